@@ -1,0 +1,146 @@
+/**
+ * Which room may import which: the table of rooms in the project's design, as rules. A room may
+ * always import its own files and, except for the workflows and the domain, src/lib.
+ * src/config.ts, src/deps.ts, src/bin and src/dev put everything together and may import all.
+ */
+const LIB = '^src/lib/';
+
+/** room → what it may import of the project. Everything else of the project is forbidden. */
+const ROOMS = {
+  'src/domain': [],
+  'src/lib': ['^src/domain/'],
+  'src/schemas': ['^src/domain/', LIB],
+  'src/presenters': ['^src/domain/', LIB],
+  'src/destinations': [],
+  'src/services': [
+    '^src/(domain|db|presenters|temporal|destinations)/',
+    '^src/providers/registry\\.ts$',
+    '^workflows/(names|messages)\\.ts$',
+    LIB,
+  ],
+  'src/openapi': ['^src/(schemas|domain)/', LIB],
+  'src/http': ['^src/(services|schemas|presenters|domain|openapi)/', LIB],
+  'src/cli': [
+    '^src/(services|domain)/',
+    '^src/schemas/iso-time\\.ts$',
+    '^src/db/(connect|migrate|provision|transaction)\\.ts$',
+    '^src/dev/(database-address|layout|private-file|seed)\\.ts$',
+    LIB,
+  ],
+  'src/dashboard': ['^src/(services|schemas|presenters|domain)/', LIB],
+  'src/db': ['^src/domain/', LIB],
+  'src/temporal': ['^src/domain/', '^workflows/(names|messages)\\.ts$', LIB],
+  'src/providers': ['^src/domain/', LIB],
+  'src/webhooks': ['^src/domain/', LIB],
+  'src/sandbox': [LIB],
+  activities: [
+    '^src/(domain|db|providers|webhooks|presenters|temporal)/',
+    '^workflows/(names|messages)\\.ts$',
+    LIB,
+  ],
+};
+
+/** room → the packages it may import, where the table limits them. */
+const PACKAGES = {
+  'src/domain': ['decimal\\.js'],
+  'src/destinations': ['@noble/hashes', '@scure/base'],
+  workflows: ['@temporalio/workflow', '@temporalio/common'],
+};
+
+const escape = (room) => room.replaceAll('/', '\\/');
+
+const roomRules = Object.entries(ROOMS).map(([room, allowed]) => ({
+  name: `${room.replace('/', '-')}-imports`,
+  comment: `What ${room} may import is listed in .dependency-cruiser.js.`,
+  severity: 'error',
+  from: { path: `^${escape(room)}/` },
+  to: {
+    path: '^(src|workflows|activities|test)/',
+    pathNot: [`^${escape(room)}/`, ...allowed],
+  },
+}));
+
+const packageRules = Object.entries(PACKAGES).map(([room, allowed]) => ({
+  name: `${room.replace('/', '-')}-packages`,
+  comment: `${room} stays free of packages other than ${allowed.join(', ')}, and of Node's modules.`,
+  severity: 'error',
+  from: { path: `^${escape(room)}/` },
+  to: {
+    dependencyTypesNot: ['local', 'type-only'],
+    pathNot: allowed.map((name) => `(^|/)node_modules/${name}/`),
+  },
+}));
+
+module.exports = {
+  forbidden: [
+    ...roomRules,
+    ...packageRules,
+    {
+      name: 'workflows-imports',
+      comment: 'Workflows are replayed: pure code only, activities by `import type`.',
+      severity: 'error',
+      from: { path: '^workflows/' },
+      to: {
+        path: '^(src|activities|test)/',
+        pathNot: '^src/domain/',
+        dependencyTypesNot: ['type-only'],
+      },
+    },
+    {
+      name: 'workflows-types',
+      comment: 'Even types come from the domain and the activities alone.',
+      severity: 'error',
+      from: { path: '^workflows/' },
+      to: { path: '^(src|test)/', pathNot: '^src/domain/' },
+    },
+    {
+      name: 'services-not-koa',
+      comment: 'A service knows no HTTP framework and no provider adapter.',
+      severity: 'error',
+      from: { path: '^src/services/' },
+      to: { path: 'node_modules/(koa|@koa|koa-bodyparser)/' },
+    },
+    {
+      name: 'objection-in-db-only',
+      comment: 'SQL and models stay in src/db, so that replacing them is one folder.',
+      severity: 'error',
+      from: { path: '^(src|workflows|activities)/', pathNot: '^src/(db|bin|dev)/' },
+      to: { path: 'node_modules/(knex|objection|pg)/', dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'no-circular',
+      comment: 'A circle of imports has no order of loading.',
+      severity: 'error',
+      from: {},
+      to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+    },
+    {
+      name: 'no-tests-in-the-program',
+      comment: 'The program never needs its tests.',
+      severity: 'error',
+      from: { path: '^(src|workflows|activities)/' },
+      to: { path: '^test/' },
+    },
+    {
+      name: 'no-undeclared-package',
+      comment: 'A package that is imported is named in package.json.',
+      severity: 'error',
+      from: { path: '^(src|workflows|activities)/' },
+      to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown', 'unknown'], pathNot: '^node:' },
+    },
+    {
+      name: 'no-unresolvable',
+      comment: 'An import that leads nowhere.',
+      severity: 'error',
+      from: {},
+      to: { couldNotResolve: true },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '^(dist|coverage|\\.gateway)/' },
+    tsConfig: { fileName: 'tsconfig.json' },
+    tsPreCompilationDeps: 'specify',
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['node', 'require'] },
+  },
+};

@@ -1,0 +1,33 @@
+# One image for every program: `node dist/src/bin/{api,worker,migrate,ledger-verify}.js`.
+# Secrets come from the environment at run time; none is in the image.
+FROM node:20-bookworm-slim AS build
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --no-audit --no-fund
+COPY tsconfig.json tsconfig.build.json ./
+COPY src ./src
+COPY workflows ./workflows
+COPY activities ./activities
+RUN npm run build
+
+FROM node:20-bookworm-slim AS packages
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --omit=dev --no-audit --no-fund
+
+FROM node:20-bookworm-slim
+# The Temporal SDK's native core and the providers' certificates need the system's roots.
+RUN apt-get update \
+  && apt-get install --yes --no-install-recommends ca-certificates \
+  && rm -rf /var/lib/apt/lists/*
+WORKDIR /app
+ENV NODE_ENV=production \
+  GATEWAY_ENV=production \
+  NODE_OPTIONS=--enable-source-maps \
+  WORKFLOW_BUNDLE=/app/dist/workflow-bundle.js
+COPY --from=packages /app/node_modules ./node_modules
+COPY --from=build /app/dist ./dist
+COPY package.json ./
+USER node
+EXPOSE 3000
+CMD ["node", "dist/src/bin/api.js"]

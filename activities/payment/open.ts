@@ -1,0 +1,171 @@
+/**
+ * Opens a payment: a checkout at the provider first, then the payment in one transaction. Safe to
+ * run twice: the provider is idempotent by the payment's id, and a payment that is there is
+ * reported as it stands. A checkout without a payment is harmless: nobody was shown it.
+ */
+import {
+  lockClaim,
+  readClaim,
+  releaseClaim,
+  type HeldClaim,
+} from '../../src/db/repositories/idempotency';
+import { listFeeRules } from '../../src/db/repositories/fee-rules';
+import {
+  findPayment,
+  findPaymentByReference,
+  insertPayment,
+} from '../../src/db/repositories/payments';
+import { inTransaction, type Tx } from '../../src/db/transaction';
+import type { Refusal } from '../../src/domain/errors';
+import { paymentEvent } from '../../src/domain/events';
+import type { FeeRule, FeeTerms } from '../../src/domain/fees';
+import { ZERO } from '../../src/domain/money';
+import type { Payment, PaymentRequest } from '../../src/domain/payment';
+import { newId } from '../../src/lib/new-id';
+import { presentEvent } from '../../src/presenters/event';
+import { presentPayment } from '../../src/presenters/payment';
+import type { Checkout } from '../../src/providers/port';
+import type { OpenOutcome, PaymentInput } from '../../workflows/messages';
+import { providerOf, type PayoutDeps } from '../payout/deps';
+
+type Claim = HeldClaim<PaymentRequest>;
+
+export async function openPayment(deps: PayoutDeps, input: PaymentInput): Promise<OpenOutcome> {
+  const claim = await readClaim<PaymentRequest>(deps.db, input.paymentId);
+  if (claim === null) return withoutClaim(deps, input.paymentId);
+  const prepared = await prepare(deps, input, claim);
+  if ('refusal' in prepared) return refuse(deps, input, prepared.refusal);
+  const { feeTerms } = prepared;
+  const createdAt = new Date();
+  const expiresAt = new Date(createdAt.getTime() + claim.request.expiresInSeconds * 1000);
+  const result = await openCheckout(deps, input, claim, expiresAt);
+  if (result.kind !== 'found') return refuse(deps, input, providerUnavailable());
+  const payment = buildPayment(input, claim, result.checkout, { feeTerms, createdAt, expiresAt });
+  return inTransaction(deps.db, (tx) => store(tx, payment));
+}
+
+async function withoutClaim({ db }: PayoutDeps, paymentId: string): Promise<OpenOutcome> {
+  if ((await findPayment(db, paymentId)) !== null) return { kind: 'opened' };
+  await releaseClaim(db, paymentId);
+  return { kind: 'abandoned' };
+}
+
+async function prepare(
+  { db }: PayoutDeps,
+  { provider }: PaymentInput,
+  { accountId, mode, request }: Claim,
+): Promise<{ feeTerms: FeeTerms } | { refusal: Refusal }> {
+  const { reference, currency } = request;
+  const existing = await findPaymentByReference(db, { accountId, mode, reference });
+  if (existing !== null) return { refusal: duplicateReference(existing) };
+  const rule = (await listFeeRules(db, accountId)).find(
+    (one: FeeRule) =>
+      one.direction === 'payin' && one.provider === provider && one.currency === currency,
+  );
+  if (rule !== undefined) return { feeTerms: termsOf(rule) };
+  return {
+    refusal: { code: 'service_unavailable', details: { reason: 'fees_not_configured' } },
+  };
+}
+
+function termsOf({ percentage, fixedAmount, minFee, maxFee }: FeeRule): FeeTerms {
+  return { percentage, fixedAmount, minFee, maxFee };
+}
+
+function openCheckout(
+  deps: PayoutDeps,
+  { paymentId, provider, network }: PaymentInput,
+  { mode, request }: Claim,
+  expiresAt: Date,
+) {
+  const { amount, currency, successUrl, cancelUrl, description, metadata } = request;
+  return providerOf(deps, { id: paymentId, provider, mode }).openCheckout({
+    reference: paymentId,
+    amount,
+    currency,
+    network,
+    expiresAt,
+    successUrl,
+    cancelUrl,
+    description,
+    scenario: mode === 'test' ? (metadata['scenario'] ?? null) : null,
+  });
+}
+
+async function refuse(
+  { db }: PayoutDeps,
+  { paymentId }: PaymentInput,
+  refusal: Refusal,
+): Promise<OpenOutcome> {
+  await releaseClaim(db, paymentId);
+  return { kind: 'refused', refusal };
+}
+
+async function store(tx: Tx, payment: Payment): Promise<OpenOutcome> {
+  if ((await lockClaim(tx, payment.id)) === null) {
+    const known = await findPayment(tx, payment.id);
+    return { kind: known === null ? 'abandoned' : 'opened' };
+  }
+  const data = presentPayment(payment);
+  const event = {
+    id: newId('event'),
+    type: paymentEvent(payment.status),
+    mode: payment.mode,
+    sequence: payment.sequence,
+    createdAt: payment.createdAt,
+  };
+  const inserted = await insertPayment(
+    tx,
+    payment,
+    { ...event, body: presentEvent(event, data) },
+    { status: 201, body: Buffer.from(JSON.stringify({ data })) },
+  );
+  if (inserted) return { kind: 'opened' };
+  const existing = await findPaymentByReference(tx, payment);
+  if (existing === null) throw new Error(`reference of ${payment.id} is taken by nobody`);
+  await releaseClaim(tx, payment.id);
+  return { kind: 'refused', refusal: duplicateReference(existing) };
+}
+
+function buildPayment(
+  { paymentId, provider, network }: PaymentInput,
+  { accountId, mode, apiKeyId, request }: Claim,
+  checkout: Checkout,
+  terms: { feeTerms: FeeTerms; createdAt: Date; expiresAt: Date },
+): Payment {
+  const { expiresInSeconds, provider: _asked, network: _askedNetwork, ...asked } = request;
+  return {
+    ...asked,
+    ...terms,
+    id: paymentId,
+    accountId,
+    mode,
+    status: 'created',
+    provider,
+    network,
+    receivedAmount: ZERO,
+    creditedAmount: ZERO,
+    serviceFee: ZERO,
+    refundedAmount: ZERO,
+    exceptions: [],
+    txHash: null,
+    checkoutUrl: checkout.checkoutUrl,
+    failureReason: null,
+    apiKeyId,
+    providerCheckoutId: checkout.providerId,
+    sequence: 1,
+    updatedAt: terms.createdAt,
+    completedAt: null,
+  };
+}
+
+function duplicateReference(existingId: string): Refusal {
+  return {
+    code: 'duplicate_reference',
+    details: { existing_id: existingId, existing_object: 'payment' },
+  };
+}
+
+function providerUnavailable(): Refusal {
+  return { code: 'service_unavailable', details: { reason: 'provider_unavailable' } };
+}

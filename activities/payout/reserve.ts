@@ -1,0 +1,147 @@
+/**
+ * Reserves the funds of a new payout: one transaction that checks every rule under a lock, writes
+ * the payout, its event and the client's answer, and posts to the ledger last. Safe to run twice:
+ * a payout that is there is reported as it stands.
+ */
+import { lockClaim, releaseClaim, type HeldClaim } from '../../src/db/repositories/idempotency';
+import { post } from '../../src/db/repositories/ledger';
+import { findPayout, insertPayout } from '../../src/db/repositories/payouts';
+import { readPayoutFacts } from '../../src/db/repositories/payout-facts';
+import { inTransaction, type Db, type Tx } from '../../src/db/transaction';
+import { PAYOUT_EVENTS } from '../../src/domain/events';
+import type { Refusal } from '../../src/domain/errors';
+import { reservePosting } from '../../src/domain/ledger';
+import type { Payout, PayoutRequest } from '../../src/domain/payout';
+import {
+  duplicateReference,
+  insufficientBalance,
+  payoutTerms,
+  type PayoutFacts,
+  type PayoutTerms,
+} from '../../src/domain/payout-terms';
+import { newId } from '../../src/lib/new-id';
+import { presentEvent } from '../../src/presenters/event';
+import { presentPayout } from '../../src/presenters/payout';
+import type { PayoutInput, PayoutState } from '../../workflows/messages';
+import { reportPayout } from './report';
+
+export type ReserveResult =
+  | { kind: 'reserved'; state: PayoutState }
+  | { kind: 'refused'; refusal: Refusal }
+  | { kind: 'abandoned' };
+
+export async function reservePayout(db: Db, input: PayoutInput): Promise<ReserveResult> {
+  try {
+    return await inTransaction(db, (tx) => reserve(tx, input));
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    await releaseClaim(db, input.payoutId);
+    return { kind: 'refused', refusal: error.refusal };
+  }
+}
+
+/** Rolls the transaction back with a refusal; never leaves this module. */
+class Refused extends Error {
+  constructor(readonly refusal: Refusal) {
+    super(refusal.code);
+  }
+}
+
+async function reserve(tx: Tx, input: PayoutInput): Promise<ReserveResult> {
+  const claim = await lockClaim<PayoutRequest>(tx, input.payoutId);
+  if (claim === null) return withoutClaim(tx, input.payoutId);
+  const facts = await readPayoutFacts(tx, { ...claim, ...routeOf(input) });
+  const result = payoutTerms(claim.mode, claim.request, input.networkFee, facts);
+  if ('refusal' in result) throw new Refused(result.refusal);
+  const payout = buildPayout(input, claim, facts, result.terms);
+  if (!(await insert(tx, payout)))
+    throw new Refused(await takenReference(tx, payout, claim, input));
+  const { outcome, available } = await post(tx, payout, reservePosting(payout));
+  if (outcome === 'insufficient') {
+    throw new Refused(insufficientBalance(payout.currency, available, payout.totalDebit));
+  }
+  return { kind: 'reserved', state: reportPayout(payout, facts.now) };
+}
+
+function routeOf({ provider, network }: PayoutInput) {
+  return { provider, network };
+}
+
+/** The claim became a payout, or ended before it could. */
+async function withoutClaim(tx: Tx, payoutId: string): Promise<ReserveResult> {
+  const payout = await findPayout(tx, payoutId);
+  if (payout !== null) return { kind: 'reserved', state: reportPayout(payout, new Date()) };
+  await releaseClaim(tx, payoutId);
+  return { kind: 'abandoned' };
+}
+
+/** A payout with this reference was committed after the facts were read. */
+async function takenReference(
+  tx: Tx,
+  payout: Payout,
+  claim: HeldClaim<PayoutRequest>,
+  input: PayoutInput,
+): Promise<Refusal> {
+  const { existingId } = await readPayoutFacts(tx, { ...claim, ...routeOf(input) });
+  if (existingId === null) throw new Error(`reference of ${payout.id} is taken by nobody`);
+  return duplicateReference(existingId);
+}
+
+async function insert(tx: Tx, payout: Payout): Promise<boolean> {
+  const data = presentPayout(payout);
+  const event = {
+    id: newId('event'),
+    type: PAYOUT_EVENTS[payout.status],
+    mode: payout.mode,
+    sequence: payout.sequence,
+    createdAt: payout.createdAt,
+  };
+  return insertPayout(
+    tx,
+    payout,
+    { ...event, body: presentEvent(event, data) },
+    { status: 201, body: Buffer.from(JSON.stringify({ data })) },
+  );
+}
+
+function buildPayout(
+  { payoutId, provider, network, networkFee }: PayoutInput,
+  { accountId, mode, apiKeyId, request }: HeldClaim<PayoutRequest>,
+  { now }: PayoutFacts,
+  terms: PayoutTerms,
+): Payout {
+  return {
+    id: payoutId,
+    accountId,
+    mode,
+    reference: request.reference,
+    status: terms.reviewReasons.length === 0 ? 'requested' : 'under_review',
+    provider,
+    amount: request.amount,
+    currency: request.currency,
+    network,
+    destinationType: request.destination.type,
+    destinationValue: request.destination.value,
+    destinationMemo: request.destination.memo,
+    serviceFee: terms.serviceFee,
+    networkFee,
+    totalDebit: terms.totalDebit,
+    feeTerms: terms.feeTerms,
+    description: request.description,
+    metadata: request.metadata,
+    apiKeyId,
+    reviewReasons: terms.reviewReasons,
+    decidedBy: null,
+    txHash: null,
+    failureReason: null,
+    rejectionReason: null,
+    providerTransferId: null,
+    submissionStartedAt: null,
+    inDoubtSince: null,
+    processingSince: null,
+    attentionLevel: 0,
+    sequence: 1,
+    createdAt: now,
+    updatedAt: now,
+  };
+}

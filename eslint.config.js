@@ -1,0 +1,80 @@
+/**
+ * The rules that guard money need types: a payout call without `await`, a promise where a
+ * function is expected, a status that a switch forgets, an amount that becomes a number.
+ * Layout is prettier's, layers are dependency-cruiser's, unused code is knip's.
+ */
+const js = require('@eslint/js');
+const { defineConfig, globalIgnores } = require('eslint/config');
+const tseslint = require('typescript-eslint');
+
+/** Amounts pass through these rooms; a JavaScript number would round them. */
+const MONEY_ROOMS = ['domain', 'db', 'presenters', 'services', 'providers', 'schemas']
+  .map((room) => `src/${room}/**/*.ts`)
+  .concat('activities/**/*.ts', 'workflows/**/*.ts');
+
+/** They start the local PostgreSQL and know process ids and ports, never an amount. */
+const NO_MONEY_HERE = ['src/db/local-postgres.ts', 'src/db/postgres-binaries.ts'];
+
+const MONEY_IS_TEXT =
+  'Money is text: calculate with src/domain/money.ts, keep amounts as strings. A count or a port ' +
+  'comes in as a number through a schema in src/schemas or through src/config.ts.';
+
+const NUMBER_FROM_TEXT = [
+  'CallExpression[callee.name=/^(Number|parseFloat|parseInt)$/]',
+  'NewExpression[callee.name="Number"]',
+  'CallExpression[callee.object.name="Number"][callee.property.name=/^parse(Float|Int)$/]',
+  'CallExpression[callee.property.name="map"] > Identifier[name=/^(Number|parseFloat|parseInt)$/]',
+  'UnaryExpression[operator="+"]',
+].map((selector) => ({ selector, message: MONEY_IS_TEXT }));
+
+module.exports = defineConfig(
+  globalIgnores(['dist/', 'coverage/', '.gateway/', '**/*.min.js']),
+  js.configs.recommended,
+  {
+    files: ['**/*.ts'],
+    extends: [tseslint.configs.strictTypeChecked],
+    languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: __dirname } },
+    rules: {
+      '@typescript-eslint/consistent-type-imports': ['error', { fixStyle: 'inline-type-imports' }],
+      '@typescript-eslint/no-floating-promises': 'error',
+      '@typescript-eslint/no-misused-promises': 'error',
+      '@typescript-eslint/switch-exhaustiveness-check': [
+        'error',
+        { considerDefaultExhaustiveForUnions: true },
+      ],
+      '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
+      '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
+      '@typescript-eslint/no-unused-vars': [
+        'error',
+        { argsIgnorePattern: '^_', ignoreRestSiblings: true },
+      ],
+    },
+  },
+  {
+    files: MONEY_ROOMS,
+    ignores: NO_MONEY_HERE,
+    rules: { 'no-restricted-syntax': ['error', ...NUMBER_FROM_TEXT] },
+  },
+  {
+    // Tests read answers whose shape they are about to check.
+    files: ['test/**/*.ts'],
+    rules: {
+      '@typescript-eslint/no-non-null-assertion': 'off',
+      '@typescript-eslint/no-unsafe-argument': 'off',
+      '@typescript-eslint/no-unsafe-assignment': 'off',
+      '@typescript-eslint/no-unsafe-member-access': 'off',
+      '@typescript-eslint/no-unsafe-return': 'off',
+      '@typescript-eslint/require-await': 'off',
+      '@typescript-eslint/unbound-method': 'off',
+    },
+  },
+  {
+    files: ['*.js', 'test/support/*.js', '.dependency-cruiser.js'],
+    languageOptions: {
+      sourceType: 'commonjs',
+      globals: Object.fromEntries(
+        ['require', 'module', '__dirname', 'process', 'console'].map((name) => [name, 'readonly']),
+      ),
+    },
+  },
+);

@@ -1,0 +1,48 @@
+/**
+ * Four projects, by what they need: `unit` nothing, `db` PostgreSQL, `workflow` and `e2e` also a
+ * Temporal server. The servers start only for the projects that are selected.
+ */
+const { availableParallelism } = require('node:os');
+
+const swc = [
+  '@swc/jest',
+  {
+    jsc: { parser: { syntax: 'typescript' }, target: 'es2022' },
+    module: { type: 'commonjs' },
+    sourceMaps: 'inline',
+  },
+];
+
+function project(name, options = {}) {
+  return {
+    displayName: name,
+    rootDir: __dirname,
+    testEnvironment: 'node',
+    testMatch: [`<rootDir>/test/${name}/**/*.test.ts`],
+    transform: { '^.+\\.[cm]?[jt]s$': swc },
+    // These are ES modules, which jest cannot load as they are.
+    transformIgnorePatterns: ['/node_modules/(?!typebox/|@noble/|@scure/|@seriousme/)'],
+    modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/.gateway/'],
+    ...options,
+  };
+}
+
+const withPostgres = {
+  globalSetup: '<rootDir>/test/support/setup-postgres.ts',
+  globalTeardown: '<rootDir>/test/support/global-teardown.ts',
+};
+const withAll = { ...withPostgres, globalSetup: '<rootDir>/test/support/setup-all.ts' };
+
+module.exports = {
+  projects: [
+    project('unit'),
+    project('db', withPostgres),
+    project('workflow', withAll),
+    project('e2e', withAll),
+  ],
+  // For all projects: jest heeds it here alone. A recovery from a kill takes half a minute.
+  testTimeout: 60_000,
+  // The servers work beside the tests; more workers than this only make each of them slower.
+  maxWorkers: Math.max(2, Math.floor(availableParallelism() / 2)),
+  reporters: ['default', '<rootDir>/test/support/plain-reporter.js'],
+};

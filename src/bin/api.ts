@@ -1,0 +1,28 @@
+/** The API process: REST for merchants, callbacks of providers. Run as many as needed. */
+import { readConfig } from '../config';
+import { buildDeps, buildServices } from '../deps';
+import { createApp } from '../http/app';
+import { startServer } from '../http/server';
+import { runProcess } from '../lib/run-process';
+
+const HELP = `Usage: api [--help]
+
+Serves /api/v1, /provider-callbacks, /healthz, /readyz and /metrics on PORT (3000).
+Its environment is described in docs/operations.md; what is missing is named at the start.
+`;
+
+runProcess(HELP, async () => {
+  const deps = buildDeps(readConfig(process.env), 'api');
+  const { publicUrl, cursorSecret, trustedProxyHops, host, port } = deps.config;
+  const { logger } = deps;
+  const services = buildServices(deps);
+  const app = createApp({ services, publicUrl, cursorSecret, trustedProxyHops, logger });
+  const server = await startServer(app, port, host);
+  logger.info({ port: server.port }, 'api listening');
+  return {
+    stop: async () => {
+      await server.stop();
+      await deps.close();
+    },
+  };
+});

@@ -1,0 +1,23 @@
+/** Every noun of the admin command, in the order of the help. */
+import { ACCOUNTS } from './accounts';
+import { ADJUSTMENTS } from './adjustments';
+import { AUDIT } from './audit';
+import type { Noun } from './command';
+import { EXCEPTIONS } from './exceptions';
+import { FEES } from './fees';
+import { KEYS } from './keys';
+import { LIMITS } from './limits';
+import { PAYOUTS } from './payouts';
+import { REVIEW } from './review';
+
+export const NOUNS: Readonly<Record<string, Noun>> = {
+  accounts: ACCOUNTS,
+  keys: KEYS,
+  fees: FEES,
+  limits: LIMITS,
+  review: REVIEW,
+  payouts: PAYOUTS,
+  adjustments: ADJUSTMENTS,
+  exceptions: EXCEPTIONS,
+  audit: AUDIT,
+};

@@ -1,0 +1,44 @@
+/** How a document looks to a person: aligned tables for lists, name and value for one object. */
+import type { List } from './command';
+
+type Cell = string | number | boolean | null | undefined | readonly string[] | object;
+
+/** @param columns members of the rows, in the order in which they are shown */
+export function showList<T extends object>(
+  list: List<T>,
+  columns: readonly (keyof T & string)[],
+  none: string,
+): string {
+  if (list.data.length === 0) return `${none}\n`;
+  const rows = list.data.map((row) => columns.map((column) => cell(row[column] as Cell)));
+  const headings = columns.map((column) => column.toUpperCase());
+  const more = list.has_more ? 'There are more: raise --limit.\n' : '';
+  return alignColumns([headings, ...rows]) + more;
+}
+
+/** Every member but `object`, which a person can see. */
+export function showObject(document: object): string {
+  const members = Object.entries(document).filter(([name]) => name !== 'object');
+  return alignColumns(members.map(([name, value]) => [name, cell(value as Cell)]));
+}
+
+function alignColumns(rows: readonly (readonly string[])[]): string {
+  const widths = (rows[0] ?? []).map((_, column) =>
+    Math.max(...rows.map((row) => row[column]?.length ?? 0)),
+  );
+  const line = (row: readonly string[]): string =>
+    row
+      .map((text, column) => text.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd();
+  return `${rows.map(line).join('\n')}\n`;
+}
+
+function cell(value: Cell): string {
+  if (value === null || value === undefined) return '-';
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  if (Array.isArray(value) && value.every((part) => typeof part === 'string')) {
+    return value.length === 0 ? '-' : value.join(', ');
+  }
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}

@@ -1,0 +1,239 @@
+/**
+ * What must hold of the ledger at any moment, as data: each invariant is a sentence and a query
+ * that returns the rows that break it. Numbers 8 to 10 and 12 are about providers, clients
+ * and workflows; they are checked where those are known.
+ */
+export interface LedgerInvariant {
+  number: number;
+  name: string;
+  sentence: string;
+  /** What was looked at: `12 transactions`. */
+  checks: { noun: string; countSql: string };
+  /** Rows that break it, each readable by itself. Nothing when all is well. */
+  sql: string;
+}
+
+const TRANSACTIONS = {
+  noun: 'transactions',
+  countSql: 'SELECT count(*)::int AS n FROM ledger_transactions',
+};
+const ENTRIES = { noun: 'entries', countSql: 'SELECT count(*)::int AS n FROM ledger_entries' };
+const BALANCES = { noun: 'balances', countSql: 'SELECT count(*)::int AS n FROM balances' };
+const PAYOUTS = { noun: 'payouts', countSql: 'SELECT count(*)::int AS n FROM payouts' };
+const CREDITS = { noun: 'credits', countSql: 'SELECT count(*)::int AS n FROM payment_credits' };
+const CURRENCIES = {
+  noun: 'currencies',
+  countSql: 'SELECT count(DISTINCT (mode, currency))::int AS n FROM ledger_transactions',
+};
+
+const SIGNED = `CASE direction WHEN 'in' THEN e.amount ELSE -e.amount END`;
+
+export const LEDGER_INVARIANTS: readonly LedgerInvariant[] = [
+  {
+    number: 1,
+    name: 'in equals out',
+    sentence: 'Every transaction has entries, and what goes in equals what goes out.',
+    checks: TRANSACTIONS,
+    sql: `
+      SELECT t.id AS transaction_id, t.operation_key,
+             coalesce(sum(e.amount) FILTER (WHERE e.direction = 'in'), 0) AS "in",
+             coalesce(sum(e.amount) FILTER (WHERE e.direction = 'out'), 0) AS "out"
+        FROM ledger_transactions t LEFT JOIN ledger_entries e ON e.transaction_id = t.id
+       GROUP BY t.id
+      HAVING count(e.line) = 0 OR sum(${SIGNED}) <> 0`,
+  },
+  {
+    number: 2,
+    name: 'all books sum to zero',
+    sentence: 'Per mode and currency, the merchants’ balances and the platform’s books sum to 0.',
+    checks: CURRENCIES,
+    sql: `
+      WITH books AS (
+        SELECT mode, currency, 'merchants' AS owner, available + reserved AS held FROM balances
+        UNION ALL
+        SELECT t.mode, t.currency, 'platform', ${SIGNED}
+          FROM ledger_entries e JOIN ledger_transactions t ON t.id = e.transaction_id
+         WHERE e.book NOT IN ('available', 'reserved')
+      )
+      SELECT mode, currency,
+             coalesce(sum(held) FILTER (WHERE owner = 'merchants'), 0) AS merchants,
+             coalesce(sum(held) FILTER (WHERE owner = 'platform'), 0) AS platform,
+             sum(held) AS difference
+        FROM books GROUP BY mode, currency HAVING sum(held) <> 0`,
+  },
+  {
+    number: 3,
+    name: 'balances equal their entries',
+    sentence:
+      'A balance equals the sum of its entries, balance_after and posted_at follow the posting ' +
+      'order, and the versions run from 1 without a gap.',
+    checks: ENTRIES,
+    sql: `
+      WITH posted AS (
+        SELECT t.id, t.account_id, t.mode, t.currency, t.balance_version, t.posted_at,
+               row_number() OVER per_balance AS expected_version,
+               lag(t.posted_at) OVER per_balance AS posted_before
+          FROM ledger_transactions t
+        WINDOW per_balance AS (PARTITION BY t.account_id, t.mode, t.currency
+                                   ORDER BY t.balance_version)
+      ), folded AS (
+        SELECT t.account_id, t.mode, t.currency, t.id, e.line, e.book, e.balance_after,
+               sum(${SIGNED}) OVER (PARTITION BY t.account_id, t.mode, t.currency, e.book
+                                        ORDER BY t.balance_version, e.line) AS expected
+          FROM ledger_entries e JOIN ledger_transactions t ON t.id = e.transaction_id
+         WHERE e.book IN ('available', 'reserved')
+      ), totals AS (
+        SELECT t.account_id, t.mode, t.currency,
+               coalesce(sum(${SIGNED}) FILTER (WHERE e.book = 'available'), 0) AS available,
+               coalesce(sum(${SIGNED}) FILTER (WHERE e.book = 'reserved'), 0) AS reserved,
+               max(t.balance_version) AS version
+          FROM ledger_transactions t LEFT JOIN ledger_entries e ON e.transaction_id = t.id
+         GROUP BY t.account_id, t.mode, t.currency
+      )
+      SELECT 'balance_version has a gap' AS problem, account_id, mode, currency,
+             id AS transaction_id, balance_version::text AS found,
+             expected_version::text AS expected
+        FROM posted WHERE balance_version <> expected_version
+      UNION ALL
+      SELECT 'posted_at does not grow', account_id, mode, currency, id, posted_at::text,
+             'after ' || posted_before::text
+        FROM posted WHERE posted_at <= posted_before
+      UNION ALL
+      SELECT 'balance_after of ' || book || ' in line ' || line, account_id, mode, currency, id,
+             balance_after::text, expected::text
+        FROM folded WHERE balance_after IS DISTINCT FROM expected
+      UNION ALL
+      SELECT 'balance (available, reserved, version)', account_id, mode, currency, NULL,
+             concat_ws(', ', b.available, b.reserved, b.version),
+             concat_ws(', ', f.available, f.reserved, f.version)
+        FROM balances b FULL JOIN totals f USING (account_id, mode, currency)
+       WHERE (b.available, b.reserved, b.version)
+             IS DISTINCT FROM (f.available, f.reserved, f.version)`,
+  },
+  {
+    number: 4,
+    name: 'never below zero',
+    sentence: 'Neither available nor reserved was below zero after any entry.',
+    checks: ENTRIES,
+    sql: `
+      SELECT t.account_id, t.mode, t.currency, t.id AS transaction_id, e.line, e.book,
+             e.balance_after
+        FROM ledger_entries e JOIN ledger_transactions t ON t.id = e.transaction_id
+       WHERE e.balance_after < 0
+      UNION ALL
+      SELECT account_id, mode, currency, NULL, NULL, book, held
+        FROM balances CROSS JOIN LATERAL (VALUES ('available', available), ('reserved', reserved))
+             AS b(book, held)
+       WHERE held < 0`,
+  },
+  {
+    number: 5,
+    name: 'reserved is owed to open payouts',
+    sentence: 'Each balance’s reserved equals the total_debit of its payouts that are not final.',
+    checks: BALANCES,
+    sql: `
+      WITH open_payouts AS (
+        SELECT account_id, mode, currency, sum(total_debit) AS owed, count(*) AS payouts
+          FROM payouts WHERE status IN ('requested', 'under_review', 'approved', 'processing')
+         GROUP BY account_id, mode, currency
+      )
+      SELECT account_id, mode, currency, coalesce(b.reserved, 0) AS reserved,
+             coalesce(o.owed, 0) AS open_payouts_total, coalesce(o.payouts, 0) AS open_payouts
+        FROM balances b FULL JOIN open_payouts o USING (account_id, mode, currency)
+       WHERE coalesce(b.reserved, 0) <> coalesce(o.owed, 0)`,
+  },
+  {
+    number: 6,
+    name: 'each payout is reserved once and ended once',
+    sentence:
+      'Each payout has one reserve of its total_debit and, if and only if it is final, one final ' +
+      'posting of the same sum: a settlement when it completed, else a release.',
+    checks: PAYOUTS,
+    sql: `
+      WITH moved AS (
+        SELECT t.id, t.source_id, t.type, t.type <> 'payout_reserve' AS is_final,
+               coalesce(sum(${SIGNED}) FILTER (WHERE e.book = 'reserved'), 0) AS reserved
+          FROM ledger_transactions t LEFT JOIN ledger_entries e ON e.transaction_id = t.id
+         WHERE t.source_object = 'payout' GROUP BY t.id
+      ), posted AS (
+        SELECT source_id AS id,
+               count(*) FILTER (WHERE NOT is_final) AS reserves,
+               coalesce(sum(reserved) FILTER (WHERE NOT is_final), 0) AS taken,
+               array_agg(type) FILTER (WHERE is_final) AS final_postings,
+               coalesce(-sum(reserved) FILTER (WHERE is_final), 0) AS given
+          FROM moved GROUP BY source_id
+      ), expected AS (
+        SELECT id, status, total_debit,
+               CASE WHEN status = 'completed' THEN ARRAY['payout_settlement']
+                    WHEN status IN ('rejected', 'failed', 'cancelled')
+                    THEN ARRAY['payout_release']
+               END AS final_postings
+          FROM payouts
+      )
+      SELECT id AS payout_id, x.status, x.total_debit, coalesce(p.reserves, 0) AS reserves,
+             p.taken AS reserved, p.final_postings, p.given AS ended
+        FROM expected x FULL JOIN posted p USING (id)
+       WHERE x.status IS NULL
+          OR p.reserves IS DISTINCT FROM 1
+          OR p.taken IS DISTINCT FROM x.total_debit
+          OR p.final_postings IS DISTINCT FROM x.final_postings
+          OR p.given <> CASE WHEN x.final_postings IS NULL THEN 0 ELSE x.total_debit END`,
+  },
+  {
+    number: 7,
+    name: 'each transfer is credited once',
+    sentence:
+      'Each credited transfer of a payment has one posting of its amount and fee, and a payment’s credits add up.',
+    checks: CREDITS,
+    sql: `
+      WITH posted AS (
+        SELECT t.source_id AS payment_id, t.operation_key,
+               sum(e.amount) FILTER (WHERE e.direction = 'in') AS credited,
+               coalesce(sum(e.amount) FILTER (WHERE e.direction = 'out'), 0) AS fee
+          FROM ledger_transactions t JOIN ledger_entries e ON e.transaction_id = t.id
+         WHERE t.type = 'payin_settlement' AND e.book = 'available'
+         GROUP BY t.id
+      ), credits AS (
+        SELECT payment_id, sum(amount) AS credited, sum(fee) AS fee
+          FROM payment_credits GROUP BY payment_id
+      )
+      SELECT coalesce(c.payment_id, p.payment_id) AS payment_id, p.operation_key,
+             c.amount AS credit, c.fee AS credit_fee, p.credited AS posted, p.fee AS posted_fee
+        FROM payment_credits c FULL JOIN posted p
+          ON p.operation_key = c.payment_id || ':credit:' || c.provider_transfer_id
+       WHERE c.amount IS DISTINCT FROM p.credited OR c.fee IS DISTINCT FROM p.fee
+      UNION ALL
+      SELECT p.id, NULL, p.credited_amount, p.service_fee, c.credited, c.fee
+        FROM payments p LEFT JOIN credits c ON c.payment_id = p.id
+       WHERE p.credited_amount <> coalesce(c.credited, 0) OR p.service_fee <> coalesce(c.fee, 0)`,
+  },
+  {
+    number: 11,
+    name: 'test and live never mix',
+    sentence:
+      'A transaction, its balance, its payout, that payout’s API key and its events agree on ' +
+      'account and mode, the first three on the currency too.',
+    checks: TRANSACTIONS,
+    sql: `
+      SELECT 'transaction and payout' AS problem, t.id AS one, p.id AS other,
+             concat_ws(' ', t.account_id, t.mode, t.currency) AS one_says,
+             concat_ws(' ', p.account_id, p.mode, p.currency) AS other_says
+        FROM ledger_transactions t JOIN payouts p ON p.id = t.source_id
+       WHERE (t.account_id, t.mode, t.currency) <> (p.account_id, p.mode, p.currency)
+      UNION ALL
+      SELECT 'transaction without its balance', t.id, NULL,
+             concat_ws(' ', t.account_id, t.mode, t.currency), NULL
+        FROM ledger_transactions t LEFT JOIN balances b USING (account_id, mode, currency)
+       WHERE b.account_id IS NULL
+      UNION ALL
+      SELECT 'payout and API key', p.id, k.id, concat_ws(' ', p.account_id, p.mode),
+             concat_ws(' ', k.account_id, k.mode)
+        FROM payouts p JOIN api_keys k ON k.id = p.api_key_id
+       WHERE (p.account_id, p.mode) <> (k.account_id, k.mode)
+      UNION ALL
+      SELECT 'payout and event', p.id, v.id, concat_ws(' ', p.account_id, p.mode),
+             concat_ws(' ', v.account_id, v.mode)
+        FROM payouts p JOIN events v ON v.object_id = p.id
+       WHERE (p.account_id, p.mode) <> (v.account_id, v.mode)`,
+  },
+];

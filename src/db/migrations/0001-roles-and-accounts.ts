@@ -1,0 +1,94 @@
+/** Merchant accounts, their API keys, and the role that the running gateway has. */
+export const sql = /* sql */ `
+-- The gateway's processes log in as members of this role. It can read, and write what is not
+-- money; money moves through ledger_post alone.
+DO $$ BEGIN
+  IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'gateway_app') THEN
+    CREATE ROLE gateway_app NOLOGIN;
+  END IF;
+END $$;
+GRANT USAGE ON SCHEMA public TO gateway_app;
+
+CREATE TABLE accounts (
+  id text PRIMARY KEY,
+  name text NOT NULL,
+  status text NOT NULL DEFAULT 'active' CHECK (status IN ('active', 'suspended')),
+  verified_at timestamptz,
+  -- Decision O2: every live payout waits for an operator unless this is switched off;
+  -- rehearse_review makes test payouts wait too.
+  review_all boolean NOT NULL DEFAULT true,
+  rehearse_review boolean NOT NULL DEFAULT false,
+  created_at timestamptz NOT NULL DEFAULT now()
+);
+
+CREATE TABLE api_keys (
+  id text PRIMARY KEY,
+  account_id text NOT NULL REFERENCES accounts,
+  mode text NOT NULL CHECK (mode IN ('test', 'live')),
+  name text NOT NULL,
+  secret_hash bytea NOT NULL UNIQUE,
+  display_prefix text NOT NULL,
+  last_four text NOT NULL,
+  scopes text[] NOT NULL,
+  allowlist cidr[] NOT NULL DEFAULT '{}',
+  requests_per_minute integer NOT NULL DEFAULT 120
+    CHECK (requests_per_minute BETWEEN 1 AND 1200),
+  expires_at timestamptz,
+  revoked_at timestamptz,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  last_used_at timestamptz,
+  last_used_address inet
+);
+CREATE INDEX api_keys_by_account ON api_keys (account_id, mode);
+
+-- One row per key, counting the current minute. Unlogged: after a crash of the database a minute
+-- starts from zero, and in return a request costs no write-ahead log.
+CREATE UNLOGGED TABLE api_key_minutes (
+  api_key_id text PRIMARY KEY,
+  minute timestamptz NOT NULL,
+  requests integer NOT NULL
+) WITH (fillfactor = 50);
+
+-- Authentication, rate limit and last use in one round trip. No row: no such key, or it is
+-- revoked or expired. Only a request that passed the account and address checks is counted.
+CREATE FUNCTION authenticate_key(p_secret_hash bytea, p_address inet)
+RETURNS TABLE (
+  api_key_id text, account_id text, mode text, scopes text[], account_status text,
+  address_allowed boolean, requests_per_minute integer, requests integer, seconds_left integer
+)
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = public AS $$
+DECLARE
+  k api_keys%ROWTYPE;
+  this_minute constant timestamptz := date_trunc('minute', clock_timestamp());
+BEGIN
+  SELECT * INTO k FROM api_keys
+   WHERE secret_hash = p_secret_hash AND revoked_at IS NULL
+     AND (expires_at IS NULL OR expires_at > clock_timestamp());
+  IF NOT FOUND THEN RETURN; END IF;
+
+  SELECT a.status INTO account_status FROM accounts a WHERE a.id = k.account_id;
+  address_allowed := k.allowlist = '{}' OR EXISTS (
+    SELECT FROM unnest(k.allowlist) AS allowed(net) WHERE p_address <<= allowed.net);
+  requests := 0;
+  IF account_status = 'active' AND address_allowed THEN
+    INSERT INTO api_key_minutes AS m VALUES (k.id, this_minute, 1)
+      ON CONFLICT ON CONSTRAINT api_key_minutes_pkey DO UPDATE
+      SET requests = CASE WHEN m.minute = this_minute THEN m.requests + 1 ELSE 1 END,
+          minute = this_minute
+      RETURNING m.requests INTO requests;
+    IF k.last_used_at IS NULL OR k.last_used_at < clock_timestamp() - interval '1 minute' THEN
+      UPDATE api_keys SET last_used_at = clock_timestamp(), last_used_address = p_address
+       WHERE id = k.id;
+    END IF;
+  END IF;
+
+  api_key_id := k.id; account_id := k.account_id; mode := k.mode; scopes := k.scopes;
+  requests_per_minute := k.requests_per_minute;
+  seconds_left := ceil(extract(epoch FROM this_minute + interval '1 minute' - clock_timestamp()));
+  RETURN NEXT;
+END $$;
+
+GRANT SELECT, INSERT, UPDATE ON accounts, api_keys TO gateway_app;
+REVOKE ALL ON FUNCTION authenticate_key FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION authenticate_key TO gateway_app;
+`;

@@ -1,0 +1,60 @@
+/**
+ * Databases and login roles on a PostgreSQL server that is ours to arrange: the local one of
+ * `npm start` and of the tests. In production the operator creates both (docs/operations.md).
+ */
+import { Client } from 'pg';
+
+/** The group role that the migrations create and grant what the application may do. */
+const APP_GROUP_ROLE = 'gateway_app';
+
+/** The same server and options, with another database or another login. */
+export function databaseUrl(
+  base: string,
+  change: { database?: string; user?: string; password?: string },
+): string {
+  const url = new URL(base);
+  if (change.database !== undefined) url.pathname = `/${encodeURIComponent(change.database)}`;
+  if (change.user !== undefined) url.username = encodeURIComponent(change.user);
+  if (change.password !== undefined) url.password = encodeURIComponent(change.password);
+  return url.toString();
+}
+
+/** Creates the database unless it is there, and gives its URL. */
+export async function ensureDatabase(superuserUrl: string, name: string): Promise<string> {
+  await withClient(superuserUrl, async (client) => {
+    const found = await client.query('select 1 from pg_database where datname = $1', [name]);
+    if (found.rowCount === 0) {
+      await client.query(`create database ${client.escapeIdentifier(name)}`);
+    }
+  });
+  return databaseUrl(superuserUrl, { database: name });
+}
+
+/**
+ * Gives a login with this password the application's privileges; the migrations must have run.
+ * Running it again sets the password again.
+ */
+export async function ensureAppLogin(
+  ownerUrl: string,
+  login: { user: string; password: string },
+): Promise<void> {
+  await withClient(ownerUrl, async (client) => {
+    const user = client.escapeIdentifier(login.user);
+    const found = await client.query('select 1 from pg_roles where rolname = $1', [login.user]);
+    if (found.rowCount === 0) await client.query(`create role ${user}`);
+    const password = client.escapeLiteral(login.password);
+    await client.query(`alter role ${user} login password ${password}`);
+    await client.query(`grant ${APP_GROUP_ROLE} to ${user}`);
+  });
+}
+
+/** Runs the work on one connection of its own. */
+export async function withClient<T>(url: string, work: (client: Client) => Promise<T>): Promise<T> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,57 @@
+/** Merchant accounts: what an operator reads and changes of them. */
+import { rows, type Db, type Tx } from '../transaction';
+
+export interface Account {
+  id: string;
+  name: string;
+  status: 'active' | 'suspended';
+  verifiedAt: Date | null;
+  /** Decision O2: every live payout waits for an operator. */
+  reviewAll: boolean;
+  /** Test payouts wait too. */
+  rehearseReview: boolean;
+  createdAt: Date;
+}
+
+const COLUMNS = `id, name, status, verified_at AS "verifiedAt", review_all AS "reviewAll",
+  rehearse_review AS "rehearseReview", created_at AS "createdAt"`;
+
+export async function insertAccount(tx: Tx, { id, name }: Pick<Account, 'id' | 'name'>) {
+  const [account] = await rows<Account>(
+    tx,
+    `INSERT INTO accounts (id, name) VALUES (?, ?) RETURNING ${COLUMNS}`,
+    [id, name],
+  );
+  if (account === undefined) throw new Error(`account ${id} was not inserted`);
+  return account;
+}
+
+export async function findAccount(db: Db | Tx, id: string): Promise<Account | null> {
+  const [account] = await rows<Account>(db, `SELECT ${COLUMNS} FROM accounts WHERE id = ?`, [id]);
+  return account ?? null;
+}
+
+/** Not FOR UPDATE: that would wait for, and hold up, the foreign keys of running payouts. */
+export async function lockAccount(tx: Tx, id: string): Promise<Account | null> {
+  const sql = `SELECT ${COLUMNS} FROM accounts WHERE id = ? FOR NO KEY UPDATE`;
+  const [account] = await rows<Account>(tx, sql, [id]);
+  return account ?? null;
+}
+
+export async function saveAccount(tx: Tx, account: Account): Promise<void> {
+  await rows(
+    tx,
+    `UPDATE accounts SET status = ?, verified_at = ?, review_all = ?, rehearse_review = ?
+      WHERE id = ?`,
+    [account.status, account.verifiedAt, account.reviewAll, account.rehearseReview, account.id],
+  );
+}
+
+/** Newest first. */
+export async function listAccounts(db: Db, limit: number): Promise<Account[]> {
+  return rows<Account>(
+    db,
+    `SELECT ${COLUMNS} FROM accounts ORDER BY created_at DESC, id DESC LIMIT ?`,
+    [limit],
+  );
+}

@@ -1,0 +1,164 @@
+/** API keys: the door to `authenticate_key` (migration 0001), and what an operator does to a key. */
+import type { Mode } from '../../domain/mode';
+import type { Scope } from '../../domain/scopes';
+import { rows, type Db, type Tx } from '../transaction';
+
+export interface KeyUse {
+  apiKeyId: string;
+  accountId: string;
+  mode: Mode;
+  scopes: Scope[];
+  accountStatus: 'active' | 'suspended';
+  addressAllowed: boolean;
+  requestsPerMinute: number;
+  /** This one included; 0 when the account or the address was refused. */
+  requests: number;
+  secondsLeft: number;
+}
+
+/**
+ * Finds a key by its hash, counts the request and notes the use, in one round trip.
+ * @param address null when it cannot be known: no allowlist holds it
+ * @returns null for a key that does not exist, is revoked or expired
+ */
+export async function authenticateKey(
+  db: Db,
+  secretHash: Buffer,
+  address: string | null,
+): Promise<KeyUse | null> {
+  const [use] = await rows<KeyUse>(
+    db,
+    `SELECT api_key_id AS "apiKeyId", account_id AS "accountId", mode, scopes,
+            account_status AS "accountStatus", address_allowed AS "addressAllowed",
+            requests_per_minute AS "requestsPerMinute", requests, seconds_left AS "secondsLeft"
+       FROM authenticate_key(?, ?::inet)`,
+    [secretHash, address],
+  );
+  return use ?? null;
+}
+
+/** A key as an operator sees it. */
+export interface ApiKey {
+  id: string;
+  accountId: string;
+  mode: Mode;
+  name: string;
+  displayPrefix: string;
+  lastFour: string;
+  scopes: Scope[];
+  /** Networks in CIDR form; none means every address. */
+  allowlist: string[];
+  requestsPerMinute: number;
+  expiresAt: Date | null;
+  revokedAt: Date | null;
+  createdAt: Date;
+  lastUsedAt: Date | null;
+  lastUsedAddress: string | null;
+}
+
+/** What changes when a key gets a new secret. */
+export interface StoredSecret {
+  secretHash: Buffer;
+  displayPrefix: string;
+  lastFour: string;
+}
+
+const COLUMNS = `id, account_id AS "accountId", mode, name, display_prefix AS "displayPrefix",
+  last_four AS "lastFour", scopes, allowlist::text[] AS allowlist,
+  requests_per_minute AS "requestsPerMinute", expires_at AS "expiresAt",
+  revoked_at AS "revokedAt", created_at AS "createdAt", last_used_at AS "lastUsedAt",
+  host(last_used_address) AS "lastUsedAddress"`;
+
+export type NewApiKey = StoredSecret &
+  Pick<
+    ApiKey,
+    | 'id'
+    | 'accountId'
+    | 'mode'
+    | 'name'
+    | 'scopes'
+    | 'allowlist'
+    | 'requestsPerMinute'
+    | 'expiresAt'
+  >;
+
+export async function insertApiKey(tx: Tx, key: NewApiKey): Promise<ApiKey> {
+  return one(
+    await rows<ApiKey>(
+      tx,
+      `INSERT INTO api_keys (id, account_id, mode, name, secret_hash, display_prefix, last_four,
+                             scopes, allowlist, requests_per_minute, expires_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?::text[], ?::cidr[], ?, ?) RETURNING ${COLUMNS}`,
+      [
+        key.id,
+        key.accountId,
+        key.mode,
+        key.name,
+        key.secretHash,
+        key.displayPrefix,
+        key.lastFour,
+        key.scopes,
+        key.allowlist,
+        key.requestsPerMinute,
+        key.expiresAt,
+      ],
+    ),
+  );
+}
+
+/** The key's row, locked, so that two rotations of it go one after the other. */
+export async function lockApiKey(tx: Tx, id: string): Promise<ApiKey | null> {
+  const sql = `SELECT ${COLUMNS} FROM api_keys WHERE id = ? FOR NO KEY UPDATE`;
+  const [key] = await rows<ApiKey>(tx, sql, [id]);
+  return key ?? null;
+}
+
+/** From the commit on the earlier secret finds no row: it is dead at once. */
+export async function replaceSecret(tx: Tx, id: string, secret: StoredSecret): Promise<ApiKey> {
+  return one(
+    await rows<ApiKey>(
+      tx,
+      `UPDATE api_keys SET secret_hash = ?, display_prefix = ?, last_four = ? WHERE id = ?
+       RETURNING ${COLUMNS}`,
+      [secret.secretHash, secret.displayPrefix, secret.lastFour, id],
+    ),
+  );
+}
+
+export async function revokeApiKey(tx: Tx, id: string): Promise<ApiKey> {
+  const sql = `UPDATE api_keys SET revoked_at = clock_timestamp() WHERE id = ? RETURNING ${COLUMNS}`;
+  return one(await rows<ApiKey>(tx, sql, [id]));
+}
+
+/** The account's keys of both modes, newest first. */
+export async function listApiKeys(db: Db, accountId: string): Promise<ApiKey[]> {
+  return rows<ApiKey>(
+    db,
+    `SELECT ${COLUMNS} FROM api_keys WHERE account_id = ? ORDER BY created_at DESC, id DESC`,
+    [accountId],
+  );
+}
+
+/**
+ * The network that each address with a prefix length lies in, by PostgreSQL's own arithmetic,
+ * which is what requests are held against later.
+ * @param addresses valid for `inet`: 10.1.2.3/8
+ */
+export async function networksOf(
+  db: Db,
+  addresses: readonly string[],
+): Promise<{ given: string; network: string; hasHostBits: boolean }[]> {
+  return rows(
+    db,
+    `SELECT given, network(given::inet)::text AS network,
+            host(given::inet) <> host(network(given::inet)) AS "hasHostBits"
+       FROM unnest(?::text[]) AS given`,
+    [[...addresses]],
+  );
+}
+
+function one(found: ApiKey[]): ApiKey {
+  const [key] = found;
+  if (key === undefined) throw new Error('the key was not written');
+  return key;
+}

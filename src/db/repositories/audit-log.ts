@@ -1,0 +1,75 @@
+/** The audit log: appended to by every change of an operator, never changed (migration 0005). */
+import { rows, type Db, type Tx } from '../transaction';
+
+/** A state of the object, as the admin command shows it; never a secret or its hash. */
+export type Snapshot = object | null;
+
+export interface NewAuditEntry {
+  actor: string;
+  /** noun.verb, such as `key.rotate`. */
+  action: string;
+  /** The kind of thing, such as `api_key`. */
+  object: string;
+  objectId: string;
+  accountId: string | null;
+  before: Snapshot;
+  after: Snapshot;
+  reason: string | null;
+}
+
+export interface AuditEntry extends NewAuditEntry {
+  id: string;
+  at: Date;
+}
+
+export interface AuditQuery {
+  objectId: string | undefined;
+  accountId: string | undefined;
+  action: string | undefined;
+  actor: string | undefined;
+  /** ISO 8601, inclusive. */
+  since: string | undefined;
+  /** Only entries older than the one with this id. */
+  beforeId: string | undefined;
+  limit: number;
+}
+
+export async function appendAudit(tx: Tx, entry: NewAuditEntry): Promise<void> {
+  await rows(
+    tx,
+    `INSERT INTO audit_log (actor, action, object, object_id, account_id, before, after, reason)
+     VALUES (?, ?, ?, ?, ?, ?::jsonb, ?::jsonb, ?)`,
+    [
+      entry.actor,
+      entry.action,
+      entry.object,
+      entry.objectId,
+      entry.accountId,
+      entry.before === null ? null : JSON.stringify(entry.before),
+      entry.after === null ? null : JSON.stringify(entry.after),
+      entry.reason,
+    ],
+  );
+}
+
+/** Newest first. */
+export async function listAudit(db: Db, query: AuditQuery): Promise<AuditEntry[]> {
+  const asked = (
+    [
+      ['object_id = ?', query.objectId],
+      ['account_id = ?', query.accountId],
+      ['action = ?', query.action],
+      ['actor = ?', query.actor],
+      ['at >= ?::timestamptz', query.since],
+      ['id < ?::bigint', query.beforeId],
+    ] as const
+  ).flatMap(([condition, value]) => (value === undefined ? [] : [{ condition, value }]));
+  const where = ['true', ...asked.map(({ condition }) => condition)].join(' AND ');
+  return rows<AuditEntry>(
+    db,
+    `SELECT id, at, actor, action, object, object_id AS "objectId", account_id AS "accountId",
+            before, after, reason
+       FROM audit_log WHERE ${where} ORDER BY id DESC LIMIT ?`,
+    [...asked.map(({ value }) => value), query.limit],
+  );
+}

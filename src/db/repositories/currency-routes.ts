@@ -1,0 +1,52 @@
+/** The catalogue: what each provider can move (decision M5). */
+import type { Direction } from '../../domain/fees';
+import type { CurrencyRoute } from '../../domain/payout-route';
+import { rows, type Db, type Tx } from '../transaction';
+
+export async function listPayoutRoutes(db: Db, currency: string): Promise<CurrencyRoute[]> {
+  return rows<CurrencyRoute>(
+    db,
+    `SELECT provider, currency, network, min_amount AS "minAmount", max_amount AS "maxAmount"
+       FROM currency_routes
+      WHERE direction = 'payout' AND currency = ? AND enabled
+      ORDER BY provider, network`,
+    [currency],
+  );
+}
+
+/** Every enabled route, both directions, in a stable order. */
+export async function listRoutes(db: Db): Promise<CatalogueRoute[]> {
+  return rows<CatalogueRoute>(
+    db,
+    `SELECT provider, direction, currency, network,
+            min_amount AS "minAmount", max_amount AS "maxAmount"
+       FROM currency_routes WHERE enabled
+      ORDER BY provider DESC, direction, currency, network`,
+  );
+}
+
+/** Whether there is a route, enabled or not. */
+export async function routeExists(
+  db: Db | Tx,
+  { provider, direction, currency }: Pick<CatalogueRoute, 'provider' | 'direction' | 'currency'>,
+): Promise<boolean> {
+  const found = await rows(
+    db,
+    `SELECT 1 FROM currency_routes WHERE provider = ? AND direction = ? AND currency = ? LIMIT 1`,
+    [provider, direction, currency],
+  );
+  return found.length > 0;
+}
+
+/** Every currency that has a route, enabled or not. */
+export async function listCurrencies(db: Db | Tx): Promise<string[]> {
+  const found = await rows<{ currency: string }>(
+    db,
+    'SELECT DISTINCT currency FROM currency_routes ORDER BY currency',
+  );
+  return found.map(({ currency }) => currency);
+}
+
+export interface CatalogueRoute extends CurrencyRoute {
+  direction: Direction;
+}

@@ -1,0 +1,148 @@
+/** Fee rules (decision M1): those in force for an account, and their history. */
+import type { Direction, FeeRule, FeeTerms } from '../../domain/fees';
+import { rows, type Db, type Tx } from '../transaction';
+import { lockByName } from './advisory-lock';
+
+/**
+ * One rule for each enabled route's provider, direction and currency: the account's own where it
+ * has one, else the default; the newest that is valid now.
+ */
+export async function listFeeRules(db: Db, accountId: string): Promise<FeeRule[]> {
+  return rows<FeeRule>(
+    db,
+    `SELECT DISTINCT ON (f.direction, f.provider, f.currency)
+            f.direction, f.provider, f.currency, f.percentage, f.fixed_amount AS "fixedAmount",
+            f.min_fee AS "minFee", f.max_fee AS "maxFee"
+       FROM fee_rules f
+      WHERE (f.account_id = ? OR f.account_id IS NULL)
+        AND f.valid_from <= now() AND (f.valid_until IS NULL OR f.valid_until > now())
+        AND EXISTS (SELECT FROM currency_routes r
+                     WHERE (r.provider, r.direction, r.currency)
+                         = (f.provider, f.direction, f.currency) AND r.enabled)
+      ORDER BY f.direction, f.provider, f.currency,
+               f.account_id NULLS LAST, f.valid_from DESC, f.id DESC`,
+    [accountId],
+  );
+}
+
+/** Whose fee for what. Null as account: the default. */
+export interface FeeScope {
+  accountId: string | null;
+  direction: Direction;
+  provider: string;
+  currency: string;
+}
+
+/** A rule with its time: in force from the first moment on and until just before the last. */
+export interface FeeRuleVersion extends FeeScope, FeeTerms {
+  id: string;
+  validFrom: Date;
+  validUntil: Date | null;
+}
+
+const COLUMNS = `id, account_id AS "accountId", direction, provider, currency, percentage,
+  fixed_amount AS "fixedAmount", min_fee AS "minFee", max_fee AS "maxFee",
+  valid_from AS "validFrom", valid_until AS "validUntil"`;
+
+const IN_SCOPE = `account_id IS NOT DISTINCT FROM ? AND direction = ? AND provider = ?
+  AND currency = ?`;
+
+function scopeValues({ accountId, direction, provider, currency }: FeeScope) {
+  return [accountId, direction, provider, currency];
+}
+
+/** Holds the scope for the rest of the transaction, and gives the time, in whole milliseconds. */
+export async function lockFeeScope(tx: Tx, scope: FeeScope): Promise<Date> {
+  await lockByName(tx, 'fee_rules', ...scopeValues(scope));
+  const [clock] = await rows<{ now: Date }>(
+    tx,
+    `SELECT date_trunc('milliseconds', clock_timestamp()) AS now`,
+  );
+  if (clock === undefined) throw new Error('PostgreSQL gave no time');
+  return clock.now;
+}
+
+export async function findFeeRuleAt(
+  tx: Tx,
+  scope: FeeScope,
+  at: Date,
+): Promise<FeeRuleVersion | null> {
+  const [rule] = await rows<FeeRuleVersion>(
+    tx,
+    `SELECT ${COLUMNS} FROM fee_rules
+      WHERE ${IN_SCOPE} AND valid_from <= ? AND (valid_until IS NULL OR valid_until > ?)
+      ORDER BY valid_from DESC, id DESC LIMIT 1`,
+    [...scopeValues(scope), at, at],
+  );
+  return rule ?? null;
+}
+
+/** When the first rule that begins after `at` begins, or null. */
+export async function nextFeeRuleStart(tx: Tx, scope: FeeScope, at: Date): Promise<Date | null> {
+  const [next] = await rows<{ start: Date | null }>(
+    tx,
+    `SELECT min(valid_from) AS start FROM fee_rules
+      WHERE ${IN_SCOPE} AND valid_from > ? AND (valid_until IS NULL OR valid_until > valid_from)`,
+    [...scopeValues(scope), at],
+  );
+  return next?.start ?? null;
+}
+
+/** The one thing that ever changes of a rule: when it ends. */
+export async function endFeeRule(tx: Tx, id: string, at: Date): Promise<FeeRuleVersion> {
+  return one(
+    await rows<FeeRuleVersion>(
+      tx,
+      `UPDATE fee_rules SET valid_until = ? WHERE id = ?::bigint RETURNING ${COLUMNS}`,
+      [at, id],
+    ),
+  );
+}
+
+export async function insertFeeRule(
+  tx: Tx,
+  rule: Omit<FeeRuleVersion, 'id'>,
+): Promise<FeeRuleVersion> {
+  return one(
+    await rows<FeeRuleVersion>(
+      tx,
+      `INSERT INTO fee_rules (account_id, direction, provider, currency, percentage, fixed_amount,
+                              min_fee, max_fee, valid_from, valid_until)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING ${COLUMNS}`,
+      [
+        ...scopeValues(rule),
+        rule.percentage,
+        rule.fixedAmount,
+        rule.minFee,
+        rule.maxFee,
+        rule.validFrom,
+        rule.validUntil,
+      ],
+    ),
+  );
+}
+
+/**
+ * The account's own rules and the defaults (null: the defaults alone), now and to come.
+ * @param ended also those that have ended
+ */
+export async function listFeeRuleVersions(
+  db: Db,
+  accountId: string | null,
+  ended: boolean,
+): Promise<FeeRuleVersion[]> {
+  return rows<FeeRuleVersion>(
+    db,
+    `SELECT ${COLUMNS} FROM fee_rules
+      WHERE (account_id = ? OR account_id IS NULL)
+        AND (? OR valid_until IS NULL OR (valid_until > now() AND valid_until > valid_from))
+      ORDER BY direction, provider, currency, account_id NULLS LAST, valid_from, id`,
+    [accountId, ended],
+  );
+}
+
+function one(found: FeeRuleVersion[]): FeeRuleVersion {
+  const [rule] = found;
+  if (rule === undefined) throw new Error('the fee rule was not written');
+  return rule;
+}

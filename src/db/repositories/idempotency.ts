@@ -1,0 +1,181 @@
+/**
+ * Idempotency records (decisions I1 to I3). A claim gives one request the right to create one
+ * object, until its lease ends; the transaction that creates the object turns the claim into the
+ * stored response. A claim that ended is fenced: a new claim has a new object id, and the old id
+ * has no record left to create from.
+ */
+import type { Mode } from '../../domain/mode';
+import { rows, type Db, type Tx } from '../transaction';
+
+/** Longer than the API waits for an answer, so that an answer can never come after a takeover. */
+const LEASE_SECONDS = 30;
+const KEEP_HOURS = 24;
+
+/** A record is deleted only this long after it could be taken over, so that both never meet. */
+const GRACE_HOURS = 1;
+
+export interface ClaimKey {
+  accountId: string;
+  mode: Mode;
+  key: string;
+}
+
+/** What the creating transaction needs to know of the request. */
+export interface ClaimedRequest<Request extends object> {
+  apiKeyId: string;
+  request: Request;
+}
+
+export type ClaimResult =
+  | { kind: 'claimed' }
+  | { kind: 'done'; status: number; body: Buffer }
+  | { kind: 'running'; secondsLeft: number }
+  | { kind: 'reused' };
+
+/** @param bodyHash hash of the request as it is understood, so that spelling does not matter */
+export async function claimKey(
+  db: Db,
+  { accountId, mode, key }: ClaimKey,
+  claim: { objectId: string; bodyHash: Buffer; claimed: ClaimedRequest<object> },
+): Promise<ClaimResult> {
+  const { objectId, bodyHash, claimed } = claim;
+  const taken = await rows(
+    db,
+    `INSERT INTO idempotency_keys AS k
+            (account_id, mode, key, body_hash, object_id, state, lease_until, request)
+     VALUES (?, ?, ?, ?, ?, 'running', clock_timestamp() + ? * interval '1 second', ?)
+     ON CONFLICT (account_id, mode, key) DO UPDATE
+        SET body_hash = excluded.body_hash, object_id = excluded.object_id, state = 'running',
+            lease_until = excluded.lease_until, request = excluded.request,
+            response_status = NULL, response_body = NULL, completed_at = NULL
+      WHERE (k.state = 'running' AND k.lease_until <= clock_timestamp())
+         OR (k.state = 'done' AND k.completed_at <= clock_timestamp() - ? * interval '1 hour')
+     RETURNING object_id`,
+    [accountId, mode, key, bodyHash, objectId, LEASE_SECONDS, JSON.stringify(claimed), KEEP_HOURS],
+  );
+  if (taken.length > 0) return { kind: 'claimed' };
+  return readHeldKey(db, { accountId, mode, key }, bodyHash);
+}
+
+async function readHeldKey(db: Db, key: ClaimKey, bodyHash: Buffer): Promise<ClaimResult> {
+  const [held] = await rows<{
+    body_hash: Buffer;
+    state: 'running' | 'done';
+    seconds_left: number;
+    response_status: number | null;
+    response_body: Buffer | null;
+  }>(
+    db,
+    `SELECT body_hash, state, response_status, response_body,
+            greatest(1, ceil(extract(epoch FROM lease_until - clock_timestamp())))::int
+              AS seconds_left
+       FROM idempotency_keys WHERE account_id = ? AND mode = ? AND key = ?`,
+    [key.accountId, key.mode, key.key],
+  );
+  // It was refused and deleted in between: the next try of the client finds the key free.
+  if (held === undefined) return { kind: 'running', secondsLeft: 1 };
+  if (!held.body_hash.equals(bodyHash)) return { kind: 'reused' };
+  if (held.response_status === null || held.response_body === null) {
+    return { kind: 'running', secondsLeft: held.seconds_left };
+  }
+  return { kind: 'done', status: held.response_status, body: held.response_body };
+}
+
+/** Ends a claim of which nothing was made; false when something was, or another took it over. */
+export async function releaseClaim(db: Db | Tx, objectId: string): Promise<boolean> {
+  const deleted = await rows(
+    db,
+    `DELETE FROM idempotency_keys WHERE object_id = ? AND state = 'running' RETURNING object_id`,
+    [objectId],
+  );
+  return deleted.length > 0;
+}
+
+export interface HeldClaim<Request extends object> extends ClaimedRequest<Request> {
+  accountId: string;
+  mode: Mode;
+}
+
+/**
+ * Takes the claim for the transaction that creates the object, and the lock under which the
+ * account's limits in this currency are counted. Null when the claim has ended.
+ */
+export async function lockClaim<Request extends object>(
+  tx: Tx,
+  objectId: string,
+): Promise<HeldClaim<Request> | null> {
+  const [claim] = await rows<{ account_id: string; mode: Mode; request: ClaimedRequest<Request> }>(
+    tx,
+    `SELECT k.account_id, k.mode, k.request,
+            pg_advisory_xact_lock(hashtextextended(
+              concat_ws(':', k.account_id, k.mode, k.request->'request'->>'currency'), 0))
+       FROM idempotency_keys k
+      WHERE k.object_id = ? AND k.state = 'running' AND k.lease_until > clock_timestamp()
+        FOR UPDATE`,
+    [objectId],
+  );
+  return claim === undefined
+    ? null
+    : { accountId: claim.account_id, mode: claim.mode, ...claim.request };
+}
+
+/** The response that the creating transaction stored, or null. */
+export async function readStoredResponse(
+  db: Db,
+  objectId: string,
+): Promise<{ status: number; body: Buffer } | null> {
+  const [row] = await rows<{ status: number; body: Buffer }>(
+    db,
+    `SELECT response_status AS status, response_body AS body
+       FROM idempotency_keys WHERE object_id = ? AND state = 'done'`,
+    [objectId],
+  );
+  return row ?? null;
+}
+
+/**
+ * Deletes a batch of records that mean nothing any more: responses past their time, and claims
+ * whose lease is long over. Waits for no lock: a record that somebody holds is left out.
+ * @returns how many were deleted; fewer than `limit` when no more were found
+ */
+export async function deleteEndedKeys(db: Db | Tx, limit: number): Promise<number> {
+  // Each half has its index; now(), unlike clock_timestamp(), can be compared with an index.
+  const deleted = await rows(
+    db,
+    `WITH done AS MATERIALIZED (
+       SELECT object_id FROM idempotency_keys
+        WHERE state = 'done' AND completed_at < now() - ? * interval '1 hour'
+        ORDER BY completed_at LIMIT ? FOR UPDATE SKIP LOCKED
+     ), dead AS MATERIALIZED (
+       SELECT object_id FROM idempotency_keys
+        WHERE state = 'running' AND lease_until < now() - ? * interval '1 hour'
+        ORDER BY lease_until LIMIT greatest(0, ? - (SELECT count(*) FROM done))
+          FOR UPDATE SKIP LOCKED
+     )
+     DELETE FROM idempotency_keys
+      WHERE object_id IN (SELECT object_id FROM done UNION ALL SELECT object_id FROM dead)
+     RETURNING object_id`,
+    [KEEP_HOURS + GRACE_HOURS, limit, GRACE_HOURS, limit],
+  );
+  return deleted.length;
+}
+
+/** The claim as it stands, without taking it; null when it has ended. */
+export async function readClaim<Request extends object>(
+  db: Db,
+  objectId: string,
+): Promise<HeldClaim<Request> | null> {
+  const [claim] = await rows<{
+    account_id: string;
+    mode: Mode;
+    request: ClaimedRequest<Request>;
+  }>(
+    db,
+    `SELECT account_id, mode, request FROM idempotency_keys
+      WHERE object_id = ? AND state = 'running' AND lease_until > clock_timestamp()`,
+    [objectId],
+  );
+  return claim === undefined
+    ? null
+    : { accountId: claim.account_id, mode: claim.mode, ...claim.request };
+}

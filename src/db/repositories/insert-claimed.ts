@@ -1,0 +1,50 @@
+/**
+ * Creates the object of a claimed request: its row, its first event and the stored response, in one
+ * statement, so that none of the three is ever there without the others.
+ */
+import type { Model, ModelClass } from 'objection';
+import { rows, type Tx } from '../transaction';
+
+export interface FirstEvent {
+  id: string;
+  type: string;
+  body: Buffer;
+}
+
+/** @returns false, and nothing is written, when the reference is taken */
+export async function insertClaimed(
+  tx: Tx,
+  model: ModelClass<Model>,
+  object: object,
+  event: FirstEvent,
+  response: { status: number; body: Buffer },
+): Promise<boolean> {
+  const row = model.fromJson(object, { skipValidation: true }).$toDatabaseJson();
+  const columns = Object.keys(row);
+  const result = await rows(
+    tx,
+    `WITH object AS (
+       INSERT INTO ${model.tableName} (${columns.join(', ')})
+       VALUES (${columns.map(() => '?').join(', ')})
+       ON CONFLICT (account_id, mode, reference) DO NOTHING
+       RETURNING id, account_id, mode, sequence, created_at
+     ), event AS (
+       INSERT INTO events (id, account_id, mode, type, object_id, sequence, body, created_at)
+       SELECT ?, account_id, mode, ?, id, sequence, ?, created_at FROM object
+     )
+     UPDATE idempotency_keys k
+        SET state = 'done', request = NULL, completed_at = clock_timestamp(),
+            response_status = ?, response_body = ?
+       FROM object WHERE k.object_id = object.id
+     RETURNING k.object_id`,
+    [
+      ...columns.map((column) => row[column] as string),
+      event.id,
+      event.type,
+      event.body,
+      response.status,
+      response.body,
+    ],
+  );
+  return result.length > 0;
+}

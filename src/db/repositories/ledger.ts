@@ -1,0 +1,112 @@
+/** The door to `ledger_post`, the only writer of money, and the reads of balances. */
+import type { Posting } from '../../domain/ledger';
+import { type Amount, amount, ZERO } from '../../domain/money';
+import type { Mode } from '../../domain/mode';
+import { newId } from '../../lib/new-id';
+import { rows, type Db, type Tx } from '../transaction';
+
+export interface BalanceKey {
+  accountId: string;
+  mode: Mode;
+  currency: string;
+}
+
+export interface PostResult {
+  /** `replayed`: this operation key was posted before and nothing moved now. */
+  outcome: 'posted' | 'replayed' | 'insufficient';
+  available: Amount;
+  reserved: Amount;
+}
+
+/**
+ * Posts last in the caller's transaction: from here to COMMIT the balance is locked.
+ * `insufficient` means that available would fall below zero; the caller rolls back.
+ */
+export async function post(tx: Tx, key: BalanceKey, posting: Posting): Promise<PostResult> {
+  const [row] = await rows<{
+    outcome: PostResult['outcome'];
+    available: string | null;
+    reserved: string | null;
+  }>(tx, 'SELECT * FROM ledger_post(?, ?, ?, ?, ?, ?, ?, ?, ?, ?::jsonb)', [
+    newId('transaction'),
+    posting.operationKey,
+    key.accountId,
+    key.mode,
+    key.currency,
+    posting.type,
+    posting.description,
+    posting.source.object,
+    posting.source.id,
+    JSON.stringify(posting.lines),
+  ]);
+  if (row === undefined) throw new Error('ledger_post returned no row');
+  return {
+    outcome: row.outcome,
+    available: amount(row.available ?? ZERO),
+    reserved: amount(row.reserved ?? ZERO),
+  };
+}
+
+export interface Balance {
+  currency: string;
+  available: Amount;
+  reserved: Amount;
+  /** Seen by a provider and not credited yet; never posted to the ledger (decision P10). */
+  pending: Amount;
+}
+
+export async function listBalances(db: Db, accountId: string, mode: Mode): Promise<Balance[]> {
+  return rows<Balance>(
+    db,
+    `WITH q (account_id, mode) AS (VALUES (?, ?)),
+     held AS (
+       SELECT b.currency, b.available, b.reserved FROM balances b JOIN q USING (account_id, mode)
+     ), seen AS (
+       SELECT p.currency, sum(p.received_amount) AS pending
+         FROM payments p JOIN q USING (account_id, mode)
+        WHERE p.status IN ('processing', 'on_hold') GROUP BY p.currency
+     )
+     SELECT currency, coalesce(available, 0)::numeric(38,8) AS available,
+            coalesce(reserved, 0)::numeric(38,8) AS reserved,
+            coalesce(pending, 0)::numeric(38,8) AS pending
+       FROM held FULL JOIN seen USING (currency) ORDER BY currency`,
+    [accountId, mode],
+  );
+}
+
+/** An adjustment that was posted, with its balance as it is now. */
+export interface PostedAdjustment extends BalanceKey {
+  reason: string;
+  direction: 'in' | 'out';
+  amount: Amount;
+  available: Amount;
+  reserved: Amount;
+}
+
+/** @param id `adj_…` */
+export async function findAdjustment(db: Db, id: string): Promise<PostedAdjustment | null> {
+  const [posted] = await rows<PostedAdjustment>(
+    db,
+    `SELECT t.account_id AS "accountId", t.mode, t.currency, t.description AS reason,
+            e.direction, e.amount, b.available, b.reserved
+       FROM ledger_transactions t
+       JOIN ledger_entries e ON e.transaction_id = t.id AND e.book = 'available'
+       JOIN balances b USING (account_id, mode, currency)
+      WHERE t.source_id = ? AND t.type = 'adjustment'`,
+    [id],
+  );
+  return posted ?? null;
+}
+
+/** Both modes. */
+export async function listAllBalances(
+  db: Db,
+  accountId: string,
+): Promise<(Omit<Balance, 'pending'> & { mode: Mode })[]> {
+  return rows(
+    db,
+    `SELECT mode, currency, available, reserved FROM balances
+      WHERE account_id = ? ORDER BY mode, currency`,
+    [accountId],
+  );
+}

@@ -1,0 +1,137 @@
+/** Payments: reads, and the writes that are guarded by the transition table. */
+import type { Amount } from '../../domain/money';
+import {
+  nextPaymentStatus,
+  type Payment,
+  type PaymentTrigger,
+  paymentStatusesBefore,
+} from '../../domain/payment';
+import { PaymentModel } from '../models/payment';
+import { type FirstEvent, insertClaimed } from './insert-claimed';
+import { rows, type Db, type Tx } from '../transaction';
+
+/** What a step may write beside the status. */
+export type PaymentChange = Partial<
+  Pick<
+    Payment,
+    | 'receivedAmount'
+    | 'creditedAmount'
+    | 'serviceFee'
+    | 'refundedAmount'
+    | 'exceptions'
+    | 'txHash'
+    | 'failureReason'
+    | 'completedAt'
+  >
+>;
+
+export async function findPayment(db: Db | Tx, id: string): Promise<Payment | null> {
+  const found = await PaymentModel.query(db).findById(id);
+  return found === undefined ? null : asPayment(found);
+}
+
+/** Takes the payment's row for the transaction: steps of one payment come one after another. */
+export async function lockPayment(tx: Tx, id: string): Promise<Payment> {
+  const [found] = await PaymentModel.query(tx).where({ id }).forUpdate();
+  if (found === undefined) throw new Error(`payment ${id} does not exist`);
+  return asPayment(found);
+}
+
+/** @returns false, and nothing is written, when the reference is taken */
+export function insertPayment(
+  tx: Tx,
+  payment: Payment,
+  event: FirstEvent,
+  response: { status: number; body: Buffer },
+): Promise<boolean> {
+  return insertClaimed(tx, PaymentModel, payment, event, response);
+}
+
+/** Takes the edge of the transition table; the caller holds the row's lock. */
+export async function takePaymentStep(
+  tx: Tx,
+  payment: Payment,
+  trigger: PaymentTrigger,
+  change: PaymentChange,
+): Promise<Payment> {
+  const status = nextPaymentStatus(payment.status, trigger);
+  const [row] = await PaymentModel.query(tx)
+    .where({ id: payment.id })
+    .whereIn('status', paymentStatusesBefore(trigger))
+    .patch({
+      ...change,
+      status,
+      // A credit where it stands is no status change, and has no event.
+      ...(status === payment.status ? {} : { sequence: tx.raw('sequence + 1') }),
+      updatedAt: tx.raw('clock_timestamp()'),
+    } as object)
+    .returning('*');
+  if (row === undefined)
+    throw new Error(`payment ${payment.id} left ${payment.status} under a lock`);
+  return asPayment(row);
+}
+
+/** Writes what was seen without a status change. */
+export async function noteReceived(tx: Tx, id: string, received: Amount): Promise<void> {
+  await PaymentModel.query(tx)
+    .where({ id })
+    .patch({ receivedAmount: received } as object);
+}
+
+/** The ids of the provider's transfers that were credited for the payment. */
+export async function creditedTransfers(db: Db | Tx, paymentId: string): Promise<Set<string>> {
+  const found = await rows<{ id: string }>(
+    db,
+    'SELECT provider_transfer_id AS id FROM payment_credits WHERE payment_id = ?',
+    [paymentId],
+  );
+  return new Set(found.map(({ id }) => id));
+}
+
+export async function insertCredit(
+  tx: Tx,
+  credit: { paymentId: string; transferId: string; amount: Amount; fee: Amount },
+): Promise<void> {
+  await rows(
+    tx,
+    `INSERT INTO payment_credits (payment_id, provider_transfer_id, amount, fee)
+     VALUES (?, ?, ?, ?)`,
+    [credit.paymentId, credit.transferId, credit.amount, credit.fee],
+  );
+}
+
+/** The payment that has this reference already, if any. */
+export async function findPaymentByReference(
+  db: Db | Tx,
+  key: { accountId: string; mode: string; reference: string },
+): Promise<string | null> {
+  const [found] = await rows<{ id: string }>(
+    db,
+    'SELECT id FROM payments WHERE account_id = ? AND mode = ? AND reference = ?',
+    [key.accountId, key.mode, key.reference],
+  );
+  return found?.id ?? null;
+}
+
+/** Counts a verification in the present minute. */
+export async function countVerification(
+  db: Db,
+  paymentId: string,
+): Promise<{ requests: number; secondsLeft: number }> {
+  const [row] = await rows<{ requests: number; secondsLeft: number }>(
+    db,
+    `INSERT INTO payment_verifications AS v VALUES (?, date_trunc('minute', now()), 1)
+     ON CONFLICT (payment_id) DO UPDATE
+        SET requests = CASE WHEN v.minute = excluded.minute THEN v.requests + 1 ELSE 1 END,
+            minute = excluded.minute
+     RETURNING requests,
+       ceil(extract(epoch FROM minute + interval '1 minute' - now()))::int AS "secondsLeft"`,
+    [paymentId],
+  );
+  if (row === undefined) throw new Error('an upsert returns its row');
+  return row;
+}
+
+function asPayment(row: PaymentModel): Payment {
+  return row as unknown as Payment;
+}

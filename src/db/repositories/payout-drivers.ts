@@ -1,0 +1,24 @@
+/** Which payouts the reconciler should make sure of next: that a workflow drives them. */
+import type { Payout } from '../../domain/payout';
+import { PayoutModel } from '../models/payout';
+import { rows, type Db } from '../transaction';
+
+/** A payout that was just created or looked at is left alone this long. */
+const CHECK_EVERY_MINUTES = 5;
+
+/** Takes payouts that are not final, the ones not looked at for longest first. */
+export async function takeUncheckedPayouts(db: Db, limit: number): Promise<Payout[]> {
+  const taken = await rows<{ id: string }>(
+    db,
+    `UPDATE payouts SET driver_checked_at = clock_timestamp()
+      WHERE id IN (
+        SELECT id FROM payouts
+         WHERE status IN ('requested', 'under_review', 'approved', 'processing')
+           AND driver_checked_at < now() - ? * interval '1 minute'
+         ORDER BY driver_checked_at LIMIT ? FOR UPDATE SKIP LOCKED)
+     RETURNING id`,
+    [CHECK_EVERY_MINUTES, limit],
+  );
+  const found = await PayoutModel.query(db).findByIds(taken.map(({ id }) => id));
+  return found as unknown as Payout[];
+}

@@ -1,0 +1,133 @@
+/** Reads the facts that domain/payout-terms.ts decides by, in one statement. */
+import type { FeeTerms } from '../../domain/fees';
+import { type Amount, ZERO } from '../../domain/money';
+import type { Mode } from '../../domain/mode';
+import type { PayoutRequest } from '../../domain/payout';
+import type { PayoutFacts } from '../../domain/payout-terms';
+import { rows, type Db, type Tx } from '../transaction';
+
+export interface FactsQuery {
+  accountId: string;
+  mode: Mode;
+  apiKeyId: string;
+  provider: string;
+  /** The network that was chosen: a memo means another recipient on each. */
+  network: string | null;
+  request: PayoutRequest;
+}
+
+interface FactsRow {
+  now: Date;
+  available: Amount | null;
+  pause_reason: string | null;
+  percentage: string | null;
+  fixed_amount: Amount;
+  min_fee: Amount | null;
+  max_fee: Amount | null;
+  per_transaction_max: Amount | null;
+  daily_max: Amount | null;
+  auto_approve_max: Amount | null;
+  auto_approve_daily_max: Amount | null;
+  used: Amount | null;
+  auto_approved: Amount | null;
+  window_resets_at: Date | null;
+  review_all: boolean;
+  rehearse_review: boolean;
+  destination_used_before: boolean;
+  api_key_created_at: Date;
+  existing_id: string | null;
+}
+
+/** An account's own fee rule and its own maxima, where it has them, take the default's place. */
+const SQL = `
+WITH q (account_id, mode, currency, provider, api_key_id, destination_type, destination_value,
+        destination_memo, network, reference) AS (VALUES (?, ?, ?, ?, ?, ?, ?, ?::text, ?::text, ?))
+SELECT clock_timestamp() AS now, b.available, pause.reason AS pause_reason,
+       fee.percentage, fee.fixed_amount, fee.min_fee, fee.max_fee,
+       policy.per_transaction_max, policy.daily_max,
+       policy.auto_approve_max, policy.auto_approve_daily_max,
+       day.used, day.auto_approved, day.window_resets_at, a.review_all, a.rehearse_review,
+       EXISTS (SELECT FROM payouts p
+                WHERE p.account_id = q.account_id AND p.mode = q.mode AND p.status = 'completed'
+                  AND p.destination_value = q.destination_value
+                  AND p.destination_type = q.destination_type
+                  AND p.destination_memo IS NOT DISTINCT FROM q.destination_memo
+                  AND p.network IS NOT DISTINCT FROM q.network) AS destination_used_before,
+       k.created_at AS api_key_created_at,
+       (SELECT p.id FROM payouts p
+         WHERE p.account_id = q.account_id AND p.mode = q.mode AND p.reference = q.reference
+       ) AS existing_id
+  FROM q
+  JOIN accounts a ON a.id = q.account_id
+  JOIN api_keys k ON k.id = q.api_key_id
+  LEFT JOIN balances b
+    ON b.account_id = q.account_id AND b.mode = q.mode AND b.currency = q.currency
+  LEFT JOIN LATERAL (
+    SELECT x.reason FROM payout_pauses x
+     WHERE (x.scope, x.target) IN
+           (('global', ''), ('provider', q.provider), ('account', q.account_id)) LIMIT 1
+  ) pause ON true
+  LEFT JOIN LATERAL (
+    SELECT f.* FROM fee_rules f
+     WHERE f.direction = 'payout' AND f.provider = q.provider AND f.currency = q.currency
+       AND (f.account_id = q.account_id OR f.account_id IS NULL)
+       AND f.valid_from <= now() AND (f.valid_until IS NULL OR f.valid_until > now())
+     ORDER BY f.account_id NULLS LAST, f.valid_from DESC, f.id DESC LIMIT 1
+  ) fee ON true
+  LEFT JOIN LATERAL payout_policy(q.account_id, q.currency) policy ON true
+  LEFT JOIN LATERAL (
+    SELECT sum(p.amount) AS used,
+           sum(p.amount) FILTER (WHERE p.review_reasons = '{}') AS auto_approved,
+           min(p.created_at) + interval '24 hours' AS window_resets_at
+      FROM payouts p
+     WHERE p.account_id = q.account_id AND p.mode = q.mode AND p.currency = q.currency
+       AND p.created_at > clock_timestamp() - interval '24 hours'
+       AND p.status NOT IN ('rejected', 'failed', 'cancelled')
+  ) day ON true`;
+
+/** @param db in the reserving transaction: after the lock, as a statement of its own */
+export async function readPayoutFacts(db: Db | Tx, query: FactsQuery): Promise<PayoutFacts> {
+  const { accountId, mode, apiKeyId, provider, network, request } = query;
+  const { currency, destination, reference } = request;
+  const [row] = await rows<FactsRow>(db, SQL, [
+    accountId,
+    mode,
+    currency,
+    provider,
+    apiKeyId,
+    destination.type,
+    destination.value,
+    destination.memo,
+    network,
+    reference,
+  ]);
+  if (row === undefined) throw new Error(`no such account or key: ${accountId}, ${apiKeyId}`);
+  return {
+    now: row.now,
+    available: row.available ?? ZERO,
+    pauseReason: row.pause_reason,
+    feeTerms: feeTerms(row),
+    perTransactionMax: row.per_transaction_max,
+    dailyMax: row.daily_max,
+    autoApproveMax: row.auto_approve_max,
+    autoApproveDailyMax: row.auto_approve_daily_max,
+    usedToday: row.used ?? ZERO,
+    autoApprovedToday: row.auto_approved ?? ZERO,
+    windowResetsAt: row.window_resets_at,
+    reviewAll: row.review_all,
+    rehearseReview: row.rehearse_review,
+    destinationUsedBefore: row.destination_used_before,
+    apiKeyCreatedAt: row.api_key_created_at,
+    existingId: row.existing_id,
+  };
+}
+
+function feeTerms(row: FactsRow): FeeTerms | null {
+  if (row.percentage === null) return null;
+  return {
+    percentage: row.percentage,
+    fixedAmount: row.fixed_amount,
+    minFee: row.min_fee,
+    maxFee: row.max_fee,
+  };
+}

@@ -1,0 +1,61 @@
+/** The operator's pause of payouts (decision O11). */
+import { rows, type Db, type Tx } from '../transaction';
+import { lockByName } from './advisory-lock';
+
+/** The operator's words when payouts of this account through this provider are paused, else null. */
+export async function findPauseReason(
+  db: Db,
+  provider: string,
+  accountId: string,
+): Promise<string | null> {
+  const [pause] = await rows<{ reason: string }>(
+    db,
+    `SELECT reason FROM payout_pauses
+      WHERE (scope, target) IN (('global', ''), ('provider', ?), ('account', ?)) LIMIT 1`,
+    [provider, accountId],
+  );
+  return pause?.reason ?? null;
+}
+
+/** What is paused: everything, one provider or one account. */
+export interface PauseScope {
+  scope: 'global' | 'provider' | 'account';
+  /** The provider's code or the account's id, '' for everything. */
+  target: string;
+}
+
+export interface Pause extends PauseScope {
+  reason: string;
+  createdAt: Date;
+}
+
+const COLUMNS = 'scope, target, reason, created_at AS "createdAt"';
+
+/** Holds the scope for the rest of the transaction, paused or not. */
+export async function lockPause(tx: Tx, { scope, target }: PauseScope): Promise<Pause | null> {
+  await lockByName(tx, 'payout_pauses', scope, target);
+  const sql = `SELECT ${COLUMNS} FROM payout_pauses WHERE scope = ? AND target = ?`;
+  const [pause] = await rows<Pause>(tx, sql, [scope, target]);
+  return pause ?? null;
+}
+
+export async function insertPause(
+  tx: Tx,
+  { scope, target, reason }: Omit<Pause, 'createdAt'>,
+): Promise<Pause> {
+  const [pause] = await rows<Pause>(
+    tx,
+    `INSERT INTO payout_pauses (scope, target, reason) VALUES (?, ?, ?) RETURNING ${COLUMNS}`,
+    [scope, target, reason],
+  );
+  if (pause === undefined) throw new Error('the pause was not written');
+  return pause;
+}
+
+export async function deletePause(tx: Tx, { scope, target }: PauseScope): Promise<void> {
+  await rows(tx, 'DELETE FROM payout_pauses WHERE scope = ? AND target = ?', [scope, target]);
+}
+
+export async function listPauses(db: Db): Promise<Pause[]> {
+  return rows<Pause>(db, `SELECT ${COLUMNS} FROM payout_pauses ORDER BY created_at, scope, target`);
+}

@@ -1,0 +1,86 @@
+/**
+ * The maxima of payouts per currency: limits (decision O9) and what may pass without an operator
+ * (O2). An account's row says for each maximum whether it is its own or the default's.
+ */
+import type { Amount } from '../../domain/money';
+import { rows, type Db, type Tx } from '../transaction';
+import { lockByName } from './advisory-lock';
+
+export const MAXIMA = [
+  'per_transaction_max',
+  'daily_max',
+  'auto_approve_max',
+  'auto_approve_daily_max',
+] as const;
+export type Maximum = (typeof MAXIMA)[number];
+
+/** Null as account: the default. */
+export interface PolicyScope {
+  accountId: string | null;
+  currency: string;
+}
+
+/** Null means no maximum. */
+export type Maxima = Record<Maximum, Amount | null>;
+
+/** What is in force for one currency. */
+export interface Policy extends Maxima {
+  currency: string;
+  fromDefault: Maximum[];
+}
+
+/** Holds the scope for the rest of the transaction, whether it has a row or not. */
+export async function lockPolicy(tx: Tx, { accountId, currency }: PolicyScope): Promise<Policy> {
+  await lockByName(tx, 'payout_policies', accountId, currency);
+  const [policy] = await inForce(tx, accountId, [currency]);
+  if (policy === undefined) throw new Error('payout_policy returned no row');
+  return policy;
+}
+
+/** One for each currency. */
+export async function listPolicies(
+  db: Db,
+  accountId: string | null,
+  currencies: readonly string[],
+): Promise<Policy[]> {
+  return inForce(db, accountId, currencies);
+}
+
+async function inForce(
+  db: Db | Tx,
+  accountId: string | null,
+  currencies: readonly string[],
+): Promise<Policy[]> {
+  return rows<Policy>(
+    db,
+    `SELECT asked.currency, p.per_transaction_max, p.daily_max, p.auto_approve_max,
+            p.auto_approve_daily_max, p.from_default AS "fromDefault"
+       FROM unnest(?::text[]) AS asked(currency)
+      CROSS JOIN LATERAL payout_policy(?, asked.currency) p
+      ORDER BY asked.currency`,
+    [[...currencies], accountId],
+  );
+}
+
+/** The whole row; what is the default's is stored as null. */
+export async function savePolicy(
+  tx: Tx,
+  { accountId, currency }: PolicyScope,
+  maxima: Maxima,
+  inherited: readonly Maximum[],
+): Promise<void> {
+  await rows(
+    tx,
+    `INSERT INTO payout_policies (account_id, currency, ${MAXIMA.join(', ')}, inherited)
+     VALUES (?, ?, ?, ?, ?, ?, ?::text[])
+     ON CONFLICT (account_id, currency) DO UPDATE SET
+       ${MAXIMA.map((name) => `${name} = excluded.${name}`).join(', ')},
+       inherited = excluded.inherited`,
+    [
+      accountId,
+      currency,
+      ...MAXIMA.map((name) => (inherited.includes(name) ? null : maxima[name])),
+      [...inherited],
+    ],
+  );
+}

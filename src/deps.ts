@@ -1,0 +1,74 @@
+/** Everything that a process works with, built once from its configuration. */
+import type { Client } from '@temporalio/client';
+import { type Logger, pino } from 'pino';
+import type { ActivityDeps } from '../activities';
+import type { Config } from './config';
+import { connect } from './db/connect';
+import type { Db } from './db/transaction';
+import { createProviders, type ProviderRegistry } from './providers/registry';
+import { createAuthentication } from './services/authentication';
+import { createBalances } from './services/balances';
+import { createCatalogue } from './services/catalogue';
+import { createHealth } from './services/health';
+import { createNetworkFees } from './services/network-fees';
+import { createPayments } from './services/payments';
+import { createPayouts } from './services/payouts';
+import { createProviderCallbacks } from './services/provider-callbacks';
+import { createTransactions } from './services/transactions';
+import type { Services } from './services/services';
+import { createTemporalClient } from './temporal/client';
+import { createClosedWorkflows } from './temporal/closed-workflows';
+import { createPaymentWorkflows, type PaymentWorkflows } from './temporal/payment-workflows';
+import { createPayoutWorkflows, type PayoutWorkflows } from './temporal/payout-workflows';
+
+export interface Deps {
+  config: Config;
+  logger: Logger;
+  db: Db;
+  temporal: Client;
+  providers: ProviderRegistry;
+  payoutWorkflows: PayoutWorkflows;
+  paymentWorkflows: PaymentWorkflows;
+  close(): Promise<void>;
+}
+
+/** @param name the process, as logs and pg_stat_activity show it */
+export function buildDeps(config: Config, name: string): Deps {
+  const db = connect({
+    url: config.databaseUrl,
+    size: config.databasePoolSize,
+    applicationName: `gateway-${name}`,
+  });
+  const temporal = createTemporalClient(config.temporal);
+  const providers = createProviders(config.providers);
+  return {
+    config,
+    logger: pino({ name, level: config.logLevel }),
+    db,
+    temporal,
+    providers,
+    payoutWorkflows: createPayoutWorkflows(temporal),
+    paymentWorkflows: createPaymentWorkflows(temporal),
+    close: async () => {
+      await Promise.allSettled([db.destroy(), temporal.connection.close(), providers.close()]);
+    },
+  };
+}
+
+export function buildServices(deps: Deps): Services {
+  const { db, temporal, providers, config } = deps;
+  return {
+    authentication: createAuthentication({ db, pepper: config.keyPepper }),
+    payments: createPayments(deps),
+    payouts: createPayouts({ ...deps, networkFees: createNetworkFees(providers) }),
+    balances: createBalances({ db }),
+    transactions: createTransactions({ db }),
+    catalogue: createCatalogue({ db, providers }),
+    providerCallbacks: createProviderCallbacks(deps),
+    health: createHealth({ db, temporal }),
+  };
+}
+
+export function buildActivityDeps(deps: Deps): ActivityDeps {
+  return { ...deps, closedWorkflows: createClosedWorkflows(deps.temporal) };
+}

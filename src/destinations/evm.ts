@@ -1,0 +1,25 @@
+/** Addresses of Ethereum and of networks that took them over (EIP-55). */
+import { keccak_256 } from '@noble/hashes/sha3.js';
+import { hex, utf8 } from '@scure/base';
+
+const SHAPE = /^0x[0-9a-fA-F]{40}$/;
+
+export function evmFault(value: string): string | null {
+  if (!SHAPE.test(value)) {
+    return 'An address of this network is "0x" and 40 digits out of 0-9 and a-f.';
+  }
+  const digits = value.slice('0x'.length);
+  // In one case throughout it carries no checksum, which EIP-55 allows.
+  if (digits === digits.toLowerCase() || digits === digits.toUpperCase()) return null;
+  return digits === withChecksum(digits.toLowerCase())
+    ? null
+    : 'The capital letters of this address do not fit its checksum: a character is wrong.';
+}
+
+/** A letter is a capital where the address's own hash has a digit of 8 or more. */
+function withChecksum(digits: string): string {
+  const hash = hex.encode(keccak_256(utf8.decode(digits)));
+  return Array.from(digits, (digit, index) =>
+    '89abcdef'.includes(hash.charAt(index)) ? digit.toUpperCase() : digit,
+  ).join('');
+}

@@ -1,0 +1,189 @@
+/**
+ * Everything of the gateway on one machine, for development: starts PostgreSQL, Temporal, the
+ * sandbox, the API and the worker, keeps them running and stops them in order.
+ *
+ * Called by src/bin/dev.ts (`npm start`).
+ */
+import type { LogLine } from '../lib/log-line';
+import { sendSignal, stopProcess } from '../lib/processes';
+import { gatewayEnvironment, sandboxEnvironment } from './child-environment';
+import { takeDataFolder } from './instance';
+import { type DataLayout, ROOT } from './layout';
+import { choosePorts, type PortName, type Ports } from './ports';
+import { type PreparedDatabase, prepareDatabase } from './prepare-database';
+import { RunRecord } from './run-record';
+import { loadSecrets } from './secrets';
+import { startPostgres, startTemporal, type Temporal } from './servers';
+import { type DevSettings, writeSettings } from './settings-file';
+import { SetupError } from '../lib/setup-error';
+import { SupervisedChild } from './supervised-child';
+import { waitForHttp } from './wait-for-http';
+
+const READY_TIMEOUT_MS = 60_000;
+
+/**
+ * How long each part may take to stop before it is killed, in the order of stopping. Together
+ * they stay below the ten seconds after which people reach for kill -9. PostgreSQL has SIGQUIT
+ * for its last word: SIGKILL would leave its children behind.
+ */
+const CHILD_STOPS = [
+  { name: 'api', graceMs: 2_000 },
+  { name: 'worker', graceMs: 2_500 },
+  { name: 'sandbox', graceMs: 500 },
+] as const;
+const SERVER_STOPS = [
+  { name: 'Temporal', graceMs: 2_000, lastSignal: 'SIGKILL' },
+  { name: 'PostgreSQL', graceMs: 1_500, lastSignal: 'SIGQUIT' },
+] as const;
+
+type ChildName = (typeof CHILD_STOPS)[number]['name'];
+
+export class Supervisor {
+  readonly #env: NodeJS.ProcessEnv;
+  readonly #layout: DataLayout;
+  readonly #log: LogLine;
+  readonly #record: RunRecord;
+  readonly #children = new Map<ChildName, SupervisedChild>();
+  /** Null until the data folder is ours: before that there is nothing to stop or to clean. */
+  #releaseFolder: (() => void) | null = null;
+  #stopping = false;
+
+  constructor(env: NodeJS.ProcessEnv, layout: DataLayout, log: LogLine) {
+    this.#env = env;
+    this.#layout = layout;
+    this.#log = log;
+    this.#record = new RunRecord(layout.runRecord);
+  }
+
+  /**
+   * Starts everything and resolves when all of it answers.
+   * @throws SetupError or another error; the caller then stops what has started
+   */
+  async start(): Promise<DevSettings> {
+    this.#releaseFolder = await takeDataFolder(this.#layout, this.#log);
+    const given = {
+      ownerUrl: this.#given('DATABASE_OWNER_URL'),
+      appUrl: this.#given('DATABASE_URL'),
+      temporal: this.#given('TEMPORAL_ADDRESS'),
+    };
+    const ports = await choosePorts(this.#env, unusedPorts(given));
+    const secrets = loadSecrets(this.#layout.secrets, this.#env);
+    this.#startChild('sandbox', sandboxEnvironment(this.#layout, ports, secrets));
+    const context = {
+      layout: this.#layout,
+      ports,
+      log: this.#log,
+      onSpawn: (name: string, pid: number, command: string) => {
+        this.#noteProcess(name, pid, command);
+      },
+    };
+    const { layout } = context;
+    const startDatabase = async (): Promise<PreparedDatabase> => {
+      const ownerUrl = await startPostgres(context, given.ownerUrl);
+      return prepareDatabase({
+        ownerUrl,
+        givenAppUrl: given.appUrl,
+        secrets,
+        layout,
+        log: this.#log,
+      });
+    };
+    const [database, temporal] = await Promise.all([
+      startDatabase(),
+      startTemporal(context, given.temporal),
+    ]);
+    this.#startGateway(ports, secrets, database, temporal);
+    const settings = writeSettings(layout.settings, ports, temporal, database);
+    await this.#waitUntilReady(ports);
+    return settings;
+  }
+
+  /** Stops everything in order; what does not stop in its time is killed. */
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    if (this.#releaseFolder === null) return;
+    for (const { name, graceMs } of CHILD_STOPS) await this.#children.get(name)?.stop(graceMs);
+    for (const { name, graceMs, lastSignal } of SERVER_STOPS) {
+      const pid = this.#record.runningPid(name);
+      if (pid !== null) await stopProcess(pid, { signal: 'SIGINT', graceMs, lastSignal });
+    }
+    this.#record.clear();
+    this.#releaseFolder();
+  }
+
+  /** Ends everything at once. */
+  killAll(): void {
+    this.#stopping = true;
+    if (this.#releaseFolder === null) return;
+    for (const child of this.#children.values()) child.kill();
+    for (const { name, lastSignal } of SERVER_STOPS) {
+      const pid = this.#record.runningPid(name);
+      if (pid !== null) sendSignal(pid, lastSignal);
+    }
+    this.#releaseFolder();
+  }
+
+  get stopping(): boolean {
+    return this.#stopping;
+  }
+
+  #given(variable: string): string | null {
+    const value = this.#env[variable] ?? '';
+    return value === '' ? null : value;
+  }
+
+  #startGateway(
+    ports: Ports,
+    secrets: Record<string, string>,
+    database: PreparedDatabase,
+    temporal: Temporal,
+  ): void {
+    const addresses = { databaseUrl: database.appUrl, temporalAddress: temporal.address };
+    const env = gatewayEnvironment(ports, secrets, addresses);
+    this.#startChild('api', env);
+    this.#startChild('worker', env);
+  }
+
+  #startChild(name: ChildName, env: NodeJS.ProcessEnv): void {
+    if (this.#stopping) throw new SetupError('stopped while starting');
+    const script = `src/bin/${name}.ts`;
+    const child = new SupervisedChild({
+      name,
+      script,
+      root: ROOT,
+      env,
+      logFile: this.#layout.logOf(name),
+      print: this.#log,
+      onSpawn: (pid) => {
+        this.#noteProcess(name, pid, script);
+      },
+    });
+    this.#children.set(name, child);
+  }
+
+  /** A process that comes up when all the others are being stopped is stopped too. */
+  #noteProcess(name: string, pid: number, command: string): void {
+    this.#record.add(name, pid, command);
+    if (this.#stopping) sendSignal(pid, 'SIGINT');
+  }
+
+  async #waitUntilReady(ports: Ports): Promise<void> {
+    const whenReady = async (name: ChildName, url: string | null): Promise<void> => {
+      await this.#children.get(name)?.ready;
+      if (url !== null) await waitForHttp(url, READY_TIMEOUT_MS);
+      this.#log(`${name} is ready`);
+    };
+    await Promise.all([
+      whenReady('api', `http://127.0.0.1:${ports.api}/readyz`),
+      whenReady('sandbox', `http://127.0.0.1:${ports.sandbox}/healthz`),
+      whenReady('worker', null),
+    ]);
+  }
+}
+
+function unusedPorts(given: { ownerUrl: string | null; temporal: string | null }): Set<PortName> {
+  return new Set<PortName>([
+    ...(given.ownerUrl === null ? [] : (['postgres'] as const)),
+    ...(given.temporal === null ? [] : (['temporal', 'temporalUi'] as const)),
+  ]);
+}

@@ -1,0 +1,9 @@
+/** Where a payout goes. The three types of the specification's "Destinations per provider". */
+export const DESTINATION_TYPES = ['crypto_address', 'exchange_id', 'email'] as const;
+export type DestinationType = (typeof DESTINATION_TYPES)[number];
+
+export interface Destination {
+  type: DestinationType;
+  value: string;
+  memo: string | null;
+}

@@ -1,0 +1,48 @@
+/** Service fees (decision M1). The rule in force is copied onto the object when it is created. */
+import { type Amount, add, greaterOf, isLess, lesserOf, percentOf } from './money';
+import type { ProviderCode } from './provider-codes';
+
+export const DIRECTIONS = ['payin', 'payout'] as const;
+export type Direction = (typeof DIRECTIONS)[number];
+
+export interface FeeTerms {
+  /** Per cent with 4 decimals: `"1.0000"`. */
+  percentage: string;
+  fixedAmount: Amount;
+  minFee: Amount | null;
+  maxFee: Amount | null;
+}
+
+/**
+ * The service fee on `base`: the amount of a payout, or what was received of a payin. A payin's
+ * fee never exceeds what was received.
+ */
+export function serviceFee(direction: Direction, base: Amount, terms: FeeTerms): Amount {
+  let fee = percentOf(base, terms.percentage, terms.fixedAmount);
+  if (terms.minFee !== null) fee = greaterOf(fee, terms.minFee);
+  if (terms.maxFee !== null) fee = lesserOf(fee, terms.maxFee);
+  return direction === 'payin' && isLess(base, fee) ? base : fee;
+}
+
+/** What a payout takes from the balance: fees are added on top (the specification, "Fee rule"). */
+export function totalDebit(amount: Amount, fee: Amount, networkFee: Amount): Amount {
+  return add(amount, fee, networkFee);
+}
+
+/** A rule in force: the terms of one provider, direction and currency. */
+export interface FeeRule extends FeeTerms {
+  direction: Direction;
+  provider: string;
+  currency: string;
+}
+
+export interface FeeQuoteRequest {
+  direction: Direction;
+  provider: ProviderCode;
+  currency: string;
+  amount: Amount;
+}
+
+export interface FeeQuote extends FeeQuoteRequest {
+  serviceFee: Amount;
+}

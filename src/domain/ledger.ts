@@ -1,0 +1,178 @@
+/**
+ * The postings of the double-entry ledger (decisions M2, M3). Each is a balanced list of lines:
+ * the merchant's books are `available` and `reserved`, the others are the platform's, which the
+ * merchant never sees. db/migrations has `ledger_post`, the only writer of money.
+ */
+import type { Mode } from './mode';
+import type { Amount } from './money';
+import { ZERO, add } from './money';
+
+export const TRANSACTION_TYPES = [
+  'payin_settlement',
+  'payin_refund',
+  'payout_reserve',
+  'payout_release',
+  'payout_settlement',
+  'adjustment',
+] as const;
+export type TransactionType = (typeof TRANSACTION_TYPES)[number];
+
+export type MerchantBook = 'available' | 'reserved';
+export type PlatformBook = 'provider_clearing' | 'fee_income' | 'network_cost' | 'adjustments';
+
+export interface PostingLine {
+  book: MerchantBook | PlatformBook;
+  direction: 'in' | 'out';
+  amount: Amount;
+}
+
+export interface Posting {
+  /** Unique for ever: the same key is never posted twice. */
+  operationKey: string;
+  type: TransactionType;
+  description: string;
+  source: { object: 'payment' | 'payout' | 'adjustment'; id: string };
+  lines: PostingLine[];
+}
+
+export interface PayoutMoney {
+  id: string;
+  reference: string;
+  amount: Amount;
+  serviceFee: Amount;
+  networkFee: Amount;
+  totalDebit: Amount;
+}
+
+/** A line of nothing would be an entry that moves nothing: the ledger has none. */
+function lines(...all: PostingLine[]): PostingLine[] {
+  return all.filter((line) => line.amount !== ZERO);
+}
+
+export function reservePosting(payout: PayoutMoney): Posting {
+  return {
+    operationKey: `${payout.id}:reserve`,
+    type: 'payout_reserve',
+    description: `Payout ${payout.reference}: funds reserved`,
+    source: { object: 'payout', id: payout.id },
+    lines: lines(
+      { book: 'available', direction: 'out', amount: payout.totalDebit },
+      { book: 'reserved', direction: 'in', amount: payout.totalDebit },
+    ),
+  };
+}
+
+/**
+ * Settle and release share one operation key, so that money leaves a payout once, whatever races
+ * (decision O7).
+ */
+function finalKey(payoutId: string): string {
+  return `${payoutId}:final`;
+}
+
+export function releasePosting(payout: PayoutMoney): Posting {
+  return {
+    operationKey: finalKey(payout.id),
+    type: 'payout_release',
+    description: `Payout ${payout.reference}: funds returned`,
+    source: { object: 'payout', id: payout.id },
+    lines: lines(
+      { book: 'reserved', direction: 'out', amount: payout.totalDebit },
+      { book: 'available', direction: 'in', amount: payout.totalDebit },
+    ),
+  };
+}
+
+export function settlementPosting(payout: PayoutMoney): Posting {
+  return {
+    operationKey: finalKey(payout.id),
+    type: 'payout_settlement',
+    description: `Payout ${payout.reference}: sent`,
+    source: { object: 'payout', id: payout.id },
+    lines: lines(
+      { book: 'reserved', direction: 'out', amount: payout.amount },
+      { book: 'reserved', direction: 'out', amount: payout.serviceFee },
+      { book: 'reserved', direction: 'out', amount: payout.networkFee },
+      { book: 'provider_clearing', direction: 'in', amount: payout.amount },
+      { book: 'fee_income', direction: 'in', amount: payout.serviceFee },
+      { book: 'network_cost', direction: 'in', amount: payout.networkFee },
+    ),
+  };
+}
+
+export interface PaymentMoney {
+  id: string;
+  reference: string;
+}
+
+/** Credits one transfer of the provider, once for ever; the fee is on what was received. */
+export function creditPosting(
+  payment: PaymentMoney,
+  transfer: { id: string; amount: Amount; fee: Amount },
+): Posting {
+  return {
+    operationKey: `${payment.id}:credit:${transfer.id}`,
+    type: 'payin_settlement',
+    description: `Payment ${payment.reference}: received`,
+    source: { object: 'payment', id: payment.id },
+    lines: lines(
+      { book: 'available', direction: 'in', amount: transfer.amount },
+      { book: 'available', direction: 'out', amount: transfer.fee },
+      { book: 'provider_clearing', direction: 'out', amount: transfer.amount },
+      { book: 'fee_income', direction: 'in', amount: transfer.fee },
+    ),
+  };
+}
+
+export function adjustmentPosting(adjustment: {
+  id: string;
+  direction: 'in' | 'out';
+  amount: Amount;
+  reason: string;
+}): Posting {
+  const against = adjustment.direction === 'in' ? 'out' : 'in';
+  return {
+    operationKey: `${adjustment.id}:adjustment`,
+    type: 'adjustment',
+    description: adjustment.reason,
+    source: { object: 'adjustment', id: adjustment.id },
+    lines: lines(
+      { book: 'available', direction: adjustment.direction, amount: adjustment.amount },
+      { book: 'adjustments', direction: against, amount: adjustment.amount },
+    ),
+  };
+}
+
+/** In equals out. The database refuses an unbalanced posting too; this says it earlier. */
+export function isBalanced(posting: Posting): boolean {
+  const sum = (direction: 'in' | 'out') =>
+    add(...posting.lines.filter((line) => line.direction === direction).map((l) => l.amount));
+  return sum('in') === sum('out');
+}
+
+/** A posting as its merchant sees it: with their own books only (decision M3). */
+export interface MerchantTransaction {
+  id: string;
+  mode: Mode;
+  type: TransactionType;
+  currency: string;
+  description: string;
+  source: { object: 'payment' | 'payout' | 'adjustment'; id: string };
+  entries: {
+    balance: MerchantBook;
+    direction: 'in' | 'out';
+    amount: Amount;
+    balanceAfter: Amount;
+  }[];
+  postedAt: Date;
+}
+
+/** What a list of transactions is narrowed to, each only when it was given (decision W13). */
+export interface TransactionFilters {
+  currency?: string;
+  type?: TransactionType;
+  sourceId?: string;
+  /** ISO 8601, inclusive. */
+  createdFrom?: string;
+  createdTo?: string;
+}

@@ -1,0 +1,38 @@
+/** Payout limits per account and currency (decision O9). A null maximum means none. */
+import { type Amount, add, isLess } from './money';
+import type { Refusal } from './errors';
+
+export interface LimitFacts {
+  currency: string;
+  amount: Amount;
+  perTransactionMax: Amount | null;
+  dailyMax: Amount | null;
+  /** Sum of `amount` over the last 24 hours, without rejected, failed and cancelled payouts. */
+  usedToday: Amount;
+  /** When the oldest payout of the window leaves it, ISO 8601; null when the window is empty. */
+  resetsAt: string | null;
+}
+
+/** The refusal for the first limit that the payout would pass, or null. */
+export function exceededLimit(facts: LimitFacts): Refusal | null {
+  const { currency, amount, perTransactionMax, dailyMax, usedToday } = facts;
+  if (perTransactionMax !== null && isLess(perTransactionMax, amount)) {
+    return limitExceeded(facts, 'per_transaction', perTransactionMax, null);
+  }
+  if (dailyMax !== null && isLess(dailyMax, add(usedToday, amount))) {
+    return limitExceeded(facts, 'daily', dailyMax, facts.resetsAt);
+  }
+  return null;
+
+  function limitExceeded(
+    { usedToday: used }: LimitFacts,
+    limit: 'per_transaction' | 'daily',
+    maximum: Amount,
+    resetsAt: string | null,
+  ): Refusal {
+    return {
+      code: 'limit_exceeded',
+      details: { limit, currency, maximum, used, requested: amount, resets_at: resetsAt },
+    };
+  }
+}

@@ -1,0 +1,3 @@
+/** Every key, object, balance and provider account belongs to one of the two modes. */
+export const MODES = ['test', 'live'] as const;
+export type Mode = (typeof MODES)[number];

@@ -1,0 +1,147 @@
+/**
+ * Which provider and network a payout takes (the specification, "Payout request fields" and
+ * "Destinations per provider"; decisions M5, O10). Pure: the service brings the catalogue and the
+ * providers' capabilities.
+ */
+import type { DestinationType } from './destination';
+import type { FieldError, FieldRule, Refusal } from './errors';
+import { type Amount, isLess } from './money';
+import { memoFault, memoShape } from './networks';
+import type { PayoutRequest } from './payout';
+
+/** A row of the catalogue, direction payout. */
+export interface CurrencyRoute {
+  provider: string;
+  currency: string;
+  network: string;
+  minAmount: Amount;
+  maxAmount: Amount | null;
+}
+
+export interface PayingProvider {
+  code: string;
+  destinationTypes: readonly DestinationType[];
+  networkRequired: boolean;
+}
+
+export interface ChosenRoute {
+  provider: string;
+  /** Null where the provider moves funds inside its own books. */
+  network: string | null;
+}
+
+/** What the catalogue calls the network of a transfer inside a provider's own books. */
+export const INTERNAL_NETWORK = 'internal';
+
+/**
+ * @param routes the enabled routes of the request's currency
+ * @param providers the enabled providers, the default first
+ */
+export function chooseRoute(
+  request: PayoutRequest,
+  routes: readonly CurrencyRoute[],
+  providers: readonly PayingProvider[],
+): { route: ChosenRoute } | { refusal: Refusal } {
+  if (routes.length === 0) {
+    return refuseField('currency', 'unsupported', 'No provider pays out this currency.');
+  }
+  const provider = chooseProvider(request, routes, providers);
+  if (provider === null) return { refusal: destinationNotSupported(request, routes, providers) };
+  const own = routes.filter((route) => route.provider === provider.code);
+  return provider.networkRequired
+    ? onNetwork(request, provider.code, own)
+    : inside(request, provider.code, own);
+}
+
+function chooseProvider(
+  request: PayoutRequest,
+  routes: readonly CurrencyRoute[],
+  providers: readonly PayingProvider[],
+): PayingProvider | null {
+  const fits = (provider: PayingProvider): boolean =>
+    provider.destinationTypes.includes(request.destination.type) &&
+    routes.some((route) => route.provider === provider.code);
+  const asked = providers.filter(
+    (provider) => request.provider === null || provider.code === request.provider,
+  );
+  return asked.find(fits) ?? null;
+}
+
+function destinationNotSupported(
+  request: PayoutRequest,
+  routes: readonly CurrencyRoute[],
+  providers: readonly PayingProvider[],
+): Refusal {
+  const paying = providers.filter((one) => routes.some((route) => route.provider === one.code));
+  return {
+    code: 'destination_not_supported',
+    details: {
+      currency: request.currency,
+      provider: request.provider,
+      destination_type: request.destination.type,
+      supported: paying.map((one) => ({
+        provider: one.code,
+        destination_types: one.destinationTypes,
+      })),
+    },
+  };
+}
+
+function onNetwork(request: PayoutRequest, provider: string, routes: readonly CurrencyRoute[]) {
+  const networks = routes.map((route) => route.network);
+  if (request.network === null) {
+    const refusal: Refusal = {
+      code: 'network_required',
+      details: { provider, currency: request.currency, networks },
+    };
+    return { refusal };
+  }
+  const route = routes.find(({ network }) => network === request.network);
+  if (route === undefined) {
+    const message = `${provider} pays ${request.currency} on: ${networks.join(', ')}.`;
+    return refuseField('network', 'unsupported', message);
+  }
+  return checkRoute(request, route, { provider, network: route.network });
+}
+
+function inside(request: PayoutRequest, provider: string, routes: readonly CurrencyRoute[]) {
+  if (request.network !== null && request.network !== INTERNAL_NETWORK) {
+    const message = `${provider} pays inside its own books. Leave network out.`;
+    return refuseField('network', 'unsupported', message);
+  }
+  const [route] = routes;
+  if (route === undefined) throw new Error('a chosen provider has a route');
+  return checkRoute(request, route, { provider, network: null });
+}
+
+function checkRoute(
+  { amount, destination }: PayoutRequest,
+  { minAmount, maxAmount, currency }: CurrencyRoute,
+  chosen: ChosenRoute,
+): { route: ChosenRoute } | { refusal: Refusal } {
+  const fields: FieldError[] = [];
+  const fail = (field: string, rule: FieldRule, message: string) =>
+    fields.push({ field, rule, message });
+  if (isLess(amount, minAmount)) {
+    fail('amount', 'min_amount', `The least amount is ${minAmount} ${currency}.`);
+  }
+  if (maxAmount !== null && isLess(maxAmount, amount)) {
+    fail('amount', 'max_amount', `The greatest amount is ${maxAmount} ${currency}.`);
+  }
+  const fault = memoFault(chosen.network, destination.memo);
+  if (fault === 'memo_not_supported') {
+    fail('destination.memo', fault, 'This destination takes no memo. Leave it out.');
+  } else if (fault !== null) {
+    const shape = memoShape(chosen.network);
+    fail('destination.memo', fault, `A memo is needed here: ${shape}.`);
+  }
+  return fields.length === 0
+    ? { route: chosen }
+    : { refusal: { code: 'validation_failed', details: { fields } } };
+}
+
+function refuseField(field: string, rule: FieldRule, message: string): { refusal: Refusal } {
+  return {
+    refusal: { code: 'validation_failed', details: { fields: [{ field, rule, message }] } },
+  };
+}

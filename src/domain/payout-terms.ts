@@ -1,0 +1,122 @@
+/**
+ * What a new payout costs and whether it may be: the rules that need facts of the database. Used
+ * twice with the same facts, as a quick look before the workflow starts and, decisive, under the
+ * lock of the reserving transaction.
+ */
+import type { Refusal } from './errors';
+import { type FeeTerms, serviceFee, totalDebit } from './fees';
+import { exceededLimit } from './limits';
+import type { Mode } from './mode';
+import { type Amount, isLess } from './money';
+import type { PayoutRequest } from './payout';
+import { type ReviewReason, reviewReasons } from './review';
+
+/** What the database says about the account, the currency and the day. */
+export interface PayoutFacts {
+  now: Date;
+  available: Amount;
+  /** The operator's reason when new payouts are paused, else null (decision O11). */
+  pauseReason: string | null;
+  /** Null when no fee rule is in force: a gateway that cannot price must not sell. */
+  feeTerms: FeeTerms | null;
+  perTransactionMax: Amount | null;
+  dailyMax: Amount | null;
+  autoApproveMax: Amount | null;
+  autoApproveDailyMax: Amount | null;
+  usedToday: Amount;
+  autoApprovedToday: Amount;
+  windowResetsAt: Date | null;
+  reviewAll: boolean;
+  rehearseReview: boolean;
+  destinationUsedBefore: boolean;
+  apiKeyCreatedAt: Date;
+  /** The payout that has this reference already, if any. */
+  existingId: string | null;
+}
+
+export interface PayoutTerms {
+  feeTerms: FeeTerms;
+  serviceFee: Amount;
+  totalDebit: Amount;
+  reviewReasons: ReviewReason[];
+}
+
+export type TermsResult = { terms: PayoutTerms } | { refusal: Refusal };
+
+export function payoutTerms(
+  mode: Mode,
+  request: PayoutRequest,
+  networkFee: Amount,
+  facts: PayoutFacts,
+): TermsResult {
+  const { amount, currency } = request;
+  if (facts.existingId !== null) return { refusal: duplicateReference(facts.existingId) };
+  if (facts.pauseReason !== null) return { refusal: payoutsPaused() };
+  if (facts.feeTerms === null) return { refusal: feesNotConfigured() };
+  const overLimit = exceededLimit({
+    currency,
+    amount,
+    perTransactionMax: facts.perTransactionMax,
+    dailyMax: facts.dailyMax,
+    usedToday: facts.usedToday,
+    resetsAt: facts.windowResetsAt?.toISOString() ?? null,
+  });
+  if (overLimit !== null) return { refusal: overLimit };
+  const fee = serviceFee('payout', amount, facts.feeTerms);
+  const debit = totalDebit(amount, fee, networkFee);
+  if (isLess(facts.available, debit)) {
+    return { refusal: insufficientBalance(currency, facts.available, debit) };
+  }
+  const reasons = reviewReasons({
+    mode,
+    amount,
+    destinationType: request.destination.type,
+    reviewAll: facts.reviewAll,
+    rehearseReview: facts.rehearseReview,
+    autoApproveMax: facts.autoApproveMax,
+    autoApproveDailyMax: facts.autoApproveDailyMax,
+    autoApprovedAmount: facts.autoApprovedToday,
+    destinationUsedBefore: facts.destinationUsedBefore,
+    apiKeyAgeMs: facts.now.getTime() - facts.apiKeyCreatedAt.getTime(),
+  });
+  return {
+    terms: {
+      feeTerms: facts.feeTerms,
+      serviceFee: fee,
+      totalDebit: debit,
+      reviewReasons: reasons,
+    },
+  };
+}
+
+export function insufficientBalance(
+  currency: string,
+  available: Amount,
+  required: Amount,
+): Refusal {
+  return { code: 'insufficient_balance', details: { currency, available, required } };
+}
+
+export function duplicateReference(existingId: string): Refusal {
+  return {
+    code: 'duplicate_reference',
+    details: { existing_id: existingId, existing_object: 'payout' },
+  };
+}
+
+function feesNotConfigured(): Refusal {
+  return {
+    code: 'service_unavailable',
+    details: { reason: 'fees_not_configured' },
+    message: 'No fee is set for this currency yet. Ask the operator, then send it again.',
+  };
+}
+
+function payoutsPaused(): Refusal {
+  return {
+    code: 'service_unavailable',
+    details: { reason: 'payouts_paused' },
+    message:
+      'New payouts are paused by the operator. Send the same request again later with the same Idempotency-Key.',
+  };
+}

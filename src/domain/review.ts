@@ -1,0 +1,69 @@
+/**
+ * Whether a new payout waits for an operator (decision O2). Pure: the reserving transaction reads
+ * the facts under its lock and stores the names of the rules that hit.
+ */
+import { type Amount, add, isLess } from './money';
+import type { DestinationType } from './destination';
+import type { Mode } from './mode';
+
+export const REVIEW_REASONS = [
+  'rehearse_review',
+  'review_all',
+  'above_auto_approve_max',
+  'above_auto_approve_daily_max',
+  'first_use_of_destination',
+  'email_destination',
+  'new_api_key',
+] as const;
+export type ReviewReason = (typeof REVIEW_REASONS)[number];
+
+const NEW_KEY_AGE_MS = 24 * 60 * 60 * 1000;
+
+export interface ReviewFacts {
+  mode: Mode;
+  amount: Amount;
+  destinationType: DestinationType;
+  /** The account's switches. */
+  reviewAll: boolean;
+  rehearseReview: boolean;
+  /** Null means that there is no such maximum. */
+  autoApproveMax: Amount | null;
+  autoApproveDailyMax: Amount | null;
+  /** Sum of `amount` of the last 24 hours that no operator looked at, this payout not included. */
+  autoApprovedAmount: Amount;
+  destinationUsedBefore: boolean;
+  apiKeyAgeMs: number;
+}
+
+type Rule = readonly [ReviewReason, (facts: ReviewFacts) => boolean];
+
+const LIVE_RULES: readonly Rule[] = [
+  ['review_all', (f) => f.reviewAll],
+  [
+    'above_auto_approve_max',
+    (f) => f.autoApproveMax !== null && isLess(f.autoApproveMax, f.amount),
+  ],
+  [
+    'above_auto_approve_daily_max',
+    (f) =>
+      f.autoApproveDailyMax !== null &&
+      isLess(f.autoApproveDailyMax, add(f.autoApprovedAmount, f.amount)),
+  ],
+  ['first_use_of_destination', (f) => !f.destinationUsedBefore],
+  ['email_destination', (f) => f.destinationType === 'email'],
+  ['new_api_key', (f) => f.apiKeyAgeMs < NEW_KEY_AGE_MS],
+];
+
+/** In test mode the account's switch lets a merchant rehearse a review; nothing else holds. */
+const TEST_RULES: readonly Rule[] = [['rehearse_review', (f) => f.rehearseReview]];
+
+/** The names of all rules that hit; none means that the payout starts as requested. */
+export function reviewReasons(facts: ReviewFacts): ReviewReason[] {
+  const rules = facts.mode === 'live' ? LIVE_RULES : TEST_RULES;
+  return rules.filter(([, hits]) => hits(facts)).map(([reason]) => reason);
+}
+
+/** How long a requested payout can still be cancelled before it approves itself (decision O3). */
+export function autoApproveDelayMs(mode: Mode): number {
+  return mode === 'live' ? 10_000 : 2_000;
+}

@@ -1,0 +1,41 @@
+/**
+ * Draws a transition table for a reader: docs/states.md holds what this gives, and a unit test
+ * fails when the document is older than the table.
+ */
+export type TransitionTable = Readonly<Record<string, Readonly<Partial<Record<string, string>>>>>;
+
+/** A Mermaid state diagram; `initial` are the states that an object can begin in. */
+export function mermaidDiagram(table: TransitionTable, initial: readonly string[]): string {
+  const edges = Object.entries(table).flatMap(([from, triggers]) =>
+    Object.entries(triggers).map(([trigger, to]) => `    ${from} --> ${to ?? ''}: ${trigger}`),
+  );
+  return [
+    '```mermaid',
+    'stateDiagram-v2',
+    ...initial.map((state) => `    [*] --> ${state}`),
+    ...edges,
+    ...finalStates(table).map((state) => `    ${state} --> [*]`),
+    '```',
+  ].join('\n');
+}
+
+/** A Markdown table, a row for each state and a column for each trigger. */
+export function markdownTable(table: TransitionTable): string {
+  const triggers = [...new Set(Object.values(table).flatMap((edges) => Object.keys(edges)))];
+  const final = finalStates(table);
+  const row = (cells: string[]): string => `| ${cells.join(' | ')} |`;
+  return [
+    row(['state', ...triggers.map((trigger) => `\`${trigger}\``)]),
+    row(['---', ...triggers.map(() => '---')]),
+    ...Object.entries(table).map(([state, edges]) =>
+      row([
+        final.includes(state) ? `${state} (final)` : state,
+        ...triggers.map((trigger) => edges[trigger] ?? ''),
+      ]),
+    ),
+  ].join('\n');
+}
+
+function finalStates(table: TransitionTable): string[] {
+  return Object.keys(table).filter((state) => Object.keys(table[state] ?? {}).length === 0);
+}

@@ -1,0 +1,69 @@
+/**
+ * The gateway's HTTP interface as one Koa application. src/deps.ts builds it, http/server.ts
+ * listens with it. The order of the checks on a request is decision W12.
+ */
+import Router from '@koa/router';
+import Koa from 'koa';
+import type { Logger } from 'pino';
+import type { Services } from '../services/services';
+import type { GatewayState } from './context';
+import { logRequests } from './middleware/access-log';
+import { authenticate } from './middleware/authenticate';
+import { writeErrors } from './middleware/errors';
+import { createMetrics } from './middleware/metrics';
+import { setRequestId } from './middleware/request-id';
+import { refuseUnknownPath } from './middleware/unknown-path';
+import { createPagination } from './pagination';
+import { balanceRoutes } from './routes/balance';
+import { catalogueRoutes } from './routes/catalogue';
+import { docsRoutes } from './routes/docs';
+import { healthRoutes } from './routes/health';
+import { metricsRoutes } from './routes/metrics';
+import { paymentRoutes } from './routes/payments';
+import { payoutRoutes } from './routes/payouts';
+import { providerCallbackRoutes } from './routes/provider-callbacks';
+import { transactionRoutes } from './routes/transactions';
+
+export interface AppOptions {
+  services: Services;
+  /** Where merchants reach us, without the version segment: `https://pay.example.com`. */
+  publicUrl: string;
+  /** Signs list cursors; all API processes share it. */
+  cursorSecret: string;
+  /** How many proxies in front of us append to X-Forwarded-For (decision W11). */
+  trustedProxyHops: number;
+  logger: Logger;
+}
+
+export function createApp(options: AppOptions): Koa<GatewayState> {
+  const { services, logger } = options;
+  const metrics = createMetrics();
+  const pagination = createPagination(options.publicUrl, options.cursorSecret);
+  const auth = authenticate(services.authentication, options.trustedProxyHops);
+
+  const api = new Router<GatewayState>({ prefix: '/api/v1' });
+  paymentRoutes(api, auth, services.payments, pagination);
+  payoutRoutes(api, auth, services.payouts, pagination);
+  balanceRoutes(api, auth, services.balances);
+  transactionRoutes(api, auth, services.transactions, pagination);
+  catalogueRoutes(api, auth, services.catalogue);
+
+  const root = new Router<GatewayState>();
+  docsRoutes(root, options.publicUrl);
+  providerCallbackRoutes(root, services.providerCallbacks);
+  healthRoutes(root, services.health);
+  metricsRoutes(root, metrics);
+
+  const app = new Koa<GatewayState>();
+  app.use(setRequestId);
+  app.use(metrics.measure);
+  app.use(logRequests(logger));
+  app.use(writeErrors(logger));
+  app.use(api.routes());
+  app.use(root.routes());
+  app.use(refuseUnknownPath);
+  app.on('error', (error: unknown) => {
+    logger.error({ err: error }, 'an answer could not be sent');
+  });
+  return app;
+}

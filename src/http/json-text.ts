@@ -1,0 +1,87 @@
+/**
+ * JSON as a gateway has to read it: every digit of a number is kept, and a body that two readers
+ * could understand differently (a member given twice, bytes that are not UTF-8) is refused.
+ */
+import { LosslessNumber, parse } from 'lossless-json';
+import { ApiError } from '../domain/errors';
+
+/** A payout is two levels deep. The parser recurses, so depth has to end before its stack does. */
+const MAX_DEPTH = 32;
+const MAX_REASON_LENGTH = 200;
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/**
+ * The object in `bytes`; its numbers are LosslessNumber.
+ * @throws ApiError invalid_json
+ */
+export function parseJsonObject(bytes: Buffer): Record<string, unknown> {
+  if (bytes.length === 0) throw invalid('The body is empty.');
+  const text = decode(bytes);
+  const { depth, members } = outline(text);
+  if (depth > MAX_DEPTH) throw invalid(`The body is nested deeper than ${MAX_DEPTH} levels.`);
+  const value = parseText(text);
+  if (!isObject(value)) throw invalid('The body is JSON, but no object.');
+  // The parser lets a member pass that is repeated with an equal value; so count them.
+  if (countMembers(value) !== members) throw invalid('The body gives one member twice.');
+  return value;
+}
+
+function decode(bytes: Buffer): string {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    // The decoder throws for nothing else.
+    throw invalid('The body is not UTF-8.');
+  }
+}
+
+function parseText(text: string): unknown {
+  try {
+    return parse(text, undefined, { parseNumber: (digits) => new LosslessNumber(digits) });
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    const reason = error.message.slice(0, MAX_REASON_LENGTH);
+    throw invalid(`The body is not valid JSON: ${reason}.`);
+  }
+}
+
+/** Depth of brackets and number of colons outside strings; true for any text that then parses. */
+function outline(text: string): { depth: number; members: number } {
+  let open = 0;
+  let depth = 0;
+  let members = 0;
+  let inString = false;
+  for (let i = 0; i < text.length; i++) {
+    const character = text[i];
+    if (inString) {
+      if (character === '\\') i++;
+      else if (character === '"') inString = false;
+    } else if (character === '"') inString = true;
+    else if (character === ':') members++;
+    else if (character === '{' || character === '[') depth = Math.max(depth, ++open);
+    else if (character === '}' || character === ']') open--;
+  }
+  return { depth, members };
+}
+
+function countMembers(value: unknown): number {
+  if (Array.isArray(value)) return value.reduce<number>((sum, item) => sum + countMembers(item), 0);
+  if (!isObject(value)) return 0;
+  return Object.values(value).reduce<number>((sum, member) => sum + 1 + countMembers(member), 0);
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    !Array.isArray(value) &&
+    !(value instanceof LosslessNumber)
+  );
+}
+
+function invalid(reason: string): ApiError {
+  return new ApiError('invalid_json', undefined, {
+    message: `${reason} Send one JSON object, encoded as UTF-8.`,
+  });
+}

@@ -1,0 +1,91 @@
+/**
+ * Keyset pagination (decision W13). A cursor is opaque to clients: the place after which the next
+ * page starts, signed together with the account, the mode and the filters it was made for.
+ */
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { type FieldError, validationFailed } from '../domain/errors';
+import type { Caller, ListPosition } from '../services/services';
+
+/** One list of one caller, as asked for. */
+export interface ListRequest {
+  caller: Caller;
+  /** `/api/v1/payouts` */
+  path: string;
+  /** The filters as they were sent, without limit and cursor, in the order of the link. */
+  filters: Readonly<Record<string, string>>;
+  limit: number;
+}
+
+export interface Pagination {
+  /** @throws ApiError validation_failed when the cursor is not of this list */
+  readCursor(list: ListRequest, cursor: string | undefined): ListPosition | null;
+  /** The list envelope (the specification, "Conventions"). */
+  present(list: ListRequest, data: object[], next: ListPosition | null): object;
+}
+
+const TAG_BYTES = 16;
+
+export function createPagination(publicUrl: string, cursorSecret: string): Pagination {
+  const base = publicUrl.replace(/\/+$/, '');
+
+  function tag(list: ListRequest, position: string): Buffer {
+    const { accountId, mode } = list.caller;
+    const filters = Object.entries(list.filters).sort(([a], [b]) => (a < b ? -1 : 1));
+    return createHmac('sha256', cursorSecret)
+      .update(JSON.stringify([list.path, accountId, mode, filters, position]))
+      .digest()
+      .subarray(0, TAG_BYTES);
+  }
+
+  function makeCursor(list: ListRequest, { createdAt, id }: ListPosition): string {
+    const position = JSON.stringify([createdAt, id]);
+    return Buffer.concat([tag(list, position), Buffer.from(position)]).toString('base64url');
+  }
+
+  return {
+    readCursor(list, cursor) {
+      if (cursor === undefined) return null;
+      const bytes = Buffer.from(cursor, 'base64url');
+      const position = bytes.subarray(TAG_BYTES).toString();
+      const given = bytes.subarray(0, TAG_BYTES);
+      const expected = tag(list, position);
+      // Decoding is lenient; only the text that we would write ourselves is our cursor.
+      const isOurs =
+        bytes.toString('base64url') === cursor &&
+        given.length === expected.length &&
+        timingSafeEqual(given, expected);
+      if (!isOurs) throw validationFailed([FOREIGN_CURSOR]);
+      const [createdAt, id] = JSON.parse(position) as [string, string];
+      return { createdAt, id };
+    },
+
+    present(list, data, next) {
+      const cursor = next === null ? null : makeCursor(list, next);
+      return {
+        data,
+        links: {
+          first: null,
+          last: null,
+          prev: null,
+          next: cursor === null ? null : base + list.path + query(list, cursor),
+        },
+        meta: {
+          path: base + list.path,
+          per_page: list.limit,
+          next_cursor: cursor,
+          prev_cursor: null,
+        },
+      };
+    },
+  };
+}
+
+const FOREIGN_CURSOR: FieldError = {
+  field: 'cursor',
+  rule: 'format',
+  message: 'Send meta.next_cursor of the previous page, with the same filters and the same key.',
+};
+
+function query({ filters, limit }: ListRequest, cursor: string): string {
+  return `?${new URLSearchParams({ ...filters, limit: String(limit), cursor }).toString()}`;
+}

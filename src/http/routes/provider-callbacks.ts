@@ -1,0 +1,22 @@
+/**
+ * Where providers call back. No bearer key: the service checks the provider's signature over the
+ * exact bytes.
+ */
+import type Router from '@koa/router';
+import type { ProviderCallbacks } from '../../services/services';
+import type { GatewayState } from '../context';
+import { bytesReader } from '../middleware/body-bytes';
+
+const readBytes = bytesReader(['*/*']);
+
+export function providerCallbackRoutes(
+  router: Router<GatewayState>,
+  providerCallbacks: ProviderCallbacks,
+): void {
+  router.post('/provider-callbacks/:provider/:mode', async (ctx) => {
+    const { provider = '', mode = '' } = ctx.params;
+    const body = await readBytes(ctx);
+    await providerCallbacks.receive(provider, mode, ctx.req.headers, body);
+    ctx.body = { received: true };
+  });
+}

@@ -1,0 +1,60 @@
+/**
+ * The life of a long-running program: start, say that it is ready, stop on a signal, and leave
+ * with a sentence when it cannot start.
+ */
+import { SetupError } from './setup-error';
+
+export interface RunningProcess {
+  stop(): Promise<void>;
+  /** Settles when the program ends by itself, which is a fault. */
+  ended?: Promise<void>;
+}
+
+/** Time for an orderly end when whoever started us is gone. */
+const ORPHAN_END_MS = 5_000;
+
+/** @param help printed for --help instead of starting */
+export function runProcess(help: string, start: () => Promise<RunningProcess>): void {
+  if (process.argv.includes('--help')) {
+    process.stdout.write(help);
+    return;
+  }
+  endWithParent();
+  start().then(stopOnSignal, fail);
+}
+
+/** A process that `npm start` forked ends when that is gone, however it happened. */
+function endWithParent(): void {
+  process.once('disconnect', () => {
+    process.kill(process.pid, 'SIGTERM');
+    setTimeout(() => process.kill(process.pid, 'SIGKILL'), ORPHAN_END_MS).unref();
+  });
+  // The listener must not keep a process alive that has nothing left to do.
+  process.channel?.unref();
+}
+
+function stopOnSignal(running: RunningProcess): void {
+  let stopping = false;
+  const stop = (): void => {
+    if (stopping) return;
+    stopping = true;
+    running.stop().then(() => process.exit(0), fail);
+  };
+  process.on('SIGTERM', stop);
+  process.on('SIGINT', stop);
+  running.ended?.then(() => {
+    if (!stopping) fail(new Error('ended by itself'));
+  }, fail);
+  process.send?.('ready');
+}
+
+function fail(error: unknown): never {
+  const text =
+    error instanceof SetupError
+      ? error.message
+      : error instanceof Error
+        ? (error.stack ?? error.message)
+        : String(error);
+  process.stderr.write(`${text}\n`);
+  process.exit(1);
+}

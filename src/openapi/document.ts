@@ -1,0 +1,189 @@
+/** Builds the OpenAPI 3.1 document from the operations and the schemas that validate requests. */
+import { ERRORS, type ErrorCode } from '../domain/errors';
+import { SCOPES } from '../domain/scopes';
+import { ERROR_BODIES } from '../schemas/error-object';
+import {
+  BalanceObject,
+  FeeQuoteObject,
+  FeeRuleObject,
+  TransactionObject,
+} from '../schemas/money-objects';
+import { PaymentBody } from '../schemas/payment';
+import { PaymentObject } from '../schemas/payment-object';
+import { PayoutBody } from '../schemas/payout';
+import { PayoutObject } from '../schemas/payout-object';
+import type { Operation } from './operation';
+import { OPERATIONS } from './operations';
+
+/** What every operation can answer. */
+const COMMON_ERRORS: ErrorCode[] = [
+  'authentication_required',
+  'invalid_api_key',
+  'account_suspended',
+  'ip_not_allowed',
+  'rate_limited',
+  'internal_error',
+];
+
+/** Some codes are for operators' and providers' paths, which are not in the document. */
+const USED_ERRORS: ErrorCode[] = [
+  ...new Set(OPERATIONS.flatMap((operation) => errorsOf(operation))),
+].sort();
+
+const API_VERSION = '1.0.0';
+
+/** @returns the document as plain JSON */
+export function buildDocument(): Record<string, unknown> {
+  const document = {
+    openapi: '3.1.0',
+    info: {
+      title: 'Merchant Payments and Payouts API',
+      version: API_VERSION,
+      description:
+        'Take cryptocurrency payments and send payouts. Amounts are decimal strings with 8 decimals; currencies are never converted.',
+    },
+    servers: [{ url: '/api/v1' }],
+    security: [{ apiKey: [] }],
+    tags: [...new Set(OPERATIONS.map(({ tag }) => tag))].map((name) => ({ name })),
+    paths: buildPaths(),
+    components: { securitySchemes: { apiKey: SECURITY_SCHEME }, headers: HEADERS },
+  };
+  const named = { ...document, components: { ...document.components, schemas: SCHEMAS } };
+  return withReferences(named) as Record<string, unknown>;
+}
+
+/** What has a name of its own in the document. */
+const SCHEMAS: Record<string, object> = {
+  PaymentRequest: PaymentBody,
+  Payment: PaymentObject,
+  PayoutRequest: PayoutBody,
+  Payout: PayoutObject,
+  Balance: BalanceObject,
+  Transaction: TransactionObject,
+  FeeRule: FeeRuleObject,
+  FeeQuote: FeeQuoteObject,
+  ...Object.fromEntries(USED_ERRORS.map((code) => [errorName(code), ERROR_BODIES[code]])),
+};
+
+function errorName(code: ErrorCode): string {
+  const words = code.split('_').map((word) => word.charAt(0).toUpperCase() + word.slice(1));
+  return `${words.join('')}Error`;
+}
+
+/** Each named schema is written once, under components, and referred to everywhere else. */
+function withReferences(document: object): unknown {
+  const names = new Map(Object.entries(SCHEMAS).map(([name, schema]) => [schema, name]));
+  const refer = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(refer);
+    if (typeof value !== 'object' || value === null) return value;
+    const name = names.get(value);
+    return name === undefined ? copy(value) : { $ref: `#/components/schemas/${name}` };
+  };
+  const copy = (value: object): object =>
+    Object.fromEntries(
+      Object.entries(value).map(([key, member]) =>
+        value === SCHEMAS ? [key, copy(member as object)] : [key, refer(member)],
+      ),
+    );
+  return copy(document);
+}
+
+const SECURITY_SCHEME = {
+  type: 'http',
+  scheme: 'bearer',
+  description: `An API key, test or live. Its scopes are some of: ${SCOPES.join(', ')}.`,
+};
+
+const HEADERS = {
+  'X-Request-Id': header('Our id of the request', 'string', true),
+  'RateLimit-Limit': header('Requests a minute', 'integer', true),
+  'RateLimit-Remaining': header('Left in this minute', 'integer', true),
+  'RateLimit-Reset': header('Seconds to the next minute', 'integer', true),
+  'Retry-After': header('Seconds to wait', 'integer', true),
+  'Idempotent-Replayed': header('true on the stored answer of an earlier request', 'string', false),
+};
+
+function header(description: string, type: 'string' | 'integer', required: boolean) {
+  return { description, required, schema: { type } };
+}
+
+function buildPaths(): Record<string, Record<string, unknown>> {
+  const paths: Record<string, Record<string, unknown>> = {};
+  for (const operation of OPERATIONS) {
+    paths[operation.path] = {
+      ...paths[operation.path],
+      [operation.method]: buildOperation(operation),
+    };
+  }
+  return paths;
+}
+
+function buildOperation(operation: Operation): Record<string, unknown> {
+  const { id, tag, summary, description, scope, parameters, body } = operation;
+  return {
+    operationId: id,
+    tags: [tag],
+    summary,
+    description: `${description}\n\n${scope === null ? 'For any valid key.' : `Scope: \`${scope}\`.`}`,
+    security: [{ apiKey: scope === null ? [] : [scope] }],
+    parameters,
+    ...(body === undefined ? {} : { requestBody: requestBody(body) }),
+    responses: responses(operation),
+  };
+}
+
+function requestBody({ schema, examples }: NonNullable<Operation['body']>) {
+  const shown = Object.entries(examples).map(([name, value]) => [name, { value }]);
+  return {
+    required: true,
+    content: { 'application/json': { schema, examples: Object.fromEntries(shown) as object } },
+  };
+}
+
+/** Every code that the operation can answer with. */
+export function errorsOf({ scope, errors }: Operation): ErrorCode[] {
+  return [
+    ...COMMON_ERRORS,
+    ...(scope === null ? [] : (['insufficient_scope'] as const)),
+    ...errors,
+  ];
+}
+
+function responses(operation: Operation): Record<string, unknown> {
+  const { success } = operation;
+  const codes = errorsOf(operation);
+  const statuses = [...new Set(codes.map((code) => ERRORS[code][0]))].sort((a, b) => a - b);
+  return {
+    [success.status]: {
+      description: success.status === 201 ? 'Created' : 'OK',
+      headers: headersOf(
+        operation.body !== undefined ? [...ANSWERED, 'Idempotent-Replayed'] : ANSWERED,
+      ),
+      content: { 'application/json': { schema: success.schema, example: success.example } },
+    },
+    ...Object.fromEntries(statuses.map((status) => [status, errorResponse(status, codes)])),
+  };
+}
+
+const ANSWERED = ['X-Request-Id', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'];
+const ALWAYS_WAIT = [429, 503];
+const IN_PROGRESS_WAIT = header('Seconds to wait, with request_in_progress', 'integer', false);
+
+function errorResponse(status: number, all: readonly ErrorCode[]): Record<string, unknown> {
+  const codes = all.filter((code) => ERRORS[code][0] === status);
+  const schemas = codes.map((code) => ERROR_BODIES[code]);
+  return {
+    description: codes.map((code) => `- \`${code}\`: ${ERRORS[code][1]}`).join('\n'),
+    headers: {
+      ...headersOf(['X-Request-Id', ...(ALWAYS_WAIT.includes(status) ? ['Retry-After'] : [])]),
+      ...(codes.includes('request_in_progress') ? { 'Retry-After': IN_PROGRESS_WAIT } : {}),
+    },
+    content: {
+      'application/json': { schema: schemas.length === 1 ? schemas[0] : { oneOf: schemas } },
+    },
+  };
+}
+
+function headersOf(names: readonly string[]): Record<string, { $ref: string }> {
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}

@@ -1,0 +1,36 @@
+/** The payment as the API answers it and as webhooks carry it (decision P2). */
+import { subtract } from '../domain/money';
+import type { Payment } from '../domain/payment';
+import { amountDue, overpaidAmount } from '../domain/payment-news';
+
+export function presentPayment(payment: Payment) {
+  const credited = payment.status === 'completed' || payment.status === 'underpaid';
+  return {
+    id: payment.id,
+    object: 'payment',
+    mode: payment.mode,
+    status: payment.status,
+    provider: payment.provider,
+    network: payment.network,
+    reference: payment.reference,
+    amount: payment.amount,
+    currency: payment.currency,
+    received_amount: payment.receivedAmount,
+    amount_due: amountDue(payment),
+    overpaid_amount: overpaidAmount(payment),
+    service_fee: payment.serviceFee,
+    net_amount: credited ? subtract(payment.creditedAmount, payment.serviceFee) : null,
+    exceptions: payment.exceptions,
+    tx_hash: payment.txHash,
+    checkout_url: payment.checkoutUrl,
+    success_url: payment.successUrl,
+    cancel_url: payment.cancelUrl,
+    description: payment.description,
+    customer_email: payment.customerEmail,
+    failure_reason: payment.failureReason,
+    metadata: payment.metadata,
+    created_at: payment.createdAt.toISOString(),
+    expires_at: payment.expiresAt.toISOString(),
+    completed_at: payment.completedAt?.toISOString() ?? null,
+  };
+}

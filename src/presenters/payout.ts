@@ -1,0 +1,31 @@
+/** The payout as the API answers it and as webhooks carry it (the specification; decision O1). */
+import type { Payout } from '../domain/payout';
+
+export function presentPayout(payout: Payout) {
+  return {
+    id: payout.id,
+    object: 'payout',
+    mode: payout.mode,
+    status: payout.status,
+    provider: payout.provider,
+    reference: payout.reference,
+    amount: payout.amount,
+    currency: payout.currency,
+    network: payout.network,
+    destination: {
+      type: payout.destinationType,
+      value: payout.destinationValue,
+      memo: payout.destinationMemo,
+    },
+    service_fee: payout.serviceFee,
+    network_fee: payout.networkFee,
+    total_debit: payout.totalDebit,
+    tx_hash: payout.txHash,
+    failure_reason: payout.failureReason,
+    rejection_reason: payout.rejectionReason,
+    description: payout.description,
+    metadata: payout.metadata,
+    created_at: payout.createdAt.toISOString(),
+    updated_at: payout.updatedAt.toISOString(),
+  };
+}

@@ -1,0 +1,81 @@
+/** Exchange Pay's orders behind the port, which calls them checkouts: signed POST calls. */
+import { foundIfSameOrder, foundIfSameReference } from '../checkout-result';
+import type { CheckoutOrder, CheckoutResult, Provider } from '../port';
+import type { ProviderAnswer } from '../provider-http';
+import { readFailureCode, readSuccess } from './answers';
+import { ORDER_NOT_FOUND_CODE, readExchangePayOrder, readOrderRefusal } from './checkout-answers';
+import { describeUnclear } from './unclear';
+
+type CheckoutCalls = Pick<
+  Provider,
+  'openCheckout' | 'findCheckout' | 'cancelCheckout' | 'releaseHold' | 'refundCheckout'
+>;
+
+/** Sends a signed call to a path below `/openapi/v1`. */
+export type PostToExchangePay = (
+  path: string,
+  members: Record<string, unknown>,
+) => Promise<ProviderAnswer>;
+
+export function createExchangePayCheckouts(post: PostToExchangePay): CheckoutCalls {
+  /** One call about one order; every answer to it is read in the same way. */
+  const ask = async (
+    verb: string,
+    members: { merchantOrderId: string } & Record<string, unknown>,
+  ): Promise<CheckoutResult> => {
+    const answer = await post(`order/${verb}`, members);
+    if (answer.kind === 'trouble') return { kind: 'unknown', reason: answer.reason };
+    const refusal = readOrderRefusal(answer.status, answer.body);
+    if (refusal !== undefined) return { kind: 'refused', reason: refusal };
+    const failure = readFailureCode(answer.status, answer.body);
+    if (failure === ORDER_NOT_FOUND_CODE) return { kind: 'not_found' };
+    const order = readExchangePayOrder(readSuccess(answer.status, answer.body));
+    return (
+      foundIfSameReference(members.merchantOrderId, order) ?? {
+        kind: 'unknown',
+        reason: describeUnclear(answer.status, answer.body),
+      }
+    );
+  };
+  return {
+    async openCheckout(order) {
+      const result = await ask('create', presentCheckoutOrder(order));
+      // Money moves inside the exchange: no network, whatever the gateway calls it.
+      if (result.kind === 'found') {
+        return foundIfSameOrder({ ...order, network: null }, result.checkout);
+      }
+      return result.kind === 'not_found'
+        ? { kind: 'unknown', reason: 'The provider does not know the order just opened.' }
+        : result;
+    },
+
+    findCheckout: (reference) => ask('query', { merchantOrderId: reference }),
+
+    cancelCheckout: (reference) => ask('close', { merchantOrderId: reference }),
+
+    releaseHold: (reference, decision) =>
+      ask('risk', { merchantOrderId: reference, riskDecision: decision.toUpperCase() }),
+
+    refundCheckout: (reference, refundReference, amount) =>
+      ask('refund', {
+        merchantOrderId: reference,
+        merchantRefundId: refundReference,
+        refundAmount: amount,
+      }),
+  };
+}
+
+function presentCheckoutOrder(
+  order: CheckoutOrder,
+): { merchantOrderId: string } & Record<string, unknown> {
+  return {
+    merchantOrderId: order.reference,
+    currency: order.currency,
+    orderAmount: order.amount,
+    expireTime: order.expiresAt.getTime(),
+    returnUrl: order.successUrl,
+    cancelUrl: order.cancelUrl,
+    orderDescription: order.description,
+    scenario: order.scenario,
+  };
+}

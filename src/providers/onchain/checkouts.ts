@@ -1,0 +1,84 @@
+/** The on-chain provider's checkouts behind the port: one address a checkout, REST calls. */
+import { foundIfSameOrder, foundIfSameReference } from '../checkout-result';
+import type { CheckoutOrder, CheckoutResult, Provider } from '../port';
+import type { CallProvider } from '../provider-http';
+import { readOnchainErrorCode } from './answers';
+import { readOnchainCheckout, readOnchainCheckoutRefusal } from './checkout-answers';
+import { NOT_UNDERSTOOD, unclear } from './unclear';
+
+type CheckoutCalls = Pick<
+  Provider,
+  'openCheckout' | 'findCheckout' | 'cancelCheckout' | 'releaseHold' | 'refundCheckout'
+>;
+
+interface Step {
+  method: 'GET' | 'POST';
+  path: string;
+  members?: Record<string, unknown>;
+}
+
+export function createOnchainCheckouts(
+  base: string,
+  headers: Record<string, string>,
+  call: CallProvider,
+): CheckoutCalls {
+  /** One call about one checkout; every answer to it is read in the same way. */
+  const ask = async (
+    reference: string,
+    { method, path, members }: Step,
+  ): Promise<CheckoutResult> => {
+    const url = `${base}/checkouts${path}`;
+    const body = members === undefined ? {} : { body: JSON.stringify(members) };
+    const answer = await call({ method, url, headers, ...body });
+    if (answer.kind === 'trouble') return { kind: 'unknown', reason: answer.reason };
+    const refusal = readOnchainCheckoutRefusal(answer.status, answer.body);
+    if (refusal !== undefined) return { kind: 'refused', reason: refusal };
+    // A 404 alone may come from a proxy or a mistyped address; the code comes from the provider.
+    const code = readOnchainErrorCode(answer.body);
+    if (answer.status === 404 && code === 'checkout_not_found') return { kind: 'not_found' };
+    if (answer.status !== 200 && answer.status !== 201) return unclear(answer.status, answer.body);
+    return foundIfSameReference(reference, readOnchainCheckout(answer.body)) ?? NOT_UNDERSTOOD;
+  };
+  const pathOf = (reference: string): string => `/${encodeURIComponent(reference)}`;
+  return {
+    async openCheckout(order) {
+      const members = presentCheckoutOrder(order);
+      const result = await ask(order.reference, { method: 'POST', path: '', members });
+      if (result.kind === 'found') return foundIfSameOrder(order, result.checkout);
+      return result.kind === 'not_found' ? NOT_UNDERSTOOD : result;
+    },
+
+    findCheckout: (reference) => ask(reference, { method: 'GET', path: pathOf(reference) }),
+
+    cancelCheckout: (reference) =>
+      ask(reference, { method: 'POST', path: `${pathOf(reference)}/cancel`, members: {} }),
+
+    releaseHold: (reference, decision) =>
+      ask(reference, {
+        method: 'POST',
+        path: `${pathOf(reference)}/compliance`,
+        members: { decision },
+      }),
+
+    refundCheckout: (reference, refundReference, amount) =>
+      ask(reference, {
+        method: 'POST',
+        path: `${pathOf(reference)}/refunds`,
+        members: { refund_reference: refundReference, amount },
+      }),
+  };
+}
+
+function presentCheckoutOrder(order: CheckoutOrder): Record<string, unknown> {
+  return {
+    client_reference: order.reference,
+    asset: order.currency,
+    network: order.network,
+    amount: order.amount,
+    expires_at: order.expiresAt.toISOString(),
+    success_url: order.successUrl,
+    cancel_url: order.cancelUrl,
+    description: order.description,
+    scenario: order.scenario,
+  };
+}

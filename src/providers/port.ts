@@ -1,0 +1,157 @@
+/**
+ * The one way in which the gateway speaks with a payment provider. An adapter translates a
+ * provider's HTTP API into these types; what a provider can and cannot do is data
+ * (`capabilities`), so no caller ever asks which provider it has.
+ *
+ * An adapter is bound to one mode: it holds that mode's address, credentials and callback secret.
+ */
+import type { Amount } from '../domain/money';
+import type { ProviderCode } from '../domain/provider-codes';
+import type { Destination, DestinationType } from '../domain/destination';
+
+/** Decision M6; the names are the wire's, because GET /currencies shows them as they are. */
+export interface ProviderCapabilities {
+  pay_in: boolean;
+  pay_out: boolean;
+  destination_types: readonly DestinationType[];
+  network_required: boolean;
+  memo_supported: boolean;
+  network_fee_estimate: boolean;
+  tx_hash: boolean;
+  refunds: boolean;
+  partial_payments: boolean;
+  checkout_ttl_seconds: number | null;
+}
+
+export interface PayoutOrder {
+  /** The payout's id. The provider is idempotent by it: the same reference is never sent twice. */
+  reference: string;
+  amount: Amount;
+  currency: string;
+  network: string | null;
+  destination: Destination;
+}
+
+export interface ProviderTransfer {
+  /** The provider's own id of the transfer. */
+  providerId: string;
+  reference: string;
+  /** `sent` and `failed` are the provider's final word; `pending` is everything before. */
+  status: 'pending' | 'sent' | 'failed';
+  amount: Amount;
+  currency: string;
+  txHash: string | null;
+  /** A sentence for the merchant, set when status is failed. */
+  failureReason: string | null;
+}
+
+/**
+ * - `accepted`: the provider holds the order under our reference.
+ * - `refused`: a definite no. The provider has not sent and will not send under this reference.
+ * - `unknown`: anything else (time-out, 5xx, broken connection, our credentials refused). The
+ *   payout is in doubt until `findPayout` gives a definite answer (decision O6).
+ */
+export type SubmitResult =
+  | { kind: 'accepted'; transfer: ProviderTransfer }
+  | { kind: 'refused'; reason: string }
+  | { kind: 'unknown'; reason: string };
+
+export type FindResult =
+  | { kind: 'found'; transfer: ProviderTransfer }
+  | { kind: 'not_found' }
+  | { kind: 'unknown'; reason: string };
+
+export type FeeEstimate = { kind: 'estimate'; fee: Amount } | { kind: 'unknown'; reason: string };
+
+export interface CheckoutOrder {
+  /** The payment's id. The provider is idempotent by it: the same reference is one checkout. */
+  reference: string;
+  amount: Amount;
+  currency: string;
+  network: string | null;
+  expiresAt: Date;
+  successUrl: string | null;
+  cancelUrl: string | null;
+  description: string | null;
+  /** Test mode only: plays this scenario by itself; null otherwise. */
+  scenario: string | null;
+}
+
+/** A transfer that the provider saw for a checkout. `dropped`: it vanished before it was confirmed. */
+export interface ReceivedTransfer {
+  id: string;
+  amount: Amount;
+  status: 'seen' | 'confirmed' | 'dropped';
+  seenAt: Date;
+  confirmedAt: Date | null;
+  txHash: string | null;
+}
+
+export interface CheckoutRefund {
+  id: string;
+  amount: Amount;
+  refundedAt: Date;
+}
+
+/** What the provider knows of a checkout: facts, from which the gateway draws the status itself. */
+export interface Checkout {
+  providerId: string;
+  reference: string;
+  checkoutUrl: string;
+  amount: Amount;
+  currency: string;
+  network: string | null;
+  /** open: nobody began; started: the customer chose to pay; cancelled by the customer; failed at the provider. */
+  state: 'open' | 'started' | 'cancelled' | 'failed';
+  /** Held for compliance. */
+  onHold: boolean;
+  transfers: ReceivedTransfer[];
+  refunds: CheckoutRefund[];
+  failureReason: string | null;
+}
+
+/**
+ * - `found`: the checkout as the provider holds it after the call.
+ * - `refused`: a definite no to what was asked; nothing changed.
+ * - `unknown`: anything else; only another look can tell what happened.
+ */
+export type CheckoutResult =
+  | { kind: 'found'; checkout: Checkout }
+  | { kind: 'refused'; reason: string }
+  | { kind: 'not_found' }
+  | { kind: 'unknown'; reason: string };
+
+/** What an authentic callback is about. Only a hint: the state is read from the provider. */
+export interface CallbackHint {
+  object: 'payout' | 'payment';
+  reference: string;
+}
+
+export interface Provider {
+  readonly code: ProviderCode;
+  readonly name: string;
+  readonly capabilities: ProviderCapabilities;
+  /** The fee in the payout's own currency. Only asked where `network_fee_estimate` is true. */
+  estimateNetworkFee(currency: string, network: string): Promise<FeeEstimate>;
+  /** Never throws for what a provider or a network does; never retries by itself. */
+  submitPayout(order: PayoutOrder): Promise<SubmitResult>;
+  findPayout(reference: string): Promise<FindResult>;
+  /** Idempotent by the reference; never `not_found`. */
+  openCheckout(order: CheckoutOrder): Promise<CheckoutResult>;
+  findCheckout(reference: string): Promise<CheckoutResult>;
+  /** Stops taking new money as far as the provider can, and answers the state. */
+  cancelCheckout(reference: string): Promise<CheckoutResult>;
+  /** The operator's word on a compliance hold; `reject` sends back what came. */
+  releaseHold(reference: string, decision: 'release' | 'reject'): Promise<CheckoutResult>;
+  /** Idempotent by `refundReference`. Only asked where `refunds` is true. */
+  refundCheckout(
+    reference: string,
+    refundReference: string,
+    amount: Amount,
+  ): Promise<CheckoutResult>;
+  /** Null when the signature, its age or the body's shape is wrong. Constant-time comparison. */
+  readCallback(
+    headers: Readonly<Record<string, string | string[] | undefined>>,
+    rawBody: Buffer,
+  ): CallbackHint | null;
+}

@@ -1,0 +1,85 @@
+/**
+ * Posts callbacks to the gateway and tries again until one is acknowledged, for transfers
+ * (callbacks.ts) and checkouts (checkouts/callbacks.ts) alike.
+ */
+import { setTimeout as wait } from 'node:timers/promises';
+import type { BookMode, CredentialsTable, Log, ProviderName, SandboxSettings } from './config';
+
+export interface CallbackRequest {
+  headers: Record<string, string>;
+  body: string;
+}
+
+/** What a callback is about, as far as its way and the log need it. */
+export interface CallbackSubject {
+  provider: ProviderName;
+  mode: BookMode;
+  reference: string;
+}
+
+const ATTEMPT_TIMEOUT_MS = 5_000;
+
+export class CallbackDelivery {
+  private readonly stopping = new AbortController();
+
+  constructor(
+    private readonly credentials: CredentialsTable,
+    private readonly settings: SandboxSettings,
+    private readonly log: Log,
+  ) {}
+
+  stop(): void {
+    this.stopping.abort();
+  }
+
+  /** Undefined where the provider is closed in the mode. */
+  secretOf({ provider, mode }: CallbackSubject): string | undefined {
+    return this.credentials[provider][mode]?.callbackSecret;
+  }
+
+  /**
+   * Tries until a 2xx answer or until the waits are used up. `build` makes each attempt anew,
+   * because the signature carries the time.
+   * @returns whether it was acknowledged; false also when the sandbox stops meanwhile
+   */
+  async deliver(
+    subject: CallbackSubject,
+    build: (secret: string) => CallbackRequest,
+  ): Promise<boolean> {
+    const secret = this.secretOf(subject);
+    if (secret === undefined) return false;
+    for (const pauseMs of [...this.settings.callbackRetryMs, null]) {
+      if (await this.attempt(subject, build(secret))) return !this.stopping.signal.aborted;
+      if (pauseMs === null || this.stopping.signal.aborted) return false;
+      await wait(pauseMs, undefined, { signal: this.stopping.signal }).catch(() => undefined);
+    }
+    return false;
+  }
+
+  async attempt(subject: CallbackSubject, request: CallbackRequest): Promise<boolean> {
+    const base = this.settings.callbackBaseUrl;
+    if (base === null || this.stopping.signal.aborted) return false;
+    const url = `${base}/provider-callbacks/${subject.provider}/${subject.mode}`;
+    const result = await this.post(url, request);
+    this.log('callback', { url, reference: subject.reference, result });
+    return typeof result === 'number' && result >= 200 && result < 300;
+  }
+
+  /** The answer's status, or what went wrong in a word. */
+  private async post(url: string, request: CallbackRequest): Promise<number | string> {
+    const signal = AbortSignal.any([this.stopping.signal, AbortSignal.timeout(ATTEMPT_TIMEOUT_MS)]);
+    try {
+      const response = await fetch(url, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...request.headers },
+        body: request.body,
+        redirect: 'manual',
+        signal,
+      });
+      await response.arrayBuffer();
+      return response.status;
+    } catch (error) {
+      return error instanceof Error ? error.name : 'failed';
+    }
+  }
+}

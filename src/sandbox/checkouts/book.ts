@@ -1,0 +1,62 @@
+/**
+ * The checkouts' pages of the providers' book. Each line holds the whole checkout as it was after
+ * the occurrence: the last line of a reference is its state.
+ */
+import type { Checkout, CheckoutKey } from './checkout';
+
+export type CheckoutLine = { at: string } & (
+  | { type: 'checkout'; checkout: Checkout }
+  | { type: 'checkout_acknowledged'; key: CheckoutKey; version: number }
+);
+
+export class CheckoutBook {
+  private readonly checkouts = new Map<string, Checkout>();
+  private readonly names = new Map<string, string>();
+
+  constructor(private readonly append: (line: CheckoutLine) => void) {}
+
+  find(key: CheckoutKey): Checkout | undefined {
+    return this.checkouts.get(nameOf(key));
+  }
+
+  /** By the secret part of its page's address. */
+  findById(id: string): Checkout | undefined {
+    return this.checkouts.get(this.names.get(id) ?? '');
+  }
+
+  /** Oldest first. */
+  list(): Checkout[] {
+    return [...this.checkouts.values()];
+  }
+
+  record(checkout: Checkout): void {
+    this.write({ at: new Date().toISOString(), type: 'checkout', checkout });
+  }
+
+  recordAcknowledgement({ provider, mode, reference }: CheckoutKey, version: number): void {
+    const key = { provider, mode, reference };
+    this.write({ at: new Date().toISOString(), type: 'checkout_acknowledged', key, version });
+  }
+
+  apply(line: CheckoutLine): void {
+    if (line.type === 'checkout') {
+      this.checkouts.set(nameOf(line.checkout), line.checkout);
+      this.names.set(line.checkout.id, nameOf(line.checkout));
+      return;
+    }
+    const checkout = this.find(line.key);
+    if (checkout === undefined) throw new Error(`The book has no checkout ${nameOf(line.key)}.`);
+    // Callbacks of several versions are under way together, and the older may arrive last.
+    const acknowledgedVersion = Math.max(checkout.acknowledgedVersion, line.version);
+    this.checkouts.set(nameOf(line.key), { ...checkout, acknowledgedVersion });
+  }
+
+  private write(line: CheckoutLine): void {
+    this.apply(line);
+    this.append(line);
+  }
+}
+
+function nameOf(key: CheckoutKey): string {
+  return `${key.provider}/${key.mode}/${key.reference}`;
+}

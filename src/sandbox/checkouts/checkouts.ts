@@ -1,0 +1,159 @@
+/**
+ * What both providers do with a checkout behind their different APIs: open it once per reference,
+ * let happen what is planned or asked for, write it down, and tell the outside by callbacks.
+ */
+import { randomBytes } from 'node:crypto';
+import type { Book } from '../book';
+import type { SandboxSettings } from '../config';
+import { isSameOrder, type Checkout, type CheckoutKey, type CheckoutOrder } from './checkout';
+import type { CheckoutCallbacks } from './callbacks';
+import { newDeposit } from './deposit';
+import { planScenario } from './scenarios';
+import { takeStep, type CheckoutStep, type StepOutcome } from './steps';
+
+export type Opening =
+  { kind: 'checkout'; checkout: Checkout; isNew: boolean } | { kind: 'conflict' };
+
+/** The longest wait that setTimeout keeps; a later step is looked at again then. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+export class Checkouts {
+  private readonly timers = new Map<string, NodeJS.Timeout>();
+
+  constructor(
+    private readonly book: Book,
+    private readonly callbacks: CheckoutCallbacks,
+    private readonly settings: SandboxSettings,
+  ) {}
+
+  /** Continues every checkout where the book left it. */
+  resume(): void {
+    for (const checkout of this.book.checkouts.list()) {
+      this.schedule(checkout);
+      this.callbacks.resume(checkout);
+    }
+  }
+
+  stop(): void {
+    for (const timer of this.timers.values()) clearTimeout(timer);
+    this.timers.clear();
+  }
+
+  /**
+   * Decides without a pause between reading and writing the book, so that any number of openings
+   * of one reference at the same time make one checkout.
+   */
+  async open(order: CheckoutOrder): Promise<Opening> {
+    const existing = this.book.checkouts.find(order);
+    const isConflict = existing !== undefined && !isSameOrder(existing, order);
+    const checkout = existing ?? newCheckout(order, this.settings);
+    if (existing === undefined) {
+      this.book.checkouts.record(checkout);
+      this.schedule(checkout);
+    }
+    await this.book.flushed();
+    if (isConflict) return { kind: 'conflict' };
+    return { kind: 'checkout', checkout, isNew: existing === undefined };
+  }
+
+  async find(key: CheckoutKey): Promise<Checkout | null> {
+    const checkout = this.book.checkouts.find(key);
+    await this.book.flushed();
+    return checkout ?? null;
+  }
+
+  async findById(id: string): Promise<Checkout | null> {
+    const checkout = this.book.checkouts.findById(id);
+    await this.book.flushed();
+    return checkout ?? null;
+  }
+
+  /** Null when there is no such checkout. */
+  async act(key: CheckoutKey, step: CheckoutStep): Promise<StepOutcome | null> {
+    const before = this.book.checkouts.find(key);
+    if (before === undefined) return null;
+    const time = { now: new Date(), settleMs: this.settings.settleMs };
+    const outcome = takeStep(before, step, time);
+    if (outcome.kind === 'refused') {
+      await this.book.flushed();
+      return outcome;
+    }
+    return { kind: 'checkout', checkout: await this.keep(before, outcome.checkout) };
+  }
+
+  /** Writes down what changed and tells of it, unless only the plan did. */
+  private async keep(before: Checkout, after: Checkout): Promise<Checkout> {
+    if (after === before) {
+      await this.book.flushed();
+      return before;
+    }
+    const isNews = !isSameButForPlan(before, after);
+    const kept = isNews
+      ? { ...after, version: before.version + 1, updatedAt: new Date().toISOString() }
+      : after;
+    this.book.checkouts.record(kept);
+    this.schedule(kept);
+    await this.book.flushed();
+    if (isNews) this.callbacks.announce(kept, before);
+    return kept;
+  }
+
+  private schedule(checkout: Checkout): void {
+    clearTimeout(this.timers.get(checkout.id));
+    this.timers.delete(checkout.id);
+    const next = checkout.plan[0];
+    if (next === undefined) return;
+    const wait = Math.max(0, Date.parse(next.due) - Date.now());
+    const timer = setTimeout(
+      () => {
+        void this.takePlannedStep(checkout);
+      },
+      Math.min(wait, LONGEST_TIMER_MS),
+    );
+    this.timers.set(checkout.id, timer);
+  }
+
+  /** A planned step that is refused when its time comes is over all the same. */
+  private async takePlannedStep(key: CheckoutKey): Promise<void> {
+    const before = this.book.checkouts.find(key);
+    const [next, ...plan] = before?.plan ?? [];
+    if (before === undefined || next === undefined) return;
+    if (Date.parse(next.due) > Date.now()) {
+      this.schedule(before);
+      return;
+    }
+    const time = { now: new Date(), settleMs: this.settings.settleMs };
+    const outcome = takeStep({ ...before, plan }, next.step, time);
+    await this.keep(before, outcome.kind === 'checkout' ? outcome.checkout : { ...before, plan });
+  }
+}
+
+function newCheckout(order: CheckoutOrder, settings: SandboxSettings): Checkout {
+  const now = new Date();
+  return {
+    ...order,
+    ...newDeposit(order.network),
+    id: randomBytes(16).toString('hex'),
+    state: 'open',
+    onHold: false,
+    holdDecision: null,
+    failureCode: null,
+    transfers: [],
+    refunds: [],
+    plan: planScenario(order, now, settings),
+    version: 0,
+    acknowledgedVersion: 0,
+    createdAt: now.toISOString(),
+    updatedAt: now.toISOString(),
+  };
+}
+
+/** A step leaves everything that it does not change as it is, so identity is enough. */
+function isSameButForPlan(before: Checkout, after: Checkout): boolean {
+  return (
+    before.state === after.state &&
+    before.onHold === after.onHold &&
+    before.transfers === after.transfers &&
+    before.refunds === after.refunds
+  );
+}

@@ -1,0 +1,88 @@
+/**
+ * The hosted page over HTTP: `/checkout/{id}` and one POST a button. The id is the page's only key,
+ * as on a real provider's page. A paying customer's browser waits here and goes to success_url
+ * when the payment is confirmed, a cancelling one to cancel_url; neither proves anything
+ * (Specification, "POST /payments").
+ */
+import Router from '@koa/router';
+import type { Context } from 'koa';
+import type { SandboxSettings } from '../config';
+import type { Checkout } from './checkout';
+import type { Checkouts } from './checkouts';
+import { PAGE_SCRIPT, PAGE_STYLE } from './page-assets';
+import { PAGE_ACTIONS, type PageAction } from './page-actions';
+import { renderCheckoutPage } from './page';
+import { statusOf } from './page-status';
+
+/** No form-action: browsers would apply it to the way to success_url too. */
+const CONTENT_POLICY =
+  "default-src 'none'; style-src 'self'; script-src 'self'; base-uri 'none'; frame-ancestors 'none'";
+
+export function checkoutPages(checkouts: Checkouts, settings: SandboxSettings): Router {
+  const router = new Router({ prefix: '/checkout' });
+  router.use(async (ctx, next) => {
+    ctx.set('Content-Security-Policy', CONTENT_POLICY);
+    ctx.set('X-Content-Type-Options', 'nosniff');
+    ctx.set('Referrer-Policy', 'no-referrer');
+    ctx.set('Cache-Control', 'no-store');
+    await next();
+  });
+
+  router.get('/assets/page.css', (ctx) => {
+    ctx.type = 'css';
+    ctx.body = PAGE_STYLE;
+  });
+  router.get('/assets/page.js', (ctx) => {
+    ctx.type = 'js';
+    ctx.body = PAGE_SCRIPT;
+  });
+
+  router.get('/:id', async (ctx) => {
+    const checkout = await requireCheckout(ctx, checkouts);
+    const isWaiting = ctx.query.paying !== undefined;
+    const isPaid = statusOf(checkout, new Date()).name === 'paid';
+    if (isWaiting && isPaid && checkout.successUrl !== null) seeOther(ctx, checkout.successUrl);
+    else {
+      ctx.type = 'html';
+      ctx.body = await renderCheckoutPage(checkout, new Date(), isWaiting);
+    }
+  });
+
+  router.post('/:id/:action', async (ctx) => {
+    const checkout = await requireCheckout(ctx, checkouts);
+    const action = readAction(ctx);
+    const time = { now: new Date(), settleMs: settings.settleMs };
+    // An old page's button may not be on offer any more: the browser sees the present state then.
+    const steps = action.isOffered(checkout, time.now) ? action.steps(checkout, time) : [];
+    for (const step of steps) await checkouts.act(checkout, step);
+    seeOther(ctx, nextAddress(await requireCheckout(ctx, checkouts), action));
+  });
+
+  return router;
+}
+
+function nextAddress({ id, state, cancelUrl }: Checkout, { then }: PageAction): string {
+  if (then === 'wait') return `/checkout/${id}?paying=1`;
+  const hasLeft = then === 'leave' && state === 'cancelled' && cancelUrl !== null;
+  return hasLeft ? cancelUrl : `/checkout/${id}`;
+}
+
+async function requireCheckout(ctx: Context, checkouts: Checkouts): Promise<Checkout> {
+  const { id } = ctx.params as { id?: string };
+  const checkout = await checkouts.findById(id ?? '');
+  if (checkout === null) ctx.throw(404, 'No such checkout.');
+  return checkout;
+}
+
+function readAction(ctx: Context): PageAction {
+  const { action = '' } = ctx.params as { action?: string };
+  const known = Object.hasOwn(PAGE_ACTIONS, action) ? PAGE_ACTIONS[action] : undefined;
+  if (known === undefined) ctx.throw(404, 'No such button.');
+  return known;
+}
+
+/** The browser asks for the next page with GET, whatever it sent here. */
+function seeOther(ctx: Context, address: string): void {
+  ctx.status = 303;
+  ctx.redirect(address);
+}

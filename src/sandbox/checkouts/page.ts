@@ -1,0 +1,158 @@
+/** The hosted page of one checkout, as the customer's browser gets it. */
+import { toString as drawQrCode } from 'qrcode';
+import { shortenAmount } from '../decimal-text';
+import type { Checkout } from './checkout';
+import { html, Html, NOTHING } from './html';
+import { PAGE_ACTIONS, type PageAction } from './page-actions';
+import { statusOf } from './page-status';
+
+const PROVIDER_TITLES = {
+  onchain_provider: 'On-chain checkout',
+  exchange_pay: 'Exchange Pay checkout',
+} as const;
+
+const GROUPS: readonly [PageAction['group'], string][] = [
+  ['customer', 'The customer'],
+  ['chain', 'The network'],
+  ['provider', 'The provider'],
+];
+
+/** How soon a browser that waits for the payment asks again, without any script. */
+const WAIT_SECONDS = '1';
+
+/** @param isWaiting the customer has just paid and goes on when the payment is confirmed */
+export async function renderCheckoutPage(
+  checkout: Checkout,
+  now: Date,
+  isWaiting: boolean,
+): Promise<string> {
+  const status = statusOf(checkout, now);
+  // From our own text: the library draws it, and nothing of the order is in the markup.
+  const qrCode = new Html(await drawQrCode(checkout.payTo, { type: 'svg', margin: 1 }));
+  const refresh = isWaiting && status.isLive;
+  return html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="robots" content="noindex" />
+        ${refresh ? html`<meta http-equiv="refresh" content="${WAIT_SECONDS}" />` : NOTHING}
+        <title>Sandbox: pay ${shortenAmount(checkout.amount)} ${checkout.currency}</title>
+        <link rel="stylesheet" href="/checkout/assets/page.css" />
+        <script src="/checkout/assets/page.js" defer></script>
+      </head>
+      <body data-live="${status.isLive && !refresh ? 'yes' : 'no'}">
+        <p class="banner" role="note">Sandbox: no real money. Do not send any.</p>
+        <main>
+          <section class="card">
+            <h1>${PROVIDER_TITLES[checkout.provider]} (${checkout.mode} mode)</h1>
+            <p class="amount">${shortenAmount(checkout.amount)} ${checkout.currency}</p>
+            ${checkout.description === null ? NOTHING : html`<p>${checkout.description}</p>`}
+            <p class="status" role="status" data-status="${status.name}">${status.words}</p>
+          </section>
+          ${depositCard(checkout, qrCode)} ${actionsCard(checkout, now)} ${historyCard(checkout)}
+          ${returnLinks(checkout)}
+        </main>
+      </body>
+    </html>`.text;
+}
+
+function depositCard(checkout: Checkout, qrCode: Html): Html {
+  const isOnchain = checkout.network !== null;
+  const qrLabel = isOnchain ? 'QR code of the address' : 'QR code of the payment code';
+  return html`<section class="card">
+    <div class="qr" role="img" aria-label="${qrLabel}">${qrCode}</div>
+    <dl>
+      ${isOnchain ? row('Network', checkout.network ?? '') : NOTHING}
+      <dt>${isOnchain ? 'Address' : 'Payment code'}</dt>
+      <dd><code data-pay-to>${checkout.payTo}</code></dd>
+      ${checkout.payToMemo === null ? NOTHING : row('Destination tag', checkout.payToMemo)}
+      <dt>Time left</dt>
+      <dd>
+        <time data-expires-at="${checkout.expiresAt}" datetime="${checkout.expiresAt}"
+          >until ${checkout.expiresAt}</time
+        >
+      </dd>
+      ${row('Reference', checkout.reference)}
+    </dl>
+  </section>`;
+}
+
+function row(term: string, text: string): Html {
+  return html`<dt>${term}</dt>
+    <dd>${text}</dd>`;
+}
+
+function actionsCard(checkout: Checkout, now: Date): Html {
+  const groups = GROUPS.map(([group, legend]) => {
+    const buttons = Object.entries(PAGE_ACTIONS)
+      .filter(([, action]) => action.group === group && action.isOffered(checkout, now))
+      .map(([name, action]) => button(checkout, name, action));
+    if (buttons.length === 0) return NOTHING;
+    return html`<fieldset>
+      <legend>${legend}</legend>
+      <div class="buttons">${buttons}</div>
+    </fieldset>`;
+  });
+  return html`<section class="card">
+    <h2>Play the payment</h2>
+    ${groups}
+    ${
+      checkout.provider === 'exchange_pay'
+        ? html`<p class="note">
+            The real Exchange Pay takes the exact amount or none. Here you can try the rest too.
+          </p>`
+        : NOTHING
+    }
+  </section>`;
+}
+
+function button(checkout: Checkout, name: string, { label }: PageAction): Html {
+  return html`<form method="post" action="/checkout/${checkout.id}/${name}">
+    <button class="${name === 'pay-exactly' ? 'main' : 'plain'}" name="${name}">${label}</button>
+  </form>`;
+}
+
+const TRANSFER_WORDS = { seen: 'seen', confirmed: 'confirmed', dropped: 'vanished' } as const;
+
+function historyCard(checkout: Checkout): Html {
+  const rows = [
+    ...checkout.transfers.map(({ amount, status, confirmedAt, seenAt }) => ({
+      what: `Transfer ${TRANSFER_WORDS[status]}`,
+      amount,
+      at: confirmedAt ?? seenAt,
+    })),
+    ...checkout.refunds.map(({ amount, refundedAt }) => ({
+      what: 'Refund',
+      amount,
+      at: refundedAt,
+    })),
+    ...checkout.plan.flatMap(({ due, step }) =>
+      step.do === 'pay' ? [{ what: 'Transfer planned', amount: step.amount, at: due }] : [],
+    ),
+  ];
+  if (rows.length === 0) return NOTHING;
+  return html`<section class="card">
+    <h2>What happened</h2>
+    <table>
+      ${rows.map(
+        ({ what, amount, at }) =>
+          html`<tr>
+            <th scope="row">${what}</th>
+            <td>${shortenAmount(amount)} ${checkout.currency}</td>
+            <td>${at}</td>
+          </tr>`,
+      )}
+    </table>
+  </section>`;
+}
+
+function returnLinks({ successUrl, cancelUrl }: Checkout): Html {
+  if (successUrl === null && cancelUrl === null) return NOTHING;
+  const link = (url: string | null, text: string): Html =>
+    url === null ? NOTHING : html`<a href="${url}" rel="noreferrer">${text}</a> `;
+  return html`<p class="note">
+    ${link(successUrl, 'To the merchant’s success page')}
+    ${link(cancelUrl, 'To the merchant’s cancel page')} Arriving there is no proof of payment.
+  </p>`;
+}

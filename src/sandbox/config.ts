@@ -1,0 +1,138 @@
+/**
+ * What the sandbox is told when it starts. The process (src/bin/sandbox.ts) reads it from the
+ * environment; tests build it by hand and start the sandbox inside themselves.
+ */
+import { SetupError } from '../lib/setup-error';
+
+export const PROVIDER_NAMES = ['onchain_provider', 'exchange_pay'] as const;
+export type ProviderName = (typeof PROVIDER_NAMES)[number];
+
+/** Decided by the API key alone; the two books have nothing in common. */
+export const BOOK_MODES = ['test', 'live'] as const;
+export type BookMode = (typeof BOOK_MODES)[number];
+
+export interface Credentials {
+  apiKey: string;
+  callbackSecret: string;
+}
+
+/** Null where the provider is closed in that mode: no key opens it. */
+export type CredentialsTable = Record<ProviderName, Record<BookMode, Credentials | null>>;
+
+export type Log = (message: string, fields?: Record<string, unknown>) => void;
+
+/** What control endpoints may change while the sandbox runs. */
+export interface SandboxSettings {
+  /** Null sends no callbacks. No slash at the end. */
+  callbackBaseUrl: string | null;
+  /** Where a customer's browser finds the hosted pages; null until the sandbox listens. */
+  publicUrl: string | null;
+  /** From acceptance to the first outcome. */
+  settleMs: number;
+  /** From acceptance to the outcome of a slow transfer, and from a failure to its late success. */
+  slowMs: number;
+  /** How many submissions of one reference scenario error_5xx answers with 500. */
+  errorSubmissions: number;
+  /** Waits between the attempts of one callback; one attempt more than there are waits. */
+  callbackRetryMs: readonly number[];
+}
+
+export interface SandboxConfig extends SandboxSettings {
+  host: string;
+  /** 0 lets the system choose. */
+  port: number;
+  /** Where the book is kept; null keeps it in memory only. */
+  dataDir: string | null;
+  credentials: CredentialsTable;
+  log: Log;
+}
+
+const silent: Log = () => undefined;
+
+export const SANDBOX_DEFAULTS = {
+  host: '127.0.0.1',
+  port: 0,
+  dataDir: null,
+  callbackBaseUrl: null,
+  publicUrl: null,
+  settleMs: 300,
+  slowMs: 5_000,
+  errorSubmissions: 2,
+  // Long enough together for a gateway that restarts, short enough for a developer who waits.
+  callbackRetryMs: [500, 2_000, 8_000, 20_000],
+  log: silent,
+} as const satisfies Omit<SandboxConfig, 'credentials'>;
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** @throws Error with a sentence that names the variable and what is wrong with it */
+export function readSandboxConfig(environment: Environment, log: Log): SandboxConfig {
+  return {
+    host: environment.SANDBOX_HOST ?? SANDBOX_DEFAULTS.host,
+    port: readWholeNumber(environment, 'SANDBOX_PORT', 3001, 65_535),
+    dataDir: environment.SANDBOX_DATA_DIR ?? null,
+    callbackBaseUrl: readBaseUrl(environment, 'SANDBOX_CALLBACK_BASE_URL'),
+    publicUrl: readBaseUrl(environment, 'SANDBOX_PUBLIC_URL'),
+    settleMs: readWholeNumber(environment, 'SANDBOX_SETTLE_MS', SANDBOX_DEFAULTS.settleMs),
+    slowMs: readWholeNumber(environment, 'SANDBOX_SLOW_MS', SANDBOX_DEFAULTS.slowMs),
+    errorSubmissions: readWholeNumber(
+      environment,
+      'SANDBOX_ERROR_SUBMISSIONS',
+      SANDBOX_DEFAULTS.errorSubmissions,
+    ),
+    callbackRetryMs: SANDBOX_DEFAULTS.callbackRetryMs,
+    credentials: {
+      onchain_provider: readCredentials(environment, 'ONCHAIN'),
+      exchange_pay: readCredentials(environment, 'EXCHANGE_PAY'),
+    },
+    log,
+  };
+}
+
+const LONGEST_DELAY_MS = 86_400_000;
+
+function readWholeNumber(
+  environment: Environment,
+  name: string,
+  otherwise: number,
+  maximum = LONGEST_DELAY_MS,
+): number {
+  const text = environment[name];
+  if (text === undefined || text === '') return otherwise;
+  const value = Number(text);
+  if (!/^[0-9]+$/.test(text) || value > maximum) {
+    throw new SetupError(`${name} must be a whole number from 0 to ${String(maximum)}.`);
+  }
+  return value;
+}
+
+function readBaseUrl(environment: Environment, name: string): string | null {
+  const text = environment[name];
+  if (text === undefined || text === '') return null;
+  if (!/^https?:\/\//.test(text) || !URL.canParse(text)) {
+    throw new SetupError(`${name} must be an http or https address.`);
+  }
+  return text.replace(/\/+$/, '');
+}
+
+function readCredentials(
+  environment: Environment,
+  prefix: string,
+): Record<BookMode, Credentials | null> {
+  return {
+    test: readModeCredentials(environment, `${prefix}_TEST`),
+    live: readModeCredentials(environment, `${prefix}_LIVE`),
+  };
+}
+
+function readModeCredentials(environment: Environment, prefix: string): Credentials | null {
+  const apiKey = environment[`${prefix}_API_KEY`] ?? '';
+  const callbackSecret = environment[`${prefix}_CALLBACK_SECRET`] ?? '';
+  if (apiKey === '' && callbackSecret === '') return null;
+  if (apiKey === '' || callbackSecret === '') {
+    throw new SetupError(
+      `${prefix}_API_KEY and ${prefix}_CALLBACK_SECRET are set together or not at all.`,
+    );
+  }
+  return { apiKey, callbackSecret };
+}

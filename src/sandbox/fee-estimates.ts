@@ -1,0 +1,20 @@
+/**
+ * What the on-chain provider sends, and what it says a transfer will cost on the network, in the
+ * transfer's own currency. Fixed figures, so that a test can state a total to the last digit.
+ */
+const FEE_ESTIMATES: Readonly<Record<string, string>> = {
+  'USDT/ethereum': '4.00',
+  'USDT/tron': '1.00',
+  'USDC/ethereum': '4.00',
+  'USDC/tron': '1.00',
+  'USDC/base': '0.05',
+  'ETH/ethereum': '0.001',
+  'BTC/bitcoin': '0.00002',
+  'XRP/xrpl': '0.0001',
+};
+
+/** Null for a pair that the provider does not send. */
+export function findFeeEstimate(asset: string, network: string): string | null {
+  const pair = `${asset}/${network}`;
+  return Object.hasOwn(FEE_ESTIMATES, pair) ? (FEE_ESTIMATES[pair] ?? null) : null;
+}

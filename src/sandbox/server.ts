@@ -1,0 +1,109 @@
+/**
+ * Puts the sandbox together and starts it: two payment providers that belong to somebody else,
+ * for development and tests. Started by src/bin/sandbox.ts as a process, and by tests in theirs.
+ */
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import Router from '@koa/router';
+import Koa from 'koa';
+import { Book } from './book';
+import { CallbackDelivery } from './callback-delivery';
+import { Callbacks } from './callbacks';
+import { CheckoutCallbacks } from './checkouts/callbacks';
+import { Checkouts } from './checkouts/checkouts';
+import { checkoutPages } from './checkouts/page-routes';
+import { SANDBOX_DEFAULTS, type SandboxConfig, type SandboxSettings } from './config';
+import { controlApi } from './control-api';
+import { Outages } from './disturbances';
+import { exchangePayApi } from './exchange-pay/api';
+import { onchainApi } from './onchain/api';
+import { Transfers } from './transfers';
+
+export interface Sandbox {
+  /** `http://127.0.0.1:3001`; the providers are at `onchainUrl` and `exchangePayUrl`. */
+  url: string;
+  onchainUrl: string;
+  exchangePayUrl: string;
+  port: number;
+  /** Where callbacks go from now on: a test's gateway often starts after its sandbox. */
+  setCallbackBaseUrl(url: string | null): void;
+  stop(): Promise<void>;
+}
+
+export type SandboxOptions = Partial<SandboxConfig> & Pick<SandboxConfig, 'credentials'>;
+
+export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
+  const config: SandboxConfig = { ...SANDBOX_DEFAULTS, ...options };
+  const settings: SandboxSettings = { ...config };
+  const book = await Book.open(config.dataDir);
+  const delivery = new CallbackDelivery(config.credentials, settings, config.log);
+  const callbacks = new Callbacks(book, delivery);
+  const transfers = new Transfers(book, callbacks, settings);
+  const checkoutCallbacks = new CheckoutCallbacks(book, delivery, settings);
+  const checkouts = new Checkouts(book, checkoutCallbacks, settings);
+  const outages = new Outages();
+
+  const { credentials } = config;
+  const app = createApp(config, [
+    onchainApi({ transfers, checkouts, credentials, outages, settings }),
+    exchangePayApi({ transfers, checkouts, credentials, outages, settings }),
+    controlApi({ book, transfers, callbacks, checkouts, checkoutCallbacks, outages, settings }),
+    checkoutPages(checkouts, settings),
+  ]);
+  const server = await listen(app, config);
+  const { port } = server.address() as AddressInfo;
+  const url = `http://${config.host === '0.0.0.0' ? '127.0.0.1' : config.host}:${String(port)}`;
+  settings.publicUrl ??= url;
+  transfers.resume();
+  checkouts.resume();
+
+  return {
+    url,
+    onchainUrl: `${url}/onchain`,
+    exchangePayUrl: `${url}/exchange-pay`,
+    port,
+    setCallbackBaseUrl: (callbackBaseUrl) => {
+      settings.callbackBaseUrl = callbackBaseUrl;
+    },
+    stop: async () => {
+      transfers.stop();
+      checkouts.stop();
+      delivery.stop();
+      await close(server);
+      await book.close();
+    },
+  };
+}
+
+function createApp(config: SandboxConfig, apis: Router[]): Koa {
+  const app = new Koa();
+  app.on('error', (error: Error) => {
+    config.log('request failed', { error: error.message });
+  });
+  const health = new Router();
+  health.get('/healthz', (ctx) => {
+    ctx.body = { status: 'ok' };
+  });
+  for (const router of [health, ...apis]) app.use(router.routes());
+  return app;
+}
+
+async function listen(app: Koa, config: SandboxConfig): Promise<Server> {
+  const handle = app.callback();
+  const server = createServer((request, response) => {
+    // Koa answers every failure itself; its promise never rejects.
+    void handle(request, response);
+  });
+  server.listen(config.port, config.host);
+  await once(server, 'listening');
+  return server;
+}
+
+/** Also cuts the connections that hang on purpose. */
+async function close(server: Server): Promise<void> {
+  const closed = once(server, 'close');
+  server.close();
+  server.closeAllConnections();
+  await closed;
+}

@@ -1,0 +1,172 @@
+/**
+ * Corrections of a balance by an operator (decision M2): a balanced posting with a reason, never a
+ * change of entries. The operation's id makes it safe to try again: it posts once.
+ */
+import { appendAudit } from '../../db/repositories/audit-log';
+import { findAdjustment, post, type BalanceKey } from '../../db/repositories/ledger';
+import { inTransaction, type Db } from '../../db/transaction';
+import { isId } from '../../domain/ids';
+import { adjustmentPosting } from '../../domain/ledger';
+import { type Amount } from '../../domain/money';
+import { requireAccount } from './accounts';
+import type { ChangedBy } from './change';
+import { checkCurrency, checkText, positiveAmount } from './checks';
+import { AdminRefusal, InvalidInput } from './refusal';
+
+/** It stands in the merchant's list of transactions. */
+const REASON_LENGTH_MAX = 255;
+
+export interface AdjustmentInput extends BalanceKey {
+  /** `adj_…`, chosen by the caller before the first try. */
+  id: string;
+  direction: 'in' | 'out';
+  /** As text. */
+  amount: string;
+}
+
+interface Adjustment extends BalanceKey {
+  id: string;
+  direction: 'in' | 'out';
+  amount: Amount;
+  reason: string;
+}
+
+export interface ShownAdjustment {
+  id: string;
+  object: 'adjustment';
+  account_id: string;
+  mode: string;
+  currency: string;
+  direction: 'in' | 'out';
+  amount: Amount;
+  reason: string;
+  /** True: an earlier try had posted it, and nothing moved now. */
+  replayed: boolean;
+  /** The balance after it; of a replay, as it is now. */
+  available: Amount;
+  reserved: Amount;
+}
+
+/**
+ * @throws InvalidInput; AdminRefusal when the balance does not cover it, or the id belongs to
+ *   another adjustment
+ */
+export async function createAdjustment(
+  db: Db,
+  by: ChangedBy & { reason: string },
+  input: AdjustmentInput,
+): Promise<ShownAdjustment> {
+  const adjustment = await readInput(db, by.reason, input);
+  const earlier = await replay(db, adjustment);
+  if (earlier !== null) return earlier;
+  const outcome = await postOnce(db, by, adjustment);
+  if (outcome.kind === 'posted') return present(adjustment, false, outcome);
+  if (outcome.kind === 'insufficient') {
+    const { amount, currency, mode, accountId } = adjustment;
+    throw new AdminRefusal(
+      `${accountId} has ${outcome.available} ${currency} available in ${mode} mode, which does ` +
+        `not cover ${amount}. ${outcome.reserved} more is reserved for payouts. Nothing was posted.`,
+    );
+  }
+  const other = await replay(db, adjustment);
+  if (other === null) throw new Error(`adjustment ${adjustment.id} was posted and is not there`);
+  return other;
+}
+
+async function readInput(db: Db, reason: string, input: AdjustmentInput): Promise<Adjustment> {
+  const { id, accountId, mode, currency, direction } = input;
+  if (!isId('adjustment', id)) {
+    throw new InvalidInput(
+      'operation-id',
+      `${id} is no id: adj_ and a ULID of 26 characters, such as an earlier answer's id.`,
+    );
+  }
+  const amount = positiveAmount('amount', input.amount);
+  await checkCurrency(db, currency);
+  await requireAccount(db, accountId);
+  return {
+    id,
+    accountId,
+    mode,
+    currency,
+    direction,
+    amount,
+    reason: checkText('reason', reason, REASON_LENGTH_MAX),
+  };
+}
+
+/** What an earlier try posted, or null. @throws AdminRefusal when that was something else */
+async function replay(db: Db, adjustment: Adjustment): Promise<ShownAdjustment | null> {
+  const earlier = await findAdjustment(db, adjustment.id);
+  if (earlier === null) return null;
+  const members = ['accountId', 'mode', 'currency', 'direction', 'amount', 'reason'] as const;
+  if (members.every((name) => earlier[name] === adjustment[name])) {
+    return present(adjustment, true, earlier);
+  }
+  const { accountId, mode, currency, direction, amount, reason } = earlier;
+  throw new AdminRefusal(
+    `${adjustment.id} is another adjustment: ${amount} ${currency} ${direction} for ${accountId} ` +
+      `in ${mode} mode, "${reason}". Nothing was posted; take a new --operation-id.`,
+  );
+}
+
+type Outcome = {
+  kind: 'posted' | 'insufficient' | 'replayed';
+  available: Amount;
+  reserved: Amount;
+};
+
+/** Takes the transaction back: the audit row is written before it is known whether money moves. */
+class NotPosted extends Error {
+  readonly outcome: Outcome;
+
+  constructor(outcome: Outcome) {
+    super(outcome.kind);
+    this.outcome = outcome;
+  }
+}
+
+async function postOnce(db: Db, by: ChangedBy, adjustment: Adjustment): Promise<Outcome> {
+  const { id, accountId, mode, currency, direction, amount, reason } = adjustment;
+  try {
+    return await inTransaction(db, async (tx) => {
+      await appendAudit(tx, {
+        ...by,
+        action: 'adjustment.create',
+        object: 'adjustment',
+        objectId: id,
+        accountId,
+        before: null,
+        after: { id, account_id: accountId, mode, currency, direction, amount },
+      });
+      // Last, as ledger_post asks: from here to COMMIT the balance is locked.
+      const posting = adjustmentPosting({ id, direction, amount, reason });
+      const { outcome, ...balance } = await post(tx, { accountId, mode, currency }, posting);
+      if (outcome !== 'posted') throw new NotPosted({ kind: outcome, ...balance });
+      return { kind: outcome, ...balance };
+    });
+  } catch (error) {
+    if (error instanceof NotPosted) return error.outcome;
+    throw error;
+  }
+}
+
+function present(
+  { id, accountId, mode, currency, direction, amount, reason }: Adjustment,
+  replayed: boolean,
+  { available, reserved }: { available: Amount; reserved: Amount },
+): ShownAdjustment {
+  return {
+    id,
+    object: 'adjustment',
+    account_id: accountId,
+    mode,
+    currency,
+    direction,
+    amount,
+    reason,
+    replayed,
+    available,
+    reserved,
+  };
+}

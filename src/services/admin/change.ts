@@ -1,0 +1,32 @@
+/**
+ * How every change of an operator is made: the work and its audit row in one transaction, so that
+ * neither is ever there without the other.
+ */
+import { appendAudit, type NewAuditEntry } from '../../db/repositories/audit-log';
+import { inTransaction, type Db, type Tx } from '../../db/transaction';
+
+/** Who makes a change, and why. */
+export interface ChangedBy {
+  actor: string;
+  reason: string | null;
+}
+
+export type AuditedObject = Omit<NewAuditEntry, keyof ChangedBy>;
+
+/** What was done, for the audit log, and what the caller gets. */
+export interface Change<T> {
+  audit: AuditedObject;
+  result: T;
+}
+
+export async function makeChange<T>(
+  db: Db,
+  by: ChangedBy,
+  work: (tx: Tx) => Promise<Change<T>>,
+): Promise<T> {
+  return inTransaction(db, async (tx) => {
+    const { audit, result } = await work(tx);
+    await appendAudit(tx, { ...by, ...audit });
+    return result;
+  });
+}

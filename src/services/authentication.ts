@@ -1,0 +1,42 @@
+/** Accepts API keys (the specification, "Authentication"; decisions A1, A4, W10–W12). */
+import { isIP } from 'node:net';
+import { authenticateKey } from '../db/repositories/api-keys';
+import type { Db } from '../db/transaction';
+import { parseApiKey } from '../domain/api-key';
+import { ApiError } from '../domain/errors';
+import { hashApiKey } from '../lib/api-key-secret';
+import type { Authenticated, Authentication } from './services';
+
+const BEARER = /^Bearer +(.+)$/i;
+
+export function createAuthentication({ db, pepper }: { db: Db; pepper: string }): Authentication {
+  return {
+    async authenticate(authorization, address): Promise<Authenticated> {
+      const key = BEARER.exec(authorization ?? '')?.[1];
+      if (key === undefined) throw new ApiError('authentication_required');
+      // A typo is found here, without a read of the database.
+      if (parseApiKey(key) === null) throw new ApiError('invalid_api_key');
+
+      const use = await authenticateKey(
+        db,
+        hashApiKey(key, pepper),
+        isIP(address) === 0 ? null : address,
+      );
+      if (use === null) throw new ApiError('invalid_api_key');
+      if (use.accountStatus !== 'active') throw new ApiError('account_suspended');
+      if (!use.addressAllowed) throw new ApiError('ip_not_allowed');
+
+      const { apiKeyId, accountId, mode, scopes, requestsPerMinute: limit, requests } = use;
+      return {
+        caller: { apiKeyId, accountId, mode, scopes },
+        rate: {
+          limit,
+          remaining: Math.max(0, limit - requests),
+          // The minute may end while the query runs.
+          resetSeconds: Math.max(1, use.secondsLeft),
+        },
+        exceeded: requests > limit,
+      };
+    },
+  };
+}

@@ -1,0 +1,53 @@
+/**
+ * What a provider estimates a transfer to cost on a network. Estimates are kept for a short while,
+ * so that a burst of payouts asks once, and an old one is better than no payout.
+ */
+import type { Amount } from '../domain/money';
+import { ZERO } from '../domain/money';
+import type { Mode } from '../domain/mode';
+import type { ChosenRoute } from '../domain/payout-route';
+import type { ProviderRegistry } from '../providers/registry';
+
+export interface NetworkFees {
+  /** The fee in the payout's currency, zero where the provider asks none; null: not to be had. */
+  estimate(mode: Mode, route: ChosenRoute, currency: string): Promise<Amount | null>;
+}
+
+const FRESH_MS = 30_000;
+/** Fees move within minutes; beyond this the merchant would be charged by guesswork. */
+const USABLE_MS = 10 * 60_000;
+
+interface Known {
+  fee: Amount;
+  at: number;
+}
+
+export function createNetworkFees(providers: ProviderRegistry): NetworkFees {
+  const known = new Map<string, Known>();
+  const asking = new Map<string, Promise<Amount | null>>();
+
+  async function ask(key: string, mode: Mode, code: string, currency: string, network: string) {
+    const provider = providers.list(mode).find((one) => one.code === code);
+    if (provider === undefined) return null;
+    const answer = await provider.estimateNetworkFee(currency, network);
+    if (answer.kind === 'unknown') return null;
+    known.set(key, { fee: answer.fee, at: Date.now() });
+    return answer.fee;
+  }
+
+  return {
+    async estimate(mode, { provider: code, network }, currency) {
+      const provider = providers.list(mode).find((one) => one.code === code);
+      if (network === null || provider?.capabilities.network_fee_estimate !== true) return ZERO;
+      const key = `${mode}:${code}:${currency}:${network}`;
+      const last = known.get(key);
+      const age = last === undefined ? Infinity : Date.now() - last.at;
+      if (last !== undefined && age < FRESH_MS) return last.fee;
+      const asked =
+        asking.get(key) ??
+        ask(key, mode, code, currency, network).finally(() => asking.delete(key));
+      asking.set(key, asked);
+      return (await asked) ?? (last !== undefined && age < USABLE_MS ? last.fee : null);
+    },
+  };
+}

@@ -1,0 +1,116 @@
+/** What the payment routes do. A payment is opened by its workflow; reads never touch Temporal. */
+import { listRoutes } from '../db/repositories/currency-routes';
+import { listPayments } from '../db/repositories/payment-list';
+import {
+  countVerification,
+  findPayment,
+  findPaymentByReference,
+} from '../db/repositories/payments';
+import type { Db } from '../db/transaction';
+import { ApiError } from '../domain/errors';
+import { isOpenPayment, type Payment, type PaymentRequest } from '../domain/payment';
+import { choosePaymentRoute } from '../domain/payment-route';
+import type { ChosenRoute } from '../domain/payout-route';
+import { newId } from '../lib/new-id';
+import type { ProviderRegistry } from '../providers/registry';
+import { startOfPayment, type PaymentWorkflows } from '../temporal/payment-workflows';
+import { readAnswer, runClaimed } from './claimed-request';
+import type { Caller, Payments, StoredResponse } from './services';
+
+export interface PaymentsDeps {
+  db: Db;
+  providers: ProviderRegistry;
+  paymentWorkflows: PaymentWorkflows;
+}
+
+/** Decision P9: a merchant's customer waits at the till. */
+const OPEN_DEADLINE_MS = 7_000;
+const VERIFY_DEADLINE_MS = 10_000;
+const VERIFICATIONS_PER_MINUTE = 6;
+
+export function createPayments(deps: PaymentsDeps): Payments {
+  return {
+    create: (caller, { idempotencyKey, request }) => {
+      const objectId = newId('payment');
+      const work = { caller, objectId, endpoint: '/payments', idempotencyKey, request };
+      return runClaimed(deps.db, work, () => open(deps, caller, objectId, request));
+    },
+    list: (caller, query) => listPayments(deps.db, { ...caller, ...query }),
+    get: (caller, id) => getOwn(deps.db, caller, id),
+    verify: (caller, id) => verify(deps, caller, id),
+  };
+}
+
+async function open(
+  deps: PaymentsDeps,
+  caller: Caller,
+  paymentId: string,
+  request: PaymentRequest,
+): Promise<StoredResponse> {
+  await refuseUsedReference(deps.db, caller, request.reference);
+  const { accountId, mode } = caller;
+  const { currency, amount } = request;
+  const start = { paymentId, ...(await findRoute(deps, caller, request)), accountId, mode };
+  const outcome = await deps.paymentWorkflows.open(
+    { ...start, currency, amount },
+    OPEN_DEADLINE_MS,
+  );
+  if (outcome.kind === 'refused') throw ApiError.fromRefusal(outcome.refusal);
+  return readAnswer(deps.db, paymentId);
+}
+
+async function findRoute(
+  { db, providers }: PaymentsDeps,
+  { mode }: Caller,
+  request: PaymentRequest,
+): Promise<ChosenRoute> {
+  const routes = (await listRoutes(db)).filter(
+    ({ direction, currency }) => direction === 'payin' && currency === request.currency,
+  );
+  const taking = providers.list(mode).filter(({ capabilities }) => capabilities.pay_in);
+  const codes = taking.map(({ code }) => code);
+  const chosen = choosePaymentRoute(request, routes, codes);
+  if ('refusal' in chosen) throw ApiError.fromRefusal(chosen.refusal);
+  return chosen.route;
+}
+
+/** A quick look; the transaction that creates the payment looks again. */
+async function refuseUsedReference(
+  db: Db,
+  { accountId, mode }: Caller,
+  reference: string,
+): Promise<void> {
+  const existing = await findPaymentByReference(db, { accountId, mode, reference });
+  if (existing === null) return;
+  const details = { existing_id: existing, existing_object: 'payment' };
+  throw new ApiError('duplicate_reference', details);
+}
+
+/** Asks the provider now (decision P8). A payment that has ended is answered as it stands. */
+async function verify(deps: PaymentsDeps, caller: Caller, id: string): Promise<Payment> {
+  const payment = await getOwn(deps.db, caller, id);
+  const { requests, secondsLeft } = await countVerification(deps.db, id);
+  if (requests > VERIFICATIONS_PER_MINUTE) {
+    const headers = { 'retry-after': Math.max(1, secondsLeft).toString() };
+    const details = { limit_per_minute: VERIFICATIONS_PER_MINUTE };
+    throw new ApiError('rate_limited', details, { headers });
+  }
+  if (!isOpenPayment(payment.status)) return payment;
+  const start = startOfPayment(payment);
+  const outcome = await deps.paymentWorkflows.verify(start, newId('request'), VERIFY_DEADLINE_MS);
+  if (outcome.kind === 'no_answer') {
+    throw new ApiError('service_unavailable', { reason: 'workflow_engine_unavailable' });
+  }
+  if (outcome.kind === 'verified' && !outcome.answered) {
+    throw new ApiError('service_unavailable', { reason: 'provider_unavailable' });
+  }
+  return getOwn(deps.db, caller, id);
+}
+
+async function getOwn(db: Db, { accountId, mode }: Caller, id: string): Promise<Payment> {
+  const payment = await findPayment(db, id);
+  if (payment?.accountId !== accountId || payment.mode !== mode) {
+    throw new ApiError('not_found', { resource: 'payment' });
+  }
+  return payment;
+}

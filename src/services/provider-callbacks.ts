@@ -1,0 +1,107 @@
+/**
+ * Takes the providers' callbacks. A callback moves no money: it wakes the payout's workflow, which
+ * reads the state from the provider. For a payout that has ended, the provider's state is compared
+ * with ours, and a contradiction becomes an operator's exception (decision O7).
+ */
+import type { IncomingHttpHeaders } from 'node:http';
+import { noteException } from '../db/repositories/exceptions';
+import { findPayment } from '../db/repositories/payments';
+import { findPayout } from '../db/repositories/payouts';
+import type { Db } from '../db/transaction';
+import { ApiError } from '../domain/errors';
+import { MODES, type Mode } from '../domain/mode';
+import { isFinalPayout, type Payout } from '../domain/payout';
+import { contradiction } from '../domain/provider-checks';
+import type { Provider, ProviderRegistry } from '../providers/registry';
+import { type PaymentWorkflows, startOfPayment } from '../temporal/payment-workflows';
+import { startOf, type PayoutWorkflows } from '../temporal/payout-workflows';
+import type { ProviderCallbacks } from './services';
+
+export interface ProviderCallbacksDeps {
+  db: Db;
+  providers: ProviderRegistry;
+  payoutWorkflows: PayoutWorkflows;
+  paymentWorkflows: PaymentWorkflows;
+}
+
+export function createProviderCallbacks(deps: ProviderCallbacksDeps): ProviderCallbacks {
+  return {
+    async receive(code, modeText, headers, rawBody) {
+      const mode = MODES.find((one) => one === modeText);
+      const provider =
+        mode && deps.providers.list(mode).find((candidate) => candidate.code === code);
+      if (mode === undefined || provider === undefined) {
+        throw new ApiError('not_found', { resource: 'provider' });
+      }
+      await take(deps, mode, provider, headers, rawBody);
+    },
+  };
+}
+
+async function take(
+  deps: ProviderCallbacksDeps,
+  mode: Mode,
+  provider: Provider,
+  headers: IncomingHttpHeaders,
+  rawBody: Buffer,
+): Promise<void> {
+  const hint = provider.readCallback(headers, rawBody);
+  if (hint === null) throw new ApiError('invalid_signature');
+  await (hint.object === 'payment' ? takePayment : takePayout)(
+    deps,
+    mode,
+    provider,
+    hint.reference,
+  );
+}
+
+/** Wakes the payment's workflow, also after the payment's end: late money is money. */
+async function takePayment(
+  deps: ProviderCallbacksDeps,
+  mode: Mode,
+  provider: Provider,
+  reference: string,
+): Promise<void> {
+  const payment = await findPayment(deps.db, reference);
+  // The checkout is opened before its payment is stored: then the workflow looks by itself.
+  if (payment?.provider !== provider.code || payment.mode !== mode) return;
+  const told = await deps.paymentWorkflows.tellNews(startOfPayment(payment));
+  if (told.kind !== 'told') throw tryAgain();
+}
+
+async function takePayout(
+  deps: ProviderCallbacksDeps,
+  mode: Mode,
+  provider: Provider,
+  reference: string,
+): Promise<void> {
+  const payout = await findPayout(deps.db, reference);
+  // Authentic, but about something that is not ours: nothing that a second delivery would change.
+  if (payout?.provider !== provider.code || payout.mode !== mode) return;
+  if (!isFinalPayout(payout.status)) {
+    const told = await deps.payoutWorkflows.tellNews(startOf(payout));
+    if (told.kind === 'told') return;
+    const now = await findPayout(deps.db, payout.id);
+    if (now === null || !isFinalPayout(now.status)) throw tryAgain();
+    return compare(deps, provider, now);
+  }
+  return compare(deps, provider, payout);
+}
+
+async function compare(
+  { db }: ProviderCallbacksDeps,
+  provider: Provider,
+  payout: Payout,
+): Promise<void> {
+  const found = await provider.findPayout(payout.id);
+  if (found.kind === 'unknown') throw tryAgain();
+  const status = found.kind === 'found' ? found.transfer.status : 'not_found';
+  const kind = contradiction(payout.status, status);
+  if (kind === null) return;
+  await noteException(db, kind, payout.id, { ours: payout.status, theirs: status });
+}
+
+/** The provider sends an unanswered callback again. */
+function tryAgain(): ApiError {
+  return new ApiError('service_unavailable', { reason: 'callback_not_taken' });
+}

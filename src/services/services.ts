@@ -1,0 +1,148 @@
+/**
+ * What the HTTP room can ask for: one member per noun. src/deps.ts builds it; routes and tests
+ * receive it whole.
+ */
+import type { IncomingHttpHeaders } from 'node:http';
+import type { FeeQuote, FeeQuoteRequest, FeeRule } from '../domain/fees';
+import type { MerchantTransaction, TransactionFilters } from '../domain/ledger';
+import type { Mode } from '../domain/mode';
+import type { Payment, PaymentFilters, PaymentRequest } from '../domain/payment';
+import type { Payout, PayoutFilters, PayoutRequest } from '../domain/payout';
+import type { Scope } from '../domain/scopes';
+import type { CatalogueRoute } from '../db/repositories/currency-routes';
+import type { Balance } from '../db/repositories/ledger';
+import type { Provider } from '../providers/registry';
+
+/** Who calls: an API key that was accepted. Data is scoped to its account and mode. */
+export interface Caller {
+  apiKeyId: string;
+  accountId: string;
+  mode: Mode;
+  scopes: readonly Scope[];
+}
+
+/** Where the caller stands in its minute window (decision W10). */
+export interface RateWindow {
+  limit: number;
+  remaining: number;
+  resetSeconds: number;
+}
+
+export interface Authentication {
+  /**
+   * Accepts a key, counts the request, notes the last use; one round trip to the database.
+   * @param authorization the request's Authorization header
+   * @param address the client's address (decision W11)
+   * @throws ApiError authentication_required, invalid_api_key, account_suspended, ip_not_allowed;
+   *   over the rate it does not throw, see `exceeded`
+   */
+  authenticate(authorization: string | undefined, address: string): Promise<Authenticated>;
+}
+
+export interface Authenticated {
+  caller: Caller;
+  rate: RateWindow;
+  /** True: answer 429 with the rate headers, run nothing. */
+  exceeded: boolean;
+}
+
+/** A place in a list ordered by (created_at, id) descending; the time keeps its microseconds. */
+export interface ListPosition {
+  createdAt: string;
+  id: string;
+}
+
+export interface Page<T> {
+  items: T[];
+  /** Null when there are no more. */
+  next: ListPosition | null;
+}
+
+/** The exact bytes of the answer, so that a replay cannot differ from the first. */
+export interface StoredResponse {
+  status: number;
+  body: Buffer;
+  replayed: boolean;
+}
+
+export interface Payouts {
+  /** @throws ApiError every error case of the specification's "POST /payouts" */
+  create(
+    caller: Caller,
+    input: { idempotencyKey: string; request: PayoutRequest },
+  ): Promise<StoredResponse>;
+  list(
+    caller: Caller,
+    query: { limit: number; after: ListPosition | null; filters: PayoutFilters },
+  ): Promise<Page<Payout>>;
+  /** @throws ApiError not_found */
+  get(caller: Caller, id: string): Promise<Payout>;
+  /** @throws ApiError not_found, invalid_state, service_unavailable */
+  cancel(caller: Caller, id: string): Promise<Payout>;
+}
+
+export interface Payments {
+  /** @throws ApiError validation_failed, duplicate_reference, service_unavailable, idempotency's */
+  create(
+    caller: Caller,
+    input: { idempotencyKey: string; request: PaymentRequest },
+  ): Promise<StoredResponse>;
+  list(
+    caller: Caller,
+    query: { limit: number; after: ListPosition | null; filters: PaymentFilters },
+  ): Promise<Page<Payment>>;
+  /** @throws ApiError not_found */
+  get(caller: Caller, id: string): Promise<Payment>;
+  /** @throws ApiError not_found, rate_limited, service_unavailable */
+  verify(caller: Caller, id: string): Promise<Payment>;
+}
+
+export interface Balances {
+  list(caller: Caller): Promise<Balance[]>;
+}
+
+export interface Transactions {
+  list(
+    caller: Caller,
+    query: { limit: number; after: ListPosition | null; filters: TransactionFilters },
+  ): Promise<Page<MerchantTransaction>>;
+}
+
+export interface Catalogue {
+  /** The rule in force for each enabled provider, direction and currency. */
+  feeRules(caller: Caller): Promise<FeeRule[]>;
+  /** @throws ApiError validation_failed when the provider does not move the currency that way */
+  quoteFee(caller: Caller, request: FeeQuoteRequest): Promise<FeeQuote>;
+  currencies(
+    caller: Caller,
+  ): Promise<{ providers: readonly Provider[]; routes: readonly CatalogueRoute[] }>;
+}
+
+export interface ProviderCallbacks {
+  /**
+   * Takes a provider's callback. Only a hint: it wakes the workflow, which reads the state.
+   * @throws ApiError not_found for an unknown provider or mode, invalid_api_key when not authentic
+   */
+  receive(
+    provider: string,
+    mode: string,
+    headers: IncomingHttpHeaders,
+    rawBody: Buffer,
+  ): Promise<void>;
+}
+
+export interface Health {
+  /** Name of each part the gateway needs → null when well, else a sentence. */
+  check(): Promise<Record<string, string | null>>;
+}
+
+export interface Services {
+  authentication: Authentication;
+  payments: Payments;
+  payouts: Payouts;
+  balances: Balances;
+  transactions: Transactions;
+  catalogue: Catalogue;
+  providerCallbacks: ProviderCallbacks;
+  health: Health;
+}

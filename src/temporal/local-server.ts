@@ -1,0 +1,180 @@
+/**
+ * The local Temporal server of `npm start` and the tests: `temporal server start-dev` with our
+ * settings, started, watched until it serves, and stopped. Never used in production.
+ */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { closeSync, openSync } from 'node:fs';
+import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Connection } from '@temporalio/client';
+import { readLogFrom, sizeOf } from '../lib/file-tail';
+import type { LogLine } from '../lib/log-line';
+import { stopProcess } from '../lib/processes';
+import { SetupError } from '../lib/setup-error';
+import { SEARCH_ATTRIBUTES } from './search-attributes';
+import { findTemporalCli } from './temporal-cli';
+
+const HOST = '127.0.0.1';
+const START_TIMEOUT_MS = 60_000;
+const STOP_GRACE_MS = 4_000;
+
+/**
+ * The development server has one history shard, and its queues are polled at most 20 times a
+ * second by default: every workflow task would wait for the next 50 ms. Raised, a workflow of
+ * three activities takes 86 ms and not 350. Eager activities are off in server 1.29 by default.
+ */
+const DYNAMIC_CONFIG = {
+  'history.transferProcessorMaxPollRPS': '1000',
+  'history.timerProcessorMaxPollRPS': '1000',
+  'history.visibilityProcessorMaxPollRPS': '200',
+  'system.enableActivityEagerExecution': 'true',
+} as const;
+
+/** Commits without a sync of the disk each: what a power cut loses is a moment of development. */
+const SQLITE_PRAGMAS = { journal_mode: 'wal', synchronous: '1' } as const;
+
+export interface LocalTemporalOptions {
+  /** The file that keeps the state over restarts; null keeps it in memory. */
+  dbFile: string | null;
+  port: number;
+  /** null starts no web UI. */
+  uiPort: number | null;
+  logFile: string;
+  log: LogLine;
+  /** Told the server's process id at once, before it serves. */
+  onSpawn?: (pid: number) => void;
+}
+
+export interface LocalTemporal {
+  address: string;
+  uiUrl: string | null;
+  cliPath: string;
+  pid: number;
+  stop: () => Promise<void>;
+}
+
+/**
+ * Starts the server and resolves when it answers for its namespace.
+ * @throws Error with the end of the server's log when it dies or stays silent for a minute
+ */
+export async function startLocalTemporal(options: LocalTemporalOptions): Promise<LocalTemporal> {
+  const cli = await findTemporalCli(options.log);
+  options.log(`Temporal CLI: ${cli.path} (${cli.source})`);
+  const logStart = sizeOf(options.logFile);
+  const server = spawnServer(cli.path, options);
+  const pid = server.pid;
+  if (pid === undefined) throw new SetupError(`${cli.path} could not be started`);
+  options.onSpawn?.(pid);
+  const stop = (): Promise<void> => stopProcess(pid, { signal: 'SIGINT', graceMs: STOP_GRACE_MS });
+  const address = `${HOST}:${options.port}`;
+  try {
+    await waitUntilServing(server, options, logStart);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  const uiUrl = options.uiPort === null ? null : `http://${HOST}:${options.uiPort}`;
+  return { address, uiUrl, cliPath: cli.path, pid, stop };
+}
+
+/**
+ * Resolves when the cluster answers for the namespace.
+ * @throws the last connection error when it does not within the time
+ */
+export async function waitForTemporal(
+  address: string,
+  namespace: string,
+  timeoutMs: number,
+): Promise<void> {
+  const connection = Connection.lazy({ address, connectTimeout: timeoutMs });
+  const deadline = Date.now() + timeoutMs;
+  try {
+    for (;;) {
+      try {
+        await connection.withDeadline(Date.now() + 2_000, () =>
+          connection.workflowService.describeNamespace({ namespace }),
+        );
+        return;
+      } catch (error) {
+        if (Date.now() >= deadline) throw error;
+        await sleep(50);
+      }
+    }
+  } finally {
+    await connection.close();
+  }
+}
+
+function spawnServer(cliPath: string, options: LocalTemporalOptions): ChildProcess {
+  const logFd = openSync(options.logFile, 'a', 0o600);
+  try {
+    // A process group of its own: Ctrl-C in the terminal must reach only the supervisor, which
+    // stops everything in order.
+    const server = spawn(cliPath, serverArguments(options), {
+      detached: true,
+      stdio: ['ignore', logFd, logFd],
+    });
+    server.on('error', () => undefined);
+    server.unref();
+    return server;
+  } finally {
+    closeSync(logFd);
+  }
+}
+
+function serverArguments({ dbFile, port, uiPort }: LocalTemporalOptions): string[] {
+  const repeat = (flag: string, values: Record<string, string>): string[] =>
+    Object.entries(values).flatMap(([name, value]) => [flag, `${name}=${value}`]);
+  return [
+    ...['server', 'start-dev', '--ip', HOST, '--port', port.toString(), '--log-level', 'warn'],
+    ...(uiPort === null ? ['--headless'] : ['--ui-port', uiPort.toString()]),
+    ...(dbFile === null ? [] : ['--db-filename', dbFile]),
+    ...repeat('--dynamic-config-value', DYNAMIC_CONFIG),
+    ...repeat('--sqlite-pragma', SQLITE_PRAGMAS),
+    ...repeat('--search-attribute', SEARCH_ATTRIBUTES),
+  ];
+}
+
+async function waitUntilServing(
+  server: ChildProcess,
+  options: LocalTemporalOptions,
+  logStart: number,
+): Promise<void> {
+  const deadline = Date.now() + START_TIMEOUT_MS;
+  // The port first: gRPC would back off for a second after its first refused connection.
+  while (!(await acceptsConnections(options.port))) {
+    const ended = server.exitCode !== null || server.signalCode !== null;
+    if (ended || Date.now() >= deadline) throw explainFailure(ended, options, logStart);
+    await sleep(25);
+  }
+  await waitForTemporal(`${HOST}:${options.port}`, 'default', deadline - Date.now());
+}
+
+function explainFailure(
+  ended: boolean,
+  { dbFile, logFile }: LocalTemporalOptions,
+  logStart: number,
+): SetupError {
+  const lastLine = readLogFrom(logFile, logStart).trim().split('\n').at(-1) ?? '';
+  const reason = /msg="(.+)"$/.exec(lastLine)?.[1] ?? lastLine;
+  const remedy =
+    dbFile === null
+      ? ''
+      : `; if ${dbFile} is damaged, \`npm run reset\` removes all local data and the next start ` +
+        'begins anew';
+  return new SetupError(
+    `The Temporal server ${ended ? 'ended at its start' : 'does not answer'} ` +
+      `(${reason.slice(0, 300)})${remedy}. The whole log is ${logFile}.`,
+  );
+}
+
+function acceptsConnections(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ host: HOST, port });
+    const answer = (accepted: boolean) => (): void => {
+      socket.destroy();
+      resolve(accepted);
+    };
+    socket.once('connect', answer(true)).once('error', answer(false));
+  });
+}

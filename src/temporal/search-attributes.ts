@@ -1,0 +1,41 @@
+/**
+ * The search attributes that our workflows set, so that operators can filter by them.
+ *
+ * The local development server gets them on its command line; an external cluster through
+ * `registerSearchAttributes`. They are stored in clear and updated with a delay: no personal
+ * data, and nothing that must be unique or up to date.
+ */
+import { isGrpcServiceError, type Connection } from '@temporalio/client';
+
+/** Kept here as numbers of the wire protocol (temporal.api.enums.v1.IndexedValueType). */
+const WIRE_TYPE = { Keyword: 2, Bool: 5 } as const;
+
+const GRPC_ALREADY_EXISTS = 6;
+
+export const SEARCH_ATTRIBUTES = {
+  PayoutStatus: 'Keyword',
+  PaymentStatus: 'Keyword',
+  Mode: 'Keyword',
+  Currency: 'Keyword',
+  AccountId: 'Keyword',
+  NeedsAttention: 'Bool',
+} as const satisfies Record<string, keyof typeof WIRE_TYPE>;
+
+/** Adds those that the namespace does not have yet; running it again changes nothing. */
+export async function registerSearchAttributes(
+  connection: Connection,
+  namespace: string,
+): Promise<void> {
+  const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace });
+  const missing = Object.entries(SEARCH_ATTRIBUTES).filter(([name]) => !(name in customAttributes));
+  if (missing.length === 0) return;
+  try {
+    await connection.operatorService.addSearchAttributes({
+      namespace,
+      searchAttributes: Object.fromEntries(missing.map(([name, type]) => [name, WIRE_TYPE[type]])),
+    });
+  } catch (error) {
+    // Another process of ours was quicker between the list and the add.
+    if (!isGrpcServiceError(error) || (error.code as number) !== GRPC_ALREADY_EXISTS) throw error;
+  }
+}

@@ -1,0 +1,97 @@
+/** The admin command as tests run it: in this process, on a database of their own. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join, resolve } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { runCommand } from '../../src/cli/run-command';
+import { type Db, rows } from '../../src/db/transaction';
+
+const ROOT = resolve(__dirname, '..', '..');
+
+/** The one that http-harness.ts gives its gateways: a key made here has to work there. */
+export const PEPPER = 'the pepper of the tests, long enough';
+
+/** A document, whose shape the test is about to check. */
+type Json = ReturnType<typeof JSON.parse>;
+
+interface Ended {
+  code: number;
+  stdout: string;
+  stderr: string;
+}
+
+/** Commands and audit rows of one database. */
+export class Admin {
+  readonly #env: NodeJS.ProcessEnv;
+
+  constructor(ownerUrl: string) {
+    // No data folder: a test that forgot something must not find the developer's.
+    this.#env = { DATABASE_OWNER_URL: ownerUrl, KEY_PEPPER: PEPPER, GATEWAY_DATA_DIR: '/nowhere' };
+  }
+
+  async run(...args: string[]): Promise<Ended> {
+    const ended: Ended = { code: -1, stdout: '', stderr: '' };
+    ended.code = await runCommand(args, this.#env, {
+      out: (part) => (ended.stdout += part),
+      err: (part) => (ended.stderr += part),
+    });
+    return ended;
+  }
+
+  /** The document of a command that has to succeed. */
+  async json(...args: string[]): Promise<Json> {
+    const { code, stdout, stderr } = await this.run(...args, '--json');
+    if (code !== 0) throw new Error(`admin ${args.join(' ')} ended with ${code}: ${stderr}`);
+    return JSON.parse(stdout);
+  }
+
+  /** The rows of a list. */
+  async list(...args: string[]): Promise<Record<string, string | null>[]> {
+    return (await this.json(...args)).data;
+  }
+
+  /** The sentence of a command that has to be turned down, and nothing on stdout. */
+  async refusal(code: 1 | 2, ...args: string[]): Promise<string> {
+    const ended = await this.run(...args);
+    expect(ended).toMatchObject({ code, stdout: '' });
+    expect(ended.stderr).not.toContain('    at ');
+    return ended.stderr;
+  }
+}
+
+/** The program itself, in a process of its own. */
+export async function runProgram(args: string[], env: Record<string, string>): Promise<Ended> {
+  const program = join(ROOT, 'src', 'bin', 'admin.ts');
+  const child = spawn(process.execPath, ['--import', 'tsx', program, ...args], {
+    cwd: ROOT,
+    env: { PATH: process.env['PATH'] ?? '', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const [stdout, stderr, [code]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, 'close'),
+  ]);
+  return { code: code as number, stdout, stderr };
+}
+
+export interface AuditRow {
+  actor: string;
+  action: string;
+  object: string;
+  object_id: string;
+  account_id: string | null;
+  before: Record<string, unknown> | null;
+  after: Record<string, unknown> | null;
+  reason: string | null;
+}
+
+/** Oldest first. */
+export function auditRows(db: Db, objectId?: string): Promise<AuditRow[]> {
+  return rows<AuditRow>(
+    db,
+    `SELECT actor, action, object, object_id, account_id, before, after, reason
+       FROM audit_log WHERE object_id = coalesce(?::text, object_id) ORDER BY id`,
+    [objectId ?? null],
+  );
+}

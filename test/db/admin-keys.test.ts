@@ -1,0 +1,194 @@
+/** Keys made, rotated and ended by the admin command, as the HTTP interface sees them. */
+import { rows } from '../../src/db/transaction';
+import { SCOPES } from '../../src/domain/scopes';
+import { Admin, auditRows } from './admin-harness';
+import { type Gateway, type Harness, bearer, errorOf, startHarness } from './http-harness';
+
+let harness: Harness;
+let gateway: Gateway;
+let admin: Admin;
+let account: string;
+
+beforeAll(async () => {
+  harness = await startHarness();
+  gateway = await harness.startGateway();
+  admin = new Admin(harness.database.ownerUrl);
+});
+afterAll(() => harness.stop());
+
+beforeEach(async () => {
+  account = await harness.createAccount();
+});
+
+const create = (...options: string[]) =>
+  admin.json(
+    'keys',
+    'create',
+    '--account',
+    account,
+    '--mode',
+    'test',
+    '--scopes',
+    'all',
+    ...options,
+  );
+
+const getBalance = (secret: string): Promise<Response> =>
+  fetch(`${gateway.url}/api/v1/balance`, { headers: bearer(secret) });
+
+test('a new key works at once, with its settings, and its secret is nowhere else', async () => {
+  const key = await create(
+    ...['--allow', '127.0.0.1,10.0.0.0/8,2001:DB8::/32', '--rate', '7'],
+    ...['--expires', '2999-01-01', '--name', 'Shop backend', '--reason', 'asked by mail'],
+  );
+  const response = await getBalance(key.secret);
+  expect(response.status).toBe(200);
+  expect(response.headers.get('RateLimit-Limit')).toBe('7');
+  const { secret, ...settings } = key;
+  expect(settings).toMatchObject({
+    account_id: account,
+    mode: 'test',
+    name: 'Shop backend',
+    status: 'working',
+    scopes: SCOPES,
+    allow: ['127.0.0.1/32', '10.0.0.0/8', '2001:db8::/32'],
+    rate: 7,
+    expires_at: '2999-01-01T00:00:00.000Z',
+  });
+  const listed = await admin.json('keys', 'list', '--account', account);
+  expect(listed.data).toEqual([
+    { ...settings, last_used_at: expect.any(String), last_used_address: '127.0.0.1' },
+  ]);
+  const [audit] = await auditRows(harness.owner, key.id);
+  expect(audit).toMatchObject({
+    action: 'api_key.create',
+    object: 'api_key',
+    account_id: account,
+    before: null,
+    after: settings,
+    reason: 'asked by mail',
+  });
+});
+
+test('scopes are those that were named, each once, in one order', async () => {
+  const key = await admin.json(
+    ...['keys', 'create', '--account', account, '--mode', 'test'],
+    ...['--scopes', 'payouts:read, balance:read,payouts:read'],
+  );
+  expect(key.scopes).toEqual(['payouts:read', 'balance:read']);
+});
+
+test.each<[string, string[], RegExp]>([
+  ['a scope that does not exist', ['--scopes', 'payouts:admin'], /^--scopes "payouts:admin".*all/],
+  ['an empty scope', ['--scopes', 'payouts:read,'], /^--scopes "" is no scope/],
+  ['host bits', ['--allow', '10.1.2.3/8'], /host bits set: write 10\.0\.0\.0\/8.*or 10\.1\.2\.3 /],
+  ['host bits of IPv6', ['--allow', '2001:db8::1/32'], /host bits set: write 2001:db8::\/32/],
+  ['a name for an address', ['--allow', 'example.com'], /"example.com" is no address/],
+  ['half an address', ['--allow', '10.0.0/8'], /"10.0.0\/8" is no address/],
+  ['an empty entry', ['--allow', '10.0.0.0/8,'], /"" is no address/],
+  ['a prefix too long', ['--allow', '10.0.0.0/33'], /IPv4 takes 0 to 32/],
+  ['a prefix of IPv6 too long', ['--allow', '2001:db8::/129'], /IPv6 takes 0 to 128/],
+  ['a mapped address', ['--allow', '::ffff:10.0.0.1'], /write the IPv4 address/],
+  ['a zone', ['--allow', 'fe80::1%eth0'], /is no address/],
+  ['a rate of nothing', ['--rate', '0'], /--rate 0 .* 1 to 1200/],
+  ['too high a rate', ['--rate', '1201'], /--rate 1201 .* 1 to 1200/],
+  ['a rate in words', ['--rate', 'many'], /--rate many/],
+  ['an expiry in the past', ['--expires', '2020-01-01'], /--expires .* is past/],
+  ['an expiry that is no time', ['--expires', '2027-02-30'], /--expires 2027-02-30 is no time/],
+  ['a mode that does not exist', ['--mode', 'prod'], /--mode prod .* test or live/],
+  ['a name of two lines', ['--name', 'a\nb'], /--name holds/],
+])('%s is refused, and nothing is made', async (_, wrong, sentence) => {
+  const right = ['--account', account, '--mode', 'test', '--scopes', 'all'];
+  expect(await admin.refusal(2, 'keys', 'create', ...right, ...wrong)).toMatch(sentence);
+  expect((await admin.json('keys', 'list', '--account', account)).data).toEqual([]);
+  expect(await auditRows(harness.owner, account)).toEqual([]);
+});
+
+test('a live key needs a verified account', async () => {
+  const live = ['keys', 'create', '--account', account, '--mode', 'live', '--scopes', 'all'];
+  expect(await admin.refusal(1, ...live)).toContain(`${account} is not verified`);
+  await admin.json('accounts', 'verify', account);
+  const { secret } = await admin.json(...live);
+  expect(await (await getBalance(secret)).json()).toMatchObject({ mode: 'live' });
+});
+
+test('rotating gives a new secret with the same settings, and the old one is dead at once', async () => {
+  const { secret: old, ...before } = await create('--rate', '9', '--allow', '127.0.0.1');
+  expect((await getBalance(old)).status).toBe(200);
+  const { secret, ...after } = await admin.json('keys', 'rotate', before.id);
+  const refused = await getBalance(old);
+  expect(refused.status).toBe(401);
+  expect(await errorOf(refused)).toMatchObject({ code: 'invalid_api_key' });
+  expect((await getBalance(secret)).status).toBe(200);
+  const { display, last_used_at, last_used_address, ...settings } = after;
+  expect(before).toMatchObject(settings);
+  expect(display).not.toBe(before.display);
+});
+
+test('two rotations at once leave one secret that works, and two audit rows', async () => {
+  const { id, secret: old } = await create();
+  const rotated = await Promise.all([1, 2, 3].map(() => admin.json('keys', 'rotate', id)));
+  const answers = await Promise.all(rotated.map(({ secret }) => getBalance(secret)));
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, 401, 401]);
+  expect((await getBalance(old)).status).toBe(401);
+  const rotations = (await auditRows(harness.owner, id)).slice(1);
+  // Each begins where the one before ended.
+  expect(rotations.map(({ before }) => before?.['display'])).toEqual([
+    (await auditRows(harness.owner, id))[0]?.after?.['display'],
+    ...rotations.slice(0, -1).map(({ after }) => after?.['display']),
+  ]);
+});
+
+test('a revoked key is refused on the next request, and stays so', async () => {
+  const { id, secret } = await create();
+  expect((await getBalance(secret)).status).toBe(200);
+  const revoked = await admin.json('keys', 'revoke', '--id', id, '--reason', 'leaked');
+  expect(revoked).toMatchObject({ status: 'revoked', revoked_at: expect.any(String) });
+  expect((await getBalance(secret)).status).toBe(401);
+  expect(await admin.refusal(1, 'keys', 'revoke', id)).toContain('was revoked at');
+  expect(await admin.refusal(1, 'keys', 'rotate', id)).toContain('make a new key');
+  expect(await auditRows(harness.owner, id)).toMatchObject([
+    { action: 'api_key.create' },
+    { action: 'api_key.revoke', before: { status: 'working' }, reason: 'leaked' },
+  ]);
+});
+
+test('a key that expires is refused from then on, and is not rotated', async () => {
+  const soon = new Date(Date.now() + 700);
+  const { id, secret } = await create('--expires', soon.toISOString());
+  expect((await getBalance(secret)).status).toBe(200);
+  await new Promise((resolve) => setTimeout(resolve, soon.getTime() - Date.now() + 50));
+  expect((await getBalance(secret)).status).toBe(401);
+  expect(await admin.refusal(1, 'keys', 'rotate', id)).toContain('has expired');
+  const [listed] = (await admin.json('keys', 'list', '--account', account)).data;
+  expect(listed).toMatchObject({ id, status: 'expired' });
+});
+
+test('a key that does not exist is said so; the id is needed', async () => {
+  expect(await admin.refusal(1, 'keys', 'revoke', 'key_x')).toContain('key_x does not exist');
+  expect(await admin.refusal(2, 'keys', 'revoke')).toMatch(/^--id is missing: `keys list`/);
+  expect(await admin.refusal(2, 'keys', 'revoke', 'key_x', '--id', 'key_y')).toContain('same');
+});
+
+test('for a person the secret stands on a line of its own', async () => {
+  const { stdout } = await admin.run(
+    ...['keys', 'create', '--account', account, '--mode', 'test', '--scopes', 'all'],
+  );
+  expect(stdout).toMatch(/\nsk_test_[0-9A-Za-z]{38}\nThis is the only time/);
+});
+
+test('no secret and no hash is in the audit log', async () => {
+  const { id, secret } = await create();
+  const { secret: second } = await admin.json('keys', 'rotate', id);
+  await admin.json('keys', 'revoke', id);
+  const log = JSON.stringify(await auditRows(harness.owner));
+  const hashes = await rows<{ hex: string; base64: string }>(
+    harness.owner,
+    `SELECT encode(secret_hash, 'hex') AS hex, encode(secret_hash, 'base64') AS base64
+       FROM api_keys`,
+  );
+  for (const text of [secret, second, ...hashes.flatMap(({ hex, base64 }) => [hex, base64])]) {
+    expect(log).not.toContain(text);
+  }
+  expect(log).not.toContain('hash');
+});

@@ -1,0 +1,147 @@
+/** Adjustments by the admin command: each posts once, and the ledger stays sound. */
+import { verifyLedger } from '../../src/db/ledger-verify';
+import { listBalances } from '../../src/db/repositories/ledger';
+import { newId } from '../../src/lib/new-id';
+import { Admin, auditRows } from './admin-harness';
+import { type Harness, startHarness } from './http-harness';
+
+let harness: Harness;
+let admin: Admin;
+let account: string;
+
+beforeAll(async () => {
+  harness = await startHarness();
+  admin = new Admin(harness.database.ownerUrl);
+});
+afterAll(() => harness.stop());
+
+beforeEach(async () => {
+  account = await harness.createAccount();
+});
+
+const adjustment = (amount: string, direction = 'in', ...more: string[]) => [
+  ...['adjustments', 'create', '--account', account, '--currency', 'USDT'],
+  ...['--amount', amount, '--direction', direction, '--reason', 'ticket 812', ...more],
+];
+const available = async (mode: 'test' | 'live' = 'test') =>
+  (await listBalances(harness.db, account, mode)).map((balance) => balance.available);
+
+test('money comes in and goes out, with an audit row each', async () => {
+  const added = await admin.json(...adjustment('1000'));
+  expect(added).toEqual({
+    id: expect.stringMatching(/^adj_/),
+    object: 'adjustment',
+    account_id: account,
+    mode: 'test',
+    currency: 'USDT',
+    direction: 'in',
+    amount: '1000.00000000',
+    reason: 'ticket 812',
+    replayed: false,
+    available: '1000.00000000',
+    reserved: '0.00000000',
+  });
+  const taken = await admin.json(...adjustment('0.00000001', 'out', '--by', 'alice'));
+  expect(taken.available).toBe('999.99999999');
+  expect(await auditRows(harness.owner, taken.id)).toEqual([
+    {
+      actor: 'alice',
+      action: 'adjustment.create',
+      object: 'adjustment',
+      object_id: taken.id,
+      account_id: account,
+      before: null,
+      after: {
+        id: taken.id,
+        account_id: account,
+        mode: 'test',
+        currency: 'USDT',
+        direction: 'out',
+        amount: '0.00000001',
+      },
+      reason: 'ticket 812',
+    },
+  ]);
+  await admin.json(...adjustment('5', 'in', '--mode', 'live'));
+  expect(await available('live')).toEqual(['5.00000000']);
+});
+
+test('with its id the same command posts once, however often and at once', async () => {
+  const id = newId('adjustment');
+  const command = adjustment('10', 'in', '--operation-id', id);
+  const answers = await Promise.all([1, 2, 3, 4].map(() => admin.json(...command)));
+  answers.push(await admin.json(...command));
+  expect(answers.map(({ replayed }) => replayed).filter((replayed) => !replayed)).toHaveLength(1);
+  expect(answers.every((answer) => answer.id === id)).toBe(true);
+  expect(await available()).toEqual(['10.00000000']);
+  expect(await auditRows(harness.owner, id)).toHaveLength(1);
+});
+
+test('an id that belongs to another adjustment is refused with what it was', async () => {
+  const { id } = await admin.json(...adjustment('10'));
+  const other = await harness.createAccount();
+  for (const changed of [
+    adjustment('11', 'in', '--operation-id', id),
+    adjustment('10', 'out', '--operation-id', id),
+    adjustment('10', 'in', '--operation-id', id, '--mode', 'live'),
+    adjustment('10', 'in', '--operation-id', id, '--currency', 'USDC'),
+    adjustment('10', 'in', '--operation-id', id, '--account', other),
+    adjustment('10', 'in', '--operation-id', id, '--reason', 'ticket 813'),
+  ]) {
+    const sentence = await admin.refusal(1, ...changed);
+    expect(sentence).toContain(`${id} is another adjustment: 10.00000000 USDT in for ${account}`);
+  }
+  expect(await available()).toEqual(['10.00000000']);
+});
+
+test('more than is there is refused with the figures, and leaves nothing', async () => {
+  await admin.json(...adjustment('3'));
+  const id = newId('adjustment');
+  const sentence = await admin.refusal(1, ...adjustment('3.00000001', 'out', '--operation-id', id));
+  expect(sentence).toContain('has 3.00000000 USDT available in test mode');
+  expect(sentence).toContain('does not cover 3.00000001');
+  expect(await available()).toEqual(['3.00000000']);
+  expect(await auditRows(harness.owner, id)).toEqual([]);
+  // Once it is covered, the same operation goes through.
+  await admin.json(...adjustment('1'));
+  expect(await admin.json(...adjustment('3.00000001', 'out', '--operation-id', id))).toMatchObject({
+    replayed: false,
+    available: '0.99999999',
+  });
+});
+
+test.each<[1 | 2, string[], RegExp]>([
+  [2, ['--amount', '0'], /^--amount 0 is not an amount/],
+  [2, ['--amount', '1e3'], /^--amount 1e3 is not an amount/],
+  [2, ['--amount=-1'], /^--amount -1 is not an amount/],
+  [2, ['--amount', '0.000000001'], /8 after the point/],
+  [2, ['--direction', 'up'], /^--direction up does not exist: it is in or out/],
+  [2, ['--currency', 'EUR'], /^--currency EUR is none of/],
+  [2, ['--mode', 'prod'], /^--mode prod/],
+  [2, ['--operation-id', 'adj_1'], /^--operation-id adj_1 is no id/],
+  [2, ['--reason', 'x'.repeat(256)], /^--reason has 256 characters/],
+  [1, ['--account', 'acc_x'], /acc_x does not exist/],
+])('ends with %i for %j, and nothing moves', async (code, wrong, sentence) => {
+  expect(await admin.refusal(code, ...adjustment('1'), ...wrong)).toMatch(sentence);
+  expect(await available()).toEqual([]);
+});
+
+test('a reason is required', async () => {
+  const words = adjustment('1').filter((word) => word !== '--reason' && word !== 'ticket 812');
+  expect(await admin.refusal(2, ...words)).toMatch(/^--reason is missing/);
+});
+
+test('whether a posting went through is said to be unknown when the database breaks', async () => {
+  const id = newId('adjustment');
+  await harness.owner.raw('ALTER TABLE ledger_entries ADD CONSTRAINT broken CHECK (amount <> 77)');
+  const sentence = await admin.refusal(1, ...adjustment('77', 'in', '--operation-id', id));
+  await harness.owner.raw('ALTER TABLE ledger_entries DROP CONSTRAINT broken');
+  expect(sentence).toContain(`--operation-id ${id}: it posts once`);
+  expect(sentence).not.toContain('ledger_post(');
+  expect(await auditRows(harness.owner, id)).toEqual([]);
+});
+
+test('at the end every invariant of the ledger holds', async () => {
+  const results = await verifyLedger(harness.db);
+  expect(results.filter(({ broken }) => broken > 0)).toEqual([]);
+});

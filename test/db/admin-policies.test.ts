@@ -1,0 +1,292 @@
+/** Limits, review and pauses, by the admin command, as a new payout meets them. */
+import { readPayoutFacts } from '../../src/db/repositories/payout-facts';
+import { amount } from '../../src/domain/money';
+import { Admin, auditRows } from './admin-harness';
+import { type Harness, startHarness } from './http-harness';
+
+let harness: Harness;
+let admin: Admin;
+let account: string;
+let apiKeyId: string;
+
+beforeAll(async () => {
+  harness = await startHarness();
+  admin = new Admin(harness.database.ownerUrl);
+});
+afterAll(() => harness.stop());
+
+beforeEach(async () => {
+  ({ id: apiKeyId, accountId: account } = await harness.createKey());
+});
+
+/** As the gateway's role reads them for a payout of this account. */
+function facts(provider = 'onchain_provider', currency = 'USDT') {
+  return readPayoutFacts(harness.db, {
+    accountId: account,
+    mode: 'test',
+    apiKeyId,
+    provider,
+    network: null,
+    request: {
+      amount: amount('1'),
+      currency,
+      reference: 'order-1',
+      destination: { type: 'crypto_address', value: '0x0', memo: null },
+      network: null,
+      provider: null,
+      description: null,
+      metadata: {},
+    },
+  });
+}
+
+describe('limits', () => {
+  const set = (...options: string[]) =>
+    admin.json('limits', 'set', '--account', account, '--currency', 'USDT', ...options);
+
+  test('one of an account is its own; the other is still the default’s', async () => {
+    const limits = await set('--per-transaction', '100');
+    expect(limits).toMatchObject({
+      per_transaction: '100.00000000',
+      per_transaction_from: 'account',
+      daily: '200000.00000000',
+      daily_from: 'default',
+    });
+    expect(await facts()).toMatchObject({
+      perTransactionMax: '100.00000000',
+      dailyMax: '200000.00000000',
+    });
+    const listed = await admin.list('limits', 'list', '--account', account);
+    expect(listed).toContainEqual(limits);
+    const currencies = listed.map(({ currency }) => currency);
+    expect(currencies).toEqual(['BTC', 'ETH', 'USDC', 'USDT', 'XRP']);
+  });
+
+  test('a default that changes reaches every account that follows it', async () => {
+    await admin.json(
+      ...'limits set --account'.split(' '),
+      account,
+      '--currency',
+      'BTC',
+      '--daily',
+      '3',
+    );
+    await admin.json('limits', 'set', '--default', '--currency', 'BTC', '--per-transaction', '0.5');
+    expect(await facts('onchain_provider', 'BTC')).toMatchObject({
+      perTransactionMax: '0.50000000',
+      dailyMax: '3.00000000',
+    });
+    const defaults = await admin.json('limits', 'list', '--default');
+    expect(defaults.data).toContainEqual(
+      expect.objectContaining({
+        currency: 'BTC',
+        per_transaction: '0.50000000',
+        daily: '4.00000000',
+      }),
+    );
+  });
+
+  test('a row from before the admin command stands for all four', async () => {
+    await harness.owner('payout_policies').insert({
+      account_id: account,
+      currency: 'USDT',
+      daily_max: '7',
+    });
+    expect(await facts()).toMatchObject({ perTransactionMax: null, dailyMax: '7.00000000' });
+    await set('--per-transaction', '3');
+    expect(await facts()).toMatchObject({
+      perTransactionMax: '3.00000000',
+      dailyMax: '7.00000000',
+    });
+  });
+
+  test('none is no limit, zero lets nothing pass', async () => {
+    await set('--per-transaction', 'none', '--daily', '0');
+    expect(await facts()).toMatchObject({ perTransactionMax: null, dailyMax: '0.00000000' });
+  });
+
+  test('unset gives the default back, one limit or both', async () => {
+    await set('--per-transaction', '1', '--daily', '2');
+    const unset = ['limits', 'unset', '--account', account, '--currency', 'USDT'];
+    await admin.json(...unset, '--daily');
+    expect(await facts()).toMatchObject({
+      perTransactionMax: '1.00000000',
+      dailyMax: '200000.00000000',
+    });
+    expect(await admin.json(...unset)).toMatchObject({
+      per_transaction: '50000.00000000',
+      per_transaction_from: 'default',
+    });
+    expect(await auditRows(harness.owner, `${account}:USDT`)).toMatchObject([
+      {
+        action: 'limits.set',
+        object: 'payout_policy',
+        account_id: account,
+        before: { per_transaction_max: '50000.00000000' },
+        after: { per_transaction_max: '1.00000000', daily_max: '2.00000000' },
+      },
+      { action: 'limits.unset', after: { daily_max: '200000.00000000' } },
+      { action: 'limits.unset', after: { per_transaction_max: '50000.00000000' } },
+    ]);
+  });
+
+  test('two at once both hold', async () => {
+    await Promise.all([set('--per-transaction', '5'), set('--daily', '6')]);
+    expect(await facts()).toMatchObject({
+      perTransactionMax: '5.00000000',
+      dailyMax: '6.00000000',
+    });
+  });
+
+  test.each<[string[], RegExp]>([
+    [['--currency', 'USDT'], /^--per-transaction or --daily is missing/],
+    [['--daily', '1'], /^--currency is missing/],
+    [['--currency', 'DOGE', '--daily', '1'], /^--currency DOGE is none of.*USDT/],
+    [['--currency', 'USDT', '--daily', '1e3'], /^--daily 1e3 is not an amount/],
+    [['--currency', 'USDT', '--per-transaction=-1'], /^--per-transaction -1 is not an amount/],
+    [['--currency', 'USDT', '--daily', '1', '--default'], /exclude each other/],
+  ])('%j is refused', async (args, sentence) => {
+    expect(await admin.refusal(2, 'limits', 'set', '--account', account, ...args)).toMatch(
+      sentence,
+    );
+  });
+});
+
+describe('review', () => {
+  const set = (...options: string[]) =>
+    admin.json('review', 'set', '--account', account, ...options);
+
+  test('switches and maxima reach the next payout', async () => {
+    expect(await facts()).toMatchObject({ reviewAll: true, rehearseReview: false });
+    const settings = await set(
+      ...['--review-all', 'off', '--rehearse', 'on', '--currency', 'USDT'],
+      ...['--auto-approve-max', '500', '--auto-approve-daily-max', '5000', '--reason', 'trusted'],
+    );
+    expect(settings).toMatchObject({ review_all: false, rehearse: true });
+    expect(settings.maxima).toContainEqual({
+      currency: 'USDT',
+      auto_approve_max: '500.00000000',
+      auto_approve_max_from: 'account',
+      auto_approve_daily_max: '5000.00000000',
+      auto_approve_daily_max_from: 'account',
+    });
+    expect(await admin.json('review', 'show', '--account', account)).toEqual(settings);
+    expect(await facts()).toMatchObject({
+      reviewAll: false,
+      rehearseReview: true,
+      autoApproveMax: '500.00000000',
+      autoApproveDailyMax: '5000.00000000',
+      // The limits in the same row are still the default's.
+      perTransactionMax: '50000.00000000',
+    });
+    const changed = { action: 'review.set', reason: 'trusted' };
+    expect(await auditRows(harness.owner, account)).toMatchObject([
+      { ...changed, before: { review_all: true }, after: { review_all: false } },
+    ]);
+    expect(await auditRows(harness.owner, `${account}:USDT`)).toMatchObject([
+      {
+        ...changed,
+        before: { auto_approve_max: null },
+        after: { auto_approve_max: '500.00000000' },
+      },
+    ]);
+  });
+
+  test('a switch that is not named stays as it is', async () => {
+    await set('--review-all', 'off');
+    await set('--rehearse', 'on');
+    expect(await facts()).toMatchObject({ reviewAll: false, rehearseReview: true });
+    await set('--rehearse', 'off');
+    await set('--review-all', 'on');
+    expect(await facts()).toMatchObject({ reviewAll: true, rehearseReview: false });
+  });
+
+  test('none and default take a maximum away', async () => {
+    const maximum = (value: string) => set('--currency', 'ETH', '--auto-approve-max', value);
+    const eth = async () => (await facts('onchain_provider', 'ETH')).autoApproveMax;
+    await admin.json(...'review set --default --currency ETH --auto-approve-max 2'.split(' '));
+    expect(await eth()).toBe('2.00000000');
+    await maximum('none');
+    expect(await eth()).toBeNull();
+    await maximum('default');
+    expect(await eth()).toBe('2.00000000');
+  });
+
+  test('a wrong maximum leaves the switches as they were too', async () => {
+    const wrong = ['--review-all', 'off', '--currency', 'USDT', '--auto-approve-max', 'much'];
+    expect(await admin.refusal(2, 'review', 'set', '--account', account, ...wrong)).toMatch(
+      /^--auto-approve-max much is not an amount/,
+    );
+    expect(await facts()).toMatchObject({ reviewAll: true });
+    expect(await auditRows(harness.owner, account)).toEqual([]);
+  });
+
+  test.each<[string[], RegExp]>([
+    [[], /^Nothing to set: --review-all/],
+    [['--review-all', 'yes'], /^--review-all yes does not exist: it is on or off/],
+    [['--auto-approve-max', '5'], /^--currency is missing/],
+    [['--currency', 'USDT'], /^--currency goes with --auto-approve-max/],
+  ])('%j is refused', async (args, sentence) => {
+    expect(await admin.refusal(2, 'review', 'set', '--account', account, ...args)).toMatch(
+      sentence,
+    );
+  });
+
+  test('a switch has no default', async () => {
+    const sentence = await admin.refusal(2, 'review', 'set', '--default', '--rehearse', 'on');
+    expect(sentence).toMatch(/^--rehearse belongs to an account/);
+  });
+});
+
+describe('pauses', () => {
+  afterEach(() => harness.owner('payout_pauses').delete());
+
+  test.each([
+    ['everything', [], 'global', 'global'],
+    ['one provider', ['--provider', 'onchain_provider'], 'provider', 'onchain_provider'],
+    ['one account', ['--account', 'THIS'], 'account', 'THIS'],
+  ])('of %s hold new payouts until they are lifted', async (_, options, scope, object) => {
+    const what = options.map((part) => part.replace('THIS', account));
+    const objectId = object.replace('THIS', account);
+    const seen = (await auditRows(harness.owner, objectId)).length;
+    await admin.json('payouts', 'pause', ...what, '--reason', 'wallet is moved');
+    expect((await facts()).pauseReason).toBe('wallet is moved');
+    expect((await facts('exchange_pay')).pauseReason).toBe(
+      scope === 'provider' ? null : 'wallet is moved',
+    );
+    const { data } = await admin.json('payouts', 'pauses');
+    expect(data).toMatchObject([{ scope, target: scope === 'global' ? null : objectId }]);
+    await admin.json('payouts', 'resume', ...what);
+    expect((await facts()).pauseReason).toBeNull();
+    expect((await auditRows(harness.owner, objectId)).slice(seen)).toMatchObject([
+      { action: 'payouts.pause', before: null, after: { scope }, reason: 'wallet is moved' },
+      { action: 'payouts.resume', before: { reason: 'wallet is moved' }, after: null },
+    ]);
+  });
+
+  test('each is lifted by itself, and is made once', async () => {
+    await admin.json('payouts', 'pause', '--reason', 'everything');
+    await admin.json('payouts', 'pause', '--account', account, '--reason', 'this one');
+    const again = await admin.refusal(1, 'payouts', 'pause', '--reason', 'again');
+    expect(again).toMatch(/Everything is paused since .*: everything/);
+    await admin.json('payouts', 'resume');
+    expect((await facts()).pauseReason).toBe('this one');
+    expect(await admin.refusal(1, 'payouts', 'resume')).toContain('Everything is not paused');
+  });
+
+  test('two that lift the same at once: one does, the other is told', async () => {
+    await admin.json('payouts', 'pause', '--reason', 'x');
+    const ended = await Promise.all([1, 2].map(() => admin.run('payouts', 'resume')));
+    expect(ended.map(({ code }) => code).sort()).toEqual([0, 1]);
+  });
+
+  test.each<[1 | 2, string[], RegExp]>([
+    [2, [], /^--reason is missing/],
+    [2, ['--provider', 'bank', '--reason', 'x'], /^--provider bank does not exist/],
+    [1, ['--account', 'acc_x', '--reason', 'x'], /acc_x does not exist/],
+    [2, ['--provider', 'exchange_pay', '--account', 'acc_x', '--reason', 'x'], /two pauses/],
+  ])('end with %i for %j', async (code, args, sentence) => {
+    expect(await admin.refusal(code, 'payouts', 'pause', ...args)).toMatch(sentence);
+    expect((await admin.json('payouts', 'pauses')).data).toEqual([]);
+  });
+});

@@ -1,0 +1,147 @@
+/**
+ * Whatever anybody sends to POST /payouts is answered with a refusal that a client can read,
+ * never with a fault of ours. `TEST_SEED` repeats a run.
+ */
+import { randomBytes } from 'node:crypto';
+import fc from 'fast-check';
+import { rows } from '../../src/db/transaction';
+import { ERRORS } from '../../src/domain/errors';
+import { scaled } from '../support/scale';
+import { chooseSeed } from '../support/seeded-random';
+import { type Gateway, type Harness, bearer, type ErrorBody, startHarness } from './http-harness';
+
+let harness: Harness;
+let gateway: Gateway;
+
+beforeAll(async () => {
+  harness = await startHarness();
+  gateway = await harness.startGateway();
+});
+afterAll(() => harness.stop());
+
+const VALID = {
+  amount: '10',
+  currency: 'USDT',
+  reference: 'order_1',
+  destination: {
+    type: 'crypto_address',
+    value: 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t',
+    memo: null as unknown,
+  },
+  network: 'tron',
+  provider: 'onchain_provider',
+  description: 'For Anna',
+  metadata: { order: '17' },
+};
+
+const hostileText = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 300 }),
+  fc
+    .array(fc.constantFrom('\0', '\ud800', '\udc00', '\u202e', 'é', '0', '-', '.', 'e', ' '))
+    .map((letters) => letters.join('')),
+  fc.constantFrom('', 'constructor', '__proto__', '1e9999', '0x10', 'NaN', "'; DROP TABLE payouts"),
+  fc.constantFrom('xrpl', 'bitcoin', 'exchange_pay', 'email', 'exchange_id', 'XRP', 'BTC'),
+);
+const value = fc.oneof(hostileText, fc.jsonValue({ maxDepth: 4, stringUnit: 'binary' }));
+
+/** The valid request with one of its members, at any depth, another value or under another name. */
+const PATHS = [
+  ...Object.keys(VALID).map((name) => [name]),
+  ...['type', 'value', 'memo'].map((name) => ['destination', name]),
+  ['metadata', 'order'],
+];
+const change = fc.record({
+  path: fc.oneof(
+    { weight: 9, arbitrary: fc.constantFrom(...PATHS) },
+    { weight: 1, arbitrary: fc.array(hostileText, { minLength: 1, maxLength: 3 }) },
+  ),
+  value: fc.oneof(
+    { weight: 7, arbitrary: value },
+    { weight: 1, arbitrary: fc.constant(undefined) },
+  ),
+});
+
+const changed = fc.array(change, { maxLength: 4 }).map((changes) => {
+  const body: unknown = structuredClone(VALID);
+  for (const { path, value } of changes) put(body, path, value);
+  return JSON.stringify(body);
+});
+
+function put(target: unknown, [name, ...rest]: string[], value: unknown): void {
+  if (typeof target !== 'object' || target === null || name === undefined) return;
+  if (rest.length > 0) {
+    // Own members only: what a prototype shares would change for the whole process.
+    put(Object.getOwnPropertyDescriptor(target, name)?.value, rest, value);
+    return;
+  }
+  // Not by assignment, which would take "__proto__" for something else.
+  Reflect.defineProperty(target, name, { value, enumerable: true, configurable: true });
+}
+
+/** Valid text with numbers of any spelling, and with bytes put in its midst. */
+const number = fc
+  .tuple(
+    fc.constantFrom('', '-'),
+    fc.stringMatching(/^[0-9]{1,40}(\.[0-9]{1,30})?(e[+-]?[0-9]{1,9})?$/),
+  )
+  .map((parts) => JSON.stringify(VALID).replace('"10"', parts.join('')));
+const spliced = fc
+  .tuple(changed, fc.nat(), fc.uint8Array({ maxLength: 8 }), fc.nat(8))
+  .map(([text, at, bytes, removed]) => {
+    const whole = Buffer.from(text);
+    const index = at % (whole.length + 1);
+    return Buffer.concat([whole.subarray(0, index), bytes, whole.subarray(index + removed)]);
+  });
+
+const body: fc.Arbitrary<string | Uint8Array> = fc.oneof(
+  { weight: 6, arbitrary: changed },
+  { weight: 1, arbitrary: number },
+  { weight: 2, arbitrary: spliced },
+  { weight: 1, arbitrary: fc.json({ maxDepth: 5, stringUnit: 'binary' }) },
+  { weight: 1, arbitrary: fc.uint8Array({ maxLength: 2_000 }) },
+);
+
+/** A key takes 1,200 requests a minute. */
+const REQUESTS_PER_KEY = 1_000;
+let sent = 0;
+let secret = '';
+
+async function post(sending: string | Uint8Array): Promise<Response> {
+  if (sent++ % REQUESTS_PER_KEY === 0) ({ secret } = await harness.createKey());
+  return fetch(`${gateway.url}/api/v1/payouts`, {
+    method: 'POST',
+    headers: {
+      ...bearer(secret),
+      'Content-Type': 'application/json',
+      'Idempotency-Key': randomBytes(16).toString('hex'),
+    },
+    body: Buffer.from(sending),
+  });
+}
+
+test(
+  'no body makes a fault',
+  async () => {
+    const seed = chooseSeed();
+    process.stderr.write(`http-any-body: TEST_SEED=${seed}\n`);
+    const answers = new Map<string, number>();
+    const property = fc.asyncProperty(body, async (sending) => {
+      const response = await post(sending);
+      const { error } = (await response.json()) as ErrorBody;
+      expect(Object.keys(ERRORS)).toContain(error.code);
+      expect([400, 413, 422]).toContain(response.status);
+      expect(response.headers.get('X-Request-Id')).toBe(error.request_id);
+      answers.set(error.code, (answers.get(error.code) ?? 0) + 1);
+    });
+    await fc.assert(property, { seed, numRuns: scaled(1_000, 10_000) });
+
+    // Every check was reached: of the text, of the fields, and the service, which has no provider.
+    for (const code of ['invalid_json', 'validation_failed', 'destination_not_supported']) {
+      expect(answers.get(code) ?? 0).toBeGreaterThan(50);
+    }
+    expect(gateway.log.filter(({ level }) => Number(level) >= 50)).toEqual([]);
+    expect(await rows(harness.owner, 'SELECT 1 FROM idempotency_keys')).toEqual([]);
+    expect(await rows(harness.owner, 'SELECT 1 FROM payouts')).toEqual([]);
+  },
+  scaled(60_000, 600_000),
+);

@@ -1,0 +1,194 @@
+/** Request ids, the error envelope on every path, and what is written to the log. */
+import { isId } from '../../src/domain/ids';
+import { newId } from '../../src/lib/new-id';
+import { type Gateway, type Harness, bearer, errorOf, startHarness } from './http-harness';
+
+let harness: Harness;
+let gateway: Gateway;
+let key: { secret: string; accountId: string };
+
+beforeAll(async () => {
+  harness = await startHarness();
+  [gateway, key] = await Promise.all([harness.startGateway(), harness.createKey()]);
+  await breakPayouts();
+});
+afterAll(() => harness.stop());
+
+/** A fault of ours that can be made at will: the gateway's role may no longer read payouts. */
+async function breakPayouts() {
+  await harness.owner.raw('REVOKE SELECT ON payouts FROM gateway_app');
+}
+
+function ask(method: string, path: string, headers: Record<string, string> = {}, body = '') {
+  const init = { method, headers: { ...bearer(key.secret), ...headers } };
+  return fetch(gateway.url + path, body === '' ? init : { ...init, body });
+}
+
+const JSON_BODY = { 'Content-Type': 'application/json' };
+const payoutPath = (id: string) => `/api/v1/payouts/${id}`;
+
+describe('an error', () => {
+  it.each<[number, string, string, string, string?]>([
+    [404, 'not_found', 'GET', '/'],
+    [404, 'not_found', 'GET', '/api/v1'],
+    [404, 'not_found', 'GET', '/api/v1/nothing'],
+    [404, 'not_found', 'GET', '/api/v1/balance/x'],
+    [404, 'not_found', 'GET', '//evil.example/balance'],
+    [404, 'not_found', 'GET', '/%'],
+    [404, 'not_found', 'GET', '/api/v1/payouts/%'],
+    [404, 'not_found', 'GET', '/api/v1/payouts/%E0%A4%A'],
+    [404, 'not_found', 'GET', '/api/v1/payouts/%00'],
+    [404, 'not_found', 'GET', payoutPath('po_1')],
+    [404, 'not_found', 'GET', payoutPath('acc_01JZ0000000000000000000000')],
+    [404, 'not_found', 'POST', `${payoutPath('x'.repeat(40))}/cancel`],
+    [405, 'method_not_allowed', 'DELETE', '/api/v1/balance'],
+    [405, 'method_not_allowed', 'PROPFIND', '/api/v1/payouts'],
+    [405, 'method_not_allowed', 'OPTIONS', '/api/v1/payouts'],
+    [413, 'payload_too_large', 'POST', '/api/v1/payouts', 'x'.repeat(100_000)],
+    [422, 'validation_failed', 'POST', '/api/v1/payouts', '{}'],
+    [500, 'internal_error', 'GET', '/api/v1/payouts'],
+    [500, 'internal_error', 'GET', payoutPath(newId('payout'))],
+  ])('%i %s is JSON with our request id: %s %s', async (status, code, method, path, body = '') => {
+    const headers = { 'X-Request-Id': 'theirs', ...(body === '' ? {} : JSON_BODY) };
+    const response = await ask(method, path, headers, body);
+    expect(response.status).toBe(status);
+    expect(response.headers.get('Content-Type')).toBe('application/json; charset=utf-8');
+    const error = await errorOf(response);
+    expect(error).toMatchObject({ code, message: expect.stringMatching(/^[A-Z].*\.$/) });
+    expect(isId('request', error.request_id)).toBe(true);
+    expect(response.headers.get('X-Request-Id')).toBe(error.request_id);
+  });
+
+  it('404 says which resource is not there', async () => {
+    const unknownPath = await errorOf(await ask('GET', '/api/v1/nothing'));
+    expect(unknownPath.details).toEqual({ resource: 'endpoint' });
+    const malformedId = await errorOf(await ask('GET', payoutPath('1')));
+    expect(malformedId.details).toEqual({ resource: 'payout' });
+  });
+
+  it.each([
+    ['/api/v1/payouts', 'GET, HEAD, POST'],
+    ['/api/v1/balance', 'GET, HEAD'],
+    ['/api/v1/payouts/po_1/cancel', 'POST'],
+    ['/healthz', 'GET, HEAD'],
+  ])('405 on %s lists %s', async (path, allow) => {
+    expect((await ask('PATCH', path)).headers.get('Allow')).toBe(allow);
+  });
+
+  it('500 says nothing of its cause, which is in the log with its stack', async () => {
+    const response = await ask('GET', '/api/v1/payouts?reference=r1');
+    const text = await response.text();
+    expect(text).not.toContain('permission');
+    const requestId = response.headers.get('X-Request-Id');
+    expect(gateway.log.find((line) => line['request_id'] === requestId && 'err' in line)).toEqual(
+      expect.objectContaining({
+        route: '/api/v1/payouts',
+        err: expect.objectContaining({ stack: expect.stringContaining('permission denied') }),
+      }),
+    );
+  });
+
+  it('needs no key for an unknown path or method', async () => {
+    expect((await fetch(`${gateway.url}/api/v1/nothing`)).status).toBe(404);
+    expect((await fetch(`${gateway.url}/api/v1/balance`, { method: 'PUT' })).status).toBe(405);
+  });
+});
+
+describe('the list of payouts', () => {
+  it.each([
+    ['limit=0&status=paid', ['limit format', 'status unsupported']],
+    ['cursor=abc', ['cursor format']],
+    ['cursor=', ['cursor format']],
+    ['currency=usdt&currency=btc', ['currency format']],
+    ['created_from=2026-02-30', ['created_from format']],
+    ['reference=%ff', ['reference format']],
+  ])('refuses ?%s', async (query, expected) => {
+    const response = await ask('GET', `/api/v1/payouts?${query}`);
+    expect(response.status).toBe(422);
+    const { details } = await errorOf(response);
+    const fields = details!['fields'] as { field: string; rule: string }[];
+    expect(fields.map(({ field, rule }) => `${field} ${rule}`).sort()).toEqual(expected);
+  });
+});
+
+describe('the log', () => {
+  it('has a line per request with its route, its caller and both ids, and no secrets', async () => {
+    const theirs = `theirs-${'x'.repeat(500)}`;
+    const path = `${payoutPath('po_confidential')}?reference=confidential`;
+    const response = await ask('GET', path, { 'X-Request-Id': theirs });
+    const requestId = response.headers.get('X-Request-Id');
+    const line = gateway.log.find((entry) => entry['request_id'] === requestId);
+    expect(line).toMatchObject({
+      client_request_id: theirs.slice(0, 128),
+      method: 'GET',
+      route: '/api/v1/payouts/:id',
+      status: 404,
+      ms: expect.any(Number),
+      account_id: key.accountId,
+    });
+    const all = JSON.stringify(gateway.log);
+    expect(all).not.toContain(key.secret.slice(8));
+    expect(all).not.toContain('confidential');
+  });
+});
+
+describe('for operators', () => {
+  it('/healthz and /readyz answer without a key, with a request id', async () => {
+    const health = await fetch(`${gateway.url}/healthz`);
+    expect([health.status, await health.json()]).toEqual([200, { status: 'ok' }]);
+    expect(health.headers.get('X-Request-Id')).toMatch(/^req_/);
+    const ready = await fetch(`${gateway.url}/readyz`);
+    expect(ready.status).toBe(503);
+    const temporal = expect.stringMatching(/^Temporal does not answer: /);
+    const parts = { postgres: 'ok', migrations: 'ok', temporal };
+    expect(await ready.json()).toEqual({ status: 'not_ready', parts });
+  });
+
+  it('/readyz says which part fails', async () => {
+    const failing = await startHarness();
+    const { url } = await failing.startGateway();
+    await failing.cutDatabase();
+    const ready = await fetch(`${url}/readyz`);
+    expect([ready.status, await ready.json()]).toEqual([
+      503,
+      {
+        status: 'not_ready',
+        parts: expect.objectContaining({
+          postgres: expect.stringMatching(/^PostgreSQL does not answer: /),
+        }),
+      },
+    ]);
+    expect(ready.headers.get('Retry-After')).toMatch(/^[1-9][0-9]*$/);
+    await failing.stop();
+  });
+
+  it('/metrics counts requests by route pattern, never by path', async () => {
+    await ask('GET', payoutPath('po_secret'));
+    await ask('GET', '/api/v1/no/such/path');
+    const text = await (await fetch(`${gateway.url}/metrics`)).text();
+    expect(text).toMatch(
+      /http_request_duration_seconds_count\{method="GET",route="\/api\/v1\/payouts\/:id",status="404"\} [1-9]/,
+    );
+    expect(text).toContain('route="none",status="404"');
+    expect(text).toContain('process_cpu_seconds_total');
+    expect(text).not.toContain('po_secret');
+  });
+});
+
+describe('a provider callback', () => {
+  it.each([
+    ['is read whatever its media type', 'text/plain', 'x', 404],
+    ['is read without a media type', '', 'x', 404],
+    ['may be 64 KiB', 'application/json', 'x'.repeat(65_536), 404],
+    ['may not be larger', 'application/json', 'x'.repeat(65_537), 413],
+  ])('%s', async (_, type, body, status) => {
+    // 404: it came through to the service, and this gateway has no providers.
+    const path = '/provider-callbacks/onchain_provider/test';
+    const response = await fetch(gateway.url + path, {
+      method: 'POST',
+      headers: { 'Content-Type': type },
+      body,
+    });
+    expect(response.status).toBe(status);
+  });
+});

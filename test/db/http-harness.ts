@@ -1,0 +1,175 @@
+/**
+ * The HTTP interface on a real socket and a real database, without Temporal and providers: for
+ * what is answered before either is asked.
+ */
+import { Writable } from 'node:stream';
+import pino from 'pino';
+import { readConfig } from '../../src/config';
+import { connect } from '../../src/db/connect';
+import { withClient } from '../../src/db/provision';
+import { type Db, rows } from '../../src/db/transaction';
+import type { Mode } from '../../src/domain/mode';
+import { SCOPES, type Scope } from '../../src/domain/scopes';
+import { buildDeps, buildServices } from '../../src/deps';
+import { createApp } from '../../src/http/app';
+import { startServer } from '../../src/http/server';
+import { hashApiKey, makeApiKey } from '../../src/lib/api-key-secret';
+import { newId } from '../../src/lib/new-id';
+import { type TestDatabase, createTestDatabase } from '../support/database';
+
+export const PUBLIC_URL = 'https://pay.example.com';
+const PEPPER = 'the pepper of the tests, long enough';
+
+/** Nothing listens there. */
+const NO_TEMPORAL = '127.0.0.1:1';
+
+export interface Gateway {
+  url: string;
+  port: number;
+  /** The lines that were logged, parsed. */
+  log: Record<string, unknown>[];
+  stop(): Promise<void>;
+}
+
+export interface Harness {
+  database: TestDatabase;
+  /** As the schema's owner, for what a test prepares. */
+  owner: Db;
+  /** As the gateway's role. */
+  db: Db;
+  startGateway(options?: { trustedProxyHops?: number }): Promise<Gateway>;
+  createAccount(): Promise<string>;
+  createKey(options?: KeyOptions): Promise<{ id: string; secret: string; accountId: string }>;
+  /** From here on PostgreSQL is not there for the gateways. */
+  cutDatabase(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export interface KeyOptions {
+  accountId?: string;
+  mode?: Mode;
+  scopes?: readonly Scope[];
+  allowlist?: string[];
+  requestsPerMinute?: number;
+  /** A PostgreSQL interval from now: '-1 second' is an expired key. */
+  expiresIn?: string;
+}
+
+export async function startHarness(): Promise<Harness> {
+  const database = await createTestDatabase();
+  const owner = connect({ url: database.ownerUrl, size: 2, applicationName: 'test' });
+  const db = connect({ url: database.appUrl, size: 4, applicationName: 'test-gateway' });
+  const gateways: Gateway[] = [];
+
+  const createAccount = async () => {
+    const id = newId('account');
+    await rows(owner, 'INSERT INTO accounts (id, name) VALUES (?, ?)', [id, 'Tested merchant']);
+    return id;
+  };
+
+  return {
+    database,
+    owner,
+    db,
+    createAccount,
+    startGateway: async (options) => {
+      const gateway = await startGateway(database.appUrl, options?.trustedProxyHops ?? 0);
+      gateways.push(gateway);
+      return gateway;
+    },
+    createKey: async (options = {}) => {
+      const accountId = options.accountId ?? (await createAccount());
+      return { ...(await insertKey(owner, accountId, options)), accountId };
+    },
+    cutDatabase: () => cutOff(database),
+    stop: async () => {
+      await Promise.all(gateways.map((gateway) => gateway.stop()));
+      await Promise.all([owner.destroy(), db.destroy()]);
+      await database.drop();
+    },
+  };
+}
+
+async function insertKey(owner: Db, accountId: string, options: KeyOptions) {
+  const id = newId('apiKey');
+  const mode = options.mode ?? 'test';
+  const { secret, displayPrefix, lastFour } = makeApiKey(mode);
+  await rows(
+    owner,
+    `INSERT INTO api_keys (id, account_id, mode, name, secret_hash, display_prefix, last_four,
+                           scopes, allowlist, requests_per_minute, expires_at)
+     VALUES (?, ?, ?, 'tested key', ?, ?, ?, ?::text[], ?::cidr[], ?, now() + ?::interval)`,
+    [
+      id,
+      accountId,
+      mode,
+      hashApiKey(secret, PEPPER),
+      displayPrefix,
+      lastFour,
+      `{${(options.scopes ?? SCOPES).join(',')}}`,
+      `{${(options.allowlist ?? []).join(',')}}`,
+      options.requestsPerMinute ?? 1200,
+      options.expiresIn ?? null,
+    ],
+  );
+  return { id, secret };
+}
+
+async function startGateway(databaseUrl: string, trustedProxyHops: number): Promise<Gateway> {
+  const log: Record<string, unknown>[] = [];
+  const lines = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      log.push(JSON.parse(chunk.toString()));
+      done();
+    },
+  });
+  const config = readConfig({
+    DATABASE_URL: databaseUrl,
+    DATABASE_POOL_SIZE: '4',
+    TEMPORAL_ADDRESS: NO_TEMPORAL,
+    PUBLIC_URL,
+    KEY_PEPPER: PEPPER,
+    CURSOR_SECRET: 'the cursor secret of the tests, long enough',
+  });
+  const deps = buildDeps(config, 'test');
+  const services = buildServices(deps);
+  const { publicUrl, cursorSecret } = config;
+  const logger = pino(lines);
+  const app = createApp({ services, publicUrl, cursorSecret, trustedProxyHops, logger });
+  const server = await startServer(app, 0);
+  const stop = async () => {
+    await server.stop();
+    await deps.close();
+  };
+  return { url: `http://127.0.0.1:${server.port}`, port: server.port, log, stop };
+}
+
+async function cutOff({ ownerUrl }: TestDatabase): Promise<void> {
+  const name = new URL(ownerUrl).pathname.slice(1);
+  await withClient(process.env['TEST_POSTGRES_URL'] ?? '', async (client) => {
+    await client.query(`ALTER DATABASE ${client.escapeIdentifier(name)} ALLOW_CONNECTIONS false`);
+    await client.query(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+        WHERE datname = $1 AND application_name LIKE 'gateway-%'`,
+      [name],
+    );
+  });
+}
+
+export function bearer(secret: string): Record<string, string> {
+  return { Authorization: `Bearer ${secret}` };
+}
+
+export interface ErrorBody {
+  error: {
+    code: string;
+    message: string;
+    details?: Record<string, unknown>;
+    request_id: string;
+  };
+}
+
+export async function errorOf(response: Response): Promise<ErrorBody['error']> {
+  const body = (await response.json()) as ErrorBody;
+  return body.error;
+}

@@ -1,0 +1,100 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { rows } from '../../src/db/transaction';
+import { type Gateway, type Harness, bearer, errorOf, startHarness } from './http-harness';
+
+let harness: Harness;
+let first: Gateway;
+let second: Gateway;
+
+beforeAll(async () => {
+  harness = await startHarness();
+  [first, second] = await Promise.all([harness.startGateway(), harness.startGateway()]);
+});
+afterAll(() => harness.stop());
+
+/** The window is the clock's minute: a test that would cross its end waits for the next. */
+async function withinOneMinute(): Promise<void> {
+  const leftMs = 60_000 - (Date.now() % 60_000);
+  if (leftMs < 5_000) await wait(leftMs + 50);
+}
+
+function rateOf(response: Response): number[] {
+  return ['Limit', 'Remaining', 'Reset'].map((name) =>
+    Number(response.headers.get(`RateLimit-${name}`)),
+  );
+}
+
+describe('the rate limit', () => {
+  beforeEach(withinOneMinute, 20_000);
+
+  it('is one window for all processes, counted down in the headers [error 429 rate_limited]', async () => {
+    const { secret } = await harness.createKey({ requestsPerMinute: 3 });
+    const remaining: number[] = [];
+    for (const { url } of [first, second, first]) {
+      const response = await fetch(`${url}/api/v1/balance`, { headers: bearer(secret) });
+      expect(response.status).toBe(200);
+      const [limit, left, reset] = rateOf(response);
+      expect(limit).toBe(3);
+      expect(reset).toBeGreaterThanOrEqual(1);
+      expect(reset).toBeLessThanOrEqual(60);
+      remaining.push(left!);
+    }
+    expect(remaining).toEqual([2, 1, 0]);
+    for (const { url } of [first, second]) {
+      const response = await fetch(`${url}/api/v1/balance`, { headers: bearer(secret) });
+      expect(response.status).toBe(429);
+      expect(await errorOf(response)).toMatchObject({ code: 'rate_limited' });
+      expect(rateOf(response).slice(0, 2)).toEqual([3, 0]);
+      expect(response.headers.get('Retry-After')).toBe(response.headers.get('RateLimit-Reset'));
+    }
+  });
+
+  it('lets exactly as many of a burst pass, over both processes', async () => {
+    const { secret } = await harness.createKey({ requestsPerMinute: 20 });
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, (_, i) =>
+        fetch(`${(i % 2 ? first : second).url}/api/v1/balance`, { headers: bearer(secret) }),
+      ),
+    );
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(20);
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(30);
+  });
+
+  it('comes before scope and body, and its headers are on their errors too', async () => {
+    const { secret } = await harness.createKey({ requestsPerMinute: 1, scopes: [] });
+    const post = () =>
+      fetch(`${first.url}/api/v1/payouts`, { method: 'POST', headers: bearer(secret), body: '{' });
+    const refused = await post();
+    expect(refused.status).toBe(403);
+    expect(rateOf(refused).slice(0, 2)).toEqual([1, 0]);
+    expect((await post()).status).toBe(429);
+  });
+
+  it('is each key’s own', async () => {
+    const one = await harness.createKey({ requestsPerMinute: 1 });
+    const other = await harness.createKey({ requestsPerMinute: 1, accountId: one.accountId });
+    for (const { secret } of [one, other]) {
+      const response = await fetch(`${first.url}/api/v1/balance`, { headers: bearer(secret) });
+      expect(response.status).toBe(200);
+    }
+  });
+
+  it('starts again with the next minute', async () => {
+    const { id, secret } = await harness.createKey({ requestsPerMinute: 1 });
+    const ask = () => fetch(`${first.url}/api/v1/balance`, { headers: bearer(secret) });
+    await ask();
+    expect((await ask()).status).toBe(429);
+    const earlier = `UPDATE api_key_minutes SET minute = minute - interval '1 minute'`;
+    await rows(harness.owner, `${earlier} WHERE api_key_id = ?`, [id]);
+    expect((await ask()).status).toBe(200);
+  });
+
+  it('does not count a request from an address that the key does not allow', async () => {
+    const { id, secret } = await harness.createKey({ allowlist: ['192.0.2.1/32'] });
+    await fetch(`${first.url}/api/v1/balance`, { headers: bearer(secret) });
+    const counted = await rows(harness.owner, 'SELECT FROM api_key_minutes WHERE api_key_id = ?', [
+      id,
+    ]);
+    expect(counted).toEqual([]);
+  });
+});

@@ -1,0 +1,176 @@
+/** The clean-up of idempotency records: what has ended goes, and nothing waits for it. */
+import { randomBytes } from 'node:crypto';
+import type { Knex } from 'knex';
+import { cleanUpKeys } from '../../activities/clean-up';
+import { connect } from '../../src/db/connect';
+import { claimKey, deleteEndedKeys, lockClaim } from '../../src/db/repositories/idempotency';
+import { inTransaction, rows } from '../../src/db/transaction';
+import { amount } from '../../src/domain/money';
+import { newId } from '../../src/lib/new-id';
+import { createTestDatabase, type TestDatabase } from '../support/database';
+
+let database: TestDatabase;
+let owner: Knex;
+/** With the application's rights, as the worker has them. */
+let app: Knex;
+let accountId: string;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  owner = connect({ url: database.ownerUrl, size: 2, applicationName: 'test' });
+  app = connect({ url: database.appUrl, size: 8, applicationName: 'clean-up' });
+});
+
+beforeEach(async () => {
+  await rows(owner, 'DELETE FROM idempotency_keys');
+  accountId = newId('account');
+  await rows(owner, 'INSERT INTO accounts (id, name) VALUES (?, ?)', [accountId, 'Tested']);
+});
+
+afterAll(async () => {
+  await Promise.all([owner.destroy(), app.destroy()]);
+  await database.drop();
+});
+
+/** Records whose keys begin with `name`; `ago` since the answer, or since the lease was over. */
+async function insertRecords(
+  name: string,
+  state: 'done' | 'running',
+  ago: string,
+  count = 1,
+): Promise<void> {
+  await rows(
+    owner,
+    `INSERT INTO idempotency_keys
+            (account_id, mode, key, body_hash, object_id, state, lease_until, request,
+             response_status, response_body, completed_at)
+     SELECT ?, 'test', k, 'hash', 'po_' || k, s, now() - ago,
+            CASE s WHEN 'running' THEN '{}'::jsonb END,
+            CASE s WHEN 'done' THEN 201 END, CASE s WHEN 'done' THEN '{}'::bytea END,
+            CASE s WHEN 'done' THEN now() - ago END
+       FROM (SELECT ? || i AS k, ? AS s, ?::interval AS ago FROM generate_series(1, ?::int) i) r`,
+    [accountId, name, state, ago, count],
+  );
+}
+
+async function keysLeft(): Promise<string[]> {
+  const left = await rows<{ key: string }>(owner, 'SELECT key FROM idempotency_keys ORDER BY key');
+  return left.map(({ key }) => key);
+}
+
+async function claim(key: string): Promise<string> {
+  const payoutId = newId('payout');
+  const { kind } = await claimKey(
+    app,
+    { accountId, mode: 'test', key },
+    {
+      objectId: payoutId,
+      bodyHash: randomBytes(32),
+      claimed: {
+        apiKeyId: 'key_1',
+        request: {
+          amount: amount('1'),
+          currency: 'USDT',
+          reference: 'order-1',
+          destination: { type: 'exchange_id', value: '1', memo: null },
+          network: null,
+          provider: null,
+          description: null,
+          metadata: {},
+        },
+      },
+    },
+  );
+  expect(kind).toBe('claimed');
+  return payoutId;
+}
+
+test('only what has ended goes', async () => {
+  await insertRecords('answered-late-', 'done', '24 hours 59 minutes');
+  await insertRecords('answered-long-ago-', 'done', '25 hours 1 minute');
+  await insertRecords('in-time-', 'running', '-20 seconds');
+  await insertRecords('just-over-', 'running', '59 minutes');
+  await insertRecords('dead-', 'running', '61 minutes');
+  expect(await cleanUpKeys(app)).toEqual({ deleted: 2 });
+  expect(await keysLeft()).toEqual(['answered-late-1', 'in-time-1', 'just-over-1']);
+  expect(await cleanUpKeys(app)).toEqual({ deleted: 0 });
+});
+
+test('a held record is left out, not waited for, and goes the next time', async () => {
+  await insertRecords('done-', 'done', '30 hours', 3);
+  await insertRecords('dead-', 'running', '2 hours', 3);
+  await inTransaction(owner, async (tx) => {
+    await rows(tx, `SELECT 1 FROM idempotency_keys WHERE key IN ('done-2', 'dead-2') FOR UPDATE`);
+    // It would wait for the end of this very transaction, which waits for it.
+    expect(await cleanUpKeys(app)).toEqual({ deleted: 4 });
+  });
+  expect(await keysLeft()).toEqual(['dead-2', 'done-2']);
+  expect(await cleanUpKeys(app)).toEqual({ deleted: 2 });
+});
+
+test('a key works again once it is forgotten, also for another request', async () => {
+  await insertRecords('key-', 'done', '26 hours');
+  await insertRecords('dead-', 'running', '2 hours');
+  expect(await cleanUpKeys(app)).toEqual({ deleted: 2 });
+  await claim('key-1');
+  await claim('dead-1');
+  expect(await cleanUpKeys(app)).toEqual({ deleted: 0 });
+  expect(await keysLeft()).toEqual(['dead-1', 'key-1']);
+});
+
+test('a claim that took the key over before the clean-up stays', async () => {
+  await insertRecords('key-', 'done', '26 hours');
+  const payoutId = await claim('key-1');
+  expect(await cleanUpKeys(app)).toEqual({ deleted: 0 });
+  const held = await inTransaction(app, (tx) => lockClaim(tx, payoutId));
+  expect(held).toMatchObject({ accountId, request: { reference: 'order-1' } });
+});
+
+test('a claim that is taken over during the clean-up stays', async () => {
+  await insertRecords('key-', 'running', '2 hours', 200);
+  const [cleaned, ...claims] = await Promise.all([
+    cleanUpKeys(app),
+    ...Array.from({ length: 200 }, (_, index) => claim(`key-${index + 1}`)),
+  ]);
+  expect(cleaned.deleted).toBeLessThanOrEqual(200);
+  const left = await rows<{ id: string }>(owner, 'SELECT object_id AS id FROM idempotency_keys');
+  expect(left.map(({ id }) => id).sort()).toEqual(claims.sort());
+});
+
+test('clean-ups at the same time share the work', async () => {
+  await insertRecords('done-', 'done', '30 hours', 3_500);
+  await insertRecords('dead-', 'running', '2 hours', 1_500);
+  const runs = await Promise.all(Array.from({ length: 4 }, () => cleanUpKeys(app)));
+  expect(runs.reduce((sum, { deleted }) => sum + deleted, 0)).toBe(5_000);
+  expect(await keysLeft()).toEqual([]);
+});
+
+test('a backlog is worked off over several runs', async () => {
+  await insertRecords('done-', 'done', '30 hours', 20_100);
+  expect(await cleanUpKeys(app)).toEqual({ deleted: 20_000 });
+  expect(await cleanUpKeys(app)).toEqual({ deleted: 100 });
+});
+
+async function countReads(tx: Knex.Transaction): Promise<{ whole: number; rowsRead: number }> {
+  const [counted] = await rows<{ whole: string; rows_read: string }>(
+    tx,
+    `SELECT seq_scan AS whole, idx_tup_fetch AS rows_read
+       FROM pg_stat_xact_user_tables WHERE relname = 'idempotency_keys'`,
+  );
+  return { whole: Number(counted?.whole), rowsRead: Number(counted?.rows_read) };
+}
+
+test('what has not ended is not read', async () => {
+  await insertRecords('recent-', 'done', '1 hour', 20_000);
+  await insertRecords('old-', 'done', '30 hours', 10);
+  await rows(owner, 'VACUUM ANALYZE idempotency_keys');
+  await inTransaction(app, async (tx) => {
+    // The connection counts on from the tests before.
+    const before = await countReads(tx);
+    expect(await deleteEndedKeys(tx, 1_000)).toBe(10);
+    const after = await countReads(tx);
+    expect(after.whole - before.whole).toBe(0);
+    // Once to lock each and once to delete it.
+    expect(after.rowsRead - before.rowsRead).toBe(20);
+  });
+});

@@ -1,0 +1,274 @@
+/**
+ * The ledger's invariants hold on a ledger made by real postings, and each catches its break.
+ * Breaks are made as the superuser with triggers and checks out of the way: nothing else can.
+ */
+import type { Knex } from 'knex';
+import { connect } from '../../src/db/connect';
+import { LEDGER_INVARIANTS } from '../../src/db/ledger-invariants';
+import { verifyLedger } from '../../src/db/ledger-verify';
+import { type BalanceKey, post } from '../../src/db/repositories/ledger';
+import { releasePosting, reservePosting, settlementPosting } from '../../src/domain/ledger';
+import { isFinalPayout, PAYOUT_STATUSES } from '../../src/domain/payout';
+import { createTestDatabase, type TestDatabase } from '../support/database';
+import {
+  buildPayoutMoney,
+  creditPayment,
+  fund,
+  fundedBalance,
+  insertPayout,
+  makeAccount,
+  postAlone,
+} from '../support/ledger';
+
+let database: TestDatabase;
+let app: Knex;
+
+beforeEach(async () => {
+  database = await createTestDatabase();
+  app = connect({ url: database.appUrl, size: 4, applicationName: 'ledger-verify-test' });
+  const accountId = await makeAccount(app);
+  await fillBalance(await fundedBalance(app, '1000', { accountId }));
+  await fillBalance(await fundedBalance(app, '1000', { accountId, mode: 'live' }));
+  await fillBalance(await fundedBalance(app, '1000', { currency: 'BTC' }));
+});
+
+afterEach(async () => {
+  await app.destroy();
+  await database.drop();
+});
+
+test('every invariant holds, and each looked at something', async () => {
+  const results = await verifyLedger(app);
+  expect(results.filter((result) => result.broken > 0)).toEqual([]);
+  expect(results.map(({ number, checked }) => ({ number, checked }))).toEqual([
+    // Per balance 16 transactions: 3 adjustments, 8 reserves, 1 settlement, 3 releases, 1 credit.
+    { number: 1, checked: 48 },
+    { number: 2, checked: 3 },
+    { number: 3, checked: 114 },
+    { number: 4, checked: 114 },
+    { number: 5, checked: 3 },
+    { number: 6, checked: 24 },
+    { number: 7, checked: 3 },
+    { number: 11, checked: 48 },
+  ]);
+});
+
+test('an empty ledger is clean', async () => {
+  const empty = await createTestDatabase();
+  const db = connect({ url: empty.appUrl, size: 1, applicationName: 'ledger-verify-empty' });
+  const results = await verifyLedger(db);
+  await db.destroy();
+  await empty.drop();
+  expect(results.filter((result) => result.broken > 0)).toEqual([]);
+});
+
+test('it stays clean while postings go on', async () => {
+  const key = await fundedBalance(app, '1');
+  const done = new AbortController();
+  const work = (async () => {
+    for (let n = 0; !done.signal.aborted; n++)
+      await fund(app, key, '1', n % 2 === 0 ? 'out' : 'in');
+  })();
+  try {
+    for (let round = 0; round < 5; round++) {
+      expect((await verifyLedger(app)).filter((result) => result.broken > 0)).toEqual([]);
+    }
+  } finally {
+    done.abort();
+    await work;
+  }
+});
+
+test('a posting that is not committed is not seen, and does not block', async () => {
+  const key = await fundedBalance(app, '1');
+  const tx = await app.transaction();
+  await post(tx, key, reservePosting(buildPayoutMoney('1')));
+  const results = await verifyLedger(app);
+  await tx.rollback();
+  expect(results.filter((result) => result.broken > 0)).toEqual([]);
+});
+
+test('20 rows are shown, and all are counted', async () => {
+  await breakLedger('UPDATE payouts SET total_debit = total_debit + 1, amount = amount + 1');
+  const six = (await verifyLedger(app)).find((result) => result.number === 6)!;
+  expect({ shown: six.rows.length, broken: six.broken }).toEqual({ shown: 20, broken: 24 });
+});
+
+const A_RESERVE = "(SELECT min(id) FROM ledger_transactions WHERE type = 'payout_reserve')";
+const AN_OPEN_PAYOUT = "(SELECT min(id) FROM payouts WHERE status = 'approved')";
+const A_COMPLETED_PAYOUT = "(SELECT min(id) FROM payouts WHERE status = 'completed')";
+const A_SETTLEMENT = `(SELECT id FROM ledger_transactions
+  WHERE type = 'payout_settlement' AND source_id = ${A_COMPLETED_PAYOUT})`;
+const ONE_BALANCE = "(mode, currency) = ('test', 'USDT')";
+
+/** What is broken, how, and all invariants that must say so. */
+const BREAKS: [what: string, sql: string, caughtBy: number[]][] = [
+  ['a credit has another amount', 'UPDATE payment_credits SET amount = amount + 1', [7]],
+  ['a credit has no posting', "UPDATE payment_credits SET provider_transfer_id = 'other'", [7]],
+  ['a payment says that it was credited more', 'UPDATE payments SET credited_amount = 6', [7]],
+  ['a payment says another fee', 'UPDATE payments SET service_fee = 0', [7]],
+  [
+    'an amount of a platform book was changed',
+    `UPDATE ledger_entries SET amount = amount + 0.00000001
+      WHERE transaction_id = ${A_SETTLEMENT} AND book = 'fee_income'`,
+    [1, 2],
+  ],
+  [
+    'the entries of a transaction are gone',
+    `DELETE FROM ledger_entries WHERE transaction_id = ${A_RESERVE}`,
+    [1, 3, 6],
+  ],
+  [
+    'a balance was given money',
+    `UPDATE balances SET available = available + 1 WHERE ${ONE_BALANCE}`,
+    [2, 3],
+  ],
+  [
+    'money moved between two balances by hand',
+    `UPDATE balances SET available = available + CASE mode WHEN 'test' THEN 1 ELSE -1 END
+      WHERE currency = 'USDT'`,
+    [2, 3],
+  ],
+  [
+    'reserved was made available by hand',
+    `UPDATE balances SET available = available + 1, reserved = reserved - 1 WHERE ${ONE_BALANCE}`,
+    [3, 5],
+  ],
+  [
+    'a balance_after is wrong',
+    `UPDATE ledger_entries SET balance_after = balance_after + 1
+      WHERE transaction_id = ${A_RESERVE} AND book = 'available'`,
+    [3],
+  ],
+  [
+    'a version was left out',
+    `UPDATE ledger_transactions SET balance_version = balance_version + 100
+      WHERE id = (SELECT max(id) FROM ledger_transactions)`,
+    [3],
+  ],
+  [
+    'the versions begin at 0',
+    'UPDATE ledger_transactions SET balance_version = 0 WHERE balance_version = 1',
+    [3],
+  ],
+  [
+    'posted_at steps back',
+    `UPDATE ledger_transactions SET posted_at = posted_at - interval '1 day'
+      WHERE id = ${A_RESERVE}`,
+    [3],
+  ],
+  ['a balance is gone', `DELETE FROM balances WHERE ${ONE_BALANCE}`, [2, 3, 5, 11]],
+  [
+    'a balance nobody posted to',
+    "INSERT INTO balances VALUES ('acc_x', 'test', 'USDT', 0, 0, 1, now())",
+    [3],
+  ],
+  [
+    'an entry went below zero',
+    `ALTER TABLE ledger_entries DROP CONSTRAINT ledger_entries_balance_after_check;
+     UPDATE ledger_entries SET balance_after = -balance_after
+      WHERE transaction_id = ${A_RESERVE} AND book = 'available'`,
+    [3, 4],
+  ],
+  [
+    'a balance is below zero',
+    `ALTER TABLE balances DROP CONSTRAINT balances_reserved_check;
+     UPDATE balances SET reserved = -1 WHERE ${ONE_BALANCE}`,
+    [2, 3, 4, 5],
+  ],
+  [
+    'a payout was ended without a posting',
+    `UPDATE payouts SET status = 'cancelled' WHERE id = ${AN_OPEN_PAYOUT}`,
+    [5, 6],
+  ],
+  [
+    'a payout is open again after its end',
+    `UPDATE payouts SET status = 'processing' WHERE id = ${A_COMPLETED_PAYOUT}`,
+    [5, 6],
+  ],
+  [
+    'a settled payout says failed',
+    `UPDATE payouts SET status = 'failed' WHERE id = ${A_COMPLETED_PAYOUT}`,
+    [6],
+  ],
+  [
+    'a payout is worth more than was reserved',
+    `UPDATE payouts SET amount = amount + 1, total_debit = total_debit + 1
+      WHERE id = ${A_COMPLETED_PAYOUT}`,
+    [6],
+  ],
+  ['a payout is gone', `DELETE FROM payouts WHERE id = ${A_COMPLETED_PAYOUT}`, [6]],
+  [
+    'a payout was settled twice',
+    `UPDATE ledger_transactions SET type = 'payout_settlement', source_object = 'payout',
+            source_id = ${A_COMPLETED_PAYOUT}
+      WHERE id = (SELECT max(t.id) FROM ledger_transactions t JOIN payouts p
+                  USING (account_id, mode, currency)
+                  WHERE t.type = 'adjustment' AND p.id = ${A_COMPLETED_PAYOUT})`,
+    [6],
+  ],
+  [
+    'a payout was reserved twice',
+    `UPDATE ledger_transactions SET source_id = ${A_COMPLETED_PAYOUT}
+      WHERE type = 'payout_reserve' AND source_id = ${AN_OPEN_PAYOUT}`,
+    [6],
+  ],
+  [
+    'a payout changed its mode',
+    `UPDATE payouts SET mode = CASE mode WHEN 'test' THEN 'live' ELSE 'test' END
+      WHERE id = ${A_COMPLETED_PAYOUT}`,
+    [11],
+  ],
+  [
+    'a payout was asked for with a key of the other mode',
+    `INSERT INTO api_keys (id, account_id, mode, name, secret_hash, display_prefix, last_four, scopes)
+     SELECT api_key_id, account_id, CASE mode WHEN 'test' THEN 'live' ELSE 'test' END, 'x', 'x',
+            'x', 'x', '{}'
+       FROM payouts WHERE id = ${A_COMPLETED_PAYOUT}`,
+    [11],
+  ],
+  [
+    'an event of the other mode',
+    `INSERT INTO events (id, account_id, mode, type, object_id, sequence, body)
+     SELECT 'evt_x', account_id, CASE mode WHEN 'test' THEN 'live' ELSE 'test' END,
+            'payout.completed', id, 9, '' FROM payouts WHERE id = ${A_COMPLETED_PAYOUT}`,
+    [11],
+  ],
+];
+
+test.each(BREAKS)('%s', async (_what, sql, caughtBy) => {
+  await breakLedger(sql);
+  const broken = (await verifyLedger(app)).filter((result) => result.broken > 0);
+  expect(broken.map((result) => result.number)).toEqual(caughtBy);
+  for (const { rows } of broken) expect(rows.length).toBeGreaterThan(0);
+});
+
+test('no invariant goes without a break that shows it', () => {
+  const shown = new Set(BREAKS.flatMap(([, , caughtBy]) => caughtBy));
+  expect(LEDGER_INVARIANTS.filter(({ number }) => !shown.has(number))).toEqual([]);
+});
+
+/** One payout in each state, fees included, between two adjustments. */
+async function fillBalance(key: BalanceKey): Promise<void> {
+  for (const status of PAYOUT_STATUSES) {
+    const payout = buildPayoutMoney('10', { service: '0.1', network: '1.23456789' });
+    await insertPayout(app, key, payout, status);
+    await postAlone(app, key, reservePosting(payout));
+    if (!isFinalPayout(status)) continue;
+    const end = status === 'completed' ? settlementPosting : releasePosting;
+    await postAlone(app, key, end(payout));
+  }
+  await creditPayment(app, key, '5', '0.05');
+  await fund(app, key, '3', 'out');
+  await fund(app, key, '2.5');
+}
+
+async function breakLedger(sql: string): Promise<void> {
+  const owner = connect({ url: database.ownerUrl, size: 1, applicationName: 'ledger-break' });
+  try {
+    await owner.raw("SET session_replication_role = 'replica'");
+    await owner.raw(sql);
+  } finally {
+    await owner.destroy();
+  }
+}

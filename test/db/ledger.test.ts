@@ -1,0 +1,293 @@
+/** `ledger_post` as the application's role calls it, one caller at a time. */
+import type { Knex } from 'knex';
+import { connect } from '../../src/db/connect';
+import { type BalanceKey, listBalances } from '../../src/db/repositories/ledger';
+import { rows } from '../../src/db/transaction';
+import {
+  type Posting,
+  type PostingLine,
+  releasePosting,
+  reservePosting,
+  settlementPosting,
+} from '../../src/domain/ledger';
+import type { Amount } from '../../src/domain/money';
+import { newId } from '../../src/lib/new-id';
+import { createTestDatabase, type TestDatabase } from '../support/database';
+import { buildPayoutMoney, fund, fundedBalance, makeAccount, postAlone } from '../support/ledger';
+
+let database: TestDatabase;
+let app: Knex;
+let owner: Knex;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  app = connect({ url: database.appUrl, size: 4, applicationName: 'ledger-test' });
+  owner = connect({ url: database.ownerUrl, size: 2, applicationName: 'ledger-test-owner' });
+});
+
+afterAll(async () => {
+  await Promise.all([app.destroy(), owner.destroy()]);
+  await database.drop();
+});
+
+test('a payout is reserved and settled: every line says what its book holds after it', async () => {
+  const key = await fundedBalance(app, '100');
+  const payout = buildPayoutMoney('50', { service: '0.5', network: '1.25' });
+
+  expect(await postAlone(app, key, reservePosting(payout))).toEqual({
+    outcome: 'posted',
+    available: '48.25000000',
+    reserved: '51.75000000',
+  });
+  expect(await postAlone(app, key, settlementPosting(payout))).toEqual({
+    outcome: 'posted',
+    available: '48.25000000',
+    reserved: '0.00000000',
+  });
+
+  expect(await entriesOf(payout.id)).toEqual([
+    'available out 51.75000000 48.25000000',
+    'reserved in 51.75000000 51.75000000',
+    'reserved out 50.00000000 1.75000000',
+    'reserved out 0.50000000 1.25000000',
+    'reserved out 1.25000000 0.00000000',
+    'provider_clearing in 50.00000000 null',
+    'fee_income in 0.50000000 null',
+    'network_cost in 1.25000000 null',
+  ]);
+  expect(await versionsOf(key)).toEqual(['1', '2', '3']);
+});
+
+test('a release puts everything back, down to the smallest unit', async () => {
+  const key = await fundedBalance(app, '0.00000003');
+  const payout = buildPayoutMoney('0.00000002', { service: '0.00000001' });
+  await postAlone(app, key, reservePosting(payout));
+  expect(await postAlone(app, key, releasePosting(payout))).toEqual({
+    outcome: 'posted',
+    available: '0.00000003',
+    reserved: '0.00000000',
+  });
+});
+
+test('amounts of 38 digits keep every digit', async () => {
+  const key = await fundedBalance(app, '123456789012345678901234567890.12345678');
+  expect((await fund(app, key, '0.00000001')).available).toBe(
+    '123456789012345678901234567890.12345679',
+  );
+});
+
+test('the same operation key moves money once', async () => {
+  const key = await fundedBalance(app, '100');
+  const payout = buildPayoutMoney('30');
+  const first = await postAlone(app, key, reservePosting(payout));
+  const second = await postAlone(app, key, reservePosting(payout));
+  expect(second).toEqual({ ...first, outcome: 'replayed' });
+  expect(await versionsOf(key)).toEqual(['1', '2']);
+});
+
+test('a replay is recognised when the balance would no longer cover it', async () => {
+  const key = await fundedBalance(app, '30');
+  const payout = buildPayoutMoney('30');
+  await postAlone(app, key, reservePosting(payout));
+  expect((await postAlone(app, key, reservePosting(payout))).outcome).toBe('replayed');
+});
+
+test.each([
+  ['the balance holds less', '29.99999999', '29.99999999'],
+  ['there never was a balance', null, '0.00000000'],
+])('%s: nothing moves', async (_why, funds, available) => {
+  const key: BalanceKey =
+    funds === null
+      ? { accountId: await makeAccount(app), mode: 'test', currency: 'USDT' }
+      : await fundedBalance(app, funds);
+  const payout = buildPayoutMoney('30');
+  expect(await postAlone(app, key, reservePosting(payout))).toEqual({
+    outcome: 'insufficient',
+    available,
+    reserved: '0.00000000',
+  });
+  expect(await entriesOf(payout.id)).toEqual([]);
+  expect(await versionsOf(key)).toHaveLength(funds === null ? 0 : 1);
+  // A refusal leaves the key free: with more money the same payout can be reserved.
+  await fund(app, key, '30');
+  expect((await postAlone(app, key, reservePosting(payout))).outcome).toBe('posted');
+});
+
+test('one currency and one mode never pay for another', async () => {
+  const key = await fundedBalance(app, '100');
+  const payout = buildPayoutMoney('10');
+  for (const other of [{ currency: 'USDC' }, { mode: 'live' }] as const) {
+    const { outcome } = await postAlone(app, { ...key, ...other }, reservePosting(payout));
+    expect(outcome).toBe('insufficient');
+  }
+  expect(await listBalances(app, key.accountId, 'live')).toEqual([]);
+});
+
+test('reserved cannot fall below zero: releasing what was never reserved raises', async () => {
+  const key = await fundedBalance(app, '100');
+  await expect(postAlone(app, key, releasePosting(buildPayoutMoney('1')))).rejects.toThrow(
+    /balances_reserved_check/,
+  );
+  expect(await versionsOf(key)).toEqual(['1']);
+});
+
+test.each<[string, Partial<BalanceKey>]>([
+  ['account', { accountId: newId('account') }],
+  ['mode', { mode: 'live' }],
+  ['currency', { currency: 'USDC' }],
+])('an operation key used for another %s raises', async (_what, other) => {
+  const key = await fundedBalance(app, '100');
+  const posting = reservePosting(buildPayoutMoney('1'));
+  await postAlone(app, key, posting);
+  await expect(postAlone(app, { ...key, ...other }, posting)).rejects.toThrow(
+    /belongs to another posting/,
+  );
+});
+
+const line = (book: PostingLine['book'], direction: 'in' | 'out', text: string): PostingLine => ({
+  book,
+  direction,
+  amount: text as Amount,
+});
+
+test.each<[string, PostingLine[], RegExp]>([
+  ['in without out', [line('available', 'in', '5')], /unbalanced posting/],
+  [
+    'in and out differ by the smallest unit',
+    [line('available', 'in', '5'), line('adjustments', 'out', '5.00000001')],
+    /unbalanced posting/,
+  ],
+  [
+    'a line of nothing',
+    [line('available', 'in', '0'), line('adjustments', 'out', '0')],
+    /ledger_entries_amount_check/,
+  ],
+  [
+    'a negative line',
+    [line('available', 'out', '-5'), line('adjustments', 'in', '-5')],
+    /ledger_entries_amount_check/,
+  ],
+  [
+    'an unknown book',
+    [line('pocket' as 'available', 'in', '5'), line('adjustments', 'out', '5')],
+    /ledger_entries_book_check/,
+  ],
+  [
+    'an unknown direction',
+    [line('available', 'up' as 'in', '5'), line('adjustments', 'out', '5')],
+    /ledger_entries_direction_check|unbalanced posting/,
+  ],
+  ['no lines at all', [], /has no lines/],
+])('%s is refused and nothing moves', async (_what, lines, refusal) => {
+  const key = await fundedBalance(app, '100');
+  await expect(postAlone(app, key, rawPosting(lines))).rejects.toThrow(refusal);
+  expect((await listBalances(app, key.accountId, 'test'))[0]?.available).toBe('100.00000000');
+  expect(await versionsOf(key)).toEqual(['1']);
+});
+
+test('more than 8 decimals round alike in the balance and in the entries', async () => {
+  const key = await fundedBalance(app, '1');
+  const half = '0.000000005';
+  const result = await postAlone(
+    app,
+    key,
+    rawPosting([
+      line('available', 'in', half),
+      line('available', 'in', half),
+      line('adjustments', 'out', '0.00000002'),
+    ]),
+  );
+  const posted = await rows<{ balance_after: string }>(
+    app,
+    `SELECT balance_after FROM ledger_entries JOIN ledger_transactions t ON t.id = transaction_id
+      WHERE account_id = ? AND book = 'available' ORDER BY balance_version DESC, line DESC LIMIT 1`,
+    [key.accountId],
+  );
+  expect(result.available).toBe('1.00000002');
+  expect(posted[0]?.balance_after).toBe(result.available);
+});
+
+test('posted_at keeps growing when the clock steps back', async () => {
+  const key = await fundedBalance(app, '100');
+  await owner('balances')
+    .where({ account_id: key.accountId })
+    .update({ last_posted_at: owner.raw("now() + interval '1 hour'") });
+  await fund(app, key, '1');
+  await fund(app, key, '1');
+  const inOrder = await rows<{ grows: boolean | null; ahead: boolean }>(
+    app,
+    `SELECT posted_at > lag(posted_at) OVER (ORDER BY balance_version) AS grows,
+            posted_at > now() AS ahead
+       FROM ledger_transactions WHERE account_id = ? ORDER BY balance_version`,
+    [key.accountId],
+  );
+  expect(inOrder).toEqual([
+    { grows: null, ahead: false },
+    { grows: true, ahead: true },
+    { grows: true, ahead: true },
+  ]);
+});
+
+test.each([
+  'UPDATE ledger_entries SET amount = amount + 1',
+  'DELETE FROM ledger_entries',
+  'TRUNCATE ledger_entries',
+  "UPDATE ledger_transactions SET description = 'x'",
+  'DELETE FROM ledger_transactions',
+  'TRUNCATE ledger_transactions CASCADE',
+])('even the owner may not: %s', async (sql) => {
+  await expect(owner.raw(sql)).rejects.toThrow(/append-only/);
+});
+
+test.each([
+  'UPDATE balances SET available = available + 1',
+  "INSERT INTO balances VALUES ('acc_x', 'test', 'USDT', 1, 0, 1, now())",
+  'DELETE FROM balances',
+  'TRUNCATE balances',
+  "INSERT INTO ledger_transactions (id) VALUES ('txn_x')",
+  "INSERT INTO ledger_entries VALUES ('txn_x', 1, 'available', 'in', 1, 1)",
+  'UPDATE ledger_entries SET amount = amount',
+  'DELETE FROM ledger_entries',
+  'TRUNCATE ledger_entries',
+  'ALTER TABLE ledger_entries DISABLE TRIGGER ALL',
+  'DROP TABLE ledger_entries',
+  'CREATE TABLE public.mine (id int)',
+  'CREATE OR REPLACE FUNCTION ledger_refuse_change() RETURNS trigger LANGUAGE sql AS $$ SELECT $$',
+  "SET session_replication_role = 'replica'",
+  'SET ROLE postgres',
+])('the application may not: %s', async (sql) => {
+  await expect(app.raw(sql)).rejects.toThrow(/permission denied|must be owner/);
+});
+
+function rawPosting(lines: PostingLine[]): Posting {
+  const id = newId('adjustment');
+  return {
+    operationKey: `${id}:adjustment`,
+    type: 'adjustment',
+    description: 'A test of what is refused',
+    source: { object: 'adjustment', id },
+    lines,
+  };
+}
+
+/** The lines of a source's postings in posting order: book, direction, amount, balance after. */
+async function entriesOf(sourceId: string): Promise<string[]> {
+  const entries = await rows<Record<string, string | null>>(
+    app,
+    `SELECT book, direction, amount, balance_after FROM ledger_entries
+       JOIN ledger_transactions t ON t.id = transaction_id
+      WHERE source_id = ? ORDER BY balance_version, line`,
+    [sourceId],
+  );
+  return entries.map((e) => `${e['book']} ${e['direction']} ${e['amount']} ${e['balance_after']}`);
+}
+
+async function versionsOf(key: BalanceKey): Promise<string[]> {
+  const versions = await rows<{ balance_version: string }>(
+    app,
+    `SELECT balance_version FROM ledger_transactions
+      WHERE account_id = ? AND mode = ? AND currency = ? ORDER BY balance_version`,
+    [key.accountId, key.mode, key.currency],
+  );
+  return versions.map((row) => row.balance_version);
+}

@@ -1,0 +1,173 @@
+/**
+ * Lists stay as fast as they are on the first page (decision W13): the very statements that the
+ * repositories run, explained by PostgreSQL, on a big account among others.
+ */
+import type { Client } from 'pg';
+import { listPayouts } from '../../src/db/repositories/payout-list';
+import { listTransactions } from '../../src/db/repositories/transactions';
+import { withClient } from '../../src/db/provision';
+import { type Db, rows } from '../../src/db/transaction';
+import { scaled } from '../support/scale';
+import { type Harness, startHarness } from './http-harness';
+
+const ROWS = scaled(20_000, 250_000);
+const OTHER_ACCOUNTS = 3;
+const PAGE = 25;
+
+/** Rows of a page may share one block of the table, or each lie in a block of its own. */
+const MOST_TIMES_THE_BUFFERS = 6;
+
+let harness: Harness;
+let accountId: string;
+
+beforeAll(
+  async () => {
+    harness = await startHarness();
+    accountId = await harness.createAccount();
+    const others = await Promise.all(Array.from({ length: OTHER_ACCOUNTS }, harness.createAccount));
+    await withClient(harness.database.ownerUrl, (client) => fill(client, [accountId, ...others]));
+  },
+  scaled(60_000, 600_000),
+);
+afterAll(() => harness.stop());
+
+/** The big account's rows lie between those of the others, as they do when all are busy. */
+async function fill(client: Client, accounts: string[]): Promise<void> {
+  const each = `
+    FROM generate_series(1, ${ROWS}) AS n
+    CROSS JOIN unnest($1::text[]) WITH ORDINALITY AS account(id, place)
+    WHERE place = 1 OR n % 4 = 0
+    ORDER BY n, place`;
+  const at = `'2026-01-01T00:00:00Z'::timestamptz + n * interval '1 second'`;
+  const id = (prefix: string) => `'${prefix}_' || place || lpad(n::text, 25, '0')`;
+  await client.query(
+    `INSERT INTO payouts (id, account_id, mode, reference, status, provider, amount, currency,
+                          network, destination_type, destination_value, service_fee, network_fee,
+                          total_debit, fee_terms, api_key_id, review_reasons, created_at)
+     SELECT ${id('po')}, account.id, 'live', n::text,
+            (ARRAY['completed', 'completed', 'failed', 'cancelled'])[1 + n % 4],
+            'onchain_provider', 10, (ARRAY['USDT', 'USDC'])[1 + n % 2], 'tron', 'crypto_address',
+            'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t', 0, 0, 10, '{}', 'key', '{}', ${at} ${each}`,
+    [accounts],
+  );
+  await client.query(
+    `INSERT INTO ledger_transactions
+     SELECT ${id('txn')}, ${id('txn')}, account.id, 'live', (ARRAY['USDT', 'USDC'])[1 + n % 2],
+            'adjustment', 'listed', 'adjustment', ${id('adj')}, n, ${at} ${each}`,
+    [accounts],
+  );
+  await client.query(
+    `INSERT INTO ledger_entries
+     SELECT id, line, book, direction, 10, CASE line WHEN 1 THEN 10 END
+       FROM ledger_transactions, (VALUES (1, 'available', 'in'), (2, 'adjustments', 'out'))
+         AS entry(line, book, direction)`,
+  );
+  await client.query('VACUUM (ANALYZE) payouts, ledger_transactions, ledger_entries');
+}
+
+interface Position {
+  createdAt: string;
+  id: string;
+}
+type Filters = { currency?: string };
+
+const LISTS = [
+  { table: 'payouts', time: 'created_at', index: 'payouts_newest', list: listPayouts },
+  {
+    table: 'ledger_transactions',
+    time: 'posted_at',
+    index: 'ledger_transactions_newest',
+    list: listTransactions,
+  },
+] as const;
+
+test.each(LISTS)('the last page of $table comes from the index as the first does', async (one) => {
+  const { first, last } = await explainEnds(one, {});
+  for (const { nodes, indexes } of [first, last]) {
+    expect(nodes.filter((node) => /Sort|Seq Scan|Bitmap/.test(node))).toEqual([]);
+    expect(indexes).toContain(one.index);
+  }
+  expect([first.rows, last.rows]).toEqual([PAGE + 1, PAGE]);
+  expect(last.buffers).toBeLessThanOrEqual(first.buffers * MOST_TIMES_THE_BUFFERS);
+});
+
+test.each(LISTS)('a filter leaves the last page of $table as cheap as the first', async (one) => {
+  // PostgreSQL may sort the few rows that are left: what counts is that it reads no others.
+  const { first, last } = await explainEnds(one, { currency: 'USDT' });
+  expect(first.rows).toBe(PAGE + 1);
+  expect(last.rows).toBeGreaterThan(0);
+  expect(last.buffers).toBeLessThanOrEqual(first.buffers * MOST_TIMES_THE_BUFFERS);
+});
+
+async function explainEnds({ table, time, list }: (typeof LISTS)[number], filters: Filters) {
+  const place = { accountId, mode: 'live', limit: PAGE, filters } as const;
+  const after = await placeBefore(table, time, PAGE);
+  return {
+    first: await explain((db) => list(db, { ...place, after: null })),
+    last: await explain((db) => list(db, { ...place, after })),
+  };
+}
+
+test('the check can fail: a page by offset reads everything before it', async () => {
+  const [payouts] = LISTS;
+  const { first } = await explainEnds(payouts, {});
+  const byOffset = await explain((db) =>
+    rows(
+      db,
+      `SELECT * FROM payouts WHERE account_id = ? AND mode = 'live'
+        ORDER BY created_at DESC, id DESC OFFSET ? LIMIT 25`,
+      [accountId, ROWS - PAGE],
+    ),
+  );
+  expect(byOffset.buffers).toBeGreaterThan(first.buffers * MOST_TIMES_THE_BUFFERS);
+});
+
+/** The row after which `left` rows remain. */
+async function placeBefore(table: string, time: string, left: number): Promise<Position> {
+  const [position] = await rows<Position>(
+    harness.owner,
+    `SELECT id, to_char(${time} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS "createdAt"
+       FROM ${table} WHERE account_id = ? AND mode = 'live' ORDER BY ${time}, id
+     OFFSET ? LIMIT 1`,
+    [accountId, left],
+  );
+  return position!;
+}
+
+interface PlanNode {
+  'Node Type': string;
+  'Index Name'?: string;
+  'Actual Rows': number;
+  'Shared Hit Blocks': number;
+  'Shared Read Blocks': number;
+  Plans?: PlanNode[];
+}
+
+/** Runs `work`, catches the one statement that it sends, and has PostgreSQL explain that. */
+async function explain(work: (db: Db) => Promise<unknown>) {
+  const sent: { sql: string; bindings: unknown[] }[] = [];
+  const listen = (query: { sql: string; bindings: unknown[] }) => sent.push(query);
+  harness.db.on('query', listen);
+  await work(harness.db);
+  harness.db.removeListener('query', listen);
+  expect(sent).toHaveLength(1);
+  const [{ sql, bindings }] = sent as [(typeof sent)[0]];
+  return withClient(harness.database.appUrl, async (client) => {
+    const { rows: answer } = await client.query<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>(
+      `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${sql}`,
+      bindings,
+    );
+    const { Plan: plan } = answer[0]!['QUERY PLAN'][0];
+    const nodes = flatten(plan);
+    return {
+      nodes: nodes.map((node) => node['Node Type']),
+      indexes: nodes.map((node) => node['Index Name']),
+      rows: plan['Actual Rows'],
+      buffers: plan['Shared Hit Blocks'] + plan['Shared Read Blocks'],
+    };
+  });
+}
+
+function flatten(node: PlanNode): PlanNode[] {
+  return [node, ...(node.Plans ?? []).flatMap(flatten)];
+}

@@ -1,0 +1,160 @@
+/** The programs for the terminal: what they print, and the exit codes that scripts go by. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { withClient } from '../../src/db/provision';
+import { seedDevelopment } from '../../src/dev/seed';
+import { createTestDatabase, type TestDatabase } from '../support/database';
+import { findFreePort } from '../support/free-port';
+
+const ROOT = resolve(__dirname, '..', '..');
+
+let database: TestDatabase;
+let folder: string;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  await seedDevelopment({ ownerUrl: database.ownerUrl, pepper: 'a pepper for tests' });
+  folder = mkdtempSync(join(tmpdir(), 'programs-'));
+  writeFileSync(join(folder, 'dev.json'), JSON.stringify({ postgres_url: database.ownerUrl }));
+});
+
+afterAll(async () => {
+  rmSync(folder, { recursive: true });
+  await database.drop();
+});
+
+test('money comes in, the balance is printed, and the ledger verifies', async () => {
+  const funded = await run('dev-fund', [
+    '--currency',
+    'USDT',
+    '--amount',
+    '1000',
+    '--mode',
+    'test',
+  ]);
+  expect(funded).toEqual({
+    code: 0,
+    stdout: 'Demo merchant, test mode: 1000.00000000 USDT available, 0.00000000 reserved\n',
+    stderr: '',
+  });
+  const again = await run('dev-fund', ['--currency=USDT', '--amount=0.00000001']);
+  expect(again.stdout).toContain('1000.00000001 USDT available');
+
+  const verified = await run('ledger-verify');
+  expect(verified).toMatchObject({ code: 0, stderr: '' });
+  expect(verified.stdout).toMatch(/^ok +1 {2}in equals out: 2 transactions checked$/m);
+  expect(verified.stdout).toMatch(/ledger verified: all 8 invariants hold\n$/);
+  const json = JSON.parse((await run('ledger-verify', ['--json'])).stdout);
+  expect(json).toMatchObject({ ok: true });
+  expect(json.invariants).toHaveLength(8);
+});
+
+test('a broken ledger is told with its rows, and exit code 1', async () => {
+  const broken = await createTestDatabase();
+  await withClient(broken.ownerUrl, (client) =>
+    client.query("INSERT INTO balances VALUES ('acc_x', 'test', 'USDT', 5, 0, 1, now())"),
+  );
+  const env = { DATABASE_URL: broken.appUrl };
+  const shown = await run('ledger-verify', [], env);
+  expect(shown.code).toBe(1);
+  expect(shown.stdout).toMatch(/^BROKEN +2 .*1 break it$/m);
+  expect(shown.stdout).toContain('"account_id":"acc_x"');
+  expect(shown.stdout).toMatch(/ledger BROKEN: 2 of 8 invariants do not hold\n$/);
+  const json = await run('ledger-verify', ['--json'], env);
+  expect(json.code).toBe(1);
+  expect(JSON.parse(json.stdout).ok).toBe(false);
+  await broken.drop();
+});
+
+test.each<[string, string[], Record<string, string>, number, RegExp]>([
+  ['dev-fund', ['--amount', '5'], {}, 2, /--currency is missing/],
+  ['dev-fund', ['--currency', 'USDT'], {}, 2, /--amount is missing/],
+  ['dev-fund', ['--currency', 'USDT', '--amount', '0'], {}, 2, /--amount 0 is not an amount/],
+  ['dev-fund', ['--currency', 'USDT', '--amount=-5'], {}, 2, /--amount -5 is not an amount/],
+  ['dev-fund', ['--currency', 'USDT', '--amount', '1e3'], {}, 2, /is not an amount/],
+  ['dev-fund', ['--currency', 'USDT', '--amount', '0.000000001'], {}, 2, /8 after the point/],
+  [
+    'dev-fund',
+    ['--currency', 'usdt', '--amount', '5'],
+    {},
+    2,
+    /none of.*BTC, ETH, USDC, USDT, XRP/,
+  ],
+  ['dev-fund', ['--currency=USDT', '--amount=5', '--mode=prod'], {}, 2, /it is test or live/],
+  ['dev-fund', ['--curency', 'USDT'], {}, 2, /--curency.*--help/s],
+  ['dev-fund', ['USDT', '1000'], {}, 2, /USDT/],
+  [
+    'dev-fund',
+    ['--currency=USDT', '--amount=5'],
+    { GATEWAY_ENV: 'production' },
+    1,
+    /refuses in production/,
+  ],
+  [
+    'dev-fund',
+    ['--currency=USDT', '--amount=5'],
+    { GATEWAY_DATA_DIR: '/nowhere' },
+    1,
+    /run `npm start`/,
+  ],
+  ['ledger-verify', [], { GATEWAY_DATA_DIR: '/nowhere' }, 2, /set DATABASE_URL/],
+  ['ledger-verify', ['--jsn'], {}, 2, /--jsn/],
+  ['migrate', [], {}, 1, /DATABASE_OWNER_URL is not set/],
+  ['migrate', [], { DATABASE_OWNER_URL: 'mysql://x' }, 1, /begins with postgres:/],
+  ['migrate', ['--down'], {}, 2, /--down/],
+])('%s %j %j ends with %i and says why', async (program, args, env, code, reason) => {
+  const result = await run(program, args, env);
+  expect(result).toMatchObject({ code, stdout: '' });
+  expect(result.stderr).toMatch(reason);
+  // A sentence for a person, not a stack.
+  expect(result.stderr).not.toContain('    at ');
+});
+
+test.each([
+  ['ledger-verify', 'DATABASE_URL', 2],
+  ['migrate', 'DATABASE_OWNER_URL', 1],
+])('%s says when the database does not answer', async (program, variable, code) => {
+  const url = `postgres://nobody@localhost:${await findFreePort()}/gateway`;
+  const result = await run(program, [], { [variable]: url });
+  expect(result).toMatchObject({ code, stdout: '' });
+  expect(result.stderr).toContain('ECONNREFUSED');
+});
+
+test('migrate says that nothing is left to do', async () => {
+  expect(await run('migrate', [], { DATABASE_OWNER_URL: database.ownerUrl })).toEqual({
+    code: 0,
+    stdout: 'the schema is the newest\n',
+    stderr: '',
+  });
+});
+
+test.each(['dev-fund', 'ledger-verify', 'migrate'])(
+  '%s --help explains itself',
+  async (program) => {
+    const { code, stdout } = await run(program, ['--help']);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^Usage: npm run .*Exit codes: 0/s);
+  },
+);
+
+async function run(program: string, args: string[] = [], env: Record<string, string> = {}) {
+  const child = spawn(
+    process.execPath,
+    ['--import', 'tsx', join(ROOT, 'src', 'bin', `${program}.ts`), ...args],
+    {
+      cwd: ROOT,
+      env: { PATH: process.env['PATH'] ?? '', GATEWAY_DATA_DIR: folder, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  );
+  const [stdout, stderr, [code]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, 'close'),
+  ]);
+  return { code, stdout, stderr };
+}

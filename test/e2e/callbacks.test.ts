@@ -1,0 +1,239 @@
+/** Callbacks of the providers over HTTP: only an authentic one is taken, and none moves money. */
+import { createHmac, randomBytes } from 'node:crypto';
+import { rows } from '../../src/db/transaction';
+import { newId } from '../../src/lib/new-id';
+import { brokenInvariants, startGateway, type TestGateway } from '../support/gateway';
+import {
+  acceptedPayout,
+  approve,
+  balanceOf,
+  eventually,
+  magic,
+  openMerchant,
+  whenFinal,
+  whenStatus,
+} from '../support/payout-steps';
+import { control, readBookEntry } from './sandbox-harness';
+
+let gateway: TestGateway;
+
+beforeAll(async () => {
+  gateway = await startGateway();
+});
+
+afterAll(async () => {
+  await gateway.stop();
+});
+
+type Provider = 'onchain_provider' | 'exchange_pay';
+type Mode = 'test' | 'live';
+
+interface Callback {
+  headers: Record<string, string>;
+  body: string;
+}
+
+function secretOf(provider: Provider, mode: Mode): string {
+  const prefix = provider === 'onchain_provider' ? 'ONCHAIN' : 'EXCHANGE_PAY';
+  return gateway.env[`${prefix}_${mode.toUpperCase()}_CALLBACK_SECRET`] ?? '';
+}
+
+/** Written from docs/sandbox.md, so that it shares nothing with the sandbox and the adapters. */
+const SIGNED: Record<Provider, (reference: string, secret: string, atMs: number) => Callback> = {
+  onchain_provider: (reference, secret, atMs) => {
+    const data = { object: 'transfer', client_reference: reference, status: 'confirmed' };
+    const body = JSON.stringify({ id: 'oev_1', type: 'transfer.updated', data });
+    const t = Math.floor(atMs / 1000);
+    const s = createHmac('sha256', secret).update(`${t}.${body}`).digest('hex');
+    return { headers: { 'Onchain-Signature': `t=${t},s=${s}` }, body };
+  },
+  exchange_pay: (reference, secret, atMs) => {
+    const data = JSON.stringify({ merchantTransferId: reference, transferStatus: 'SUCCESS' });
+    const body = JSON.stringify({ bizType: 'PAYOUT', bizId: '1', bizStatus: 'SUCCESS', data });
+    const nonce = randomBytes(16).toString('hex');
+    const signature = createHmac('sha512', secret)
+      .update(`${atMs}\n${nonce}\n${body}\n`)
+      .digest('base64');
+    const headers = {
+      'ExchangePay-Timestamp': String(atMs),
+      'ExchangePay-Nonce': nonce,
+      'ExchangePay-Signature': signature,
+    };
+    return { headers, body };
+  },
+};
+
+async function deliver(path: string, { headers, body }: Callback) {
+  const response = await fetch(
+    `${gateway.baseUrl.replace('/api/v1', '')}/provider-callbacks/${path}`,
+    { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body },
+  );
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, json: JSON.parse(text) };
+}
+
+const BOTH: Provider[] = ['onchain_provider', 'exchange_pay'];
+
+const FORGERIES: [what: string, forge: (reference: string, provider: Provider) => Callback][] = [
+  ['a made-up secret', (reference, p) => SIGNED[p](reference, 'a'.repeat(48), Date.now())],
+  [
+    'the secret of the other mode',
+    (reference, p) => SIGNED[p](reference, secretOf(p, 'test'), Date.now()),
+  ],
+  [
+    'the secret of the other provider',
+    (reference, p) => {
+      const other = p === 'exchange_pay' ? 'onchain_provider' : 'exchange_pay';
+      return SIGNED[p](reference, secretOf(other, 'live'), Date.now());
+    },
+  ],
+  [
+    'a signature of another body',
+    (reference, p) => {
+      const signed = SIGNED[p](newId('payout'), secretOf(p, 'live'), Date.now());
+      return { ...signed, body: SIGNED[p](reference, secretOf(p, 'live'), Date.now()).body };
+    },
+  ],
+  [
+    'a recording of six minutes ago',
+    (reference, p) => SIGNED[p](reference, secretOf(p, 'live'), Date.now() - 360_000),
+  ],
+  [
+    'no signature',
+    (reference, p) => ({ headers: {}, body: SIGNED[p](reference, 'none', Date.now()).body }),
+  ],
+  [
+    'no body',
+    (_reference, p) => ({ ...SIGNED[p]('x', secretOf(p, 'live'), Date.now()), body: '' }),
+  ],
+];
+
+/** A payout in processing of which the provider never says a final word by itself. */
+async function openPayout(provider: Provider) {
+  const { client } = await openMerchant(gateway, { funds: { USDT: '100' } });
+  const destination =
+    provider === 'onchain_provider'
+      ? { destination: magic('never_settles') }
+      : { destination: { type: 'exchange_id', value: '9000009014' }, network: undefined };
+  const id = await acceptedPayout(client, destination);
+  await approve(gateway, id);
+  await whenStatus(client, id, 'processing');
+  return { client, id };
+}
+
+test.each(BOTH)('forged callbacks of %s are refused and change nothing', async (provider) => {
+  const { client, id } = await openPayout(provider);
+  const history = gateway.temporal.workflow.getHandle(id);
+  const before = (await client.get(`/payouts/${id}`)).text;
+  for (const [what, forge] of FORGERIES) {
+    const { status, json, headers } = await deliver(`${provider}/live`, forge(id, provider));
+    expect({ what, status, code: json.error?.code }).toEqual({
+      what,
+      status: 401,
+      code: 'invalid_signature',
+    });
+    expect(headers.get('x-request-id')).toMatch(/^req_/);
+  }
+  expect((await client.get(`/payouts/${id}`)).text).toBe(before);
+  // Not even the workflow has heard of them.
+  const { events } = await history.fetchHistory();
+  const signals = (events ?? []).filter((one) => one.workflowExecutionSignaledEventAttributes);
+  expect(signals.map((one) => one.workflowExecutionSignaledEventAttributes?.signalName)).toEqual([
+    'approve',
+  ]);
+});
+
+test.each(BOTH)(
+  'an authentic claim of %s is only a reason to ask the provider',
+  async (provider) => {
+    const { client, id } = await openPayout(provider);
+    const claim = SIGNED[provider](id, secretOf(provider, 'live'), Date.now());
+    expect(await deliver(`${provider}/live`, claim)).toMatchObject({ status: 200 });
+    // The provider itself says that it is pending.
+    await eventually('the news to arrive', async () => {
+      const { events } = await gateway.temporal.workflow.getHandle(id).fetchHistory();
+      const names = (events ?? []).map(
+        (one) => one.workflowExecutionSignaledEventAttributes?.signalName,
+      );
+      return names.includes('providerNews') ? true : undefined;
+    });
+    expect((await client.get(`/payouts/${id}`)).json.data.status).toBe('processing');
+
+    const key = { provider, mode: 'live', client_reference: id };
+    await control(gateway.sandbox.url, 'transfers/settle', key);
+    expect(await whenFinal(client, id)).toMatchObject({ status: 'completed' });
+    expect(await balanceOf(client)).toMatchObject({ reserved: '0.00000000' });
+    expect(await brokenInvariants(gateway)).toEqual([]);
+  },
+);
+
+test.each([
+  ['bank/live'],
+  ['onchain_provider/prod'],
+  ['onchain_provider/LIVE'],
+  ['constructor/live'],
+  ['onchain_provider'],
+  ['onchain_provider/live/more'],
+])('there is nothing at /provider-callbacks/%s', async (path) => {
+  const callback = SIGNED.onchain_provider('x', secretOf('onchain_provider', 'live'), Date.now());
+  expect(await deliver(path, callback)).toMatchObject({
+    status: 404,
+    json: { error: { code: 'not_found' } },
+  });
+});
+
+test.each(BOTH)(
+  'an authentic callback of %s about something unknown is taken',
+  async (provider) => {
+    const workflows = async () => {
+      const { count } = await gateway.temporal.workflow.count();
+      return count;
+    };
+    const before = await workflows();
+    for (const reference of [newId('payout'), 'not-ours', 'po_1']) {
+      const callback = SIGNED[provider](reference, secretOf(provider, 'live'), Date.now());
+      expect(await deliver(`${provider}/live`, callback)).toMatchObject({ status: 200 });
+    }
+    expect(await workflows()).toBe(before);
+  },
+);
+
+test('a callback of one mode or provider does not reach a payout of another', async () => {
+  const { client, id } = await openPayout('onchain_provider');
+  const strangers: [Provider, Mode][] = [
+    ['onchain_provider', 'test'],
+    ['exchange_pay', 'live'],
+  ];
+  for (const [provider, mode] of strangers) {
+    const callback = SIGNED[provider](id, secretOf(provider, mode), Date.now());
+    expect(await deliver(`${provider}/${mode}`, callback)).toMatchObject({ status: 200 });
+  }
+  const { events } = await gateway.temporal.workflow.getHandle(id).fetchHistory();
+  const names = (events ?? []).flatMap(
+    (one) => one.workflowExecutionSignaledEventAttributes?.signalName ?? [],
+  );
+  expect(names).toEqual(['approve']);
+  expect((await client.get(`/payouts/${id}`)).json.data.status).toBe('processing');
+});
+
+test('a success after a failure moves nothing and is noted for an operator', async () => {
+  const { client } = await openMerchant(gateway, { funds: { USDT: '100' } });
+  const id = await acceptedPayout(client, { destination: magic('success_after_failure') });
+  await approve(gateway, id);
+  expect(await whenFinal(client, id)).toMatchObject({ status: 'failed' });
+  const exception = await eventually('the exception', async () => {
+    const [found] = await rows<{ kind: string; details: object }>(
+      gateway.db,
+      'SELECT kind, details FROM exceptions WHERE object_id = ?',
+      [id],
+    );
+    return found;
+  });
+  expect(exception).toEqual({
+    kind: 'sent_after_return_of_funds',
+    details: { ours: 'failed', theirs: 'sent' },
+  });
+  expect(await readBookEntry(gateway.sandbox.url, id)).toMatchObject({ status: 'sent' });
+  expect((await client.get(`/payouts/${id}`)).json.data.status).toBe('failed');
+  expect(await balanceOf(client)).toMatchObject({ available: '100.00000000' });
+});

@@ -1,0 +1,52 @@
+/** The local Temporal server of `npm start` on a database that an older version has left. */
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Connection } from '@temporalio/client';
+import { dataLayout } from '../../src/dev/layout';
+import { type ServerContext, startTemporal } from '../../src/dev/servers';
+import { stopProcess } from '../../src/lib/processes';
+import { findFreePort } from '../support/free-port';
+
+const NAMESPACE = 'default';
+const folder = mkdtempSync(join(tmpdir(), 'dev-temporal-'));
+
+afterAll(() => {
+  rmSync(folder, { recursive: true });
+});
+
+async function withServer(work: (connection: Connection) => Promise<void>): Promise<void> {
+  const layout = dataLayout({ GATEWAY_DATA_DIR: folder });
+  mkdirSync(layout.logs, { recursive: true });
+  const [temporal, temporalUi] = [await findFreePort(), await findFreePort()];
+  let pid = 0;
+  const context = {
+    layout,
+    ports: { temporal, temporalUi },
+    log: () => undefined,
+    onSpawn: (_name: string, spawned: number) => {
+      pid = spawned;
+    },
+  } as unknown as ServerContext;
+  try {
+    const { address } = await startTemporal(context, null);
+    const connection = await Connection.connect({ address });
+    await work(connection);
+    await connection.close();
+  } finally {
+    await stopProcess(pid, { signal: 'SIGINT', graceMs: 5_000, lastSignal: 'SIGKILL' });
+  }
+}
+
+test('search attributes that are new since then are added', async () => {
+  await withServer(async ({ operatorService }) => {
+    const searchAttributes = ['PaymentStatus'];
+    await operatorService.removeSearchAttributes({ namespace: NAMESPACE, searchAttributes });
+  });
+  await withServer(async ({ operatorService }) => {
+    const { customAttributes } = await operatorService.listSearchAttributes({
+      namespace: NAMESPACE,
+    });
+    expect(Object.keys(customAttributes)).toContain('PaymentStatus');
+  });
+});

@@ -1,0 +1,215 @@
+/**
+ * Every route, called from another account and from the other mode of the same account: nothing of
+ * the owner's is shown, changed or revealed (the specification, "What the service does").
+ */
+import { OPERATIONS } from '../../src/openapi/operations';
+import { newId } from '../../src/lib/new-id';
+import { addFeeRule } from '../support/fee-rules';
+import { startGateway, type TestGateway } from '../support/gateway';
+import { fund } from '../support/merchant';
+import { type ApiAnswer, buildPayout, type MerchantClient } from '../support/merchant-client';
+import { type FundedMerchant, openMerchant } from '../support/payout-steps';
+
+const BODY = buildPayout({ reference: 'order-of-the-owner' });
+const PAYMENT_BODY = {
+  amount: '75',
+  currency: 'USDT',
+  reference: 'order-of-the-owner',
+  customer_email: 'customer-of-the-owner@example.com',
+};
+const IDEMPOTENCY_KEY = 'key-of-the-owner';
+const PERCENTAGE = '0.1234';
+
+interface Stranger {
+  client: MerchantClient;
+  /** Fee rules belong to an account, and hold in both of its modes. */
+  sharesFees: boolean;
+}
+
+let gateway: TestGateway;
+let owner: FundedMerchant;
+let payoutId: string;
+let paymentId: string;
+let strangers: Record<string, Stranger>;
+/** What nobody else may get to see. */
+let secrets: string[];
+
+beforeAll(async () => {
+  gateway = await startGateway();
+  owner = await openMerchant(gateway, { funds: { USDT: '5000' } });
+  await addFeeRule(gateway.db, { accountId: owner.accountId, percentage: PERCENTAGE });
+  payoutId = (await owner.client.createPayout(BODY, IDEMPOTENCY_KEY)).json.data.id;
+  const created = await owner.client.createPayment(PAYMENT_BODY);
+  paymentId = created.json.data.id;
+  const other = await openMerchant(gateway, { funds: { BTC: '3' } });
+  await fund(gateway.db, owner.accountId, 'test', 'BTC', '3');
+  strangers = {
+    'another account': { client: other.client, sharesFees: false },
+    'another account in the other mode': { client: other.otherMode, sharesFees: false },
+    'the other mode': { client: owner.otherMode, sharesFees: true },
+  };
+  const { json } = await owner.client.get('/transactions');
+  const own = json.data as { id: string; source: { id: string } }[];
+  secrets = [
+    owner.accountId,
+    payoutId,
+    paymentId,
+    'order-of-the-owner',
+    PAYMENT_BODY.customer_email,
+    ...own.map(({ id }) => id),
+    ...own.map(({ source }) => source.id),
+  ];
+});
+
+afterAll(async () => {
+  await gateway.stop();
+});
+
+/** Everything that the owner sees of its own. */
+async function seenByOwner(): Promise<string[]> {
+  const payments = ['/payments', `/payments/${paymentId}`];
+  const payouts = ['/payouts', `/payouts/${payoutId}`];
+  const paths = [...payments, ...payouts, '/balance', '/transactions', '/fees'];
+  return Promise.all(paths.map(async (path) => (await owner.client.get(path)).text));
+}
+
+const withoutRequestId = ({ status, json }: ApiAnswer) => ({
+  status,
+  error: { ...json.error, request_id: null },
+});
+
+/** The answer for the owner's id is that for an id that nobody has. */
+async function expectUnknown(
+  kind: 'payment' | 'payout',
+  ask: (id: string) => Promise<ApiAnswer>,
+): Promise<ApiAnswer[]> {
+  const id = kind === 'payment' ? paymentId : payoutId;
+  const [theirs, nobodys] = [await ask(id), await ask(newId(kind))];
+  expect(theirs.status).toBe(404);
+  expect(withoutRequestId(theirs)).toEqual(withoutRequestId(nobodys));
+  return [theirs];
+}
+
+async function expectEmpty(client: MerchantClient, paths: string[]): Promise<ApiAnswer[]> {
+  const answers = await Promise.all(paths.map((path) => client.get(path)));
+  for (const { status, json } of answers) {
+    expect([status, json.data, json.meta.next_cursor]).toEqual([200, [], null]);
+  }
+  return answers;
+}
+
+const QUOTE = '/fees/quote?direction=payout&provider=onchain_provider&currency=USDT&amount=10000';
+
+/** What a stranger does with each operation; the answers are searched for the owner's secrets. */
+const ATTEMPTS: Record<string, (stranger: Stranger) => Promise<ApiAnswer[]>> = {
+  listPayouts: ({ client }) =>
+    expectEmpty(client, [
+      '/payouts',
+      '/payouts?reference=order-of-the-owner',
+      '/payouts?status=under_review&currency=USDT&limit=1',
+    ]),
+  getPayout: ({ client }) => expectUnknown('payout', (id) => client.get(`/payouts/${id}`)),
+  cancelPayout: ({ client }) =>
+    expectUnknown('payout', (id) => client.post(`/payouts/${id}/cancel`)),
+  listPayments: ({ client }) =>
+    expectEmpty(client, [
+      '/payments',
+      '/payments?reference=order-of-the-owner',
+      '/payments?limit=1',
+    ]),
+  getPayment: ({ client }) => expectUnknown('payment', (id) => client.get(`/payments/${id}`)),
+  verifyPayment: ({ client }) =>
+    expectUnknown('payment', (id) => client.post(`/payments/${id}/verify`)),
+  // The owner's key and reference, and a body that no provider takes: refused for the body alone.
+  createPayment: async ({ client }) => {
+    const answer = await client.createPayment(
+      { ...PAYMENT_BODY, currency: 'XYZ' },
+      IDEMPOTENCY_KEY,
+    );
+    expect(answer).toMatchObject({ status: 422, json: { error: { code: 'validation_failed' } } });
+    return [answer];
+  },
+  getBalance: async ({ client }) => {
+    const answer = await client.get('/balance');
+    const balances = answer.json.balances as { currency: string }[];
+    expect(balances.map(({ currency }) => currency)).not.toContain('USDT');
+    return [answer];
+  },
+  listTransactions: async ({ client }) => {
+    const all = await client.get('/transactions');
+    for (const { currency } of all.json.data) expect(currency).toBe('BTC');
+    const empty = await expectEmpty(client, [
+      `/transactions?source_id=${payoutId}`,
+      '/transactions?currency=USDT',
+      '/transactions?type=payout_reserve',
+    ]);
+    return [all, ...empty];
+  },
+  listFees: async ({ client, sharesFees }) => {
+    const answer = await client.get('/fees');
+    expect(answer.status).toBe(200);
+    expect(answer.text.includes(PERCENTAGE)).toBe(sharesFees);
+    return [answer];
+  },
+  quoteFee: async ({ client, sharesFees }) => {
+    const answer = await client.get(QUOTE);
+    expect(answer.json.service_fee).toBe(sharesFees ? '12.34000000' : '100.00000000');
+    return [answer];
+  },
+  listCurrencies: async ({ client }) => {
+    const answer = await client.get('/currencies');
+    expect(answer.text).toBe((await owner.client.get('/currencies')).text);
+    return [answer];
+  },
+  // The very same request with the same key: refused for the stranger's own balance alone.
+  createPayout: async ({ client }) => {
+    const answer = await client.createPayout(BODY, IDEMPOTENCY_KEY);
+    expect(answer).toMatchObject({
+      status: 422,
+      json: {
+        error: { code: 'insufficient_balance', details: { available: '0.00000000' } },
+      },
+    });
+    return [answer];
+  },
+};
+
+test('every operation of the API is tried', () => {
+  expect(Object.keys(ATTEMPTS).sort()).toEqual(OPERATIONS.map(({ id }) => id).sort());
+});
+
+const NAMES = ['another account', 'another account in the other mode', 'the other mode'];
+
+test.each(NAMES.flatMap((who) => Object.keys(ATTEMPTS).map((operation) => ({ who, operation }))))(
+  '$operation from $who shows, changes and reveals nothing',
+  async ({ who, operation }) => {
+    const before = await seenByOwner();
+    const answers = await ATTEMPTS[operation]!(strangers[who]!);
+    for (const { text } of answers) {
+      expect(secrets.filter((secret) => text.includes(secret))).toEqual([]);
+    }
+    expect(await seenByOwner()).toEqual(before);
+  },
+);
+
+test('references and idempotency keys are each account’s and mode’s own', async () => {
+  const other = await openMerchant(gateway, { funds: { USDT: '100' } });
+  await fund(gateway.db, owner.accountId, 'test', 'USDT', '100');
+  await fund(gateway.db, other.accountId, 'test', 'USDT', '100');
+  const before = await seenByOwner();
+  const ids = new Set([payoutId]);
+  for (const client of [other.client, other.otherMode, owner.otherMode]) {
+    const { status, headers, json } = await client.createPayout(BODY, IDEMPOTENCY_KEY);
+    expect([status, headers.get('idempotent-replayed')]).toEqual([201, null]);
+    ids.add(json.data.id);
+    const found = (await client.get('/payouts?reference=order-of-the-owner')).json.data;
+    expect(found).toEqual([json.data]);
+  }
+  expect(ids.size).toBe(4);
+  expect(await seenByOwner()).toEqual(before);
+  const replay = await owner.client.createPayout(BODY, IDEMPOTENCY_KEY);
+  expect([replay.headers.get('idempotent-replayed'), replay.json.data.id]).toEqual([
+    'true',
+    payoutId,
+  ]);
+});

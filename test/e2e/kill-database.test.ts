@@ -1,0 +1,89 @@
+/**
+ * PostgreSQL goes away for a while, with payouts at every status: the programs live on, the API
+ * says so in its error envelope, and afterwards everything goes on.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { databaseUrl, withClient } from '../../src/db/provision';
+import { startGateway, type TestGateway } from '../support/gateway';
+import { fund } from '../support/merchant';
+import { buildPayout, MerchantClient, randomKey } from '../support/merchant-client';
+import { PatientClient } from '../support/patient-client';
+import { auditPayouts, expectedBalance } from '../support/payout-audit';
+import { whenFinal, whenStatus } from '../support/payout-status';
+
+jest.setTimeout(120_000);
+
+const AWAY_MS = 5_000;
+const FUNDS = '1000.00000000';
+
+let gateway: TestGateway;
+
+beforeAll(async () => {
+  gateway = await startGateway();
+  for (const mode of ['test', 'live'] as const) {
+    await fund(gateway.db, gateway.merchant.accountId, mode, 'USDT', FUNDS);
+  }
+});
+
+afterAll(async () => {
+  await gateway.stop();
+});
+
+test('nothing is lost while the database is away, and the API says that it is', async () => {
+  const { merchant, baseUrl, db } = gateway;
+  const live = new PatientClient(baseUrl, merchant.liveKey);
+  const tester = new PatientClient(baseUrl, merchant.testKey);
+  const approve = (id: string) => gateway.temporal.workflow.getHandle(id).signal('approve');
+  const reviewed = await live.createPayout(buildPayout());
+  const slow = await tester.createPayout(buildPayout({ amount: '10.00009003' }));
+  await whenStatus(db, slow.id, 'processing');
+  const requested = await tester.createPayout(buildPayout());
+  expect(requested.status).toBe('requested');
+
+  await allowConnections(false);
+  await approve(reviewed.id);
+  const body = buildPayout();
+  const key = randomKey();
+  const merchantClient = new MerchantClient(baseUrl, merchant.testKey);
+  const meanwhile = await Promise.all([
+    merchantClient.createPayout(body, key),
+    merchantClient.get('/balance'),
+    merchantClient.get(`/payouts/${slow.id}`),
+    merchantClient.post(`/payouts/${requested.id}/cancel`),
+  ]);
+  for (const answer of meanwhile) {
+    expect(answer.status).toBeGreaterThanOrEqual(500);
+    expect(answer.json.error).toMatchObject({
+      code: expect.stringMatching(/^(internal_error|service_unavailable)$/),
+      message: expect.any(String),
+      request_id: answer.headers.get('x-request-id'),
+    });
+  }
+  await sleep(AWAY_MS);
+  await allowConnections(true);
+
+  const late = await tester.createPayout(body);
+  const all = [reviewed, slow, requested, late];
+  for (const { id } of all) expect(await whenFinal(db, id)).toBe('completed');
+  expect(await auditPayouts(gateway)).toEqual([]);
+  for (const [mode, client] of [
+    ['test', tester],
+    ['live', live],
+  ] as const) {
+    const balance = await client.balance();
+    expect(balance).toEqual(await expectedBalance(db, merchant.accountId, FUNDS, mode));
+    expect(balance.reserved).toBe('0.00000000');
+  }
+}, 120_000);
+
+/** The server is shared with other test files, so only this file's database goes away. */
+async function allowConnections(allowed: boolean): Promise<void> {
+  const name = new URL(gateway.database.ownerUrl).pathname.slice(1);
+  const server = databaseUrl(process.env['TEST_POSTGRES_URL']!, { database: 'postgres' });
+  await withClient(server, async (superuser) => {
+    await superuser.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS ${allowed}`);
+    if (allowed) return;
+    const others = 'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1';
+    await superuser.query(others, [name]);
+  });
+}

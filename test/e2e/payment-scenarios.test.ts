@@ -1,0 +1,295 @@
+/** Each named scenario of a test-mode payment over HTTP, up to the balance and the events. */
+import { rows } from '../../src/db/transaction';
+import { PROVIDER_CODES } from '../../src/domain/provider-codes';
+import type { PaymentStatus } from '../../src/domain/payment';
+import { brokenInvariants, startGateway, type TestGateway } from '../support/gateway';
+import type { ApiAnswer, MerchantClient } from '../support/merchant-client';
+import {
+  atProvider,
+  checkoutOf,
+  closeWindow,
+  creditsOf,
+  eventsOf,
+  openedPayment,
+  readPayment,
+  whenPayment,
+} from '../support/payment-steps';
+import { balanceOf, eventually, openMerchant } from '../support/payout-steps';
+
+let gateway: TestGateway;
+
+beforeAll(async () => {
+  gateway = await startGateway();
+});
+
+afterAll(async () => {
+  await gateway.stop();
+});
+
+interface Played {
+  client: MerchantClient;
+  id: string;
+}
+
+interface Ending {
+  /** What the scenario leaves to others: time, or a decision. */
+  then?: (played: Played) => Promise<void>;
+  status: PaymentStatus;
+  /** Every status that it may pass; quick ones may be missed. */
+  way: PaymentStatus[];
+  received: string;
+  /** Null when nothing is credited. */
+  net: string | null;
+  exceptions?: string[];
+  failure?: string;
+}
+
+/** The window closes, and the merchant asks. */
+async function endOfWindow({ client, id }: Played): Promise<void> {
+  await closeWindow(gateway, id);
+  expect((await client.post(`/payments/${id}/verify`)).status).toBe(200);
+}
+
+async function whenConfirmed({ id }: Played): Promise<void> {
+  await eventually('the confirmation', async () => {
+    const { transfers } = await checkoutOf(gateway, id);
+    return transfers[0]?.status === 'confirmed' ? true : undefined;
+  });
+}
+
+async function release({ client, id }: Played): Promise<void> {
+  await whenPayment(client, id, 'on_hold');
+  await eventually('the money to be pending', async () =>
+    (await balanceOf(client))?.pending === '100.00000000' ? true : undefined,
+  );
+  await atProvider(gateway, id, 'release');
+}
+
+const PAID: Ending = {
+  status: 'completed',
+  way: ['created', 'pending', 'processing', 'completed'],
+  received: '100.00000000',
+  net: '99.00000000',
+};
+
+const ENDINGS: [scenario: string, ending: Ending][] = [
+  ['completed', PAID],
+  ['callback_lost', PAID],
+  ['callback_twice', PAID],
+  ['out_of_order', PAID],
+  [
+    'overpaid',
+    { ...PAID, received: '150.00000000', net: '148.50000000', exceptions: ['overpaid'] },
+  ],
+  [
+    'underpaid',
+    {
+      then: async (played) => {
+        await whenConfirmed(played);
+        await endOfWindow(played);
+      },
+      status: 'underpaid',
+      way: ['created', 'pending', 'processing', 'underpaid'],
+      received: '50.00000000',
+      net: '49.50000000',
+    },
+  ],
+  [
+    'expired',
+    {
+      then: endOfWindow,
+      status: 'expired',
+      way: ['created', 'expired'],
+      received: '0.00000000',
+      net: null,
+    },
+  ],
+  [
+    // The sandbox would pay after the end of the window that it was told: minutes from now.
+    'late',
+    {
+      then: async (played) => {
+        await whenPayment(played.client, played.id, 'pending');
+        await endOfWindow(played);
+        await whenPayment(played.client, played.id, 'expired');
+        await atProvider(gateway, played.id, 'pay');
+      },
+      status: 'completed',
+      way: ['created', 'pending', 'expired', 'completed'],
+      received: '100.00000000',
+      net: '99.00000000',
+      exceptions: ['late'],
+    },
+  ],
+  [
+    'on_hold',
+    { ...PAID, then: release, way: ['created', 'pending', 'processing', 'on_hold', 'completed'] },
+  ],
+  [
+    'failed',
+    {
+      status: 'failed',
+      way: ['created', 'pending', 'failed'],
+      received: '0.00000000',
+      net: null,
+      failure: 'The provider could not carry out the payment.',
+    },
+  ],
+  [
+    'cancelled',
+    {
+      status: 'cancelled',
+      way: ['created', 'pending', 'cancelled'],
+      received: '0.00000000',
+      net: null,
+    },
+  ],
+];
+
+describe.each(PROVIDER_CODES)('%s', (provider) => {
+  test.each(ENDINGS)('%s', async (scenario, ending) => {
+    const { client } = await openMerchant(gateway, { mode: 'test', funds: {} });
+    const id = await openedPayment(client, { provider, metadata: { scenario } });
+    await ending.then?.({ client, id });
+    const data = await whenPayment(client, id, ending.status);
+    expect(data).toMatchObject({
+      received_amount: ending.received,
+      net_amount: ending.net,
+      exceptions: ending.exceptions ?? [],
+      failure_reason: ending.failure ?? null,
+    });
+    await expectEvents(id, ending.way, data);
+    await expectMoney(client, id, data);
+  });
+});
+
+/** One for each status change, and the last of them says what GET says. */
+async function expectEvents(id: string, way: PaymentStatus[], data: ApiAnswer['json']) {
+  const events = await eventsOf(gateway, id);
+  const statuses = events.map(({ body }) => body.data.status);
+  expect(statuses).toEqual(way.filter((status) => statuses.includes(status)));
+  expect([statuses[0], statuses.at(-1)]).toEqual([way[0], way.at(-1)]);
+  expect(events.map(({ sequence }) => sequence)).toEqual(events.map((_event, index) => index + 1));
+  for (const { type, sequence, body } of events) {
+    expect(body).toMatchObject({ type, sequence, mode: 'test', data: { id, object: 'payment' } });
+    expect(type).toBe(`payment.${body.data.status}`);
+  }
+  expect(events.at(-1)?.body.data).toEqual(data);
+}
+
+/** Each transfer of the provider is credited once, or none, and the books say the same. */
+async function expectMoney(client: MerchantClient, id: string, data: ApiAnswer['json']) {
+  const isCredited = data.net_amount !== null;
+  const { transfers } = await checkoutOf(gateway, id);
+  const confirmed = transfers.filter(({ status }) => status === 'confirmed');
+  const credits = await creditsOf(gateway, id);
+  expect(credits.map((one) => one.id)).toEqual(
+    isCredited ? confirmed.map((one) => one.id).sort() : [],
+  );
+  const { json } = await client.get('/transactions?type=payin_settlement');
+  expect(json.data).toHaveLength(credits.length);
+  const available = data.net_amount ?? '0.00000000';
+  const balance = (await balanceOf(client)) ?? { available: '0.00000000', pending: '0.00000000' };
+  expect(balance).toMatchObject({ available, pending: '0.00000000' });
+  expect(await brokenInvariants(gateway)).toEqual([]);
+}
+
+test('the rest of an underpaid payment comes late and completes it', async () => {
+  const { client } = await openMerchant(gateway, { mode: 'test', funds: {} });
+  const id = await openedPayment(client, { metadata: { scenario: 'underpaid' } });
+  await whenConfirmed({ client, id });
+  await endOfWindow({ client, id });
+  await whenPayment(client, id, 'underpaid');
+  await atProvider(gateway, id, 'pay', { amount: '20' });
+  await eventually('the second transfer', async () =>
+    (await readPayment(client, id)).net_amount === '69.30000000' ? true : undefined,
+  );
+  await atProvider(gateway, id, 'pay', { amount: '30' });
+  const data = await whenPayment(client, id, 'completed');
+  expect(data).toMatchObject({ net_amount: '99.00000000', exceptions: ['late'] });
+  // More where it stands is credited without an event.
+  const way: PaymentStatus[] = ['created', 'pending', 'processing', 'underpaid', 'completed'];
+  await expectEvents(id, way, data);
+  await expectMoney(client, id, data);
+});
+
+test('more money for a completed payment is credited where it stands', async () => {
+  const { client } = await openMerchant(gateway, { mode: 'test', funds: {} });
+  const id = await openedPayment(client, { metadata: { scenario: 'completed' } });
+  const before = (await eventsOf(gateway, (await whenPayment(client, id, 'completed')).id)).length;
+  await atProvider(gateway, id, 'pay', { amount: '10' });
+  const data = await eventually('the credit', async () => {
+    const now = await readPayment(client, id);
+    return now.net_amount === '108.90000000' ? now : undefined;
+  });
+  expect(data).toMatchObject({ overpaid_amount: '10.00000000', exceptions: ['overpaid'] });
+  expect(await eventsOf(gateway, id)).toHaveLength(before);
+  await expectMoney(client, id, data);
+});
+
+test('two transfers that make the amount complete it together', async () => {
+  const { client } = await openMerchant(gateway, { mode: 'test', funds: {} });
+  const id = await openedPayment(client);
+  await atProvider(gateway, id, 'pay', { amount: '40' });
+  await eventually('the first', async () => {
+    const { amount_due, net_amount } = await readPayment(client, id);
+    return amount_due === '60.00000000' && net_amount === null ? true : undefined;
+  });
+  await atProvider(gateway, id, 'pay', { amount: '60' });
+  const data = await whenPayment(client, id, 'completed');
+  await expectEvents(id, ['created', 'pending', 'processing', 'completed'], data);
+  await expectMoney(client, id, data);
+});
+
+test('a transfer that vanishes leaves time to pay again, and then fails the payment', async () => {
+  const { client } = await openMerchant(gateway, { mode: 'test', funds: {} });
+  const id = await openedPayment(client);
+  await atProvider(gateway, id, 'pay', { then: 'stay' });
+  await whenPayment(client, id, 'processing');
+  await atProvider(gateway, id, 'drop');
+  await eventually('the money to be gone', async () =>
+    (await readPayment(client, id)).received_amount === '0.00000000' ? true : undefined,
+  );
+  expect((await readPayment(client, id)).status).toBe('processing');
+  await endOfWindow({ client, id });
+  const data = await whenPayment(client, id, 'failed');
+  expect(data.failure_reason).toBe('What was sent was never confirmed.');
+  await expectEvents(id, ['created', 'pending', 'processing', 'failed'], data);
+
+  // Money for it after all is nobody's to credit: an operator hears of it.
+  await atProvider(gateway, id, 'pay');
+  const exception = await eventually('the exception', async () => {
+    const [row] = await rows<{ details: unknown }>(
+      gateway.db,
+      `SELECT details FROM exceptions WHERE kind = 'money_not_credited' AND object_id = ?`,
+      [id],
+    );
+    return row;
+  });
+  expect(exception.details).toMatchObject({ transfers: [{ amount: '100.00000000' }] });
+  expect(await creditsOf(gateway, id)).toEqual([]);
+});
+
+test('a hold that is rejected ends as refunded, and nothing is credited', async () => {
+  const { client } = await openMerchant(gateway, { mode: 'test', funds: {} });
+  const id = await openedPayment(client, { metadata: { scenario: 'on_hold' } });
+  await whenPayment(client, id, 'on_hold');
+  await whenConfirmed({ client, id });
+  await atProvider(gateway, id, 'reject');
+  const data = await whenPayment(client, id, 'refunded');
+  expect(data).toMatchObject({ net_amount: null, service_fee: '0.00000000' });
+  await expectEvents(id, ['created', 'pending', 'processing', 'on_hold', 'refunded'], data);
+  expect(await creditsOf(gateway, id)).toEqual([]);
+  expect(await brokenInvariants(gateway)).toEqual([]);
+});
+
+test('a payment that was cancelled in its window is late when it is paid after all', async () => {
+  const { client } = await openMerchant(gateway, { mode: 'test', funds: {} });
+  const id = await openedPayment(client, { metadata: { scenario: 'cancelled' } });
+  await whenPayment(client, id, 'cancelled');
+  await atProvider(gateway, id, 'pay');
+  const data = await whenPayment(client, id, 'completed');
+  expect(data.exceptions).toEqual(['late']);
+  await expectEvents(id, ['created', 'pending', 'cancelled', 'completed'], data);
+  await expectMoney(client, id, data);
+});

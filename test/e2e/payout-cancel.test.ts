@@ -1,0 +1,181 @@
+/** POST /payouts/{id}/cancel, alone and against everything else (the specification; O8). */
+import { rows } from '../../src/db/transaction';
+import { newId } from '../../src/lib/new-id';
+import { brokenInvariants, startGateway, type TestGateway } from '../support/gateway';
+import { buildPayout, type MerchantClient } from '../support/merchant-client';
+import {
+  acceptedPayout,
+  approve,
+  balanceOf,
+  magic,
+  openMerchant,
+  reject,
+  whenFinal,
+  whenStatus,
+} from '../support/payout-steps';
+import { scaled } from '../support/scale';
+import { control, readBookEntry } from './sandbox-harness';
+
+let gateway: TestGateway;
+
+beforeAll(async () => {
+  gateway = await startGateway();
+});
+
+afterEach(async () => {
+  expect(await brokenInvariants(gateway)).toEqual([]);
+});
+
+afterAll(async () => {
+  await gateway.stop();
+});
+
+const cancel = (client: MerchantClient, id: string) => client.post(`/payouts/${id}/cancel`);
+
+const invalidState = (status: string) => ({
+  status: 409,
+  json: { error: { code: 'invalid_state', details: { status } } },
+});
+
+test.each([
+  { mode: 'live', status: 'under_review' },
+  { mode: 'test', status: 'requested' },
+] as const)(
+  'a $status payout is cancelled once, and the second cancel says so [endpoint POST /payouts/{id}/cancel]',
+  async (row) => {
+    const { client } = await openMerchant(gateway, { mode: row.mode, funds: { USDT: '100' } });
+    const created = await client.createPayout(buildPayout());
+    const { id } = created.json.data;
+    expect(created.json.data.status).toBe(row.status);
+
+    const answer = await cancel(client, id);
+    expect(answer.status).toBe(200);
+    const { updated_at, ...unchanged } = answer.json.data;
+    expect({ ...created.json.data, status: 'cancelled', updated_at }).toEqual(answer.json.data);
+    expect(unchanged).toMatchObject({ failure_reason: null, rejection_reason: null });
+    expect((await client.get(`/payouts/${id}`)).text).toBe(answer.text);
+    expect(await balanceOf(client)).toMatchObject({
+      available: '100.00000000',
+      reserved: '0.00000000',
+    });
+    expect(await cancel(client, id)).toMatchObject(invalidState('cancelled'));
+  },
+);
+
+test('what is on its way or has ended cannot be cancelled [error 409 invalid_state]', async () => {
+  const { client } = await openMerchant(gateway, { funds: { USDT: '1000' } });
+  const outage = { provider: 'onchain_provider', mode: 'live' };
+  const id = await acceptedPayout(client, { destination: magic('never_settles') });
+  await control(gateway.sandbox.url, 'outage', { ...outage, kind: 'answer_503' });
+  await approve(gateway, id);
+  await whenStatus(client, id, 'approved');
+  expect(await cancel(client, id)).toMatchObject(invalidState('approved'));
+  await control(gateway.sandbox.url, 'outage', { ...outage, kind: null });
+  await whenStatus(client, id, 'processing');
+  expect(await cancel(client, id)).toMatchObject(invalidState('processing'));
+  await control(gateway.sandbox.url, 'transfers/settle', { ...outage, client_reference: id });
+  await whenStatus(client, id, 'completed');
+  expect(await cancel(client, id)).toMatchObject(invalidState('completed'));
+
+  const failed = await acceptedPayout(client, { destination: magic('refuses') });
+  await approve(gateway, failed);
+  await whenStatus(client, failed, 'failed');
+  expect(await cancel(client, failed)).toMatchObject(invalidState('failed'));
+
+  const rejected = await acceptedPayout(client);
+  await reject(gateway, rejected, 'no');
+  await whenStatus(client, rejected, 'rejected');
+  expect(await cancel(client, rejected)).toMatchObject(invalidState('rejected'));
+});
+
+test('of ten cancels at once one succeeds', async () => {
+  const { client } = await openMerchant(gateway, { funds: { USDT: '100' } });
+  const id = await acceptedPayout(client);
+  const answers = await Promise.all(Array.from({ length: 10 }, () => cancel(client, id)));
+  const won = answers.filter(({ status }) => status === 200);
+  expect(won.length).toBe(1);
+  for (const answer of answers.filter((one) => one !== won[0])) {
+    expect(answer).toMatchObject(invalidState('cancelled'));
+  }
+  const events = await rows<{ type: string }>(
+    gateway.db,
+    'SELECT type FROM events WHERE object_id = ? ORDER BY sequence',
+    [id],
+  );
+  expect(events.map(({ type }) => type)).toEqual(['payout.requested', 'payout.cancelled']);
+  expect(await balanceOf(client)).toMatchObject({ available: '100.00000000' });
+});
+
+test('of a cancel and an approval at once exactly one wins, each time', async () => {
+  const { client } = await openMerchant(gateway, { funds: { USDT: '10000' } });
+  const count = scaled(20, 200);
+  const ends: string[] = [];
+  for (let round = 0; round < count; round++) {
+    const id = await acceptedPayout(client);
+    // Each is given the start in turn.
+    const both = [() => cancel(client, id), () => approve(gateway, id).then(() => null)];
+    if (round % 2 === 1) both.reverse();
+    const answer = (await Promise.all(both.map((act) => act()))).find((one) => one !== null);
+    const { status } = await whenFinal(client, id);
+    const sent = await readBookEntry(gateway.sandbox.url, id);
+    ends.push(status);
+    expect({ answered: answer?.status, times_sent: sent?.times_sent ?? 0 }).toEqual(
+      status === 'cancelled' ? { answered: 200, times_sent: 0 } : { answered: 409, times_sent: 1 },
+    );
+    expect(['cancelled', 'completed']).toContain(status);
+  }
+  const completed = ends.filter((end) => end === 'completed').length;
+  const left = (10_000 - completed * 11.1).toFixed(8);
+  expect(await balanceOf(client)).toMatchObject({ available: left, reserved: '0.00000000' });
+});
+
+test('a payout that is not the caller’s own is as unknown as one that does not exist', async () => {
+  const owner = await openMerchant(gateway, { funds: { USDT: '100' } });
+  const stranger = await openMerchant(gateway);
+  const id = await acceptedPayout(owner.client);
+  const answers = await Promise.all([
+    cancel(stranger.client, id),
+    cancel(stranger.otherMode, id),
+    cancel(owner.otherMode, id),
+    cancel(owner.client, newId('payout')),
+    cancel(owner.client, id.toLowerCase()),
+    cancel(owner.client, 'po_1'),
+    cancel(owner.client, `${id}%00`),
+    cancel(owner.client, "'%20or%20true--"),
+  ]);
+  for (const { status, json } of answers) {
+    expect({ status, error: { ...json.error, request_id: null } }).toEqual({
+      status: 404,
+      error: {
+        code: 'not_found',
+        message: expect.stringMatching(/./),
+        details: { resource: 'payout' },
+        request_id: null,
+      },
+    });
+  }
+  expect((await owner.client.get(`/payouts/${id}`)).json.data.status).toBe('under_review');
+});
+
+test('a payout whose workflow was terminated can still be cancelled', async () => {
+  const { client } = await openMerchant(gateway, { funds: { USDT: '100' } });
+  const id = await acceptedPayout(client);
+  await gateway.temporal.workflow.getHandle(id).terminate('by mistake');
+  expect(await cancel(client, id)).toMatchObject({
+    status: 200,
+    json: { data: { status: 'cancelled' } },
+  });
+  expect(await balanceOf(client)).toMatchObject({ available: '100.00000000' });
+});
+
+test('a cancel that waits for a worker takes effect once', async () => {
+  const { client } = await openMerchant(gateway, { funds: { USDT: '100' } });
+  const id = await acceptedPayout(client);
+  await gateway.worker.kill();
+  const waiting = cancel(client, id);
+  await gateway.worker.start();
+  expect([200, 503]).toContain((await waiting).status);
+  await whenStatus(client, id, 'cancelled');
+  expect(await cancel(client, id)).toMatchObject(invalidState('cancelled'));
+  expect(await balanceOf(client)).toMatchObject({ available: '100.00000000' });
+});

@@ -1,0 +1,165 @@
+/**
+ * Every scenario of the sandbox, over every way to call it: each payout ends in the right status,
+ * with the right books at both ends.
+ */
+import { rows } from '../../src/db/transaction';
+import {
+  magicAddress,
+  magicEmail,
+  magicExchangeId,
+  SCENARIO_NAMES,
+  SCENARIOS,
+  type ScenarioName,
+} from '../../src/sandbox/scenarios';
+import { startGateway, type TestGateway } from '../support/gateway';
+import { fund } from '../support/merchant';
+import { buildPayout } from '../support/merchant-client';
+import { PatientClient } from '../support/patient-client';
+import { waitLong } from '../support/patience';
+import { auditPayouts, expectedBalance } from '../support/payout-audit';
+import { whenFinal, whenStatus } from '../support/payout-status';
+import { control, readBookEntry } from './sandbox-harness';
+
+jest.setTimeout(120_000);
+
+const FUNDS = '100000.00000000';
+
+/** How a merchant calls a scenario at each provider. */
+const WAYS = {
+  'on-chain by amount': (name: ScenarioName) => ({ amount: `10.0000${SCENARIOS[name].code}` }),
+  'on-chain by address': (name: ScenarioName) => ({
+    destination: { type: 'crypto_address', value: magicAddress(name, 'tron') },
+  }),
+  'Exchange Pay by amount': (name: ScenarioName) => ({
+    amount: `10.0000${SCENARIOS[name].code}`,
+    network: undefined,
+    destination: { type: 'exchange_id', value: '123456789' },
+  }),
+  'Exchange Pay by account': (name: ScenarioName) => ({
+    network: undefined,
+    destination: { type: 'exchange_id', value: magicExchangeId(name) },
+  }),
+  'Exchange Pay by e-mail': (name: ScenarioName) => ({
+    network: undefined,
+    destination: { type: 'email', value: magicEmail(name) },
+  }),
+} as const;
+
+const ENDS: Partial<Record<ScenarioName, string>> = {
+  refuses: 'failed',
+  fails_later: 'failed',
+  callback_forged: 'failed',
+  success_after_failure: 'failed',
+  never_settles: 'processing',
+};
+
+interface Attempt {
+  url: string;
+  reference: string;
+  status: string;
+  result: number | string;
+}
+
+interface Played {
+  way: keyof typeof WAYS;
+  scenario: ScenarioName;
+  id: string;
+  payout: { status: string; tx_hash: string | null; failure_reason: string | null };
+}
+
+let gateway: TestGateway;
+let client: PatientClient;
+let played: Played[];
+const callbacks: Attempt[] = [];
+
+beforeAll(async () => {
+  gateway = await startGateway({
+    providerTimeoutMs: 700,
+    sandbox: {
+      log: (message, fields) => {
+        if (message === 'callback') callbacks.push(fields as unknown as Attempt);
+      },
+    },
+  });
+  await fund(gateway.db, gateway.merchant.accountId, 'test', 'USDT', FUNDS);
+  client = new PatientClient(gateway.baseUrl, gateway.merchant.testKey);
+  const ways = Object.keys(WAYS) as (keyof typeof WAYS)[];
+  played = await Promise.all(
+    ways.flatMap((way) => SCENARIO_NAMES.map((scenario) => play(way, scenario))),
+  );
+}, 120_000);
+
+afterAll(async () => {
+  await gateway.stop();
+});
+
+async function play(way: keyof typeof WAYS, scenario: ScenarioName): Promise<Played> {
+  const { id } = await client.createPayout(buildPayout(WAYS[way](scenario)));
+  await whenStatus(gateway.db, id, ENDS[scenario] ?? 'completed', 'completed', 'failed');
+  const { json } = await client.get(`/payouts/${id}`);
+  return { way, scenario, id, payout: json.data };
+}
+
+describe.each(SCENARIO_NAMES)('%s', (scenario) => {
+  test.each(Object.keys(WAYS))(
+    '%s ends as it must, and the provider was asked once',
+    async (way) => {
+      const { id, payout } = played.find((one) => one.way === way && one.scenario === scenario)!;
+      const status = ENDS[scenario] ?? 'completed';
+      expect(payout).toMatchObject({
+        status,
+        failure_reason: status === 'failed' ? expect.stringMatching(/\.$/) : null,
+      });
+      const entry = await readBookEntry(gateway.sandbox.url, id);
+      expect(entry).toMatchObject({ scenario, amount: expect.stringMatching(/^10\./) });
+      if (status !== 'completed') return;
+      expect(entry).toMatchObject({ status: 'sent', times_sent: 1 });
+      expect(payout.tx_hash).toBe(entry?.tx_hash);
+    },
+  );
+});
+
+test('a success after a failure posts nothing and becomes one exception', async () => {
+  const late = played.filter(({ scenario }) => scenario === 'success_after_failure');
+  for (const { id } of late) {
+    await waitLong(`the exception of ${id}`, async () => {
+      const [found] = await rows(gateway.db, 'SELECT 1 FROM exceptions WHERE object_id = ?', [id]);
+      return found;
+    });
+  }
+  const noted = await rows<{ kind: string; object_id: string }>(
+    gateway.db,
+    'SELECT kind, object_id FROM exceptions ORDER BY object_id',
+  );
+  const expected = late.map(({ id }) => ({ kind: 'sent_after_return_of_funds', object_id: id }));
+  expect(noted).toEqual(expected.sort((a, b) => (a.object_id < b.object_id ? -1 : 1)));
+  for (const { id } of late) expect(await client.status(id)).toBe('failed');
+});
+
+test('forged callbacks are refused and the true ones taken', async () => {
+  const forged = played.filter(({ scenario }) => scenario === 'callback_forged');
+  for (const { id } of forged) {
+    const own = callbacks.filter(({ reference }) => reference === id);
+    expect(own.map(({ result }) => result).sort()).toEqual([200, 401, 401]);
+  }
+});
+
+test('what never settles keeps its funds reserved, until the provider settles it', async () => {
+  const waiting = played.filter(({ scenario }) => scenario === 'never_settles');
+  const { accountId } = gateway.merchant;
+  const before = await client.balance();
+  expect(before).toEqual(await expectedBalance(gateway.db, accountId, FUNDS));
+  expect(before.reserved).not.toBe('0.00000000');
+  const open = waiting.map(({ id }) => id);
+  expect(await auditPayouts(gateway, open)).toEqual([]);
+
+  for (const { way, id } of waiting) {
+    const provider = way.startsWith('on-chain') ? 'onchain_provider' : 'exchange_pay';
+    const transfer = { provider, mode: 'test', client_reference: id };
+    expect(await control(gateway.sandbox.url, 'transfers/settle', transfer)).toBe(200);
+  }
+  for (const { id } of waiting) expect(await whenFinal(gateway.db, id)).toBe('completed');
+  expect(await auditPayouts(gateway)).toEqual([]);
+  expect(await client.balance()).toEqual(await expectedBalance(gateway.db, accountId, FUNDS));
+  expect((await client.balance()).reserved).toBe('0.00000000');
+}, 120_000);

@@ -1,0 +1,72 @@
+/**
+ * Faults around the real activities: what a crashed worker, a lost answer or a second delivery
+ * does to a payout. A plan belongs to one payout, so that many payouts can share a worker.
+ */
+import type { Activities } from '../../activities';
+
+export type ActivityName = Exclude<keyof Activities, 'restartPayouts'>;
+
+export type FaultKind = 'fails_before' | 'loses_result' | 'runs_twice';
+
+export class FaultPlan {
+  readonly calls: ActivityName[] = [];
+  /** The calls that met the fault, in their order. */
+  readonly struck: ActivityName[] = [];
+
+  /**
+   * @param activity null means every activity
+   * @param call which call of an activity fails, from 1; `runs_twice` strikes all of them
+   */
+  constructor(
+    readonly kind: FaultKind | 'none' = 'none',
+    readonly activity: ActivityName | null = null,
+    readonly call = 1,
+  ) {}
+
+  async run<T>(activity: ActivityName, work: () => Promise<T>): Promise<T> {
+    this.calls.push(activity);
+    if (!this.#strikes(activity)) return work();
+    this.struck.push(activity);
+    if (this.kind === 'fails_before') throw new Error(`${activity} fails before it does anything`);
+    const first = await work();
+    if (this.kind === 'loses_result')
+      throw new Error(`${activity} loses the result ${what(first)}`);
+    this.calls.push(activity);
+    this.struck.push(activity);
+    return work();
+  }
+
+  #strikes(activity: ActivityName): boolean {
+    if (this.kind === 'none' || (this.activity !== null && this.activity !== activity))
+      return false;
+    if (this.kind === 'runs_twice') return true;
+    return this.calls.filter((one) => one === activity).length === this.call;
+  }
+}
+
+/** @param planOf by the payout's id; payouts without a plan meet no fault */
+export function withFaults(
+  activities: Activities,
+  planOf: (payoutId: string) => FaultPlan | undefined,
+): Activities {
+  const wrapped = Object.entries(activities).map(([name, activity]) => {
+    const run = activity as (...args: unknown[]) => Promise<unknown>;
+    const faulty = async (...args: unknown[]): Promise<unknown> => {
+      const plan = planOf(payoutIdOf(args[0]));
+      const work = () => run(...args);
+      return plan === undefined ? work() : plan.run(name as ActivityName, work);
+    };
+    return [name, faulty] as const;
+  });
+  return Object.fromEntries(wrapped) as unknown as Activities;
+}
+
+/** Every activity of a payout takes its id first, the reservation as part of its input. */
+function payoutIdOf(argument: unknown): string {
+  if (typeof argument === 'string') return argument;
+  return (argument as { payoutId?: string } | undefined)?.payoutId ?? '';
+}
+
+function what(result: unknown): string {
+  return JSON.stringify(result);
+}

@@ -1,0 +1,70 @@
+/** One of the gateway's programs as a real process, which tests may kill and start again. */
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+
+const ROOT = join(__dirname, '../..');
+const START_TIMEOUT_MS = 60_000;
+
+export class ChildProgram {
+  readonly #script: string;
+  readonly #env: NodeJS.ProcessEnv;
+  #child: ChildProcess | null = null;
+  #output = '';
+
+  /** @param name of src/bin */
+  constructor(name: string, env: NodeJS.ProcessEnv) {
+    this.#script = join(ROOT, 'src/bin', `${name}.ts`);
+    this.#env = env;
+  }
+
+  /** Starts it and resolves when it says that it is ready. */
+  async start(): Promise<void> {
+    const child = fork(this.#script, [], {
+      cwd: ROOT,
+      env: this.#env,
+      execArgv: ['--import', 'tsx'],
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    });
+    this.#child = child;
+    for (const stream of [child.stdout, child.stderr]) {
+      stream?.on('data', (chunk: Buffer) => {
+        this.#output = (this.#output + chunk.toString()).slice(-20_000);
+      });
+    }
+    const timeout = AbortSignal.timeout(START_TIMEOUT_MS);
+    const first = await Promise.race([
+      once(child, 'message', { signal: timeout }).then(() => 'ready'),
+      once(child, 'exit', { signal: timeout }).then(() => 'exit'),
+    ]);
+    if (first === 'exit') throw new Error(`${this.#script} did not start:\n${this.#output}`);
+  }
+
+  /** SIGKILL: what a power cut does to it. */
+  async kill(): Promise<void> {
+    await this.#end('SIGKILL');
+  }
+
+  async stop(): Promise<void> {
+    await this.#end('SIGTERM');
+  }
+
+  /** Freezes it, as a machine that swaps or a long pause does; `SIGCONT` ends that. */
+  signal(signal: NodeJS.Signals): void {
+    this.#child?.kill(signal);
+  }
+
+  /** The last of what it wrote. */
+  get output(): string {
+    return this.#output;
+  }
+
+  async #end(signal: NodeJS.Signals): Promise<void> {
+    const child = this.#child;
+    this.#child = null;
+    if (child === null || child.exitCode !== null || child.signalCode !== null) return;
+    const ended = once(child, 'exit');
+    child.kill(signal);
+    await ended;
+  }
+}

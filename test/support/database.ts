@@ -1,0 +1,37 @@
+/**
+ * A database of its own for a test file, copied from the migrated template in some 50 ms.
+ */
+import { randomBytes } from 'node:crypto';
+import { databaseUrl, withClient } from '../../src/db/provision';
+
+/** The template that services.ts migrates once a run. */
+export const TEMPLATE_DATABASE = 'gateway_template';
+
+/** What tests log in with as the application: only the privileges that production has too. */
+export const APP_LOGIN = { user: 'gateway_test_app', password: 'gateway-test-app' } as const;
+
+export interface TestDatabase {
+  /** Connects the role that owns the schema. */
+  ownerUrl: string;
+  /** Connects the application's role. */
+  appUrl: string;
+  /** Ends every connection to it and removes it. */
+  drop: () => Promise<void>;
+}
+
+export async function createTestDatabase(): Promise<TestDatabase> {
+  const server = process.env['TEST_POSTGRES_URL'];
+  if (server === undefined) throw new Error('TEST_POSTGRES_URL is not set: run it with jest');
+  const database = `test_${randomBytes(6).toString('hex')}`;
+  const ownerUrl = databaseUrl(server, { database });
+  await withClient(server, (client) =>
+    client.query(`create database ${database} template ${TEMPLATE_DATABASE}`),
+  );
+  return {
+    ownerUrl,
+    appUrl: databaseUrl(ownerUrl, APP_LOGIN),
+    drop: async () => {
+      await withClient(server, (client) => client.query(`drop database ${database} with (force)`));
+    },
+  };
+}

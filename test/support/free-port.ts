@@ -1,0 +1,2 @@
+/** A free port for a server that a test starts. */
+export { findFreePort } from '../../src/lib/free-port';

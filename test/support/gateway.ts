@@ -1,0 +1,135 @@
+/**
+ * A whole gateway for a test file: its own database, Temporal namespace and sandbox, the API and
+ * the worker as real processes.
+ */
+import { randomBytes } from 'node:crypto';
+import { Client, Connection } from '@temporalio/client';
+import { connect } from '../../src/db/connect';
+import type { Db } from '../../src/db/transaction';
+import { verifyLedger } from '../../src/db/ledger-verify';
+import { findFreePort } from '../../src/lib/free-port';
+import { startSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/server';
+import { registerSearchAttributes } from '../../src/temporal/search-attributes';
+import { makeCredentials } from '../e2e/sandbox-harness';
+import { ChildProgram } from './child-program';
+import { createTestDatabase, type TestDatabase } from './database';
+import { createMerchant, type Merchant } from './merchant';
+
+export interface GatewayOptions {
+  sandbox?: Omit<Partial<SandboxOptions>, 'credentials'>;
+  /** How long the gateway waits for a provider's answer. */
+  providerTimeoutMs?: number;
+  merchant?: Parameters<typeof createMerchant>[2];
+}
+
+export interface TestGateway {
+  /** Ends in /api/v1. */
+  baseUrl: string;
+  api: ChildProgram;
+  worker: ChildProgram;
+  sandbox: Sandbox;
+  database: TestDatabase;
+  /** With the owner's rights. */
+  db: Db;
+  temporal: Client;
+  pepper: string;
+  merchant: Merchant;
+  /** The environment of its processes, to start more of them. */
+  env: NodeJS.ProcessEnv;
+  stop: () => Promise<void>;
+}
+
+export async function startGateway(options: GatewayOptions = {}): Promise<TestGateway> {
+  const address = process.env['TEST_TEMPORAL_ADDRESS'] ?? '';
+  const namespace = `test-${randomBytes(6).toString('hex')}`;
+  const credentials = makeCredentials();
+  const port = await findFreePort();
+  const [database, connection, sandbox] = await Promise.all([
+    createTestDatabase(),
+    createNamespace(address, namespace),
+    startSandbox({
+      callbackBaseUrl: `http://127.0.0.1:${port}`,
+      settleMs: 50,
+      slowMs: 1_500,
+      ...options.sandbox,
+      credentials,
+    }),
+  ]);
+  const db = connect({ url: database.ownerUrl, size: 4, applicationName: 'test' });
+  const pepper = randomBytes(32).toString('hex');
+  const merchant = await createMerchant(db, pepper, options.merchant);
+  const env = {
+    ...process.env,
+    GATEWAY_ENV: 'test',
+    LOG_LEVEL: 'info',
+    PORT: String(port),
+    DATABASE_URL: database.appUrl,
+    TEMPORAL_ADDRESS: address,
+    TEMPORAL_NAMESPACE: namespace,
+    WORKFLOW_BUNDLE: process.env['TEST_WORKFLOW_BUNDLE'],
+    KEY_PEPPER: pepper,
+    CURSOR_SECRET: randomBytes(32).toString('hex'),
+    ...providerEnvironment(sandbox, credentials, options.providerTimeoutMs ?? 1_000),
+  };
+  const api = new ChildProgram('api', env);
+  const worker = new ChildProgram('worker', env);
+  await Promise.all([api.start(), worker.start()]);
+  return {
+    baseUrl: `http://127.0.0.1:${port}/api/v1`,
+    api,
+    worker,
+    sandbox,
+    database,
+    db,
+    temporal: new Client({ connection, namespace }),
+    pepper,
+    merchant,
+    env,
+    stop: async () => {
+      await Promise.all([api.stop(), worker.stop()]);
+      await sandbox.stop();
+      await Promise.all([connection.close(), db.destroy()]);
+      await database.drop();
+    },
+  };
+}
+
+/** The sentences of the invariants that do not hold; none in a sound ledger. */
+export async function brokenInvariants(gateway: Pick<TestGateway, 'db'>): Promise<string[]> {
+  const results = await verifyLedger(gateway.db);
+  return results.filter((result) => result.broken > 0).map((result) => JSON.stringify(result));
+}
+
+async function createNamespace(address: string, namespace: string): Promise<Connection> {
+  const connection = await Connection.connect({ address });
+  await connection.workflowService.registerNamespace({
+    namespace,
+    workflowExecutionRetentionPeriod: { seconds: 86_400 as never },
+  });
+  await registerSearchAttributes(connection, namespace);
+  return connection;
+}
+
+function providerEnvironment(
+  sandbox: Sandbox,
+  credentials: ReturnType<typeof makeCredentials>,
+  timeoutMs: number,
+): Record<string, string> {
+  const providers = [
+    { prefix: 'ONCHAIN', url: sandbox.onchainUrl, keys: credentials.onchain_provider },
+    { prefix: 'EXCHANGE_PAY', url: sandbox.exchangePayUrl, keys: credentials.exchange_pay },
+  ];
+  return Object.fromEntries(
+    providers.flatMap(({ prefix, url, keys }) =>
+      (['test', 'live'] as const).flatMap((mode) => {
+        const name = `${prefix}_${mode.toUpperCase()}`;
+        return [
+          [`${name}_URL`, url],
+          [`${name}_API_KEY`, keys[mode]?.apiKey ?? ''],
+          [`${name}_CALLBACK_SECRET`, keys[mode]?.callbackSecret ?? ''],
+          [`${name}_TIMEOUT_MS`, String(timeoutMs)],
+        ];
+      }),
+    ),
+  );
+}

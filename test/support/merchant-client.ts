@@ -1,0 +1,75 @@
+/** A merchant's server: calls the API as any HTTP client would. */
+import { randomBytes } from 'node:crypto';
+import { checkContract } from './contract';
+
+export interface ApiAnswer {
+  status: number;
+  headers: Headers;
+  /** The body's exact text. */
+  text: string;
+  // The shape is what the tests are about.
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any
+  json: any;
+}
+
+export class MerchantClient {
+  constructor(
+    readonly baseUrl: string,
+    readonly apiKey: string,
+  ) {}
+
+  async get(path: string): Promise<ApiAnswer> {
+    return this.#send('GET', path, {});
+  }
+
+  async post(path: string, body?: unknown, headers: Record<string, string> = {}) {
+    const type = body === undefined ? {} : { 'content-type': 'application/json' };
+    const text = body === undefined ? undefined : JSON.stringify(body);
+    return this.#send('POST', path, { ...type, ...headers }, text);
+  }
+
+  /** POST /payouts with a key of its own unless one is given. */
+  async createPayout(body: unknown, idempotencyKey = randomKey()): Promise<ApiAnswer> {
+    return this.post('/payouts', body, { 'idempotency-key': idempotencyKey });
+  }
+
+  /** POST /payments with a key of its own unless one is given. */
+  async createPayment(body: unknown, idempotencyKey = randomKey()): Promise<ApiAnswer> {
+    return this.post('/payments', body, { 'idempotency-key': idempotencyKey });
+  }
+
+  /** POST /payouts with a body that is spelled out. */
+  async createPayoutFromText(text: string, idempotencyKey: string): Promise<ApiAnswer> {
+    const headers = { 'content-type': 'application/json', 'idempotency-key': idempotencyKey };
+    return this.#send('POST', '/payouts', headers, text);
+  }
+
+  async #send(method: string, path: string, headers: Record<string, string>, body?: string) {
+    const response = await fetch(this.baseUrl + path, {
+      method,
+      headers: { authorization: `Bearer ${this.apiKey}`, ...headers },
+      ...(body === undefined ? {} : { body }),
+    });
+    const text = await response.text();
+    const { status, headers: received } = response;
+    const answer: ApiAnswer = { status, headers: received, text, json: JSON.parse(text) };
+    checkContract(method, path, answer);
+    return answer;
+  }
+}
+
+export function randomKey(): string {
+  return randomBytes(12).toString('hex');
+}
+
+/** A payout that the sandbox would simply send; each with a reference of its own. */
+export function buildPayout(overrides: Record<string, unknown> = {}): Record<string, unknown> {
+  return {
+    amount: '10',
+    currency: 'USDT',
+    network: 'tron',
+    reference: `ref-${randomKey()}`,
+    destination: { type: 'crypto_address', value: 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t' },
+    ...overrides,
+  };
+}

@@ -1,0 +1,147 @@
+/**
+ * What must be true of all payouts when a test is over, whatever was killed in it: each ended
+ * once, and the books, the sandbox's book and Temporal's histories agree about it.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Client } from '@temporalio/client';
+import { verifyLedger } from '../../src/db/ledger-verify';
+import { type Db, rows } from '../../src/db/transaction';
+import type { Mode } from '../../src/domain/mode';
+import { readBook } from '../e2e/sandbox-harness';
+
+/** The parts of a gateway that are compared. */
+export interface Audited {
+  db: Db;
+  temporal: Client;
+  sandbox: { url: string };
+}
+
+interface PayoutRow {
+  id: string;
+  status: string;
+  sequence: number;
+  events: number[] | null;
+}
+
+const FINAL = ['completed', 'failed', 'rejected', 'cancelled'];
+const ENDED_BY_A_PERSON = ['rejected', 'cancelled'];
+
+/** A workflow ends some time after its payout's row, when its worker was killed in between. */
+const PATIENCE_MS = 40_000;
+
+/**
+ * @param open ids of payouts that are meant to be under way still
+ * @returns a sentence for everything that is wrong; none in a sound gateway
+ */
+export async function auditPayouts(audited: Audited, open: string[] = []): Promise<string[]> {
+  const giveUpAt = Date.now() + PATIENCE_MS;
+  for (;;) {
+    const faults = await audit(audited, open);
+    if (faults.length === 0 || Date.now() > giveUpAt) return faults;
+    await sleep(500);
+  }
+}
+
+async function audit(audited: Audited, open: string[]): Promise<string[]> {
+  const payouts = await rows<PayoutRow>(
+    audited.db,
+    `SELECT p.id, p.status, p.sequence, array_agg(e.sequence ORDER BY e.sequence) AS events
+       FROM payouts p LEFT JOIN events e ON e.object_id = p.id GROUP BY p.id`,
+  );
+  const broken = (await verifyLedger(audited.db)).filter((invariant) => invariant.broken > 0);
+  const ended = payouts.filter(({ id }) => !open.includes(id));
+  return [
+    ...broken.map((invariant) => JSON.stringify(invariant)),
+    ...payouts.flatMap(faultsOfRow),
+    ...ended.filter(({ status }) => !FINAL.includes(status)).map((row) => `${say(row)}, not ended`),
+    ...(await faultsInBook(audited.sandbox.url, payouts)),
+    ...(await Promise.all(ended.map((row) => faultsOfWorkflow(audited.temporal, row)))).flat(),
+  ];
+}
+
+function say({ id, status }: PayoutRow): string {
+  return `${id} is ${status}`;
+}
+
+/** One event for each status change. */
+function faultsOfRow(row: PayoutRow): string[] {
+  const expected = Array.from({ length: row.sequence }, (_, index) => index + 1);
+  return String(row.events) === String(expected)
+    ? []
+    : [`${say(row)} with events ${String(row.events)}`];
+}
+
+/** The sandbox was asked under the payout's id only, and sent what completed and nothing else. */
+async function faultsInBook(url: string, payouts: PayoutRow[]): Promise<string[]> {
+  const { transfers } = await readBook(url);
+  const faults = transfers
+    .filter(({ client_reference }) => !payouts.some(({ id }) => id === client_reference))
+    .map(({ client_reference }) => `the provider has ${client_reference}, which we do not know`);
+  for (const payout of payouts) {
+    const own = transfers.filter(({ client_reference }) => client_reference === payout.id);
+    const sent = own.reduce((sum, { times_sent }) => sum + times_sent, 0);
+    const lateSuccess = own.some(({ scenario }) => scenario === 'success_after_failure');
+    const mayBeSent = payout.status === 'completed' || payout.status === 'processing';
+    if (payout.status === 'completed' && sent !== 1) faults.push(`${say(payout)}, sent ${sent} ×`);
+    if (!mayBeSent && !lateSuccess && sent > 0) faults.push(`${say(payout)}, sent ${sent} ×`);
+    if (ENDED_BY_A_PERSON.includes(payout.status) && own.length > 0) {
+      faults.push(`${say(payout)}, but the provider was asked`);
+    }
+  }
+  return faults;
+}
+
+/** The workflow completed with the row's status, and its code never failed on the way. */
+async function faultsOfWorkflow(temporal: Client, payout: PayoutRow): Promise<string[]> {
+  const handle = temporal.workflow.getHandle(payout.id);
+  const { status } = await handle.describe();
+  if (status.name !== 'COMPLETED') return [`${say(payout)}, its workflow ${status.name}`];
+  const result: unknown = await handle.result();
+  const { events } = await handle.fetchHistory();
+  const failures = (events ?? [])
+    .map(({ workflowTaskFailedEventAttributes }) => workflowTaskFailedEventAttributes?.failure)
+    .filter((failure) => failure != null && !isOrdinary(failure))
+    .map((failure) => `the workflow of ${payout.id} failed: ${failure?.message ?? ''}`);
+  return result === payout.status
+    ? failures
+    : [...failures, `${say(payout)}, not ${String(result)}`];
+}
+
+/** Temporal also calls a reset a failure, and a task that a message came in between: no fault. */
+function isOrdinary({ message, resetWorkflowFailureInfo }: FailureOfTask): boolean {
+  return resetWorkflowFailureInfo != null || message === 'UnhandledCommand';
+}
+
+interface FailureOfTask {
+  message?: string | null;
+  resetWorkflowFailureInfo?: object | null;
+}
+
+export interface Balance {
+  available: string;
+  reserved: string;
+}
+
+/**
+ * What should be left of `funds` in USDT: completed payouts took their total_debit, ended ones nothing.
+ * @param mode where the account has funds in both
+ */
+export async function expectedBalance(
+  db: Db,
+  accountId: string,
+  funds: string,
+  mode: Mode | null = null,
+): Promise<Balance> {
+  const [balance] = await rows<Balance>(
+    db,
+    `SELECT (?::numeric(38,8) - coalesce(sum(total_debit) FILTER
+              (WHERE status NOT IN ('failed', 'rejected', 'cancelled')), 0))::text AS available,
+            coalesce(sum(total_debit) FILTER
+              (WHERE status IN ('requested', 'under_review', 'approved', 'processing')), 0
+            )::numeric(38,8)::text AS reserved
+       FROM payouts WHERE account_id = ? AND currency = 'USDT'
+        AND mode = coalesce(?, mode)`,
+    [funds, accountId, mode],
+  );
+  return balance!;
+}

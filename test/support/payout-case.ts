@@ -1,0 +1,195 @@
+/**
+ * One payout of a merchant of its own, and what can be seen of it: its row, its events, its
+ * workflow's history and page, the merchant's balance and the sandbox's book.
+ */
+import { randomBytes } from 'node:crypto';
+import type { WorkflowHandle } from '@temporalio/client';
+import type { History } from '@temporalio/common/lib/proto-utils';
+import { listBalances } from '../../src/db/repositories/ledger';
+import { getPayout } from '../../src/db/repositories/payouts';
+import { rows } from '../../src/db/transaction';
+import type { Mode } from '../../src/domain/mode';
+import { amount } from '../../src/domain/money';
+import type { Payout, PayoutRequest } from '../../src/domain/payout';
+import { magicAddress, type ScenarioName } from '../../src/sandbox/scenarios';
+import type { Caller } from '../../src/services/services';
+import { TASK_QUEUES, WORKFLOWS } from '../../workflows/names';
+import { readBookEntry, waitFor } from '../e2e/sandbox-harness';
+import type { FaultPlan } from './activity-faults';
+import { createMerchant, fund } from './merchant';
+import type { WorkflowWorld } from './workflow-world';
+
+export const FUNDS = '1000.00000000';
+
+export interface CaseOptions {
+  mode?: Mode;
+  scenario?: ScenarioName;
+  /** Test mode only; live payouts are always reviewed here. */
+  review?: boolean;
+  plan?: FaultPlan;
+  request?: Partial<PayoutRequest>;
+  onStart?: (payoutId: string) => void;
+}
+
+export interface PayoutCase {
+  id: string;
+  caller: Caller;
+  handle: WorkflowHandle;
+}
+
+export async function createPayoutCase(
+  world: WorkflowWorld,
+  options: CaseOptions = {},
+): Promise<PayoutCase> {
+  const { mode = 'live', plan } = options;
+  const currency = options.request?.currency ?? 'USDT';
+  const caller = await createCaller(world, mode, currency, options.review ?? false);
+  const payouts = world.payouts((payoutId) => {
+    if (plan !== undefined) world.planFaults(payoutId, plan);
+    options.onStart?.(payoutId);
+  });
+  const { body } = await payouts.create(caller, {
+    idempotencyKey: randomBytes(12).toString('hex'),
+    request: buildRequest(options.scenario ?? 'sends', options.request),
+  });
+  const { id } = (JSON.parse(body.toString()) as { data: { id: string } }).data;
+  return { id, caller, handle: world.temporal.workflow.getHandle(id) };
+}
+
+async function createCaller(
+  world: WorkflowWorld,
+  mode: Mode,
+  currency: string,
+  review: boolean,
+): Promise<Caller> {
+  const pepper = randomBytes(32).toString('hex');
+  const { accountId } = await createMerchant(world.db, pepper, { rehearseReview: review });
+  await fund(world.db, accountId, mode, currency, FUNDS);
+  const [key] = await rows<{ id: string }>(
+    world.db,
+    'SELECT id FROM api_keys WHERE account_id = ? AND mode = ?',
+    [accountId, mode],
+  );
+  return { apiKeyId: key?.id ?? '', accountId, mode, scopes: ['payouts:write'] };
+}
+
+function buildRequest(scenario: ScenarioName, request: Partial<PayoutRequest> = {}): PayoutRequest {
+  return {
+    amount: amount('10'),
+    currency: 'USDT',
+    reference: `ref-${randomBytes(8).toString('hex')}`,
+    destination: { type: 'crypto_address', value: magicAddress(scenario, 'tron'), memo: null },
+    network: 'tron',
+    provider: null,
+    description: null,
+    metadata: {},
+    ...request,
+  };
+}
+
+export function readPayout(world: WorkflowWorld, { id }: PayoutCase): Promise<Payout> {
+  return getPayout(world.db, id);
+}
+
+/** Waits until the row is as wanted. */
+export async function whenPayout(
+  world: WorkflowWorld,
+  payoutCase: PayoutCase,
+  what: string,
+  isSo: (payout: Payout) => boolean,
+): Promise<Payout> {
+  return waitFor(`${payoutCase.id} ${what}`, async () => {
+    const payout = await readPayout(world, payoutCase);
+    return isSo(payout) ? payout : undefined;
+  });
+}
+
+/** What an operator reads on the workflow's page. */
+export async function readDetails({ handle }: PayoutCase): Promise<string> {
+  const metadata = await handle.query<{ currentDetails?: string }>('__temporal_workflow_metadata');
+  return metadata.currentDetails ?? '';
+}
+
+export async function whenDetails(payoutCase: PayoutCase, wanted: RegExp): Promise<string> {
+  return waitFor(`${String(wanted)} on the page of ${payoutCase.id}`, async () => {
+    const details = await readDetails(payoutCase);
+    return wanted.test(details) ? details : undefined;
+  });
+}
+
+export async function readSearchAttributes({ handle }: PayoutCase) {
+  const { typedSearchAttributes } = await handle.describe();
+  return Object.fromEntries(
+    typedSearchAttributes.getAll().map(({ key, value }) => [key.name, value as unknown]),
+  );
+}
+
+/** Waits for the workflow to end, and says how. */
+export async function whenOver({ handle }: PayoutCase): Promise<unknown> {
+  return handle.result();
+}
+
+export interface Books {
+  status: string;
+  events: string[];
+  available: string;
+  reserved: string;
+  postings: string[];
+  timesSent: number;
+}
+
+/** @throws Error when the events of the payout are not numbered from 1 without a gap */
+export async function readBooks(world: WorkflowWorld, payoutCase: PayoutCase): Promise<Books> {
+  const { id, caller } = payoutCase;
+  const events = await rows<{ type: string; sequence: number }>(
+    world.db,
+    'SELECT type, sequence FROM events WHERE object_id = ? ORDER BY sequence',
+    [id],
+  );
+  events.forEach(({ sequence }, index) => {
+    if (sequence !== index + 1) throw new Error(`events of ${id}: ${JSON.stringify(events)}`);
+  });
+  const postings = await rows<{ type: string }>(
+    world.db,
+    `SELECT type FROM ledger_transactions WHERE operation_key LIKE ? ORDER BY balance_version`,
+    [`${id}:%`],
+  );
+  const [balance] = await listBalances(world.db, caller.accountId, caller.mode);
+  return {
+    status: (await readPayout(world, payoutCase)).status,
+    events: events.map(({ type }) => type),
+    available: balance?.available ?? '',
+    reserved: balance?.reserved ?? '',
+    postings: postings.map(({ type }) => type),
+    timesSent: (await readBookEntry(world.sandbox.url, id))?.times_sent ?? 0,
+  };
+}
+
+export async function readHistory({ handle }: PayoutCase): Promise<History> {
+  return handle.fetchHistory();
+}
+
+/** temporal.api.enums.v1.WorkflowTaskFailedCause: news came in while the task was at work. */
+const UNHANDLED_COMMAND = 1;
+
+/** What went wrong in the workflow's own code: nothing, if it can take everything. */
+export async function readTaskFailures(payoutCase: PayoutCase): Promise<string[]> {
+  const { events } = await readHistory(payoutCase);
+  return (events ?? []).flatMap(({ workflowTaskFailedEventAttributes: failed }) =>
+    failed == null || Number(failed.cause) === UNHANDLED_COMMAND
+      ? []
+      : [failed.failure?.message ?? `cause ${failed.cause ?? 'unknown'}`],
+  );
+}
+
+/** The reconciler's runs, until it has found the terminated payout: visibility lags behind. */
+export async function reconcile(world: WorkflowWorld, payoutCase: PayoutCase): Promise<void> {
+  await waitFor(`a new workflow for ${payoutCase.id}`, async () => {
+    await world.temporal.workflow.execute(WORKFLOWS.reconcile, {
+      workflowId: `reconcile-${randomBytes(6).toString('hex')}`,
+      taskQueue: TASK_QUEUES.payouts,
+    });
+    const { status } = await payoutCase.handle.describe();
+    return status.name === 'TERMINATED' ? undefined : true;
+  });
+}

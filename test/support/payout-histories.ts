@@ -1,0 +1,73 @@
+/** The branches whose histories are kept under test/fixtures/histories, and how to make each. */
+import { rows } from '../../src/db/transaction';
+import { BRANCHES, startBranch } from './payout-branches';
+import { createPayoutCase, type PayoutCase, whenDetails, whenPayout } from './payout-case';
+import type { WorkflowWorld } from './workflow-world';
+
+export interface HistoryBranch {
+  name: string;
+  /** The workflow of this payout ends by itself. */
+  start: (world: WorkflowWorld) => Promise<PayoutCase>;
+}
+
+const REPLAYED_SIGNALS = [['approve', 42], ['reject', 'no'], ['aprove'], ['providerNews']] as const;
+
+const MORE: readonly HistoryBranch[] = [
+  {
+    name: 'held-then-rejected',
+    start: async (world) => {
+      const payout = await createPayoutCase(world);
+      await rows(
+        world.db,
+        `INSERT INTO payout_pauses (scope, target, reason) VALUES ('account', ?, 'audit')`,
+        [payout.caller.accountId],
+      );
+      await payout.handle.signal('approve', { by: 'alice' });
+      await whenDetails(payout, /paused: audit/);
+      await payout.handle.signal('reject', { by: 'bob' });
+      return payout;
+    },
+  },
+  {
+    name: 'mistyped-signals',
+    start: async (world) => {
+      const payout = await createPayoutCase(world);
+      for (const [name, ...args] of REPLAYED_SIGNALS) await payout.handle.signal(name, ...args);
+      await whenDetails(payout, /`aprove` was ignored/);
+      await payout.handle.signal('approve');
+      return payout;
+    },
+  },
+  {
+    name: 'cancellation-requested',
+    start: async (world) => {
+      const payout = await createPayoutCase(world);
+      await payout.handle.cancel();
+      await whenDetails(payout, /A cancellation was requested here/);
+      await payout.handle.signal('approve', { by: 'alice' });
+      return payout;
+    },
+  },
+  {
+    name: 'escalated',
+    start: async (world) => {
+      const payout = await createPayoutCase(world, { scenario: 'callback_lost' });
+      await payout.handle.signal('approve', { by: 'alice' });
+      await whenPayout(world, payout, 'processing', ({ status }) => status === 'processing');
+      await rows(
+        world.db,
+        `UPDATE payouts SET processing_since = now() - interval '16 minutes' WHERE id = ?`,
+        [payout.id],
+      );
+      return payout;
+    },
+  },
+];
+
+export const HISTORY_BRANCHES: readonly HistoryBranch[] = [
+  ...BRANCHES.map((branch) => ({
+    name: branch.name,
+    start: (world: WorkflowWorld) => startBranch(world, branch),
+  })),
+  ...MORE,
+];

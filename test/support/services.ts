@@ -1,0 +1,118 @@
+/**
+ * The servers behind the tests, in a process of their own: one PostgreSQL and one Temporal
+ * server, both throwaway, the migrated template database and the workflow bundle.
+ *
+ * global-setup.ts starts it and gets the TEST_… variables from it. It lives as long as the
+ * channel to jest is open, so a jest that was killed leaves nothing behind either.
+ *
+ * Arguments: `postgres`, `temporal` or both.
+ */
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startLocalPostgres } from '../../src/db/local-postgres';
+import { migrate } from '../../src/db/migrate';
+import { databaseUrl, ensureAppLogin, withClient } from '../../src/db/provision';
+import { findFreePort } from '../../src/lib/free-port';
+import { startLocalTemporal } from '../../src/temporal/local-server';
+import { findInstalledTemporalCli } from '../../src/temporal/temporal-cli';
+import { APP_LOGIN, TEMPLATE_DATABASE } from './database';
+
+type TestEnvironment = Record<string, string>;
+export type ServicesMessage = { ready: TestEnvironment } | { failed: string };
+
+const folder = mkdtempSync(join(tmpdir(), 'payments-gateway-test-'));
+const stops: (() => Promise<void>)[] = [];
+
+async function startServices(wanted: string[]): Promise<TestEnvironment> {
+  // PostgreSQL runs as another user when we are root, and has to pass through.
+  chmodSync(folder, 0o711);
+  // All settle before any failure is told: what came up has to be known to be stopped.
+  const parts = await Promise.allSettled([
+    wanted.includes('postgres') ? startPostgres() : {},
+    wanted.includes('temporal') ? startTemporal() : {},
+    wanted.includes('temporal') ? bundleWorkflowCode() : {},
+  ]);
+  const failure = parts.find((part) => part.status === 'rejected');
+  if (failure !== undefined) throw failure.reason;
+  return Object.assign({}, ...parts.map((part) => (part.status === 'fulfilled' ? part.value : {})));
+}
+
+async function startPostgres(): Promise<TestEnvironment> {
+  let url = process.env['TEST_POSTGRES_URL'];
+  if (url === undefined) {
+    const server = await startLocalPostgres({
+      dataDir: join(folder, 'postgres'),
+      port: await findFreePort(),
+      logFile: join(folder, 'postgres.log'),
+      log: () => undefined,
+      durable: false,
+    });
+    stops.push(server.stop);
+    url = server.superuserUrl;
+  }
+  await createTemplate(url);
+  return { TEST_POSTGRES_URL: url };
+}
+
+async function createTemplate(serverUrl: string): Promise<void> {
+  await withClient(serverUrl, async (client) => {
+    await client.query(`drop database if exists ${TEMPLATE_DATABASE} with (force)`);
+    await client.query(`create database ${TEMPLATE_DATABASE}`);
+  });
+  const templateUrl = databaseUrl(serverUrl, { database: TEMPLATE_DATABASE });
+  await migrate(templateUrl);
+  await ensureAppLogin(templateUrl, APP_LOGIN);
+}
+
+async function startTemporal(): Promise<TestEnvironment> {
+  const given = process.env['TEST_TEMPORAL_ADDRESS'];
+  if (given !== undefined) {
+    const cli = await findInstalledTemporalCli(() => undefined);
+    return {
+      TEST_TEMPORAL_ADDRESS: given,
+      TEST_TEMPORAL_CLI: process.env['TEST_TEMPORAL_CLI'] ?? cli?.path ?? '',
+    };
+  }
+  const server = await startLocalTemporal({
+    dbFile: null,
+    port: await findFreePort(),
+    uiPort: null,
+    logFile: join(folder, 'temporal.log'),
+    log: (line) => process.stderr.write(`${line}\n`),
+  });
+  stops.push(server.stop);
+  return { TEST_TEMPORAL_ADDRESS: server.address, TEST_TEMPORAL_CLI: server.cliPath };
+}
+
+/** webpack loads slowly and the project `db` does without it, hence `import` here. */
+async function bundleWorkflowCode(): Promise<TestEnvironment> {
+  const { bundleWorkflows } = await import('../../src/temporal/worker.js');
+  const path = join(folder, 'workflow-bundle.js');
+  writeFileSync(path, (await bundleWorkflows()).code);
+  return { TEST_WORKFLOW_BUNDLE: path };
+}
+
+async function stopServices(): Promise<void> {
+  await Promise.allSettled(stops.map((stop) => stop()));
+  rmSync(folder, { recursive: true, force: true });
+}
+
+function report(message: ServicesMessage): void {
+  if (process.connected) process.send?.(message);
+}
+
+const starting = startServices(process.argv.slice(2)).then(
+  (environment) => {
+    report({ ready: environment });
+  },
+  (error: unknown) => {
+    report({ failed: error instanceof Error ? (error.stack ?? error.message) : String(error) });
+  },
+);
+
+function shutDown(): void {
+  void starting.then(stopServices).finally(() => process.exit(0));
+}
+process.once('disconnect', shutDown);
+process.once('SIGTERM', shutDown);

@@ -1,0 +1,189 @@
+/**
+ * The payout's workflow with everything real around it: database, Temporal namespace, sandbox over
+ * HTTP, the provider's callbacks. The worker runs inside the test, so that its activities can be
+ * made to fail; payouts are created and cancelled through the service.
+ */
+import { randomBytes } from 'node:crypto';
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
+import { Client, Connection } from '@temporalio/client';
+import {
+  DefaultLogger,
+  makeTelemetryFilterString,
+  NativeConnection,
+  Runtime,
+  Worker,
+} from '@temporalio/worker';
+import { createActivities } from '../../activities';
+import { connect } from '../../src/db/connect';
+import type { Db } from '../../src/db/transaction';
+import type { ProviderRegistry } from '../../src/providers/registry';
+import { startSandbox, type Sandbox } from '../../src/sandbox/server';
+import { createNetworkFees } from '../../src/services/network-fees';
+import { createPayouts } from '../../src/services/payouts';
+import { createProviderCallbacks } from '../../src/services/provider-callbacks';
+import type { Payouts, ProviderCallbacks } from '../../src/services/services';
+import { createClosedWorkflows } from '../../src/temporal/closed-workflows';
+import { createPaymentWorkflows } from '../../src/temporal/payment-workflows';
+import { createPayoutWorkflows, type PayoutWorkflows } from '../../src/temporal/payout-workflows';
+import { registerSearchAttributes } from '../../src/temporal/search-attributes';
+import { PAYLOAD_CONVERTER_PATH } from '../../src/temporal/worker';
+import { TASK_QUEUES } from '../../workflows/names';
+import { connectProviders, makeCredentials, startHttpServer } from '../e2e/sandbox-harness';
+import { type FaultPlan, withFaults } from './activity-faults';
+import { createTestDatabase } from './database';
+
+export interface WorkflowWorld {
+  /** With the owner's rights. */
+  db: Db;
+  temporal: Client;
+  sandbox: Sandbox;
+  providers: ProviderRegistry;
+  /** @param onStart told the payout's id before its workflow starts, to plan its faults */
+  payouts(onStart?: (payoutId: string) => void): Payouts;
+  planFaults(payoutId: string, plan: FaultPlan): void;
+  startWorker(): Promise<void>;
+  stopWorker(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Longer than any answer takes here; the branches whose answer never comes wait for it. */
+const PROVIDER_TIMEOUT_MS = 2_500;
+
+export async function startWorkflowWorld(): Promise<WorkflowWorld> {
+  quietRuntime();
+  const address = process.env['TEST_TEMPORAL_ADDRESS'] ?? '';
+  const namespace = `test-${randomBytes(6).toString('hex')}`;
+  const credentials = makeCredentials();
+  const [database, connection, sandbox] = await Promise.all([
+    createTestDatabase(),
+    createNamespace(address, namespace),
+    startSandbox({
+      settleMs: 50,
+      callbackRetryMs: [200, 500, 1_000],
+      credentials,
+    }),
+  ]);
+  const db = connect({ url: database.ownerUrl, size: 6, applicationName: 'test' });
+  const appDb = connect({ url: database.appUrl, size: 20, applicationName: 'gateway-test' });
+  const temporal = new Client({ connection, namespace });
+  const providers = connectProviders(sandbox, credentials, PROVIDER_TIMEOUT_MS);
+  const networkFees = createNetworkFees(providers);
+  const payoutWorkflows = createPayoutWorkflows(temporal);
+  const paymentWorkflows = createPaymentWorkflows(temporal);
+  const parts = { db: appDb, providers, networkFees, payoutWorkflows, paymentWorkflows };
+  const receiver = await startCallbackReceiver(createProviderCallbacks(parts));
+  sandbox.setCallbackBaseUrl(receiver.url);
+
+  const plans = new Map<string, FaultPlan>();
+  const closedWorkflows = createClosedWorkflows(temporal);
+  const activities = withFaults(createActivities({ ...parts, closedWorkflows }), (payoutId) =>
+    plans.get(payoutId),
+  );
+  const native = await NativeConnection.connect({ address });
+  const worker = workerSwitch(native, namespace, activities);
+  await worker.start();
+  return {
+    db,
+    temporal,
+    sandbox,
+    providers,
+    payouts: (onStart) =>
+      createPayouts({ ...parts, payoutWorkflows: announced(payoutWorkflows, onStart) }),
+    planFaults: (payoutId, plan) => void plans.set(payoutId, plan),
+    startWorker: worker.start,
+    stopWorker: worker.stop,
+    stop: async () => {
+      await worker.stop();
+      await receiver.stop();
+      await Promise.all([providers.close(), sandbox.stop()]);
+      await Promise.all([native.close(), connection.close(), db.destroy(), appDb.destroy()]);
+      await database.drop();
+    },
+  };
+}
+
+/** Faults on purpose are warnings of the SDK, hundreds of them. */
+export function quietRuntime(): void {
+  const filter = makeTelemetryFilterString({ core: 'ERROR', other: 'ERROR' });
+  Runtime.install({
+    logger: new DefaultLogger('ERROR', () => undefined),
+    telemetryOptions: { logging: { filter, forward: {} } },
+  });
+}
+
+async function createNamespace(address: string, namespace: string): Promise<Connection> {
+  const connection = await Connection.connect({ address });
+  await connection.workflowService.registerNamespace({
+    namespace,
+    workflowExecutionRetentionPeriod: { seconds: 86_400 as never },
+  });
+  await registerSearchAttributes(connection, namespace);
+  return connection;
+}
+
+function announced(
+  workflows: PayoutWorkflows,
+  onStart: (payoutId: string) => void = () => undefined,
+): PayoutWorkflows {
+  return {
+    ...workflows,
+    reserve: (start, deadlineMs) => {
+      onStart(start.payoutId);
+      return workflows.reserve(start, deadlineMs);
+    },
+  };
+}
+
+/** What src/http does with a provider's callback, without the rest of the API. */
+function startCallbackReceiver(callbacks: ProviderCallbacks) {
+  return startHttpServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const [, , provider = '', mode = ''] = (request.url ?? '').split('/');
+      void take(callbacks, provider, mode, request.headers, Buffer.concat(chunks), response);
+    });
+  });
+}
+
+async function take(
+  callbacks: ProviderCallbacks,
+  provider: string,
+  mode: string,
+  headers: IncomingHttpHeaders,
+  body: Buffer,
+  response: ServerResponse,
+): Promise<void> {
+  try {
+    await callbacks.receive(provider, mode, headers, body);
+    response.writeHead(200).end();
+  } catch {
+    response.writeHead(503).end();
+  }
+}
+
+function workerSwitch(connection: NativeConnection, namespace: string, activities: object) {
+  let running: { worker: Worker; ended: Promise<void> } | null = null;
+  return {
+    start: async () => {
+      const worker = await Worker.create({
+        connection,
+        namespace,
+        taskQueue: TASK_QUEUES.payouts,
+        workflowBundle: { codePath: process.env['TEST_WORKFLOW_BUNDLE'] ?? '' },
+        activities,
+        dataConverter: { payloadConverterPath: PAYLOAD_CONVERTER_PATH },
+        shutdownGraceTime: '1500 ms',
+        shutdownForceTime: '2 seconds',
+      });
+      running = { worker, ended: worker.run() };
+    },
+    stop: async () => {
+      if (running === null) return;
+      const { worker, ended } = running;
+      running = null;
+      worker.shutdown();
+      await ended;
+    },
+  };
+}

@@ -1,0 +1,60 @@
+import { createServer, type Server } from 'node:net';
+import { once } from 'node:events';
+import { choosePorts, type PortName } from '../../../src/dev/ports';
+import { findFreePort } from '../../../src/lib/free-port';
+
+const NONE: ReadonlySet<PortName> = new Set();
+const held: Server[] = [];
+
+afterEach(() => {
+  for (const server of held.splice(0)) server.close();
+});
+
+test('the ports that the environment asks for are the ports', async () => {
+  const env = await freeEnvironment();
+  const ports = await choosePorts(env, NONE);
+  expect(Object.values(ports).map(String)).toEqual(Object.values(env));
+});
+
+test.each(['PORT', 'SANDBOX_PORT', 'TEMPORAL_PORT', 'TEMPORAL_UI_PORT', 'POSTGRES_PORT'])(
+  'a taken port that %s asked for is refused in a sentence that names both',
+  async (variable) => {
+    const env = await freeEnvironment();
+    await hold(env[variable]!);
+    await expect(choosePorts(env, NONE)).rejects.toThrow(
+      new RegExp(`^Port ${env[variable]!}, which .+ wants, is taken .+ set ${variable} `),
+    );
+  },
+);
+
+test('one port for two parts is refused', async () => {
+  const env = await freeEnvironment();
+  const twice = { ...env, SANDBOX_PORT: env['PORT'] };
+  await expect(choosePorts(twice, NONE)).rejects.toThrow(
+    /which the sandbox wants, goes to the API/,
+  );
+});
+
+test.each(['abc', '0', '65536', '-1', '80.5'])('PORT=%s is refused', async (text) => {
+  await expect(choosePorts({ PORT: text }, NONE)).rejects.toThrow(`PORT=${text} is not a port`);
+});
+
+test('the port of a part that does not start here may be taken', async () => {
+  const env = await freeEnvironment();
+  await hold(env['POSTGRES_PORT']!);
+  await expect(choosePorts(env, new Set<PortName>(['postgres']))).resolves.toBeDefined();
+});
+
+async function freeEnvironment(): Promise<Record<string, string>> {
+  const names = ['PORT', 'SANDBOX_PORT', 'TEMPORAL_PORT', 'TEMPORAL_UI_PORT', 'POSTGRES_PORT'];
+  const env: Record<string, string> = {};
+  for (const name of names) env[name] = String(await findFreePort());
+  return env;
+}
+
+async function hold(port: string): Promise<void> {
+  const server = createServer();
+  held.push(server);
+  server.listen(Number(port), '127.0.0.1');
+  await once(server, 'listening');
+}

@@ -1,0 +1,90 @@
+/** What the documents say of the project is there: settings, files, rooms, decisions. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { readConfig } from '../../../src/config';
+import { SEARCH_ATTRIBUTES } from '../../../src/temporal/search-attributes';
+
+const ROOT = resolve(__dirname, '../../..');
+const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
+
+const DOCUMENTS = [
+  'README.md',
+  'CHANGELOG.md',
+  ...readdirSync(join(ROOT, 'docs'))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `docs/${name}`),
+];
+
+test('docs/operations.md has every variable that the configuration reads, and no other', () => {
+  expect(documentedVariables()).toEqual(variablesRead());
+});
+
+test('docker-compose.yml passes on every variable that the configuration reads', () => {
+  const compose = read('docker-compose.yml');
+  const missing = [...variablesRead()].filter((name) => !compose.includes(`\n    ${name}: `));
+  // In a container the API listens on all addresses; the image names the bundle beside it.
+  expect(missing).toEqual(['HOST', 'WORKFLOW_BUNDLE']);
+  expect(read('Dockerfile')).toContain('WORKFLOW_BUNDLE=');
+});
+
+test('the runbook and docker-compose.yml register every search attribute with its type', () => {
+  for (const [name, type] of Object.entries(SEARCH_ATTRIBUTES)) {
+    expect(read('docs/operations.md')).toContain(`--name ${name} --type ${type}\n`);
+    expect(read('docker-compose.yml')).toContain(`${name}:${type}`);
+  }
+});
+
+test.each(DOCUMENTS)('every relative link in %s leads to a file', (document) => {
+  const links = [...read(document).matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, to = '']) => to);
+  const broken = links.filter((to) => !existsSync(join(ROOT, dirname(document), to)));
+  expect(broken).toEqual([]);
+});
+
+test('the rooms that the README names exist, and none of the sources is missing', () => {
+  const named = [...read('README.md').matchAll(/^\| `([^`]+)\/`/gm)].map(([, room = '']) => room);
+  expect(named.filter((room) => !existsSync(join(ROOT, room)))).toEqual([]);
+  const rooms = readdirSync(join(ROOT, 'src'), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => `src/${entry.name}`);
+  expect(rooms.filter((room) => !named.includes(room))).toEqual([]);
+});
+
+test('every decision that a source file names has an entry in docs/decisions.md', () => {
+  const entries = [...read('docs/decisions.md').matchAll(/^### ([A-Z]\d+) /gm)].map(([, id]) => id);
+  expect(new Set(entries).size).toBe(entries.length);
+  const named = sources().flatMap((path) => [...read(path).matchAll(/decisions? ([A-Z]\d+)\b/gi)]);
+  expect(named.length).toBeGreaterThan(20);
+  expect(named.map(([, id]) => id).filter((id) => !entries.includes(id))).toEqual([]);
+});
+
+/** Asks the configuration itself: the names that it looks up, also those it builds. */
+function variablesRead(): Set<string> {
+  const names = new Set<string>();
+  const env = new Proxy<NodeJS.ProcessEnv>(
+    {},
+    {
+      get: (_target, name) => {
+        names.add(String(name));
+        // The provider's other variables are read only when it has an address.
+        return String(name).endsWith('_URL') ? 'https://example.com' : undefined;
+      },
+    },
+  );
+  expect(() => readConfig(env)).toThrow('The environment is not complete');
+  return names;
+}
+
+/** The first column of the runbook's table of settings. */
+function documentedVariables(): Set<string> {
+  const [, settings = ''] = read('docs/operations.md').split('\n## Settings\n');
+  const [table = ''] = settings.split('\n## ');
+  return new Set([...table.matchAll(/^\| `([A-Z_]+)` /gm)].map(([, name = '']) => name));
+}
+
+function sources(): string[] {
+  return ['src', 'workflows', 'activities'].flatMap((room) =>
+    readdirSync(join(ROOT, room), { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.ts'))
+      .map((name) => join(room, name)),
+  );
+}

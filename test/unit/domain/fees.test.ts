@@ -1,0 +1,67 @@
+import fc from 'fast-check';
+import { type Direction, type FeeTerms, serviceFee, totalDebit } from '../../../src/domain/fees';
+import { type Amount, amount } from '../../../src/domain/money';
+import { anyUnits, fromUnits } from '../../support/amounts';
+import { scaled } from '../../support/scale';
+import vectors from '../../fixtures/fees.json';
+
+/** One vector after the other: a table of 400 tests would say no more. */
+test('the golden vectors', () => {
+  expect(vectors.length).toBeGreaterThan(100);
+  const wrong = vectors.filter((vector) => {
+    const terms: FeeTerms = {
+      percentage: vector.percentage,
+      fixedAmount: vector.fixed_amount as Amount,
+      minFee: vector.min_fee as Amount | null,
+      maxFee: vector.max_fee as Amount | null,
+    };
+    const fee = serviceFee(vector.direction as Direction, vector.amount as Amount, terms);
+    return fee !== vector.service_fee;
+  });
+  expect(wrong).toEqual([]);
+});
+
+const most = 10n ** 26n - 1n;
+const anyFee = anyUnits({ max: 10n ** 14n });
+const feeCases = fc.record({
+  direction: fc.constantFrom<Direction>('payin', 'payout'),
+  base: anyUnits({ min: 1n, max: most }),
+  /** Per cent in ten-thousandths: 1_000_000 is 100 %. */
+  percentage: fc.nat({ max: 1_000_000 }),
+  fixed: anyFee,
+  min: fc.option(anyFee),
+  max: fc.option(anyFee),
+});
+
+test('any fee is what whole numbers give', () => {
+  fc.assert(
+    fc.property(feeCases, ({ direction, base, percentage, fixed, min, max }) => {
+      const fee = serviceFee(direction, fromUnits(base), {
+        percentage: `${Math.floor(percentage / 10_000)}.${String(percentage % 10_000).padStart(4, '0')}`,
+        fixedAmount: fromUnits(fixed),
+        minFee: min === null ? null : fromUnits(min),
+        maxFee: max === null ? null : fromUnits(max),
+      });
+      // base × percentage in millionths of the smallest unit; adding half of one rounds half up.
+      let expected = (base * BigInt(percentage) + fixed * 1_000_000n + 500_000n) / 1_000_000n;
+      if (min !== null && expected < min) expected = min;
+      if (max !== null && expected > max) expected = max;
+      if (direction === 'payin' && expected > base) expected = base;
+      expect(fee).toBe(fromUnits(expected));
+    }),
+    { numRuns: scaled(10_000, 100_000) },
+  );
+});
+
+test('the fee is added on top: the example of the specification', () => {
+  const terms: FeeTerms = {
+    percentage: '1.0000',
+    fixedAmount: amount('0'),
+    minFee: null,
+    maxFee: null,
+  };
+  const fee = serviceFee('payout', amount('10000'), terms);
+  expect(fee).toBe('100.00000000');
+  expect(totalDebit(amount('10000'), fee, amount('0'))).toBe('10100.00000000');
+  expect(totalDebit(amount('10000'), fee, amount('2.5'))).toBe('10102.50000000');
+});

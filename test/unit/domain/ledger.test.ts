@@ -1,0 +1,113 @@
+import fc from 'fast-check';
+import { totalDebit } from '../../../src/domain/fees';
+import {
+  adjustmentPosting,
+  isBalanced,
+  type PayoutMoney,
+  type Posting,
+  releasePosting,
+  reservePosting,
+  settlementPosting,
+} from '../../../src/domain/ledger';
+import { amount } from '../../../src/domain/money';
+import { anyUnits, fromUnits, toUnits } from '../../support/amounts';
+import { scaled } from '../../support/scale';
+
+const RUNS = { numRuns: scaled(2_000, 50_000) };
+const MOST = { max: 10n ** 26n - 1n };
+
+function buildPayout(amountUnits: bigint, serviceFee = 0n, networkFee = 0n): PayoutMoney {
+  const parts = [fromUnits(amountUnits), fromUnits(serviceFee), fromUnits(networkFee)] as const;
+  return {
+    id: 'po_1',
+    reference: 'order-1',
+    amount: parts[0],
+    serviceFee: parts[1],
+    networkFee: parts[2],
+    totalDebit: totalDebit(...parts),
+  };
+}
+
+const anyPayout = fc
+  .tuple(anyUnits({ min: 1n, ...MOST }), anyUnits(MOST), anyUnits(MOST))
+  .map((parts) => buildPayout(...parts));
+
+/** What a posting does to a book, in smallest units. */
+function moved(posting: Posting, book: string): bigint {
+  return posting.lines
+    .filter((line) => line.book === book)
+    .reduce((sum, line) => sum + toUnits(line.amount) * (line.direction === 'in' ? 1n : -1n), 0n);
+}
+
+function expectSound(posting: Posting): void {
+  expect(isBalanced(posting)).toBe(true);
+  expect(
+    posting.lines.reduce((sum, line) => sum + moved({ ...posting, lines: [line] }, line.book), 0n),
+  ).toBe(0n);
+  for (const line of posting.lines) expect(toUnits(line.amount)).toBeGreaterThan(0n);
+}
+
+test('every posting of any payout is balanced, and its lines all move something', () => {
+  fc.assert(
+    fc.property(anyPayout, (payout) => {
+      for (const posting of [reservePosting, releasePosting, settlementPosting]) {
+        expectSound(posting(payout));
+      }
+    }),
+    RUNS,
+  );
+});
+
+test('a release undoes the reserve; a settlement takes what was reserved and nothing else', () => {
+  fc.assert(
+    fc.property(anyPayout, (payout) => {
+      const total = toUnits(payout.totalDebit);
+      const [reserve, release] = [reservePosting(payout), releasePosting(payout)];
+      expect(moved(reserve, 'available')).toBe(-total);
+      expect(moved(reserve, 'reserved')).toBe(total);
+      expect(moved(release, 'available')).toBe(total);
+      expect(moved(release, 'reserved')).toBe(-total);
+      const settlement = settlementPosting(payout);
+      expect(moved(settlement, 'available')).toBe(0n);
+      expect(moved(settlement, 'reserved')).toBe(-total);
+      expect(moved(settlement, 'provider_clearing')).toBe(toUnits(payout.amount));
+      expect(moved(settlement, 'fee_income')).toBe(toUnits(payout.serviceFee));
+      expect(moved(settlement, 'network_cost')).toBe(toUnits(payout.networkFee));
+    }),
+    RUNS,
+  );
+});
+
+test('settle and release share one operation key, the reserve has its own', () => {
+  const payout = buildPayout(1n);
+  expect(settlementPosting(payout).operationKey).toBe('po_1:final');
+  expect(releasePosting(payout).operationKey).toBe('po_1:final');
+  expect(reservePosting(payout).operationKey).toBe('po_1:reserve');
+});
+
+test('a fee of nothing makes no line', () => {
+  const books = settlementPosting(buildPayout(5n)).lines.map((line) => line.book);
+  expect(books).toEqual(['reserved', 'provider_clearing']);
+});
+
+test.each(['in', 'out'] as const)(
+  'an adjustment %s is balanced against its own book',
+  (direction) => {
+    fc.assert(
+      fc.property(anyUnits({ min: 1n }), (units) => {
+        const adjustment = { id: 'adj_1', direction, amount: fromUnits(units), reason: 'A test' };
+        const posting = adjustmentPosting(adjustment);
+        expectSound(posting);
+        expect(moved(posting, 'available')).toBe(direction === 'in' ? units : -units);
+      }),
+      RUNS,
+    );
+  },
+);
+
+test('a posting that does not balance is told apart, down to the smallest unit', () => {
+  const posting = reservePosting(buildPayout(5n));
+  const [first, second] = posting.lines;
+  const lines = [first!, { ...second!, amount: amount('0.00000006') }];
+  expect(isBalanced({ ...posting, lines })).toBe(false);
+});

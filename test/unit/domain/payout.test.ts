@@ -1,0 +1,69 @@
+import {
+  isFinalPayout,
+  nextPayoutStatus,
+  PAYOUT_STATUSES,
+  type PayoutStatus,
+  payoutStatusesBefore,
+  type PayoutTrigger,
+} from '../../../src/domain/payout';
+import { PAYOUT_EVENTS } from '../../../src/domain/events';
+
+/** Written down from the specification and decisions O3 and O5, not from the code. */
+const EDGES: [PayoutStatus, PayoutTrigger, PayoutStatus][] = [
+  ['requested', 'approve', 'approved'],
+  ['requested', 'reject', 'rejected'],
+  ['requested', 'cancel', 'cancelled'],
+  ['under_review', 'approve', 'approved'],
+  ['under_review', 'reject', 'rejected'],
+  ['under_review', 'cancel', 'cancelled'],
+  ['approved', 'accept', 'processing'],
+  ['approved', 'refuse', 'failed'],
+  ['approved', 'reject', 'rejected'],
+  ['processing', 'complete', 'completed'],
+  ['processing', 'fail', 'failed'],
+];
+const TRIGGERS: PayoutTrigger[] = [
+  'approve',
+  'reject',
+  'cancel',
+  'accept',
+  'refuse',
+  'complete',
+  'fail',
+];
+const PAIRS = PAYOUT_STATUSES.flatMap((from) =>
+  TRIGGERS.map((trigger) => {
+    const edge = EDGES.find(([state, by]) => state === from && by === trigger);
+    return [from, trigger, edge?.[2]] as const;
+  }),
+);
+
+test.each(PAIRS)('%s, %s: %s', (from, trigger, to) => {
+  expect(nextPayoutStatus(from, trigger)).toBe(to);
+});
+
+test.each<[PayoutTrigger, PayoutStatus[]]>([
+  ['approve', ['requested', 'under_review']],
+  ['reject', ['requested', 'under_review', 'approved']],
+  ['cancel', ['requested', 'under_review']],
+  ['accept', ['approved']],
+  ['refuse', ['approved']],
+  ['complete', ['processing']],
+  ['fail', ['processing']],
+])('%s is possible from %j alone', (trigger, before) => {
+  expect(payoutStatusesBefore(trigger)).toEqual(before);
+});
+
+test('four states are final, and nothing leads out of them', () => {
+  const final = PAYOUT_STATUSES.filter(isFinalPayout);
+  expect(final).toEqual(['completed', 'rejected', 'failed', 'cancelled']);
+  expect(EDGES.filter(([from]) => final.includes(from))).toEqual([]);
+});
+
+test('each state but the two first ones is reached, and has its own event', () => {
+  const reached = new Set(EDGES.map(([, , to]) => to));
+  const first: PayoutStatus[] = ['requested', 'under_review'];
+  expect(PAYOUT_STATUSES.filter((status) => !reached.has(status))).toEqual(first);
+  for (const status of reached) expect(PAYOUT_EVENTS[status]).toBe(`payout.${status}`);
+  for (const status of first) expect(PAYOUT_EVENTS[status]).toBe('payout.requested');
+});

@@ -1,0 +1,56 @@
+import { PAYOUT_STATUSES, type PayoutStatus } from '../../../src/domain/payout';
+import { attentionLevel, contradiction, nextCheckMs } from '../../../src/domain/provider-checks';
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+
+test.each([
+  [0, 2 * SECOND],
+  [SECOND, 2 * SECOND],
+  [2 * SECOND, 2 * SECOND],
+  [30 * SECOND, 30 * SECOND],
+  [15 * MINUTE, 15 * MINUTE],
+  [24 * HOUR, 15 * MINUTE],
+])('after %i ms the next check comes in %i ms', (waited, next) => {
+  expect(nextCheckMs(waited)).toBe(next);
+});
+
+test('a day of waiting costs about a hundred checks', () => {
+  let [waited, checks] = [0, 0];
+  for (; waited < 24 * HOUR; checks++) waited += nextCheckMs(waited);
+  expect(checks).toBeGreaterThan(96);
+  expect(checks).toBeLessThan(120);
+});
+
+test.each([
+  [0, 0],
+  [15 * MINUTE - 1, 0],
+  [15 * MINUTE, 1],
+  [2 * HOUR - 1, 1],
+  [2 * HOUR, 2],
+  [24 * HOUR - 1, 2],
+  [24 * HOUR, 3],
+  [240 * HOUR, 3],
+])('after %i ms attention is at level %i', (waited, level) => {
+  expect(attentionLevel(waited)).toBe(level);
+});
+
+const TRANSFERS = ['pending', 'sent', 'failed', 'not_found'] as const;
+const RETURNED: PayoutStatus[] = ['rejected', 'failed', 'cancelled'];
+
+function expectedContradiction(payout: PayoutStatus, transfer: string): string | null {
+  if (payout === 'completed' && transfer !== 'sent') return 'completed_but_not_sent';
+  if (RETURNED.includes(payout) && transfer === 'sent') return 'sent_after_return_of_funds';
+  if (RETURNED.includes(payout) && transfer === 'pending') return 'pending_after_return_of_funds';
+  return null;
+}
+
+test.each(
+  PAYOUT_STATUSES.flatMap((payout) => TRANSFERS.map((transfer) => [payout, transfer] as const)),
+)(
+  'our %s and the provider’s %s: a contradiction only when money and books disagree',
+  (payout, transfer) => {
+    expect(contradiction(payout, transfer)).toBe(expectedContradiction(payout, transfer));
+  },
+);

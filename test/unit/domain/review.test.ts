@@ -1,0 +1,71 @@
+import { amount } from '../../../src/domain/money';
+import {
+  REVIEW_REASONS,
+  type ReviewFacts,
+  type ReviewReason,
+  reviewReasons,
+} from '../../../src/domain/review';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** A live payout that no rule holds. */
+function buildFacts(overrides: Partial<ReviewFacts> = {}): ReviewFacts {
+  return {
+    mode: 'live',
+    amount: amount('100'),
+    destinationType: 'crypto_address',
+    reviewAll: false,
+    rehearseReview: false,
+    autoApproveMax: null,
+    autoApproveDailyMax: null,
+    autoApprovedAmount: amount('0'),
+    destinationUsedBefore: true,
+    apiKeyAgeMs: DAY_MS,
+    ...overrides,
+  };
+}
+
+const LIVE: [ReviewReason, Partial<ReviewFacts>][] = [
+  ['review_all', { reviewAll: true }],
+  ['above_auto_approve_max', { autoApproveMax: amount('99.99999999') }],
+  [
+    'above_auto_approve_daily_max',
+    { autoApproveDailyMax: amount('150'), autoApprovedAmount: amount('50.00000001') },
+  ],
+  ['first_use_of_destination', { destinationUsedBefore: false }],
+  ['email_destination', { destinationType: 'email' }],
+  ['new_api_key', { apiKeyAgeMs: DAY_MS - 1 }],
+];
+
+test('a live payout that no rule holds needs nobody', () => {
+  expect(reviewReasons(buildFacts())).toEqual([]);
+});
+
+test.each(LIVE)('%s holds a live payout by itself, and no test payout', (reason, facts) => {
+  expect(reviewReasons(buildFacts(facts))).toEqual([reason]);
+  expect(reviewReasons(buildFacts({ ...facts, mode: 'test' }))).toEqual([]);
+});
+
+test('rehearse_review holds a test payout by itself, and no live payout', () => {
+  expect(reviewReasons(buildFacts({ mode: 'test', rehearseReview: true }))).toEqual([
+    'rehearse_review',
+  ]);
+  expect(reviewReasons(buildFacts({ rehearseReview: true }))).toEqual([]);
+});
+
+test.each<[string, Partial<ReviewFacts>]>([
+  ['an amount of exactly the maximum', { autoApproveMax: amount('100') }],
+  [
+    'a day that comes to exactly its maximum',
+    { autoApproveDailyMax: amount('150'), autoApprovedAmount: amount('50') },
+  ],
+  ['an exchange account', { destinationType: 'exchange_id' }],
+])('%s passes', (_what, facts) => {
+  expect(reviewReasons(buildFacts(facts))).toEqual([]);
+});
+
+test('all the rules that hit are named', () => {
+  const everything = Object.assign({}, ...LIVE.map(([, facts]) => facts));
+  expect(reviewReasons(buildFacts(everything))).toEqual(LIVE.map(([reason]) => reason));
+  expect(['rehearse_review', ...LIVE.map(([reason]) => reason)]).toEqual([...REVIEW_REASONS]);
+});

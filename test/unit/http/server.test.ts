@@ -1,0 +1,99 @@
+/** The listening socket: answers to what is no request, and an orderly end. */
+import { connect } from 'node:net';
+import { once } from 'node:events';
+import Koa from 'koa';
+import type { GatewayState } from '../../../src/http/context';
+import { type RunningServer, startServer } from '../../../src/http/server';
+import { SetupError } from '../../../src/lib/setup-error';
+
+const servers: RunningServer[] = [];
+
+async function start(app: Koa<GatewayState>, port = 0): Promise<RunningServer> {
+  const server = await startServer(app, port);
+  servers.push(server);
+  return server;
+}
+
+afterEach(async () => {
+  await Promise.all(servers.splice(0).map((server) => server.stop()));
+});
+
+/** An application that answers after `delayMs`, and tells when a request has arrived. */
+function slowApp(delayMs: number): { app: Koa<GatewayState>; arrived: Promise<void> } {
+  const app = new Koa<GatewayState>();
+  const arrived = new Promise<void>((resolve) => {
+    app.use(async (ctx) => {
+      resolve();
+      await new Promise((done) => setTimeout(done, delayMs).unref());
+      ctx.body = { done: true };
+    });
+  });
+  return { app, arrived };
+}
+
+/** Everything the server writes until it ends the connection. */
+async function exchange(port: number, bytes: string): Promise<string> {
+  const socket = connect(port, '127.0.0.1');
+  const chunks: Buffer[] = [];
+  socket.on('data', (chunk) => chunks.push(chunk));
+  socket.write(bytes);
+  await once(socket, 'close');
+  return Buffer.concat(chunks).toString();
+}
+
+describe('bytes that are no HTTP request', () => {
+  it.each([
+    ['rubbish', 'hello\r\n\r\n', 400],
+    ['a broken request line', 'GET /a b c HTTP/1.1\r\n\r\n', 400],
+    ['a header without end', `GET / HTTP/1.1\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
+  ])('are answered with a status and a request id: %s', async (_, bytes, status) => {
+    const { port } = await start(slowApp(0).app);
+    const answer = await exchange(port, bytes);
+    expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+    expect(answer).toMatch(/\r\nX-Request-Id: req_[0-9A-Z]{26}\r\n/);
+  });
+});
+
+describe('stopping', () => {
+  it('answers the requests that run and takes no more', async () => {
+    const { app, arrived } = slowApp(300);
+    const { port, stop } = await start(app);
+    const url = `http://127.0.0.1:${port}/`;
+    const answering = fetch(url);
+    await arrived;
+    const stopped = stop();
+    await expect(fetch(url)).rejects.toThrow();
+    expect(await (await answering).json()).toEqual({ done: true });
+    await stopped;
+  });
+
+  it('ends at once when connections are only kept alive', async () => {
+    const { app } = slowApp(0);
+    const { port, stop } = await start(app);
+    await (await fetch(`http://127.0.0.1:${port}/`)).json();
+    const startedAt = performance.now();
+    await stop();
+    expect(performance.now() - startedAt).toBeLessThan(500);
+  });
+
+  it('cuts what takes longer than 1.5 seconds, and may be asked for twice', async () => {
+    const { app, arrived } = slowApp(10_000);
+    const { port, stop } = await start(app);
+    const cut = expect(fetch(`http://127.0.0.1:${port}/`)).rejects.toThrow();
+    await arrived;
+    const startedAt = performance.now();
+    await Promise.all([stop(), stop()]);
+    expect(performance.now() - startedAt).toBeLessThan(1_600);
+    await cut;
+    await stop();
+  });
+});
+
+describe('a port that is in use', () => {
+  it('is told in a sentence', async () => {
+    const { port } = await start(slowApp(0).app);
+    const second = startServer(slowApp(0).app, port);
+    await expect(second).rejects.toThrow(SetupError);
+    await expect(second).rejects.toThrow(`Port ${port} is in use`);
+  });
+});

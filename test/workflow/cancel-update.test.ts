@@ -1,0 +1,105 @@
+/** The merchant's cancel as an update, also when somebody types it by hand. */
+import { waitFor } from '../e2e/sandbox-harness';
+import { FaultPlan } from '../support/activity-faults';
+import {
+  createPayoutCase,
+  readBooks,
+  readPayout,
+  readTaskFailures,
+  whenOver,
+} from '../support/payout-case';
+import { startWorkflowWorld, type WorkflowWorld } from '../support/workflow-world';
+import { TASK_QUEUES, WORKFLOWS } from '../../workflows/names';
+import { newId } from '../../src/lib/new-id';
+
+let world: WorkflowWorld;
+
+beforeAll(async () => {
+  world = await startWorkflowWorld();
+});
+
+afterAll(async () => {
+  await world.stop();
+});
+
+test.each<[string, unknown[]]>([
+  ['nothing', []],
+  ['null', [null]],
+  ['a number', [42]],
+  ['an object', [{ by: 'alice' }]],
+  ['an empty text', ['']],
+  ['a text that no database takes', ['a\0b']],
+])('cancel by %s is refused, and the payout goes on', async (_what, args) => {
+  const payout = await createPayoutCase(world);
+  const cancelling = payout.handle.executeUpdate('cancel', { args: args as [unknown] });
+  await expect(cancelling).rejects.toMatchObject({
+    cause: { message: '`cancel` takes one text: who cancels' },
+  });
+  expect((await readPayout(world, payout)).status).toBe('under_review');
+  await payout.handle.signal('reject');
+  expect(await whenOver(payout)).toBe('rejected');
+  expect(await readTaskFailures(payout)).toEqual([]);
+});
+
+test('cancel against approve at the same moment: one counts, and the books agree', async () => {
+  const payouts = await Promise.all([1, 2, 3, 4, 5, 6].map(() => createPayoutCase(world)));
+  for (const payout of payouts) {
+    await Promise.allSettled([
+      payout.handle.signal('approve', { by: 'alice' }),
+      world.payouts().cancel(payout.caller, payout.id),
+    ]);
+    const status = await whenOver(payout);
+    expect(['completed', 'cancelled']).toContain(status);
+    expect(await readBooks(world, payout)).toMatchObject({
+      status,
+      reserved: '0.00000000',
+      timesSent: status === 'completed' ? 1 : 0,
+    });
+    expect(await readTaskFailures(payout)).toEqual([]);
+  }
+});
+
+test('the same request again gets the first outcome, another finds it cancelled', async () => {
+  const payout = await createPayoutCase(world);
+  const cancel = (by: string) =>
+    payout.handle.executeUpdate('cancel', { args: [by], updateId: by });
+  const [first, again] = await Promise.all([cancel('req_one'), cancel('req_one')]);
+  expect([first, again]).toEqual([{ kind: 'cancelled' }, { kind: 'cancelled' }]);
+  expect(await whenOver(payout)).toBe('cancelled');
+  await expect(world.payouts().cancel(payout.caller, payout.id)).rejects.toMatchObject({
+    code: 'invalid_state',
+    details: { status: 'cancelled' },
+  });
+});
+
+test.each(['loses_result', 'runs_twice'] as const)(
+  'a cancel whose step %s tells that it cancelled',
+  async (kind) => {
+    const plan = new FaultPlan(kind, 'cancelPayout');
+    const payout = await createPayoutCase(world, { plan });
+    const outcome = await payout.handle.executeUpdate('cancel', { args: ['req_one'] as [unknown] });
+    expect(outcome).toEqual({ kind: 'cancelled' });
+    expect(plan.struck).toContain('cancelPayout');
+    expect(await whenOver(payout)).toBe('cancelled');
+  },
+);
+
+test('cancel of what never came to be fails, and its workflow ends', async () => {
+  const workflowId = newId('payout');
+  await world.stopWorker();
+  const handle = await world.temporal.workflow.start(WORKFLOWS.payout, {
+    workflowId,
+    taskQueue: TASK_QUEUES.payouts,
+    args: [{ payoutId: workflowId, provider: 'x', network: null, networkFee: '0.00000000' }],
+  });
+  const cancelling = handle.executeUpdate('cancel', { args: ['req_one'] });
+  const refused = expect(cancelling).rejects.toMatchObject({
+    cause: { message: 'there is no payout to cancel' },
+  });
+  await world.startWorker();
+  await refused;
+  expect(await handle.result()).toBe('abandoned');
+  await waitFor('its end', async () =>
+    (await handle.describe()).status.name === 'COMPLETED' ? true : undefined,
+  );
+});

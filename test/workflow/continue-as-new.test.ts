@@ -1,0 +1,99 @@
+/**
+ * A payout that takes for ever does not grow for ever. Temporal suggests a new run at some
+ * thousand events or at 4 MB of history; a few large signals reach the latter in a second.
+ */
+import { rows } from '../../src/db/transaction';
+import { control, waitFor } from '../e2e/sandbox-harness';
+import { brokenInvariants } from '../support/gateway';
+import {
+  createPayoutCase,
+  type PayoutCase,
+  readBooks,
+  readSearchAttributes,
+  readTaskFailures,
+  whenDetails,
+  whenOver,
+  whenPayout,
+} from '../support/payout-case';
+import { startWorkflowWorld, type WorkflowWorld } from '../support/workflow-world';
+
+let world: WorkflowWorld;
+
+beforeAll(async () => {
+  world = await startWorkflowWorld();
+});
+
+afterAll(async () => {
+  await world.stop();
+});
+
+const LARGE_SIGNALS = 5;
+const LARGE_SIGNAL_LENGTH = 1_000_000;
+/** What a new run needs to find out where its payout stands and to wait for it. */
+const EVENTS_OF_A_NEW_RUN = 40;
+
+/** Lets the history grow until the workflow goes on in a new run. */
+async function fillHistory(payout: PayoutCase): Promise<void> {
+  const { runId } = await payout.handle.describe();
+  for (let count = 0; count < LARGE_SIGNALS; count += 1) {
+    await payout.handle.signal('providerNews', 'x'.repeat(LARGE_SIGNAL_LENGTH));
+  }
+  await waitFor('the new run', async () => {
+    const now = await payout.handle.describe();
+    return now.runId === runId ? undefined : true;
+  });
+  const before = await world.temporal.workflow.getHandle(payout.id, runId).describe();
+  expect(before.status.name).toBe('CONTINUED_AS_NEW');
+}
+
+async function expectSmallRun(payout: PayoutCase, status: string): Promise<void> {
+  await whenDetails(payout, new RegExp(`^\\*\\*${status}`));
+  expect(await readSearchAttributes(payout)).toMatchObject({
+    PayoutStatus: status,
+    NeedsAttention: false,
+    Mode: 'live',
+    Currency: 'USDT',
+    AccountId: payout.caller.accountId,
+  });
+  const { historyLength } = await payout.handle.describe();
+  expect(historyLength).toBeLessThan(EVENTS_OF_A_NEW_RUN);
+}
+
+test('a payout that never settles goes on in new runs, and finishes in the last', async () => {
+  const payout = await createPayoutCase(world, { scenario: 'never_settles' });
+  await payout.handle.signal('approve', { by: 'alice' });
+  await whenPayout(world, payout, 'processing', ({ status }) => status === 'processing');
+  for (let run = 2; run <= 3; run += 1) {
+    await fillHistory(payout);
+    await expectSmallRun(payout, 'processing');
+  }
+  await payout.handle.signal('reject', { by: 'bob' });
+  await whenDetails(payout, /`reject` by bob changed nothing/);
+  const key = { provider: 'onchain_provider', mode: 'live', client_reference: payout.id };
+  expect(await control(world.sandbox.url, 'transfers/settle', key)).toBe(200);
+  expect(await whenOver(payout)).toBe('completed');
+  expect(await readTaskFailures(payout)).toEqual([]);
+  expect(await readBooks(world, payout)).toMatchObject({ reserved: '0.00000000', timesSent: 1 });
+});
+
+test('a payout that is held for long can be rejected in its new run', async () => {
+  const payout = await createPayoutCase(world);
+  await rows(
+    world.db,
+    `INSERT INTO payout_pauses (scope, target, reason) VALUES ('account', ?, 'audit')`,
+    [payout.caller.accountId],
+  );
+  await payout.handle.signal('approve', { by: 'alice' });
+  await whenDetails(payout, /paused: audit/);
+  await fillHistory(payout);
+  await whenDetails(payout, /paused: audit/);
+  await expectSmallRun(payout, 'approved');
+  await payout.handle.signal('reject', { by: 'bob' });
+  expect(await whenOver(payout)).toBe('rejected');
+  const books = await readBooks(world, payout);
+  expect(books).toMatchObject({ available: '1000.00000000', timesSent: 0 });
+});
+
+test('the ledger is sound after the long runs', async () => {
+  expect(await brokenInvariants(world)).toEqual([]);
+});

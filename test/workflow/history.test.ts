@@ -1,0 +1,130 @@
+/** What a payout leaves in Temporal: little, and nothing of whom it pays (search attributes too). */
+import { historyToJSON } from '@temporalio/common/lib/proto-utils';
+import { rows } from '../../src/db/transaction';
+import { magicAddress } from '../../src/sandbox/scenarios';
+import { waitFor } from '../e2e/sandbox-harness';
+import {
+  createPayoutCase,
+  type PayoutCase,
+  readHistory,
+  reconcile,
+  whenOver,
+} from '../support/payout-case';
+import { startWorkflowWorld, type WorkflowWorld } from '../support/workflow-world';
+
+let world: WorkflowWorld;
+
+beforeAll(async () => {
+  world = await startWorkflowWorld();
+});
+
+afterAll(async () => {
+  await world.stop();
+});
+
+/** The counts are the cost of the system: a workflow task is what a worker is slowest at. */
+const MOST_EVENTS = 40;
+const MOST_WORKFLOW_TASKS = 7;
+
+test('a live payout that is approved takes few events and few workflow tasks', async () => {
+  const payout = await createPayoutCase(world);
+  await payout.handle.signal('approve', { by: 'alice' });
+  expect(await whenOver(payout)).toBe('completed');
+  const events = (await readHistory(payout)).events ?? [];
+  const tasks = events.filter((event) => event.workflowTaskCompletedEventAttributes != null);
+  expect(events.length).toBeLessThanOrEqual(MOST_EVENTS);
+  expect(tasks.length).toBeLessThanOrEqual(MOST_WORKFLOW_TASKS);
+});
+
+const SECRETS = {
+  destination: magicAddress('sends', 'xrpl'),
+  memo: '778899001',
+  description: 'salary of Erika Mustermann',
+  metadataKey: 'passport_number',
+  metadataValue: 'C01X00T478',
+  reference: 'invoice-of-erika-2026',
+};
+
+const PERSONAL = {
+  currency: 'XRP',
+  network: 'xrpl',
+  reference: SECRETS.reference,
+  destination: {
+    type: 'crypto_address',
+    value: SECRETS.destination,
+    memo: SECRETS.memo,
+  },
+  description: SECRETS.description,
+  metadata: { [SECRETS.metadataKey]: SECRETS.metadataValue },
+} as const;
+
+/** Everything that Temporal stores of the payout as text, its payloads decoded. */
+async function readEverything(payout: PayoutCase): Promise<string> {
+  const description = await payout.handle.describe();
+  const history = historyToJSON(await readHistory(payout));
+  const stored = `${history}\n${JSON.stringify(description.raw)}`;
+  const encoded = stored.match(/"[A-Za-z0-9+/]{4,}={0,2}"/g) ?? [];
+  const decoded = encoded.map((text) => Buffer.from(text, 'base64').toString('utf8'));
+  return [stored, ...decoded].join('\n');
+}
+
+/** What of the payout's secrets stands there, plainly or as the hex of a database's bytes. */
+function findSecrets(payout: PayoutCase, everything: string): string[] {
+  const text = everything.toLowerCase();
+  const isThere = (secret: string) =>
+    [secret.toLowerCase(), Buffer.from(secret).toString('hex')].some((form) => text.includes(form));
+  return [...Object.values(SECRETS), payout.caller.apiKeyId].filter(isThere);
+}
+
+test('nothing that Temporal stores of a payout says whom it pays and what for', async () => {
+  const payout = await createPayoutCase(world, { request: PERSONAL });
+  await payout.handle.signal('approve', { by: 'alice' });
+  expect(await whenOver(payout)).toBe('completed');
+  const everything = await readEverything(payout);
+  // Decoded indeed: this stands in a payload only.
+  expect(everything.includes(`"payoutId":"${payout.id}"`)).toBe(true);
+  expect(findSecrets(payout, everything)).toEqual([]);
+});
+
+test('nor does a workflow that is started again from the row', async () => {
+  const payout = await createPayoutCase(world, { request: PERSONAL });
+  await payout.handle.terminate('by a test');
+  await reconcile(world, payout);
+  await payout.handle.signal('approve', { by: 'alice' });
+  expect(await whenOver(payout)).toBe('completed');
+  const everything = await readEverything(payout);
+  expect(everything.includes(`"payoutId":"${payout.id}"`)).toBe(true);
+  expect(findSecrets(payout, everything)).toEqual([]);
+});
+
+test('nor do the failures of the database on its way', async () => {
+  const payout = await createPayoutCase(world, { request: PERSONAL });
+  await refuseProcessingEvents();
+  await payout.handle.signal('approve', { by: 'alice' });
+  const whileFailing = await waitFor('the failure', async () => {
+    const everything = await readEverything(payout);
+    return everything.includes('the disk is full') ? everything : undefined;
+  });
+  expect(findSecrets(payout, whileFailing)).toEqual([]);
+  await rows(world.db, 'DROP TRIGGER refuse_processing ON events');
+  expect(await whenOver(payout)).toBe('completed');
+  const everything = await readEverything(payout);
+  expect(everything.includes('the disk is full')).toBe(true);
+  expect(findSecrets(payout, everything)).toEqual([]);
+});
+
+/** The insert that fails has the event's whole body among its values. */
+async function refuseProcessingEvents(): Promise<void> {
+  await rows(
+    world.db,
+    `CREATE FUNCTION refuse_event() RETURNS trigger LANGUAGE plpgsql AS $$
+     BEGIN
+       RAISE EXCEPTION 'the disk is full';
+     END $$`,
+  );
+  await rows(
+    world.db,
+    `CREATE TRIGGER refuse_processing BEFORE INSERT ON events FOR EACH ROW
+       WHEN (new.type = 'payout.processing') EXECUTE FUNCTION refuse_event()`,
+  );
+}

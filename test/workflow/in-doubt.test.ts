@@ -1,0 +1,160 @@
+/** A payout of which nobody knows whether the provider has it (decision O6). */
+import { rows } from '../../src/db/transaction';
+import { amount } from '../../src/domain/money';
+import { magicAddress } from '../../src/sandbox/scenarios';
+import { control, readBookEntry } from '../e2e/sandbox-harness';
+import { brokenInvariants } from '../support/gateway';
+import {
+  createPayoutCase,
+  type PayoutCase,
+  readBooks,
+  readDetails,
+  readSearchAttributes,
+  whenDetails,
+  whenOver,
+  whenPayout,
+} from '../support/payout-case';
+import { startWorkflowWorld, type WorkflowWorld } from '../support/workflow-world';
+
+let world: WorkflowWorld;
+
+beforeAll(async () => {
+  world = await startWorkflowWorld();
+});
+
+afterAll(async () => {
+  await world.stop();
+});
+
+async function setOutage(kind: string | null): Promise<void> {
+  const book = { provider: 'onchain_provider', mode: 'live' };
+  expect(await control(world.sandbox.url, 'outage', { ...book, kind })).toBe(200);
+}
+
+/** Approved while the provider is down. */
+async function createInDoubt(): Promise<PayoutCase> {
+  const payout = await createPayoutCase(world);
+  await setOutage('answer_503');
+  await payout.handle.signal('approve', { by: 'alice' });
+  await whenPayout(world, payout, 'in doubt', ({ inDoubtSince }) => inDoubtSince !== null);
+  await whenDetails(payout, /is in doubt: /);
+  return payout;
+}
+
+/** As if it had begun so long ago, and time had just passed the next threshold. */
+async function setBack(payout: PayoutCase, column: string, interval: string): Promise<void> {
+  await rows(world.db, `UPDATE payouts SET ${column} = now() - ?::interval WHERE id = ?`, [
+    interval,
+    payout.id,
+  ]);
+  await payout.handle.signal('providerNews');
+}
+
+const ESCALATION = [
+  { interval: '16 minutes', level: 1, minutes: 15 },
+  { interval: '121 minutes', level: 2, minutes: 120 },
+  { interval: '25 hours', level: 3, minutes: 1440 },
+];
+
+test.each(ESCALATION)('in doubt for $interval: attention level $level', async (expected) => {
+  const { interval, level, minutes } = expected;
+  const payout = await createInDoubt();
+  expect(await readSearchAttributes(payout)).toMatchObject({ NeedsAttention: false });
+  await setBack(payout, 'in_doubt_since', interval);
+  const details = await whenDetails(payout, /Needs attention/);
+  expect(details).toContain(`level ${level} of 3`);
+  expect(details).toContain(`for more than ${minutes} minutes now`);
+  await whenPayout(world, payout, 'escalated', (row) => row.attentionLevel === level);
+  expect(await readSearchAttributes(payout)).toMatchObject({
+    NeedsAttention: true,
+    PayoutStatus: 'approved',
+  });
+
+  await setOutage(null);
+  await payout.handle.signal('providerNews');
+  expect(await whenOver(payout)).toBe('completed');
+  expect(await readSearchAttributes(payout)).toMatchObject({ NeedsAttention: false });
+  expect(await readDetails(payout)).not.toContain('Needs attention');
+  expect(await readBooks(world, payout)).toMatchObject({ reserved: '0.00000000', timesSent: 1 });
+});
+
+test('the level never falls while the doubt lasts', async () => {
+  const payout = await createInDoubt();
+  await setBack(payout, 'in_doubt_since', '25 hours');
+  await whenDetails(payout, /level 3 of 3/);
+  await setBack(payout, 'in_doubt_since', '5 minutes');
+  await payout.handle.signal('reject', { by: 'bob' });
+  const details = await whenDetails(payout, /`reject` came too late/);
+  expect(details).toContain('level 3 of 3');
+  await setOutage(null);
+  await payout.handle.signal('providerNews');
+  expect(await whenOver(payout)).toBe('completed');
+});
+
+test('a rejection in doubt returns no funds', async () => {
+  const payout = await createInDoubt();
+  await payout.handle.signal('reject', { by: 'bob' });
+  await whenDetails(payout, /`reject` came too late: the payout was handed to the provider/);
+  const books = await readBooks(world, payout);
+  expect(books).toMatchObject({ status: 'approved', postings: ['payout_reserve'] });
+  await setOutage(null);
+  await payout.handle.signal('providerNews');
+  expect(await whenOver(payout)).toBe('completed');
+});
+
+test('a transfer that never ends escalates too', async () => {
+  const payout = await createPayoutCase(world, { scenario: 'never_settles' });
+  await payout.handle.signal('approve', { by: 'alice' });
+  await whenPayout(world, payout, 'processing', ({ status }) => status === 'processing');
+  await setBack(payout, 'processing_since', '3 hours');
+  await whenDetails(payout, /level 2 of 3[^]*final word, for more than 120 minutes now/);
+  expect(await readSearchAttributes(payout)).toMatchObject({ NeedsAttention: true });
+  const key = { provider: 'onchain_provider', mode: 'live', client_reference: payout.id };
+  expect(await control(world.sandbox.url, 'transfers/fail', key)).toBe(200);
+  expect(await whenOver(payout)).toBe('failed');
+  expect(await readSearchAttributes(payout)).toMatchObject({ NeedsAttention: false });
+});
+
+test('another amount at the provider settles nothing and calls an operator', async () => {
+  const payout = await createPayoutCase(world);
+  const submitted = await world.providers.get('onchain_provider', 'live').submitPayout({
+    reference: payout.id,
+    amount: amount('11'),
+    currency: 'USDT',
+    network: 'tron',
+    destination: { type: 'crypto_address', value: magicAddress('sends', 'tron'), memo: null },
+  });
+  expect(submitted.kind).toBe('accepted');
+  await payout.handle.signal('approve', { by: 'alice' });
+  await whenDetails(payout, /different order under this reference/);
+  await payout.handle.signal('providerNews');
+  const details = await whenDetails(payout, /has another amount or currency on record/);
+  expect(details).toContain('level 3 of 3');
+  expect(await readSearchAttributes(payout)).toMatchObject({ NeedsAttention: true });
+
+  // It stays so, however often the provider is asked and whatever it says has been sent.
+  await payout.handle.signal('providerNews');
+  await payout.handle.signal('reject', { by: 'bob' });
+  await whenDetails(payout, /came too late/);
+  expect((await readBookEntry(world.sandbox.url, payout.id))?.status).toBe('sent');
+  expect(await readBooks(world, payout)).toMatchObject({
+    status: 'approved',
+    events: ['payout.requested', 'payout.approved'],
+    postings: ['payout_reserve'],
+  });
+  const exceptions = await rows<{ kind: string; details: unknown }>(
+    world.db,
+    'SELECT kind, details FROM exceptions WHERE object_id = ?',
+    [payout.id],
+  );
+  expect(exceptions).toMatchObject([
+    {
+      kind: 'transfer_mismatch',
+      details: { ours: { amount: '10.00000000' }, theirs: { amount: '11.00000000' } },
+    },
+  ]);
+});
+
+test('the ledger is sound after the doubts', async () => {
+  expect(await brokenInvariants(world)).toEqual([]);
+});

@@ -1,0 +1,219 @@
+/** What operators type by hand: whatever it is, the payout's workflow goes on. */
+import { DEFAULT_REJECTION_REASON } from '../../src/domain/payout';
+import { control, waitFor } from '../e2e/sandbox-harness';
+import {
+  createPayoutCase,
+  type PayoutCase,
+  readBooks,
+  readDetails,
+  readTaskFailures,
+  readPayout,
+  whenDetails,
+  whenOver,
+  whenPayout,
+} from '../support/payout-case';
+import { startWorkflowWorld, type WorkflowWorld } from '../support/workflow-world';
+
+let world: WorkflowWorld;
+
+beforeAll(async () => {
+  world = await startWorkflowWorld();
+});
+
+afterAll(async () => {
+  await world.stop();
+});
+
+interface RawPayload {
+  metadata: Record<string, Buffer>;
+  data?: Buffer;
+}
+
+/** As a client would that is not ours: any bytes in any encoding. */
+async function signalRaw({ id }: PayoutCase, signalName: string, payloads: RawPayload[]) {
+  await world.temporal.workflowService.signalWorkflowExecution({
+    namespace: world.temporal.options.namespace,
+    workflowExecution: { workflowId: id },
+    signalName,
+    input: { payloads },
+  });
+}
+
+function payload(encoding: string | null, data?: string): RawPayload {
+  return {
+    metadata: encoding === null ? {} : { encoding: Buffer.from(encoding) },
+    ...(data === undefined ? {} : { data: Buffer.from(data) }),
+  };
+}
+
+const json = (value: unknown) => payload('json/plain', JSON.stringify(value));
+
+async function expectUnharmed(payout: PayoutCase): Promise<void> {
+  expect(await readTaskFailures(payout)).toEqual([]);
+}
+
+describe.each(['approve', 'reject'])('%s without a name', (signal) => {
+  test.each([
+    ['no input', []],
+    ['an empty object', [json({})]],
+    ['null', [json(null)]],
+    ['a null without JSON', [payload('binary/null')]],
+    ['empty texts', [json({ by: '  ', reason: '' })]],
+    ['members that it does not know', [json({ note: 'hello' })]],
+  ])('counts with %s', async (_what, payloads) => {
+    const payout = await createPayoutCase(world);
+    await signalRaw(payout, signal, payloads);
+    const decided = signal === 'approve' ? 'completed' : 'rejected';
+    expect(await whenOver(payout)).toBe(decided);
+    expect(await readPayout(world, payout)).toMatchObject({
+      decidedBy: null,
+      rejectionReason: signal === 'reject' ? DEFAULT_REJECTION_REASON : null,
+    });
+    await expectUnharmed(payout);
+  });
+});
+
+const OBJECT = 'is not a JSON object';
+
+test.each<[string, string, RawPayload[], string]>([
+  ['a string', 'approve', [json('alice')], OBJECT],
+  ['an array', 'approve', [json(['alice'])], OBJECT],
+  ['a number', 'reject', [json(42)], OBJECT],
+  ['two inputs', 'approve', [json({}), json({})], 'takes one input, not 2'],
+  ['a name that is a number', 'approve', [json({ by: 42 })], '"by" has to be a name'],
+  ['an endless name', 'reject', [json({ by: 'a'.repeat(101) })], '"by" has to be a name'],
+  ['an endless reason', 'reject', [json({ reason: 'a'.repeat(501) })], '"reason" has to be'],
+  ['a NUL in the reason', 'reject', [json({ reason: 'a\0b' })], '"reason" has to be a sentence'],
+  ['JSON that breaks off', 'approve', [payload('json/plain', '{oops')], OBJECT],
+  ['JSON without bytes', 'approve', [payload('json/plain')], OBJECT],
+  ['an encrypted input', 'approve', [payload('binary/encrypted', 'x'.repeat(64))], OBJECT],
+  ['an encoding that nobody knows', 'reject', [payload('yaml/plain', 'by: bob')], OBJECT],
+  ['no encoding at all', 'reject', [payload(null, '{}')], OBJECT],
+  ['plain bytes', 'reject', [payload('binary/plain', 'bob')], '`reject` was ignored'],
+  ['a protobuf', 'approve', [payload('json/protobuf', '{}')], OBJECT],
+  ['another signal', 'aprove', [json({ by: 'alice' })], '`aprove` was ignored'],
+  ['another case', 'Approve', [], '`Approve` was ignored'],
+  ['a reserved name', '__temporal_x', [json({})], 'was ignored'],
+  ['an unreadable signal', 'pay', [payload('json/plain', '{oops')], '`pay` was ignored'],
+])('%s is ignored with a remark, and the next signal counts', async (_what, name, input, text) => {
+  const payout = await createPayoutCase(world);
+  await signalRaw(payout, name, input);
+  expect(await whenDetails(payout, /Remarks/)).toContain(text);
+  expect((await readPayout(world, payout)).status).toBe('under_review');
+  await payout.handle.signal('reject', { by: 'carol', reason: 'sanctions hit' });
+  expect(await whenOver(payout)).toBe('rejected');
+  expect(await readPayout(world, payout)).toMatchObject({
+    decidedBy: 'carol',
+    rejectionReason: 'sanctions hit',
+  });
+  await expectUnharmed(payout);
+});
+
+test('provider news with an unreadable input wakes the workflow all the same', async () => {
+  const payout = await createPayoutCase(world, { scenario: 'callback_lost' });
+  await signalRaw(payout, 'providerNews', [payload('binary/encrypted', 'x')]);
+  await payout.handle.signal('approve', { by: 'alice' });
+  expect(await whenOver(payout)).toBe('completed');
+  await expectUnharmed(payout);
+});
+
+test('a page without remarks is the rule', async () => {
+  const payout = await createPayoutCase(world);
+  const details = await readDetails(payout);
+  expect(details).toContain(`temporal workflow signal -w ${payout.id} --name approve`);
+  expect(details).not.toContain('Remarks');
+  await payout.handle.signal('approve', { by: 'alice' });
+  await whenOver(payout);
+});
+
+const DECIDED = [
+  { first: 'approve', second: 'reject', end: 'completed' },
+  { first: 'reject', second: 'approve', end: 'rejected' },
+  { first: 'approve', second: 'approve', end: 'completed' },
+  { first: 'reject', second: 'reject', end: 'rejected' },
+] as const;
+
+describe.each(DECIDED)('$first, then $second', ({ first, second, end }) => {
+  test('in one workflow task: the first counts', async () => {
+    const payout = await createPayoutCase(world);
+    // Nobody polls, so both signals wait and arrive together.
+    await world.stopWorker();
+    await payout.handle.signal(first, { by: 'alice', reason: 'first' });
+    await payout.handle.signal(second, { by: 'bob', reason: 'second' });
+    await world.startWorker();
+    expect(await whenOver(payout)).toBe(end);
+    expect((await readPayout(world, payout)).decidedBy).toBe('alice');
+    expect(await readDetails(payout)).toContain(`\`${second}\` by bob changed nothing`);
+    await expectUnharmed(payout);
+  });
+
+  test('one after the other: the first counts', async () => {
+    const payout = await createPayoutCase(world, { scenario: 'never_settles' });
+    await payout.handle.signal(first, { by: 'alice' });
+    const next = end === 'completed' ? 'processing' : 'rejected';
+    await whenPayout(world, payout, next, ({ status }) => status === next);
+    await payout.handle.signal(second, { by: 'bob' }).catch(() => undefined);
+    if (end === 'completed') {
+      await whenDetails(payout, /by bob changed nothing/);
+      await settle(payout);
+    }
+    expect(await whenOver(payout)).toBe(end);
+    expect((await readPayout(world, payout)).decidedBy).toBe('alice');
+    await expectUnharmed(payout);
+  });
+});
+
+test('two decisions at the same moment: one counts, and the books agree with it', async () => {
+  const payouts = await Promise.all([1, 2, 3, 4, 5, 6].map(() => createPayoutCase(world)));
+  for (const payout of payouts) {
+    const { handle } = payout;
+    await Promise.all([
+      handle.signal('approve', { by: 'a' }),
+      handle.signal('reject', { by: 'r' }),
+    ]);
+    const { status, reserved, timesSent } = await whenOver(payout).then(() =>
+      readBooks(world, payout),
+    );
+    const by = status === 'completed' ? 'a' : 'r';
+    expect((await readPayout(world, payout)).decidedBy).toBe(by);
+    expect({ status, reserved, timesSent }).toEqual({
+      status: by === 'a' ? 'completed' : 'rejected',
+      reserved: '0.00000000',
+      timesSent: by === 'a' ? 1 : 0,
+    });
+    await expectUnharmed(payout);
+  }
+});
+
+test.each([
+  { signal: 'approve', end: 'completed' },
+  { signal: 'reject', end: 'rejected' },
+])('$signal that comes before the reservation counts after it', async ({ signal, end }) => {
+  await world.stopWorker();
+  let tellId: (id: string) => void = () => undefined;
+  const started = new Promise<string>((resolve) => (tellId = resolve));
+  const creating = createPayoutCase(world, { onStart: tellId });
+  const handle = world.temporal.workflow.getHandle(await started);
+  await waitFor('the workflow to exist', async () => handle.describe().catch(() => undefined));
+  await handle.signal(signal, { by: 'early' });
+  await world.startWorker();
+  const payout = await creating;
+  expect(await whenOver(payout)).toBe(end);
+  expect((await readPayout(world, payout)).decidedBy).toBe('early');
+  expect((await readBooks(world, payout)).events.slice(0, 1)).toEqual(['payout.requested']);
+  await expectUnharmed(payout);
+});
+
+test('a decision after the end finds no workflow and changes nothing', async () => {
+  const payout = await createPayoutCase(world);
+  await payout.handle.signal('reject', { by: 'alice' });
+  await whenOver(payout);
+  const before = await readBooks(world, payout);
+  await expect(payout.handle.signal('approve', { by: 'bob' })).rejects.toThrow(/completed/);
+  expect(await readBooks(world, payout)).toEqual(before);
+});
+
+async function settle({ id, caller }: PayoutCase): Promise<void> {
+  const body = { provider: 'onchain_provider', mode: caller.mode, client_reference: id };
+  expect(await control(world.sandbox.url, 'transfers/settle', body)).toBe(200);
+}

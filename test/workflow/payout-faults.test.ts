@@ -1,0 +1,105 @@
+/** Every branch of a payout under every fault of a step: it ends once, with the same books. */
+import { amount, subtract } from '../../src/domain/money';
+import { FaultPlan } from '../support/activity-faults';
+import { brokenInvariants } from '../support/gateway';
+import { type Branch, BRANCHES, startBranch } from '../support/payout-branches';
+import {
+  type Books,
+  FUNDS,
+  type PayoutCase,
+  readBooks,
+  readDetails,
+  readPayout,
+  readTaskFailures,
+  whenOver,
+} from '../support/payout-case';
+import { startWorkflowWorld, type WorkflowWorld } from '../support/workflow-world';
+
+interface Combination {
+  title: string;
+  branch: Branch;
+  plan: FaultPlan;
+}
+
+const COMBINATIONS: Combination[] = BRANCHES.flatMap((branch) => [
+  { title: `${branch.title}, without a fault`, branch, plan: new FaultPlan() },
+  { title: `${branch.title}, every step twice`, branch, plan: new FaultPlan('runs_twice') },
+  ...branch.steps.flatMap((step, index) => {
+    const call = branch.steps.slice(0, index + 1).filter((one) => one === step).length;
+    const what = `${branch.title}, ${step} (call ${call})`;
+    return [
+      { title: `${what} fails before`, branch, plan: new FaultPlan('fails_before', step, call) },
+      {
+        title: `${what} loses its result`,
+        branch,
+        plan: new FaultPlan('loses_result', step, call),
+      },
+    ];
+  }),
+]);
+
+interface Outcome {
+  payout: PayoutCase;
+  result: unknown;
+  books: Books;
+}
+
+let world: WorkflowWorld;
+/** They run side by side, from the start: the test of each awaits its own. */
+const outcomes = new Map<string, Promise<Outcome>>();
+
+beforeAll(async () => {
+  world = await startWorkflowWorld();
+  // A requested payout approves itself after 2 s: those that have to be quicker go first.
+  const isHurried = ({ branch }: Combination) => branch.name === 'cancelled-while-requested';
+  await Promise.allSettled(COMBINATIONS.filter(isHurried).map(start));
+  for (const combination of COMBINATIONS) if (!isHurried(combination)) void start(combination);
+});
+
+function start(combination: Combination): Promise<Outcome> {
+  const outcome = run(combination);
+  outcome.catch(() => undefined);
+  outcomes.set(combination.title, outcome);
+  return outcome;
+}
+
+afterAll(async () => {
+  await Promise.allSettled(outcomes.values());
+  await world.stop();
+});
+
+async function run({ branch, plan }: Combination): Promise<Outcome> {
+  const payout = await startBranch(world, branch, { plan });
+  const result = await whenOver(payout);
+  return { payout, result, books: await readBooks(world, payout) };
+}
+
+test.each(COMBINATIONS)('$title: it ends once and in the right books', async (combination) => {
+  const { branch, plan, title } = combination;
+  const { payout, result, books } = await outcomes.get(title)!;
+  const status = branch.events.at(-1);
+  const { totalDebit } = await readPayout(world, payout);
+  const completed = status === 'completed';
+  expect(books).toEqual({
+    status,
+    events: branch.events.map((event) => `payout.${event}`),
+    available: completed ? subtract(amount(FUNDS), totalDebit) : FUNDS,
+    reserved: '0.00000000',
+    postings: ['payout_reserve', completed ? 'payout_settlement' : 'payout_release'],
+    timesSent: completed ? 1 : 0,
+  });
+  expect(result).toBe(status);
+  for (const step of branch.steps) {
+    const needed = branch.steps.filter((one) => one === step).length;
+    expect(plan.calls.filter((one) => one === step).length).toBeGreaterThanOrEqual(needed);
+  }
+  if (plan.activity !== null) expect(plan.struck).toEqual([plan.activity]);
+  else if (plan.kind === 'runs_twice') expect(plan.struck).toEqual(plan.calls);
+  expect(await readTaskFailures(payout)).toEqual([]);
+  expect(await readDetails(payout)).not.toContain('Remarks');
+});
+
+test('the ledger is sound after all of them', async () => {
+  await Promise.all(outcomes.values());
+  expect(await brokenInvariants(world)).toEqual([]);
+});

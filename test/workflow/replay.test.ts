@@ -1,0 +1,73 @@
+/**
+ * Histories that the real program made, one a branch, replayed with the workflow code of today: a
+ * change that would strand the payouts under way fails here. After a change on purpose (before
+ * there are any): `UPDATE_HISTORIES=1 npm run test:workflow -- replay` makes them anew.
+ */
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { historyFromJSON, historyToJSON } from '@temporalio/common/lib/proto-utils';
+import { DeterminismViolationError } from '@temporalio/workflow';
+import { Worker } from '@temporalio/worker';
+import { PAYLOAD_CONVERTER_PATH } from '../../src/temporal/worker';
+import { whenOver } from '../support/payout-case';
+import { HISTORY_BRANCHES } from '../support/payout-histories';
+import { quietRuntime, startWorkflowWorld } from '../support/workflow-world';
+
+const FOLDER = join(__dirname, '../fixtures/histories');
+
+beforeAll(async () => {
+  if (process.env['UPDATE_HISTORIES'] === '1') await writeHistories();
+  else quietRuntime();
+});
+
+async function writeHistories(): Promise<void> {
+  mkdirSync(FOLDER, { recursive: true });
+  const world = await startWorkflowWorld();
+  for (const { name, start } of HISTORY_BRANCHES) {
+    const payout = await start(world);
+    await whenOver(payout);
+    const history = await payout.handle.fetchHistory();
+    writeFileSync(join(FOLDER, `${name}.json`), `${historyToJSON(history)}\n`);
+  }
+  await world.stop();
+}
+
+interface Replay {
+  workflowId: string;
+  error?: Error | undefined;
+}
+
+async function replay(name: string, json: string): Promise<Replay[]> {
+  const history = historyFromJSON(JSON.parse(json));
+  const results: Replay[] = [];
+  const replays = Worker.runReplayHistories(
+    {
+      workflowBundle: { codePath: process.env['TEST_WORKFLOW_BUNDLE'] ?? '' },
+      dataConverter: { payloadConverterPath: PAYLOAD_CONVERTER_PATH },
+    },
+    [{ workflowId: name, history }],
+  );
+  for await (const result of replays) results.push(result);
+  return results;
+}
+
+function readFixture(name: string): string {
+  return readFileSync(join(FOLDER, `${name}.json`), 'utf8');
+}
+
+test('each branch has one history', () => {
+  const names = HISTORY_BRANCHES.map(({ name }) => `${name}.json`);
+  expect(readdirSync(FOLDER).sort()).toEqual(names.sort());
+});
+
+test.each(HISTORY_BRANCHES)('the history "$name" replays', async ({ name }) => {
+  expect(await replay(name, readFixture(name))).toEqual([
+    expect.objectContaining({ workflowId: name, error: undefined }),
+  ]);
+});
+
+test('a history of other code does not replay', async () => {
+  const other = readFixture('approved').replaceAll('"submitPayout"', '"sendPayout"');
+  const [result] = await replay('other', other);
+  expect(result?.error).toBeInstanceOf(DeterminismViolationError);
+});

@@ -1,0 +1,16 @@
+/** The activities of a payment as its workflow calls them. Both speak with the provider. */
+import { proxyActivities } from '@temporalio/workflow';
+import type { Activities } from '../activities';
+
+/** A merchant waits for the checkout: two tries must fit below the API's deadline. */
+export const { openPayment } = proxyActivities<Pick<Activities, 'openPayment'>>({
+  startToCloseTimeout: '10 seconds',
+  retry: { initialInterval: '200 ms', maximumInterval: '10 seconds' },
+  summary: 'open the checkout',
+});
+
+export const { checkPayment } = proxyActivities<Pick<Activities, 'checkPayment'>>({
+  startToCloseTimeout: '30 seconds',
+  retry: { initialInterval: '500 ms', maximumInterval: '30 seconds' },
+  summary: 'ask the provider',
+});
