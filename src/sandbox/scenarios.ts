@@ -19,8 +19,11 @@ export interface SubmissionFault {
 
 export interface OutcomeStep {
   status: 'sent' | 'failed';
-  /** Which setting says how long after the step before. */
-  after: 'settle' | 'slow';
+  /**
+   * Which setting says how long after the step before. `slow_after_read`: after somebody read the
+   * status that the step before made, so that a client under load cannot miss it.
+   */
+  after: 'settle' | 'slow' | 'slow_after_read';
 }
 
 export interface Scenario {
@@ -124,8 +127,9 @@ export const SCENARIOS: Record<ScenarioName, Scenario> = {
   success_after_failure: {
     ...PLAIN,
     code: '9013',
-    summary: 'Failed for good; SANDBOX_SLOW_MS later sent after all. A callback for each.',
-    outcome: [...FAILED_SOON, { status: 'sent', after: 'slow' }],
+    summary:
+      'Failed for good; SANDBOX_SLOW_MS after that was first read, sent after all. A callback for each.',
+    outcome: [...FAILED_SOON, { status: 'sent', after: 'slow_after_read' }],
   },
   never_settles: {
     ...PLAIN,

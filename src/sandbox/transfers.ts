@@ -7,7 +7,7 @@ import type { Book, Transfer, TransferChange, TransferKey, TransferOrder } from 
 import type { Callbacks } from './callbacks';
 import type { SandboxSettings } from './config';
 import { newTxHash } from './tx-hash';
-import { chooseScenario, SCENARIOS, type SubmissionFault } from './scenarios';
+import { chooseScenario, SCENARIOS, type OutcomeStep, type SubmissionFault } from './scenarios';
 
 export type Submission =
   | { kind: 'transfer'; transfer: Transfer; isNew: boolean }
@@ -50,6 +50,7 @@ export class Transfers {
   async find(key: TransferKey): Promise<Transfer | null> {
     const transfer = this.book.find(key);
     await this.book.flushed();
+    if (transfer !== undefined) this.scheduleStepAfterRead(transfer);
     return transfer === undefined || transfer.status === 'refused' ? null : transfer;
   }
 
@@ -107,15 +108,24 @@ export class Transfers {
 
   private scheduleNextStep(transfer: Transfer): void {
     const step = SCENARIOS[transfer.scenario].outcome[transfer.stepsDone];
-    if (step === undefined) return;
+    if (step === undefined || step.after === 'slow_after_read') return;
     const wait = step.after === 'slow' ? this.settings.slowMs : this.settings.settleMs;
-    const due = Date.parse(transfer.updatedAt) + wait;
+    this.scheduleStep(transfer, step, Date.parse(transfer.updatedAt) + wait - Date.now());
+  }
+
+  private scheduleStepAfterRead(transfer: Transfer): void {
+    const step = SCENARIOS[transfer.scenario].outcome[transfer.stepsDone];
+    if (step?.after !== 'slow_after_read' || this.timers.has(transfer.id)) return;
+    this.scheduleStep(transfer, step, this.settings.slowMs);
+  }
+
+  private scheduleStep(transfer: Transfer, step: OutcomeStep, waitMs: number): void {
     const timer = setTimeout(
       () => {
         this.timers.delete(transfer.id);
         void this.change(transfer, step.status, transfer.stepsDone + 1);
       },
-      Math.max(0, due - Date.now()),
+      Math.max(0, waitMs),
     );
     clearTimeout(this.timers.get(transfer.id));
     this.timers.set(transfer.id, timer);

@@ -74,8 +74,11 @@ const callbacks: Attempt[] = [];
 
 beforeAll(async () => {
   gateway = await startGateway({
-    providerTimeoutMs: 700,
+    providerTimeoutMs: 1_000,
     sandbox: {
+      // Longer than a read and its repetition take on a busy machine: what a success after a
+      // failure comes after.
+      slowMs: 4_000,
       log: (message, fields) => {
         if (message === 'callback') callbacks.push(fields as unknown as Attempt);
       },
