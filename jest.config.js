@@ -1,6 +1,7 @@
 /**
- * Four projects, by what they need: `unit` nothing, `db` PostgreSQL, `workflow` and `e2e` also a
- * Temporal server. The servers start only for the projects that are selected.
+ * Five projects, by what they need: `unit` nothing, `db` PostgreSQL, `workflow` and `e2e` also a
+ * Temporal server, `browser` a Chromium too. The servers start only for the projects that are
+ * selected.
  */
 const { availableParallelism } = require('node:os');
 
@@ -39,6 +40,7 @@ module.exports = {
     project('db', withPostgres),
     project('workflow', withAll),
     project('e2e', withAll),
+    project('browser', withAll),
   ],
   // For all projects: jest heeds it here alone. A recovery from a kill takes half a minute.
   testTimeout: 60_000,

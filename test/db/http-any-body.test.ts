@@ -1,5 +1,5 @@
 /**
- * Whatever anybody sends to POST /payouts is answered with a refusal that a client can read,
+ * Whatever anybody sends to a POST that creates is answered with a refusal that a client can read,
  * never with a fault of ours. `TEST_SEED` repeats a run.
  */
 import { randomBytes } from 'node:crypto';
@@ -20,19 +20,41 @@ beforeAll(async () => {
 afterAll(() => harness.stop());
 
 const VALID = {
-  amount: '10',
-  currency: 'USDT',
-  reference: 'order_1',
-  destination: {
-    type: 'crypto_address',
-    value: 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t',
-    memo: null as unknown,
+  '/payouts': {
+    amount: '10',
+    currency: 'USDT',
+    reference: 'order_1',
+    destination: {
+      type: 'crypto_address',
+      value: 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t',
+      memo: null as unknown,
+    },
+    network: 'tron',
+    provider: 'onchain_provider',
+    description: 'For Anna',
+    metadata: { order: '17' },
   },
-  network: 'tron',
-  provider: 'onchain_provider',
-  description: 'For Anna',
-  metadata: { order: '17' },
+  '/payments': {
+    amount: '10',
+    currency: 'USDT',
+    reference: 'order#1',
+    description: 'Two books',
+    customer_email: 'anna@shop.example',
+    success_url: 'https://shop.example/thanks',
+    cancel_url: 'https://shop.example/basket',
+    network: 'tron',
+    provider: 'onchain_provider',
+    expires_in: 600,
+    metadata: { order: '17' },
+  },
 };
+type Path = keyof typeof VALID;
+
+/** Every check is reached: of the text, of the fields, and the service, which has no provider. */
+const REACHED = {
+  '/payouts': ['invalid_json', 'validation_failed', 'destination_not_supported'],
+  '/payments': ['invalid_json', 'validation_failed'],
+} as const satisfies Record<Path, readonly string[]>;
 
 const hostileText = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 300 }),
@@ -45,27 +67,30 @@ const hostileText = fc.oneof(
 const value = fc.oneof(hostileText, fc.jsonValue({ maxDepth: 4, stringUnit: 'binary' }));
 
 /** The valid request with one of its members, at any depth, another value or under another name. */
-const PATHS = [
-  ...Object.keys(VALID).map((name) => [name]),
-  ...['type', 'value', 'memo'].map((name) => ['destination', name]),
-  ['metadata', 'order'],
-];
-const change = fc.record({
-  path: fc.oneof(
-    { weight: 9, arbitrary: fc.constantFrom(...PATHS) },
-    { weight: 1, arbitrary: fc.array(hostileText, { minLength: 1, maxLength: 3 }) },
-  ),
-  value: fc.oneof(
-    { weight: 7, arbitrary: value },
-    { weight: 1, arbitrary: fc.constant(undefined) },
-  ),
-});
+function changedBody(valid: object): fc.Arbitrary<string> {
+  const change = fc.record({
+    path: fc.oneof(
+      { weight: 9, arbitrary: fc.constantFrom(...pathsOf(valid)) },
+      { weight: 1, arbitrary: fc.array(hostileText, { minLength: 1, maxLength: 3 }) },
+    ),
+    value: fc.oneof(
+      { weight: 7, arbitrary: value },
+      { weight: 1, arbitrary: fc.constant(undefined) },
+    ),
+  });
+  return fc.array(change, { maxLength: 4 }).map((changes) => {
+    const body: unknown = structuredClone(valid);
+    for (const { path, value } of changes) put(body, path, value);
+    return JSON.stringify(body);
+  });
+}
 
-const changed = fc.array(change, { maxLength: 4 }).map((changes) => {
-  const body: unknown = structuredClone(VALID);
-  for (const { path, value } of changes) put(body, path, value);
-  return JSON.stringify(body);
-});
+function pathsOf(valid: object): string[][] {
+  return Object.entries(valid).flatMap(([name, member]) => {
+    const isObject = typeof member === 'object' && member !== null;
+    return [[name], ...(isObject ? pathsOf(member).map((rest) => [name, ...rest]) : [])];
+  });
+}
 
 function put(target: unknown, [name, ...rest]: string[], value: unknown): void {
   if (typeof target !== 'object' || target === null || name === undefined) return;
@@ -78,37 +103,39 @@ function put(target: unknown, [name, ...rest]: string[], value: unknown): void {
   Reflect.defineProperty(target, name, { value, enumerable: true, configurable: true });
 }
 
-/** Valid text with numbers of any spelling, and with bytes put in its midst. */
-const number = fc
-  .tuple(
-    fc.constantFrom('', '-'),
-    fc.stringMatching(/^[0-9]{1,40}(\.[0-9]{1,30})?(e[+-]?[0-9]{1,9})?$/),
-  )
-  .map((parts) => JSON.stringify(VALID).replace('"10"', parts.join('')));
-const spliced = fc
-  .tuple(changed, fc.nat(), fc.uint8Array({ maxLength: 8 }), fc.nat(8))
-  .map(([text, at, bytes, removed]) => {
-    const whole = Buffer.from(text);
-    const index = at % (whole.length + 1);
-    return Buffer.concat([whole.subarray(0, index), bytes, whole.subarray(index + removed)]);
-  });
-
-const body: fc.Arbitrary<string | Uint8Array> = fc.oneof(
-  { weight: 6, arbitrary: changed },
-  { weight: 1, arbitrary: number },
-  { weight: 2, arbitrary: spliced },
-  { weight: 1, arbitrary: fc.json({ maxDepth: 5, stringUnit: 'binary' }) },
-  { weight: 1, arbitrary: fc.uint8Array({ maxLength: 2_000 }) },
-);
+function anyBody(valid: object): fc.Arbitrary<string | Uint8Array> {
+  const changed = changedBody(valid);
+  /** Valid text with numbers of any spelling, and with bytes put in its midst. */
+  const number = fc
+    .tuple(
+      fc.constantFrom('', '-'),
+      fc.stringMatching(/^[0-9]{1,40}(\.[0-9]{1,30})?(e[+-]?[0-9]{1,9})?$/),
+    )
+    .map((parts) => JSON.stringify(valid).replace('"10"', parts.join('')));
+  const spliced = fc
+    .tuple(changed, fc.nat(), fc.uint8Array({ maxLength: 8 }), fc.nat(8))
+    .map(([text, at, bytes, removed]) => {
+      const whole = Buffer.from(text);
+      const index = at % (whole.length + 1);
+      return Buffer.concat([whole.subarray(0, index), bytes, whole.subarray(index + removed)]);
+    });
+  return fc.oneof(
+    { weight: 6, arbitrary: changed },
+    { weight: 1, arbitrary: number },
+    { weight: 2, arbitrary: spliced },
+    { weight: 1, arbitrary: fc.json({ maxDepth: 5, stringUnit: 'binary' }) },
+    { weight: 1, arbitrary: fc.uint8Array({ maxLength: 2_000 }) },
+  );
+}
 
 /** A key takes 1,200 requests a minute. */
 const REQUESTS_PER_KEY = 1_000;
 let sent = 0;
 let secret = '';
 
-async function post(sending: string | Uint8Array): Promise<Response> {
+async function post(path: Path, sending: string | Uint8Array): Promise<Response> {
   if (sent++ % REQUESTS_PER_KEY === 0) ({ secret } = await harness.createKey());
-  return fetch(`${gateway.url}/api/v1/payouts`, {
+  return fetch(`${gateway.url}/api/v1${path}`, {
     method: 'POST',
     headers: {
       ...bearer(secret),
@@ -119,14 +146,14 @@ async function post(sending: string | Uint8Array): Promise<Response> {
   });
 }
 
-test(
-  'no body makes a fault',
-  async () => {
+test.each(Object.keys(VALID) as Path[])(
+  'no body makes a fault at POST %s',
+  async (path) => {
     const seed = chooseSeed();
-    process.stderr.write(`http-any-body: TEST_SEED=${seed}\n`);
+    process.stderr.write(`http-any-body ${path}: TEST_SEED=${seed}\n`);
     const answers = new Map<string, number>();
-    const property = fc.asyncProperty(body, async (sending) => {
-      const response = await post(sending);
+    const property = fc.asyncProperty(anyBody(VALID[path]), async (sending) => {
+      const response = await post(path, sending);
       const { error } = (await response.json()) as ErrorBody;
       expect(Object.keys(ERRORS)).toContain(error.code);
       expect([400, 413, 422]).toContain(response.status);
@@ -135,13 +162,13 @@ test(
     });
     await fc.assert(property, { seed, numRuns: scaled(1_000, 10_000) });
 
-    // Every check was reached: of the text, of the fields, and the service, which has no provider.
-    for (const code of ['invalid_json', 'validation_failed', 'destination_not_supported']) {
+    for (const code of REACHED[path]) {
       expect(answers.get(code) ?? 0).toBeGreaterThan(50);
     }
     expect(gateway.log.filter(({ level }) => Number(level) >= 50)).toEqual([]);
     expect(await rows(harness.owner, 'SELECT 1 FROM idempotency_keys')).toEqual([]);
     expect(await rows(harness.owner, 'SELECT 1 FROM payouts')).toEqual([]);
+    expect(await rows(harness.owner, 'SELECT 1 FROM payments')).toEqual([]);
   },
   scaled(60_000, 600_000),
 );
