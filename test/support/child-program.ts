@@ -54,6 +54,11 @@ export class ChildProgram {
     this.#child?.kill(signal);
   }
 
+  /** Null while it does not run. */
+  get pid(): number | null {
+    return this.#child?.pid ?? null;
+  }
+
   /** The last of what it wrote. */
   get output(): string {
     return this.#output;

@@ -20,6 +20,8 @@ export interface GatewayOptions {
   /** How long the gateway waits for a provider's answer. */
   providerTimeoutMs?: number;
   merchant?: Parameters<typeof createMerchant>[2];
+  /** More settings of its processes. */
+  env?: Record<string, string>;
 }
 
 export interface TestGateway {
@@ -70,6 +72,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<TestGa
     KEY_PEPPER: pepper,
     CURSOR_SECRET: randomBytes(32).toString('hex'),
     ...providerEnvironment(sandbox, credentials, options.providerTimeoutMs ?? 1_000),
+    ...options.env,
   };
   const api = new ChildProgram('api', env);
   const worker = new ChildProgram('worker', env);
