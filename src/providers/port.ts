@@ -121,11 +121,12 @@ export type CheckoutResult =
   | { kind: 'not_found' }
   | { kind: 'unknown'; reason: string };
 
-/** What an authentic callback is about. Only a hint: the state is read from the provider. */
-export interface CallbackHint {
-  object: 'payout' | 'payment';
-  reference: string;
-}
+/**
+ * What an authentic callback is about. Only a hint: the state is read from the provider. `other`:
+ * nothing that the gateway takes part in, such as a kind of news that the provider added later.
+ */
+export type CallbackHint =
+  { object: 'payout' | 'payment'; reference: string } | { object: 'other' };
 
 export interface Provider {
   readonly code: ProviderCode;
@@ -149,7 +150,7 @@ export interface Provider {
     refundReference: string,
     amount: Amount,
   ): Promise<CheckoutResult>;
-  /** Null when the signature, its age or the body's shape is wrong. Constant-time comparison. */
+  /** Null when the signature or its age is wrong. Constant-time comparison. */
   readCallback(
     headers: Readonly<Record<string, string | string[] | undefined>>,
     rawBody: Buffer,

@@ -33,12 +33,12 @@ export function createProviderCallbacks(deps: ProviderCallbacksDeps): ProviderCa
       if (mode === undefined || provider === undefined) {
         throw new ApiError('not_found', { resource: 'provider' });
       }
-      await take(deps, mode, provider, headers, rawBody);
+      await receive(deps, mode, provider, headers, rawBody);
     },
   };
 }
 
-async function take(
+async function receive(
   deps: ProviderCallbacksDeps,
   mode: Mode,
   provider: Provider,
@@ -47,12 +47,10 @@ async function take(
 ): Promise<void> {
   const hint = provider.readCallback(headers, rawBody);
   if (hint === null) throw new ApiError('invalid_signature');
-  await (hint.object === 'payment' ? takePayment : takePayout)(
-    deps,
-    mode,
-    provider,
-    hint.reference,
-  );
+  // Taken and left: a refusal would only make the provider send it again.
+  if (hint.object === 'other') return;
+  const take = hint.object === 'payment' ? takePayment : takePayout;
+  await take(deps, mode, provider, hint.reference);
 }
 
 /** Wakes the payment's workflow, also after the payment's end: late money is money. */

@@ -190,7 +190,7 @@ test.each(BOTH)(
       return count;
     };
     const before = await workflows();
-    for (const reference of [newId('payout'), 'not-ours', 'po_1']) {
+    for (const reference of [newId('payout'), 'not-ours', 'po_1', 'of another form!']) {
       const callback = SIGNED[provider](reference, secretOf(provider, 'live'), Date.now());
       expect(await deliver(`${provider}/live`, callback)).toMatchObject({ status: 200 });
     }

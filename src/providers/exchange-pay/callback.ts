@@ -36,20 +36,22 @@ export function readExchangePayCallback(
   return isRecent(BigInt(timestamp)) ? readHint(rawBody.toString('utf8')) : null;
 }
 
-const KINDS: Readonly<Record<string, { object: CallbackHint['object']; referenceName: string }>> = {
+const KINDS: Readonly<Record<string, { object: 'payout' | 'payment'; referenceName: string }>> = {
   PAYOUT: { object: 'payout', referenceName: 'merchantTransferId' },
   PAY: { object: 'payment', referenceName: 'merchantOrderId' },
 };
 
-function readHint(text: string): CallbackHint | null {
+function readHint(text: string): CallbackHint {
   try {
     const envelope = parse(text);
     const inner = readMember(envelope, 'data');
     const kind = lookUp(KINDS, readText(envelope, 'bizType'));
-    if (kind === undefined || typeof inner !== 'string') return null;
-    const reference = readText(parse(inner), kind.referenceName);
-    return isReference(reference) ? { object: kind.object, reference } : null;
+    if (kind !== undefined && typeof inner === 'string') {
+      const reference = readText(parse(inner), kind.referenceName);
+      if (isReference(reference)) return { object: kind.object, reference };
+    }
   } catch {
-    return null;
+    // No JSON, and yet the provider's: nothing that sending it again would change.
   }
+  return { object: 'other' };
 }

@@ -29,18 +29,19 @@ export function readOnchainCallback(
   return isRecent(BigInt(seconds) * 1000n) ? readHint(rawBody.toString('utf8')) : null;
 }
 
-const OBJECTS: Readonly<Record<string, CallbackHint['object']>> = {
+const OBJECTS: Readonly<Record<string, 'payout' | 'payment'>> = {
   transfer: 'payout',
   checkout: 'payment',
 };
 
-function readHint(text: string): CallbackHint | null {
+function readHint(text: string): CallbackHint {
   try {
     const data = readMember(parse(text), 'data');
     const reference = readText(data, 'client_reference');
     const object = lookUp(OBJECTS, readText(data, 'object'));
-    return object !== undefined && isReference(reference) ? { object, reference } : null;
+    if (object !== undefined && isReference(reference)) return { object, reference };
   } catch {
-    return null;
+    // No JSON, and yet the provider's: nothing that sending it again would change.
   }
+  return { object: 'other' };
 }
