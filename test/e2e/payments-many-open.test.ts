@@ -6,9 +6,9 @@ import { readFileSync } from 'node:fs';
 import { rows } from '../../src/db/transaction';
 import { brokenInvariants, startGateway, type TestGateway } from '../support/gateway';
 import { createKey } from '../support/merchant';
-import { MerchantClient } from '../support/merchant-client';
 import { waitLong } from '../support/patience';
-import { buildPayment, openedPayment } from '../support/payment-steps';
+import { PatientClient } from '../support/patient-client';
+import { buildPayment } from '../support/payment-steps';
 import { scaled } from '../support/scale';
 
 const MOST_OPEN = Number(process.env['OPEN_PAYMENTS'] ?? scaled(60, 1_000));
@@ -83,12 +83,12 @@ test(
 async function openSome(count: number, windowSeconds: number): Promise<void> {
   const { accountId } = gateway.merchant;
   const key = await createKey(gateway.db, gateway.pepper, { accountId, mode: 'test' });
-  const client = new MerchantClient(gateway.baseUrl, key);
+  const client = new PatientClient(gateway.baseUrl, key);
   let left = count;
   const one = async () => {
     while (left > 0) {
       left -= 1;
-      await openedPayment(client, buildPayment({ expires_in: windowSeconds }));
+      await client.createPayment(buildPayment({ expires_in: windowSeconds }));
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, one));

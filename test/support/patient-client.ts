@@ -35,6 +35,14 @@ export class PatientClient {
     return answer.json.data;
   }
 
+  /** @returns the payment as the first 2xx showed it */
+  async createPayment(body: unknown): Promise<{ id: string; status: string }> {
+    const key = randomKey();
+    const answer = await retry(() => this.#client.createPayment(body, key));
+    if (answer.status !== 201) throw new Error(`POST /payments: ${answer.status} ${answer.text}`);
+    return answer.json.data;
+  }
+
   cancelPayout(id: string): Promise<ApiAnswer> {
     return retry(() => this.#client.post(`/payouts/${id}/cancel`));
   }
