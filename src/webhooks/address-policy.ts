@@ -1,0 +1,101 @@
+/**
+ * Which addresses the sender may connect to (decision H9): public ones, as a closed list. What a
+ * range means is the IANA special-purpose registries' word; libraries that name ranges have gaps
+ * (`::7f00:1` counts as ordinary in one of them), and one gap is a way to our own network.
+ */
+import { BlockList, isIPv4 } from 'node:net';
+import { addressBytes, type Cidr, isInside, parseCidr } from './address-bytes';
+
+export interface AddressRules {
+  /** Allowed although not public. */
+  allow: readonly Cidr[];
+  /** Refused although public, and although allowed above. */
+  deny: readonly Cidr[];
+}
+
+/** Everything else in IPv4 is public. */
+const BLOCKED_IPV4 = [
+  '0.0.0.0/8', // this network
+  '10.0.0.0/8', // private
+  '100.64.0.0/10', // shared by carriers, and by some clouds for their services
+  '127.0.0.0/8', // loopback
+  '168.63.129.16/32', // a cloud's host service on a public address
+  '169.254.0.0/16', // link-local, and the clouds' metadata
+  '172.16.0.0/12', // private
+  '192.0.0.0/24', // protocol assignments
+  '192.0.2.0/24', // documentation
+  '192.31.196.0/24', // AS112
+  '192.52.193.0/24', // AMT
+  '192.88.99.0/24', // 6to4 relays
+  '192.168.0.0/16', // private
+  '192.175.48.0/24', // AS112
+  '198.18.0.0/15', // benchmarks
+  '198.51.100.0/24', // documentation
+  '203.0.113.0/24', // documentation
+  '224.0.0.0/4', // multicast
+  '240.0.0.0/4', // reserved, broadcast
+];
+
+/**
+ * The part of IPv6 that is handed out. Staying inside it refuses loopback, IPv4 in its mapped,
+ * compatible and NAT64 dress, unique local, link-local, site-local and multicast at once.
+ */
+const PUBLIC_IPV6 = '2000::/3';
+const BLOCKED_IPV6 = [
+  '2001::/23', // protocol assignments, with Teredo
+  '2001:db8::/32', // documentation
+  '2002::/16', // 6to4
+  '2620:4f:8000::/48', // AS112
+  '3fff::/20', // documentation
+];
+/** What is left of IPv6 around 2000::/3. */
+const OUTSIDE_PUBLIC_IPV6 = ['::/3', '4000::/2', '8000::/1'];
+
+const PUBLIC_CIDR = parseCidr(PUBLIC_IPV6);
+const BLOCKED_CIDRS = [...BLOCKED_IPV4, ...BLOCKED_IPV6].map(parseCidr);
+
+/** @throws Error that names a CIDR that is none */
+export function readAddressRules(allow: readonly string[], deny: readonly string[]): AddressRules {
+  return { allow: allow.map(parseCidr), deny: deny.map(parseCidr) };
+}
+
+/** Whether the sender may connect to an address: 4 or 16 bytes, or its text without brackets. */
+export function isAllowedAddress(address: Uint8Array | string, rules: AddressRules): boolean {
+  const bytes = typeof address === 'string' ? addressBytes(address) : address;
+  if (bytes === null || ![4, 16].includes(bytes.length)) return false;
+  const isIn = (cidr: Cidr): boolean => isInside(bytes, cidr);
+  if (rules.deny.some(isIn)) return false;
+  return rules.allow.some(isIn) || isPublic(bytes);
+}
+
+function isPublic(bytes: Uint8Array): boolean {
+  if (BLOCKED_CIDRS.some((cidr) => isInside(bytes, cidr))) return false;
+  return bytes.length === 4 || (isInside(bytes, PUBLIC_CIDR) && !isIsatap(bytes));
+}
+
+/** ISATAP hides an IPv4 address behind 0000:5efe or 0200:5efe, under any prefix. */
+function isIsatap(bytes: Uint8Array): boolean {
+  return (
+    (bytes[8] === 0x00 || bytes[8] === 0x02) &&
+    bytes[9] === 0x00 &&
+    bytes[10] === 0x5e &&
+    bytes[11] === 0xfe
+  );
+}
+
+const SECOND_LINE = new BlockList();
+for (const cidr of [...BLOCKED_IPV4, ...BLOCKED_IPV6, ...OUTSIDE_PUBLIC_IPV6]) {
+  const [network = '', prefix = ''] = cidr.split('/');
+  SECOND_LINE.addSubnet(network, parseInt(prefix, 10), isIPv4(network) ? 'ipv4' : 'ipv6');
+}
+
+/**
+ * The second opinion, by Node's own parser and comparison: a mistake in ours does not open the door.
+ * It does not know the operator's lists, so an address that those allow is not asked here.
+ */
+export function isAllowedTwice(address: string, rules: AddressRules): boolean {
+  if (!isAllowedAddress(address, rules)) return false;
+  const bytes = addressBytes(address);
+  if (bytes !== null && rules.allow.some((cidr) => isInside(bytes, cidr))) return true;
+  return !SECOND_LINE.check(address, isIPv4(address) ? 'ipv4' : 'ipv6');
+}

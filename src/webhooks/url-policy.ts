@@ -1,0 +1,132 @@
+/**
+ * Which URLs an endpoint may have (decision H9). Pure: what the host's addresses are is looked at
+ * elsewhere. Asked when an endpoint is saved and again at every attempt, since rules may tighten.
+ */
+import { isIP } from 'node:net';
+import type { Mode } from '../domain/mode';
+
+export interface UrlRules {
+  /** The gateway's own host names. */
+  ownHosts: readonly string[];
+  /** Names that are exempt from the rule for names; development only (decision H10). */
+  allowedHosts: readonly string[];
+}
+
+export interface UrlRefusal {
+  code:
+    | 'url_characters'
+    | 'url_malformed'
+    | 'url_scheme'
+    | 'url_credentials'
+    | 'url_fragment'
+    | 'url_host_form'
+    | 'url_host_name'
+    | 'url_port';
+  message: string;
+}
+
+const LONGEST_URL = 2048;
+/** Domains that mean this machine or this network, or nothing that can be called. */
+const CLOSED_DOMAINS = ['localhost', 'local', 'internal', 'arpa', 'test', 'invalid', 'onion'];
+const LABEL = /^(?!-)[a-z0-9_-]{1,63}(?<!-)$/;
+const LONGEST_NAME = 253;
+/** The Fetch standard's bad ports from 1024 on: what listens there can be confused by HTTP. */
+const BAD_PORTS = [
+  1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669,
+  6679, 6697, 10080,
+];
+
+const MALFORMED = refusal('url_malformed', 'The URL must look like https://example.com/webhooks.');
+
+/** The first rule that the URL breaks, or null. */
+export function checkWebhookUrl(raw: string, mode: Mode, rules: UrlRules): UrlRefusal | null {
+  // `new URL` drops tabs and turns a backslash into a slash, so the text is looked at before it.
+  if (raw.length > LONGEST_URL || !/^[\x21-\x5b\x5d-\x7e]+$/.test(raw) || raw.includes('%00')) {
+    return refusal(
+      'url_characters',
+      'The URL must have 1 to 2048 printable ASCII characters, without spaces and backslashes. ' +
+        'Write an international name as punycode (xn--…).',
+    );
+  }
+  const [, scheme = '', authority = '', rest = ''] =
+    /^([a-z][a-z0-9+.-]*):\/\/([^/?#]*)(.*)$/i.exec(raw) ?? [];
+  if (scheme === '') return MALFORMED;
+  return (
+    checkScheme(scheme.toLowerCase(), mode) ??
+    (authority.includes('@')
+      ? refusal('url_credentials', 'The URL must not have a user name or password.')
+      : null) ??
+    (rest.includes('#')
+      ? refusal('url_fragment', 'The URL must not have a fragment (#…).')
+      : null) ??
+    checkHostAndPort(raw, authority.toLowerCase(), mode, rules)
+  );
+}
+
+/** The host without the brackets of an IPv6 address. */
+export function bareHost(url: URL): string {
+  return url.hostname.replace(/^\[(.*)\]$/, '$1');
+}
+
+function checkScheme(scheme: string, mode: Mode): UrlRefusal | null {
+  if (scheme === 'https' || (scheme === 'http' && mode === 'test')) return null;
+  const allowed = mode === 'live' ? 'https://, as always in live mode' : 'https:// or http://';
+  return refusal('url_scheme', `The URL must begin with ${allowed}.`);
+}
+
+function checkHostAndPort(
+  raw: string,
+  authority: string,
+  mode: Mode,
+  rules: UrlRules,
+): UrlRefusal | null {
+  const [, host] = /^(\[[^\]]*\]|[^:]*)(?::\d*)?$/.exec(authority) ?? [];
+  if (host === undefined || host === '') return MALFORMED;
+  const url = URL.canParse(raw) ? new URL(raw) : null;
+  // 127.1, 2130706433 and 0x7f.1 are ways to write an address that other checks may not see through.
+  if (url?.hostname !== host) {
+    return refusal(
+      'url_host_form',
+      'The host must be a name, or an address in its usual form, such as example.com.',
+    );
+  }
+  return checkName(bareHost(url), mode, rules) ?? checkPort(url, mode);
+}
+
+function checkName(host: string, mode: Mode, rules: UrlRules): UrlRefusal | null {
+  if (isIP(host) !== 0) return null;
+  if (mode === 'test' && rules.allowedHosts.includes(host)) return null;
+  const labels = host.split('.');
+  const isPublicName =
+    labels.length >= 2 &&
+    host.length <= LONGEST_NAME &&
+    labels.every((label) => LABEL.test(label)) &&
+    !CLOSED_DOMAINS.includes(labels.at(-1) ?? '') &&
+    !rules.ownHosts.includes(host);
+  if (isPublicName) return null;
+  return refusal(
+    'url_host_name',
+    'The host must be a name on the public internet, such as example.com, and not the gateway’s own.',
+  );
+}
+
+function checkPort(url: URL, mode: Mode): UrlRefusal | null {
+  const port = portOf(url);
+  const isWellKnown = port === 443 || (port === 80 && mode === 'test');
+  if (isWellKnown || (port >= 1024 && !BAD_PORTS.includes(port))) return null;
+  return refusal(
+    'url_port',
+    `The port must be 443${mode === 'test' ? ', 80' : ''} or one from 1024 on that is not reserved ` +
+      'for another protocol.',
+  );
+}
+
+/** The port that a URL names or means. */
+export function portOf(url: URL): number {
+  if (url.port !== '') return parseInt(url.port, 10);
+  return url.protocol === 'https:' ? 443 : 80;
+}
+
+function refusal(code: UrlRefusal['code'], message: string): UrlRefusal {
+  return { code, message };
+}
