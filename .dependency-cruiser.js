@@ -15,6 +15,7 @@ const ROOMS = {
   'src/services': [
     '^src/(domain|db|presenters|temporal|destinations)/',
     '^src/providers/registry\\.ts$',
+    '^src/webhooks/sender\\.ts$',
     '^workflows/(names|messages)\\.ts$',
     LIB,
   ],
@@ -25,6 +26,8 @@ const ROOMS = {
     '^src/schemas/iso-time\\.ts$',
     '^src/db/(connect|migrate|provision|transaction)\\.ts$',
     '^src/dev/(database-address|layout|private-file|seed)\\.ts$',
+    '^src/temporal/(client|[a-z]+-workflows)\\.ts$',
+    '^src/webhooks/sender\\.ts$',
     LIB,
   ],
   'src/dashboard': ['^src/(services|schemas|presenters|domain)/', LIB],

@@ -2,11 +2,13 @@
  * The environment, read once and checked as a whole: every mistake is named in one message, with
  * what to set. docs/operations.md explains the variables.
  */
+import { isIP } from 'node:net';
 import { PROVIDER_CODES, type ProviderCode } from './domain/provider-codes';
 import type { ProviderConfig, ProviderModeConfig } from './providers/provider-config';
 import { DEFAULT_TIMEOUT_MS } from './providers/provider-http';
 import { MODES, type Mode } from './domain/mode';
 import { SetupError } from './lib/setup-error';
+import { readWebhookSettings, type WebhookSettings } from './lib/webhook-settings';
 
 export interface Config {
   databaseUrl: string;
@@ -21,6 +23,7 @@ export interface Config {
   keyPepper: string;
   cursorSecret: string;
   providers: ProviderConfig;
+  webhooks: WebhookSettings;
   worker: { maxCachedWorkflows: number; workflowBundle: string | null };
   logLevel: string;
 }
@@ -51,6 +54,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     keyPepper: reader.secret('KEY_PEPPER'),
     cursorSecret: reader.secret('CURSOR_SECRET'),
     providers: readProviders(reader),
+    webhooks: readWebhooks(reader, env),
     worker: {
       maxCachedWorkflows: reader.count('MAX_CACHED_WORKFLOWS', 1_000, 2, 100_000),
       workflowBundle: reader.optional('WORKFLOW_BUNDLE') ?? null,
@@ -76,6 +80,13 @@ function readProviders(reader: EnvironmentReader): ProviderConfig {
   const byMode = (code: ProviderCode) =>
     Object.fromEntries(MODES.map((mode) => [mode, read(code, mode)]));
   return Object.fromEntries(PROVIDER_CODES.map((code) => [code, byMode(code)])) as ProviderConfig;
+}
+
+function readWebhooks(reader: EnvironmentReader, env: NodeJS.ProcessEnv): WebhookSettings {
+  const settings = { ...readWebhookSettings(env), secretKey: reader.secret('WEBHOOK_SECRET_KEY') };
+  reader.cidrs('WEBHOOK_ALLOW_CIDRS', settings.allowCidrs);
+  reader.cidrs('WEBHOOK_DENY_CIDRS', settings.denyCidrs);
+  return settings;
 }
 
 /** Collects faults instead of stopping at the first. */
@@ -114,6 +125,11 @@ class EnvironmentReader {
     return value;
   }
 
+  cidrs(name: string, values: readonly string[]): void {
+    const wrong = values.find((value) => !isCidr(value));
+    if (wrong !== undefined) this.#faults.push(`${name} holds "${wrong}", which is no network`);
+  }
+
   count(name: string, otherwise: number, min: number, max: number): number {
     const value = this.optional(name);
     if (value === undefined) return otherwise;
@@ -135,4 +151,12 @@ class EnvironmentReader {
       `The environment is not complete:\n${this.#faults.map((fault) => `  - ${fault}`).join('\n')}`,
     );
   }
+}
+
+/** `10.0.0.0/8`, `fd00::/8`. */
+function isCidr(text: string): boolean {
+  const [address = '', bits = '', ...more] = text.split('/');
+  const version = isIP(address);
+  if (version === 0 || more.length > 0 || !/^[0-9]{1,3}$/.test(bits)) return false;
+  return Number(bits) <= (version === 4 ? 32 : 128);
 }

@@ -2,9 +2,12 @@
 import type { Client } from '@temporalio/client';
 import { type Logger, pino } from 'pino';
 import type { ActivityDeps } from '../activities';
+import { createDeliveryStarter } from '../activities/delivery/starter';
 import type { Config } from './config';
 import { connect } from './db/connect';
 import type { Db } from './db/transaction';
+import { EndpointSlots } from './domain/delivery-slots';
+import { createSecretBox, type SecretBox } from './lib/secret-box';
 import { createProviders, type ProviderRegistry } from './providers/registry';
 import { createAuthentication } from './services/authentication';
 import { createBalances } from './services/balances';
@@ -18,8 +21,10 @@ import { createTransactions } from './services/transactions';
 import type { Services } from './services/services';
 import { createTemporalClient } from './temporal/client';
 import { createClosedWorkflows } from './temporal/closed-workflows';
+import { createDeliveryWorkflows, type DeliveryWorkflows } from './temporal/delivery-workflows';
 import { createPaymentWorkflows, type PaymentWorkflows } from './temporal/payment-workflows';
 import { createPayoutWorkflows, type PayoutWorkflows } from './temporal/payout-workflows';
+import { createWebhookSender, type WebhookSender } from './webhooks/sender';
 
 export interface Deps {
   config: Config;
@@ -29,6 +34,9 @@ export interface Deps {
   providers: ProviderRegistry;
   payoutWorkflows: PayoutWorkflows;
   paymentWorkflows: PaymentWorkflows;
+  deliveryWorkflows: DeliveryWorkflows;
+  secretBox: SecretBox;
+  webhookSender: WebhookSender;
   close(): Promise<void>;
 }
 
@@ -41,6 +49,11 @@ export function buildDeps(config: Config, name: string): Deps {
   });
   const temporal = createTemporalClient(config.temporal);
   const providers = createProviders(config.providers);
+  const { webhooks } = config;
+  const webhookSender = createWebhookSender({
+    ...webhooks,
+    ownHosts: ownHosts(config),
+  });
   return {
     config,
     logger: pino({ name, level: config.logLevel }),
@@ -49,8 +62,12 @@ export function buildDeps(config: Config, name: string): Deps {
     providers,
     payoutWorkflows: createPayoutWorkflows(temporal),
     paymentWorkflows: createPaymentWorkflows(temporal),
+    deliveryWorkflows: createDeliveryWorkflows(temporal),
+    secretBox: createSecretBox(webhooks.secretKey, webhooks.earlierSecretKeys),
+    webhookSender,
     close: async () => {
       await Promise.allSettled([db.destroy(), temporal.connection.close(), providers.close()]);
+      await webhookSender.close();
     },
   };
 }
@@ -70,5 +87,16 @@ export function buildServices(deps: Deps): Services {
 }
 
 export function buildActivityDeps(deps: Deps): ActivityDeps {
-  return { ...deps, closedWorkflows: createClosedWorkflows(deps.temporal) };
+  return {
+    ...deps,
+    closedWorkflows: createClosedWorkflows(deps.temporal),
+    deliveryStarter: createDeliveryStarter(deps),
+    endpointSlots: new EndpointSlots(),
+  };
+}
+
+/** No webhook goes to the gateway itself, but in development it shares its name with receivers. */
+function ownHosts({ publicUrl, webhooks }: Config): string[] {
+  const { hostname } = new URL(publicUrl);
+  return webhooks.testMode.allowedHosts.includes(hostname) ? [] : [hostname];
 }

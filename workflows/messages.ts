@@ -1,7 +1,9 @@
 /** What goes into a workflow and comes out. Stored in histories: no personal data, only additions. */
+import type { DeliveryStatus } from '../src/domain/delivery';
+import type { RetryScheduleMs } from '../src/domain/delivery-schedule';
 import type { Refusal } from '../src/domain/errors';
 import type { Amount } from '../src/domain/money';
-import type { PaymentStatus } from '../src/domain/payment';
+import type { PaymentDecisionKind, PaymentStatus } from '../src/domain/payment';
 import type { PayoutStatus } from '../src/domain/payout';
 
 /** Everything else stands in the database under `payoutId`. */
@@ -50,6 +52,20 @@ export interface PaymentInput {
   paymentId: string;
   provider: string;
   network: string | null;
+  /** How many decisions the runs before this one took, when it goes on after them. */
+  decisionsTaken?: number;
+}
+
+/** What an operator decided, by signal. */
+export interface PaymentDecision {
+  /** The same decision counts once, whatever runs twice. */
+  id: string;
+  kind: PaymentDecisionKind;
+  /** The operator's name, or null. */
+  by: string | null;
+  reason: string | null;
+  /** Of a refund, as it was typed; null: all of it. */
+  amount: string | null;
 }
 
 /**
@@ -65,10 +81,63 @@ export interface PaymentState {
   status: PaymentStatus;
   amount: Amount;
   currency: string;
-  /** Grows with each status change. */
+  /** What the provider has seen, and what of the credits could be refunded. */
+  received: Amount;
+  refundable: Amount;
+  /** Grows with each status change: of two reports the higher is the newer. */
   sequence: number;
   /** Whether the provider answered just now. */
   answered: boolean;
+  /** The newest, and what became of it. */
+  decision: {
+    kind: PaymentDecisionKind;
+    amount: Amount | null;
+    by: string | null;
+    state: 'pending' | 'accepted' | 'refused';
+    refusal: string | null;
+  } | null;
+  needsAttention: boolean;
   /** When to look again by ourselves; null: nothing more can come. */
   wait: Wait | null;
 }
+
+/** Everything else stands in the database under `deliveryId`: no address, no body, no secret. */
+export interface DeliveryInput {
+  deliveryId: string;
+  endpointId: string;
+  eventType: string;
+  objectId: string;
+  /** The waits between attempts. */
+  schedule: RetryScheduleMs;
+  /** The task queue of the first attempt of this run. */
+  firstQueue: string;
+}
+
+/** Where a delivery stands, as its activities report it to its workflow. */
+export interface DeliveryState {
+  status: DeliveryStatus;
+  /** Attempts of the schedule that were begun, of so many. */
+  attempts: number;
+  attemptsMax: number;
+  /** When the next one may be made; null: none is to come. */
+  next: { at: string; inMs: number } | null;
+  /** A code, such as `http_5xx`. */
+  lastError: string | null;
+  lastHttpStatus: number | null;
+}
+
+/** Where the reading of a provider's book goes on. Times in ISO 8601. */
+export interface BookPlace {
+  cursor: string | null;
+  begunAt: string;
+  /** By the provider's clock; null: from the beginning. */
+  changedFrom: string | null;
+}
+
+/**
+ * - `read`: to its end.
+ * - `more`: as far as one activity goes.
+ * - `trouble`: the provider did not answer, or not with a list; the next run tries again.
+ */
+export type BookReading =
+  { kind: 'read' } | { kind: 'more'; place: BookPlace } | { kind: 'trouble'; reason: string };

@@ -1,16 +1,31 @@
 /** Names that cross processes. They are stored in histories: never rename one that has run. */
-export const TASK_QUEUES = { payouts: 'payouts', payments: 'payments' } as const;
+export const TASK_QUEUES = {
+  payouts: 'payouts',
+  payments: 'payments',
+  webhooks: 'webhooks',
+  /** What an endpoint that hangs is tried on: it delays no first attempt. */
+  webhooksRetry: 'webhooks-retry',
+} as const;
 
 export const WORKFLOWS = {
   payout: 'payoutWorkflow',
   payment: 'paymentWorkflow',
+  webhookDelivery: 'webhookDeliveryWorkflow',
   reconcile: 'reconcileWorkflow',
+  books: 'booksWorkflow',
+  ledgerCheck: 'ledgerCheckWorkflow',
 } as const;
 
 export const SIGNALS = {
   approve: 'approve',
   reject: 'reject',
+  release: 'release',
+  cancel: 'cancel',
+  refund: 'refund',
   providerNews: 'providerNews',
+  retryNow: 'retryNow',
+  abandon: 'abandon',
+  wake: 'wake',
 } as const;
 
 export const UPDATES = {

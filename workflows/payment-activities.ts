@@ -1,6 +1,7 @@
-/** The activities of a payment as its workflow calls them. Both speak with the provider. */
-import { proxyActivities } from '@temporalio/workflow';
+/** The activities of a payment as its workflow calls them. */
+import { proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
 import type { Activities } from '../activities';
+import { TRANSACTION } from './payout-activities';
 
 /** A merchant waits for the checkout: two tries must fit below the API's deadline. */
 export const { openPayment } = proxyActivities<Pick<Activities, 'openPayment'>>({
@@ -14,3 +15,7 @@ export const { checkPayment } = proxyActivities<Pick<Activities, 'checkPayment'>
   retry: { initialInterval: '500 ms', maximumInterval: '30 seconds' },
   summary: 'ask the provider',
 });
+
+/** One short transaction, tried until the database answers. */
+export const { decidePayment } =
+  proxyLocalActivities<Pick<Activities, 'decidePayment'>>(TRANSACTION);

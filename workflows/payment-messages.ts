@@ -1,6 +1,7 @@
 /** What goes into a payment's workflow and comes out, and the messages it takes. */
 import { defineSignal, defineUpdate } from '@temporalio/workflow';
 import type { OpenOutcome } from './messages';
+import { PAYMENT_DECISIONS } from '../src/domain/payment';
 import { SIGNALS, UPDATES } from './names';
 
 export const openUpdate = defineUpdate<OpenOutcome>(UPDATES.open);
@@ -10,3 +11,9 @@ export const verifyUpdate = defineUpdate<{ answered: boolean }>(UPDATES.verify);
 
 /** The provider has called, or somebody asks to verify: look sooner than planned. */
 export const paymentNewsSignal = defineSignal(SIGNALS.providerNews);
+
+/** Operators type the input by hand, so it is whatever they typed. */
+export const decisionSignals = PAYMENT_DECISIONS.map((kind) => ({
+  kind,
+  signal: defineSignal<unknown[]>(SIGNALS[kind]),
+}));

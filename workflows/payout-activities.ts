@@ -6,7 +6,8 @@ type Local = Pick<Activities, 'reservePayout' | 'approvePayout' | 'rejectPayout'
 type Cancelling = Pick<Activities, 'cancelPayout'>;
 type Remote = Pick<Activities, 'submitPayout' | 'checkPayout'>;
 
-const TRANSACTION = {
+/** Of a step that is one short transaction. */
+export const TRANSACTION = {
   startToCloseTimeout: '10 seconds',
   retry: { initialInterval: '100 ms', maximumInterval: '10 seconds' },
 } as const;

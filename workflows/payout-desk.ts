@@ -3,10 +3,8 @@
  * the payout stands, and shows it as current details and search attributes.
  */
 import {
-  CancellationScope,
   condition,
   setCurrentDetails,
-  setDefaultSignalHandler,
   setHandler,
   upsertSearchAttributes,
 } from '@temporalio/workflow';
@@ -15,16 +13,16 @@ import { readDecision, type Decision } from './decision';
 import type { PayoutState } from './messages';
 import { describePayout } from './payout-details';
 import { approveSignal, providerNewsSignal, rejectSignal } from './payout-messages';
-
-/** So many remarks are kept on the page; older ones stand in the history. */
-const NOTES_SHOWN = 5;
+import { Remarks } from './remarks';
 
 export class PayoutDesk {
   readonly #payoutId: string;
   #state: PayoutState | null = null;
   #decision: Decision | null = null;
   #news = false;
-  #notes: string[] = [];
+  readonly #remarks = new Remarks('`approve` and `reject`', () => {
+    this.#show();
+  });
   #shown: { PayoutStatus: string[]; NeedsAttention: boolean[] } | null = null;
 
   constructor(payoutId: string) {
@@ -57,8 +55,7 @@ export class PayoutDesk {
   }
 
   note(sentence: string): void {
-    this.#notes = [...this.#notes, sentence].slice(-NOTES_SHOWN);
-    this.#show();
+    this.#remarks.add(sentence);
   }
 
   hasDecision(): boolean {
@@ -88,34 +85,15 @@ export class PayoutDesk {
   async waitFor(happened: () => boolean, ms: number | null, summary: string): Promise<void> {
     const { sequence } = this.state;
     const done = () => {
-      this.#noteUnknownSignals();
+      this.#remarks.noteUnknownSignals();
       return happened() || this.state.sequence !== sequence;
     };
     if (ms === null) await condition(done);
     else await condition(done, ms, { summary });
   }
 
-  /** "Request cancellation" in Temporal's UI is answered with a remark; the payout goes on. */
   noteCancellationRequests(): void {
-    CancellationScope.current().cancelRequested.catch(() => {
-      this.note('A cancellation was requested here. It changes nothing: use `reject` instead.');
-    });
-  }
-
-  /**
-   * Takes what has come in under other names. The handler is there for this moment only: with one
-   * that stays, the SDK throws at a name that begins with `__temporal_`, each time it meets it,
-   * and the payout would stand still for ever. Here the throw is caught and the signal is gone.
-   */
-  #noteUnknownSignals(): void {
-    try {
-      setDefaultSignalHandler((name) => {
-        this.note(`\`${name}\` was ignored: the signals are \`approve\` and \`reject\`.`);
-      });
-    } catch {
-      this.note('A signal with a reserved name was ignored.');
-    }
-    setDefaultSignalHandler(undefined);
+    this.#remarks.noteCancellationRequests('reject');
   }
 
   /** The first decision counts. */
@@ -147,7 +125,7 @@ export class PayoutDesk {
 
   #show(): void {
     if (this.#state === null) return;
-    setCurrentDetails(describePayout(this.#payoutId, this.#state, this.#notes));
+    setCurrentDetails(describePayout(this.#payoutId, this.#state, this.#remarks.sentences));
     const next = {
       PayoutStatus: [this.#state.status],
       NeedsAttention: [this.#state.attentionLevel > 0 && !isFinalPayout(this.#state.status)],

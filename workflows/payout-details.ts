@@ -1,5 +1,6 @@
 /** What an operator reads on the workflow's page: the state, why it waits, what to type. */
 import type { PayoutStatus } from '../src/domain/payout';
+import { code, list, signalLine } from './details';
 import type { PayoutState } from './messages';
 
 const MEANING: Record<PayoutStatus, string> = {
@@ -52,19 +53,9 @@ function review({ status, reviewReasons }: PayoutState): string[] {
   );
 }
 
-function list(heading: string, items: readonly string[]): string[] {
-  return items.length === 0 ? [] : [heading, items.map((item) => `- ${item}`).join('\n')];
-}
-
 function commands(payoutId: string, { status, wait }: PayoutState): string[] {
-  const signal = (name: string, input: string) =>
-    `temporal workflow signal -w ${payoutId} --name ${name} --input '${input}'`;
-  const approve = signal('approve', '{"by":"you"}');
-  const reject = signal('reject', '{"by":"you","reason":"why"}');
+  const approve = signalLine(payoutId, 'approve', { by: 'you' });
+  const reject = signalLine(payoutId, 'reject', { by: 'you', reason: 'why' });
   if (status === 'requested' || status === 'under_review') return [code(approve), code(reject)];
   return status === 'approved' && wait !== null ? [code(reject)] : [];
-}
-
-function code(line: string): string {
-  return ['```sh', line, '```'].join('\n');
 }

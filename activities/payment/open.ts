@@ -147,6 +147,8 @@ function buildPayment(
     creditedAmount: ZERO,
     serviceFee: ZERO,
     refundedAmount: ZERO,
+    reversedAmount: ZERO,
+    reversedFee: ZERO,
     exceptions: [],
     txHash: null,
     checkoutUrl: checkout.checkoutUrl,

@@ -2,33 +2,34 @@
  * Brings a provider's facts into a payment: at most one guarded step per transaction, until the
  * payment stands where the facts say (decision P7). Each transfer is credited once for ever.
  */
-import { appendEvent } from '../../src/db/repositories/events';
 import { post } from '../../src/db/repositories/ledger';
+import { findEffectiveDecision } from '../../src/db/repositories/payment-decisions';
 import {
+  changePayment,
   creditedTransfers,
   insertCredit,
   lockPayment,
-  noteReceived,
   takePaymentStep,
 } from '../../src/db/repositories/payments';
 import { inTransaction, type Db, type Tx } from '../../src/db/transaction';
-import { paymentEvent } from '../../src/domain/events';
 import { serviceFee } from '../../src/domain/fees';
 import { creditPosting } from '../../src/domain/ledger';
 import { type Amount, add, subtract } from '../../src/domain/money';
-import type { Payment } from '../../src/domain/payment';
+import { DECIDED_BY_OPERATOR, type Payment } from '../../src/domain/payment';
 import {
   type CheckoutFacts,
   nextPaymentStep,
   type PaymentStep,
   receivedAfter,
 } from '../../src/domain/payment-news';
-import { newId } from '../../src/lib/new-id';
-import { presentEvent } from '../../src/presenters/event';
-import { presentPayment } from '../../src/presenters/payment';
+import { feeKept, refundableOf } from '../../src/domain/payment-refunds';
+import { emitPayment } from './emit';
+import { recordRefund, ShortOfFunds } from './refunds';
 
 /** A payment has fewer states than this: more steps for the same facts would be a fault of ours. */
 const MOST_STEPS = 10;
+/** Found not to be covered, our other amount given back, recorded. */
+const MOST_STEPS_A_REFUND = 3;
 
 export async function recordCheckout(
   db: Db,
@@ -36,11 +37,20 @@ export async function recordCheckout(
   facts: CheckoutFacts,
   askedAt: Date,
 ): Promise<Payment> {
-  for (let steps = 0; steps < MOST_STEPS; steps += 1) {
-    const { payment, stepped } = await inTransaction(db, (tx) =>
-      step(tx, paymentId, facts, askedAt),
-    );
-    if (!stepped) return payment;
+  const most = MOST_STEPS + MOST_STEPS_A_REFUND * facts.refunds.length;
+  let owe: ShortOfFunds | null = null;
+  for (let steps = 0; steps < most; steps += 1) {
+    const short: ShortOfFunds | null = owe;
+    owe = null;
+    try {
+      const { payment, stepped } = await inTransaction(db, (tx) =>
+        step(tx, paymentId, facts, askedAt, short),
+      );
+      if (!stepped) return payment;
+    } catch (error) {
+      if (!(error instanceof ShortOfFunds)) throw error;
+      owe = error;
+    }
   }
   throw new Error(`payment ${paymentId} does not come to rest`);
 }
@@ -50,14 +60,17 @@ async function step(
   paymentId: string,
   facts: CheckoutFacts,
   askedAt: Date,
+  owe: ShortOfFunds | null,
 ): Promise<{ payment: Payment; stepped: boolean }> {
   const payment = await lockPayment(tx, paymentId);
   const credited = await creditedTransfers(tx, paymentId);
   const next = nextPaymentStep(payment, facts, credited, askedAt);
   if (next !== null) return { payment: await take(tx, payment, facts, next), stepped: true };
-  const received = receivedAfter(payment, facts);
-  if (received !== payment.receivedAmount) await noteReceived(tx, paymentId, received);
-  return { payment: { ...payment, receivedAmount: received }, stepped: false };
+  const refunded = await recordRefund(tx, payment, facts, owe);
+  if (refunded !== null) return { payment: refunded, stepped: true };
+  const receivedAmount = receivedAfter(payment, facts);
+  if (receivedAmount === payment.receivedAmount) return { payment, stepped: false };
+  return { payment: await changePayment(tx, paymentId, { receivedAmount }), stepped: false };
 }
 
 interface Credit {
@@ -73,19 +86,23 @@ async function take(
   { trigger, credits, received, exceptions, txHash }: PaymentStep,
 ): Promise<Payment> {
   const priced = priceCredits(payment, credits);
+  const decision = await decisionBehind(tx, payment, trigger);
+  const marks = decision === null ? exceptions : [...exceptions, 'manual' as const];
   const after = await takePaymentStep(tx, payment, trigger, {
     receivedAmount: received,
     creditedAmount: add(payment.creditedAmount, ...priced.map(({ amount }) => amount)),
     serviceFee: add(payment.serviceFee, ...priced.map(({ fee }) => fee)),
-    exceptions: [...new Set([...payment.exceptions, ...exceptions])],
+    exceptions: [...new Set([...payment.exceptions, ...marks])],
     txHash: txHash ?? payment.txHash,
     ...(trigger === 'complete' && payment.completedAt === null ? { completedAt: new Date() } : {}),
-    ...(trigger === 'fail' ? { failureReason: facts.failureReason ?? failureOf(facts) } : {}),
+    ...(trigger === 'fail' || decision?.kind === 'reject'
+      ? { failureReason: decision?.reason ?? facts.failureReason ?? failureOf(facts) }
+      : {}),
     ...(trigger === 'refund'
       ? { refundedAmount: add(...facts.refunds.map(({ amount }) => amount)) }
       : {}),
   });
-  if (after.sequence !== payment.sequence) await emit(tx, after);
+  if (after.sequence !== payment.sequence) await emitPayment(tx, after);
   for (const credit of priced) {
     await insertCredit(tx, { ...credit, paymentId: payment.id, transferId: credit.id });
   }
@@ -95,6 +112,14 @@ async function take(
     if (outcome !== 'posted') throw new Error(`credit of ${credit.id}: ledger_post was ${outcome}`);
   }
   return after;
+}
+
+/** The operator's, when the step is what was decided. Only these steps can be. */
+async function decisionBehind(tx: Tx, payment: Payment, trigger: PaymentStep['trigger']) {
+  if (payment.status !== 'on_hold' && trigger !== 'cancel') return null;
+  const decision = await findEffectiveDecision(tx, payment.id);
+  const isBehind = decision !== null && DECIDED_BY_OPERATOR[decision.kind].includes(trigger);
+  return isBehind ? decision : null;
 }
 
 function failureOf({ state }: CheckoutFacts): string {
@@ -108,24 +133,12 @@ function priceCredits(
   payment: Payment,
   transfers: readonly { id: string; amount: Amount }[],
 ): Credit[] {
-  let total = payment.creditedAmount;
-  let charged = payment.serviceFee;
+  let total = refundableOf(payment);
+  let charged = feeKept(payment);
   return transfers.map(({ id, amount }) => {
     total = add(total, amount);
     const fee = subtract(serviceFee('payin', total, payment.feeTerms), charged);
     charged = add(charged, fee);
     return { id, amount, fee };
   });
-}
-
-async function emit(tx: Tx, payment: Payment): Promise<void> {
-  const event = {
-    id: newId('event'),
-    type: paymentEvent(payment.status),
-    mode: payment.mode,
-    sequence: payment.sequence,
-    createdAt: payment.updatedAt,
-  };
-  const body = presentEvent(event, presentPayment(payment));
-  await appendEvent(tx, { ...event, accountId: payment.accountId, objectId: payment.id, body });
 }

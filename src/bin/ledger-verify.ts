@@ -3,29 +3,49 @@
  * For a person, a schedule, or the end of a load test.
  */
 import { connect } from '../db/connect';
-import { type InvariantResult, verifyLedger } from '../db/ledger-verify';
+import { type InvariantResult, verifyBooks, verifyLedger } from '../db/ledger-verify';
 import { withClient } from '../db/provision';
+import type { Db } from '../db/transaction';
 import { developmentDatabaseUrl } from '../dev/database-address';
+import { dataLayout } from '../dev/layout';
+import { readPrivateJson } from '../dev/private-file';
 import { errorText, parseOptions } from '../lib/command-line';
+import { verifyWorkflows, WORKFLOWS_INVARIANT } from '../services/workflow-check';
+import { createTemporalClient, type TemporalOptions } from '../temporal/client';
+import { createLiveWorkflows } from '../temporal/live-workflows';
 
 const HELP = `Usage: npm run ledger:verify [-- --json]
 
 Checks the ledger against its invariants, on one snapshot of the database; the gateway may go on
 working. Prints a line for each invariant, and up to 20 of the rows that break it.
 
+The providers' books (8) are compared as they were last read, which the schedule "books" does every
+hour; \`temporal schedule trigger -s books\` does it now. The workflows (12) are looked up in
+Temporal. What could not be looked at is named as not checked.
+
   --json               print one JSON object instead: {ok, invariants: [...]}
 
 Environment:
   DATABASE_URL         the database; the application's own login is enough
+  TEMPORAL_ADDRESS     Temporal's frontend; without it invariant 12 is not checked
+  TEMPORAL_NAMESPACE   the gateway's namespace there (default)
   GATEWAY_DATA_DIR     without DATABASE_URL: the data folder (.gateway), whose dev.json names the
-                       development database
+                       development database and its Temporal
 
-Exit codes: 0 every invariant holds, 1 one is broken, 2 it could not be checked
+Exit codes: 0 every invariant that was checked holds, 1 one is broken, 2 it could not be checked
 `;
 
 const CLEAN = 0;
 const BROKEN = 1;
 const NOT_CHECKED = 2;
+
+/** For all questions together; a hundred thousand workflows are listed in less. */
+const TEMPORAL_DEADLINE_MS = 60_000;
+
+/** A result, or why there is none. */
+type Outcome =
+  | (InvariantResult & { read_at?: string })
+  | (Pick<InvariantResult, 'number' | 'name' | 'sentence'> & { not_checked: string });
 
 async function main(args: string[], env: NodeJS.ProcessEnv): Promise<number> {
   const options = parseOptions(args, { json: { type: 'boolean' }, help: { type: 'boolean' } });
@@ -33,39 +53,83 @@ async function main(args: string[], env: NodeJS.ProcessEnv): Promise<number> {
     process.stdout.write(HELP);
     return CLEAN;
   }
-  const given = env['DATABASE_URL'] ?? '';
-  const url = given === '' ? developmentDatabaseUrl(env, 'set DATABASE_URL') : given;
+  const { url, temporal } = findPlaces(env);
   // Asked first by a plain client: knex would print a failed connection to stdout.
   await withClient(url, (client) => client.query('SELECT 1'));
   const db = connect({ url, size: 1, applicationName: 'gateway-ledger-verify' });
   try {
-    const results = await verifyLedger(db);
-    const ok = results.every((result) => result.broken === 0);
-    const report = options.json === true ? asJson(ok, results) : asText(results);
-    process.stdout.write(report);
+    const outcomes = [
+      ...(await verifyLedger(db)),
+      await checkBooks(db),
+      await checkWorkflows(db, temporal),
+    ].sort((a, b) => a.number - b.number);
+    const ok = outcomes.every((one) => !isBroken(one));
+    process.stdout.write(options.json === true ? asJson(ok, outcomes) : asText(outcomes));
     return ok ? CLEAN : BROKEN;
   } finally {
     await db.destroy();
   }
 }
 
-function asJson(ok: boolean, results: InvariantResult[]): string {
-  return `${JSON.stringify({ ok, invariants: results }, null, 2)}\n`;
+/** Both from the environment, or both of the development installation. */
+function findPlaces(env: NodeJS.ProcessEnv): { url: string; temporal: TemporalOptions | null } {
+  const given = env['DATABASE_URL'] ?? '';
+  const url = given === '' ? developmentDatabaseUrl(env, 'set DATABASE_URL') : given;
+  const own = given === '' ? readPrivateJson(dataLayout(env).settings)['temporal_address'] : null;
+  const address = env['TEMPORAL_ADDRESS'] ?? (typeof own === 'string' ? own : '');
+  const namespace = env['TEMPORAL_NAMESPACE'] ?? 'default';
+  return { url, temporal: address === '' ? null : { address, namespace } };
 }
 
-function asText(results: InvariantResult[]): string {
-  const broken = results.filter((result) => result.broken > 0);
+async function checkBooks(db: Db): Promise<Outcome> {
+  const { readAt, ...result } = await verifyBooks(db);
+  if (readAt !== null) return { ...result, read_at: readAt.toISOString() };
+  const { number, name, sentence } = result;
+  const reason = 'not every book was read so far; `temporal schedule trigger -s books` reads them';
+  return { number, name, sentence, not_checked: reason };
+}
+
+async function checkWorkflows(db: Db, temporal: TemporalOptions | null): Promise<Outcome> {
+  if (temporal === null) {
+    return { ...WORKFLOWS_INVARIANT, not_checked: 'TEMPORAL_ADDRESS is not set' };
+  }
+  const client = createTemporalClient(temporal);
+  try {
+    const deadline = Date.now() + TEMPORAL_DEADLINE_MS;
+    return await client.withDeadline(deadline, () =>
+      verifyWorkflows(db, createLiveWorkflows(client)),
+    );
+  } catch (error) {
+    return { ...WORKFLOWS_INVARIANT, not_checked: `Temporal: ${errorText(error)}` };
+  } finally {
+    await client.connection.close();
+  }
+}
+
+function isBroken(one: Outcome): boolean {
+  return !('not_checked' in one) && one.broken > 0;
+}
+
+function asJson(ok: boolean, outcomes: Outcome[]): string {
+  return `${JSON.stringify({ ok, invariants: outcomes }, null, 2)}\n`;
+}
+
+function asText(outcomes: Outcome[]): string {
+  const checked = outcomes.filter((one) => !('not_checked' in one));
+  const broken = checked.filter(isBroken);
   const last =
     broken.length === 0
-      ? `ledger verified: all ${results.length} invariants hold`
-      : `ledger BROKEN: ${broken.length} of ${results.length} invariants do not hold`;
-  return [...results.flatMap(linesOf), last, ''].join('\n');
+      ? `ledger verified: all ${checked.length} invariants hold`
+      : `ledger BROKEN: ${broken.length} of ${checked.length} invariants do not hold`;
+  return [...outcomes.flatMap(linesOf), last, ''].join('\n');
 }
 
-function linesOf(result: InvariantResult): string[] {
-  const { number, name, sentence, checked, noun, broken, rows } = result;
-  const verdict = broken === 0 ? 'ok    ' : 'BROKEN';
-  const head = `${verdict} ${number.toString().padStart(2)}  ${name}: ${checked} ${noun} checked`;
+function linesOf(one: Outcome): string[] {
+  const place = `${one.number.toString().padStart(2)}  ${one.name}:`;
+  if ('not_checked' in one) return [`-      ${place} not checked, ${one.not_checked}`];
+  const { sentence, checked, noun, broken, rows } = one;
+  const age = one.read_at === undefined ? '' : `, read since ${one.read_at}`;
+  const head = `${broken === 0 ? 'ok    ' : 'BROKEN'} ${place} ${checked} ${noun} checked${age}`;
   if (broken === 0) return [head];
   const rest = broken - rows.length;
   return [

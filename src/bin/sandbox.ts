@@ -9,7 +9,8 @@ import { startSandbox } from '../sandbox/server';
 
 const HELP = `Usage: sandbox [--help]
 
-Plays the two payment providers: /onchain, /exchange-pay, /checkout, /sandbox/book, /sandbox/control, /healthz.
+Plays the two payment providers: /onchain, /exchange-pay, /checkout, /sandbox/book, /sandbox/control, /healthz;
+and a merchant's receiver of webhooks: /inbox.
 The scenarios and how to call them: docs/sandbox.md.
 
 Environment:
@@ -18,6 +19,7 @@ Environment:
   SANDBOX_DATA_DIR            where the book is kept; without it, in memory only
   SANDBOX_CALLBACK_BASE_URL   the gateway; callbacks go to <it>/provider-callbacks/<provider>/<mode>
   SANDBOX_PUBLIC_URL          where browsers find the checkout pages (the address listened on)
+  SANDBOX_WEBHOOK_SECRET      of the endpoint that points at /inbox; without it nothing is verified
   SANDBOX_SETTLE_MS           from acceptance to the outcome (300)
   SANDBOX_SLOW_MS             the same for slow transfers (5000)
   SANDBOX_ERROR_SUBMISSIONS   submissions that scenario error_5xx answers with 500 (2)

@@ -1,14 +1,15 @@
 /** The worker process: runs the workflows and their activities. Run as many as needed. */
 import { createActivities } from '../../activities';
 import { readConfig } from '../config';
-import { buildActivityDeps, buildDeps } from '../deps';
+import { buildActivityDeps, buildDeps, type Deps } from '../deps';
 import { runProcess } from '../lib/run-process';
 import { ensureSchedules } from '../temporal/schedules';
 import { installTemporalLogger, startWorkers } from '../temporal/worker';
 
 const HELP = `Usage: worker [--help]
 
-Runs the workflows of the task queues "payouts" and "payments", and their activities.
+Runs the workflows of the task queues "payouts", "payments" and "webhooks", and the activities of
+these and of "webhooks-retry".
 Its environment is described in docs/operations.md; what is missing is named at the start.
 `;
 
@@ -16,10 +17,12 @@ runProcess(HELP, async () => {
   const config = readConfig(process.env);
   const deps = buildDeps(config, 'worker');
   installTemporalLogger(deps.logger);
+  sayWhereWebhooksGo(deps);
+  const activityDeps = buildActivityDeps(deps);
   const worker = await startWorkers({
     ...config.temporal,
     ...config.worker,
-    activities: createActivities(buildActivityDeps(deps)),
+    activities: createActivities(activityDeps),
   });
   await ensureSchedules(deps.temporal);
   deps.logger.info('worker polling');
@@ -27,7 +30,22 @@ runProcess(HELP, async () => {
     ended: worker.ended,
     stop: async () => {
       await worker.stop();
+      await activityDeps.deliveryStarter.drain();
       await deps.close();
     },
   };
 });
+
+/** Loud: an exception to the rule that webhooks go to public addresses only (decision H9). */
+function sayWhereWebhooksGo({ config, logger }: Deps): void {
+  const { allowCidrs, testMode } = config.webhooks;
+  if (allowCidrs.length > 0) {
+    logger.warn({ allowCidrs }, 'webhooks may go to these networks too: WEBHOOK_ALLOW_CIDRS');
+  }
+  if (testMode.allowCidrs.length > 0) {
+    logger.warn(
+      { allowCidrs: testMode.allowCidrs },
+      'development: webhooks of test mode may go to this machine, until WEBHOOK_ALLOW_CIDRS is set',
+    );
+  }
+}

@@ -2,10 +2,8 @@
 import { MODES } from '../domain/mode';
 import { newId } from '../lib/new-id';
 import { createAdjustment } from '../services/admin/adjustments';
-import { AdminRefusal, InvalidInput } from '../services/admin/refusal';
-import { UsageError } from '../lib/command-line';
 import { verb, type Noun } from './command';
-import { errorSentence } from './error-sentence';
+import { unclear } from './error-sentence';
 import { showObject } from './output';
 import { ACCOUNT, CURRENCY, readCurrency } from './shared-options';
 
@@ -45,23 +43,10 @@ export const ADJUSTMENTS: Noun = {
         try {
           return await createAdjustment(db, { ...by, reason: by.reason ?? '' }, adjustment);
         } catch (error) {
-          throw isRefusal(error) ? error : unclear(error, input.id);
+          throw unclear(error, input.id, 'It is not known whether this was posted.', 'posts');
         }
       },
       show: showObject,
     }),
   },
 };
-
-function isRefusal(error: unknown): boolean {
-  return [AdminRefusal, InvalidInput, UsageError].some((refusal) => error instanceof refusal);
-}
-
-/** A connection that breaks at the commit leaves open whether the money moved. */
-function unclear(error: unknown, id: string): Error {
-  return new Error(
-    `${errorSentence(error)}\nIt is not known whether this was posted. Send the same command with ` +
-      `--operation-id ${id}: it posts once.`,
-    { cause: error },
-  );
-}

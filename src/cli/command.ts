@@ -2,8 +2,10 @@
  * What a command is: a noun with verbs, each a table entry that says what it takes, what it does
  * and how its answer looks. run-command.ts runs them, help.ts explains them.
  */
+import type { Client } from '@temporalio/client';
 import type { Db } from '../db/transaction';
 import type { ChangedBy } from '../services/admin/change';
+import type { WebhookTools } from '../services/admin/webhooks';
 import type { Options } from './options';
 
 export interface OptionSpec {
@@ -20,6 +22,10 @@ export interface Context {
   accountId: (asked: string | undefined) => Promise<string>;
   /** The pepper of the gateway that uses this database. */
   pepper: () => string;
+  /** The Temporal namespace of that gateway; connects when it is first used. */
+  temporal: () => Client;
+  /** What tries endpoints and wakes deliveries. */
+  webhooks: () => WebhookTools;
 }
 
 export interface Verb<Input, Document extends object> {

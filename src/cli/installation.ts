@@ -2,6 +2,7 @@
  * Which gateway a command works on: its database, its pepper and, in development, its demo
  * merchant.
  */
+import type { Client } from '@temporalio/client';
 import { connect } from '../db/connect';
 import { pendingMigrations } from '../db/migrate';
 import { withClient } from '../db/provision';
@@ -13,6 +14,7 @@ import { findDemoMerchant } from '../dev/seed';
 import { UsageError } from '../lib/command-line';
 import { SetupError } from '../lib/setup-error';
 import { requireAccount } from '../services/admin/accounts';
+import { createTemporalClient } from '../temporal/client';
 
 /** As src/config.ts asks it of the gateway itself. */
 const PEPPER_LENGTH_MIN = 32;
@@ -57,6 +59,23 @@ export function readPepper(env: NodeJS.ProcessEnv): string {
   );
 }
 
+/** @throws SetupError */
+export function connectTemporal(env: NodeJS.ProcessEnv): Client {
+  const local = isDevelopmentDatabase(env)
+    ? readPrivateJson(dataLayout(env).settings)['temporal_address']
+    : undefined;
+  const address = env['TEMPORAL_ADDRESS'] ?? '';
+  if (address === '' && typeof local !== 'string') {
+    throw new SetupError(
+      'TEMPORAL_ADDRESS is not set: it is host:port of the cluster that the gateway works with.',
+    );
+  }
+  return createTemporalClient({
+    address: address === '' ? (local as string) : address,
+    namespace: (env['TEMPORAL_NAMESPACE'] ?? '') || 'default',
+  });
+}
+
 /** @throws UsageError, AdminRefusal */
 export async function findAccountId(
   db: Db,
@@ -82,6 +101,11 @@ function databaseAddress(env: NodeJS.ProcessEnv): string {
   throw new SetupError(
     'DATABASE_OWNER_URL is not a PostgreSQL address: it begins with postgres://.',
   );
+}
+
+/** The secrets that `npm start` keeps in a file; null when the command works on another database. */
+export function developmentSecrets(env: NodeJS.ProcessEnv): Record<string, unknown> | null {
+  return isDevelopmentDatabase(env) ? readPrivateJson(dataLayout(env).secrets) : null;
 }
 
 /** The local pepper belongs to this one database; on another it would make keys that never work. */

@@ -7,8 +7,10 @@ import { EXCEPTIONS } from './exceptions';
 import { FEES } from './fees';
 import { KEYS } from './keys';
 import { LIMITS } from './limits';
+import { PAYMENTS } from './payments';
 import { PAYOUTS } from './payouts';
 import { REVIEW } from './review';
+import { WEBHOOKS } from './webhooks';
 
 export const NOUNS: Readonly<Record<string, Noun>> = {
   accounts: ACCOUNTS,
@@ -16,8 +18,10 @@ export const NOUNS: Readonly<Record<string, Noun>> = {
   fees: FEES,
   limits: LIMITS,
   review: REVIEW,
+  payments: PAYMENTS,
   payouts: PAYOUTS,
   adjustments: ADJUSTMENTS,
   exceptions: EXCEPTIONS,
+  webhooks: WEBHOOKS,
   audit: AUDIT,
 };

@@ -3,6 +3,7 @@
  * src/bin/admin.ts gives it the process's arguments, tests their own.
  */
 import { userInfo } from 'node:os';
+import type { Client } from '@temporalio/client';
 import { parseOptions, UsageError } from '../lib/command-line';
 import type { ChangedBy } from '../services/admin/change';
 import { checkText } from '../services/admin/checks';
@@ -10,9 +11,10 @@ import { InvalidInput } from '../services/admin/refusal';
 import type { AnyVerb, Context } from './command';
 import { errorSentence } from './error-sentence';
 import { changeOptions, EVERY_VERB, nounHelp, programHelp, verbHelp } from './help';
-import { findAccountId, openDatabase, readPepper } from './installation';
+import { connectTemporal, findAccountId, openDatabase, readPepper } from './installation';
 import { NOUNS } from './nouns';
 import { Options } from './options';
+import { type OpenedWebhookTools, openWebhookTools } from './webhook-tools';
 
 const ACTOR_LENGTH_MAX = 100;
 const REASON_LENGTH_MAX = 500;
@@ -136,16 +138,21 @@ async function runVerb(
   env: NodeJS.ProcessEnv,
 ): Promise<object> {
   const db = await openDatabase(env);
+  let temporal: Client | null = null;
+  let webhooks: OpenedWebhookTools | null = null;
   const context: Context = {
     db,
     by,
     accountId: (asked) => findAccountId(db, env, asked),
     pepper: () => readPepper(env),
+    temporal: () => (temporal ??= connectTemporal(env)),
+    webhooks: () => (webhooks ??= openWebhookTools(env)),
   };
   try {
     return await verb.run(context, input);
   } finally {
-    await db.destroy();
+    await (webhooks as OpenedWebhookTools | null)?.close();
+    await Promise.all([db.destroy(), (temporal as Client | null)?.connection.close()]);
   }
 }
 

@@ -1,7 +1,7 @@
 /**
  * What must hold of the ledger at any moment, as data: each invariant is a sentence and a query
- * that returns the rows that break it. Numbers 8 to 10 and 12 are about providers, clients
- * and workflows; they are checked where those are known.
+ * that returns the rows that break it. Numbers 8 and 12 are about providers and workflows: see
+ * ledger-verify.ts and temporal/live-workflows.ts.
  */
 export interface LedgerInvariant {
   number: number;
@@ -13,6 +13,9 @@ export interface LedgerInvariant {
   sql: string;
 }
 
+/** Of a payout's or a payment's life; there are events of other things too. */
+const IS_STATUS_EVENT = `(object_id LIKE 'po\\_%' OR object_id LIKE 'pay\\_%')`;
+
 const TRANSACTIONS = {
   noun: 'transactions',
   countSql: 'SELECT count(*)::int AS n FROM ledger_transactions',
@@ -21,12 +24,45 @@ const ENTRIES = { noun: 'entries', countSql: 'SELECT count(*)::int AS n FROM led
 const BALANCES = { noun: 'balances', countSql: 'SELECT count(*)::int AS n FROM balances' };
 const PAYOUTS = { noun: 'payouts', countSql: 'SELECT count(*)::int AS n FROM payouts' };
 const CREDITS = { noun: 'credits', countSql: 'SELECT count(*)::int AS n FROM payment_credits' };
+const STORED_ANSWERS = {
+  noun: 'stored answers',
+  countSql: `SELECT count(*)::int AS n FROM idempotency_keys WHERE state = 'done'`,
+};
+const EVENTS = {
+  noun: 'events',
+  countSql: `SELECT count(*)::int AS n FROM events WHERE ${IS_STATUS_EVENT}`,
+};
 const CURRENCIES = {
   noun: 'currencies',
   countSql: 'SELECT count(DISTINCT (mode, currency))::int AS n FROM ledger_transactions',
 };
 
 const SIGNED = `CASE direction WHEN 'in' THEN e.amount ELSE -e.amount END`;
+
+/** In the columns of invariant 7; what a refused refund took has come back. */
+const REFUNDS_BROKEN = `
+      (WITH posted AS (
+        SELECT t.source_id AS payment_id, regexp_replace(t.operation_key, ':return$', '') AS key,
+               coalesce(sum(-(${SIGNED})) FILTER (WHERE e.book IN ('available', 'fee_income')), 0)
+                 AS taken,
+               coalesce(sum(-(${SIGNED})) FILTER (WHERE e.book = 'fee_income'), 0) AS fee
+          FROM ledger_transactions t JOIN ledger_entries e ON e.transaction_id = t.id
+         WHERE t.type = 'payin_refund' GROUP BY 1, 2
+      ), refunds AS (
+        SELECT payment_id, payment_id || ':refund:' || reference AS key,
+               CASE WHEN state IN ('ordered', 'done') THEN taken + fee ELSE 0 END AS taken
+          FROM payment_refunds
+      ), sums AS (
+        SELECT payment_id, sum(taken) AS taken, sum(fee) AS fee FROM posted GROUP BY payment_id
+      )
+      SELECT coalesce(r.payment_id, p.payment_id), coalesce(r.key, p.key), r.taken, NULL, p.taken,
+             NULL
+        FROM refunds r FULL JOIN posted p USING (key)
+       WHERE coalesce(r.taken, 0) <> coalesce(p.taken, 0)
+      UNION ALL
+      SELECT p.id, 'all refunds', p.reversed_amount, p.reversed_fee, s.taken, s.fee
+        FROM payments p LEFT JOIN sums s ON s.payment_id = p.id
+       WHERE p.reversed_amount <> coalesce(s.taken, 0) OR p.reversed_fee <> coalesce(s.fee, 0))`;
 
 export const LEDGER_INVARIANTS: readonly LedgerInvariant[] = [
   {
@@ -181,9 +217,10 @@ export const LEDGER_INVARIANTS: readonly LedgerInvariant[] = [
   },
   {
     number: 7,
-    name: 'each transfer is credited once',
+    name: 'each transfer is credited once, each refund taken once',
     sentence:
-      'Each credited transfer of a payment has one posting of its amount and fee, and a payment’s credits add up.',
+      'Each credited transfer of a payment has one posting of its amount and fee, each refund that ' +
+      'stands one of what it took, and a payment’s credits and refunds add up.',
     checks: CREDITS,
     sql: `
       WITH posted AS (
@@ -205,35 +242,94 @@ export const LEDGER_INVARIANTS: readonly LedgerInvariant[] = [
       UNION ALL
       SELECT p.id, NULL, p.credited_amount, p.service_fee, c.credited, c.fee
         FROM payments p LEFT JOIN credits c ON c.payment_id = p.id
-       WHERE p.credited_amount <> coalesce(c.credited, 0) OR p.service_fee <> coalesce(c.fee, 0)`,
+       WHERE p.credited_amount <> coalesce(c.credited, 0) OR p.service_fee <> coalesce(c.fee, 0)
+      UNION ALL
+      ${REFUNDS_BROKEN}`,
+  },
+  {
+    number: 9,
+    name: 'what a client was told is true',
+    sentence:
+      'The object of each stored 2xx answer exists in its account and mode and is named in it, ' +
+      'and no two payments and no two payouts of an account and mode have the same reference.',
+    checks: STORED_ANSWERS,
+    sql: `
+      WITH objects AS (
+        SELECT id, account_id, mode, reference, 'payout' AS object FROM payouts
+        UNION ALL
+        SELECT id, account_id, mode, reference, 'payment' FROM payments
+      )
+      SELECT 'answer without its object' AS problem, k.object_id, k.account_id, k.mode,
+             k.key AS idempotency_key, NULL AS reference
+        FROM idempotency_keys k
+        LEFT JOIN objects o ON (o.id, o.account_id, o.mode) = (k.object_id, k.account_id, k.mode)
+       WHERE k.state = 'done' AND k.response_status BETWEEN 200 AND 299
+         AND (o.id IS NULL OR position(convert_to(k.object_id, 'UTF8') IN k.response_body) = 0)
+      UNION ALL
+      SELECT 'reference used twice', min(id), account_id, mode, NULL, reference
+        FROM objects GROUP BY object, account_id, mode, reference HAVING count(*) > 1`,
+  },
+  {
+    number: 10,
+    name: 'one event for each status change',
+    sentence:
+      'The events of a payout or a payment are numbered from 1 to its sequence without a gap, and ' +
+      'the last one says its status.',
+    checks: EVENTS,
+    sql: `
+      WITH objects AS (
+        SELECT id, status, sequence FROM payouts
+        UNION ALL
+        SELECT id, status, sequence FROM payments
+      ), told AS (
+        SELECT object_id AS id, count(*) AS events, min(sequence) AS first, max(sequence) AS last
+          FROM events WHERE ${IS_STATUS_EVENT} GROUP BY object_id
+      )
+      SELECT id AS object_id, o.status, o.sequence, coalesce(t.events, 0) AS events, t.last,
+             said.status AS last_says
+        FROM objects o FULL JOIN told t USING (id)
+        LEFT JOIN LATERAL (
+          SELECT CASE WHEN v.body IS JSON OBJECT
+                      THEN convert_from(v.body, 'UTF8')::jsonb #>> '{data,status}' END AS status,
+                 -- After a month (decision H8).
+                 v.body IS NULL AS is_forgotten
+            FROM events v WHERE (v.object_id, v.sequence) = (t.id, t.last)
+        ) said ON true
+       WHERE (o.sequence, o.sequence, 1) IS DISTINCT FROM (t.events, t.last, t.first)
+          OR (said.status IS DISTINCT FROM o.status AND NOT said.is_forgotten)`,
   },
   {
     number: 11,
     name: 'test and live never mix',
     sentence:
-      'A transaction, its balance, its payout, that payout’s API key and its events agree on ' +
+      'A transaction, its balance, its payout or payment, that one’s API key and its events agree on ' +
       'account and mode, the first three on the currency too.',
     checks: TRANSACTIONS,
     sql: `
-      SELECT 'transaction and payout' AS problem, t.id AS one, p.id AS other,
+      WITH objects AS (
+        SELECT id, account_id, mode, currency, api_key_id, 'payout' AS object FROM payouts
+        UNION ALL
+        SELECT id, account_id, mode, currency, api_key_id, 'payment' FROM payments
+      )
+      SELECT 'transaction and ' || o.object AS problem, t.id AS one, o.id AS other,
              concat_ws(' ', t.account_id, t.mode, t.currency) AS one_says,
-             concat_ws(' ', p.account_id, p.mode, p.currency) AS other_says
-        FROM ledger_transactions t JOIN payouts p ON p.id = t.source_id
-       WHERE (t.account_id, t.mode, t.currency) <> (p.account_id, p.mode, p.currency)
+             concat_ws(' ', o.account_id, o.mode, o.currency) AS other_says
+        FROM ledger_transactions t JOIN objects o ON o.id = t.source_id
+       WHERE (t.account_id, t.mode, t.currency) <> (o.account_id, o.mode, o.currency)
       UNION ALL
       SELECT 'transaction without its balance', t.id, NULL,
              concat_ws(' ', t.account_id, t.mode, t.currency), NULL
         FROM ledger_transactions t LEFT JOIN balances b USING (account_id, mode, currency)
        WHERE b.account_id IS NULL
       UNION ALL
-      SELECT 'payout and API key', p.id, k.id, concat_ws(' ', p.account_id, p.mode),
+      SELECT o.object || ' and API key', o.id, k.id, concat_ws(' ', o.account_id, o.mode),
              concat_ws(' ', k.account_id, k.mode)
-        FROM payouts p JOIN api_keys k ON k.id = p.api_key_id
-       WHERE (p.account_id, p.mode) <> (k.account_id, k.mode)
+        FROM objects o JOIN api_keys k ON k.id = o.api_key_id
+       WHERE (o.account_id, o.mode) <> (k.account_id, k.mode)
       UNION ALL
-      SELECT 'payout and event', p.id, v.id, concat_ws(' ', p.account_id, p.mode),
+      SELECT o.object || ' and event', o.id, v.id, concat_ws(' ', o.account_id, o.mode),
              concat_ws(' ', v.account_id, v.mode)
-        FROM payouts p JOIN events v ON v.object_id = p.id
-       WHERE (p.account_id, p.mode) <> (v.account_id, v.mode)`,
+        FROM objects o JOIN events v ON v.object_id = o.id
+       WHERE (o.account_id, o.mode) <> (v.account_id, v.mode)`,
   },
 ];

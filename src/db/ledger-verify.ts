@@ -1,7 +1,9 @@
 /**
- * Checks the ledger's invariants. `npm run ledger:verify` prints what it finds; it may run at any
- * time, also as the application's role and while the gateway works.
+ * Checks the ledger's invariants. `npm run ledger:verify` prints what it finds, and a schedule
+ * pauses payouts when one is broken. It may run at any time, also as the application's role and
+ * while the gateway works.
  */
+import { differencesSql } from './book-differences';
 import { LEDGER_INVARIANTS, type LedgerInvariant } from './ledger-invariants';
 import { type Db, rows, type Tx } from './transaction';
 
@@ -21,14 +23,70 @@ export interface InvariantResult extends Pick<LedgerInvariant, 'number' | 'name'
   rows: Record<string, unknown>[];
 }
 
-/** One snapshot for all of it: two invariants must not see two different moments. */
+/** What our own books say. */
 export async function verifyLedger(db: Db): Promise<InvariantResult[]> {
+  return onOneSnapshot(db, async (tx) => {
+    const results: InvariantResult[] = [];
+    for (const invariant of LEDGER_INVARIANTS) results.push(await check(tx, invariant));
+    return results;
+  });
+}
+
+/** Apart from the others: what breaks it is done elsewhere, and pauses no payouts here. */
+const BOOKS_INVARIANT: LedgerInvariant = {
+  number: 8,
+  name: 'the providers’ books agree with ours',
+  sentence:
+    'Of each transfer, the provider’s book as it was last read and ours have the same amount and ' +
+    'outcome, and neither has one that the other has not.',
+  checks: {
+    noun: 'entries of providers',
+    countSql: 'SELECT count(*)::int AS n FROM provider_entries',
+  },
+  sql: differencesSql({ unlessNoted: false }),
+};
+
+export interface BooksResult extends InvariantResult {
+  /** When the book that was read the longest time ago was read; null: one never was. */
+  readAt: Date | null;
+}
+
+/** What the copy of the providers' books says. */
+export async function verifyBooks(db: Db): Promise<BooksResult> {
+  return onOneSnapshot(db, async (tx) => {
+    const [oldest] = await rows<{ readAt: Date | null }>(
+      tx,
+      `SELECT CASE WHEN bool_and(read_at IS NOT NULL) THEN min(read_at) END AS "readAt"
+         FROM provider_books`,
+    );
+    return { ...(await check(tx, BOOKS_INVARIANT)), readAt: oldest?.readAt ?? null };
+  });
+}
+
+export interface BookDifference {
+  kind: string;
+  objectId: string;
+  details: Record<string, unknown>;
+}
+
+/** Those that are no exception yet. */
+export async function findNewDifferences(db: Db, limit: number): Promise<BookDifference[]> {
+  return onOneSnapshot(db, (tx) =>
+    rows<BookDifference>(
+      tx,
+      `SELECT kind, object_id AS "objectId", details
+         FROM (${differencesSql({ unlessNoted: true })}) AS new LIMIT ?`,
+      [limit],
+    ),
+  );
+}
+
+/** One snapshot for all of it: two queries must not see two different moments. */
+async function onOneSnapshot<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
   return db.transaction(
     async (tx) => {
       await rows(tx, `SET LOCAL statement_timeout = '${STATEMENT_TIMEOUT}'`);
-      const results: InvariantResult[] = [];
-      for (const invariant of LEDGER_INVARIANTS) results.push(await check(tx, invariant));
-      return results;
+      return work(tx);
     },
     { isolationLevel: 'repeatable read', readOnly: true },
   );

@@ -16,9 +16,11 @@ export function sandboxEnvironment(
   layout: DataLayout,
   ports: Ports,
   secrets: Record<string, string>,
+  webhookSecret: string,
 ): NodeJS.ProcessEnv {
   return {
     ...sharedEnvironment(secrets),
+    SANDBOX_WEBHOOK_SECRET: webhookSecret,
     SANDBOX_PORT: ports.sandbox.toString(),
     SANDBOX_DATA_DIR: layout.sandbox,
     SANDBOX_CALLBACK_BASE_URL: `http://127.0.0.1:${ports.api}`,

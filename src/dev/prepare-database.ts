@@ -6,6 +6,7 @@ import { migrate } from '../db/migrate';
 import { databaseUrl, ensureAppLogin, withClient } from '../db/provision';
 import type { LogLine } from '../lib/log-line';
 import type { DataLayout } from './layout';
+import { keepDemoEndpoint } from './demo-endpoint';
 import { seedDevelopment } from './seed';
 import { readCredentials, type SeededCredentials } from './settings-file';
 
@@ -23,6 +24,8 @@ export interface PrepareOptions {
   /** DATABASE_URL, when the environment names the application's login itself. */
   givenAppUrl: string | null;
   secrets: Record<string, string>;
+  /** Where the sandbox shows the demo merchant's webhooks of test mode. */
+  inboxUrl: string;
   /** Its dev.json holds the credentials of an earlier start, which stay valid. */
   layout: DataLayout;
   log: LogLine;
@@ -32,6 +35,7 @@ export async function prepareDatabase({
   ownerUrl,
   givenAppUrl,
   secrets,
+  inboxUrl,
   layout,
   log,
 }: PrepareOptions): Promise<PreparedDatabase> {
@@ -43,6 +47,11 @@ export async function prepareDatabase({
   if (kept === null) log('first start: making the demo merchant, its keys and the logins');
   const credentials =
     kept ?? (await seedDevelopment({ ownerUrl, pepper: secrets['KEY_PEPPER'] ?? '' }));
+  await keepDemoEndpoint(ownerUrl, {
+    url: inboxUrl,
+    secret: credentials.test_webhook_secret,
+    secretKey: secrets['WEBHOOK_SECRET_KEY'] ?? '',
+  });
   return { ownerUrl, appUrl: givenAppUrl ?? databaseUrl(ownerUrl, login), credentials };
 }
 

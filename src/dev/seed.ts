@@ -41,8 +41,8 @@ export async function seedDevelopment({
         live_key: await replaceDemoKey(tx, { accountId, mode: 'live', pepper }),
       };
     });
-    // There are no tables for logins and webhook endpoints yet. The dashboard's part will store
-    // these two logins and an endpoint with this secret; until then they open nothing.
+    // There are no tables for logins yet. The dashboard's part will store these two; until then
+    // they open nothing. The endpoint with this secret is made by demo-endpoint.ts.
     return {
       merchant: { email: 'merchant@example.com', password: randomPassword() },
       operator: { email: 'operator@example.com', password: randomPassword() },

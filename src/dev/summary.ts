@@ -11,6 +11,7 @@ export function printSummary(settings: DevSettings, layout: DataLayout): void {
   const rows: [string, string][] = [
     ['API', settings.base_url],
     ['Sandbox', settings.sandbox_url],
+    ['  Webhooks', `${settings.sandbox_url}/inbox`],
     ['Temporal', settings.temporal_address],
     ['  UI', settings.temporal_ui_url ?? 'the cluster’s own'],
     ['  CLI', settings.temporal_cli ?? 'not found on this machine'],

@@ -68,7 +68,6 @@ export class Supervisor {
     };
     const ports = await choosePorts(this.#env, unusedPorts(given));
     const secrets = loadSecrets(this.#layout.secrets, this.#env);
-    this.#startChild('sandbox', sandboxEnvironment(this.#layout, ports, secrets));
     const context = {
       layout: this.#layout,
       ports,
@@ -84,6 +83,7 @@ export class Supervisor {
         ownerUrl,
         givenAppUrl: given.appUrl,
         secrets,
+        inboxUrl: `http://localhost:${ports.sandbox}/inbox`,
         layout,
         log: this.#log,
       });
@@ -92,6 +92,9 @@ export class Supervisor {
       startDatabase(),
       startTemporal(context, given.temporal),
     ]);
+    if (this.#given('WEBHOOK_ALLOW_CIDRS') === null) {
+      this.#log('webhooks of test mode may go to this machine (WEBHOOK_ALLOW_CIDRS is not set)');
+    }
     this.#startGateway(ports, secrets, database, temporal);
     const settings = writeSettings(layout.settings, ports, temporal, database);
     await this.#waitUntilReady(ports);
@@ -140,6 +143,8 @@ export class Supervisor {
   ): void {
     const addresses = { databaseUrl: database.appUrl, temporalAddress: temporal.address };
     const env = gatewayEnvironment(ports, secrets, addresses);
+    const { test_webhook_secret: webhookSecret } = database.credentials;
+    this.#startChild('sandbox', sandboxEnvironment(this.#layout, ports, secrets, webhookSecret));
     this.#startChild('api', env);
     this.#startChild('worker', env);
   }

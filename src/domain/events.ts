@@ -1,5 +1,5 @@
 /** The event kinds a status change makes (the specification, "Event kinds"; decision O4). */
-import type { PaymentStatus } from './payment';
+import { PAYMENT_STATUSES, type PaymentStatus } from './payment';
 import type { PayoutStatus } from './payout';
 
 /**
@@ -21,3 +21,12 @@ export const PAYOUT_EVENTS = {
 export function paymentEvent(status: PaymentStatus): string {
   return `payment.${status}`;
 }
+
+/** Sent when somebody tries an endpoint; no status change makes it (decision H6). */
+export const PING = 'webhook.ping';
+
+/** What an endpoint can subscribe to. A ping is not among them: it comes to those who ask for it. */
+export const SUBSCRIBABLE_EVENTS: readonly string[] = [
+  ...PAYMENT_STATUSES.map(paymentEvent),
+  ...new Set(Object.values(PAYOUT_EVENTS)),
+];

@@ -124,6 +124,53 @@ export function creditPosting(
   };
 }
 
+/** What a refund takes back: the merchant's part, and the fee that was kept of it. */
+export interface RefundMoney {
+  /** Unique among the payment's refunds. */
+  reference: string;
+  taken: Amount;
+  fee: Amount;
+}
+
+/** Takes back what was credited (decision P6), once for each refund of the provider. */
+export function refundPosting(payment: PaymentMoney, refund: RefundMoney): Posting {
+  return {
+    operationKey: `${payment.id}:refund:${refund.reference}`,
+    type: 'payin_refund',
+    description: `Payment ${payment.reference}: refunded`,
+    source: { object: 'payment', id: payment.id },
+    lines: refundLines('out', refund),
+  };
+}
+
+/** The way back of a refund that the provider refused. */
+export function refundReturnPosting(payment: PaymentMoney, refund: RefundMoney): Posting {
+  return {
+    operationKey: `${payment.id}:refund:${refund.reference}:return`,
+    type: 'payin_refund',
+    description: `Payment ${payment.reference}: refund was refused, funds returned`,
+    source: { object: 'payment', id: payment.id },
+    lines: refundLines('in', refund),
+  };
+}
+
+function refundLines(direction: 'in' | 'out', { taken, fee }: RefundMoney): PostingLine[] {
+  const against = direction === 'in' ? 'out' : 'in';
+  // Where the fee was all that came, the merchant still sees that something happened.
+  const merchant: PostingLine[] =
+    taken === ZERO
+      ? [
+          { book: 'available', direction: 'in', amount: fee },
+          { book: 'available', direction: 'out', amount: fee },
+        ]
+      : [{ book: 'available', direction, amount: taken }];
+  return lines(
+    ...merchant,
+    { book: 'fee_income', direction, amount: fee },
+    { book: 'provider_clearing', direction: against, amount: add(taken, fee) },
+  );
+}
+
 export function adjustmentPosting(adjustment: {
   id: string;
   direction: 'in' | 'out';

@@ -26,7 +26,8 @@ export interface CheckoutFacts {
   state: 'open' | 'started' | 'cancelled' | 'failed';
   onHold: boolean;
   transfers: readonly TransferFacts[];
-  refunds: readonly { id: string; amount: Amount }[];
+  /** `reference`: ours where we asked for it, else the provider's own. */
+  refunds: readonly { id: string; reference: string; amount: Amount }[];
   failureReason: string | null;
 }
 
@@ -86,8 +87,10 @@ function triggerWhileOpen(
   if (isEnough(payment, confirmed)) return 'complete';
   if (isSeen || (confirmed.length > 0 && !isOver)) return isStarted ? null : 'see';
   if (confirmed.length > 0) return 'underpay';
-  // What was seen has vanished: there is time to pay again until the window closes.
-  if (isStarted) return isOver ? 'fail' : null;
+  // What was seen has vanished: there is time to pay again until the window closes. What replaces
+  // it later is late money, but not where it was held: that is for an operator.
+  if (payment.status === 'on_hold') return isOver ? 'fail' : null;
+  if (payment.status === 'processing') return isOver ? 'expire' : null;
   if (facts.state === 'cancelled') return 'cancel';
   if (isOver) return 'expire';
   return facts.state === 'started' && payment.status === 'created' ? 'start' : null;

@@ -28,7 +28,7 @@ export type PaymentStatus = (typeof PAYMENT_STATUSES)[number];
  * - `hold`: the provider holds it for compliance
  * - `complete`, `underpay`: enough, or less than enough, is confirmed for good
  * - `fail`: the provider's word
- * - `expire`: the window closed and nothing was seen
+ * - `expire`: the window closed and nothing is seen
  * - `cancel`: the customer or an operator
  * - `refund`: what was credited, or held, went back
  */
@@ -55,11 +55,13 @@ export const PAYMENT_TRANSITIONS = {
     expire: 'expired',
     cancel: 'cancelled',
   },
+  // What was seen may vanish: then the window closes on nothing, and money may still come late.
   processing: {
     hold: 'on_hold',
     complete: 'completed',
     underpay: 'underpaid',
     fail: 'failed',
+    expire: 'expired',
   },
   on_hold: { complete: 'completed', underpay: 'underpaid', fail: 'failed', refund: 'refunded' },
   // Late money and refunds reach a payment after its end (decisions P5 and P6). More money for one
@@ -97,6 +99,25 @@ export function isOpenPayment(status: PaymentStatus): boolean {
 export const PAYMENT_EXCEPTIONS = ['overpaid', 'late', 'manual'] as const;
 export type PaymentException = (typeof PAYMENT_EXCEPTIONS)[number];
 
+export const PAYMENT_DECISIONS = ['release', 'reject', 'cancel', 'refund'] as const;
+export type PaymentDecisionKind = (typeof PAYMENT_DECISIONS)[number];
+
+/** Where an operator may decide so; everywhere else it is refused and changes nothing. */
+export const DECIDABLE: Record<PaymentDecisionKind, readonly PaymentStatus[]> = {
+  release: ['on_hold'],
+  reject: ['on_hold'],
+  cancel: ['created', 'pending'],
+  refund: ['completed', 'underpaid'],
+};
+
+/** The steps that are an operator's doing once the provider has accepted the decision. */
+export const DECIDED_BY_OPERATOR: Record<PaymentDecisionKind, readonly PaymentTrigger[]> = {
+  release: ['complete', 'underpay'],
+  reject: ['fail', 'refund'],
+  cancel: ['cancel'],
+  refund: ['refund'],
+};
+
 /** A payment as the database holds it. Amounts in `currency`, times as Date. */
 export interface Payment {
   id: string;
@@ -110,10 +131,14 @@ export interface Payment {
   network: string | null;
   /** Everything that was ever confirmed, credited or not. */
   receivedAmount: Amount;
-  /** What was credited, before fees; at most receivedAmount. */
+  /** What was ever credited, before fees; at most receivedAmount. */
   creditedAmount: Amount;
   serviceFee: Amount;
+  /** What went back to the customer, as the provider confirmed it. */
   refundedAmount: Amount;
+  /** What was taken back of the credits, before fees, and the fees that went back with it. */
+  reversedAmount: Amount;
+  reversedFee: Amount;
   /** The fee rule as it was when the payment was created. */
   feeTerms: FeeTerms;
   exceptions: PaymentException[];

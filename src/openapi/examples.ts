@@ -92,6 +92,7 @@ export const PAYMENT = {
   received_amount: '0.00000000',
   amount_due: '125.50000000',
   overpaid_amount: '0.00000000',
+  refunded_amount: '0.00000000',
   service_fee: '0.00000000',
   net_amount: null,
   exceptions: [],

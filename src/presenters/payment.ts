@@ -1,10 +1,10 @@
 /** The payment as the API answers it and as webhooks carry it (decision P2). */
-import { subtract } from '../domain/money';
+import { ZERO } from '../domain/money';
 import type { Payment } from '../domain/payment';
 import { amountDue, overpaidAmount } from '../domain/payment-news';
+import { feeKept, netAmount } from '../domain/payment-refunds';
 
 export function presentPayment(payment: Payment) {
-  const credited = payment.status === 'completed' || payment.status === 'underpaid';
   return {
     id: payment.id,
     object: 'payment',
@@ -18,8 +18,9 @@ export function presentPayment(payment: Payment) {
     received_amount: payment.receivedAmount,
     amount_due: amountDue(payment),
     overpaid_amount: overpaidAmount(payment),
-    service_fee: payment.serviceFee,
-    net_amount: credited ? subtract(payment.creditedAmount, payment.serviceFee) : null,
+    refunded_amount: payment.refundedAmount,
+    service_fee: feeKept(payment),
+    net_amount: payment.creditedAmount === ZERO ? null : netAmount(payment),
     exceptions: payment.exceptions,
     tx_hash: payment.txHash,
     checkout_url: payment.checkoutUrl,

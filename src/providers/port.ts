@@ -89,6 +89,8 @@ export interface ReceivedTransfer {
 
 export interface CheckoutRefund {
   id: string;
+  /** Ours where we asked for it, else the provider's own. */
+  reference: string;
   amount: Amount;
   refundedAt: Date;
 }
@@ -121,6 +123,18 @@ export type CheckoutResult =
   | { kind: 'not_found' }
   | { kind: 'unknown'; reason: string };
 
+export interface BookQuery {
+  /** By the provider's clock; null: from the beginning. */
+  changedFrom: Date | null;
+  /** Of the page before; null for the first. */
+  cursor: string | null;
+}
+
+/** A page of what a provider has on record in one mode, the oldest change first. */
+export type BookPage<Entry> =
+  | { kind: 'page'; entries: { changedAt: Date; entry: Entry }[]; cursor: string | null }
+  | { kind: 'unknown'; reason: string };
+
 /**
  * What an authentic callback is about. Only a hint: the state is read from the provider. `other`:
  * nothing that the gateway takes part in, such as a kind of news that the provider added later.
@@ -150,6 +164,9 @@ export interface Provider {
     refundReference: string,
     amount: Amount,
   ): Promise<CheckoutResult>;
+  /** The provider's books, to compare with ours: also what it holds and we know nothing of. */
+  listPayouts(query: BookQuery): Promise<BookPage<ProviderTransfer>>;
+  listCheckouts(query: BookQuery): Promise<BookPage<Checkout>>;
   /** Null when the signature or its age is wrong. Constant-time comparison. */
   readCallback(
     headers: Readonly<Record<string, string | string[] | undefined>>,

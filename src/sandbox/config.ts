@@ -44,6 +44,8 @@ export interface SandboxConfig extends SandboxSettings {
   /** Where the book is kept; null keeps it in memory only. */
   dataDir: string | null;
   credentials: CredentialsTable;
+  /** The secret of the endpoint that points at the inbox; null: it verifies nothing. */
+  webhookSecret: string | null;
   log: Log;
 }
 
@@ -60,6 +62,7 @@ export const SANDBOX_DEFAULTS = {
   errorSubmissions: 2,
   // Long enough together for a gateway that restarts, short enough for a developer who waits.
   callbackRetryMs: [500, 2_000, 8_000, 20_000],
+  webhookSecret: null,
   log: silent,
 } as const satisfies Omit<SandboxConfig, 'credentials'>;
 
@@ -85,6 +88,7 @@ export function readSandboxConfig(environment: Environment, log: Log): SandboxCo
       onchain_provider: readCredentials(environment, 'ONCHAIN'),
       exchange_pay: readCredentials(environment, 'EXCHANGE_PAY'),
     },
+    webhookSecret: (environment.SANDBOX_WEBHOOK_SECRET ?? '') || null,
     log,
   };
 }

@@ -56,6 +56,13 @@ export function controlApi(parts: ControlApiParts): Router {
     });
   }
 
+  router.post('/control/transfers/reorg', async (ctx) => {
+    const transfer = requireTransfer(ctx, book);
+    const changed = await transfers.reorganize(transfer);
+    if (changed === null) return ctx.throw(409, `It is ${transfer.status}, not sent.`);
+    ctx.body = presentEntry(changed, book);
+  });
+
   router.post('/control/transfers/resend-callback', (ctx) => {
     const transfer = requireTransfer(ctx, book);
     void callbacks.resend(transfer);

@@ -17,6 +17,7 @@ import { SANDBOX_DEFAULTS, type SandboxConfig, type SandboxSettings } from './co
 import { controlApi } from './control-api';
 import { Outages } from './disturbances';
 import { exchangePayApi } from './exchange-pay/api';
+import { inbox } from './inbox';
 import { onchainApi } from './onchain/api';
 import { Transfers } from './transfers';
 
@@ -50,6 +51,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     exchangePayApi({ transfers, checkouts, credentials, outages, settings }),
     controlApi({ book, transfers, callbacks, checkouts, checkoutCallbacks, outages, settings }),
     checkoutPages(checkouts, settings),
+    inbox(config.webhookSecret),
   ]);
   const server = await listen(app, config);
   const { port } = server.address() as AddressInfo;

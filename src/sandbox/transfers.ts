@@ -5,6 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Book, Transfer, TransferChange, TransferKey, TransferOrder } from './book';
 import type { Callbacks } from './callbacks';
+import { pageOfChanges, type ChangesPage, type ChangesQuery } from './changes';
 import type { SandboxSettings } from './config';
 import { newTxHash } from './tx-hash';
 import { chooseScenario, SCENARIOS, type OutcomeStep, type SubmissionFault } from './scenarios';
@@ -54,20 +55,17 @@ export class Transfers {
     return transfer === undefined || transfer.status === 'refused' ? null : transfer;
   }
 
-  /** Oldest first, after the transfer with the id `after`; null when there is no such one. */
+  /** Null when the query's cursor is none. */
   async list(
-    book: Pick<TransferKey, 'provider' | 'mode'>,
-    after: string | null,
-    limit: number,
-  ): Promise<{ transfers: Transfer[]; hasMore: boolean } | null> {
-    const all = this.book
+    { provider, mode }: Pick<TransferKey, 'provider' | 'mode'>,
+    query: ChangesQuery,
+  ): Promise<ChangesPage<Transfer> | null> {
+    const own = this.book
       .list()
-      .filter((one) => one.provider === book.provider && one.mode === book.mode)
+      .filter((one) => one.provider === provider && one.mode === mode)
       .filter((one) => one.status !== 'refused');
-    const start = after === null ? 0 : all.findIndex((one) => one.id === after) + 1;
-    if (after !== null && start === 0) return null;
     await this.book.flushed();
-    return { transfers: all.slice(start, start + limit), hasMore: all.length > start + limit };
+    return pageOfChanges(own, query);
   }
 
   /** Null unless the transfer is pending: what the control endpoints do. */
@@ -77,6 +75,12 @@ export class Transfers {
     clearTimeout(this.timers.get(transfer.id));
     this.timers.delete(transfer.id);
     return this.change(transfer, status, SCENARIOS[transfer.scenario].outcome.length);
+  }
+
+  /** What was sent comes back, as after a chain's reorganization; null unless it was sent. */
+  async reorganize(key: TransferKey): Promise<Transfer | null> {
+    const transfer = this.book.find(key);
+    return transfer?.status === 'sent' ? this.change(transfer, 'failed', transfer.stepsDone) : null;
   }
 
   private decide(order: TransferOrder, submissions: number): Submission {

@@ -1,10 +1,10 @@
-/** Asks Temporal which payout workflows ended other than by completing. */
+/** Asks Temporal which workflows ended other than by completing. */
 import type { Client } from '@temporalio/client';
 import { WORKFLOWS } from '../../workflows/names';
 
 export interface ClosedWorkflows {
-  /** The ids of payouts whose workflow was terminated, cancelled or failed lately. */
-  listUnfinishedPayouts(): Promise<string[]>;
+  /** The ids of payouts or payments whose workflow was terminated, cancelled or failed lately. */
+  listUnfinished(workflow: 'payout' | 'payment'): Promise<string[]>;
 }
 
 /** Longer than the reconciler can be down for a deployment; the sweep of rows finds the rest. */
@@ -13,10 +13,10 @@ const MOST = 1_000;
 
 export function createClosedWorkflows(client: Client): ClosedWorkflows {
   return {
-    async listUnfinishedPayouts() {
+    async listUnfinished(workflow) {
       const since = new Date(Date.now() - LOOK_BACK_MS).toISOString();
       const query =
-        `WorkflowType = '${WORKFLOWS.payout}' AND CloseTime > '${since}' ` +
+        `WorkflowType = '${WORKFLOWS[workflow]}' AND CloseTime > '${since}' ` +
         `AND ExecutionStatus IN ('Terminated', 'Canceled', 'Failed', 'TimedOut')`;
       const ids = new Set<string>();
       for await (const { workflowId } of client.workflow.list({ query })) {

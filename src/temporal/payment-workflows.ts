@@ -1,6 +1,6 @@
 /** Starts payment workflows and speaks with them. The workflow's id is the payment's id. */
 import { type Client, WithStartWorkflowOperation } from '@temporalio/client';
-import type { OpenOutcome, PaymentInput } from '../../workflows/messages';
+import type { OpenOutcome, PaymentDecision, PaymentInput } from '../../workflows/messages';
 import { SIGNALS, TASK_QUEUES, UPDATES, WORKFLOWS } from '../../workflows/names';
 import type { Mode } from '../domain/mode';
 import type { Amount } from '../domain/money';
@@ -27,6 +27,13 @@ export interface PaymentWorkflows {
   ): Promise<{ kind: 'verified'; answered: boolean } | Closed | NoAnswer>;
   /** Wakes the workflow; starts one when it is missing or has ended: money may come late. */
   tellNews(start: PaymentStart): Promise<{ kind: 'told' } | Closed | NoAnswer>;
+  /** Signals what an operator decided; starts the workflow when it is missing or has ended. */
+  decide(
+    start: PaymentStart,
+    decision: PaymentDecision,
+  ): Promise<{ kind: 'told' } | Closed | NoAnswer>;
+  /** Starts the workflow unless it runs. */
+  ensureRunning(start: PaymentStart): Promise<void>;
 }
 
 const SIGNAL_DEADLINE_MS = 3_000;
@@ -53,6 +60,22 @@ export function createPaymentWorkflows(client: Client): PaymentWorkflows {
       } as never),
     );
 
+  const signal = (
+    start: PaymentStart,
+    name: string,
+    signalArgs: unknown[],
+  ): Promise<{ kind: 'told' } | Closed | NoAnswer> =>
+    translate(async () => {
+      await client.withDeadline(Date.now() + SIGNAL_DEADLINE_MS, () =>
+        client.workflow.signalWithStart(WORKFLOWS.payment, {
+          ...startOptions(start),
+          signal: name,
+          signalArgs,
+        }),
+      );
+      return { kind: 'told' };
+    });
+
   return {
     open: (start, deadlineMs) =>
       translate(() =>
@@ -70,16 +93,16 @@ export function createPaymentWorkflows(client: Client): PaymentWorkflows {
         return { kind: 'verified', answered };
       }),
 
-    tellNews: (start) =>
-      translate(async () => {
-        await client.withDeadline(Date.now() + SIGNAL_DEADLINE_MS, () =>
-          client.workflow.signalWithStart(WORKFLOWS.payment, {
-            ...startOptions(start),
-            signal: SIGNALS.providerNews,
-          }),
-        );
-        return { kind: 'told' };
-      }),
+    tellNews: (start) => signal(start, SIGNALS.providerNews, []),
+
+    decide: (start, { kind, ...input }) => signal(start, SIGNALS[kind], [input]),
+
+    ensureRunning: async (start) => {
+      await client.workflow.start(WORKFLOWS.payment, {
+        ...startOptions(start),
+        workflowIdConflictPolicy: 'USE_EXISTING',
+      });
+    },
   };
 }
 

@@ -1,6 +1,6 @@
 /**
- * The reconciler's schedule, made or brought up to date by the worker at its start. An operator's
- * pause of it stays.
+ * What runs by the clock, made or brought up to date by the worker at its start. An operator's
+ * pause of a schedule stays.
  */
 import {
   type Client,
@@ -10,27 +10,35 @@ import {
 } from '@temporalio/client';
 import { TASK_QUEUES, WORKFLOWS } from '../../workflows/names';
 
-const RECONCILE_EVERY = '15 seconds';
+type Interval = NonNullable<ScheduleOptions['spec']['intervals']>[number];
 
-const SCHEDULE_ID = 'reconcile';
-
-const RECONCILE = {
-  spec: { intervals: [{ every: RECONCILE_EVERY }] },
-  policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: '1 minute' },
-  action: {
-    type: 'startWorkflow',
-    workflowType: WORKFLOWS.reconcile,
-    taskQueue: TASK_QUEUES.payouts,
-    args: [],
-  },
-} as const satisfies Omit<ScheduleOptions, 'scheduleId'>;
+/** By the schedule's id. The hourly ones keep apart, since each reads a good part of the database. */
+const SCHEDULES: readonly [id: string, workflowType: string, interval: Interval][] = [
+  ['reconcile', WORKFLOWS.reconcile, { every: '15 seconds' }],
+  ['books', WORKFLOWS.books, { every: '1 hour', offset: '10 minutes' }],
+  ['ledger-check', WORKFLOWS.ledgerCheck, { every: '1 hour', offset: '40 minutes' }],
+];
 
 export async function ensureSchedules(client: Client): Promise<void> {
+  for (const [scheduleId, workflowType, interval] of SCHEDULES) {
+    await ensureSchedule(client, scheduleId, {
+      spec: { intervals: [interval] },
+      policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: '1 minute' },
+      action: { type: 'startWorkflow', workflowType, taskQueue: TASK_QUEUES.payouts, args: [] },
+    });
+  }
+}
+
+async function ensureSchedule(
+  client: Client,
+  scheduleId: string,
+  options: Omit<ScheduleOptions, 'scheduleId'>,
+): Promise<void> {
   try {
-    await client.schedule.create({ scheduleId: SCHEDULE_ID, ...RECONCILE });
+    await client.schedule.create({ scheduleId, ...options });
   } catch (error) {
     if (!(error instanceof ScheduleAlreadyRunning)) throw error;
-    const handle = client.schedule.getHandle(SCHEDULE_ID);
-    await handle.update(({ state }) => ({ ...RECONCILE, state }));
+    const handle = client.schedule.getHandle(scheduleId);
+    await handle.update(({ state }) => ({ ...options, state }));
   }
 }

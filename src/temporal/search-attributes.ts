@@ -18,6 +18,7 @@ export const SEARCH_ATTRIBUTES = {
   Mode: 'Keyword',
   Currency: 'Keyword',
   AccountId: 'Keyword',
+  EndpointId: 'Keyword',
   NeedsAttention: 'Bool',
 } as const satisfies Record<string, keyof typeof WIRE_TYPE>;
 

@@ -40,6 +40,9 @@ export interface RunningWorker {
   stop(): Promise<void>;
 }
 
+/** Attempts at webhooks mostly wait for somebody's answer: more of them fit into one process. */
+const ATTEMPTS_AT_ONCE = 200;
+
 /** One worker for each task queue; they share the connection and the bundle. */
 export async function startWorkers(spec: WorkerSpec): Promise<RunningWorker> {
   const connection = await NativeConnection.connect({ address: spec.address });
@@ -51,7 +54,8 @@ export async function startWorkers(spec: WorkerSpec): Promise<RunningWorker> {
         connection,
         namespace: spec.namespace,
         taskQueue,
-        workflowBundle,
+        ...(taskQueue === TASK_QUEUES.webhooksRetry ? {} : { workflowBundle }),
+        ...(isWebhooks(taskQueue) ? { maxConcurrentActivityTaskExecutions: ATTEMPTS_AT_ONCE } : {}),
         activities: spec.activities,
         dataConverter: { payloadConverterPath: PAYLOAD_CONVERTER_PATH },
         maxCachedWorkflows: spec.maxCachedWorkflows,
@@ -70,6 +74,10 @@ export async function startWorkers(spec: WorkerSpec): Promise<RunningWorker> {
       await connection.close();
     },
   };
+}
+
+function isWebhooks(taskQueue: string): boolean {
+  return taskQueue === TASK_QUEUES.webhooks || taskQueue === TASK_QUEUES.webhooksRetry;
 }
 
 export function bundleWorkflows(): Promise<{ code: string }> {

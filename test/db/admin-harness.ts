@@ -24,9 +24,10 @@ interface Ended {
 export class Admin {
   readonly #env: NodeJS.ProcessEnv;
 
-  constructor(ownerUrl: string) {
+  constructor(ownerUrl: string, more: NodeJS.ProcessEnv = {}) {
     // No data folder: a test that forgot something must not find the developer's.
-    this.#env = { DATABASE_OWNER_URL: ownerUrl, KEY_PEPPER: PEPPER, GATEWAY_DATA_DIR: '/nowhere' };
+    const own = { DATABASE_OWNER_URL: ownerUrl, KEY_PEPPER: PEPPER, GATEWAY_DATA_DIR: '/nowhere' };
+    this.#env = { ...own, ...more };
   }
 
   async run(...args: string[]): Promise<Ended> {

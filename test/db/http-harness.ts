@@ -130,6 +130,7 @@ async function startGateway(databaseUrl: string, trustedProxyHops: number): Prom
     PUBLIC_URL,
     KEY_PEPPER: PEPPER,
     CURSOR_SECRET: 'the cursor secret of the tests, long enough',
+    WEBHOOK_SECRET_KEY: 'the webhook secret key of the tests, long enough',
   });
   const deps = buildDeps(config, 'test');
   const services = buildServices(deps);

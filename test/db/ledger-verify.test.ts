@@ -18,6 +18,7 @@ import {
   insertPayout,
   makeAccount,
   postAlone,
+  refundPayment,
 } from '../support/ledger';
 
 let database: TestDatabase;
@@ -41,15 +42,18 @@ test('every invariant holds, and each looked at something', async () => {
   const results = await verifyLedger(app);
   expect(results.filter((result) => result.broken > 0)).toEqual([]);
   expect(results.map(({ number, checked }) => ({ number, checked }))).toEqual([
-    // Per balance 16 transactions: 3 adjustments, 8 reserves, 1 settlement, 3 releases, 1 credit.
-    { number: 1, checked: 48 },
+    // Per balance 17 transactions: 3 adjustments, 8 reserves, 1 settlement, 3 releases, 1 credit,
+    // 1 refund.
+    { number: 1, checked: 51 },
     { number: 2, checked: 3 },
-    { number: 3, checked: 114 },
-    { number: 4, checked: 114 },
+    { number: 3, checked: 123 },
+    { number: 4, checked: 123 },
     { number: 5, checked: 3 },
     { number: 6, checked: 24 },
     { number: 7, checked: 3 },
-    { number: 11, checked: 48 },
+    { number: 9, checked: 3 },
+    { number: 10, checked: 27 },
+    { number: 11, checked: 51 },
   ]);
 });
 
@@ -107,6 +111,56 @@ const BREAKS: [what: string, sql: string, caughtBy: number[]][] = [
   ['a credit has no posting', "UPDATE payment_credits SET provider_transfer_id = 'other'", [7]],
   ['a payment says that it was credited more', 'UPDATE payments SET credited_amount = 6', [7]],
   ['a payment says another fee', 'UPDATE payments SET service_fee = 0', [7]],
+  ['a payment says that less went back', 'UPDATE payments SET reversed_amount = 0', [7]],
+  ['a payment says that no fee was given up', 'UPDATE payments SET reversed_fee = 0', [7]],
+  ['a refund has another amount', 'UPDATE payment_refunds SET taken = taken + 1', [7]],
+  ['a refund has no posting', "UPDATE payment_refunds SET reference = 'other'", [7]],
+  ['a refund was refused and not returned', "UPDATE payment_refunds SET state = 'refused'", [7]],
+  [
+    'an answer speaks of a payment that is not there',
+    "UPDATE idempotency_keys SET object_id = 'pay_other' WHERE key = 'BTC'",
+    [9],
+  ],
+  [
+    'an answer names another payment',
+    `UPDATE idempotency_keys SET response_body = '{"data":{"id":"pay_other"}}' WHERE key = 'BTC'`,
+    [9],
+  ],
+  [
+    'an answer was given to somebody else',
+    "UPDATE idempotency_keys SET account_id = 'acc_other' WHERE key = 'BTC'",
+    [9],
+  ],
+  [
+    'two payouts have one reference',
+    `ALTER TABLE payouts DROP CONSTRAINT payouts_account_id_mode_reference_key;
+     UPDATE payouts SET reference = 'same' WHERE (mode, currency) = ('live', 'USDT')`,
+    [9],
+  ],
+  [
+    'two payments have one reference',
+    `ALTER TABLE payments DROP CONSTRAINT payments_account_id_mode_reference_key;
+     UPDATE payments SET account_id = (SELECT min(account_id) FROM payments), reference = 'same'`,
+    [9, 11],
+  ],
+  ['an event is missing', `DELETE FROM events WHERE object_id = ${A_COMPLETED_PAYOUT}`, [10]],
+  [
+    'a status change has no event',
+    `UPDATE payouts SET sequence = 2 WHERE id = ${A_COMPLETED_PAYOUT}`,
+    [10],
+  ],
+  [
+    'the events begin at 2',
+    `UPDATE events SET sequence = 2 WHERE object_id = ${A_COMPLETED_PAYOUT};
+     UPDATE payouts SET sequence = 2 WHERE id = ${A_COMPLETED_PAYOUT}`,
+    [10],
+  ],
+  ['the last event says something else', "UPDATE payments SET status = 'underpaid'", [10]],
+  [
+    'an event is about nothing',
+    `UPDATE events SET object_id = 'po_other' WHERE object_id = ${A_COMPLETED_PAYOUT}`,
+    [10],
+  ],
   [
     'an amount of a platform book was changed',
     `UPDATE ledger_entries SET amount = amount + 0.00000001
@@ -179,17 +233,17 @@ const BREAKS: [what: string, sql: string, caughtBy: number[]][] = [
   [
     'a payout was ended without a posting',
     `UPDATE payouts SET status = 'cancelled' WHERE id = ${AN_OPEN_PAYOUT}`,
-    [5, 6],
+    [5, 6, 10],
   ],
   [
     'a payout is open again after its end',
     `UPDATE payouts SET status = 'processing' WHERE id = ${A_COMPLETED_PAYOUT}`,
-    [5, 6],
+    [5, 6, 10],
   ],
   [
     'a settled payout says failed',
     `UPDATE payouts SET status = 'failed' WHERE id = ${A_COMPLETED_PAYOUT}`,
-    [6],
+    [6, 10],
   ],
   [
     'a payout is worth more than was reserved',
@@ -197,7 +251,7 @@ const BREAKS: [what: string, sql: string, caughtBy: number[]][] = [
       WHERE id = ${A_COMPLETED_PAYOUT}`,
     [6],
   ],
-  ['a payout is gone', `DELETE FROM payouts WHERE id = ${A_COMPLETED_PAYOUT}`, [6]],
+  ['a payout is gone', `DELETE FROM payouts WHERE id = ${A_COMPLETED_PAYOUT}`, [6, 10]],
   [
     'a payout was settled twice',
     `UPDATE ledger_transactions SET type = 'payout_settlement', source_object = 'payout',
@@ -220,6 +274,11 @@ const BREAKS: [what: string, sql: string, caughtBy: number[]][] = [
     [11],
   ],
   [
+    'a payment changed its currency',
+    "UPDATE payments SET currency = 'ETH' WHERE currency = 'BTC'",
+    [11],
+  ],
+  [
     'a payout was asked for with a key of the other mode',
     `INSERT INTO api_keys (id, account_id, mode, name, secret_hash, display_prefix, last_four, scopes)
      SELECT api_key_id, account_id, CASE mode WHEN 'test' THEN 'live' ELSE 'test' END, 'x', 'x',
@@ -229,9 +288,8 @@ const BREAKS: [what: string, sql: string, caughtBy: number[]][] = [
   ],
   [
     'an event of the other mode',
-    `INSERT INTO events (id, account_id, mode, type, object_id, sequence, body)
-     SELECT 'evt_x', account_id, CASE mode WHEN 'test' THEN 'live' ELSE 'test' END,
-            'payout.completed', id, 9, '' FROM payouts WHERE id = ${A_COMPLETED_PAYOUT}`,
+    `UPDATE events SET mode = CASE mode WHEN 'test' THEN 'live' ELSE 'test' END
+      WHERE object_id = ${A_COMPLETED_PAYOUT}`,
     [11],
   ],
 ];
@@ -258,9 +316,27 @@ async function fillBalance(key: BalanceKey): Promise<void> {
     const end = status === 'completed' ? settlementPosting : releasePosting;
     await postAlone(app, key, end(payout));
   }
-  await creditPayment(app, key, '5', '0.05');
+  const paymentId = await creditPayment(app, key, '5', '0.05');
+  await refundPayment(app, key, paymentId, { taken: '0.99', fee: '0.01' });
+  await storeAnswer(key, paymentId);
   await fund(app, key, '3', 'out');
   await fund(app, key, '2.5');
+}
+
+/** What the client that created the object was told. */
+async function storeAnswer({ accountId, mode, currency }: BalanceKey, id: string): Promise<void> {
+  await app('idempotency_keys').insert({
+    account_id: accountId,
+    mode,
+    key: currency,
+    body_hash: Buffer.alloc(32),
+    object_id: id,
+    state: 'done',
+    lease_until: new Date(),
+    response_status: 201,
+    response_body: Buffer.from(JSON.stringify({ data: { id } })),
+    completed_at: new Date(),
+  });
 }
 
 async function breakLedger(sql: string): Promise<void> {

@@ -8,7 +8,7 @@ import { APP_LOGIN } from '../support/database';
 const NAMES = MIGRATIONS.map((migration) => migration.name);
 
 /** What the newest migration made. */
-const UNDO_NEWEST = 'drop table payment_credits, payment_verifications, payments';
+const UNDO_NEWEST = 'drop table provider_books, provider_entries';
 const SERVER_URL = process.env['TEST_POSTGRES_URL']!;
 
 let ownerUrl: string;

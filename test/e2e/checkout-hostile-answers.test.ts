@@ -64,7 +64,14 @@ const TRUE_ANSWERS: Record<ProviderCode, (reference: string) => string> = {
             tx_hash: 'ab',
           },
         ],
-        refunds: [{ id: 'orf_1', amount: '2.00000000', refunded_at: '2026-01-02T03:06:05Z' }],
+        refunds: [
+          {
+            id: 'orf_1',
+            refund_reference: 'orf_1',
+            amount: '2.00000000',
+            refunded_at: '2026-01-02T03:06:05Z',
+          },
+        ],
         failure_code: null,
       },
     }),
@@ -89,7 +96,14 @@ const TRUE_ANSWERS: Record<ProviderCode, (reference: string) => string> = {
             successTime: 1767323105000,
           },
         ],
-        refunds: [{ refundId: 'EPR1', refundAmount: '2', refundTime: 1767323165000 }],
+        refunds: [
+          {
+            refundId: 'EPR1',
+            merchantRefundId: 'EPR1',
+            refundAmount: '2',
+            refundTime: 1767323165000,
+          },
+        ],
         failCode: null,
       },
     }),
@@ -115,6 +129,7 @@ const LIES: Record<ProviderCode, [what: string, from: RegExp, to: string][]> = {
     ['a time that is none', /2026-01-02T03:05:05\.000Z/, '2026-13-02T03:05:05.000Z'],
     ['a time without a zone', /2026-01-02T03:05:05\.000Z/, '2026-01-02T03:05:05'],
     ['a refund without an amount', /"amount":"2\.00000000",/, ''],
+    ['a refund without a reference', /"refund_reference":"orf_1",/, ''],
   ],
   exchange_pay: [
     ['no id', /"orderId":"81",/, ''],
@@ -131,6 +146,7 @@ const LIES: Record<ProviderCode, [what: string, from: RegExp, to: string][]> = {
     ['a void payment with a time', /"payStatus":"SUCCESS"/, '"payStatus":"VOID"'],
     ['a failure around it', /"000000"/, '"400101"'],
     ['a refund without a time', /,"refundTime":\d+/, ''],
+    ['a refund without a reference', /"merchantRefundId":"EPR1",/, ''],
   ],
 };
 

@@ -241,7 +241,7 @@ test('two transfers that make the amount complete it together', async () => {
   await expectMoney(client, id, data);
 });
 
-test('a transfer that vanishes leaves time to pay again, and then fails the payment', async () => {
+test('a transfer that vanishes leaves time to pay again, and what replaces it later is late', async () => {
   const { client } = await openMerchant(gateway, { mode: 'test', funds: {} });
   const id = await openedPayment(client);
   await atProvider(gateway, id, 'pay', { then: 'stay' });
@@ -252,11 +252,26 @@ test('a transfer that vanishes leaves time to pay again, and then fails the paym
   );
   expect((await readPayment(client, id)).status).toBe('processing');
   await endOfWindow({ client, id });
-  const data = await whenPayment(client, id, 'failed');
-  expect(data.failure_reason).toBe('What was sent was never confirmed.');
-  await expectEvents(id, ['created', 'pending', 'processing', 'failed'], data);
+  const way: PaymentStatus[] = ['created', 'pending', 'processing', 'expired', 'completed'];
+  await expectEvents(id, way.slice(0, -1), await whenPayment(client, id, 'expired'));
+  await atProvider(gateway, id, 'pay');
+  const data = await whenPayment(client, id, 'completed');
+  expect(data.exceptions).toEqual(['late']);
+  await expectEvents(id, way, data);
+  await expectMoney(client, id, data);
+});
 
-  // Money for it after all is nobody's to credit: an operator hears of it.
+test('money for a payment that has failed is credited to nobody: an operator hears of it', async () => {
+  const { client } = await openMerchant(gateway, { mode: 'test', funds: {} });
+  const id = await openedPayment(client);
+  await atProvider(gateway, id, 'pay', { then: 'stay' });
+  await atProvider(gateway, id, 'hold');
+  await whenPayment(client, id, 'on_hold');
+  await atProvider(gateway, id, 'drop');
+  await atProvider(gateway, id, 'release');
+  await endOfWindow({ client, id });
+  const failed = await whenPayment(client, id, 'failed');
+  expect(failed.failure_reason).toBe('What was sent was never confirmed.');
   await atProvider(gateway, id, 'pay');
   const exception = await eventually('the exception', async () => {
     const [row] = await rows<{ details: unknown }>(

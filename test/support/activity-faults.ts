@@ -44,6 +44,34 @@ export class FaultPlan {
   }
 }
 
+export interface FaultCombination<Branch> {
+  title: string;
+  branch: Branch;
+  plan: FaultPlan;
+}
+
+/** Each branch without a fault, with every step twice, and with each of its steps failing. */
+export function faultCombinations<Branch extends { title: string; steps: ActivityName[] }>(
+  branches: readonly Branch[],
+): FaultCombination<Branch>[] {
+  return branches.flatMap((branch) => [
+    { title: `${branch.title}, without a fault`, branch, plan: new FaultPlan() },
+    { title: `${branch.title}, every step twice`, branch, plan: new FaultPlan('runs_twice') },
+    ...branch.steps.flatMap((step, index) => {
+      const call = branch.steps.slice(0, index + 1).filter((one) => one === step).length;
+      const what = `${branch.title}, ${step} (call ${call})`;
+      return [
+        { title: `${what} fails before`, branch, plan: new FaultPlan('fails_before', step, call) },
+        {
+          title: `${what} loses its result`,
+          branch,
+          plan: new FaultPlan('loses_result', step, call),
+        },
+      ];
+    }),
+  ]);
+}
+
 /** @param planOf by the payout's id; payouts without a plan meet no fault */
 export function withFaults(
   activities: Activities,
@@ -61,10 +89,12 @@ export function withFaults(
   return Object.fromEntries(wrapped) as unknown as Activities;
 }
 
-/** Every activity of a payout takes its id first, the reservation as part of its input. */
+/** Every activity takes its object's id first, at times as part of an input. */
 function payoutIdOf(argument: unknown): string {
   if (typeof argument === 'string') return argument;
-  return (argument as { payoutId?: string } | undefined)?.payoutId ?? '';
+  const input = argument as
+    { payoutId?: string; paymentId?: string; deliveryId?: string } | undefined;
+  return input?.payoutId ?? input?.paymentId ?? input?.deliveryId ?? '';
 }
 
 function what(result: unknown): string {

@@ -6,7 +6,7 @@
 
 /** What is not built yet. Its rows are counted once the part is taken out of `MISSING_PARTS`. */
 export type Part = 'payments' | 'webhooks';
-export const MISSING_PARTS: readonly Part[] = ['webhooks'];
+export const MISSING_PARTS: readonly Part[] = [];
 
 interface Row {
   part?: Part;

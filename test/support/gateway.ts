@@ -71,6 +71,8 @@ export async function startGateway(options: GatewayOptions = {}): Promise<TestGa
     WORKFLOW_BUNDLE: process.env['TEST_WORKFLOW_BUNDLE'],
     KEY_PEPPER: pepper,
     CURSOR_SECRET: randomBytes(32).toString('hex'),
+    WEBHOOK_SECRET_KEY: randomBytes(32).toString('hex'),
+    WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8',
     ...providerEnvironment(sandbox, credentials, options.providerTimeoutMs ?? 1_000),
     ...options.env,
   };

@@ -11,9 +11,11 @@ import {
   creditPosting,
   type PayoutMoney,
   type Posting,
+  refundPosting,
 } from '../../src/domain/ledger';
 import type { Mode } from '../../src/domain/mode';
-import { amount } from '../../src/domain/money';
+import { add, amount } from '../../src/domain/money';
+import type { PaymentStatus } from '../../src/domain/payment';
 import type { PayoutStatus } from '../../src/domain/payout';
 import { newId } from '../../src/lib/new-id';
 
@@ -64,36 +66,71 @@ export async function insertPayout(
     api_key_id: `key_${payout.id}`,
     review_reasons: [],
   });
+  await insertEvent(db, { accountId, mode, currency }, payout.id, 'payout', status);
 }
 
-/** A payment whose one transfer was credited. */
-export async function creditPayment(
+/** The only event of an object that was made as it stands. */
+async function insertEvent(
+  db: Knex,
+  { accountId, mode }: BalanceKey,
+  objectId: string,
+  object: 'payout' | 'payment',
+  status: string,
+): Promise<void> {
+  await db('events').insert({
+    id: newId('event'),
+    account_id: accountId,
+    mode,
+    type: `${object}.${status}`,
+    object_id: objectId,
+    sequence: 1,
+    body: Buffer.from(JSON.stringify({ data: { id: objectId, status } })),
+  });
+}
+
+/** A payment as it stands, with its only event. @returns its id */
+export async function insertPayment(
   db: Knex,
   key: BalanceKey,
-  received: string,
-  fee: string,
-): Promise<void> {
+  status: PaymentStatus,
+  columns: Record<string, unknown> = {},
+): Promise<string> {
   const id = newId('payment');
-  const transfer = { id: `transfer-of-${id}`, amount: amount(received), fee: amount(fee) };
   await db('payments').insert({
     id,
     account_id: key.accountId,
     mode: key.mode,
     reference: id,
-    status: 'completed',
+    status,
     provider: 'onchain_provider',
-    amount: received,
+    amount: '5',
     currency: key.currency,
     network: 'ethereum',
-    received_amount: received,
-    credited_amount: received,
-    service_fee: fee,
     fee_terms: {},
     checkout_url: 'https://provider.example.com/checkout/1',
     api_key_id: `key_${id}`,
     provider_checkout_id: `checkout-of-${id}`,
     expires_at: new Date(),
+    ...columns,
   });
+  await insertEvent(db, key, id, 'payment', status);
+  return id;
+}
+
+/** A payment whose one transfer was credited. @returns its id */
+export async function creditPayment(
+  db: Knex,
+  key: BalanceKey,
+  received: string,
+  fee: string,
+): Promise<string> {
+  const id = await insertPayment(db, key, 'completed', {
+    amount: received,
+    received_amount: received,
+    credited_amount: received,
+    service_fee: fee,
+  });
+  const transfer = { id: `transfer-of-${id}`, amount: amount(received), fee: amount(fee) };
   await db('payment_credits').insert({
     payment_id: id,
     provider_transfer_id: transfer.id,
@@ -101,6 +138,31 @@ export async function creditPayment(
     fee,
   });
   await postAlone(db, key, creditPosting({ id, reference: id }, transfer));
+  return id;
+}
+
+/** A part of the credit that went back: what was taken of the balance, and the fee given up. */
+export async function refundPayment(
+  db: Knex,
+  key: BalanceKey,
+  paymentId: string,
+  { taken, fee }: { taken: string; fee: string },
+): Promise<void> {
+  const refund = { reference: `${paymentId}-1`, taken: amount(taken), fee: amount(fee) };
+  const whole = add(refund.taken, refund.fee);
+  await db('payment_refunds').insert({
+    payment_id: paymentId,
+    reference: refund.reference,
+    provider_refund_id: `refund-of-${paymentId}`,
+    amount: whole,
+    taken,
+    fee,
+    state: 'done',
+  });
+  await db('payments')
+    .where({ id: paymentId })
+    .update({ refunded_amount: whole, reversed_amount: whole, reversed_fee: fee });
+  await postAlone(db, key, refundPosting({ id: paymentId, reference: paymentId }, refund));
 }
 
 /** One posting in a transaction of its own. */

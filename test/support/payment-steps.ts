@@ -1,6 +1,6 @@
 /** Steps that the tests of payments over HTTP share: opening one, what the provider does, waiting. */
 import { rows } from '../../src/db/transaction';
-import type { PaymentStatus } from '../../src/domain/payment';
+import type { PaymentDecisionKind, PaymentStatus } from '../../src/domain/payment';
 import { control, readCheckoutEntry, type CheckoutEntry } from '../e2e/sandbox-harness';
 import type { TestGateway } from './gateway';
 import { type ApiAnswer, type MerchantClient, randomKey } from './merchant-client';
@@ -36,7 +36,17 @@ export async function whenPayment(
 }
 
 type Verb =
-  'start' | 'pay' | 'confirm' | 'drop' | 'hold' | 'release' | 'reject' | 'cancel' | 'fail';
+  | 'start'
+  | 'pay'
+  | 'confirm'
+  | 'drop'
+  | 'reorg'
+  | 'hold'
+  | 'release'
+  | 'reject'
+  | 'cancel'
+  | 'fail'
+  | 'refund';
 
 /** Lets something happen at the provider, which then calls back. */
 export async function atProvider(
@@ -95,5 +105,50 @@ export async function signalsOf(gateway: TestGateway, id: string): Promise<strin
   const { events } = await gateway.temporal.workflow.getHandle(id).fetchHistory();
   return (events ?? []).flatMap(
     (one) => one.workflowExecutionSignaledEventAttributes?.signalName ?? [],
+  );
+}
+
+/** What an operator types into Temporal. */
+export async function decide(
+  gateway: TestGateway,
+  id: string,
+  kind: PaymentDecisionKind,
+  input: Record<string, unknown> = {},
+): Promise<void> {
+  await gateway.temporal.workflow.getHandle(id).signal(kind, { by: 'alice', ...input });
+}
+
+/** What an operator reads on the workflow's page. */
+export async function whenDetails(
+  gateway: TestGateway,
+  id: string,
+  wanted: RegExp,
+): Promise<string> {
+  const handle = gateway.temporal.workflow.getHandle(id);
+  return eventually(`${String(wanted)} on the page of ${id}`, async () => {
+    const page = await handle.query<{ currentDetails?: string }>('__temporal_workflow_metadata');
+    const details = page.currentDetails ?? '';
+    return wanted.test(details) ? details : undefined;
+  });
+}
+
+export async function needsAttention(gateway: TestGateway, id: string): Promise<unknown> {
+  const { typedSearchAttributes } = await gateway.temporal.workflow.getHandle(id).describe();
+  return typedSearchAttributes.getAll().find(({ key }) => key.name === 'NeedsAttention')?.value;
+}
+
+export interface SeenPosting {
+  type: string;
+  lines: string[];
+}
+
+/** What a payment moved, all books, oldest first. */
+export async function postingsOf(gateway: TestGateway, id: string): Promise<SeenPosting[]> {
+  return rows<SeenPosting>(
+    gateway.db,
+    `SELECT t.type, array_agg(concat_ws(' ', e.book, e.direction, e.amount) ORDER BY e.line) AS lines
+       FROM ledger_transactions t JOIN ledger_entries e ON e.transaction_id = t.id
+      WHERE t.source_id = ? GROUP BY t.id ORDER BY t.balance_version`,
+    [id],
   );
 }

@@ -6,7 +6,8 @@ import type { WorkflowWorld } from './workflow-world';
 
 export interface HistoryBranch {
   name: string;
-  /** The workflow of this payout ends by itself. */
+  /** The workflow has not ended when its history is taken; else it ends by itself. */
+  staysOpen?: boolean;
   start: (world: WorkflowWorld) => Promise<PayoutCase>;
 }
 

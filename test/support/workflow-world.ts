@@ -1,5 +1,5 @@
 /**
- * The payout's workflow with everything real around it: database, Temporal namespace, sandbox over
+ * The workflows of payouts and payments with everything real around it: database, Temporal namespace, sandbox over
  * HTTP, the provider's callbacks. The worker runs inside the test, so that its activities can be
  * made to fail; payouts are created and cancelled through the service.
  */
@@ -19,11 +19,15 @@ import type { Db } from '../../src/db/transaction';
 import type { ProviderRegistry } from '../../src/providers/registry';
 import { startSandbox, type Sandbox } from '../../src/sandbox/server';
 import { createNetworkFees } from '../../src/services/network-fees';
+import { createPayments } from '../../src/services/payments';
 import { createPayouts } from '../../src/services/payouts';
 import { createProviderCallbacks } from '../../src/services/provider-callbacks';
-import type { Payouts, ProviderCallbacks } from '../../src/services/services';
+import type { Payments, Payouts, ProviderCallbacks } from '../../src/services/services';
 import { createClosedWorkflows } from '../../src/temporal/closed-workflows';
-import { createPaymentWorkflows } from '../../src/temporal/payment-workflows';
+import {
+  createPaymentWorkflows,
+  type PaymentWorkflows,
+} from '../../src/temporal/payment-workflows';
 import { createPayoutWorkflows, type PayoutWorkflows } from '../../src/temporal/payout-workflows';
 import { registerSearchAttributes } from '../../src/temporal/search-attributes';
 import { PAYLOAD_CONVERTER_PATH } from '../../src/temporal/worker';
@@ -31,6 +35,7 @@ import { TASK_QUEUES } from '../../workflows/names';
 import { connectProviders, makeCredentials, startHttpServer } from '../e2e/sandbox-harness';
 import { type FaultPlan, withFaults } from './activity-faults';
 import { createTestDatabase } from './database';
+import { createWebhookParts } from './webhook-parts';
 
 export interface WorkflowWorld {
   /** With the owner's rights. */
@@ -40,7 +45,9 @@ export interface WorkflowWorld {
   providers: ProviderRegistry;
   /** @param onStart told the payout's id before its workflow starts, to plan its faults */
   payouts(onStart?: (payoutId: string) => void): Payouts;
-  planFaults(payoutId: string, plan: FaultPlan): void;
+  payments(onStart?: (paymentId: string) => void): Payments;
+  /** @param id of a payout or a payment */
+  planFaults(id: string, plan: FaultPlan): void;
   startWorker(): Promise<void>;
   stopWorker(): Promise<void>;
   stop(): Promise<void>;
@@ -76,8 +83,10 @@ export async function startWorkflowWorld(): Promise<WorkflowWorld> {
 
   const plans = new Map<string, FaultPlan>();
   const closedWorkflows = createClosedWorkflows(temporal);
-  const activities = withFaults(createActivities({ ...parts, closedWorkflows }), (payoutId) =>
-    plans.get(payoutId),
+  const webhooks = createWebhookParts(appDb, temporal);
+  const activities = withFaults(
+    createActivities({ ...parts, ...webhooks, closedWorkflows }),
+    (payoutId) => plans.get(payoutId),
   );
   const native = await NativeConnection.connect({ address });
   const worker = workerSwitch(native, namespace, activities);
@@ -89,11 +98,19 @@ export async function startWorkflowWorld(): Promise<WorkflowWorld> {
     providers,
     payouts: (onStart) =>
       createPayouts({ ...parts, payoutWorkflows: announced(payoutWorkflows, onStart) }),
+    payments: (onStart = () => undefined) => {
+      const open: PaymentWorkflows['open'] = (start, deadlineMs) => {
+        onStart(start.paymentId);
+        return paymentWorkflows.open(start, deadlineMs);
+      };
+      return createPayments({ ...parts, paymentWorkflows: { ...paymentWorkflows, open } });
+    },
     planFaults: (payoutId, plan) => void plans.set(payoutId, plan),
     startWorker: worker.start,
     stopWorker: worker.stop,
     stop: async () => {
       await worker.stop();
+      await webhooks.deliveryStarter.drain();
       await receiver.stop();
       await Promise.all([providers.close(), sandbox.stop()]);
       await Promise.all([native.close(), connection.close(), db.destroy(), appDb.destroy()]);
@@ -163,27 +180,29 @@ async function take(
 }
 
 function workerSwitch(connection: NativeConnection, namespace: string, activities: object) {
-  let running: { worker: Worker; ended: Promise<void> } | null = null;
+  const start = async (taskQueue: string) => {
+    const worker = await Worker.create({
+      connection,
+      namespace,
+      taskQueue,
+      workflowBundle: { codePath: process.env['TEST_WORKFLOW_BUNDLE'] ?? '' },
+      activities,
+      dataConverter: { payloadConverterPath: PAYLOAD_CONVERTER_PATH },
+      shutdownGraceTime: '1500 ms',
+      shutdownForceTime: '2 seconds',
+    });
+    return { worker, ended: worker.run() };
+  };
+  let running: { worker: Worker; ended: Promise<void> }[] = [];
   return {
     start: async () => {
-      const worker = await Worker.create({
-        connection,
-        namespace,
-        taskQueue: TASK_QUEUES.payouts,
-        workflowBundle: { codePath: process.env['TEST_WORKFLOW_BUNDLE'] ?? '' },
-        activities,
-        dataConverter: { payloadConverterPath: PAYLOAD_CONVERTER_PATH },
-        shutdownGraceTime: '1500 ms',
-        shutdownForceTime: '2 seconds',
-      });
-      running = { worker, ended: worker.run() };
+      running = await Promise.all([TASK_QUEUES.payouts, TASK_QUEUES.payments].map(start));
     },
     stop: async () => {
-      if (running === null) return;
-      const { worker, ended } = running;
-      running = null;
-      worker.shutdown();
-      await ended;
+      const stopping = running;
+      running = [];
+      for (const { worker } of stopping) worker.shutdown();
+      await Promise.all(stopping.map(({ ended }) => ended));
     },
   };
 }

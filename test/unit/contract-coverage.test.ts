@@ -50,6 +50,7 @@ async function routesOfApi(): Promise<string[]> {
     TEMPORAL_ADDRESS: '127.0.0.1:1',
     KEY_PEPPER: 'the pepper of the tests, long enough',
     CURSOR_SECRET: 'the cursor secret of the tests, long enough',
+    WEBHOOK_SECRET_KEY: 'the webhook secret key of the tests, long enough',
   });
   const deps = buildDeps(config, 'test');
   const app = createApp({

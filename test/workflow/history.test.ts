@@ -1,5 +1,4 @@
 /** What a payout leaves in Temporal: little, and nothing of whom it pays (search attributes too). */
-import { historyToJSON } from '@temporalio/common/lib/proto-utils';
 import { rows } from '../../src/db/transaction';
 import { magicAddress } from '../../src/sandbox/scenarios';
 import { waitFor } from '../e2e/sandbox-harness';
@@ -10,6 +9,7 @@ import {
   reconcile,
   whenOver,
 } from '../support/payout-case';
+import { findAnyOf, readEverything } from '../support/stored-text';
 import { startWorkflowWorld, type WorkflowWorld } from '../support/workflow-world';
 
 let world: WorkflowWorld;
@@ -58,22 +58,8 @@ const PERSONAL = {
   metadata: { [SECRETS.metadataKey]: SECRETS.metadataValue },
 } as const;
 
-/** Everything that Temporal stores of the payout as text, its payloads decoded. */
-async function readEverything(payout: PayoutCase): Promise<string> {
-  const description = await payout.handle.describe();
-  const history = historyToJSON(await readHistory(payout));
-  const stored = `${history}\n${JSON.stringify(description.raw)}`;
-  const encoded = stored.match(/"[A-Za-z0-9+/]{4,}={0,2}"/g) ?? [];
-  const decoded = encoded.map((text) => Buffer.from(text, 'base64').toString('utf8'));
-  return [stored, ...decoded].join('\n');
-}
-
-/** What of the payout's secrets stands there, plainly or as the hex of a database's bytes. */
 function findSecrets(payout: PayoutCase, everything: string): string[] {
-  const text = everything.toLowerCase();
-  const isThere = (secret: string) =>
-    [secret.toLowerCase(), Buffer.from(secret).toString('hex')].some((form) => text.includes(form));
-  return [...Object.values(SECRETS), payout.caller.apiKeyId].filter(isThere);
+  return findAnyOf([...Object.values(SECRETS), payout.caller.apiKeyId], everything);
 }
 
 test('nothing that Temporal stores of a payout says whom it pays and what for', async () => {

@@ -12,6 +12,7 @@ import {
   whenOver,
   whenPayout,
 } from '../support/payout-case';
+import { json, payload, type RawPayload, signalRaw } from '../support/raw-signal';
 import { startWorkflowWorld, type WorkflowWorld } from '../support/workflow-world';
 
 let world: WorkflowWorld;
@@ -23,30 +24,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await world.stop();
 });
-
-interface RawPayload {
-  metadata: Record<string, Buffer>;
-  data?: Buffer;
-}
-
-/** As a client would that is not ours: any bytes in any encoding. */
-async function signalRaw({ id }: PayoutCase, signalName: string, payloads: RawPayload[]) {
-  await world.temporal.workflowService.signalWorkflowExecution({
-    namespace: world.temporal.options.namespace,
-    workflowExecution: { workflowId: id },
-    signalName,
-    input: { payloads },
-  });
-}
-
-function payload(encoding: string | null, data?: string): RawPayload {
-  return {
-    metadata: encoding === null ? {} : { encoding: Buffer.from(encoding) },
-    ...(data === undefined ? {} : { data: Buffer.from(data) }),
-  };
-}
-
-const json = (value: unknown) => payload('json/plain', JSON.stringify(value));
 
 async function expectUnharmed(payout: PayoutCase): Promise<void> {
   expect(await readTaskFailures(payout)).toEqual([]);
@@ -62,7 +39,7 @@ describe.each(['approve', 'reject'])('%s without a name', (signal) => {
     ['members that it does not know', [json({ note: 'hello' })]],
   ])('counts with %s', async (_what, payloads) => {
     const payout = await createPayoutCase(world);
-    await signalRaw(payout, signal, payloads);
+    await signalRaw(world, payout, signal, payloads);
     const decided = signal === 'approve' ? 'completed' : 'rejected';
     expect(await whenOver(payout)).toBe(decided);
     expect(await readPayout(world, payout)).toMatchObject({
@@ -97,7 +74,7 @@ test.each<[string, string, RawPayload[], string]>([
   ['an unreadable signal', 'pay', [payload('json/plain', '{oops')], '`pay` was ignored'],
 ])('%s is ignored with a remark, and the next signal counts', async (_what, name, input, text) => {
   const payout = await createPayoutCase(world);
-  await signalRaw(payout, name, input);
+  await signalRaw(world, payout, name, input);
   expect(await whenDetails(payout, /Remarks/)).toContain(text);
   expect((await readPayout(world, payout)).status).toBe('under_review');
   await payout.handle.signal('reject', { by: 'carol', reason: 'sanctions hit' });
@@ -111,7 +88,7 @@ test.each<[string, string, RawPayload[], string]>([
 
 test('provider news with an unreadable input wakes the workflow all the same', async () => {
   const payout = await createPayoutCase(world, { scenario: 'callback_lost' });
-  await signalRaw(payout, 'providerNews', [payload('binary/encrypted', 'x')]);
+  await signalRaw(world, payout, 'providerNews', [payload('binary/encrypted', 'x')]);
   await payout.handle.signal('approve', { by: 'alice' });
   expect(await whenOver(payout)).toBe('completed');
   await expectUnharmed(payout);

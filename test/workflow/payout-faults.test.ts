@@ -1,6 +1,6 @@
 /** Every branch of a payout under every fault of a step: it ends once, with the same books. */
 import { amount, subtract } from '../../src/domain/money';
-import { FaultPlan } from '../support/activity-faults';
+import { type FaultCombination, faultCombinations } from '../support/activity-faults';
 import { brokenInvariants } from '../support/gateway';
 import { type Branch, BRANCHES, startBranch } from '../support/payout-branches';
 import {
@@ -15,28 +15,9 @@ import {
 } from '../support/payout-case';
 import { startWorkflowWorld, type WorkflowWorld } from '../support/workflow-world';
 
-interface Combination {
-  title: string;
-  branch: Branch;
-  plan: FaultPlan;
-}
+type Combination = FaultCombination<Branch>;
 
-const COMBINATIONS: Combination[] = BRANCHES.flatMap((branch) => [
-  { title: `${branch.title}, without a fault`, branch, plan: new FaultPlan() },
-  { title: `${branch.title}, every step twice`, branch, plan: new FaultPlan('runs_twice') },
-  ...branch.steps.flatMap((step, index) => {
-    const call = branch.steps.slice(0, index + 1).filter((one) => one === step).length;
-    const what = `${branch.title}, ${step} (call ${call})`;
-    return [
-      { title: `${what} fails before`, branch, plan: new FaultPlan('fails_before', step, call) },
-      {
-        title: `${what} loses its result`,
-        branch,
-        plan: new FaultPlan('loses_result', step, call),
-      },
-    ];
-  }),
-]);
+const COMBINATIONS = faultCombinations(BRANCHES);
 
 interface Outcome {
   payout: PayoutCase;

@@ -5,6 +5,9 @@ import { sql as payouts } from './0003-payouts';
 import { sql as defaults } from './0004-defaults';
 import { sql as admin } from './0005-admin';
 import { sql as payments } from './0006-payments';
+import { sql as paymentRefunds } from './0007-payment-refunds';
+import { sql as webhooks } from './0008-webhooks';
+import { sql as reconcile } from './0009-reconcile';
 
 export const MIGRATIONS: readonly { name: string; sql: string }[] = [
   { name: '0001-roles-and-accounts', sql: rolesAndAccounts },
@@ -13,4 +16,7 @@ export const MIGRATIONS: readonly { name: string; sql: string }[] = [
   { name: '0004-defaults', sql: defaults },
   { name: '0005-admin', sql: admin },
   { name: '0006-payments', sql: payments },
+  { name: '0007-payment-refunds', sql: paymentRefunds },
+  { name: '0008-webhooks', sql: webhooks },
+  { name: '0009-reconcile', sql: reconcile },
 ];

@@ -1,6 +1,8 @@
 /** Events: one per status change, with the webhook's exact bytes (decision H1). */
+import { ENDPOINTS_MAX, OPEN_DELIVERIES_MAX } from '../../domain/delivery';
 import type { Mode } from '../../domain/mode';
-import { rows, type Tx } from '../transaction';
+import { newId } from '../../lib/new-id';
+import { rows, type Db, type Tx } from '../transaction';
 
 export interface NewEvent {
   id: string;
@@ -13,11 +15,16 @@ export interface NewEvent {
   createdAt: Date;
 }
 
+/** The event and its deliveries, in the transaction of the status change (decision H4). */
 export async function appendEvent(tx: Tx, event: NewEvent): Promise<void> {
   await rows(
     tx,
-    `INSERT INTO events (id, account_id, mode, type, object_id, sequence, body, created_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+    `WITH event AS (
+       INSERT INTO events (id, account_id, mode, type, object_id, sequence, body, created_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+       RETURNING id, account_id, mode, type
+     )
+     ${INSERT_DELIVERIES}`,
     [
       event.id,
       event.accountId,
@@ -27,6 +34,46 @@ export async function appendEvent(tx: Tx, event: NewEvent): Promise<void> {
       event.sequence,
       event.body,
       event.createdAt,
+      ...newDeliveryBindings(),
     ],
   );
+}
+
+/** The reconciler leaves the worker that made the delivery this long to start its workflow. */
+const START_GRACE = `interval '30 seconds'`;
+
+/**
+ * Writes a delivery for each endpoint that takes the events of the relation `event`. The count of
+ * open deliveries stops at the bound, so a healthy endpoint costs one look at an index.
+ * Bindings: `newDeliveryBindings()`.
+ */
+export const INSERT_DELIVERIES = `
+  INSERT INTO webhook_deliveries
+              (id, event_id, endpoint_id, status, next_attempt_at, check_at, last_error, finished_at)
+  SELECT (?::text[])[row_number() OVER ()], event.id, endpoint.id,
+         CASE WHEN full_up THEN 'skipped' ELSE 'pending' END,
+         CASE WHEN NOT full_up THEN clock_timestamp() END,
+         clock_timestamp() + ${START_GRACE},
+         CASE WHEN full_up THEN 'too_many_open' END,
+         CASE WHEN full_up THEN clock_timestamp() END
+    FROM event
+    JOIN webhook_endpoints endpoint
+      ON endpoint.account_id = event.account_id AND endpoint.mode = event.mode
+     AND endpoint.deleted_at IS NULL AND endpoint.enabled
+     AND (endpoint.events IS NULL OR event.type = ANY (endpoint.events))
+   CROSS JOIN LATERAL (
+     SELECT EXISTS (SELECT FROM webhook_deliveries
+                     WHERE endpoint_id = endpoint.id AND status = 'pending'
+                    OFFSET ${OPEN_DELIVERIES_MAX - 1} LIMIT 1)) AS bound(full_up)
+   LIMIT ${ENDPOINTS_MAX}`;
+
+/** How many there will be is known to the statement alone: as many ids as there can be. */
+export function newDeliveryBindings(): [string[]] {
+  return [Array.from({ length: ENDPOINTS_MAX }, () => newId('delivery'))];
+}
+
+/** Forgets bodies that nobody may ask for any more (decision H8). @returns how many */
+export async function forgetEventBodies(db: Db, limit: number): Promise<number> {
+  const [row] = await rows<{ n: number }>(db, 'SELECT forget_event_bodies(?) AS n', [limit]);
+  return row?.n ?? 0;
 }

@@ -60,3 +60,31 @@ export async function resolveException(
   );
   return exception ?? null;
 }
+
+export async function hasOpenException(
+  db: Db | Tx,
+  kind: string,
+  objectId: string,
+): Promise<boolean> {
+  const found = await rows(
+    db,
+    `SELECT FROM exceptions WHERE kind = ? AND object_id = ? AND resolved_at IS NULL`,
+    [kind, objectId],
+  );
+  return found.length > 0;
+}
+
+/** The gateway's own, when what it could not do is done. */
+export async function resolveOpenException(
+  tx: Tx,
+  kind: string,
+  objectId: string,
+  resolution: string,
+): Promise<void> {
+  await rows(
+    tx,
+    `UPDATE exceptions SET resolved_at = clock_timestamp(), resolution = ?
+      WHERE kind = ? AND object_id = ? AND resolved_at IS NULL`,
+    [resolution, kind, objectId],
+  );
+}

@@ -1,8 +1,9 @@
 /**
- * Creates the object of a claimed request: its row, its first event and the stored response, in one
- * statement, so that none of the three is ever there without the others.
+ * Creates the object of a claimed request: its row, its first event with the deliveries, and the
+ * stored response, in one statement, so that none of them is ever there without the others.
  */
 import type { Model, ModelClass } from 'objection';
+import { INSERT_DELIVERIES, newDeliveryBindings } from './events';
 import { rows, type Tx } from '../transaction';
 
 export interface FirstEvent {
@@ -31,6 +32,8 @@ export async function insertClaimed(
      ), event AS (
        INSERT INTO events (id, account_id, mode, type, object_id, sequence, body, created_at)
        SELECT ?, account_id, mode, ?, id, sequence, ?, created_at FROM object
+       RETURNING id, account_id, mode, type
+     ), delivery AS (${INSERT_DELIVERIES}
      )
      UPDATE idempotency_keys k
         SET state = 'done', request = NULL, completed_at = clock_timestamp(),
@@ -42,6 +45,7 @@ export async function insertClaimed(
       event.id,
       event.type,
       event.body,
+      ...newDeliveryBindings(),
       response.status,
       response.body,
     ],

@@ -18,6 +18,8 @@ export type PaymentChange = Partial<
     | 'creditedAmount'
     | 'serviceFee'
     | 'refundedAmount'
+    | 'reversedAmount'
+    | 'reversedFee'
     | 'exceptions'
     | 'txHash'
     | 'failureReason'
@@ -71,11 +73,14 @@ export async function takePaymentStep(
   return asPayment(row);
 }
 
-/** Writes what was seen without a status change. */
-export async function noteReceived(tx: Tx, id: string, received: Amount): Promise<void> {
-  await PaymentModel.query(tx)
+/** Writes what changes without a step; the caller holds the row's lock. */
+export async function changePayment(tx: Tx, id: string, change: PaymentChange): Promise<Payment> {
+  const [row] = await PaymentModel.query(tx)
     .where({ id })
-    .patch({ receivedAmount: received } as object);
+    .patch(change as object)
+    .returning('*');
+  if (row === undefined) throw new Error(`payment ${id} does not exist`);
+  return asPayment(row);
 }
 
 /** The ids of the provider's transfers that were credited for the payment. */

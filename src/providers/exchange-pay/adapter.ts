@@ -12,6 +12,7 @@ import {
 } from './answers';
 import { readExchangePayCallback } from './callback';
 import { EXCHANGE_PAY_CAPABILITIES } from './capabilities';
+import { createExchangePayBooks } from './books';
 import { createExchangePayCheckouts } from './checkouts';
 import { signRequest } from './signature';
 import { describeUnclear } from './unclear';
@@ -65,6 +66,7 @@ export function createExchangePayProvider(
     },
 
     ...createExchangePayCheckouts(post),
+    ...createExchangePayBooks(post),
 
     readCallback: (headers, rawBody) =>
       readExchangePayCallback(config.callbackSecret, headers, rawBody),

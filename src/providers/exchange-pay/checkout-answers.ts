@@ -89,9 +89,11 @@ function readPayment(entry: unknown): ReceivedTransfer | undefined {
 function readRefund(entry: unknown): CheckoutRefund | undefined {
   const id = readText(entry, 'refundId');
   const amount = readAmount(entry, 'refundAmount');
+  const reference = readText(entry, 'merchantRefundId');
   const refundedAt = readUnixTimeMs(entry, 'refundTime');
-  if (id === undefined || amount === undefined || refundedAt === undefined) return undefined;
-  return { id, amount, refundedAt };
+  if (id === undefined || reference === undefined) return undefined;
+  if (amount === undefined || refundedAt === undefined) return undefined;
+  return { id, reference, amount, refundedAt };
 }
 
 /** A sentence for the merchant, or undefined when the answer is no definite refusal. */

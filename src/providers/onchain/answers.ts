@@ -20,9 +20,12 @@ const FAILURES: Readonly<Record<string, string>> = {
 };
 const OTHER_FAILURE = 'The provider could not send the transfer.';
 
-/** Undefined when the answer is not a transfer in the form that the provider documents. */
 export function readOnchainTransfer(body: unknown): ProviderTransfer | undefined {
-  const shown = readMember(body, 'transfer');
+  return readOnchainTransferMembers(readMember(body, 'transfer'));
+}
+
+/** Undefined when it is not a transfer in the form that the provider documents. */
+export function readOnchainTransferMembers(shown: unknown): ProviderTransfer | undefined {
   const providerId = readText(shown, 'id');
   const reference = readText(shown, 'client_reference');
   const status = lookUp(STATUSES, readText(shown, 'status'));

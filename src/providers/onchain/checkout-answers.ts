@@ -40,9 +40,12 @@ const REFUSALS: Readonly<Record<string, string>> = {
   refund_too_large: 'The provider refunds no more than what came and has not gone back.',
 };
 
-/** Undefined when the answer is not a checkout in the form that the provider documents. */
 export function readOnchainCheckout(body: unknown): Checkout | undefined {
-  const shown = readMember(body, 'checkout');
+  return readOnchainCheckoutMembers(readMember(body, 'checkout'));
+}
+
+/** Undefined when it is not a checkout in the form that the provider documents. */
+export function readOnchainCheckoutMembers(shown: unknown): Checkout | undefined {
   const providerId = readText(shown, 'id');
   const reference = readText(shown, 'client_reference');
   const checkoutUrl = readWebAddress(shown, 'url');
@@ -95,9 +98,11 @@ function readDeposit(entry: unknown): ReceivedTransfer | undefined {
 function readRefund(entry: unknown): CheckoutRefund | undefined {
   const id = readText(entry, 'id');
   const amount = readAmount(entry, 'amount');
+  const reference = readText(entry, 'refund_reference');
   const refundedAt = readIsoTime(entry, 'refunded_at');
-  if (id === undefined || amount === undefined || refundedAt === undefined) return undefined;
-  return { id, amount, refundedAt };
+  if (id === undefined || reference === undefined) return undefined;
+  if (amount === undefined || refundedAt === undefined) return undefined;
+  return { id, reference, amount, refundedAt };
 }
 
 /** A sentence for the merchant, or undefined when the answer is no definite refusal. */

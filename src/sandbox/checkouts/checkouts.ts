@@ -4,6 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import type { Book } from '../book';
+import { pageOfChanges, type ChangesPage, type ChangesQuery } from '../changes';
 import type { SandboxSettings } from '../config';
 import { isSameOrder, type Checkout, type CheckoutKey, type CheckoutOrder } from './checkout';
 import type { CheckoutCallbacks } from './callbacks';
@@ -66,6 +67,18 @@ export class Checkouts {
     const checkout = this.book.checkouts.findById(id);
     await this.book.flushed();
     return checkout ?? null;
+  }
+
+  /** Null when the query's cursor is none. */
+  async list(
+    { provider, mode }: Pick<CheckoutKey, 'provider' | 'mode'>,
+    query: ChangesQuery,
+  ): Promise<ChangesPage<Checkout> | null> {
+    const own = this.book.checkouts
+      .list()
+      .filter((one) => one.provider === provider && one.mode === mode);
+    await this.book.flushed();
+    return pageOfChanges(own, query);
   }
 
   /** Null when there is no such checkout. */

@@ -25,6 +25,7 @@ const STEPS: Readonly<Record<string, ReadStep>> = {
   start: () => ({ do: 'start' }),
   confirm: (ctx) => ({ do: 'confirm', transferId: readText(readBody(ctx), 'transfer_id') }),
   drop: (ctx) => ({ do: 'drop', transferId: readText(readBody(ctx), 'transfer_id') }),
+  reorg: (ctx) => ({ do: 'reorg', transferId: readText(readBody(ctx), 'transfer_id') }),
   hold: () => ({ do: 'hold' }),
   release: () => ({ do: 'release' }),
   reject: () => ({ do: 'reject' }),

@@ -15,6 +15,8 @@ export type CheckoutStep =
   | { do: 'pay'; amount: string; at: string | null; then: 'confirm' | 'drop' | 'stay' }
   /** Without an id: every transfer that is seen and not confirmed. */
   | { do: 'confirm' | 'drop'; transferId: string | null }
+  /** The chain takes confirmed transfers back. */
+  | { do: 'reorg'; transferId: string | null }
   | { do: 'hold' | 'release' | 'reject' | 'cancel' | 'fail' }
   /** Without an amount: all that came and has not gone back. */
   | { do: 'refund'; refundReference: string | null; amount: string | null }
@@ -50,6 +52,8 @@ export function takeStep(checkout: Checkout, step: CheckoutStep, time: StepTime)
     case 'confirm':
     case 'drop':
       return settle(checkout, step, time);
+    case 'reorg':
+      return reorganize(checkout, step);
     case 'hold':
       return hold(checkout);
     case 'release':
@@ -105,6 +109,18 @@ function settle(
       ? ({ status: 'confirmed', confirmedAt: now.toISOString() } as const)
       : ({ status: 'dropped' } as const);
   const transfers = checkout.transfers.map((one) => (isMeant(one) ? { ...one, ...settled } : one));
+  return done({ ...checkout, transfers });
+}
+
+function reorganize(
+  checkout: Checkout,
+  { transferId }: CheckoutStep & { do: 'reorg' },
+): StepOutcome {
+  const isMeant = ({ id, status }: Received): boolean =>
+    status === 'confirmed' && (transferId === null || id === transferId);
+  if (!checkout.transfers.some(isMeant)) return refused('no_such_transfer');
+  const gone = { status: 'dropped', confirmedAt: null } as const;
+  const transfers = checkout.transfers.map((one) => (isMeant(one) ? { ...one, ...gone } : one));
   return done({ ...checkout, transfers });
 }
 

@@ -12,6 +12,7 @@ import { hang, readBookMode, resetConnection, type Outages } from '../disturbanc
 import { readBody, readText } from '../request-body';
 import type { Submission, Transfers } from '../transfers';
 import { RequestAuthentication } from './authenticate';
+import { readChangesQuery } from './changes-query';
 import { answerFailure, answerSuccess, CODES } from './envelope';
 import { addExchangePayOrders, type OrderParts } from './order-api';
 import { presentExchangePayTransfer } from './presenter';
@@ -21,7 +22,6 @@ const REFERENCE = /^[A-Za-z0-9_-]{1,64}$/;
 const CURRENCIES = ['USDT', 'USDC', 'BTC', 'ETH'];
 const RECIPIENT_TYPES = ['exchange_id', 'email'];
 const EXCHANGE_ID = /^[0-9]{1,20}$/;
-const PAGE = 100;
 
 interface ExchangePayApiParts extends OrderParts {
   transfers: Transfers;
@@ -62,13 +62,13 @@ export function exchangePayApi(parts: ExchangePayApiParts): Router {
 
   router.post('/payout/list', async (ctx) => {
     const book = { provider: PROVIDER, mode: readBookMode(ctx) } as const;
-    const page = await transfers.list(book, readText(readBody(ctx), 'cursor'), PAGE);
+    const page = await transfers.list(book, readChangesQuery(ctx));
     if (page === null) {
       answerFailure(ctx, 400, CODES.malformedRequest, 'The cursor is not valid.');
       return;
     }
-    const cursor = page.hasMore ? (page.transfers.at(-1)?.id ?? null) : null;
-    answerSuccess(ctx, { list: page.transfers.map(presentExchangePayTransfer), cursor });
+    const { entries, cursor } = page;
+    answerSuccess(ctx, { list: entries.map(presentExchangePayTransfer), cursor });
   });
 
   return router;

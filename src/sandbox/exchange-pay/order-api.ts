@@ -10,6 +10,7 @@ import type { SandboxSettings } from '../config';
 import { normalizeAmount } from '../decimal-text';
 import { readBookMode } from '../disturbances';
 import { readBody, readText } from '../request-body';
+import { readChangesQuery } from './changes-query';
 import { answerFailure, answerSuccess, CODES } from './envelope';
 import { presentExchangePayOrder } from './order-presenter';
 
@@ -46,6 +47,18 @@ export function addExchangePayOrders(router: Router, { checkouts, settings }: Or
     const checkout = await checkouts.find(readKey(ctx));
     if (checkout === null) answerNotFound(ctx);
     else answerOrder(ctx, checkout);
+  });
+
+  router.post('/order/list', async (ctx) => {
+    const book = { provider: PROVIDER, mode: readBookMode(ctx) } as const;
+    const page = await checkouts.list(book, readChangesQuery(ctx));
+    if (page === null) {
+      answerMalformed(ctx);
+      return;
+    }
+    const { entries, cursor } = page;
+    const list = entries.map((one) => presentExchangePayOrder(one, checkoutUrl(settings, one)));
+    answerSuccess(ctx, { list, cursor });
   });
 
   const act = async (ctx: Context, step: CheckoutStep | null): Promise<void> => {

@@ -14,13 +14,12 @@ import { readBody, readObject, readText } from '../request-body';
 import { isSameSecret } from '../secret-text';
 import type { Submission, Transfers } from '../transfers';
 import { answerError } from './answers';
+import { answerBadQuery, readChangesQuery, readQuery } from './changes-query';
 import { addOnchainCheckouts, type CheckoutParts } from './checkout-api';
 import { presentOnchainTransfer } from './presenter';
 
 const PROVIDER = 'onchain_provider';
 const REFERENCE = /^[A-Za-z0-9_-]{1,64}$/;
-const DEFAULT_PAGE = 50;
-const LARGEST_PAGE = 200;
 
 interface OnchainApiParts extends CheckoutParts {
   transfers: Transfers;
@@ -60,19 +59,14 @@ export function onchainApi(parts: OnchainApiParts): Router {
   });
 
   router.get('/transfers', async (ctx) => {
-    const after = readQuery(ctx, 'cursor')?.replace(/^otr_/, '') ?? null;
-    const limit = Math.min(Number(readQuery(ctx, 'limit') ?? DEFAULT_PAGE), LARGEST_PAGE);
+    const query = readChangesQuery(ctx);
     const book = { provider: PROVIDER, mode: readBookMode(ctx) } as const;
-    const page = limit >= 1 ? await transfers.list(book, after, Math.floor(limit)) : null;
-    if (page === null) {
-      answerError(ctx, 400, 'malformed_request', 'The cursor or the limit is not valid.');
-      return;
+    const page = query === null ? null : await transfers.list(book, query);
+    if (page === null) answerBadQuery(ctx);
+    else {
+      const { entries, cursor } = page;
+      ctx.body = { transfers: entries.map(presentOnchainTransfer), next_cursor: cursor };
     }
-    const last = page.transfers.at(-1);
-    ctx.body = {
-      transfers: page.transfers.map(presentOnchainTransfer),
-      next_cursor: page.hasMore && last !== undefined ? `otr_${last.id}` : null,
-    };
   });
 
   router.get('/fee-estimates', (ctx) => {
@@ -155,9 +149,4 @@ function answerSubmission(ctx: Context, submission: Submission): void {
       else if (submission.fault === 'reset') resetConnection(ctx);
       else answerError(ctx, 500, 'internal_error', 'Something went wrong.');
   }
-}
-
-function readQuery(ctx: Context, name: string): string | undefined {
-  const value = ctx.query[name];
-  return typeof value === 'string' ? value : undefined;
 }

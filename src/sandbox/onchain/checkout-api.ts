@@ -12,6 +12,7 @@ import { readBookMode } from '../disturbances';
 import { findFeeEstimate } from '../fee-estimates';
 import { readBody, readText } from '../request-body';
 import { answerError } from './answers';
+import { answerBadQuery, readChangesQuery } from './changes-query';
 import { presentOnchainCheckout } from './checkout-presenter';
 
 const PROVIDER = 'onchain_provider';
@@ -47,6 +48,21 @@ export function addOnchainCheckouts(router: Router, { checkouts, settings }: Che
     const checkout = await checkouts.find(readKey(ctx));
     if (checkout === null) answerNotFound(ctx);
     else ctx.body = { checkout: presentOnchainCheckout(checkout, checkoutUrl(settings, checkout)) };
+  });
+
+  router.get('/checkouts', async (ctx) => {
+    const query = readChangesQuery(ctx);
+    const book = { provider: PROVIDER, mode: readBookMode(ctx) } as const;
+    const page = query === null ? null : await checkouts.list(book, query);
+    if (page === null) answerBadQuery(ctx);
+    else {
+      ctx.body = {
+        checkouts: page.entries.map((one) =>
+          presentOnchainCheckout(one, checkoutUrl(settings, one)),
+        ),
+        next_cursor: page.cursor,
+      };
+    }
   });
 
   const act = async (ctx: Context, step: CheckoutStep | null): Promise<void> => {

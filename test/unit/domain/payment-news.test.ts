@@ -44,6 +44,8 @@ function build(status: PaymentStatus, overrides: Partial<Payment> = {}): Payment
     creditedAmount: ZERO,
     serviceFee: ZERO,
     refundedAmount: ZERO,
+    reversedAmount: ZERO,
+    reversedFee: ZERO,
     feeTerms: { percentage: '1.0000', fixedAmount: ZERO, minFee: null, maxFee: null },
     exceptions: [],
     txHash: null,
@@ -98,7 +100,7 @@ function confirmed(id: string, value: string, confirmedAt = EARLY, seenAt = conf
   return { ...seen(id, value, seenAt), status: 'confirmed', confirmedAt } as const;
 }
 
-const sent = (value: string) => ({ id: 'r', amount: amount(value) });
+const sent = (value: string) => ({ id: 'r', reference: 'r', amount: amount(value) });
 
 /** Status, facts, the time of the question, credited before; then trigger, credits, exceptions. */
 type Row = [
@@ -232,7 +234,7 @@ const STEPS: Row[] = [
     'complete',
     ['b'],
   ],
-  ['dropped at the end', 'processing', { transfers: [dropped('a', '100')] }, OVER, [], 'fail'],
+  ['dropped at the end', 'processing', { transfers: [dropped('a', '100')] }, OVER, [], 'expire'],
   [
     'dropped at the end, never heard of',
     'pending',

@@ -29,6 +29,7 @@ const EDGES: [PaymentStatus, PaymentTrigger, PaymentStatus][] = [
   ['processing', 'complete', 'completed'],
   ['processing', 'underpay', 'underpaid'],
   ['processing', 'fail', 'failed'],
+  ['processing', 'expire', 'expired'],
   ['on_hold', 'complete', 'completed'],
   ['on_hold', 'underpay', 'underpaid'],
   ['on_hold', 'fail', 'failed'],

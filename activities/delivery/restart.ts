@@ -1,0 +1,38 @@
+/**
+ * Finds deliveries that should have moved and did not, and makes sure that each has a workflow: one
+ * whose start was lost, one that was terminated, one that Temporal's restored database forgot, and
+ * retries that were asked for while Temporal was away.
+ */
+import {
+  takeOverdueDeliveries,
+  type DeliveryToStart,
+} from '../../src/db/repositories/webhook-deliveries';
+import type { Db } from '../../src/db/transaction';
+import type { DeliveryWorkflows } from '../../src/temporal/delivery-workflows';
+
+export interface RestartDeliveriesDeps {
+  db: Db;
+  deliveryWorkflows: DeliveryWorkflows;
+}
+
+/** So many are looked at in one run, those that are overdue for longest first. */
+const BATCH = 500;
+/** Starts that are under way at once. */
+const STARTS = 10;
+
+export async function restartDeliveries({
+  db,
+  deliveryWorkflows,
+}: RestartDeliveriesDeps): Promise<{ ensured: number }> {
+  const overdue = await takeOverdueDeliveries(db, BATCH);
+  for (let first = 0; first < overdue.length; first += STARTS) {
+    const some = overdue.slice(first, first + STARTS);
+    await Promise.all(some.map((delivery) => ensure(deliveryWorkflows, delivery)));
+  }
+  return { ensured: overdue.length };
+}
+
+/** Where a workflow runs it only has to hear of a retry that somebody asks for. */
+function ensure(workflows: DeliveryWorkflows, delivery: DeliveryToStart): Promise<void> {
+  return delivery.retryRequested ? workflows.wake(delivery) : workflows.resume(delivery);
+}

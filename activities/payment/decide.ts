@@ -1,0 +1,106 @@
+/**
+ * Writes down what an operator decided about a payment. Only valid decisions become pending; they
+ * are taken to the provider by carry-out.ts. A refund's money is taken here, so that nobody can
+ * spend it before the provider has sent it back (decision P6).
+ */
+import {
+  countDecisions,
+  findDecision,
+  findLastDecision,
+  insertDecision,
+  type StoredDecision,
+} from '../../src/db/repositories/payment-decisions';
+import { findPayment, lockPayment } from '../../src/db/repositories/payments';
+import { inTransaction, type Tx } from '../../src/db/transaction';
+import { type Amount, isLess, parseRequestAmount, ZERO } from '../../src/domain/money';
+import { DECIDABLE, type Payment } from '../../src/domain/payment';
+import { priceReversal, refundableOf } from '../../src/domain/payment-refunds';
+import type { PaymentDecision } from '../../workflows/messages';
+import { providerOf, type PayoutDeps } from '../payout/deps';
+import { refundReference, ShortOfFunds, takeOrderedRefund } from './refunds';
+
+/** Safe to run twice: the decision's id is written once. @returns why it was refused, or null */
+export async function decidePayment(
+  deps: PayoutDeps,
+  paymentId: string,
+  decision: PaymentDecision,
+): Promise<{ refusal: string | null }> {
+  const payment = await findPayment(deps.db, paymentId);
+  if (payment === null) return { refusal: 'there is no such payment' };
+  const canRefund = providerOf(deps, payment).capabilities.refunds;
+  try {
+    return await inTransaction(deps.db, (tx) => decide(tx, paymentId, decision, canRefund));
+  } catch (error) {
+    if (!(error instanceof ShortOfFunds)) throw error;
+    return inTransaction(deps.db, (tx) => decide(tx, paymentId, decision, canRefund, error));
+  }
+}
+
+async function decide(
+  tx: Tx,
+  paymentId: string,
+  decision: PaymentDecision,
+  canRefund: boolean,
+  short: ShortOfFunds | null = null,
+): Promise<{ refusal: string | null }> {
+  const payment = await lockPayment(tx, paymentId);
+  const known = await findDecision(tx, paymentId, decision.id);
+  if (known !== null) return { refusal: known.refusal };
+  const last = await findLastDecision(tx, paymentId);
+  const amount = amountOf(payment, decision);
+  const refusal =
+    refusalOf(payment, decision, last) ??
+    (decision.kind === 'refund' ? refundRefusal(payment, amount, canRefund, short) : null);
+  const number = (await countDecisions(tx, paymentId)) + 1;
+  await insertDecision(tx, paymentId, {
+    id: decision.id,
+    number,
+    kind: decision.kind,
+    amount: amount === ZERO ? null : amount,
+    decidedBy: decision.by,
+    reason: decision.reason,
+    state: refusal === null ? 'pending' : 'refused',
+    refusal,
+  });
+  if (refusal === null && decision.kind === 'refund' && amount !== null) {
+    const reference = refundReference(paymentId, number);
+    await takeOrderedRefund(tx, payment, { reference, amount });
+  }
+  return { refusal };
+}
+
+/** Null when what was typed is no amount. */
+function amountOf(payment: Payment, { kind, amount }: PaymentDecision): Amount | null {
+  if (kind !== 'refund') return null;
+  return amount === null ? refundableOf(payment) : parseRequestAmount(amount);
+}
+
+function refusalOf(
+  payment: Payment,
+  { kind }: PaymentDecision,
+  last: StoredDecision | null,
+): string | null {
+  if (last?.state === 'pending') return `a \`${last.kind}\` is under way`;
+  if (DECIDABLE[kind].includes(payment.status)) return null;
+  return `the payment is ${payment.status}, and not ${DECIDABLE[kind].join(' or ')}`;
+}
+
+function refundRefusal(
+  payment: Payment,
+  amount: Amount | null,
+  canRefund: boolean,
+  short: ShortOfFunds | null,
+): string | null {
+  const { currency, provider } = payment;
+  const refundable = refundableOf(payment);
+  if (!canRefund) return `${provider} cannot refund: pay the customer back in another way`;
+  if (amount === null) return 'the amount has to be more than zero';
+  if (refundable === ZERO) return 'nothing of it is left to refund';
+  if (isLess(refundable, amount)) {
+    return `${amount} ${currency} is more than the ${refundable} ${currency} that can be refunded`;
+  }
+  if (short === null) return null;
+  const { taken } = priceReversal(payment, amount);
+  const { available } = short;
+  return `the merchant has ${available} ${currency} available, and the refund takes ${taken} ${currency}`;
+}

@@ -1,0 +1,221 @@
+/**
+ * The money of refunds (decision P6). One that an operator orders is taken from the balance before
+ * the provider is asked, and given back when that refuses. One that the provider made by itself is
+ * taken when it is found; what the balance does not cover then is owed and collected later.
+ */
+import {
+  noteException,
+  hasOpenException,
+  resolveOpenException,
+} from '../../src/db/repositories/exceptions';
+import { post } from '../../src/db/repositories/ledger';
+import { endDecision, findLastDecision } from '../../src/db/repositories/payment-decisions';
+import { changeRefund, insertRefund, listRefunds } from '../../src/db/repositories/payment-refunds';
+import {
+  changePayment,
+  lockPayment,
+  type PaymentChange,
+  takePaymentStep,
+} from '../../src/db/repositories/payments';
+import { inTransaction, type Db, type Tx } from '../../src/db/transaction';
+import { type Posting, refundPosting, refundReturnPosting } from '../../src/domain/ledger';
+import { type Amount, add, subtract, ZERO } from '../../src/domain/money';
+import { nextPaymentStatus, type Payment } from '../../src/domain/payment';
+import type { CheckoutFacts } from '../../src/domain/payment-news';
+import {
+  isAllRefunded,
+  nextRefundStep,
+  type PaymentRefund,
+  priceReversal,
+  priceReturn,
+  type Reversal,
+} from '../../src/domain/payment-refunds';
+import { emitPayment } from './emit';
+
+/** One open for each payment that owes; resolving it lets the debt be. */
+const NOT_COVERED = 'refund_not_covered';
+
+const ANOTHER_AMOUNT = 'The provider refunded another amount.';
+
+/** Takes the transaction back: the balance does not cover what was to be taken. */
+export class ShortOfFunds extends Error {
+  readonly available: Amount;
+
+  constructor(available: Amount) {
+    super(`only ${available} is available`);
+    this.available = available;
+  }
+}
+
+/** Our name for the refund of an operator's decision; the provider is idempotent by it. */
+export function refundReference(paymentId: string, decisionNumber: number): string {
+  return `${paymentId}-${decisionNumber}`;
+}
+
+/** Takes the money of an ordered refund. @throws ShortOfFunds */
+export async function takeOrderedRefund(
+  tx: Tx,
+  payment: Payment,
+  order: { reference: string; amount: Amount },
+): Promise<void> {
+  const { reversed, ...price } = priceReversal(payment, order.amount);
+  const refund = { ...order, ...price, providerRefundId: null, state: 'ordered' } as const;
+  await insertRefund(tx, payment.id, refund);
+  await changePayment(tx, payment.id, reversing(payment, { reversed, ...price }));
+  await postOrThrow(tx, payment, refundPosting(payment, refund));
+}
+
+/**
+ * Brings the next refund of the provider in; the caller holds the payment's lock.
+ * @param owe the balance was found not to cover it
+ * @returns the payment after it, or null when all of them are known
+ * @throws ShortOfFunds
+ */
+export async function recordRefund(
+  tx: Tx,
+  payment: Payment,
+  facts: CheckoutFacts,
+  owe: ShortOfFunds | null,
+): Promise<Payment | null> {
+  if (facts.refunds.length === 0) return null;
+  const known = await listRefunds(tx, payment.id);
+  const step = nextRefundStep(payment, facts, known);
+  if (step === null) return null;
+  const ordered = known.find(({ reference }) => reference === step.refund.reference);
+  if (step.kind === 'take_back') return takeBack(tx, payment, step.refund, owe);
+  if (ordered === undefined) throw new Error(`no refund ${step.refund.reference} was ordered`);
+  if (step.kind === 'give_back') return giveBackRefund(tx, payment, ordered, ANOTHER_AMOUNT);
+  return confirm(tx, payment, { ...ordered, providerRefundId: step.refund.id });
+}
+
+async function confirm(tx: Tx, payment: Payment, refund: PaymentRefund): Promise<Payment> {
+  await changeRefund(tx, payment.id, { ...refund, state: 'done' });
+  await endRefundDecision(tx, payment.id, refund.reference, null);
+  const exceptions = [...new Set([...payment.exceptions, 'manual' as const])];
+  return noteRefunded(tx, payment, refund.amount, { exceptions });
+}
+
+async function takeBack(
+  tx: Tx,
+  payment: Payment,
+  { id, amount }: CheckoutFacts['refunds'][number],
+  owe: ShortOfFunds | null,
+): Promise<Payment> {
+  const { reversed, taken, fee } = priceReversal(payment, amount);
+  const found = { reference: id, providerRefundId: id, amount };
+  if (owe !== null) {
+    const { available } = owe;
+    await insertRefund(tx, payment.id, { ...found, taken: ZERO, fee: ZERO, state: 'owed' });
+    const details = { refund: id, amount, needed: taken, available };
+    await noteException(tx, NOT_COVERED, payment.id, details);
+    return noteRefunded(tx, payment, amount, {});
+  }
+  await insertRefund(tx, payment.id, { ...found, taken, fee, state: 'done' });
+  const change = reversing(payment, { reversed, taken, fee });
+  const after = await noteRefunded(tx, payment, amount, change);
+  if (reversed !== ZERO) {
+    await postOrThrow(tx, payment, refundPosting(payment, { reference: id, taken, fee }));
+  }
+  return after;
+}
+
+/** All that was credited has gone back: refunded. A part of it changes the figures alone. */
+async function noteRefunded(
+  tx: Tx,
+  payment: Payment,
+  amount: Amount,
+  others: PaymentChange,
+): Promise<Payment> {
+  const refundedAmount = add(payment.refundedAmount, amount);
+  const change = { ...others, refundedAmount };
+  const isStep =
+    isAllRefunded(payment, refundedAmount) &&
+    nextPaymentStatus(payment.status, 'refund') !== undefined;
+  if (!isStep) return changePayment(tx, payment.id, change);
+  const after = await takePaymentStep(tx, payment, 'refund', change);
+  await emitPayment(tx, after);
+  return after;
+}
+
+/** The refund will not come about: what was taken for it returns. */
+export async function giveBackRefund(
+  tx: Tx,
+  payment: Payment,
+  refund: PaymentRefund,
+  refusal: string,
+): Promise<Payment> {
+  const { reversed, taken, fee } = priceReturn(payment, add(refund.taken, refund.fee));
+  await changeRefund(tx, payment.id, { ...refund, state: 'refused' });
+  await endRefundDecision(tx, payment.id, refund.reference, refusal);
+  const after = await changePayment(tx, payment.id, {
+    reversedAmount: subtract(payment.reversedAmount, reversed),
+    reversedFee: subtract(payment.reversedFee, fee),
+  });
+  const { reference } = refund;
+  await postOrThrow(tx, payment, refundReturnPosting(payment, { reference, taken, fee }));
+  return after;
+}
+
+async function endRefundDecision(
+  tx: Tx,
+  paymentId: string,
+  reference: string,
+  refusal: string | null,
+): Promise<void> {
+  const decision = await findLastDecision(tx, paymentId);
+  if (decision === null || refundReference(paymentId, decision.number) !== reference) return;
+  await endDecision(tx, paymentId, decision.id, refusal);
+}
+
+/**
+ * Takes what is owed, as far as the balance covers it, or lets it be when an operator has resolved
+ * its exception.
+ * @returns whether anything is owed still
+ */
+export async function collectOwed(db: Db, paymentId: string): Promise<boolean> {
+  const owed = (await listRefunds(db, paymentId)).filter(({ state }) => state === 'owed');
+  for (const { reference } of owed) {
+    try {
+      await inTransaction(db, (tx) => collect(tx, paymentId, reference));
+    } catch (error) {
+      if (error instanceof ShortOfFunds) return true;
+      throw error;
+    }
+  }
+  return false;
+}
+
+async function collect(tx: Tx, paymentId: string, reference: string): Promise<void> {
+  const payment = await lockPayment(tx, paymentId);
+  const owed = (await listRefunds(tx, paymentId)).filter(({ state }) => state === 'owed');
+  const refund = owed.find((one) => one.reference === reference);
+  if (refund === undefined) return;
+  if (!(await hasOpenException(tx, NOT_COVERED, paymentId))) {
+    await changeRefund(tx, paymentId, { ...refund, state: 'waived' });
+    return;
+  }
+  const { reversed, taken, fee } = priceReversal(payment, refund.amount);
+  await changeRefund(tx, paymentId, { ...refund, taken, fee, state: 'done' });
+  await changePayment(tx, paymentId, reversing(payment, { reversed, taken, fee }));
+  if (owed.length === 1) {
+    await resolveOpenException(tx, NOT_COVERED, paymentId, 'The balance covered it later.');
+  }
+  if (reversed !== ZERO) {
+    await postOrThrow(tx, payment, refundPosting(payment, { reference, taken, fee }));
+  }
+}
+
+function reversing(payment: Payment, { reversed, fee }: Reversal): PaymentChange {
+  return {
+    reversedAmount: add(payment.reversedAmount, reversed),
+    reversedFee: add(payment.reversedFee, fee),
+  };
+}
+
+/** Last in its transaction: from here to COMMIT the balance is locked. */
+async function postOrThrow(tx: Tx, payment: Payment, posting: Posting): Promise<void> {
+  const { outcome, available } = await post(tx, payment, posting);
+  if (outcome === 'insufficient') throw new ShortOfFunds(available);
+  // The refund's row let this pass once; anything but a first posting is a broken ledger.
+  if (outcome !== 'posted') throw new Error(`${posting.operationKey}: ledger_post was ${outcome}`);
+}

@@ -1,0 +1,95 @@
+/** A payment as its workflow sees it: where it stands, what was decided, when to look again. */
+import { findLastDecision, type StoredDecision } from '../../src/db/repositories/payment-decisions';
+import type { Db } from '../../src/db/transaction';
+import { isLess, ZERO } from '../../src/domain/money';
+import { isOpenPayment, type Payment } from '../../src/domain/payment';
+import { LATE_WINDOW_MS } from '../../src/domain/payment-news';
+import { refundableOf } from '../../src/domain/payment-refunds';
+import { nextCheckMs } from '../../src/domain/provider-checks';
+import type { PaymentState, Wait } from '../../workflows/messages';
+import { collectOwed } from './refunds';
+
+const HOUR_MS = 60 * 60 * 1000;
+const DAY_MS = 24 * HOUR_MS;
+
+interface Look {
+  /** Whether the provider answered. */
+  answered?: boolean;
+  isMismatch?: boolean;
+  /** Whether it holds the money for compliance, as far as is known. */
+  isHeld?: boolean;
+}
+
+/** @param why it waits, as long as nothing else is to be waited for */
+export async function reportPayment(
+  db: Db,
+  payment: Payment,
+  why: string,
+  { answered = true, isMismatch = false, isHeld = true }: Look = {},
+): Promise<PaymentState> {
+  const decision = await findLastDecision(db, payment.id);
+  const owes = payment.refundedAmount !== ZERO && (await collectOwed(db, payment.id));
+  const held = isHeld && payment.status === 'on_hold';
+  const isPending = decision?.state === 'pending';
+  return {
+    status: payment.status,
+    amount: payment.amount,
+    currency: payment.currency,
+    received: payment.receivedAmount,
+    refundable: refundableOf(payment),
+    sequence: payment.sequence,
+    answered,
+    decision: decision && {
+      kind: decision.kind,
+      amount: decision.amount,
+      by: decision.decidedBy,
+      state: decision.state,
+      refusal: decision.refusal,
+    },
+    needsAttention: isMismatch || owes || isPending || held || isRefused(payment, decision),
+    wait: waitFor(payment, { why, answered, owes, held, pending: isPending ? decision : null }),
+  };
+}
+
+/** A refund that did not come about, while there is something left to refund. */
+function isRefused(payment: Payment, decision: StoredDecision | null): boolean {
+  return (
+    decision?.kind === 'refund' && decision.state === 'refused' && refundableOf(payment) !== ZERO
+  );
+}
+
+interface Waiting {
+  why: string;
+  answered: boolean;
+  owes: boolean;
+  held: boolean;
+  pending: StoredDecision | null;
+}
+
+/** Until the window closes or the next look; after the end, seldom, as long as money may move. */
+function waitFor(payment: Payment, { why, answered, owes, held, pending }: Waiting): Wait | null {
+  const now = Date.now();
+  const ageMs = now - payment.createdAt.getTime();
+  const leftMs = payment.expiresAt.getTime() - now;
+  if (pending !== null) {
+    const ms = nextCheckMs(now - pending.decidedAt.getTime());
+    return { why: `waits for the provider to carry out the \`${pending.kind}\``, ms };
+  }
+  const pollMs = nextCheckMs(ageMs);
+  if (isOpenPayment(payment.status)) {
+    const what = answered && held ? 'is held for compliance, and waits for an operator' : why;
+    return { why: what, ms: leftMs > 0 ? Math.min(pollMs, leftMs + 1) : pollMs };
+  }
+  // What it was asked about may be money: it is asked until it answers.
+  if (!answered) return { why, ms: pollMs };
+  const seldomMs = Math.min(Math.max(ageMs, HOUR_MS), DAY_MS);
+  if (owes) return { why: 'waits for the balance to cover a refund', ms: seldomMs };
+  if (!mayStillCome(payment) || leftMs + LATE_WINDOW_MS < 0) return null;
+  return { why: 'waits for late money', ms: seldomMs };
+}
+
+/** For a completed payment only what is seen already; the rest comes with a callback. */
+function mayStillCome({ status, receivedAmount, creditedAmount }: Payment): boolean {
+  if (status === 'completed') return isLess(creditedAmount, receivedAmount);
+  return status === 'expired' || status === 'cancelled' || status === 'underpaid';
+}

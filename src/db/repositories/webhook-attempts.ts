@@ -1,0 +1,209 @@
+/** Attempts at a delivery: written before the request leaves, completed when it is known how it went. */
+import { PING } from '../../domain/events';
+import type { Mode } from '../../domain/mode';
+import { rows, type Db, type Tx } from '../transaction';
+
+export interface AttemptTiming {
+  dnsMs: number | null;
+  connectMs: number | null;
+  tlsMs: number | null;
+  firstByteMs: number | null;
+}
+
+/** How an attempt ended. */
+export interface AttemptEnd {
+  outcome: 'succeeded' | 'failed';
+  status: number | null;
+  errorCode: string | null;
+  error: string | null;
+  durationMs: number;
+  timing: AttemptTiming;
+  requestHeaders: Record<string, string>;
+  responseHeaders: [name: string, value: string][];
+  responseBody: Buffer;
+  responseTruncated: boolean;
+}
+
+export interface AttemptKey {
+  deliveryId: string;
+  number: number;
+}
+
+export async function insertAttempt(
+  tx: Tx,
+  attempt: AttemptKey & { manual: boolean; url: string; orderKey: string },
+): Promise<void> {
+  await rows(
+    tx,
+    `INSERT INTO webhook_attempts (delivery_id, number, manual, url, order_key)
+     VALUES (?, ?, ?, ?, ?)`,
+    [attempt.deliveryId, attempt.number, attempt.manual, attempt.url, attempt.orderKey],
+  );
+}
+
+/**
+ * Completes an attempt. One that was given up as `worker_lost` and then ends after all gets its
+ * true end: the worker was only slow.
+ * @returns whether it was by hand; null when its end is known already
+ */
+export async function completeAttempt(
+  tx: Tx,
+  { deliveryId, number }: AttemptKey,
+  end: AttemptEnd,
+): Promise<{ manual: boolean; wasLost: boolean } | null> {
+  const [completed] = await rows<{ manual: boolean; wasLost: boolean }>(
+    tx,
+    `WITH before AS (
+       SELECT delivery_id, number, outcome IS NOT NULL AS was_lost FROM webhook_attempts
+        WHERE delivery_id = ? AND number = ?
+          AND (outcome IS NULL OR error_code = 'worker_lost') FOR UPDATE
+     )
+     UPDATE webhook_attempts a
+        SET finished_at = clock_timestamp(), outcome = ?, status = ?, error_code = ?, error = ?,
+            duration_ms = ?, timing = ?, request_headers = ?, response_headers = ?,
+            response_body = ?, response_truncated = ?
+       FROM before WHERE a.delivery_id = before.delivery_id AND a.number = before.number
+     RETURNING a.manual, before.was_lost AS "wasLost"`,
+    [
+      deliveryId,
+      number,
+      end.outcome,
+      end.status,
+      end.errorCode,
+      end.error,
+      end.durationMs,
+      JSON.stringify(end.timing),
+      JSON.stringify(end.requestHeaders),
+      JSON.stringify(end.responseHeaders),
+      end.responseBody,
+      end.responseTruncated,
+    ],
+  );
+  return completed ?? null;
+}
+
+/** Gives an attempt up whose worker never said how it ended. @returns whether it was by hand */
+export async function giveUpAttempt(tx: Tx, { deliveryId, number }: AttemptKey): Promise<boolean> {
+  const [lost] = await rows<{ manual: boolean }>(
+    tx,
+    `UPDATE webhook_attempts
+        SET finished_at = clock_timestamp(), outcome = 'failed', error_code = 'worker_lost',
+            error = 'The gateway stopped during this attempt; it may have reached the receiver.'
+      WHERE delivery_id = ? AND number = ? AND outcome IS NULL RETURNING manual`,
+    [deliveryId, number],
+  );
+  if (lost === undefined) throw new Error(`attempt ${number} of ${deliveryId} is not open`);
+  return lost.manual;
+}
+
+export interface StoredAttempt {
+  number: number;
+  manual: boolean;
+  url: string;
+  startedAt: Date;
+  finishedAt: Date | null;
+  outcome: 'succeeded' | 'failed' | null;
+  status: number | null;
+  errorCode: string | null;
+  error: string | null;
+  durationMs: number | null;
+  timing: AttemptTiming | null;
+  requestHeaders: Record<string, string> | null;
+  responseHeaders: [name: string, value: string][] | null;
+  responseBody: Buffer | null;
+  responseTruncated: boolean | null;
+}
+
+/** Of one delivery, in their order. */
+export async function listAttempts(db: Db, deliveryId: string): Promise<StoredAttempt[]> {
+  return rows<StoredAttempt>(
+    db,
+    `SELECT number, manual, url, started_at AS "startedAt", finished_at AS "finishedAt", outcome,
+            status, error_code AS "errorCode", error, duration_ms AS "durationMs", timing,
+            request_headers AS "requestHeaders", response_headers AS "responseHeaders",
+            response_body AS "responseBody", response_truncated AS "responseTruncated"
+       FROM webhook_attempts WHERE delivery_id = ? ORDER BY number`,
+    [deliveryId],
+  );
+}
+
+/** A ping: its event, its delivery and its one attempt, which has ended (decision H6). */
+export interface EndedPing {
+  eventId: string;
+  deliveryId: string;
+  endpointId: string;
+  accountId: string;
+  mode: Mode;
+  url: string;
+  body: Buffer;
+  sentAt: Date;
+}
+
+export async function insertPing(tx: Tx, ping: EndedPing, end: AttemptEnd): Promise<void> {
+  await rows(
+    tx,
+    `WITH event AS (
+       INSERT INTO events (id, account_id, mode, type, object_id, sequence, body, created_at)
+       VALUES (?, ?, ?, '${PING}', ?, 1, ?, ?)
+     ), delivery AS (
+       INSERT INTO webhook_deliveries
+              (id, event_id, endpoint_id, status, attempts, last_error, check_at, created_at,
+               finished_at)
+       VALUES (?, ?, ?, ?, 1, ?, clock_timestamp(), ?, clock_timestamp())
+     )
+     INSERT INTO webhook_attempts (delivery_id, number, manual, url, started_at)
+     VALUES (?, 1, true, ?, ?)`,
+    [
+      ping.eventId,
+      ping.accountId,
+      ping.mode,
+      // A ping is an object by itself: each has the sequence 1.
+      ping.eventId,
+      ping.body,
+      ping.sentAt,
+      ping.deliveryId,
+      ping.eventId,
+      ping.endpointId,
+      end.outcome,
+      end.errorCode,
+      ping.sentAt,
+      ping.deliveryId,
+      ping.url,
+      ping.sentAt,
+    ],
+  );
+  await completeAttempt(tx, { deliveryId: ping.deliveryId, number: 1 }, end);
+}
+
+const BODIES_KEPT_DAYS = 30;
+const ATTEMPTS_KEPT_DAYS = 90;
+
+/** Forgets what receivers answered (decision H8). Rows that somebody holds wait. @returns how many */
+export async function forgetResponseBodies(db: Db, limit: number): Promise<number> {
+  const changed = await rows(
+    db,
+    `UPDATE webhook_attempts SET response_body = NULL
+      WHERE (delivery_id, number) IN (
+        SELECT delivery_id, number FROM webhook_attempts
+         WHERE response_body IS NOT NULL AND started_at < now() - ? * interval '1 day'
+         ORDER BY started_at LIMIT ? FOR UPDATE SKIP LOCKED)
+     RETURNING number`,
+    [BODIES_KEPT_DAYS, limit],
+  );
+  return changed.length;
+}
+
+/** Deletes attempts that are kept no longer (decision H8). @returns how many */
+export async function deleteOldAttempts(db: Db, limit: number): Promise<number> {
+  const deleted = await rows(
+    db,
+    `DELETE FROM webhook_attempts
+      WHERE (delivery_id, number) IN (
+        SELECT delivery_id, number FROM webhook_attempts
+         WHERE started_at < now() - ? * interval '1 day'
+         ORDER BY started_at LIMIT ? FOR UPDATE SKIP LOCKED)
+     RETURNING number`,
+    [ATTEMPTS_KEPT_DAYS, limit],
+  );
+  return deleted.length;
+}

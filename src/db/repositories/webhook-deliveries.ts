@@ -1,0 +1,331 @@
+/** Deliveries: one event to one endpoint. Each status change is a guarded UPDATE. */
+import type { DeliveryFacts, DeliveryStatus, DeliveryTrigger } from '../../domain/delivery';
+import { deliveryStatusesBefore, SLOW_AFTER_TIMEOUTS } from '../../domain/delivery';
+import { PING } from '../../domain/events';
+import type { Mode } from '../../domain/mode';
+import { newId } from '../../lib/new-id';
+import type { SealedSecret } from '../../lib/secret-box';
+import { rows, type Db, type Tx } from '../transaction';
+
+/** What starts the workflow of a delivery; ids and kinds alone. */
+export interface DeliveryToStart {
+  deliveryId: string;
+  eventType: string;
+  objectId: string;
+  endpointId: string;
+  accountId: string;
+  mode: Mode;
+  /** Nothing was attempted yet. */
+  isNew: boolean;
+  /** The endpoint lets attempts run out of time. */
+  isSlow: boolean;
+  /** Somebody waits for an attempt outside the schedule. */
+  retryRequested: boolean;
+}
+
+const TO_START = `d.id AS "deliveryId", e.type AS "eventType", e.object_id AS "objectId",
+  p.id AS "endpointId", p.account_id AS "accountId", p.mode, d.attempts = 0 AS "isNew",
+  p.timeouts_in_a_row >= ${SLOW_AFTER_TIMEOUTS} AS "isSlow",
+  d.retry_requested_at IS NOT NULL AS "retryRequested"
+  FROM webhook_deliveries d JOIN events e ON e.id = d.event_id
+  JOIN webhook_endpoints p ON p.id = d.endpoint_id`;
+
+/** The deliveries of an object's events that nothing was done about yet, oldest event first. */
+export async function listUnstarted(db: Db, objectId: string): Promise<DeliveryToStart[]> {
+  return rows<DeliveryToStart>(
+    db,
+    `SELECT ${TO_START}
+      WHERE e.object_id = ? AND d.status = 'pending' AND d.attempts = 0 ORDER BY e.sequence, d.id`,
+    [objectId],
+  );
+}
+
+export async function readDeliveriesToStart(
+  db: Db,
+  ids: readonly string[],
+): Promise<DeliveryToStart[]> {
+  return rows<DeliveryToStart>(db, `SELECT ${TO_START} WHERE d.id = ANY (?::text[])`, [[...ids]]);
+}
+
+/** How long after it was due, or after the last look, a delivery without a sign is looked at. */
+export const OVERDUE = `interval '2 minutes'`;
+const CHECK_AGAIN = `interval '5 minutes'`;
+
+/** Takes open deliveries that should have moved by now and did not: perhaps nothing drives them. */
+export async function takeOverdueDeliveries(db: Db, limit: number): Promise<DeliveryToStart[]> {
+  const taken = await rows<{ id: string }>(
+    db,
+    `UPDATE webhook_deliveries SET check_at = clock_timestamp() + ${CHECK_AGAIN}
+      WHERE id IN (
+        SELECT id FROM webhook_deliveries
+         WHERE (status = 'pending' OR retry_requested_at IS NOT NULL) AND check_at <= now()
+         ORDER BY check_at LIMIT ? FOR UPDATE SKIP LOCKED)
+     RETURNING id`,
+    [limit],
+  );
+  return taken.length === 0
+    ? []
+    : readDeliveriesToStart(
+        db,
+        taken.map(({ id }) => id),
+      );
+}
+
+/** Everything that an attempt needs, as it stands now; the row is locked until the transaction ends. */
+export interface LockedDelivery extends DeliveryFacts {
+  id: string;
+  eventId: string;
+  eventType: string;
+  body: Buffer | null;
+  endpointId: string;
+  mode: Mode;
+  url: string;
+  lastError: string | null;
+  secret: SealedSecret;
+  /** The number of the newest attempt; 0 when there is none. */
+  lastAttempt: number;
+  /** The order that made it. */
+  lastOrder: string | null;
+}
+
+/** Reads address and subscription anew, never from a cache (decision H1). */
+export async function lockDelivery(tx: Tx, id: string): Promise<LockedDelivery | null> {
+  // By itself: what is read after the wait for the lock has to be newer than the wait.
+  await rows(tx, 'SELECT FROM webhook_deliveries WHERE id = ? FOR NO KEY UPDATE', [id]);
+  const [found] = await rows<Omit<LockedDelivery, 'secret'> & SealedSecret>(
+    tx,
+    `SELECT d.id, d.status, d.attempts, d.event_id AS "eventId", e.type AS "eventType", e.body,
+            d.endpoint_id AS "endpointId", p.mode, p.url, p.secret_sealed AS sealed,
+            p.secret_key_id AS "keyId", d.last_error AS "lastError",
+            ceil(extract(epoch FROM d.next_attempt_at - clock_timestamp()) * 1000)::float8
+              AS "dueInMs",
+            d.retry_requested_at IS NOT NULL AS "retryRequested",
+            p.enabled AND p.deleted_at IS NULL AS "endpointTakes", e.body IS NOT NULL AS "bodyKept",
+            coalesce(a.number, 0) AS "lastAttempt", a.order_key AS "lastOrder",
+            CASE WHEN a.outcome IS NULL THEN a.number END AS "openAttempt"
+       FROM webhook_deliveries d
+       JOIN events e ON e.id = d.event_id
+       JOIN webhook_endpoints p ON p.id = d.endpoint_id
+       LEFT JOIN LATERAL (
+        SELECT number, outcome, order_key FROM webhook_attempts
+         WHERE delivery_id = d.id ORDER BY number DESC LIMIT 1) AS a ON true
+      WHERE d.id = ?`,
+    [id],
+  );
+  if (found === undefined) return null;
+  const { sealed, keyId, ...delivery } = found;
+  return { ...delivery, secret: { sealed, keyId } };
+}
+
+/** Counts an attempt as begun. One of the schedule takes one of the eight; one by hand does not. */
+export async function noteAttemptBegun(tx: Tx, id: string, manual: boolean): Promise<void> {
+  await rows(
+    tx,
+    `UPDATE webhook_deliveries
+        SET attempts = attempts + ?, retry_requested_at = NULL,
+            check_at = clock_timestamp() + ${OVERDUE}
+      WHERE id = ?`,
+    [manual ? 0 : 1, id],
+  );
+}
+
+/** Leaves the schedule; a trigger that the table does not have from here changes nothing. */
+export async function endDelivery(
+  tx: Tx,
+  id: string,
+  trigger: Exclude<DeliveryTrigger, 'recover'>,
+  lastError: string | null,
+): Promise<boolean> {
+  const targets = {
+    succeed: 'succeeded',
+    exhaust: 'failed',
+    skip: 'skipped',
+    abandon: 'abandoned',
+  } as const satisfies Record<typeof trigger, DeliveryStatus>;
+  const changed = await rows(
+    tx,
+    `UPDATE webhook_deliveries
+        SET status = ?, next_attempt_at = NULL, retry_requested_at = NULL, last_error = ?,
+            finished_at = clock_timestamp()
+      WHERE id = ? AND status = ANY (?::text[]) RETURNING id`,
+    [targets[trigger], lastError, id, deliveryStatusesBefore(trigger)],
+  );
+  return changed.length > 0;
+}
+
+/** The wait counts from now: the end of the attempt that failed. */
+export async function planNextAttempt(
+  tx: Tx,
+  id: string,
+  waitMs: number,
+  lastError: string | null,
+): Promise<void> {
+  await rows(
+    tx,
+    `UPDATE webhook_deliveries
+        SET next_attempt_at = clock_timestamp() + ? * interval '1 millisecond', last_error = ?,
+            check_at = clock_timestamp() + ? * interval '1 millisecond' + ${OVERDUE}
+      WHERE id = ? AND status = 'pending'`,
+    [waitMs, lastError, waitMs, id],
+  );
+}
+
+/** A failure outside the schedule: it is noted, and the schedule stays as it was (decision H5). */
+export async function noteFailure(tx: Tx, id: string, lastError: string | null): Promise<void> {
+  await rows(tx, 'UPDATE webhook_deliveries SET last_error = ? WHERE id = ?', [lastError, id]);
+}
+
+export async function forgetRetryRequest(tx: Tx, id: string): Promise<void> {
+  await rows(tx, 'UPDATE webhook_deliveries SET retry_requested_at = NULL WHERE id = ?', [id]);
+}
+
+/** A delivery as people see it. */
+export interface Delivery {
+  id: string;
+  eventId: string;
+  eventType: string;
+  objectId: string;
+  endpointId: string;
+  accountId: string;
+  mode: Mode;
+  status: DeliveryStatus;
+  attempts: number;
+  nextAttemptAt: Date | null;
+  lastError: string | null;
+  createdAt: Date;
+  finishedAt: Date | null;
+}
+
+const COLUMNS = `d.id, d.event_id AS "eventId", e.type AS "eventType", e.object_id AS "objectId",
+  d.endpoint_id AS "endpointId", e.account_id AS "accountId", e.mode, d.status, d.attempts,
+  d.next_attempt_at AS "nextAttemptAt", d.last_error AS "lastError", d.created_at AS "createdAt",
+  d.finished_at AS "finishedAt"`;
+const FROM = 'FROM webhook_deliveries d JOIN events e ON e.id = d.event_id';
+
+export async function findDelivery(db: Db | Tx, id: string): Promise<Delivery | null> {
+  const [delivery] = await rows<Delivery>(db, `SELECT ${COLUMNS} ${FROM} WHERE d.id = ?`, [id]);
+  return delivery ?? null;
+}
+
+/** Of one endpoint, newest first. */
+export async function listDeliveries(
+  db: Db,
+  endpointId: string,
+  status: DeliveryStatus | undefined,
+  limit: number,
+): Promise<Delivery[]> {
+  return rows<Delivery>(
+    db,
+    `SELECT ${COLUMNS} ${FROM}
+      WHERE d.endpoint_id = ? AND d.status = coalesce(?, d.status) ORDER BY d.id DESC LIMIT ?`,
+    [endpointId, status ?? null, limit],
+  );
+}
+
+/** @returns false when there is no such delivery */
+export async function requestRetry(tx: Tx, id: string): Promise<boolean> {
+  const changed = await rows(
+    tx,
+    `UPDATE webhook_deliveries
+        SET retry_requested_at = clock_timestamp(), check_at = clock_timestamp()
+      WHERE id = ? RETURNING id`,
+    [id],
+  );
+  return changed.length > 0;
+}
+
+/** The batch of a statement that an operator starts: so many at once, again until none is left. */
+interface Batch {
+  endpointId: string;
+  since: Date;
+  limit: number;
+}
+
+/** Asks for one attempt at each delivery that failed since then. @returns their ids */
+export async function requestFailedRetries(tx: Tx, batch: Batch): Promise<string[]> {
+  const changed = await rows<{ id: string }>(
+    tx,
+    `UPDATE webhook_deliveries SET retry_requested_at = clock_timestamp(), check_at = clock_timestamp()
+      WHERE id IN (
+        SELECT id FROM webhook_deliveries
+         WHERE endpoint_id = ? AND status = 'failed' AND finished_at >= ?
+           AND retry_requested_at IS NULL AND NOT EXISTS (
+             SELECT FROM events e WHERE e.id = event_id AND e.type = '${PING}')
+         ORDER BY id LIMIT ? FOR UPDATE SKIP LOCKED)
+     RETURNING id`,
+    [batch.endpointId, batch.since, batch.limit],
+  );
+  return changed.map(({ id }) => id);
+}
+
+/** Takes up what was skipped since then, with the attempts that are left. @returns their ids */
+export async function recoverSkipped(tx: Tx, batch: Batch): Promise<string[]> {
+  const changed = await rows<{ id: string }>(
+    tx,
+    `UPDATE webhook_deliveries
+        SET status = 'pending', next_attempt_at = clock_timestamp(), finished_at = NULL,
+            check_at = clock_timestamp()
+      WHERE id IN (
+        SELECT id FROM webhook_deliveries
+         WHERE endpoint_id = ? AND status = ANY (?::text[]) AND finished_at >= ?
+           AND last_error IS DISTINCT FROM 'body_expired'
+         ORDER BY id LIMIT ? FOR UPDATE SKIP LOCKED)
+     RETURNING id`,
+    [batch.endpointId, deliveryStatusesBefore('recover'), batch.since, batch.limit],
+  );
+  return changed.map(({ id }) => id);
+}
+
+/**
+ * Writes a delivery for each event since then that the endpoint would take today and has none for.
+ * @returns their ids
+ */
+export async function insertMissingDeliveries(
+  tx: Tx,
+  { endpointId, since, limit }: Batch,
+): Promise<string[]> {
+  const ids = Array.from({ length: limit }, () => newId('delivery'));
+  const inserted = await rows<{ id: string }>(
+    tx,
+    `INSERT INTO webhook_deliveries (id, event_id, endpoint_id, next_attempt_at, check_at)
+     SELECT (?::text[])[row_number() OVER ()], missing.id, missing.endpoint_id, clock_timestamp(),
+            clock_timestamp()
+       FROM (
+         SELECT e.id, p.id AS endpoint_id
+           FROM webhook_endpoints p
+           JOIN events e ON e.account_id = p.account_id AND e.mode = p.mode
+            AND e.created_at >= ? AND e.body IS NOT NULL AND e.type <> '${PING}'
+            AND (p.events IS NULL OR e.type = ANY (p.events))
+          WHERE p.id = ? AND NOT EXISTS (
+            SELECT FROM webhook_deliveries d WHERE d.event_id = e.id AND d.endpoint_id = p.id)
+          ORDER BY e.created_at, e.id LIMIT ?) AS missing
+     ON CONFLICT (event_id, endpoint_id) DO NOTHING
+     RETURNING id`,
+    [ids, since, endpointId, limit],
+  );
+  return inserted.map(({ id }) => id);
+}
+
+/** What a workflow is told of its delivery. */
+export interface DeliveryReport {
+  status: DeliveryStatus;
+  attempts: number;
+  nextAttemptAt: Date | null;
+  dueInMs: number | null;
+  lastError: string | null;
+  lastHttpStatus: number | null;
+}
+
+export async function readDeliveryReport(tx: Tx, id: string): Promise<DeliveryReport | null> {
+  const [report] = await rows<DeliveryReport>(
+    tx,
+    `SELECT d.status, d.attempts, d.next_attempt_at AS "nextAttemptAt", d.last_error AS "lastError",
+            greatest(0, ceil(extract(epoch FROM d.next_attempt_at - clock_timestamp()) * 1000)
+              )::float8 AS "dueInMs",
+            (SELECT a.status FROM webhook_attempts a WHERE a.delivery_id = d.id
+              ORDER BY a.number DESC LIMIT 1) AS "lastHttpStatus"
+       FROM webhook_deliveries d WHERE d.id = ?`,
+    [id],
+  );
+  return report ?? null;
+}

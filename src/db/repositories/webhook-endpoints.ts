@@ -1,0 +1,162 @@
+/** Webhook endpoints: where a merchant wants events of one mode, and the secret that signs them. */
+import type { Mode } from '../../domain/mode';
+import type { SealedSecret } from '../../lib/secret-box';
+import { rows, type Db, type Tx } from '../transaction';
+
+export interface WebhookEndpoint {
+  id: string;
+  accountId: string;
+  mode: Mode;
+  url: string;
+  description: string | null;
+  /** Null: every kind. */
+  events: string[] | null;
+  enabled: boolean;
+  timeoutsInARow: number;
+  createdAt: Date;
+  updatedAt: Date;
+  deletedAt: Date | null;
+}
+
+const COLUMNS = `id, account_id AS "accountId", mode, url, description, events, enabled,
+  timeouts_in_a_row AS "timeoutsInARow", created_at AS "createdAt", updated_at AS "updatedAt",
+  deleted_at AS "deletedAt"`;
+
+export type NewWebhookEndpoint = Pick<
+  WebhookEndpoint,
+  'id' | 'accountId' | 'mode' | 'url' | 'description' | 'events'
+>;
+
+export async function insertEndpoint(
+  tx: Tx,
+  endpoint: NewWebhookEndpoint,
+  secret: SealedSecret,
+): Promise<WebhookEndpoint> {
+  return one(
+    await rows<WebhookEndpoint>(
+      tx,
+      `INSERT INTO webhook_endpoints
+              (id, account_id, mode, url, description, events, secret_sealed, secret_key_id)
+       VALUES (?, ?, ?, ?, ?, ?::text[], ?, ?) RETURNING ${COLUMNS}`,
+      [
+        endpoint.id,
+        endpoint.accountId,
+        endpoint.mode,
+        endpoint.url,
+        endpoint.description,
+        endpoint.events,
+        secret.sealed,
+        secret.keyId,
+      ],
+    ),
+  );
+}
+
+/** The endpoint, which nobody else changes until the transaction ends; null when it was deleted. */
+export async function lockEndpoint(tx: Tx, id: string): Promise<WebhookEndpoint | null> {
+  const [endpoint] = await rows<WebhookEndpoint>(
+    tx,
+    `SELECT ${COLUMNS} FROM webhook_endpoints
+      WHERE id = ? AND deleted_at IS NULL FOR NO KEY UPDATE`,
+    [id],
+  );
+  return endpoint ?? null;
+}
+
+/** Also one that was deleted. */
+export async function findEndpoint(db: Db | Tx, id: string): Promise<WebhookEndpoint | null> {
+  const sql = `SELECT ${COLUMNS} FROM webhook_endpoints WHERE id = ?`;
+  const [endpoint] = await rows<WebhookEndpoint>(db, sql, [id]);
+  return endpoint ?? null;
+}
+
+/** Those that are not deleted, of both modes, oldest first. */
+export async function listEndpoints(db: Db | Tx, accountId: string): Promise<WebhookEndpoint[]> {
+  return rows<WebhookEndpoint>(
+    db,
+    `SELECT ${COLUMNS} FROM webhook_endpoints
+      WHERE account_id = ? AND deleted_at IS NULL ORDER BY created_at, id`,
+    [accountId],
+  );
+}
+
+/** A new address or a new start owes nothing to the time-outs of the past. */
+export async function saveEndpoint(tx: Tx, endpoint: WebhookEndpoint): Promise<WebhookEndpoint> {
+  return one(
+    await rows<WebhookEndpoint>(
+      tx,
+      `UPDATE webhook_endpoints
+          SET url = ?, description = ?, events = ?::text[], enabled = ?, deleted_at = ?,
+              timeouts_in_a_row = 0, updated_at = clock_timestamp()
+        WHERE id = ? RETURNING ${COLUMNS}`,
+      [
+        endpoint.url,
+        endpoint.description,
+        endpoint.events,
+        endpoint.enabled,
+        endpoint.deletedAt,
+        endpoint.id,
+      ],
+    ),
+  );
+}
+
+/** From the commit on, the next attempt signs with the new one. */
+export async function replaceEndpointSecret(
+  tx: Tx,
+  id: string,
+  { sealed, keyId }: SealedSecret,
+): Promise<WebhookEndpoint> {
+  return one(
+    await rows<WebhookEndpoint>(
+      tx,
+      `UPDATE webhook_endpoints
+          SET secret_sealed = ?, secret_key_id = ?, updated_at = clock_timestamp()
+        WHERE id = ? RETURNING ${COLUMNS}`,
+      [sealed, keyId, id],
+    ),
+  );
+}
+
+/** As it is now; a roll waits until the transaction ends. */
+export async function lockEndpointSecret(tx: Tx, id: string): Promise<SealedSecret> {
+  const [secret] = await rows<SealedSecret>(
+    tx,
+    `SELECT secret_sealed AS sealed, secret_key_id AS "keyId" FROM webhook_endpoints
+      WHERE id = ? FOR NO KEY UPDATE`,
+    [id],
+  );
+  if (secret === undefined) throw new Error(`endpoint ${id} does not exist`);
+  return secret;
+}
+
+/** Locked: secrets that another key sealed, for sealing them anew. */
+export async function lockSecretsOfOtherKeys(
+  tx: Tx,
+  keyId: string,
+): Promise<(SealedSecret & { id: string })[]> {
+  return rows(
+    tx,
+    `SELECT id, secret_sealed AS sealed, secret_key_id AS "keyId" FROM webhook_endpoints
+      WHERE secret_key_id <> ? ORDER BY id FOR NO KEY UPDATE`,
+    [keyId],
+  );
+}
+
+/** Counts time-outs one after the other. Writes only when the count changes. */
+export async function noteTimeout(tx: Tx, id: string, timedOut: boolean): Promise<void> {
+  await rows(
+    tx,
+    timedOut
+      ? 'UPDATE webhook_endpoints SET timeouts_in_a_row = timeouts_in_a_row + 1 WHERE id = ?'
+      : `UPDATE webhook_endpoints SET timeouts_in_a_row = 0
+          WHERE id = ? AND timeouts_in_a_row > 0`,
+    [id],
+  );
+}
+
+function one(found: WebhookEndpoint[]): WebhookEndpoint {
+  const [endpoint] = found;
+  if (endpoint === undefined) throw new Error('the webhook endpoint was not written');
+  return endpoint;
+}

@@ -1,0 +1,64 @@
+/**
+ * Secrets that the database keeps and has to give back, encrypted with a key that is not in it:
+ * AES-256-GCM (decision H2). What is sealed for one object does not open for another.
+ */
+import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
+
+export interface SealedSecret {
+  /** Nonce, tag and ciphertext. */
+  sealed: Buffer;
+  /** Which key sealed it; tells nothing of the key. */
+  keyId: string;
+}
+
+export interface SecretBox {
+  /** The key that seals now. */
+  keyId: string;
+  /** @param owner the id of the object that the secret belongs to */
+  seal(secret: string, owner: string): SealedSecret;
+  /** @throws Error when the key is not known, or the bytes or the owner are not those of `seal` */
+  open(sealed: SealedSecret, owner: string): string;
+}
+
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+
+/** @param current the key text that seals, @param earlier key texts that only open */
+export function createSecretBox(current: string, earlier: readonly string[]): SecretBox {
+  const keys = new Map([...earlier, current].map((text) => [keyIdOf(text), keyOf(text)]));
+  const keyId = keyIdOf(current);
+  return {
+    keyId,
+    seal: (secret, owner) => {
+      const nonce = randomBytes(NONCE_BYTES);
+      const cipher = createCipheriv('aes-256-gcm', keyOf(current), nonce);
+      cipher.setAAD(Buffer.from(owner));
+      const text = Buffer.concat([cipher.update(secret, 'utf8'), cipher.final()]);
+      return { sealed: Buffer.concat([nonce, cipher.getAuthTag(), text]), keyId };
+    },
+    open: (secret, owner) => {
+      const key = keys.get(secret.keyId);
+      if (key === undefined) {
+        throw new Error(
+          `the secret of ${owner} was sealed with the key ${secret.keyId}, which is not set: ` +
+            'name it in WEBHOOK_SECRET_KEYS_EARLIER',
+        );
+      }
+      const nonce = secret.sealed.subarray(0, NONCE_BYTES);
+      const decipher = createDecipheriv('aes-256-gcm', key, nonce);
+      decipher.setAAD(Buffer.from(owner));
+      decipher.setAuthTag(secret.sealed.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
+      const text = secret.sealed.subarray(NONCE_BYTES + TAG_BYTES);
+      return Buffer.concat([decipher.update(text), decipher.final()]).toString('utf8');
+    },
+  };
+}
+
+/** The text is random and long, so one hash makes a key of it. */
+function keyOf(text: string): Buffer {
+  return createHash('sha256').update(`webhook secrets:${text}`).digest();
+}
+
+function keyIdOf(text: string): string {
+  return createHash('sha256').update(keyOf(text)).digest('hex').slice(0, 8);
+}

@@ -1,0 +1,33 @@
+/** Invariant 12, for which Temporal is asked: `npm run ledger:verify` calls it. */
+import type { InvariantResult } from '../db/ledger-verify';
+import { listDriven, listStillDriven } from '../db/repositories/drivers';
+import type { Db } from '../db/transaction';
+import type { LiveWorkflows } from '../temporal/live-workflows';
+
+const ROWS_SHOWN = 20;
+
+export const WORKFLOWS_INVARIANT = {
+  number: 12,
+  name: 'what is not final has a workflow',
+  sentence:
+    'A workflow runs for each payout that is not final, and for each payment that is open, waits ' +
+    'for late money or has a decision or a debt to be carried out.',
+};
+
+/** @throws what Temporal's client throws when it does not answer */
+export async function verifyWorkflows(
+  db: Db,
+  liveWorkflows: LiveWorkflows,
+): Promise<InvariantResult> {
+  const driven = await listDriven(db);
+  const missing = await liveWorkflows.findMissing(driven.map(({ id }) => id));
+  // Some may have ended while Temporal was asked.
+  const broken = missing.length === 0 ? [] : await listStillDriven(db, missing);
+  return {
+    ...WORKFLOWS_INVARIANT,
+    checked: driven.length,
+    noun: 'payouts and payments',
+    broken: broken.length,
+    rows: broken.slice(0, ROWS_SHOWN).map((row) => ({ ...row })),
+  };
+}

@@ -1,0 +1,88 @@
+/** Starts the workflows of deliveries and wakes them. The workflow's id is the delivery's id. */
+import { type Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
+import { defineSearchAttributeKey } from '@temporalio/common';
+import type { DeliveryInput } from '../../workflows/messages';
+import { SIGNALS, TASK_QUEUES, WORKFLOWS } from '../../workflows/names';
+import { RETRY_SCHEDULE_MS, type RetryScheduleMs } from '../domain/delivery-schedule';
+import type { Mode } from '../domain/mode';
+import { ACCOUNT_ID, MODE } from './payout-workflows';
+
+/** What a delivery's workflow is started with, and what its page shows of it. */
+export interface DeliveryStart {
+  deliveryId: string;
+  eventType: string;
+  objectId: string;
+  endpointId: string;
+  accountId: string;
+  mode: Mode;
+  /** Nothing was attempted yet. */
+  isNew: boolean;
+  /** The endpoint lets attempts run out of time: it waits with the retries. */
+  isSlow: boolean;
+}
+
+export interface DeliveryWorkflows {
+  /** For a new delivery: does nothing when it had a workflow that completed. */
+  start(delivery: DeliveryStart): Promise<void>;
+  /** Starts a run unless one is there: the row says what is left to do. */
+  resume(delivery: DeliveryStart): Promise<void>;
+  /** Has it look at its row now; starts a run when there is none. */
+  wake(delivery: DeliveryStart): Promise<void>;
+}
+
+const ENDPOINT_ID = defineSearchAttributeKey('EndpointId', 'KEYWORD');
+
+const DEADLINE_MS = 5_000;
+
+export function createDeliveryWorkflows(
+  client: Client,
+  schedule: RetryScheduleMs = RETRY_SCHEDULE_MS,
+): DeliveryWorkflows {
+  const start = async (
+    delivery: DeliveryStart,
+    workflowIdReusePolicy: 'ALLOW_DUPLICATE' | 'ALLOW_DUPLICATE_FAILED_ONLY',
+  ): Promise<void> => {
+    const options = {
+      ...startOptions(delivery, schedule),
+      workflowIdReusePolicy,
+      workflowIdConflictPolicy: 'USE_EXISTING' as const,
+    };
+    try {
+      await client.withDeadline(Date.now() + DEADLINE_MS, () =>
+        client.workflow.start(WORKFLOWS.webhookDelivery, options),
+      );
+    } catch (error) {
+      if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+    }
+  };
+  return {
+    start: (delivery) => start(delivery, 'ALLOW_DUPLICATE_FAILED_ONLY'),
+    resume: (delivery) => start(delivery, 'ALLOW_DUPLICATE'),
+    wake: async (delivery) => {
+      await client.withDeadline(Date.now() + DEADLINE_MS, () =>
+        client.workflow.signalWithStart(WORKFLOWS.webhookDelivery, {
+          ...startOptions(delivery, schedule),
+          signal: SIGNALS.wake,
+        }),
+      );
+    },
+  };
+}
+
+/** Field by field: histories are readable by many, so nothing may slip in with a whole row. */
+function startOptions(delivery: DeliveryStart, schedule: RetryScheduleMs) {
+  const { deliveryId, eventType, objectId, endpointId, accountId, mode, isNew, isSlow } = delivery;
+  const firstQueue = isNew && !isSlow ? TASK_QUEUES.webhooks : TASK_QUEUES.webhooksRetry;
+  const input = { deliveryId, endpointId, eventType, objectId, schedule, firstQueue };
+  return {
+    workflowId: deliveryId,
+    taskQueue: TASK_QUEUES.webhooks,
+    args: [input] satisfies [DeliveryInput],
+    staticSummary: `${eventType} of ${objectId} to ${endpointId}, ${mode} mode`,
+    typedSearchAttributes: [
+      { key: MODE, value: mode },
+      { key: ACCOUNT_ID, value: accountId },
+      { key: ENDPOINT_ID, value: endpointId },
+    ],
+  };
+}

@@ -1,0 +1,272 @@
+/** Deliveries in the database: written with the change, tried on the real schedule, forgotten. */
+import { randomBytes } from 'node:crypto';
+import { attemptDelivery } from '../../activities/delivery/attempt';
+import { cleanUpWebhooks } from '../../activities/delivery/clean-up';
+import { connect } from '../../src/db/connect';
+import { appendEvent } from '../../src/db/repositories/events';
+import { inTransaction, rows, type Db, type Tx } from '../../src/db/transaction';
+import { OPEN_DELIVERIES_MAX } from '../../src/domain/delivery';
+import { RETRY_SCHEDULE_MS } from '../../src/domain/delivery-schedule';
+import { EndpointSlots, SLOTS_PER_ENDPOINT } from '../../src/domain/delivery-slots';
+import { newId } from '../../src/lib/new-id';
+import { createSecretBox } from '../../src/lib/secret-box';
+import { recoverDeliveries } from '../../src/services/admin/webhook-deliveries';
+import { createEndpoint } from '../../src/services/admin/webhooks';
+import { createWebhookSender } from '../../src/webhooks/sender';
+import { createTestDatabase, type TestDatabase } from '../support/database';
+import { createMerchant } from '../support/merchant';
+import { type Receiver, startReceiver } from '../support/webhook-receiver';
+
+const BY = { actor: 'test', reason: null };
+
+let database: TestDatabase;
+let db: Db;
+/** With the application's rights, as the worker has them. */
+let appDb: Db;
+let accountId: string;
+let receiver: Receiver;
+const secretBox = createSecretBox(randomBytes(32).toString('hex'), []);
+const webhookSender = createWebhookSender({
+  allowCidrs: ['127.0.0.0/8'],
+  denyCidrs: [],
+  ownHosts: [],
+});
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = connect({ url: database.ownerUrl, size: 4, applicationName: 'test' });
+  appDb = connect({ url: database.appUrl, size: 10, applicationName: 'test' });
+  receiver = await startReceiver();
+});
+
+beforeEach(async () => {
+  ({ accountId } = await createMerchant(db, 'a pepper of no use'));
+  receiver.answer = 200;
+});
+
+afterAll(async () => {
+  await webhookSender.close();
+  await receiver.stop();
+  await Promise.all([db.destroy(), appDb.destroy()]);
+  await database.drop();
+});
+
+const open = () =>
+  createEndpoint(
+    appDb,
+    BY,
+    { webhookSender, secretBox },
+    { accountId, mode: 'test', url: receiver.url, events: ['all'], description: null },
+  );
+
+async function writeEvent(tx: Tx): Promise<string> {
+  const event = { id: newId('event'), type: 'payout.completed', mode: 'test' as const };
+  const body = Buffer.from(JSON.stringify(event));
+  const rest = { accountId, objectId: newId('payout'), sequence: 1, createdAt: new Date() };
+  await appendEvent(tx, { ...event, ...rest, body });
+  return event.id;
+}
+
+interface DeliveryRow {
+  id: string;
+  status: string;
+  attempts: number;
+  last_error: string | null;
+  /** From the end of the last attempt to the next one, in seconds. */
+  wait: number | null;
+}
+
+async function deliveryOf(eventId: string): Promise<DeliveryRow> {
+  const [delivery] = await rows<DeliveryRow>(
+    db,
+    `SELECT d.id, d.status, d.attempts, d.last_error,
+            round(extract(epoch FROM d.next_attempt_at - (
+              SELECT max(finished_at) FROM webhook_attempts WHERE delivery_id = d.id)))::int AS wait
+       FROM webhook_deliveries d WHERE event_id = ?`,
+    [eventId],
+  );
+  return delivery!;
+}
+
+const slots = new EndpointSlots();
+let orders = 0;
+
+const attempt = (deliveryId: string, endpointId: string, manual = false) =>
+  attemptDelivery(
+    { db: appDb, webhookSender, secretBox, endpointSlots: slots },
+    { deliveryId, endpointId, schedule: RETRY_SCHEDULE_MS, manual, key: `test:${(orders += 1)}` },
+  );
+
+test('a change that is rolled back leaves neither event nor delivery', async () => {
+  await open();
+  let eventId = '';
+  const failing = inTransaction(appDb, async (tx) => {
+    eventId = await writeEvent(tx);
+    throw new Error('the ledger said no');
+  });
+  await expect(failing).rejects.toThrow('the ledger said no');
+  expect(await rows(db, 'SELECT id FROM events WHERE id = ?', [eventId])).toEqual([]);
+  expect(await deliveryOf(eventId)).toBeUndefined();
+});
+
+test('on the real schedule each wait is exact to the second, and nothing goes out before its time', async () => {
+  const endpoint = await open();
+  receiver.answer = 500;
+  const eventId = await inTransaction(appDb, writeEvent);
+  const { id } = await deliveryOf(eventId);
+  const waits: (number | null)[] = [];
+  for (let number = 1; number <= 8; number += 1) {
+    await attempt(id, endpoint.id);
+    const { wait, attempts } = await deliveryOf(eventId);
+    expect(attempts).toBe(number);
+    waits.push(wait);
+    // Called again at once, it sends nothing.
+    await attempt(id, endpoint.id);
+    await rows(
+      db,
+      `UPDATE webhook_deliveries SET next_attempt_at = clock_timestamp()
+        WHERE id = ? AND next_attempt_at IS NOT NULL`,
+      [id],
+    );
+  }
+  expect(waits).toEqual([60, 300, 1_800, 7_200, 21_600, 43_200, 86_400, null]);
+  expect(await deliveryOf(eventId)).toMatchObject({ status: 'failed', attempts: 8 });
+  await attempt(id, endpoint.id);
+  expect(receiver.of(eventId)).toHaveLength(8);
+});
+
+test('a success ends it, and a failure by hand moves nothing', async () => {
+  const endpoint = await open();
+  receiver.answer = 500;
+  const eventId = await inTransaction(appDb, writeEvent);
+  const { id } = await deliveryOf(eventId);
+  await attempt(id, endpoint.id);
+  const before = await rows(db, 'SELECT next_attempt_at FROM webhook_deliveries WHERE id = ?', [
+    id,
+  ]);
+  await attempt(id, endpoint.id, true);
+  expect(
+    await rows(db, 'SELECT next_attempt_at FROM webhook_deliveries WHERE id = ?', [id]),
+  ).toEqual(before);
+  receiver.answer = 200;
+  await attempt(id, endpoint.id, true);
+  expect(await deliveryOf(eventId)).toMatchObject({ status: 'succeeded', attempts: 1 });
+  await attempt(id, endpoint.id);
+  expect(receiver.of(eventId)).toHaveLength(3);
+});
+
+test('an endpoint makes a process wait only for itself', async () => {
+  const [dead, healthy] = [await open(), await open()];
+  const held: (() => void)[] = [];
+  receiver.answer = (_request, response) => held.push(() => response.writeHead(500).end());
+  const ids: { id: string; endpoint_id: string }[][] = [];
+  for (let count = 0; count <= SLOTS_PER_ENDPOINT; count += 1) {
+    const eventId = await inTransaction(appDb, writeEvent);
+    const found = await rows<{ id: string; endpoint_id: string }>(
+      db,
+      'SELECT id, endpoint_id FROM webhook_deliveries WHERE event_id = ?',
+      [eventId],
+    );
+    ids.push(found);
+  }
+  const of = (endpointId: string, index: number) =>
+    ids[index]!.find((one) => one.endpoint_id === endpointId)!.id;
+  const running = Array.from({ length: SLOTS_PER_ENDPOINT }, (_, index) =>
+    attempt(of(dead.id, index), dead.id),
+  );
+  await expect(attempt(of(dead.id, SLOTS_PER_ENDPOINT), dead.id)).rejects.toMatchObject({
+    type: 'EndpointBusy',
+  });
+  const [row] = await rows<{ attempts: number }>(
+    db,
+    'SELECT attempts FROM webhook_deliveries WHERE id = ?',
+    [of(dead.id, SLOTS_PER_ENDPOINT)],
+  );
+  expect(row!.attempts).toBe(0);
+  const other = attempt(of(healthy.id, 0), healthy.id);
+  while (held.length < SLOTS_PER_ENDPOINT + 1) await new Promise((next) => setTimeout(next, 20));
+  for (const answer of held) answer();
+  await Promise.all([...running, other]);
+});
+
+test('what is over the bound of open deliveries is skipped, and can be recovered', async () => {
+  const endpoint = await open();
+  await rows(
+    db,
+    `INSERT INTO webhook_deliveries (id, event_id, endpoint_id, next_attempt_at, check_at)
+     SELECT 'whd_fill' || n, 'evt_fill' || n, ?, now() + interval '1 day', now() + interval '1 day'
+       FROM generate_series(1, ${OPEN_DELIVERIES_MAX - 1}) n`,
+    [endpoint.id],
+  );
+  const last = await inTransaction(appDb, writeEvent);
+  const over = await inTransaction(appDb, writeEvent);
+  expect((await deliveryOf(last)).status).toBe('pending');
+  expect(await deliveryOf(over)).toMatchObject({
+    status: 'skipped',
+    attempts: 0,
+    last_error: 'too_many_open',
+  });
+  await rows(db, `DELETE FROM webhook_deliveries WHERE id LIKE 'whd_fill%'`);
+  const since = new Date(Date.now() - 60_000);
+  await recoverDeliveries(appDb, BY, null, { endpointId: endpoint.id, since });
+  expect(await deliveryOf(over)).toMatchObject({ status: 'pending', attempts: 0 });
+});
+
+test('the application cannot change the bytes of an event', async () => {
+  const eventId = await inTransaction(appDb, writeEvent);
+  await expect(
+    rows(appDb, `UPDATE events SET body = '{}' WHERE id = ?`, [eventId]),
+  ).rejects.toThrow(/permission denied/);
+});
+
+async function age(eventId: string, days: number): Promise<void> {
+  const by = `now() - ${days} * interval '1 day'`;
+  await rows(db, `UPDATE events SET created_at = ${by} WHERE id = ?`, [eventId]);
+  await rows(
+    db,
+    `UPDATE webhook_attempts SET started_at = ${by}
+      WHERE delivery_id IN (SELECT id FROM webhook_deliveries WHERE event_id = ?)`,
+    [eventId],
+  );
+}
+
+async function kept(eventId: string) {
+  const [row] = await rows<{ body: boolean; attempts: number; answers: number }>(
+    db,
+    `SELECT e.body IS NOT NULL AS body, count(a.number)::int AS attempts,
+            count(a.response_body)::int AS answers
+       FROM events e JOIN webhook_deliveries d ON d.event_id = e.id
+       LEFT JOIN webhook_attempts a ON a.delivery_id = d.id WHERE e.id = ? GROUP BY e.id`,
+    [eventId],
+  );
+  return row;
+}
+
+test('bodies are forgotten after 30 days and attempts after 90, without waiting for a lock', async () => {
+  const endpoint = await open();
+  const deliver = async (): Promise<string> => {
+    const eventId = await inTransaction(appDb, writeEvent);
+    await attempt((await deliveryOf(eventId)).id, endpoint.id);
+    return eventId;
+  };
+  const [young, month, quarter, locked] = [
+    await deliver(),
+    await deliver(),
+    await deliver(),
+    await deliver(),
+  ];
+  await age(young, 29);
+  await age(month, 31);
+  await age(quarter, 91);
+  await age(locked, 91);
+  await inTransaction(db, async (tx) => {
+    await rows(tx, 'SELECT FROM events WHERE id = ? FOR UPDATE', [locked]);
+    expect((await cleanUpWebhooks(appDb)).attempts).toBe(2);
+  });
+  expect(await kept(young)).toEqual({ body: true, attempts: 1, answers: 1 });
+  expect(await kept(month)).toEqual({ body: false, attempts: 1, answers: 0 });
+  expect(await kept(quarter)).toEqual({ body: false, attempts: 0, answers: 0 });
+  expect(await kept(locked)).toEqual({ body: true, attempts: 0, answers: 0 });
+  await cleanUpWebhooks(appDb);
+  expect(await kept(locked)).toEqual({ body: false, attempts: 0, answers: 0 });
+});

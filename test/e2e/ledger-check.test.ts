@@ -1,0 +1,107 @@
+/** A broken ledger pauses payouts by itself and says why; going on is for an operator. */
+import { randomBytes } from 'node:crypto';
+import { withClient } from '../../src/db/provision';
+import { rows } from '../../src/db/transaction';
+import { resumePayouts } from '../../src/services/admin/payouts';
+import { TASK_QUEUES, WORKFLOWS } from '../../workflows/names';
+import { startGateway, type TestGateway } from '../support/gateway';
+import { buildPayout, type MerchantClient } from '../support/merchant-client';
+import { openMerchant } from '../support/payout-steps';
+import { placeOf, temporalCommand } from '../support/temporal-command';
+
+const EVERYTHING = { scope: 'global', target: '' } as const;
+
+let gateway: TestGateway;
+let client: MerchantClient;
+let accountId: string;
+
+beforeAll(async () => {
+  gateway = await startGateway();
+  ({ client, accountId } = await openMerchant(gateway, { mode: 'test' }));
+});
+
+afterAll(async () => {
+  await gateway.stop();
+});
+
+/** What the schedule does every hour. */
+function check(): Promise<{ broken: number[] }> {
+  return gateway.temporal.workflow.execute(WORKFLOWS.ledgerCheck, {
+    workflowId: `ledger-check-${randomBytes(6).toString('hex')}`,
+    taskQueue: TASK_QUEUES.payouts,
+  });
+}
+
+/** With everything out of the way that would refuse it. */
+async function giveMoney(amount: number): Promise<void> {
+  await withClient(gateway.database.ownerUrl, async (superuser) => {
+    await superuser.query("SET session_replication_role = 'replica'");
+    const sql = 'UPDATE balances SET available = available + $1 WHERE account_id = $2';
+    await superuser.query(sql, [amount, accountId]);
+  });
+}
+
+async function pauses(): Promise<unknown[]> {
+  return rows(gateway.db, 'SELECT scope, target, reason FROM payout_pauses');
+}
+
+async function openExceptions(): Promise<string[]> {
+  const sql = `SELECT object_id FROM exceptions
+    WHERE kind = 'ledger_broken' AND resolved_at IS NULL ORDER BY object_id`;
+  return (await rows<{ object_id: string }>(gateway.db, sql)).map(({ object_id }) => object_id);
+}
+
+test('a sound ledger pauses nothing', async () => {
+  expect((await client.createPayout(buildPayout())).status).toBe(201);
+  expect(await check()).toEqual({ broken: [] });
+  expect([await pauses(), await openExceptions()]).toEqual([[], []]);
+});
+
+test('a broken one pauses all payouts, with the rows in an exception for each invariant', async () => {
+  await giveMoney(1);
+  expect(await check()).toEqual({ broken: [2, 3] });
+  const reason = 'The ledger is broken: invariant 2, 3. See exceptions and ledger:verify.';
+  const pause = { ...EVERYTHING, reason };
+  expect(await pauses()).toEqual([pause]);
+  expect(await openExceptions()).toEqual(['invariant_2', 'invariant_3']);
+  const sql = `SELECT details FROM exceptions WHERE object_id = 'invariant_3'`;
+  expect(await rows(gateway.db, sql)).toMatchObject([
+    { details: { broken: 1, rows: [expect.objectContaining({ account_id: accountId })] } },
+  ]);
+  expect(await client.createPayout(buildPayout())).toMatchObject({
+    status: 503,
+    json: { error: { code: 'service_unavailable', details: { reason: 'payouts_paused' } } },
+  });
+  const audited = `SELECT actor, action, object_id FROM audit_log`;
+  expect(await rows(gateway.db, audited)).toEqual([
+    { actor: 'ledger check', action: 'payouts.pause', object_id: 'global' },
+  ]);
+
+  // The next hour adds nothing, and never lifts it.
+  await check();
+  expect([await pauses(), await openExceptions()]).toEqual([
+    [pause],
+    ['invariant_2', 'invariant_3'],
+  ]);
+  await giveMoney(-1);
+  expect(await check()).toEqual({ broken: [] });
+  expect(await pauses()).toEqual([pause]);
+});
+
+test('an operator lifts it, and it is paused again only by a new break', async () => {
+  await resumePayouts(gateway.db, { actor: 'alice', reason: 'mended' }, EVERYTHING);
+  expect(await check()).toEqual({ broken: [] });
+  expect((await client.createPayout(buildPayout())).status).toBe(201);
+
+  await giveMoney(1);
+  await check();
+  expect(await pauses()).toHaveLength(1);
+  await giveMoney(-1);
+});
+
+test('the worker has scheduled it, and the comparison of the books', async () => {
+  const place = placeOf(gateway.env);
+  for (const id of ['reconcile', 'books', 'ledger-check']) {
+    expect(await temporalCommand(place, 'schedule', 'describe', '-s', id)).toContain(id);
+  }
+});

@@ -1,0 +1,371 @@
+/** Refunds over HTTP: by the provider and by an operator, up to ledger, balance and events. */
+import { adjustmentPosting } from '../../src/domain/ledger';
+import { amount } from '../../src/domain/money';
+import { PROVIDER_CODES } from '../../src/domain/provider-codes';
+import { post } from '../../src/db/repositories/ledger';
+import { inTransaction, rows } from '../../src/db/transaction';
+import { newId } from '../../src/lib/new-id';
+import { brokenInvariants, startGateway, type TestGateway } from '../support/gateway';
+import { fund } from '../support/merchant';
+import type { MerchantClient } from '../support/merchant-client';
+import { runProgram } from '../db/admin-harness';
+import {
+  atProvider,
+  checkoutOf,
+  closeWindow,
+  decide,
+  eventsOf,
+  needsAttention,
+  openedPayment,
+  postingsOf,
+  readPayment,
+  whenDetails,
+  whenPayment,
+} from '../support/payment-steps';
+import { balanceOf, eventually, openMerchant } from '../support/payout-steps';
+import { control } from './sandbox-harness';
+
+let gateway: TestGateway;
+
+beforeAll(async () => {
+  gateway = await startGateway();
+});
+
+afterAll(async () => {
+  await gateway.stop();
+});
+
+afterEach(async () => {
+  expect(await brokenInvariants(gateway)).toEqual([]);
+});
+
+interface Paid {
+  accountId: string;
+  client: MerchantClient;
+  id: string;
+}
+
+const CREDIT = {
+  type: 'payin_settlement',
+  lines: [
+    'available in 100.00000000',
+    'available out 1.00000000',
+    'provider_clearing out 100.00000000',
+    'fee_income in 1.00000000',
+  ],
+};
+
+function refundOf(gross: string, net: string, fee: string, direction: 'in' | 'out' = 'out') {
+  const against = direction === 'in' ? 'out' : 'in';
+  const lines = [
+    `available ${direction} ${net}`,
+    `fee_income ${direction} ${fee}`,
+    `provider_clearing ${against} ${gross}`,
+  ];
+  return { type: 'payin_refund', lines };
+}
+
+const ALL_OF_IT = refundOf('100.00000000', '99.00000000', '1.00000000');
+const HALF_OF_IT = refundOf('50.00000000', '49.50000000', '0.50000000');
+
+/** A payment of 100 USDT that was paid and credited. */
+async function paid(provider: string = 'onchain_provider'): Promise<Paid> {
+  const { accountId, client } = await openMerchant(gateway, { mode: 'test', funds: {} });
+  const id = await openedPayment(client, { provider });
+  await atProvider(gateway, id, 'pay');
+  await whenPayment(client, id, 'completed');
+  return { accountId, client, id };
+}
+
+/** One that waits for the rest: its workflow stays open. */
+async function underpaid(): Promise<Paid> {
+  const { accountId, client } = await openMerchant(gateway, { mode: 'test', funds: {} });
+  const id = await openedPayment(client);
+  await atProvider(gateway, id, 'pay', { amount: '50' });
+  await eventually('the confirmation', async () => {
+    const { transfers } = await checkoutOf(gateway, id);
+    return transfers[0]?.status === 'confirmed' ? true : undefined;
+  });
+  await closeWindow(gateway, id);
+  await client.post(`/payments/${id}/verify`);
+  await whenPayment(client, id, 'underpaid');
+  return { accountId, client, id };
+}
+
+async function spend({ accountId }: Paid, value: string): Promise<void> {
+  const posting = adjustmentPosting({
+    id: newId('adjustment'),
+    direction: 'out',
+    amount: amount(value),
+    reason: 'spent by a test',
+  });
+  const key = { accountId, mode: 'test', currency: 'USDT' } as const;
+  await inTransaction(gateway.db, (tx) => post(tx, key, posting));
+}
+
+/** The admin command as a program of its own. */
+function admin(...args: string[]) {
+  const { TEMPORAL_ADDRESS = '', TEMPORAL_NAMESPACE = '' } = gateway.env;
+  return runProgram(['payments', ...args, '--json'], {
+    DATABASE_OWNER_URL: gateway.database.ownerUrl,
+    GATEWAY_DATA_DIR: '/nowhere',
+    TEMPORAL_ADDRESS,
+    TEMPORAL_NAMESPACE,
+  });
+}
+
+async function outage(kind: 'answer_503' | null): Promise<void> {
+  const what = { provider: 'onchain_provider', mode: 'test', kind };
+  expect(await control(gateway.sandbox.url, 'outage', what)).toBe(200);
+}
+
+async function available(client: MerchantClient): Promise<string | undefined> {
+  return (await balanceOf(client))?.available;
+}
+
+async function statusesOf(id: string): Promise<string[]> {
+  return (await eventsOf(gateway, id)).map(({ body }) => body.data.status);
+}
+
+async function exceptionsOf(id: string): Promise<Record<string, unknown>[]> {
+  return rows(
+    gateway.db,
+    `SELECT kind, details, resolved_at IS NOT NULL AS resolved, resolution
+       FROM exceptions WHERE object_id = ?`,
+    [id],
+  );
+}
+
+describe.each(PROVIDER_CODES)('%s refunds by itself', (provider) => {
+  test('all of it: refunded, with event, and the credit is taken back', async () => {
+    const { client, id } = await paid(provider);
+    await atProvider(gateway, id, 'refund');
+    const data = await whenPayment(client, id, 'refunded');
+    expect(data).toMatchObject({
+      received_amount: '100.00000000',
+      refunded_amount: '100.00000000',
+      service_fee: '0.00000000',
+      net_amount: '0.00000000',
+      exceptions: [],
+      failure_reason: null,
+    });
+    expect((await eventsOf(gateway, id)).at(-1)).toMatchObject({
+      type: 'payment.refunded',
+      body: { data },
+    });
+    expect(await postingsOf(gateway, id)).toEqual([CREDIT, ALL_OF_IT]);
+    expect(await available(client)).toBe('0.00000000');
+  });
+
+  test('in two parts: the status waits for the second', async () => {
+    const { client, id } = await paid(provider);
+    await atProvider(gateway, id, 'refund', { amount: '50' });
+    const half = await eventually('the half', async () => {
+      const data = await readPayment(client, id);
+      return data.refunded_amount === '50.00000000' ? data : undefined;
+    });
+    expect(half).toMatchObject({
+      status: 'completed',
+      service_fee: '0.50000000',
+      net_amount: '49.50000000',
+    });
+    expect(await available(client)).toBe('49.50000000');
+    const before = await statusesOf(id);
+    await atProvider(gateway, id, 'refund');
+    await whenPayment(client, id, 'refunded');
+    expect(await statusesOf(id)).toEqual([...before, 'refunded']);
+    expect(await postingsOf(gateway, id)).toEqual([CREDIT, HALF_OF_IT, HALF_OF_IT]);
+    expect(await available(client)).toBe('0.00000000');
+  });
+});
+
+test('the scenario that refunds by itself ends as refunded', async () => {
+  const { client } = await openMerchant(gateway, { mode: 'test', funds: {} });
+  const id = await openedPayment(client, { metadata: { scenario: 'refunded' } });
+  await whenPayment(client, id, 'refunded');
+  expect((await statusesOf(id)).slice(-2)).toEqual(['completed', 'refunded']);
+  expect(await postingsOf(gateway, id)).toEqual([CREDIT, ALL_OF_IT]);
+});
+
+test('a refund whose money is spent is owed, and taken when the balance covers it', async () => {
+  const payment = await paid();
+  const { accountId, client, id } = payment;
+  await spend(payment, '90');
+  await atProvider(gateway, id, 'refund');
+  const data = await whenPayment(client, id, 'refunded');
+  expect(data).toMatchObject({ refunded_amount: '100.00000000', net_amount: '99.00000000' });
+  expect(await available(client)).toBe('9.00000000');
+  expect(await exceptionsOf(id)).toMatchObject([
+    {
+      kind: 'refund_not_covered',
+      resolved: false,
+      details: {
+        amount: '100.00000000',
+        needed: '99.00000000',
+        available: '9.00000000',
+      },
+    },
+  ]);
+  expect(await whenDetails(gateway, id, /waits for the balance/)).toContain('Needs attention');
+
+  await fund(gateway.db, accountId, 'test', 'USDT', '200');
+  await atProvider(gateway, id, 'resend-callback');
+  await eventually('the rest', async () =>
+    (await available(client)) === '110.00000000' ? true : undefined,
+  );
+  expect(await readPayment(client, id)).toMatchObject({ net_amount: '0.00000000' });
+  expect(await postingsOf(gateway, id)).toEqual([CREDIT, ALL_OF_IT]);
+  expect(await exceptionsOf(id)).toMatchObject([{ resolved: true }]);
+});
+
+test('what is owed is let be when an operator resolves its exception', async () => {
+  const payment = await paid();
+  const { accountId, client, id } = payment;
+  await spend(payment, '99');
+  await atProvider(gateway, id, 'refund');
+  await whenPayment(client, id, 'refunded');
+  await rows(
+    gateway.db,
+    `UPDATE exceptions SET resolved_at = now(), resolution = 'paid by invoice' WHERE object_id = ?`,
+    [id],
+  );
+  await fund(gateway.db, accountId, 'test', 'USDT', '200');
+  await atProvider(gateway, id, 'resend-callback');
+  const handle = gateway.temporal.workflow.getHandle(id);
+  expect(await handle.result()).toBe('refunded');
+  expect(await available(client)).toBe('200.00000000');
+  expect(await postingsOf(gateway, id)).toEqual([CREDIT]);
+});
+
+describe('an operator', () => {
+  test('refunds an underpaid payment by signal', async () => {
+    const { client, id } = await underpaid();
+    await decide(gateway, id, 'refund', { reason: 'too little' });
+    const data = await whenPayment(client, id, 'refunded');
+    expect(data).toMatchObject({ refunded_amount: '50.00000000', exceptions: ['manual'] });
+    expect((await statusesOf(id)).slice(-2)).toEqual(['underpaid', 'refunded']);
+    expect((await postingsOf(gateway, id)).slice(1)).toEqual([HALF_OF_IT]);
+    expect(await available(client)).toBe('0.00000000');
+    const { refunds } = await checkoutOf(gateway, id);
+    expect(refunds).toMatchObject([{ refund_reference: `${id}-1`, amount: '50.00000000' }]);
+  });
+
+  test('refunds a part by signal, and the rest later', async () => {
+    const { client, id } = await underpaid();
+    await decide(gateway, id, 'refund', { amount: '20', reason: 'a part' });
+    await whenDetails(gateway, id, /`refund` of 20.00000000 USDT by alice, done/);
+    expect(await readPayment(client, id)).toMatchObject({
+      status: 'underpaid',
+      refunded_amount: '20.00000000',
+      net_amount: '29.70000000',
+      exceptions: ['manual'],
+    });
+    await decide(gateway, id, 'refund', { reason: 'the rest' });
+    await whenPayment(client, id, 'refunded');
+    const { refunds } = await checkoutOf(gateway, id);
+    expect(refunds.map((one) => one.amount)).toEqual(['20.00000000', '30.00000000']);
+    expect(await available(client)).toBe('0.00000000');
+  });
+
+  test('is told the figures when the balance does not cover it, and nothing moves', async () => {
+    const payment = await underpaid();
+    const { client, id } = payment;
+    await spend(payment, '40');
+    await decide(gateway, id, 'refund', { reason: 'too little' });
+    const page = await whenDetails(gateway, id, /`refund` of 50.00000000 USDT by alice, refused/);
+    expect(page).toContain('has 9.50000000 USDT available, and the refund takes 49.50000000 USDT');
+    expect(await needsAttention(gateway, id)).toBe(true);
+    expect(await readPayment(client, id)).toMatchObject({ status: 'underpaid' });
+    expect((await checkoutOf(gateway, id)).refunds).toEqual([]);
+    expect(await postingsOf(gateway, id)).toHaveLength(1);
+  });
+
+  test('refunds a completed payment whose workflow has ended, with the admin command', async () => {
+    const { client, id } = await paid();
+    const handle = gateway.temporal.workflow.getHandle(id);
+    expect(await handle.result()).toBe('completed');
+    await expect(handle.signal('refund', { reason: 'late' })).rejects.toThrow(/completed/);
+    const command = ['refund', id, '--amount', '50', '--reason', 'half', '--by', 'carol'];
+    const first = await admin(...command, '--operation-id', 'ticket-812');
+    expect(JSON.parse(first.stdout)).toMatchObject({
+      id: 'ticket-812',
+      kind: 'refund',
+      amount: '50.00000000',
+      state: 'accepted',
+      payment_status: 'completed',
+      payment_refunded_amount: '50.00000000',
+    });
+    // The same once more is the same refund.
+    const again = await admin(...command, '--operation-id', 'ticket-812');
+    expect(JSON.parse(again.stdout)).toMatchObject({ payment_refunded_amount: '50.00000000' });
+    const audit = await rows(
+      gateway.db,
+      'SELECT actor, action, reason FROM audit_log WHERE object_id = ?',
+      [id],
+    );
+    expect(audit).toEqual([{ actor: 'carol', action: 'payment.refund', reason: 'half' }]);
+    const rest = await admin('refund', id, '--reason', 'all');
+    expect(JSON.parse(rest.stdout)).toMatchObject({ payment_status: 'refunded' });
+    expect(await postingsOf(gateway, id)).toEqual([CREDIT, HALF_OF_IT, HALF_OF_IT]);
+    expect(await available(client)).toBe('0.00000000');
+  });
+
+  test('releases a hold with the admin command', async () => {
+    const { client } = await openMerchant(gateway, { mode: 'test', funds: {} });
+    const id = await openedPayment(client, { metadata: { scenario: 'on_hold' } });
+    await whenPayment(client, id, 'on_hold');
+    const first = await admin('release', id);
+    expect(first).toMatchObject({ code: 0, stderr: '' });
+    expect(JSON.parse(first.stdout)).toMatchObject({ kind: 'release', state: 'accepted' });
+    expect((await whenPayment(client, id, 'completed')).exceptions).toEqual(['manual']);
+    const again = await admin('release', id);
+    expect(again).toMatchObject({ code: 1, stdout: '' });
+    expect(again.stderr).toContain('the payment is completed, and not on_hold');
+  });
+
+  test.each([
+    ['more than came', ['--amount', '100.00000001'], 'is more than the 100.00000000 USDT'],
+    ['more than the merchant has', [], 'has 9.00000000 USDT available, and the refund takes 99'],
+  ])('is refused %s by the admin command', async (_what, options, sentence) => {
+    const payment = await paid();
+    await spend(payment, '90');
+    const refused = await admin('refund', payment.id, ...options, '--reason', 'x');
+    expect(refused).toMatchObject({ code: 1, stdout: '' });
+    expect(refused.stderr).toContain(sentence);
+    expect(await postingsOf(gateway, payment.id)).toHaveLength(1);
+  });
+});
+
+test('an order that the provider refuses is given back', async () => {
+  const { client, id } = await underpaid();
+  // The provider sends a part back by itself, and does not say so before the operator decides.
+  await outage('answer_503');
+  await atProvider(gateway, id, 'refund', { amount: '30' });
+  await decide(gateway, id, 'refund', { reason: 'all of it' });
+  await whenDetails(gateway, id, /waits for the provider to carry out the `refund`/);
+  await outage(null);
+  await whenDetails(gateway, id, /`refund` of 50.00000000 USDT by alice, refused/);
+  await eventually('the refund that was made', async () =>
+    (await readPayment(client, id)).refunded_amount === '30.00000000' ? true : undefined,
+  );
+  expect((await postingsOf(gateway, id)).slice(1)).toEqual([
+    HALF_OF_IT,
+    refundOf('50.00000000', '49.50000000', '0.50000000', 'in'),
+    refundOf('30.00000000', '29.70000000', '0.30000000'),
+  ]);
+  expect(await available(client)).toBe('19.80000000');
+});
+
+test('an order that the provider does not answer stays in doubt until it does', async () => {
+  const { client, id } = await underpaid();
+  await outage('answer_503');
+  await decide(gateway, id, 'refund', { reason: 'too little' });
+  await whenDetails(gateway, id, /waits for the provider to carry out the `refund`/);
+  // Taken already: the merchant cannot spend what is on its way back.
+  expect(await available(client)).toBe('0.00000000');
+  expect(await readPayment(client, id)).toMatchObject({ refunded_amount: '0.00000000' });
+  await outage(null);
+  await whenPayment(client, id, 'refunded');
+  expect((await checkoutOf(gateway, id)).refunds).toHaveLength(1);
+  expect((await postingsOf(gateway, id)).slice(1)).toEqual([HALF_OF_IT]);
+});

@@ -1,0 +1,207 @@
+/**
+ * An operator ends a payment's workflow in Temporal, in one way or another, wherever it stands: the
+ * reconciler starts it again, and what the provider says afterwards is noticed without a callback.
+ */
+import { rows } from '../../src/db/transaction';
+import type { PaymentStatus } from '../../src/domain/payment';
+import { verifyWorkflows } from '../../src/services/workflow-check';
+import { createLiveWorkflows } from '../../src/temporal/live-workflows';
+import { brokenInvariants, startGateway, type TestGateway } from '../support/gateway';
+import type { MerchantClient } from '../support/merchant-client';
+import { waitLong } from '../support/patience';
+import {
+  atProvider,
+  closeWindow,
+  creditsOf,
+  openedPayment,
+  readPayment,
+} from '../support/payment-steps';
+import { openMerchant } from '../support/payout-steps';
+import { placeOf, temporalCommand } from '../support/temporal-command';
+import { control } from './sandbox-harness';
+
+jest.setTimeout(120_000);
+
+/** How a payment comes to stand somewhere, and what the provider does when nobody looks. */
+interface Stand {
+  begin: (id: string) => Promise<void>;
+  goOn: (id: string) => Promise<void>;
+  exceptions: string[];
+  /** After its end, for late money: looked at so seldom that only a new run can see it. */
+  isLate?: boolean;
+}
+
+const pay = (amount: string, more = {}) => {
+  const at = () => new Date().toISOString();
+  return (id: string) => atProvider(gateway, id, 'pay', { amount, at: at(), ...more });
+};
+
+const STANDS: Partial<Record<PaymentStatus, Stand>> = {
+  created: { begin: async () => undefined, goOn: pay('100'), exceptions: [] },
+  pending: {
+    begin: (id) => atProvider(gateway, id, 'start'),
+    goOn: pay('100'),
+    exceptions: [],
+  },
+  processing: {
+    begin: (id) => atProvider(gateway, id, 'pay', { then: 'stay' }),
+    goOn: (id) => atProvider(gateway, id, 'confirm'),
+    exceptions: [],
+  },
+  on_hold: {
+    begin: async (id) => {
+      await atProvider(gateway, id, 'pay', { then: 'stay' });
+      await atProvider(gateway, id, 'hold');
+    },
+    goOn: async (id) => {
+      await atProvider(gateway, id, 'confirm');
+      await atProvider(gateway, id, 'release');
+    },
+    exceptions: [],
+  },
+  expired: {
+    begin: (id) => closeWindow(gateway, id),
+    goOn: pay('100'),
+    exceptions: ['late'],
+    isLate: true,
+  },
+  underpaid: {
+    begin: async (id) => {
+      await pay('40')(id);
+      await closeWindow(gateway, id);
+    },
+    goOn: pay('60'),
+    exceptions: ['late'],
+    isLate: true,
+  },
+};
+
+/** What somebody does, as it is typed behind `temporal workflow`. */
+const COMMANDS = {
+  terminate: ['terminate', '--reason', 'a test'],
+  delete: ['delete'],
+  'request cancellation': ['cancel'],
+  'reset to the last task': ['reset', '--type', 'LastWorkflowTask', '--reason', 'a test'],
+} as const;
+type Command = keyof typeof COMMANDS;
+
+const CASES = (Object.keys(COMMANDS) as Command[]).flatMap((command) =>
+  (Object.keys(STANDS) as PaymentStatus[])
+    // Where the run goes on, it looks again in an hour.
+    .filter((status) => command === 'terminate' || command === 'delete' || !STANDS[status]?.isLate)
+    .map((status) => ({ command, status })),
+);
+
+let gateway: TestGateway;
+let client: MerchantClient;
+const payments = new Map<string, string>();
+
+const nameOf = ({ command, status }: (typeof CASES)[number]) => `${command} ${status}`;
+
+beforeAll(async () => {
+  gateway = await startGateway();
+  ({ client } = await openMerchant(gateway, { mode: 'test', funds: {} }));
+  await Promise.all(CASES.map(prepare));
+  // From here on nobody hears of anything who does not look.
+  await control(gateway.sandbox.url, 'settings', { callback_base_url: null });
+  await Promise.all(CASES.map(interfere));
+}, 180_000);
+
+afterAll(async () => {
+  await gateway.stop();
+});
+
+async function prepare(one: (typeof CASES)[number]): Promise<void> {
+  const id = await openedPayment(client);
+  payments.set(nameOf(one), id);
+  await STANDS[one.status]?.begin(id);
+  await whenPayment(id, one.status);
+}
+
+function whenPayment(id: string, status: PaymentStatus) {
+  return waitLong(`${id} to be ${status}`, async () => {
+    // An expiry is noticed when somebody looks; a merchant may make the gateway look.
+    if (status === 'expired' || status === 'underpaid') await client.post(`/payments/${id}/verify`);
+    const data = await readPayment(client, id);
+    return data.status === status ? data : undefined;
+  });
+}
+
+async function interfere(one: (typeof CASES)[number]): Promise<void> {
+  const id = payments.get(nameOf(one)) ?? '';
+  const place = placeOf(gateway.env);
+  await temporalCommand(place, 'workflow', ...COMMANDS[one.command], '-w', id);
+  if (one.command === 'delete') await whenDeleted(id);
+  await STANDS[one.status]?.goOn(id);
+}
+
+async function whenDeleted(id: string): Promise<void> {
+  await waitLong(`${id} to have no workflow`, async () =>
+    gateway.temporal.workflow
+      .getHandle(id)
+      .describe()
+      .then(
+        () => undefined,
+        () => true,
+      ),
+  );
+  // The sweep leaves alone what was looked at within the last hour.
+  const sql = `UPDATE payments SET driver_checked_at = now() - interval '2 hours' WHERE id = ?`;
+  await rows(gateway.db, sql, [id]);
+}
+
+test.each(CASES)('$command when $status: the payment is completed', async (one) => {
+  const id = payments.get(nameOf(one)) ?? '';
+  const data = await waitLong(`${id} to be completed`, async () => {
+    const now = await readPayment(client, id);
+    return now.status === 'completed' ? now : undefined;
+  });
+  expect(data).toMatchObject({
+    received_amount: '100.00000000',
+    net_amount: '99.00000000',
+    exceptions: STANDS[one.status]?.exceptions,
+  });
+  const credits = await creditsOf(gateway, id);
+  expect(credits).toHaveLength(one.status === 'underpaid' ? 2 : 1);
+});
+
+test('one checkout was opened for each payment, and the ledger is sound', async () => {
+  const response = await fetch(`${gateway.sandbox.url}/sandbox/book`);
+  const { checkouts } = (await response.json()) as { checkouts: { client_reference: string }[] };
+  const opened = checkouts.map((one) => one.client_reference).sort();
+  expect(opened).toEqual([...payments.values()].sort());
+  expect(await brokenInvariants(gateway)).toEqual([]);
+});
+
+test('ledger:verify finds what has no workflow, until the reconciler was there', async () => {
+  const live = createLiveWorkflows(gateway.temporal);
+  const [kept, ended] = [await openedPayment(client), await openedPayment(client)];
+  const healthy = await verifyWorkflows(gateway.db, live);
+  expect(healthy).toMatchObject({ broken: 0, rows: [] });
+  expect(healthy.checked).toBeGreaterThanOrEqual(2);
+
+  await temporalCommand(placeOf(gateway.env), 'schedule', 'toggle', '-s', 'reconcile', '--pause');
+  await gateway.temporal.workflow.getHandle(ended).terminate('a test');
+  const broken = [{ id: ended, status: 'created' }];
+  expect(await verifyWorkflows(gateway.db, live)).toMatchObject({ broken: 1, rows: broken });
+
+  await temporalCommand(placeOf(gateway.env), 'schedule', 'toggle', '-s', 'reconcile', '--unpause');
+  await waitLong('a new workflow', async () =>
+    (await verifyWorkflows(gateway.db, live)).broken === 0 ? true : undefined,
+  );
+  expect(await readPayment(client, kept)).toMatchObject({ status: 'created' });
+});
+
+test('a payment whose month is over is put aside for good', async () => {
+  const id = payments.get('terminate expired') ?? '';
+  const set = `UPDATE payments SET status = 'expired', expires_at = now() - interval '31 days',
+    driver_checked_at = now() - interval '2 hours' WHERE id = ?`;
+  await rows(gateway.db, set, [id]);
+  const read = `SELECT driver_checked_at = 'infinity' AS aside FROM payments WHERE id = ?`;
+  await waitLong('the sweep', async () => {
+    const [row] = await rows<{ aside: boolean }>(gateway.db, read, [id]);
+    return row?.aside === true ? true : undefined;
+  });
+  const started = gateway.temporal.workflow.getHandle(id).describe();
+  expect((await started).status.name).toBe('COMPLETED');
+});

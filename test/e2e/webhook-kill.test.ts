@@ -1,0 +1,206 @@
+/**
+ * Programs die while payouts change and webhooks are on their way: every event arrives at least
+ * once, none of a change that was rolled back, and the count of attempts is right. `TEST_SEED`
+ * repeats a run. Attempts that a kill cut off are retried by hand at the end, as the schedule
+ * would a minute later.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { readDeliveriesToStart } from '../../src/db/repositories/webhook-deliveries';
+import { appendEvent } from '../../src/db/repositories/events';
+import { inTransaction, rows } from '../../src/db/transaction';
+import { newId } from '../../src/lib/new-id';
+import { presentEvent } from '../../src/presenters/event';
+import { createDeliveryWorkflows } from '../../src/temporal/delivery-workflows';
+import { auditDeliveries } from '../support/delivery-audit';
+import { startGateway, type TestGateway } from '../support/gateway';
+import { runAdmin } from '../support/gateway-admin';
+import { fund } from '../support/merchant';
+import { buildPayout } from '../support/merchant-client';
+import { waitLong } from '../support/patience';
+import { PatientClient } from '../support/patient-client';
+import { whenFinal } from '../support/payout-status';
+import { scaled } from '../support/scale';
+import { chooseSeed, createDice, type Dice } from '../support/seeded-random';
+import { type Receiver, startReceiver } from '../support/webhook-receiver';
+
+jest.setTimeout(scaled(240_000, 1_800_000));
+
+/** Four status changes each. */
+const PAYOUTS = scaled(25, 500);
+const KILLS = scaled(4, 40);
+const THREADS = scaled(5, 12);
+const AWAY_MS = 1_500;
+
+let gateway: TestGateway;
+
+beforeAll(async () => {
+  gateway = await startGateway();
+  await fund(gateway.db, gateway.merchant.accountId, 'test', 'USDT', '1000000');
+});
+
+afterAll(async () => {
+  await gateway.stop();
+});
+
+/** The account's only one: those of earlier tests have no receiver any more. */
+async function openEndpoint(receiver: Receiver): Promise<string> {
+  const { accountId } = gateway.merchant;
+  await rows(gateway.db, 'UPDATE webhook_endpoints SET deleted_at = now()');
+  const where = ['--account', accountId, '--mode', 'test', '--url', receiver.url];
+  return (await runAdmin(gateway, 'webhooks', 'create', ...where)).id;
+}
+
+test('every event arrives while worker, API and database connections are killed', async () => {
+  const seed = chooseSeed();
+  process.stderr.write(`webhook-kill: TEST_SEED=${seed}\n`);
+  const dice = createDice(seed);
+  const receiver = await startReceiver();
+  const endpointId = await openEndpoint(receiver);
+  const client = new PatientClient(gateway.baseUrl, gateway.merchant.testKey);
+  const [ids] = await Promise.all([createAll(client), killAgainAndAgain(dice)]);
+  await Promise.all(ids.map((id) => whenFinal(gateway.db, id)));
+  await waitLong('every event to be delivered', async () => {
+    await hurry(endpointId);
+    const arrived = receiver.received.map(({ event }) => event.id);
+    const faults = await auditDeliveries(gateway.db, endpointId, arrived);
+    return faults.length === 0 ? true : undefined;
+  });
+  const bodies = new Map<string, Buffer>();
+  const changed = receiver.received.filter(({ event, body }) => {
+    const first = bodies.get(event.id) ?? body;
+    bodies.set(event.id, first);
+    return !first.equals(body);
+  });
+  expect(changed).toEqual([]);
+  await receiver.stop();
+});
+
+async function createAll(client: PatientClient): Promise<string[]> {
+  let left = PAYOUTS;
+  const ids: string[] = [];
+  const thread = async (): Promise<void> => {
+    while (left > 0) {
+      left -= 1;
+      ids.push((await client.createPayout(buildPayout())).id);
+    }
+  };
+  await Promise.all(Array.from({ length: THREADS }, thread));
+  return ids;
+}
+
+async function killAgainAndAgain(dice: Dice): Promise<void> {
+  for (let kill = 0; kill < KILLS; kill += 1) {
+    await sleep(300 + dice.roll(2_000));
+    const victim = dice.pick(['worker', 'worker', 'api', 'connections'] as const);
+    if (victim === 'connections') {
+      await rows(
+        gateway.db,
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+          WHERE datname = current_database() AND application_name LIKE 'gateway-%'`,
+      );
+      continue;
+    }
+    await gateway[victim].kill();
+    await sleep(dice.roll(AWAY_MS));
+    await gateway[victim].start();
+  }
+}
+
+/** An attempt that a kill cut off waits for its minute: nobody here has that long. */
+async function hurry(endpointId: string): Promise<void> {
+  const waiting = await rows<{ id: string }>(
+    gateway.db,
+    `UPDATE webhook_deliveries SET next_attempt_at = clock_timestamp(), check_at = clock_timestamp()
+      WHERE endpoint_id = ? AND status = 'pending' AND attempts > 0
+        AND next_attempt_at > clock_timestamp() RETURNING id`,
+    [endpointId],
+  );
+  const workflows = createDeliveryWorkflows(gateway.temporal);
+  const ids = waiting.map(({ id }) => id);
+  for (const one of await readDeliveriesToStart(gateway.db, ids)) await workflows.wake(one);
+}
+
+/** Waits that a test can wait for, eight attempts as in the real one. */
+const SCHEDULE = [500, 5_000, 500, 500, 500, 500, 500];
+
+/** An event whose workflow the test starts itself, with a schedule of its own. */
+async function startOne(receiver: Receiver): Promise<string> {
+  const endpointId = await openEndpoint(receiver);
+  const { accountId } = gateway.merchant;
+  const event = { id: newId('event'), type: 'payout.completed', mode: 'test' as const };
+  const objectId = newId('payout');
+  const head = { ...event, sequence: 1, createdAt: new Date() };
+  const body = presentEvent(head, { id: objectId });
+  await inTransaction(gateway.db, (tx) => appendEvent(tx, { ...head, accountId, objectId, body }));
+  const [delivery] = await rows<{ id: string }>(
+    gateway.db,
+    'SELECT id FROM webhook_deliveries WHERE event_id = ? AND endpoint_id = ?',
+    [event.id, endpointId],
+  );
+  const [start] = await readDeliveriesToStart(gateway.db, [delivery!.id]);
+  await createDeliveryWorkflows(gateway.temporal, SCHEDULE).start(start!);
+  return delivery!.id;
+}
+
+interface Attempt {
+  number: number;
+  error_code: string | null;
+  started_at: Date;
+  finished_at: Date | null;
+}
+
+const attemptsOf = (id: string) =>
+  rows<Attempt>(
+    gateway.db,
+    `SELECT number, error_code, started_at, finished_at FROM webhook_attempts
+      WHERE delivery_id = ? ORDER BY number`,
+    [id],
+  );
+
+/** Every wait was kept, and the attempts are numbered without a gap. */
+function expectSchedule(attempts: Attempt[]): void {
+  expect(attempts.map(({ number }) => number)).toEqual(attempts.map((_, index) => index + 1));
+  const early = attempts.slice(1).filter(({ started_at }, index) => {
+    return +started_at - +attempts[index]!.finished_at! < SCHEDULE[index]!;
+  });
+  expect(early).toEqual([]);
+}
+
+test('a worker that is killed between attempts: the next one comes in time, and eight are all', async () => {
+  const receiver = await startReceiver(500);
+  const id = await startOne(receiver);
+  await waitLong('two attempts', async () =>
+    (await attemptsOf(id)).filter(({ finished_at }) => finished_at !== null).length === 2
+      ? true
+      : undefined,
+  );
+  await gateway.worker.kill();
+  await gateway.worker.start();
+  expect(await gateway.temporal.workflow.getHandle(id).result()).toBe('failed');
+  const attempts = await attemptsOf(id);
+  expect(attempts.map(({ error_code }) => error_code)).toEqual(Array(8).fill('http_5xx'));
+  expectSchedule(attempts);
+  await receiver.stop();
+});
+
+test('a worker that is killed in the middle of an attempt: it counts as lost, and eight are all', async () => {
+  let silent = true;
+  const receiver = await startReceiver((_request, response) => {
+    if (!silent) response.writeHead(500).end();
+  });
+  const id = await startOne(receiver);
+  await waitLong('the first attempt to arrive', async () =>
+    receiver.received.some(({ event }) => event.data.id !== undefined) ? true : undefined,
+  );
+  await gateway.worker.kill();
+  silent = false;
+  await gateway.worker.start();
+  expect(await gateway.temporal.workflow.getHandle(id).result()).toBe('failed');
+  const attempts = await attemptsOf(id);
+  expect(attempts.map(({ error_code }) => error_code)).toEqual([
+    'worker_lost',
+    ...Array<string>(7).fill('http_5xx'),
+  ]);
+  expectSchedule(attempts);
+  await receiver.stop();
+});

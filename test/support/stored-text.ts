@@ -1,0 +1,21 @@
+/** What Temporal stores of a workflow, as text to search for what must not be in it. */
+import { historyToJSON } from '@temporalio/common/lib/proto-utils';
+import { type PayoutCase, readHistory } from './payout-case';
+
+/** Its payloads decoded. */
+export async function readEverything(object: PayoutCase): Promise<string> {
+  const description = await object.handle.describe();
+  const history = historyToJSON(await readHistory(object));
+  const stored = `${history}\n${JSON.stringify(description.raw)}`;
+  const encoded = stored.match(/"[A-Za-z0-9+/]{4,}={0,2}"/g) ?? [];
+  const decoded = encoded.map((text) => Buffer.from(text, 'base64').toString('utf8'));
+  return [stored, ...decoded].join('\n');
+}
+
+/** Those of the secrets that stand there, plainly or as the hex of a database's bytes. */
+export function findAnyOf(secrets: readonly string[], everything: string): string[] {
+  const text = everything.toLowerCase();
+  return secrets.filter((secret) =>
+    [secret.toLowerCase(), Buffer.from(secret).toString('hex')].some((form) => text.includes(form)),
+  );
+}

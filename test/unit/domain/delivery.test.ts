@@ -1,0 +1,125 @@
+import {
+  DELIVERY_STATUSES,
+  DELIVERY_TRANSITIONS,
+  type DeliveryFacts,
+  deliveryStatusesBefore,
+  nextDeliveryMove,
+} from '../../../src/domain/delivery';
+import { attemptsOf, RETRY_SCHEDULE_MS, waitAfterMs } from '../../../src/domain/delivery-schedule';
+import { EndpointSlots, SLOTS_PER_ENDPOINT } from '../../../src/domain/delivery-slots';
+
+const MINUTE_S = 60;
+const HOUR_S = 60 * MINUTE_S;
+
+test('the waits are those of the specification, to the second, and eight attempts are all', () => {
+  const seconds = Array.from({ length: 9 }, (_, index) =>
+    waitAfterMs(RETRY_SCHEDULE_MS, index + 1),
+  );
+  expect(seconds.map((ms) => (ms === null ? null : ms / 1_000))).toEqual([
+    1 * MINUTE_S,
+    5 * MINUTE_S,
+    30 * MINUTE_S,
+    2 * HOUR_S,
+    6 * HOUR_S,
+    12 * HOUR_S,
+    24 * HOUR_S,
+    null,
+    null,
+  ]);
+  expect(attemptsOf(RETRY_SCHEDULE_MS)).toBe(8);
+});
+
+test('the table of transitions, pair by pair', () => {
+  const edges = DELIVERY_STATUSES.flatMap((from) =>
+    Object.entries(DELIVERY_TRANSITIONS[from]).map(([trigger, to]) => `${from} ${trigger} ${to}`),
+  );
+  expect(edges).toEqual([
+    'pending succeed succeeded',
+    'pending exhaust failed',
+    'pending skip skipped',
+    'pending abandon abandoned',
+    'failed succeed succeeded',
+    'skipped succeed succeeded',
+    'skipped recover pending',
+    'abandoned succeed succeeded',
+  ]);
+  expect(deliveryStatusesBefore('succeed')).toEqual(['pending', 'failed', 'skipped', 'abandoned']);
+  expect(deliveryStatusesBefore('recover')).toEqual(['skipped']);
+});
+
+const PENDING: DeliveryFacts = {
+  status: 'pending',
+  attempts: 0,
+  dueInMs: 0,
+  retryRequested: false,
+  openAttempt: null,
+  endpointTakes: true,
+  bodyKept: true,
+};
+
+test.each<[string, Partial<DeliveryFacts>, object]>([
+  ['a new one', {}, { kind: 'attempt', manual: false }],
+  [
+    'one that is due since long',
+    { dueInMs: -86_400_000, attempts: 7 },
+    { kind: 'attempt', manual: false },
+  ],
+  ['one that is a millisecond early', { dueInMs: 1, attempts: 1 }, { kind: 'rest' }],
+  [
+    'an early one that somebody asks for',
+    { dueInMs: 9, retryRequested: true },
+    { kind: 'attempt', manual: true },
+  ],
+  [
+    'one with an attempt that never ended',
+    { openAttempt: 3, attempts: 3 },
+    { kind: 'count_lost', attempt: 3 },
+  ],
+  [
+    'the same, asked for',
+    { openAttempt: 3, retryRequested: true },
+    { kind: 'count_lost', attempt: 3 },
+  ],
+  ['one after its eighth attempt', { attempts: 8 }, { kind: 'exhaust' }],
+  [
+    'one whose endpoint is gone',
+    { endpointTakes: false, dueInMs: 99 },
+    { kind: 'skip', why: 'endpoint_gone' },
+  ],
+  ['one whose body is forgotten', { bodyKept: false }, { kind: 'skip', why: 'body_expired' }],
+  ['a failed one', { status: 'failed', dueInMs: null, attempts: 8 }, { kind: 'rest' }],
+  [
+    'a failed one, asked for',
+    { status: 'failed', dueInMs: null, attempts: 8, retryRequested: true },
+    { kind: 'attempt', manual: true },
+  ],
+  [
+    'a succeeded one, asked for',
+    { status: 'succeeded', dueInMs: null, retryRequested: true },
+    { kind: 'attempt', manual: true },
+  ],
+  [
+    'a failed one without an endpoint, asked for',
+    { status: 'failed', dueInMs: null, retryRequested: true, endpointTakes: false },
+    { kind: 'rest' },
+  ],
+  [
+    'a failed one without a body, asked for',
+    { status: 'failed', dueInMs: null, retryRequested: true, bodyKept: false },
+    { kind: 'rest' },
+  ],
+])('what comes next for %s', (_, facts, move) => {
+  expect(nextDeliveryMove({ ...PENDING, ...facts }, RETRY_SCHEDULE_MS)).toEqual(move);
+});
+
+test('an endpoint has only its own slots, and a slot that is given back twice is one', () => {
+  const slots = new EndpointSlots();
+  const taken = Array.from({ length: SLOTS_PER_ENDPOINT }, () => slots.take('we_dead'));
+  expect(taken).not.toContain(null);
+  expect(slots.take('we_dead')).toBeNull();
+  expect(slots.take('we_healthy')).not.toBeNull();
+  taken[0]!();
+  taken[0]!();
+  expect(slots.take('we_dead')).not.toBeNull();
+  expect(slots.take('we_dead')).toBeNull();
+});

@@ -1,0 +1,30 @@
+import { randomBytes } from 'node:crypto';
+import { createSecretBox } from '../../../src/lib/secret-box';
+
+const text = () => randomBytes(32).toString('hex');
+const SECRET = 'a secret of an endpoint';
+
+test('what was sealed opens again, for its owner alone, and never looks the same twice', () => {
+  const box = createSecretBox(text(), []);
+  const [first, second] = [box.seal(SECRET, 'we_1'), box.seal(SECRET, 'we_1')];
+  expect(box.open(first, 'we_1')).toBe(SECRET);
+  expect(first.sealed.equals(second.sealed)).toBe(false);
+  expect(first.sealed.includes(Buffer.from(SECRET))).toBe(false);
+  expect(() => box.open(first, 'we_2')).toThrow();
+});
+
+test.each([0, 12, 28])('a change of byte %i is noticed', (index) => {
+  const box = createSecretBox(text(), []);
+  const { sealed, keyId } = box.seal(SECRET, 'we_1');
+  sealed[index]! ^= 1;
+  expect(() => box.open({ sealed, keyId }, 'we_1')).toThrow();
+});
+
+test('an earlier key still opens, and the new one seals', () => {
+  const [before, now] = [text(), text()];
+  const old = createSecretBox(before, []).seal(SECRET, 'we_1');
+  const box = createSecretBox(now, [before]);
+  expect(box.open(old, 'we_1')).toBe(SECRET);
+  expect(box.seal(SECRET, 'we_1').keyId).not.toBe(old.keyId);
+  expect(() => createSecretBox(now, []).open(old, 'we_1')).toThrow(/WEBHOOK_SECRET_KEYS_EARLIER/);
+});

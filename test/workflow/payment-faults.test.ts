@@ -1,0 +1,50 @@
+/** Every branch of a payment under every fault of a step: the same end, and each credit once. */
+import { faultCombinations } from '../support/activity-faults';
+import { brokenInvariants } from '../support/gateway';
+import { PAYMENT_BRANCHES, runPaymentBranch } from '../support/payment-branches';
+import { type PaymentCase, readPaymentBooks } from '../support/payment-case';
+import { readDetails, readTaskFailures } from '../support/payout-case';
+import { startWorkflowWorld, type WorkflowWorld } from '../support/workflow-world';
+
+const COMBINATIONS = faultCombinations(PAYMENT_BRANCHES);
+
+let world: WorkflowWorld;
+/** Those of a branch run side by side, branch after branch: the test of each awaits its own. */
+const outcomes = new Map<string, Promise<PaymentCase>>();
+
+beforeAll(async () => {
+  world = await startWorkflowWorld();
+  let before: Promise<unknown> = Promise.resolve();
+  for (const branch of PAYMENT_BRANCHES) {
+    const start = before;
+    const batch = COMBINATIONS.filter((one) => one.branch === branch).map(({ title, plan }) => {
+      const outcome = start.then(() => runPaymentBranch(world, branch, { plan }));
+      outcomes.set(title, outcome);
+      return outcome;
+    });
+    before = Promise.allSettled(batch);
+  }
+});
+
+afterAll(async () => {
+  await Promise.allSettled(outcomes.values());
+  await world.stop();
+});
+
+test.each(COMBINATIONS)('$title: it ends in the right books', async ({ title, branch, plan }) => {
+  const payment = await outcomes.get(title)!;
+  expect(await readPaymentBooks(world, payment)).toEqual(branch.books);
+  for (const step of branch.steps) {
+    const needed = branch.steps.filter((one) => one === step).length;
+    expect(plan.calls.filter((one) => one === step).length).toBeGreaterThanOrEqual(needed);
+  }
+  if (plan.activity !== null) expect(plan.struck).toEqual([plan.activity]);
+  else if (plan.kind === 'runs_twice') expect(plan.struck).toEqual(plan.calls);
+  expect(await readTaskFailures(payment)).toEqual([]);
+  expect(await readDetails(payment)).not.toContain('Remarks');
+});
+
+test('the ledger is sound after all of them', async () => {
+  await Promise.all(outcomes.values());
+  expect(await brokenInvariants(world)).toEqual([]);
+});

@@ -1,0 +1,258 @@
+/** What operators type by hand about payments: whatever it is, the payment's workflow goes on. */
+import { decidePayment } from '../../activities/payment/decide';
+import { rows } from '../../src/db/transaction';
+import { brokenInvariants } from '../support/gateway';
+import {
+  createPaymentCase,
+  payAtProvider,
+  type PaymentCase,
+  playAtProvider,
+  readPaymentBooks,
+  whenPaymentRow,
+} from '../support/payment-case';
+import {
+  readHistory,
+  readSearchAttributes,
+  readTaskFailures,
+  whenDetails,
+  whenOver,
+} from '../support/payout-case';
+import { waitFor } from '../e2e/sandbox-harness';
+import { json, payload, type RawPayload, signalRaw } from '../support/raw-signal';
+import { findAnyOf, readEverything } from '../support/stored-text';
+import { startWorkflowWorld, type WorkflowWorld } from '../support/workflow-world';
+
+let world: WorkflowWorld;
+
+beforeAll(async () => {
+  world = await startWorkflowWorld();
+});
+
+afterAll(async () => {
+  expect(await brokenInvariants(world)).toEqual([]);
+  await world.stop();
+});
+
+async function held(): Promise<PaymentCase> {
+  const payment = await createPaymentCase(world);
+  await playAtProvider(world, payment, 'hold');
+  await payAtProvider(world, payment, '100');
+  await whenDetails(payment, /^\*\*on hold/);
+  return payment;
+}
+
+/** Completed, with a workflow that has ended. */
+async function paid(): Promise<PaymentCase> {
+  const payment = await createPaymentCase(world);
+  await payAtProvider(world, payment, '100');
+  expect(await whenOver(payment)).toBe('completed');
+  return payment;
+}
+
+async function decisionsAbout({ id }: PaymentCase) {
+  return rows<{ kind: string; by: string | null; reason: string | null; state: string }>(
+    world.db,
+    `SELECT kind, decided_by AS by, reason, state FROM payment_decisions
+      WHERE payment_id = ? ORDER BY number`,
+    [id],
+  );
+}
+
+describe('release without a name', () => {
+  test.each([
+    ['no input', []],
+    ['an empty object', [json({})]],
+    ['null', [json(null)]],
+    ['a null without JSON', [payload('binary/null')]],
+    ['empty texts', [json({ by: '  ', reason: '' })]],
+    ['members that it does not know', [json({ note: 'hello' })]],
+  ])('counts with %s', async (_what, payloads) => {
+    const payment = await held();
+    await signalRaw(world, payment, 'release', payloads);
+    expect(await whenOver(payment)).toBe('completed');
+    expect(await decisionsAbout(payment)).toEqual([
+      { kind: 'release', by: null, reason: null, state: 'accepted' },
+    ]);
+    expect(await readTaskFailures(payment)).toEqual([]);
+  });
+});
+
+const OBJECT = 'is not a JSON object';
+
+test.each<[string, string, RawPayload[], string]>([
+  ['a string', 'release', [json('alice')], OBJECT],
+  ['an array', 'cancel', [json(['alice'])], OBJECT],
+  ['a number', 'refund', [json(42)], OBJECT],
+  ['two inputs', 'release', [json({}), json({})], 'takes one input, not 2'],
+  ['a name that is a number', 'release', [json({ by: 42 })], '"by" has to be a name'],
+  ['an endless name', 'release', [json({ by: 'a'.repeat(101) })], '"by" has to be a name'],
+  ['an endless reason', 'reject', [json({ reason: 'a'.repeat(501) })], '"reason" has to be'],
+  ['a NUL in the reason', 'reject', [json({ reason: 'a\0b' })], '"reason" has to be a sentence'],
+  ['no reason to reject', 'reject', [], '"reason" is missing'],
+  ['no reason to refund', 'refund', [json({ amount: '5' })], '"reason" is missing'],
+  ['a blank reason', 'refund', [json({ reason: ' ' })], '"reason" is missing'],
+  ['an amount as a number', 'refund', [json({ amount: 5, reason: 'x' })], 'a decimal as text'],
+  ['an amount with a sign', 'refund', [json({ amount: '-5', reason: 'x' })], 'a decimal as text'],
+  ['too many decimals', 'refund', [json({ amount: '1.123456789', reason: 'x' })], 'a decimal as'],
+  ['an amount to release', 'release', [json({ amount: '5' })], '"amount" belongs to `refund`'],
+  ['an id that is none', 'release', [json({ id: 7 })], '"id" has to be a short text'],
+  ['JSON that breaks off', 'release', [payload('json/plain', '{oops')], OBJECT],
+  ['JSON without bytes', 'release', [payload('json/plain')], OBJECT],
+  ['an encrypted input', 'release', [payload('binary/encrypted', 'x'.repeat(64))], OBJECT],
+  ['an encoding that nobody knows', 'cancel', [payload('yaml/plain', 'by: bob')], OBJECT],
+  ['no encoding at all', 'cancel', [payload(null, '{}')], OBJECT],
+  ['plain bytes', 'release', [payload('binary/plain', 'bob')], '`release` was ignored'],
+  ['another signal', 'realese', [json({ by: 'alice' })], '`realese` was ignored'],
+  ['a payout’s signal', 'approve', [json({ by: 'alice' })], '`approve` was ignored'],
+  ['a reserved name', '__temporal_x', [json({})], 'was ignored'],
+  ['an unreadable signal', 'pay', [payload('json/plain', '{oops')], '`pay` was ignored'],
+])('%s is ignored with a remark, and the next signal counts', async (_what, name, input, text) => {
+  const payment = await held();
+  await signalRaw(world, payment, name, input);
+  const page = await whenDetails(payment, /Remarks/);
+  expect(page).toContain(text);
+  if (page.includes('its input')) {
+    expect(page).toContain(`temporal workflow signal -w ${payment.id} --name ${name} --input`);
+  }
+  expect(await decisionsAbout(payment)).toEqual([]);
+  await payment.handle.signal('reject', { by: 'carol', reason: 'sanctions hit' });
+  expect(await whenOver(payment)).toBe('refunded');
+  expect(await decisionsAbout(payment)).toEqual([
+    { kind: 'reject', by: 'carol', reason: 'sanctions hit', state: 'accepted' },
+  ]);
+  expect(await readTaskFailures(payment)).toEqual([]);
+});
+
+describe.each([
+  { first: 'release', second: 'reject', end: 'completed' },
+  { first: 'reject', second: 'release', end: 'refunded' },
+  { first: 'release', second: 'release', end: 'completed' },
+] as const)('$first and $second in one workflow task', ({ first, second, end }) => {
+  test('the first counts', async () => {
+    const payment = await held();
+    await world.stopWorker();
+    await payment.handle.signal(first, { by: 'alice', reason: 'first' });
+    await payment.handle.signal(second, { by: 'bob', reason: 'second' });
+    await world.startWorker();
+    expect(await whenOver(payment)).toBe(end);
+    expect(await whenDetails(payment, /Remarks/)).toContain(`\`${second}\` by bob changed nothing`);
+    expect(await decisionsAbout(payment)).toMatchObject([{ kind: first, by: 'alice' }]);
+    expect(await readTaskFailures(payment)).toEqual([]);
+  });
+});
+
+test('the same refund sent twice with one id is one refund', async () => {
+  const payment = await paid();
+  for (let count = 0; count < 2; count += 1) {
+    await world.temporal.workflow.signalWithStart('paymentWorkflow', {
+      workflowId: payment.id,
+      taskQueue: 'payments',
+      args: [{ paymentId: payment.id, provider: 'onchain_provider', network: 'tron' }],
+      signal: 'refund',
+      signalArgs: [{ id: 'ticket-1', amount: '10', reason: 'twice' }],
+    });
+    await world.temporal.workflow.getHandle(payment.id).result();
+  }
+  expect(await readPaymentBooks(world, payment)).toMatchObject({ refunds: ['10.00000000'] });
+});
+
+test('cancel that comes before the payment is open counts after it', async () => {
+  await world.stopWorker();
+  let tellId: (id: string) => void = () => undefined;
+  const started = new Promise<string>((resolve) => (tellId = resolve));
+  const creating = createPaymentCase(world, { onStart: tellId });
+  const handle = world.temporal.workflow.getHandle(await started);
+  await waitFor('the workflow to exist', async () => handle.describe().catch(() => undefined));
+  await handle.signal('cancel', { by: 'early' });
+  await world.startWorker();
+  const payment = await creating;
+  await whenPaymentRow(world, payment, 'cancelled');
+  expect(await decisionsAbout(payment)).toMatchObject([{ kind: 'cancel', by: 'early' }]);
+});
+
+test('a decision that comes when the history has grown too long is not lost', async () => {
+  const payment = await held();
+  await world.stopWorker();
+  for (let count = 0; count < 5; count += 1) {
+    await payment.handle.signal('providerNews', 'x'.repeat(1_000_000));
+  }
+  await payment.handle.signal('release', { by: 'alice' });
+  await world.startWorker();
+  expect(await world.temporal.workflow.getHandle(payment.id).result()).toBe('completed');
+  expect(await decisionsAbout(payment)).toMatchObject([{ kind: 'release', state: 'accepted' }]);
+});
+
+test('a payment that is held for long goes on in a new run, and can be decided there', async () => {
+  const payment = await held();
+  const { runId } = await payment.handle.describe();
+  for (let count = 0; count < 5; count += 1) {
+    await payment.handle.signal('providerNews', 'x'.repeat(1_000_000));
+  }
+  await waitFor('the new run', async () =>
+    (await payment.handle.describe()).runId === runId ? undefined : true,
+  );
+  await whenDetails(payment, /^\*\*on hold/);
+  expect(await readSearchAttributes(payment)).toMatchObject({
+    PaymentStatus: 'on_hold',
+    NeedsAttention: true,
+  });
+  await payment.handle.signal('release', { by: 'alice' });
+  expect(await whenOver(payment)).toBe('completed');
+  expect(await readTaskFailures(payment)).toEqual([]);
+});
+
+const refund = (id: string, value: string | null = null) =>
+  ({ id, kind: 'refund', by: 'alice', reason: 'a test', amount: value }) as const;
+
+test('a provider that cannot refund is not asked to', async () => {
+  const { id } = await paid();
+  const real = world.providers.get('onchain_provider', 'test');
+  const unable = { ...real, capabilities: { ...real.capabilities, refunds: false } };
+  const deps = { db: world.db, providers: { ...world.providers, get: () => unable } };
+  const { refusal } = await decidePayment(deps, id, refund('r1'));
+  expect(refusal).toBe('onchain_provider cannot refund: pay the customer back in another way');
+});
+
+test('of refunds at the same moment one counts, and takes the money once', async () => {
+  const payment = await paid();
+  const deps = { db: world.db, providers: world.providers };
+  const results = await Promise.all(
+    ['r1', 'r2', 'r3'].map((id) => decidePayment(deps, payment.id, refund(id, '40'))),
+  );
+  expect(results.filter(({ refusal }) => refusal === null)).toHaveLength(1);
+  expect(await readPaymentBooks(world, payment)).toMatchObject({
+    available: '59.40000000',
+    postings: ['payin_settlement', 'payin_refund'],
+  });
+});
+
+/** The count is the cost of the system: a workflow task is what a worker is slowest at. */
+const MOST_EVENTS = 40;
+
+test('a payment that is paid takes few events', async () => {
+  const payment = await paid();
+  const events = (await readHistory(payment)).events ?? [];
+  expect(events.length).toBeLessThanOrEqual(MOST_EVENTS);
+});
+
+const SECRETS = {
+  customerEmail: 'erika.mustermann@example.com',
+  description: 'the letters of Erika Mustermann',
+  reference: 'order-of-erika-2026',
+  successUrl: 'https://shop.example/thanks/erika',
+};
+
+test('nothing that Temporal stores of a payment says who pays it and what for', async () => {
+  const request = { ...SECRETS, metadata: { passport_number: 'C01X00T478' } };
+  const payment = await createPaymentCase(world, { request });
+  await playAtProvider(world, payment, 'hold');
+  await payAtProvider(world, payment, '100');
+  await whenDetails(payment, /^\*\*on hold/);
+  await payment.handle.signal('release', { by: 'alice' });
+  expect(await whenOver(payment)).toBe('completed');
+  const everything = await readEverything(payment);
+  // Decoded indeed: this stands in a payload only.
+  expect(everything.includes(`"paymentId":"${payment.id}"`)).toBe(true);
+  const secrets = [...Object.values(SECRETS), 'passport_number', 'C01X00T478'];
+  expect(findAnyOf([...secrets, payment.caller.apiKeyId], everything)).toEqual([]);
+});

@@ -1,0 +1,15 @@
+/** Runs once an hour: a ledger that is broken pauses payouts (docs/operations.md). */
+import { log, proxyActivities } from '@temporalio/workflow';
+import type { Activities } from '../activities';
+
+const { checkLedger } = proxyActivities<Pick<Activities, 'checkLedger'>>({
+  // It reads every entry there is.
+  startToCloseTimeout: '40 minutes',
+  retry: { maximumAttempts: 3 },
+});
+
+export async function ledgerCheckWorkflow(): Promise<{ broken: number[] }> {
+  const { broken } = await checkLedger();
+  if (broken.length > 0) log.error('the ledger is broken, payouts are paused', { broken });
+  return { broken };
+}
