@@ -1,6 +1,12 @@
 /** All activities, bound to what they work with. One line each: the work is in the folders. */
 import type { BookKey } from '../src/db/repositories/provider-books';
-import type { BookPlace, PaymentDecision, PaymentInput, PayoutInput } from '../workflows/messages';
+import type {
+  BookPlace,
+  PaymentDecision,
+  PaymentInput,
+  PaymentState,
+  PayoutInput,
+} from '../workflows/messages';
 import { announceChanges } from './announce';
 import { cleanUpKeys } from './clean-up';
 import { abandonDelivery } from './delivery/abandon';
@@ -11,6 +17,7 @@ import type { DeliveryStarter } from './delivery/starter';
 import { checkPayment } from './payment/check';
 import { decidePayment } from './payment/decide';
 import { openPayment } from './payment/open';
+import { watchPayment } from './payment/watch';
 import { checkPayout } from './payout/check';
 import { approvePayout, cancelPayout, rejectPayout } from './payout/decide';
 import type { PayoutDeps } from './payout/deps';
@@ -38,6 +45,7 @@ export function createActivities(deps: ActivityDeps) {
     checkPayout: (id: string) => checkPayout(deps, id),
     openPayment: (input: PaymentInput) => openPayment(deps, input),
     checkPayment: (id: string) => checkPayment(deps, id),
+    watchPayment: (id: string, seen: PaymentState) => watchPayment(deps, id, seen),
     decidePayment: (id: string, decision: PaymentDecision) => decidePayment(deps, id, decision),
     restartPayouts: () => restartPayouts(deps),
     restartPayments: () => restartPayments(deps),

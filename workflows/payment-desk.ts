@@ -3,6 +3,7 @@
  * the payment stands, and shows it as current details and search attributes.
  */
 import {
+  CancellationScope,
   condition,
   setCurrentDetails,
   setHandler,
@@ -91,13 +92,25 @@ export class PaymentDesk {
     return this.#decision === null && !this.#news;
   }
 
-  /** Waits until something comes in, or it is time to look. */
-  async waitForNews(ms: number): Promise<void> {
+  /**
+   * Waits until something comes in.
+   * @param watch looks at the provider meanwhile, and is called off when something comes in
+   */
+  async waitForNews(watch: (seen: PaymentState) => Promise<PaymentState>): Promise<void> {
     const hasNews = () => {
       this.#remarks.noteUnknownSignals();
       return !this.isIdle();
     };
-    await condition(hasNews, ms, { summary: 'looks at the provider' });
+    const scope = new CancellationScope();
+    await scope.run(() =>
+      Promise.race([
+        condition(hasNews),
+        watch(this.state).then((state) => {
+          this.take(state);
+        }),
+      ]),
+    );
+    scope.cancel();
   }
 
   #decide(kind: PaymentDecisionKind, args: readonly unknown[]): void {

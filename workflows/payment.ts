@@ -13,7 +13,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { OpenOutcome, PaymentInput } from './messages';
-import { checkPayment, decidePayment, openPayment } from './payment-activities';
+import { checkPayment, decidePayment, openPayment, watchPayment } from './payment-activities';
 import { PaymentDesk } from './payment-desk';
 import { openUpdate, verifyUpdate } from './payment-messages';
 
@@ -50,16 +50,21 @@ async function drive(input: PaymentInput, desk: PaymentDesk): Promise<string> {
     desk.forgetNews();
     await decide(input.paymentId, desk);
     desk.take(await checkPayment(input.paymentId));
-    const { status, wait } = desk.state;
-    if (wait !== null && workflowInfo().continueAsNewSuggested && desk.isIdle()) {
+    await watch(input, desk);
+    if (desk.state.wait !== null) continue;
+    await condition(allHandlersFinished);
+    if (desk.isIdle()) return desk.state.status;
+  }
+}
+
+/** Until somebody calls, or nothing is to be waited for. */
+async function watch(input: PaymentInput, desk: PaymentDesk): Promise<void> {
+  while (desk.isIdle() && desk.state.wait !== null) {
+    if (workflowInfo().continueAsNewSuggested) {
       await condition(allHandlersFinished);
       if (desk.isIdle()) await goOnAsNew(input, desk);
     }
-    if (wait !== null) await desk.waitForNews(wait.ms);
-    else {
-      await condition(allHandlersFinished);
-      if (desk.isIdle()) return status;
-    }
+    await desk.waitForNews((seen) => watchPayment(input.paymentId, seen));
   }
 }
 

@@ -5,7 +5,7 @@ import { isLess, ZERO } from '../../src/domain/money';
 import { isOpenPayment, type Payment } from '../../src/domain/payment';
 import { LATE_WINDOW_MS } from '../../src/domain/payment-news';
 import { refundableOf } from '../../src/domain/payment-refunds';
-import { nextCheckMs } from '../../src/domain/provider-checks';
+import { nextCheckMs, nextPaymentCheckMs } from '../../src/domain/provider-checks';
 import type { PaymentState, Wait } from '../../workflows/messages';
 import { collectOwed } from './refunds';
 
@@ -75,7 +75,7 @@ function waitFor(payment: Payment, { why, answered, owes, held, pending }: Waiti
     const ms = nextCheckMs(now - pending.decidedAt.getTime());
     return { why: `waits for the provider to carry out the \`${pending.kind}\``, ms };
   }
-  const pollMs = nextCheckMs(ageMs);
+  const pollMs = nextPaymentCheckMs(ageMs);
   if (isOpenPayment(payment.status)) {
     const what = answered && held ? 'is held for compliance, and waits for an operator' : why;
     return { why: what, ms: leftMs > 0 ? Math.min(pollMs, leftMs + 1) : pollMs };

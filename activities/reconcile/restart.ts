@@ -47,7 +47,7 @@ export async function restartPayments(deps: RestartDeps): Promise<{ ensured: num
     ...(await findDrivenPayments(deps.db, ended)),
   ];
   for (const payment of payments) {
-    if (payment.id === '') await deps.paymentWorkflows.ensureRunning(startOfPayment(payment));
+    await deps.paymentWorkflows.ensureRunning(startOfPayment(payment));
   }
   return { ensured: payments.length };
 }

@@ -16,6 +16,13 @@ export function nextCheckMs(waitedMs: number): number {
   return Math.min(Math.max(waitedMs, FIRST_CHECK_MS), LAST_CHECK_MS);
 }
 
+const FIRST_PAYMENT_CHECK_MS = 10 * SECOND_MS;
+
+/** A customer takes minutes, so an open payment is asked about later at first than a payout. */
+export function nextPaymentCheckMs(ageMs: number): number {
+  return Math.max(nextCheckMs(ageMs), FIRST_PAYMENT_CHECK_MS);
+}
+
 /** Each passed threshold raises the attention level by one. */
 export const ESCALATION_AFTER_MS = [15 * MINUTE_MS, 2 * HOUR_MS, 24 * HOUR_MS] as const;
 

@@ -48,7 +48,10 @@ export interface DeliveryWorld {
 
 export const BY = { actor: 'test', reason: null };
 
-export async function startDeliveryWorld(schedule?: RetryScheduleMs): Promise<DeliveryWorld> {
+export async function startDeliveryWorld(
+  schedule?: RetryScheduleMs,
+  deadlineMs?: number,
+): Promise<DeliveryWorld> {
   quietRuntime();
   const address = process.env['TEST_TEMPORAL_ADDRESS'] ?? '';
   const namespace = `test-${randomBytes(6).toString('hex')}`;
@@ -62,7 +65,7 @@ export async function startDeliveryWorld(schedule?: RetryScheduleMs): Promise<De
   const db = connect({ url: database.ownerUrl, size: 4, applicationName: 'test' });
   const appDb = connect({ url: database.appUrl, size: 20, applicationName: 'gateway-test' });
   const temporal = new Client({ connection, namespace });
-  const parts = createWebhookParts(appDb, temporal, schedule);
+  const parts = createWebhookParts(appDb, temporal, schedule, deadlineMs);
   const plans = new Map<string, FaultPlan>();
   // Only deliveries run here: nobody asks a provider.
   const deps = { db: appDb, ...parts } as unknown as Parameters<typeof createActivities>[0];

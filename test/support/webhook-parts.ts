@@ -8,10 +8,18 @@ import type { RetryScheduleMs } from '../../src/domain/delivery-schedule';
 import { EndpointSlots } from '../../src/domain/delivery-slots';
 import { createSecretBox } from '../../src/lib/secret-box';
 import { createDeliveryWorkflows } from '../../src/temporal/delivery-workflows';
-import { createWebhookSender } from '../../src/webhooks/sender';
+import { createWebhookSender, DEFAULT_LIMITS } from '../../src/webhooks/sender';
 
-/** @param schedule the real one when it is left out */
-export function createWebhookParts(db: Db, temporal: Client, schedule?: RetryScheduleMs) {
+/**
+ * @param schedule the real one when it is left out
+ * @param deadlineMs how long a receiver may take; the real ten seconds when it is left out
+ */
+export function createWebhookParts(
+  db: Db,
+  temporal: Client,
+  schedule?: RetryScheduleMs,
+  deadlineMs = DEFAULT_LIMITS.deadlineMs,
+) {
   const deliveryWorkflows = createDeliveryWorkflows(temporal, schedule);
   return {
     deliveryWorkflows,
@@ -24,6 +32,7 @@ export function createWebhookParts(db: Db, temporal: Client, schedule?: RetrySch
       allowCidrs: ['127.0.0.0/8'],
       denyCidrs: [],
       ownHosts: [],
+      limits: { deadlineMs },
     }),
     secretBox: createSecretBox(randomBytes(32).toString('hex'), []),
     endpointSlots: new EndpointSlots(),

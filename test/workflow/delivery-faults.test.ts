@@ -4,6 +4,7 @@ import {
   BRANCH_SCHEDULE,
   DELIVERY_BRANCHES,
   type DeliveryBranch,
+  type DeliveryCase,
   startDeliveryBranch,
 } from '../support/delivery-branches';
 import {
@@ -46,17 +47,25 @@ const COMBINATIONS: Combination[] = DELIVERY_BRANCHES.flatMap((branch) => {
 });
 
 let world: DeliveryWorld;
+/** They run side by side, from the start: the test of each awaits its own. */
+const cases = new Map<string, Promise<DeliveryCase>>();
 
 beforeAll(async () => {
   world = await startDeliveryWorld(BRANCH_SCHEDULE);
+  for (const { title, branch, plan } of COMBINATIONS) {
+    const running = startDeliveryBranch(world, branch, plan);
+    running.catch(() => undefined);
+    cases.set(title, running);
+  }
 });
 
 afterAll(async () => {
+  await Promise.allSettled(cases.values());
   await world.stop();
 });
 
-test.each(COMBINATIONS)('$title', async ({ branch, plan }) => {
-  const { deliveryId, eventId, receiver } = await startDeliveryBranch(world, branch, plan);
+test.each(COMBINATIONS)('$title', async ({ title, branch, plan }) => {
+  const { deliveryId, eventId, receiver } = await cases.get(title)!;
   expect(await whenOver(world, deliveryId)).toBe(branch.end);
   expect(await deliveryOf(world, eventId)).toMatchObject({
     status: branch.end,

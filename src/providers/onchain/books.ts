@@ -27,7 +27,11 @@ export function createOnchainBooks(
       ...(changedFrom === null ? {} : { updated_from: changedFrom.toISOString() }),
       ...(cursor === null ? {} : { cursor }),
     });
-    const answer = await call({ method: 'GET', url: `${base}/${name}?${query.toString()}`, headers });
+    const answer = await call({
+      method: 'GET',
+      url: `${base}/${name}?${query.toString()}`,
+      headers,
+    });
     if (answer.kind === 'trouble') return { kind: 'unknown', reason: answer.reason };
     if (answer.status !== 200) return unclear(answer.status, answer.body);
     const page = readBookPage(answer.body, {

@@ -1,0 +1,116 @@
+/**
+ * `npm start` with webhooks: the demo merchant's test endpoint is the sandbox's inbox, a receiver on
+ * this machine is admitted, and after power cuts (PostgreSQL and Temporal too) every event has
+ * arrived or is still scheduled.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { connect } from '../../src/db/connect';
+import { type Db, rows } from '../../src/db/transaction';
+import { auditDeliveries } from '../support/delivery-audit';
+import { buildPayout } from '../support/merchant-client';
+import { NpmGateway, type Settings } from '../support/npm-gateway';
+import { PatientClient } from '../support/patient-client';
+import { whenFinal } from '../support/payout-status';
+import { waitLong } from '../support/patience';
+import { scaled } from '../support/scale';
+import { chooseSeed, createDice } from '../support/seeded-random';
+import { faultOf, type Receiver, startReceiver } from '../support/webhook-receiver';
+
+jest.setTimeout(scaled(300_000, 1_800_000));
+
+const CUTS = scaled(1, 8);
+const PAYOUTS_EACH = scaled(10, 40);
+
+let installation: NpmGateway;
+let settings: Settings;
+let receiver: Receiver;
+let endpoint: { id: string; secret: string };
+
+beforeAll(async () => {
+  installation = await NpmGateway.create();
+  settings = await installation.start();
+  await installation.script('dev:fund', '--currency', 'USDT', '--amount', '100000');
+  receiver = await startReceiver();
+  const url = receiver.url.replace('127.0.0.1', 'localhost');
+  const where = ['--mode', 'test', '--url', url, '--json'];
+  endpoint = JSON.parse(await installation.script('admin', 'webhooks', 'create', ...where));
+}, 180_000);
+
+afterAll(async () => {
+  await receiver.stop();
+  await installation.remove();
+}, 60_000);
+
+async function withDatabase<T>(work: (db: Db) => Promise<T>): Promise<T> {
+  const db = connect({ url: settings.postgres_url, size: 2, applicationName: 'test' });
+  try {
+    return await work(db);
+  } finally {
+    await db.destroy();
+  }
+}
+
+async function createPayouts(count: number): Promise<string[]> {
+  const client = new PatientClient(settings.base_url, settings.test_key);
+  const created = Array.from({ length: count }, () => client.createPayout(buildPayout()));
+  return (await Promise.all(created)).map(({ id }) => id);
+}
+
+test('the inbox of the sandbox verifies and shows what the demo merchant’s endpoint gets', async () => {
+  const [id] = await createPayouts(1);
+  const arrived = await waitLong('the events at the inbox', async () => {
+    const answer = await fetch(`${settings.sandbox_url}/inbox/events`);
+    const { data } = (await answer.json()) as { data: { type: string; fault: string | null }[] };
+    return data.length >= 4 ? data : undefined;
+  });
+  expect(arrived.map(({ fault }) => fault)).toEqual(arrived.map(() => null));
+  const page = await (await fetch(`${settings.sandbox_url}/inbox`)).text();
+  expect(page).toContain('payout.completed');
+  expect(page).toContain('signature verified');
+  expect(page).toContain(id!);
+});
+
+test('in live mode a receiver on this machine is refused', async () => {
+  const where = ['--mode', 'live', '--url', receiver.url.replace('http:', 'https:')];
+  await expect(installation.script('admin', 'webhooks', 'create', ...where)).rejects.toThrow(
+    /--url/,
+  );
+});
+
+test(`after ${CUTS} power cuts every event has arrived or is scheduled, and none is invented`, async () => {
+  const seed = chooseSeed();
+  process.stderr.write(`webhook-power-cut: TEST_SEED=${seed}\n`);
+  const dice = createDice(seed);
+  const ids: string[] = [];
+  for (let cut = 0; cut < CUTS; cut += 1) {
+    ids.push(...(await createPayouts(PAYOUTS_EACH)));
+    // Somewhere between the first approval and the last delivery.
+    await sleep(1_000 + dice.roll(3_000));
+    await installation.cutPower(async () => undefined);
+    settings = await installation.start();
+  }
+  await withDatabase(async (db) => {
+    await Promise.all(ids.map((id) => whenFinal(db, id)));
+    await waitLong('every event to have been tried', async () => {
+      const faults = await audit(db);
+      return faults.every((fault) => / is pending after [1-7] attempts$/.test(fault))
+        ? true
+        : undefined;
+    });
+    const [counts] = await rows<{ changes: number; events: number }>(
+      db,
+      `SELECT (SELECT sum(sequence)::int FROM payouts) AS changes,
+              (SELECT count(*)::int FROM events) AS events`,
+    );
+    expect(counts!.events).toBe(counts!.changes);
+  });
+  expect(receiver.received.map((one) => faultOf(one, endpoint.secret))).toEqual(
+    receiver.received.map(() => null),
+  );
+});
+
+/** What was committed before the endpoint was made is none of its business. */
+async function audit(db: Db): Promise<string[]> {
+  const arrived = receiver.received.map(({ event }) => event.id as string);
+  return auditDeliveries(db, endpoint.id, arrived);
+}
