@@ -42,7 +42,10 @@ export function programHelp(): string {
     'Environment:',
     entry('DATABASE_OWNER_URL', 'the database, as the role that owns the schema'),
     entry('KEY_PEPPER', 'as the gateway has it; keys create and keys rotate need it'),
-    entry('WEBHOOK_SECRET_KEY', 'as the gateway has it, with the other WEBHOOK_ variables; webhooks'),
+    entry(
+      'WEBHOOK_SECRET_KEY',
+      'as the gateway has it, with the other WEBHOOK_ variables; webhooks',
+    ),
     entry('TEMPORAL_ADDRESS', 'as the gateway has it, and TEMPORAL_NAMESPACE; payments need them'),
     entry('GATEWAY_DATA_DIR', 'without these: the data folder of `npm start` (.gateway)'),
     '',

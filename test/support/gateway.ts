@@ -30,6 +30,8 @@ export interface TestGateway {
   api: ChildProgram;
   worker: ChildProgram;
   sandbox: Sandbox;
+  /** With the providers, to start another sandbox in its place. */
+  credentials: ReturnType<typeof makeCredentials>;
   database: TestDatabase;
   /** With the owner's rights. */
   db: Db;
@@ -84,6 +86,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<TestGa
     api,
     worker,
     sandbox,
+    credentials,
     database,
     db,
     temporal: new Client({ connection, namespace }),

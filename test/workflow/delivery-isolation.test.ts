@@ -23,9 +23,9 @@ jest.setTimeout(scaled(180_000, 900_000));
 
 const HEALTHY = scaled(8, 98);
 const EVENTS_EACH = scaled(4, 10);
-const BAD_EVENTS = scaled(30, 200);
+const BAD_EVENTS = scaled(30, 10);
 /** Slow enough for two cores to keep up: else the queue before them is what is measured. */
-const PACE_MS = scaled(5, 120);
+const PACE_MS = scaled(5, 100);
 /** As the real ten seconds, for a test that cannot wait for them so often. */
 const DEADLINE_MS = scaled(1_500, 10_000);
 

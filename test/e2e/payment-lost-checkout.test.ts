@@ -1,0 +1,75 @@
+/** A provider that does not know a checkout any more which it has opened. */
+import { rows } from '../../src/db/transaction';
+import { startSandbox, type Sandbox } from '../../src/sandbox/server';
+import { startGateway, type TestGateway } from '../support/gateway';
+import type { MerchantClient } from '../support/merchant-client';
+import {
+  atProvider,
+  closeWindow,
+  eventsOf,
+  openedPayment,
+  readPayment,
+  whenPayment,
+} from '../support/payment-steps';
+import { openMerchant } from '../support/payout-steps';
+
+let gateway: TestGateway;
+let emptied: Sandbox;
+let client: MerchantClient;
+
+beforeAll(async () => {
+  gateway = await startGateway();
+  ({ client } = await openMerchant(gateway));
+});
+
+afterAll(async () => {
+  await emptied.stop();
+  await gateway.stop();
+});
+
+test('an operator is told; what nobody paid expires at its time, and seen money stays open', async () => {
+  const unpaid = await openedPayment(client);
+  const seen = await openedPayment(client);
+  await atProvider(gateway, seen, 'pay', { then: 'stay' });
+  await whenPayment(client, seen, 'processing');
+  await loseCheckouts();
+
+  for (const id of [unpaid, seen]) {
+    expect((await client.post(`/payments/${id}/verify`)).status).toBe(200);
+  }
+  expect(await exceptionsOf(unpaid)).toEqual(['checkout_missing']);
+  expect(await exceptionsOf(seen)).toEqual(['checkout_missing']);
+  expect((await readPayment(client, unpaid)).status).toBe('created');
+
+  for (const id of [unpaid, seen]) {
+    await closeWindow(gateway, id);
+    expect((await client.post(`/payments/${id}/verify`)).status).toBe(200);
+  }
+  expect((await readPayment(client, unpaid)).status).toBe('expired');
+  expect((await eventsOf(gateway, unpaid)).map(({ type }) => type)).toEqual([
+    'payment.created',
+    'payment.expired',
+  ]);
+  expect(await readPayment(client, seen)).toMatchObject({
+    status: 'processing',
+    received_amount: '100.00000000',
+  });
+});
+
+/** The provider starts anew, with an empty book. The payments are not of this minute. */
+async function loseCheckouts(): Promise<void> {
+  const { credentials } = gateway;
+  const { port } = gateway.sandbox;
+  await gateway.sandbox.stop();
+  emptied = await startSandbox({ credentials, port });
+  await rows(gateway.db, "UPDATE payments SET created_at = created_at - interval '2 minutes'");
+}
+
+async function exceptionsOf(id: string): Promise<string[]> {
+  const found = await rows<{ kind: string }>(
+    gateway.db,
+    'SELECT kind FROM exceptions WHERE object_id = ?',
+    [id],
+  );
+  return found.map(({ kind }) => kind);
+}
