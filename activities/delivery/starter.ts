@@ -36,6 +36,7 @@ export function createDeliveryStarter({
   const look = async (objectId: string): Promise<void> => {
     try {
       for (const delivery of await listUnstarted(db, objectId)) {
+        if (draining) return;
         await deliveryWorkflows.start(delivery);
       }
     } catch (error) {

@@ -2,6 +2,7 @@
  * Posts callbacks to the gateway and tries again until one is acknowledged, for transfers
  * (callbacks.ts) and checkouts (checkouts/callbacks.ts) alike.
  */
+import { setMaxListeners } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { BookMode, CredentialsTable, Log, ProviderName, SandboxSettings } from './config';
 
@@ -26,7 +27,10 @@ export class CallbackDelivery {
     private readonly credentials: CredentialsTable,
     private readonly settings: SandboxSettings,
     private readonly log: Log,
-  ) {}
+  ) {
+    // Every callback that waits for its next attempt listens: any number of them is no leak.
+    setMaxListeners(0, this.stopping.signal);
+  }
 
   stop(): void {
     this.stopping.abort();
