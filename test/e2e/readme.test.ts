@@ -8,9 +8,9 @@ import { promisify } from 'node:util';
 import { findFreePort } from '../support/free-port';
 
 const ROOT = resolve(__dirname, '../..');
-const START_TIMEOUT_MS = 60_000;
-const STOP_TIMEOUT_MS = 15_000;
-const TRANSCRIPT_TIMEOUT_MS = 60_000;
+const START_TIMEOUT_MS = 120_000;
+const STOP_TIMEOUT_MS = 30_000;
+const TRANSCRIPT_TIMEOUT_MS = 180_000;
 const PORTS = ['PORT', 'SANDBOX_PORT', 'TEMPORAL_PORT', 'TEMPORAL_UI_PORT', 'POSTGRES_PORT'];
 
 let folder: string;
@@ -36,9 +36,10 @@ afterAll(async () => {
 }, STOP_TIMEOUT_MS + 5_000);
 
 test(
-  'the README leads from a key to a completed payout, then through reject and cancel',
+  'the README leads from a key to a completed payout, through reject and cancel, to a payment',
   async () => {
-    const [first = '', second = '', third = ''] = await runInOneShell(readShellBlocks());
+    const [first = '', second = '', third = '', fourth = ''] =
+      await runInOneShell(readShellBlocks());
 
     const firstLines = first.trim().split('\n');
     expect(firstLines[0]).toBe(
@@ -59,6 +60,12 @@ test(
 
     expect(third).toContain('payoutWorkflow');
     expect(third.trim().split('\n').at(-1)).toMatch(/^ledger verified: all \d+ invariants hold$/);
+
+    expect(fourth.trim().split('\n').filter(isJson).map(parse)).toMatchObject([
+      { data: { status: 'created', amount_due: '25.00000000' } },
+      { data: { status: 'completed', received_amount: '25.00000000', net_amount: '24.75000000' } },
+      { balances: [{ currency: 'USDT', available: '24.75000000', pending: '0.00000000' }] },
+    ]);
   },
   TRANSCRIPT_TIMEOUT_MS,
 );
@@ -67,7 +74,7 @@ test(
 function readShellBlocks(): string[] {
   const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
   const blocks = [...readme.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, lines = '']) => lines);
-  expect(blocks).toHaveLength(3);
+  expect(blocks).toHaveLength(4);
   return blocks;
 }
 
