@@ -5,7 +5,8 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import Router from '@koa/router';
-import { html, type Html } from './checkouts/html';
+import type { Context } from 'koa';
+import { html, type Html, NOTHING } from './checkouts/html';
 import { PAGE_STYLE } from './checkouts/page-assets';
 
 const KEPT = 100;
@@ -48,12 +49,26 @@ export function inbox(secret: string | null): Router {
     ctx.body = PAGE_STYLE;
   });
   router.get('/', (ctx) => {
-    ctx.set('Content-Security-Policy', "default-src 'none'; style-src 'self'; base-uri 'none'");
-    ctx.set('Cache-Control', 'no-store');
-    ctx.type = 'html';
-    ctx.body = page(arrivals).text;
+    protect(ctx);
+    ctx.body = listPage(arrivals).text;
+  });
+  router.get('/:eventId', (ctx) => {
+    const { eventId } = ctx.params as { eventId?: string };
+    const arrival = arrivals.find((one) => one.event_id === eventId);
+    if (arrival === undefined) return ctx.throw(404, 'No such event; the inbox keeps the newest only.');
+    protect(ctx);
+    ctx.body = eventPage(arrival).text;
   });
   return router;
+}
+
+function protect(ctx: Context): void {
+  ctx.set(
+    'Content-Security-Policy',
+    "default-src 'none'; style-src 'self'; img-src data:; base-uri 'none'",
+  );
+  ctx.set('Cache-Control', 'no-store');
+  ctx.type = 'html';
 }
 
 /** The specification, "Signature verification". */
@@ -94,31 +109,99 @@ function textOf(value: string | string[] | undefined): string {
   return typeof value === 'string' ? value : '';
 }
 
-function page(arrivals: readonly Arrival[]): Html {
+function listPage(arrivals: readonly Arrival[]): Html {
+  const rows = arrivals.map(({ received_at, type, fault, body, event_id }) => {
+    const { id, status } = dataOf(body);
+    return html`<tr>
+      <td>${received_at.slice(11, 19)}</td>
+      <td><a href="/inbox/${encodeURIComponent(event_id)}">${type}</a></td>
+      <td><code>${id}</code></td>
+      <td>${status}</td>
+      <td class="${fault === null ? 'good' : 'bad'}">${fault ?? 'verified'}</td>
+    </tr>`;
+  });
+  const table = html`<table>
+    <thead>
+      <tr>
+        <th>Time (UTC)</th>
+        <th>Event</th>
+        <th>Object</th>
+        <th>Status</th>
+        <th>Signature</th>
+      </tr>
+    </thead>
+    <tbody>
+      ${rows}
+    </tbody>
+  </table>`;
+  const nothing = html`<p>Nothing yet. Make a payment or a payout in test mode.</p>`;
+  // Looks again by itself; nothing on the page can be lost by it.
+  return page(
+    html`<meta http-equiv="refresh" content="3" />`,
+    html`<p class="note">
+        What the gateway sent to the demo merchant's test endpoint, newest first.
+      </p>
+      ${arrivals.length === 0 ? nothing : table}`,
+  );
+}
+
+function eventPage({ received_at, event_id, type, fault, body }: Arrival): Html {
+  return page(
+    NOTHING,
+    html`<p class="amount">${type}</p>
+      <dl>
+        <dt>Event</dt>
+        <dd><code>${event_id}</code></dd>
+        <dt>Received</dt>
+        <dd>${received_at}</dd>
+        <dt>Signature</dt>
+        <dd class="${fault === null ? 'good' : 'bad'}">${fault ?? 'verified'}</dd>
+      </dl>
+      <pre>${prettyOf(body)}</pre>
+      <p><a href="/inbox">All events</a></p>`,
+  );
+}
+
+function page(head: Html, content: Html): Html {
   return html`<!doctype html>
     <html lang="en">
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta http-equiv="refresh" content="3" />
+        ${head}
         <title>Webhook inbox</title>
+        <link rel="icon" href="data:," />
         <link rel="stylesheet" href="/inbox/assets/page.css" />
       </head>
       <body>
-        <main>
-          <h1>Webhook inbox</h1>
-          <p>What the gateway sent to the demo merchant's test endpoint, newest first.</p>
-          ${arrivals.length === 0 ? html`<p>Nothing yet.</p>` : arrivals.map(entry)}
+        <p class="banner">Sandbox: what a merchant's receiver would get</p>
+        <main class="wide">
+          <div class="card">
+            <h1>Webhook inbox</h1>
+            ${content}
+          </div>
         </main>
       </body>
     </html>`;
 }
 
-function entry({ received_at, event_id, type, fault, body }: Arrival): Html {
-  const verdict = fault === null ? 'signature verified' : fault;
-  return html`<details>
-    <summary>${type} · ${received_at} · ${verdict}</summary>
-    <p>${event_id}</p>
-    <pre>${body}</pre>
-  </details>`;
+/** Of the object that the event is about; empty where the body is something else. */
+function dataOf(body: string): { id: string; status: string } {
+  const data = (parse(body) as { data?: Record<string, unknown> } | null)?.data ?? {};
+  const text = (value: unknown): string => (typeof value === 'string' ? value : '');
+  return { id: text(data.id), status: text(data.status) };
+}
+
+/** Indented where it is JSON. */
+function prettyOf(body: string): string {
+  const parsed = parse(body);
+  return parsed === null ? body : JSON.stringify(parsed, null, 2);
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
 }

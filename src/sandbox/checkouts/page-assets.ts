@@ -49,5 +49,11 @@ button:hover, button:focus-visible { border-color: var(--accent); }
 button.main { background: var(--accent); border-color: var(--accent); color: #fff; }
 table { width: 100%; border-collapse: collapse; font-size: .9rem; }
 th, td { text-align: left; padding: .3rem .5rem .3rem 0; border-top: 1px solid var(--line); overflow-wrap: anywhere; }
+main.wide { max-width: 60rem; }
+.wide td { white-space: nowrap; }
+.wide td code { font-size: .8rem; }
+.good { color: #1b7f3b; }
+.bad { color: #b3261e; }
+pre { background: #f3f5f9; border-radius: .5rem; padding: .8rem; overflow-x: auto; font-size: .85rem; }
 .note { color: var(--soft); font-size: .875rem; }
 `;

@@ -1,0 +1,57 @@
+/** The sandbox's inbox page: a developer sees what arrived and whether it was genuine. */
+import { createHmac, randomBytes } from 'node:crypto';
+import type { Browser } from 'playwright-core';
+import { startSandbox, type Sandbox } from '../../src/sandbox/server';
+import { makeCredentials } from '../e2e/sandbox-harness';
+import { describeWithBrowser, openBrowser } from '../support/browser';
+
+describeWithBrowser('the webhook inbox', () => {
+  const secret = `whsec_${randomBytes(32).toString('base64')}`;
+  let sandbox: Sandbox;
+  let browser: Browser;
+
+  beforeAll(async () => {
+    const credentials = makeCredentials();
+    [sandbox, browser] = await Promise.all([
+      startSandbox({ credentials, webhookSecret: secret }),
+      openBrowser(),
+    ]);
+  }, 120_000);
+
+  afterAll(async () => {
+    await Promise.all([browser.close(), sandbox.stop()]);
+  });
+
+  async function deliver(id: string, key: string): Promise<number> {
+    const event = { id, type: 'payment.completed', data: { id: 'pay_1', status: '<b>done</b>' } };
+    const body = JSON.stringify(event);
+    const t = Math.floor(Date.now() / 1000);
+    const signature = createHmac('sha256', key).update(`${t}.${body}`).digest('hex');
+    const { status } = await fetch(`${sandbox.url}/inbox`, {
+      method: 'POST',
+      headers: {
+        'x-gateway-event': event.type,
+        'x-gateway-event-id': id,
+        'x-gateway-signature': `t=${t},v1=${signature}`,
+      },
+      body,
+    });
+    return status;
+  }
+
+  test('it lists what came, says which was forged, and shows each event as it is', async () => {
+    expect(await deliver('evt_good', secret)).toBe(200);
+    expect(await deliver('evt_bad', `${secret}0`)).toBe(400);
+    const page = await browser.newPage();
+    page.setDefaultTimeout(60_000);
+    await page.goto(`${sandbox.url}/inbox`);
+    const rows = await page.locator('tbody tr').allInnerTexts();
+    expect(rows).toEqual([
+      expect.stringContaining('the signature does not fit the secret and the body'),
+      expect.stringMatching(/payment\.completed\s+pay_1\s+<b>done<\/b>\s+verified/),
+    ]);
+    await page.getByRole('link', { name: 'payment.completed' }).last().click();
+    await page.waitForURL(`${sandbox.url}/inbox/evt_good`);
+    expect(await page.locator('pre').innerText()).toContain('"status": "<b>done</b>"');
+  }, 120_000);
+});
