@@ -32,6 +32,7 @@ export async function checkPayment(deps: PayoutDeps, paymentId: string): Promise
   }
   if (found.kind !== 'found') {
     return reportPayment(deps.db, payment, 'waits for the provider to answer', {
+      askedAt,
       answered: false,
     });
   }
@@ -40,11 +41,14 @@ export async function checkPayment(deps: PayoutDeps, paymentId: string): Promise
     const { amount, currency, providerId: id } = checkout;
     await noteException(deps.db, 'checkout_mismatch', paymentId, { amount, currency, id });
     const why = 'waits for an operator: the provider has another amount or currency';
-    return reportPayment(deps.db, payment, why, { isMismatch: true });
+    return reportPayment(deps.db, payment, why, { askedAt, isMismatch: true });
   }
   const after = await recordCheckout(deps.db, paymentId, checkout, askedAt);
   await noteUncredited(deps.db, after, checkout);
-  return reportPayment(deps.db, after, 'waits for the customer', { isHeld: checkout.onHold });
+  return reportPayment(deps.db, after, 'waits for the customer', {
+    askedAt,
+    isHeld: checkout.onHold,
+  });
 }
 
 /** A provider may need a moment until its reads know what it has just opened. */
@@ -62,7 +66,7 @@ async function withoutCheckout(db: Db, payment: Payment, askedAt: Date): Promise
   const isUnpaid = status === 'created' || status === 'pending';
   const after = isUnpaid ? await recordCheckout(db, id, NOTHING_CAME, askedAt) : payment;
   const why = 'waits for an operator: the provider does not know its checkout';
-  return reportPayment(db, after, why, { isMismatch: true });
+  return reportPayment(db, after, why, { askedAt, isMismatch: true });
 }
 
 /** Money for a payment that has ended and cannot take it: an operator decides whose it is. */

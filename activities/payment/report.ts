@@ -13,6 +13,8 @@ const HOUR_MS = 60 * 60 * 1000;
 const DAY_MS = 24 * HOUR_MS;
 
 interface Look {
+  /** When the provider was asked. */
+  askedAt: Date;
   /** Whether the provider answered. */
   answered?: boolean;
   isMismatch?: boolean;
@@ -25,7 +27,7 @@ export async function reportPayment(
   db: Db,
   payment: Payment,
   why: string,
-  { answered = true, isMismatch = false, isHeld = true }: Look = {},
+  { askedAt, answered = true, isMismatch = false, isHeld = true }: Look,
 ): Promise<PaymentState> {
   const decision = await findLastDecision(db, payment.id);
   const owes = payment.refundedAmount !== ZERO && (await collectOwed(db, payment.id));
@@ -47,7 +49,14 @@ export async function reportPayment(
       refusal: decision.refusal,
     },
     needsAttention: isMismatch || owes || isPending || held || isRefused(payment, decision),
-    wait: waitFor(payment, { why, answered, owes, held, pending: isPending ? decision : null }),
+    wait: waitFor(payment, {
+      why,
+      askedAt,
+      answered,
+      owes,
+      held,
+      pending: isPending ? decision : null,
+    }),
   };
 }
 
@@ -60,6 +69,7 @@ function isRefused(payment: Payment, decision: StoredDecision | null): boolean {
 
 interface Waiting {
   why: string;
+  askedAt: Date;
   answered: boolean;
   owes: boolean;
   held: boolean;
@@ -67,24 +77,27 @@ interface Waiting {
 }
 
 /** Until the window closes or the next look; after the end, seldom, as long as money may move. */
-function waitFor(payment: Payment, { why, answered, owes, held, pending }: Waiting): Wait | null {
-  const now = Date.now();
-  const ageMs = now - payment.createdAt.getTime();
-  const leftMs = payment.expiresAt.getTime() - now;
+function waitFor(
+  payment: Payment,
+  { why, askedAt, answered, owes, held, pending }: Waiting,
+): Wait | null {
+  const now = new Date();
   if (pending !== null) {
-    const ms = nextCheckMs(now - pending.decidedAt.getTime());
+    const ms = nextCheckMs(now.getTime() - pending.decidedAt.getTime());
     return { why: `waits for the provider to carry out the \`${pending.kind}\``, ms };
   }
-  const pollMs = nextPaymentCheckMs(ageMs);
+  const pollMs = nextPaymentCheckMs(payment, askedAt, now);
   if (isOpenPayment(payment.status)) {
     const what = answered && held ? 'is held for compliance, and waits for an operator' : why;
-    return { why: what, ms: leftMs > 0 ? Math.min(pollMs, leftMs + 1) : pollMs };
+    return { why: what, ms: pollMs };
   }
   // What it was asked about may be money: it is asked until it answers.
   if (!answered) return { why, ms: pollMs };
+  const ageMs = now.getTime() - payment.createdAt.getTime();
   const seldomMs = Math.min(Math.max(ageMs, HOUR_MS), DAY_MS);
   if (owes) return { why: 'waits for the balance to cover a refund', ms: seldomMs };
-  if (!mayStillCome(payment) || leftMs + LATE_WINDOW_MS < 0) return null;
+  const isOver = now.getTime() > payment.expiresAt.getTime() + LATE_WINDOW_MS;
+  if (!mayStillCome(payment) || isOver) return null;
   return { why: 'waits for late money', ms: seldomMs };
 }
 

@@ -18,9 +18,22 @@ export function nextCheckMs(waitedMs: number): number {
 
 const FIRST_PAYMENT_CHECK_MS = 10 * SECOND_MS;
 
-/** A customer takes minutes, so an open payment is asked about later at first than a payout. */
-export function nextPaymentCheckMs(ageMs: number): number {
-  return Math.max(nextCheckMs(ageMs), FIRST_PAYMENT_CHECK_MS);
+/**
+ * A customer takes minutes, so an open payment is asked about later at first than a payout, and
+ * once more right after its window closes.
+ * @param askedAt when the provider was last asked: an answer that was asked for before the end and
+ *   comes after it has not seen the end
+ */
+export function nextPaymentCheckMs(
+  { createdAt, expiresAt }: { createdAt: Date; expiresAt: Date },
+  askedAt: Date,
+  now: Date,
+): number {
+  const ageMs = now.getTime() - createdAt.getTime();
+  const pollMs = Math.max(nextCheckMs(ageMs), FIRST_PAYMENT_CHECK_MS);
+  if (askedAt >= expiresAt) return pollMs;
+  const leftMs = Math.max(expiresAt.getTime() - now.getTime(), 0);
+  return Math.min(pollMs, leftMs + 1);
 }
 
 /** Each passed threshold raises the attention level by one. */

@@ -1,5 +1,10 @@
 import { PAYOUT_STATUSES, type PayoutStatus } from '../../../src/domain/payout';
-import { attentionLevel, contradiction, nextCheckMs } from '../../../src/domain/provider-checks';
+import {
+  attentionLevel,
+  contradiction,
+  nextCheckMs,
+  nextPaymentCheckMs,
+} from '../../../src/domain/provider-checks';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -21,6 +26,19 @@ test('a day of waiting costs about a hundred checks', () => {
   for (; waited < 24 * HOUR; checks++) waited += nextCheckMs(waited);
   expect(checks).toBeGreaterThan(96);
   expect(checks).toBeLessThan(120);
+});
+
+test.each([
+  ['at first', 0, 0, 10 * SECOND],
+  ['as long again as it is old', 5 * MINUTE, 5 * MINUTE, 5 * MINUTE],
+  ['at the end of the window', 55 * MINUTE, 55 * MINUTE, 5 * MINUTE + 1],
+  ['at once when the window closed while the provider was asked', HOUR - 1, HOUR + 70, 1],
+  ['at once when it was asked in the last moment', HOUR - 1, HOUR - 1, 2],
+  ['seldom when the end was seen and money is still on its way', HOUR, HOUR + 70, 15 * MINUTE],
+])('a payment with an hour’s window is looked at next %s', (_when, asked, now, next) => {
+  const at = (ms: number) => new Date(1_700_000_000_000 + ms);
+  const payment = { createdAt: at(0), expiresAt: at(HOUR) };
+  expect(nextPaymentCheckMs(payment, at(asked), at(now))).toBe(next);
 });
 
 test.each([
