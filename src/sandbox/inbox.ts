@@ -55,7 +55,8 @@ export function inbox(secret: string | null): Router {
   router.get('/:eventId', (ctx) => {
     const { eventId } = ctx.params as { eventId?: string };
     const arrival = arrivals.find((one) => one.event_id === eventId);
-    if (arrival === undefined) return ctx.throw(404, 'No such event; the inbox keeps the newest only.');
+    if (arrival === undefined)
+      return ctx.throw(404, 'No such event; the inbox keeps the newest only.');
     protect(ctx);
     ctx.body = eventPage(arrival).text;
   });
