@@ -114,8 +114,6 @@ test('healthy endpoints get every event while a dead and a dripping one hold wha
   const healthy = await openHealthy();
   expect(await pendingOf(dead)).toBeGreaterThan(0);
   await sendToAll(healthy, [dead, dripping]);
-  // Still held: the healthy ones were not served after them.
-  expect(open.now).toBeGreaterThan(0);
   expect(open.most).toBeLessThanOrEqual(SLOTS_PER_ENDPOINT);
   process.stderr.write(
     `delivery-isolation: p99 ${p99(before)} ms alone, ${p99(healthy)} ms beside bad ones\n`,
