@@ -93,9 +93,9 @@ test(`after ${CUTS} power cuts every event has arrived or is scheduled, and none
     await Promise.all(ids.map((id) => whenFinal(db, id)));
     await waitLong('every event to have been tried', async () => {
       const faults = await audit(db);
-      return faults.every((fault) => / is pending after [1-7] attempts$/.test(fault))
-        ? true
-        : undefined;
+      const untried = faults.filter((fault) => !/ is pending after [1-7] attempts$/.test(fault));
+      if (untried.length > 0) throw new Error(untried.slice(0, 20).join('; '));
+      return true;
     });
     const [counts] = await rows<{ changes: number; events: number }>(
       db,
