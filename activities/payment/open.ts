@@ -21,11 +21,10 @@ import { paymentEvent } from '../../src/domain/events';
 import type { FeeRule, FeeTerms } from '../../src/domain/fees';
 import { ZERO } from '../../src/domain/money';
 import type { Payment, PaymentRequest } from '../../src/domain/payment';
-import { newId } from '../../src/lib/new-id';
-import { presentEvent } from '../../src/presenters/event';
 import { presentPayment } from '../../src/presenters/payment';
 import type { Checkout } from '../../src/providers/port';
 import type { OpenOutcome, PaymentInput } from '../../workflows/messages';
+import { newEvent } from '../new-event';
 import { providerOf, type PayoutDeps } from '../payout/deps';
 
 type Claim = HeldClaim<PaymentRequest>;
@@ -107,17 +106,10 @@ async function store(tx: Tx, payment: Payment): Promise<OpenOutcome> {
     return { kind: known === null ? 'abandoned' : 'opened' };
   }
   const data = presentPayment(payment);
-  const event = {
-    id: newId('event'),
-    type: paymentEvent(payment.status),
-    mode: payment.mode,
-    sequence: payment.sequence,
-    createdAt: payment.createdAt,
-  };
   const inserted = await insertPayment(
     tx,
     payment,
-    { ...event, body: presentEvent(event, data) },
+    newEvent(paymentEvent(payment.status), payment, data),
     { status: 201, body: Buffer.from(JSON.stringify({ data })) },
   );
   if (inserted) return { kind: 'opened' };

@@ -19,10 +19,9 @@ import {
   type PayoutFacts,
   type PayoutTerms,
 } from '../../src/domain/payout-terms';
-import { newId } from '../../src/lib/new-id';
-import { presentEvent } from '../../src/presenters/event';
 import { presentPayout } from '../../src/presenters/payout';
 import type { PayoutInput, PayoutState } from '../../workflows/messages';
+import { newEvent } from '../new-event';
 import { reportPayout } from './report';
 
 export type ReserveResult =
@@ -89,19 +88,10 @@ async function takenReference(
 
 async function insert(tx: Tx, payout: Payout): Promise<boolean> {
   const data = presentPayout(payout);
-  const event = {
-    id: newId('event'),
-    type: PAYOUT_EVENTS[payout.status],
-    mode: payout.mode,
-    sequence: payout.sequence,
-    createdAt: payout.createdAt,
-  };
-  return insertPayout(
-    tx,
-    payout,
-    { ...event, body: presentEvent(event, data) },
-    { status: 201, body: Buffer.from(JSON.stringify({ data })) },
-  );
+  return insertPayout(tx, payout, newEvent(PAYOUT_EVENTS[payout.status], payout, data), {
+    status: 201,
+    body: Buffer.from(JSON.stringify({ data })),
+  });
 }
 
 function buildPayout(

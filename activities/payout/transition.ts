@@ -9,9 +9,8 @@ import { inTransaction, type Db, type Tx } from '../../src/db/transaction';
 import { PAYOUT_EVENTS } from '../../src/domain/events';
 import type { Posting } from '../../src/domain/ledger';
 import type { Payout, PayoutTrigger } from '../../src/domain/payout';
-import { newId } from '../../src/lib/new-id';
-import { presentEvent } from '../../src/presenters/event';
 import { presentPayout } from '../../src/presenters/payout';
+import { newEvent } from '../new-event';
 
 export interface Transition {
   trigger: PayoutTrigger;
@@ -44,15 +43,7 @@ export function applyTransition(
 }
 
 async function emit(tx: Tx, payout: Payout): Promise<void> {
-  const event = {
-    id: newId('event'),
-    type: PAYOUT_EVENTS[payout.status],
-    mode: payout.mode,
-    sequence: payout.sequence,
-    createdAt: payout.updatedAt,
-  };
-  const body = presentEvent(event, presentPayout(payout));
-  await appendEvent(tx, { ...event, accountId: payout.accountId, objectId: payout.id, body });
+  await appendEvent(tx, newEvent(PAYOUT_EVENTS[payout.status], payout, presentPayout(payout)));
 }
 
 async function move(tx: Tx, payout: Payout, posting: Posting): Promise<void> {
