@@ -9,6 +9,7 @@ export function code(line: string): string {
   return ['```sh', line, '```'].join('\n');
 }
 
-export function signalLine(id: string, name: string, input: object): string {
-  return `temporal workflow signal -w ${id} --name ${name} --input '${JSON.stringify(input)}'`;
+export function signalLine(id: string, name: string, input?: object): string {
+  const line = `temporal workflow signal -w ${id} --name ${name}`;
+  return input === undefined ? line : `${line} --input '${JSON.stringify(input)}'`;
 }

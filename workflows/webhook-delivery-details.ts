@@ -1,5 +1,6 @@
 /** What an operator reads on a delivery's page: how it went, what comes next, what to type. */
 import type { DeliveryStatus } from '../src/domain/delivery';
+import { code, list, signalLine } from './details';
 import type { DeliveryInput, DeliveryState } from './messages';
 
 const MEANING: Record<DeliveryStatus, string> = {
@@ -26,7 +27,7 @@ export function describeDelivery(
     `**${status}** · ${eventType} of ${objectId} to ${endpointId}`,
     MEANING[status],
     ...(state === null ? ['The first attempt is being made.'] : progress(state)),
-    ...(notes.length === 0 ? [] : ['Remarks:', notes.map((note) => `- ${note}`).join('\n')]),
+    ...list('Remarks:', notes),
     ...(status === 'pending' ? commands(deliveryId) : []),
   ].join('\n\n');
 }
@@ -42,9 +43,8 @@ function progress(state: DeliveryState): string[] {
 }
 
 function commands(deliveryId: string): string[] {
-  const signal = (name: string) => `temporal workflow signal -w ${deliveryId} --name ${name}`;
   return [
-    ['```sh', signal('retryNow'), '```'].join('\n'),
-    ['```sh', `${signal('abandon')} --input '{"by":"you"}'`, '```'].join('\n'),
+    code(signalLine(deliveryId, 'retryNow')),
+    code(signalLine(deliveryId, 'abandon', { by: 'you' })),
   ];
 }

@@ -4,6 +4,7 @@
  * retries that were asked for while Temporal was away.
  */
 import {
+  noteEnsured,
   takeOverdueDeliveries,
   type DeliveryToStart,
 } from '../../src/db/repositories/webhook-deliveries';
@@ -20,6 +21,7 @@ const BATCH = 500;
 /** Starts that are under way at once. */
 const STARTS = 10;
 
+/** A run that ends early leaves those that it did not get to for half a minute, and no longer. */
 export async function restartDeliveries({
   db,
   deliveryWorkflows,
@@ -28,6 +30,10 @@ export async function restartDeliveries({
   for (let first = 0; first < overdue.length; first += STARTS) {
     const some = overdue.slice(first, first + STARTS);
     await Promise.all(some.map((delivery) => ensure(deliveryWorkflows, delivery)));
+    await noteEnsured(
+      db,
+      some.map(({ deliveryId }) => deliveryId),
+    );
   }
   return { ensured: overdue.length };
 }

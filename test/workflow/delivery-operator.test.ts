@@ -1,4 +1,7 @@
 /** What people do to a delivery: signals typed by hand, retries, recovery and replay. */
+import { Client } from '@temporalio/client';
+import { restartDeliveries } from '../../activities/delivery/restart';
+import { rows } from '../../src/db/transaction';
 import {
   abandonDelivery,
   recoverDeliveries,
@@ -6,6 +9,7 @@ import {
   retryDelivery,
 } from '../../src/services/admin/webhook-deliveries';
 import { deleteEndpoint, enableEndpoint } from '../../src/services/admin/webhooks';
+import { createDeliveryWorkflows } from '../../src/temporal/delivery-workflows';
 import {
   attemptsOf,
   BY,
@@ -163,6 +167,32 @@ test.each([
   await whenAttempts(id, 2);
   expect(await world.restartDeliveries()).toEqual({ ensured: 0 });
   expect(receiver.of(event.id)).toHaveLength(2);
+});
+
+/** Has the reconciler look at it now. @returns how long until its next look */
+async function restartNow(id: string, restart: () => Promise<unknown>): Promise<number> {
+  await world.sql(`UPDATE webhook_deliveries SET check_at = now() WHERE id = '${id}'`);
+  await restart();
+  const [look] = await rows<{ seconds: number }>(
+    world.db,
+    'SELECT extract(epoch FROM check_at - now())::int AS seconds FROM webhook_deliveries WHERE id = ?',
+    [id],
+  );
+  return look!.seconds;
+}
+
+test('what has a workflow is looked at in five minutes, what could not get one in half a minute', async () => {
+  const { id } = await failedOnce();
+  expect(await restartNow(id, world.restartDeliveries)).toBeGreaterThan(240);
+  const { connection } = world.temporal;
+  const deliveryWorkflows = createDeliveryWorkflows(new Client({ connection, namespace: 'gone' }));
+  const seconds = await restartNow(id, async () => {
+    const failing = restartDeliveries({ db: world.appDb, deliveryWorkflows });
+    await expect(failing).rejects.toThrow(/gone/);
+  });
+  expect(seconds).toBeLessThanOrEqual(30);
+  await handleOf(id).signal('abandon');
+  expect(await whenOver(world, id)).toBe('abandoned');
 });
 
 test('what was skipped while disabled is recovered, with the attempts that were left', async () => {

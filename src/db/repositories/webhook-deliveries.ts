@@ -49,13 +49,15 @@ export async function readDeliveriesToStart(
 
 /** How long after it was due, or after the last look, a delivery without a sign is looked at. */
 export const OVERDUE = `interval '2 minutes'`;
+/** Whoever takes a delivery has this long to make sure of its workflow; then it is taken again. */
+const TAKEN_FOR = `interval '30 seconds'`;
 const CHECK_AGAIN = `interval '5 minutes'`;
 
 /** Takes open deliveries that should have moved by now and did not: perhaps nothing drives them. */
 export async function takeOverdueDeliveries(db: Db, limit: number): Promise<DeliveryToStart[]> {
   const taken = await rows<{ id: string }>(
     db,
-    `UPDATE webhook_deliveries SET check_at = clock_timestamp() + ${CHECK_AGAIN}
+    `UPDATE webhook_deliveries SET check_at = clock_timestamp() + ${TAKEN_FOR}
       WHERE id IN (
         SELECT id FROM webhook_deliveries
          WHERE (status = 'pending' OR retry_requested_at IS NOT NULL) AND check_at <= now()
@@ -69,6 +71,16 @@ export async function takeOverdueDeliveries(db: Db, limit: number): Promise<Deli
         db,
         taken.map(({ id }) => id),
       );
+}
+
+/** Workflows drive these. What an attempt has planned since they were taken stays. */
+export async function noteEnsured(db: Db, ids: readonly string[]): Promise<void> {
+  await rows(
+    db,
+    `UPDATE webhook_deliveries SET check_at = clock_timestamp() + ${CHECK_AGAIN}
+      WHERE id = ANY (?::text[]) AND check_at < clock_timestamp() + ${TAKEN_FOR}`,
+    [[...ids]],
+  );
 }
 
 /** Everything that an attempt needs, as it stands now; the row is locked until the transaction ends. */
