@@ -15,6 +15,7 @@ import { auditDeliveries } from '../support/delivery-audit';
 import { startGateway, type TestGateway } from '../support/gateway';
 import { runAdmin } from '../support/gateway-admin';
 import { fund } from '../support/merchant';
+import { type MortalServers, startMortalServers } from '../support/mortal-servers';
 import { buildPayout } from '../support/merchant-client';
 import { waitLong } from '../support/patience';
 import { PatientClient } from '../support/patient-client';
@@ -31,15 +32,18 @@ const KILLS = scaled(4, 40);
 const THREADS = scaled(5, 12);
 const AWAY_MS = 1_500;
 
+let servers: MortalServers;
 let gateway: TestGateway;
 
 beforeAll(async () => {
+  servers = await startMortalServers();
   gateway = await startGateway();
   await fund(gateway.db, gateway.merchant.accountId, 'test', 'USDT', '1000000');
 });
 
 afterAll(async () => {
   await gateway.stop();
+  await servers.stop();
 });
 
 /** The account's only one: those of earlier tests have no receiver any more. */
@@ -50,7 +54,7 @@ async function openEndpoint(receiver: Receiver): Promise<string> {
   return (await runAdmin(gateway, 'webhooks', 'create', ...where)).id;
 }
 
-test('every event arrives while worker, API and database connections are killed', async () => {
+test('every event arrives while worker, API, Temporal, PostgreSQL and its connections are killed', async () => {
   const seed = chooseSeed();
   process.stderr.write(`webhook-kill: TEST_SEED=${seed}\n`);
   const dice = createDice(seed);
@@ -91,7 +95,14 @@ async function createAll(client: PatientClient): Promise<string[]> {
 async function killAgainAndAgain(dice: Dice): Promise<void> {
   for (let kill = 0; kill < KILLS; kill += 1) {
     await sleep(300 + dice.roll(2_000));
-    const victim = dice.pick(['worker', 'worker', 'api', 'connections'] as const);
+    const victim = dice.pick([
+      'worker',
+      'worker',
+      'api',
+      'connections',
+      'temporal',
+      'postgres',
+    ] as const);
     if (victim === 'connections') {
       await rows(
         gateway.db,
@@ -100,9 +111,11 @@ async function killAgainAndAgain(dice: Dice): Promise<void> {
       );
       continue;
     }
-    await gateway[victim].kill();
+    const { worker, api } = gateway;
+    const program = { worker, api, ...servers }[victim];
+    await program.kill();
     await sleep(dice.roll(AWAY_MS));
-    await gateway[victim].start();
+    await program.start();
   }
 }
 

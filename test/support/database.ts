@@ -2,10 +2,11 @@
  * A database of its own for a test file, copied from the migrated template in some 50 ms.
  */
 import { randomBytes } from 'node:crypto';
-import { databaseUrl, withClient } from '../../src/db/provision';
+import { migrate } from '../../src/db/migrate';
+import { databaseUrl, ensureAppLogin, withClient } from '../../src/db/provision';
 
-/** The template that services.ts migrates once a run. */
-export const TEMPLATE_DATABASE = 'gateway_template';
+/** Migrated once for each server. */
+const TEMPLATE_DATABASE = 'gateway_template';
 
 /** What tests log in with as the application: only the privileges that production has too. */
 export const APP_LOGIN = { user: 'gateway_test_app', password: 'gateway-test-app' } as const;
@@ -17,6 +18,17 @@ export interface TestDatabase {
   appUrl: string;
   /** Ends every connection to it and removes it. */
   drop: () => Promise<void>;
+}
+
+/** Makes a server ready for `createTestDatabase`. */
+export async function createTemplate(serverUrl: string): Promise<void> {
+  await withClient(serverUrl, async (client) => {
+    await client.query(`drop database if exists ${TEMPLATE_DATABASE} with (force)`);
+    await client.query(`create database ${TEMPLATE_DATABASE}`);
+  });
+  const templateUrl = databaseUrl(serverUrl, { database: TEMPLATE_DATABASE });
+  await migrate(templateUrl);
+  await ensureAppLogin(templateUrl, APP_LOGIN);
 }
 
 export async function createTestDatabase(): Promise<TestDatabase> {

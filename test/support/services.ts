@@ -11,12 +11,10 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startLocalPostgres } from '../../src/db/local-postgres';
-import { migrate } from '../../src/db/migrate';
-import { databaseUrl, ensureAppLogin, withClient } from '../../src/db/provision';
 import { findFreePort } from '../../src/lib/free-port';
 import { startLocalTemporal } from '../../src/temporal/local-server';
 import { findInstalledTemporalCli } from '../../src/temporal/temporal-cli';
-import { APP_LOGIN, TEMPLATE_DATABASE } from './database';
+import { createTemplate } from './database';
 
 type TestEnvironment = Record<string, string>;
 export type ServicesMessage = { ready: TestEnvironment } | { failed: string };
@@ -53,16 +51,6 @@ async function startPostgres(): Promise<TestEnvironment> {
   }
   await createTemplate(url);
   return { TEST_POSTGRES_URL: url };
-}
-
-async function createTemplate(serverUrl: string): Promise<void> {
-  await withClient(serverUrl, async (client) => {
-    await client.query(`drop database if exists ${TEMPLATE_DATABASE} with (force)`);
-    await client.query(`create database ${TEMPLATE_DATABASE}`);
-  });
-  const templateUrl = databaseUrl(serverUrl, { database: TEMPLATE_DATABASE });
-  await migrate(templateUrl);
-  await ensureAppLogin(templateUrl, APP_LOGIN);
 }
 
 async function startTemporal(): Promise<TestEnvironment> {

@@ -1,0 +1,79 @@
+/**
+ * A PostgreSQL and a Temporal server for one test file, which it may kill and start again on the
+ * same data and ports. The gateways and databases that the file starts from then on use them.
+ */
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startLocalPostgres } from '../../src/db/local-postgres';
+import { findFreePort } from '../../src/lib/free-port';
+import { sendSignal } from '../../src/lib/processes';
+import { startLocalTemporal } from '../../src/temporal/local-server';
+import { createTemplate } from './database';
+
+interface RunningServer {
+  pid: number;
+  stop: () => Promise<void>;
+}
+
+export interface MortalServer {
+  /** SIGKILL. */
+  kill(): void;
+  /** Resolves when it answers again. */
+  start(): Promise<void>;
+}
+
+export interface MortalServers {
+  postgres: MortalServer;
+  temporal: MortalServer;
+  stop(): Promise<void>;
+}
+
+export async function startMortalServers(): Promise<MortalServers> {
+  const folder = mkdtempSync(join(tmpdir(), 'payments-gateway-mortal-'));
+  // PostgreSQL runs as another user when we are root, and has to pass through.
+  chmodSync(folder, 0o711);
+  const log = () => undefined;
+  const [postgresPort, temporalPort] = [await findFreePort(), await findFreePort()];
+  // Durable: what was committed has to be there after a kill.
+  const startPostgres = () =>
+    startLocalPostgres({
+      ...{ dataDir: join(folder, 'postgres'), port: postgresPort },
+      ...{ logFile: join(folder, 'postgres.log'), log },
+    });
+  const startTemporal = () =>
+    startLocalTemporal({
+      ...{ dbFile: join(folder, 'temporal.db'), port: temporalPort, uiPort: null },
+      ...{ logFile: join(folder, 'temporal.log'), log },
+    });
+  const [postgres, temporal] = await Promise.all([startPostgres(), startTemporal()]);
+  await createTemplate(postgres.superuserUrl);
+  // The environment of a test file is its own.
+  process.env['TEST_POSTGRES_URL'] = postgres.superuserUrl;
+  process.env['TEST_TEMPORAL_ADDRESS'] = temporal.address;
+  const servers = [mortal(postgres, startPostgres), mortal(temporal, startTemporal)] as const;
+  return {
+    postgres: servers[0],
+    temporal: servers[1],
+    stop: async () => {
+      for (const server of servers) await server.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function mortal(
+  first: RunningServer,
+  start: () => Promise<RunningServer>,
+): MortalServer & { stop(): Promise<void> } {
+  let running = first;
+  return {
+    kill: () => {
+      sendSignal(running.pid, 'SIGKILL');
+    },
+    start: async () => {
+      running = await start();
+    },
+    stop: () => running.stop(),
+  };
+}
