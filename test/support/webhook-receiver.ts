@@ -65,15 +65,15 @@ export async function startReceiver(
 
 const TOLERANCE_SECONDS = 300;
 
-/** The specification, "Signature verification": what is wrong, or null. */
-export function faultOf({ headers, body, event }: Received, secret: string): string | null {
+/** The specification, "Signature verification", as it came in: what is wrong, or null. */
+export function faultOf({ at, headers, body, event }: Received, secret: string): string | null {
   const signature = String(headers['x-gateway-signature']);
   const parts = new Map(signature.split(',').map((part) => part.split('=', 2) as [string, string]));
   const t = parts.get('t') ?? '';
   const expected = createHmac('sha256', secret).update(`${t}.`).update(body).digest();
   const given = Buffer.from(parts.get('v1') ?? '', 'hex');
   if (given.length !== expected.length || !timingSafeEqual(given, expected)) return 'v1 is wrong';
-  if (Math.abs(Date.now() / 1000 - Number(t)) > TOLERANCE_SECONDS) return 't is too far away';
+  if (Math.abs(at / 1000 - Number(t)) > TOLERANCE_SECONDS) return 't is too far away';
   if (headers['x-gateway-timestamp'] !== t) return 'X-Gateway-Timestamp is not t';
   if (headers['x-gateway-event-id'] !== event.id) return 'X-Gateway-Event-Id is not the id';
   if (headers['x-gateway-event'] !== event.type) return 'X-Gateway-Event is not the type';
