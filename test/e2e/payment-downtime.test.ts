@@ -1,19 +1,14 @@
 /**
- * Everything stands still over the end of payments' windows: API, worker, Temporal and the database.
+ * Everything stands still over the end of payments' windows: API, worker, Temporal and PostgreSQL.
  * The provider and its customers do not. Afterwards each payment ends as the provider's times say,
  * also when Temporal has lost all it knew.
  */
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { databaseUrl, withClient } from '../../src/db/provision';
 import { rows } from '../../src/db/transaction';
-import { findFreePort } from '../../src/lib/free-port';
-import { startLocalTemporal, type LocalTemporal } from '../../src/temporal/local-server';
 import { registerSearchAttributes } from '../../src/temporal/search-attributes';
 import { brokenInvariants, startGateway, type TestGateway } from '../support/gateway';
 import type { MerchantClient } from '../support/merchant-client';
+import { type MortalServers, startMortalServers } from '../support/mortal-servers';
 import { waitLong } from '../support/patience';
 import { atProvider, eventsOf, openedPayment, readPayment } from '../support/payment-steps';
 import { balanceOf, openMerchant } from '../support/payout-steps';
@@ -23,47 +18,23 @@ jest.setTimeout(240_000);
 /** Until the windows close, while nothing runs. */
 const WINDOW_LEFT_MS = 1_500;
 
-let folder: string;
-let temporalPort: number;
-let temporal: LocalTemporal;
+let servers: MortalServers;
 let gateway: TestGateway;
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'payment-downtime-'));
-  chmodSync(folder, 0o711);
-  temporalPort = await findFreePort();
-  temporal = await startTemporal('first');
-  // A server of this file's own: it is stopped here, and others use the shared one.
-  process.env['TEST_TEMPORAL_ADDRESS'] = temporal.address;
+  servers = await startMortalServers();
   gateway = await startGateway();
 }, 120_000);
 
 afterAll(async () => {
   await gateway.stop();
-  await temporal.stop();
-  rmSync(folder, { recursive: true, force: true });
+  await servers.stop();
 }, 120_000);
 
-/** @param memory of the same name it goes on with */
-function startTemporal(memory: string): Promise<LocalTemporal> {
-  return startLocalTemporal({
-    dbFile: join(folder, `${memory}.db`),
-    port: temporalPort,
-    uiPort: null,
-    logFile: join(folder, 'temporal.log'),
-    log: () => undefined,
-  });
-}
-
-async function stopPrograms(): Promise<void> {
-  await Promise.all([gateway.api.kill(), gateway.worker.kill()]);
-  await temporal.stop();
-}
-
-async function startPrograms(memory: string): Promise<void> {
-  temporal = await startTemporal(memory);
-  if (memory !== 'first') await prepareNamespace();
-  await allowConnections(true);
+async function startAll(memory: 'kept' | 'empty'): Promise<void> {
+  if (memory === 'empty') servers.emptyTemporal();
+  await Promise.all([servers.postgres.start(), servers.temporal.start()]);
+  if (memory === 'empty') await prepareNamespace();
   await Promise.all([gateway.api.start(), gateway.worker.start()]);
 }
 
@@ -83,19 +54,7 @@ async function prepareNamespace(): Promise<void> {
   });
 }
 
-/** The server is shared with other test files, so only this file's database goes away. */
-async function allowConnections(allowed: boolean): Promise<void> {
-  const name = new URL(gateway.database.ownerUrl).pathname.slice(1);
-  const server = databaseUrl(process.env['TEST_POSTGRES_URL']!, { database: 'postgres' });
-  await withClient(server, async (superuser) => {
-    await superuser.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS ${allowed}`);
-    if (allowed) return;
-    const others = 'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1';
-    await superuser.query(others, [name]);
-  });
-}
-
-/** While nothing runs: no merchant may ask for a window as short as a test needs. */
+/** No merchant may ask for a window as short as a test needs. */
 async function shortenWindows(ids: string[]): Promise<Date> {
   const sql = `UPDATE payments SET expires_at = clock_timestamp() + ? * interval '1 millisecond'
     WHERE id = ANY (?) RETURNING expires_at`;
@@ -136,35 +95,42 @@ async function payMeanwhile(payments: Map<What, string>, windowEnd: Date): Promi
 }
 
 test.each([
-  { what: 'Temporal goes on where it was', memory: 'first' },
-  { what: 'Temporal comes back empty', memory: 'second' },
-])('after the downtime each payment ends by the provider’s times: $what', async ({ memory }) => {
-  const { client } = await openMerchant(gateway, { mode: 'test', funds: {} });
-  const payments = await openAll(client);
-  const ids = [...payments.values()];
-  await stopPrograms();
-  const windowEnd = await shortenWindows(ids);
-  // The sweep leaves alone what was looked at within the last minutes.
-  const sql = `UPDATE payments SET driver_checked_at = now() - interval '10 minutes'
+  { what: 'Temporal goes on where it was', memory: 'kept' },
+  { what: 'Temporal comes back empty', memory: 'empty' },
+] as const)(
+  'after the downtime each payment ends by the provider’s times: $what',
+  async ({ memory }) => {
+    const { client } = await openMerchant(gateway, { mode: 'test', funds: {} });
+    const payments = await openAll(client);
+    const ids = [...payments.values()];
+    await Promise.all([gateway.api.kill(), gateway.worker.kill(), servers.temporal.kill()]);
+    const windowEnd = await shortenWindows(ids);
+    // The sweep leaves alone what was looked at within the last minutes.
+    const sql = `UPDATE payments SET driver_checked_at = now() - interval '10 minutes'
     WHERE id = ANY (?)`;
-  if (memory !== 'first') await rows(gateway.db, sql, [ids]);
-  await allowConnections(false);
-  await payMeanwhile(payments, windowEnd);
-  await sleep(Math.max(0, windowEnd.getTime() + 2_000 - Date.now()));
-  await startPrograms(memory);
+    if (memory === 'empty') await rows(gateway.db, sql, [ids]);
+    await servers.postgres.kill();
+    await payMeanwhile(payments, windowEnd);
+    await sleep(Math.max(0, windowEnd.getTime() + 2_000 - Date.now()));
+    await startAll(memory);
 
-  const ended = await Promise.all(
-    ALL.map((what) =>
-      waitLong(`"${what}" to end`, async () => {
-        const data = await readPayment(client, payments.get(what)!);
-        const { status, exceptions, net_amount: net } = data;
-        return status === COMES[what].ends ? [what, { ends: status, exceptions, net }] : undefined;
-      }),
-    ),
-  );
-  expect(Object.fromEntries(ended)).toEqual(COMES);
-  expect(await balanceOf(client)).toMatchObject({ available: '336.60000000' });
-  const last = await Promise.all(ids.map(async (id) => (await eventsOf(gateway, id)).at(-1)?.type));
-  expect(last).toEqual(ALL.map((what) => `payment.${COMES[what].ends}`));
-  expect(await brokenInvariants(gateway)).toEqual([]);
-});
+    const ended = await Promise.all(
+      ALL.map((what) =>
+        waitLong(`"${what}" to end`, async () => {
+          const data = await readPayment(client, payments.get(what)!);
+          const { status, exceptions, net_amount: net } = data;
+          return status === COMES[what].ends
+            ? [what, { ends: status, exceptions, net }]
+            : undefined;
+        }),
+      ),
+    );
+    expect(Object.fromEntries(ended)).toEqual(COMES);
+    expect(await balanceOf(client)).toMatchObject({ available: '336.60000000' });
+    const last = await Promise.all(
+      ids.map(async (id) => (await eventsOf(gateway, id)).at(-1)?.type),
+    );
+    expect(last).toEqual(ALL.map((what) => `payment.${COMES[what].ends}`));
+    expect(await brokenInvariants(gateway)).toEqual([]);
+  },
+);

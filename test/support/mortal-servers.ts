@@ -2,14 +2,16 @@
  * A PostgreSQL and a Temporal server for one test file, which it may kill and start again on the
  * same data and ports. The gateways and databases that the file starts from then on use them.
  */
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startLocalPostgres } from '../../src/db/local-postgres';
 import { findFreePort } from '../../src/lib/free-port';
-import { sendSignal } from '../../src/lib/processes';
+import { stopProcess } from '../../src/lib/processes';
 import { startLocalTemporal } from '../../src/temporal/local-server';
 import { createTemplate } from './database';
+
+const GONE_WITHIN_MS = 10_000;
 
 interface RunningServer {
   pid: number;
@@ -17,8 +19,8 @@ interface RunningServer {
 }
 
 export interface MortalServer {
-  /** SIGKILL. */
-  kill(): void;
+  /** SIGKILL, and resolves when the process is gone. */
+  kill(): Promise<void>;
   /** Resolves when it answers again. */
   start(): Promise<void>;
 }
@@ -26,6 +28,8 @@ export interface MortalServer {
 export interface MortalServers {
   postgres: MortalServer;
   temporal: MortalServer;
+  /** While it does not run: Temporal starts with nothing, as with a new database. */
+  emptyTemporal(): void;
   stop(): Promise<void>;
 }
 
@@ -41,9 +45,11 @@ export async function startMortalServers(): Promise<MortalServers> {
       ...{ dataDir: join(folder, 'postgres'), port: postgresPort },
       ...{ logFile: join(folder, 'postgres.log'), log },
     });
+  const temporalFolder = join(folder, 'temporal');
+  mkdirSync(temporalFolder);
   const startTemporal = () =>
     startLocalTemporal({
-      ...{ dbFile: join(folder, 'temporal.db'), port: temporalPort, uiPort: null },
+      ...{ dbFile: join(temporalFolder, 'temporal.db'), port: temporalPort, uiPort: null },
       ...{ logFile: join(folder, 'temporal.log'), log },
     });
   const [postgres, temporal] = await Promise.all([startPostgres(), startTemporal()]);
@@ -55,6 +61,9 @@ export async function startMortalServers(): Promise<MortalServers> {
   return {
     postgres: servers[0],
     temporal: servers[1],
+    emptyTemporal: () => {
+      for (const file of readdirSync(temporalFolder)) rmSync(join(temporalFolder, file));
+    },
     stop: async () => {
       for (const server of servers) await server.stop();
       rmSync(folder, { recursive: true, force: true });
@@ -68,8 +77,8 @@ function mortal(
 ): MortalServer & { stop(): Promise<void> } {
   let running = first;
   return {
-    kill: () => {
-      sendSignal(running.pid, 'SIGKILL');
+    kill: async () => {
+      await stopProcess(running.pid, { signal: 'SIGKILL', graceMs: GONE_WITHIN_MS });
     },
     start: async () => {
       running = await start();
