@@ -24,7 +24,7 @@ export interface Config {
   cursorSecret: string;
   providers: ProviderConfig;
   webhooks: WebhookSettings;
-  worker: { maxCachedWorkflows: number; workflowBundle: string | null };
+  worker: { maxCachedWorkflows: number; shutdownGraceMs: number; workflowBundle: string | null };
   logLevel: string;
 }
 
@@ -57,6 +57,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     webhooks: readWebhooks(reader, env),
     worker: {
       maxCachedWorkflows: reader.count('MAX_CACHED_WORKFLOWS', 1_000, 2, 100_000),
+      shutdownGraceMs: reader.count('WORKER_GRACE_MS', 15_000, 0, 600_000),
       workflowBundle: reader.optional('WORKFLOW_BUNDLE') ?? null,
     },
     logLevel: reader.oneOf('LOG_LEVEL', LOG_LEVELS, 'info'),

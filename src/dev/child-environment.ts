@@ -48,6 +48,8 @@ export function gatewayEnvironment(
     DATABASE_URL: databaseUrl,
     TEMPORAL_ADDRESS: temporalAddress,
     TEMPORAL_NAMESPACE,
+    // Ctrl-C ends everything within ten seconds (supervisor.ts).
+    WORKER_GRACE_MS: '1500',
     ...Object.fromEntries(providerUrls),
   };
 }

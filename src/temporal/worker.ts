@@ -14,13 +14,15 @@ export interface WorkerSpec {
   address: string;
   namespace: string;
   maxCachedWorkflows: number;
+  /** How long an orderly stop waits for running activities; then they are left to their time-outs. */
+  shutdownGraceMs: number;
   /** Path of a bundle made before (`npm run build`), or null: bundle the sources now. */
   workflowBundle: string | null;
   activities: object;
 }
 
-/** After this, activities that still run are left to their time-outs. */
-const SHUTDOWN_GRACE = '1500 ms';
+/** From the end of the grace on: time to give up what still runs. */
+const FORCE_AFTER_GRACE_MS = 500;
 
 export const PAYLOAD_CONVERTER_PATH = require.resolve('../../workflows/payload-converter');
 export const WORKFLOWS_PATH = require.resolve('../../workflows');
@@ -59,8 +61,8 @@ export async function startWorkers(spec: WorkerSpec): Promise<RunningWorker> {
         activities: spec.activities,
         dataConverter: { payloadConverterPath: PAYLOAD_CONVERTER_PATH },
         maxCachedWorkflows: spec.maxCachedWorkflows,
-        shutdownGraceTime: SHUTDOWN_GRACE,
-        shutdownForceTime: '2 seconds',
+        shutdownGraceTime: spec.shutdownGraceMs,
+        shutdownForceTime: spec.shutdownGraceMs + FORCE_AFTER_GRACE_MS,
       }),
     ),
   );

@@ -37,7 +37,7 @@ let gateway: TestGateway;
 
 beforeAll(async () => {
   servers = await startMortalServers();
-  gateway = await startGateway();
+  gateway = await startGateway({ env: { WORKER_GRACE_MS: '15000' } });
   await fund(gateway.db, gateway.merchant.accountId, 'test', 'USDT', '1000000');
 });
 
@@ -215,5 +215,20 @@ test('a worker that is killed in the middle of an attempt: it counts as lost, an
     ...Array<string>(7).fill('http_5xx'),
   ]);
   expectSchedule(attempts);
+  await receiver.stop();
+});
+
+test('a worker that is stopped in the middle of an attempt finishes it first', async () => {
+  const receiver = await startReceiver((_request, response) => {
+    setTimeout(() => response.writeHead(200).end(), 3_000);
+  });
+  const id = await startOne(receiver);
+  await waitLong('the attempt to arrive', async () =>
+    receiver.received.length > 0 ? true : undefined,
+  );
+  await gateway.worker.stop();
+  await gateway.worker.start();
+  expect(await gateway.temporal.workflow.getHandle(id).result()).toBe('succeeded');
+  expect((await attemptsOf(id)).map(({ error_code }) => error_code)).toEqual([null]);
   await receiver.stop();
 });

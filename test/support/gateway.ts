@@ -70,6 +70,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<TestGa
     DATABASE_URL: database.appUrl,
     TEMPORAL_ADDRESS: address,
     TEMPORAL_NAMESPACE: namespace,
+    WORKER_GRACE_MS: '1500',
     WORKFLOW_BUNDLE: process.env['TEST_WORKFLOW_BUNDLE'],
     KEY_PEPPER: pepper,
     CURSOR_SECRET: randomBytes(32).toString('hex'),

@@ -46,7 +46,8 @@ export async function startReceiver(
     });
   };
   const server = tls === undefined ? createServer(listener) : createTlsServer(tls, listener);
-  server.listen(0, '127.0.0.1');
+  // A test that failed and did not stop it must not keep jest running.
+  server.unref().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   const receiver: Receiver = {
