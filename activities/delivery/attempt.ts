@@ -46,20 +46,20 @@ export interface AttemptOrder {
   key: string;
 }
 
-/** @throws ApplicationFailure of type `EndpointBusy`: Temporal calls again after a while */
+/** @throws ApplicationFailure of type `EndpointBusy`: Temporal calls again at its turn */
 export async function attemptDelivery(
   deps: DeliveryDeps,
   order: AttemptOrder,
 ): Promise<DeliveryState> {
-  const release = deps.endpointSlots.take(order.endpointId);
-  if (release === null) throw endpointBusy();
+  const slot = deps.endpointSlots.take(order.endpointId);
+  if ('turnInMs' in slot) throw endpointBusy(slot.turnInMs);
   try {
     const begun = await inTransaction(deps.db, (tx) => begin(tx, deps, order));
     if ('state' in begun) return begun.state;
     const result = await deps.webhookSender.send(begun.request);
     return await inTransaction(deps.db, (tx) => finish(tx, order, begun.number, result));
   } finally {
-    release();
+    slot.release();
   }
 }
 
@@ -109,10 +109,11 @@ async function begin(
 }
 
 /** Temporal holds the call back without an event in the history, and no slot of a worker waits. */
-function endpointBusy(): ApplicationFailure {
+function endpointBusy(turnInMs: number): ApplicationFailure {
   return ApplicationFailure.create({
     type: 'EndpointBusy',
     message: 'the endpoint has as many attempts under way as it may have',
+    nextRetryDelay: turnInMs,
     category: ApplicationFailureCategory.BENIGN,
   });
 }

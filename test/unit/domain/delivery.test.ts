@@ -6,7 +6,6 @@ import {
   nextDeliveryMove,
 } from '../../../src/domain/delivery';
 import { attemptsOf, RETRY_SCHEDULE_MS, waitAfterMs } from '../../../src/domain/delivery-schedule';
-import { EndpointSlots, SLOTS_PER_ENDPOINT } from '../../../src/domain/delivery-slots';
 
 const MINUTE_S = 60;
 const HOUR_S = 60 * MINUTE_S;
@@ -110,16 +109,4 @@ test.each<[string, Partial<DeliveryFacts>, object]>([
   ],
 ])('what comes next for %s', (_, facts, move) => {
   expect(nextDeliveryMove({ ...PENDING, ...facts }, RETRY_SCHEDULE_MS)).toEqual(move);
-});
-
-test('an endpoint has only its own slots, and a slot that is given back twice is one', () => {
-  const slots = new EndpointSlots();
-  const taken = Array.from({ length: SLOTS_PER_ENDPOINT }, () => slots.take('we_dead'));
-  expect(taken).not.toContain(null);
-  expect(slots.take('we_dead')).toBeNull();
-  expect(slots.take('we_healthy')).not.toBeNull();
-  taken[0]!();
-  taken[0]!();
-  expect(slots.take('we_dead')).not.toBeNull();
-  expect(slots.take('we_dead')).toBeNull();
 });
