@@ -83,10 +83,19 @@ function isIsatap(bytes: Uint8Array): boolean {
   );
 }
 
-const SECOND_LINE = new BlockList();
-for (const cidr of [...BLOCKED_IPV4, ...BLOCKED_IPV6, ...OUTSIDE_PUBLIC_IPV6]) {
-  const [network = '', prefix = ''] = cidr.split('/');
-  SECOND_LINE.addSubnet(network, parseInt(prefix, 10), isIPv4(network) ? 'ipv4' : 'ipv6');
+/** A list for each family: Node compares an IPv4 address with IPv6 ranges too, in its mapped dress. */
+const SECOND_LINE = {
+  ipv4: blockList('ipv4', BLOCKED_IPV4),
+  ipv6: blockList('ipv6', [...BLOCKED_IPV6, ...OUTSIDE_PUBLIC_IPV6]),
+};
+
+function blockList(family: 'ipv4' | 'ipv6', cidrs: readonly string[]): BlockList {
+  const list = new BlockList();
+  for (const cidr of cidrs) {
+    const [network = '', prefix = ''] = cidr.split('/');
+    list.addSubnet(network, parseInt(prefix, 10), family);
+  }
+  return list;
 }
 
 /**
@@ -97,5 +106,6 @@ export function isAllowedTwice(address: string, rules: AddressRules): boolean {
   if (!isAllowedAddress(address, rules)) return false;
   const bytes = addressBytes(address);
   if (bytes !== null && rules.allow.some((cidr) => isInside(bytes, cidr))) return true;
-  return !SECOND_LINE.check(address, isIPv4(address) ? 'ipv4' : 'ipv6');
+  const family = isIPv4(address) ? 'ipv4' : 'ipv6';
+  return !SECOND_LINE[family].check(address, family);
 }

@@ -7,6 +7,7 @@ import {
   isAllowedTwice,
   readAddressRules,
 } from '../../../src/webhooks/address-policy';
+import { dial } from '../../../src/webhooks/connect';
 import { scaled } from '../../support/scale';
 import { chooseSeed } from '../../support/seeded-random';
 
@@ -38,10 +39,31 @@ const IPV4_RANGES: [first: string, last: string, before: string | null, after: s
 
 test.each(IPV4_RANGES)('IPv4 from %s to %s is refused, its neighbours are not', (...row) => {
   const [first, last, before, after] = row;
-  expect([first, last].filter((address) => isAllowedAddress(address, PUBLIC_ONLY))).toEqual([]);
   const neighbours = [before, after].filter((address) => address !== null);
-  expect(neighbours.filter((address) => !isAllowedAddress(address, PUBLIC_ONLY))).toEqual([]);
+  for (const isAllowed of [isAllowedAddress, isAllowedTwice]) {
+    expect([first, last].filter((address) => isAllowed(address, PUBLIC_ONLY))).toEqual([]);
+    expect(neighbours.filter((address) => !isAllowed(address, PUBLIC_ONLY))).toEqual([]);
+  }
 });
+
+/** The clock has ended already, so that nothing leaves this machine. */
+test.each(['8.8.8.8', '93.184.215.14', '2606:4700::1111'])(
+  'the sender dials %s',
+  async (address) => {
+    const failing = dial([address], 443, PUBLIC_ONLY, AbortSignal.abort());
+    await expect(failing).rejects.toMatchObject({ code: 'connect_timeout' });
+  },
+);
+
+test.each(['127.0.0.1', '10.1.2.3', '::1', '::ffff:8.8.8.8'])(
+  'the sender does not dial %s, alone or beside a public one',
+  async (address) => {
+    for (const addresses of [[address], ['8.8.8.8', address]]) {
+      const failing = dial(addresses, 443, PUBLIC_ONLY, AbortSignal.abort());
+      await expect(failing).rejects.toMatchObject({ code: 'url_blocked' });
+    }
+  },
+);
 
 test.each([
   ['unspecified', '::'],
@@ -147,7 +169,9 @@ const publicPrefix = fc
 test(`a random IPv4 address is allowed when it is in no range above (seed ${seed})`, () => {
   fc.assert(
     fc.property(ipv4, (address) => {
-      expect(isAllowedAddress(address, PUBLIC_ONLY)).toBe(!NOT_PUBLIC.check(address));
+      const isPublic = !NOT_PUBLIC.check(address);
+      expect(isAllowedAddress(address, PUBLIC_ONLY)).toBe(isPublic);
+      expect(isAllowedTwice(address, PUBLIC_ONLY)).toBe(isPublic);
     }),
     SETTINGS,
   );
