@@ -7,7 +7,7 @@ import {
 import type { Activities } from '../activities';
 import { TRANSACTION } from './payout-activities';
 
-/** A merchant waits for the checkout: two tries must fit below the API's deadline. */
+/** A merchant waits for the checkout: it gives up on the provider before the API gives up on it. */
 export const { openPayment } = proxyActivities<Pick<Activities, 'openPayment'>>({
   startToCloseTimeout: '10 seconds',
   retry: { initialInterval: '200 ms', maximumInterval: '10 seconds' },

@@ -25,7 +25,8 @@ export interface PaymentsDeps {
 
 /** Decision P9: a merchant's customer waits at the till. */
 const OPEN_DEADLINE_MS = 7_000;
-const VERIFY_DEADLINE_MS = 10_000;
+/** Longer than a provider may take to answer. */
+const VERIFY_DEADLINE_MS = 12_000;
 const VERIFICATIONS_PER_MINUTE = 6;
 
 export function createPayments(deps: PaymentsDeps): Payments {

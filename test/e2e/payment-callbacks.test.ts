@@ -3,6 +3,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { rows } from '../../src/db/transaction';
 import { PROVIDER_CODES, type ProviderCode } from '../../src/domain/provider-codes';
 import { newId } from '../../src/lib/new-id';
+import { DEFAULT_TIMEOUT_MS } from '../../src/providers/provider-http';
 import { brokenInvariants, startGateway, type TestGateway } from '../support/gateway';
 import { randomKey } from '../support/merchant-client';
 import {
@@ -20,8 +21,9 @@ import { control } from './sandbox-harness';
 
 let gateway: TestGateway;
 
+/** As long as by default: a provider that hangs must not be taken for a fault of ours. */
 beforeAll(async () => {
-  gateway = await startGateway();
+  gateway = await startGateway({ providerTimeoutMs: DEFAULT_TIMEOUT_MS });
 });
 
 afterAll(async () => {
