@@ -24,7 +24,7 @@ import type { PayoutDeps } from './payout/deps';
 import { reservePayout } from './payout/reserve';
 import { submitPayout } from './payout/submit';
 import { checkLedger } from './reconcile/check-ledger';
-import { askForMissing, noteDifferences } from './reconcile/note-differences';
+import { askForMissing, lookAgain, noteDifferences } from './reconcile/note-differences';
 import { listBooks, readBook } from './reconcile/read-books';
 import { restartPayments, restartPayouts, type RestartDeps } from './reconcile/restart';
 
@@ -53,6 +53,7 @@ export function createActivities(deps: ActivityDeps) {
     listBooks: () => Promise.resolve(listBooks(deps)),
     readBook: (key: BookKey, place: BookPlace | null) => readBook(deps, key, place),
     askForMissing: () => askForMissing(deps),
+    lookAgain: () => lookAgain(deps),
     noteDifferences: () => noteDifferences(db),
     checkLedger: () => checkLedger(db),
     cleanUpKeys: () => cleanUpKeys(db),

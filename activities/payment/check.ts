@@ -69,14 +69,18 @@ async function withoutCheckout(db: Db, payment: Payment, askedAt: Date): Promise
   return reportPayment(db, after, why, { askedAt, isMismatch: true });
 }
 
-/** Money for a payment that has ended and cannot take it: an operator decides whose it is. */
+/**
+ * Money for a payment that has ended and cannot take it, or that the provider holds: an operator
+ * decides whose it is, or settles it with the provider.
+ */
 async function noteUncredited(db: Db, payment: Payment, checkout: Checkout): Promise<void> {
-  if (isOpenPayment(payment.status) || checkout.onHold || isSentBack(checkout)) return;
+  if (isOpenPayment(payment.status) || isSentBack(checkout)) return;
   const credited = await creditedTransfers(db, payment.id);
   const lost = checkout.transfers.filter(
     ({ id, status }) => status === 'confirmed' && !credited.has(id),
   );
   if (lost.length === 0) return;
   const transfers = lost.map(({ id, amount }) => ({ id, amount }));
-  await noteException(db, 'money_not_credited', payment.id, { status: payment.status, transfers });
+  const kind = checkout.onHold ? 'late_money_held' : 'money_not_credited';
+  await noteException(db, kind, payment.id, { status: payment.status, transfers });
 }

@@ -1,6 +1,7 @@
 /**
- * Compares the copy of the providers' books with ours. Each difference becomes an exception, once,
- * and nothing else: no money moves, and no status changes (decision O7).
+ * Compares the copy of the providers' books with ours. Each difference that a look at the provider
+ * does not mend becomes an exception, once: the comparison itself moves no money and changes no
+ * status (decision O7).
  */
 import { findNewDifferences } from '../../src/db/ledger-verify';
 import { noteException } from '../../src/db/repositories/exceptions';
@@ -11,8 +12,10 @@ import {
   type MissingEntry,
   type ProviderEntry,
 } from '../../src/db/repositories/provider-books';
+import { findPayment } from '../../src/db/repositories/payments';
 import type { Db } from '../../src/db/transaction';
 import type { Provider } from '../../src/providers/port';
+import { type PaymentWorkflows, startOfPayment } from '../../src/temporal/payment-workflows';
 import { checkoutEntries, payoutEntries, type BooksDeps } from './read-books';
 
 /** One call to a provider each. */
@@ -73,6 +76,26 @@ async function findCheckout(provider: Provider, reference: string, askedAt: Date
   const found = await provider.findCheckout(reference);
   if (found.kind === 'found') return checkoutEntries(found.checkout, askedAt);
   return found.kind === 'not_found' ? [] : null;
+}
+
+/** These a payment mends itself when its workflow looks: the callback about them was lost. */
+const MENDED_BY_A_LOOK = ['money_not_credited', 'refund_not_recorded'];
+
+export interface LookDeps {
+  db: Db;
+  paymentWorkflows: PaymentWorkflows;
+}
+
+/** Has payments look at the provider once more before anybody is accused. */
+export async function lookAgain({ db, paymentWorkflows }: LookDeps): Promise<{ told: number }> {
+  const differences = await findNewDifferences(db, MOST_NOTED);
+  const mendable = differences.filter(({ kind }) => MENDED_BY_A_LOOK.includes(kind));
+  const ids = new Set(mendable.map(({ objectId }) => objectId));
+  for (const id of ids) {
+    const payment = await findPayment(db, id);
+    if (payment !== null) await paymentWorkflows.tellNews(startOfPayment(payment));
+  }
+  return { told: ids.size };
 }
 
 export async function noteDifferences(db: Db): Promise<{ noted: number }> {

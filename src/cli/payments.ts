@@ -1,7 +1,7 @@
 /** `admin payments`. */
 import { randomUUID } from 'node:crypto';
 import type { PaymentDecisionKind } from '../domain/payment';
-import { decideAboutPayment } from '../services/admin/payments';
+import { decideAboutPayment, lookAtPayment } from '../services/admin/payments';
 import { createPaymentWorkflows } from '../temporal/payment-workflows';
 import { type AnyVerb, type Context, type OptionSpec, verb, type Noun } from './command';
 import { unclear } from './error-sentence';
@@ -56,8 +56,19 @@ function decisionVerb({ kind, ...texts }: DecisionVerb): AnyVerb {
 }
 
 export const PAYMENTS: Noun = {
-  summary: 'Decisions about one payment: compliance holds, cancelling and refunds.',
+  summary: 'One payment: looks at the provider, compliance holds, cancelling and refunds.',
   verbs: {
+    look: verb({
+      summary: 'Has a payment look at the provider now',
+      notes: ['What the provider says is brought in as always, also after the workflow ended.'],
+      subject: 'id',
+      options: { id: { value: 'PAY_ID', help: 'the payment' } },
+      examples: ['payments look pay_…'],
+      read: (options) => options.required('id', 'the payment, pay_…'),
+      run: ({ db, temporal }, id) =>
+        lookAtPayment({ db, paymentWorkflows: createPaymentWorkflows(temporal()) }, id),
+      show: showObject,
+    }),
     refund: verb({
       summary: 'Sends money back to the customer',
       notes: [

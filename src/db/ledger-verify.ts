@@ -5,13 +5,11 @@
  */
 import { differencesSql } from './book-differences';
 import { LEDGER_INVARIANTS, type LedgerInvariant } from './ledger-invariants';
+import { onOneSnapshot } from './snapshot';
 import { type Db, rows, type Tx } from './transaction';
 
 /** A sample is enough to begin looking; a broken ledger may have a million rows. */
 const MAX_ROWS_SHOWN = 20;
-
-/** A full check reads every entry, so it needs longer than a request may take. */
-const STATEMENT_TIMEOUT = '30min';
 
 export interface InvariantResult extends Pick<LedgerInvariant, 'number' | 'name' | 'sentence'> {
   /** How many of `noun` were looked at. */
@@ -78,17 +76,6 @@ export async function findNewDifferences(db: Db, limit: number): Promise<BookDif
          FROM (${differencesSql({ unlessNoted: true })}) AS new LIMIT ?`,
       [limit],
     ),
-  );
-}
-
-/** One snapshot for all of it: two queries must not see two different moments. */
-async function onOneSnapshot<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
-  return db.transaction(
-    async (tx) => {
-      await rows(tx, `SET LOCAL statement_timeout = '${STATEMENT_TIMEOUT}'`);
-      return work(tx);
-    },
-    { isolationLevel: 'repeatable read', readOnly: true },
   );
 }
 

@@ -12,7 +12,7 @@ import { brokenInvariants, startGateway, type TestGateway } from '../support/gat
 import { buildPayoutMoney, creditPayment, insertPayment, insertPayout } from '../support/ledger';
 import type { MerchantClient } from '../support/merchant-client';
 import { waitLong } from '../support/patience';
-import { atProvider, openedPayment, whenPayment } from '../support/payment-steps';
+import { atProvider, openedPayment, readPayment, whenPayment } from '../support/payment-steps';
 import { acceptedPayout, openMerchant, whenStatus } from '../support/payout-steps';
 import { control, readBookEntry } from './sandbox-harness';
 
@@ -37,14 +37,16 @@ afterAll(async () => {
 interface Compared {
   troubles: string[];
   asked: number;
+  told: number;
   noted: number;
 }
 
-/** What the schedule does every hour. */
-async function compare(): Promise<Compared> {
+/** What the schedule does every hour. @param lookMs how long payments have for a look */
+async function compare(lookMs = 1_000): Promise<Compared> {
   return gateway.temporal.workflow.execute(WORKFLOWS.books, {
     workflowId: `books-${randomBytes(6).toString('hex')}`,
     taskQueue: TASK_QUEUES.payouts,
+    args: [lookMs],
   });
 }
 
@@ -124,7 +126,7 @@ test('books that agree make no exception, and the copy has all of them', async (
   await atProvider(gateway, open, 'pay', { amount: '10', then: 'drop' });
   for (const id of [paid, other, twice]) await whenPayment(client, id, 'completed');
 
-  expect(await compare()).toEqual({ troubles: [], asked: 0, noted: 0 });
+  expect(await compare()).toEqual({ troubles: [], asked: 0, told: 0, noted: 0 });
   const entries = await rows(
     gateway.db,
     `SELECT provider, kind, state, count(*)::int AS n FROM provider_entries
@@ -334,4 +336,28 @@ test('a comparison moves no money and changes no status', async () => {
   const before = [await state(), await counts()];
   await compare();
   expect([await state(), await counts()]).toEqual(before);
+});
+
+/** As if everything until now had been read long ago. */
+async function readNothingAgain(): Promise<void> {
+  await rows(gateway.db, "UPDATE provider_books SET changed_until = now() + interval '1 hour'");
+}
+
+test('what a lost callback would have told is brought in by a look, and is no exception', async () => {
+  await silenceCallbacks();
+  const [refunded, paidMore] = [await openedPayment(client), await openedPayment(client)];
+  for (const id of [refunded, paidMore]) {
+    await atProvider(gateway, id, 'pay');
+    await whenPayment(client, id, 'completed');
+  }
+  await atProvider(gateway, refunded, 'refund', { amount: '40' });
+  await atProvider(gateway, paidMore, 'pay', { amount: '5', at: new Date().toISOString() });
+  await compare();
+  await readNothingAgain();
+  for (const id of [refunded, paidMore]) await age(id);
+  expect(await compare(20_000)).toMatchObject({ told: 2, noted: 0 });
+  expect(await exceptionsOf(refunded)).toEqual([]);
+  expect(await exceptionsOf(paidMore)).toEqual([]);
+  expect(await readPayment(client, refunded)).toMatchObject({ refunded_amount: '40.00000000' });
+  expect(await readPayment(client, paidMore)).toMatchObject({ received_amount: '105.00000000' });
 });

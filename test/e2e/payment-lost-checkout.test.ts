@@ -1,8 +1,9 @@
-/** A provider that does not know a checkout any more which it has opened. */
+/** A provider with which an operator has to speak: it lost a checkout, or holds late money. */
 import { rows } from '../../src/db/transaction';
 import { startSandbox, type Sandbox } from '../../src/sandbox/server';
 import { startGateway, type TestGateway } from '../support/gateway';
 import type { MerchantClient } from '../support/merchant-client';
+import { waitLong } from '../support/patience';
 import {
   atProvider,
   closeWindow,
@@ -25,6 +26,26 @@ beforeAll(async () => {
 afterAll(async () => {
   await emptied.stop();
   await gateway.stop();
+});
+
+test('late money that the provider holds is an exception, and is credited once it lets go', async () => {
+  const id = await openedPayment(client);
+  await closeWindow(gateway, id);
+  expect((await client.post(`/payments/${id}/verify`)).status).toBe(200);
+  await whenPayment(client, id, 'expired');
+  await atProvider(gateway, id, 'pay', { then: 'stay' });
+  await atProvider(gateway, id, 'hold');
+  await atProvider(gateway, id, 'confirm');
+  await waitLong('the exception', async () =>
+    (await exceptionsOf(id)).length > 0 ? true : undefined,
+  );
+  expect(await exceptionsOf(id)).toEqual(['late_money_held']);
+  expect((await readPayment(client, id)).status).toBe('expired');
+  await atProvider(gateway, id, 'release');
+  expect(await whenPayment(client, id, 'completed')).toMatchObject({
+    exceptions: ['late'],
+    net_amount: '99.00000000',
+  });
 });
 
 test('an operator is told; what nobody paid expires at its time, and seen money stays open', async () => {

@@ -4,6 +4,7 @@
  */
 import type { Mode } from '../../domain/mode';
 import type { Amount } from '../../domain/money';
+import { onOneSnapshot } from '../snapshot';
 import { rows, type Db, type Tx } from '../transaction';
 
 /** One list of one provider in one mode. */
@@ -132,9 +133,7 @@ export interface MissingEntry {
 
 /** Only where a reading has begun since then and come to its end, and the newest first. */
 export async function listMissing(db: Db, limit: number): Promise<MissingEntry[]> {
-  return rows<MissingEntry>(
-    db,
-    `WITH missing AS (
+  const sql = `WITH missing AS (
        SELECT 'payout' AS kind, p.provider, p.mode, p.id AS reference, '' AS id, p.amount,
               p.currency, p.updated_at AS done_at
          FROM payouts p
@@ -155,7 +154,6 @@ export async function listMissing(db: Db, limit: number): Promise<MissingEntry[]
          ON (b.provider, b.mode, b.book) =
             (m.provider, m.mode, CASE m.kind WHEN 'payout' THEN 'payouts' ELSE 'payments' END)
       WHERE m.done_at < b.read_at
-      ORDER BY m.done_at DESC LIMIT ?`,
-    [limit],
-  );
+      ORDER BY m.done_at DESC LIMIT ?`;
+  return onOneSnapshot(db, (tx) => rows<MissingEntry>(tx, sql, [limit]));
 }

@@ -62,6 +62,19 @@ export async function decideAboutPayment(
   return present((await findPayment(db, paymentId)) ?? payment, taken);
 }
 
+/**
+ * Wakes its workflow, which asks the provider.
+ * @returns the payment as it stands before that
+ * @throws AdminRefusal when there is no such payment; Error when Temporal did not take it
+ */
+export async function lookAtPayment({ db, paymentWorkflows }: PaymentsDeps, paymentId: string) {
+  const payment = await findPayment(db, paymentId);
+  if (payment === null) throw new AdminRefusal(`The payment ${paymentId} does not exist.`);
+  const told = await paymentWorkflows.tellNews(startOfPayment(payment));
+  if (told.kind !== 'told') throw new Error('Temporal did not take the signal.');
+  return { id: paymentId, object: 'payment', status: payment.status, looks_at_provider: true };
+}
+
 /** Before the signal: what was asked for is on record whatever becomes of it. */
 function noteInAudit(
   db: Db,
