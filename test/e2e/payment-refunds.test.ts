@@ -369,3 +369,25 @@ test('an order that the provider does not answer stays in doubt until it does', 
   expect((await checkoutOf(gateway, id)).refunds).toHaveLength(1);
   expect((await postingsOf(gateway, id)).slice(1)).toEqual([HALF_OF_IT]);
 });
+
+test('a refund whose callback was lost is found by the command `payments look`', async () => {
+  const { client, id } = await paid();
+  await control(gateway.sandbox.url, 'settings', { callback_base_url: null });
+  await atProvider(gateway, id, 'refund', { amount: '50' });
+  expect((await readPayment(client, id)).refunded_amount).toBe('0.00000000');
+  const { code, stdout } = await admin('look', id);
+  expect([code, JSON.parse(stdout)]).toEqual([
+    0,
+    expect.objectContaining({ id, looks_at_provider: true }),
+  ]);
+  await eventually('the refund', async () =>
+    (await readPayment(client, id)).refunded_amount === '50.00000000' ? true : undefined,
+  );
+  const callback_base_url = gateway.baseUrl.replace('/api/v1', '');
+  await control(gateway.sandbox.url, 'settings', { callback_base_url });
+});
+
+test('a look at a payment that does not exist is refused', async () => {
+  const { code, stderr } = await admin('look', 'pay_nobody');
+  expect([code, stderr]).toEqual([1, expect.stringContaining('pay_nobody does not exist')]);
+});
