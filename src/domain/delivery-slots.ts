@@ -4,8 +4,11 @@
  */
 export const SLOTS_PER_ENDPOINT = 4;
 
-/** Nobody is sent away for longer, however many wait. */
-export const TURN_MAX_MS = 30_000;
+/**
+ * Nobody is sent away for longer, however many wait: the endpoint may be well again. Ten thousand that
+ * wait for one that hangs still come back no more often than a few each second.
+ */
+export const TURN_MAX_MS = 600_000;
 const TURN_MIN_MS = 50;
 
 /** What an attempt takes until one has ended; too little only sends more away once more. */
@@ -68,8 +71,11 @@ export class EndpointSlots {
     // Those that are under way take at least as long as they have taken.
     const attemptMs = Math.max(use.usualMs, now - use.takenAt);
     const turn = Math.max(now, use.lastTurnAt) + (attemptMs / SLOTS_PER_ENDPOINT) * KEENNESS;
-    use.lastTurnAt = Math.min(turn, now + TURN_MAX_MS);
-    return Math.max(TURN_MIN_MS, Math.ceil(use.lastTurnAt - now));
+    const last = now + TURN_MAX_MS;
+    use.lastTurnAt = Math.min(turn, last);
+    // Those that find the queue full do not all come back at the same moment.
+    const own = turn > last ? last - Math.random() * (TURN_MAX_MS / 2) : turn;
+    return Math.max(TURN_MIN_MS, Math.ceil(own - now));
   }
 
   #give(endpointId: string, use: Use): void {
