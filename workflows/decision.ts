@@ -50,7 +50,7 @@ export function readPaymentDecision(
   if (kind !== 'refund' && amount !== undefined && amount !== null) {
     return wrong(kind, '"amount" belongs to `refund`');
   }
-  if (!isText(amount, NAME_MAX_LENGTH) || (amount && !AMOUNT.test(amount))) {
+  if (!isText(amount, NAME_MAX_LENGTH) || (typeof amount === 'string' && !AMOUNT.test(amount))) {
     return wrong(kind, '"amount" has to be a decimal as text, such as "12.50"');
   }
   return { ...decision, id: textOrNull(id) ?? newId(), amount: textOrNull(amount) };

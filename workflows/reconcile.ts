@@ -24,11 +24,27 @@ interface Reconciled {
   deleted: number;
 }
 
+/** A step that fails keeps none of the others from their work; the run then ends as it did. */
 export async function reconcileWorkflow(): Promise<Reconciled> {
-  const { ensured } = await steps.restartPayouts();
-  const { ensured: payments } = await steps.restartPayments();
-  const { ensured: deliveries } = await steps.restartDeliveries();
-  const { deleted } = await steps.cleanUpKeys();
-  await steps.cleanUpWebhooks();
-  return { ensured, payments, deliveries, deleted };
+  const failures: unknown[] = [];
+  const attempt = async <T>(step: () => Promise<T>): Promise<T | undefined> => {
+    try {
+      return await step();
+    } catch (error) {
+      failures.push(error);
+      return undefined;
+    }
+  };
+  const payouts = await attempt(steps.restartPayouts);
+  const payments = await attempt(steps.restartPayments);
+  const deliveries = await attempt(steps.restartDeliveries);
+  const keys = await attempt(steps.cleanUpKeys);
+  await attempt(steps.cleanUpWebhooks);
+  if (failures.length > 0) throw failures[0];
+  return {
+    ensured: payouts?.ensured ?? 0,
+    payments: payments?.ensured ?? 0,
+    deliveries: deliveries?.ensured ?? 0,
+    deleted: keys?.deleted ?? 0,
+  };
 }

@@ -3,7 +3,12 @@
  * payment stands where the facts say (decision P7). Each transfer is credited once for ever.
  */
 import { post } from '../../src/db/repositories/ledger';
-import { findEffectiveDecision } from '../../src/db/repositories/payment-decisions';
+import { noteException, resolveOpenException } from '../../src/db/repositories/exceptions';
+import {
+  findEffectiveDecision,
+  findRejection,
+  type Rejection,
+} from '../../src/db/repositories/payment-decisions';
 import {
   changePayment,
   creditedTransfers,
@@ -14,7 +19,7 @@ import {
 import { inTransaction, type Db, type Tx } from '../../src/db/transaction';
 import { serviceFee } from '../../src/domain/fees';
 import { creditPosting } from '../../src/domain/ledger';
-import { type Amount, add, subtract } from '../../src/domain/money';
+import { type Amount, add, greaterOf, subtract, ZERO } from '../../src/domain/money';
 import { DECIDED_BY_OPERATOR, type Payment } from '../../src/domain/payment';
 import {
   type CheckoutFacts,
@@ -30,6 +35,9 @@ import { recordRefund, ShortOfFunds } from './refunds';
 const MOST_STEPS = 10;
 /** Found not to be covered, our other amount given back, recorded. */
 const MOST_STEPS_A_REFUND = 3;
+
+/** The provider accepted to reject a hold, and shows neither a refund nor a failure. */
+const NOT_SENT_BACK = 'rejected_not_sent_back';
 
 export async function recordCheckout(
   db: Db,
@@ -64,13 +72,37 @@ async function step(
 ): Promise<{ payment: Payment; stepped: boolean }> {
   const payment = await lockPayment(tx, paymentId);
   const credited = await creditedTransfers(tx, paymentId);
-  const next = nextPaymentStep(payment, facts, credited, askedAt);
+  const rejection = payment.status === 'on_hold' ? await findRejection(tx, paymentId) : null;
+  const background = { credited, rejection: rejection?.state ?? null };
+  const next = nextPaymentStep(payment, facts, background, askedAt);
   if (next !== null) return { payment: await take(tx, payment, facts, next), stepped: true };
   const refunded = await recordRefund(tx, payment, facts, owe);
   if (refunded !== null) return { payment: refunded, stepped: true };
+  if (rejection !== null) await noteNotSentBack(tx, payment, facts, rejection);
+  return { payment: await noteFigures(tx, payment, facts), stepped: false };
+}
+
+async function noteNotSentBack(
+  tx: Tx,
+  { id, status }: Payment,
+  { onHold, transfers }: CheckoutFacts,
+  { state, decidedBy }: Rejection,
+): Promise<void> {
+  if (onHold || state !== 'accepted') return;
+  if (!transfers.some(({ status: how }) => how === 'confirmed')) return;
+  await noteException(tx, NOT_SENT_BACK, id, { status, decidedBy });
+}
+
+/** What is received, and of a rejected hold what went back: it may go in several parts. */
+async function noteFigures(tx: Tx, payment: Payment, facts: CheckoutFacts): Promise<Payment> {
   const receivedAmount = receivedAfter(payment, facts);
-  if (receivedAmount === payment.receivedAmount) return { payment, stepped: false };
-  return { payment: await changePayment(tx, paymentId, { receivedAmount }), stepped: false };
+  const isRejected = payment.status === 'refunded' && payment.creditedAmount === ZERO;
+  const refundedAmount = isRejected
+    ? greaterOf(add(ZERO, ...facts.refunds.map(({ amount }) => amount)), payment.refundedAmount)
+    : payment.refundedAmount;
+  const isKnown =
+    receivedAmount === payment.receivedAmount && refundedAmount === payment.refundedAmount;
+  return isKnown ? payment : changePayment(tx, payment.id, { receivedAmount, refundedAmount });
 }
 
 interface Credit {
@@ -103,6 +135,14 @@ async function take(
       : {}),
   });
   if (after.sequence !== payment.sequence) await emitPayment(tx, after);
+  if (payment.status === 'on_hold') {
+    await resolveOpenException(
+      tx,
+      NOT_SENT_BACK,
+      payment.id,
+      `The payment is ${after.status} now.`,
+    );
+  }
   for (const credit of priced) {
     await insertCredit(tx, { ...credit, paymentId: payment.id, transferId: credit.id });
   }

@@ -23,6 +23,7 @@ import { type Amount, add, subtract, ZERO } from '../../src/domain/money';
 import { nextPaymentStatus, type Payment } from '../../src/domain/payment';
 import type { CheckoutFacts } from '../../src/domain/payment-news';
 import {
+  hasToWait,
   isAllRefunded,
   nextRefundStep,
   type PaymentRefund,
@@ -68,7 +69,7 @@ export async function takeOrderedRefund(
 /**
  * Brings the next refund of the provider in; the caller holds the payment's lock.
  * @param owe the balance was found not to cover it
- * @returns the payment after it, or null when all of them are known
+ * @returns the payment after it, or null when all of them are known or have to wait
  * @throws ShortOfFunds
  */
 export async function recordRefund(
@@ -176,7 +177,7 @@ export async function collectOwed(db: Db, paymentId: string): Promise<boolean> {
   const owed = (await listRefunds(db, paymentId)).filter(({ state }) => state === 'owed');
   for (const { reference } of owed) {
     try {
-      await inTransaction(db, (tx) => collect(tx, paymentId, reference));
+      if (!(await inTransaction(db, (tx) => collect(tx, paymentId, reference)))) return true;
     } catch (error) {
       if (error instanceof ShortOfFunds) return true;
       throw error;
@@ -185,15 +186,18 @@ export async function collectOwed(db: Db, paymentId: string): Promise<boolean> {
   return false;
 }
 
-async function collect(tx: Tx, paymentId: string, reference: string): Promise<void> {
+/** @returns whether that one is owed no more */
+async function collect(tx: Tx, paymentId: string, reference: string): Promise<boolean> {
   const payment = await lockPayment(tx, paymentId);
-  const owed = (await listRefunds(tx, paymentId)).filter(({ state }) => state === 'owed');
+  const known = await listRefunds(tx, paymentId);
+  const owed = known.filter(({ state }) => state === 'owed');
   const refund = owed.find((one) => one.reference === reference);
-  if (refund === undefined) return;
+  if (refund === undefined) return true;
   if (!(await hasOpenException(tx, NOT_COVERED, paymentId))) {
     await changeRefund(tx, paymentId, { ...refund, state: 'waived' });
-    return;
+    return true;
   }
+  if (hasToWait(payment, refund.amount, known)) return false;
   const { reversed, taken, fee } = priceReversal(payment, refund.amount);
   await changeRefund(tx, paymentId, { ...refund, taken, fee, state: 'done' });
   await changePayment(tx, paymentId, reversing(payment, { reversed, taken, fee }));
@@ -203,6 +207,7 @@ async function collect(tx: Tx, paymentId: string, reference: string): Promise<vo
   if (reversed !== ZERO) {
     await postOrThrow(tx, payment, refundPosting(payment, { reference, taken, fee }));
   }
+  return true;
 }
 
 function reversing(payment: Payment, { reversed, fee }: Reversal): PaymentChange {

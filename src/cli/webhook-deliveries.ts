@@ -1,13 +1,16 @@
 /** The verbs of `admin webhooks` that are about deliveries. */
-import { DELIVERY_STATUSES } from '../domain/delivery';
+import {
+  DELIVERY_STATUSES,
+  OPEN_DELIVERIES_MAX,
+  OPEN_DELIVERIES_RESERVE,
+} from '../domain/delivery';
 import {
   abandonDelivery,
   listAttempts,
   listDeliveries,
-  recoverDeliveries,
-  replayMissing,
   retryDelivery,
 } from '../services/admin/webhook-deliveries';
+import { recoverDeliveries, replayMissing } from '../services/admin/webhook-recovery';
 import { UsageError } from '../lib/command-line';
 import { listOf, verb, type AnyVerb } from './command';
 import type { Options } from './options';
@@ -19,6 +22,8 @@ const THE_DELIVERY = { id: { value: 'DELIVERY_ID', help: 'the delivery' } };
 
 const SINCE = { since: { value: 'TIME', help: 'from when on, such as 2027-01-01T12:00:00Z' } };
 
+const FILLS = 'Not more than may be open at once: `left` says how many there are still to do.';
+
 const readDeliveryId = (options: Options): string =>
   options.required('id', '`webhooks deliveries` shows the ids, whd_…');
 
@@ -28,6 +33,15 @@ function readBatch(options: Options): { endpointId: string; since: Date } {
     throw new UsageError('--since is missing: from when on, such as 2027-01-01T12:00:00Z.');
   }
   return { endpointId: readEndpointId(options), since };
+}
+
+/** With what to do about the rest. */
+function showRecovery(recovery: { left: number }): string {
+  const rest =
+    `Not all: an endpoint has at most ${OPEN_DELIVERIES_MAX} deliveries open, and ` +
+    `${OPEN_DELIVERIES_RESERVE} places stay free for new events. Run this again when those that ` +
+    'are open have been delivered.\n';
+  return showObject(recovery) + (recovery.left > 0 ? rest : '');
 }
 
 export const DELIVERY_VERBS: Readonly<Record<string, AnyVerb>> = {
@@ -104,7 +118,10 @@ export const DELIVERY_VERBS: Readonly<Record<string, AnyVerb>> = {
   }),
   recover: verb({
     summary: 'Tries again what failed, and takes up what was skipped, since a time',
-    notes: ['One attempt for each that failed; what was skipped has its schedule before it.'],
+    notes: [
+      'One attempt for each that failed; what was skipped has its schedule before it.',
+      FILLS,
+    ],
     subject: 'id',
     options: { ...THE_ENDPOINT, ...SINCE },
     examples: ['webhooks recover we_… --since 2027-01-01T12:00:00Z'],
@@ -112,11 +129,11 @@ export const DELIVERY_VERBS: Readonly<Record<string, AnyVerb>> = {
     read: readBatch,
     run: ({ db, by, webhooks }, batch) =>
       recoverDeliveries(db, by, webhooks().deliveryWorkflows, batch),
-    show: showObject,
+    show: showRecovery,
   }),
   replay: verb({
     summary: 'Delivers the events since a time that an endpoint never had',
-    notes: ['Such as those from before it was made, or from while it was disabled.'],
+    notes: ['Such as those from before it was made, or from while it was disabled.', FILLS],
     subject: 'id',
     options: { ...THE_ENDPOINT, ...SINCE },
     examples: ['webhooks replay we_… --since 2027-01-01'],
@@ -124,6 +141,6 @@ export const DELIVERY_VERBS: Readonly<Record<string, AnyVerb>> = {
     read: readBatch,
     run: ({ db, by, webhooks }, batch) =>
       replayMissing(db, by, webhooks().deliveryWorkflows, batch),
-    show: showObject,
+    show: showRecovery,
   }),
 };

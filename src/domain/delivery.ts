@@ -41,6 +41,9 @@ export function deliveryStatusesBefore(trigger: DeliveryTrigger): DeliveryStatus
 /** An endpoint never has more deliveries open than this; what is over it is `skipped`. */
 export const OPEN_DELIVERIES_MAX = 10_000;
 
+/** Of these so many places are left to new events when an operator recovers or replays old ones. */
+export const OPEN_DELIVERIES_RESERVE = 1_000;
+
 /** Decision H8: endpoints of one account in one mode. */
 export const ENDPOINTS_MAX = 16;
 

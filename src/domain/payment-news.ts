@@ -3,7 +3,7 @@
  * the same facts lead to the same step, and when there is none, nothing is left to do. Every source
  * of news comes through here.
  */
-import { type Amount, add, compare, greaterOf, isLess, subtract, ZERO } from './money';
+import { type Amount, add, greaterOf, isLess, subtract, ZERO } from './money';
 import {
   isOpenPayment,
   nextPaymentStatus,
@@ -40,25 +40,32 @@ export interface PaymentStep {
   txHash: string | null;
 }
 
+/** What is written down about a payment besides its row. */
+export interface PaymentBackground {
+  /** Ids of the transfers that were credited already. */
+  credited: ReadonlySet<string>;
+  /** An operator's rejection of its hold: whether the provider has accepted it. Null: none stands. */
+  rejection: 'pending' | 'accepted' | null;
+}
+
 /** Money confirmed this long after the end still counts (decision P5). */
 export const LATE_WINDOW_MS = 30 * 24 * 60 * 60 * 1000;
 
 /**
  * The next step, or null when the payment stands where the facts say.
- * @param credited ids of the transfers that were credited already
  * @param askedAt when the provider was asked: what came after that the facts cannot know
  */
 export function nextPaymentStep(
   payment: Payment,
   facts: CheckoutFacts,
-  credited: ReadonlySet<string>,
+  background: PaymentBackground,
   askedAt: Date,
 ): PaymentStep | null {
   const confirmed = facts.transfers.filter((transfer) => isInTime(payment, transfer));
-  const uncredited = confirmed.filter((transfer) => !credited.has(transfer.id));
+  const uncredited = confirmed.filter(({ id }) => !background.credited.has(id));
   const trigger = isOpenPayment(payment.status)
-    ? triggerWhileOpen(payment, facts, confirmed, askedAt)
-    : triggerAfterEnd(payment, facts, confirmed, uncredited);
+    ? triggerWhileOpen(payment, facts, confirmed, background, askedAt)
+    : triggerAfterEnd(payment, facts, confirmed, background);
   if (trigger === null || nextPaymentStatus(payment.status, trigger) === undefined) return null;
   const credits = trigger === 'complete' || trigger === 'underpay' ? uncredited : [];
   return {
@@ -75,6 +82,7 @@ function triggerWhileOpen(
   payment: Payment,
   facts: CheckoutFacts,
   confirmed: readonly TransferFacts[],
+  { rejection }: PaymentBackground,
   askedAt: Date,
 ): PaymentTrigger | null {
   const isOver = askedAt >= payment.expiresAt;
@@ -84,7 +92,12 @@ function triggerWhileOpen(
   if (facts.onHold) return payment.status === 'on_hold' ? null : 'hold';
   // A hold and its rejection between two looks: it is held now, and refunded with the next step.
   if (isSentBack(facts)) return payment.status === 'on_hold' ? 'refund' : 'hold';
-  if (isEnough(payment, confirmed)) return 'complete';
+  if (payment.status === 'on_hold' && rejection !== null) {
+    // What went back may be less by a network's fee, or more has come: nothing of it is credited.
+    if (rejection === 'accepted' && facts.refunds.length > 0) return 'refund';
+    if (confirmed.length > 0) return null;
+  }
+  if (isEnough(payment, facts, confirmed)) return 'complete';
   if (isSeen || (confirmed.length > 0 && !isOver)) return isStarted ? null : 'see';
   if (confirmed.length > 0) return 'underpay';
   // What was seen has vanished: there is time to pay again until the window closes. What replaces
@@ -101,15 +114,32 @@ function triggerAfterEnd(
   payment: Payment,
   facts: CheckoutFacts,
   confirmed: readonly TransferFacts[],
-  uncredited: readonly TransferFacts[],
+  { credited }: PaymentBackground,
 ): PaymentTrigger | null {
-  if (uncredited.length === 0 || facts.onHold || facts.state === 'failed') return null;
-  if (isSentBack(facts)) return null;
-  return isEnough(payment, confirmed) ? 'complete' : 'underpay';
+  if (facts.onHold || facts.state === 'failed' || isSentBack(facts)) return null;
+  if (confirmed.every(({ id }) => credited.has(id)) || isCreditGone(facts, credited)) return null;
+  return isEnough(payment, facts, confirmed) ? 'complete' : 'underpay';
 }
 
-function isEnough(payment: Payment, confirmed: readonly TransferFacts[]): boolean {
-  return compare(sumOf(confirmed), payment.amount) >= 0;
+/**
+ * A credited transfer is not confirmed any more, after a reorganization of its chain: what came
+ * since may be the same money once more, and an operator has to decide. Facts that are older than
+ * what was credited look alike, and bring nothing new either.
+ */
+function isCreditGone({ transfers }: CheckoutFacts, credited: ReadonlySet<string>): boolean {
+  const isConfirmed = (id: string): boolean =>
+    transfers.some((one) => one.id === id && one.status === 'confirmed');
+  return [...credited].some((id) => !isConfirmed(id));
+}
+
+/** What went back before anything was credited does not pay; later refunds change no status. */
+function isEnough(
+  payment: Payment,
+  { refunds }: CheckoutFacts,
+  confirmed: readonly TransferFacts[],
+): boolean {
+  const sentBack = payment.creditedAmount === ZERO ? sumOf(refunds) : ZERO;
+  return !isLess(sumOf(confirmed), add(payment.amount, sentBack));
 }
 
 /** A hold that was rejected: all that was confirmed went back. */

@@ -70,7 +70,11 @@ export type RefundStep = {
   refund: CheckoutFacts['refunds'][number];
 };
 
-/** The next step, or null when every refund of the provider is known. */
+/**
+ * The next step, or null when every refund of the provider is known or has to wait. Those that were
+ * ordered come first. One for which the ordered ones leave too little waits until these have ended:
+ * what they took may be given back, and would then never be taken for it.
+ */
 export function nextRefundStep(
   payment: Payment,
   facts: CheckoutFacts,
@@ -78,13 +82,26 @@ export function nextRefundStep(
 ): RefundStep | null {
   // Nothing was credited: what the provider sends back never was the merchant's.
   if (payment.creditedAmount === ZERO) return null;
-  const refund = facts.refunds.find(({ id }) => !known.some((one) => one.providerRefundId === id));
-  if (refund === undefined) return null;
-  const ordered = known.find(
-    ({ state, reference }) => state === 'ordered' && reference === refund.reference,
+  const unknown = facts.refunds.filter(
+    ({ id }) => !known.some((one) => one.providerRefundId === id),
   );
-  if (ordered === undefined) return { kind: 'take_back', refund };
-  return { kind: ordered.amount === refund.amount ? 'confirm' : 'give_back', refund };
+  for (const ordered of known.filter(({ state }) => state === 'ordered')) {
+    const refund = unknown.find(({ reference }) => reference === ordered.reference);
+    if (refund === undefined) continue;
+    return { kind: ordered.amount === refund.amount ? 'confirm' : 'give_back', refund };
+  }
+  const refund = unknown.find(({ amount }) => !hasToWait(payment, amount, known));
+  return refund === undefined ? null : { kind: 'take_back', refund };
+}
+
+/** Whether an ordered refund holds what this one is to take. */
+export function hasToWait(
+  payment: Payment,
+  amount: Amount,
+  known: readonly PaymentRefund[],
+): boolean {
+  const isOrdered = known.some(({ state }) => state === 'ordered');
+  return isOrdered && isLess(refundableOf(payment), amount);
 }
 
 /** Whether all that was credited has gone back to the customer. */

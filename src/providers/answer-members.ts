@@ -3,7 +3,7 @@
  * another type reads as undefined, and the adapter then does not understand the answer.
  */
 import { isLosslessNumber } from 'lossless-json';
-import { amount, type Amount } from '../domain/money';
+import { amount, type Amount, ZERO } from '../domain/money';
 
 const LONGEST_TEXT = 256;
 /** No sign: a provider that speaks of a negative transfer is not understood. */
@@ -14,10 +14,14 @@ export function readMember(from: unknown, name: string): unknown {
   return (from as Record<string, unknown>)[name];
 }
 
+/**
+ * What no database keeps, NUL and half a surrogate pair, becomes U+FFFD: an odd name must not keep
+ * the money under it from being counted.
+ */
 export function readText(from: unknown, name: string): string | undefined {
   const value = readMember(from, name);
   return typeof value === 'string' && value !== '' && value.length <= LONGEST_TEXT
-    ? value
+    ? Buffer.from(value).toString().replaceAll('\0', '\ufffd')
     : undefined;
 }
 
@@ -88,6 +92,18 @@ export function readList<T extends { id: string }>(
   const entries = value.map(read);
   if (!entries.every((entry) => entry !== undefined)) return undefined;
   return new Set(entries.map(({ id }) => id)).size === entries.length ? entries : undefined;
+}
+
+/**
+ * A list of what moved. Entries of nothing are left out: anybody can send a token's transfer of
+ * zero, and there is nothing in it to credit, to take back or to compare.
+ */
+export function readMoneyList<T extends { id: string; amount: Amount }>(
+  from: unknown,
+  name: string,
+  read: (entry: unknown) => T | undefined,
+): T[] | undefined {
+  return readList(from, name, read)?.filter((entry) => entry.amount !== ZERO);
 }
 
 /** The table's entry for a provider's word; undefined for a word that it does not have. */

@@ -7,10 +7,15 @@ const DECIMALS = 8;
 
 /** `"010.5"` → `"10.50000000"`; null for anything but a positive decimal with up to 8 decimals. */
 export function normalizeAmount(value: unknown): string | null {
+  const text = normalizeTransferred(value);
+  return text !== null && /[1-9]/.test(text) ? text : null;
+}
+
+/** Zero too: anybody can send a token's transfer of nothing. */
+export function normalizeTransferred(value: unknown): string | null {
   if (typeof value !== 'string' || !DECIMAL_TEXT.test(value)) return null;
   const [whole = '', fraction = ''] = value.split('.');
-  const text = `${whole.replace(/^0+(?=[0-9])/, '')}.${fraction.padEnd(DECIMALS, '0')}`;
-  return /[1-9]/.test(text) ? text : null;
+  return `${whole.replace(/^0+(?=[0-9])/, '')}.${fraction.padEnd(DECIMALS, '0')}`;
 }
 
 /** `"10.50000000"` → `"10.5"`, `"10.00000000"` → `"10"`. */

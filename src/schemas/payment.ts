@@ -16,7 +16,9 @@ import { STORABLE_TEXT } from './fields';
 import { RequestAmount, RequestCurrency, RequestMetadata } from './request-members';
 
 const EXPIRES_IN_S = { least: 300, greatest: 86_400, otherwise: 3_600 };
-const EMAIL = '^[^\\s@]+@[^\\s@]+\\.[^\\s@]+$';
+const PART = '[^\\s@\\u0000\\p{Cs}]+';
+/** No part has what STORABLE_TEXT excludes either. */
+const EMAIL = `^${PART}@${PART}\\.${PART}$`;
 
 const text = (maxLength: number, description: string) =>
   Type.Optional(Type.String({ maxLength, pattern: STORABLE_TEXT, description }));
@@ -100,11 +102,15 @@ function asRequest(body: Static<typeof PaymentBody>): PaymentRequest {
   };
 }
 
+/** What a parser mends (`https:shop`, a space before it) is no address: it is stored as it came. */
+const WEB_ADDRESS = /^https?:\/\//i;
+
 /** Live customers are sent back over https only. */
 function urlError(field: string, value: unknown, mode: Mode): FieldError | null {
   if (typeof value !== 'string') return null;
   const protocols = mode === 'live' ? ['https:'] : ['https:', 'http:'];
-  if (protocols.includes(URL.parse(value)?.protocol ?? '')) return null;
+  const isWanted = protocols.includes(URL.parse(value)?.protocol ?? '');
+  if (isWanted && WEB_ADDRESS.test(value)) return null;
   const wanted = mode === 'live' ? 'https://' : 'https:// or http://';
   const message = `Send ${field} as an absolute address that begins with ${wanted}.`;
   return { field, rule: 'format', message };

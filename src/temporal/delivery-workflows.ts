@@ -21,13 +21,19 @@ export interface DeliveryStart {
   isSlow: boolean;
 }
 
+/**
+ * Where the first attempt of a run that is started by waking stands: before the retries when a
+ * person waits for this very one, with them when many are woken.
+ */
+export type Urgency = 'at once' | 'with the retries';
+
 export interface DeliveryWorkflows {
   /** For a new delivery: does nothing when it had a workflow that completed. */
   start(delivery: DeliveryStart): Promise<void>;
   /** Starts a run unless one is there: the row says what is left to do. */
   resume(delivery: DeliveryStart): Promise<void>;
   /** Has it look at its row now; starts a run when there is none. */
-  wake(delivery: DeliveryStart): Promise<void>;
+  wake(delivery: DeliveryStart, urgency?: Urgency): Promise<void>;
 }
 
 const ENDPOINT_ID = defineSearchAttributeKey('EndpointId', 'KEYWORD');
@@ -43,7 +49,7 @@ export function createDeliveryWorkflows(
     workflowIdReusePolicy: 'ALLOW_DUPLICATE' | 'ALLOW_DUPLICATE_FAILED_ONLY',
   ): Promise<void> => {
     const options = {
-      ...startOptions(delivery, schedule),
+      ...startOptions(delivery, schedule, queueOf(delivery)),
       workflowIdReusePolicy,
       workflowIdConflictPolicy: 'USE_EXISTING' as const,
     };
@@ -58,10 +64,11 @@ export function createDeliveryWorkflows(
   return {
     start: (delivery) => start(delivery, 'ALLOW_DUPLICATE_FAILED_ONLY'),
     resume: (delivery) => start(delivery, 'ALLOW_DUPLICATE'),
-    wake: async (delivery) => {
+    wake: async (delivery, urgency = 'with the retries') => {
+      const firstQueue = urgency === 'at once' ? TASK_QUEUES.webhooks : queueOf(delivery);
       await client.withDeadline(Date.now() + DEADLINE_MS, () =>
         client.workflow.signalWithStart(WORKFLOWS.webhookDelivery, {
-          ...startOptions(delivery, schedule),
+          ...startOptions(delivery, schedule, firstQueue),
           signal: SIGNALS.wake,
         }),
       );
@@ -69,10 +76,13 @@ export function createDeliveryWorkflows(
   };
 }
 
+function queueOf({ isNew, isSlow }: DeliveryStart): string {
+  return isNew && !isSlow ? TASK_QUEUES.webhooks : TASK_QUEUES.webhooksRetry;
+}
+
 /** Field by field: histories are readable by many, so nothing may slip in with a whole row. */
-function startOptions(delivery: DeliveryStart, schedule: RetryScheduleMs) {
-  const { deliveryId, eventType, objectId, endpointId, accountId, mode, isNew, isSlow } = delivery;
-  const firstQueue = isNew && !isSlow ? TASK_QUEUES.webhooks : TASK_QUEUES.webhooksRetry;
+function startOptions(delivery: DeliveryStart, schedule: RetryScheduleMs, firstQueue: string) {
+  const { deliveryId, eventType, objectId, endpointId, accountId, mode } = delivery;
   const input = { deliveryId, endpointId, eventType, objectId, schedule, firstQueue };
   return {
     workflowId: deliveryId,

@@ -66,7 +66,7 @@ const EVENT_ID = 'X-Gateway-Event-Id';
  * @param rawBody as it was received, before any JSON parser
  * @param secret the endpoint's secret as it was shown, `whsec_` included; several while you change it
  * @throws WebhookVerificationError whose `code` says which part is wrong; answer 400 then
- * @throws TypeError for arguments with which nothing could ever be verified
+ * @throws TypeError for arguments with which nothing could ever be verified, or anything
  */
 export function verifyWebhook(
   rawBody: string | Uint8Array,
@@ -76,6 +76,7 @@ export function verifyWebhook(
 ): WebhookEvent {
   const body = readBody(rawBody);
   const secrets = readSecrets(secret);
+  checkOptions(toleranceSeconds, now);
   const { t, signatures } = readSignature(requireHeader(headers, SIGNATURE));
   const eventId = requireHeader(headers, EVENT_ID);
   if (!matchesAny(signatures, expectedSignatures(secrets, t, body))) {
@@ -101,6 +102,16 @@ function readSecrets(secret: string | readonly string[]): readonly string[] {
     return secrets;
   }
   throw new TypeError('secret must be the endpoint’s secret, or several; it is missing or empty.');
+}
+
+/** What is no number is neither above nor below a limit: every age would pass. */
+function checkOptions(toleranceSeconds: number, now: Date): void {
+  if (typeof toleranceSeconds !== 'number' || !(toleranceSeconds >= 0)) {
+    throw new TypeError('toleranceSeconds must be a number of seconds, 0 or more.');
+  }
+  if (!(now instanceof Date) || Number.isNaN(now.getTime())) {
+    throw new TypeError('now must be a Date with a valid time.');
+  }
 }
 
 function requireHeader(headers: WebhookHeaders, name: string): string {

@@ -3,10 +3,13 @@
  * repositories run, explained by PostgreSQL, on a big account among others.
  */
 import type { Client } from 'pg';
+import { listPayments } from '../../src/db/repositories/payment-list';
 import { listPayouts } from '../../src/db/repositories/payout-list';
 import { listTransactions } from '../../src/db/repositories/transactions';
 import { withClient } from '../../src/db/provision';
 import { type Db, rows } from '../../src/db/transaction';
+import type { PaymentFilters } from '../../src/domain/payment';
+import type { PayoutFilters } from '../../src/domain/payout';
 import { scaled } from '../support/scale';
 import { type Harness, startHarness } from './http-harness';
 
@@ -16,6 +19,8 @@ const PAGE = 25;
 
 /** Rows of a page may share one block of the table, or each lie in a block of its own. */
 const MOST_TIMES_THE_BUFFERS = 6;
+/** The ways from an index's root to two of its leaves. */
+const MOST_BUFFERS_FOR_NOTHING = 20;
 
 let harness: Harness;
 let accountId: string;
@@ -40,14 +45,28 @@ async function fill(client: Client, accounts: string[]): Promise<void> {
     ORDER BY n, place`;
   const at = `'2026-01-01T00:00:00Z'::timestamptz + n * interval '1 second'`;
   const id = (prefix: string) => `'${prefix}_' || place || lpad(n::text, 25, '0')`;
+  /** The first is the big account's, which has none of what is common among the others. */
+  const either = (own: string[], others: string[]) => `
+    CASE place WHEN 1 THEN (ARRAY['${own.join("','")}'])[1 + n % ${own.length}]
+               ELSE (ARRAY['${others.join("','")}'])[1 + n / 4 % ${others.length}] END`;
+  const currency = either(['USDT', 'USDC'], ['USDT', 'USDC', 'BTC']);
+  const provider = either(['onchain_provider'], ['exchange_pay']);
+  const ends = either(['completed'], ['completed', 'cancelled']);
   await client.query(
     `INSERT INTO payouts (id, account_id, mode, reference, status, provider, amount, currency,
                           network, destination_type, destination_value, service_fee, network_fee,
                           total_debit, fee_terms, api_key_id, review_reasons, created_at)
      SELECT ${id('po')}, account.id, 'live', n::text,
-            (ARRAY['completed', 'completed', 'failed', 'cancelled'])[1 + n % 4],
-            'onchain_provider', 10, (ARRAY['USDT', 'USDC'])[1 + n % 2], 'tron', 'crypto_address',
+            ${ends}, ${provider}, 10, ${currency}, 'tron', 'crypto_address',
             'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t', 0, 0, 10, '{}', 'key', '{}', ${at} ${each}`,
+    [accounts],
+  );
+  await client.query(
+    `INSERT INTO payments (id, account_id, mode, reference, status, provider, amount, currency,
+                           fee_terms, checkout_url, api_key_id, provider_checkout_id, expires_at,
+                           created_at)
+     SELECT ${id('pay')}, account.id, 'live', n::text, ${ends}, ${provider}, 10, ${currency},
+            '{}', 'https://pay.example/' || n, 'key', ${id('och')}, ${at}, ${at} ${each}`,
     [accounts],
   );
   await client.query(
@@ -62,7 +81,7 @@ async function fill(client: Client, accounts: string[]): Promise<void> {
        FROM ledger_transactions, (VALUES (1, 'available', 'in'), (2, 'adjustments', 'out'))
          AS entry(line, book, direction)`,
   );
-  await client.query('VACUUM (ANALYZE) payouts, ledger_transactions, ledger_entries');
+  await client.query('VACUUM (ANALYZE) payments, payouts, ledger_transactions, ledger_entries');
 }
 
 interface Position {
@@ -70,8 +89,10 @@ interface Position {
   id: string;
 }
 type Filters = { currency?: string };
+type List = (typeof LISTS)[number];
 
 const LISTS = [
+  { table: 'payments', time: 'created_at', index: 'payments_newest', list: listPayments },
   { table: 'payouts', time: 'created_at', index: 'payouts_newest', list: listPayouts },
   {
     table: 'ledger_transactions',
@@ -99,7 +120,36 @@ test.each(LISTS)('a filter leaves the last page of $table as cheap as the first'
   expect(last.buffers).toBeLessThanOrEqual(first.buffers * MOST_TIMES_THE_BUFFERS);
 });
 
-async function explainEnds({ table, time, list }: (typeof LISTS)[number], filters: Filters) {
+/** What the account has none of. What others have much of misleads PostgreSQL the most. */
+const NONE_OF: [what: string, filters: PaymentFilters & PayoutFilters][] = [
+  ['a status that nobody has', { status: ['failed'] }],
+  ["others' status", { status: ['cancelled'] }],
+  ["others' status or one that nobody has", { status: ['cancelled', 'failed'] }],
+  ['a currency that nobody has', { currency: 'XRP' }],
+  ["others' currency", { currency: 'BTC' }],
+  ["others' provider", { provider: 'exchange_pay' }],
+  ['a reference that nobody has', { reference: 'none' }],
+  ['a time before all', { createdTo: '2025-01-01T00:00:00Z' }],
+  ["others' status, early", { status: ['cancelled'], createdTo: '2026-01-01T02:00:00Z' }],
+  ["others' status, own currency", { status: ['cancelled'], currency: 'USDT' }],
+  ["own status, others' currency", { status: ['completed'], currency: 'BTC' }],
+  ["own status, others' provider", { status: ['completed'], provider: 'exchange_pay' }],
+  ["own currency, others' provider", { currency: 'USDT', provider: 'exchange_pay' }],
+];
+
+describe.each([
+  { table: 'payments', list: listPayments },
+  { table: 'payouts', list: listPayouts },
+] as const)('what $table lacks is not looked for in all of them', ({ list }) => {
+  test.each(NONE_OF)('%s', async (_what, filters) => {
+    const place = { accountId, mode: 'live', limit: PAGE, after: null } as const;
+    const none = await explain((db) => list(db, { ...place, filters }));
+    expect(none.rows).toBe(0);
+    expect(none.buffers).toBeLessThanOrEqual(MOST_BUFFERS_FOR_NOTHING);
+  });
+});
+
+async function explainEnds({ table, time, list }: List, filters: Filters) {
   const place = { accountId, mode: 'live', limit: PAGE, filters } as const;
   const after = await placeBefore(table, time, PAGE);
   return {
@@ -109,7 +159,7 @@ async function explainEnds({ table, time, list }: (typeof LISTS)[number], filter
 }
 
 test('the check can fail: a page by offset reads everything before it', async () => {
-  const [payouts] = LISTS;
+  const [, payouts] = LISTS;
   const { first } = await explainEnds(payouts, {});
   const byOffset = await explain((db) =>
     rows(

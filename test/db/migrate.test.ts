@@ -8,7 +8,7 @@ import { APP_LOGIN } from '../support/database';
 const NAMES = MIGRATIONS.map((migration) => migration.name);
 
 /** What the newest migration made. */
-const UNDO_NEWEST = 'drop table provider_books, provider_entries';
+const UNDO_NEWEST = 'drop index webhook_deliveries_unsuccessful, events_of_account_with_body';
 const SERVER_URL = process.env['TEST_POSTGRES_URL']!;
 
 let ownerUrl: string;

@@ -7,55 +7,62 @@ import fc from 'fast-check';
 import { checkPayment } from '../../activities/payment/check';
 import { decidePayment } from '../../activities/payment/decide';
 import type { PayoutDeps } from '../../activities/payout/deps';
-import { connect } from '../../src/db/connect';
 import { listBalances } from '../../src/db/repositories/ledger';
 import { findPayment } from '../../src/db/repositories/payments';
-import { type Db, rows } from '../../src/db/transaction';
+import { rows } from '../../src/db/transaction';
 import { amount, ZERO } from '../../src/domain/money';
 import type { PaymentDecisionKind } from '../../src/domain/payment';
 import { newId } from '../../src/lib/new-id';
 import { presentPayment } from '../../src/presenters/payment';
-import type { Provider } from '../../src/providers/port';
-import { startSandbox, type Sandbox } from '../../src/sandbox/server';
-import { connectProviders, control, makeCredentials } from '../e2e/sandbox-harness';
-import { createTestDatabase, type TestDatabase } from '../support/database';
 import { brokenInvariants } from '../support/gateway';
 import { fund } from '../support/ledger';
-import { type ModelFacts, PaymentModel } from '../support/payment-model';
+import { PaymentModel } from '../support/payment-model';
+import type { Answer, ModelFacts } from '../support/payment-model-facts';
+import {
+  answerLost,
+  atProvider,
+  type Faults,
+  lost,
+  openPayment,
+  type PaymentWorld,
+  startPaymentWorld,
+  type Wrap,
+  withFaults,
+} from '../support/payment-world';
 import { scaled } from '../support/scale';
 import { chooseSeed } from '../support/seeded-random';
 
 const RUNS = scaled(200, 2_000);
 
-let database: TestDatabase;
-let db: Db;
-let sandbox: Sandbox;
-let providers: ReturnType<typeof connectProviders>;
+let world: PaymentWorld;
 
 beforeAll(async () => {
-  const credentials = makeCredentials();
-  database = await createTestDatabase();
-  // With the owner's rights: it moves the end of the window, too.
-  db = connect({ url: database.ownerUrl, size: 6, applicationName: 'test' });
-  sandbox = await startSandbox({ settleMs: 3_600_000, credentials });
-  providers = connectProviders(sandbox, credentials);
+  world = await startPaymentWorld();
 });
 
 afterAll(async () => {
-  await providers.close();
-  await sandbox.stop();
-  await db.destroy();
-  await database.drop();
+  await world.stop();
 });
 
 type Crash = { at: 'before_call' | 'after_call' | 'after_commit'; number: number };
+
+type Look =
+  | 'once'
+  | 'twice_at_once'
+  /** Neither calls nor reads arrive, or what they are answered does not. */
+  | 'no_answer'
+  | 'answers_lost'
+  /** The same of what it is told, while reads work. */
+  | 'call_lost'
+  | 'call_answer_lost'
+  | Crash;
 
 type Command =
   | { do: 'pay'; cents: number; then: 'confirmed' | 'seen' }
   | { do: 'provider'; verb: string }
   | { do: 'provider_refund'; cents: number | null }
   | { do: 'decide'; kind: PaymentDecisionKind; cents: number | null; twice: boolean }
-  | { do: 'look'; how: 'once' | 'twice_at_once' | 'no_answer' | Crash }
+  | { do: 'look'; how: Look }
   | { do: 'close_window'; daysAgo: 0 | 31 }
   | { do: 'spend_all' | 'fund' };
 
@@ -68,7 +75,10 @@ const crash = fc.record({
 const look = fc.record({
   do: fc.constant('look' as const),
   how: fc.oneof(
-    fc.constantFrom('once' as const, 'twice_at_once' as const, 'no_answer' as const),
+    fc.constantFrom(
+      ...(['once', 'twice_at_once', 'no_answer', 'answers_lost', 'call_lost'] as const),
+      'call_answer_lost' as const,
+    ),
     crash,
   ),
 });
@@ -87,7 +97,8 @@ const command: fc.Arbitrary<Command> = fc.oneof(
     arbitrary: fc.record({
       do: fc.constant('provider' as const),
       verb: fc.constantFrom(
-        ...['start', 'confirm', 'drop', 'hold', 'hold', 'release', 'reject', 'cancel', 'fail'],
+        ...['start', 'confirm', 'drop', 'reorg', 'reorg', 'hold', 'hold', 'release', 'reject'],
+        ...['cancel', 'fail'],
       ),
     }),
   },
@@ -120,18 +131,33 @@ const command: fc.Arbitrary<Command> = fc.oneof(
   },
 );
 
+/** Most doubts come after something; few walks would get as far by chance. */
+const beginning = fc.constantFrom<Command[]>(
+  [],
+  [
+    { do: 'pay', cents: 10_000, then: 'confirmed' },
+    { do: 'look', how: 'once' },
+  ],
+  [
+    { do: 'provider', verb: 'hold' },
+    { do: 'pay', cents: 10_000, then: 'confirmed' },
+    { do: 'look', how: 'once' },
+  ],
+);
+
 test(
   `${RUNS} random walks end as the model does, in a sound ledger`,
   async () => {
     const seed = chooseSeed();
     console.log(`payment walks: TEST_SEED=${seed}`);
     const passed: Record<string, number> = {};
-    const walk = fc.array(command, { minLength: 2, maxLength: 16, size: 'max' });
+    const rest = fc.array(command, { minLength: 2, maxLength: 16, size: 'max' });
+    const walk = fc.tuple(beginning, rest).map((both) => both.flat());
     await fc.assert(
       fc.asyncProperty(walk, async (commands) => {
         const { statuses } = await play(commands);
         for (const status of statuses) passed[status] = (passed[status] ?? 0) + 1;
-        expect(await brokenInvariants({ db })).toEqual([]);
+        expect(await brokenInvariants(world)).toEqual([]);
       }),
       { numRuns: RUNS, seed },
     );
@@ -160,44 +186,7 @@ async function play(commands: Command[]): Promise<PaymentModel> {
 }
 
 async function begin(): Promise<Walk> {
-  const id = newId('payment');
-  const accountId = newId('account');
-  const expiresAt = new Date(Date.now() + 3_600_000);
-  await rows(db, 'INSERT INTO accounts (id, name) VALUES (?, ?)', [accountId, accountId]);
-  const opened = await providers.get('onchain_provider', 'test').openCheckout({
-    reference: id,
-    amount: amount('100'),
-    currency: 'USDT',
-    network: 'tron',
-    expiresAt,
-    successUrl: null,
-    cancelUrl: null,
-    description: null,
-    scenario: null,
-  });
-  if (opened.kind !== 'found') throw new Error(JSON.stringify(opened));
-  await db('payments').insert({
-    id,
-    account_id: accountId,
-    mode: 'test',
-    reference: id,
-    status: 'created',
-    provider: 'onchain_provider',
-    amount: '100',
-    currency: 'USDT',
-    network: 'tron',
-    fee_terms: { percentage: '1.0000', fixedAmount: ZERO, minFee: null, maxFee: null },
-    checkout_url: opened.checkout.checkoutUrl,
-    api_key_id: 'key_walks',
-    provider_checkout_id: opened.checkout.providerId,
-    expires_at: expiresAt,
-  });
-  await rows(
-    db,
-    `INSERT INTO events (id, account_id, mode, type, object_id, sequence, body)
-     VALUES (?, ?, 'test', 'payment.created', ?, 1, ?)`,
-    [newId('event'), accountId, id, Buffer.from('{"data":{"status":"created"}}')],
-  );
+  const { id, accountId, expiresAt } = await openPayment(world);
   const model = new PaymentModel();
   model.expiresAt = expiresAt.getTime();
   return { id, accountId, model };
@@ -209,12 +198,12 @@ async function run(walk: Walk, one: Command): Promise<void> {
   switch (one.do) {
     case 'pay': {
       const at = one.then === 'confirmed' ? { at: new Date().toISOString() } : { then: 'stay' };
-      return atProvider(id, 'pay', { amount: textOf(one.cents), ...at });
+      return tryAtProvider(id, 'pay', { amount: textOf(one.cents), ...at });
     }
     case 'provider':
-      return atProvider(id, one.verb);
+      return tryAtProvider(id, one.verb);
     case 'provider_refund':
-      return atProvider(id, 'refund', one.cents === null ? {} : { amount: textOf(one.cents) });
+      return tryAtProvider(id, 'refund', one.cents === null ? {} : { amount: textOf(one.cents) });
     case 'decide':
       return decide(walk, one);
     case 'look':
@@ -223,30 +212,31 @@ async function run(walk: Walk, one: Command): Promise<void> {
       const days = one.daysAgo * 24 * 3_600_000;
       const expiresAt = Math.min(model.expiresAt, Date.now() - days - 1);
       model.expiresAt = expiresAt;
-      await rows(db, 'UPDATE payments SET expires_at = ? WHERE id = ?', [new Date(expiresAt), id]);
+      await rows(world.db, 'UPDATE payments SET expires_at = ? WHERE id = ?', [
+        new Date(expiresAt),
+        id,
+      ]);
       return;
     }
     case 'fund':
-      await fund(db, key, '50');
+      await fund(world.db, key, '50');
       model.available += 5_000 * 100;
       return;
     case 'spend_all': {
       if (model.available === 0) return;
-      await fund(db, key, (model.available / 10_000).toFixed(4), 'out');
+      await fund(world.db, key, (model.available / 10_000).toFixed(4), 'out');
       model.available = 0;
     }
   }
 }
 
 /** What is not possible there now is refused, and changes nothing. */
-async function atProvider(
+async function tryAtProvider(
   id: string,
   verb: string,
-  members: Record<string, unknown> = {},
+  members?: Record<string, unknown>,
 ): Promise<void> {
-  const key = { provider: 'onchain_provider', mode: 'test', client_reference: id };
-  const status = await control(sandbox.url, `checkouts/${verb}`, { ...key, ...members });
-  expect([200, 409]).toContain(status);
+  expect([200, 409]).toContain(await atProvider(world, id, verb, members));
 }
 
 async function decide(
@@ -256,31 +246,45 @@ async function decide(
   const reference = newId('request');
   const value = kind === 'refund' && part !== null ? textOf(part) : null;
   const decision = { id: reference, kind, by: 'alice', reason: 'a walk', amount: value };
-  const { refusal } = await decidePayment({ db, providers }, id, decision);
+  const { refusal } = await decidePayment(world, id, decision);
   const counts = model.decide(id, kind, kind === 'refund' ? part : null);
   expect({ kind, refusal }).toEqual({ kind, refusal: counts ? null : expect.any(String) });
-  if (twice) expect(await decidePayment({ db, providers }, id, decision)).toEqual({ refusal });
+  if (twice) expect(await decidePayment(world, id, decision)).toEqual({ refusal });
 }
 
-async function lookAtIt(walk: Walk, how: (Command & { do: 'look' })['how']): Promise<void> {
-  const { id, model } = walk;
-  if (how === 'no_answer') {
-    const { answered } = await checkPayment(withProvider(silent), id);
+async function lookAtIt({ id, model }: Walk, how: Look): Promise<void> {
+  if (how === 'no_answer' || how === 'answers_lost') {
+    const fault = how === 'no_answer' ? lost : answerLost;
+    const { answered } = await checkPayment(withFaults(world, { tell: fault, read: fault }), id);
     expect(answered).toBe(false);
+    model.ask();
     return;
   }
+  let answer: Answer = 'unknown';
+  const listen =
+    (wrap: Wrap = (call) => call()): Wrap =>
+    async (call) => {
+      const told = await wrap(call);
+      const { kind } = told as { kind: Answer };
+      if (kind !== 'unknown') answer = kind;
+      return told;
+    };
+  const clean = withFaults(world, { tell: listen() });
   if (how === 'twice_at_once') {
-    await Promise.all([checkPayment({ db, providers }, id), checkPayment({ db, providers }, id)]);
+    await Promise.all([checkPayment(clean, id), checkPayment(clean, id)]);
+  } else if (how === 'call_lost' || how === 'call_answer_lost') {
+    const tell = how === 'call_lost' ? lost : answerLost;
+    await checkPayment(withFaults(world, { tell }), id);
   } else {
-    if (how !== 'once') await checkPayment(crashing(how), id).catch(expectCrash);
+    if (how !== 'once') await checkPayment(crashing(how, listen), id).catch(expectCrash);
     // What has crashed is run again.
-    await checkPayment({ db, providers }, id);
+    await checkPayment(clean, id);
   }
-  model.look(await readFacts(id), Date.now());
+  model.look(await readFacts(id), Date.now(), answer);
 }
 
 async function readFacts(id: string): Promise<ModelFacts> {
-  const found = await providers.get('onchain_provider', 'test').findCheckout(id);
+  const found = await world.providers.get('onchain_provider', 'test').findCheckout(id);
   if (found.kind !== 'found') throw new Error(JSON.stringify(found));
   const { state, onHold, transfers, refunds } = found.checkout;
   return {
@@ -297,10 +301,10 @@ async function readFacts(id: string): Promise<ModelFacts> {
 }
 
 async function expectAgreement({ id, accountId, model }: Walk): Promise<void> {
-  const payment = await findPayment(db, id);
-  const [balance] = await listBalances(db, accountId, 'test');
+  const payment = await findPayment(world.db, id);
+  const [balance] = await listBalances(world.db, accountId, 'test');
   const events = await rows<{ type: string; sequence: number }>(
-    db,
+    world.db,
     'SELECT type, sequence FROM events WHERE object_id = ? ORDER BY sequence',
     [id],
   );
@@ -329,42 +333,19 @@ function expectCrash(error: Error): void {
   expect(error.message).toBe(CRASH);
 }
 
-type Wrap = <T>(call: () => Promise<T>) => Promise<T>;
-
-/** The provider whose calls go through `wrap`, and the database whose commits do. */
-function withProvider(wrap: Wrap, wrapCommit: Wrap = (call) => call()): PayoutDeps {
-  const real = providers.get('onchain_provider', 'test');
-  const provider: Provider = {
-    ...real,
-    findCheckout: (...args) => wrap(() => real.findCheckout(...args)),
-    cancelCheckout: (...args) => wrap(() => real.cancelCheckout(...args)),
-    releaseHold: (...args) => wrap(() => real.releaseHold(...args)),
-    refundCheckout: (...args) => wrap(() => real.refundCheckout(...args)),
-  };
-  const wrapped = new Proxy(db, {
-    get: (target, name) =>
-      name === 'transaction'
-        ? (work: Parameters<Db['transaction']>[0]) => wrapCommit(() => target.transaction(work))
-        : (Reflect.get(target, name) as unknown),
-  });
-  return { db: wrapped, providers: { ...providers, get: () => provider } };
-}
-
-const silent: Wrap = () => Promise.resolve({ kind: 'unknown', reason: 'No answer.' } as never);
-
-function crashing({ at, number }: Crash): PayoutDeps {
+function crashing({ at, number }: Crash, listen: (wrap: Wrap) => Wrap): PayoutDeps {
   let calls = 0;
-  const failing =
-    (isBefore: boolean): Wrap =>
-    async (call) => {
-      calls += 1;
-      if (calls !== number) return call();
-      if (!isBefore) await call();
-      throw new Error(CRASH);
-    };
-  return at === 'after_commit'
-    ? withProvider((call) => call(), failing(false))
-    : withProvider(failing(at === 'before_call'));
+  const failing: Wrap = async (call) => {
+    calls += 1;
+    if (calls !== number) return call();
+    if (at !== 'before_call') await call();
+    throw new Error(CRASH);
+  };
+  const faults: Faults =
+    at === 'after_commit'
+      ? { commit: failing, tell: listen((call) => call()) }
+      : { tell: listen(failing), read: failing };
+  return withFaults(world, faults);
 }
 
 function textOf(value: number): string {

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { attemptDelivery } from '../../activities/delivery/attempt';
 import { cleanUpWebhooks } from '../../activities/delivery/clean-up';
 import { connect } from '../../src/db/connect';
+import { withClient } from '../../src/db/provision';
 import { appendEvent } from '../../src/db/repositories/events';
 import { inTransaction, rows, type Db, type Tx } from '../../src/db/transaction';
 import { OPEN_DELIVERIES_MAX } from '../../src/domain/delivery';
@@ -10,11 +11,13 @@ import { RETRY_SCHEDULE_MS } from '../../src/domain/delivery-schedule';
 import { EndpointSlots, SLOTS_PER_ENDPOINT } from '../../src/domain/delivery-slots';
 import { newId } from '../../src/lib/new-id';
 import { createSecretBox } from '../../src/lib/secret-box';
-import { recoverDeliveries } from '../../src/services/admin/webhook-deliveries';
+import { retryDelivery } from '../../src/services/admin/webhook-deliveries';
+import { recoverDeliveries } from '../../src/services/admin/webhook-recovery';
 import { createEndpoint } from '../../src/services/admin/webhooks';
 import { createWebhookSender } from '../../src/webhooks/sender';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 import { createMerchant } from '../support/merchant';
+import { waitLong } from '../support/patience';
 import { type Receiver, startReceiver } from '../support/webhook-receiver';
 
 const BY = { actor: 'test', reason: null };
@@ -210,6 +213,61 @@ test('what is over the bound of open deliveries is skipped, and can be recovered
   const since = new Date(Date.now() - 60_000);
   await recoverDeliveries(appDb, BY, null, { endpointId: endpoint.id, since });
   expect(await deliveryOf(over)).toMatchObject({ status: 'pending', attempts: 0 });
+});
+
+test('a retry in the moment in which an attempt ends: both come through', async () => {
+  const endpoint = await open();
+  // So that the end of the attempt has to write to the endpoint, too.
+  await rows(db, 'UPDATE webhook_endpoints SET timeouts_in_a_row = 1 WHERE id = ?', [endpoint.id]);
+  const eventId = await inTransaction(appDb, writeEvent);
+  const { id } = await deliveryOf(eventId);
+  let answer = (): unknown => undefined;
+  receiver.answer = (_request, response) => (answer = () => response.writeHead(200).end());
+  const ending = attempt(id, endpoint.id);
+  await waitLong('the request', () => Promise.resolve(receiver.of(eventId)[0]));
+  let retrying: Promise<unknown> = Promise.resolve();
+  await inTransaction(db, async (tx) => {
+    await rows(tx, 'SELECT FROM webhook_attempts WHERE delivery_id = ? FOR UPDATE', [id]);
+    answer();
+    await whenWaiting(1);
+    retrying = retryDelivery(appDb, BY, null, id);
+    await whenWaiting(2);
+  });
+  expect((await Promise.allSettled([ending, retrying])).map(({ status }) => status)).toEqual([
+    'fulfilled',
+    'fulfilled',
+  ]);
+  expect(await deliveryOf(eventId)).toMatchObject({ status: 'succeeded' });
+});
+
+/** Until so many sessions wait for a lock. */
+async function whenWaiting(count: number): Promise<void> {
+  await waitLong(`${count} sessions that wait`, async () => {
+    const [row] = await rows<{ n: number }>(
+      db,
+      `SELECT count(*)::int AS n FROM pg_stat_activity
+        WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+    );
+    return row!.n >= count ? true : undefined;
+  });
+}
+
+test('the bound is looked up once for each endpoint', async () => {
+  await open();
+  const sent: { sql: string; bindings: unknown[] }[] = [];
+  const listen = (query: { sql: string; bindings: unknown[] }) => sent.push(query);
+  appDb.on('query', listen);
+  await inTransaction(appDb, writeEvent);
+  appDb.removeListener('query', listen);
+  const { sql, bindings } = sent.find((one) => one.sql.includes('INSERT INTO webhook_deliveries'))!;
+  const plan = await withClient(database.appUrl, async (client) => {
+    const { rows: lines } = await client.query<{ 'QUERY PLAN': string }>(
+      `EXPLAIN ${sql}`,
+      bindings,
+    );
+    return lines.map((line) => line['QUERY PLAN']).join('\n');
+  });
+  expect(plan.match(/(Scan|Index) .*webhook_deliveries/g)).toHaveLength(1);
 });
 
 test('the application cannot change the bytes of an event', async () => {

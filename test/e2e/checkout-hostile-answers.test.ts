@@ -119,10 +119,16 @@ const LIES: Record<ProviderCode, [what: string, from: RegExp, to: string][]> = {
     ['an unknown compliance state', /"clear"/, '"maybe"'],
     ['an amount as a number', /"24\.00000000"/, '24.00000000'],
     ['a negative amount', /"24\.00000000"/, '"-24.00000000"'],
+    ['a negative refund', /"2\.00000000"/, '"-2.00000000"'],
     ['no deposits', /"deposits":\[.*?\],/, ''],
     ['deposits that are no list', /"deposits":\[.*?\]/, '"deposits":{}'],
     ['a deposit that is null', /"deposits":\[/, '"deposits":[null,'],
     ['a deposit twice', /"deposits":\[(.*?)\]/, '"deposits":[$1,$1]'],
+    [
+      'ids that no database tells apart',
+      /"deposits":\[(\{.*?)odp_1(.*?\})\]/,
+      '"deposits":[$1\\u0000$2,$1\\ud800$2]',
+    ],
     ['an unknown deposit state', /"final"/, '"constructor"'],
     ['a final deposit without its time', /"final_at":"[^"]*"/, '"final_at":null'],
     ['a vanished deposit with a time', /"final"/, '"vanished"'],
@@ -137,6 +143,8 @@ const LIES: Record<ProviderCode, [what: string, from: RegExp, to: string][]> = {
     ['an unknown state', /PAYING/, 'toString'],
     ['a hold as text', /"riskHold":false/, '"riskHold":"false"'],
     ['an amount as a number', /"24"/, '24'],
+    ['a negative amount', /"24"/, '"-24"'],
+    ['a negative refund', /"2"/, '"-2"'],
     ['no payments', /"payments":\[.*?\],/, ''],
     ['a payment twice', /"payments":\[(.*?)\]/, '"payments":[$1,$1]'],
     ['a success without its time', /"successTime":\d+/, '"successTime":null'],
@@ -147,6 +155,37 @@ const LIES: Record<ProviderCode, [what: string, from: RegExp, to: string][]> = {
     ['a failure around it', /"000000"/, '"400101"'],
     ['a refund without a time', /,"refundTime":\d+/, ''],
     ['a refund without a reference', /"merchantRefundId":"EPR1",/, ''],
+  ],
+};
+
+/** Names with what PostgreSQL does not keep, and as they are kept. */
+const ODD_NAMES: Record<ProviderCode, [name: string, odd: string, kept: string][]> = {
+  onchain_provider: [
+    ['"odp_1"', '"odp_\\u0000"', '"odp_\ufffd"'],
+    ['"id":"orf_1"', '"id":"\\udc00orf"', '"id":"\ufffdorf"'],
+    ['"ab"', '"\\ud800b"', '"\ufffdb"'],
+  ],
+  exchange_pay: [
+    ['"EPP1"', '"EPP\\u0000"', '"EPP\ufffd"'],
+    ['"refundId":"EPR1"', '"refundId":"\\udc00EPR"', '"refundId":"\ufffdEPR"'],
+  ],
+};
+
+/** Beside the true transfer and refund, one of each that moves nothing: anybody can send such. */
+const NOTHINGS: Record<ProviderCode, [from: RegExp, to: string][]> = {
+  onchain_provider: [
+    [/"deposits":\[(\{.*?\})\]/, '"deposits":[$1,$1,$1]'],
+    [/"id":"odp_1","amount":"24\.00000000"/, '"id":"odp_0","amount":"0"'],
+    [/"id":"odp_1","amount":"24\.00000000"/, '"id":"odp_2","amount":"0.00000000"'],
+    [/"refunds":\[(\{.*?\})\]/, '"refunds":[$1,$1]'],
+    [/"id":"orf_1",(.*?)"2\.00000000"/, '"id":"orf_0",$1"0.00000000"'],
+  ],
+  exchange_pay: [
+    [/"payments":\[(\{.*?\})\]/, '"payments":[$1,$1,$1]'],
+    [/"paymentId":"EPP1","payAmount":"24"/, '"paymentId":"EPP0","payAmount":"0"'],
+    [/"paymentId":"EPP1","payAmount":"24"/, '"paymentId":"EPP2","payAmount":"00.0"'],
+    [/"refunds":\[(\{.*?\})\]/, '"refunds":[$1,$1]'],
+    [/"refundId":"EPR1",(.*?)"2"/, '"refundId":"EPR0",$1"0"'],
   ],
 };
 
@@ -186,6 +225,27 @@ describe.each(PROVIDER_CODES)('%s', (code) => {
         },
       });
     }
+  });
+
+  it('leaves out transfers and refunds of nothing', async () => {
+    const honest = TRUE_ANSWERS[code]('pay_1');
+    answer(200, honest);
+    const [expected] = await askAll('pay_1');
+    const changed = NOTHINGS[code].reduce((text, [from, to]) => text.replace(from, to), honest);
+    expect(changed.length).toBeGreaterThan(honest.length * 1.5);
+    answer(200, changed);
+    for (const result of await askAll('pay_1')) expect(result).toEqual(expected);
+  });
+
+  it('makes storable names of those that no database keeps', async () => {
+    const honest = TRUE_ANSWERS[code]('pay_1');
+    const rename = (to: 1 | 2) =>
+      ODD_NAMES[code].reduce((text, names) => text.replace(names[0], names[to]), honest);
+    answer(200, rename(1));
+    const odd = await askAll('pay_1');
+    answer(200, rename(2));
+    expect(odd).toEqual(await askAll('pay_1'));
+    expect(odd.map(({ kind }) => kind)).toEqual(odd.map(() => 'found'));
   });
 
   it.each(LIES[code])('does not believe %s', async (_what, from, to) => {

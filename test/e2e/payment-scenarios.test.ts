@@ -241,6 +241,22 @@ test('two transfers that make the amount complete it together', async () => {
   await expectMoney(client, id, data);
 });
 
+test.each(PROVIDER_CODES)('transfers of nothing by %s change nothing', async (provider) => {
+  const { client } = await openMerchant(gateway, { mode: 'test', funds: {} });
+  const id = await openedPayment(client, { provider });
+  await atProvider(gateway, id, 'pay', { amount: '0' });
+  await whenConfirmed({ client, id });
+  expect((await client.post(`/payments/${id}/verify`)).status).toBe(200);
+  expect(['created', 'pending']).toContain((await readPayment(client, id)).status);
+  await atProvider(gateway, id, 'pay');
+  await atProvider(gateway, id, 'pay', { amount: '0' });
+  const data = await whenPayment(client, id, 'completed');
+  expect(data).toMatchObject({ received_amount: '100.00000000', exceptions: [] });
+  expect(await creditsOf(gateway, id)).toMatchObject([{ amount: '100.00000000' }]);
+  expect(await balanceOf(client)).toMatchObject({ available: '99.00000000' });
+  expect(await brokenInvariants(gateway)).toEqual([]);
+});
+
 test('a transfer that vanishes leaves time to pay again, and what replaces it later is late', async () => {
   const { client } = await openMerchant(gateway, { mode: 'test', funds: {} });
   const id = await openedPayment(client);

@@ -16,6 +16,8 @@ import {
 import { scaled } from '../support/scale';
 import { control, readBookEntry } from './sandbox-harness';
 
+jest.setTimeout(scaled(60_000, 900_000));
+
 let gateway: TestGateway;
 
 beforeAll(async () => {

@@ -58,7 +58,11 @@ export class PatientClient {
   }
 }
 
-async function retry(ask: () => Promise<ApiAnswer>): Promise<ApiAnswer> {
+/** @param ask sends the same request each time */
+export async function retry(
+  ask: () => Promise<ApiAnswer>,
+  isWorthAnotherTry = isNoAnswer,
+): Promise<ApiAnswer> {
   let last: unknown;
   const giveUpAt = Date.now() + PATIENCE_MS;
   while (Date.now() < giveUpAt) {
@@ -76,6 +80,15 @@ async function retry(ask: () => Promise<ApiAnswer>): Promise<ApiAnswer> {
   throw new Error('never answered', { cause: last });
 }
 
-function isWorthAnotherTry({ status, json }: ApiAnswer): boolean {
-  return status >= 500 || status === 429 || json.error?.code === 'request_in_progress';
+function isNoAnswer(answer: ApiAnswer): boolean {
+  return answer.status >= 500 || answer.status === 429 || isInProgress(answer);
+}
+
+/** Not any other fault: that of an engine or a provider which an overloaded machine keeps waiting. */
+export function isUnavailable(answer: ApiAnswer): boolean {
+  return answer.status === 503 || isInProgress(answer);
+}
+
+function isInProgress({ json }: ApiAnswer): boolean {
+  return json.error?.code === 'request_in_progress';
 }

@@ -1,18 +1,19 @@
 /**
  * What a payment of 100.00 with a fee of 1 percent and its merchant's balance must come to, told
  * once more in other words than the gateway's. Sums are whole cents, so that the fee of every one
- * of them is exact. `look` is the gateway asking a provider that answers.
+ * of them is exact. `look` is the gateway asking a provider whose reads answer.
  */
-export interface ModelFacts {
-  state: 'open' | 'started' | 'cancelled' | 'failed';
-  onHold: boolean;
-  transfers: { id: string; cents: number; status: 'seen' | 'confirmed' | 'dropped'; at: number }[];
-  refunds: { id: string; reference: string; cents: number }[];
-}
+import { type Answer, type ModelFacts, sum } from './payment-model-facts';
 
 const AMOUNT_CENTS = 10_000;
 const LATE_MS = 30 * 24 * 3_600_000;
 const OPEN = ['created', 'pending', 'processing', 'on_hold'];
+const DECIDABLE: Record<string, string[]> = {
+  release: ['on_hold'],
+  reject: ['on_hold'],
+  cancel: ['created', 'pending'],
+  refund: ['completed', 'underpaid'],
+};
 
 export class PaymentModel {
   status = 'created';
@@ -23,18 +24,14 @@ export class PaymentModel {
   reversed = 0;
   refunded = 0;
   expiresAt = Infinity;
-  /** An operator's decision that the provider has not been told of. */
+  /** An operator's decision to which the provider has not clearly answered. */
   pending: { kind: string; reference: string; cents: number } | null = null;
   #decisions = 0;
   #known = new Set<string>();
   #owed: number[] = [];
 
-  get owes(): boolean {
-    return this.#owed.length > 0;
-  }
-
   get #creditedSum(): number {
-    return [...this.credited.values()].reduce((sum, cents) => sum + cents, 0);
+    return sum([...this.credited.values()].map((cents) => ({ cents })));
   }
 
   get net(): number {
@@ -46,13 +43,7 @@ export class PaymentModel {
     this.#decisions += 1;
     const left = this.#creditedSum - this.reversed;
     const wanted = cents ?? left;
-    const allowed: Record<string, string[]> = {
-      release: ['on_hold'],
-      reject: ['on_hold'],
-      cancel: ['created', 'pending'],
-      refund: ['completed', 'underpaid'],
-    };
-    if (this.pending !== null || !allowed[kind]?.includes(this.status)) return false;
+    if (this.pending !== null || !DECIDABLE[kind]?.includes(this.status)) return false;
     if (kind === 'refund') {
       if (wanted === 0 || wanted > left || wanted * 99 > this.available) return false;
       this.#take(wanted);
@@ -61,28 +52,39 @@ export class PaymentModel {
     return true;
   }
 
-  look(facts: ModelFacts, now: number): void {
-    const order = this.pending;
-    this.pending = null;
-    if (order?.kind === 'refund') {
-      const made = facts.refunds.find(({ reference }) => reference === order.reference);
-      if (made === undefined) this.#take(-order.cents);
-    }
-    while (this.#step(facts, now));
-    for (const refund of facts.refunds) this.#refund(refund, order?.reference);
-    while (this.#owed[0] !== undefined && this.#takeBack(this.#owed[0])) this.#owed.shift();
+  /** What was decided about another status is not told any more. A refund always is. */
+  ask(): void {
+    const kind = this.pending?.kind ?? 'refund';
+    if (kind !== 'refund' && !DECIDABLE[kind]?.includes(this.status)) this.pending = null;
   }
 
-  #step(facts: ModelFacts, now: number): boolean {
+  look(facts: ModelFacts, now: number, answer: Answer): void {
+    this.ask();
+    const order = this.pending;
+    const made = facts.refunds.find(({ reference }) => reference === order?.reference);
+    if (answer !== 'unknown' || made !== undefined) this.pending = null;
+    const isOff = order?.kind === 'refund' && this.pending === null && made === undefined;
+    if (isOff) this.#take(-order.cents);
+    const isRejected = order?.kind === 'reject' && answer !== 'refused';
+    while (this.#step(facts, now, isRejected));
+    if (made !== undefined) this.#refund(made, order?.reference);
+    for (const refund of facts.refunds) this.#refund(refund, order?.reference);
+    while (this.#owed[0] !== undefined && this.#takeBack(this.#owed[0])) this.#owed.shift();
+    if (this.status !== 'refunded' || this.credited.size > 0) return;
+    this.refunded = Math.max(this.refunded, sum(facts.refunds));
+  }
+
+  #step(facts: ModelFacts, now: number, isRejected: boolean): boolean {
     const arrived = facts.transfers.filter(({ status }) => status === 'confirmed');
     const counted = arrived.filter(({ at }) => at <= this.expiresAt + LATE_MS);
-    const sum = (list: { cents: number }[]) => list.reduce((total, { cents }) => total + cents, 0);
-    const isEnough = sum(counted) >= AMOUNT_CENTS;
+    const gone = this.credited.size === 0 ? sum(facts.refunds) : 0;
+    const isEnough = sum(counted) - gone >= AMOUNT_CENTS;
     const isSentBack = facts.refunds.length > 0 && sum(facts.refunds) >= sum(arrived);
     if (!OPEN.includes(this.status)) {
-      const fresh = counted.filter(({ id }) => !this.credited.has(id));
-      const isClosed = this.status === 'failed' || this.status === 'refunded';
-      if (isClosed || fresh.length === 0 || facts.onHold) return false;
+      if (['failed', 'refunded'].includes(this.status) || facts.onHold) return false;
+      const isKnown = ({ id }: { id: string }) => this.credited.has(id);
+      if (arrived.filter(isKnown).length < this.credited.size || counted.every(isKnown))
+        return false;
       if (facts.state === 'failed' || isSentBack) return false;
       return this.#credit(counted, isEnough);
     }
@@ -92,10 +94,11 @@ export class PaymentModel {
     const going = held || this.status === 'processing';
     if (facts.state === 'failed') return this.#go('failed');
     if (facts.onHold) return !held && this.#go('on_hold');
-    if (isSentBack) {
+    if (isSentBack || (held && isRejected && this.pending === null && facts.refunds.length > 0)) {
       if (held) this.refunded = sum(facts.refunds);
       return this.#go(held ? 'refunded' : 'on_hold');
     }
+    if (held && isRejected && counted.length > 0) return false;
     if (isEnough) return this.#credit(counted, true);
     if (isSeen || (counted.length > 0 && !isOver)) return !going && this.#go('processing');
     if (counted.length > 0) return this.#credit(counted, false);
@@ -121,17 +124,22 @@ export class PaymentModel {
 
   #refund({ id, reference, cents }: ModelFacts['refunds'][number], ordered?: string): void {
     if (this.credited.size === 0 || this.#known.has(id)) return;
+    if (reference !== ordered && this.#hasToWait(cents)) return;
     this.#known.add(id);
     this.refunded += cents;
     // What an operator ordered was taken then; what the balance does not cover is owed.
     if (reference !== ordered && !this.#takeBack(cents)) this.#owed.push(cents);
-    const isAll = this.refunded >= this.#creditedSum;
-    if (isAll && ['completed', 'underpaid'].includes(this.status)) this.#go('refunded');
+    if (this.refunded >= this.#creditedSum) this.#go('refunded');
+  }
+
+  /** The order took so much that this would not find all that it is to take. */
+  #hasToWait(cents: number): boolean {
+    return this.pending?.kind === 'refund' && cents > this.#creditedSum - this.reversed;
   }
 
   #takeBack(cents: number): boolean {
     const part = Math.min(cents, this.#creditedSum - this.reversed);
-    if (part * 99 > this.available) return false;
+    if (this.#hasToWait(cents) || part * 99 > this.available) return false;
     this.#take(part);
     return true;
   }

@@ -4,18 +4,22 @@ import type { PaymentDecisionKind, PaymentStatus } from '../../src/domain/paymen
 import { control, readCheckoutEntry, type CheckoutEntry } from '../e2e/sandbox-harness';
 import type { TestGateway } from './gateway';
 import { type ApiAnswer, type MerchantClient, randomKey } from './merchant-client';
+import { isUnavailable, retry } from './patient-client';
 import { eventually } from './payout-steps';
 
 export function buildPayment(overrides: Record<string, unknown> = {}): Record<string, unknown> {
   return { amount: '100', currency: 'USDT', reference: `order-${randomKey()}`, ...overrides };
 }
 
-/** The id of a payment that was opened. */
+/** The id of a payment that was opened. What is about a 503 calls `createPayment` itself. */
 export async function openedPayment(
   client: MerchantClient,
   overrides: Record<string, unknown> = {},
 ): Promise<string> {
-  const { status, text, json } = await client.createPayment(buildPayment(overrides));
+  const body = buildPayment(overrides);
+  const key = randomKey();
+  const ask = () => client.createPayment(body, key);
+  const { status, text, json } = await retry(ask, isUnavailable);
   if (status !== 201) throw new Error(`the payment was not opened: ${status} ${text}`);
   return json.data.id;
 }

@@ -1,4 +1,4 @@
-/** The reconciler also forgets idempotency records that have ended. */
+/** The reconciler also forgets idempotency records that have ended, whatever else it cannot do. */
 import { randomBytes } from 'node:crypto';
 import { rows } from '../../src/db/transaction';
 import { TASK_QUEUES, WORKFLOWS } from '../../workflows/names';
@@ -35,4 +35,21 @@ test('a run of the reconciler deletes the record of an old request and leaves it
     { object_id: young.id },
   ]);
   expect(await rows(world.db, 'SELECT id FROM payouts')).toHaveLength(2);
+});
+
+test('a step that fails ends the run as failed, and keeps none of the others from their work', async () => {
+  const { id } = await createPayoutCase(world);
+  await rows(
+    world.db,
+    `UPDATE idempotency_keys SET completed_at = now() - interval '26 hours' WHERE object_id = ?`,
+    [id],
+  );
+  await rows(world.db, 'ALTER TABLE payouts RENAME COLUMN driver_checked_at TO looked_at');
+  const failing = reconcile();
+  await expect(failing).rejects.toMatchObject({ cause: { activityType: 'restartPayouts' } });
+  await rows(world.db, 'ALTER TABLE payouts RENAME COLUMN looked_at TO driver_checked_at');
+  expect(await rows(world.db, 'SELECT FROM idempotency_keys WHERE object_id = ?', [id])).toEqual(
+    [],
+  );
+  expect(await reconcile()).toMatchObject({ deleted: 0 });
 });

@@ -2,14 +2,11 @@
 import { Client } from '@temporalio/client';
 import { restartDeliveries } from '../../activities/delivery/restart';
 import { rows } from '../../src/db/transaction';
-import {
-  abandonDelivery,
-  recoverDeliveries,
-  replayMissing,
-  retryDelivery,
-} from '../../src/services/admin/webhook-deliveries';
+import { abandonDelivery, retryDelivery } from '../../src/services/admin/webhook-deliveries';
+import { recoverDeliveries, replayMissing } from '../../src/services/admin/webhook-recovery';
 import { deleteEndpoint, enableEndpoint } from '../../src/services/admin/webhooks';
 import { createDeliveryWorkflows } from '../../src/temporal/delivery-workflows';
+import { TASK_QUEUES } from '../../workflows/names';
 import {
   attemptsOf,
   BY,
@@ -154,7 +151,21 @@ test('a retry by the admin command is one attempt, while the workflow runs and a
   await whenAttempts(id, 3);
   expect(await whenOver(world, id)).toBe('abandoned');
   expect(receiver.of(event.id)).toHaveLength(3);
+  // A person waits for it; what the reconciler starts are perhaps many.
+  expect(await firstQueueOf(id)).toBe(TASK_QUEUES.webhooks);
+  await retryDelivery(world.appDb, BY, null, id);
+  expect(await world.restartDeliveries()).toEqual({ ensured: 1 });
+  await whenAttempts(id, 4);
+  expect(await whenOver(world, id)).toBe('abandoned');
+  expect(await firstQueueOf(id)).toBe(TASK_QUEUES.webhooksRetry);
 });
+
+/** Where the first attempt of the newest run stood. */
+async function firstQueueOf(id: string): Promise<string | null | undefined> {
+  const { events } = await handleOf(id).fetchHistory();
+  return events!.flatMap((one) => one.activityTaskScheduledEventAttributes ?? [])[0]?.taskQueue
+    ?.name;
+}
 
 test.each([
   ['that runs', async () => undefined],

@@ -93,6 +93,8 @@ test.each<[string, string, RawPayload[], string]>([
   ['a blank reason', 'refund', [json({ reason: ' ' })], '"reason" is missing'],
   ['an amount as a number', 'refund', [json({ amount: 5, reason: 'x' })], 'a decimal as text'],
   ['an amount with a sign', 'refund', [json({ amount: '-5', reason: 'x' })], 'a decimal as text'],
+  ['an empty amount', 'refund', [json({ amount: '', reason: 'x' })], 'a decimal as text'],
+  ['a blank amount', 'refund', [json({ amount: ' ', reason: 'x' })], 'a decimal as text'],
   ['too many decimals', 'refund', [json({ amount: '1.123456789', reason: 'x' })], 'a decimal as'],
   ['an amount to release', 'release', [json({ amount: '5' })], '"amount" belongs to `refund`'],
   ['an id that is none', 'release', [json({ id: 7 })], '"id" has to be a short text'],

@@ -58,6 +58,23 @@ export async function findEffectiveDecision(
   return decision ?? null;
 }
 
+export interface Rejection extends StoredDecision {
+  state: 'pending' | 'accepted';
+}
+
+/** The reject that stands: a release ends it only when the provider has accepted that. */
+export async function findRejection(tx: Tx, paymentId: string): Promise<Rejection | null> {
+  const [decision] = await rows<Rejection>(
+    tx,
+    `SELECT ${COLUMNS} FROM payment_decisions
+      WHERE payment_id = ? AND (kind, state) IN
+        (('reject', 'pending'), ('reject', 'accepted'), ('release', 'accepted'))
+      ORDER BY number DESC LIMIT 1`,
+    [paymentId],
+  );
+  return decision?.kind === 'reject' ? decision : null;
+}
+
 export async function countDecisions(tx: Tx, paymentId: string): Promise<number> {
   const sql = 'SELECT count(*)::int AS n FROM payment_decisions WHERE payment_id = ?';
   const [counted] = await rows<{ n: number }>(tx, sql, [paymentId]);

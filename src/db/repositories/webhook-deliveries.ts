@@ -1,9 +1,7 @@
 /** Deliveries: one event to one endpoint. Each status change is a guarded UPDATE. */
 import type { DeliveryFacts, DeliveryStatus, DeliveryTrigger } from '../../domain/delivery';
 import { deliveryStatusesBefore, SLOW_AFTER_TIMEOUTS } from '../../domain/delivery';
-import { PING } from '../../domain/events';
 import type { Mode } from '../../domain/mode';
-import { newId } from '../../lib/new-id';
 import type { SealedSecret } from '../../lib/secret-box';
 import { rows, type Db, type Tx } from '../transaction';
 
@@ -51,7 +49,9 @@ export async function readDeliveriesToStart(
 export const OVERDUE = `interval '2 minutes'`;
 /** Whoever takes a delivery has this long to make sure of its workflow; then it is taken again. */
 const TAKEN_FOR = `interval '30 seconds'`;
-const CHECK_AGAIN = `interval '5 minutes'`;
+/** Seldom for what is old: ten thousand that wait for one endpoint must not keep others waiting. */
+const CHECK_AGAIN = `greatest(interval '5 minutes',
+  least(interval '1 hour', (clock_timestamp() - created_at) / 2))`;
 
 /** Takes open deliveries that should have moved by now and did not: perhaps nothing drives them. */
 export async function takeOverdueDeliveries(db: Db, limit: number): Promise<DeliveryToStart[]> {
@@ -206,12 +206,14 @@ export interface Delivery {
   lastError: string | null;
   createdAt: Date;
   finishedAt: Date | null;
+  /** The event can still be sent. */
+  bodyKept: boolean;
 }
 
 const COLUMNS = `d.id, d.event_id AS "eventId", e.type AS "eventType", e.object_id AS "objectId",
   d.endpoint_id AS "endpointId", e.account_id AS "accountId", e.mode, d.status, d.attempts,
   d.next_attempt_at AS "nextAttemptAt", d.last_error AS "lastError", d.created_at AS "createdAt",
-  d.finished_at AS "finishedAt"`;
+  d.finished_at AS "finishedAt", e.body IS NOT NULL AS "bodyKept"`;
 const FROM = 'FROM webhook_deliveries d JOIN events e ON e.id = d.event_id';
 
 export async function findDelivery(db: Db | Tx, id: string): Promise<Delivery | null> {
@@ -226,11 +228,12 @@ export async function listDeliveries(
   status: DeliveryStatus | undefined,
   limit: number,
 ): Promise<Delivery[]> {
+  const ofStatus = status === undefined ? '' : 'AND d.status = ?';
   return rows<Delivery>(
     db,
     `SELECT ${COLUMNS} ${FROM}
-      WHERE d.endpoint_id = ? AND d.status = coalesce(?, d.status) ORDER BY d.id DESC LIMIT ?`,
-    [endpointId, status ?? null, limit],
+      WHERE d.endpoint_id = ? ${ofStatus} ORDER BY d.id DESC LIMIT ?`,
+    [endpointId, ...(status === undefined ? [] : [status]), limit],
   );
 }
 
@@ -244,78 +247,6 @@ export async function requestRetry(tx: Tx, id: string): Promise<boolean> {
     [id],
   );
   return changed.length > 0;
-}
-
-/** The batch of a statement that an operator starts: so many at once, again until none is left. */
-interface Batch {
-  endpointId: string;
-  since: Date;
-  limit: number;
-}
-
-/** Asks for one attempt at each delivery that failed since then. @returns their ids */
-export async function requestFailedRetries(tx: Tx, batch: Batch): Promise<string[]> {
-  const changed = await rows<{ id: string }>(
-    tx,
-    `UPDATE webhook_deliveries SET retry_requested_at = clock_timestamp(), check_at = clock_timestamp()
-      WHERE id IN (
-        SELECT id FROM webhook_deliveries
-         WHERE endpoint_id = ? AND status = 'failed' AND finished_at >= ?
-           AND retry_requested_at IS NULL AND NOT EXISTS (
-             SELECT FROM events e WHERE e.id = event_id AND e.type = '${PING}')
-         ORDER BY id LIMIT ? FOR UPDATE SKIP LOCKED)
-     RETURNING id`,
-    [batch.endpointId, batch.since, batch.limit],
-  );
-  return changed.map(({ id }) => id);
-}
-
-/** Takes up what was skipped since then, with the attempts that are left. @returns their ids */
-export async function recoverSkipped(tx: Tx, batch: Batch): Promise<string[]> {
-  const changed = await rows<{ id: string }>(
-    tx,
-    `UPDATE webhook_deliveries
-        SET status = 'pending', next_attempt_at = clock_timestamp(), finished_at = NULL,
-            check_at = clock_timestamp()
-      WHERE id IN (
-        SELECT id FROM webhook_deliveries
-         WHERE endpoint_id = ? AND status = ANY (?::text[]) AND finished_at >= ?
-           AND last_error IS DISTINCT FROM 'body_expired'
-         ORDER BY id LIMIT ? FOR UPDATE SKIP LOCKED)
-     RETURNING id`,
-    [batch.endpointId, deliveryStatusesBefore('recover'), batch.since, batch.limit],
-  );
-  return changed.map(({ id }) => id);
-}
-
-/**
- * Writes a delivery for each event since then that the endpoint would take today and has none for.
- * @returns their ids
- */
-export async function insertMissingDeliveries(
-  tx: Tx,
-  { endpointId, since, limit }: Batch,
-): Promise<string[]> {
-  const ids = Array.from({ length: limit }, () => newId('delivery'));
-  const inserted = await rows<{ id: string }>(
-    tx,
-    `INSERT INTO webhook_deliveries (id, event_id, endpoint_id, next_attempt_at, check_at)
-     SELECT (?::text[])[row_number() OVER ()], missing.id, missing.endpoint_id, clock_timestamp(),
-            clock_timestamp()
-       FROM (
-         SELECT e.id, p.id AS endpoint_id
-           FROM webhook_endpoints p
-           JOIN events e ON e.account_id = p.account_id AND e.mode = p.mode
-            AND e.created_at >= ? AND e.body IS NOT NULL AND e.type <> '${PING}'
-            AND (p.events IS NULL OR e.type = ANY (p.events))
-          WHERE p.id = ? AND NOT EXISTS (
-            SELECT FROM webhook_deliveries d WHERE d.event_id = e.id AND d.endpoint_id = p.id)
-          ORDER BY e.created_at, e.id LIMIT ?) AS missing
-     ON CONFLICT (event_id, endpoint_id) DO NOTHING
-     RETURNING id`,
-    [ids, since, endpointId, limit],
-  );
-  return inserted.map(({ id }) => id);
 }
 
 /** What a workflow is told of its delivery. */

@@ -3,7 +3,7 @@ import {
   lookUp,
   readAmount,
   readFlag,
-  readList,
+  readMoneyList,
   readOrNull,
   readText,
   readTextOrNull,
@@ -49,8 +49,8 @@ export function readExchangePayOrder(data: unknown): Checkout | undefined {
   const currency = readText(data, 'currency');
   const state = lookUp(STATES, readText(data, 'orderStatus'));
   const onHold = readFlag(data, 'riskHold');
-  const transfers = readList(data, 'payments', readPayment);
-  const refunds = readList(data, 'refunds', readRefund);
+  const transfers = readMoneyList(data, 'payments', readPayment);
+  const refunds = readMoneyList(data, 'refunds', readRefund);
   if (providerId === undefined || reference === undefined || checkoutUrl === undefined) {
     return undefined;
   }

@@ -3,8 +3,8 @@ import {
   lookUp,
   readAmount,
   readIsoTime,
-  readList,
   readMember,
+  readMoneyList,
   readOrNull,
   readText,
   readTextOrNull,
@@ -54,8 +54,8 @@ export function readOnchainCheckoutMembers(shown: unknown): Checkout | undefined
   const network = readText(shown, 'network');
   const state = lookUp(STATES, readText(shown, 'state'));
   const onHold = lookUp(COMPLIANCE, readText(shown, 'compliance'));
-  const transfers = readList(shown, 'deposits', readDeposit);
-  const refunds = readList(shown, 'refunds', readRefund);
+  const transfers = readMoneyList(shown, 'deposits', readDeposit);
+  const refunds = readMoneyList(shown, 'refunds', readRefund);
   if (providerId === undefined || reference === undefined || checkoutUrl === undefined) {
     return undefined;
   }

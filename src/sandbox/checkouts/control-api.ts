@@ -5,7 +5,7 @@
 import type Router from '@koa/router';
 import type { Context } from 'koa';
 import { BOOK_MODES, PROVIDER_NAMES } from '../config';
-import { normalizeAmount } from '../decimal-text';
+import { normalizeAmount, normalizeTransferred } from '../decimal-text';
 import { readBody, readText } from '../request-body';
 import type { CheckoutCallbacks } from './callbacks';
 import type { Checkout } from './checkout';
@@ -68,10 +68,10 @@ const WAYS_TO_SETTLE = ['confirm', 'drop', 'stay'] as const;
 
 function readPay(ctx: Context, checkout: Checkout): CheckoutStep {
   const body = readBody(ctx);
-  const amount = body.amount === undefined ? checkout.amount : normalizeAmount(body.amount);
+  const amount = body.amount === undefined ? checkout.amount : normalizeTransferred(body.amount);
   const at = body.at === undefined ? null : normalizeTime(body.at);
   const then = WAYS_TO_SETTLE.find((one) => one === (body.then ?? 'confirm'));
-  if (amount === null) return ctx.throw(400, 'amount: a positive decimal with up to 8 decimals');
+  if (amount === null) return ctx.throw(400, 'amount: a decimal with up to 8 decimals');
   if (body.at !== undefined && at === null) return ctx.throw(400, 'at: a time');
   if (then === undefined) return ctx.throw(400, `then: ${WAYS_TO_SETTLE.join(', ')}`);
   return { do: 'pay', amount, at, then };

@@ -5,11 +5,8 @@
 import {
   endDelivery,
   findDelivery,
-  insertMissingDeliveries,
   listDeliveries as readDeliveries,
   readDeliveriesToStart,
-  recoverSkipped,
-  requestFailedRetries,
   requestRetry,
   type Delivery,
 } from '../../db/repositories/webhook-deliveries';
@@ -19,20 +16,13 @@ import {
 } from '../../db/repositories/webhook-attempts';
 import type { Db, Tx } from '../../db/transaction';
 import type { DeliveryStatus } from '../../domain/delivery';
-import type { DeliveryWorkflows } from '../../temporal/delivery-workflows';
+import type { DeliveryWorkflows, Urgency } from '../../temporal/delivery-workflows';
 import { makeChange, type AuditedObject, type ChangedBy } from './change';
-import { AdminRefusal, InvalidInput } from './refusal';
-import { requireEndpoint, requireKnown } from './webhooks';
+import { AdminRefusal } from './refusal';
+import { requireKnown, requireNotDeleted } from './webhooks';
 
 /** Decision H8. */
-const BODIES_KEPT_DAYS = 30;
-const DAY_MS = 24 * 60 * 60 * 1000;
-
-/** Small enough that no statement holds its rows for long. */
-const BATCH = 500;
-/** So many are told at once; what is more the reconciler tells, some seconds later. */
-const WOKEN_MAX = 100;
-
+export const BODIES_KEPT_DAYS = 30;
 export function presentDelivery(delivery: Delivery) {
   return {
     id: delivery.id,
@@ -112,15 +102,17 @@ export async function retryDelivery(
 ): Promise<ShownDelivery> {
   const delivery = await makeChange(db, by, async (tx) => {
     const before = await requireDelivery(tx, id);
-    const endpoint = await requireEndpoint(tx, before.endpointId);
-    if (!endpoint.enabled) {
-      throw new AdminRefusal(`${endpoint.id} is disabled: \`webhooks enable\` comes first.`);
+    // Not locked: the end of an attempt locks the delivery first, then the endpoint. Whoever
+    // disables the endpoint at this moment wins; the attempt looks again.
+    refuseDisabled(requireNotDeleted(await requireKnown(tx, before.endpointId)));
+    if (!before.bodyKept) {
+      const why = `events are kept for ${BODIES_KEPT_DAYS} days`;
+      throw new AdminRefusal(`${id} cannot be sent again: ${why}.`);
     }
-    refuseOlderThanBodies(before.createdAt, `${id} cannot be sent again`);
     await requestRetry(tx, id);
     return changed('webhook_delivery.retry', before, before);
   });
-  await wake(db, workflows, [id]);
+  await wakeDeliveries(db, workflows, [id], 'at once');
   return delivery;
 }
 
@@ -138,125 +130,30 @@ export async function abandonDelivery(
     }
     return changed('webhook_delivery.abandon', before, await requireDelivery(tx, id));
   });
-  await wake(db, workflows, [id]);
+  await wakeDeliveries(db, workflows, [id]);
   return delivery;
 }
 
-interface Batch {
-  endpointId: string;
-  since: Date;
-}
-
-/**
- * Another attempt for each delivery that failed since then; those that were skipped begin or go on
- * with their schedule. @throws AdminRefusal, InvalidInput
- */
-export function recoverDeliveries(
-  db: Db,
-  by: ChangedBy,
-  workflows: DeliveryWorkflows | null,
-  batch: Batch,
-) {
-  return inBatches(db, by, workflows, batch, 'webhook_endpoint.recover', {
-    retried: requestFailedRetries,
-    resumed: recoverSkipped,
-  });
-}
-
-/** A delivery for each event since then that the endpoint takes and never had. @throws as above */
-export function replayMissing(
-  db: Db,
-  by: ChangedBy,
-  workflows: DeliveryWorkflows | null,
-  batch: Batch,
-) {
-  return inBatches(db, by, workflows, batch, 'webhook_endpoint.replay', {
-    created: insertMissingDeliveries,
-  });
-}
-
-type Step = (tx: Tx, batch: Batch & { limit: number }) => Promise<string[]>;
-
-/** Each batch is a transaction with its audit row: a crash in between leaves what was done, told. */
-async function inBatches<Count extends string>(
-  db: Db,
-  by: ChangedBy,
-  workflows: DeliveryWorkflows | null,
-  batch: Batch,
-  action: string,
-  steps: Record<Count, Step>,
-) {
-  refuseOlderThanBodies(batch.since, undefined);
-  const counts = Object.fromEntries(Object.keys(steps).map((name) => [name, 0])) as Record<
-    Count,
-    number
-  >;
-  const woken: string[] = [];
-  for (const [name, step] of Object.entries(steps) as [Count, Step][]) {
-    for (;;) {
-      const ids = await oneBatch(db, by, batch, action, name, step);
-      counts[name] += ids.length;
-      woken.push(...ids.slice(0, WOKEN_MAX - woken.length));
-      if (ids.length < BATCH) break;
-    }
-  }
-  await wake(db, workflows, woken);
-  return {
-    object: 'webhook_recovery',
-    endpoint_id: batch.endpointId,
-    since: batch.since.toISOString(),
-    ...counts,
-  };
-}
-
-async function oneBatch(
-  db: Db,
-  by: ChangedBy,
-  batch: Batch,
-  action: string,
-  name: string,
-  step: Step,
-): Promise<string[]> {
-  return makeChange(db, by, async (tx) => {
-    const endpoint = await requireEndpoint(tx, batch.endpointId);
-    if (!endpoint.enabled) {
-      throw new AdminRefusal(`${endpoint.id} is disabled: \`webhooks enable\` comes first.`);
-    }
-    const ids = await step(tx, { ...batch, limit: BATCH });
-    const after = { since: batch.since.toISOString(), [name]: ids.length };
-    const audit: AuditedObject = {
-      action,
-      object: 'webhook_endpoint',
-      objectId: endpoint.id,
-      accountId: endpoint.accountId,
-      before: null,
-      after,
-    };
-    return { result: ids, audit };
-  });
-}
-
 /** What cannot be told now the reconciler finds: the rows say that it is due. */
-async function wake(
+export async function wakeDeliveries(
   db: Db,
   workflows: DeliveryWorkflows | null,
   ids: readonly string[],
+  urgency: Urgency = 'with the retries',
 ): Promise<void> {
   if (workflows === null || ids.length === 0) return;
   for (const delivery of await readDeliveriesToStart(db, ids)) {
     try {
-      await workflows.wake(delivery);
+      await workflows.wake(delivery, urgency);
     } catch {
       return;
     }
   }
 }
 
-function refuseOlderThanBodies(time: Date, what: string | undefined): void {
-  if (Date.now() - time.getTime() <= BODIES_KEPT_DAYS * DAY_MS) return;
-  const why = `events are kept for ${BODIES_KEPT_DAYS} days`;
-  if (what !== undefined) throw new AdminRefusal(`${what}: ${why}.`);
-  throw new InvalidInput('since', `${time.toISOString()} is too long ago: ${why}.`);
+/** @throws AdminRefusal */
+export function refuseDisabled({ id, enabled }: { id: string; enabled: boolean }): void {
+  if (!enabled) throw new AdminRefusal(`${id} is disabled: \`webhooks enable\` comes first.`);
 }
 
 async function requireDelivery(db: Db | Tx, id: string): Promise<Delivery> {

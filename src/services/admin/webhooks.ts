@@ -181,12 +181,18 @@ export async function resealSecrets(
   });
 }
 
-/** @throws AdminRefusal when there is none, or it was deleted */
+/** Locked. @throws AdminRefusal when there is none, or it was deleted */
 export async function requireEndpoint(tx: Tx, id: string): Promise<WebhookEndpoint> {
   const endpoint = await lockEndpoint(tx, id);
   if (endpoint !== null) return endpoint;
-  const { deletedAt } = await requireKnown(tx, id);
-  throw new AdminRefusal(`${id} was deleted at ${deletedAt?.toISOString() ?? ''}: make a new one.`);
+  return requireNotDeleted(await requireKnown(tx, id));
+}
+
+/** @throws AdminRefusal */
+export function requireNotDeleted(endpoint: WebhookEndpoint): WebhookEndpoint {
+  const { id, deletedAt } = endpoint;
+  if (deletedAt === null) return endpoint;
+  throw new AdminRefusal(`${id} was deleted at ${deletedAt.toISOString()}: make a new one.`);
 }
 
 /** @throws AdminRefusal */

@@ -15,6 +15,8 @@ import {
   LATE_WINDOW_MS,
   nextPaymentStep,
   overpaidAmount,
+  type PaymentBackground,
+  receivedAfter,
   type TransferFacts,
 } from '../../../src/domain/payment-news';
 
@@ -101,6 +103,13 @@ function confirmed(id: string, value: string, confirmedAt = EARLY, seenAt = conf
 }
 
 const sent = (value: string) => ({ id: 'r', reference: 'r', amount: amount(value) });
+
+function background(
+  credited: Iterable<string> = [],
+  rejection: PaymentBackground['rejection'] = null,
+): PaymentBackground {
+  return { credited: new Set(credited), rejection };
+}
 
 /** Status, facts, the time of the question, credited before; then trigger, credits, exceptions. */
 type Row = [
@@ -234,6 +243,70 @@ const STEPS: Row[] = [
     'complete',
     ['b'],
   ],
+  ...(['completed', 'underpaid'] as const).map((status): Row => [
+    'dropped after it was credited, and paid again',
+    status,
+    { transfers: [dropped('a', '100'), confirmed('b', '100', OVER)] },
+    OVER,
+    ['a'],
+    null,
+  ]),
+  [
+    'one of two credited is not there any more, and there is more',
+    'underpaid',
+    { transfers: [A40, confirmed('c', '60', OVER)] },
+    OVER,
+    ['a', 'b'],
+    null,
+  ],
+  [
+    'credited and in doubt again, and there is more',
+    'completed',
+    { transfers: [seen('a', '100'), confirmed('b', '5')] },
+    OVER,
+    ['a'],
+    null,
+  ],
+
+  [
+    'enough only with what went back, in the window',
+    'processing',
+    { transfers: [A100, confirmed('b', '5')], refunds: [sent('10')] },
+    EARLY,
+    [],
+    null,
+  ],
+  [
+    'enough only with what went back, at the end',
+    'processing',
+    { transfers: [A100, confirmed('b', '5')], refunds: [sent('10')] },
+    OVER,
+    [],
+    'underpay',
+    ['a', 'b'],
+    ['overpaid'],
+  ],
+  [
+    'enough without what went back',
+    'processing',
+    { transfers: [A100, confirmed('b', '10')], refunds: [sent('10')] },
+    EARLY,
+    [],
+    'complete',
+    ['a', 'b'],
+    ['overpaid'],
+  ],
+  [
+    'the rest comes late, and some of the first went back after it was credited',
+    'underpaid',
+    { transfers: [A40, confirmed('b', '60', OVER)], refunds: [sent('10')] },
+    OVER,
+    ['a'],
+    'complete',
+    ['b'],
+    ['late'],
+  ],
+
   ['dropped at the end', 'processing', { transfers: [dropped('a', '100')] }, OVER, [], 'expire'],
   [
     'dropped at the end, never heard of',
@@ -530,7 +603,7 @@ describe('the next step', () => {
         ...(told.transfers ?? []).filter(({ id }) => before.includes(id)).map((one) => one.amount),
       );
       const payment = build(status, { creditedAmount: credited });
-      const step = nextPaymentStep(payment, facts(told), new Set(before), askedAt);
+      const step = nextPaymentStep(payment, facts(told), background(before), askedAt);
       if (trigger === null) {
         expect(step).toBeNull();
         return;
@@ -541,17 +614,42 @@ describe('the next step', () => {
     },
   );
 
+  type RejectedRow = [
+    what: string,
+    facts: Facts,
+    askedAt: Date,
+    accepted: PaymentTrigger | null,
+    pending: PaymentTrigger | null,
+  ];
+  test.each<RejectedRow>([
+    ['all went back', { transfers: [A100], refunds: [sent('100')] }, EARLY, 'refund', 'refund'],
+    ['less went back', { transfers: [A100], refunds: [sent('99.5')] }, EARLY, 'refund', null],
+    ['enough is left', { transfers: [A100, A40], refunds: [sent('40')] }, EARLY, 'refund', null],
+    ['nothing went back yet', { transfers: [A100] }, EARLY, null, null],
+    ['nothing went back at the end', { transfers: [A40] }, OVER, null, null],
+    ['it is still held', { onHold: true, transfers: [A100] }, EARLY, null, null],
+    ['nothing had come', { state: 'failed' }, EARLY, 'fail', 'fail'],
+    ['what was seen vanished', { transfers: [dropped('a', '100')] }, OVER, 'fail', 'fail'],
+  ])('a hold was rejected: %s', (_what, told, askedAt, ...triggers) => {
+    (['accepted', 'pending'] as const).forEach((rejection, index) => {
+      const known = background([], rejection);
+      const step = nextPaymentStep(build('on_hold'), facts(told), known, askedAt);
+      expect(step?.trigger ?? null).toBe(triggers[index]);
+      expect(step?.credits ?? []).toEqual([]);
+    });
+  });
+
   test('it says what was received, seen or confirmed, and the hash of the last confirmed', () => {
     const transfers = [A40, confirmed('b', '60'), seen('c', '7'), dropped('d', '9')];
-    expect(nextPaymentStep(build('created'), facts({ transfers }), new Set(), EARLY)).toMatchObject(
-      { received: '107.00000000', txHash: '0xb' },
-    );
+    const step = nextPaymentStep(build('created'), facts({ transfers }), background(), EARLY);
+    expect(step).toMatchObject({ received: '107.00000000', txHash: '0xb' });
   });
 
   test('facts that were asked for earlier never make the received less than the credited', () => {
     const payment = build('underpaid', { creditedAmount: amount('40') });
     const stale = facts({ transfers: [confirmed('b', '30', OVER)] });
-    expect(nextPaymentStep(payment, stale, new Set(['a']), OVER)?.received).toBe('40.00000000');
+    expect(receivedAfter(payment, stale)).toBe('40.00000000');
+    expect(nextPaymentStep(payment, stale, background(['a']), OVER)).toBeNull();
   });
 });
 
@@ -603,7 +701,7 @@ interface Books {
 
 /** Takes one step as the database would. @returns null when there is none */
 function take({ payment, credits }: Books, told: CheckoutFacts, askedAt: Date): Books | null {
-  const step = nextPaymentStep(payment, told, new Set(credits.keys()), askedAt);
+  const step = nextPaymentStep(payment, told, background(credits.keys()), askedAt);
   if (step === null) return null;
   const status = nextPaymentStatus(payment.status, step.trigger);
   if (status === undefined) throw new Error(`${step.trigger} is impossible in ${payment.status}`);

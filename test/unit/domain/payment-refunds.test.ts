@@ -161,10 +161,38 @@ test.each<Row>([
   ['one that was given back before', [made('a', 'pay_1-1')], [inState('refused')], 'take_back'],
   ['one that nobody ordered', [made('a', 'a')], [KNOWN], 'take_back'],
   ['one that is owed', [made('a', 'a')], [inState('owed', 'a')], null],
+  [
+    'one that nobody ordered, before the one that was',
+    [made('b', 'b'), made('a', 'pay_1-1')],
+    [KNOWN],
+    'confirm',
+  ],
+  ['one for which the ordered one leaves too little', [made('a', 'a', '50.01')], [KNOWN], null],
+  [
+    'one of which the same is true, and one that fits',
+    [made('a', 'a', '60'), made('b', 'b')],
+    [KNOWN],
+    'take_back',
+  ],
+  [
+    'more than is left, after the ordered one',
+    [made('a', 'a', '60')],
+    [inState('done', 'x')],
+    'take_back',
+  ],
+  [
+    'more than is left, after the ordered one was refused',
+    [made('a', 'a', '60')],
+    [inState('refused')],
+    'take_back',
+  ],
   ['a second one', [made('a', 'a'), made('b', 'b')], [inState('done', 'a')], 'take_back'],
 ])('the provider shows %s', (_what, refunds, known, kind) => {
   const facts = { refunds } as CheckoutFacts;
-  expect(nextRefundStep(credited('100'), facts, known)?.kind ?? null).toBe(kind);
+  const payment = known.some(({ state }) => state === 'refused')
+    ? credited('100')
+    : afterReversal(credited('100'), '50');
+  expect(nextRefundStep(payment, facts, known)?.kind ?? null).toBe(kind);
   expect(nextRefundStep(credited('0'), facts, known)).toBeNull();
 });
 

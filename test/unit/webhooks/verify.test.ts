@@ -77,6 +77,20 @@ test('the tolerance is the caller’s', () => {
   expect(verdict(check(9))).toBe('timestamp_too_old');
 });
 
+test.each([
+  ['a tolerance that is no number', { toleranceSeconds: NaN }],
+  ['a tolerance below zero', { toleranceSeconds: -1 }],
+  ['a tolerance out of a variable', { toleranceSeconds: '300' as unknown as number }],
+  ['a tolerance that is null', { toleranceSeconds: null as unknown as number }],
+  ['a time that is none', { now: new Date('yesterday') }],
+  ['a time that is a number', { now: Date.now() as unknown as Date }],
+])('nothing is accepted, and nothing refused as untrue, with %s', (_, options) => {
+  const { body, headers, secrets } = GOOD!;
+  for (const given of [headers, {}]) {
+    expect(() => verifyWebhook(body, given, secrets, { now: at, ...options })).toThrow(TypeError);
+  }
+});
+
 test('the present is the default time', () => {
   const body = Buffer.from(GOOD!.body);
   const [secret] = GOOD!.secrets;

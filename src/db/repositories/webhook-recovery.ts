@@ -1,0 +1,171 @@
+/**
+ * What an operator starts for many deliveries of one endpoint at once, batch after batch. The
+ * caller holds the endpoint's lock; rows that somebody else holds are left out, not waited for.
+ */
+import { deliveryStatusesBefore, OPEN_DELIVERIES_MAX } from '../../domain/delivery';
+import { PING } from '../../domain/events';
+import { newId } from '../../lib/new-id';
+import { rows, type Db, type Tx } from '../transaction';
+import type { WebhookEndpoint } from './webhook-endpoints';
+
+/** Which deliveries or events it is about. */
+export interface RecoveryRange {
+  endpoint: Pick<WebhookEndpoint, 'id' | 'accountId' | 'mode' | 'events'>;
+  since: Date;
+}
+
+export interface RecoveryBatch extends RecoveryRange {
+  /** `last` of the batch before; the first one begins after ''. */
+  after: string;
+  limit: number;
+}
+
+export interface RecoveredBatch {
+  deliveryIds: string[];
+  /** Up to where it came, so that what is attempted meanwhile is not taken up again. Null: the end. */
+  last: string | null;
+}
+
+/** How many are open; the count ends at the bound. */
+export async function countOpenDeliveries(tx: Tx, endpointId: string): Promise<number> {
+  return count(
+    await rows(
+      tx,
+      `SELECT count(*)::int AS n FROM (
+         SELECT FROM webhook_deliveries WHERE endpoint_id = ? AND status = 'pending'
+          LIMIT ${OPEN_DELIVERIES_MAX}) AS open`,
+      [endpointId],
+    ),
+  );
+}
+
+/** Asks for one attempt at each delivery that failed since then and can still be sent. */
+export async function requestFailedRetries(
+  tx: Tx,
+  { endpoint, since, after, limit }: RecoveryBatch,
+): Promise<RecoveredBatch> {
+  return toBatch(
+    limit,
+    await rows(
+      tx,
+      `WITH changed AS (
+         UPDATE webhook_deliveries
+            SET retry_requested_at = clock_timestamp(), check_at = clock_timestamp()
+          WHERE id IN (
+            SELECT id FROM webhook_deliveries
+             WHERE endpoint_id = ? AND status = 'failed' AND finished_at >= ? AND id > ?
+               AND retry_requested_at IS NULL AND EXISTS (
+                 SELECT FROM events e
+                  WHERE e.id = event_id AND e.type <> '${PING}' AND e.body IS NOT NULL OFFSET 0)
+             ORDER BY id LIMIT ? FOR UPDATE SKIP LOCKED)
+         RETURNING id)
+       SELECT id FROM changed ORDER BY id`,
+      [endpoint.id, since, after, limit],
+    ),
+  );
+}
+
+const SKIPPED = `endpoint_id = ? AND status = ANY (?::text[]) AND finished_at >= ?
+  AND last_error IS DISTINCT FROM 'body_expired'`;
+
+/** Takes up what was skipped since then, with the attempts that are left. */
+export async function recoverSkipped(
+  tx: Tx,
+  { endpoint, since, after, limit }: RecoveryBatch,
+): Promise<RecoveredBatch> {
+  return toBatch(
+    limit,
+    await rows(
+      tx,
+      `WITH changed AS (
+         UPDATE webhook_deliveries
+            SET status = 'pending', next_attempt_at = clock_timestamp(), finished_at = NULL,
+                check_at = clock_timestamp()
+          WHERE id IN (
+            SELECT id FROM webhook_deliveries WHERE ${SKIPPED} AND id > ?
+             ORDER BY id LIMIT ? FOR UPDATE SKIP LOCKED)
+         RETURNING id)
+       SELECT id FROM changed ORDER BY id`,
+      [endpoint.id, deliveryStatusesBefore('recover'), since, after, limit],
+    ),
+  );
+}
+
+export async function countSkipped(db: Db, { endpoint, since }: RecoveryRange): Promise<number> {
+  const bindings = [endpoint.id, deliveryStatusesBefore('recover'), since];
+  const sql = `SELECT count(*)::int AS n FROM webhook_deliveries WHERE ${SKIPPED}`;
+  return count(await rows(db, sql, bindings));
+}
+
+/** One statement looks at so many events, however few of them are missing. */
+const LOOK = 10_000;
+
+const MISSING = `looked AS (
+    SELECT id, type, created_at FROM events
+     WHERE account_id = ? AND mode = ? AND created_at >= ? AND body IS NOT NULL
+       AND (created_at, id) >
+           (coalesce((SELECT created_at FROM events WHERE id = ?), '-infinity'), ?)
+     ORDER BY created_at, id LIMIT ${LOOK}
+  ), missing AS (
+    SELECT id, created_at FROM looked
+     WHERE type <> '${PING}' AND type = ANY (coalesce(?::text[], ARRAY[type]))
+       AND NOT EXISTS (
+         SELECT FROM webhook_deliveries d
+          WHERE d.event_id = looked.id AND d.endpoint_id = ? OFFSET 0)
+     ORDER BY created_at, id LIMIT ?
+  )`;
+const LOOKED_UP_TO = `(SELECT id FROM looked ORDER BY created_at, id OFFSET ${LOOK - 1})`;
+
+function missingBindings({ endpoint, since }: RecoveryRange, after: string, limit: number) {
+  const { id, accountId, mode, events } = endpoint;
+  return [accountId, mode, since, after, after, events, id, limit] as const;
+}
+
+/**
+ * Writes a delivery for each event since then that the endpoint would take today and has none for.
+ * Fewer than `limit` do not say that it was all.
+ */
+export async function insertMissingDeliveries(
+  tx: Tx,
+  batch: RecoveryBatch,
+): Promise<RecoveredBatch> {
+  const { endpoint, after, limit } = batch;
+  const ids = Array.from({ length: limit }, () => newId('delivery'));
+  const [found] = await rows<{ deliveryIds: string[]; last: string | null }>(
+    tx,
+    `WITH ${MISSING}, inserted AS (
+       INSERT INTO webhook_deliveries (id, event_id, endpoint_id, next_attempt_at, check_at)
+       SELECT (?::text[])[row_number() OVER ()], id, ?, clock_timestamp(), clock_timestamp()
+         FROM missing
+       ON CONFLICT (event_id, endpoint_id) DO NOTHING
+       RETURNING id)
+     SELECT array(SELECT id FROM inserted) AS "deliveryIds",
+            coalesce((SELECT id FROM missing ORDER BY created_at, id OFFSET ? - 1 LIMIT 1),
+                     ${LOOKED_UP_TO}) AS last`,
+    [...missingBindings(batch, after, limit), ids, endpoint.id, limit],
+  );
+  return found ?? { deliveryIds: [], last: null };
+}
+
+export async function countMissing(db: Db, range: RecoveryRange): Promise<number> {
+  let missing = 0;
+  for (let after: string | null = ''; after !== null;) {
+    const [found]: { n: number; last: string | null }[] = await rows(
+      db,
+      `WITH ${MISSING} SELECT (SELECT count(*)::int FROM missing) AS n, ${LOOKED_UP_TO} AS last`,
+      missingBindings(range, after, LOOK),
+    );
+    missing += found?.n ?? 0;
+    after = found?.last ?? null;
+  }
+  return missing;
+}
+
+function toBatch(limit: number, found: { id: string }[]): RecoveredBatch {
+  const deliveryIds = found.map(({ id }) => id);
+  return { deliveryIds, last: found.length < limit ? null : (deliveryIds.at(-1) ?? null) };
+}
+
+function count([row]: { n: number }[]): number {
+  return row?.n ?? 0;
+}

@@ -1,0 +1,182 @@
+/**
+ * Deliveries by the thousand, for whoever looks after an endpoint: another try for what failed or
+ * was skipped, and what an endpoint never had (decision H5).
+ */
+import {
+  countMissing,
+  countOpenDeliveries,
+  countSkipped,
+  insertMissingDeliveries,
+  recoverSkipped,
+  requestFailedRetries,
+  type RecoveredBatch,
+  type RecoveryBatch,
+  type RecoveryRange,
+} from '../../db/repositories/webhook-recovery';
+import type { Db, Tx } from '../../db/transaction';
+import { OPEN_DELIVERIES_MAX, OPEN_DELIVERIES_RESERVE } from '../../domain/delivery';
+import type { DeliveryWorkflows } from '../../temporal/delivery-workflows';
+import { makeChange, type AuditedObject, type ChangedBy } from './change';
+import { InvalidInput } from './refusal';
+import { BODIES_KEPT_DAYS, refuseDisabled, wakeDeliveries } from './webhook-deliveries';
+import { requireEndpoint, requireKnown } from './webhooks';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** Small enough that no statement holds its rows for long. */
+const BATCH = 500;
+/** So many are told at once; what is more the reconciler tells, some seconds later. */
+const WOKEN_MAX = 100;
+
+/** What the operator asks for. */
+interface Wish {
+  endpointId: string;
+  since: Date;
+}
+
+interface Step {
+  run: (tx: Tx, batch: RecoveryBatch) => Promise<RecoveredBatch>;
+  /** Of a step that opens deliveries: it stops at the bound, and this is what remains. */
+  countLeft?: (db: Db, range: RecoveryRange) => Promise<number>;
+}
+
+/**
+ * Another attempt for each delivery that failed since then; those that were skipped begin or go on
+ * with their schedule, as many as may be open. @throws AdminRefusal, InvalidInput
+ */
+export function recoverDeliveries(
+  db: Db,
+  by: ChangedBy,
+  workflows: DeliveryWorkflows | null,
+  wish: Wish,
+) {
+  return runSteps(
+    db,
+    workflows,
+    { by, wish, action: 'webhook_endpoint.recover' },
+    {
+      retried: { run: requestFailedRetries },
+      resumed: { run: recoverSkipped, countLeft: countSkipped },
+    },
+  );
+}
+
+/**
+ * A delivery for each event since then that the endpoint takes and never had, as many as may be
+ * open. @throws AdminRefusal, InvalidInput
+ */
+export function replayMissing(
+  db: Db,
+  by: ChangedBy,
+  workflows: DeliveryWorkflows | null,
+  wish: Wish,
+) {
+  return runSteps(
+    db,
+    workflows,
+    { by, wish, action: 'webhook_endpoint.replay' },
+    {
+      created: { run: insertMissingDeliveries, countLeft: countMissing },
+    },
+  );
+}
+
+/** Who asks for what, and how the audit log calls it. */
+interface Order {
+  by: ChangedBy;
+  wish: Wish;
+  action: string;
+}
+
+async function runSteps<Count extends string>(
+  db: Db,
+  workflows: DeliveryWorkflows | null,
+  order: Order,
+  steps: Record<Count, Step>,
+) {
+  const { endpointId, since } = order.wish;
+  refuseOlderThanBodies(since);
+  const counts = Object.fromEntries(Object.keys(steps).map((name) => [name, 0])) as Record<
+    Count,
+    number
+  >;
+  const woken: string[] = [];
+  let left = 0;
+  for (const [name, step] of Object.entries(steps) as [Count, Step][]) {
+    const { done, first, stopped } = await runStep(db, order, name, step);
+    counts[name] = done;
+    woken.push(...first.slice(0, WOKEN_MAX - woken.length));
+    if (stopped && step.countLeft !== undefined) {
+      left += await step.countLeft(db, { endpoint: await requireKnown(db, endpointId), since });
+    }
+  }
+  await wakeDeliveries(db, workflows, woken);
+  return {
+    object: 'webhook_recovery',
+    endpoint_id: endpointId,
+    since: since.toISOString(),
+    ...counts,
+    left,
+  };
+}
+
+/** @returns how many, the first of them, and whether the bound of open deliveries ended it */
+async function runStep(db: Db, order: Order, name: string, step: Step) {
+  const first: string[] = [];
+  let done = 0;
+  for (let after: string | null = ''; after !== null;) {
+    const batch: RecoveredBatch & { full: boolean } = await runBatch(db, order, name, step, after);
+    done += batch.deliveryIds.length;
+    first.push(...batch.deliveryIds.slice(0, WOKEN_MAX - first.length));
+    // Going on with the few places that become free meanwhile would be many small batches.
+    if (batch.full) return { done, first, stopped: true };
+    after = batch.last;
+  }
+  return { done, first, stopped: false };
+}
+
+/**
+ * Each batch is a transaction with its audit row: a crash in between leaves what was done, told.
+ * @returns `full`: as many are open as may be
+ */
+async function runBatch(
+  db: Db,
+  { by, wish, action }: Order,
+  name: string,
+  step: Step,
+  after: string,
+): Promise<RecoveredBatch & { full: boolean }> {
+  return makeChange(db, by, async (tx) => {
+    const endpoint = await requireEndpoint(tx, wish.endpointId);
+    refuseDisabled(endpoint);
+    const limit = step.countLeft === undefined ? BATCH : await roomFor(tx, endpoint.id);
+    const batch =
+      limit === 0
+        ? { deliveryIds: [], last: after }
+        : await step.run(tx, { endpoint, since: wish.since, after, limit });
+    const full = limit < BATCH && batch.deliveryIds.length === limit;
+    const audit: AuditedObject = {
+      action,
+      object: 'webhook_endpoint',
+      objectId: endpoint.id,
+      accountId: endpoint.accountId,
+      before: null,
+      after: { since: wish.since.toISOString(), [name]: batch.deliveryIds.length },
+    };
+    return { result: { ...batch, full }, audit };
+  });
+}
+
+/** How many a batch may open. Two operators cannot both fill the same room: the endpoint is locked. */
+async function roomFor(tx: Tx, endpointId: string): Promise<number> {
+  const room = OPEN_DELIVERIES_MAX - OPEN_DELIVERIES_RESERVE;
+  return Math.min(BATCH, Math.max(0, room - (await countOpenDeliveries(tx, endpointId))));
+}
+
+function refuseOlderThanBodies(since: Date): void {
+  if (Date.now() - since.getTime() <= BODIES_KEPT_DAYS * DAY_MS) return;
+  throw new InvalidInput(
+    'since',
+    `${since.toISOString()} is too long ago: events are kept for ${BODIES_KEPT_DAYS} days.`,
+  );
+}

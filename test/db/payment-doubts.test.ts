@@ -1,0 +1,342 @@
+/**
+ * What is known of a payment is not always all of it: a call to the provider is without an answer
+ * while its reads work, a credited transfer vanishes, a rejected hold comes back in part. Played
+ * through the activities over a real database and the sandbox.
+ */
+import { checkPayment } from '../../activities/payment/check';
+import { decidePayment } from '../../activities/payment/decide';
+import { recordCheckout } from '../../activities/payment/record';
+import { listExceptions } from '../../src/db/repositories/exceptions';
+import { listBalances } from '../../src/db/repositories/ledger';
+import { endDecision, findLastDecision } from '../../src/db/repositories/payment-decisions';
+import { listRefunds } from '../../src/db/repositories/payment-refunds';
+import { findPayment } from '../../src/db/repositories/payments';
+import { subtract } from '../../src/domain/money';
+import type { PaymentDecisionKind } from '../../src/domain/payment';
+import { netAmount } from '../../src/domain/payment-refunds';
+import type { Checkout } from '../../src/providers/port';
+import { brokenInvariants } from '../support/gateway';
+import { fund } from '../support/ledger';
+import {
+  answerLost,
+  atProvider,
+  type Faults,
+  lost,
+  openPayment,
+  type OpenedPayment,
+  type PaymentWorld,
+  startPaymentWorld,
+  withFaults,
+} from '../support/payment-world';
+
+let world: PaymentWorld;
+
+beforeAll(async () => {
+  world = await startPaymentWorld();
+});
+
+afterAll(async () => {
+  await world.stop();
+});
+
+let payment: OpenedPayment;
+
+beforeEach(async () => {
+  payment = await openPayment(world);
+});
+
+afterEach(async () => {
+  expect(await brokenInvariants(world)).toEqual([]);
+});
+
+const NO_ANSWER_TO_CALLS = { tell: lost };
+
+describe('a refund of the provider while one of an operator is open', () => {
+  beforeEach(async () => {
+    await pay('100');
+    await look();
+    expect(await figures()).toMatchObject({ status: 'completed', available: '99.00000000' });
+  });
+
+  test('is taken once the ordered one is refused', async () => {
+    await provider('refund', { amount: '60' });
+    await decide('refund');
+    await look(NO_ANSWER_TO_CALLS);
+    expect(await figures()).toMatchObject({ refunded: '0.00000000', available: '0.00000000' });
+    expect((await findLastDecision(world.db, payment.id))?.state).toBe('pending');
+    await look();
+    expect((await findLastDecision(world.db, payment.id))?.state).toBe('refused');
+    await expectPartRefunded();
+  });
+
+  test('is taken when facts from before the order are recorded after it', async () => {
+    await provider('refund', { amount: '60' });
+    const early = await readCheckout();
+    await decide('refund');
+    await recordCheckout(world.db, payment.id, early, new Date());
+    await look();
+    await expectPartRefunded();
+  });
+
+  test('is taken once the provider made another sum of the ordered one', async () => {
+    await provider('refund', { amount: '60' });
+    await decide('refund');
+    const [order] = await listRefunds(world.db, payment.id);
+    await provider('refund', { amount: '15', refund_reference: order?.reference });
+    await look(NO_ANSWER_TO_CALLS);
+    expect(await figures()).toEqual({
+      status: 'completed',
+      refunded: '75.00000000',
+      net: '24.75000000',
+      available: '24.75000000',
+      exceptions: [],
+    });
+  });
+
+  test('is taken beside the ordered one where both fit', async () => {
+    await decide('refund', '40');
+    await provider('refund', { amount: '60' });
+    await look(NO_ANSWER_TO_CALLS);
+    expect(await figures()).toMatchObject({ refunded: '60.00000000', available: '0.00000000' });
+    await look();
+    expect(await figures()).toMatchObject({ status: 'refunded', refunded: '100.00000000' });
+  });
+
+  test('is taken after the ordered one was made', async () => {
+    await pay('60');
+    await decide('refund', '100');
+    await look({ tell: answerLost, read: lost });
+    await provider('refund', { amount: '60' });
+    // The order is matched first, wherever it stands in the list.
+    const { refunds, ...rest } = await readCheckout();
+    const turned = { ...rest, refunds: refunds.toReversed() };
+    await recordCheckout(world.db, payment.id, turned, new Date());
+    expect(await figures()).toEqual({
+      status: 'refunded',
+      refunded: '160.00000000',
+      net: '0.00000000',
+      available: '0.00000000',
+      exceptions: [],
+    });
+  });
+
+  test('stays owed while it would find nothing left, and is collected after that', async () => {
+    await move('99', 'out');
+    await provider('refund', { amount: '60' });
+    await look();
+    expect(await figures()).toMatchObject({ net: '99.00000000', exceptions: [NOT_COVERED] });
+    await move('99', 'in');
+    await decide('refund');
+    await look(NO_ANSWER_TO_CALLS);
+    expect(await figures()).toMatchObject({ available: '0.00000000', exceptions: [NOT_COVERED] });
+    await look();
+    await expectPartRefunded();
+  });
+
+  async function expectPartRefunded(): Promise<void> {
+    expect(await figures()).toEqual({
+      status: 'completed',
+      refunded: '60.00000000',
+      net: '39.60000000',
+      available: '39.60000000',
+      exceptions: [],
+    });
+  }
+});
+
+describe('a credited transfer that the provider takes back', () => {
+  test('and another in its place are credited once, and an operator hears of it', async () => {
+    await pay('100');
+    await look();
+    await provider('reorg');
+    await pay('100');
+    await look();
+    await look();
+    expect(await figures()).toMatchObject({
+      status: 'completed',
+      available: '99.00000000',
+      exceptions: [NOT_CREDITED],
+    });
+  });
+
+  test('counts again when it returns: what came meanwhile was more', async () => {
+    await pay('100');
+    await look();
+    const { transfers, ...rest } = await readCheckout();
+    await pay('5');
+    const both = await readCheckout();
+    const gone = transfers.map(
+      (one) => ({ ...one, status: 'dropped', confirmedAt: null }) as const,
+    );
+    const second = both.transfers.filter(({ id }) => !transfers.some((one) => one.id === id));
+    const doubtful = { ...rest, transfers: [...gone, ...second] };
+    await recordCheckout(world.db, payment.id, doubtful, new Date());
+    expect(await figures()).toMatchObject({ available: '99.00000000' });
+    await look();
+    expect(await figures()).toMatchObject({ available: '103.95000000', exceptions: [] });
+  });
+
+  test('before its end counts for nothing', async () => {
+    await pay('40');
+    await look();
+    await provider('reorg');
+    await pay('100');
+    await look();
+    expect(await figures()).toMatchObject({
+      status: 'completed',
+      available: '99.00000000',
+      exceptions: [],
+    });
+  });
+});
+
+describe('a rejected hold', () => {
+  beforeEach(async () => {
+    await provider('hold');
+    await pay('100');
+    await look();
+    expect((await figures()).status).toBe('on_hold');
+  });
+
+  test('ends as refunded when more came before its answer', async () => {
+    await decide('reject');
+    await look({ tell: answerLost, read: lost });
+    await pay('0.01');
+    await look();
+    expect(await figures()).toEqual({
+      status: 'refunded',
+      refunded: '100.00000000',
+      net: '0.00000000',
+      available: '0.00000000',
+      exceptions: [NOT_CREDITED],
+    });
+    expect((await findLastDecision(world.db, payment.id))?.state).toBe('accepted');
+  });
+
+  test('ends as refunded when less goes back, and follows what comes after', async () => {
+    await decide('reject');
+    await look({ tell: answerLost, read: lost });
+    const facts = await readCheckout();
+    const refund = facts.refunds[0];
+    if (refund === undefined) throw new Error('nothing went back');
+    const record = (values: readonly string[]) =>
+      recordCheckout(
+        world.db,
+        payment.id,
+        {
+          ...facts,
+          refunds: values.map((value, index) => {
+            return { ...refund, id: `${refund.id}${index}`, amount: value as typeof refund.amount };
+          }),
+        },
+        new Date(),
+      );
+    await record(['60.00000000']);
+    // Until the provider has accepted the decision, that may be a refund of its own.
+    expect(await figures()).toMatchObject({ status: 'on_hold', available: '0.00000000' });
+    await accept();
+    await record(['60.00000000']);
+    expect(await figures()).toMatchObject({ status: 'refunded', refunded: '60.00000000' });
+    await record(['60.00000000', '39.50000000']);
+    await record(['60.00000000']);
+    expect(await figures()).toMatchObject({ refunded: '99.50000000', available: '0.00000000' });
+  });
+
+  test('is not credited while nothing went back, and an operator hears of it', async () => {
+    const held = await readCheckout();
+    await decide('reject');
+    const gone = { ...held, onHold: false };
+    await recordCheckout(world.db, payment.id, gone, new Date());
+    // As long as the decision is pending, that says enough.
+    expect(await figures()).toMatchObject({ status: 'on_hold', exceptions: [] });
+    await accept();
+    await recordCheckout(world.db, payment.id, gone, new Date());
+    expect(await figures()).toMatchObject({ status: 'on_hold', exceptions: [NOT_SENT_BACK] });
+    // A release that the provider has not accepted does not undo it.
+    await decide('release');
+    await recordCheckout(world.db, payment.id, gone, new Date());
+    expect(await figures()).toMatchObject({ status: 'on_hold', available: '0.00000000' });
+    await provider('reject');
+    await look();
+    expect(await figures()).toMatchObject({ status: 'refunded', exceptions: [] });
+  });
+
+  test('is credited when the provider refuses the rejection: it had released it', async () => {
+    await provider('release');
+    await decide('reject');
+    await look(NO_ANSWER_TO_CALLS);
+    expect((await figures()).status).toBe('on_hold');
+    await look();
+    expect(await figures()).toMatchObject({ status: 'completed', available: '99.00000000' });
+  });
+
+  test('of the provider counts for what is left of it', async () => {
+    await provider('reject');
+    await pay('0.01');
+    await look();
+    expect(await figures()).toMatchObject({ status: 'on_hold', available: '0.00000000' });
+    await pay('100');
+    await look();
+    expect(await figures()).toMatchObject({
+      status: 'completed',
+      refunded: '100.00000000',
+      available: '99.00990000',
+    });
+  });
+});
+
+const NOT_COVERED = 'refund_not_covered';
+const NOT_CREDITED = 'money_not_credited';
+const NOT_SENT_BACK = 'rejected_not_sent_back';
+
+async function provider(verb: string, members: Record<string, unknown> = {}): Promise<void> {
+  expect({ verb, status: await atProvider(world, payment.id, verb, members) }).toEqual({
+    verb,
+    status: 200,
+  });
+}
+
+function pay(value: string): Promise<void> {
+  return provider('pay', { amount: value, at: new Date().toISOString() });
+}
+
+async function look(faults: Faults = {}): Promise<void> {
+  await checkPayment(withFaults(world, faults), payment.id);
+}
+
+async function decide(kind: PaymentDecisionKind, value: string | null = null): Promise<void> {
+  const decision = { id: `${kind}-${value}`, kind, by: 'alice', reason: 'a doubt', amount: value };
+  expect(await decidePayment(world, payment.id, decision)).toEqual({ refusal: null });
+}
+
+/** As the provider's answer would, without its facts. */
+async function accept(): Promise<void> {
+  const decision = await findLastDecision(world.db, payment.id);
+  if (decision === null) throw new Error('nothing was decided');
+  await endDecision(world.db, payment.id, decision.id, null);
+}
+
+async function move(value: string, direction: 'in' | 'out'): Promise<void> {
+  const balance = { accountId: payment.accountId, mode: 'test', currency: 'USDT' } as const;
+  await fund(world.db, balance, value, direction);
+}
+
+async function readCheckout(): Promise<Checkout> {
+  const found = await world.providers.get('onchain_provider', 'test').findCheckout(payment.id);
+  if (found.kind !== 'found') throw new Error(JSON.stringify(found));
+  return found.checkout;
+}
+
+async function figures() {
+  const stored = await findPayment(world.db, payment.id);
+  if (stored === null) throw new Error('it is gone');
+  const [held] = await listBalances(world.db, payment.accountId, 'test');
+  const open = await listExceptions(world.db, false, 1_000);
+  return {
+    status: stored.status,
+    refunded: stored.refundedAmount,
+    net: netAmount(stored),
+    available: held?.available ?? subtract(stored.amount, stored.amount),
+    exceptions: open.filter(({ objectId }) => objectId === payment.id).map(({ kind }) => kind),
+  };
+}

@@ -1,0 +1,70 @@
+import { ApiError, type FieldError } from '../../../src/domain/errors';
+import type { Mode } from '../../../src/domain/mode';
+import { parseJsonObject } from '../../../src/http/json-text';
+import { readPaymentRequest } from '../../../src/schemas/payment';
+
+const body = { amount: '12.5', currency: 'USDT', reference: 'order#1' };
+
+function read(change: object, mode: Mode = 'test') {
+  const text = JSON.stringify({ ...body, ...change });
+  return readPaymentRequest(parseJsonObject(Buffer.from(text)), mode);
+}
+
+function rules(change: object, mode?: Mode): string[] {
+  try {
+    read(change, mode);
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code !== 'validation_failed') throw error;
+    return (error.details!['fields'] as FieldError[]).map(({ field, rule }) => `${field} ${rule}`);
+  }
+  return [];
+}
+
+test.each(['anna@shop.example', 'änna+1@büro.example', '💶@shop.example'])(
+  'customer_email takes %s',
+  (email) => {
+    expect(read({ customer_email: email }).customerEmail).toBe(email);
+  },
+);
+
+test.each([
+  ['NUL in its name', 'a\0b@shop.example'],
+  ['NUL in its domain', 'anna@sh\0p.example'],
+  ['NUL in its ending', 'anna@shop.ex\0mple'],
+  ['half a character', '\ud800@shop.example'],
+  ['the other half', 'anna@shop.example\udc00'],
+  ['two @', 'anna@@shop.example'],
+  ['no full stop', 'anna@shop'],
+  ['a space', 'anna @shop.example'],
+])('customer_email does not take %s', (_what, email) => {
+  expect(rules({ customer_email: email })).toEqual(['customer_email format']);
+});
+
+describe.each(['success_url', 'cancel_url'])('%s', (field) => {
+  test.each(['https://shop.example/thanks?a=b#c', 'http://localhost:8080', 'HTTPS://shop.example'])(
+    'takes %s',
+    (url) => {
+      expect(rules({ [field]: url })).toEqual([]);
+    },
+  );
+
+  test.each([
+    ['no slashes', 'https:foo'],
+    ['one slash', 'https:/shop.example'],
+    ['backslashes', 'https:\\\\shop.example'],
+    ['a space before it', ' https://shop.example'],
+    ['a line before it', '\nhttps://shop.example'],
+    ['a tab in its scheme', 'ht\ttps://shop.example'],
+    ['another scheme', 'ftp://shop.example'],
+    ['a script', 'javascript:alert(1)'],
+    ['no host', 'https://'],
+    ['a path alone', '/thanks'],
+  ])('does not take %s', (_what, url) => {
+    expect(rules({ [field]: url })).toEqual([`${field} format`]);
+  });
+
+  test('takes http in test mode alone', () => {
+    expect(rules({ [field]: 'http://shop.example' }, 'live')).toEqual([`${field} format`]);
+    expect(rules({ [field]: 'https://shop.example' }, 'live')).toEqual([]);
+  });
+});
