@@ -1,5 +1,5 @@
 /** Asks the provider how a payment stands, and brings its answer in. Every news comes this way. */
-import { noteException } from '../../src/db/repositories/exceptions';
+import { noteException, resolveCreditedMoney } from '../../src/db/repositories/exceptions';
 import { creditedTransfers, findPayment } from '../../src/db/repositories/payments';
 import type { Db } from '../../src/db/transaction';
 import type { Payment } from '../../src/domain/payment';
@@ -74,7 +74,9 @@ async function withoutCheckout(db: Db, payment: Payment, askedAt: Date): Promise
  * decides whose it is, or settles it with the provider.
  */
 async function noteUncredited(db: Db, payment: Payment, checkout: Checkout): Promise<void> {
-  if (isOpenPayment(payment.status) || isSentBack(checkout)) return;
+  if (isOpenPayment(payment.status)) return;
+  await resolveCreditedMoney(db, payment.id);
+  if (isSentBack(checkout)) return;
   const credited = await creditedTransfers(db, payment.id);
   const lost = checkout.transfers.filter(
     ({ id, status }) => status === 'confirmed' && !credited.has(id),

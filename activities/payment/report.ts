@@ -33,6 +33,7 @@ export async function reportPayment(
   const owes = payment.refundedAmount !== ZERO && (await collectOwed(db, payment.id));
   const held = isHeld && payment.status === 'on_hold';
   const isPending = decision?.state === 'pending';
+  const isUnsent = !held && isRejectedHold(payment, decision);
   return {
     status: payment.status,
     amount: payment.amount,
@@ -48,9 +49,10 @@ export async function reportPayment(
       state: decision.state,
       refusal: decision.refusal,
     },
-    needsAttention: isMismatch || owes || isPending || held || isRefused(payment, decision),
+    needsAttention:
+      isMismatch || owes || isPending || held || isUnsent || isRefused(payment, decision),
     wait: waitFor(payment, {
-      why,
+      why: isUnsent ? 'waits for the provider to send back what was rejected' : why,
       askedAt,
       answered,
       owes,
@@ -65,6 +67,11 @@ function isRefused(payment: Payment, decision: StoredDecision | null): boolean {
   return (
     decision?.kind === 'refund' && decision.state === 'refused' && refundableOf(payment) !== ZERO
   );
+}
+
+/** The provider has accepted to reject it, and what it holds is neither sent back nor credited. */
+function isRejectedHold({ status }: Payment, decision: StoredDecision | null): boolean {
+  return status === 'on_hold' && decision?.kind === 'reject' && decision.state === 'accepted';
 }
 
 interface Waiting {

@@ -6,6 +6,7 @@
 import { checkPayment } from '../../activities/payment/check';
 import { decidePayment } from '../../activities/payment/decide';
 import { recordCheckout } from '../../activities/payment/record';
+import { reportPayment } from '../../activities/payment/report';
 import { listExceptions } from '../../src/db/repositories/exceptions';
 import { listBalances } from '../../src/db/repositories/ledger';
 import { endDecision, findLastDecision } from '../../src/db/repositories/payment-decisions';
@@ -252,6 +253,12 @@ describe('a rejected hold', () => {
     await accept();
     await recordCheckout(world.db, payment.id, gone, new Date());
     expect(await figures()).toMatchObject({ status: 'on_hold', exceptions: [NOT_SENT_BACK] });
+    const stored = await findPayment(world.db, payment.id);
+    const told = { askedAt: new Date(), isHeld: false };
+    expect(await reportPayment(world.db, stored!, 'waits for the customer', told)).toMatchObject({
+      needsAttention: true,
+      wait: { why: 'waits for the provider to send back what was rejected' },
+    });
     // A release that the provider has not accepted does not undo it.
     await decide('release');
     await recordCheckout(world.db, payment.id, gone, new Date());

@@ -46,6 +46,9 @@ test('late money that the provider holds is an exception, and is credited once i
     exceptions: ['late'],
     net_amount: '99.00000000',
   });
+  await waitLong('the exception to be resolved', async () =>
+    (await exceptionsOf(id)).length === 0 ? true : undefined,
+  );
 });
 
 test('an operator is told; what nobody paid expires at its time, and seen money stays open', async () => {
@@ -89,7 +92,7 @@ async function loseCheckouts(): Promise<void> {
 async function exceptionsOf(id: string): Promise<string[]> {
   const found = await rows<{ kind: string }>(
     gateway.db,
-    'SELECT kind FROM exceptions WHERE object_id = ?',
+    'SELECT kind FROM exceptions WHERE object_id = ? AND resolved_at IS NULL',
     [id],
   );
   return found.map(({ kind }) => kind);

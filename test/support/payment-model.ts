@@ -81,12 +81,11 @@ export class PaymentModel {
     const isEnough = sum(counted) - gone >= AMOUNT_CENTS;
     const isSentBack = facts.refunds.length > 0 && sum(facts.refunds) >= sum(arrived);
     if (!OPEN.includes(this.status)) {
-      if (['failed', 'refunded'].includes(this.status) || facts.onHold) return false;
+      if (['failed', 'refunded'].includes(this.status)) return false;
+      if (facts.onHold || facts.state === 'failed' || isSentBack) return false;
       const isKnown = ({ id }: { id: string }) => this.credited.has(id);
-      if (arrived.filter(isKnown).length < this.credited.size || counted.every(isKnown))
-        return false;
-      if (facts.state === 'failed' || isSentBack) return false;
-      return this.#credit(counted, isEnough);
+      const isGone = arrived.filter(isKnown).length < this.credited.size;
+      return !isGone && !counted.every(isKnown) && this.#credit(counted, isEnough);
     }
     const isOver = now >= this.expiresAt;
     const isSeen = facts.transfers.some(({ status }) => status === 'seen');

@@ -74,6 +74,21 @@ export async function hasOpenException(
   return found.length > 0;
 }
 
+/** Money that was credited after all, each transfer of it, is no exception any more. */
+export async function resolveCreditedMoney(db: Db, paymentId: string): Promise<void> {
+  await rows(
+    db,
+    `UPDATE exceptions SET resolved_at = clock_timestamp(), resolution = 'It is credited now.'
+      WHERE kind IN ('money_not_credited', 'late_money_held') AND object_id = ?
+        AND resolved_at IS NULL AND NOT EXISTS (
+          SELECT FROM jsonb_array_elements(details->'transfers') AS transfer
+           WHERE NOT EXISTS (
+             SELECT FROM payment_credits
+              WHERE (payment_id, provider_transfer_id) = (object_id, transfer->>'id')))`,
+    [paymentId],
+  );
+}
+
 /** The gateway's own, when what it could not do is done. */
 export async function resolveOpenException(
   tx: Tx,
