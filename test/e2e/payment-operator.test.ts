@@ -83,7 +83,9 @@ describe.each(PROVIDER_CODES)('a hold at %s', (provider) => {
     expect(await needsAttention(gateway, payment.id)).toBe(true);
     await decide(gateway, payment.id, 'release');
     await expectEnd(payment, 'completed', '99.00000000');
-    expect(await needsAttention(gateway, payment.id)).toBe(false);
+    await eventually('the end of the attention', async () =>
+      (await needsAttention(gateway, payment.id)) === false ? true : undefined,
+    );
   });
 
   test('that is rejected with confirmed money ends as refunded', async () => {

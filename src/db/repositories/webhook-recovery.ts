@@ -100,11 +100,12 @@ export async function countSkipped(db: Db, { endpoint, since }: RecoveryRange): 
 /** One statement looks at so many events, however few of them are missing. */
 const LOOK = 10_000;
 
+/** The cursor names the account too: by the times alone the events of all accounts would be read. */
 const MISSING = `looked AS (
     SELECT id, type, created_at FROM events
-     WHERE account_id = ? AND mode = ? AND created_at >= ? AND body IS NOT NULL
-       AND (created_at, id) >
-           (coalesce((SELECT created_at FROM events WHERE id = ?), '-infinity'), ?)
+     WHERE account_id = ? AND mode = ? AND body IS NOT NULL
+       AND (account_id, mode, created_at, id) > (?, ?, greatest(?::timestamptz,
+           (SELECT created_at FROM events WHERE id = ?)), ?)
      ORDER BY created_at, id LIMIT ${LOOK}
   ), missing AS (
     SELECT id, created_at FROM looked
@@ -118,7 +119,7 @@ const LOOKED_UP_TO = `(SELECT id FROM looked ORDER BY created_at, id OFFSET ${LO
 
 function missingBindings({ endpoint, since }: RecoveryRange, after: string, limit: number) {
   const { id, accountId, mode, events } = endpoint;
-  return [accountId, mode, since, after, after, events, id, limit] as const;
+  return [accountId, mode, accountId, mode, since, after, after, events, id, limit] as const;
 }
 
 /**
