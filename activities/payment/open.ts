@@ -3,7 +3,6 @@
  * run twice: the provider is idempotent by the payment's id, and a payment that is there is
  * reported as it stands. A checkout without a payment is harmless: nobody was shown it.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import {
   lockClaim,
   readClaim,
@@ -30,9 +29,6 @@ import { providerOf, type PayoutDeps } from '../payout/deps';
 
 type Claim = HeldClaim<PaymentRequest>;
 
-/** Less than the API waits (services/payments.ts): the merchant hears that it was the provider. */
-const OPENING_MAX_MS = 4_000;
-
 export async function openPayment(deps: PayoutDeps, input: PaymentInput): Promise<OpenOutcome> {
   const claim = await readClaim<PaymentRequest>(deps.db, input.paymentId);
   if (claim === null) return withoutClaim(deps, input.paymentId);
@@ -41,23 +37,10 @@ export async function openPayment(deps: PayoutDeps, input: PaymentInput): Promis
   const { feeTerms } = prepared;
   const createdAt = new Date();
   const expiresAt = new Date(createdAt.getTime() + claim.request.expiresInSeconds * 1000);
-  const result = await within(OPENING_MAX_MS, openCheckout(deps, input, claim, expiresAt));
-  if (result?.kind !== 'found') return refuse(deps, input, providerUnavailable());
+  const result = await openCheckout(deps, input, claim, expiresAt);
+  if (result.kind !== 'found') return refuse(deps, input, providerUnavailable());
   const payment = buildPayment(input, claim, result.checkout, { feeTerms, createdAt, expiresAt });
   return inTransaction(deps.db, (tx) => store(tx, payment));
-}
-
-/** @returns null when it takes longer; then what becomes of it does not matter */
-async function within<T>(ms: number, work: Promise<T>): Promise<T | null> {
-  const timer = new AbortController();
-  const tooLong = sleep(ms, null, { signal: timer.signal });
-  // Whichever comes second is heard by nobody.
-  for (const one of [work, tooLong]) one.catch(() => undefined);
-  try {
-    return await Promise.race([work, tooLong]);
-  } finally {
-    timer.abort();
-  }
 }
 
 async function withoutClaim({ db }: PayoutDeps, paymentId: string): Promise<OpenOutcome> {

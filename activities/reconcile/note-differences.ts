@@ -88,8 +88,7 @@ export interface LookDeps {
 
 /** Has payments look at the provider once more before anybody is accused. */
 export async function lookAgain({ db, paymentWorkflows }: LookDeps): Promise<{ told: number }> {
-  const differences = await findNewDifferences(db, MOST_NOTED);
-  const mendable = differences.filter(({ kind }) => MENDED_BY_A_LOOK.includes(kind));
+  const mendable = await findNewDifferences(db, MOST_NOTED, MENDED_BY_A_LOOK);
   const ids = new Set(mendable.map(({ objectId }) => objectId));
   for (const id of ids) {
     const payment = await findPayment(db, id);

@@ -186,11 +186,21 @@ const DIFFERENCES: readonly DifferenceQuery[] = [
  * @param unlessNoted leaves out what is an open exception already; what an operator has resolved
  *   since is always left out
  */
-export function differencesSql({ unlessNoted }: { unlessNoted: boolean }): string {
-  const union = DIFFERENCES.map(
-    ({ kind, sql }) =>
-      `SELECT '${kind}' AS kind, d.object_id, d.details, d.facts_at FROM (${sql}) AS d`,
-  ).join('\nUNION ALL\n');
+/** @param only those kinds; all of them when it is left out */
+export function differencesSql({
+  unlessNoted,
+  only,
+}: {
+  unlessNoted: boolean;
+  only?: readonly string[] | undefined;
+}): string {
+  const wanted = DIFFERENCES.filter(({ kind }) => only?.includes(kind) ?? true);
+  const union = wanted
+    .map(
+      ({ kind, sql }) =>
+        `SELECT '${kind}' AS kind, d.object_id, d.details, d.facts_at FROM (${sql}) AS d`,
+    )
+    .join('\nUNION ALL\n');
   return `
     SELECT found.kind, found.object_id, found.details FROM (${union}) AS found
      WHERE NOT EXISTS (

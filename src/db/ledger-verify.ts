@@ -67,13 +67,17 @@ export interface BookDifference {
   details: Record<string, unknown>;
 }
 
-/** Those that are no exception yet. */
-export async function findNewDifferences(db: Db, limit: number): Promise<BookDifference[]> {
+/** Those that are no exception yet. @param only those kinds; all of them when it is left out */
+export async function findNewDifferences(
+  db: Db,
+  limit: number,
+  only?: readonly string[],
+): Promise<BookDifference[]> {
   return onOneSnapshot(db, (tx) =>
     rows<BookDifference>(
       tx,
       `SELECT kind, object_id AS "objectId", details
-         FROM (${differencesSql({ unlessNoted: true })}) AS new LIMIT ?`,
+         FROM (${differencesSql({ unlessNoted: true, only })}) AS new LIMIT ?`,
       [limit],
     ),
   );

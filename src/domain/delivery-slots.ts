@@ -6,7 +6,7 @@ export const SLOTS_PER_ENDPOINT = 4;
 
 /**
  * Nobody is sent away for longer, however many wait: the endpoint may be well again. Ten thousand that
- * wait for one that hangs still come back no more often than a few each second.
+ * wait for one that hangs come back some twenty times a second then.
  */
 export const TURN_MAX_MS = 600_000;
 const TURN_MIN_MS = 50;

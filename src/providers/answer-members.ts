@@ -4,6 +4,7 @@
  */
 import { isLosslessNumber } from 'lossless-json';
 import { amount, type Amount, ZERO } from '../domain/money';
+import { storableText } from '../lib/storable-text';
 
 const LONGEST_TEXT = 256;
 /** No sign: a provider that speaks of a negative transfer is not understood. */
@@ -14,14 +15,11 @@ export function readMember(from: unknown, name: string): unknown {
   return (from as Record<string, unknown>)[name];
 }
 
-/**
- * What no database keeps, NUL and half a surrogate pair, becomes U+FFFD: an odd name must not keep
- * the money under it from being counted.
- */
+/** Made storable: an odd name must not keep the money under it from being counted. */
 export function readText(from: unknown, name: string): string | undefined {
   const value = readMember(from, name);
   return typeof value === 'string' && value !== '' && value.length <= LONGEST_TEXT
-    ? Buffer.from(value).toString().replaceAll('\0', '\ufffd')
+    ? storableText(value)
     : undefined;
 }
 

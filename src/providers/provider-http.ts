@@ -15,11 +15,15 @@ export interface ProviderCall {
   url: string;
   headers: Record<string, string>;
   body?: string;
+  /** Where less than the provider's usual time is to be had. */
+  atMostMs?: number;
 }
 
 export type CallProvider = (call: ProviderCall) => Promise<ProviderAnswer>;
 
 export const DEFAULT_TIMEOUT_MS = 8_000;
+/** Less than the API waits (services/payments.ts): the merchant hears that it was the provider. */
+export const OPENING_MAX_MS = 4_000;
 /** A transfer is a few hundred bytes; more than this is not an answer to our question. */
 const LARGEST_ANSWER_BYTES = 256 * 1024;
 /** Per provider address. Beyond it calls queue, and their deadline runs while they do. */
@@ -29,8 +33,9 @@ export function createProviderAgent(): Agent {
   return new Agent({ connections: CONNECTIONS, maxResponseSize: LARGEST_ANSWER_BYTES });
 }
 
-export function createProviderCaller(agent: Agent, timeoutMs: number): CallProvider {
-  return async ({ url, ...call }) => {
+export function createProviderCaller(agent: Agent, usualMs: number): CallProvider {
+  return async ({ url, atMostMs = usualMs, ...call }) => {
+    const timeoutMs = Math.min(usualMs, atMostMs);
     // The signal, unlike undici's own timers, bounds the whole call: a slow drip cannot stretch it.
     const deadline = AbortSignal.timeout(timeoutMs);
     try {

@@ -4,6 +4,7 @@
  */
 import type { Mode } from '../../domain/mode';
 import type { Amount } from '../../domain/money';
+import { storableText } from '../../lib/storable-text';
 import { onOneSnapshot } from '../snapshot';
 import { rows, type Db, type Tx } from '../transaction';
 
@@ -98,9 +99,12 @@ export async function storeEntries(
 
 /** A provider may say anything, and PostgreSQL does not keep every text. */
 function storable(entry: ProviderEntry): ProviderEntry {
-  const clean = (text: string) => Buffer.from(text).toString().replaceAll('\0', '\ufffd');
-  const { reference, id, currency } = entry;
-  return { ...entry, reference: clean(reference), id: clean(id), currency: clean(currency) };
+  return {
+    ...entry,
+    reference: storableText(entry.reference),
+    id: storableText(entry.id),
+    currency: storableText(entry.currency),
+  };
 }
 
 /** Voids what these checkouts had on record and do not show any more. */

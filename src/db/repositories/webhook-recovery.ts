@@ -2,7 +2,11 @@
  * What an operator starts for many deliveries of one endpoint at once, batch after batch. The
  * caller holds the endpoint's lock; rows that somebody else holds are left out, not waited for.
  */
-import { deliveryStatusesBefore, OPEN_DELIVERIES_MAX } from '../../domain/delivery';
+import {
+  deliveryStatusesBefore,
+  type DeliveryStatus,
+  OPEN_DELIVERIES_MAX,
+} from '../../domain/delivery';
 import { PING } from '../../domain/events';
 import { newId } from '../../lib/new-id';
 import { rows, type Db, type Tx } from '../transaction';
@@ -39,62 +43,57 @@ export async function countOpenDeliveries(tx: Tx, endpointId: string): Promise<n
   );
 }
 
-/** Asks for one attempt at each delivery that failed since then and can still be sent. */
-export async function requestFailedRetries(
+type Bindings = readonly (string | Date | DeliveryStatus[])[];
+
+/** The next ones where `where` holds, each changed by `set`, and looked at by the reconciler at once. */
+async function changeNext(
   tx: Tx,
-  { endpoint, since, after, limit }: RecoveryBatch,
+  { after, limit }: RecoveryBatch,
+  set: string,
+  { where, bindings }: { where: string; bindings: Bindings },
 ): Promise<RecoveredBatch> {
-  return toBatch(
-    limit,
-    await rows(
-      tx,
-      `WITH changed AS (
-         UPDATE webhook_deliveries
-            SET retry_requested_at = clock_timestamp(), check_at = clock_timestamp()
-          WHERE id IN (
-            SELECT id FROM webhook_deliveries
-             WHERE endpoint_id = ? AND status = 'failed' AND finished_at >= ? AND id > ?
-               AND retry_requested_at IS NULL AND EXISTS (
-                 SELECT FROM events e
-                  WHERE e.id = event_id AND e.type <> '${PING}' AND e.body IS NOT NULL OFFSET 0)
-             ORDER BY id LIMIT ? FOR UPDATE SKIP LOCKED)
-         RETURNING id)
-       SELECT id FROM changed ORDER BY id`,
-      [endpoint.id, since, after, limit],
-    ),
+  const changed = await rows<{ id: string }>(
+    tx,
+    `WITH changed AS (
+       UPDATE webhook_deliveries SET ${set}, check_at = clock_timestamp()
+        WHERE id IN (
+          SELECT id FROM webhook_deliveries WHERE ${where} AND id > ?
+           ORDER BY id LIMIT ? FOR UPDATE SKIP LOCKED)
+       RETURNING id)
+     SELECT id FROM changed ORDER BY id`,
+    [...bindings, after, limit],
   );
+  const deliveryIds = changed.map(({ id }) => id);
+  return { deliveryIds, last: changed.length < limit ? null : (deliveryIds.at(-1) ?? null) };
+}
+
+/** Asks for one attempt at each delivery that failed since then and can still be sent. */
+export function requestFailedRetries(tx: Tx, batch: RecoveryBatch): Promise<RecoveredBatch> {
+  return changeNext(tx, batch, 'retry_requested_at = clock_timestamp()', {
+    where: `endpoint_id = ? AND status = 'failed' AND finished_at >= ?
+      AND retry_requested_at IS NULL AND EXISTS (
+        SELECT FROM events e
+         WHERE e.id = event_id AND e.type <> '${PING}' AND e.body IS NOT NULL OFFSET 0)`,
+    bindings: [batch.endpoint.id, batch.since],
+  });
 }
 
 const SKIPPED = `endpoint_id = ? AND status = ANY (?::text[]) AND finished_at >= ?
   AND last_error IS DISTINCT FROM 'body_expired'`;
 
-/** Takes up what was skipped since then, with the attempts that are left. */
-export async function recoverSkipped(
-  tx: Tx,
-  { endpoint, since, after, limit }: RecoveryBatch,
-): Promise<RecoveredBatch> {
-  return toBatch(
-    limit,
-    await rows(
-      tx,
-      `WITH changed AS (
-         UPDATE webhook_deliveries
-            SET status = 'pending', next_attempt_at = clock_timestamp(), finished_at = NULL,
-                check_at = clock_timestamp()
-          WHERE id IN (
-            SELECT id FROM webhook_deliveries WHERE ${SKIPPED} AND id > ?
-             ORDER BY id LIMIT ? FOR UPDATE SKIP LOCKED)
-         RETURNING id)
-       SELECT id FROM changed ORDER BY id`,
-      [endpoint.id, deliveryStatusesBefore('recover'), since, after, limit],
-    ),
-  );
+function skippedBindings({ endpoint, since }: RecoveryRange): Bindings {
+  return [endpoint.id, deliveryStatusesBefore('recover'), since];
 }
 
-export async function countSkipped(db: Db, { endpoint, since }: RecoveryRange): Promise<number> {
-  const bindings = [endpoint.id, deliveryStatusesBefore('recover'), since];
+/** Takes up what was skipped since then, with the attempts that are left. */
+export function recoverSkipped(tx: Tx, batch: RecoveryBatch): Promise<RecoveredBatch> {
+  const set = `status = 'pending', next_attempt_at = clock_timestamp(), finished_at = NULL`;
+  return changeNext(tx, batch, set, { where: SKIPPED, bindings: skippedBindings(batch) });
+}
+
+export async function countSkipped(db: Db, range: RecoveryRange): Promise<number> {
   const sql = `SELECT count(*)::int AS n FROM webhook_deliveries WHERE ${SKIPPED}`;
-  return count(await rows(db, sql, bindings));
+  return count(await rows(db, sql, skippedBindings(range)));
 }
 
 /** One statement looks at so many events, however few of them are missing. */
@@ -160,11 +159,6 @@ export async function countMissing(db: Db, range: RecoveryRange): Promise<number
     after = found?.last ?? null;
   }
   return missing;
-}
-
-function toBatch(limit: number, found: { id: string }[]): RecoveredBatch {
-  const deliveryIds = found.map(({ id }) => id);
-  return { deliveryIds, last: found.length < limit ? null : (deliveryIds.at(-1) ?? null) };
 }
 
 function count([row]: { n: number }[]): number {

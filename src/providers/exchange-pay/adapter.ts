@@ -13,19 +13,19 @@ import {
 import { readExchangePayCallback } from './callback';
 import { EXCHANGE_PAY_CAPABILITIES } from './capabilities';
 import { createExchangePayBooks } from './books';
-import { createExchangePayCheckouts } from './checkouts';
+import { createExchangePayCheckouts, type PostToExchangePay } from './checkouts';
 import { signRequest } from './signature';
 import { describeUnclear } from './unclear';
 import type { FindResult, PayoutOrder, Provider, SubmitResult } from '../port';
 import type { ProviderModeConfig } from '../provider-config';
-import type { CallProvider, ProviderAnswer } from '../provider-http';
+import type { CallProvider } from '../provider-http';
 import { acceptIfSameOrder } from '../submission-result';
 
 export function createExchangePayProvider(
   config: ProviderModeConfig,
   call: CallProvider,
 ): Provider {
-  const post = (path: string, members: Record<string, unknown>): Promise<ProviderAnswer> => {
+  const post: PostToExchangePay = (path, members, limit) => {
     const body = JSON.stringify(members);
     const headers = {
       accept: 'application/json',
@@ -33,7 +33,7 @@ export function createExchangePayProvider(
       ...signRequest(config.apiKey, body),
     };
     const url = `${config.baseUrl}/openapi/v1/${path}`;
-    return call({ method: 'POST', url, headers, body });
+    return call({ method: 'POST', url, headers, body, ...limit });
   };
   return {
     code: 'exchange_pay',

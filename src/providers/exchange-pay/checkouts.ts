@@ -1,7 +1,7 @@
 /** Exchange Pay's orders behind the port, which calls them checkouts: signed POST calls. */
 import { foundIfSameOrder, foundIfSameReference } from '../checkout-result';
 import type { CheckoutOrder, CheckoutResult, Provider } from '../port';
-import type { ProviderAnswer } from '../provider-http';
+import { OPENING_MAX_MS, type ProviderAnswer, type ProviderCall } from '../provider-http';
 import { readFailureCode, readSuccess } from './answers';
 import { ORDER_NOT_FOUND_CODE, readExchangePayOrder, readOrderRefusal } from './checkout-answers';
 import { describeUnclear } from './unclear';
@@ -15,6 +15,7 @@ type CheckoutCalls = Pick<
 export type PostToExchangePay = (
   path: string,
   members: Record<string, unknown>,
+  limit?: Pick<ProviderCall, 'atMostMs'>,
 ) => Promise<ProviderAnswer>;
 
 export function createExchangePayCheckouts(post: PostToExchangePay): CheckoutCalls {
@@ -22,8 +23,9 @@ export function createExchangePayCheckouts(post: PostToExchangePay): CheckoutCal
   const ask = async (
     verb: string,
     members: { merchantOrderId: string } & Record<string, unknown>,
+    limit?: Pick<ProviderCall, 'atMostMs'>,
   ): Promise<CheckoutResult> => {
-    const answer = await post(`order/${verb}`, members);
+    const answer = await post(`order/${verb}`, members, limit);
     if (answer.kind === 'trouble') return { kind: 'unknown', reason: answer.reason };
     const refusal = readOrderRefusal(answer.status, answer.body);
     if (refusal !== undefined) return { kind: 'refused', reason: refusal };
@@ -39,7 +41,9 @@ export function createExchangePayCheckouts(post: PostToExchangePay): CheckoutCal
   };
   return {
     async openCheckout(order) {
-      const result = await ask('create', presentCheckoutOrder(order));
+      const result = await ask('create', presentCheckoutOrder(order), {
+        atMostMs: OPENING_MAX_MS,
+      });
       // Money moves inside the exchange: no network, whatever the gateway calls it.
       if (result.kind === 'found') {
         return foundIfSameOrder({ ...order, network: null }, result.checkout);

@@ -1,7 +1,7 @@
 /** The on-chain provider's checkouts behind the port: one address a checkout, REST calls. */
 import { foundIfSameOrder, foundIfSameReference } from '../checkout-result';
 import type { CheckoutOrder, CheckoutResult, Provider } from '../port';
-import type { CallProvider } from '../provider-http';
+import { type CallProvider, OPENING_MAX_MS } from '../provider-http';
 import { readOnchainErrorCode } from './answers';
 import { readOnchainCheckout, readOnchainCheckoutRefusal } from './checkout-answers';
 import { NOT_UNDERSTOOD, unclear } from './unclear';
@@ -15,6 +15,7 @@ interface Step {
   method: 'GET' | 'POST';
   path: string;
   members?: Record<string, unknown>;
+  atMostMs?: number;
 }
 
 export function createOnchainCheckouts(
@@ -25,11 +26,11 @@ export function createOnchainCheckouts(
   /** One call about one checkout; every answer to it is read in the same way. */
   const ask = async (
     reference: string,
-    { method, path, members }: Step,
+    { method, path, members, ...limit }: Step,
   ): Promise<CheckoutResult> => {
     const url = `${base}/checkouts${path}`;
     const body = members === undefined ? {} : { body: JSON.stringify(members) };
-    const answer = await call({ method, url, headers, ...body });
+    const answer = await call({ method, url, headers, ...body, ...limit });
     if (answer.kind === 'trouble') return { kind: 'unknown', reason: answer.reason };
     const refusal = readOnchainCheckoutRefusal(answer.status, answer.body);
     if (refusal !== undefined) return { kind: 'refused', reason: refusal };
@@ -43,7 +44,10 @@ export function createOnchainCheckouts(
   return {
     async openCheckout(order) {
       const members = presentCheckoutOrder(order);
-      const result = await ask(order.reference, { method: 'POST', path: '', members });
+      const result = await ask(order.reference, {
+        ...{ method: 'POST', path: '', members },
+        atMostMs: OPENING_MAX_MS,
+      });
       if (result.kind === 'found') return foundIfSameOrder(order, result.checkout);
       return result.kind === 'not_found' ? NOT_UNDERSTOOD : result;
     },
