@@ -1,7 +1,7 @@
 /** All activities, bound to what they work with. One line each: the work is in the folders. */
-import type { BookKey } from '../src/db/repositories/provider-books';
+import type { StatementKey } from '../src/db/repositories/provider-statements';
 import type {
-  BookPlace,
+  StatementPlace,
   PaymentDecision,
   PaymentInput,
   PaymentState,
@@ -9,11 +9,18 @@ import type {
 } from '../workflows/messages';
 import { announceChanges } from './announce';
 import { cleanUpKeys } from './clean-up';
-import { abandonDelivery } from './delivery/abandon';
-import { attemptDelivery, type AttemptOrder, type DeliveryDeps } from './delivery/attempt';
-import { cleanUpWebhooks } from './delivery/clean-up';
-import { restartDeliveries, type RestartDeliveriesDeps } from './delivery/restart';
-import type { DeliveryStarter } from './delivery/starter';
+import { abandonWebhookDelivery } from './webhook-delivery/abandon';
+import {
+  attemptWebhookDelivery,
+  type AttemptOrder,
+  type WebhookDeps,
+} from './webhook-delivery/attempt';
+import { cleanUpWebhooks } from './webhook-delivery/clean-up';
+import {
+  restartWebhookDeliveries,
+  type RestartWebhookDeliveriesDeps,
+} from './restart-missing/webhook-deliveries';
+import type { WebhookStarter } from './webhook-delivery/starter';
 import { checkPayment } from './payment/check';
 import { decidePayment } from './payment/decide';
 import { openPayment } from './payment/open';
@@ -23,15 +30,19 @@ import { approvePayout, cancelPayout, rejectPayout } from './payout/decide';
 import type { PayoutDeps } from './payout/deps';
 import { reservePayout } from './payout/reserve';
 import { submitPayout } from './payout/submit';
-import { checkLedger } from './reconcile/check-ledger';
-import { askForMissing, lookAgain, noteDifferences } from './reconcile/note-differences';
-import { listBooks, readBook } from './reconcile/read-books';
-import { restartPayments, restartPayouts, type RestartDeps } from './reconcile/restart';
+import { checkLedger } from './reconciliation/check-ledger';
+import { askForMissing, lookAgain, noteDifferences } from './reconciliation/note-differences';
+import { listStatements, readStatement } from './reconciliation/read-statements';
+import {
+  restartPayments,
+  restartPayouts,
+  type RestartDeps,
+} from './restart-missing/payouts-and-payments';
 
 export type ActivityDeps = PayoutDeps &
   RestartDeps &
-  DeliveryDeps &
-  RestartDeliveriesDeps & { deliveryStarter: DeliveryStarter };
+  WebhookDeps &
+  RestartWebhookDeliveriesDeps & { webhookDeliveryStarter: WebhookStarter };
 
 export function createActivities(deps: ActivityDeps) {
   const { db } = deps;
@@ -50,21 +61,22 @@ export function createActivities(deps: ActivityDeps) {
     restartPayouts: () => restartPayouts(deps),
     restartPayments: () => restartPayments(deps),
     // Temporal waits for a promise.
-    listBooks: () => Promise.resolve(listBooks(deps)),
-    readBook: (key: BookKey, place: BookPlace | null) => readBook(deps, key, place),
+    listStatements: () => Promise.resolve(listStatements(deps)),
+    readStatement: (key: StatementKey, place: StatementPlace | null) =>
+      readStatement(deps, key, place),
     askForMissing: () => askForMissing(deps),
     lookAgain: () => lookAgain(deps),
     noteDifferences: () => noteDifferences(db),
     checkLedger: () => checkLedger(db),
     cleanUpKeys: () => cleanUpKeys(db),
-    attemptDelivery: (order: AttemptOrder) => attemptDelivery(deps, order),
-    abandonDelivery: (delivery: Parameters<typeof abandonDelivery>[1]) =>
-      abandonDelivery(db, delivery),
-    restartDeliveries: () => restartDeliveries(deps),
+    attemptWebhookDelivery: (order: AttemptOrder) => attemptWebhookDelivery(deps, order),
+    abandonWebhookDelivery: (delivery: Parameters<typeof abandonWebhookDelivery>[1]) =>
+      abandonWebhookDelivery(db, delivery),
+    restartWebhookDeliveries: () => restartWebhookDeliveries(deps),
     cleanUpWebhooks: () => cleanUpWebhooks(db),
   };
   return announceChanges(activities, (objectId) => {
-    deps.deliveryStarter.notice(objectId);
+    deps.webhookDeliveryStarter.notice(objectId);
   });
 }
 

@@ -2,11 +2,11 @@
 import type { Client } from '@temporalio/client';
 import { type Logger, pino } from 'pino';
 import type { ActivityDeps } from '../activities';
-import { createDeliveryStarter } from '../activities/delivery/starter';
+import { createWebhookDeliveryStarter } from '../activities/webhook-delivery/starter';
 import type { Config } from './config';
 import { connect } from './db/connect';
 import type { Db } from './db/transaction';
-import { EndpointSlots } from './domain/delivery-slots';
+import { EndpointSlots } from './domain/webhook-delivery-slots';
 import { createSecretBox, type SecretBox } from './lib/secret-box';
 import { createProviders, type ProviderRegistry } from './providers/registry';
 import { createAuthentication } from './services/authentication';
@@ -21,7 +21,10 @@ import { createTransactions } from './services/transactions';
 import type { Services } from './services/services';
 import { createTemporalClient } from './temporal/client';
 import { createClosedWorkflows } from './temporal/closed-workflows';
-import { createDeliveryWorkflows, type DeliveryWorkflows } from './temporal/delivery-workflows';
+import {
+  createWebhookDeliveryWorkflows,
+  type WebhookWorkflows,
+} from './temporal/webhook-delivery-workflows';
 import { createPaymentWorkflows, type PaymentWorkflows } from './temporal/payment-workflows';
 import { createPayoutWorkflows, type PayoutWorkflows } from './temporal/payout-workflows';
 import { createWebhookSender, type WebhookSender } from './webhooks/sender';
@@ -34,7 +37,7 @@ export interface Deps {
   providers: ProviderRegistry;
   payoutWorkflows: PayoutWorkflows;
   paymentWorkflows: PaymentWorkflows;
-  deliveryWorkflows: DeliveryWorkflows;
+  webhookDeliveryWorkflows: WebhookWorkflows;
   secretBox: SecretBox;
   webhookSender: WebhookSender;
   close(): Promise<void>;
@@ -62,7 +65,7 @@ export function buildDeps(config: Config, name: string): Deps {
     providers,
     payoutWorkflows: createPayoutWorkflows(temporal),
     paymentWorkflows: createPaymentWorkflows(temporal),
-    deliveryWorkflows: createDeliveryWorkflows(temporal),
+    webhookDeliveryWorkflows: createWebhookDeliveryWorkflows(temporal),
     secretBox: createSecretBox(webhooks.secretKey, webhooks.earlierSecretKeys),
     webhookSender,
     close: async () => {
@@ -90,7 +93,7 @@ export function buildActivityDeps(deps: Deps): ActivityDeps {
   return {
     ...deps,
     closedWorkflows: createClosedWorkflows(deps.temporal),
-    deliveryStarter: createDeliveryStarter(deps),
+    webhookDeliveryStarter: createWebhookDeliveryStarter(deps),
     endpointSlots: new EndpointSlots(),
   };
 }

@@ -9,9 +9,9 @@ export interface Decision<Kind extends string = 'approve' | 'reject'> {
   reason: string | null;
 }
 
-const NAME_MAX_LENGTH = 100;
-const REASON_MAX_LENGTH = 500;
-const ID_MAX_LENGTH = 100;
+const NAME_LENGTH_MAX = 100;
+const REASON_LENGTH_MAX = 500;
+const ID_LENGTH_MAX = 100;
 const AMOUNT = /^[0-9]{1,18}(\.[0-9]{1,8})?$/;
 
 type Input = Record<string, unknown>;
@@ -43,14 +43,14 @@ export function readPaymentDecision(
   const decision = readWhoAndWhy(kind, input);
   if (typeof decision === 'string') return decision;
   const { id, amount } = input;
-  if (!isText(id, ID_MAX_LENGTH)) return wrong(kind, '"id" has to be a short text');
+  if (!isText(id, ID_LENGTH_MAX)) return wrong(kind, '"id" has to be a short text');
   if ((kind === 'reject' || kind === 'refund') && decision.reason === null) {
     return wrong(kind, '"reason" is missing');
   }
   if (kind !== 'refund' && amount !== undefined && amount !== null) {
     return wrong(kind, '"amount" belongs to `refund`');
   }
-  if (!isText(amount, NAME_MAX_LENGTH) || (typeof amount === 'string' && !AMOUNT.test(amount))) {
+  if (!isText(amount, NAME_LENGTH_MAX) || (typeof amount === 'string' && !AMOUNT.test(amount))) {
     return wrong(kind, '"amount" has to be a decimal as text, such as "12.50"');
   }
   return { ...decision, id: textOrNull(id) ?? newId(), amount: textOrNull(amount) };
@@ -77,8 +77,8 @@ function readWhoAndWhy<Kind extends string>(
   kind: Kind,
   { by, reason }: Input,
 ): Decision<Kind> | string {
-  if (!isText(by, NAME_MAX_LENGTH)) return wrong(kind, '"by" has to be a name');
-  if (!isText(reason, REASON_MAX_LENGTH)) return wrong(kind, '"reason" has to be a sentence');
+  if (!isText(by, NAME_LENGTH_MAX)) return wrong(kind, '"by" has to be a name');
+  if (!isText(reason, REASON_LENGTH_MAX)) return wrong(kind, '"reason" has to be a sentence');
   return { kind, by: textOrNull(by), reason: textOrNull(reason) };
 }
 

@@ -1,7 +1,7 @@
 /** The entry of the workflow bundle: every workflow that a worker can run. */
-export { booksWorkflow } from './books';
+export { reconciliationWorkflow } from './reconciliation';
 export { ledgerCheckWorkflow } from './ledger-check';
 export { paymentWorkflow } from './payment';
 export { payoutWorkflow } from './payout';
-export { reconcileWorkflow } from './reconcile';
+export { restartMissingWorkflow } from './restart-missing';
 export { webhookDeliveryWorkflow } from './webhook-delivery';

@@ -1,6 +1,6 @@
 /** What goes into a workflow and comes out. Stored in histories: no personal data, only additions. */
-import type { DeliveryStatus } from '../src/domain/delivery';
-import type { RetryScheduleMs } from '../src/domain/delivery-schedule';
+import type { WebhookStatus } from '../src/domain/webhook-delivery';
+import type { RetryScheduleMs } from '../src/domain/webhook-delivery-schedule';
 import type { Refusal } from '../src/domain/errors';
 import type { Amount } from '../src/domain/money';
 import type { PaymentDecisionKind, PaymentStatus } from '../src/domain/payment';
@@ -102,7 +102,7 @@ export interface PaymentState {
 }
 
 /** Everything else stands in the database under `deliveryId`: no address, no body, no secret. */
-export interface DeliveryInput {
+export interface WebhookInput {
   deliveryId: string;
   endpointId: string;
   eventType: string;
@@ -114,8 +114,8 @@ export interface DeliveryInput {
 }
 
 /** Where a delivery stands, as its activities report it to its workflow. */
-export interface DeliveryState {
-  status: DeliveryStatus;
+export interface WebhookState {
+  status: WebhookStatus;
   /** Attempts of the schedule that were begun, of so many. */
   attempts: number;
   attemptsMax: number;
@@ -126,8 +126,8 @@ export interface DeliveryState {
   lastHttpStatus: number | null;
 }
 
-/** Where the reading of a provider's book goes on. Times in ISO 8601. */
-export interface BookPlace {
+/** Where the reading of a provider's statement goes on. Times in ISO 8601. */
+export interface StatementPlace {
   cursor: string | null;
   begunAt: string;
   /** By the provider's clock; null: from the beginning. */
@@ -139,5 +139,5 @@ export interface BookPlace {
  * - `more`: as far as one activity goes.
  * - `trouble`: the provider did not answer, or not with a list; the next run tries again.
  */
-export type BookReading =
-  { kind: 'read' } | { kind: 'more'; place: BookPlace } | { kind: 'trouble'; reason: string };
+export type StatementReading =
+  { kind: 'read' } | { kind: 'more'; place: StatementPlace } | { kind: 'trouble'; reason: string };

@@ -11,8 +11,8 @@ export const WORKFLOWS = {
   payout: 'payoutWorkflow',
   payment: 'paymentWorkflow',
   webhookDelivery: 'webhookDeliveryWorkflow',
-  reconcile: 'reconcileWorkflow',
-  books: 'booksWorkflow',
+  restartMissing: 'restartMissingWorkflow',
+  reconciliation: 'reconciliationWorkflow',
   ledgerCheck: 'ledgerCheckWorkflow',
 } as const;
 
@@ -22,7 +22,7 @@ export const SIGNALS = {
   release: 'release',
   cancel: 'cancel',
   refund: 'refund',
-  providerNews: 'providerNews',
+  providerUpdate: 'providerUpdate',
   retryNow: 'retryNow',
   abandon: 'abandon',
   wake: 'wake',

@@ -15,7 +15,7 @@ import { readPaymentDecision } from './decision';
 import { signalLine } from './details';
 import type { PaymentDecision, PaymentInput, PaymentState } from './messages';
 import { describePayment } from './payment-details';
-import { decisionSignals, paymentNewsSignal } from './payment-messages';
+import { decisionSignals, providerUpdateSignal } from './payment-messages';
 import { Remarks } from './remarks';
 
 /** What to type, for a remark about what was typed instead. */
@@ -45,7 +45,7 @@ export class PaymentDesk {
         this.#decide(kind, args);
       });
     }
-    setHandler(paymentNewsSignal, () => {
+    setHandler(providerUpdateSignal, () => {
       this.#news = true;
     });
     this.#remarks.noteCancellationRequests('cancel');
@@ -83,7 +83,7 @@ export class PaymentDesk {
   }
 
   /** The provider is asked now: what comes from here on is news again. */
-  forgetNews(): void {
+  forgetUpdate(): void {
     this.#news = false;
   }
 
@@ -96,15 +96,15 @@ export class PaymentDesk {
    * Waits until something comes in.
    * @param watch looks at the provider meanwhile, and is called off when something comes in
    */
-  async waitForNews(watch: (seen: PaymentState) => Promise<PaymentState>): Promise<void> {
-    const hasNews = () => {
+  async waitForUpdate(watch: (seen: PaymentState) => Promise<PaymentState>): Promise<void> {
+    const hasUpdate = () => {
       this.#remarks.noteUnknownSignals();
       return !this.isIdle();
     };
     const scope = new CancellationScope();
     await scope.run(() =>
       Promise.race([
-        condition(hasNews),
+        condition(hasUpdate),
         watch(this.state).then((state) => {
           this.take(state);
         }),

@@ -10,7 +10,7 @@ export const openUpdate = defineUpdate<OpenOutcome>(UPDATES.open);
 export const verifyUpdate = defineUpdate<{ answered: boolean }>(UPDATES.verify);
 
 /** The provider has called, or somebody asks to verify: look sooner than planned. */
-export const paymentNewsSignal = defineSignal(SIGNALS.providerNews);
+export const providerUpdateSignal = defineSignal(SIGNALS.providerUpdate);
 
 /** Operators type the input by hand, so it is whatever they typed. */
 export const decisionSignals = PAYMENT_DECISIONS.map((kind) => ({

@@ -47,7 +47,7 @@ export async function paymentWorkflow(input: PaymentInput): Promise<string> {
 async function drive(input: PaymentInput, desk: PaymentDesk): Promise<string> {
   for (;;) {
     // The provider may call while it is being asked: that answer is too old.
-    desk.forgetNews();
+    desk.forgetUpdate();
     await decide(input.paymentId, desk);
     desk.take(await checkPayment(input.paymentId));
     await watch(input, desk);
@@ -64,7 +64,7 @@ async function watch(input: PaymentInput, desk: PaymentDesk): Promise<void> {
       await condition(allHandlersFinished);
       if (desk.isIdle()) await goOnAsNew(input, desk);
     }
-    await desk.waitForNews((seen) => watchPayment(input.paymentId, seen));
+    await desk.waitForUpdate((seen) => watchPayment(input.paymentId, seen));
   }
 }
 

@@ -12,7 +12,7 @@ import { isFinalPayout } from '../src/domain/payout';
 import { readDecision, type Decision } from './decision';
 import type { PayoutState } from './messages';
 import { describePayout } from './payout-details';
-import { approveSignal, providerNewsSignal, rejectSignal } from './payout-messages';
+import { approveSignal, providerUpdateSignal, rejectSignal } from './payout-messages';
 import { Remarks } from './remarks';
 
 export class PayoutDesk {
@@ -33,7 +33,7 @@ export class PayoutDesk {
     setHandler(rejectSignal, (...args) => {
       this.#decide('reject', args);
     });
-    setHandler(providerNewsSignal, () => {
+    setHandler(providerUpdateSignal, () => {
       this.#news = true;
     });
   }
@@ -68,11 +68,11 @@ export class PayoutDesk {
     return decision;
   }
 
-  hasNews(): boolean {
+  hasUpdate(): boolean {
     return this.#news;
   }
 
-  forgetNews(): void {
+  forgetUpdate(): void {
     this.#news = false;
   }
 

@@ -8,7 +8,7 @@ export const approveSignal = defineSignal<unknown[]>(SIGNALS.approve);
 export const rejectSignal = defineSignal<unknown[]>(SIGNALS.reject);
 
 /** The provider has called: look sooner than planned. */
-export const providerNewsSignal = defineSignal(SIGNALS.providerNews);
+export const providerUpdateSignal = defineSignal(SIGNALS.providerUpdate);
 
 /** Waits for the outcome of the reservation, which the workflow makes anyhow. */
 export const reserveUpdate = defineUpdate<ReserveOutcome>(UPDATES.reserve);

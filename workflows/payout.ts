@@ -113,9 +113,9 @@ async function awaitDecision(
 /** An approved payout is handed over; while it is held back an operator may still reject it. */
 async function submit(payoutId: string, desk: PayoutDesk): Promise<PayoutState> {
   const { wait } = desk.state;
-  const awaited = () => desk.hasDecision() || desk.hasNews();
+  const awaited = () => desk.hasDecision() || desk.hasUpdate();
   if (wait !== null) await desk.waitFor(awaited, wait.ms, 'tries again');
-  desk.forgetNews();
+  desk.forgetUpdate();
   const decision = desk.takeDecision();
   if (decision?.kind === 'reject') return reject(payoutId, desk, decision.by, decision.reason);
   return provider.submitPayout(payoutId);
@@ -137,7 +137,7 @@ const TOO_LATE = '`reject` came too late: the payout was handed to the provider.
 
 async function check(payoutId: string, desk: PayoutDesk): Promise<PayoutState> {
   const { wait } = desk.state;
-  if (wait !== null) await desk.waitFor(() => desk.hasNews(), wait.ms, 'asks the provider');
-  desk.forgetNews();
+  if (wait !== null) await desk.waitFor(() => desk.hasUpdate(), wait.ms, 'asks the provider');
+  desk.forgetUpdate();
   return provider.checkPayout(payoutId);
 }

@@ -1,9 +1,9 @@
 /** The activities of a delivery as its workflow calls them. */
 import { proxyActivities } from '@temporalio/workflow';
 import type { Activities } from '../activities';
-import type { DeliveryState } from './messages';
+import type { WebhookState } from './messages';
 
-type Attempt = Pick<Activities, 'attemptDelivery'>;
+type Attempt = Pick<Activities, 'attemptWebhookDelivery'>;
 
 /**
  * Longer than an attempt can take (10 s, and 2 s for the body) with its statements. A worker that
@@ -16,16 +16,18 @@ const ATTEMPT = {
 } as const;
 
 /** @param taskQueue first attempts and retries have workers of their own */
-export function attemptDelivery(
-  order: Parameters<Attempt['attemptDelivery']>[0],
+export function attemptWebhookDelivery(
+  order: Parameters<Attempt['attemptWebhookDelivery']>[0],
   taskQueue: string,
   summary: string,
-): Promise<DeliveryState> {
+): Promise<WebhookState> {
   const proxy = proxyActivities<Attempt>({ ...ATTEMPT, taskQueue, summary });
-  return proxy.attemptDelivery(order);
+  return proxy.attemptWebhookDelivery(order);
 }
 
-export const { abandonDelivery } = proxyActivities<Pick<Activities, 'abandonDelivery'>>({
+export const { abandonWebhookDelivery } = proxyActivities<
+  Pick<Activities, 'abandonWebhookDelivery'>
+>({
   startToCloseTimeout: '10 seconds',
   retry: { initialInterval: '250 ms', maximumInterval: '30 seconds' },
   summary: 'abandon',

@@ -4,14 +4,14 @@
  */
 import { condition, setCurrentDetails, setHandler } from '@temporalio/workflow';
 import { refuseInput } from './decision';
-import type { DeliveryInput, DeliveryState } from './messages';
+import type { WebhookInput, WebhookState } from './messages';
 import { Remarks } from './remarks';
-import { describeDelivery, nameAttempt } from './webhook-delivery-details';
+import { describeWebhookDelivery, nameAttempt } from './webhook-delivery-details';
 import { abandonSignal, retryNowSignal, wakeSignal } from './webhook-delivery-messages';
 
-export class DeliveryDesk {
-  readonly #input: DeliveryInput;
-  #state: DeliveryState | null = null;
+export class WebhookDesk {
+  readonly #input: WebhookInput;
+  #state: WebhookState | null = null;
   #retry = false;
   #abandon = false;
   #wake = false;
@@ -20,7 +20,7 @@ export class DeliveryDesk {
     this.#show();
   });
 
-  constructor(input: DeliveryInput) {
+  constructor(input: WebhookInput) {
     this.#input = input;
     setHandler(retryNowSignal, (...args) => {
       this.#retry = this.#counts('retryNow', args) || this.#retry;
@@ -35,12 +35,12 @@ export class DeliveryDesk {
     this.#show();
   }
 
-  get state(): DeliveryState {
+  get state(): WebhookState {
     if (this.#state === null) throw new Error('the delivery has not been reported yet');
     return this.#state;
   }
 
-  take(state: DeliveryState): void {
+  take(state: WebhookState): void {
     this.#state = state;
     this.#show();
   }
@@ -103,6 +103,6 @@ export class DeliveryDesk {
   }
 
   #show(): void {
-    setCurrentDetails(describeDelivery(this.#input, this.#state, this.#remarks.sentences));
+    setCurrentDetails(describeWebhookDelivery(this.#input, this.#state, this.#remarks.sentences));
   }
 }

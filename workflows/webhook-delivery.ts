@@ -7,14 +7,14 @@
  * whoever asks for a retry after the end.
  */
 import { CancellationScope, continueAsNew, workflowInfo } from '@temporalio/workflow';
-import type { DeliveryInput, DeliveryState } from './messages';
+import type { WebhookInput, WebhookState } from './messages';
 import { TASK_QUEUES } from './names';
-import { abandonDelivery, attemptDelivery } from './webhook-delivery-activities';
-import { DeliveryDesk } from './webhook-delivery-desk';
+import { abandonWebhookDelivery, attemptWebhookDelivery } from './webhook-delivery-activities';
+import { WebhookDesk } from './webhook-delivery-desk';
 
 /** @returns the delivery's status when nothing more is to come */
-export async function webhookDeliveryWorkflow(input: DeliveryInput): Promise<string> {
-  const desk = new DeliveryDesk(input);
+export async function webhookDeliveryWorkflow(input: WebhookInput): Promise<string> {
+  const desk = new WebhookDesk(input);
   // "Request cancellation" ends no delivery: `abandon` does.
   return CancellationScope.nonCancellable(async () => {
     desk.forgetWake();
@@ -35,9 +35,9 @@ export async function webhookDeliveryWorkflow(input: DeliveryInput): Promise<str
   });
 }
 
-async function turn(input: DeliveryInput, desk: DeliveryDesk): Promise<DeliveryState> {
+async function turn(input: WebhookInput, desk: WebhookDesk): Promise<WebhookState> {
   const { deliveryId, schedule } = input;
-  if (desk.takeAbandon()) return abandonDelivery({ deliveryId, schedule });
+  if (desk.takeAbandon()) return abandonWebhookDelivery({ deliveryId, schedule });
   // A person waits for it, so it does not stand behind the retries.
   if (desk.takeRetry()) return attempt(input, desk, TASK_QUEUES.webhooks, true);
   if (desk.forgetWake()) return attempt(input, desk, TASK_QUEUES.webhooks, false);
@@ -45,12 +45,12 @@ async function turn(input: DeliveryInput, desk: DeliveryDesk): Promise<DeliveryS
 }
 
 function attempt(
-  { deliveryId, endpointId, schedule }: DeliveryInput,
-  desk: DeliveryDesk,
+  { deliveryId, endpointId, schedule }: WebhookInput,
+  desk: WebhookDesk,
   taskQueue: string,
   manual: boolean,
-): Promise<DeliveryState> {
+): Promise<WebhookState> {
   const key = `${workflowInfo().runId}:${desk.nextOrder()}`;
   const order = { deliveryId, endpointId, schedule, manual, key };
-  return attemptDelivery(order, taskQueue, manual ? 'retry by hand' : desk.nextAttempt());
+  return attemptWebhookDelivery(order, taskQueue, manual ? 'retry by hand' : desk.nextAttempt());
 }

@@ -1,10 +1,10 @@
 /** Asks the provider how a payment stands, and brings its answer in. Every news comes this way. */
-import { noteException, resolveCreditedMoney } from '../../src/db/repositories/exceptions';
+import { openCase, resolveCreditedMoney } from '../../src/db/repositories/cases';
 import { creditedTransfers, findPayment } from '../../src/db/repositories/payments';
 import type { Db } from '../../src/db/transaction';
 import type { Payment } from '../../src/domain/payment';
 import { isOpenPayment } from '../../src/domain/payment';
-import { type CheckoutFacts, isSentBack } from '../../src/domain/payment-news';
+import { type CheckoutFacts, isSentBack } from '../../src/domain/payment-step';
 import type { Checkout } from '../../src/providers/port';
 import type { PaymentState } from '../../workflows/messages';
 import { providerOf, type PayoutDeps } from '../payout/deps';
@@ -39,7 +39,7 @@ export async function checkPayment(deps: PayoutDeps, paymentId: string): Promise
   const { checkout } = found;
   if (checkout.amount !== payment.amount || checkout.currency !== payment.currency) {
     const { amount, currency, providerId: id } = checkout;
-    await noteException(deps.db, 'checkout_mismatch', paymentId, { amount, currency, id });
+    await openCase(deps.db, 'checkout_mismatch', paymentId, { amount, currency, id });
     const why = 'waits for an operator: the provider has another amount or currency';
     return reportPayment(deps.db, payment, why, { askedAt, isMismatch: true });
   }
@@ -62,7 +62,7 @@ function isSettledIn({ createdAt }: Payment, askedAt: Date): boolean {
  */
 async function withoutCheckout(db: Db, payment: Payment, askedAt: Date): Promise<PaymentState> {
   const { id, status, providerCheckoutId } = payment;
-  await noteException(db, 'checkout_missing', id, { status, checkout: providerCheckoutId });
+  await openCase(db, 'checkout_missing', id, { status, checkout: providerCheckoutId });
   const isUnpaid = status === 'created' || status === 'pending';
   const after = isUnpaid ? await recordCheckout(db, id, NOTHING_CAME, askedAt) : payment;
   const why = 'waits for an operator: the provider does not know its checkout';
@@ -84,5 +84,5 @@ async function noteUncredited(db: Db, payment: Payment, checkout: Checkout): Pro
   if (lost.length === 0) return;
   const transfers = lost.map(({ id, amount }) => ({ id, amount }));
   const kind = checkout.onHold ? 'late_money_held' : 'money_not_credited';
-  await noteException(db, kind, payment.id, { status: payment.status, transfers });
+  await openCase(db, kind, payment.id, { status: payment.status, transfers });
 }

@@ -3,7 +3,7 @@
  * payment stands where the facts say (decision P7). Each transfer is credited once for ever.
  */
 import { post } from '../../src/db/repositories/ledger';
-import { noteException, resolveOpenException } from '../../src/db/repositories/exceptions';
+import { openCase, resolveOpenCase } from '../../src/db/repositories/cases';
 import {
   findEffectiveDecision,
   findRejection,
@@ -26,15 +26,15 @@ import {
   nextPaymentStep,
   type PaymentStep,
   receivedAfter,
-} from '../../src/domain/payment-news';
+} from '../../src/domain/payment-step';
 import { feeKept, refundableOf } from '../../src/domain/payment-refunds';
 import { emitPayment } from './emit';
 import { recordRefund, ShortOfFunds } from './refunds';
 
 /** A payment has fewer states than this: more steps for the same facts would be a fault of ours. */
-const MOST_STEPS = 10;
+const STEPS_MAX = 10;
 /** Found not to be covered, our other amount given back, recorded. */
-const MOST_STEPS_A_REFUND = 3;
+const STEPS_PER_REFUND_MAX = 3;
 
 /** The provider accepted to reject a hold, and shows neither a refund nor a failure. */
 const NOT_SENT_BACK = 'rejected_not_sent_back';
@@ -45,7 +45,7 @@ export async function recordCheckout(
   facts: CheckoutFacts,
   askedAt: Date,
 ): Promise<Payment> {
-  const most = MOST_STEPS + MOST_STEPS_A_REFUND * facts.refunds.length;
+  const most = STEPS_MAX + STEPS_PER_REFUND_MAX * facts.refunds.length;
   let owe: ShortOfFunds | null = null;
   for (let steps = 0; steps < most; steps += 1) {
     const short: ShortOfFunds | null = owe;
@@ -90,7 +90,7 @@ async function noteNotSentBack(
 ): Promise<void> {
   if (onHold || state !== 'accepted') return;
   if (!transfers.some(({ status: how }) => how === 'confirmed')) return;
-  await noteException(tx, NOT_SENT_BACK, id, { status, decidedBy });
+  await openCase(tx, NOT_SENT_BACK, id, { status, decidedBy });
 }
 
 /** What is received, and of a rejected hold what went back: it may go in several parts. */
@@ -136,12 +136,7 @@ async function take(
   });
   if (after.sequence !== payment.sequence) await emitPayment(tx, after);
   if (payment.status === 'on_hold') {
-    await resolveOpenException(
-      tx,
-      NOT_SENT_BACK,
-      payment.id,
-      `The payment is ${after.status} now.`,
-    );
+    await resolveOpenCase(tx, NOT_SENT_BACK, payment.id, `The payment is ${after.status} now.`);
   }
   for (const credit of priced) {
     await insertCredit(tx, { ...credit, paymentId: payment.id, transferId: credit.id });

@@ -3,11 +3,7 @@
  * the provider is asked, and given back when that refuses. One that the provider made by itself is
  * taken when it is found; what the balance does not cover then is owed and collected later.
  */
-import {
-  noteException,
-  hasOpenException,
-  resolveOpenException,
-} from '../../src/db/repositories/exceptions';
+import { openCase, hasOpenCase, resolveOpenCase } from '../../src/db/repositories/cases';
 import { post } from '../../src/db/repositories/ledger';
 import { endDecision, findLastDecision } from '../../src/db/repositories/payment-decisions';
 import { changeRefund, insertRefund, listRefunds } from '../../src/db/repositories/payment-refunds';
@@ -21,7 +17,7 @@ import { inTransaction, type Db, type Tx } from '../../src/db/transaction';
 import { type Posting, refundPosting, refundReturnPosting } from '../../src/domain/ledger';
 import { type Amount, add, subtract, ZERO } from '../../src/domain/money';
 import { nextPaymentStatus, type Payment } from '../../src/domain/payment';
-import type { CheckoutFacts } from '../../src/domain/payment-news';
+import type { CheckoutFacts } from '../../src/domain/payment-step';
 import {
   hasToWait,
   isAllRefunded,
@@ -108,7 +104,7 @@ async function takeBack(
     const { available } = owe;
     await insertRefund(tx, payment.id, { ...found, taken: ZERO, fee: ZERO, state: 'owed' });
     const details = { refund: id, amount, needed: taken, available };
-    await noteException(tx, NOT_COVERED, payment.id, details);
+    await openCase(tx, NOT_COVERED, payment.id, details);
     return noteRefunded(tx, payment, amount, {});
   }
   await insertRefund(tx, payment.id, { ...found, taken, fee, state: 'done' });
@@ -193,7 +189,7 @@ async function collect(tx: Tx, paymentId: string, reference: string): Promise<bo
   const owed = known.filter(({ state }) => state === 'owed');
   const refund = owed.find((one) => one.reference === reference);
   if (refund === undefined) return true;
-  if (!(await hasOpenException(tx, NOT_COVERED, paymentId))) {
+  if (!(await hasOpenCase(tx, NOT_COVERED, paymentId))) {
     await changeRefund(tx, paymentId, { ...refund, state: 'waived' });
     return true;
   }
@@ -202,7 +198,7 @@ async function collect(tx: Tx, paymentId: string, reference: string): Promise<bo
   await changeRefund(tx, paymentId, { ...refund, taken, fee, state: 'done' });
   await changePayment(tx, paymentId, reversing(payment, { reversed, taken, fee }));
   if (owed.length === 1) {
-    await resolveOpenException(tx, NOT_COVERED, paymentId, 'The balance covered it later.');
+    await resolveOpenCase(tx, NOT_COVERED, paymentId, 'The balance covered it later.');
   }
   if (reversed !== ZERO) {
     await postOrThrow(tx, payment, refundPosting(payment, { reference, taken, fee }));

@@ -3,7 +3,7 @@ import { findLastDecision, type StoredDecision } from '../../src/db/repositories
 import type { Db } from '../../src/db/transaction';
 import { isLess, ZERO } from '../../src/domain/money';
 import { isOpenPayment, type Payment } from '../../src/domain/payment';
-import { LATE_WINDOW_MS } from '../../src/domain/payment-news';
+import { LATE_WINDOW_MS } from '../../src/domain/payment-step';
 import { refundableOf } from '../../src/domain/payment-refunds';
 import { nextCheckMs, nextPaymentCheckMs } from '../../src/domain/provider-checks';
 import type { PaymentState, Wait } from '../../workflows/messages';

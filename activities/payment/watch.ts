@@ -22,12 +22,12 @@ export async function watchPayment(
   // The workflow looked just before: the first call is there to set the time of the next.
   if (activityInfo().attempt === 1 && seen.wait !== null) throw nothingNew(seen.wait);
   const state = await checkPayment(deps, paymentId);
-  if (state.wait === null || isNews(seen, state)) return state;
+  if (state.wait === null || isUpdate(seen, state)) return state;
   throw nothingNew(state.wait);
 }
 
 /** When to look next is no news. */
-function isNews(seen: PaymentState, state: PaymentState): boolean {
+function isUpdate(seen: PaymentState, state: PaymentState): boolean {
   const shown = ({ wait, ...rest }: PaymentState) => JSON.stringify({ ...rest, why: wait?.why });
   return shown(seen) !== shown(state);
 }

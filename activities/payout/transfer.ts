@@ -1,5 +1,5 @@
 /** What a provider says of a transfer, brought into the payout and the books. */
-import { noteException } from '../../src/db/repositories/exceptions';
+import { openCase } from '../../src/db/repositories/cases';
 import { getPayout, noteOnPayout } from '../../src/db/repositories/payouts';
 import type { Db } from '../../src/db/transaction';
 import { releasePosting, settlementPosting } from '../../src/domain/ledger';
@@ -76,7 +76,7 @@ async function refuseMismatch(
   payout: Payout,
   { amount, currency, status, providerId }: ProviderTransfer,
 ): Promise<PayoutState> {
-  await noteException(db, 'transfer_mismatch', payout.id, {
+  await openCase(db, 'transfer_mismatch', payout.id, {
     ours: { amount: payout.amount, currency: payout.currency },
     theirs: { amount, currency, status, id: providerId },
   });

@@ -3,7 +3,7 @@
  * For a person, a schedule, or the end of a load test.
  */
 import { connect } from '../db/connect';
-import { type InvariantResult, verifyBooks, verifyLedger } from '../db/ledger-verify';
+import { type InvariantResult, verifyStatements, verifyLedger } from '../db/ledger-verify';
 import { withClient } from '../db/provision';
 import type { Db } from '../db/transaction';
 import { developmentDatabaseUrl } from '../dev/database-address';
@@ -19,8 +19,8 @@ const HELP = `Usage: npm run ledger:verify [-- --json]
 Checks the ledger against its invariants, on one snapshot of the database; the gateway may go on
 working. Prints a line for each invariant, and up to 20 of the rows that break it.
 
-The providers' books (8) are compared as they were last read, which the schedule "books" does every
-hour; \`temporal schedule trigger -s books\` does it now. The workflows (12) are looked up in
+The providers' statements (8) are compared as they were last read, which the schedule "reconciliation" does every
+hour; \`temporal schedule trigger -s reconciliation\` does it now. The workflows (12) are looked up in
 Temporal. What could not be looked at is named as not checked.
 
   --json               print one JSON object instead: {ok, invariants: [...]}
@@ -60,7 +60,7 @@ async function main(args: string[], env: NodeJS.ProcessEnv): Promise<number> {
   try {
     const outcomes = [
       ...(await verifyLedger(db)),
-      await checkBooks(db),
+      await checkStatements(db),
       await checkWorkflows(db, temporal),
     ].sort((a, b) => a.number - b.number);
     const ok = outcomes.every((one) => !isBroken(one));
@@ -81,11 +81,12 @@ function findPlaces(env: NodeJS.ProcessEnv): { url: string; temporal: TemporalOp
   return { url, temporal: address === '' ? null : { address, namespace } };
 }
 
-async function checkBooks(db: Db): Promise<Outcome> {
-  const { readAt, ...result } = await verifyBooks(db);
+async function checkStatements(db: Db): Promise<Outcome> {
+  const { readAt, ...result } = await verifyStatements(db);
   if (readAt !== null) return { ...result, read_at: readAt.toISOString() };
   const { number, name, sentence } = result;
-  const reason = 'not every book was read so far; `temporal schedule trigger -s books` reads them';
+  const reason =
+    'not every statement was read so far; `temporal schedule trigger -s reconciliation` reads them';
   return { number, name, sentence, not_checked: reason };
 }
 

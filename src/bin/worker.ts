@@ -30,7 +30,7 @@ runProcess(HELP, async () => {
     ended: worker.ended,
     stop: async () => {
       await worker.stop();
-      await activityDeps.deliveryStarter.drain();
+      await activityDeps.webhookDeliveryStarter.drain();
       await deps.close();
     },
   };

@@ -3,7 +3,7 @@ import { ACCOUNTS } from './accounts';
 import { ADJUSTMENTS } from './adjustments';
 import { AUDIT } from './audit';
 import type { Noun } from './command';
-import { EXCEPTIONS } from './exceptions';
+import { CASES } from './cases';
 import { FEES } from './fees';
 import { KEYS } from './keys';
 import { LIMITS } from './limits';
@@ -21,7 +21,7 @@ export const NOUNS: Readonly<Record<string, Noun>> = {
   payments: PAYMENTS,
   payouts: PAYOUTS,
   adjustments: ADJUSTMENTS,
-  exceptions: EXCEPTIONS,
+  cases: CASES,
   webhooks: WEBHOOKS,
   audit: AUDIT,
 };

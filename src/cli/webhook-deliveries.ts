@@ -1,16 +1,16 @@
 /** The verbs of `admin webhooks` that are about deliveries. */
 import {
-  DELIVERY_STATUSES,
+  WEBHOOK_DELIVERY_STATUSES,
   OPEN_DELIVERIES_MAX,
   OPEN_DELIVERIES_RESERVE,
-} from '../domain/delivery';
+} from '../domain/webhook-delivery';
 import {
-  abandonDelivery,
+  abandonWebhookDelivery,
   listAttempts,
-  listDeliveries,
-  retryDelivery,
+  listWebhookDeliveries,
+  retryWebhookDelivery,
 } from '../services/admin/webhook-deliveries';
-import { recoverDeliveries, replayMissing } from '../services/admin/webhook-recovery';
+import { recoverWebhookDeliveries, replayMissing } from '../services/admin/webhook-recovery';
 import { UsageError } from '../lib/command-line';
 import { listOf, verb, type AnyVerb } from './command';
 import type { Options } from './options';
@@ -24,7 +24,7 @@ const SINCE = { since: { value: 'TIME', help: 'from when on, such as 2027-01-01T
 
 const FILLS = 'Not more than may be open at once: `left` says how many there are still to do.';
 
-const readDeliveryId = (options: Options): string =>
+const readWebhookDeliveryId = (options: Options): string =>
   options.required('id', '`webhooks deliveries` shows the ids, whd_…');
 
 function readBatch(options: Options): { endpointId: string; since: Date } {
@@ -44,13 +44,13 @@ function showRecovery(recovery: { left: number }): string {
   return showObject(recovery) + (recovery.left > 0 ? rest : '');
 }
 
-export const DELIVERY_VERBS: Readonly<Record<string, AnyVerb>> = {
+export const WEBHOOK_DELIVERY_VERBS: Readonly<Record<string, AnyVerb>> = {
   deliveries: verb({
     summary: 'Lists what was and is to be delivered to an endpoint, newest first',
     subject: 'id',
     options: {
       ...THE_ENDPOINT,
-      status: { value: 'STATUS', help: `only ${DELIVERY_STATUSES.join(', ')}` },
+      status: { value: 'STATUS', help: `only ${WEBHOOK_DELIVERY_STATUSES.join(', ')}` },
       ...LIMITED,
     },
     examples: [
@@ -59,11 +59,11 @@ export const DELIVERY_VERBS: Readonly<Record<string, AnyVerb>> = {
     ],
     read: (options) => ({
       id: readEndpointId(options),
-      status: options.oneOf('status', DELIVERY_STATUSES),
+      status: options.oneOf('status', WEBHOOK_DELIVERY_STATUSES),
       limit: readLimit(options),
     }),
     run: async ({ db }, { id, status, limit }) =>
-      listOf(await listDeliveries(db, id, status, limit + 1), limit),
+      listOf(await listWebhookDeliveries(db, id, status, limit + 1), limit),
     show: (list) =>
       showList(
         list,
@@ -76,7 +76,7 @@ export const DELIVERY_VERBS: Readonly<Record<string, AnyVerb>> = {
     subject: 'id',
     options: THE_DELIVERY,
     examples: ['webhooks attempts whd_…', 'webhooks attempts whd_… --json'],
-    read: readDeliveryId,
+    read: readWebhookDeliveryId,
     run: async ({ db }, id) => listOf(await listAttempts(db, id)),
     show: (list) =>
       showList(
@@ -101,8 +101,9 @@ export const DELIVERY_VERBS: Readonly<Record<string, AnyVerb>> = {
     options: THE_DELIVERY,
     examples: ['webhooks retry whd_…'],
     changes: 'reason optional',
-    read: readDeliveryId,
-    run: ({ db, by, webhooks }, id) => retryDelivery(db, by, webhooks().deliveryWorkflows, id),
+    read: readWebhookDeliveryId,
+    run: ({ db, by, webhooks }, id) =>
+      retryWebhookDelivery(db, by, webhooks().webhookDeliveryWorkflows, id),
     show: showObject,
   }),
   abandon: verb({
@@ -112,8 +113,9 @@ export const DELIVERY_VERBS: Readonly<Record<string, AnyVerb>> = {
     options: THE_DELIVERY,
     examples: ['webhooks abandon whd_… --reason "the order was deleted"'],
     changes: 'reason optional',
-    read: readDeliveryId,
-    run: ({ db, by, webhooks }, id) => abandonDelivery(db, by, webhooks().deliveryWorkflows, id),
+    read: readWebhookDeliveryId,
+    run: ({ db, by, webhooks }, id) =>
+      abandonWebhookDelivery(db, by, webhooks().webhookDeliveryWorkflows, id),
     show: showObject,
   }),
   recover: verb({
@@ -128,7 +130,7 @@ export const DELIVERY_VERBS: Readonly<Record<string, AnyVerb>> = {
     changes: 'reason optional',
     read: readBatch,
     run: ({ db, by, webhooks }, batch) =>
-      recoverDeliveries(db, by, webhooks().deliveryWorkflows, batch),
+      recoverWebhookDeliveries(db, by, webhooks().webhookDeliveryWorkflows, batch),
     show: showRecovery,
   }),
   replay: verb({
@@ -140,7 +142,7 @@ export const DELIVERY_VERBS: Readonly<Record<string, AnyVerb>> = {
     changes: 'reason optional',
     read: readBatch,
     run: ({ db, by, webhooks }, batch) =>
-      replayMissing(db, by, webhooks().deliveryWorkflows, batch),
+      replayMissing(db, by, webhooks().webhookDeliveryWorkflows, batch),
     show: showRecovery,
   }),
 };

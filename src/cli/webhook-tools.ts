@@ -3,7 +3,7 @@
  * gateway that uses the database, and its Temporal, where that is known.
  */
 import type { Client } from '@temporalio/client';
-import { createDeliveryWorkflows } from '../temporal/delivery-workflows';
+import { createWebhookDeliveryWorkflows } from '../temporal/webhook-delivery-workflows';
 import { createSecretBox } from '../lib/secret-box';
 import { SetupError } from '../lib/setup-error';
 import { readWebhookSettings } from '../lib/webhook-settings';
@@ -38,7 +38,7 @@ export function openWebhookTools(env: NodeJS.ProcessEnv): OpenedWebhookTools {
   return {
     webhookSender,
     secretBox: createSecretBox(settings.secretKey, settings.earlierSecretKeys),
-    deliveryWorkflows: temporal === null ? null : createDeliveryWorkflows(temporal),
+    webhookDeliveryWorkflows: temporal === null ? null : createWebhookDeliveryWorkflows(temporal),
     close: async () => {
       await Promise.allSettled([webhookSender.close(), temporal?.connection.close()]);
     },

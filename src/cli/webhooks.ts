@@ -16,7 +16,7 @@ import { UsageError } from '../lib/command-line';
 import { listOf, verb, type AnyVerb, type Noun } from './command';
 import { showList, showObject } from './output';
 import { ACCOUNT } from './shared-options';
-import { DELIVERY_VERBS } from './webhook-deliveries';
+import { WEBHOOK_DELIVERY_VERBS } from './webhook-deliveries';
 import { readEndpointId, THE_ENDPOINT } from './webhook-options';
 
 const SETTINGS = {
@@ -151,7 +151,7 @@ export const WEBHOOKS: Noun = {
       run: ({ db, by, webhooks }, id) => pingEndpoint(db, by, webhooks(), id),
       show: showObject,
     }),
-    ...DELIVERY_VERBS,
+    ...WEBHOOK_DELIVERY_VERBS,
     reseal: verb({
       summary: 'Encrypts all secrets with the present WEBHOOK_SECRET_KEY',
       notes: ['The key before it has to be in WEBHOOK_SECRET_KEYS_EARLIER. Secrets stay the same.'],

@@ -43,9 +43,9 @@ const SIGNED = `CASE direction WHEN 'in' THEN e.amount ELSE -e.amount END`;
 const REFUNDS_BROKEN = `
       (WITH posted AS (
         SELECT t.source_id AS payment_id, regexp_replace(t.operation_key, ':return$', '') AS key,
-               coalesce(sum(-(${SIGNED})) FILTER (WHERE e.book IN ('available', 'fee_income')), 0)
+               coalesce(sum(-(${SIGNED})) FILTER (WHERE e.account IN ('available', 'fee_income')), 0)
                  AS taken,
-               coalesce(sum(-(${SIGNED})) FILTER (WHERE e.book = 'fee_income'), 0) AS fee
+               coalesce(sum(-(${SIGNED})) FILTER (WHERE e.account = 'fee_income'), 0) AS fee
           FROM ledger_transactions t JOIN ledger_entries e ON e.transaction_id = t.id
          WHERE t.type = 'payin_refund' GROUP BY 1, 2
       ), refunds AS (
@@ -80,22 +80,23 @@ export const LEDGER_INVARIANTS: readonly LedgerInvariant[] = [
   },
   {
     number: 2,
-    name: 'all books sum to zero',
-    sentence: 'Per mode and currency, the merchants’ balances and the platform’s books sum to 0.',
+    name: 'all accounts sum to zero',
+    sentence:
+      'Per mode and currency, the merchants’ balances and the platform’s accounts sum to 0.',
     checks: CURRENCIES,
     sql: `
-      WITH books AS (
+      WITH accounts AS (
         SELECT mode, currency, 'merchants' AS owner, available + reserved AS held FROM balances
         UNION ALL
         SELECT t.mode, t.currency, 'platform', ${SIGNED}
           FROM ledger_entries e JOIN ledger_transactions t ON t.id = e.transaction_id
-         WHERE e.book NOT IN ('available', 'reserved')
+         WHERE e.account NOT IN ('available', 'reserved')
       )
       SELECT mode, currency,
              coalesce(sum(held) FILTER (WHERE owner = 'merchants'), 0) AS merchants,
              coalesce(sum(held) FILTER (WHERE owner = 'platform'), 0) AS platform,
              sum(held) AS difference
-        FROM books GROUP BY mode, currency HAVING sum(held) <> 0`,
+        FROM accounts GROUP BY mode, currency HAVING sum(held) <> 0`,
   },
   {
     number: 3,
@@ -113,15 +114,15 @@ export const LEDGER_INVARIANTS: readonly LedgerInvariant[] = [
         WINDOW per_balance AS (PARTITION BY t.account_id, t.mode, t.currency
                                    ORDER BY t.balance_version)
       ), folded AS (
-        SELECT t.account_id, t.mode, t.currency, t.id, e.line, e.book, e.balance_after,
-               sum(${SIGNED}) OVER (PARTITION BY t.account_id, t.mode, t.currency, e.book
+        SELECT t.account_id, t.mode, t.currency, t.id, e.line, e.account, e.balance_after,
+               sum(${SIGNED}) OVER (PARTITION BY t.account_id, t.mode, t.currency, e.account
                                         ORDER BY t.balance_version, e.line) AS expected
           FROM ledger_entries e JOIN ledger_transactions t ON t.id = e.transaction_id
-         WHERE e.book IN ('available', 'reserved')
+         WHERE e.account IN ('available', 'reserved')
       ), totals AS (
         SELECT t.account_id, t.mode, t.currency,
-               coalesce(sum(${SIGNED}) FILTER (WHERE e.book = 'available'), 0) AS available,
-               coalesce(sum(${SIGNED}) FILTER (WHERE e.book = 'reserved'), 0) AS reserved,
+               coalesce(sum(${SIGNED}) FILTER (WHERE e.account = 'available'), 0) AS available,
+               coalesce(sum(${SIGNED}) FILTER (WHERE e.account = 'reserved'), 0) AS reserved,
                max(t.balance_version) AS version
           FROM ledger_transactions t LEFT JOIN ledger_entries e ON e.transaction_id = t.id
          GROUP BY t.account_id, t.mode, t.currency
@@ -135,7 +136,7 @@ export const LEDGER_INVARIANTS: readonly LedgerInvariant[] = [
              'after ' || posted_before::text
         FROM posted WHERE posted_at <= posted_before
       UNION ALL
-      SELECT 'balance_after of ' || book || ' in line ' || line, account_id, mode, currency, id,
+      SELECT 'balance_after of ' || account || ' in line ' || line, account_id, mode, currency, id,
              balance_after::text, expected::text
         FROM folded WHERE balance_after IS DISTINCT FROM expected
       UNION ALL
@@ -152,14 +153,14 @@ export const LEDGER_INVARIANTS: readonly LedgerInvariant[] = [
     sentence: 'Neither available nor reserved was below zero after any entry.',
     checks: ENTRIES,
     sql: `
-      SELECT t.account_id, t.mode, t.currency, t.id AS transaction_id, e.line, e.book,
+      SELECT t.account_id, t.mode, t.currency, t.id AS transaction_id, e.line, e.account,
              e.balance_after
         FROM ledger_entries e JOIN ledger_transactions t ON t.id = e.transaction_id
        WHERE e.balance_after < 0
       UNION ALL
-      SELECT account_id, mode, currency, NULL, NULL, book, held
+      SELECT account_id, mode, currency, NULL, NULL, account, held
         FROM balances CROSS JOIN LATERAL (VALUES ('available', available), ('reserved', reserved))
-             AS b(book, held)
+             AS b(account, held)
        WHERE held < 0`,
   },
   {
@@ -188,7 +189,7 @@ export const LEDGER_INVARIANTS: readonly LedgerInvariant[] = [
     sql: `
       WITH moved AS (
         SELECT t.id, t.source_id, t.type, t.type <> 'payout_reserve' AS is_final,
-               coalesce(sum(${SIGNED}) FILTER (WHERE e.book = 'reserved'), 0) AS reserved
+               coalesce(sum(${SIGNED}) FILTER (WHERE e.account = 'reserved'), 0) AS reserved
           FROM ledger_transactions t LEFT JOIN ledger_entries e ON e.transaction_id = t.id
          WHERE t.source_object = 'payout' GROUP BY t.id
       ), posted AS (
@@ -228,7 +229,7 @@ export const LEDGER_INVARIANTS: readonly LedgerInvariant[] = [
                sum(e.amount) FILTER (WHERE e.direction = 'in') AS credited,
                coalesce(sum(e.amount) FILTER (WHERE e.direction = 'out'), 0) AS fee
           FROM ledger_transactions t JOIN ledger_entries e ON e.transaction_id = t.id
-         WHERE t.type = 'payin_settlement' AND e.book = 'available'
+         WHERE t.type = 'payin_settlement' AND e.account = 'available'
          GROUP BY t.id
       ), credits AS (
         SELECT payment_id, sum(amount) AS credited, sum(fee) AS fee

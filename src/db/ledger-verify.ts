@@ -3,13 +3,13 @@
  * pauses payouts when one is broken. It may run at any time, also as the application's role and
  * while the gateway works.
  */
-import { differencesSql } from './book-differences';
+import { differencesSql } from './reconciliation-differences';
 import { LEDGER_INVARIANTS, type LedgerInvariant } from './ledger-invariants';
 import { onOneSnapshot } from './snapshot';
 import { type Db, rows, type Tx } from './transaction';
 
 /** A sample is enough to begin looking; a broken ledger may have a million rows. */
-const MAX_ROWS_SHOWN = 20;
+const ROWS_SHOWN_MAX = 20;
 
 export interface InvariantResult extends Pick<LedgerInvariant, 'number' | 'name' | 'sentence'> {
   /** How many of `noun` were looked at. */
@@ -21,7 +21,7 @@ export interface InvariantResult extends Pick<LedgerInvariant, 'number' | 'name'
   rows: Record<string, unknown>[];
 }
 
-/** What our own books say. */
+/** What our own statements say. */
 export async function verifyLedger(db: Db): Promise<InvariantResult[]> {
   return onOneSnapshot(db, async (tx) => {
     const results: InvariantResult[] = [];
@@ -31,11 +31,11 @@ export async function verifyLedger(db: Db): Promise<InvariantResult[]> {
 }
 
 /** Apart from the others: what breaks it is done elsewhere, and pauses no payouts here. */
-const BOOKS_INVARIANT: LedgerInvariant = {
+const STATEMENTS_INVARIANT: LedgerInvariant = {
   number: 8,
-  name: 'the providers’ books agree with ours',
+  name: 'the providers’ statements agree with ours',
   sentence:
-    'Of each transfer, the provider’s book as it was last read and ours have the same amount and ' +
+    'Of each transfer, the provider’s statement as it was last read and ours have the same amount and ' +
     'outcome, and neither has one that the other has not.',
   checks: {
     noun: 'entries of providers',
@@ -44,24 +44,24 @@ const BOOKS_INVARIANT: LedgerInvariant = {
   sql: differencesSql({ unlessNoted: false }),
 };
 
-export interface BooksResult extends InvariantResult {
-  /** When the book that was read the longest time ago was read; null: one never was. */
+export interface StatementsResult extends InvariantResult {
+  /** When the statement that was read the longest time ago was read; null: one never was. */
   readAt: Date | null;
 }
 
-/** What the copy of the providers' books says. */
-export async function verifyBooks(db: Db): Promise<BooksResult> {
+/** What the copy of the providers' statements says. */
+export async function verifyStatements(db: Db): Promise<StatementsResult> {
   return onOneSnapshot(db, async (tx) => {
     const [oldest] = await rows<{ readAt: Date | null }>(
       tx,
       `SELECT CASE WHEN bool_and(read_at IS NOT NULL) THEN min(read_at) END AS "readAt"
-         FROM provider_books`,
+         FROM provider_statements`,
     );
-    return { ...(await check(tx, BOOKS_INVARIANT)), readAt: oldest?.readAt ?? null };
+    return { ...(await check(tx, STATEMENTS_INVARIANT)), readAt: oldest?.readAt ?? null };
   });
 }
 
-export interface BookDifference {
+export interface ReconciliationDifference {
   kind: string;
   objectId: string;
   details: Record<string, unknown>;
@@ -72,9 +72,9 @@ export async function findNewDifferences(
   db: Db,
   limit: number,
   only?: readonly string[],
-): Promise<BookDifference[]> {
+): Promise<ReconciliationDifference[]> {
   return onOneSnapshot(db, (tx) =>
-    rows<BookDifference>(
+    rows<ReconciliationDifference>(
       tx,
       `SELECT kind, object_id AS "objectId", details
          FROM (${differencesSql({ unlessNoted: true, only })}) AS new LIMIT ?`,
@@ -89,7 +89,7 @@ async function check(tx: Tx, invariant: LedgerInvariant): Promise<InvariantResul
   const broken = await rows<Record<string, unknown> & { total_rows: number }>(
     tx,
     `SELECT found.*, count(*) OVER ()::int AS total_rows FROM (${sql}) AS found
-      LIMIT ${MAX_ROWS_SHOWN}`,
+      LIMIT ${ROWS_SHOWN_MAX}`,
   );
   return {
     number,

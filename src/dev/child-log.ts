@@ -7,12 +7,12 @@ import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import type { LogLine } from '../lib/log-line';
 
-const LOG_MAX_BYTES = 10_000_000;
+const LOG_BYTES_MAX = 10_000_000;
 const PINO_WARN = 40;
 const PINO_ERROR = 50;
 /** A child in trouble must not bury the terminal. */
 const ECHO_WINDOW_MS = 10_000;
-const ECHO_MAX_LINES = 20;
+const ECHO_LINES_MAX = 20;
 
 export interface ChildLog {
   /** Takes over both streams of one run of the child. */
@@ -23,7 +23,7 @@ export interface ChildLog {
 
 /** Opens the log for appending; a file that grew too long is put aside as `.old` first. */
 export function openChildLog(name: string, path: string, print: LogLine): ChildLog {
-  if (existsSync(path) && statSync(path).size > LOG_MAX_BYTES) renameSync(path, `${path}.old`);
+  if (existsSync(path) && statSync(path).size > LOG_BYTES_MAX) renameSync(path, `${path}.old`);
   const file = createWriteStream(path, { flags: 'a', mode: 0o600 });
   const echo = limitLines((text) => print(`${name} | ${text}`), path);
   let quiet = false;
@@ -82,7 +82,7 @@ function limitLines(print: LogLine, path: string): LogLine {
       lines = 0;
     }
     lines += 1;
-    if (lines <= ECHO_MAX_LINES) print(line);
-    if (lines === ECHO_MAX_LINES) print(`… more in ${path}`);
+    if (lines <= ECHO_LINES_MAX) print(line);
+    if (lines === ECHO_LINES_MAX) print(`… more in ${path}`);
   };
 }

@@ -12,7 +12,7 @@ import { type ChildLog, openChildLog } from './child-log';
 import { SetupError } from '../lib/setup-error';
 
 const RESTART_DELAY_MS = 1_000;
-const RESTART_DELAY_MAX_MS = 30_000;
+const RESTART_DELAY_MS_MAX = 30_000;
 /** A child that ends by itself sooner than this after its start is failing, not unlucky. */
 const SETTLED_AFTER_MS = 10_000;
 /** So many failing starts in a row are a crash loop, and before the first success a reason to stop. */
@@ -122,7 +122,7 @@ export class SupervisedChild {
     }
     const delayMs = Math.min(
       RESTART_DELAY_MS * 2 ** Math.max(0, this.#failedStarts - 1),
-      RESTART_DELAY_MAX_MS,
+      RESTART_DELAY_MS_MAX,
     );
     print(`${name} ended ${how}; starting it again in ${delayMs / 1000} s`);
     if (this.#failedStarts >= CRASH_LOOP_STARTS) {

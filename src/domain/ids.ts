@@ -13,7 +13,7 @@ export const ID_PREFIXES = {
   apiKey: 'key_',
   account: 'acc_',
   request: 'req_',
-  exception: 'exc_',
+  case: 'case_',
 } as const;
 
 export type IdKind = keyof typeof ID_PREFIXES;

@@ -1,6 +1,6 @@
 /**
  * The postings of the double-entry ledger (decisions M2, M3). Each is a balanced list of lines:
- * the merchant's books are `available` and `reserved`, the others are the platform's, which the
+ * the merchant's accounts are `available` and `reserved`, the others are the platform's, which the
  * merchant never sees. db/migrations has `ledger_post`, the only writer of money.
  */
 import type { Mode } from './mode';
@@ -17,11 +17,12 @@ export const TRANSACTION_TYPES = [
 ] as const;
 export type TransactionType = (typeof TRANSACTION_TYPES)[number];
 
-export type MerchantBook = 'available' | 'reserved';
-export type PlatformBook = 'provider_clearing' | 'fee_income' | 'network_cost' | 'adjustments';
+export type MerchantLedgerAccount = 'available' | 'reserved';
+export type PlatformLedgerAccount =
+  'provider_clearing' | 'fee_income' | 'network_cost' | 'adjustments';
 
 export interface PostingLine {
-  book: MerchantBook | PlatformBook;
+  account: MerchantLedgerAccount | PlatformLedgerAccount;
   direction: 'in' | 'out';
   amount: Amount;
 }
@@ -56,8 +57,8 @@ export function reservePosting(payout: PayoutMoney): Posting {
     description: `Payout ${payout.reference}: funds reserved`,
     source: { object: 'payout', id: payout.id },
     lines: lines(
-      { book: 'available', direction: 'out', amount: payout.totalDebit },
-      { book: 'reserved', direction: 'in', amount: payout.totalDebit },
+      { account: 'available', direction: 'out', amount: payout.totalDebit },
+      { account: 'reserved', direction: 'in', amount: payout.totalDebit },
     ),
   };
 }
@@ -77,8 +78,8 @@ export function releasePosting(payout: PayoutMoney): Posting {
     description: `Payout ${payout.reference}: funds returned`,
     source: { object: 'payout', id: payout.id },
     lines: lines(
-      { book: 'reserved', direction: 'out', amount: payout.totalDebit },
-      { book: 'available', direction: 'in', amount: payout.totalDebit },
+      { account: 'reserved', direction: 'out', amount: payout.totalDebit },
+      { account: 'available', direction: 'in', amount: payout.totalDebit },
     ),
   };
 }
@@ -90,12 +91,12 @@ export function settlementPosting(payout: PayoutMoney): Posting {
     description: `Payout ${payout.reference}: sent`,
     source: { object: 'payout', id: payout.id },
     lines: lines(
-      { book: 'reserved', direction: 'out', amount: payout.amount },
-      { book: 'reserved', direction: 'out', amount: payout.serviceFee },
-      { book: 'reserved', direction: 'out', amount: payout.networkFee },
-      { book: 'provider_clearing', direction: 'in', amount: payout.amount },
-      { book: 'fee_income', direction: 'in', amount: payout.serviceFee },
-      { book: 'network_cost', direction: 'in', amount: payout.networkFee },
+      { account: 'reserved', direction: 'out', amount: payout.amount },
+      { account: 'reserved', direction: 'out', amount: payout.serviceFee },
+      { account: 'reserved', direction: 'out', amount: payout.networkFee },
+      { account: 'provider_clearing', direction: 'in', amount: payout.amount },
+      { account: 'fee_income', direction: 'in', amount: payout.serviceFee },
+      { account: 'network_cost', direction: 'in', amount: payout.networkFee },
     ),
   };
 }
@@ -116,10 +117,10 @@ export function creditPosting(
     description: `Payment ${payment.reference}: received`,
     source: { object: 'payment', id: payment.id },
     lines: lines(
-      { book: 'available', direction: 'in', amount: transfer.amount },
-      { book: 'available', direction: 'out', amount: transfer.fee },
-      { book: 'provider_clearing', direction: 'out', amount: transfer.amount },
-      { book: 'fee_income', direction: 'in', amount: transfer.fee },
+      { account: 'available', direction: 'in', amount: transfer.amount },
+      { account: 'available', direction: 'out', amount: transfer.fee },
+      { account: 'provider_clearing', direction: 'out', amount: transfer.amount },
+      { account: 'fee_income', direction: 'in', amount: transfer.fee },
     ),
   };
 }
@@ -160,14 +161,14 @@ function refundLines(direction: 'in' | 'out', { taken, fee }: RefundMoney): Post
   const merchant: PostingLine[] =
     taken === ZERO
       ? [
-          { book: 'available', direction: 'in', amount: fee },
-          { book: 'available', direction: 'out', amount: fee },
+          { account: 'available', direction: 'in', amount: fee },
+          { account: 'available', direction: 'out', amount: fee },
         ]
-      : [{ book: 'available', direction, amount: taken }];
+      : [{ account: 'available', direction, amount: taken }];
   return lines(
     ...merchant,
-    { book: 'fee_income', direction, amount: fee },
-    { book: 'provider_clearing', direction: against, amount: add(taken, fee) },
+    { account: 'fee_income', direction, amount: fee },
+    { account: 'provider_clearing', direction: against, amount: add(taken, fee) },
   );
 }
 
@@ -184,8 +185,8 @@ export function adjustmentPosting(adjustment: {
     description: adjustment.reason,
     source: { object: 'adjustment', id: adjustment.id },
     lines: lines(
-      { book: 'available', direction: adjustment.direction, amount: adjustment.amount },
-      { book: 'adjustments', direction: against, amount: adjustment.amount },
+      { account: 'available', direction: adjustment.direction, amount: adjustment.amount },
+      { account: 'adjustments', direction: against, amount: adjustment.amount },
     ),
   };
 }
@@ -197,7 +198,7 @@ export function isBalanced(posting: Posting): boolean {
   return sum('in') === sum('out');
 }
 
-/** A posting as its merchant sees it: with their own books only (decision M3). */
+/** A posting as its merchant sees it: with their own accounts only (decision M3). */
 export interface MerchantTransaction {
   id: string;
   mode: Mode;
@@ -206,7 +207,7 @@ export interface MerchantTransaction {
   description: string;
   source: { object: 'payment' | 'payout' | 'adjustment'; id: string };
   entries: {
-    balance: MerchantBook;
+    balance: MerchantLedgerAccount;
     direction: 'in' | 'out';
     amount: Amount;
     balanceAfter: Amount;

@@ -23,7 +23,7 @@ const SCALE = 8;
 const REQUEST_AMOUNT = /^[0-9]{1,18}(\.[0-9]{1,8})?$/;
 const STORED_AMOUNT = /^-?[0-9]{1,30}(\.[0-9]{1,8})?$/;
 /** Beyond this an exponent is nonsense, and writing it out in digits would exhaust memory. */
-const MAX_EXPONENT = 100;
+const EXPONENT_MAX = 100;
 
 export const ZERO = '0.00000000' as Amount;
 
@@ -55,7 +55,7 @@ export function amount(text: string): Amount {
 export function plainDecimal(source: string): string {
   const exponent = /[eE]([+-]?[0-9]+)$/.exec(source)?.[1];
   if (exponent === undefined) return source;
-  if (new Decimal(exponent).abs().greaterThan(MAX_EXPONENT)) return source;
+  if (new Decimal(exponent).abs().greaterThan(EXPONENT_MAX)) return source;
   return new Decimal(source).toFixed();
 }
 

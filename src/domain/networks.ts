@@ -4,7 +4,7 @@
 const MEMO_REQUIRED: Readonly<Record<string, { pattern: RegExp; shape: string }>> = {
   xrpl: { pattern: /^[0-9]{1,10}$/, shape: 'a destination tag from 0 to 4294967295' },
 };
-const LARGEST_TAG = 4_294_967_295n;
+const TAG_MAX = 4_294_967_295n;
 
 export type MemoFault = 'memo_required' | 'memo_not_supported' | 'format';
 
@@ -13,7 +13,7 @@ export function memoFault(network: string | null, memo: string | null): MemoFaul
   const rule = network === null ? undefined : MEMO_REQUIRED[network];
   if (rule === undefined) return memo === null ? null : 'memo_not_supported';
   if (memo === null) return 'memo_required';
-  return rule.pattern.test(memo) && BigInt(memo) <= LARGEST_TAG ? null : 'format';
+  return rule.pattern.test(memo) && BigInt(memo) <= TAG_MAX ? null : 'format';
 }
 
 /** What a memo on this network has to be, in words. */

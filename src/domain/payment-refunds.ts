@@ -1,11 +1,11 @@
 /**
  * Refunds of payments (decision P6): what one takes back of the balance, and what a provider's
- * facts make of those that are known. Pure and repeatable, as payment-news.ts.
+ * facts make of those that are known. Pure and repeatable, as payment-step.ts.
  */
 import { serviceFee } from './fees';
 import { type Amount, add, isLess, lesserOf, subtract, ZERO } from './money';
 import type { Payment } from './payment';
-import type { CheckoutFacts } from './payment-news';
+import type { CheckoutFacts } from './payment-step';
 
 /** db/migrations/0007 says what each means. */
 export type RefundState = 'ordered' | 'done' | 'refused' | 'owed' | 'waived';

@@ -6,8 +6,8 @@ import { LosslessNumber, parse } from 'lossless-json';
 import { ApiError } from '../domain/errors';
 
 /** A payout is two levels deep. The parser recurses, so depth has to end before its stack does. */
-const MAX_DEPTH = 32;
-const MAX_REASON_LENGTH = 200;
+const DEPTH_MAX = 32;
+const REASON_LENGTH_MAX = 200;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
@@ -19,7 +19,7 @@ export function parseJsonObject(bytes: Buffer): Record<string, unknown> {
   if (bytes.length === 0) throw invalid('The body is empty.');
   const text = decode(bytes);
   const { depth, members } = outline(text);
-  if (depth > MAX_DEPTH) throw invalid(`The body is nested deeper than ${MAX_DEPTH} levels.`);
+  if (depth > DEPTH_MAX) throw invalid(`The body is nested deeper than ${DEPTH_MAX} levels.`);
   const value = parseText(text);
   if (!isObject(value)) throw invalid('The body is JSON, but no object.');
   // The parser lets a member pass that is repeated with an equal value; so count them.
@@ -41,7 +41,7 @@ function parseText(text: string): unknown {
     return parse(text, undefined, { parseNumber: (digits) => new LosslessNumber(digits) });
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    const reason = error.message.slice(0, MAX_REASON_LENGTH);
+    const reason = error.message.slice(0, REASON_LENGTH_MAX);
     throw invalid(`The body is not valid JSON: ${reason}.`);
   }
 }

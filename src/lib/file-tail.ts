@@ -3,7 +3,7 @@
  */
 import { closeSync, existsSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
 
-const TAIL_MAX_BYTES = 16_384;
+const TAIL_BYTES_MAX = 16_384;
 
 /** Gives up to `lines` last lines, oldest first; an unreadable file gives an empty text. */
 export function tailOf(path: string, lines: number): string {
@@ -16,7 +16,7 @@ export function readLogFrom(path: string, startByte: number): string {
     const fd = openSync(path, 'r');
     try {
       const size = fstatSync(fd).size;
-      const buffer = Buffer.alloc(Math.max(0, Math.min(size - startByte, TAIL_MAX_BYTES)));
+      const buffer = Buffer.alloc(Math.max(0, Math.min(size - startByte, TAIL_BYTES_MAX)));
       readSync(fd, buffer, 0, buffer.length, size - buffer.length);
       return buffer.toString('utf8');
     } finally {

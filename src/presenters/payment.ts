@@ -1,7 +1,7 @@
 /** The payment as the API answers it and as webhooks carry it (decision P2). */
 import { ZERO } from '../domain/money';
 import type { Payment } from '../domain/payment';
-import { amountDue, overpaidAmount } from '../domain/payment-news';
+import { amountDue, overpaidAmount } from '../domain/payment-step';
 import { feeKept, netAmount } from '../domain/payment-refunds';
 
 export function presentPayment(payment: Payment) {

@@ -6,7 +6,7 @@ import { isLosslessNumber } from 'lossless-json';
 import { amount, type Amount, ZERO } from '../domain/money';
 import { storableText } from '../lib/storable-text';
 
-const LONGEST_TEXT = 256;
+const TEXT_LENGTH_MAX = 256;
 /** No sign: a provider that speaks of a negative transfer is not understood. */
 const PROVIDER_AMOUNT = /^[0-9]{1,18}(\.[0-9]{1,8})?$/;
 
@@ -18,7 +18,7 @@ export function readMember(from: unknown, name: string): unknown {
 /** Made storable: an odd name must not keep the money under it from being counted. */
 export function readText(from: unknown, name: string): string | undefined {
   const value = readMember(from, name);
-  return typeof value === 'string' && value !== '' && value.length <= LONGEST_TEXT
+  return typeof value === 'string' && value !== '' && value.length <= TEXT_LENGTH_MAX
     ? storableText(value)
     : undefined;
 }
@@ -34,12 +34,12 @@ export function readAmount(from: unknown, name: string): Amount | undefined {
   return text !== undefined && PROVIDER_AMOUNT.test(text) ? amount(text) : undefined;
 }
 
-const LONGEST_URL = 2_048;
+const URL_LENGTH_MAX = 2_048;
 
 /** Customers are sent there, so nothing but a web address will do. */
 export function readWebAddress(from: unknown, name: string): string | undefined {
   const value = readMember(from, name);
-  if (typeof value !== 'string' || value.length > LONGEST_URL) return undefined;
+  if (typeof value !== 'string' || value.length > URL_LENGTH_MAX) return undefined;
   return /^https?:\/\//.test(value) && URL.canParse(value) ? value : undefined;
 }
 

@@ -123,7 +123,7 @@ export type CheckoutResult =
   | { kind: 'not_found' }
   | { kind: 'unknown'; reason: string };
 
-export interface BookQuery {
+export interface StatementQuery {
   /** By the provider's clock; null: from the beginning. */
   changedFrom: Date | null;
   /** Of the page before; null for the first. */
@@ -131,7 +131,7 @@ export interface BookQuery {
 }
 
 /** A page of what a provider has on record in one mode, the oldest change first. */
-export type BookPage<Entry> =
+export type StatementPage<Entry> =
   | { kind: 'page'; entries: { changedAt: Date; entry: Entry }[]; cursor: string | null }
   | { kind: 'unknown'; reason: string };
 
@@ -164,9 +164,9 @@ export interface Provider {
     refundReference: string,
     amount: Amount,
   ): Promise<CheckoutResult>;
-  /** The provider's books, to compare with ours: also what it holds and we know nothing of. */
-  listPayouts(query: BookQuery): Promise<BookPage<ProviderTransfer>>;
-  listCheckouts(query: BookQuery): Promise<BookPage<Checkout>>;
+  /** The provider's statements, to compare with ours: also what it holds and we know nothing of. */
+  listPayouts(query: StatementQuery): Promise<StatementPage<ProviderTransfer>>;
+  listCheckouts(query: StatementQuery): Promise<StatementPage<Checkout>>;
   /** Null when the signature or its age is wrong. Constant-time comparison. */
   readCallback(
     headers: Readonly<Record<string, string | string[] | undefined>>,

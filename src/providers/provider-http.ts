@@ -23,14 +23,14 @@ export type CallProvider = (call: ProviderCall) => Promise<ProviderAnswer>;
 
 export const DEFAULT_TIMEOUT_MS = 8_000;
 /** Less than the API waits (services/payments.ts): the merchant hears that it was the provider. */
-export const OPENING_MAX_MS = 4_000;
+export const OPENING_MS_MAX = 4_000;
 /** A transfer is a few hundred bytes; more than this is not an answer to our question. */
-const LARGEST_ANSWER_BYTES = 256 * 1024;
+const ANSWER_BYTES_MAX = 256 * 1024;
 /** Per provider address. Beyond it calls queue, and their deadline runs while they do. */
 const CONNECTIONS = 100;
 
 export function createProviderAgent(): Agent {
-  return new Agent({ connections: CONNECTIONS, maxResponseSize: LARGEST_ANSWER_BYTES });
+  return new Agent({ connections: CONNECTIONS, maxResponseSize: ANSWER_BYTES_MAX });
 }
 
 export function createProviderCaller(agent: Agent, usualMs: number): CallProvider {

@@ -93,13 +93,13 @@ export function readSandboxConfig(environment: Environment, log: Log): SandboxCo
   };
 }
 
-const LONGEST_DELAY_MS = 86_400_000;
+const DELAY_MS_MAX = 86_400_000;
 
 function readWholeNumber(
   environment: Environment,
   name: string,
   otherwise: number,
-  maximum = LONGEST_DELAY_MS,
+  maximum = DELAY_MS_MAX,
 ): number {
   const text = environment[name];
   if (text === undefined || text === '') return otherwise;

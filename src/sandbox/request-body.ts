@@ -33,11 +33,11 @@ export function readOptionalText(
   return readText(from, member, longest) ?? undefined;
 }
 
-const LONGEST_URL = 2_048;
+const URL_LENGTH_MAX = 2_048;
 
 /** As readOptionalText, for an address to which a browser may be sent. */
 export function readOptionalUrl(from: JsonObject, member: string): string | null | undefined {
-  const text = readOptionalText(from, member, LONGEST_URL);
+  const text = readOptionalText(from, member, URL_LENGTH_MAX);
   if (text === null || text === undefined) return text;
   return /^https?:\/\//.test(text) && URL.canParse(text) ? text : undefined;
 }

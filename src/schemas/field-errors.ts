@@ -11,11 +11,11 @@ import type { FieldError, FieldRule } from '../domain/errors';
 type SchemaError = ReturnType<Validator['Errors']>[number];
 
 /** More than a person can correct at once; the default of 8 would hide some of a small body. */
-const MAX_ERRORS = 100;
-Settings.Set({ maxErrors: MAX_ERRORS });
+const ERRORS_MAX = 100;
+Settings.Set({ maxErrors: ERRORS_MAX });
 
 /** Names of members come from the client and may be as long as the body. */
-const MAX_NAME_LENGTH = 100;
+const NAME_LENGTH_MAX = 100;
 
 export function fieldErrors(validator: Validator, value: unknown): FieldError[] {
   const schema = validator.Type();
@@ -80,7 +80,7 @@ function segments(pointer: string): string[] {
   return pointer
     .split('/')
     .slice(1)
-    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~').slice(0, MAX_NAME_LENGTH));
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~').slice(0, NAME_LENGTH_MAX));
 }
 
 interface Described {

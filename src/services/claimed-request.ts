@@ -20,7 +20,7 @@ export interface ClaimedWork<Request extends object> {
 }
 
 /** A reservation takes a fraction of a second: most clients need not wait for the lease. */
-const RETRY_AFTER_MAX_S = 2;
+const RETRY_AFTER_S_MAX = 2;
 
 /**
  * Runs the work under the claim, or answers from what an earlier run stored.
@@ -89,7 +89,7 @@ function canonicalJson(value: unknown): string {
 }
 
 function inProgress(secondsLeft: number): ApiError {
-  const seconds = Math.min(secondsLeft, RETRY_AFTER_MAX_S);
+  const seconds = Math.min(secondsLeft, RETRY_AFTER_S_MAX);
   return new ApiError('request_in_progress', undefined, {
     headers: { 'retry-after': seconds.toString() },
   });

@@ -4,7 +4,7 @@
  * with ours, and a contradiction becomes an operator's exception (decision O7).
  */
 import type { IncomingHttpHeaders } from 'node:http';
-import { noteException } from '../db/repositories/exceptions';
+import { openCase } from '../db/repositories/cases';
 import { findPayment } from '../db/repositories/payments';
 import { findPayout } from '../db/repositories/payouts';
 import type { Db } from '../db/transaction';
@@ -63,7 +63,7 @@ async function takePayment(
   const payment = await findPayment(deps.db, reference);
   // The checkout is opened before its payment is stored: then the workflow looks by itself.
   if (payment?.provider !== provider.code || payment.mode !== mode) return;
-  const told = await deps.paymentWorkflows.tellNews(startOfPayment(payment));
+  const told = await deps.paymentWorkflows.sendProviderUpdate(startOfPayment(payment));
   if (told.kind !== 'told') throw tryAgain();
 }
 
@@ -77,7 +77,7 @@ async function takePayout(
   // Authentic, but about something that is not ours: nothing that a second delivery would change.
   if (payout?.provider !== provider.code || payout.mode !== mode) return;
   if (!isFinalPayout(payout.status)) {
-    const told = await deps.payoutWorkflows.tellNews(startOf(payout));
+    const told = await deps.payoutWorkflows.sendProviderUpdate(startOf(payout));
     if (told.kind === 'told') return;
     const now = await findPayout(deps.db, payout.id);
     if (now === null || !isFinalPayout(now.status)) throw tryAgain();
@@ -96,7 +96,7 @@ async function compare(
   const status = found.kind === 'found' ? found.transfer.status : 'not_found';
   const kind = contradiction(payout.status, status);
   if (kind === null) return;
-  await noteException(db, kind, payout.id, { ours: payout.status, theirs: status });
+  await openCase(db, kind, payout.id, { ours: payout.status, theirs: status });
 }
 
 /** The provider sends an unanswered callback again. */

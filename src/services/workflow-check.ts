@@ -1,6 +1,6 @@
 /** Invariant 12, for which Temporal is asked: `npm run ledger:verify` calls it. */
 import type { InvariantResult } from '../db/ledger-verify';
-import { listDriven, listStillDriven } from '../db/repositories/drivers';
+import { listNeedingWorkflow, listStillNeedingWorkflow } from '../db/repositories/needing-workflow';
 import type { Db } from '../db/transaction';
 import type { LiveWorkflows } from '../temporal/live-workflows';
 
@@ -19,10 +19,10 @@ export async function verifyWorkflows(
   db: Db,
   liveWorkflows: LiveWorkflows,
 ): Promise<InvariantResult> {
-  const driven = await listDriven(db);
+  const driven = await listNeedingWorkflow(db);
   const missing = await liveWorkflows.findMissing(driven.map(({ id }) => id));
   // Some may have ended while Temporal was asked.
-  const broken = missing.length === 0 ? [] : await listStillDriven(db, missing);
+  const broken = missing.length === 0 ? [] : await listStillNeedingWorkflow(db, missing);
   return {
     ...WORKFLOWS_INVARIANT,
     checked: driven.length,

@@ -7,7 +7,7 @@ export interface LiveWorkflows {
 }
 
 /** Asked one by one; beyond this the list is believed. */
-const MOST_DESCRIBED = 500;
+const DESCRIBED_MAX = 500;
 
 export function createLiveWorkflows(client: Client): LiveWorkflows {
   return {
@@ -16,11 +16,11 @@ export function createLiveWorkflows(client: Client): LiveWorkflows {
       const running = await listRunning(client);
       const unlisted = ids.filter((id) => !running.has(id));
       const missing: string[] = [];
-      for (const id of unlisted.slice(0, MOST_DESCRIBED)) {
+      for (const id of unlisted.slice(0, DESCRIBED_MAX)) {
         // The list lags behind; this does not.
         if (!(await isRunning(client, id))) missing.push(id);
       }
-      return [...missing, ...unlisted.slice(MOST_DESCRIBED)];
+      return [...missing, ...unlisted.slice(DESCRIBED_MAX)];
     },
   };
 }

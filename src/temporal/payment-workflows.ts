@@ -26,7 +26,7 @@ export interface PaymentWorkflows {
     deadlineMs: number,
   ): Promise<{ kind: 'verified'; answered: boolean } | Closed | NoAnswer>;
   /** Wakes the workflow; starts one when it is missing or has ended: money may come late. */
-  tellNews(start: PaymentStart): Promise<{ kind: 'told' } | Closed | NoAnswer>;
+  sendProviderUpdate(start: PaymentStart): Promise<{ kind: 'told' } | Closed | NoAnswer>;
   /** Signals what an operator decided; starts the workflow when it is missing or has ended. */
   decide(
     start: PaymentStart,
@@ -93,7 +93,7 @@ export function createPaymentWorkflows(client: Client): PaymentWorkflows {
         return { kind: 'verified', answered };
       }),
 
-    tellNews: (start) => signal(start, SIGNALS.providerNews, []),
+    sendProviderUpdate: (start) => signal(start, SIGNALS.providerUpdate, []),
 
     decide: (start, { kind, ...input }) => signal(start, SIGNALS[kind], [input]),
 

@@ -34,7 +34,7 @@ export interface PayoutWorkflows {
     deadlineMs: number,
   ): Promise<CancelOutcome | Closed | NoAnswer>;
   /** Wakes the workflow, starting it when it is missing. */
-  tellNews(start: PayoutStart): Promise<{ kind: 'told' } | Closed | NoAnswer>;
+  sendProviderUpdate(start: PayoutStart): Promise<{ kind: 'told' } | Closed | NoAnswer>;
   /** Starts the workflow unless it runs or has completed. */
   ensureRunning(start: PayoutStart): Promise<void>;
 }
@@ -77,12 +77,12 @@ export function createPayoutWorkflows(client: Client): PayoutWorkflows {
 
     cancel: (start, by, deadlineMs) => execute(UPDATES.cancel, by, [by], start, deadlineMs),
 
-    tellNews: (start) =>
+    sendProviderUpdate: (start) =>
       translate(async () => {
         await client.withDeadline(Date.now() + SIGNAL_DEADLINE_MS, () =>
           client.workflow.signalWithStart(WORKFLOWS.payout, {
             ...startOptions(start),
-            signal: SIGNALS.providerNews,
+            signal: SIGNALS.providerUpdate,
           }),
         );
         return { kind: 'told' };

@@ -14,8 +14,8 @@ type Interval = NonNullable<ScheduleOptions['spec']['intervals']>[number];
 
 /** By the schedule's id. The hourly ones keep apart, since each reads a good part of the database. */
 const SCHEDULES: readonly [id: string, workflowType: string, interval: Interval][] = [
-  ['reconcile', WORKFLOWS.reconcile, { every: '15 seconds' }],
-  ['books', WORKFLOWS.books, { every: '1 hour', offset: '10 minutes' }],
+  ['restart-missing', WORKFLOWS.restartMissing, { every: '15 seconds' }],
+  ['reconciliation', WORKFLOWS.reconciliation, { every: '1 hour', offset: '10 minutes' }],
   ['ledger-check', WORKFLOWS.ledgerCheck, { every: '1 hour', offset: '40 minutes' }],
 ];
 

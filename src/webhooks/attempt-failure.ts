@@ -3,11 +3,11 @@
  * The sentences are made here and never taken from an error of Node's or undici's, because those
  * name addresses, and an address of our own network is nobody's business.
  */
-import type { ErrorCode } from './attempt-result';
+import type { AttemptErrorCode } from './attempt-result';
 
 export class AttemptFailure extends Error {
   constructor(
-    readonly code: ErrorCode,
+    readonly code: AttemptErrorCode,
     sentence: string,
   ) {
     super(sentence);

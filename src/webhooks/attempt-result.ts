@@ -4,7 +4,7 @@
  * Why an attempt failed. `worker_lost` is never the sender's word: it is written later, for an
  * attempt whose worker died before it could say how the attempt ended.
  */
-export const ERROR_CODES = [
+export const ATTEMPT_ERROR_CODES = [
   'url_blocked',
   'dns_error',
   'connect_refused',
@@ -19,7 +19,7 @@ export const ERROR_CODES = [
   'connection_reset',
   'worker_lost',
 ] as const;
-export type ErrorCode = (typeof ERROR_CODES)[number];
+export type AttemptErrorCode = (typeof ATTEMPT_ERROR_CODES)[number];
 
 /** How long each part took, in milliseconds; null for a part that was not reached or not needed. */
 export interface AttemptTiming {
@@ -34,7 +34,7 @@ export interface AttemptResult {
   outcome: 'succeeded' | 'failed';
   /** The HTTP status, also of a failure; null when no answer was understood. */
   status: number | null;
-  errorCode: ErrorCode | null;
+  errorCode: AttemptErrorCode | null;
   /** A sentence for the merchant. It never names an address that a host name has. */
   error: string | null;
   startedAt: Date;

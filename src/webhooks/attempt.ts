@@ -6,9 +6,9 @@ import { performance } from 'node:perf_hooks';
 import type { Socket } from 'node:net';
 import type { Mode } from '../domain/mode';
 import { AttemptFailure } from './attempt-failure';
-import type { AttemptResult, AttemptTiming, ErrorCode } from './attempt-result';
+import type { AttemptResult, AttemptTiming, AttemptErrorCode } from './attempt-result';
 import { dial, secure } from './connect';
-import { type Answer, type Clock, exchange } from './exchange';
+import { type Answer, type Deadline, exchange } from './exchange';
 import { signWebhook } from './sign';
 import { findTarget, type TargetRules } from './target';
 import { bareHost, portOf } from './url-policy';
@@ -33,7 +33,7 @@ const USER_AGENT = 'payments-gateway-webhooks/1';
 export async function runAttempt(
   request: WebhookRequest,
   rules: AttemptRules,
-  clock: Clock,
+  deadline: Deadline,
 ): Promise<AttemptResult> {
   const startedAt = new Date();
   const sinceStart = stopwatch();
@@ -41,11 +41,11 @@ export async function runAttempt(
   const requestHeaders: Record<string, string> = {};
   const base = { startedAt, timing, requestHeaders };
   try {
-    const { url, socket } = await connect(request, rules, clock.signal, timing);
+    const { url, socket } = await connect(request, rules, deadline.signal, timing);
     Object.assign(requestHeaders, headersOf(request, url));
     noteFirstByte(socket, timing);
     const message = { url, headers: requestHeaders, body: request.body };
-    const answer = await exchange(socket, message, clock, rules.bodyMs);
+    const answer = await exchange(socket, message, deadline, rules.bodyMs);
     return { ...base, durationMs: sinceStart(), ...judge(answer) };
   } catch (error) {
     if (!(error instanceof AttemptFailure)) throw error;
@@ -56,18 +56,18 @@ export async function runAttempt(
 async function connect(
   request: WebhookRequest,
   rules: AttemptRules,
-  clock: AbortSignal,
+  deadline: AbortSignal,
   timing: AttemptTiming,
 ): Promise<{ url: URL; socket: Socket }> {
   const sinceDns = stopwatch();
-  const { url, addresses } = await findTarget(request.url, request.mode, rules, clock);
+  const { url, addresses } = await findTarget(request.url, request.mode, rules, deadline);
   timing.dnsMs = sinceDns();
   const sinceConnect = stopwatch();
-  const socket = await dial(addresses, portOf(url), rules.addresses[request.mode], clock);
+  const socket = await dial(addresses, portOf(url), rules.addresses[request.mode], deadline);
   timing.connectMs = sinceConnect();
   if (url.protocol === 'http:') return { url, socket };
   const sinceTls = stopwatch();
-  const secured = await secure(socket, { host: bareHost(url), extraCa: rules.extraCa }, clock);
+  const secured = await secure(socket, { host: bareHost(url), extraCa: rules.extraCa }, deadline);
   timing.tlsMs = sinceTls();
   return { url, socket: secured };
 }
@@ -113,7 +113,7 @@ function judge(answer: Answer): Judgement {
   };
 }
 
-function statusFailure(status: number): [ErrorCode, string] {
+function statusFailure(status: number): [AttemptErrorCode, string] {
   const sentence = `The receiver answered with status ${status}; only 2xx counts as received.`;
   if (status < 400) return ['http_3xx', `${sentence} Redirects are not followed.`];
   if (status < 500) return ['http_4xx', sentence];

@@ -24,10 +24,10 @@ export async function dial(
   addresses: readonly string[],
   port: number,
   rules: AddressRules,
-  clock: AbortSignal,
+  deadline: AbortSignal,
 ): Promise<net.Socket> {
   if (!addresses.every((address) => isAllowedTwice(address, rules))) throw blocked();
-  const socket = await raceAddresses(addresses, port, clock);
+  const socket = await raceAddresses(addresses, port, deadline);
   // The kernel's word for where we are, before the first byte is sent.
   const peer = socket.remoteAddress;
   if (peer !== undefined && isAllowedTwice(peer, rules)) return socket;
@@ -40,7 +40,7 @@ export async function dial(
 function raceAddresses(
   addresses: readonly string[],
   port: number,
-  clock: AbortSignal,
+  deadline: AbortSignal,
 ): Promise<net.Socket> {
   return new Promise((resolve, reject) => {
     const waiting = addresses.slice();
@@ -50,7 +50,7 @@ function raceAddresses(
 
     const end = (settle: () => void): void => {
       clearTimeout(timer);
-      clock.removeEventListener('abort', giveUp);
+      deadline.removeEventListener('abort', giveUp);
       for (const socket of open) socket.destroy();
       settle();
     };
@@ -75,8 +75,8 @@ function raceAddresses(
       timer = setTimeout(tryNext, NEXT_ADDRESS_AFTER_MS);
     };
 
-    clock.addEventListener('abort', giveUp, { once: true });
-    if (clock.aborted) giveUp();
+    deadline.addEventListener('abort', giveUp, { once: true });
+    if (deadline.aborted) giveUp();
     else tryNext();
   });
 }
@@ -108,7 +108,7 @@ export interface TlsSettings {
 export function secure(
   socket: net.Socket,
   { host, extraCa }: TlsSettings,
-  clock: AbortSignal,
+  deadline: AbortSignal,
 ): Promise<tls.TLSSocket> {
   return new Promise((resolve, reject) => {
     const secured = tls.connect({
@@ -122,7 +122,7 @@ export function secure(
       ...(extraCa === undefined ? {} : { ca: [...tls.rootCertificates, ...extraCa] }),
     });
     const end = (settle: () => void): void => {
-      clock.removeEventListener('abort', giveUp);
+      deadline.removeEventListener('abort', giveUp);
       settle();
     };
     const fail = (failure: AttemptFailure): void => {
@@ -131,9 +131,9 @@ export function secure(
     };
     const giveUp = (): void =>
       fail(new AttemptFailure('timeout', 'The TLS handshake did not end in time.'));
-    clock.addEventListener('abort', giveUp, { once: true });
+    deadline.addEventListener('abort', giveUp, { once: true });
     secured.once('secureConnect', () => end(() => resolve(secured)));
     secured.on('error', (error: Error) => fail(tlsFailure(error)));
-    if (clock.aborted) giveUp();
+    if (deadline.aborted) giveUp();
   });
 }

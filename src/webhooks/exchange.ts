@@ -6,7 +6,7 @@ import type { Socket } from 'node:net';
 import { Client, type Dispatcher } from 'undici';
 import { AttemptFailure, exchangeFailure } from './attempt-failure';
 
-export interface Clock {
+export interface Deadline {
   /** Aborts at the deadline. */
   signal: AbortSignal;
   /** The headers are here, the deadline is met. */
@@ -26,40 +26,40 @@ export interface Answer {
   truncated: boolean;
 }
 
-const MOST_HEADER_BYTES = 16 * 1024;
-const MOST_BODY_BYTES = 16 * 1024;
-const MOST_HEADERS_KEPT = 64;
-const LONGEST_HEADER_KEPT = 1024;
+const HEADER_BYTES_MAX = 16 * 1024;
+const BODY_BYTES_MAX = 16 * 1024;
+const HEADERS_KEPT_MAX = 64;
+const HEADER_LENGTH_KEPT_MAX = 1024;
 /** A receiver's session is none of our business, and a secret that should not lie about. */
 const HEADERS_NOT_KEPT = new Set(['set-cookie', 'set-cookie2']);
 
 /**
- * @param clock ends the wait for the headers, and is stopped when they are complete
+ * @param deadline ends the wait for the headers, and is stopped when they are complete
  * @param bodyMs the time that the body has after that
  * @throws AttemptFailure
  */
 export async function exchange(
   socket: Socket,
   request: ExchangeRequest,
-  clock: Clock,
+  deadline: Deadline,
   bodyMs: number,
 ): Promise<Answer> {
   const client = clientOn(socket, request.url);
   // Not undici's `signal`: that is heard only once a request is under way, and this one always.
   const giveUp = (): void =>
     void client.destroy(new AttemptFailure('timeout', 'No answer came in time.'));
-  clock.signal.addEventListener('abort', giveUp, { once: true });
+  deadline.signal.addEventListener('abort', giveUp, { once: true });
   try {
-    if (clock.signal.aborted) giveUp();
+    if (deadline.signal.aborted) giveUp();
     const answer = await ask(client, request);
-    clock.stop();
+    deadline.stop();
     return {
       status: answer.statusCode,
       headers: keptHeaders(answer.headers as unknown as string[]),
       ...(await readStart(answer.body, bodyMs)),
     };
   } finally {
-    clock.signal.removeEventListener('abort', giveUp);
+    deadline.signal.removeEventListener('abort', giveUp);
     await client.destroy();
     socket.destroy();
   }
@@ -78,7 +78,7 @@ function clientOn(socket: Socket, url: URL): Client {
         else callback(null, given);
       });
     },
-    maxHeaderSize: MOST_HEADER_BYTES,
+    maxHeaderSize: HEADER_BYTES_MAX,
     // The clock and the body's time bound everything; undici's timers start over with each byte.
     headersTimeout: 0,
     bodyTimeout: 0,
@@ -100,7 +100,7 @@ async function ask(
       body,
       reset: true,
       responseHeaders: 'raw',
-      highWaterMark: MOST_BODY_BYTES,
+      highWaterMark: BODY_BYTES_MAX,
     });
   } catch (error) {
     if (error instanceof AttemptFailure) throw error;
@@ -120,9 +120,9 @@ async function readStart(
     for await (const chunk of body as AsyncIterable<Buffer>) {
       chunks.push(chunk);
       length += chunk.length;
-      if (length > MOST_BODY_BYTES) break;
+      if (length > BODY_BYTES_MAX) break;
     }
-    return cut(chunks, length > MOST_BODY_BYTES);
+    return cut(chunks, length > BODY_BYTES_MAX);
   } catch {
     return cut(chunks, true);
   } finally {
@@ -132,7 +132,7 @@ async function readStart(
 
 /** A copy: a slice would keep the whole of the chunks alive. */
 function cut(chunks: Buffer[], truncated: boolean): { body: Buffer; truncated: boolean } {
-  return { body: Buffer.from(Buffer.concat(chunks).subarray(0, MOST_BODY_BYTES)), truncated };
+  return { body: Buffer.from(Buffer.concat(chunks).subarray(0, BODY_BYTES_MAX)), truncated };
 }
 
 /** @param raw names and values in turn */
@@ -142,9 +142,9 @@ function keptHeaders(raw: readonly string[]): [string, string][] {
       index % 2 === 0 ? [[name.toLowerCase(), raw[index + 1] ?? '']] : [],
     )
     .filter(([name]) => !HEADERS_NOT_KEPT.has(name))
-    .slice(0, MOST_HEADERS_KEPT)
+    .slice(0, HEADERS_KEPT_MAX)
     .map(([name, value]) => {
-      const kept = name.slice(0, LONGEST_HEADER_KEPT);
-      return [kept, value.slice(0, LONGEST_HEADER_KEPT - kept.length)];
+      const kept = name.slice(0, HEADER_LENGTH_KEPT_MAX);
+      return [kept, value.slice(0, HEADER_LENGTH_KEPT_MAX - kept.length)];
     });
 }

@@ -14,20 +14,20 @@ export interface ResolveSettings {
 
 const TRIES = 2;
 /** No receiver needs more, and each one is an address that we might call. */
-const MOST_ADDRESSES = 16;
+const ADDRESSES_MAX = 16;
 const NO_SUCH_NAME = new Set(['ENOTFOUND', 'ENODATA']);
 
 /** @throws AttemptFailure `dns_error` */
 export async function resolveName(
   name: string,
   { dnsServers, dnsMs }: ResolveSettings,
-  clock: AbortSignal,
+  deadline: AbortSignal,
 ): Promise<string[]> {
   const resolver = new Resolver({ timeout: Math.ceil(dnsMs / TRIES), tries: TRIES });
   if (dnsServers !== undefined) resolver.setServers(dnsServers);
   const cancel = (): void => resolver.cancel();
   const timer = setTimeout(cancel, dnsMs);
-  clock.addEventListener('abort', cancel, { once: true });
+  deadline.addEventListener('abort', cancel, { once: true });
   try {
     return readAnswers(
       name,
@@ -35,7 +35,7 @@ export async function resolveName(
     );
   } finally {
     clearTimeout(timer);
-    clock.removeEventListener('abort', cancel);
+    deadline.removeEventListener('abort', cancel);
   }
 }
 
@@ -47,8 +47,8 @@ function readAnswers(name: string, answers: PromiseSettledResult<string[]>[]): s
   const addresses = answers.flatMap((answer) =>
     answer.status === 'fulfilled' ? answer.value : [],
   );
-  if (addresses.length > MOST_ADDRESSES) {
-    throw failure(`The name ${name} has more than ${MOST_ADDRESSES} addresses.`);
+  if (addresses.length > ADDRESSES_MAX) {
+    throw failure(`The name ${name} has more than ${ADDRESSES_MAX} addresses.`);
   }
   if (addresses.length > 0) return addresses;
   const codes = answers.map((answer) =>

@@ -6,7 +6,7 @@ import type { Mode } from '../domain/mode';
 import { readAddressRules } from './address-policy';
 import { type AttemptRules, runAttempt, type WebhookRequest } from './attempt';
 import type { AttemptResult } from './attempt-result';
-import type { Clock } from './exchange';
+import type { Deadline } from './exchange';
 import { checkTarget, type UrlVerdict } from './target';
 
 export type { AttemptResult } from './attempt-result';
@@ -61,7 +61,7 @@ export function createWebhookSender(settings: SenderSettings): WebhookSender {
   const underWay = new Map<AbortController, Promise<unknown>>();
   let closed = false;
 
-  async function onTheClock<T>(work: (clock: Clock) => Promise<T>): Promise<T> {
+  async function withDeadline<T>(work: (deadline: Deadline) => Promise<T>): Promise<T> {
     refuseWhenClosed(closed);
     const controller = new AbortController();
     const timer = setTimeout(() => controller.abort(), limits.deadlineMs);
@@ -78,12 +78,12 @@ export function createWebhookSender(settings: SenderSettings): WebhookSender {
 
   return {
     check: async (url, mode) => {
-      const verdict = await onTheClock(({ signal }) => checkTarget(url, mode, rules, signal));
+      const verdict = await withDeadline(({ signal }) => checkTarget(url, mode, rules, signal));
       if (!verdict.ok) refuseWhenClosed(closed);
       return verdict;
     },
     send: async (request) => {
-      const result = await onTheClock((clock) => runAttempt(request, rules, clock));
+      const result = await withDeadline((deadline) => runAttempt(request, rules, deadline));
       if (result.status === null) refuseWhenClosed(closed);
       return result;
     },

@@ -22,12 +22,12 @@ export async function checkTarget(
   url: string,
   mode: Mode,
   rules: TargetRules,
-  clock: AbortSignal,
+  deadline: AbortSignal,
 ): Promise<UrlVerdict> {
   const refusal = checkWebhookUrl(url, mode, rules.urls);
   if (refusal !== null) return { ok: false, ...refusal };
   try {
-    await vetAddresses(bareHost(new URL(url)), mode, rules, clock);
+    await vetAddresses(bareHost(new URL(url)), mode, rules, deadline);
     return { ok: true };
   } catch (error) {
     if (!(error instanceof AttemptFailure)) throw error;
@@ -40,12 +40,12 @@ export async function findTarget(
   url: string,
   mode: Mode,
   rules: TargetRules,
-  clock: AbortSignal,
+  deadline: AbortSignal,
 ): Promise<{ url: URL; addresses: string[] }> {
   const refusal = checkWebhookUrl(url, mode, rules.urls);
   if (refusal !== null) throw new AttemptFailure('url_blocked', refusal.message);
   const parsed = new URL(url);
-  return { url: parsed, addresses: await vetAddresses(bareHost(parsed), mode, rules, clock) };
+  return { url: parsed, addresses: await vetAddresses(bareHost(parsed), mode, rules, deadline) };
 }
 
 /** One address that is not allowed refuses them all: the name is not one to be trusted. */
@@ -53,9 +53,9 @@ async function vetAddresses(
   host: string,
   mode: Mode,
   rules: TargetRules,
-  clock: AbortSignal,
+  deadline: AbortSignal,
 ): Promise<string[]> {
-  const addresses = await addressesOf(host, rules, clock);
+  const addresses = await addressesOf(host, rules, deadline);
   if (addresses.every((address) => isAllowedAddress(address, rules.addresses[mode]))) {
     return addresses;
   }
@@ -65,10 +65,10 @@ async function vetAddresses(
 async function addressesOf(
   host: string,
   rules: TargetRules,
-  clock: AbortSignal,
+  deadline: AbortSignal,
 ): Promise<string[]> {
   if (isIP(host) !== 0) return [host];
   // The URL was checked, so such a name is an endpoint of test mode in development.
   if (rules.urls.allowedHosts.includes(host)) return [THIS_MACHINE];
-  return resolveName(host, rules, clock);
+  return resolveName(host, rules, deadline);
 }

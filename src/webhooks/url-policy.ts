@@ -25,11 +25,11 @@ export interface UrlRefusal {
   message: string;
 }
 
-const LONGEST_URL = 2048;
+const URL_LENGTH_MAX = 2048;
 /** Domains that mean this machine or this network, or nothing that can be called. */
 const CLOSED_DOMAINS = ['localhost', 'local', 'internal', 'arpa', 'test', 'invalid', 'onion'];
 const LABEL = /^(?!-)[a-z0-9_-]{1,63}(?<!-)$/;
-const LONGEST_NAME = 253;
+const NAME_LENGTH_MAX = 253;
 /** The Fetch standard's bad ports from 1024 on: what listens there can be confused by HTTP. */
 const BAD_PORTS = [
   1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669,
@@ -41,7 +41,7 @@ const MALFORMED = refusal('url_malformed', 'The URL must look like https://examp
 /** The first rule that the URL breaks, or null. */
 export function checkWebhookUrl(raw: string, mode: Mode, rules: UrlRules): UrlRefusal | null {
   // `new URL` drops tabs and turns a backslash into a slash, so the text is looked at before it.
-  if (raw.length > LONGEST_URL || !/^[\x21-\x5b\x5d-\x7e]+$/.test(raw) || raw.includes('%00')) {
+  if (raw.length > URL_LENGTH_MAX || !/^[\x21-\x5b\x5d-\x7e]+$/.test(raw) || raw.includes('%00')) {
     return refusal(
       'url_characters',
       'The URL must have 1 to 2048 printable ASCII characters, without spaces and backslashes. ' +
@@ -99,7 +99,7 @@ function checkName(host: string, mode: Mode, rules: UrlRules): UrlRefusal | null
   const labels = host.split('.');
   const isPublicName =
     labels.length >= 2 &&
-    host.length <= LONGEST_NAME &&
+    host.length <= NAME_LENGTH_MAX &&
     labels.every((label) => LABEL.test(label)) &&
     !CLOSED_DOMAINS.includes(labels.at(-1) ?? '') &&
     !rules.ownHosts.includes(host);

@@ -181,7 +181,7 @@ function checkTime(t: string, now: Date, toleranceSeconds: number): void {
   if (age < -toleranceSeconds) {
     throw new WebhookVerificationError(
       'timestamp_too_new',
-      `The webhook was signed ${-age} seconds ahead of this clock; is the clock right?`,
+      `The webhook was signed ${-age} seconds ahead of this deadline; is the deadline right?`,
     );
   }
 }

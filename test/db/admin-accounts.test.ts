@@ -1,5 +1,5 @@
 /** Accounts and exceptions, by the admin command. */
-import { noteException } from '../../src/db/repositories/exceptions';
+import { openCase } from '../../src/db/repositories/cases';
 import { Admin, auditRows } from './admin-harness';
 import { type Gateway, type Harness, bearer, errorOf, startHarness } from './http-harness';
 
@@ -94,49 +94,47 @@ describe('accounts', () => {
   });
 });
 
-describe('exceptions', () => {
+describe('cases', () => {
   const idOf = async (objectId: string): Promise<string> => {
-    await noteException(harness.db, 'transfer_mismatch', objectId, { ours: '1', theirs: '2' });
-    const open = await admin.list('exceptions', 'list');
+    await openCase(harness.db, 'transfer_mismatch', objectId, { ours: '1', theirs: '2' });
+    const open = await admin.list('cases', 'list');
     return open.find(({ object_id }) => object_id === objectId)?.['id'] ?? '';
   };
 
   test('one is listed, shown, resolved once, and then no longer open', async () => {
     const id = await idOf('po_one');
-    const shown = await admin.json('exceptions', 'show', id);
+    const shown = await admin.json('cases', 'show', id);
     expect(shown).toMatchObject({ id, details: { ours: '1', theirs: '2' }, resolved_at: null });
     const resolution = 'The provider had booked it twice';
-    const resolved = await admin.json('exceptions', 'resolve', id, '--resolution', resolution);
+    const resolved = await admin.json('cases', 'resolve', id, '--resolution', resolution);
     expect(resolved).toMatchObject({ id, resolution, resolved_at: expect.any(String) });
-    const again = ['exceptions', 'resolve', id, '--resolution', 'Something else'];
+    const again = ['cases', 'resolve', id, '--resolution', 'Something else'];
     expect(await admin.refusal(1, ...again)).toContain('is resolved already');
-    expect(await admin.json('exceptions', 'show', id)).toEqual(resolved);
-    const open = await admin.json('exceptions', 'list');
+    expect(await admin.json('cases', 'show', id)).toEqual(resolved);
+    const open = await admin.json('cases', 'list');
     expect(open.data).not.toContainEqual(expect.objectContaining({ id }));
-    const all = await admin.json('exceptions', 'list', '--all');
+    const all = await admin.json('cases', 'list', '--all');
     expect(all.data).toContainEqual(resolved);
     expect(await auditRows(harness.owner, id)).toMatchObject([
-      { action: 'exception.resolve', before: { resolved_at: null }, after: { resolution } },
+      { action: 'case.resolve', before: { resolved_at: null }, after: { resolution } },
     ]);
   });
 
   test('two at once: one resolves it, the other is told', async () => {
     const id = await idOf('po_two');
     const ended = await Promise.all(
-      ['first', 'second'].map((text) =>
-        admin.run('exceptions', 'resolve', id, '--resolution', text),
-      ),
+      ['first', 'second'].map((text) => admin.run('cases', 'resolve', id, '--resolution', text)),
     );
     expect(ended.map(({ code }) => code).sort()).toEqual([0, 1]);
     expect(await auditRows(harness.owner, id)).toHaveLength(1);
   });
 
   test.each([
-    [1, ['show', 'exc_x'], /exc_x does not exist/],
-    [1, ['resolve', 'exc_x', '--resolution', 'x'], /exc_x does not exist/],
-    [2, ['resolve', 'exc_x'], /^--resolution is missing/],
+    [1, ['show', 'case_x'], /case_x does not exist/],
+    [1, ['resolve', 'case_x', '--resolution', 'x'], /case_x does not exist/],
+    [2, ['resolve', 'case_x'], /^--resolution is missing/],
     [2, ['resolve', '--resolution', 'x'], /^--id is missing/],
   ] as const)('end with %i for %j', async (code, args, sentence) => {
-    expect(await admin.refusal(code, 'exceptions', ...args)).toMatch(sentence);
+    expect(await admin.refusal(code, 'cases', ...args)).toMatch(sentence);
   });
 });

@@ -162,9 +162,9 @@ const BREAKS: [what: string, sql: string, caughtBy: number[]][] = [
     [10],
   ],
   [
-    'an amount of a platform book was changed',
+    'an amount of a platform account was changed',
     `UPDATE ledger_entries SET amount = amount + 0.00000001
-      WHERE transaction_id = ${A_SETTLEMENT} AND book = 'fee_income'`,
+      WHERE transaction_id = ${A_SETTLEMENT} AND account = 'fee_income'`,
     [1, 2],
   ],
   [
@@ -191,7 +191,7 @@ const BREAKS: [what: string, sql: string, caughtBy: number[]][] = [
   [
     'a balance_after is wrong',
     `UPDATE ledger_entries SET balance_after = balance_after + 1
-      WHERE transaction_id = ${A_RESERVE} AND book = 'available'`,
+      WHERE transaction_id = ${A_RESERVE} AND account = 'available'`,
     [3],
   ],
   [
@@ -221,7 +221,7 @@ const BREAKS: [what: string, sql: string, caughtBy: number[]][] = [
     'an entry went below zero',
     `ALTER TABLE ledger_entries DROP CONSTRAINT ledger_entries_balance_after_check;
      UPDATE ledger_entries SET balance_after = -balance_after
-      WHERE transaction_id = ${A_RESERVE} AND book = 'available'`,
+      WHERE transaction_id = ${A_RESERVE} AND account = 'available'`,
     [3, 4],
   ],
   [

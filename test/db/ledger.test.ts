@@ -30,7 +30,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-test('a payout is reserved and settled: every line says what its book holds after it', async () => {
+test('a payout is reserved and settled: every line says what its account holds after it', async () => {
   const key = await fundedBalance(app, '100');
   const payout = buildPayoutMoney('50', { service: '0.5', network: '1.25' });
 
@@ -144,8 +144,12 @@ test.each<[string, Partial<BalanceKey>]>([
   );
 });
 
-const line = (book: PostingLine['book'], direction: 'in' | 'out', text: string): PostingLine => ({
-  book,
+const line = (
+  account: PostingLine['account'],
+  direction: 'in' | 'out',
+  text: string,
+): PostingLine => ({
+  account,
   direction,
   amount: text as Amount,
 });
@@ -168,7 +172,7 @@ test.each<[string, PostingLine[], RegExp]>([
     /ledger_entries_amount_check/,
   ],
   [
-    'an unknown book',
+    'an unknown account',
     [line('pocket' as 'available', 'in', '5'), line('adjustments', 'out', '5')],
     /ledger_entries_book_check/,
   ],
@@ -200,7 +204,7 @@ test('more than 8 decimals round alike in the balance and in the entries', async
   const posted = await rows<{ balance_after: string }>(
     app,
     `SELECT balance_after FROM ledger_entries JOIN ledger_transactions t ON t.id = transaction_id
-      WHERE account_id = ? AND book = 'available' ORDER BY balance_version DESC, line DESC LIMIT 1`,
+      WHERE account_id = ? AND account = 'available' ORDER BY balance_version DESC, line DESC LIMIT 1`,
     [key.accountId],
   );
   expect(result.available).toBe('1.00000002');
@@ -270,16 +274,18 @@ function rawPosting(lines: PostingLine[]): Posting {
   };
 }
 
-/** The lines of a source's postings in posting order: book, direction, amount, balance after. */
+/** The lines of a source's postings in posting order: account, direction, amount, balance after. */
 async function entriesOf(sourceId: string): Promise<string[]> {
   const entries = await rows<Record<string, string | null>>(
     app,
-    `SELECT book, direction, amount, balance_after FROM ledger_entries
+    `SELECT account, direction, amount, balance_after FROM ledger_entries
        JOIN ledger_transactions t ON t.id = transaction_id
       WHERE source_id = ? ORDER BY balance_version, line`,
     [sourceId],
   );
-  return entries.map((e) => `${e['book']} ${e['direction']} ${e['amount']} ${e['balance_after']}`);
+  return entries.map(
+    (e) => `${e['account']} ${e['direction']} ${e['amount']} ${e['balance_after']}`,
+  );
 }
 
 async function versionsOf(key: BalanceKey): Promise<string[]> {

@@ -77,9 +77,9 @@ async function fill(client: Client, accounts: string[]): Promise<void> {
   );
   await client.query(
     `INSERT INTO ledger_entries
-     SELECT id, line, book, direction, 10, CASE line WHEN 1 THEN 10 END
+     SELECT id, line, account, direction, 10, CASE line WHEN 1 THEN 10 END
        FROM ledger_transactions, (VALUES (1, 'available', 'in'), (2, 'adjustments', 'out'))
-         AS entry(line, book, direction)`,
+         AS entry(line, account, direction)`,
   );
   await client.query('VACUUM (ANALYZE) payments, payouts, ledger_transactions, ledger_entries');
 }

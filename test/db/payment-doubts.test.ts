@@ -7,7 +7,7 @@ import { checkPayment } from '../../activities/payment/check';
 import { decidePayment } from '../../activities/payment/decide';
 import { recordCheckout } from '../../activities/payment/record';
 import { reportPayment } from '../../activities/payment/report';
-import { listExceptions } from '../../src/db/repositories/exceptions';
+import { listCases } from '../../src/db/repositories/cases';
 import { listBalances } from '../../src/db/repositories/ledger';
 import { endDecision, findLastDecision } from '../../src/db/repositories/payment-decisions';
 import { listRefunds } from '../../src/db/repositories/payment-refunds';
@@ -338,7 +338,7 @@ async function figures() {
   const stored = await findPayment(world.db, payment.id);
   if (stored === null) throw new Error('it is gone');
   const [held] = await listBalances(world.db, payment.accountId, 'test');
-  const open = await listExceptions(world.db, false, 1_000);
+  const open = await listCases(world.db, false, 1_000);
   return {
     status: stored.status,
     refunded: stored.refundedAmount,

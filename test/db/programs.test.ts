@@ -51,8 +51,8 @@ test('money comes in, the balance is printed, and the ledger verifies', async ()
   const json = JSON.parse((await run('ledger-verify', ['--json'])).stdout);
   expect(json).toMatchObject({ ok: true });
   expect(json.invariants).toHaveLength(12);
-  // Nobody has read a provider's book here, and there is no Temporal.
-  expect(verified.stdout).toMatch(/^- +8 {2}.*: not checked, not every book was read so far/m);
+  // Nobody has read a provider’s statement here, and there is no Temporal.
+  expect(verified.stdout).toMatch(/^- +8 {2}.*: not checked, not every statement was read so far/m);
   expect(verified.stdout).toMatch(/^- +12 {2}.*: not checked, TEMPORAL_ADDRESS is not set$/m);
 });
 

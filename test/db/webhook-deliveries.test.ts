@@ -1,18 +1,18 @@
 /** Deliveries in the database: written with the change, tried on the real schedule, forgotten. */
 import { randomBytes } from 'node:crypto';
-import { attemptDelivery } from '../../activities/delivery/attempt';
-import { cleanUpWebhooks } from '../../activities/delivery/clean-up';
+import { attemptWebhookDelivery } from '../../activities/webhook-delivery/attempt';
+import { cleanUpWebhooks } from '../../activities/webhook-delivery/clean-up';
 import { connect } from '../../src/db/connect';
 import { withClient } from '../../src/db/provision';
 import { appendEvent } from '../../src/db/repositories/events';
 import { inTransaction, rows, type Db, type Tx } from '../../src/db/transaction';
-import { OPEN_DELIVERIES_MAX } from '../../src/domain/delivery';
-import { RETRY_SCHEDULE_MS } from '../../src/domain/delivery-schedule';
-import { EndpointSlots, SLOTS_PER_ENDPOINT } from '../../src/domain/delivery-slots';
+import { OPEN_DELIVERIES_MAX } from '../../src/domain/webhook-delivery';
+import { RETRY_SCHEDULE_MS } from '../../src/domain/webhook-delivery-schedule';
+import { EndpointSlots, SLOTS_PER_ENDPOINT } from '../../src/domain/webhook-delivery-slots';
 import { newId } from '../../src/lib/new-id';
 import { createSecretBox } from '../../src/lib/secret-box';
-import { retryDelivery } from '../../src/services/admin/webhook-deliveries';
-import { recoverDeliveries } from '../../src/services/admin/webhook-recovery';
+import { retryWebhookDelivery } from '../../src/services/admin/webhook-deliveries';
+import { recoverWebhookDeliveries } from '../../src/services/admin/webhook-recovery';
 import { createEndpoint } from '../../src/services/admin/webhooks';
 import { createWebhookSender } from '../../src/webhooks/sender';
 import { createTestDatabase, type TestDatabase } from '../support/database';
@@ -70,7 +70,7 @@ async function writeEvent(tx: Tx): Promise<string> {
   return event.id;
 }
 
-interface DeliveryRow {
+interface WebhookRow {
   id: string;
   status: string;
   attempts: number;
@@ -79,8 +79,8 @@ interface DeliveryRow {
   wait: number | null;
 }
 
-async function deliveryOf(eventId: string): Promise<DeliveryRow> {
-  const [delivery] = await rows<DeliveryRow>(
+async function deliveryOf(eventId: string): Promise<WebhookRow> {
+  const [delivery] = await rows<WebhookRow>(
     db,
     `SELECT d.id, d.status, d.attempts, d.last_error,
             round(extract(epoch FROM d.next_attempt_at - (
@@ -95,7 +95,7 @@ const slots = new EndpointSlots();
 let orders = 0;
 
 const attempt = (deliveryId: string, endpointId: string, manual = false) =>
-  attemptDelivery(
+  attemptWebhookDelivery(
     { db: appDb, webhookSender, secretBox, endpointSlots: slots },
     { deliveryId, endpointId, schedule: RETRY_SCHEDULE_MS, manual, key: `test:${(orders += 1)}` },
   );
@@ -211,7 +211,7 @@ test('what is over the bound of open deliveries is skipped, and can be recovered
   });
   await rows(db, `DELETE FROM webhook_deliveries WHERE id LIKE 'whd_fill%'`);
   const since = new Date(Date.now() - 60_000);
-  await recoverDeliveries(appDb, BY, null, { endpointId: endpoint.id, since });
+  await recoverWebhookDeliveries(appDb, BY, null, { endpointId: endpoint.id, since });
   expect(await deliveryOf(over)).toMatchObject({ status: 'pending', attempts: 0 });
 });
 
@@ -230,7 +230,7 @@ test('a retry in the moment in which an attempt ends: both come through', async 
     await rows(tx, 'SELECT FROM webhook_attempts WHERE delivery_id = ? FOR UPDATE', [id]);
     answer();
     await whenWaiting(1);
-    retrying = retryDelivery(appDb, BY, null, id);
+    retrying = retryWebhookDelivery(appDb, BY, null, id);
     await whenWaiting(2);
   });
   expect((await Promise.allSettled([ending, retrying])).map(({ status }) => status)).toEqual([

@@ -3,13 +3,13 @@ import { randomBytes } from 'node:crypto';
 import { connect } from '../../src/db/connect';
 import { withClient } from '../../src/db/provision';
 import { appendEvent } from '../../src/db/repositories/events';
-import { listDeliveries } from '../../src/db/repositories/webhook-deliveries';
+import { listWebhookDeliveries } from '../../src/db/repositories/webhook-deliveries';
 import { inTransaction, rows, type Db } from '../../src/db/transaction';
-import { OPEN_DELIVERIES_MAX } from '../../src/domain/delivery';
+import { OPEN_DELIVERIES_MAX } from '../../src/domain/webhook-delivery';
 import { newId } from '../../src/lib/new-id';
 import { createSecretBox } from '../../src/lib/secret-box';
-import { retryDelivery } from '../../src/services/admin/webhook-deliveries';
-import { recoverDeliveries, replayMissing } from '../../src/services/admin/webhook-recovery';
+import { retryWebhookDelivery } from '../../src/services/admin/webhook-deliveries';
+import { recoverWebhookDeliveries, replayMissing } from '../../src/services/admin/webhook-recovery';
 import { createEndpoint } from '../../src/services/admin/webhooks';
 import { createWebhookSender } from '../../src/webhooks/sender';
 import { createTestDatabase, type TestDatabase } from '../support/database';
@@ -76,7 +76,7 @@ async function fillEvents(count: number, account = accountId): Promise<void> {
   );
 }
 
-async function fillDeliveries(
+async function fillWebhookDeliveries(
   status: 'failed' | 'skipped' | 'succeeded',
   endpoint = endpointId,
   account = accountId,
@@ -92,7 +92,8 @@ async function fillDeliveries(
 }
 
 const aMinuteAgo = () => new Date(Date.now() - 60_000);
-const recover = () => recoverDeliveries(appDb, BY, null, { endpointId, since: aMinuteAgo() });
+const recover = () =>
+  recoverWebhookDeliveries(appDb, BY, null, { endpointId, since: aMinuteAgo() });
 const replay = () => replayMissing(appDb, BY, null, { endpointId, since: aMinuteAgo() });
 
 async function statusOfFreshEvent(): Promise<string | undefined> {
@@ -119,7 +120,7 @@ const finishOpen = () =>
 
 test('recover opens no more than the bound, leaves room for new events, and says what is left', async () => {
   await fillEvents(OPEN_DELIVERIES_MAX + OVER);
-  await fillDeliveries('skipped');
+  await fillWebhookDeliveries('skipped');
   const first = await recover();
   expect(first.resumed).toBeLessThan(OPEN_DELIVERIES_MAX);
   expect(first).toMatchObject({ left: OPEN_DELIVERIES_MAX + OVER - first.resumed });
@@ -146,7 +147,7 @@ test('replay opens no more than the bound, leaves room for new events, and goes 
 
 test('recover asks once for each that failed, also for those that are attempted meanwhile', async () => {
   await fillEvents(SOME);
-  await fillDeliveries('failed');
+  await fillWebhookDeliveries('failed');
   // What a worker does that is quick: the attempt begins before the next batch, and fails.
   await rows(
     db,
@@ -168,16 +169,16 @@ test('recover asks once for each that failed, also for those that are attempted 
 describe('a retry needs the body of the event', () => {
   const age = (table: string, days: number) =>
     rows(db, `UPDATE ${table} SET created_at = now() - ${days} * interval '1 day'`);
-  const theDelivery = () => `whd_${accountId}000000001`;
+  const theWebhookDelivery = () => `whd_${accountId}000000001`;
 
   beforeEach(async () => {
     await fillEvents(1);
-    await fillDeliveries('failed');
+    await fillWebhookDeliveries('failed');
   });
 
   test('one without is refused, however young the delivery is', async () => {
     await rows(db, 'UPDATE events SET body = NULL WHERE account_id = ?', [accountId]);
-    await expect(retryDelivery(appDb, BY, null, theDelivery())).rejects.toThrow(
+    await expect(retryWebhookDelivery(appDb, BY, null, theWebhookDelivery())).rejects.toThrow(
       /cannot be sent again: events are kept for 30 days/,
     );
     expect(await recover()).toMatchObject({ retried: 0 });
@@ -185,7 +186,7 @@ describe('a retry needs the body of the event', () => {
 
   test('one with it is taken, however old it is', async () => {
     await age('webhook_deliveries', 31);
-    await retryDelivery(appDb, BY, null, theDelivery());
+    await retryWebhookDelivery(appDb, BY, null, theWebhookDelivery());
     expect(await recover()).toMatchObject({ retried: 0 });
     await rows(db, 'UPDATE webhook_deliveries SET retry_requested_at = NULL');
     expect(await recover()).toMatchObject({ retried: 1 });
@@ -200,10 +201,10 @@ describe('among many deliveries and many tenants', () => {
     for (let tenant = 0; tenant < OTHERS; tenant += 1) {
       const other = await newEndpoint();
       await fillEvents(EVENTS, other.accountId);
-      await fillDeliveries('succeeded', other.endpointId, other.accountId);
+      await fillWebhookDeliveries('succeeded', other.endpointId, other.accountId);
     }
     await fillEvents(EVENTS);
-    await fillDeliveries('succeeded');
+    await fillWebhookDeliveries('succeeded');
     await rows(
       db,
       `UPDATE webhook_deliveries SET status = 'failed'
@@ -222,7 +223,9 @@ describe('among many deliveries and many tenants', () => {
     // When the account has little more than a statement looks at, it may read all of it and sort.
     expect(missing).toContain('events_of_account_with_body');
     expect(missing).not.toMatch(/Seq Scan|events_with_body/);
-    const [listed] = await explain(/SELECT/, () => listDeliveries(appDb, endpointId, 'failed', 20));
+    const [listed] = await explain(/SELECT/, () =>
+      listWebhookDeliveries(appDb, endpointId, 'failed', 20),
+    );
     expect(listed).toContain('webhook_deliveries_unsuccessful');
     for (const plan of [...failed, listed]) {
       expect(plan).not.toMatch(/Seq Scan|Sort Key: (?!changed\.)/);

@@ -155,7 +155,7 @@ test.each(BOTH)(
       const names = (events ?? []).map(
         (one) => one.workflowExecutionSignaledEventAttributes?.signalName,
       );
-      return names.includes('providerNews') ? true : undefined;
+      return names.includes('providerUpdate') ? true : undefined;
     });
     expect((await client.get(`/payouts/${id}`)).json.data.status).toBe('processing');
 
@@ -224,7 +224,7 @@ test('a success after a failure moves nothing and is noted for an operator', asy
   const exception = await eventually('the exception', async () => {
     const [found] = await rows<{ kind: string; details: object }>(
       gateway.db,
-      'SELECT kind, details FROM exceptions WHERE object_id = ?',
+      'SELECT kind, details FROM cases WHERE object_id = ?',
       [id],
     );
     return found;

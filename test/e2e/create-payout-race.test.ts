@@ -56,7 +56,7 @@ test('of 200 requests at once against a balance for 50, exactly 50 are accepted'
     gateway.db,
     `SELECT min(e.balance_after)::text AS lowest
        FROM ledger_entries e JOIN ledger_transactions t ON t.id = e.transaction_id
-      WHERE t.account_id = ? AND e.book = 'available'`,
+      WHERE t.account_id = ? AND e.account = 'available'`,
     [accountId],
   );
   expect(lowest).toEqual({ lowest: '0.00000000' });

@@ -13,7 +13,7 @@ import { PatientClient } from '../support/patient-client';
 import { auditPayouts, expectedBalance } from '../support/payout-audit';
 import { payoutStatus, whenFinal, whenStatus } from '../support/payout-status';
 import { waitLong } from '../support/patience';
-import { control, readBook } from './sandbox-harness';
+import { control, readStatement } from './sandbox-harness';
 
 jest.setTimeout(120_000);
 
@@ -75,7 +75,7 @@ function signal(id: string, name: string): Promise<void> {
 
 async function whenSubmitted(id: string): Promise<void> {
   await waitLong(`the submission of ${id}`, async () => {
-    const { transfers, unaccepted } = await readBook(parts.sandbox.url);
+    const { transfers, unaccepted } = await readStatement(parts.sandbox.url);
     return [...transfers, ...unaccepted].find(({ client_reference }) => client_reference === id);
   });
 }
@@ -144,10 +144,10 @@ test('after a power cut every payout goes on and ends once', async () => {
   const ends = Object.keys(expected).map(async (id) => [id, await whenFinal(parts.db, id)]);
   expect(Object.fromEntries(await Promise.all(ends))).toEqual(expected);
 
-  await checkBooks(Object.keys(expected).length);
+  await checkStatements(Object.keys(expected).length);
 }, 240_000);
 
-async function checkBooks(payouts: number): Promise<void> {
+async function checkStatements(payouts: number): Promise<void> {
   const { db } = parts;
   const [counted] = await rows<{ n: number; account_id: string }>(
     db,

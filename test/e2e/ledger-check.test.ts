@@ -45,8 +45,8 @@ async function pauses(): Promise<unknown[]> {
   return rows(gateway.db, 'SELECT scope, target, reason FROM payout_pauses');
 }
 
-async function openExceptions(): Promise<string[]> {
-  const sql = `SELECT object_id FROM exceptions
+async function openCases(): Promise<string[]> {
+  const sql = `SELECT object_id FROM cases
     WHERE kind = 'ledger_broken' AND resolved_at IS NULL ORDER BY object_id`;
   return (await rows<{ object_id: string }>(gateway.db, sql)).map(({ object_id }) => object_id);
 }
@@ -54,7 +54,7 @@ async function openExceptions(): Promise<string[]> {
 test('a sound ledger pauses nothing', async () => {
   expect((await client.createPayout(buildPayout())).status).toBe(201);
   expect(await check()).toEqual({ broken: [] });
-  expect([await pauses(), await openExceptions()]).toEqual([[], []]);
+  expect([await pauses(), await openCases()]).toEqual([[], []]);
 });
 
 test('a broken one pauses all payouts, with the rows in an exception for each invariant', async () => {
@@ -63,8 +63,8 @@ test('a broken one pauses all payouts, with the rows in an exception for each in
   const reason = 'The ledger is broken: invariant 2, 3. See exceptions and ledger:verify.';
   const pause = { ...EVERYTHING, reason };
   expect(await pauses()).toEqual([pause]);
-  expect(await openExceptions()).toEqual(['invariant_2', 'invariant_3']);
-  const sql = `SELECT details FROM exceptions WHERE object_id = 'invariant_3'`;
+  expect(await openCases()).toEqual(['invariant_2', 'invariant_3']);
+  const sql = `SELECT details FROM cases WHERE object_id = 'invariant_3'`;
   expect(await rows(gateway.db, sql)).toMatchObject([
     { details: { broken: 1, rows: [expect.objectContaining({ account_id: accountId })] } },
   ]);
@@ -79,10 +79,7 @@ test('a broken one pauses all payouts, with the rows in an exception for each in
 
   // The next hour adds nothing, and never lifts it.
   await check();
-  expect([await pauses(), await openExceptions()]).toEqual([
-    [pause],
-    ['invariant_2', 'invariant_3'],
-  ]);
+  expect([await pauses(), await openCases()]).toEqual([[pause], ['invariant_2', 'invariant_3']]);
   await giveMoney(-1);
   expect(await check()).toEqual({ broken: [] });
   expect(await pauses()).toEqual([pause]);
@@ -101,7 +98,7 @@ test('an operator lifts it, and it is paused again only by a new break', async (
 
 test('the worker has scheduled it, and the comparison of the books', async () => {
   const place = placeOf(gateway.env);
-  for (const id of ['reconcile', 'books', 'ledger-check']) {
+  for (const id of ['restart-missing', 'books', 'ledger-check']) {
     expect(await temporalCommand(place, 'schedule', 'describe', '-s', id)).toContain(id);
   }
 });

@@ -106,7 +106,7 @@ test.each([
     await Promise.all([gateway.api.kill(), gateway.worker.kill(), servers.temporal.kill()]);
     const windowEnd = await shortenWindows(ids);
     // The sweep leaves alone what was looked at within the last minutes.
-    const sql = `UPDATE payments SET driver_checked_at = now() - interval '10 minutes'
+    const sql = `UPDATE payments SET workflow_checked_at = now() - interval '10 minutes'
     WHERE id = ANY (?)`;
     if (memory === 'empty') await rows(gateway.db, sql, [ids]);
     await servers.postgres.kill();

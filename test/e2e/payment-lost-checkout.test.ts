@@ -92,7 +92,7 @@ async function loseCheckouts(): Promise<void> {
 async function exceptionsOf(id: string): Promise<string[]> {
   const found = await rows<{ kind: string }>(
     gateway.db,
-    'SELECT kind FROM exceptions WHERE object_id = ? AND resolved_at IS NULL',
+    'SELECT kind FROM cases WHERE object_id = ? AND resolved_at IS NULL',
     [id],
   );
   return found.map(({ kind }) => kind);

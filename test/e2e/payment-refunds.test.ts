@@ -131,7 +131,7 @@ async function exceptionsOf(id: string): Promise<Record<string, unknown>[]> {
   return rows(
     gateway.db,
     `SELECT kind, details, resolved_at IS NOT NULL AS resolved, resolution
-       FROM exceptions WHERE object_id = ?`,
+       FROM cases WHERE object_id = ?`,
     [id],
   );
 }
@@ -226,7 +226,7 @@ test('what is owed is let be when an operator resolves its exception', async () 
   await whenPayment(client, id, 'refunded');
   await rows(
     gateway.db,
-    `UPDATE exceptions SET resolved_at = now(), resolution = 'paid by invoice' WHERE object_id = ?`,
+    `UPDATE cases SET resolved_at = now(), resolution = 'paid by invoice' WHERE object_id = ?`,
     [id],
   );
   await fund(gateway.db, accountId, 'test', 'USDT', '200');

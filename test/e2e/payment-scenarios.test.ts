@@ -292,7 +292,7 @@ test('money for a payment that has failed is credited to nobody: an operator hea
   const exception = await eventually('the exception', async () => {
     const [row] = await rows<{ details: unknown }>(
       gateway.db,
-      `SELECT details FROM exceptions WHERE kind = 'money_not_credited' AND object_id = ?`,
+      `SELECT details FROM cases WHERE kind = 'money_not_credited' AND object_id = ?`,
       [id],
     );
     return row;

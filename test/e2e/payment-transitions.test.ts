@@ -262,7 +262,9 @@ async function happen(id: string, steps: Step[]): Promise<void> {
     gateway.worker.signal('SIGCONT');
   }
   const payment = await findPayment(gateway.db, id);
-  const told = await createPaymentWorkflows(gateway.temporal).tellNews(startOfPayment(payment!));
+  const told = await createPaymentWorkflows(gateway.temporal).sendProviderUpdate(
+    startOfPayment(payment!),
+  );
   expect(told).toEqual({ kind: 'told' });
 }
 

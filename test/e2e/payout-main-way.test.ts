@@ -137,7 +137,7 @@ test('a test payout passes all its statuses by itself, each with an event of wha
   await control(gateway.sandbox.url, 'outage', { ...outage, kind: null });
   seen.push(await whenStatus(client, id, 'processing'));
   await control(gateway.sandbox.url, 'transfers/settle', { ...outage, client_reference: id });
-  await gateway.temporal.workflow.getHandle(id).signal('providerNews');
+  await gateway.temporal.workflow.getHandle(id).signal('providerUpdate');
   seen.push(await whenStatus(client, id, 'completed'));
 
   const events = await rows<{ id: string; type: string; sequence: number; body: Buffer }>(

@@ -1,7 +1,7 @@
 /** The providers' books through the adapters: every entry, page by page, or no page at all. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { amount } from '../../src/domain/money';
-import type { BookPage, BookQuery, Provider } from '../../src/providers/port';
+import type { StatementPage, StatementQuery, Provider } from '../../src/providers/port';
 import { SCENARIOS } from '../../src/sandbox/scenarios';
 import {
   buildCheckout,
@@ -16,7 +16,7 @@ import {
 
 const CODES = ['onchain_provider', 'exchange_pay'] as const;
 type Code = (typeof CODES)[number];
-type List = (query: BookQuery) => Promise<BookPage<{ reference: string }>>;
+type List = (query: StatementQuery) => Promise<StatementPage<{ reference: string }>>;
 
 /** More than a page of either provider's checkouts. */
 const MANY = 60;

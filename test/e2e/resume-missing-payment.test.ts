@@ -146,7 +146,7 @@ async function whenDeleted(id: string): Promise<void> {
       ),
   );
   // The sweep leaves alone what was looked at within the last hour.
-  const sql = `UPDATE payments SET driver_checked_at = now() - interval '2 hours' WHERE id = ?`;
+  const sql = `UPDATE payments SET workflow_checked_at = now() - interval '2 hours' WHERE id = ?`;
   await rows(gateway.db, sql, [id]);
 }
 
@@ -195,9 +195,9 @@ test('ledger:verify finds what has no workflow, until the reconciler was there',
 test('a payment whose month is over is put aside for good', async () => {
   const id = payments.get('terminate expired') ?? '';
   const set = `UPDATE payments SET status = 'expired', expires_at = now() - interval '31 days',
-    driver_checked_at = now() - interval '2 hours' WHERE id = ?`;
+    workflow_checked_at = now() - interval '2 hours' WHERE id = ?`;
   await rows(gateway.db, set, [id]);
-  const read = `SELECT driver_checked_at = 'infinity' AS aside FROM payments WHERE id = ?`;
+  const read = `SELECT workflow_checked_at = 'infinity' AS aside FROM payments WHERE id = ?`;
   await waitLong('the sweep', async () => {
     const [row] = await rows<{ aside: boolean }>(gateway.db, read, [id]);
     return row?.aside === true ? true : undefined;

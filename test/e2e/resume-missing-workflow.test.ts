@@ -128,7 +128,7 @@ async function interfere({ command, stands }: (typeof CASES)[number]): Promise<v
     );
   });
   // The sweep leaves young payouts alone for five minutes.
-  const sql = `UPDATE payouts SET driver_checked_at = now() - interval '10 minutes' WHERE id = ?`;
+  const sql = `UPDATE payouts SET workflow_checked_at = now() - interval '10 minutes' WHERE id = ?`;
   await rows(gateway.db, sql, [id]);
 }
 

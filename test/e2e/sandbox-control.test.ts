@@ -7,7 +7,7 @@ import {
   connectProviders,
   control,
   makeCredentials,
-  readBook,
+  readStatement,
   readBookEntry,
   startSandboxWorld,
   waitFor,
@@ -105,7 +105,7 @@ describe.each(PROVIDER_CODES)('%s', (code) => {
       reason: 'The provider answered with status 401.',
     });
     expect((await stranger.get(code, 'test').findPayout(order.reference)).kind).toBe('unknown');
-    expect(await readBook(world.sandbox.url)).toEqual({ transfers: [], unaccepted: [] });
+    expect(await readStatement(world.sandbox.url)).toEqual({ transfers: [], unaccepted: [] });
     await stranger.close();
   });
 });
@@ -137,7 +137,7 @@ it('refuses for good what a provider does not do', async () => {
 it('shows a submission that was not recorded as unaccepted', async () => {
   const order = { ...buildOrder('exchange_pay'), amount: amount('1.00009006') };
   await world.patient.get('exchange_pay', 'test').submitPayout(order);
-  const { transfers, unaccepted } = await readBook(world.sandbox.url);
+  const { transfers, unaccepted } = await readStatement(world.sandbox.url);
   expect(transfers).toEqual([]);
   expect(unaccepted).toEqual([{ ...keyOf('exchange_pay', order.reference), submissions: 1 }]);
 });

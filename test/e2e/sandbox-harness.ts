@@ -238,12 +238,14 @@ export interface BookEntry {
   acknowledged_status: string | null;
 }
 
-export async function readBook(
+export async function readStatement(
   url: string,
   query = '',
 ): Promise<{ transfers: BookEntry[]; unaccepted: { client_reference: string }[] }> {
   const response = await fetch(`${url}/sandbox/book${query}`);
-  const { transfers, unaccepted } = (await response.json()) as Awaited<ReturnType<typeof readBook>>;
+  const { transfers, unaccepted } = (await response.json()) as Awaited<
+    ReturnType<typeof readStatement>
+  >;
   return { transfers, unaccepted };
 }
 
@@ -251,7 +253,7 @@ export async function readBookEntry(
   url: string,
   reference: string,
 ): Promise<BookEntry | undefined> {
-  const { transfers } = await readBook(url);
+  const { transfers } = await readStatement(url);
   return transfers.find((one) => one.client_reference === reference);
 }
 

@@ -5,7 +5,7 @@ import type { PayoutOrder } from '../../src/providers/port';
 import { magicAddress, magicEmail } from '../../src/sandbox/scenarios';
 import {
   buildOrder,
-  readBook,
+  readStatement,
   readBookEntry,
   startSandboxWorld,
   waitFor,
@@ -47,7 +47,7 @@ describe.each(PROVIDER_CODES)('%s', (code) => {
     const kinds = results.map((one) => one.kind);
     expect(kinds.filter((kind) => kind === 'unknown')).toHaveLength(2);
     expect(kinds.filter((kind) => kind === 'accepted')).toHaveLength(AT_ONCE - 2);
-    const { transfers } = await readBook(world.sandbox.url);
+    const { transfers } = await readStatement(world.sandbox.url);
     expect(transfers.filter((one) => one.client_reference === order.reference)).toHaveLength(1);
   });
 
@@ -89,7 +89,7 @@ describe.each(PROVIDER_CODES)('%s', (code) => {
     expect(await live.findPayout(order.reference)).toEqual({ kind: 'not_found' });
     const other = { ...order, amount: amount('99') };
     expect((await live.submitPayout(other)).kind).toBe('accepted');
-    const { transfers } = await readBook(world.sandbox.url, `?provider=${code}&mode=live`);
+    const { transfers } = await readStatement(world.sandbox.url, `?provider=${code}&mode=live`);
     expect(transfers.find((one) => one.client_reference === order.reference)).toMatchObject({
       mode: 'live',
       amount: '99.00000000',

@@ -126,13 +126,13 @@ test('a success after a failure posts nothing and becomes one exception', async 
   const late = played.filter(({ scenario }) => scenario === 'success_after_failure');
   for (const { id } of late) {
     await waitLong(`the exception of ${id}`, async () => {
-      const [found] = await rows(gateway.db, 'SELECT 1 FROM exceptions WHERE object_id = ?', [id]);
+      const [found] = await rows(gateway.db, 'SELECT 1 FROM cases WHERE object_id = ?', [id]);
       return found;
     });
   }
   const noted = await rows<{ kind: string; object_id: string }>(
     gateway.db,
-    'SELECT kind, object_id FROM exceptions ORDER BY object_id',
+    'SELECT kind, object_id FROM cases ORDER BY object_id',
   );
   const expected = late.map(({ id }) => ({ kind: 'sent_after_return_of_funds', object_id: id }));
   expect(noted).toEqual(expected.sort((a, b) => (a.object_id < b.object_id ? -1 : 1)));

@@ -75,14 +75,14 @@ const newest = async (client: MerchantClient, currency: string): Promise<Transac
   (await client.get(`/transactions?currency=${currency}&limit=100`)).json.data;
 
 /**
- * What `book` held after each transaction, from the one that was newest before the balance was
+ * What `account` held after each transaction, from the one that was newest before the balance was
  * read to the one that was newest afterwards: the balance has to be one of them. When nothing
  * happened in between there is only one. Empty when the page does not reach back far enough.
  */
-function possible(before: Transaction[], after: Transaction[], book: string): string[] {
+function possible(before: Transaction[], after: Transaction[], account: string): string[] {
   const since = after.findIndex(({ id }) => id === before[0]!.id);
   const held = (one: Transaction): string | undefined =>
-    one.entries.findLast(({ balance }) => balance === book)?.balance_after;
+    one.entries.findLast(({ balance }) => balance === account)?.balance_after;
   if (since < 0) return [];
   const earlier = after.slice(since).map(held).find(Boolean);
   if (earlier === undefined) return [];
@@ -96,10 +96,10 @@ async function compare(client: MerchantClient, currency: string): Promise<number
   const balances = json.balances as Record<string, string>[];
   const balance = balances.find((one) => one['currency'] === currency)!;
   let compared = 0;
-  for (const book of BOOKS) {
-    const values = possible(before, after, book);
+  for (const account of BOOKS) {
+    const values = possible(before, after, account);
     if (values.length === 0) continue;
-    expect(values).toContain(balance[book]);
+    expect(values).toContain(balance[account]);
     compared++;
   }
   return compared;
@@ -131,7 +131,7 @@ test(
     expect(compared).toBeGreaterThan(10);
 
     for (const currency of CURRENCIES) {
-      // Nothing moves any more: both books, for certain.
+      // Nothing moves any more: both accounts, for certain.
       expect(await compare(client, currency)).toBe(BOOKS.length);
       const path = `/transactions?currency=${currency}&limit=100`;
       const chain = (await walkList((next) => client.get(next), path)) as Transaction[];

@@ -5,13 +5,13 @@
  * would a minute later.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { readDeliveriesToStart } from '../../src/db/repositories/webhook-deliveries';
+import { readWebhookDeliveriesToStart } from '../../src/db/repositories/webhook-deliveries';
 import { appendEvent } from '../../src/db/repositories/events';
 import { inTransaction, rows } from '../../src/db/transaction';
 import { newId } from '../../src/lib/new-id';
 import { presentEvent } from '../../src/presenters/event';
-import { createDeliveryWorkflows } from '../../src/temporal/delivery-workflows';
-import { auditDeliveries } from '../support/delivery-audit';
+import { createWebhookDeliveryWorkflows } from '../../src/temporal/webhook-delivery-workflows';
+import { auditWebhookDeliveries } from '../support/webhook-delivery-audit';
 import { startGateway, type TestGateway } from '../support/gateway';
 import { runAdmin } from '../support/gateway-admin';
 import { fund } from '../support/merchant';
@@ -66,7 +66,7 @@ test('every event arrives while worker, API, Temporal, PostgreSQL and its connec
   await waitLong('every event to be delivered', async () => {
     await hurry(endpointId);
     const arrived = receiver.received.map(({ event }) => event.id);
-    const faults = await auditDeliveries(gateway.db, endpointId, arrived);
+    const faults = await auditWebhookDeliveries(gateway.db, endpointId, arrived);
     return faults.length === 0 ? true : undefined;
   });
   const bodies = new Map<string, Buffer>();
@@ -128,9 +128,9 @@ async function hurry(endpointId: string): Promise<void> {
         AND next_attempt_at > clock_timestamp() RETURNING id`,
     [endpointId],
   );
-  const workflows = createDeliveryWorkflows(gateway.temporal);
+  const workflows = createWebhookDeliveryWorkflows(gateway.temporal);
   const ids = waiting.map(({ id }) => id);
-  for (const one of await readDeliveriesToStart(gateway.db, ids)) await workflows.wake(one);
+  for (const one of await readWebhookDeliveriesToStart(gateway.db, ids)) await workflows.wake(one);
 }
 
 /** Waits that a test can wait for, eight attempts as in the real one. */
@@ -150,8 +150,8 @@ async function startOne(receiver: Receiver): Promise<string> {
     'SELECT id FROM webhook_deliveries WHERE event_id = ? AND endpoint_id = ?',
     [event.id, endpointId],
   );
-  const [start] = await readDeliveriesToStart(gateway.db, [delivery!.id]);
-  await createDeliveryWorkflows(gateway.temporal, SCHEDULE).start(start!);
+  const [start] = await readWebhookDeliveriesToStart(gateway.db, [delivery!.id]);
+  await createWebhookDeliveryWorkflows(gateway.temporal, SCHEDULE).start(start!);
   return delivery!.id;
 }
 

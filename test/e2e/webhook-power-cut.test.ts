@@ -6,7 +6,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from '../../src/db/connect';
 import { type Db, rows } from '../../src/db/transaction';
-import { auditDeliveries } from '../support/delivery-audit';
+import { auditWebhookDeliveries } from '../support/webhook-delivery-audit';
 import { buildPayout } from '../support/merchant-client';
 import { NpmGateway, type Settings } from '../support/npm-gateway';
 import { PatientClient } from '../support/patient-client';
@@ -112,5 +112,5 @@ test(`after ${CUTS} power cuts every event has arrived or is scheduled, and none
 /** What was committed before the endpoint was made is none of its business. */
 async function audit(db: Db): Promise<string[]> {
   const arrived = receiver.received.map(({ event }) => event.id as string);
-  return auditDeliveries(db, endpoint.id, arrived);
+  return auditWebhookDeliveries(db, endpoint.id, arrived);
 }

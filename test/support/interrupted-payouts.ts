@@ -4,7 +4,7 @@
  */
 import type { ScenarioName } from '../../src/sandbox/scenarios';
 import { SCENARIOS } from '../../src/sandbox/scenarios';
-import { control, readBook } from '../e2e/sandbox-harness';
+import { control, readStatement } from '../e2e/sandbox-harness';
 import type { CommitGate, GatePoint } from './commit-gate';
 import type { TestGateway } from './gateway';
 import { createMerchant, fund } from './merchant';
@@ -113,7 +113,7 @@ async function arrive(gateway: TestGateway, { arrives }: Step, id: string): Prom
   if (arrives === 'processing') await whenStatus(gateway.db, id, 'processing');
   if (arrives !== 'submitted') return;
   await waitLong(`the submission of ${id}`, async () => {
-    const { transfers, unaccepted } = await readBook(gateway.sandbox.url);
+    const { transfers, unaccepted } = await readStatement(gateway.sandbox.url);
     return [...transfers, ...unaccepted].find(({ client_reference }) => client_reference === id);
   });
 }

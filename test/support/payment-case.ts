@@ -108,7 +108,7 @@ export async function payAtProvider(
 export async function closeWindowOf(world: WorkflowWorld, payment: PaymentCase): Promise<void> {
   const sql = 'UPDATE payments SET expires_at = clock_timestamp() WHERE id = ?';
   await rows(world.db, sql, [payment.id]);
-  await payment.handle.signal('providerNews');
+  await payment.handle.signal('providerUpdate');
 }
 
 export interface PaymentBooks {

@@ -146,11 +146,11 @@ export interface SeenPosting {
   lines: string[];
 }
 
-/** What a payment moved, all books, oldest first. */
+/** What a payment moved, all accounts, oldest first. */
 export async function postingsOf(gateway: TestGateway, id: string): Promise<SeenPosting[]> {
   return rows<SeenPosting>(
     gateway.db,
-    `SELECT t.type, array_agg(concat_ws(' ', e.book, e.direction, e.amount) ORDER BY e.line) AS lines
+    `SELECT t.type, array_agg(concat_ws(' ', e.account, e.direction, e.amount) ORDER BY e.line) AS lines
        FROM ledger_transactions t JOIN ledger_entries e ON e.transaction_id = t.id
       WHERE t.source_id = ? GROUP BY t.id ORDER BY t.balance_version`,
     [id],

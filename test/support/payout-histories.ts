@@ -11,7 +11,12 @@ export interface HistoryBranch {
   start: (world: WorkflowWorld) => Promise<PayoutCase>;
 }
 
-const REPLAYED_SIGNALS = [['approve', 42], ['reject', 'no'], ['aprove'], ['providerNews']] as const;
+const REPLAYED_SIGNALS = [
+  ['approve', 42],
+  ['reject', 'no'],
+  ['aprove'],
+  ['providerUpdate'],
+] as const;
 
 const MORE: readonly HistoryBranch[] = [
   {

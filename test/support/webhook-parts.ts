@@ -2,12 +2,12 @@
 import { randomBytes } from 'node:crypto';
 import type { Client } from '@temporalio/client';
 import { pino } from 'pino';
-import { createDeliveryStarter } from '../../activities/delivery/starter';
+import { createWebhookDeliveryStarter } from '../../activities/webhook-delivery/starter';
 import type { Db } from '../../src/db/transaction';
-import type { RetryScheduleMs } from '../../src/domain/delivery-schedule';
-import { EndpointSlots } from '../../src/domain/delivery-slots';
+import type { RetryScheduleMs } from '../../src/domain/webhook-delivery-schedule';
+import { EndpointSlots } from '../../src/domain/webhook-delivery-slots';
 import { createSecretBox } from '../../src/lib/secret-box';
-import { createDeliveryWorkflows } from '../../src/temporal/delivery-workflows';
+import { createWebhookDeliveryWorkflows } from '../../src/temporal/webhook-delivery-workflows';
 import { createWebhookSender, DEFAULT_LIMITS } from '../../src/webhooks/sender';
 
 /**
@@ -20,12 +20,12 @@ export function createWebhookParts(
   schedule?: RetryScheduleMs,
   deadlineMs = DEFAULT_LIMITS.deadlineMs,
 ) {
-  const deliveryWorkflows = createDeliveryWorkflows(temporal, schedule);
+  const webhookDeliveryWorkflows = createWebhookDeliveryWorkflows(temporal, schedule);
   return {
-    deliveryWorkflows,
-    deliveryStarter: createDeliveryStarter({
+    webhookDeliveryWorkflows,
+    webhookDeliveryStarter: createWebhookDeliveryStarter({
       db,
-      deliveryWorkflows,
+      webhookDeliveryWorkflows,
       logger: pino({ level: process.env['TEST_LOG_LEVEL'] ?? 'silent' }),
     }),
     webhookSender: createWebhookSender({

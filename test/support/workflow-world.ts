@@ -110,7 +110,7 @@ export async function startWorkflowWorld(): Promise<WorkflowWorld> {
     stopWorker: worker.stop,
     stop: async () => {
       await worker.stop();
-      await webhooks.deliveryStarter.drain();
+      await webhooks.webhookDeliveryStarter.drain();
       await receiver.stop();
       await Promise.all([providers.close(), sandbox.stop()]);
       await Promise.all([native.close(), connection.close(), db.destroy(), appDb.destroy()]);

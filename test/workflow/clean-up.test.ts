@@ -16,7 +16,7 @@ afterAll(async () => {
 });
 
 async function reconcile(): Promise<unknown> {
-  return world.temporal.workflow.execute(WORKFLOWS.reconcile, {
+  return world.temporal.workflow.execute(WORKFLOWS.restartMissing, {
     workflowId: `reconcile-${randomBytes(6).toString('hex')}`,
     taskQueue: TASK_QUEUES.payouts,
   });
@@ -44,10 +44,10 @@ test('a step that fails ends the run as failed, and keeps none of the others fro
     `UPDATE idempotency_keys SET completed_at = now() - interval '26 hours' WHERE object_id = ?`,
     [id],
   );
-  await rows(world.db, 'ALTER TABLE payouts RENAME COLUMN driver_checked_at TO looked_at');
+  await rows(world.db, 'ALTER TABLE payouts RENAME COLUMN workflow_checked_at TO looked_at');
   const failing = reconcile();
   await expect(failing).rejects.toMatchObject({ cause: { activityType: 'restartPayouts' } });
-  await rows(world.db, 'ALTER TABLE payouts RENAME COLUMN looked_at TO driver_checked_at');
+  await rows(world.db, 'ALTER TABLE payouts RENAME COLUMN looked_at TO workflow_checked_at');
   expect(await rows(world.db, 'SELECT FROM idempotency_keys WHERE object_id = ?', [id])).toEqual(
     [],
   );

@@ -36,7 +36,7 @@ const EVENTS_OF_A_NEW_RUN = 40;
 async function fillHistory(payout: PayoutCase): Promise<void> {
   const { runId } = await payout.handle.describe();
   for (let count = 0; count < LARGE_SIGNALS; count += 1) {
-    await payout.handle.signal('providerNews', 'x'.repeat(LARGE_SIGNAL_LENGTH));
+    await payout.handle.signal('providerUpdate', 'x'.repeat(LARGE_SIGNAL_LENGTH));
   }
   await waitFor('the new run', async () => {
     const now = await payout.handle.describe();

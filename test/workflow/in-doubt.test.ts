@@ -47,7 +47,7 @@ async function setBack(payout: PayoutCase, column: string, interval: string): Pr
     interval,
     payout.id,
   ]);
-  await payout.handle.signal('providerNews');
+  await payout.handle.signal('providerUpdate');
 }
 
 const ESCALATION = [
@@ -71,7 +71,7 @@ test.each(ESCALATION)('in doubt for $interval: attention level $level', async (e
   });
 
   await setOutage(null);
-  await payout.handle.signal('providerNews');
+  await payout.handle.signal('providerUpdate');
   expect(await whenOver(payout)).toBe('completed');
   expect(await readSearchAttributes(payout)).toMatchObject({ NeedsAttention: false });
   expect(await readDetails(payout)).not.toContain('Needs attention');
@@ -87,7 +87,7 @@ test('the level never falls while the doubt lasts', async () => {
   const details = await whenDetails(payout, /`reject` came too late/);
   expect(details).toContain('level 3 of 3');
   await setOutage(null);
-  await payout.handle.signal('providerNews');
+  await payout.handle.signal('providerUpdate');
   expect(await whenOver(payout)).toBe('completed');
 });
 
@@ -98,7 +98,7 @@ test('a rejection in doubt returns no funds', async () => {
   const books = await readBooks(world, payout);
   expect(books).toMatchObject({ status: 'approved', postings: ['payout_reserve'] });
   await setOutage(null);
-  await payout.handle.signal('providerNews');
+  await payout.handle.signal('providerUpdate');
   expect(await whenOver(payout)).toBe('completed');
 });
 
@@ -127,13 +127,13 @@ test('another amount at the provider settles nothing and calls an operator', asy
   expect(submitted.kind).toBe('accepted');
   await payout.handle.signal('approve', { by: 'alice' });
   await whenDetails(payout, /different order under this reference/);
-  await payout.handle.signal('providerNews');
+  await payout.handle.signal('providerUpdate');
   const details = await whenDetails(payout, /has another amount or currency on record/);
   expect(details).toContain('level 3 of 3');
   expect(await readSearchAttributes(payout)).toMatchObject({ NeedsAttention: true });
 
   // It stays so, however often the provider is asked and whatever it says has been sent.
-  await payout.handle.signal('providerNews');
+  await payout.handle.signal('providerUpdate');
   await payout.handle.signal('reject', { by: 'bob' });
   await whenDetails(payout, /came too late/);
   expect((await readBookEntry(world.sandbox.url, payout.id))?.status).toBe('sent');
@@ -144,7 +144,7 @@ test('another amount at the provider settles nothing and calls an operator', asy
   });
   const exceptions = await rows<{ kind: string; details: unknown }>(
     world.db,
-    'SELECT kind, details FROM exceptions WHERE object_id = ?',
+    'SELECT kind, details FROM cases WHERE object_id = ?',
     [payout.id],
   );
   expect(exceptions).toMatchObject([

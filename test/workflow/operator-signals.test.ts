@@ -88,7 +88,7 @@ test.each<[string, string, RawPayload[], string]>([
 
 test('provider news with an unreadable input wakes the workflow all the same', async () => {
   const payout = await createPayoutCase(world, { scenario: 'callback_lost' });
-  await signalRaw(world, payout, 'providerNews', [payload('binary/encrypted', 'x')]);
+  await signalRaw(world, payout, 'providerUpdate', [payload('binary/encrypted', 'x')]);
   await payout.handle.signal('approve', { by: 'alice' });
   expect(await whenOver(payout)).toBe('completed');
   await expectUnharmed(payout);

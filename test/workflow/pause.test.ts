@@ -59,12 +59,12 @@ describe.each(SCOPES)('while payouts are paused ($scope)', ({ scope, targetOf })
 
   test('an approved payout is held, and sent when the pause is lifted', async () => {
     const payout = await holdPayout(scope, targetOf);
-    await payout.handle.signal('providerNews');
+    await payout.handle.signal('providerUpdate');
     await whenDetails(payout, /paused: hot wallet is moved/);
     expect(await readBooks(world, payout)).toMatchObject({ status: 'approved', timesSent: 0 });
     await liftPauses();
     // What the timer would do some seconds later.
-    await payout.handle.signal('providerNews');
+    await payout.handle.signal('providerUpdate');
     expect(await whenOver(payout)).toBe('completed');
     expect(await readBooks(world, payout)).toMatchObject({ reserved: '0.00000000', timesSent: 1 });
   });

@@ -176,7 +176,7 @@ test('a decision that comes when the history has grown too long is not lost', as
   const payment = await held();
   await world.stopWorker();
   for (let count = 0; count < 5; count += 1) {
-    await payment.handle.signal('providerNews', 'x'.repeat(1_000_000));
+    await payment.handle.signal('providerUpdate', 'x'.repeat(1_000_000));
   }
   await payment.handle.signal('release', { by: 'alice' });
   await world.startWorker();
@@ -188,7 +188,7 @@ test('a payment that is held for long goes on in a new run, and can be decided t
   const payment = await held();
   const { runId } = await payment.handle.describe();
   for (let count = 0; count < 5; count += 1) {
-    await payment.handle.signal('providerNews', 'x'.repeat(1_000_000));
+    await payment.handle.signal('providerUpdate', 'x'.repeat(1_000_000));
   }
   await waitFor('the new run', async () =>
     (await payment.handle.describe()).runId === runId ? undefined : true,

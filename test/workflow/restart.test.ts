@@ -148,7 +148,7 @@ describe('after a termination the reconciler starts the workflow again', () => {
     await payout.handle.signal('reject', { by: 'alice' });
     await whenOver(payout);
     const { runId } = await payout.handle.describe();
-    await rows(world.db, `UPDATE payouts SET driver_checked_at = now() - interval '1 hour'`);
+    await rows(world.db, `UPDATE payouts SET workflow_checked_at = now() - interval '1 hour'`);
     await reconcile(world, payout);
     expect((await payout.handle.describe()).runId).toBe(runId);
   });
@@ -168,7 +168,7 @@ describe('after a termination the reconciler starts the workflow again', () => {
     );
     await rows(
       world.db,
-      `UPDATE payouts SET driver_checked_at = now() - interval '1 hour' WHERE id = ?`,
+      `UPDATE payouts SET workflow_checked_at = now() - interval '1 hour' WHERE id = ?`,
       [payout.id],
     );
     await reconcile(world, payout);

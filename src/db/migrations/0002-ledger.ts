@@ -3,7 +3,7 @@
  * M2 to M4. Readable in one sitting, on purpose.
  */
 export const sql = /* sql */ `
--- One row holds both of a merchant's books of a currency, so that a posting takes one lock and
+-- One row holds both of a merchant's accounts of a currency, so that a posting takes one lock and
 -- two postings cannot deadlock. No foreign key points here: its share locks would halve the
 -- throughput of a busy balance.
 CREATE TABLE balances (
@@ -41,15 +41,15 @@ CREATE INDEX ledger_transactions_by_source ON ledger_transactions (source_id);
 CREATE TABLE ledger_entries (
   transaction_id text NOT NULL REFERENCES ledger_transactions,
   line smallint NOT NULL,
-  book text NOT NULL CHECK (book IN ('available', 'reserved',
+  account text NOT NULL CHECK (account IN ('available', 'reserved',
     'provider_clearing', 'fee_income', 'network_cost', 'adjustments')),
   direction text NOT NULL CHECK (direction IN ('in', 'out')),
   amount numeric(38,8) NOT NULL CHECK (amount > 0),
-  -- The merchant's books only; a platform book has no balance row that all merchants would
+  -- The merchant's accounts only; a platform account has no balance row that all merchants would
   -- wait for.
   balance_after numeric(38,8) CHECK (balance_after >= 0),
   PRIMARY KEY (transaction_id, line),
-  CHECK ((book IN ('available', 'reserved')) = (balance_after IS NOT NULL))
+  CHECK ((account IN ('available', 'reserved')) = (balance_after IS NOT NULL))
 );
 
 CREATE FUNCTION ledger_refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -74,7 +74,7 @@ END $$;
 CREATE TRIGGER balanced AFTER INSERT ON ledger_entries
   REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION ledger_refuse_unbalanced();
 
--- Posts one balanced transaction: lines is an array of {book, direction, amount}.
+-- Posts one balanced transaction: lines is an array of {account, direction, amount}.
 --   posted        the money moved
 --   replayed      this operation key was posted before; nothing moved
 --   insufficient  available would fall below zero; nothing moved
@@ -111,12 +111,12 @@ BEGIN
   IF jsonb_array_length(p_lines) = 0 THEN
     RAISE EXCEPTION 'posting % has no lines', p_operation_key;
   END IF;
-  SELECT coalesce(sum(signed) FILTER (WHERE book = 'available'), 0),
-         coalesce(sum(signed) FILTER (WHERE book = 'reserved'), 0)
+  SELECT coalesce(sum(signed) FILTER (WHERE account = 'available'), 0),
+         coalesce(sum(signed) FILTER (WHERE account = 'reserved'), 0)
     INTO d_available, d_reserved
-    FROM (SELECT book, CASE direction WHEN 'in' THEN amount ELSE -amount END AS signed
+    FROM (SELECT account, CASE direction WHEN 'in' THEN amount ELSE -amount END AS signed
             FROM jsonb_to_recordset(p_lines)
-              AS l(book text, direction text, amount numeric(38,8))) s;
+              AS l(account text, direction text, amount numeric(38,8))) s;
 
   INSERT INTO balances AS w
     SELECT p_account_id, p_mode, p_currency, 0, 0, 0, '-infinity'
@@ -143,17 +143,17 @@ BEGIN
   INSERT INTO ledger_transactions VALUES (p_id, p_operation_key, p_account_id, p_mode, p_currency,
     p_type, p_description, p_source_object, p_source_id, b.version, b.last_posted_at);
 
-  -- Each line's balance is what the book held before this posting plus the lines up to it.
+  -- Each line's balance is what the account held before this posting plus the lines up to it.
   INSERT INTO ledger_entries
-    SELECT p_id, l.line, l.book, l.direction, l.amount,
-           CASE l.book
+    SELECT p_id, l.line, l.account, l.direction, l.amount,
+           CASE l.account
              WHEN 'available' THEN b.available - d_available
              WHEN 'reserved' THEN b.reserved - d_reserved
            END + sum(CASE l.direction WHEN 'in' THEN l.amount ELSE -l.amount END)
-                   OVER (PARTITION BY l.book ORDER BY l.line)
+                   OVER (PARTITION BY l.account ORDER BY l.line)
       FROM ROWS FROM (jsonb_to_recordset(p_lines)
-                       AS (book text, direction text, amount numeric(38,8)))
-        WITH ORDINALITY AS l(book, direction, amount, line);
+                       AS (account text, direction text, amount numeric(38,8)))
+        WITH ORDINALITY AS l(account, direction, amount, line);
 
   RETURN QUERY SELECT 'posted', b.available, b.reserved;
 END $$;

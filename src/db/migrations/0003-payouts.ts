@@ -82,7 +82,7 @@ CREATE TABLE payouts (
   processing_since timestamptz,
   attention_level smallint NOT NULL DEFAULT 0,
   -- When the reconciler last made sure that a workflow drives this payout.
-  driver_checked_at timestamptz NOT NULL DEFAULT now(),
+  workflow_checked_at timestamptz NOT NULL DEFAULT now(),
   -- Counts the status changes; carried by the events.
   sequence integer NOT NULL DEFAULT 1,
   created_at timestamptz NOT NULL DEFAULT now(),
@@ -92,7 +92,7 @@ CREATE TABLE payouts (
 CREATE INDEX payouts_newest ON payouts (account_id, mode, created_at DESC, id DESC);
 CREATE INDEX payouts_window ON payouts (account_id, mode, currency, created_at);
 CREATE INDEX payouts_by_destination ON payouts (account_id, mode, destination_value);
-CREATE INDEX payouts_open ON payouts (driver_checked_at)
+CREATE INDEX payouts_open ON payouts (workflow_checked_at)
   WHERE status IN ('requested', 'under_review', 'approved', 'processing');
 
 -- One row per status change; the body is the webhook's exact bytes (decision H1).
@@ -131,7 +131,7 @@ CREATE INDEX idempotency_keys_done ON idempotency_keys (completed_at) WHERE stat
 CREATE INDEX idempotency_keys_running ON idempotency_keys (lease_until) WHERE state = 'running';
 
 -- What the gateway cannot explain and will not mend by itself: an operator decides.
-CREATE TABLE exceptions (
+CREATE TABLE cases (
   id text PRIMARY KEY,
   kind text NOT NULL,
   object_id text NOT NULL,
@@ -140,12 +140,12 @@ CREATE TABLE exceptions (
   resolved_at timestamptz,
   resolution text
 );
--- One open exception of a kind for each object; what happens again after it was resolved is new.
-CREATE UNIQUE INDEX exceptions_open ON exceptions (kind, object_id) WHERE resolved_at IS NULL;
+-- One open case of a kind for each object; what happens again after it was resolved is new.
+CREATE UNIQUE INDEX cases_open ON cases (kind, object_id) WHERE resolved_at IS NULL;
 
 GRANT SELECT ON currency_routes, fee_rules, payout_policies TO gateway_app;
 GRANT SELECT, INSERT, DELETE ON payout_pauses TO gateway_app;
-GRANT SELECT, INSERT, UPDATE ON payouts, exceptions TO gateway_app;
+GRANT SELECT, INSERT, UPDATE ON payouts, cases TO gateway_app;
 GRANT SELECT, INSERT ON events TO gateway_app;
 GRANT SELECT, INSERT, UPDATE, DELETE ON idempotency_keys TO gateway_app;
 `;

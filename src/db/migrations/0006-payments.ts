@@ -33,11 +33,11 @@ CREATE TABLE payments (
   updated_at timestamptz NOT NULL DEFAULT now(),
   expires_at timestamptz NOT NULL,
   completed_at timestamptz,
-  driver_checked_at timestamptz NOT NULL DEFAULT now(),
+  workflow_checked_at timestamptz NOT NULL DEFAULT now(),
   UNIQUE (account_id, mode, reference)
 ) WITH (fillfactor = 70);
 CREATE INDEX payments_newest ON payments (account_id, mode, created_at DESC, id DESC);
-CREATE INDEX payments_open ON payments (driver_checked_at)
+CREATE INDEX payments_open ON payments (workflow_checked_at)
   WHERE status IN ('created', 'pending', 'processing', 'on_hold');
 -- GET /balance sums what is seen and not yet credited (decision P10).
 CREATE INDEX payments_pending ON payments (account_id, mode, currency)

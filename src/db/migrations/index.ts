@@ -7,7 +7,7 @@ import { sql as admin } from './0005-admin';
 import { sql as payments } from './0006-payments';
 import { sql as paymentRefunds } from './0007-payment-refunds';
 import { sql as webhooks } from './0008-webhooks';
-import { sql as reconcile } from './0009-reconcile';
+import { sql as reconcile } from './0009-reconciliation';
 import { sql as lists } from './0010-lists';
 import { sql as webhookRecovery } from './0011-webhook-recovery';
 
@@ -20,7 +20,7 @@ export const MIGRATIONS: readonly { name: string; sql: string }[] = [
   { name: '0006-payments', sql: payments },
   { name: '0007-payment-refunds', sql: paymentRefunds },
   { name: '0008-webhooks', sql: webhooks },
-  { name: '0009-reconcile', sql: reconcile },
+  { name: '0009-reconciliation', sql: reconcile },
   { name: '0010-lists', sql: lists },
   { name: '0011-webhook-recovery', sql: webhookRecovery },
 ];

@@ -1,5 +1,5 @@
 /** Events: one per status change, with the webhook's exact bytes (decision H1). */
-import { ENDPOINTS_MAX, OPEN_DELIVERIES_MAX } from '../../domain/delivery';
+import { ENDPOINTS_MAX, OPEN_DELIVERIES_MAX } from '../../domain/webhook-delivery';
 import type { Mode } from '../../domain/mode';
 import { newId } from '../../lib/new-id';
 import { rows, type Db, type Tx } from '../transaction';
@@ -34,7 +34,7 @@ export async function appendEvent(tx: Tx, event: NewEvent): Promise<void> {
       event.sequence,
       event.body,
       event.createdAt,
-      ...newDeliveryBindings(),
+      ...newWebhookDeliveryBindings(),
     ],
   );
 }
@@ -46,7 +46,7 @@ const START_GRACE = `interval '30 seconds'`;
  * Writes a delivery for each endpoint that takes the events of the relation `event`. The count of
  * open deliveries stops at the bound, so a healthy endpoint costs one look at an index; OFFSET 0
  * keeps PostgreSQL from looking anew at each place where the answer is used.
- * Bindings: `newDeliveryBindings()`.
+ * Bindings: `newWebhookDeliveryBindings()`.
  */
 export const INSERT_DELIVERIES = `
   INSERT INTO webhook_deliveries
@@ -70,7 +70,7 @@ export const INSERT_DELIVERIES = `
    LIMIT ${ENDPOINTS_MAX}`;
 
 /** How many there will be is known to the statement alone: as many ids as there can be. */
-export function newDeliveryBindings(): [string[]] {
+export function newWebhookDeliveryBindings(): [string[]] {
   return [Array.from({ length: ENDPOINTS_MAX }, () => newId('delivery'))];
 }
 

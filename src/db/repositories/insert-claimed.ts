@@ -3,7 +3,7 @@
  * stored response, in one statement, so that none of them is ever there without the others.
  */
 import type { Model, ModelClass } from 'objection';
-import { INSERT_DELIVERIES, newDeliveryBindings } from './events';
+import { INSERT_DELIVERIES, newWebhookDeliveryBindings } from './events';
 import { rows, type Tx } from '../transaction';
 
 export interface FirstEvent {
@@ -45,7 +45,7 @@ export async function insertClaimed(
       event.id,
       event.type,
       event.body,
-      ...newDeliveryBindings(),
+      ...newWebhookDeliveryBindings(),
       response.status,
       response.body,
     ],

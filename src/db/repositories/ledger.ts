@@ -90,7 +90,7 @@ export async function findAdjustment(db: Db, id: string): Promise<PostedAdjustme
     `SELECT t.account_id AS "accountId", t.mode, t.currency, t.description AS reason,
             e.direction, e.amount, b.available, b.reserved
        FROM ledger_transactions t
-       JOIN ledger_entries e ON e.transaction_id = t.id AND e.book = 'available'
+       JOIN ledger_entries e ON e.transaction_id = t.id AND e.account = 'available'
        JOIN balances b USING (account_id, mode, currency)
       WHERE t.source_id = ? AND t.type = 'adjustment'`,
     [id],

@@ -1,4 +1,4 @@
-/** What moved, as the merchant sees it: their own books, newest first, by keyset. */
+/** What moved, as the merchant sees it: their own accounts, newest first, by keyset. */
 import type { MerchantTransaction, TransactionFilters } from '../../domain/ledger';
 import type { Mode } from '../../domain/mode';
 import { rows, type Db } from '../transaction';
@@ -18,7 +18,7 @@ const COLUMNS = `
   t.id, t.mode, t.type, t.currency, t.description, t.posted_at AS "postedAt",
   json_build_object('object', t.source_object, 'id', t.source_id) AS source,
   (SELECT json_agg(json_build_object(
-            'balance', e.book, 'direction', e.direction, 'amount', e.amount::text,
+            'balance', e.account, 'direction', e.direction, 'amount', e.amount::text,
             'balanceAfter', e.balance_after::text) ORDER BY e.line)
      FROM ledger_entries e
     WHERE e.transaction_id = t.id AND e.balance_after IS NOT NULL) AS entries,

@@ -1,12 +1,12 @@
 /** Deliveries: one event to one endpoint. Each status change is a guarded UPDATE. */
-import type { DeliveryFacts, DeliveryStatus, DeliveryTrigger } from '../../domain/delivery';
-import { deliveryStatusesBefore, SLOW_AFTER_TIMEOUTS } from '../../domain/delivery';
+import type { WebhookFacts, WebhookStatus, WebhookTrigger } from '../../domain/webhook-delivery';
+import { webhookDeliveryStatusesBefore, SLOW_AFTER_TIMEOUTS } from '../../domain/webhook-delivery';
 import type { Mode } from '../../domain/mode';
 import type { SealedSecret } from '../../lib/secret-box';
 import { rows, type Db, type Tx } from '../transaction';
 
 /** What starts the workflow of a delivery; ids and kinds alone. */
-export interface DeliveryToStart {
+export interface WebhookToStart {
   deliveryId: string;
   eventType: string;
   objectId: string;
@@ -29,8 +29,8 @@ const TO_START = `d.id AS "deliveryId", e.type AS "eventType", e.object_id AS "o
   JOIN webhook_endpoints p ON p.id = d.endpoint_id`;
 
 /** The deliveries of an object's events that nothing was done about yet, oldest event first. */
-export async function listUnstarted(db: Db, objectId: string): Promise<DeliveryToStart[]> {
-  return rows<DeliveryToStart>(
+export async function listUnstarted(db: Db, objectId: string): Promise<WebhookToStart[]> {
+  return rows<WebhookToStart>(
     db,
     `SELECT ${TO_START}
       WHERE e.object_id = ? AND d.status = 'pending' AND d.attempts = 0 ORDER BY e.sequence, d.id`,
@@ -38,11 +38,11 @@ export async function listUnstarted(db: Db, objectId: string): Promise<DeliveryT
   );
 }
 
-export async function readDeliveriesToStart(
+export async function readWebhookDeliveriesToStart(
   db: Db,
   ids: readonly string[],
-): Promise<DeliveryToStart[]> {
-  return rows<DeliveryToStart>(db, `SELECT ${TO_START} WHERE d.id = ANY (?::text[])`, [[...ids]]);
+): Promise<WebhookToStart[]> {
+  return rows<WebhookToStart>(db, `SELECT ${TO_START} WHERE d.id = ANY (?::text[])`, [[...ids]]);
 }
 
 /** How long after it was due, or after the last look, a delivery without a sign is looked at. */
@@ -54,7 +54,10 @@ const CHECK_AGAIN = `greatest(interval '5 minutes',
   least(interval '1 hour', (clock_timestamp() - created_at) / 2))`;
 
 /** Takes open deliveries that should have moved by now and did not: perhaps nothing drives them. */
-export async function takeOverdueDeliveries(db: Db, limit: number): Promise<DeliveryToStart[]> {
+export async function takeOverdueWebhookDeliveries(
+  db: Db,
+  limit: number,
+): Promise<WebhookToStart[]> {
   const taken = await rows<{ id: string }>(
     db,
     `UPDATE webhook_deliveries SET check_at = clock_timestamp() + ${TAKEN_FOR}
@@ -67,7 +70,7 @@ export async function takeOverdueDeliveries(db: Db, limit: number): Promise<Deli
   );
   return taken.length === 0
     ? []
-    : readDeliveriesToStart(
+    : readWebhookDeliveriesToStart(
         db,
         taken.map(({ id }) => id),
       );
@@ -84,7 +87,7 @@ export async function noteEnsured(db: Db, ids: readonly string[]): Promise<void>
 }
 
 /** Everything that an attempt needs, as it stands now; the row is locked until the transaction ends. */
-export interface LockedDelivery extends DeliveryFacts {
+export interface LockedWebhookDelivery extends WebhookFacts {
   id: string;
   eventId: string;
   eventType: string;
@@ -101,10 +104,13 @@ export interface LockedDelivery extends DeliveryFacts {
 }
 
 /** Reads address and subscription anew, never from a cache (decision H1). */
-export async function lockDelivery(tx: Tx, id: string): Promise<LockedDelivery | null> {
+export async function lockWebhookDelivery(
+  tx: Tx,
+  id: string,
+): Promise<LockedWebhookDelivery | null> {
   // By itself: what is read after the wait for the lock has to be newer than the wait.
   await rows(tx, 'SELECT FROM webhook_deliveries WHERE id = ? FOR NO KEY UPDATE', [id]);
-  const [found] = await rows<Omit<LockedDelivery, 'secret'> & SealedSecret>(
+  const [found] = await rows<Omit<LockedWebhookDelivery, 'secret'> & SealedSecret>(
     tx,
     `SELECT d.id, d.status, d.attempts, d.event_id AS "eventId", e.type AS "eventType", e.body,
             d.endpoint_id AS "endpointId", p.mode, p.url, p.secret_sealed AS sealed,
@@ -142,10 +148,10 @@ export async function noteAttemptBegun(tx: Tx, id: string, manual: boolean): Pro
 }
 
 /** Leaves the schedule; a trigger that the table does not have from here changes nothing. */
-export async function endDelivery(
+export async function endWebhookDelivery(
   tx: Tx,
   id: string,
-  trigger: Exclude<DeliveryTrigger, 'recover'>,
+  trigger: Exclude<WebhookTrigger, 'recover'>,
   lastError: string | null,
 ): Promise<boolean> {
   const targets = {
@@ -153,14 +159,14 @@ export async function endDelivery(
     exhaust: 'failed',
     skip: 'skipped',
     abandon: 'abandoned',
-  } as const satisfies Record<typeof trigger, DeliveryStatus>;
+  } as const satisfies Record<typeof trigger, WebhookStatus>;
   const changed = await rows(
     tx,
     `UPDATE webhook_deliveries
         SET status = ?, next_attempt_at = NULL, retry_requested_at = NULL, last_error = ?,
             finished_at = clock_timestamp()
       WHERE id = ? AND status = ANY (?::text[]) RETURNING id`,
-    [targets[trigger], lastError, id, deliveryStatusesBefore(trigger)],
+    [targets[trigger], lastError, id, webhookDeliveryStatusesBefore(trigger)],
   );
   return changed.length > 0;
 }
@@ -192,7 +198,7 @@ export async function forgetRetryRequest(tx: Tx, id: string): Promise<void> {
 }
 
 /** A delivery as people see it. */
-export interface Delivery {
+export interface WebhookDelivery {
   id: string;
   eventId: string;
   eventType: string;
@@ -200,7 +206,7 @@ export interface Delivery {
   endpointId: string;
   accountId: string;
   mode: Mode;
-  status: DeliveryStatus;
+  status: WebhookStatus;
   attempts: number;
   nextAttemptAt: Date | null;
   lastError: string | null;
@@ -216,20 +222,25 @@ const COLUMNS = `d.id, d.event_id AS "eventId", e.type AS "eventType", e.object_
   d.finished_at AS "finishedAt", e.body IS NOT NULL AS "bodyKept"`;
 const FROM = 'FROM webhook_deliveries d JOIN events e ON e.id = d.event_id';
 
-export async function findDelivery(db: Db | Tx, id: string): Promise<Delivery | null> {
-  const [delivery] = await rows<Delivery>(db, `SELECT ${COLUMNS} ${FROM} WHERE d.id = ?`, [id]);
+export async function findWebhookDelivery(
+  db: Db | Tx,
+  id: string,
+): Promise<WebhookDelivery | null> {
+  const [delivery] = await rows<WebhookDelivery>(db, `SELECT ${COLUMNS} ${FROM} WHERE d.id = ?`, [
+    id,
+  ]);
   return delivery ?? null;
 }
 
 /** Of one endpoint, newest first. */
-export async function listDeliveries(
+export async function listWebhookDeliveries(
   db: Db,
   endpointId: string,
-  status: DeliveryStatus | undefined,
+  status: WebhookStatus | undefined,
   limit: number,
-): Promise<Delivery[]> {
+): Promise<WebhookDelivery[]> {
   const ofStatus = status === undefined ? '' : 'AND d.status = ?';
-  return rows<Delivery>(
+  return rows<WebhookDelivery>(
     db,
     `SELECT ${COLUMNS} ${FROM}
       WHERE d.endpoint_id = ? ${ofStatus} ORDER BY d.id DESC LIMIT ?`,
@@ -250,8 +261,8 @@ export async function requestRetry(tx: Tx, id: string): Promise<boolean> {
 }
 
 /** What a workflow is told of its delivery. */
-export interface DeliveryReport {
-  status: DeliveryStatus;
+export interface WebhookReport {
+  status: WebhookStatus;
   attempts: number;
   nextAttemptAt: Date | null;
   dueInMs: number | null;
@@ -259,8 +270,8 @@ export interface DeliveryReport {
   lastHttpStatus: number | null;
 }
 
-export async function readDeliveryReport(tx: Tx, id: string): Promise<DeliveryReport | null> {
-  const [report] = await rows<DeliveryReport>(
+export async function readWebhookDeliveryReport(tx: Tx, id: string): Promise<WebhookReport | null> {
+  const [report] = await rows<WebhookReport>(
     tx,
     `SELECT d.status, d.attempts, d.next_attempt_at AS "nextAttemptAt", d.last_error AS "lastError",
             greatest(0, ceil(extract(epoch FROM d.next_attempt_at - clock_timestamp()) * 1000)

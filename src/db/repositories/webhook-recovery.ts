@@ -3,10 +3,10 @@
  * caller holds the endpoint's lock; rows that somebody else holds are left out, not waited for.
  */
 import {
-  deliveryStatusesBefore,
-  type DeliveryStatus,
+  webhookDeliveryStatusesBefore,
+  type WebhookStatus,
   OPEN_DELIVERIES_MAX,
-} from '../../domain/delivery';
+} from '../../domain/webhook-delivery';
 import { PING } from '../../domain/events';
 import { newId } from '../../lib/new-id';
 import { rows, type Db, type Tx } from '../transaction';
@@ -31,7 +31,7 @@ export interface RecoveredBatch {
 }
 
 /** How many are open; the count ends at the bound. */
-export async function countOpenDeliveries(tx: Tx, endpointId: string): Promise<number> {
+export async function countOpenWebhookDeliveries(tx: Tx, endpointId: string): Promise<number> {
   return count(
     await rows(
       tx,
@@ -43,7 +43,7 @@ export async function countOpenDeliveries(tx: Tx, endpointId: string): Promise<n
   );
 }
 
-type Bindings = readonly (string | Date | DeliveryStatus[])[];
+type Bindings = readonly (string | Date | WebhookStatus[])[];
 
 /** The next ones where `where` holds, each changed by `set`, and looked at by the reconciler at once. */
 async function changeNext(
@@ -82,7 +82,7 @@ const SKIPPED = `endpoint_id = ? AND status = ANY (?::text[]) AND finished_at >=
   AND last_error IS DISTINCT FROM 'body_expired'`;
 
 function skippedBindings({ endpoint, since }: RecoveryRange): Bindings {
-  return [endpoint.id, deliveryStatusesBefore('recover'), since];
+  return [endpoint.id, webhookDeliveryStatusesBefore('recover'), since];
 }
 
 /** Takes up what was skipped since then, with the attempts that are left. */
@@ -125,7 +125,7 @@ function missingBindings({ endpoint, since }: RecoveryRange, after: string, limi
  * Writes a delivery for each event since then that the endpoint would take today and has none for.
  * Fewer than `limit` do not say that it was all.
  */
-export async function insertMissingDeliveries(
+export async function insertMissingWebhookDeliveries(
   tx: Tx,
   batch: RecoveryBatch,
 ): Promise<RecoveredBatch> {

@@ -12,7 +12,7 @@ import {
 } from './answers';
 import { readExchangePayCallback } from './callback';
 import { EXCHANGE_PAY_CAPABILITIES } from './capabilities';
-import { createExchangePayBooks } from './books';
+import { createExchangePayStatements } from './statements';
 import { createExchangePayCheckouts, type PostToExchangePay } from './checkouts';
 import { signRequest } from './signature';
 import { describeUnclear } from './unclear';
@@ -66,7 +66,7 @@ export function createExchangePayProvider(
     },
 
     ...createExchangePayCheckouts(post),
-    ...createExchangePayBooks(post),
+    ...createExchangePayStatements(post),
 
     readCallback: (headers, rawBody) =>
       readExchangePayCallback(config.callbackSecret, headers, rawBody),

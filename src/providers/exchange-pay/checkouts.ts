@@ -1,7 +1,7 @@
 /** Exchange Pay's orders behind the port, which calls them checkouts: signed POST calls. */
 import { foundIfSameOrder, foundIfSameReference } from '../checkout-result';
 import type { CheckoutOrder, CheckoutResult, Provider } from '../port';
-import { OPENING_MAX_MS, type ProviderAnswer, type ProviderCall } from '../provider-http';
+import { OPENING_MS_MAX, type ProviderAnswer, type ProviderCall } from '../provider-http';
 import { readFailureCode, readSuccess } from './answers';
 import { ORDER_NOT_FOUND_CODE, readExchangePayOrder, readOrderRefusal } from './checkout-answers';
 import { describeUnclear } from './unclear';
@@ -42,7 +42,7 @@ export function createExchangePayCheckouts(post: PostToExchangePay): CheckoutCal
   return {
     async openCheckout(order) {
       const result = await ask('create', presentCheckoutOrder(order), {
-        atMostMs: OPENING_MAX_MS,
+        atMostMs: OPENING_MS_MAX,
       });
       // Money moves inside the exchange: no network, whatever the gateway calls it.
       if (result.kind === 'found') {

@@ -6,7 +6,7 @@
 import { readAmount, readText } from '../answer-members';
 import { readOnchainCallback } from './callback';
 import { ONCHAIN_CAPABILITIES } from './capabilities';
-import { createOnchainBooks } from './books';
+import { createOnchainStatements } from './statements';
 import { createOnchainCheckouts } from './checkouts';
 import { readOnchainErrorCode, readOnchainRefusal, readOnchainTransfer } from './answers';
 import type { FeeEstimate, FindResult, PayoutOrder, Provider, SubmitResult } from '../port';
@@ -67,7 +67,7 @@ export function createOnchainProvider(config: ProviderModeConfig, call: CallProv
     },
 
     ...createOnchainCheckouts(base, headers, call),
-    ...createOnchainBooks(base, headers, call),
+    ...createOnchainStatements(base, headers, call),
 
     readCallback: (callbackHeaders, rawBody) =>
       readOnchainCallback(config.callbackSecret, callbackHeaders, rawBody),

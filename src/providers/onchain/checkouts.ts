@@ -1,7 +1,7 @@
 /** The on-chain provider's checkouts behind the port: one address a checkout, REST calls. */
 import { foundIfSameOrder, foundIfSameReference } from '../checkout-result';
 import type { CheckoutOrder, CheckoutResult, Provider } from '../port';
-import { type CallProvider, OPENING_MAX_MS } from '../provider-http';
+import { type CallProvider, OPENING_MS_MAX } from '../provider-http';
 import { readOnchainErrorCode } from './answers';
 import { readOnchainCheckout, readOnchainCheckoutRefusal } from './checkout-answers';
 import { NOT_UNDERSTOOD, unclear } from './unclear';
@@ -46,7 +46,7 @@ export function createOnchainCheckouts(
       const members = presentCheckoutOrder(order);
       const result = await ask(order.reference, {
         ...{ method: 'POST', path: '', members },
-        atMostMs: OPENING_MAX_MS,
+        atMostMs: OPENING_MS_MAX,
       });
       if (result.kind === 'found') return foundIfSameOrder(order, result.checkout);
       return result.kind === 'not_found' ? NOT_UNDERSTOOD : result;

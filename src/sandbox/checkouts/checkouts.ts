@@ -16,7 +16,7 @@ export type Opening =
   { kind: 'checkout'; checkout: Checkout; isNew: boolean } | { kind: 'conflict' };
 
 /** The longest wait that setTimeout keeps; a later step is looked at again then. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
+const TIMER_MS_MAX = 2 ** 31 - 1;
 
 export class Checkouts {
   private readonly timers = new Map<string, NodeJS.Timeout>();
@@ -100,14 +100,14 @@ export class Checkouts {
       await this.book.flushed();
       return before;
     }
-    const isNews = !isSameButForPlan(before, after);
-    const kept = isNews
+    const isUpdate = !isSameButForPlan(before, after);
+    const kept = isUpdate
       ? { ...after, version: before.version + 1, updatedAt: new Date().toISOString() }
       : after;
     this.book.checkouts.record(kept);
     this.schedule(kept);
     await this.book.flushed();
-    if (isNews) this.callbacks.announce(kept, before);
+    if (isUpdate) this.callbacks.announce(kept, before);
     return kept;
   }
 
@@ -121,7 +121,7 @@ export class Checkouts {
       () => {
         void this.takePlannedStep(checkout);
       },
-      Math.min(wait, LONGEST_TIMER_MS),
+      Math.min(wait, TIMER_MS_MAX),
     );
     this.timers.set(checkout.id, timer);
   }

@@ -14,7 +14,7 @@ const KEY_HASH_BYTES = 20;
 const EVM_DIGITS = 40;
 const TRON_VERSION = 0x41;
 const XRPL_VERSION = 0x00;
-const LARGEST_TAG = 2 ** 32;
+const TAG_MAX = 2 ** 32;
 
 const NEW_ADDRESS: Readonly<Record<string, () => string>> = {
   ethereum: newEvmAddress,
@@ -30,7 +30,7 @@ export function newDeposit(network: string | null): Deposit {
   if (network === null) return { payTo: newPaymentCode(), payToMemo: null };
   const newAddress = NEW_ADDRESS[network];
   if (newAddress === undefined) throw new Error(`The sandbox has no addresses on ${network}.`);
-  const payToMemo = network === 'xrpl' ? randomInt(1, LARGEST_TAG).toString() : null;
+  const payToMemo = network === 'xrpl' ? randomInt(1, TAG_MAX).toString() : null;
   return { payTo: newAddress(), payToMemo };
 }
 

@@ -4,7 +4,7 @@ import { readOptionalText, readOptionalUrl, readText, type JsonObject } from '..
 import type { CheckoutOrder } from './checkout';
 import { readCheckoutScenario } from './scenarios';
 
-const LONGEST_DESCRIPTION = 255;
+const DESCRIPTION_LENGTH_MAX = 255;
 
 type Names = Record<'successUrl' | 'cancelUrl' | 'description', string>;
 type CommonMembers = Pick<CheckoutOrder, 'successUrl' | 'cancelUrl' | 'description' | 'scenario'>;
@@ -17,7 +17,7 @@ export function readCommonMembers(
 ): CommonMembers | null {
   const successUrl = readOptionalUrl(body, names.successUrl);
   const cancelUrl = readOptionalUrl(body, names.cancelUrl);
-  const description = readOptionalText(body, names.description, LONGEST_DESCRIPTION);
+  const description = readOptionalText(body, names.description, DESCRIPTION_LENGTH_MAX);
   if (successUrl === undefined || cancelUrl === undefined || description === undefined) return null;
   // Live mode plays nothing, and a name that means nothing here may mean something to its owner.
   const scenario = mode === 'test' ? readCheckoutScenario(readText(body, 'scenario')) : null;

@@ -5,7 +5,7 @@ import { normalizeTime } from '../checkouts/order';
 import { answerError } from './answers';
 
 const DEFAULT_PAGE = 50;
-const LARGEST_PAGE = 200;
+const PAGE_SIZE_MAX = 200;
 
 /** Null when a parameter is malformed. */
 export function readChangesQuery(ctx: Context): ChangesQuery | null {
@@ -16,7 +16,7 @@ export function readChangesQuery(ctx: Context): ChangesQuery | null {
     return null;
   }
   const cursor = readQuery(ctx, 'cursor') ?? null;
-  return { from, cursor, limit: Math.min(limit, LARGEST_PAGE) };
+  return { from, cursor, limit: Math.min(limit, PAGE_SIZE_MAX) };
 }
 
 export function answerBadQuery(ctx: Context): void {

@@ -70,7 +70,7 @@ export async function decideAboutPayment(
 export async function lookAtPayment({ db, paymentWorkflows }: PaymentsDeps, paymentId: string) {
   const payment = await findPayment(db, paymentId);
   if (payment === null) throw new AdminRefusal(`The payment ${paymentId} does not exist.`);
-  const told = await paymentWorkflows.tellNews(startOfPayment(payment));
+  const told = await paymentWorkflows.sendProviderUpdate(startOfPayment(payment));
   if (told.kind !== 'told') throw new Error('Temporal did not take the signal.');
   return { id: paymentId, object: 'payment', status: payment.status, looks_at_provider: true };
 }

@@ -3,27 +3,27 @@
  * H5). What is asked for stands in the row; Temporal is only told, so nothing is lost without it.
  */
 import {
-  endDelivery,
-  findDelivery,
-  listDeliveries as readDeliveries,
-  readDeliveriesToStart,
+  endWebhookDelivery,
+  findWebhookDelivery,
+  listWebhookDeliveries as readWebhookDeliveries,
+  readWebhookDeliveriesToStart,
   requestRetry,
-  type Delivery,
+  type WebhookDelivery,
 } from '../../db/repositories/webhook-deliveries';
 import {
   listAttempts as readAttempts,
   type StoredAttempt,
 } from '../../db/repositories/webhook-attempts';
 import type { Db, Tx } from '../../db/transaction';
-import type { DeliveryStatus } from '../../domain/delivery';
-import type { DeliveryWorkflows, Urgency } from '../../temporal/delivery-workflows';
+import type { WebhookStatus } from '../../domain/webhook-delivery';
+import type { WebhookWorkflows, Urgency } from '../../temporal/webhook-delivery-workflows';
 import { makeChange, type AuditedObject, type ChangedBy } from './change';
 import { AdminRefusal } from './refusal';
 import { requireKnown, requireNotDeleted } from './webhooks';
 
 /** Decision H8. */
 export const BODIES_KEPT_DAYS = 30;
-export function presentDelivery(delivery: Delivery) {
+export function presentWebhookDelivery(delivery: WebhookDelivery) {
   return {
     id: delivery.id,
     object: 'webhook_delivery',
@@ -41,7 +41,7 @@ export function presentDelivery(delivery: Delivery) {
   };
 }
 
-export type ShownDelivery = ReturnType<typeof presentDelivery>;
+export type ShownWebhookDelivery = ReturnType<typeof presentWebhookDelivery>;
 
 export function presentAttempt(attempt: StoredAttempt) {
   const { timing, responseBody } = attempt;
@@ -77,31 +77,31 @@ export function presentAttempt(attempt: StoredAttempt) {
 export type ShownAttempt = ReturnType<typeof presentAttempt>;
 
 /** Of one endpoint, newest first. @throws AdminRefusal */
-export async function listDeliveries(
+export async function listWebhookDeliveries(
   db: Db,
   endpointId: string,
-  status: DeliveryStatus | undefined,
+  status: WebhookStatus | undefined,
   limit: number,
-): Promise<ShownDelivery[]> {
+): Promise<ShownWebhookDelivery[]> {
   await requireKnown(db, endpointId);
-  return (await readDeliveries(db, endpointId, status, limit)).map(presentDelivery);
+  return (await readWebhookDeliveries(db, endpointId, status, limit)).map(presentWebhookDelivery);
 }
 
 /** In their order. @throws AdminRefusal */
 export async function listAttempts(db: Db, deliveryId: string): Promise<ShownAttempt[]> {
-  await requireDelivery(db, deliveryId);
+  await requireWebhookDelivery(db, deliveryId);
   return (await readAttempts(db, deliveryId)).map(presentAttempt);
 }
 
 /** One attempt at once, whatever the status; a failure leaves all as it was. @throws AdminRefusal */
-export async function retryDelivery(
+export async function retryWebhookDelivery(
   db: Db,
   by: ChangedBy,
-  workflows: DeliveryWorkflows | null,
+  workflows: WebhookWorkflows | null,
   id: string,
-): Promise<ShownDelivery> {
+): Promise<ShownWebhookDelivery> {
   const delivery = await makeChange(db, by, async (tx) => {
-    const before = await requireDelivery(tx, id);
+    const before = await requireWebhookDelivery(tx, id);
     // Not locked: the end of an attempt locks the delivery first, then the endpoint. Whoever
     // disables the endpoint at this moment wins; the attempt looks again.
     refuseDisabled(requireNotDeleted(await requireKnown(tx, before.endpointId)));
@@ -112,37 +112,37 @@ export async function retryDelivery(
     await requestRetry(tx, id);
     return changed('webhook_delivery.retry', before, before);
   });
-  await wakeDeliveries(db, workflows, [id], 'at once');
+  await wakeWebhookDeliveries(db, workflows, [id], 'at once');
   return delivery;
 }
 
 /** Ends the schedule. @throws AdminRefusal when it has ended */
-export async function abandonDelivery(
+export async function abandonWebhookDelivery(
   db: Db,
   by: ChangedBy,
-  workflows: DeliveryWorkflows | null,
+  workflows: WebhookWorkflows | null,
   id: string,
-): Promise<ShownDelivery> {
+): Promise<ShownWebhookDelivery> {
   const delivery = await makeChange(db, by, async (tx) => {
-    const before = await requireDelivery(tx, id);
-    if (!(await endDelivery(tx, id, 'abandon', 'abandoned'))) {
+    const before = await requireWebhookDelivery(tx, id);
+    if (!(await endWebhookDelivery(tx, id, 'abandon', 'abandoned'))) {
       throw new AdminRefusal(`${id} is ${before.status}: there is nothing to abandon.`);
     }
-    return changed('webhook_delivery.abandon', before, await requireDelivery(tx, id));
+    return changed('webhook_delivery.abandon', before, await requireWebhookDelivery(tx, id));
   });
-  await wakeDeliveries(db, workflows, [id]);
+  await wakeWebhookDeliveries(db, workflows, [id]);
   return delivery;
 }
 
 /** What cannot be told now the reconciler finds: the rows say that it is due. */
-export async function wakeDeliveries(
+export async function wakeWebhookDeliveries(
   db: Db,
-  workflows: DeliveryWorkflows | null,
+  workflows: WebhookWorkflows | null,
   ids: readonly string[],
   urgency: Urgency = 'with the retries',
 ): Promise<void> {
   if (workflows === null || ids.length === 0) return;
-  for (const delivery of await readDeliveriesToStart(db, ids)) {
+  for (const delivery of await readWebhookDeliveriesToStart(db, ids)) {
     try {
       await workflows.wake(delivery, urgency);
     } catch {
@@ -156,8 +156,8 @@ export function refuseDisabled({ id, enabled }: { id: string; enabled: boolean }
   if (!enabled) throw new AdminRefusal(`${id} is disabled: \`webhooks enable\` comes first.`);
 }
 
-async function requireDelivery(db: Db | Tx, id: string): Promise<Delivery> {
-  const delivery = await findDelivery(db, id);
+async function requireWebhookDelivery(db: Db | Tx, id: string): Promise<WebhookDelivery> {
+  const delivery = await findWebhookDelivery(db, id);
   if (delivery !== null) return delivery;
   throw new AdminRefusal(
     `The delivery ${id} does not exist: \`webhooks deliveries\` shows those that do.`,
@@ -166,10 +166,10 @@ async function requireDelivery(db: Db | Tx, id: string): Promise<Delivery> {
 
 function changed(
   action: string,
-  before: Delivery,
-  after: Delivery,
-): { result: ShownDelivery; audit: AuditedObject } {
-  const result = presentDelivery(after);
+  before: WebhookDelivery,
+  after: WebhookDelivery,
+): { result: ShownWebhookDelivery; audit: AuditedObject } {
+  const result = presentWebhookDelivery(after);
   return {
     result,
     audit: {
@@ -177,7 +177,7 @@ function changed(
       object: 'webhook_delivery',
       objectId: before.id,
       accountId: before.accountId,
-      before: presentDelivery(before),
+      before: presentWebhookDelivery(before),
       after: result,
     },
   };

@@ -4,9 +4,9 @@
  */
 import {
   countMissing,
-  countOpenDeliveries,
+  countOpenWebhookDeliveries,
   countSkipped,
-  insertMissingDeliveries,
+  insertMissingWebhookDeliveries,
   recoverSkipped,
   requestFailedRetries,
   type RecoveredBatch,
@@ -14,11 +14,11 @@ import {
   type RecoveryRange,
 } from '../../db/repositories/webhook-recovery';
 import type { Db, Tx } from '../../db/transaction';
-import { OPEN_DELIVERIES_MAX, OPEN_DELIVERIES_RESERVE } from '../../domain/delivery';
-import type { DeliveryWorkflows } from '../../temporal/delivery-workflows';
+import { OPEN_DELIVERIES_MAX, OPEN_DELIVERIES_RESERVE } from '../../domain/webhook-delivery';
+import type { WebhookWorkflows } from '../../temporal/webhook-delivery-workflows';
 import { makeChange, type AuditedObject, type ChangedBy } from './change';
 import { InvalidInput } from './refusal';
-import { BODIES_KEPT_DAYS, refuseDisabled, wakeDeliveries } from './webhook-deliveries';
+import { BODIES_KEPT_DAYS, refuseDisabled, wakeWebhookDeliveries } from './webhook-deliveries';
 import { requireEndpoint, requireKnown } from './webhooks';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -44,10 +44,10 @@ interface Step {
  * Another attempt for each delivery that failed since then; those that were skipped begin or go on
  * with their schedule, as many as may be open. @throws AdminRefusal, InvalidInput
  */
-export function recoverDeliveries(
+export function recoverWebhookDeliveries(
   db: Db,
   by: ChangedBy,
-  workflows: DeliveryWorkflows | null,
+  workflows: WebhookWorkflows | null,
   wish: Wish,
 ) {
   return runSteps(
@@ -68,7 +68,7 @@ export function recoverDeliveries(
 export function replayMissing(
   db: Db,
   by: ChangedBy,
-  workflows: DeliveryWorkflows | null,
+  workflows: WebhookWorkflows | null,
   wish: Wish,
 ) {
   return runSteps(
@@ -76,7 +76,7 @@ export function replayMissing(
     workflows,
     { by, wish, action: 'webhook_endpoint.replay' },
     {
-      created: { run: insertMissingDeliveries, countLeft: countMissing },
+      created: { run: insertMissingWebhookDeliveries, countLeft: countMissing },
     },
   );
 }
@@ -90,7 +90,7 @@ interface Order {
 
 async function runSteps<Count extends string>(
   db: Db,
-  workflows: DeliveryWorkflows | null,
+  workflows: WebhookWorkflows | null,
   order: Order,
   steps: Record<Count, Step>,
 ) {
@@ -110,7 +110,7 @@ async function runSteps<Count extends string>(
       left += await step.countLeft(db, { endpoint: await requireKnown(db, endpointId), since });
     }
   }
-  await wakeDeliveries(db, workflows, woken);
+  await wakeWebhookDeliveries(db, workflows, woken);
   return {
     object: 'webhook_recovery',
     endpoint_id: endpointId,
@@ -170,7 +170,7 @@ async function runBatch(
 /** How many a batch may open. Two operators cannot both fill the same room: the endpoint is locked. */
 async function roomFor(tx: Tx, endpointId: string): Promise<number> {
   const room = OPEN_DELIVERIES_MAX - OPEN_DELIVERIES_RESERVE;
-  return Math.min(BATCH, Math.max(0, room - (await countOpenDeliveries(tx, endpointId))));
+  return Math.min(BATCH, Math.max(0, room - (await countOpenWebhookDeliveries(tx, endpointId))));
 }
 
 function refuseOlderThanBodies(since: Date): void {

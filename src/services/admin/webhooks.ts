@@ -14,12 +14,12 @@ import {
   type WebhookEndpoint,
 } from '../../db/repositories/webhook-endpoints';
 import type { Db, Tx } from '../../db/transaction';
-import { ENDPOINTS_MAX } from '../../domain/delivery';
+import { ENDPOINTS_MAX } from '../../domain/webhook-delivery';
 import { SUBSCRIBABLE_EVENTS } from '../../domain/events';
 import type { Mode } from '../../domain/mode';
 import { newId } from '../../lib/new-id';
 import type { SecretBox } from '../../lib/secret-box';
-import type { DeliveryWorkflows } from '../../temporal/delivery-workflows';
+import type { WebhookWorkflows } from '../../temporal/webhook-delivery-workflows';
 import type { WebhookSender } from '../../webhooks/sender';
 import { requireLockedAccount } from './accounts';
 import { makeChange, type AuditedObject, type ChangedBy } from './change';
@@ -34,7 +34,7 @@ export interface WebhookTools {
   webhookSender: WebhookSender;
   secretBox: SecretBox;
   /** Null where no Temporal is known: the reconciler then does it within seconds. */
-  deliveryWorkflows: DeliveryWorkflows | null;
+  webhookDeliveryWorkflows: WebhookWorkflows | null;
 }
 
 export interface EndpointSettings {

@@ -32,17 +32,20 @@ const anyPayout = fc
   .tuple(anyUnits({ min: 1n, ...MOST }), anyUnits(MOST), anyUnits(MOST))
   .map((parts) => buildPayout(...parts));
 
-/** What a posting does to a book, in smallest units. */
-function moved(posting: Posting, book: string): bigint {
+/** What a posting does to a account, in smallest units. */
+function moved(posting: Posting, account: string): bigint {
   return posting.lines
-    .filter((line) => line.book === book)
+    .filter((line) => line.account === account)
     .reduce((sum, line) => sum + toUnits(line.amount) * (line.direction === 'in' ? 1n : -1n), 0n);
 }
 
 function expectSound(posting: Posting): void {
   expect(isBalanced(posting)).toBe(true);
   expect(
-    posting.lines.reduce((sum, line) => sum + moved({ ...posting, lines: [line] }, line.book), 0n),
+    posting.lines.reduce(
+      (sum, line) => sum + moved({ ...posting, lines: [line] }, line.account),
+      0n,
+    ),
   ).toBe(0n);
   for (const line of posting.lines) expect(toUnits(line.amount)).toBeGreaterThan(0n);
 }
@@ -86,12 +89,12 @@ test('settle and release share one operation key, the reserve has its own', () =
 });
 
 test('a fee of nothing makes no line', () => {
-  const books = settlementPosting(buildPayout(5n)).lines.map((line) => line.book);
-  expect(books).toEqual(['reserved', 'provider_clearing']);
+  const accounts = settlementPosting(buildPayout(5n)).lines.map((line) => line.account);
+  expect(accounts).toEqual(['reserved', 'provider_clearing']);
 });
 
 test.each(['in', 'out'] as const)(
-  'an adjustment %s is balanced against its own book',
+  'an adjustment %s is balanced against its own account',
   (direction) => {
     fc.assert(
       fc.property(anyUnits({ min: 1n }), (units) => {

@@ -4,7 +4,7 @@ import { serviceFee, type FeeTerms } from '../../../src/domain/fees';
 import { isBalanced, refundPosting, refundReturnPosting } from '../../../src/domain/ledger';
 import { add, amount, isLess, lesserOf, subtract, ZERO } from '../../../src/domain/money';
 import type { Payment } from '../../../src/domain/payment';
-import type { CheckoutFacts } from '../../../src/domain/payment-news';
+import type { CheckoutFacts } from '../../../src/domain/payment-step';
 import {
   feeKept,
   isAllRefunded,
@@ -118,7 +118,7 @@ test('its postings are balanced, and the way back undoes the way out', () => {
         expect(isBalanced(posting)).toBe(true);
         expect(posting.lines.every((line) => line.amount !== ZERO)).toBe(true);
         // A merchant's list of transactions shows no entry without a line of theirs.
-        expect(posting.lines.some(({ book }) => book === 'available')).toBe(true);
+        expect(posting.lines.some(({ account }) => account === 'available')).toBe(true);
       }
       expect(isBalanced({ ...out, lines: [...out.lines, ...back.lines] })).toBe(true);
       expect(out.operationKey).not.toBe(back.operationKey);

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { DELIVERY_TRANSITIONS } from '../../../src/domain/delivery';
+import { WEBHOOK_DELIVERY_TRANSITIONS } from '../../../src/domain/webhook-delivery';
 import { PAYMENT_TRANSITIONS } from '../../../src/domain/payment';
 import { PAYOUT_TRANSITIONS } from '../../../src/domain/payout';
 import { markdownTable, mermaidDiagram } from '../../../src/domain/state-diagram';
@@ -10,7 +10,11 @@ const DOCUMENT = join(__dirname, '..', '..', '..', 'docs', 'states.md');
 const TABLES = [
   { name: 'PAYOUT_TRANSITIONS', table: PAYOUT_TRANSITIONS, first: ['requested', 'under_review'] },
   { name: 'PAYMENT_TRANSITIONS', table: PAYMENT_TRANSITIONS, first: ['created'] },
-  { name: 'DELIVERY_TRANSITIONS', table: DELIVERY_TRANSITIONS, first: ['pending', 'skipped'] },
+  {
+    name: 'WEBHOOK_DELIVERY_TRANSITIONS',
+    table: WEBHOOK_DELIVERY_TRANSITIONS,
+    first: ['pending', 'skipped'],
+  },
 ];
 
 const LAMP = { off: { press: 'on', hit: 'broken' }, on: { press: 'off' }, broken: {} };

@@ -7,7 +7,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { findOnPath } from '../../../src/lib/executables';
-import { ERROR_CODES } from '../../../src/webhooks/attempt-result';
+import { ATTEMPT_ERROR_CODES } from '../../../src/webhooks/attempt-result';
 import { VECTORS, VECTORS_FILE } from '../../support/webhook-vectors';
 
 const DOCUMENT = readFileSync(resolve(__dirname, '../../../docs/webhooks.md'), 'utf8');
@@ -166,7 +166,7 @@ test('the document names every word that a check may end with', () => {
 });
 
 test('the document names every error code of an attempt', () => {
-  expect(ERROR_CODES.filter((code) => !DOCUMENT.includes(`| \`${code}\` `))).toEqual([]);
+  expect(ATTEMPT_ERROR_CODES.filter((code) => !DOCUMENT.includes(`| \`${code}\` `))).toEqual([]);
 });
 
 /** The code below the heading of the language. */

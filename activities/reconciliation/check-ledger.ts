@@ -1,0 +1,38 @@
+/**
+ * Checks the ledger's invariants. When one is broken, payouts are paused until an operator
+ * resumes them, and each broken invariant is an exception that names the rows.
+ */
+import { verifyLedger, type InvariantResult } from '../../src/db/ledger-verify';
+import { appendAudit } from '../../src/db/repositories/audit-log';
+import { openCase } from '../../src/db/repositories/cases';
+import { insertPause, lockPause } from '../../src/db/repositories/payout-pauses';
+import { inTransaction, type Db, type Tx } from '../../src/db/transaction';
+
+const EVERYTHING = { scope: 'global', target: '' } as const;
+
+export async function checkLedger(db: Db): Promise<{ broken: number[] }> {
+  const broken = (await verifyLedger(db)).filter((result) => result.broken > 0);
+  if (broken.length > 0) await inTransaction(db, (tx) => stopPayouts(tx, broken));
+  return { broken: broken.map(({ number }) => number) };
+}
+
+async function stopPayouts(tx: Tx, broken: readonly InvariantResult[]): Promise<void> {
+  for (const { number, name, broken: count, rows } of broken) {
+    await openCase(tx, 'ledger_broken', `invariant_${number}`, { name, broken: count, rows });
+  }
+  // An operator's pause holds as well, and its words are not ours to change.
+  if ((await lockPause(tx, EVERYTHING)) !== null) return;
+  const numbers = broken.map(({ number }) => number).join(', ');
+  const reason = `The ledger is broken: invariant ${numbers}. See exceptions and ledger:verify.`;
+  const pause = await insertPause(tx, { ...EVERYTHING, reason });
+  await appendAudit(tx, {
+    actor: 'ledger check',
+    action: 'payouts.pause',
+    object: 'payout_pause',
+    objectId: 'global',
+    accountId: null,
+    before: null,
+    after: pause,
+    reason,
+  });
+}

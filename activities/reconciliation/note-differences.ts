@@ -1,0 +1,109 @@
+/**
+ * Compares the copy of the providers' statements with ours. Each difference that a look at the provider
+ * does not mend becomes an exception, once: the comparison itself moves no money and changes no
+ * status (decision O7).
+ */
+import { findNewDifferences } from '../../src/db/ledger-verify';
+import { openCase } from '../../src/db/repositories/cases';
+import {
+  databaseTime,
+  listMissing,
+  storeEntries,
+  type MissingEntry,
+  type ProviderEntry,
+} from '../../src/db/repositories/provider-statements';
+import { findPayment } from '../../src/db/repositories/payments';
+import type { Db } from '../../src/db/transaction';
+import type { Provider } from '../../src/providers/port';
+import { type PaymentWorkflows, startOfPayment } from '../../src/temporal/payment-workflows';
+import { checkoutEntries, payoutEntries, type ReconciliationDeps } from './read-statements';
+
+/** One call to a provider each. */
+const ASKED_MAX = 100;
+
+/** When everything is wrong, the first thousand say so. */
+const NOTED_MAX = 1_000;
+
+/**
+ * A list may leave something out. What we count as done, and the list does not show, is asked for
+ * by its reference before anybody is accused.
+ */
+export async function askForMissing({
+  db,
+  providers,
+}: ReconciliationDeps): Promise<{ asked: number }> {
+  const missing = await listMissing(db, ASKED_MAX);
+  for (const one of missing) {
+    const provider = providers.list(one.mode).find(({ code }) => code === one.provider);
+    if (provider === undefined) continue;
+    const readAt = await databaseTime(db);
+    const entries = await ask(provider, one, readAt);
+    if (entries !== null) await storeEntries(db, one, readAt, entries);
+  }
+  return { asked: missing.length };
+}
+
+/** Null when the provider gives no answer. */
+async function ask(
+  provider: Provider,
+  missing: MissingEntry,
+  askedAt: Date,
+): Promise<ProviderEntry[] | null> {
+  const { kind, reference, id, amount, currency } = missing;
+  const found =
+    kind === 'payout'
+      ? await findPayout(provider, reference, askedAt)
+      : await findCheckout(provider, reference, askedAt);
+  if (found === null) return null;
+  if (found.some((entry) => entry.kind === kind && (kind === 'payout' || entry.id === id)))
+    return found;
+  const absent = {
+    kind,
+    reference,
+    id,
+    amount,
+    currency,
+    held: false,
+    changedAt: askedAt,
+  } as const;
+  return [...found, { ...absent, state: 'void' }];
+}
+
+async function findPayout(provider: Provider, reference: string, askedAt: Date) {
+  const found = await provider.findPayout(reference);
+  if (found.kind === 'unknown') return null;
+  return found.kind === 'found' ? payoutEntries(found.transfer, askedAt) : [];
+}
+
+async function findCheckout(provider: Provider, reference: string, askedAt: Date) {
+  const found = await provider.findCheckout(reference);
+  if (found.kind === 'found') return checkoutEntries(found.checkout, askedAt);
+  return found.kind === 'not_found' ? [] : null;
+}
+
+/** These a payment mends itself when its workflow looks: the callback about them was lost. */
+const MENDED_BY_A_LOOK = ['money_not_credited', 'refund_not_recorded'];
+
+export interface LookDeps {
+  db: Db;
+  paymentWorkflows: PaymentWorkflows;
+}
+
+/** Has payments look at the provider once more before anybody is accused. */
+export async function lookAgain({ db, paymentWorkflows }: LookDeps): Promise<{ told: number }> {
+  const mendable = await findNewDifferences(db, NOTED_MAX, MENDED_BY_A_LOOK);
+  const ids = new Set(mendable.map(({ objectId }) => objectId));
+  for (const id of ids) {
+    const payment = await findPayment(db, id);
+    if (payment !== null) await paymentWorkflows.sendProviderUpdate(startOfPayment(payment));
+  }
+  return { told: ids.size };
+}
+
+export async function noteDifferences(db: Db): Promise<{ noted: number }> {
+  const differences = await findNewDifferences(db, NOTED_MAX);
+  for (const { kind, objectId, details } of differences) {
+    await openCase(db, kind, objectId, details);
+  }
+  return { noted: differences.length };
+}

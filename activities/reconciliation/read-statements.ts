@@ -1,0 +1,154 @@
+/**
+ * Copies what changed in a provider's statements, so that they can be compared with ours. It begins
+ * where the last reading ended; a provider that does not answer is asked again by the next run.
+ */
+import {
+  databaseTime,
+  findChangedUntil,
+  noteReading,
+  storeEntries,
+  voidVanished,
+  type StatementKey,
+  type ProviderEntry,
+} from '../../src/db/repositories/provider-statements';
+import { inTransaction, type Db } from '../../src/db/transaction';
+import { MODES } from '../../src/domain/mode';
+import type { StatementPage, Checkout, Provider, ProviderTransfer } from '../../src/providers/port';
+import type { ProviderRegistry } from '../../src/providers/registry';
+import type { StatementPlace, StatementReading } from '../../workflows/messages';
+
+export interface ReconciliationDeps {
+  db: Db;
+  providers: ProviderRegistry;
+}
+
+/** Read again each time: what a provider wrote into its list a little late is not missed. */
+const OVERLAP_MS = 10 * 60 * 1000;
+
+/** So that one activity stays far below its time-out, however slow the provider is. */
+const PAGES = 20;
+
+/** Every list that the enabled providers keep. */
+export function listStatements({ providers }: ReconciliationDeps): StatementKey[] {
+  return MODES.flatMap((mode) =>
+    providers
+      .list(mode)
+      .flatMap(({ code, capabilities }) => [
+        ...(capabilities.pay_out ? [{ provider: code, mode, kind: 'payouts' } as const] : []),
+        ...(capabilities.pay_in ? [{ provider: code, mode, kind: 'payments' } as const] : []),
+      ]),
+  );
+}
+
+/** @param place where the activity before stopped; null at the beginning of a reading */
+export async function readStatement(
+  { db, providers }: ReconciliationDeps,
+  key: StatementKey,
+  place: StatementPlace | null,
+): Promise<StatementReading> {
+  const provider = providers.list(key.mode).find(({ code }) => code === key.provider);
+  if (provider === undefined) return { kind: 'trouble', reason: 'The provider is not enabled.' };
+  const { begunAt, changedFrom, ...start } = place ?? (await begin(db, key));
+  let { cursor } = start;
+  for (let pages = 0; pages < PAGES; pages += 1) {
+    const readAt = await databaseTime(db);
+    const query = { changedFrom: changedFrom === null ? null : new Date(changedFrom), cursor };
+    const page = await readPage(provider, key.kind, query);
+    if (page.kind === 'unknown') {
+      await noteReading(db, key, { changedUntil: null, readAt: null, trouble: page.reason });
+      return { kind: 'trouble', reason: page.reason };
+    }
+    await store(db, key, readAt, { ...page, begunAt: new Date(begunAt) });
+    if (page.cursor === null) return { kind: 'read' };
+    cursor = page.cursor;
+  }
+  return { kind: 'more', place: { cursor, begunAt, changedFrom } };
+}
+
+async function begin(db: Db, key: StatementKey): Promise<StatementPlace> {
+  const changedUntil = await findChangedUntil(db, key);
+  const changedFrom =
+    changedUntil === null ? null : new Date(changedUntil.getTime() - OVERLAP_MS).toISOString();
+  return { cursor: null, begunAt: (await databaseTime(db)).toISOString(), changedFrom };
+}
+
+/** A page as the copy keeps it. */
+interface Page {
+  entries: ProviderEntry[];
+  /** Whose transfers and refunds all stand in `entries`. */
+  checkouts: string[];
+  changedUntil: Date | null;
+  cursor: string | null;
+}
+
+async function readPage(
+  provider: Provider,
+  kind: StatementKey['kind'],
+  query: Parameters<Provider['listPayouts']>[0],
+): Promise<({ kind: 'page' } & Page) | { kind: 'unknown'; reason: string }> {
+  if (kind === 'payouts') {
+    const page = await provider.listPayouts(query);
+    return page.kind === 'unknown' ? page : { ...pageOf(page, payoutEntries), checkouts: [] };
+  }
+  const page = await provider.listCheckouts(query);
+  if (page.kind === 'unknown') return page;
+  const checkouts = page.entries.map(({ entry }) => entry.reference);
+  return { ...pageOf(page, checkoutEntries), checkouts };
+}
+
+function pageOf<Entry>(
+  { entries, cursor }: StatementPage<Entry> & { kind: 'page' },
+  toEntries: (entry: Entry, changedAt: Date) => ProviderEntry[],
+) {
+  return {
+    kind: 'page' as const,
+    entries: entries.flatMap(({ entry, changedAt }) => toEntries(entry, changedAt)),
+    changedUntil: entries.at(-1)?.changedAt ?? null,
+    cursor,
+  };
+}
+
+async function store(
+  db: Db,
+  key: StatementKey,
+  readAt: Date,
+  { entries, checkouts, changedUntil, cursor, begunAt }: Page & { begunAt: Date },
+): Promise<void> {
+  await inTransaction(db, async (tx) => {
+    await storeEntries(tx, key, readAt, entries);
+    await voidVanished(tx, key, readAt, checkouts);
+    await noteReading(tx, key, {
+      // A clock there that is ahead of ours must not make the next reading skip anything.
+      changedUntil: changedUntil !== null && changedUntil > readAt ? readAt : changedUntil,
+      readAt: cursor === null ? begunAt : null,
+      trouble: null,
+    });
+  });
+}
+
+const TRANSFER_STATES = { pending: 'pending', sent: 'done', failed: 'void' } as const;
+
+export function payoutEntries(
+  { providerId: id, reference, amount, currency, status }: ProviderTransfer,
+  changedAt: Date,
+): ProviderEntry[] {
+  const state = TRANSFER_STATES[status];
+  return [{ kind: 'payout', reference, id, amount, currency, state, held: false, changedAt }];
+}
+
+const RECEIVED_STATES = { seen: 'pending', confirmed: 'done', dropped: 'void' } as const;
+
+export function checkoutEntries(
+  { reference, currency, onHold: held, transfers, refunds }: Checkout,
+  changedAt: Date,
+): ProviderEntry[] {
+  const common = { reference, currency, held, changedAt };
+  return [
+    ...transfers.map(({ id, amount, status }) => {
+      return { ...common, kind: 'payin' as const, id, amount, state: RECEIVED_STATES[status] };
+    }),
+    ...refunds.map(({ id, amount }) => {
+      return { ...common, kind: 'refund' as const, id, amount, state: 'done' as const };
+    }),
+  ];
+}

@@ -1,0 +1,166 @@
+/**
+ * One attempt at a delivery, if one is to be made now. The attempt is written down before the
+ * request leaves, so that one whose worker died counts; the schedule and the number of attempts
+ * are guarded here and nowhere else, whoever calls and however often.
+ */
+import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
+import {
+  completeAttempt,
+  giveUpAttempt,
+  insertAttempt,
+} from '../../src/db/repositories/webhook-attempts';
+import {
+  endWebhookDelivery,
+  forgetRetryRequest,
+  lockWebhookDelivery,
+  noteAttemptBegun,
+  noteFailure,
+  planNextAttempt,
+  type LockedWebhookDelivery,
+} from '../../src/db/repositories/webhook-deliveries';
+import { noteTimeout } from '../../src/db/repositories/webhook-endpoints';
+import { inTransaction, type Db, type Tx } from '../../src/db/transaction';
+import { nextWebhookDeliveryMove } from '../../src/domain/webhook-delivery';
+import { type RetryScheduleMs, waitAfterMs } from '../../src/domain/webhook-delivery-schedule';
+import type { EndpointSlots } from '../../src/domain/webhook-delivery-slots';
+import type { SecretBox } from '../../src/lib/secret-box';
+import type { AttemptResult, WebhookSender } from '../../src/webhooks/sender';
+import type { WebhookState } from '../../workflows/messages';
+import { reportWebhookDelivery } from './report';
+
+export interface WebhookDeps {
+  db: Db;
+  webhookSender: WebhookSender;
+  secretBox: SecretBox;
+  /** Of this process. */
+  endpointSlots: EndpointSlots;
+}
+
+export interface AttemptOrder {
+  deliveryId: string;
+  endpointId: string;
+  schedule: RetryScheduleMs;
+  /** An attempt at once, outside the schedule. */
+  manual: boolean;
+  /** Names the order: it may come several times and makes one attempt. */
+  key: string;
+}
+
+/** @throws ApplicationFailure of type `EndpointBusy`: Temporal calls again at its turn */
+export async function attemptWebhookDelivery(
+  deps: WebhookDeps,
+  order: AttemptOrder,
+): Promise<WebhookState> {
+  const slot = deps.endpointSlots.take(order.endpointId);
+  if ('turnInMs' in slot) throw endpointBusy(slot.turnInMs);
+  try {
+    const begun = await inTransaction(deps.db, (tx) => begin(tx, deps, order));
+    if ('state' in begun) return begun.state;
+    const result = await deps.webhookSender.send(begun.request);
+    return await inTransaction(deps.db, (tx) => finish(tx, order, begun.number, result));
+  } finally {
+    slot.release();
+  }
+}
+
+interface Begun {
+  number: number;
+  request: Parameters<WebhookSender['send']>[0];
+}
+
+/** Decides under the row's lock, and takes the attempt. @returns how it stands when there is none */
+async function begin(
+  tx: Tx,
+  { secretBox }: WebhookDeps,
+  order: AttemptOrder,
+): Promise<Begun | { state: WebhookState }> {
+  const delivery = await lockWebhookDelivery(tx, order.deliveryId);
+  if (delivery === null) {
+    throw ApplicationFailure.nonRetryable(`delivery ${order.deliveryId} does not exist`);
+  }
+  const { id, eventId, eventType, endpointId, mode, url, body, secret } = delivery;
+  // One order makes one attempt: a call whose result was lost is not asked for again.
+  const asked = order.manual && delivery.lastOrder !== order.key;
+  const facts = { ...delivery, retryRequested: delivery.retryRequested || asked };
+  const move = nextWebhookDeliveryMove(facts, order.schedule);
+  switch (move.kind) {
+    case 'attempt': {
+      if (body === null) throw new Error(`${eventId} has no body`);
+      const number = delivery.lastAttempt + 1;
+      const { manual } = move;
+      await insertAttempt(tx, { deliveryId: id, number, manual, url, orderKey: order.key });
+      await noteAttemptBegun(tx, id, manual);
+      const opened = secretBox.open(secret, endpointId);
+      return { number, request: { url, mode, eventType, eventId, secret: opened, body } };
+    }
+    case 'count_lost':
+      await countLost(tx, order, delivery, move.attempt);
+      break;
+    case 'skip':
+      await endWebhookDelivery(tx, id, 'skip', move.why);
+      break;
+    case 'exhaust':
+      await endWebhookDelivery(tx, id, 'exhaust', delivery.lastError);
+      break;
+    case 'rest':
+      if (delivery.retryRequested) await forgetRetryRequest(tx, id);
+  }
+  return { state: await reportWebhookDelivery(tx, order) };
+}
+
+/** Temporal holds the call back without an event in the history, and no slot of a worker waits. */
+function endpointBusy(turnInMs: number): ApplicationFailure {
+  return ApplicationFailure.create({
+    type: 'EndpointBusy',
+    message: 'the endpoint has as many attempts under way as it may have',
+    nextRetryDelay: turnInMs,
+    category: ApplicationFailureCategory.BENIGN,
+  });
+}
+
+async function countLost(
+  tx: Tx,
+  { schedule }: AttemptOrder,
+  delivery: LockedWebhookDelivery,
+  number: number,
+): Promise<void> {
+  const manual = await giveUpAttempt(tx, { deliveryId: delivery.id, number });
+  await noteAttemptFailed(tx, delivery, schedule, { manual, lastError: 'worker_lost' });
+}
+
+async function finish(
+  tx: Tx,
+  order: AttemptOrder,
+  number: number,
+  result: AttemptResult,
+): Promise<WebhookState> {
+  const { deliveryId, schedule } = order;
+  const delivery = await lockWebhookDelivery(tx, deliveryId);
+  if (delivery === null) throw new Error(`delivery ${deliveryId} is gone`);
+  const completed = await completeAttempt(tx, { deliveryId, number }, result);
+  if (completed === null) return reportWebhookDelivery(tx, order);
+  const { manual, wasLost } = completed;
+  if (result.outcome === 'succeeded') await endWebhookDelivery(tx, deliveryId, 'succeed', null);
+  // The failure of one that was given up has been counted, and the next one is planned.
+  else if (!wasLost) {
+    await noteAttemptFailed(tx, delivery, schedule, { manual, lastError: result.errorCode });
+  }
+  await noteTimeout(tx, delivery.endpointId, ranOutOfTime(result));
+  return reportWebhookDelivery(tx, order);
+}
+
+async function noteAttemptFailed(
+  tx: Tx,
+  { id, attempts }: LockedWebhookDelivery,
+  schedule: RetryScheduleMs,
+  { manual, lastError }: { manual: boolean; lastError: string | null },
+): Promise<void> {
+  const waitMs = waitAfterMs(schedule, attempts);
+  if (manual) await noteFailure(tx, id, lastError);
+  else if (waitMs === null) await endWebhookDelivery(tx, id, 'exhaust', lastError);
+  else await planNextAttempt(tx, id, waitMs, lastError);
+}
+
+function ranOutOfTime({ errorCode }: AttemptResult): boolean {
+  return errorCode === 'timeout' || errorCode === 'connect_timeout';
+}

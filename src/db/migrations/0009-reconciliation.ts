@@ -1,0 +1,54 @@
+/**
+ * The reconciler: which payments still need a workflow, and a copy of the providers' statements to
+ * compare with ours. Harmless where it has run already: test/db/migrate.test.ts takes the newest
+ * migration off the record and runs it again.
+ */
+export const sql = /* sql */ `
+-- Payments that have ended and for which money may still come (decision P5). Those whose time is
+-- over get workflow_checked_at 'infinity', and are never looked at again.
+CREATE INDEX IF NOT EXISTS payments_late ON payments (workflow_checked_at)
+  WHERE status IN ('expired', 'cancelled', 'underpaid')
+     OR (status = 'completed' AND credited_amount < received_amount);
+
+-- One row for each list that a provider keeps of its doings in one mode.
+CREATE TABLE IF NOT EXISTS provider_statements (
+  provider text NOT NULL,
+  mode text NOT NULL CHECK (mode IN ('test', 'live')),
+  kind text NOT NULL CHECK (kind IN ('payouts', 'payments')),
+  -- By the provider's clock: everything that changed there before was read. Null: nothing was.
+  changed_until timestamptz,
+  -- By ours: when the last reading began that came to the end of the list.
+  read_at timestamptz,
+  -- Why the last reading did not come to the end; null when it did.
+  trouble text,
+  PRIMARY KEY (provider, mode, kind)
+);
+
+-- What a provider has on record, as it was last read: its transfers of payouts, and the transfers
+-- and refunds of its checkouts. Only a copy to compare with: no money moves on its word.
+CREATE TABLE IF NOT EXISTS provider_entries (
+  provider text NOT NULL,
+  mode text NOT NULL CHECK (mode IN ('test', 'live')),
+  kind text NOT NULL CHECK (kind IN ('payout', 'payin', 'refund')),
+  -- Ours: the id of the payout or the payment.
+  reference text NOT NULL,
+  -- The provider's own; '' when it was asked for the reference and knew nothing of it.
+  id text NOT NULL,
+  amount numeric(38,8) NOT NULL,
+  currency text NOT NULL,
+  -- done: sent, confirmed or refunded. void: failed, vanished or not there at all.
+  state text NOT NULL CHECK (state IN ('pending', 'done', 'void')),
+  -- Held for compliance.
+  held boolean NOT NULL,
+  -- By the provider's clock.
+  changed_at timestamptz NOT NULL,
+  -- When the provider was asked: what happened here before that it must know.
+  read_at timestamptz NOT NULL,
+  PRIMARY KEY (reference, kind, id, provider, mode)
+) WITH (fillfactor = 70);
+
+-- Whether an operator has resolved the same difference before.
+CREATE INDEX IF NOT EXISTS cases_by_object ON cases (object_id, kind);
+
+GRANT SELECT, INSERT, UPDATE ON provider_statements, provider_entries TO gateway_app;
+`;

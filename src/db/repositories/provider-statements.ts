@@ -1,0 +1,163 @@
+/**
+ * The copy of the providers' statements that ours are compared with (src/db/reconciliation-differences.ts). Times
+ * of reading are the database's, because they are compared with what was written here.
+ */
+import type { Mode } from '../../domain/mode';
+import type { Amount } from '../../domain/money';
+import { storableText } from '../../lib/storable-text';
+import { onOneSnapshot } from '../snapshot';
+import { rows, type Db, type Tx } from '../transaction';
+
+/** One list of one provider in one mode. */
+export interface StatementKey {
+  provider: string;
+  mode: Mode;
+  kind: 'payouts' | 'payments';
+}
+
+/** Columns of provider_entries; the migration says what they mean. */
+export interface ProviderEntry {
+  kind: 'payout' | 'payin' | 'refund';
+  reference: string;
+  id: string;
+  amount: Amount;
+  currency: string;
+  state: 'pending' | 'done' | 'void';
+  held: boolean;
+  changedAt: Date;
+}
+
+export async function databaseTime(db: Db): Promise<Date> {
+  const [row] = await rows<{ now: Date }>(db, 'SELECT clock_timestamp() AS now');
+  if (row === undefined) throw new Error('the database does not tell the time');
+  return row.now;
+}
+
+/** @returns up to when the statement was read, by the provider's clock; null: it never was */
+export async function findChangedUntil(
+  db: Db,
+  { provider, mode, kind }: StatementKey,
+): Promise<Date | null> {
+  const [row] = await rows<{ changed_until: Date | null }>(
+    db,
+    'SELECT changed_until FROM provider_statements WHERE provider = ? AND mode = ? AND kind = ?',
+    [provider, mode, kind],
+  );
+  return row?.changed_until ?? null;
+}
+
+export interface ReadingResult {
+  /** By the provider's clock; null: nothing new. */
+  changedUntil: Date | null;
+  /** When the reading began that has come to the end of the list; null: it has not. */
+  readAt: Date | null;
+  trouble: string | null;
+}
+
+export async function noteReading(
+  db: Db | Tx,
+  { provider, mode, kind }: StatementKey,
+  { changedUntil, readAt, trouble }: ReadingResult,
+): Promise<void> {
+  await rows(
+    db,
+    `INSERT INTO provider_statements AS b (provider, mode, kind, changed_until, read_at, trouble)
+     VALUES (?, ?, ?, ?, ?, ?)
+     ON CONFLICT (provider, mode, kind) DO UPDATE
+        SET changed_until = greatest(b.changed_until, excluded.changed_until),
+            read_at = greatest(b.read_at, excluded.read_at),
+            trouble = excluded.trouble`,
+    [provider, mode, kind, changedUntil, readAt, trouble],
+  );
+}
+
+/** What was read later stays, whichever comes here first. */
+export async function storeEntries(
+  db: Db | Tx,
+  { provider, mode }: Pick<StatementKey, 'provider' | 'mode'>,
+  readAt: Date,
+  entries: readonly ProviderEntry[],
+): Promise<void> {
+  if (entries.length === 0) return;
+  await rows(
+    db,
+    `INSERT INTO provider_entries AS e
+            (provider, mode, kind, reference, id, amount, currency, state, held, changed_at, read_at)
+     SELECT DISTINCT ON (n.kind, n.reference, n.id)
+            ?, ?, n.kind, n.reference, n.id, n.amount, n.currency, n.state, n.held,
+            n."changedAt", ?::timestamptz
+       FROM jsonb_to_recordset(?::jsonb)
+         AS n(kind text, reference text, id text, amount numeric, currency text, state text,
+              held boolean, "changedAt" timestamptz)
+     ON CONFLICT (reference, kind, id, provider, mode) DO UPDATE
+        SET amount = excluded.amount, currency = excluded.currency, state = excluded.state,
+            held = excluded.held, changed_at = excluded.changed_at, read_at = excluded.read_at
+      WHERE e.read_at <= excluded.read_at`,
+    [provider, mode, readAt, JSON.stringify(entries.map(storable))],
+  );
+}
+
+/** A provider may say anything, and PostgreSQL does not keep every text. */
+function storable(entry: ProviderEntry): ProviderEntry {
+  return {
+    ...entry,
+    reference: storableText(entry.reference),
+    id: storableText(entry.id),
+    currency: storableText(entry.currency),
+  };
+}
+
+/** Voids what these checkouts had on record and do not show any more. */
+export async function voidVanished(
+  db: Db | Tx,
+  { provider, mode }: Pick<StatementKey, 'provider' | 'mode'>,
+  readAt: Date,
+  references: readonly string[],
+): Promise<void> {
+  await rows(
+    db,
+    `UPDATE provider_entries SET state = 'void', read_at = ?::timestamptz
+      WHERE reference = ANY (?::text[]) AND provider = ? AND mode = ?
+        AND kind IN ('payin', 'refund') AND read_at < ?::timestamptz`,
+    [readAt, [...references], provider, mode, readAt],
+  );
+}
+
+/** Something that we count as done, and of which the provider's statement has shown nothing. */
+export interface MissingEntry {
+  kind: 'payout' | 'payin';
+  provider: string;
+  mode: Mode;
+  reference: string;
+  /** The provider's id of a transfer that was credited; '' for a payout. */
+  id: string;
+  amount: Amount;
+  currency: string;
+}
+
+/** Only where a reading has begun since then and come to its end, and the newest first. */
+export async function listMissing(db: Db, limit: number): Promise<MissingEntry[]> {
+  const sql = `WITH missing AS (
+       SELECT 'payout' AS kind, p.provider, p.mode, p.id AS reference, '' AS id, p.amount,
+              p.currency, p.updated_at AS done_at
+         FROM payouts p
+        WHERE p.status = 'completed' AND NOT EXISTS (
+          SELECT FROM provider_entries e
+           WHERE (e.reference, e.kind, e.provider, e.mode) = (p.id, 'payout', p.provider, p.mode))
+       UNION ALL
+       SELECT 'payin', p.provider, p.mode, p.id, c.provider_transfer_id, c.amount, p.currency,
+              c.credited_at
+         FROM payment_credits c JOIN payments p ON p.id = c.payment_id
+        WHERE NOT EXISTS (
+          SELECT FROM provider_entries e
+           WHERE (e.reference, e.kind, e.id, e.provider, e.mode)
+               = (p.id, 'payin', c.provider_transfer_id, p.provider, p.mode))
+     )
+     SELECT m.kind, m.provider, m.mode, m.reference, m.id, m.amount, m.currency
+       FROM missing m JOIN provider_statements b
+         ON (b.provider, b.mode, b.kind) =
+            (m.provider, m.mode, CASE m.kind WHEN 'payout' THEN 'payouts' ELSE 'payments' END)
+      WHERE m.done_at < b.read_at
+      ORDER BY m.done_at DESC LIMIT ?`;
+  return onOneSnapshot(db, (tx) => rows<MissingEntry>(tx, sql, [limit]));
+}

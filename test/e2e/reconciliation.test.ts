@@ -1,0 +1,366 @@
+/**
+ * The providers' statements are read and compared with ours: agreement makes no exception, each kind of
+ * difference makes one, and a provider that is away is read the next time. Every rule of the
+ * comparison is in test/db/reconciliation-differences.test.ts.
+ */
+import { randomBytes } from 'node:crypto';
+import { verifyStatements } from '../../src/db/ledger-verify';
+import { rows } from '../../src/db/transaction';
+import { SCENARIOS, type ScenarioName } from '../../src/sandbox/scenarios';
+import { TASK_QUEUES, WORKFLOWS } from '../../workflows/names';
+import { brokenInvariants, startGateway, type TestGateway } from '../support/gateway';
+import { buildPayoutMoney, creditPayment, insertPayment, insertPayout } from '../support/ledger';
+import type { MerchantClient } from '../support/merchant-client';
+import { waitLong } from '../support/patience';
+import { atProvider, openedPayment, readPayment, whenPayment } from '../support/payment-steps';
+import { acceptedPayout, openMerchant, whenStatus } from '../support/payout-steps';
+import { control, readBookEntry } from './sandbox-harness';
+
+jest.setTimeout(180_000);
+
+const ONCHAIN = { provider: 'onchain_provider', mode: 'test' } as const;
+const EXCHANGE = { provider: 'exchange_pay', mode: 'test' } as const;
+
+let gateway: TestGateway;
+let client: MerchantClient;
+let accountId: string;
+
+beforeAll(async () => {
+  gateway = await startGateway();
+  ({ client, accountId } = await openMerchant(gateway, { mode: 'test' }));
+});
+
+afterAll(async () => {
+  await gateway.stop();
+});
+
+interface Compared {
+  troubles: string[];
+  asked: number;
+  told: number;
+  noted: number;
+}
+
+/** What the schedule does every hour. @param lookMs how long payments have for a look */
+async function compare(lookMs = 1_000): Promise<Compared> {
+  return gateway.temporal.workflow.execute(WORKFLOWS.reconciliation, {
+    workflowId: `statements-${randomBytes(6).toString('hex')}`,
+    taskQueue: TASK_QUEUES.payouts,
+    args: [lookMs],
+  });
+}
+
+async function exceptionsOf(objectId: string): Promise<{ kind: string; details: object }[]> {
+  const sql = 'SELECT kind, details FROM cases WHERE object_id = ? ORDER BY created_at';
+  return rows(gateway.db, sql, [objectId]);
+}
+
+function payout(scenario: ScenarioName, overrides: Record<string, unknown> = {}): Promise<string> {
+  return acceptedPayout(client, { amount: `10.0000${SCENARIOS[scenario].code}`, ...overrides });
+}
+
+const BY_EXCHANGE = { network: null, destination: { type: 'exchange_id', value: '123456789' } };
+
+/** From here on nothing but the statements tells of what happens there. */
+async function silenceCallbacks(): Promise<void> {
+  await control(gateway.sandbox.url, 'settings', { callback_base_url: null });
+}
+
+/** An order of somebody who has our key, under a reference of their choice. */
+async function orderAtProvider(path: string, members: Record<string, unknown>): Promise<void> {
+  const response = await fetch(`${gateway.sandbox.onchainUrl}/v1/${path}`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${gateway.env['ONCHAIN_TEST_API_KEY'] ?? ''}`,
+      'content-type': 'application/json',
+    },
+    body: JSON.stringify({ asset: 'USDT', network: 'tron', amount: '10', ...members }),
+  });
+  if (response.status !== 201) throw new Error(`${path}: ${response.status}`);
+}
+
+async function sendAtProvider(reference: string, amount = '10'): Promise<void> {
+  const destination = { address: 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t', memo: null };
+  await orderAtProvider('transfers', { client_reference: reference, amount, destination });
+  await whenSent(reference);
+}
+
+async function whenSent(reference: string): Promise<void> {
+  await waitLong(`${reference} to be sent`, async () => {
+    const entry = await readBookEntry(gateway.sandbox.url, reference);
+    return entry?.status === 'sent' ? true : undefined;
+  });
+}
+
+/** As if the provider had shown it two hours ago, and nothing since. */
+async function age(reference: string): Promise<void> {
+  await rows(
+    gateway.db,
+    `UPDATE provider_entries SET changed_at = changed_at - interval '2 hours' WHERE reference = ?`,
+    [reference],
+  );
+}
+
+test('statements that agree make no exception, and the copy has all of them', async () => {
+  const payouts = await Promise.all([
+    payout('sends'),
+    payout('fails_later'),
+    payout('refuses'),
+    payout('never_settles'),
+    payout('sends', BY_EXCHANGE),
+    payout('fails_later', BY_EXCHANGE),
+  ]);
+  await Promise.all(
+    payouts.map((id) => whenStatus(client, id, 'completed', 'failed', 'processing')),
+  );
+  const [paid, twice, open, other] = await Promise.all([
+    openedPayment(client),
+    openedPayment(client),
+    openedPayment(client),
+    openedPayment(client, { provider: 'exchange_pay' }),
+  ]);
+  await atProvider(gateway, paid, 'pay');
+  await atProvider(gateway, other, 'pay');
+  await atProvider(gateway, twice, 'pay', { amount: '60' });
+  await atProvider(gateway, twice, 'pay', { amount: '50' });
+  await atProvider(gateway, open, 'pay', { amount: '10', then: 'drop' });
+  for (const id of [paid, other, twice]) await whenPayment(client, id, 'completed');
+
+  expect(await compare()).toEqual({ troubles: [], asked: 0, told: 0, noted: 0 });
+  const entries = await rows(
+    gateway.db,
+    `SELECT provider, kind, state, count(*)::int AS n FROM provider_entries
+      WHERE mode = 'test' AND reference = ANY (?) GROUP BY 1, 2, 3 ORDER BY 1, 2, 3`,
+    [[...payouts, paid, other, twice]],
+  );
+  expect(entries).toEqual([
+    { provider: 'exchange_pay', kind: 'payin', state: 'done', n: 1 },
+    { provider: 'exchange_pay', kind: 'payout', state: 'done', n: 1 },
+    { provider: 'exchange_pay', kind: 'payout', state: 'void', n: 1 },
+    { provider: 'onchain_provider', kind: 'payin', state: 'done', n: 3 },
+    { provider: 'onchain_provider', kind: 'payout', state: 'done', n: 1 },
+    { provider: 'onchain_provider', kind: 'payout', state: 'pending', n: 1 },
+    { provider: 'onchain_provider', kind: 'payout', state: 'void', n: 1 },
+  ]);
+  const { broken, readAt } = await verifyStatements(gateway.db);
+  expect([broken, readAt]).toEqual([0, expect.any(Date)]);
+  expect(await rows(gateway.db, 'SELECT kind FROM cases')).toEqual([]);
+  expect(await brokenInvariants(gateway)).toEqual([]);
+});
+
+interface Difference {
+  what: string;
+  kind: string;
+  /** @returns what the exception is about */
+  make: () => Promise<string>;
+  /** It counts only when nothing has changed for an hour. */
+  isOld?: boolean;
+}
+
+const balance = () => ({ accountId, mode: 'test', currency: 'USDT' }) as const;
+
+const DIFFERENCES: Difference[] = [
+  {
+    what: 'a transfer that we never ordered',
+    kind: 'unknown_transfer',
+    make: async () => {
+      await sendAtProvider('po_nobody');
+      await compare();
+      const sql = `SELECT id FROM provider_entries WHERE reference = 'po_nobody'`;
+      return (await rows<{ id: string }>(gateway.db, sql))[0]?.id ?? '';
+    },
+  },
+  {
+    what: 'a payout that was sent, and then not',
+    kind: 'completed_but_not_sent',
+    make: async () => {
+      const id = await payout('sends');
+      await whenStatus(client, id, 'completed');
+      await control(gateway.sandbox.url, 'transfers/reorg', { ...ONCHAIN, client_reference: id });
+      return id;
+    },
+  },
+  {
+    what: 'the same at the other provider',
+    kind: 'completed_but_not_sent',
+    make: async () => {
+      const id = await payout('sends', BY_EXCHANGE);
+      await whenStatus(client, id, 'completed');
+      await control(gateway.sandbox.url, 'transfers/reorg', { ...EXCHANGE, client_reference: id });
+      return id;
+    },
+  },
+  {
+    what: 'a completed payout that they never heard of',
+    kind: 'completed_but_not_sent',
+    make: async () => {
+      const money = buildPayoutMoney('10');
+      await insertPayout(gateway.db, balance(), money, 'completed');
+      return money.id;
+    },
+  },
+  {
+    what: 'a payout of another amount',
+    kind: 'transfer_mismatch',
+    make: async () => {
+      const money = buildPayoutMoney('10');
+      await insertPayout(gateway.db, balance(), money, 'completed');
+      await sendAtProvider(money.id, '11');
+      return money.id;
+    },
+  },
+  {
+    what: 'a payout that failed and was sent after that',
+    kind: 'sent_after_return_of_funds',
+    make: async () => {
+      const id = await payout('success_after_failure');
+      await whenStatus(client, id, 'failed');
+      await whenSent(id);
+      return id;
+    },
+  },
+  {
+    what: 'a payout that was sent long ago and is under way here',
+    kind: 'sent_but_not_completed',
+    isOld: true,
+    make: async () => {
+      const money = buildPayoutMoney('10');
+      await insertPayout(gateway.db, balance(), money, 'processing');
+      await sendAtProvider(money.id);
+      return money.id;
+    },
+  },
+  {
+    what: 'a credited transfer that vanished',
+    kind: 'credited_but_not_received',
+    make: async () => {
+      const id = await openedPayment(client);
+      await atProvider(gateway, id, 'pay');
+      await whenPayment(client, id, 'completed');
+      await atProvider(gateway, id, 'reorg');
+      return id;
+    },
+  },
+  {
+    what: 'a credited payment that they never heard of',
+    kind: 'credited_but_not_received',
+    make: () => creditPayment(gateway.db, balance(), '5', '0.05'),
+  },
+  {
+    what: 'money that came for a payment that has failed',
+    kind: 'money_not_credited',
+    isOld: true,
+    make: async () => {
+      const id = await insertPayment(gateway.db, balance(), 'failed');
+      await payAtProvider(id);
+      return id;
+    },
+  },
+  {
+    what: 'money that came for no payment',
+    kind: 'money_without_payment',
+    isOld: true,
+    make: async () => {
+      await payAtProvider('pay_nobody');
+      return 'pay_nobody';
+    },
+  },
+];
+
+/** A checkout that no workflow of ours looks at. */
+async function payAtProvider(reference: string): Promise<void> {
+  const expires_at = new Date(Date.now() + 3_600_000).toISOString();
+  await orderAtProvider('checkouts', { client_reference: reference, expires_at, amount: '5' });
+  await atProvider(gateway, reference, 'pay', { at: new Date().toISOString() });
+}
+
+test.each(DIFFERENCES)('$what: one exception, $kind', async ({ kind, make, isOld = false }) => {
+  await silenceCallbacks();
+  const objectId = await make();
+  await compare();
+  if (isOld) {
+    // Young news is no difference yet, and the next reading would make it young again.
+    expect(await exceptionsOf(objectId)).toEqual([]);
+    await age(objectId);
+    await withoutProvider(compare);
+  }
+  expect((await exceptionsOf(objectId)).map((one) => one.kind)).toEqual([kind]);
+  expect(await compare()).toMatchObject({ troubles: [], noted: 0 });
+  expect(await exceptionsOf(objectId)).toHaveLength(1);
+});
+
+async function withoutProvider<T>(work: () => Promise<T>): Promise<T> {
+  await control(gateway.sandbox.url, 'outage', { ...ONCHAIN, kind: 'answer_503' });
+  try {
+    return await work();
+  } finally {
+    await control(gateway.sandbox.url, 'outage', { ...ONCHAIN, kind: null });
+  }
+}
+
+test('a provider that is away is noted and skipped, and read when it is back', async () => {
+  await silenceCallbacks();
+  const id = await openedPayment(client, { provider: 'exchange_pay' });
+  await atProvider(gateway, id, 'pay');
+  await whenPayment(client, id, 'completed');
+  const outage = { ...EXCHANGE, kind: 'answer_503' };
+  await control(gateway.sandbox.url, 'outage', outage);
+  await atProvider(gateway, id, 'reorg');
+  expect((await compare()).troubles).toEqual([
+    expect.stringMatching(/^exchange_pay test payouts: The provider answered with status 503\./),
+    expect.stringMatching(/^exchange_pay test payments: The provider answered with status 503\./),
+  ]);
+  expect(await troubles()).toEqual(['exchange_pay', 'exchange_pay']);
+  expect(await exceptionsOf(id)).toEqual([]);
+
+  await control(gateway.sandbox.url, 'outage', { ...EXCHANGE, kind: null });
+  expect((await compare()).troubles).toEqual([]);
+  expect(await troubles()).toEqual([]);
+  expect((await exceptionsOf(id)).map(({ kind }) => kind)).toEqual(['credited_but_not_received']);
+});
+
+async function troubles(): Promise<string[]> {
+  const sql = 'SELECT provider FROM provider_statements WHERE trouble IS NOT NULL';
+  return (await rows<{ provider: string }>(gateway.db, sql)).map(({ provider }) => provider);
+}
+
+test('a comparison moves no money and changes no status', async () => {
+  const state = async () =>
+    rows(
+      gateway.db,
+      `SELECT id, status, sequence, updated_at FROM payouts UNION ALL
+       SELECT id, status, sequence, updated_at FROM payments ORDER BY id`,
+    );
+  const counts = async () =>
+    rows(gateway.db, 'SELECT count(*)::int AS n, max(id) FROM ledger_transactions');
+  const before = [await state(), await counts()];
+  await compare();
+  expect([await state(), await counts()]).toEqual(before);
+});
+
+/** As if everything until now had been read long ago. */
+async function readNothingAgain(): Promise<void> {
+  await rows(
+    gateway.db,
+    "UPDATE provider_statements SET changed_until = now() + interval '1 hour'",
+  );
+}
+
+test('what a lost callback would have told is brought in by a look, and is no exception', async () => {
+  await silenceCallbacks();
+  const [refunded, paidMore] = [await openedPayment(client), await openedPayment(client)];
+  for (const id of [refunded, paidMore]) {
+    await atProvider(gateway, id, 'pay');
+    await whenPayment(client, id, 'completed');
+  }
+  await atProvider(gateway, refunded, 'refund', { amount: '40' });
+  await atProvider(gateway, paidMore, 'pay', { amount: '5', at: new Date().toISOString() });
+  await compare();
+  await readNothingAgain();
+  for (const id of [refunded, paidMore]) await age(id);
+  expect(await compare(20_000)).toMatchObject({ told: 2, noted: 0 });
+  expect(await exceptionsOf(refunded)).toEqual([]);
+  expect(await exceptionsOf(paidMore)).toEqual([]);
+  expect(await readPayment(client, refunded)).toMatchObject({ refunded_amount: '40.00000000' });
+  expect(await readPayment(client, paidMore)).toMatchObject({ received_amount: '105.00000000' });
+});

@@ -1,0 +1,767 @@
+/** What a provider's facts make of a payment (decisions P3 to P7). */
+import fc from 'fast-check';
+import { type Amount, add, amount, ZERO } from '../../../src/domain/money';
+import {
+  isOpenPayment,
+  nextPaymentStatus,
+  type Payment,
+  type PaymentException,
+  type PaymentStatus,
+  type PaymentTrigger,
+} from '../../../src/domain/payment';
+import {
+  amountDue,
+  type CheckoutFacts,
+  LATE_WINDOW_MS,
+  nextPaymentStep,
+  overpaidAmount,
+  type PaymentBackground,
+  receivedAfter,
+  type TransferFacts,
+} from '../../../src/domain/payment-step';
+
+const CREATED = new Date('2026-11-01T12:00:00.000Z');
+const END = new Date('2026-11-01T13:00:00.000Z');
+const MINUTE_MS = 60_000;
+
+const EARLY = at(-10);
+const OVER = at(10);
+/** Minutes from the end of the window. */
+function at(minutes: number): Date {
+  return new Date(END.getTime() + minutes * MINUTE_MS);
+}
+
+function build(status: PaymentStatus, overrides: Partial<Payment> = {}): Payment {
+  return {
+    id: 'pay_1',
+    accountId: 'acc_1',
+    mode: 'test',
+    reference: 'order-1',
+    status,
+    provider: 'onchain_provider',
+    amount: amount('100'),
+    currency: 'USDT',
+    network: 'tron',
+    receivedAmount: ZERO,
+    creditedAmount: ZERO,
+    serviceFee: ZERO,
+    refundedAmount: ZERO,
+    reversedAmount: ZERO,
+    reversedFee: ZERO,
+    feeTerms: { percentage: '1.0000', fixedAmount: ZERO, minFee: null, maxFee: null },
+    exceptions: [],
+    txHash: null,
+    checkoutUrl: 'https://provider.example/checkout/1',
+    successUrl: null,
+    cancelUrl: null,
+    description: null,
+    customerEmail: null,
+    metadata: {},
+    failureReason: null,
+    apiKeyId: 'key_1',
+    providerCheckoutId: 'checkout_1',
+    sequence: 1,
+    createdAt: CREATED,
+    updatedAt: CREATED,
+    expiresAt: END,
+    completedAt: null,
+    ...overrides,
+  };
+}
+
+type Facts = Partial<CheckoutFacts>;
+
+function facts(overrides: Facts = {}): CheckoutFacts {
+  return {
+    state: 'started',
+    onHold: false,
+    transfers: [],
+    refunds: [],
+    failureReason: null,
+    ...overrides,
+  };
+}
+
+function seen(id: string, value: string, seenAt = EARLY): TransferFacts {
+  return {
+    id,
+    amount: amount(value),
+    status: 'seen',
+    seenAt,
+    confirmedAt: null,
+    txHash: `0x${id}`,
+  };
+}
+
+function dropped(id: string, value: string): TransferFacts {
+  return { ...seen(id, value), status: 'dropped' };
+}
+
+/** Seen at the same time unless that is given. */
+function confirmed(id: string, value: string, confirmedAt = EARLY, seenAt = confirmedAt) {
+  return { ...seen(id, value, seenAt), status: 'confirmed', confirmedAt } as const;
+}
+
+const sent = (value: string) => ({ id: 'r', reference: 'r', amount: amount(value) });
+
+function background(
+  credited: Iterable<string> = [],
+  rejection: PaymentBackground['rejection'] = null,
+): PaymentBackground {
+  return { credited: new Set(credited), rejection };
+}
+
+/** Status, facts, the time of the question, credited before; then trigger, credits, exceptions. */
+type Row = [
+  what: string,
+  status: PaymentStatus,
+  facts: Facts,
+  askedAt: Date,
+  before: string[],
+  trigger: PaymentTrigger | null,
+  credits?: string[],
+  exceptions?: PaymentException[],
+];
+
+const A100 = confirmed('a', '100');
+const A40 = confirmed('a', '40');
+const LAST_MOMENT = new Date(END.getTime() + LATE_WINDOW_MS);
+const TOO_LATE = new Date(LAST_MOMENT.getTime() + 1);
+
+const STEPS: Row[] = [
+  ['nobody came', 'created', { state: 'open' }, EARLY, [], null],
+  ['the customer begins', 'created', {}, EARLY, [], 'start'],
+  ['the customer has begun', 'pending', {}, EARLY, [], null],
+  ['a transfer is seen', 'pending', { transfers: [seen('a', '100')] }, EARLY, [], 'see'],
+  ['it was first heard of then', 'created', { transfers: [seen('a', '9')] }, EARLY, [], 'see'],
+  ['it is still seen', 'processing', { transfers: [seen('a', '100')] }, EARLY, [], null],
+
+  ['exact', 'processing', { transfers: [A100] }, EARLY, [], 'complete', ['a']],
+  ['exact, first heard of then', 'created', { transfers: [A100] }, EARLY, [], 'complete', ['a']],
+  ['exact, heard of again', 'completed', { transfers: [A100] }, EARLY, ['a'], null],
+  [
+    'over',
+    'processing',
+    { transfers: [confirmed('a', '100.00000001')] },
+    EARLY,
+    [],
+    'complete',
+    ['a'],
+    ['overpaid'],
+  ],
+  [
+    'in two transfers',
+    'processing',
+    { transfers: [A40, confirmed('b', '60')] },
+    EARLY,
+    [],
+    'complete',
+    ['a', 'b'],
+  ],
+  [
+    'in two transfers, one of them unconfirmed',
+    'processing',
+    { transfers: [A40, seen('b', '60')] },
+    EARLY,
+    [],
+    null,
+  ],
+  [
+    'enough, and more is on its way',
+    'processing',
+    { transfers: [A100, seen('b', '1')] },
+    EARLY,
+    [],
+    'complete',
+    ['a'],
+  ],
+  [
+    'more after the completion',
+    'completed',
+    { transfers: [A100, confirmed('b', '1')] },
+    EARLY,
+    ['a'],
+    'complete',
+    ['b'],
+    ['overpaid'],
+  ],
+
+  ['under, in the window', 'processing', { transfers: [A40] }, EARLY, [], null],
+  ['under, in the window, heard of first', 'pending', { transfers: [A40] }, EARLY, [], 'see'],
+  [
+    'under, a moment before the end',
+    'processing',
+    { transfers: [A40] },
+    new Date(END.getTime() - 1),
+    [],
+    null,
+  ],
+  ['under, at the end', 'processing', { transfers: [A40] }, END, [], 'underpay', ['a']],
+  [
+    'under, first heard of after the end',
+    'created',
+    { transfers: [A40] },
+    OVER,
+    [],
+    'underpay',
+    ['a'],
+  ],
+  ['under, heard of again', 'underpaid', { transfers: [A40] }, OVER, ['a'], null],
+  [
+    'under at the end, more is on its way',
+    'processing',
+    { transfers: [A40, seen('b', '60')] },
+    OVER,
+    [],
+    null,
+  ],
+  [
+    'under at the end, the rest vanished',
+    'processing',
+    { transfers: [A40, dropped('b', '60')] },
+    OVER,
+    [],
+    'underpay',
+    ['a'],
+  ],
+
+  ['dropped in the window', 'processing', { transfers: [dropped('a', '100')] }, EARLY, [], null],
+  [
+    'dropped, never heard of before',
+    'created',
+    { transfers: [dropped('a', '100')] },
+    EARLY,
+    [],
+    'start',
+  ],
+  [
+    'dropped, and paid again',
+    'processing',
+    { transfers: [dropped('a', '100'), confirmed('b', '100')] },
+    EARLY,
+    [],
+    'complete',
+    ['b'],
+  ],
+  ...(['completed', 'underpaid'] as const).map((status): Row => [
+    'dropped after it was credited, and paid again',
+    status,
+    { transfers: [dropped('a', '100'), confirmed('b', '100', OVER)] },
+    OVER,
+    ['a'],
+    null,
+  ]),
+  [
+    'one of two credited is not there any more, and there is more',
+    'underpaid',
+    { transfers: [A40, confirmed('c', '60', OVER)] },
+    OVER,
+    ['a', 'b'],
+    null,
+  ],
+  [
+    'credited and in doubt again, and there is more',
+    'completed',
+    { transfers: [seen('a', '100'), confirmed('b', '5')] },
+    OVER,
+    ['a'],
+    null,
+  ],
+
+  [
+    'enough only with what went back, in the window',
+    'processing',
+    { transfers: [A100, confirmed('b', '5')], refunds: [sent('10')] },
+    EARLY,
+    [],
+    null,
+  ],
+  [
+    'enough only with what went back, at the end',
+    'processing',
+    { transfers: [A100, confirmed('b', '5')], refunds: [sent('10')] },
+    OVER,
+    [],
+    'underpay',
+    ['a', 'b'],
+    ['overpaid'],
+  ],
+  [
+    'enough without what went back',
+    'processing',
+    { transfers: [A100, confirmed('b', '10')], refunds: [sent('10')] },
+    EARLY,
+    [],
+    'complete',
+    ['a', 'b'],
+    ['overpaid'],
+  ],
+  [
+    'the rest comes late, and some of the first went back after it was credited',
+    'underpaid',
+    { transfers: [A40, confirmed('b', '60', OVER)], refunds: [sent('10')] },
+    OVER,
+    ['a'],
+    'complete',
+    ['b'],
+    ['late'],
+  ],
+
+  ['dropped at the end', 'processing', { transfers: [dropped('a', '100')] }, OVER, [], 'expire'],
+  [
+    'dropped at the end, never heard of',
+    'pending',
+    { transfers: [dropped('a', '100')] },
+    OVER,
+    [],
+    'expire',
+  ],
+
+  [
+    'held when it is seen',
+    'processing',
+    { onHold: true, transfers: [seen('a', '100')] },
+    EARLY,
+    [],
+    'hold',
+  ],
+  ['held when it is confirmed', 'created', { onHold: true, transfers: [A100] }, EARLY, [], 'hold'],
+  ['still held', 'on_hold', { onHold: true, transfers: [A100] }, EARLY, [], null],
+  ['still held after the end', 'on_hold', { onHold: true, transfers: [A100] }, OVER, [], null],
+  ['released', 'on_hold', { transfers: [A100] }, EARLY, [], 'complete', ['a']],
+  ['released with too little, in the window', 'on_hold', { transfers: [A40] }, EARLY, [], null],
+  [
+    'released with too little, at the end',
+    'on_hold',
+    { transfers: [A40] },
+    OVER,
+    [],
+    'underpay',
+    ['a'],
+  ],
+  ['released, not confirmed yet', 'on_hold', { transfers: [seen('a', '100')] }, OVER, [], null],
+  [
+    'released, nothing left, in the window',
+    'on_hold',
+    { transfers: [dropped('a', '100')] },
+    EARLY,
+    [],
+    null,
+  ],
+  [
+    'released, nothing left, at the end',
+    'on_hold',
+    { transfers: [dropped('a', '100')] },
+    OVER,
+    [],
+    'fail',
+  ],
+  ['rejected', 'on_hold', { transfers: [A100], refunds: [sent('100')] }, EARLY, [], 'refund'],
+  ...(['created', 'pending', 'processing'] as const).map((status): Row => [
+    `held and rejected between two looks at a ${status} payment`,
+    status,
+    { transfers: [A100], refunds: [sent('100')] },
+    EARLY,
+    [],
+    'hold',
+  ]),
+  [
+    'rejected with nothing confirmed',
+    'on_hold',
+    { state: 'failed', transfers: [dropped('a', '9')] },
+    EARLY,
+    [],
+    'fail',
+  ],
+  [
+    'held after the completion',
+    'completed',
+    { onHold: true, transfers: [A100] },
+    EARLY,
+    ['a'],
+    null,
+  ],
+  [
+    'late and held',
+    'expired',
+    { onHold: true, transfers: [confirmed('a', '100', OVER)] },
+    OVER,
+    [],
+    null,
+  ],
+  [
+    'late and rejected',
+    'expired',
+    { transfers: [confirmed('a', '100', OVER)], refunds: [sent('100')] },
+    OVER,
+    [],
+    null,
+  ],
+
+  ['the window closes on nobody', 'created', { state: 'open' }, END, [], 'expire'],
+  ['the window closes on a beginner', 'pending', {}, END, [], 'expire'],
+  ['the window has closed', 'expired', {}, OVER, [], null],
+  [
+    'closed while a transfer is seen',
+    'processing',
+    { transfers: [seen('a', '100')] },
+    OVER,
+    [],
+    null,
+  ],
+  [
+    'confirmed in time, heard of after the end',
+    'created',
+    { transfers: [A100] },
+    OVER,
+    [],
+    'complete',
+    ['a'],
+  ],
+  [
+    'seen in time, confirmed after the end',
+    'processing',
+    { transfers: [confirmed('a', '100', OVER, EARLY)] },
+    OVER,
+    [],
+    'complete',
+    ['a'],
+    [],
+  ],
+  [
+    'came after the end, heard of before it was expired',
+    'pending',
+    { transfers: [confirmed('a', '100', OVER)] },
+    OVER,
+    [],
+    'complete',
+    ['a'],
+    ['late'],
+  ],
+
+  ['cancelled, nothing seen', 'pending', { state: 'cancelled' }, EARLY, [], 'cancel'],
+  ['cancelled, never begun', 'created', { state: 'cancelled' }, EARLY, [], 'cancel'],
+  ['cancelled after the end', 'pending', { state: 'cancelled' }, OVER, [], 'cancel'],
+  ['cancelled already', 'cancelled', { state: 'cancelled' }, OVER, [], null],
+  [
+    'cancelled, a transfer is seen',
+    'pending',
+    { state: 'cancelled', transfers: [seen('a', '100')] },
+    EARLY,
+    [],
+    'see',
+  ],
+  [
+    'cancelled, seen already',
+    'processing',
+    { state: 'cancelled', transfers: [seen('a', '100')] },
+    OVER,
+    [],
+    null,
+  ],
+  [
+    'cancelled, and paid',
+    'processing',
+    { state: 'cancelled', transfers: [A100] },
+    EARLY,
+    [],
+    'complete',
+    ['a'],
+    [],
+  ],
+
+  ['failed', 'pending', { state: 'failed' }, EARLY, [], 'fail'],
+  [
+    'failed with a transfer',
+    'processing',
+    { state: 'failed', transfers: [seen('a', '9')] },
+    EARLY,
+    [],
+    'fail',
+  ],
+  ['failed while held', 'on_hold', { state: 'failed', onHold: true }, EARLY, [], 'fail'],
+  ['failed already', 'failed', { state: 'failed' }, EARLY, [], null],
+  ['failed, and money after all', 'failed', { transfers: [A100] }, EARLY, [], null],
+  ['money for a refunded payment', 'refunded', { transfers: [A100] }, EARLY, [], null],
+
+  [
+    'late, all of it',
+    'expired',
+    { transfers: [confirmed('a', '100', OVER)] },
+    OVER,
+    [],
+    'complete',
+    ['a'],
+    ['late'],
+  ],
+  [
+    'late, a part',
+    'expired',
+    { transfers: [confirmed('a', '40', OVER)] },
+    OVER,
+    [],
+    'underpay',
+    ['a'],
+    ['late'],
+  ],
+  [
+    'late, too much',
+    'expired',
+    { transfers: [confirmed('a', '101', OVER)] },
+    OVER,
+    [],
+    'complete',
+    ['a'],
+    ['overpaid', 'late'],
+  ],
+  ['late, not confirmed yet', 'expired', { transfers: [seen('a', '100', OVER)] }, OVER, [], null],
+  [
+    'late in the last moment',
+    'expired',
+    { transfers: [confirmed('a', '100', LAST_MOMENT)] },
+    OVER,
+    [],
+    'complete',
+    ['a'],
+    ['late'],
+  ],
+  ['later than that', 'expired', { transfers: [confirmed('a', '100', TOO_LATE)] }, OVER, [], null],
+  [
+    'late for a cancelled payment, in its window',
+    'cancelled',
+    { state: 'cancelled', transfers: [A100] },
+    EARLY,
+    [],
+    'complete',
+    ['a'],
+    ['late'],
+  ],
+  [
+    'late for a cancelled payment, a part',
+    'cancelled',
+    { state: 'cancelled', transfers: [confirmed('a', '1', OVER)] },
+    OVER,
+    [],
+    'underpay',
+    ['a'],
+    ['late'],
+  ],
+  [
+    'much too late for a cancelled payment',
+    'cancelled',
+    { transfers: [confirmed('a', '100', TOO_LATE)] },
+    OVER,
+    [],
+    null,
+  ],
+  [
+    'the rest comes late',
+    'underpaid',
+    { transfers: [A40, confirmed('b', '60', OVER)] },
+    OVER,
+    ['a'],
+    'complete',
+    ['b'],
+    ['late'],
+  ],
+  [
+    'some of the rest comes late',
+    'underpaid',
+    { transfers: [A40, confirmed('b', '50', OVER)] },
+    OVER,
+    ['a'],
+    'underpay',
+    ['b'],
+    ['late'],
+  ],
+  [
+    'the rest comes much too late',
+    'underpaid',
+    { transfers: [A40, confirmed('b', '60', TOO_LATE)] },
+    OVER,
+    ['a'],
+    null,
+  ],
+  [
+    'more, late, after the completion',
+    'completed',
+    { transfers: [A100, confirmed('b', '5', OVER)] },
+    OVER,
+    ['a'],
+    'complete',
+    ['b'],
+    ['overpaid', 'late'],
+  ],
+];
+
+describe('the next step', () => {
+  test.each(STEPS)(
+    '%s (%s)',
+    (_what, status, told, askedAt, before, trigger, credits = [], exceptions = []) => {
+      const credited = add(
+        ZERO,
+        ...(told.transfers ?? []).filter(({ id }) => before.includes(id)).map((one) => one.amount),
+      );
+      const payment = build(status, { creditedAmount: credited });
+      const step = nextPaymentStep(payment, facts(told), background(before), askedAt);
+      if (trigger === null) {
+        expect(step).toBeNull();
+        return;
+      }
+      expect(step).toMatchObject({ trigger });
+      expect(step?.credits.map(({ id }) => id)).toEqual(credits);
+      expect(step?.exceptions).toEqual(exceptions);
+    },
+  );
+
+  type RejectedRow = [
+    what: string,
+    facts: Facts,
+    askedAt: Date,
+    accepted: PaymentTrigger | null,
+    pending: PaymentTrigger | null,
+  ];
+  test.each<RejectedRow>([
+    ['all went back', { transfers: [A100], refunds: [sent('100')] }, EARLY, 'refund', 'refund'],
+    ['less went back', { transfers: [A100], refunds: [sent('99.5')] }, EARLY, 'refund', null],
+    ['enough is left', { transfers: [A100, A40], refunds: [sent('40')] }, EARLY, 'refund', null],
+    ['nothing went back yet', { transfers: [A100] }, EARLY, null, null],
+    ['nothing went back at the end', { transfers: [A40] }, OVER, null, null],
+    ['it is still held', { onHold: true, transfers: [A100] }, EARLY, null, null],
+    ['nothing had come', { state: 'failed' }, EARLY, 'fail', 'fail'],
+    ['what was seen vanished', { transfers: [dropped('a', '100')] }, OVER, 'fail', 'fail'],
+  ])('a hold was rejected: %s', (_what, told, askedAt, ...triggers) => {
+    (['accepted', 'pending'] as const).forEach((rejection, index) => {
+      const known = background([], rejection);
+      const step = nextPaymentStep(build('on_hold'), facts(told), known, askedAt);
+      expect(step?.trigger ?? null).toBe(triggers[index]);
+      expect(step?.credits ?? []).toEqual([]);
+    });
+  });
+
+  test('it says what was received, seen or confirmed, and the hash of the last confirmed', () => {
+    const transfers = [A40, confirmed('b', '60'), seen('c', '7'), dropped('d', '9')];
+    const step = nextPaymentStep(build('created'), facts({ transfers }), background(), EARLY);
+    expect(step).toMatchObject({ received: '107.00000000', txHash: '0xb' });
+  });
+
+  test('facts that were asked for earlier never make the received less than the credited', () => {
+    const payment = build('underpaid', { creditedAmount: amount('40') });
+    const stale = facts({ transfers: [confirmed('b', '30', OVER)] });
+    expect(receivedAfter(payment, stale)).toBe('40.00000000');
+    expect(nextPaymentStep(payment, stale, background(['a']), OVER)).toBeNull();
+  });
+});
+
+test.each([
+  ['0', '100.00000000', '0.00000000'],
+  ['99.99999999', '0.00000001', '0.00000000'],
+  ['100', '0.00000000', '0.00000000'],
+  ['150', '0.00000000', '50.00000000'],
+])('of 100, %s received: %s due, %s too much', (received, due, over) => {
+  const payment = build('processing', { receivedAmount: amount(received) });
+  expect([amountDue(payment), overpaidAmount(payment)]).toEqual([due, over]);
+});
+
+const minutes = fc.integer({ min: -60, max: 31 * 24 * 60 });
+const anyTransfer = fc
+  .record({
+    cents: fc.integer({ min: 1, max: 15_000 }),
+    status: fc.constantFrom('seen' as const, 'confirmed' as const, 'dropped' as const),
+    seenAt: minutes,
+    wait: fc.integer({ min: 0, max: 60 }),
+  })
+  .map(({ cents, status, seenAt, wait }): Omit<TransferFacts, 'id'> => ({
+    amount: amount((cents / 100).toFixed(2)),
+    status,
+    seenAt: at(seenAt),
+    confirmedAt: status === 'confirmed' ? at(seenAt + wait) : null,
+    txHash: null,
+  }));
+const anyFacts = fc.record({
+  state: fc.constantFrom(
+    'open' as const,
+    'started' as const,
+    'cancelled' as const,
+    'failed' as const,
+  ),
+  onHold: fc.boolean(),
+  transfers: fc
+    .array(anyTransfer, { maxLength: 4 })
+    .map((all) => all.map((one, index) => ({ ...one, id: `t${index}` }))),
+  refunds: fc.constantFrom<CheckoutFacts['refunds']>([], [sent('10')], [sent('1000')]),
+  failureReason: fc.constant(null),
+});
+
+interface Books {
+  payment: Payment;
+  /** Transfer → how often it was credited. */
+  credits: Map<string, number>;
+}
+
+/** Takes one step as the database would. @returns null when there is none */
+function take({ payment, credits }: Books, told: CheckoutFacts, askedAt: Date): Books | null {
+  const step = nextPaymentStep(payment, told, background(credits.keys()), askedAt);
+  if (step === null) return null;
+  const status = nextPaymentStatus(payment.status, step.trigger);
+  if (status === undefined) throw new Error(`${step.trigger} is impossible in ${payment.status}`);
+  const after = new Map(credits);
+  for (const { id } of step.credits) after.set(id, (after.get(id) ?? 0) + 1);
+  const creditedAmount: Amount = add(payment.creditedAmount, ...step.credits.map((c) => c.amount));
+  return {
+    payment: { ...payment, status, receivedAmount: step.received, creditedAmount },
+    credits: after,
+  };
+}
+
+test('any facts, in any order, lead to rest within ten steps, and credit each transfer once', () => {
+  const news = fc.array(fc.tuple(anyFacts, minutes), { minLength: 1, maxLength: 6 });
+  fc.assert(
+    fc.property(news, (all) => {
+      let books: Books = { payment: build('created'), credits: new Map() };
+      for (const [told, askedAfter] of all) {
+        const before = books.payment.status;
+        let steps = 0;
+        for (let next: Books | null = books; next !== null; steps += 1) {
+          books = next;
+          next = take(books, told, at(askedAfter));
+        }
+        expect(steps - 1).toBeLessThan(10);
+        expect(take(books, told, at(askedAfter))).toBeNull();
+        expect([...books.credits.values()].every((times) => times === 1)).toBe(true);
+        if (!isOpenPayment(before)) expect(isOpenPayment(books.payment.status)).toBe(false);
+        if (isOpenPayment(books.payment.status)) expect(books.credits.size).toBe(0);
+      }
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test('at rest after the end every confirmed transfer that counts is credited, and no other', () => {
+  fc.assert(
+    fc.property(anyFacts, minutes, (random, askedAfter) => {
+      const told = { ...random, onHold: false, refunds: [] };
+      let books: Books = { payment: build('created'), credits: new Map() };
+      for (let next: Books | null = books; next !== null;) {
+        books = next;
+        next = take(books, told, at(askedAfter));
+      }
+      const { status, creditedAmount, receivedAmount } = books.payment;
+      const counts = told.transfers.filter(
+        ({ confirmedAt }) => confirmedAt !== null && confirmedAt <= LAST_MOMENT,
+      );
+      const isCredited = status === 'completed' || status === 'underpaid';
+      const ids = isCredited ? counts.map(({ id }) => id) : [];
+      expect([...books.credits.keys()].sort()).toEqual(ids.sort());
+      expect(creditedAmount).toBe(add(ZERO, ...(isCredited ? counts : []).map((t) => t.amount)));
+      if (status === 'completed') expect(Number(creditedAmount)).toBeGreaterThanOrEqual(100);
+      if (status === 'underpaid') expect(Number(creditedAmount)).toBeLessThan(100);
+      if (status === 'expired' || status === 'cancelled') expect(counts).toEqual([]);
+      // Nothing is left hanging when the window is over and nothing is under way.
+      const isUnderWay = told.transfers.some((one) => one.status === 'seen');
+      if (askedAfter >= 0 && !isUnderWay) expect(isOpenPayment(status)).toBe(false);
+      expect(Number(receivedAmount)).toBeGreaterThanOrEqual(Number(creditedAmount));
+    }),
+    { numRuns: 2_000 },
+  );
+});
