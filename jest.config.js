@@ -1,7 +1,8 @@
 /**
- * Five projects, by what they need: `unit` nothing, `db` PostgreSQL, `workflow` and `e2e` also a
- * Temporal server, `browser` a Chromium too. The servers start only for the projects that are
- * selected.
+ * The projects differ in what they need: `unit` nothing, `db` PostgreSQL, `workflow` and `e2e` also
+ * a Temporal server, `browser` a Chromium too. `crash` kills processes and servers and waits for the
+ * recovery; `npm test` leaves it out, `npm run test:crash` and CI run it. Servers start only for the
+ * projects of the selected files.
  */
 const { availableParallelism } = require('node:os');
 
@@ -41,6 +42,7 @@ module.exports = {
     project('workflow', withAll),
     project('e2e', withAll),
     project('browser', withAll),
+    project('crash', withAll),
   ],
   // For all projects: jest heeds it here alone. A recovery from a kill takes half a minute.
   testTimeout: 60_000,

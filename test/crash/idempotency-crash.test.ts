@@ -11,7 +11,7 @@ import {
   openMerchant,
   sendUntilAnswered,
 } from '../support/payout-steps';
-import { control } from './sandbox-harness';
+import { control } from '../e2e/sandbox-harness';
 
 let gateway: TestGateway;
 

@@ -13,7 +13,7 @@ import { PatientClient } from '../support/patient-client';
 import { auditPayouts, expectedBalance } from '../support/payout-audit';
 import { payoutStatus, whenFinal, whenStatus } from '../support/payout-status';
 import { waitLong } from '../support/patience';
-import { control, readStatement } from './sandbox-harness';
+import { control, readStatement } from '../e2e/sandbox-harness';
 
 jest.setTimeout(120_000);
 
