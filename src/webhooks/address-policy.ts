@@ -1,15 +1,21 @@
 /**
- * Which addresses the sender may connect to (decision H9): public ones, as a closed list. What a
- * range means is the IANA special-purpose registries' word; libraries that name ranges have gaps
- * (`::7f00:1` counts as ordinary in one of them), and one gap is a way to our own network.
+ * Which addresses the sender may connect to (decision H9): public addresses only. The ranges follow
+ * the IANA special-purpose registries. The check is our own because libraries that classify
+ * addresses have gaps (one treats `::7f00:1` as ordinary), and one gap exposes the internal network.
+ *
+ * Addresses and CIDRs are compared as bytes, so the notation of an address does not matter.
  */
-import { BlockList, isIPv4 } from 'node:net';
-import { addressBytes, type Cidr, isInside, parseCidr } from './address-bytes';
+import { BlockList, isIP, isIPv4 } from 'node:net';
+
+interface Cidr {
+  bytes: Uint8Array;
+  prefixBits: number;
+}
 
 export interface AddressRules {
-  /** Allowed although not public. */
+  /** Allowed, although not public. */
   allow: readonly Cidr[];
-  /** Refused although public, and although allowed above. */
+  /** Forbidden, even if public or allowed above. */
   deny: readonly Cidr[];
 }
 
@@ -17,10 +23,10 @@ export interface AddressRules {
 const BLOCKED_IPV4 = [
   '0.0.0.0/8', // this network
   '10.0.0.0/8', // private
-  '100.64.0.0/10', // shared by carriers, and by some clouds for their services
+  '100.64.0.0/10', // carrier-grade NAT; services of some clouds
   '127.0.0.0/8', // loopback
   '168.63.129.16/32', // a cloud's host service on a public address
-  '169.254.0.0/16', // link-local, and the clouds' metadata
+  '169.254.0.0/16', // link-local, cloud metadata
   '172.16.0.0/12', // private
   '192.0.0.0/24', // protocol assignments
   '192.0.2.0/24', // documentation
@@ -37,29 +43,29 @@ const BLOCKED_IPV4 = [
 ];
 
 /**
- * The part of IPv6 that is handed out. Staying inside it refuses loopback, IPv4 in its mapped,
- * compatible and NAT64 dress, unique local, link-local, site-local and multicast at once.
+ * The allocated part of IPv6. It excludes loopback, mapped, compatible and NAT64 forms of IPv4,
+ * unique local, link-local, site-local and multicast addresses.
  */
 const PUBLIC_IPV6 = '2000::/3';
 const BLOCKED_IPV6 = [
-  '2001::/23', // protocol assignments, with Teredo
+  '2001::/23', // protocol assignments, Teredo
   '2001:db8::/32', // documentation
   '2002::/16', // 6to4
   '2620:4f:8000::/48', // AS112
   '3fff::/20', // documentation
 ];
-/** What is left of IPv6 around 2000::/3. */
+/** The rest of IPv6 around 2000::/3. */
 const OUTSIDE_PUBLIC_IPV6 = ['::/3', '4000::/2', '8000::/1'];
 
 const PUBLIC_CIDR = parseCidr(PUBLIC_IPV6);
 const BLOCKED_CIDRS = [...BLOCKED_IPV4, ...BLOCKED_IPV6].map(parseCidr);
 
-/** @throws Error that names a CIDR that is none */
+/** @throws Error that names an invalid CIDR */
 export function readAddressRules(allow: readonly string[], deny: readonly string[]): AddressRules {
   return { allow: allow.map(parseCidr), deny: deny.map(parseCidr) };
 }
 
-/** Whether the sender may connect to an address: 4 or 16 bytes, or its text without brackets. */
+/** @param address 4 or 16 bytes, or text without brackets */
 export function isAllowedAddress(address: Uint8Array | string, rules: AddressRules): boolean {
   const bytes = typeof address === 'string' ? addressBytes(address) : address;
   if (bytes === null || ![4, 16].includes(bytes.length)) return false;
@@ -73,7 +79,7 @@ function isPublic(bytes: Uint8Array): boolean {
   return bytes.length === 4 || (isInside(bytes, PUBLIC_CIDR) && !isIsatap(bytes));
 }
 
-/** ISATAP hides an IPv4 address behind 0000:5efe or 0200:5efe, under any prefix. */
+/** ISATAP embeds an IPv4 address after 0000:5efe or 0200:5efe, under any prefix. */
 function isIsatap(bytes: Uint8Array): boolean {
   return (
     (bytes[8] === 0x00 || bytes[8] === 0x02) &&
@@ -83,7 +89,7 @@ function isIsatap(bytes: Uint8Array): boolean {
   );
 }
 
-/** A list for each family: Node compares an IPv4 address with IPv6 ranges too, in its mapped dress. */
+/** One list per family: Node also compares an IPv4 address, in its mapped form, with IPv6 ranges. */
 const SECOND_LINE = {
   ipv4: blockList('ipv4', BLOCKED_IPV4),
   ipv6: blockList('ipv6', [...BLOCKED_IPV6, ...OUTSIDE_PUBLIC_IPV6]),
@@ -99,8 +105,8 @@ function blockList(family: 'ipv4' | 'ipv6', cidrs: readonly string[]): BlockList
 }
 
 /**
- * The second opinion, by Node's own parser and comparison: a mistake in ours does not open the door.
- * It does not know the operator's lists, so an address that those allow is not asked here.
+ * A second check with Node's own parser and comparison, so that a mistake in ours has no effect. It
+ * does not know the operator's lists, so it is skipped for addresses that they allow.
  */
 export function isAllowedTwice(address: string, rules: AddressRules): boolean {
   if (!isAllowedAddress(address, rules)) return false;
@@ -108,4 +114,66 @@ export function isAllowedTwice(address: string, rules: AddressRules): boolean {
   if (bytes !== null && rules.allow.some((cidr) => isInside(bytes, cidr))) return true;
   const family = isIPv4(address) ? 'ipv4' : 'ipv6';
   return !SECOND_LINE[family].check(address, family);
+}
+
+/** The 4 or 16 bytes of an address without a zone; null for any other text. */
+export function addressBytes(text: string): Uint8Array | null {
+  // Node accepts `fe80::1%eth0`; a zone names a local network interface.
+  if (text.includes('%')) return null;
+  const family = isIP(text);
+  if (family === 0) return null;
+  return family === 4 ? ipv4Bytes(text) : ipv6Bytes(text);
+}
+
+/** @throws Error for an invalid CIDR, or one with bits set after its prefix */
+export function parseCidr(text: string): Cidr {
+  const [, address = '', prefix = ''] = /^([^/]+)\/(\d{1,3})$/.exec(text) ?? [];
+  const bytes = addressBytes(address);
+  const prefixBits = parseInt(prefix, 10);
+  if (bytes === null || prefixBits > bytes.length * 8) {
+    throw new Error(`${text} is not a CIDR such as 10.0.0.0/8 or fd00::/8`);
+  }
+  if (!bytes.every((byte, index) => (byte & ~maskByte(prefixBits, index)) === 0)) {
+    throw new Error(`${text} has bits set after its prefix; write the first address of the range`);
+  }
+  return { bytes, prefixBits };
+}
+
+export function isInside(address: Uint8Array, { bytes, prefixBits }: Cidr): boolean {
+  return (
+    address.length === bytes.length &&
+    address.every((byte, index) => (byte & maskByte(prefixBits, index)) === bytes[index])
+  );
+}
+
+/** The bits of one byte that belong to the prefix. */
+function maskByte(prefixBits: number, index: number): number {
+  const bits = Math.min(8, Math.max(0, prefixBits - index * 8));
+  return (0xff << (8 - bits)) & 0xff;
+}
+
+function ipv4Bytes(text: string): Uint8Array {
+  return Uint8Array.from(text.split('.'), (part) => parseInt(part, 10));
+}
+
+/** @param text a valid IPv6 address */
+function ipv6Bytes(text: string): Uint8Array {
+  const dotted = /[^:]+\.[^:]+$/.exec(text)?.[0];
+  const tail = dotted === undefined ? [] : [...ipv4Bytes(dotted)];
+  const groups = dotted === undefined ? text : text.slice(0, -dotted.length);
+  const [head = '', rest] = groups.split('::');
+  const before = groupBytes(head);
+  const after = rest === undefined ? tail : [...groupBytes(rest), ...tail];
+  const zeros = Array<number>(16 - before.length - after.length).fill(0);
+  return Uint8Array.from([...before, ...zeros, ...after]);
+}
+
+function groupBytes(groups: string): number[] {
+  return groups
+    .split(':')
+    .filter((group) => group !== '')
+    .flatMap((group) => {
+      const value = parseInt(group, 16);
+      return [value >> 8, value & 0xff];
+    });
 }

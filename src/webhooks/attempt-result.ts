@@ -1,8 +1,11 @@
-/** What one attempt at a delivery was: stored with the delivery and shown to the merchant. */
+/**
+ * The result of one attempt at a webhook delivery, which is stored and shown to the merchant, and the
+ * failures that become such a result.
+ */
 
 /**
- * Why an attempt failed. `worker_lost` is never the sender's word: it is written later, for an
- * attempt whose worker died before it could say how the attempt ended.
+ * Why an attempt failed. The sender never returns `worker_lost`: it is recorded later, for an attempt
+ * whose worker died before it could report the result.
  */
 export const ATTEMPT_ERROR_CODES = [
   'url_blocked',
@@ -21,31 +24,118 @@ export const ATTEMPT_ERROR_CODES = [
 ] as const;
 export type AttemptErrorCode = (typeof ATTEMPT_ERROR_CODES)[number];
 
-/** How long each part took, in milliseconds; null for a part that was not reached or not needed. */
+/** Duration of each part in milliseconds; null for a part that was not reached or not needed. */
 export interface AttemptTiming {
   dnsMs: number | null;
   connectMs: number | null;
   tlsMs: number | null;
-  /** From the connection being ready to the first byte of the answer. */
+  /** From the established connection to the first byte of the response. */
   firstByteMs: number | null;
 }
 
 export interface AttemptResult {
   outcome: 'succeeded' | 'failed';
-  /** The HTTP status, also of a failure; null when no answer was understood. */
+  /** The HTTP status, also of a failure; null without a valid response. */
   status: number | null;
   errorCode: AttemptErrorCode | null;
-  /** A sentence for the merchant. It never names an address that a host name has. */
+  /** A sentence for the merchant. It never contains an address that a host name resolved to. */
   error: string | null;
   startedAt: Date;
   durationMs: number;
   timing: AttemptTiming;
-  /** As sent. They hold the signature but not the secret; empty when nothing was sent. */
+  /** As sent, with the signature but not the secret; empty if nothing was sent. */
   requestHeaders: Record<string, string>;
   /** At most 64, each at most 1 KB, without cookies. */
   responseHeaders: [name: string, value: string][];
-  /** The first 16 KiB, as they came: they may hold NUL and need not be text. */
+  /** The first 16 KiB as received; may contain NUL and need not be text. */
   responseBody: Buffer;
-  /** True when the body went on, or was cut off, after what is kept. */
+  /** True if the body continued, or was cut off, after the stored part. */
   responseTruncated: boolean;
+}
+
+/**
+ * A failed attempt: a code and a sentence for the merchant. The sentences are written here and never
+ * taken from errors of Node or undici, because those may contain addresses of the internal network.
+ */
+export class AttemptFailure extends Error {
+  constructor(
+    readonly code: AttemptErrorCode,
+    sentence: string,
+  ) {
+    super(sentence);
+  }
+}
+
+/** For a forbidden address. The sentence does not reveal which one. */
+export function blocked(): AttemptFailure {
+  return new AttemptFailure(
+    'url_blocked',
+    'The host resolves to an address that is not on the public internet. Nothing was sent.',
+  );
+}
+
+export const CLOSED_EARLY = 'The connection was closed before a response was received.';
+const RESET = new Set(['ECONNRESET', 'EPIPE', 'ECONNABORTED', 'UND_ERR_SOCKET']);
+
+/** The common TLS error codes of Node. */
+const CERTIFICATE_FAULTS: Record<string, string> = {
+  CERT_HAS_EXPIRED: 'The certificate has expired.',
+  CERT_NOT_YET_VALID: 'The certificate is not valid yet.',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'The certificate is self-signed.',
+  SELF_SIGNED_CERT_IN_CHAIN: 'The certificate authority is not publicly trusted.',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
+    'The certificate authority is not publicly trusted, or an intermediate certificate is missing.',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE:
+    'The certificate authority is not publicly trusted, or an intermediate certificate is missing.',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'The certificate is not valid for this host name.',
+};
+
+export function tlsFailure(error: unknown): AttemptFailure {
+  const code = codeOf(error);
+  if (RESET.has(code)) {
+    return new AttemptFailure(
+      'connection_reset',
+      'The connection was closed during the TLS handshake.',
+    );
+  }
+  const sentence = CERTIFICATE_FAULTS[code] ?? `The TLS handshake failed (${code}).`;
+  return new AttemptFailure('tls_error', sentence);
+}
+
+/**
+ * Translates an error of undici.
+ * @throws the error itself if it is a programming error and not caused by the receiver
+ */
+export function exchangeFailure(error: unknown): AttemptFailure {
+  const code = codeOf(error);
+  if (error instanceof TypeError || code === 'UND_ERR_INVALID_ARG') throw error;
+  if (code === 'UND_ERR_HEADERS_OVERFLOW') {
+    return new AttemptFailure('headers_too_large', 'The response headers are larger than 16 KiB.');
+  }
+  const { message } = error as Error;
+  // undici reports an unexpected response with the code of a closed connection.
+  if (RESET.has(code) && !/^bad (response|upgrade)$/.test(message)) {
+    return new AttemptFailure('connection_reset', CLOSED_EARLY);
+  }
+  if (/^(ERR_SSL_|ERR_TLS_|EPROTO$)/.test(code)) return tlsFailure(error);
+  if (code === 'ETIMEDOUT')
+    return new AttemptFailure('timeout', 'The receiver stopped responding.');
+  return new AttemptFailure(
+    'protocol_error',
+    `The response is not valid HTTP/1.1${detail(message)}.`,
+  );
+}
+
+/** The parser's reason, such as `Invalid status code`; it never quotes the receiver. */
+function detail(message: string): string {
+  const [, reason] =
+    /^Response does not match the HTTP\/1.1 protocol (\(.+\))$/.exec(message) ?? [];
+  return reason === undefined ? '' : ` ${reason}`;
+}
+
+const NO_CODE = 'no code';
+
+export function codeOf(error: unknown): string {
+  const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : '';
+  return typeof code === 'string' && /^[A-Z0-9_]{1,60}$/.test(code) ? code : NO_CODE;
 }

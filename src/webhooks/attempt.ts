@@ -1,15 +1,19 @@
 /**
- * One attempt at a delivery: resolve, vet, connect, secure, ask. Each part throws an AttemptFailure;
- * here it becomes the result that is stored.
+ * One attempt at a webhook delivery: resolve the name, check the addresses, connect, secure, send.
+ * Each part throws an AttemptFailure, which becomes the stored result here.
  */
+import { createHmac } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import type { Socket } from 'node:net';
 import type { Mode } from '../domain/mode';
-import { AttemptFailure } from './attempt-failure';
-import type { AttemptResult, AttemptTiming, AttemptErrorCode } from './attempt-result';
+import {
+  type AttemptErrorCode,
+  AttemptFailure,
+  type AttemptResult,
+  type AttemptTiming,
+} from './attempt-result';
 import { dial, secure } from './connect';
-import { type Answer, type Deadline, exchange } from './exchange';
-import { signWebhook } from './sign';
+import { type Deadline, exchange, type HttpResponse } from './exchange';
 import { findTarget, type TargetRules } from './target';
 import { bareHost, portOf } from './url-policy';
 
@@ -18,7 +22,7 @@ export interface WebhookRequest {
   mode: Mode;
   eventType: string;
   eventId: string;
-  /** The endpoint's secret as it was shown, `whsec_` included. */
+  /** The endpoint's secret as shown to the merchant, including `whsec_`. */
   secret: string;
   body: Buffer;
 }
@@ -45,11 +49,11 @@ export async function runAttempt(
     Object.assign(requestHeaders, headersOf(request, url));
     noteFirstByte(socket, timing);
     const message = { url, headers: requestHeaders, body: request.body };
-    const answer = await exchange(socket, message, deadline, rules.bodyMs);
-    return { ...base, durationMs: sinceStart(), ...judge(answer) };
+    const response = await exchange(socket, message, deadline, rules.bodyMs);
+    return { ...base, durationMs: sinceStart(), ...resultOf(response) };
   } catch (error) {
     if (!(error instanceof AttemptFailure)) throw error;
-    return { ...base, durationMs: sinceStart(), ...withoutAnswer(error) };
+    return { ...base, durationMs: sinceStart(), ...resultWithoutResponse(error) };
   }
 }
 
@@ -72,7 +76,7 @@ async function connect(
   return { url, socket: secured };
 }
 
-/** Time and signature are those of the attempt (decision H1). No merchant sets any header. */
+/** Timestamp and signature are new for each attempt (decision H1). Merchants cannot set headers. */
 function headersOf(request: WebhookRequest, url: URL): Record<string, string> {
   const timestampSeconds = Math.floor(Date.now() / 1000);
   return {
@@ -88,40 +92,50 @@ function headersOf(request: WebhookRequest, url: URL): Record<string, string> {
   };
 }
 
+/**
+ * The value of X-Gateway-Signature (the specification, "Signature verification"). The HMAC key is the
+ * secret as shown, including its prefix (decision H2).
+ */
+export function signWebhook(secret: string, timestampSeconds: number, body: Buffer): string {
+  const t = String(timestampSeconds);
+  const signature = createHmac('sha256', secret).update(`${t}.`).update(body).digest('hex');
+  return `t=${t},v1=${signature}`;
+}
+
 function noteFirstByte(socket: Socket, timing: AttemptTiming): void {
   const sinceReady = stopwatch();
   socket.once('readable', () => {
-    // A connection that ends is readable too, without a byte.
+    // A closed connection is also readable, without any bytes.
     if (socket.readableLength > 0) timing.firstByteMs = sinceReady();
   });
 }
 
-type Judgement = Omit<AttemptResult, 'startedAt' | 'timing' | 'requestHeaders' | 'durationMs'>;
+type Outcome = Omit<AttemptResult, 'startedAt' | 'timing' | 'requestHeaders' | 'durationMs'>;
 
-/** A 2xx succeeds whatever its body does (decision H3). */
-function judge(answer: Answer): Judgement {
-  const succeeded = answer.status >= 200 && answer.status < 300;
-  const [errorCode, error] = succeeded ? [null, null] : statusFailure(answer.status);
+/** A 2xx succeeds whatever happens to its body (decision H3). */
+function resultOf(response: HttpResponse): Outcome {
+  const succeeded = response.status >= 200 && response.status < 300;
+  const [errorCode, error] = succeeded ? [null, null] : statusFailure(response.status);
   return {
     outcome: succeeded ? 'succeeded' : 'failed',
-    status: answer.status,
+    status: response.status,
     errorCode,
     error,
-    responseHeaders: answer.headers,
-    responseBody: answer.body,
-    responseTruncated: answer.truncated,
+    responseHeaders: response.headers,
+    responseBody: response.body,
+    responseTruncated: response.truncated,
   };
 }
 
 function statusFailure(status: number): [AttemptErrorCode, string] {
-  const sentence = `The receiver answered with status ${status}; only 2xx counts as received.`;
+  const sentence = `The receiver responded with status ${status}; only 2xx counts as received.`;
   if (status < 400) return ['http_3xx', `${sentence} Redirects are not followed.`];
   if (status < 500) return ['http_4xx', sentence];
   if (status < 600) return ['http_5xx', sentence];
   return ['protocol_error', sentence];
 }
 
-function withoutAnswer({ code, message }: AttemptFailure): Judgement {
+function resultWithoutResponse({ code, message }: AttemptFailure): Outcome {
   return {
     outcome: 'failed',
     status: null,
@@ -133,7 +147,7 @@ function withoutAnswer({ code, message }: AttemptFailure): Judgement {
   };
 }
 
-/** Whole milliseconds from now on, by a clock that never steps back. */
+/** Whole milliseconds since the call, by a monotonic clock. */
 function stopwatch(): () => number {
   const start = performance.now();
   return () => Math.round(performance.now() - start);

@@ -1,23 +1,23 @@
 /**
- * A connection to one of a receiver's vetted addresses, and TLS on top of it.
+ * Connects to one of a receiver's allowed addresses, and secures the connection with TLS.
  *
- * The sender dials addresses and never names, so nothing is resolved a second time between the check
- * and the connection. Undici gets the finished socket; it could open none itself.
+ * The sender connects to addresses and never to names, so no name is resolved again between check and
+ * connection. undici receives the connected socket and cannot open another one.
  */
 import net from 'node:net';
 import tls from 'node:tls';
 import { type AddressRules, isAllowedTwice } from './address-policy';
-import { AttemptFailure, blocked, codeOf, tlsFailure } from './attempt-failure';
+import { AttemptFailure, blocked, codeOf, tlsFailure } from './attempt-result';
 
 /**
- * How long an address may keep the next one waiting. Node's own `autoSelectFamily` would give an
- * address up after this time; here it stays in the race, so a slow way is not a dead one.
+ * Delay before the next address is tried as well. Node's `autoSelectFamily` abandons an address after
+ * this time; here it stays in the race, so slow networks work.
  */
 const NEXT_ADDRESS_AFTER_MS = 250;
 
 /**
- * The first connection that stands. The addresses are tried in turn, each a little later than the
- * one before it.
+ * The first connection that is established. The addresses are tried in turn, each a little later than
+ * the one before it.
  * @throws AttemptFailure `url_blocked`, `connect_refused`, `connect_timeout` or `connection_reset`
  */
 export async function dial(
@@ -28,12 +28,12 @@ export async function dial(
 ): Promise<net.Socket> {
   if (!addresses.every((address) => isAllowedTwice(address, rules))) throw blocked();
   const socket = await raceAddresses(addresses, port, deadline);
-  // The kernel's word for where we are, before the first byte is sent.
+  // The address that the kernel reports, before the first byte is sent.
   const peer = socket.remoteAddress;
   if (peer !== undefined && isAllowedTwice(peer, rules)) return socket;
   socket.destroy();
   throw peer === undefined
-    ? new AttemptFailure('connection_reset', 'The connection was closed at once.')
+    ? new AttemptFailure('connection_reset', 'The connection was closed immediately.')
     : blocked();
 }
 
@@ -65,7 +65,7 @@ function raceAddresses(
         open.delete(socket);
         end(() => resolve(socket));
       });
-      // The listener stays: a socket whose error nobody hears would end the process.
+      // The listener stays, because an unhandled socket error would end the process.
       socket.on('error', (error) => {
         if (!open.delete(socket)) return;
         codes.push(codeOf(error));
@@ -81,7 +81,7 @@ function raceAddresses(
   });
 }
 
-/** Of several addresses the merchant hears the most telling trouble: silence before a refusal. */
+/** Of several addresses, a timeout is reported before a refusal: it says more. */
 function connectFailure(codes: readonly string[]): AttemptFailure {
   if (codes.includes('ETIMEDOUT')) {
     return new AttemptFailure(
@@ -93,13 +93,13 @@ function connectFailure(codes: readonly string[]): AttemptFailure {
   return new AttemptFailure(
     'connect_refused',
     unreachable
-      ? 'There is no way to the receiver’s address.'
-      : 'The receiver refused the connection: nothing listens on that port, or a firewall is shut.',
+      ? 'The receiver’s address is unreachable.'
+      : 'The receiver refused the connection: nothing listens on the port, or a firewall blocks it.',
   );
 }
 
 export interface TlsSettings {
-  /** The URL's host: the certificate must be for it, whatever address was dialled. */
+  /** The URL's host. The certificate must be valid for it, whatever the address. */
   host: string;
   extraCa: readonly string[] | undefined;
 }
@@ -117,7 +117,7 @@ export function secure(
       servername: net.isIP(host) === 0 ? host : '',
       ALPNProtocols: ['http/1.1'],
       minVersion: 'TLSv1.2',
-      // Said here, so that NODE_TLS_REJECT_UNAUTHORIZED cannot turn it off.
+      // Explicit, so that NODE_TLS_REJECT_UNAUTHORIZED cannot disable it.
       rejectUnauthorized: true,
       ...(extraCa === undefined ? {} : { ca: [...tls.rootCertificates, ...extraCa] }),
     });
@@ -130,7 +130,7 @@ export function secure(
       end(() => reject(failure));
     };
     const giveUp = (): void =>
-      fail(new AttemptFailure('timeout', 'The TLS handshake did not end in time.'));
+      fail(new AttemptFailure('timeout', 'The TLS handshake did not complete in time.'));
     deadline.addEventListener('abort', giveUp, { once: true });
     secured.once('secureConnect', () => end(() => resolve(secured)));
     secured.on('error', (error: Error) => fail(tlsFailure(error)));

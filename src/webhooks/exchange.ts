@@ -1,15 +1,15 @@
 /**
- * One HTTP exchange on a connection that stands: the request, the answer's headers, and as much of
- * its body as is kept. The connection is used for nothing else and ends with it.
+ * One HTTP exchange on an established connection: the request, the response headers, and the stored
+ * part of the response body. The connection is used once and then closed.
  */
 import type { Socket } from 'node:net';
 import { Client, type Dispatcher } from 'undici';
-import { AttemptFailure, exchangeFailure } from './attempt-failure';
+import { AttemptFailure, CLOSED_EARLY, exchangeFailure } from './attempt-result';
 
 export interface Deadline {
   /** Aborts at the deadline. */
   signal: AbortSignal;
-  /** The headers are here, the deadline is met. */
+  /** Called when the headers are complete: the deadline is met. */
   stop: () => void;
 }
 
@@ -19,7 +19,7 @@ export interface ExchangeRequest {
   body: Buffer;
 }
 
-export interface Answer {
+export interface HttpResponse {
   status: number;
   headers: [name: string, value: string][];
   body: Buffer;
@@ -30,12 +30,12 @@ const HEADER_BYTES_MAX = 16 * 1024;
 const BODY_BYTES_MAX = 16 * 1024;
 const HEADERS_KEPT_MAX = 64;
 const HEADER_LENGTH_KEPT_MAX = 1024;
-/** A receiver's session is none of our business, and a secret that should not lie about. */
+/** Session cookies of the receiver are secrets and must not be stored. */
 const HEADERS_NOT_KEPT = new Set(['set-cookie', 'set-cookie2']);
 
 /**
  * @param deadline ends the wait for the headers, and is stopped when they are complete
- * @param bodyMs the time that the body has after that
+ * @param bodyMs the time limit for the body after that
  * @throws AttemptFailure
  */
 export async function exchange(
@@ -43,20 +43,20 @@ export async function exchange(
   request: ExchangeRequest,
   deadline: Deadline,
   bodyMs: number,
-): Promise<Answer> {
+): Promise<HttpResponse> {
   const client = clientOn(socket, request.url);
-  // Not undici's `signal`: that is heard only once a request is under way, and this one always.
+  // undici's `signal` has no effect before the request is sent; this works at any time.
   const giveUp = (): void =>
-    void client.destroy(new AttemptFailure('timeout', 'No answer came in time.'));
+    void client.destroy(new AttemptFailure('timeout', 'The receiver did not respond in time.'));
   deadline.signal.addEventListener('abort', giveUp, { once: true });
   try {
     if (deadline.signal.aborted) giveUp();
-    const answer = await ask(client, request);
+    const response = await send(client, request);
     deadline.stop();
     return {
-      status: answer.statusCode,
-      headers: keptHeaders(answer.headers as unknown as string[]),
-      ...(await readStart(answer.body, bodyMs)),
+      status: response.statusCode,
+      headers: keptHeaders(rawHeaders(response.headers)),
+      ...(await readStart(response.body, bodyMs)),
     };
   } finally {
     deadline.signal.removeEventListener('abort', giveUp);
@@ -65,30 +65,28 @@ export async function exchange(
   }
 }
 
-/** A client that has this one connection and cannot open another. */
+/** A client that uses this connection and cannot open another one. */
 function clientOn(socket: Socket, url: URL): Client {
   let unused: Socket | null = socket;
   return new Client(url.origin, {
     connect: (_options, callback) => {
       const given = unused;
       unused = null;
-      // Later, because undici overlooks a socket that it gets while it still asks for it.
+      // undici ignores a socket that is passed to the callback synchronously.
       queueMicrotask(() => {
-        if (given === null) callback(new AttemptFailure('connection_reset', CLOSED), null);
+        if (given === null) callback(new AttemptFailure('connection_reset', CLOSED_EARLY), null);
         else callback(null, given);
       });
     },
     maxHeaderSize: HEADER_BYTES_MAX,
-    // The clock and the body's time bound everything; undici's timers start over with each byte.
+    // The deadline and the body's time limit apply; undici's timers restart with each byte.
     headersTimeout: 0,
     bodyTimeout: 0,
     allowH2: false,
   });
 }
 
-const CLOSED = 'The connection was closed before an answer came.';
-
-async function ask(
+async function send(
   client: Client,
   { url, headers, body }: ExchangeRequest,
 ): Promise<Dispatcher.ResponseData> {
@@ -108,7 +106,7 @@ async function ask(
   }
 }
 
-/** The first 16 KiB. Whatever ends the body early, the answer counts: its status is known. */
+/** The first 16 KiB. If the body ends early, the response still counts: its status is known. */
 async function readStart(
   body: Dispatcher.ResponseData['body'],
   bodyMs: number,
@@ -122,20 +120,26 @@ async function readStart(
       length += chunk.length;
       if (length > BODY_BYTES_MAX) break;
     }
-    return cut(chunks, length > BODY_BYTES_MAX);
+    return keptBody(chunks, length > BODY_BYTES_MAX);
   } catch {
-    return cut(chunks, true);
+    return keptBody(chunks, true);
   } finally {
     clearTimeout(timer);
   }
 }
 
-/** A copy: a slice would keep the whole of the chunks alive. */
-function cut(chunks: Buffer[], truncated: boolean): { body: Buffer; truncated: boolean } {
+/** A copy, because a slice would keep all chunks in memory. */
+function keptBody(chunks: Buffer[], truncated: boolean): { body: Buffer; truncated: boolean } {
   return { body: Buffer.from(Buffer.concat(chunks).subarray(0, BODY_BYTES_MAX)), truncated };
 }
 
-/** @param raw names and values in turn */
+/** With `responseHeaders: 'raw'` undici returns a flat list, which its types do not express. */
+function rawHeaders(headers: unknown): string[] {
+  if (!Array.isArray(headers)) throw new TypeError('undici did not return raw headers');
+  return headers.map(String);
+}
+
+/** @param raw alternating names and values */
 function keptHeaders(raw: readonly string[]): [string, string][] {
   return raw
     .flatMap((name, index): [string, string][] =>

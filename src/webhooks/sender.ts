@@ -1,6 +1,6 @@
 /**
- * Sends webhooks: the one door through which the gateway calls an address that a merchant chose
- * (decisions H1, H3, H9). Activities send with it, services check a URL with it before they save it.
+ * Sends webhooks: the only way the gateway calls a URL that a merchant chose (decisions H1, H3, H9).
+ * Activities send with it, and services check a URL with it before they save it.
  */
 import type { Mode } from '../domain/mode';
 import { readAddressRules } from './address-policy';
@@ -12,21 +12,21 @@ import { checkTarget, type UrlVerdict } from './target';
 export type { AttemptResult } from './attempt-result';
 
 export interface SenderSettings {
-  /** WEBHOOK_ALLOW_CIDRS: addresses that are allowed although they are not public, in any mode. */
+  /** WEBHOOK_ALLOW_CIDRS: private addresses that are allowed, in any mode. */
   allowCidrs: readonly string[];
-  /** WEBHOOK_DENY_CIDRS: addresses that are refused although they are public. They win. */
+  /** WEBHOOK_DENY_CIDRS: public addresses that are forbidden. Takes precedence. */
   denyCidrs: readonly string[];
-  /** The gateway's own host names in lower case, which no endpoint may have. */
+  /** The gateway's own host names in lower case, which endpoints must not use. */
   ownHosts: readonly string[];
-  /** Development only (decision H10): what endpoints of test mode may use besides. */
+  /** Development only (decision H10): additionally allowed for endpoints of test mode. */
   testMode?: {
-    /** Names such as `localhost`. They are not resolved but taken to be 127.0.0.1. */
+    /** Names such as `localhost`, which are not resolved but mapped to 127.0.0.1. */
     allowedHosts: readonly string[];
     allowCidrs: readonly string[];
   };
-  /** `address:port` of name servers to ask instead of the machine's. */
+  /** `address:port` of the name servers to use instead of the system's. */
   dnsServers?: readonly string[];
-  /** PEM of certificate authorities to trust besides those that Node brings. */
+  /** Certificate authorities (PEM) to trust in addition to Node's. */
   extraCa?: readonly string[];
   limits?: Partial<SenderLimits>;
 }
@@ -34,27 +34,27 @@ export interface SenderSettings {
 export interface SenderLimits {
   /** From the start of name resolution to the end of the response headers. */
   deadlineMs: number;
-  /** The part of it that name resolution may take. */
+  /** Limit for name resolution, within the deadline. */
   dnsMs: number;
-  /** After the headers, for the part of the body that is kept. */
+  /** Limit for the stored part of the body, after the headers. */
   bodyMs: number;
 }
 
 export const DEFAULT_LIMITS: SenderLimits = { deadlineMs: 10_000, dnsMs: 3_000, bodyMs: 2_000 };
 
 export interface WebhookSender {
-  /** At save time: checks the URL, resolves its name and vets every address that it has. */
+  /** Before saving: checks the URL, resolves its name and checks every address. */
   check: (url: string, mode: Mode) => Promise<UrlVerdict>;
   /**
-   * One attempt. What the network does comes back as a value.
-   * @throws Error when the sender is closed before an answer came: nothing is known of the receiver
+   * One attempt. Network failures are returned, not thrown.
+   * @throws Error if the sender is closed before a response: the receiver's result is unknown
    */
   send: (request: WebhookRequest) => Promise<AttemptResult>;
-  /** Ends what is under way and takes nothing new. */
+  /** Aborts running attempts and refuses new ones. */
   close: () => Promise<void>;
 }
 
-/** @throws Error that names a CIDR that is none */
+/** @throws Error that names an invalid CIDR */
 export function createWebhookSender(settings: SenderSettings): WebhookSender {
   const limits = { ...DEFAULT_LIMITS, ...settings.limits };
   const rules = readRules(settings, limits);
@@ -95,7 +95,7 @@ export function createWebhookSender(settings: SenderSettings): WebhookSender {
   };
 }
 
-/** Our own end must not be told as the receiver's silence. */
+/** Our shutdown must not be recorded as a failure of the receiver. */
 function refuseWhenClosed(closed: boolean): void {
   if (closed) throw new Error('The webhook sender is closed.');
 }

@@ -1,9 +1,15 @@
-/** Where an endpoint's URL leads: its vetted addresses, or the reason why it is not called. */
+/**
+ * Resolves an endpoint's URL to its allowed addresses. Names are resolved for each attempt and never
+ * cached.
+ *
+ * It does not use `dns.lookup`, which runs on four threads shared by the whole process: one dead name
+ * server would block them for everybody. Each attempt has its own resolver, which can be cancelled.
+ */
+import { Resolver } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import type { Mode } from '../domain/mode';
 import { type AddressRules, isAllowedAddress } from './address-policy';
-import { AttemptFailure, blocked } from './attempt-failure';
-import { resolveName } from './resolve';
+import { AttemptFailure, blocked, codeOf } from './attempt-result';
 import { bareHost, checkWebhookUrl, type UrlRules } from './url-policy';
 
 export interface TargetRules {
@@ -15,9 +21,13 @@ export interface TargetRules {
 
 export type UrlVerdict = { ok: true } | { ok: false; code: string; message: string };
 
-const THIS_MACHINE = '127.0.0.1';
+const LOOPBACK = '127.0.0.1';
+const DNS_TRIES = 2;
+/** No receiver needs more, and the sender may call each of them. */
+const ADDRESSES_MAX = 16;
+const NO_SUCH_NAME = new Set(['ENOTFOUND', 'ENODATA']);
 
-/** The verdict for an endpoint that is about to be saved. */
+/** Checks the URL of an endpoint before it is saved. */
 export async function checkTarget(
   url: string,
   mode: Mode,
@@ -48,7 +58,7 @@ export async function findTarget(
   return { url: parsed, addresses: await vetAddresses(bareHost(parsed), mode, rules, deadline) };
 }
 
-/** One address that is not allowed refuses them all: the name is not one to be trusted. */
+/** A single forbidden address blocks the attempt, because the name cannot be trusted. */
 async function vetAddresses(
   host: string,
   mode: Mode,
@@ -68,7 +78,57 @@ async function addressesOf(
   deadline: AbortSignal,
 ): Promise<string[]> {
   if (isIP(host) !== 0) return [host];
-  // The URL was checked, so such a name is an endpoint of test mode in development.
-  if (rules.urls.allowedHosts.includes(host)) return [THIS_MACHINE];
+  // The URL is already checked: this is an endpoint of test mode in development.
+  if (rules.urls.allowedHosts.includes(host)) return [LOOPBACK];
   return resolveName(host, rules, deadline);
+}
+
+/** @throws AttemptFailure `dns_error` */
+async function resolveName(
+  name: string,
+  { dnsServers, dnsMs }: TargetRules,
+  deadline: AbortSignal,
+): Promise<string[]> {
+  const resolver = new Resolver({ timeout: Math.ceil(dnsMs / DNS_TRIES), tries: DNS_TRIES });
+  if (dnsServers !== undefined) resolver.setServers(dnsServers);
+  const cancel = (): void => resolver.cancel();
+  const timer = setTimeout(cancel, dnsMs);
+  deadline.addEventListener('abort', cancel, { once: true });
+  try {
+    return readAnswers(
+      name,
+      await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]),
+    );
+  } finally {
+    clearTimeout(timer);
+    deadline.removeEventListener('abort', cancel);
+  }
+}
+
+/**
+ * An answer for one family is enough: unresolved addresses are not called, and some name servers
+ * never answer AAAA queries.
+ */
+function readAnswers(name: string, answers: PromiseSettledResult<string[]>[]): string[] {
+  const addresses = answers.flatMap((answer) =>
+    answer.status === 'fulfilled' ? answer.value : [],
+  );
+  if (addresses.length > ADDRESSES_MAX) {
+    throw dnsFailure(`The name ${name} has more than ${ADDRESSES_MAX} addresses.`);
+  }
+  if (addresses.length > 0) return addresses;
+  const codes = answers.map((answer) =>
+    answer.status === 'rejected' ? codeOf(answer.reason) : '',
+  );
+  if (codes.every((code) => code === '' || NO_SUCH_NAME.has(code))) {
+    throw dnsFailure(`The name ${name} does not resolve to an address.`);
+  }
+  if (codes.some((code) => ['ETIMEOUT', 'ECANCELLED'].includes(code))) {
+    throw dnsFailure(`The name servers of ${name} did not answer in time.`);
+  }
+  throw dnsFailure(`The name ${name} could not be resolved (${codes.join(', ')}).`);
+}
+
+function dnsFailure(sentence: string): AttemptFailure {
+  return new AttemptFailure('dns_error', sentence);
 }

@@ -1,6 +1,6 @@
 /**
- * Which URLs an endpoint may have (decision H9). Pure: what the host's addresses are is looked at
- * elsewhere. Asked when an endpoint is saved and again at every attempt, since rules may tighten.
+ * Which URLs an endpoint may have (decision H9). Pure; target.ts checks the host's addresses. Applied
+ * when an endpoint is saved and again at every attempt, because the rules may become stricter.
  */
 import { isIP } from 'node:net';
 import type { Mode } from '../domain/mode';
@@ -8,7 +8,7 @@ import type { Mode } from '../domain/mode';
 export interface UrlRules {
   /** The gateway's own host names. */
   ownHosts: readonly string[];
-  /** Names that are exempt from the rule for names; development only (decision H10). */
+  /** Names that are exempt from the host name rule; development only (decision H10). */
   allowedHosts: readonly string[];
 }
 
@@ -26,11 +26,11 @@ export interface UrlRefusal {
 }
 
 const URL_LENGTH_MAX = 2048;
-/** Domains that mean this machine or this network, or nothing that can be called. */
+/** Domains of the local machine or network, and domains that never resolve. */
 const CLOSED_DOMAINS = ['localhost', 'local', 'internal', 'arpa', 'test', 'invalid', 'onion'];
 const LABEL = /^(?!-)[a-z0-9_-]{1,63}(?<!-)$/;
 const NAME_LENGTH_MAX = 253;
-/** The Fetch standard's bad ports from 1024 on: what listens there can be confused by HTTP. */
+/** The Fetch standard's bad ports from 1024: HTTP can confuse the services that use them. */
 const BAD_PORTS = [
   1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669,
   6679, 6697, 10080,
@@ -38,14 +38,14 @@ const BAD_PORTS = [
 
 const MALFORMED = refusal('url_malformed', 'The URL must look like https://example.com/webhooks.');
 
-/** The first rule that the URL breaks, or null. */
+/** The first rule that the URL violates, or null. */
 export function checkWebhookUrl(raw: string, mode: Mode, rules: UrlRules): UrlRefusal | null {
-  // `new URL` drops tabs and turns a backslash into a slash, so the text is looked at before it.
+  // `new URL` drops tabs and converts backslashes to slashes, so the raw text is checked first.
   if (raw.length > URL_LENGTH_MAX || !/^[\x21-\x5b\x5d-\x7e]+$/.test(raw) || raw.includes('%00')) {
     return refusal(
       'url_characters',
-      'The URL must have 1 to 2048 printable ASCII characters, without spaces and backslashes. ' +
-        'Write an international name as punycode (xn--…).',
+      'The URL must consist of 1 to 2048 printable ASCII characters, without spaces or backslashes. ' +
+        'Write an international domain name in punycode (xn--…).',
     );
   }
   const [, scheme = '', authority = '', rest = ''] =
@@ -54,10 +54,10 @@ export function checkWebhookUrl(raw: string, mode: Mode, rules: UrlRules): UrlRe
   return (
     checkScheme(scheme.toLowerCase(), mode) ??
     (authority.includes('@')
-      ? refusal('url_credentials', 'The URL must not have a user name or password.')
+      ? refusal('url_credentials', 'The URL must not contain a user name or password.')
       : null) ??
     (rest.includes('#')
-      ? refusal('url_fragment', 'The URL must not have a fragment (#…).')
+      ? refusal('url_fragment', 'The URL must not contain a fragment (#…).')
       : null) ??
     checkHostAndPort(raw, authority.toLowerCase(), mode, rules)
   );
@@ -70,8 +70,8 @@ export function bareHost(url: URL): string {
 
 function checkScheme(scheme: string, mode: Mode): UrlRefusal | null {
   if (scheme === 'https' || (scheme === 'http' && mode === 'test')) return null;
-  const allowed = mode === 'live' ? 'https://, as always in live mode' : 'https:// or http://';
-  return refusal('url_scheme', `The URL must begin with ${allowed}.`);
+  const allowed = mode === 'live' ? 'https:// in live mode' : 'https:// or http://';
+  return refusal('url_scheme', `The URL must start with ${allowed}.`);
 }
 
 function checkHostAndPort(
@@ -83,11 +83,11 @@ function checkHostAndPort(
   const [, host] = /^(\[[^\]]*\]|[^:]*)(?::\d*)?$/.exec(authority) ?? [];
   if (host === undefined || host === '') return MALFORMED;
   const url = URL.canParse(raw) ? new URL(raw) : null;
-  // 127.1, 2130706433 and 0x7f.1 are ways to write an address that other checks may not see through.
+  // 127.1, 2130706433 and 0x7f.1 are notations of an address that other checks may not recognise.
   if (url?.hostname !== host) {
     return refusal(
       'url_host_form',
-      'The host must be a name, or an address in its usual form, such as example.com.',
+      'The host must be a domain name or an IP address in standard notation.',
     );
   }
   return checkName(bareHost(url), mode, rules) ?? checkPort(url, mode);
@@ -106,7 +106,7 @@ function checkName(host: string, mode: Mode, rules: UrlRules): UrlRefusal | null
   if (isPublicName) return null;
   return refusal(
     'url_host_name',
-    'The host must be a name on the public internet, such as example.com, and not the gateway’s own.',
+    'The host must be a public domain name such as example.com, and not the gateway’s own.',
   );
 }
 
@@ -116,12 +116,12 @@ function checkPort(url: URL, mode: Mode): UrlRefusal | null {
   if (isWellKnown || (port >= 1024 && !BAD_PORTS.includes(port))) return null;
   return refusal(
     'url_port',
-    `The port must be 443${mode === 'test' ? ', 80' : ''} or one from 1024 on that is not reserved ` +
+    `The port must be 443${mode === 'test' ? ', 80' : ''} or a port from 1024 that is not reserved ` +
       'for another protocol.',
   );
 }
 
-/** The port that a URL names or means. */
+/** The port of a URL, explicit or by default. */
 export function portOf(url: URL): number {
   if (url.port !== '') return parseInt(url.port, 10);
   return url.protocol === 'https:' ? 443 : 80;

@@ -1,24 +1,24 @@
 /**
- * The receiver's side of a webhook: is it ours, is it fresh, and which event is it? For merchants,
- * whose programs import it as `payments-gateway/webhooks`, so it needs nothing but Node's crypto and
- * can be copied as a single file. The rules are the specification's "Signature verification".
+ * Verifies a webhook at the receiver: that the gateway sent it, that it is recent, and which event it
+ * is. Merchants import it as `payments-gateway/webhooks`. It only needs Node's crypto, so it can be
+ * copied as a single file. Source: the specification, "Signature verification".
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
 export type WebhookErrorCode =
-  /** X-Gateway-Signature or X-Gateway-Event-Id is not there. */
+  /** X-Gateway-Signature or X-Gateway-Event-Id is missing. */
   | 'missing_header'
   /** X-Gateway-Signature is not `t=…,v1=…`. */
   | 'malformed_signature'
-  /** Another secret, or a body that is not the one that was sent, byte for byte. */
+  /** A different secret, or a body that differs from the bytes that were sent. */
   | 'no_matching_signature'
-  /** Signed too long ago: a replay, or a clock that is ahead. */
+  /** Signed too long ago: a replay, or the receiver's clock is ahead. */
   | 'timestamp_too_old'
-  /** Signed in the future: a clock that is behind. */
+  /** Signed in the future: the receiver's clock is behind. */
   | 'timestamp_too_new'
-  /** Signed, but not an event. */
+  /** Signed, but not a webhook event. */
   | 'malformed_body'
-  /** X-Gateway-Event-Id, which is not signed, is not the id in the body, which is. */
+  /** X-Gateway-Event-Id, which is not signed, differs from the id in the signed body. */
   | 'event_id_mismatch';
 
 export class WebhookVerificationError extends Error {
@@ -32,28 +32,28 @@ export class WebhookVerificationError extends Error {
   }
 }
 
-/** The event, read from the body that was signed. */
+/** The event from the signed body. */
 export interface WebhookEvent {
-  /** `evt_…`, the same in every repetition: skip the ones that were handled already. */
+  /** `evt_…`, the same in every attempt: skip events that you have already processed. */
   id: string;
   type: string;
   mode: 'test' | 'live';
   created_at: string;
-  /** Grows with each change of one object, so that an older event that comes late can be dropped. */
+  /** Increases with each change of an object: ignore an older event that arrives late. */
   sequence: number;
   /** The payment or payout as the API returns it. */
   data: Record<string, unknown>;
 }
 
-/** Node's and Express's `req.headers`, or what `fetch` and its kin have. Names in any case. */
+/** `req.headers` of Node and Express, or a `Headers` object. Names in any case. */
 export type WebhookHeaders =
   | Readonly<Record<string, string | readonly string[] | undefined>>
   | { get: (name: string) => string | null };
 
 export interface VerifyOptions {
-  /** How far the sender's clock and yours may be apart; 300 by the specification. */
+  /** Maximum difference between the gateway's clock and yours; default 300. */
   toleranceSeconds?: number;
-  /** For tests; the present otherwise. */
+  /** For tests; default: the current time. */
   now?: Date;
 }
 
@@ -62,11 +62,11 @@ const SIGNATURE = 'X-Gateway-Signature';
 const EVENT_ID = 'X-Gateway-Event-Id';
 
 /**
- * The event, when the webhook is genuine and fresh.
- * @param rawBody as it was received, before any JSON parser
- * @param secret the endpoint's secret as it was shown, `whsec_` included; several while you change it
- * @throws WebhookVerificationError whose `code` says which part is wrong; answer 400 then
- * @throws TypeError for arguments with which nothing could ever be verified, or anything
+ * Returns the event if the webhook is authentic and recent.
+ * @param rawBody the body as received, before any JSON parser
+ * @param secret the endpoint's secret as shown, including `whsec_`; several while you roll it
+ * @throws WebhookVerificationError whose `code` is the reason; respond with 400
+ * @throws TypeError for invalid arguments, which would reject or accept every webhook
  */
 export function verifyWebhook(
   rawBody: string | Uint8Array,
@@ -82,7 +82,7 @@ export function verifyWebhook(
   if (!matchesAny(signatures, expectedSignatures(secrets, t, body))) {
     throw new WebhookVerificationError(
       'no_matching_signature',
-      'No signature fits: the secret is not the endpoint’s, or the body is not the raw body.',
+      'No signature matches: the secret is not the endpoint’s, or the body is not the raw body.',
     );
   }
   checkTime(t, now, toleranceSeconds);
@@ -92,25 +92,25 @@ export function verifyWebhook(
 function readBody(rawBody: string | Uint8Array): Buffer {
   if (typeof rawBody === 'string') return Buffer.from(rawBody, 'utf8');
   if (rawBody instanceof Uint8Array) return Buffer.from(rawBody);
-  throw new TypeError('rawBody must be the bytes or the text as received, not parsed JSON.');
+  throw new TypeError('rawBody must be the body as received (bytes or text), not parsed JSON.');
 }
 
 function readSecrets(secret: string | readonly string[]): readonly string[] {
   const secrets = typeof secret === 'string' ? [secret] : secret;
-  // With an empty key anybody could sign: a variable that is not set must not open the door.
+  // With an empty key anybody could sign, so an unset variable must not be accepted.
   if (secrets.length > 0 && secrets.every((each) => typeof each === 'string' && each !== '')) {
     return secrets;
   }
-  throw new TypeError('secret must be the endpoint’s secret, or several; it is missing or empty.');
+  throw new TypeError('secret must be one or more endpoint secrets; it is missing or empty.');
 }
 
-/** What is no number is neither above nor below a limit: every age would pass. */
+/** Every comparison with NaN is false, so a webhook of any age would be accepted. */
 function checkOptions(toleranceSeconds: number, now: Date): void {
   if (typeof toleranceSeconds !== 'number' || !(toleranceSeconds >= 0)) {
-    throw new TypeError('toleranceSeconds must be a number of seconds, 0 or more.');
+    throw new TypeError('toleranceSeconds must be a number, 0 or greater.');
   }
   if (!(now instanceof Date) || Number.isNaN(now.getTime())) {
-    throw new TypeError('now must be a Date with a valid time.');
+    throw new TypeError('now must be a valid Date.');
   }
 }
 
@@ -134,7 +134,7 @@ function isHeadersObject(
   return typeof headers.get === 'function';
 }
 
-/** Parts other than `t` and `v1` are left for schemes to come. */
+/** Other parts than `t` and `v1` are reserved for future schemes and ignored. */
 function readSignature(header: string): { t: string; signatures: Buffer[] } {
   const parts = header.split(',').map((part) => /^\s*([^=]+)=(.*?)\s*$/.exec(part));
   const valuesOf = (key: string): string[] =>
@@ -161,7 +161,7 @@ function expectedSignatures(secrets: readonly string[], t: string, body: Buffer)
   );
 }
 
-/** Compares all with all, so that the time tells nothing about which one fits. */
+/** Compares all pairs, so that the duration does not reveal which one matches. */
 function matchesAny(given: readonly Buffer[], expected: readonly Buffer[]): boolean {
   let matches = 0;
   for (const signature of given) {
@@ -175,13 +175,13 @@ function checkTime(t: string, now: Date, toleranceSeconds: number): void {
   if (age > toleranceSeconds) {
     throw new WebhookVerificationError(
       'timestamp_too_old',
-      `The webhook was signed ${age} seconds ago; at most ${toleranceSeconds} are accepted.`,
+      `The webhook was signed ${age} seconds ago; the maximum is ${toleranceSeconds}.`,
     );
   }
   if (age < -toleranceSeconds) {
     throw new WebhookVerificationError(
       'timestamp_too_new',
-      `The webhook was signed ${-age} seconds ahead of this deadline; is the deadline right?`,
+      `The webhook was signed ${-age} seconds in the future; check the clock of this machine.`,
     );
   }
 }
@@ -191,11 +191,11 @@ function readEvent(body: Buffer, eventId: string): WebhookEvent {
   if (event === null) {
     throw new WebhookVerificationError('malformed_body', 'The body is not a webhook event.');
   }
-  // Receivers skip ids that they have handled: a replay under a new id would be handled twice.
+  // Receivers skip processed ids: a replay under a new id would be processed twice.
   if (event.id !== eventId) {
     throw new WebhookVerificationError(
       'event_id_mismatch',
-      `${EVENT_ID} is not the id in the body, which is the one that was signed.`,
+      `${EVENT_ID} differs from the event id in the signed body.`,
     );
   }
   return event;

@@ -1,10 +1,12 @@
-/** Which addresses the sender may connect to, in every dress that an address can wear. */
+/** Which addresses the sender may connect to, in every notation of an address. */
 import fc from 'fast-check';
 import { BlockList } from 'node:net';
-import { addressBytes, isInside, parseCidr } from '../../../src/webhooks/address-bytes';
 import {
+  addressBytes,
   isAllowedAddress,
   isAllowedTwice,
+  isInside,
+  parseCidr,
   readAddressRules,
 } from '../../../src/webhooks/address-policy';
 import { dial } from '../../../src/webhooks/connect';

@@ -3,7 +3,7 @@
  * the test's own. A trap on a forbidden address of this machine counts who knocks: nobody may.
  */
 import { readAddressRules } from '../../../src/webhooks/address-policy';
-import type { AttemptFailure } from '../../../src/webhooks/attempt-failure';
+import type { AttemptFailure } from '../../../src/webhooks/attempt-result';
 import { dial } from '../../../src/webhooks/connect';
 import {
   createWebhookSender,

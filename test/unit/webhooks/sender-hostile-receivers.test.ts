@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import net from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { readAddressRules } from '../../../src/webhooks/address-policy';
-import type { AttemptFailure } from '../../../src/webhooks/attempt-failure';
+import type { AttemptFailure } from '../../../src/webhooks/attempt-result';
 import { dial } from '../../../src/webhooks/connect';
 import type { SenderSettings } from '../../../src/webhooks/sender';
 import { waitLong } from '../../support/patience';
