@@ -26,7 +26,7 @@ const ROOMS = {
     '^src/schemas/iso-time\\.ts$',
     '^src/db/(connect|migrate|provision|transaction)\\.ts$',
     '^src/dev/(database-address|layout|private-file|seed)\\.ts$',
-    '^src/temporal/(client|[a-z]+-workflows)\\.ts$',
+    '^src/temporal/(client|[a-z-]+-workflows)\\.ts$',
     '^src/webhooks/sender\\.ts$',
     LIB,
   ],

@@ -13,14 +13,14 @@ import { abandonWebhookDelivery } from './webhook-delivery/abandon';
 import {
   attemptWebhookDelivery,
   type AttemptOrder,
-  type WebhookDeps,
+  type WebhookDeliveryDeps,
 } from './webhook-delivery/attempt';
 import { cleanUpWebhooks } from './webhook-delivery/clean-up';
 import {
   restartWebhookDeliveries,
   type RestartWebhookDeliveriesDeps,
 } from './restart-missing/webhook-deliveries';
-import type { WebhookStarter } from './webhook-delivery/starter';
+import type { WebhookDeliveryStarter } from './webhook-delivery/starter';
 import { checkPayment } from './payment/check';
 import { decidePayment } from './payment/decide';
 import { openPayment } from './payment/open';
@@ -41,8 +41,8 @@ import {
 
 export type ActivityDeps = PayoutDeps &
   RestartDeps &
-  WebhookDeps &
-  RestartWebhookDeliveriesDeps & { webhookDeliveryStarter: WebhookStarter };
+  WebhookDeliveryDeps &
+  RestartWebhookDeliveriesDeps & { webhookDeliveryStarter: WebhookDeliveryStarter };
 
 export function createActivities(deps: ActivityDeps) {
   const { db } = deps;

@@ -20,10 +20,10 @@ import { createProviderCallbacks } from './services/provider-callbacks';
 import { createTransactions } from './services/transactions';
 import type { Services } from './services/services';
 import { createTemporalClient } from './temporal/client';
-import { createClosedWorkflows } from './temporal/closed-workflows';
+import { createClosedWorkflows } from './temporal/visibility';
 import {
   createWebhookDeliveryWorkflows,
-  type WebhookWorkflows,
+  type WebhookDeliveryWorkflows,
 } from './temporal/webhook-delivery-workflows';
 import { createPaymentWorkflows, type PaymentWorkflows } from './temporal/payment-workflows';
 import { createPayoutWorkflows, type PayoutWorkflows } from './temporal/payout-workflows';
@@ -37,7 +37,7 @@ export interface Deps {
   providers: ProviderRegistry;
   payoutWorkflows: PayoutWorkflows;
   paymentWorkflows: PaymentWorkflows;
-  webhookDeliveryWorkflows: WebhookWorkflows;
+  webhookDeliveryWorkflows: WebhookDeliveryWorkflows;
   secretBox: SecretBox;
   webhookSender: WebhookSender;
   close(): Promise<void>;

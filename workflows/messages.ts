@@ -1,6 +1,6 @@
 /** What goes into a workflow and comes out. Stored in histories: no personal data, only additions. */
-import type { WebhookStatus } from '../src/domain/webhook-delivery';
-import type { RetryScheduleMs } from '../src/domain/webhook-delivery-schedule';
+import type { WebhookDeliveryStatus } from '../src/domain/webhook-delivery';
+import type { RetryScheduleMs } from '../src/domain/webhook-delivery';
 import type { Refusal } from '../src/domain/errors';
 import type { Amount } from '../src/domain/money';
 import type { PaymentDecisionKind, PaymentStatus } from '../src/domain/payment';
@@ -76,6 +76,12 @@ export interface PaymentDecision {
 export type OpenOutcome =
   { kind: 'opened' } | { kind: 'refused'; refusal: Refusal } | { kind: 'abandoned' };
 
+/** Whether the provider answered when a merchant asked to verify a payment. */
+export interface VerifyOutcome {
+  kind: 'verified';
+  answered: boolean;
+}
+
 /** Where a payment stands, as its activities report it to its workflow. */
 export interface PaymentState {
   status: PaymentStatus;
@@ -102,7 +108,7 @@ export interface PaymentState {
 }
 
 /** Everything else stands in the database under `deliveryId`: no address, no body, no secret. */
-export interface WebhookInput {
+export interface WebhookDeliveryInput {
   deliveryId: string;
   endpointId: string;
   eventType: string;
@@ -114,8 +120,8 @@ export interface WebhookInput {
 }
 
 /** Where a delivery stands, as its activities report it to its workflow. */
-export interface WebhookState {
-  status: WebhookStatus;
+export interface WebhookDeliveryState {
+  status: WebhookDeliveryStatus;
   /** Attempts of the schedule that were begun, of so many. */
   attempts: number;
   attemptsMax: number;

@@ -1,13 +1,13 @@
 /** What goes into a payment's workflow and comes out, and the messages it takes. */
 import { defineSignal, defineUpdate } from '@temporalio/workflow';
-import type { OpenOutcome } from './messages';
+import type { OpenOutcome, VerifyOutcome } from './messages';
 import { PAYMENT_DECISIONS } from '../src/domain/payment';
 import { SIGNALS, UPDATES } from './names';
 
 export const openUpdate = defineUpdate<OpenOutcome>(UPDATES.open);
 
-/** Looks at the provider now. @returns whether it answered */
-export const verifyUpdate = defineUpdate<{ answered: boolean }>(UPDATES.verify);
+/** Asks the provider now. */
+export const verifyUpdate = defineUpdate<VerifyOutcome>(UPDATES.verify);
 
 /** The provider has called, or somebody asks to verify: look sooner than planned. */
 export const providerUpdateSignal = defineSignal(SIGNALS.providerUpdate);

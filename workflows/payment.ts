@@ -12,7 +12,7 @@ import {
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { OpenOutcome, PaymentInput } from './messages';
+import type { OpenOutcome, PaymentInput, VerifyOutcome } from './messages';
 import { checkPayment, decidePayment, openPayment, watchPayment } from './payment-activities';
 import { PaymentDesk } from './payment-desk';
 import { openUpdate, verifyUpdate } from './payment-messages';
@@ -25,14 +25,14 @@ export async function paymentWorkflow(input: PaymentInput): Promise<string> {
     await CancellationScope.nonCancellable(() => condition(() => opened !== null));
     return opened ?? { kind: 'abandoned' };
   });
-  setHandler(verifyUpdate, async () => {
+  setHandler(verifyUpdate, async (): Promise<VerifyOutcome> => {
     await CancellationScope.nonCancellable(() => condition(() => opened !== null));
     const { answered } = await CancellationScope.nonCancellable(() =>
       checkPayment(input.paymentId),
     );
     // What it changed is for the main loop to see.
     desk.wake();
-    return { answered };
+    return { kind: 'verified', answered };
   });
 
   // A requested cancellation must not leave money unnoticed.

@@ -1,7 +1,7 @@
 /** The activities of a delivery as its workflow calls them. */
 import { proxyActivities } from '@temporalio/workflow';
 import type { Activities } from '../activities';
-import type { WebhookState } from './messages';
+import type { WebhookDeliveryState } from './messages';
 
 type Attempt = Pick<Activities, 'attemptWebhookDelivery'>;
 
@@ -20,7 +20,7 @@ export function attemptWebhookDelivery(
   order: Parameters<Attempt['attemptWebhookDelivery']>[0],
   taskQueue: string,
   summary: string,
-): Promise<WebhookState> {
+): Promise<WebhookDeliveryState> {
   const proxy = proxyActivities<Attempt>({ ...ATTEMPT, taskQueue, summary });
   return proxy.attemptWebhookDelivery(order);
 }

@@ -4,14 +4,14 @@
  */
 import { condition, setCurrentDetails, setHandler } from '@temporalio/workflow';
 import { refuseInput } from './decision';
-import type { WebhookInput, WebhookState } from './messages';
+import type { WebhookDeliveryInput, WebhookDeliveryState } from './messages';
 import { Remarks } from './remarks';
 import { describeWebhookDelivery, nameAttempt } from './webhook-delivery-details';
 import { abandonSignal, retryNowSignal, wakeSignal } from './webhook-delivery-messages';
 
 export class WebhookDesk {
-  readonly #input: WebhookInput;
-  #state: WebhookState | null = null;
+  readonly #input: WebhookDeliveryInput;
+  #state: WebhookDeliveryState | null = null;
   #retry = false;
   #abandon = false;
   #wake = false;
@@ -20,7 +20,7 @@ export class WebhookDesk {
     this.#show();
   });
 
-  constructor(input: WebhookInput) {
+  constructor(input: WebhookDeliveryInput) {
     this.#input = input;
     setHandler(retryNowSignal, (...args) => {
       this.#retry = this.#counts('retryNow', args) || this.#retry;
@@ -35,12 +35,12 @@ export class WebhookDesk {
     this.#show();
   }
 
-  get state(): WebhookState {
+  get state(): WebhookDeliveryState {
     if (this.#state === null) throw new Error('the delivery has not been reported yet');
     return this.#state;
   }
 
-  take(state: WebhookState): void {
+  take(state: WebhookDeliveryState): void {
     this.#state = state;
     this.#show();
   }

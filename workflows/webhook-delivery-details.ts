@@ -1,9 +1,9 @@
 /** What an operator reads on a delivery's page: how it went, what comes next, what to type. */
-import type { WebhookStatus } from '../src/domain/webhook-delivery';
+import type { WebhookDeliveryStatus } from '../src/domain/webhook-delivery';
 import { code, list, signalLine } from './details';
-import type { WebhookInput, WebhookState } from './messages';
+import type { WebhookDeliveryInput, WebhookDeliveryState } from './messages';
 
-const MEANING: Record<WebhookStatus, string> = {
+const MEANING: Record<WebhookDeliveryStatus, string> = {
   pending: 'It is tried until the receiver answers with 2xx.',
   succeeded: 'The receiver has it.',
   failed: 'All attempts failed. It can be retried with `npm run admin -- webhooks retry`.',
@@ -12,14 +12,17 @@ const MEANING: Record<WebhookStatus, string> = {
 };
 
 /** @param later 0: the attempt that was made last; 1: the next one */
-export function nameAttempt({ attempts, attemptsMax }: WebhookState, later: number): string {
+export function nameAttempt(
+  { attempts, attemptsMax }: WebhookDeliveryState,
+  later: number,
+): string {
   return `attempt ${Math.min(attempts + later, attemptsMax)} of ${attemptsMax}`;
 }
 
 /** @returns Markdown */
 export function describeWebhookDelivery(
-  { deliveryId, eventType, objectId, endpointId }: WebhookInput,
-  state: WebhookState | null,
+  { deliveryId, eventType, objectId, endpointId }: WebhookDeliveryInput,
+  state: WebhookDeliveryState | null,
   notes: readonly string[],
 ): string {
   const status = state?.status ?? 'pending';
@@ -32,7 +35,7 @@ export function describeWebhookDelivery(
   ].join('\n\n');
 }
 
-function progress(state: WebhookState): string[] {
+function progress(state: WebhookDeliveryState): string[] {
   const { attempts, lastError, lastHttpStatus, next } = state;
   const answer = lastHttpStatus === null ? '' : ` (HTTP ${lastHttpStatus})`;
   const last = lastError === null ? 'without an error' : `${lastError}${answer}`;

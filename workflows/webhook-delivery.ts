@@ -7,13 +7,13 @@
  * whoever asks for a retry after the end.
  */
 import { CancellationScope, continueAsNew, workflowInfo } from '@temporalio/workflow';
-import type { WebhookInput, WebhookState } from './messages';
+import type { WebhookDeliveryInput, WebhookDeliveryState } from './messages';
 import { TASK_QUEUES } from './names';
 import { abandonWebhookDelivery, attemptWebhookDelivery } from './webhook-delivery-activities';
 import { WebhookDesk } from './webhook-delivery-desk';
 
 /** @returns the delivery's status when nothing more is to come */
-export async function webhookDeliveryWorkflow(input: WebhookInput): Promise<string> {
+export async function webhookDeliveryWorkflow(input: WebhookDeliveryInput): Promise<string> {
   const desk = new WebhookDesk(input);
   // "Request cancellation" ends no delivery: `abandon` does.
   return CancellationScope.nonCancellable(async () => {
@@ -35,7 +35,7 @@ export async function webhookDeliveryWorkflow(input: WebhookInput): Promise<stri
   });
 }
 
-async function turn(input: WebhookInput, desk: WebhookDesk): Promise<WebhookState> {
+async function turn(input: WebhookDeliveryInput, desk: WebhookDesk): Promise<WebhookDeliveryState> {
   const { deliveryId, schedule } = input;
   if (desk.takeAbandon()) return abandonWebhookDelivery({ deliveryId, schedule });
   // A person waits for it, so it does not stand behind the retries.
@@ -45,11 +45,11 @@ async function turn(input: WebhookInput, desk: WebhookDesk): Promise<WebhookStat
 }
 
 function attempt(
-  { deliveryId, endpointId, schedule }: WebhookInput,
+  { deliveryId, endpointId, schedule }: WebhookDeliveryInput,
   desk: WebhookDesk,
   taskQueue: string,
   manual: boolean,
-): Promise<WebhookState> {
+): Promise<WebhookDeliveryState> {
   const key = `${workflowInfo().runId}:${desk.nextOrder()}`;
   const order = { deliveryId, endpointId, schedule, manual, key };
   return attemptWebhookDelivery(order, taskQueue, manual ? 'retry by hand' : desk.nextAttempt());

@@ -15,7 +15,7 @@ import {
 import { findPayment } from '../../src/db/repositories/payments';
 import type { Db } from '../../src/db/transaction';
 import type { Provider } from '../../src/providers/port';
-import { type PaymentWorkflows, startOfPayment } from '../../src/temporal/payment-workflows';
+import { type PaymentWorkflows, paymentStart } from '../../src/temporal/payment-workflows';
 import { checkoutEntries, payoutEntries, type ReconciliationDeps } from './read-statements';
 
 /** One call to a provider each. */
@@ -95,7 +95,7 @@ export async function lookAgain({ db, paymentWorkflows }: LookDeps): Promise<{ t
   const ids = new Set(mendable.map(({ objectId }) => objectId));
   for (const id of ids) {
     const payment = await findPayment(db, id);
-    if (payment !== null) await paymentWorkflows.sendProviderUpdate(startOfPayment(payment));
+    if (payment !== null) await paymentWorkflows.sendProviderUpdate(paymentStart(payment));
   }
   return { told: ids.size };
 }

@@ -13,9 +13,9 @@ import {
   takeUncheckedPayouts,
 } from '../../src/db/repositories/payouts-needing-workflow';
 import type { Db } from '../../src/db/transaction';
-import type { ClosedWorkflows } from '../../src/temporal/closed-workflows';
-import { startOfPayment, type PaymentWorkflows } from '../../src/temporal/payment-workflows';
-import { startOf, type PayoutWorkflows } from '../../src/temporal/payout-workflows';
+import type { ClosedWorkflows } from '../../src/temporal/visibility';
+import { paymentStart, type PaymentWorkflows } from '../../src/temporal/payment-workflows';
+import { payoutStart, type PayoutWorkflows } from '../../src/temporal/payout-workflows';
 
 export interface RestartDeps {
   db: Db;
@@ -37,7 +37,7 @@ export async function restartPayouts(deps: RestartDeps): Promise<{ ensured: numb
     ...(await findPayoutsNeedingWorkflow(deps.db, ended)),
   ];
   // Does nothing where a workflow runs.
-  for (const payout of payouts) await deps.payoutWorkflows.ensureRunning(startOf(payout));
+  for (const payout of payouts) await deps.payoutWorkflows.ensureRunning(payoutStart(payout));
   return { ensured: payouts.length };
 }
 
@@ -50,7 +50,7 @@ export async function restartPayments(deps: RestartDeps): Promise<{ ensured: num
     ...(await findPaymentsNeedingWorkflow(deps.db, ended)),
   ];
   for (const payment of payments) {
-    await deps.paymentWorkflows.ensureRunning(startOfPayment(payment));
+    await deps.paymentWorkflows.ensureRunning(paymentStart(payment));
   }
   return { ensured: payments.length };
 }

@@ -6,14 +6,14 @@
 import {
   noteEnsured,
   takeOverdueWebhookDeliveries,
-  type WebhookToStart,
+  type WebhookDeliveryToStart,
 } from '../../src/db/repositories/webhook-deliveries';
 import type { Db } from '../../src/db/transaction';
-import type { WebhookWorkflows } from '../../src/temporal/webhook-delivery-workflows';
+import type { WebhookDeliveryWorkflows } from '../../src/temporal/webhook-delivery-workflows';
 
 export interface RestartWebhookDeliveriesDeps {
   db: Db;
-  webhookDeliveryWorkflows: WebhookWorkflows;
+  webhookDeliveryWorkflows: WebhookDeliveryWorkflows;
 }
 
 /** So many are looked at in one run, those that are overdue for longest first. */
@@ -39,6 +39,9 @@ export async function restartWebhookDeliveries({
 }
 
 /** Where a workflow runs it only has to hear of a retry that somebody asks for. */
-function ensure(workflows: WebhookWorkflows, delivery: WebhookToStart): Promise<void> {
+function ensure(
+  workflows: WebhookDeliveryWorkflows,
+  delivery: WebhookDeliveryToStart,
+): Promise<void> {
   return delivery.retryRequested ? workflows.wake(delivery) : workflows.resume(delivery);
 }

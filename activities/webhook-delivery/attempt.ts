@@ -21,14 +21,14 @@ import {
 import { noteTimeout } from '../../src/db/repositories/webhook-endpoints';
 import { inTransaction, type Db, type Tx } from '../../src/db/transaction';
 import { nextWebhookDeliveryMove } from '../../src/domain/webhook-delivery';
-import { type RetryScheduleMs, waitAfterMs } from '../../src/domain/webhook-delivery-schedule';
+import { type RetryScheduleMs, waitAfterMs } from '../../src/domain/webhook-delivery';
 import type { EndpointSlots } from '../../src/domain/webhook-delivery-slots';
 import type { SecretBox } from '../../src/lib/secret-box';
 import type { AttemptResult, WebhookSender } from '../../src/webhooks/sender';
-import type { WebhookState } from '../../workflows/messages';
+import type { WebhookDeliveryState } from '../../workflows/messages';
 import { reportWebhookDelivery } from './report';
 
-export interface WebhookDeps {
+export interface WebhookDeliveryDeps {
   db: Db;
   webhookSender: WebhookSender;
   secretBox: SecretBox;
@@ -48,9 +48,9 @@ export interface AttemptOrder {
 
 /** @throws ApplicationFailure of type `EndpointBusy`: Temporal calls again at its turn */
 export async function attemptWebhookDelivery(
-  deps: WebhookDeps,
+  deps: WebhookDeliveryDeps,
   order: AttemptOrder,
-): Promise<WebhookState> {
+): Promise<WebhookDeliveryState> {
   const slot = deps.endpointSlots.take(order.endpointId);
   if ('turnInMs' in slot) throw endpointBusy(slot.turnInMs);
   try {
@@ -71,9 +71,9 @@ interface Begun {
 /** Decides under the row's lock, and takes the attempt. @returns how it stands when there is none */
 async function begin(
   tx: Tx,
-  { secretBox }: WebhookDeps,
+  { secretBox }: WebhookDeliveryDeps,
   order: AttemptOrder,
-): Promise<Begun | { state: WebhookState }> {
+): Promise<Begun | { state: WebhookDeliveryState }> {
   const delivery = await lockWebhookDelivery(tx, order.deliveryId);
   if (delivery === null) {
     throw ApplicationFailure.nonRetryable(`delivery ${order.deliveryId} does not exist`);
@@ -133,7 +133,7 @@ async function finish(
   order: AttemptOrder,
   number: number,
   result: AttemptResult,
-): Promise<WebhookState> {
+): Promise<WebhookDeliveryState> {
   const { deliveryId, schedule } = order;
   const delivery = await lockWebhookDelivery(tx, deliveryId);
   if (delivery === null) throw new Error(`delivery ${deliveryId} is gone`);

@@ -6,9 +6,9 @@
 import type { Logger } from 'pino';
 import { listUnstarted } from '../../src/db/repositories/webhook-deliveries';
 import type { Db } from '../../src/db/transaction';
-import type { WebhookWorkflows } from '../../src/temporal/webhook-delivery-workflows';
+import type { WebhookDeliveryWorkflows } from '../../src/temporal/webhook-delivery-workflows';
 
-export interface WebhookStarter {
+export interface WebhookDeliveryStarter {
   /** The object may have new events. */
   notice(objectId: string): void;
   /** Waits for what is under way; what comes later is left to the reconciler. */
@@ -26,9 +26,9 @@ export function createWebhookDeliveryStarter({
   logger,
 }: {
   db: Db;
-  webhookDeliveryWorkflows: WebhookWorkflows;
+  webhookDeliveryWorkflows: WebhookDeliveryWorkflows;
   logger: Pick<Logger, 'warn'>;
-}): WebhookStarter {
+}): WebhookDeliveryStarter {
   const waiting = new Set<string>();
   const looks = new Set<Promise<void>>();
   let draining = false;

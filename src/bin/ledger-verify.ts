@@ -12,7 +12,7 @@ import { readPrivateJson } from '../dev/private-file';
 import { errorText, parseOptions } from '../lib/command-line';
 import { verifyWorkflows, WORKFLOWS_INVARIANT } from '../services/workflow-check';
 import { createTemporalClient, type TemporalOptions } from '../temporal/client';
-import { createLiveWorkflows } from '../temporal/live-workflows';
+import { createLiveWorkflows } from '../temporal/visibility';
 
 const HELP = `Usage: npm run ledger:verify [-- --json]
 

@@ -1,7 +1,7 @@
 /**
  * What must hold of the ledger at any moment, as data: each invariant is a sentence and a query
  * that returns the rows that break it. Numbers 8 and 12 are about providers and workflows: see
- * ledger-verify.ts and temporal/live-workflows.ts.
+ * ledger-verify.ts and temporal/visibility.ts.
  */
 export interface LedgerInvariant {
   number: number;

@@ -4,7 +4,8 @@
  *
  * Source: the specification, "Delivery and retries"; decisions H4 and H5.
  */
-import { attemptsOf, type RetryScheduleMs } from './webhook-delivery-schedule';
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
 
 export const WEBHOOK_DELIVERY_STATUSES = [
   'pending',
@@ -13,7 +14,7 @@ export const WEBHOOK_DELIVERY_STATUSES = [
   'skipped',
   'abandoned',
 ] as const;
-export type WebhookStatus = (typeof WEBHOOK_DELIVERY_STATUSES)[number];
+export type WebhookDeliveryStatus = (typeof WEBHOOK_DELIVERY_STATUSES)[number];
 
 /**
  * - `succeed`: a 2xx, of the schedule or of a retry by hand
@@ -23,7 +24,7 @@ export type WebhookStatus = (typeof WEBHOOK_DELIVERY_STATUSES)[number];
  * - `abandon`: an operator ends the schedule
  * - `recover`: what was skipped is taken up again, with the attempts that are left
  */
-export type WebhookTrigger = 'succeed' | 'exhaust' | 'skip' | 'abandon' | 'recover';
+export type WebhookDeliveryTrigger = 'succeed' | 'exhaust' | 'skip' | 'abandon' | 'recover';
 
 export const WEBHOOK_DELIVERY_TRANSITIONS = {
   pending: { succeed: 'succeeded', exhaust: 'failed', skip: 'skipped', abandon: 'abandoned' },
@@ -31,10 +32,15 @@ export const WEBHOOK_DELIVERY_TRANSITIONS = {
   failed: { succeed: 'succeeded' },
   skipped: { succeed: 'succeeded', recover: 'pending' },
   abandoned: { succeed: 'succeeded' },
-} as const satisfies Record<WebhookStatus, Partial<Record<WebhookTrigger, WebhookStatus>>>;
+} as const satisfies Record<
+  WebhookDeliveryStatus,
+  Partial<Record<WebhookDeliveryTrigger, WebhookDeliveryStatus>>
+>;
 
 /** The statuses from which `trigger` may be taken. */
-export function webhookDeliveryStatusesBefore(trigger: WebhookTrigger): WebhookStatus[] {
+export function webhookDeliveryStatusesBefore(
+  trigger: WebhookDeliveryTrigger,
+): WebhookDeliveryStatus[] {
   return WEBHOOK_DELIVERY_STATUSES.filter(
     (status) => trigger in WEBHOOK_DELIVERY_TRANSITIONS[status],
   );
@@ -53,8 +59,8 @@ export const ENDPOINTS_MAX = 16;
 export const SLOW_AFTER_TIMEOUTS = 5;
 
 /** What decides whether an attempt is made now. */
-export interface WebhookFacts {
-  status: WebhookStatus;
+export interface WebhookDeliveryFacts {
+  status: WebhookDeliveryStatus;
   /** Attempts of the schedule that were begun. */
   attempts: number;
   /** How long until the next one may be made; null when none is to come. */
@@ -67,7 +73,7 @@ export interface WebhookFacts {
   bodyKept: boolean;
 }
 
-export type WebhookMove =
+export type WebhookDeliveryMove =
   | { kind: 'attempt'; manual: boolean }
   | { kind: 'count_lost'; attempt: number }
   | { kind: 'skip'; why: 'endpoint_gone' | 'body_expired' }
@@ -76,9 +82,9 @@ export type WebhookMove =
 
 /** The one next thing to do with a delivery. */
 export function nextWebhookDeliveryMove(
-  facts: WebhookFacts,
+  facts: WebhookDeliveryFacts,
   schedule: RetryScheduleMs,
-): WebhookMove {
+): WebhookDeliveryMove {
   const { status, openAttempt, endpointTakes, bodyKept, retryRequested } = facts;
   if (openAttempt !== null) return { kind: 'count_lost', attempt: openAttempt };
   if (status === 'pending') {
@@ -89,4 +95,35 @@ export function nextWebhookDeliveryMove(
   const isDue = status === 'pending' && facts.dueInMs !== null && facts.dueInMs <= 0;
   if (!endpointTakes || !bodyKept || !(isDue || retryRequested)) return { kind: 'rest' };
   return { kind: 'attempt', manual: retryRequested };
+}
+
+/**
+ * When a delivery is attempted (the specification, "Delivery and retries"). Each wait counts from
+ * the end of the failed attempt before it: a receiver that answers after nine seconds has the
+ * whole minute, and no attempt can overlap with the next.
+ * The waits between attempts: there is one attempt more than there are waits.
+ */
+export type RetryScheduleMs = readonly number[];
+
+export const RETRY_SCHEDULE_MS: RetryScheduleMs = [
+  MINUTE_MS,
+  5 * MINUTE_MS,
+  30 * MINUTE_MS,
+  2 * HOUR_MS,
+  6 * HOUR_MS,
+  12 * HOUR_MS,
+  24 * HOUR_MS,
+];
+
+/** 8: the first attempt and seven retries. */
+export function attemptsOf(schedule: RetryScheduleMs): number {
+  return schedule.length + 1;
+}
+
+/**
+ * @param attempts how many attempts have been made, the failed one included
+ * @returns the wait until the next attempt, or null after the last
+ */
+export function waitAfterMs(schedule: RetryScheduleMs, attempts: number): number | null {
+  return schedule[attempts - 1] ?? null;
 }

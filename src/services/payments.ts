@@ -13,7 +13,7 @@ import { choosePaymentRoute } from '../domain/payment-route';
 import type { ChosenRoute } from '../domain/payout-route';
 import { newId } from '../lib/new-id';
 import type { ProviderRegistry } from '../providers/registry';
-import { startOfPayment, type PaymentWorkflows } from '../temporal/payment-workflows';
+import { paymentStart, type PaymentWorkflows } from '../temporal/payment-workflows';
 import { readAnswer, runClaimed } from './claimed-request';
 import type { Caller, Payments, StoredResponse } from './services';
 
@@ -97,7 +97,7 @@ async function verify(deps: PaymentsDeps, caller: Caller, id: string): Promise<P
     throw new ApiError('rate_limited', details, { headers });
   }
   if (!isOpenPayment(payment.status)) return payment;
-  const start = startOfPayment(payment);
+  const start = paymentStart(payment);
   const outcome = await deps.paymentWorkflows.verify(start, newId('request'), VERIFY_DEADLINE_MS);
   if (outcome.kind === 'no_answer') {
     throw new ApiError('service_unavailable', { reason: 'workflow_engine_unavailable' });

@@ -6,7 +6,7 @@ import { ApiError } from '../domain/errors';
 import type { Payout, PayoutStatus } from '../domain/payout';
 import { payoutStatusesBefore } from '../domain/payout';
 import { newId } from '../lib/new-id';
-import { startOf, type PayoutWorkflows } from '../temporal/payout-workflows';
+import { payoutStart, type PayoutWorkflows } from '../temporal/payout-workflows';
 import { createPayout, type CreatePayoutDeps } from './create-payout';
 import type { Caller, Payouts } from './services';
 
@@ -39,7 +39,7 @@ async function cancel(deps: PayoutsDeps, caller: Caller, id: string): Promise<Pa
   const payout = await getOwn(deps.db, caller, id);
   if (!payoutStatusesBefore('cancel').includes(payout.status)) throw invalidState(payout.status);
   const by = newId('request');
-  const outcome = await deps.payoutWorkflows.cancel(startOf(payout), by, CANCEL_DEADLINE_MS);
+  const outcome = await deps.payoutWorkflows.cancel(payoutStart(payout), by, CANCEL_DEADLINE_MS);
   const now = await getOwn(deps.db, caller, id);
   // The row tells whether it was this request that cancelled, whatever became of the answer.
   if (now.status === 'cancelled' && now.decidedBy === by) return now;

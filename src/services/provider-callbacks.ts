@@ -13,8 +13,8 @@ import { MODES, type Mode } from '../domain/mode';
 import { isFinalPayout, type Payout } from '../domain/payout';
 import { contradiction } from '../domain/provider-checks';
 import type { Provider, ProviderRegistry } from '../providers/registry';
-import { type PaymentWorkflows, startOfPayment } from '../temporal/payment-workflows';
-import { startOf, type PayoutWorkflows } from '../temporal/payout-workflows';
+import { type PaymentWorkflows, paymentStart } from '../temporal/payment-workflows';
+import { payoutStart, type PayoutWorkflows } from '../temporal/payout-workflows';
 import type { ProviderCallbacks } from './services';
 
 export interface ProviderCallbacksDeps {
@@ -63,8 +63,8 @@ async function takePayment(
   const payment = await findPayment(deps.db, reference);
   // The checkout is opened before its payment is stored: then the workflow looks by itself.
   if (payment?.provider !== provider.code || payment.mode !== mode) return;
-  const told = await deps.paymentWorkflows.sendProviderUpdate(startOfPayment(payment));
-  if (told.kind !== 'told') throw tryAgain();
+  const sent = await deps.paymentWorkflows.sendProviderUpdate(paymentStart(payment));
+  if (sent.kind !== 'sent') throw tryAgain();
 }
 
 async function takePayout(
@@ -77,8 +77,8 @@ async function takePayout(
   // Authentic, but about something that is not ours: nothing that a second delivery would change.
   if (payout?.provider !== provider.code || payout.mode !== mode) return;
   if (!isFinalPayout(payout.status)) {
-    const told = await deps.payoutWorkflows.sendProviderUpdate(startOf(payout));
-    if (told.kind === 'told') return;
+    const sent = await deps.payoutWorkflows.sendProviderUpdate(payoutStart(payout));
+    if (sent.kind === 'sent') return;
     const now = await findPayout(deps.db, payout.id);
     if (now === null || !isFinalPayout(now.status)) throw tryAgain();
     return compare(deps, provider, now);

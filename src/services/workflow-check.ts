@@ -2,7 +2,7 @@
 import type { InvariantResult } from '../db/ledger-verify';
 import { listNeedingWorkflow, listStillNeedingWorkflow } from '../db/repositories/needing-workflow';
 import type { Db } from '../db/transaction';
-import type { LiveWorkflows } from '../temporal/live-workflows';
+import type { LiveWorkflows } from '../temporal/visibility';
 
 const ROWS_SHOWN = 20;
 

@@ -1,12 +1,20 @@
-/** Starts payment workflows and speaks with them. The workflow's id is the payment's id. */
-import { type Client, WithStartWorkflowOperation } from '@temporalio/client';
-import type { OpenOutcome, PaymentDecision, PaymentInput } from '../../workflows/messages';
+/**
+ * Starts payment workflows and messages them. A workflow that has completed may be followed by
+ * another: money can arrive late, and an operator can refund.
+ */
+import type { Client } from '@temporalio/client';
+import type {
+  OpenOutcome,
+  PaymentDecision,
+  PaymentInput,
+  VerifyOutcome,
+} from '../../workflows/messages';
 import { SIGNALS, TASK_QUEUES, UPDATES, WORKFLOWS } from '../../workflows/names';
 import type { Mode } from '../domain/mode';
 import type { Amount } from '../domain/money';
 import type { Payment } from '../domain/payment';
-import { type Closed, type NoAnswer, translate } from './answers';
-import { ACCOUNT_ID, CURRENCY, MODE } from './payout-workflows';
+import { type Closed, createStarter, type NoAnswer, type Sent, type StartOptions } from './client';
+import { ACCOUNT_ID, CURRENCY, MODE } from './search-attributes';
 
 /** What a payment's workflow is started with, and what its page shows of it. */
 export interface PaymentStart extends PaymentInput {
@@ -19,95 +27,43 @@ export interface PaymentStart extends PaymentInput {
 export interface PaymentWorkflows {
   /** Starts the workflow and waits for its checkout. */
   open(start: PaymentStart, deadlineMs: number): Promise<OpenOutcome | Closed | NoAnswer>;
-  /** Looks at the provider now. */
+  /** Asks the provider now. @param by names the merchant's request */
   verify(
     start: PaymentStart,
     by: string,
     deadlineMs: number,
-  ): Promise<{ kind: 'verified'; answered: boolean } | Closed | NoAnswer>;
-  /** Wakes the workflow; starts one when it is missing or has ended: money may come late. */
-  sendProviderUpdate(start: PaymentStart): Promise<{ kind: 'told' } | Closed | NoAnswer>;
+  ): Promise<VerifyOutcome | Closed | NoAnswer>;
+  /** Has the workflow ask the provider; starts one when it is missing or has ended. */
+  sendProviderUpdate(start: PaymentStart): Promise<Sent | Closed | NoAnswer>;
   /** Signals what an operator decided; starts the workflow when it is missing or has ended. */
-  decide(
-    start: PaymentStart,
-    decision: PaymentDecision,
-  ): Promise<{ kind: 'told' } | Closed | NoAnswer>;
+  decide(start: PaymentStart, decision: PaymentDecision): Promise<Sent | Closed | NoAnswer>;
   /** Starts the workflow unless it runs. */
   ensureRunning(start: PaymentStart): Promise<void>;
 }
 
-const SIGNAL_DEADLINE_MS = 3_000;
-
-export function startOfPayment(payment: Payment): PaymentStart {
+/** What starts the workflow of a payment that exists. */
+export function paymentStart(payment: Payment): PaymentStart {
   return { ...payment, paymentId: payment.id };
 }
 
 export function createPaymentWorkflows(client: Client): PaymentWorkflows {
-  const execute = <Outcome>(
-    name: string,
-    updateId: string,
-    start: PaymentStart,
-    deadlineMs: number,
-  ): Promise<Outcome> =>
-    client.withDeadline(Date.now() + deadlineMs, () =>
-      client.workflow.executeUpdateWithStart<never, Outcome, unknown[]>(name, {
-        updateId,
-        args: [],
-        startWorkflowOperation: new WithStartWorkflowOperation(WORKFLOWS.payment, {
-          ...startOptions(start),
-          workflowIdConflictPolicy: 'USE_EXISTING',
-        }),
-      } as never),
-    );
-
-  const signal = (
-    start: PaymentStart,
-    name: string,
-    signalArgs: unknown[],
-  ): Promise<{ kind: 'told' } | Closed | NoAnswer> =>
-    translate(async () => {
-      await client.withDeadline(Date.now() + SIGNAL_DEADLINE_MS, () =>
-        client.workflow.signalWithStart(WORKFLOWS.payment, {
-          ...startOptions(start),
-          signal: name,
-          signalArgs,
-        }),
-      );
-      return { kind: 'told' };
-    });
-
+  const starter = createStarter(client, WORKFLOWS.payment);
   return {
-    open: (start, deadlineMs) =>
-      translate(() =>
-        execute<OpenOutcome>(UPDATES.open, `${start.paymentId}:open`, start, deadlineMs),
-      ),
-
-    verify: (start, by, deadlineMs) =>
-      translate(async () => {
-        const { answered } = await execute<{ answered: boolean }>(
-          UPDATES.verify,
-          by,
-          start,
-          deadlineMs,
-        );
-        return { kind: 'verified', answered };
-      }),
-
-    sendProviderUpdate: (start) => signal(start, SIGNALS.providerUpdate, []),
-
-    decide: (start, { kind, ...input }) => signal(start, SIGNALS[kind], [input]),
-
-    ensureRunning: async (start) => {
-      await client.workflow.start(WORKFLOWS.payment, {
-        ...startOptions(start),
-        workflowIdConflictPolicy: 'USE_EXISTING',
-      });
+    open: (start, deadlineMs) => {
+      const id = `${start.paymentId}:open`;
+      return starter.update(startOptions(start), { name: UPDATES.open, id, args: [], deadlineMs });
     },
+    verify: (start, by, deadlineMs) =>
+      starter.update(startOptions(start), { name: UPDATES.verify, id: by, args: [], deadlineMs }),
+    sendProviderUpdate: (start) => starter.signal(startOptions(start), SIGNALS.providerUpdate),
+    decide: (start, { kind, ...input }) =>
+      starter.signal(startOptions(start), SIGNALS[kind], input),
+    ensureRunning: (start) => starter.ensureRunning(startOptions(start)),
   };
 }
 
 /** Field by field: histories are readable by many, so nothing may slip in with a whole row. */
-function startOptions(start: PaymentStart) {
+function startOptions(start: PaymentStart): StartOptions {
   const { paymentId, provider, network, accountId, mode, currency, amount } = start;
   return {
     workflowId: paymentId,

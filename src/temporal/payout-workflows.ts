@@ -1,20 +1,15 @@
 /**
- * Starts payout workflows and speaks with them. The workflow's id is the payout's id, so there is
- * never more than one; a run that was terminated may be followed by another, a completed one not.
+ * Starts payout workflows and messages them. A run that was terminated may be followed by another,
+ * a completed one not.
  */
-import {
-  type Client,
-  WithStartWorkflowOperation,
-  WorkflowExecutionAlreadyStartedError,
-  type WorkflowStartOptions,
-} from '@temporalio/client';
-import { type Closed, type NoAnswer, translate } from './answers';
-import { defineSearchAttributeKey } from '@temporalio/common';
+import type { Client } from '@temporalio/client';
+import type { CancelOutcome, PayoutInput, ReserveOutcome } from '../../workflows/messages';
+import { SIGNALS, TASK_QUEUES, UPDATES, WORKFLOWS } from '../../workflows/names';
 import type { Mode } from '../domain/mode';
 import type { Amount } from '../domain/money';
 import type { Payout } from '../domain/payout';
-import { SIGNALS, TASK_QUEUES, UPDATES, WORKFLOWS } from '../../workflows/names';
-import type { CancelOutcome, PayoutInput, ReserveOutcome } from '../../workflows/messages';
+import { type Closed, createStarter, type NoAnswer, type Sent, type StartOptions } from './client';
+import { ACCOUNT_ID, CURRENCY, MODE } from './search-attributes';
 
 /** What a payout's workflow is started with, and what its page shows of it. */
 export interface PayoutStart extends PayoutInput {
@@ -33,76 +28,38 @@ export interface PayoutWorkflows {
     by: string,
     deadlineMs: number,
   ): Promise<CancelOutcome | Closed | NoAnswer>;
-  /** Wakes the workflow, starting it when it is missing. */
-  sendProviderUpdate(start: PayoutStart): Promise<{ kind: 'told' } | Closed | NoAnswer>;
+  /** Has the workflow ask the provider, starting it when it is missing. */
+  sendProviderUpdate(start: PayoutStart): Promise<Sent | Closed | NoAnswer>;
   /** Starts the workflow unless it runs or has completed. */
   ensureRunning(start: PayoutStart): Promise<void>;
 }
 
 /** What starts the workflow of a payout that exists. */
-export function startOf(payout: Payout): PayoutStart {
+export function payoutStart(payout: Payout): PayoutStart {
   return { ...payout, payoutId: payout.id };
 }
 
-export const MODE = defineSearchAttributeKey('Mode', 'KEYWORD');
-export const CURRENCY = defineSearchAttributeKey('Currency', 'KEYWORD');
-export const ACCOUNT_ID = defineSearchAttributeKey('AccountId', 'KEYWORD');
-
-const SIGNAL_DEADLINE_MS = 3_000;
-
 export function createPayoutWorkflows(client: Client): PayoutWorkflows {
-  const execute = <Outcome>(
-    name: string,
-    updateId: string,
-    args: unknown[],
-    start: PayoutStart,
-    deadlineMs: number,
-  ): Promise<Outcome | Closed | NoAnswer> =>
-    translate(() =>
-      client.withDeadline(Date.now() + deadlineMs, () =>
-        client.workflow.executeUpdateWithStart<never, Outcome, unknown[]>(name, {
-          updateId,
-          args,
-          startWorkflowOperation: new WithStartWorkflowOperation(WORKFLOWS.payout, {
-            ...startOptions(start),
-            workflowIdConflictPolicy: 'USE_EXISTING',
-          }),
-        } as never),
-      ),
-    );
-
+  const starter = createStarter(client, WORKFLOWS.payout);
   return {
-    reserve: (start, deadlineMs) =>
-      execute(UPDATES.reserve, `${start.payoutId}:reserve`, [], start, deadlineMs),
-
-    cancel: (start, by, deadlineMs) => execute(UPDATES.cancel, by, [by], start, deadlineMs),
-
-    sendProviderUpdate: (start) =>
-      translate(async () => {
-        await client.withDeadline(Date.now() + SIGNAL_DEADLINE_MS, () =>
-          client.workflow.signalWithStart(WORKFLOWS.payout, {
-            ...startOptions(start),
-            signal: SIGNALS.providerUpdate,
-          }),
-        );
-        return { kind: 'told' };
-      }),
-
-    ensureRunning: async (start) => {
-      try {
-        await client.workflow.start(WORKFLOWS.payout, {
-          ...startOptions(start),
-          workflowIdConflictPolicy: 'USE_EXISTING',
-        });
-      } catch (error) {
-        if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-      }
+    reserve: (start, deadlineMs) => {
+      const id = `${start.payoutId}:reserve`;
+      return starter.update(startOptions(start), {
+        name: UPDATES.reserve,
+        id,
+        args: [],
+        deadlineMs,
+      });
     },
+    cancel: (start, by, deadlineMs) =>
+      starter.update(startOptions(start), { name: UPDATES.cancel, id: by, args: [by], deadlineMs }),
+    sendProviderUpdate: (start) => starter.signal(startOptions(start), SIGNALS.providerUpdate),
+    ensureRunning: (start) => starter.ensureRunning(startOptions(start)),
   };
 }
 
 /** Field by field: histories are readable by many, so nothing may slip in with a whole row. */
-function startOptions(start: PayoutStart) {
+function startOptions(start: PayoutStart): StartOptions {
   const { payoutId, provider, network, networkFee, accountId, mode, currency, amount } = start;
   return {
     workflowId: payoutId,
@@ -115,5 +72,5 @@ function startOptions(start: PayoutStart) {
       { key: CURRENCY, value: currency },
       { key: ACCOUNT_ID, value: accountId },
     ],
-  } satisfies Partial<WorkflowStartOptions>;
+  };
 }

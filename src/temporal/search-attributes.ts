@@ -6,6 +6,7 @@
  * data, and nothing that must be unique or up to date.
  */
 import { isGrpcServiceError, type Connection } from '@temporalio/client';
+import { defineSearchAttributeKey } from '@temporalio/common';
 
 /** Kept here as numbers of the wire protocol (temporal.api.enums.v1.IndexedValueType). */
 const WIRE_TYPE = { Keyword: 2, Bool: 5 } as const;
@@ -21,6 +22,12 @@ export const SEARCH_ATTRIBUTES = {
   EndpointId: 'Keyword',
   NeedsAttention: 'Bool',
 } as const satisfies Record<string, keyof typeof WIRE_TYPE>;
+
+/** Those that a workflow is started with; it sets the others itself. */
+export const MODE = defineSearchAttributeKey('Mode', 'KEYWORD');
+export const CURRENCY = defineSearchAttributeKey('Currency', 'KEYWORD');
+export const ACCOUNT_ID = defineSearchAttributeKey('AccountId', 'KEYWORD');
+export const ENDPOINT_ID = defineSearchAttributeKey('EndpointId', 'KEYWORD');
 
 /** Adds those that the namespace does not have yet; running it again changes nothing. */
 export async function registerSearchAttributes(

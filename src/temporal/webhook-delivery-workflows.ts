@@ -1,14 +1,17 @@
-/** Starts the workflows of deliveries and wakes them. The workflow's id is the delivery's id. */
-import { type Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
-import { defineSearchAttributeKey } from '@temporalio/common';
-import type { WebhookInput } from '../../workflows/messages';
+/**
+ * Starts webhook delivery workflows and messages them. A workflow that has completed may be
+ * followed by another: an operator can ask for a retry.
+ */
+import type { Client } from '@temporalio/client';
+import type { WebhookDeliveryInput } from '../../workflows/messages';
 import { SIGNALS, TASK_QUEUES, WORKFLOWS } from '../../workflows/names';
-import { RETRY_SCHEDULE_MS, type RetryScheduleMs } from '../domain/webhook-delivery-schedule';
 import type { Mode } from '../domain/mode';
-import { ACCOUNT_ID, MODE } from './payout-workflows';
+import { RETRY_SCHEDULE_MS, type RetryScheduleMs } from '../domain/webhook-delivery';
+import { createStarter, type StartOptions } from './client';
+import { ACCOUNT_ID, ENDPOINT_ID, MODE } from './search-attributes';
 
 /** What a delivery's workflow is started with, and what its page shows of it. */
-export interface WebhookStart {
+export interface WebhookDeliveryStart {
   deliveryId: string;
   eventType: string;
   objectId: string;
@@ -17,77 +20,62 @@ export interface WebhookStart {
   mode: Mode;
   /** Nothing was attempted yet. */
   isNew: boolean;
-  /** The endpoint lets attempts run out of time: it waits with the retries. */
+  /** Attempts at the endpoint run out of time: its first attempts queue with the retries. */
   isSlow: boolean;
 }
 
 /**
- * Where the first attempt of a run that is started by waking stands: before the retries when a
+ * Where the first attempt of a run that is started by waking queues: before the retries when a
  * person waits for this very one, with them when many are woken.
  */
 export type Urgency = 'at once' | 'with the retries';
 
-export interface WebhookWorkflows {
+export interface WebhookDeliveryWorkflows {
   /** For a new delivery: does nothing when it had a workflow that completed. */
-  start(delivery: WebhookStart): Promise<void>;
+  start(delivery: WebhookDeliveryStart): Promise<void>;
   /** Starts a run unless one is there: the row says what is left to do. */
-  resume(delivery: WebhookStart): Promise<void>;
-  /** Has it look at its row now; starts a run when there is none. */
-  wake(delivery: WebhookStart, urgency?: Urgency): Promise<void>;
+  resume(delivery: WebhookDeliveryStart): Promise<void>;
+  /** Has it look at its row now; starts a run when there is none. @throws without an answer */
+  wake(delivery: WebhookDeliveryStart, urgency?: Urgency): Promise<void>;
 }
-
-const ENDPOINT_ID = defineSearchAttributeKey('EndpointId', 'KEYWORD');
-
-const DEADLINE_MS = 5_000;
 
 export function createWebhookDeliveryWorkflows(
   client: Client,
   schedule: RetryScheduleMs = RETRY_SCHEDULE_MS,
-): WebhookWorkflows {
-  const start = async (
-    delivery: WebhookStart,
-    workflowIdReusePolicy: 'ALLOW_DUPLICATE' | 'ALLOW_DUPLICATE_FAILED_ONLY',
-  ): Promise<void> => {
-    const options = {
-      ...startOptions(delivery, schedule, queueOf(delivery)),
-      workflowIdReusePolicy,
-      workflowIdConflictPolicy: 'USE_EXISTING' as const,
-    };
-    try {
-      await client.withDeadline(Date.now() + DEADLINE_MS, () =>
-        client.workflow.start(WORKFLOWS.webhookDelivery, options),
-      );
-    } catch (error) {
-      if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-    }
-  };
+): WebhookDeliveryWorkflows {
+  const starter = createStarter(client, WORKFLOWS.webhookDelivery);
   return {
-    start: (delivery) => start(delivery, 'ALLOW_DUPLICATE_FAILED_ONLY'),
-    resume: (delivery) => start(delivery, 'ALLOW_DUPLICATE'),
+    start: (delivery) =>
+      starter.ensureRunning({
+        ...startOptions(delivery, schedule, queueOf(delivery)),
+        workflowIdReusePolicy: 'ALLOW_DUPLICATE_FAILED_ONLY',
+      }),
+    resume: (delivery) =>
+      starter.ensureRunning(startOptions(delivery, schedule, queueOf(delivery))),
     wake: async (delivery, urgency = 'with the retries') => {
       const firstQueue = urgency === 'at once' ? TASK_QUEUES.webhooks : queueOf(delivery);
-      await client.withDeadline(Date.now() + DEADLINE_MS, () =>
-        client.workflow.signalWithStart(WORKFLOWS.webhookDelivery, {
-          ...startOptions(delivery, schedule, firstQueue),
-          signal: SIGNALS.wake,
-        }),
-      );
+      const sent = await starter.signal(startOptions(delivery, schedule, firstQueue), SIGNALS.wake);
+      if (sent.kind === 'no_answer') throw sent.cause;
     },
   };
 }
 
-function queueOf({ isNew, isSlow }: WebhookStart): string {
+function queueOf({ isNew, isSlow }: WebhookDeliveryStart): string {
   return isNew && !isSlow ? TASK_QUEUES.webhooks : TASK_QUEUES.webhooksRetry;
 }
 
 /** Field by field: histories are readable by many, so nothing may slip in with a whole row. */
-function startOptions(delivery: WebhookStart, schedule: RetryScheduleMs, firstQueue: string) {
+function startOptions(
+  delivery: WebhookDeliveryStart,
+  schedule: RetryScheduleMs,
+  firstQueue: string,
+): StartOptions {
   const { deliveryId, eventType, objectId, endpointId, accountId, mode } = delivery;
   const input = { deliveryId, endpointId, eventType, objectId, schedule, firstQueue };
   return {
     workflowId: deliveryId,
     taskQueue: TASK_QUEUES.webhooks,
-    args: [input] satisfies [WebhookInput],
+    args: [input] satisfies [WebhookDeliveryInput],
     staticSummary: `${eventType} of ${objectId} to ${endpointId}, ${mode} mode`,
     typedSearchAttributes: [
       { key: MODE, value: mode },

@@ -7,7 +7,7 @@ import { withClient } from '../../src/db/provision';
 import { appendEvent } from '../../src/db/repositories/events';
 import { inTransaction, rows, type Db, type Tx } from '../../src/db/transaction';
 import { OPEN_DELIVERIES_MAX } from '../../src/domain/webhook-delivery';
-import { RETRY_SCHEDULE_MS } from '../../src/domain/webhook-delivery-schedule';
+import { RETRY_SCHEDULE_MS } from '../../src/domain/webhook-delivery';
 import { EndpointSlots, SLOTS_PER_ENDPOINT } from '../../src/domain/webhook-delivery-slots';
 import { newId } from '../../src/lib/new-id';
 import { createSecretBox } from '../../src/lib/secret-box';
@@ -70,7 +70,7 @@ async function writeEvent(tx: Tx): Promise<string> {
   return event.id;
 }
 
-interface WebhookRow {
+interface WebhookDeliveryRow {
   id: string;
   status: string;
   attempts: number;
@@ -79,8 +79,8 @@ interface WebhookRow {
   wait: number | null;
 }
 
-async function deliveryOf(eventId: string): Promise<WebhookRow> {
-  const [delivery] = await rows<WebhookRow>(
+async function deliveryOf(eventId: string): Promise<WebhookDeliveryRow> {
+  const [delivery] = await rows<WebhookDeliveryRow>(
     db,
     `SELECT d.id, d.status, d.attempts, d.last_error,
             round(extract(epoch FROM d.next_attempt_at - (

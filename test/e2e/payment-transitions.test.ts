@@ -9,7 +9,7 @@ import {
   type PaymentStatus,
   type PaymentTrigger,
 } from '../../src/domain/payment';
-import { createPaymentWorkflows, startOfPayment } from '../../src/temporal/payment-workflows';
+import { createPaymentWorkflows, paymentStart } from '../../src/temporal/payment-workflows';
 import { brokenInvariants, startGateway, type TestGateway } from '../support/gateway';
 import { waitLong } from '../support/patience';
 import {
@@ -262,10 +262,10 @@ async function happen(id: string, steps: Step[]): Promise<void> {
     gateway.worker.signal('SIGCONT');
   }
   const payment = await findPayment(gateway.db, id);
-  const told = await createPaymentWorkflows(gateway.temporal).sendProviderUpdate(
-    startOfPayment(payment!),
+  const sent = await createPaymentWorkflows(gateway.temporal).sendProviderUpdate(
+    paymentStart(payment!),
   );
-  expect(told).toEqual({ kind: 'told' });
+  expect(sent).toEqual({ kind: 'sent' });
 }
 
 /** A look that is under way when the worker stops would see a half of what happens. */

@@ -5,7 +5,7 @@
 import { rows } from '../../src/db/transaction';
 import type { PaymentStatus } from '../../src/domain/payment';
 import { verifyWorkflows } from '../../src/services/workflow-check';
-import { createLiveWorkflows } from '../../src/temporal/live-workflows';
+import { createLiveWorkflows } from '../../src/temporal/visibility';
 import { brokenInvariants, startGateway, type TestGateway } from '../support/gateway';
 import type { MerchantClient } from '../support/merchant-client';
 import { waitLong } from '../support/patience';

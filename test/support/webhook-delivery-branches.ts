@@ -5,7 +5,7 @@ import type { FaultPlan } from './activity-faults';
 import {
   BY,
   deliveryOf,
-  type WebhookWorld,
+  type WebhookDeliveryWorld,
   openEndpoint,
   whenWebhookDelivery,
   writeEvent,
@@ -15,18 +15,18 @@ import { type Receiver, startReceiver } from './webhook-receiver';
 /** Short, except where a branch waits for a person: after the third attempt. */
 export const BRANCH_SCHEDULE = [40, 40, 3_600_000, 40, 40, 40, 40];
 
-export interface WebhookCase {
+export interface WebhookDeliveryCase {
   deliveryId: string;
   eventId: string;
   receiver: Receiver;
 }
 
-export interface WebhookBranch {
+export interface WebhookDeliveryBranch {
   /** Also the name of its history. */
   name: string;
   /** The answers, one after the other; the last one again and again. */
   answers: number[];
-  act?: (delivery: WebhookCase, world: WebhookWorld) => Promise<void>;
+  act?: (delivery: WebhookDeliveryCase, world: WebhookDeliveryWorld) => Promise<void>;
   end: string;
   /** Attempts of the schedule, and requests that the receiver gets. */
   attempts: number;
@@ -34,7 +34,10 @@ export interface WebhookBranch {
 }
 
 /** Once the hour-long wait has begun. */
-async function whenWaiting({ eventId }: WebhookCase, world: WebhookWorld): Promise<void> {
+async function whenWaiting(
+  { eventId }: WebhookDeliveryCase,
+  world: WebhookDeliveryWorld,
+): Promise<void> {
   await whenWebhookDelivery(
     world,
     eventId,
@@ -46,12 +49,12 @@ async function whenWaiting({ eventId }: WebhookCase, world: WebhookWorld): Promi
 
 const signal =
   (name: string, ...input: unknown[]) =>
-  async (delivery: WebhookCase, world: WebhookWorld): Promise<void> => {
+  async (delivery: WebhookDeliveryCase, world: WebhookDeliveryWorld): Promise<void> => {
     await whenWaiting(delivery, world);
     await world.temporal.workflow.getHandle(delivery.deliveryId).signal(name, ...input);
   };
 
-export const DELIVERY_BRANCHES: readonly WebhookBranch[] = [
+export const DELIVERY_BRANCHES: readonly WebhookDeliveryBranch[] = [
   { name: 'taken-at-once', answers: [200], end: 'succeeded', attempts: 1, requests: 1 },
   { name: 'taken-later', answers: [500, 302, 204], end: 'succeeded', attempts: 3, requests: 3 },
   {
@@ -102,10 +105,10 @@ export const DELIVERY_BRANCHES: readonly WebhookBranch[] = [
 
 /** Starts the delivery and does what its branch has people do. The receiver is the caller's to stop. */
 export async function startWebhookDeliveryBranch(
-  world: WebhookWorld,
-  { answers, act }: WebhookBranch,
+  world: WebhookDeliveryWorld,
+  { answers, act }: WebhookDeliveryBranch,
   plan?: FaultPlan,
-): Promise<WebhookCase> {
+): Promise<WebhookDeliveryCase> {
   let answered = 0;
   const receiver = await startReceiver((_request, response) => {
     response.writeHead(answers[Math.min(answered, answers.length - 1)]!).end();

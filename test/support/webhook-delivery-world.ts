@@ -10,7 +10,7 @@ import { createActivities } from '../../activities';
 import { connect } from '../../src/db/connect';
 import { appendEvent } from '../../src/db/repositories/events';
 import { inTransaction, rows, type Db } from '../../src/db/transaction';
-import type { RetryScheduleMs } from '../../src/domain/webhook-delivery-schedule';
+import type { RetryScheduleMs } from '../../src/domain/webhook-delivery';
 import type { Mode } from '../../src/domain/mode';
 import { newId } from '../../src/lib/new-id';
 import { presentEvent } from '../../src/presenters/event';
@@ -27,7 +27,7 @@ import { quietRuntime } from './workflow-world';
 
 export type WebhookParts = ReturnType<typeof createWebhookParts>;
 
-export interface WebhookWorld {
+export interface WebhookDeliveryWorld {
   /** With the owner's rights. */
   db: Db;
   /** With the application's. */
@@ -51,7 +51,7 @@ export const BY = { actor: 'test', reason: null };
 export async function startWebhookDeliveryWorld(
   schedule?: RetryScheduleMs,
   deadlineMs?: number,
-): Promise<WebhookWorld> {
+): Promise<WebhookDeliveryWorld> {
   quietRuntime();
   const address = process.env['TEST_TEMPORAL_ADDRESS'] ?? '';
   const namespace = `test-${randomBytes(6).toString('hex')}`;
@@ -126,7 +126,7 @@ function workersOf(connection: NativeConnection, namespace: string, activities: 
 }
 
 export function openEndpoint(
-  { appDb, parts, accountId }: WebhookWorld,
+  { appDb, parts, accountId }: WebhookDeliveryWorld,
   url: string,
   settings: { mode?: Mode; events?: string[]; accountId?: string } = {},
 ): Promise<EndpointWithSecret> {
@@ -150,7 +150,7 @@ export interface WrittenEvent {
 
 /** As a status change of a payout writes it. */
 export async function writeEvent(
-  { appDb, accountId }: WebhookWorld,
+  { appDb, accountId }: WebhookDeliveryWorld,
   overrides: { type?: string; mode?: Mode; objectId?: string; sequence?: number } = {},
 ): Promise<WrittenEvent> {
   const { type = 'payout.completed', mode = 'test', sequence = 1 } = overrides;
@@ -162,7 +162,7 @@ export async function writeEvent(
   return { id: event.id, objectId, body, note };
 }
 
-export interface WebhookRow {
+export interface WebhookDeliveryRow {
   id: string;
   endpoint_id: string;
   status: string;
@@ -171,8 +171,11 @@ export interface WebhookRow {
   next_attempt_at: Date | null;
 }
 
-export async function deliveriesOf({ db }: WebhookWorld, eventId: string): Promise<WebhookRow[]> {
-  return rows<WebhookRow>(
+export async function deliveriesOf(
+  { db }: WebhookDeliveryWorld,
+  eventId: string,
+): Promise<WebhookDeliveryRow[]> {
+  return rows<WebhookDeliveryRow>(
     db,
     `SELECT id, endpoint_id, status, attempts, last_error, next_attempt_at FROM webhook_deliveries
       WHERE event_id = ? ORDER BY id`,
@@ -180,7 +183,10 @@ export async function deliveriesOf({ db }: WebhookWorld, eventId: string): Promi
   );
 }
 
-export async function deliveryOf(world: WebhookWorld, eventId: string): Promise<WebhookRow> {
+export async function deliveryOf(
+  world: WebhookDeliveryWorld,
+  eventId: string,
+): Promise<WebhookDeliveryRow> {
   const [delivery, ...more] = await deliveriesOf(world, eventId);
   if (delivery === undefined || more.length > 0) throw new Error(`not one delivery of ${eventId}`);
   return delivery;
@@ -188,11 +194,11 @@ export async function deliveryOf(world: WebhookWorld, eventId: string): Promise<
 
 /** The event's only delivery, once it is as wanted. */
 export function whenWebhookDelivery(
-  world: WebhookWorld,
+  world: WebhookDeliveryWorld,
   eventId: string,
   what: string,
-  isSo: (delivery: WebhookRow) => boolean,
-): Promise<WebhookRow> {
+  isSo: (delivery: WebhookDeliveryRow) => boolean,
+): Promise<WebhookDeliveryRow> {
   return waitLong(`the delivery of ${eventId} ${what}`, async () => {
     const delivery = await deliveryOf(world, eventId);
     return isSo(delivery) ? delivery : undefined;
@@ -208,7 +214,10 @@ export interface AttemptRow {
   finished_at: Date | null;
 }
 
-export async function attemptsOf({ db }: WebhookWorld, deliveryId: string): Promise<AttemptRow[]> {
+export async function attemptsOf(
+  { db }: WebhookDeliveryWorld,
+  deliveryId: string,
+): Promise<AttemptRow[]> {
   return rows<AttemptRow>(
     db,
     `SELECT number, manual, outcome, error_code, started_at, finished_at FROM webhook_attempts
@@ -218,7 +227,7 @@ export async function attemptsOf({ db }: WebhookWorld, deliveryId: string): Prom
 }
 
 /** Waits for the run that is there now to end, and says how. */
-export async function whenOver(world: WebhookWorld, deliveryId: string): Promise<unknown> {
+export async function whenOver(world: WebhookDeliveryWorld, deliveryId: string): Promise<unknown> {
   await waitLong(`the workflow of ${deliveryId}`, () =>
     world.temporal.workflow.getHandle(deliveryId).describe(),
   );
@@ -226,7 +235,10 @@ export async function whenOver(world: WebhookWorld, deliveryId: string): Promise
 }
 
 /** What an operator reads on the workflow's page. */
-export async function readDetailsOf(world: WebhookWorld, deliveryId: string): Promise<string> {
+export async function readDetailsOf(
+  world: WebhookDeliveryWorld,
+  deliveryId: string,
+): Promise<string> {
   const metadata = await world.temporal.workflow
     .getHandle(deliveryId)
     .query<{ currentDetails?: string }>('__temporal_workflow_metadata');

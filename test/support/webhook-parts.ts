@@ -4,7 +4,7 @@ import type { Client } from '@temporalio/client';
 import { pino } from 'pino';
 import { createWebhookDeliveryStarter } from '../../activities/webhook-delivery/starter';
 import type { Db } from '../../src/db/transaction';
-import type { RetryScheduleMs } from '../../src/domain/webhook-delivery-schedule';
+import type { RetryScheduleMs } from '../../src/domain/webhook-delivery';
 import { EndpointSlots } from '../../src/domain/webhook-delivery-slots';
 import { createSecretBox } from '../../src/lib/secret-box';
 import { createWebhookDeliveryWorkflows } from '../../src/temporal/webhook-delivery-workflows';

@@ -23,7 +23,7 @@ import { createPayments } from '../../src/services/payments';
 import { createPayouts } from '../../src/services/payouts';
 import { createProviderCallbacks } from '../../src/services/provider-callbacks';
 import type { Payments, Payouts, ProviderCallbacks } from '../../src/services/services';
-import { createClosedWorkflows } from '../../src/temporal/closed-workflows';
+import { createClosedWorkflows } from '../../src/temporal/visibility';
 import {
   createPaymentWorkflows,
   type PaymentWorkflows,

@@ -3,14 +3,14 @@ import { FaultPlan } from '../support/activity-faults';
 import {
   BRANCH_SCHEDULE,
   DELIVERY_BRANCHES,
-  type WebhookBranch,
-  type WebhookCase,
+  type WebhookDeliveryBranch,
+  type WebhookDeliveryCase,
   startWebhookDeliveryBranch,
 } from '../support/webhook-delivery-branches';
 import {
   attemptsOf,
   deliveryOf,
-  type WebhookWorld,
+  type WebhookDeliveryWorld,
   startWebhookDeliveryWorld,
   whenOver,
 } from '../support/webhook-delivery-world';
@@ -19,7 +19,7 @@ jest.setTimeout(120_000);
 
 interface Combination {
   title: string;
-  branch: WebhookBranch;
+  branch: WebhookDeliveryBranch;
   plan: FaultPlan;
 }
 
@@ -54,9 +54,9 @@ const COMBINATIONS: Combination[] = DELIVERY_BRANCHES.flatMap((branch) => {
   ];
 });
 
-let world: WebhookWorld;
+let world: WebhookDeliveryWorld;
 /** They run side by side, from the start: the test of each awaits its own. */
-const cases = new Map<string, Promise<WebhookCase>>();
+const cases = new Map<string, Promise<WebhookDeliveryCase>>();
 
 beforeAll(async () => {
   world = await startWebhookDeliveryWorld(BRANCH_SCHEDULE);

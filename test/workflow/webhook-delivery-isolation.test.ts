@@ -9,7 +9,7 @@ import { SLOTS_PER_ENDPOINT } from '../../src/domain/webhook-delivery-slots';
 import { TASK_QUEUES } from '../../workflows/names';
 import {
   deliveryOf,
-  type WebhookWorld,
+  type WebhookDeliveryWorld,
   openEndpoint,
   startWebhookDeliveryWorld,
   whenWebhookDelivery,
@@ -32,7 +32,7 @@ const PACE_MS = scaled(5, 100);
 /** As the real ten seconds, for a test that cannot wait for them so often. */
 const DEADLINE_MS = scaled(1_500, 10_000);
 
-let world: WebhookWorld;
+let world: WebhookDeliveryWorld;
 const receivers: Receiver[] = [];
 
 beforeAll(async () => {

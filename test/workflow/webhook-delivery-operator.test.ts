@@ -15,7 +15,7 @@ import {
   BY,
   deliveriesOf,
   deliveryOf,
-  type WebhookWorld,
+  type WebhookDeliveryWorld,
   openEndpoint,
   readDetailsOf,
   startWebhookDeliveryWorld,
@@ -32,7 +32,7 @@ jest.setTimeout(180_000);
 /** After the first failure nothing happens by itself while a test looks. */
 const SCHEDULE = [3_600_000, 3_600_000];
 
-let world: WebhookWorld;
+let world: WebhookDeliveryWorld;
 let receiver: Receiver;
 
 beforeAll(async () => {

@@ -1,14 +1,14 @@
 /** A delivery on real parts and scaled time: when it is tried, what it sends, what stays of it. */
 import { historyToJSON } from '@temporalio/common/lib/proto-utils';
 import { readWebhookDeliveriesToStart } from '../../src/db/repositories/webhook-deliveries';
-import { RETRY_SCHEDULE_MS } from '../../src/domain/webhook-delivery-schedule';
+import { RETRY_SCHEDULE_MS } from '../../src/domain/webhook-delivery';
 import { deleteEndpoint, enableEndpoint, rollSecret } from '../../src/services/admin/webhooks';
 import {
   attemptsOf,
   BY,
   deliveriesOf,
   deliveryOf,
-  type WebhookWorld,
+  type WebhookDeliveryWorld,
   openEndpoint,
   readDetailsOf,
   startWebhookDeliveryWorld,
@@ -24,7 +24,7 @@ jest.setTimeout(180_000);
 /** The real waits, 12,000 times as fast: from 5 ms to 7.2 s. */
 const SCHEDULE = RETRY_SCHEDULE_MS.map((ms) => ms / 12_000);
 
-let world: WebhookWorld;
+let world: WebhookDeliveryWorld;
 let receiver: Receiver;
 
 beforeAll(async () => {

@@ -1,12 +1,16 @@
 /** Deliveries: one event to one endpoint. Each status change is a guarded UPDATE. */
-import type { WebhookFacts, WebhookStatus, WebhookTrigger } from '../../domain/webhook-delivery';
+import type {
+  WebhookDeliveryFacts,
+  WebhookDeliveryStatus,
+  WebhookDeliveryTrigger,
+} from '../../domain/webhook-delivery';
 import { webhookDeliveryStatusesBefore, SLOW_AFTER_TIMEOUTS } from '../../domain/webhook-delivery';
 import type { Mode } from '../../domain/mode';
 import type { SealedSecret } from '../../lib/secret-box';
 import { rows, type Db, type Tx } from '../transaction';
 
 /** What starts the workflow of a delivery; ids and kinds alone. */
-export interface WebhookToStart {
+export interface WebhookDeliveryToStart {
   deliveryId: string;
   eventType: string;
   objectId: string;
@@ -29,8 +33,8 @@ const TO_START = `d.id AS "deliveryId", e.type AS "eventType", e.object_id AS "o
   JOIN webhook_endpoints p ON p.id = d.endpoint_id`;
 
 /** The deliveries of an object's events that nothing was done about yet, oldest event first. */
-export async function listUnstarted(db: Db, objectId: string): Promise<WebhookToStart[]> {
-  return rows<WebhookToStart>(
+export async function listUnstarted(db: Db, objectId: string): Promise<WebhookDeliveryToStart[]> {
+  return rows<WebhookDeliveryToStart>(
     db,
     `SELECT ${TO_START}
       WHERE e.object_id = ? AND d.status = 'pending' AND d.attempts = 0 ORDER BY e.sequence, d.id`,
@@ -41,8 +45,10 @@ export async function listUnstarted(db: Db, objectId: string): Promise<WebhookTo
 export async function readWebhookDeliveriesToStart(
   db: Db,
   ids: readonly string[],
-): Promise<WebhookToStart[]> {
-  return rows<WebhookToStart>(db, `SELECT ${TO_START} WHERE d.id = ANY (?::text[])`, [[...ids]]);
+): Promise<WebhookDeliveryToStart[]> {
+  return rows<WebhookDeliveryToStart>(db, `SELECT ${TO_START} WHERE d.id = ANY (?::text[])`, [
+    [...ids],
+  ]);
 }
 
 /** How long after it was due, or after the last look, a delivery without a sign is looked at. */
@@ -57,7 +63,7 @@ const CHECK_AGAIN = `greatest(interval '5 minutes',
 export async function takeOverdueWebhookDeliveries(
   db: Db,
   limit: number,
-): Promise<WebhookToStart[]> {
+): Promise<WebhookDeliveryToStart[]> {
   const taken = await rows<{ id: string }>(
     db,
     `UPDATE webhook_deliveries SET check_at = clock_timestamp() + ${TAKEN_FOR}
@@ -87,7 +93,7 @@ export async function noteEnsured(db: Db, ids: readonly string[]): Promise<void>
 }
 
 /** Everything that an attempt needs, as it stands now; the row is locked until the transaction ends. */
-export interface LockedWebhookDelivery extends WebhookFacts {
+export interface LockedWebhookDelivery extends WebhookDeliveryFacts {
   id: string;
   eventId: string;
   eventType: string;
@@ -151,7 +157,7 @@ export async function noteAttemptBegun(tx: Tx, id: string, manual: boolean): Pro
 export async function endWebhookDelivery(
   tx: Tx,
   id: string,
-  trigger: Exclude<WebhookTrigger, 'recover'>,
+  trigger: Exclude<WebhookDeliveryTrigger, 'recover'>,
   lastError: string | null,
 ): Promise<boolean> {
   const targets = {
@@ -159,7 +165,7 @@ export async function endWebhookDelivery(
     exhaust: 'failed',
     skip: 'skipped',
     abandon: 'abandoned',
-  } as const satisfies Record<typeof trigger, WebhookStatus>;
+  } as const satisfies Record<typeof trigger, WebhookDeliveryStatus>;
   const changed = await rows(
     tx,
     `UPDATE webhook_deliveries
@@ -206,7 +212,7 @@ export interface WebhookDelivery {
   endpointId: string;
   accountId: string;
   mode: Mode;
-  status: WebhookStatus;
+  status: WebhookDeliveryStatus;
   attempts: number;
   nextAttemptAt: Date | null;
   lastError: string | null;
@@ -236,7 +242,7 @@ export async function findWebhookDelivery(
 export async function listWebhookDeliveries(
   db: Db,
   endpointId: string,
-  status: WebhookStatus | undefined,
+  status: WebhookDeliveryStatus | undefined,
   limit: number,
 ): Promise<WebhookDelivery[]> {
   const ofStatus = status === undefined ? '' : 'AND d.status = ?';
@@ -261,8 +267,8 @@ export async function requestRetry(tx: Tx, id: string): Promise<boolean> {
 }
 
 /** What a workflow is told of its delivery. */
-export interface WebhookReport {
-  status: WebhookStatus;
+export interface WebhookDeliveryReport {
+  status: WebhookDeliveryStatus;
   attempts: number;
   nextAttemptAt: Date | null;
   dueInMs: number | null;
@@ -270,8 +276,11 @@ export interface WebhookReport {
   lastHttpStatus: number | null;
 }
 
-export async function readWebhookDeliveryReport(tx: Tx, id: string): Promise<WebhookReport | null> {
-  const [report] = await rows<WebhookReport>(
+export async function readWebhookDeliveryReport(
+  tx: Tx,
+  id: string,
+): Promise<WebhookDeliveryReport | null> {
+  const [report] = await rows<WebhookDeliveryReport>(
     tx,
     `SELECT d.status, d.attempts, d.next_attempt_at AS "nextAttemptAt", d.last_error AS "lastError",
             greatest(0, ceil(extract(epoch FROM d.next_attempt_at - clock_timestamp()) * 1000)

@@ -4,7 +4,7 @@
  */
 import {
   webhookDeliveryStatusesBefore,
-  type WebhookStatus,
+  type WebhookDeliveryStatus,
   OPEN_DELIVERIES_MAX,
 } from '../../domain/webhook-delivery';
 import { PING } from '../../domain/events';
@@ -43,7 +43,7 @@ export async function countOpenWebhookDeliveries(tx: Tx, endpointId: string): Pr
   );
 }
 
-type Bindings = readonly (string | Date | WebhookStatus[])[];
+type Bindings = readonly (string | Date | WebhookDeliveryStatus[])[];
 
 /** The next ones where `where` holds, each changed by `set`, and looked at by the reconciler at once. */
 async function changeNext(

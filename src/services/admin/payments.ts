@@ -8,7 +8,7 @@ import { findDecision, type StoredDecision } from '../../db/repositories/payment
 import { findPayment } from '../../db/repositories/payments';
 import { inTransaction, type Db } from '../../db/transaction';
 import type { Payment, PaymentDecisionKind } from '../../domain/payment';
-import { type PaymentWorkflows, startOfPayment } from '../../temporal/payment-workflows';
+import { type PaymentWorkflows, paymentStart } from '../../temporal/payment-workflows';
 import type { ChangedBy } from './change';
 import { checkText, positiveAmount } from './checks';
 import { AdminRefusal } from './refusal';
@@ -52,8 +52,8 @@ export async function decideAboutPayment(
   if ((await findDecision(db, paymentId, id)) === null) {
     await noteInAudit(db, by, payment, { id, kind, amount });
   }
-  const told = await paymentWorkflows.decide(startOfPayment(payment), decision);
-  if (told.kind !== 'told') throw new Error('Temporal did not take the signal.');
+  const sent = await paymentWorkflows.decide(paymentStart(payment), decision);
+  if (sent.kind !== 'sent') throw new Error('Temporal did not take the signal.');
   const taken = await waitForEnd(db, paymentId, id);
   if (taken === null) throw new Error('No worker has taken it down yet.');
   if (taken.state === 'refused') {
@@ -70,8 +70,8 @@ export async function decideAboutPayment(
 export async function lookAtPayment({ db, paymentWorkflows }: PaymentsDeps, paymentId: string) {
   const payment = await findPayment(db, paymentId);
   if (payment === null) throw new AdminRefusal(`The payment ${paymentId} does not exist.`);
-  const told = await paymentWorkflows.sendProviderUpdate(startOfPayment(payment));
-  if (told.kind !== 'told') throw new Error('Temporal did not take the signal.');
+  const sent = await paymentWorkflows.sendProviderUpdate(paymentStart(payment));
+  if (sent.kind !== 'sent') throw new Error('Temporal did not take the signal.');
   return { id: paymentId, object: 'payment', status: payment.status, looks_at_provider: true };
 }
 

@@ -15,8 +15,8 @@ import {
   type StoredAttempt,
 } from '../../db/repositories/webhook-attempts';
 import type { Db, Tx } from '../../db/transaction';
-import type { WebhookStatus } from '../../domain/webhook-delivery';
-import type { WebhookWorkflows, Urgency } from '../../temporal/webhook-delivery-workflows';
+import type { WebhookDeliveryStatus } from '../../domain/webhook-delivery';
+import type { WebhookDeliveryWorkflows, Urgency } from '../../temporal/webhook-delivery-workflows';
 import { makeChange, type AuditedObject, type ChangedBy } from './change';
 import { AdminRefusal } from './refusal';
 import { requireKnown, requireNotDeleted } from './webhooks';
@@ -80,7 +80,7 @@ export type ShownAttempt = ReturnType<typeof presentAttempt>;
 export async function listWebhookDeliveries(
   db: Db,
   endpointId: string,
-  status: WebhookStatus | undefined,
+  status: WebhookDeliveryStatus | undefined,
   limit: number,
 ): Promise<ShownWebhookDelivery[]> {
   await requireKnown(db, endpointId);
@@ -97,7 +97,7 @@ export async function listAttempts(db: Db, deliveryId: string): Promise<ShownAtt
 export async function retryWebhookDelivery(
   db: Db,
   by: ChangedBy,
-  workflows: WebhookWorkflows | null,
+  workflows: WebhookDeliveryWorkflows | null,
   id: string,
 ): Promise<ShownWebhookDelivery> {
   const delivery = await makeChange(db, by, async (tx) => {
@@ -120,7 +120,7 @@ export async function retryWebhookDelivery(
 export async function abandonWebhookDelivery(
   db: Db,
   by: ChangedBy,
-  workflows: WebhookWorkflows | null,
+  workflows: WebhookDeliveryWorkflows | null,
   id: string,
 ): Promise<ShownWebhookDelivery> {
   const delivery = await makeChange(db, by, async (tx) => {
@@ -137,7 +137,7 @@ export async function abandonWebhookDelivery(
 /** What cannot be told now the reconciler finds: the rows say that it is due. */
 export async function wakeWebhookDeliveries(
   db: Db,
-  workflows: WebhookWorkflows | null,
+  workflows: WebhookDeliveryWorkflows | null,
   ids: readonly string[],
   urgency: Urgency = 'with the retries',
 ): Promise<void> {

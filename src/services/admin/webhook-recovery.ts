@@ -15,7 +15,7 @@ import {
 } from '../../db/repositories/webhook-recovery';
 import type { Db, Tx } from '../../db/transaction';
 import { OPEN_DELIVERIES_MAX, OPEN_DELIVERIES_RESERVE } from '../../domain/webhook-delivery';
-import type { WebhookWorkflows } from '../../temporal/webhook-delivery-workflows';
+import type { WebhookDeliveryWorkflows } from '../../temporal/webhook-delivery-workflows';
 import { makeChange, type AuditedObject, type ChangedBy } from './change';
 import { InvalidInput } from './refusal';
 import { BODIES_KEPT_DAYS, refuseDisabled, wakeWebhookDeliveries } from './webhook-deliveries';
@@ -47,7 +47,7 @@ interface Step {
 export function recoverWebhookDeliveries(
   db: Db,
   by: ChangedBy,
-  workflows: WebhookWorkflows | null,
+  workflows: WebhookDeliveryWorkflows | null,
   wish: Wish,
 ) {
   return runSteps(
@@ -68,7 +68,7 @@ export function recoverWebhookDeliveries(
 export function replayMissing(
   db: Db,
   by: ChangedBy,
-  workflows: WebhookWorkflows | null,
+  workflows: WebhookDeliveryWorkflows | null,
   wish: Wish,
 ) {
   return runSteps(
@@ -90,7 +90,7 @@ interface Order {
 
 async function runSteps<Count extends string>(
   db: Db,
-  workflows: WebhookWorkflows | null,
+  workflows: WebhookDeliveryWorkflows | null,
   order: Order,
   steps: Record<Count, Step>,
 ) {

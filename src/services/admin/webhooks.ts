@@ -19,7 +19,7 @@ import { SUBSCRIBABLE_EVENTS } from '../../domain/events';
 import type { Mode } from '../../domain/mode';
 import { newId } from '../../lib/new-id';
 import type { SecretBox } from '../../lib/secret-box';
-import type { WebhookWorkflows } from '../../temporal/webhook-delivery-workflows';
+import type { WebhookDeliveryWorkflows } from '../../temporal/webhook-delivery-workflows';
 import type { WebhookSender } from '../../webhooks/sender';
 import { requireLockedAccount } from './accounts';
 import { makeChange, type AuditedObject, type ChangedBy } from './change';
@@ -34,7 +34,7 @@ export interface WebhookTools {
   webhookSender: WebhookSender;
   secretBox: SecretBox;
   /** Null where no Temporal is known: the reconciler then does it within seconds. */
-  webhookDeliveryWorkflows: WebhookWorkflows | null;
+  webhookDeliveryWorkflows: WebhookDeliveryWorkflows | null;
 }
 
 export interface EndpointSettings {

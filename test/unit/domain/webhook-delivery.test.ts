@@ -1,15 +1,11 @@
 import {
   WEBHOOK_DELIVERY_STATUSES,
   WEBHOOK_DELIVERY_TRANSITIONS,
-  type WebhookFacts,
+  type WebhookDeliveryFacts,
   webhookDeliveryStatusesBefore,
   nextWebhookDeliveryMove,
 } from '../../../src/domain/webhook-delivery';
-import {
-  attemptsOf,
-  RETRY_SCHEDULE_MS,
-  waitAfterMs,
-} from '../../../src/domain/webhook-delivery-schedule';
+import { attemptsOf, RETRY_SCHEDULE_MS, waitAfterMs } from '../../../src/domain/webhook-delivery';
 
 const MINUTE_S = 60;
 const HOUR_S = 60 * MINUTE_S;
@@ -57,7 +53,7 @@ test('the table of transitions, pair by pair', () => {
   expect(webhookDeliveryStatusesBefore('recover')).toEqual(['skipped']);
 });
 
-const PENDING: WebhookFacts = {
+const PENDING: WebhookDeliveryFacts = {
   status: 'pending',
   attempts: 0,
   dueInMs: 0,
@@ -67,7 +63,7 @@ const PENDING: WebhookFacts = {
   bodyKept: true,
 };
 
-test.each<[string, Partial<WebhookFacts>, object]>([
+test.each<[string, Partial<WebhookDeliveryFacts>, object]>([
   ['a new one', {}, { kind: 'attempt', manual: false }],
   [
     'one that is due since long',

@@ -1,14 +1,40 @@
-/** Asks Temporal which objects have no workflow that runs (invariant 12). */
+/** What Temporal knows of its runs: which ended other than by completing, which are open. */
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
+import { WORKFLOWS } from '../../workflows/names';
+
+export interface ClosedWorkflows {
+  /** The ids of payouts or payments whose workflow was terminated, cancelled or failed lately. */
+  listUnfinished(workflow: 'payout' | 'payment'): Promise<string[]>;
+}
+
+/** Longer than restart-missing can be down for a deployment; the sweep of rows finds the rest. */
+const LOOK_BACK_MS = 60 * 60 * 1000;
+const UNFINISHED_MAX = 1_000;
+
+export function createClosedWorkflows(client: Client): ClosedWorkflows {
+  return {
+    async listUnfinished(workflow) {
+      const since = new Date(Date.now() - LOOK_BACK_MS).toISOString();
+      const query =
+        `WorkflowType = '${WORKFLOWS[workflow]}' AND CloseTime > '${since}' ` +
+        `AND ExecutionStatus IN ('Terminated', 'Canceled', 'Failed', 'TimedOut')`;
+      const ids = new Set<string>();
+      for await (const { workflowId } of client.workflow.list({ query })) {
+        ids.add(workflowId);
+        if (ids.size === UNFINISHED_MAX) break;
+      }
+      return [...ids];
+    },
+  };
+}
 
 export interface LiveWorkflows {
-  /** Of these workflow ids, those that have no run that is open. */
+  /** Of these workflow ids, those that have no open run (invariant 12). */
   findMissing(ids: readonly string[]): Promise<string[]>;
 }
 
-/** Asked one by one; beyond this the list is believed. */
+/** Described one by one; beyond this the list is believed. */
 const DESCRIBED_MAX = 500;
-
 export function createLiveWorkflows(client: Client): LiveWorkflows {
   return {
     async findMissing(ids) {
