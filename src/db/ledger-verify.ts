@@ -54,7 +54,7 @@ export async function verifyStatements(db: Db): Promise<StatementsResult> {
   return onOneSnapshot(db, async (tx) => {
     const [oldest] = await rows<{ readAt: Date | null }>(
       tx,
-      `SELECT CASE WHEN bool_and(read_at IS NOT NULL) THEN min(read_at) END AS "readAt"
+      `SELECT CASE WHEN bool_and(read_at IS NOT NULL) THEN min(read_at) END AS read_at
          FROM provider_statements`,
     );
     return { ...(await check(tx, STATEMENTS_INVARIANT)), readAt: oldest?.readAt ?? null };
@@ -76,7 +76,7 @@ export async function findNewDifferences(
   return onOneSnapshot(db, (tx) =>
     rows<ReconciliationDifference>(
       tx,
-      `SELECT kind, object_id AS "objectId", details
+      `SELECT kind, object_id, details
          FROM (${differencesSql({ unlessNoted: true, only })}) AS new LIMIT ?`,
       [limit],
     ),
@@ -86,8 +86,10 @@ export async function findNewDifferences(
 async function check(tx: Tx, invariant: LedgerInvariant): Promise<InvariantResult> {
   const { number, name, sentence, checks, sql } = invariant;
   const [counted] = await rows<{ n: number }>(tx, checks.countSql);
-  const broken = await rows<Record<string, unknown> & { total_rows: number }>(
-    tx,
+  // The columns keep the names that they have in SQL: an operator goes on with them.
+  const { rows: broken } = await tx.raw<{
+    rows: (Record<string, unknown> & { total_rows: number })[];
+  }>(
     `SELECT found.*, count(*) OVER ()::int AS total_rows FROM (${sql}) AS found
       LIMIT ${ROWS_SHOWN_MAX}`,
   );

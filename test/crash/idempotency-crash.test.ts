@@ -30,12 +30,12 @@ afterAll(async () => {
 /** The id that the running claim of an account holds. */
 async function claimedId(accountId: string): Promise<string> {
   return eventually('a claim', async () => {
-    const [claim] = await rows<{ object_id: string }>(
+    const [claim] = await rows<{ objectId: string }>(
       gateway.db,
       `SELECT object_id FROM idempotency_keys WHERE account_id = ? AND state = 'running'`,
       [accountId],
     );
-    return claim?.object_id;
+    return claim?.objectId;
   });
 }
 

@@ -149,14 +149,14 @@ test('after a power cut every payout goes on and ends once', async () => {
 
 async function checkStatements(payouts: number): Promise<void> {
   const { db } = parts;
-  const [counted] = await rows<{ n: number; account_id: string }>(
+  const [counted] = await rows<{ n: number; accountId: string }>(
     db,
     'SELECT count(*)::int AS n, min(account_id) AS account_id FROM payouts',
   );
   expect(counted?.n).toBe(payouts);
   for (const mode of ['test', 'live'] as const) {
     const balance = await parts[mode].balance();
-    expect(balance).toEqual(await expectedBalance(db, counted?.account_id ?? '', FUNDS, mode));
+    expect(balance).toEqual(await expectedBalance(db, counted?.accountId ?? '', FUNDS, mode));
     expect(balance.reserved).toBe('0.00000000');
   }
   expect(await auditPayouts(parts)).toEqual([]);

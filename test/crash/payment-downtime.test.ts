@@ -58,8 +58,8 @@ async function prepareNamespace(): Promise<void> {
 async function shortenWindows(ids: string[]): Promise<Date> {
   const sql = `UPDATE payments SET expires_at = clock_timestamp() + ? * interval '1 millisecond'
     WHERE id = ANY (?) RETURNING expires_at`;
-  const changed = await rows<{ expires_at: Date }>(gateway.db, sql, [WINDOW_LEFT_MS, ids]);
-  const ends = changed.map(({ expires_at }) => expires_at.getTime());
+  const changed = await rows<{ expiresAt: Date }>(gateway.db, sql, [WINDOW_LEFT_MS, ids]);
+  const ends = changed.map(({ expiresAt }) => expiresAt.getTime());
   // Each row has its own moment; what is paid lies well before all or after all.
   return new Date(Math.max(...ends));
 }

@@ -157,9 +157,9 @@ async function startOne(receiver: Receiver): Promise<string> {
 
 interface Attempt {
   number: number;
-  error_code: string | null;
-  started_at: Date;
-  finished_at: Date | null;
+  errorCode: string | null;
+  startedAt: Date;
+  finishedAt: Date | null;
 }
 
 const attemptsOf = (id: string) =>
@@ -173,8 +173,8 @@ const attemptsOf = (id: string) =>
 /** Every wait was kept, and the attempts are numbered without a gap. */
 function expectSchedule(attempts: Attempt[]): void {
   expect(attempts.map(({ number }) => number)).toEqual(attempts.map((_, index) => index + 1));
-  const early = attempts.slice(1).filter(({ started_at }, index) => {
-    return +started_at - +attempts[index]!.finished_at! < SCHEDULE[index]!;
+  const early = attempts.slice(1).filter(({ startedAt }, index) => {
+    return +startedAt - +attempts[index]!.finishedAt! < SCHEDULE[index]!;
   });
   expect(early).toEqual([]);
 }
@@ -183,7 +183,7 @@ test('a worker that is killed between attempts: the next one comes in time, and 
   const receiver = await startReceiver(500);
   const id = await startOne(receiver);
   await waitLong('two attempts', async () =>
-    (await attemptsOf(id)).filter(({ finished_at }) => finished_at !== null).length === 2
+    (await attemptsOf(id)).filter(({ finishedAt }) => finishedAt !== null).length === 2
       ? true
       : undefined,
   );
@@ -191,7 +191,7 @@ test('a worker that is killed between attempts: the next one comes in time, and 
   await gateway.worker.start();
   expect(await gateway.temporal.workflow.getHandle(id).result()).toBe('failed');
   const attempts = await attemptsOf(id);
-  expect(attempts.map(({ error_code }) => error_code)).toEqual(Array(8).fill('http_5xx'));
+  expect(attempts.map(({ errorCode }) => errorCode)).toEqual(Array(8).fill('http_5xx'));
   expectSchedule(attempts);
   await receiver.stop();
 });
@@ -210,7 +210,7 @@ test('a worker that is killed in the middle of an attempt: it counts as lost, an
   await gateway.worker.start();
   expect(await gateway.temporal.workflow.getHandle(id).result()).toBe('failed');
   const attempts = await attemptsOf(id);
-  expect(attempts.map(({ error_code }) => error_code)).toEqual([
+  expect(attempts.map(({ errorCode }) => errorCode)).toEqual([
     'worker_lost',
     ...Array<string>(7).fill('http_5xx'),
   ]);
@@ -229,6 +229,6 @@ test('a worker that is stopped in the middle of an attempt finishes it first', a
   await gateway.worker.stop();
   await gateway.worker.start();
   expect(await gateway.temporal.workflow.getHandle(id).result()).toBe('succeeded');
-  expect((await attemptsOf(id)).map(({ error_code }) => error_code)).toEqual([null]);
+  expect((await attemptsOf(id)).map(({ errorCode }) => errorCode)).toEqual([null]);
   await receiver.stop();
 });

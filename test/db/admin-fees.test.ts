@@ -49,7 +49,7 @@ test('a rule of the account takes the default’s place at once', async () => {
   });
   expect(await inForce()).toMatchObject({ percentage: '0.7500', fixedAmount: '0.10000000' });
   expect(await auditRows(harness.owner, rule.id)).toMatchObject([
-    { action: 'fee_rule.set', account_id: account, before: null, after: rule },
+    { action: 'fee_rule.set', accountId: account, before: null, after: rule },
   ]);
 });
 

@@ -80,8 +80,8 @@ export interface AuditRow {
   actor: string;
   action: string;
   object: string;
-  object_id: string;
-  account_id: string | null;
+  objectId: string;
+  accountId: string | null;
   before: Record<string, unknown> | null;
   after: Record<string, unknown> | null;
   reason: string | null;

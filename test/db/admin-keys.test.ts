@@ -63,7 +63,7 @@ test('a new key works at once, with its settings, and its secret is nowhere else
   expect(audit).toMatchObject({
     action: 'api_key.create',
     object: 'api_key',
-    account_id: account,
+    accountId: account,
     before: null,
     after: settings,
     reason: 'asked by mail',

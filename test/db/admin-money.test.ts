@@ -48,8 +48,8 @@ test('money comes in and goes out, with an audit row each', async () => {
       actor: 'alice',
       action: 'adjustment.create',
       object: 'adjustment',
-      object_id: taken.id,
-      account_id: account,
+      objectId: taken.id,
+      accountId: account,
       before: null,
       after: {
         id: taken.id,

@@ -121,7 +121,7 @@ describe('limits', () => {
       {
         action: 'limits.set',
         object: 'payout_policy',
-        account_id: account,
+        accountId: account,
         before: { per_transaction_max: '50000.00000000' },
         after: { per_transaction_max: '1.00000000', daily_max: '2.00000000' },
       },

@@ -69,14 +69,14 @@ describe('a request with a good key', () => {
   it('leaves its time and address on the key, and writes them at most once a minute', async () => {
     const { id, secret } = await harness.createKey();
     const lastUse = () =>
-      rows<{ last_used_at: Date; last_used_address: string }>(
+      rows<{ lastUsedAt: Date; lastUsedAddress: string }>(
         harness.owner,
         'SELECT last_used_at, last_used_address FROM api_keys WHERE id = ?',
         [id],
       );
     await getBalance(bearer(secret));
     const first = await lastUse();
-    expect(first).toEqual([{ last_used_at: expect.any(Date), last_used_address: '127.0.0.1' }]);
+    expect(first).toEqual([{ lastUsedAt: expect.any(Date), lastUsedAddress: '127.0.0.1' }]);
     await getBalance(bearer(secret));
     expect(await lastUse()).toEqual(first);
   });

@@ -152,12 +152,12 @@ test('a backlog is worked off over several runs', async () => {
 });
 
 async function countReads(tx: Knex.Transaction): Promise<{ whole: number; rowsRead: number }> {
-  const [counted] = await rows<{ whole: string; rows_read: string }>(
+  const [counted] = await rows<{ whole: string; rowsRead: string }>(
     tx,
     `SELECT seq_scan AS whole, idx_tup_fetch AS rows_read
        FROM pg_stat_xact_user_tables WHERE relname = 'idempotency_keys'`,
   );
-  return { whole: Number(counted?.whole), rowsRead: Number(counted?.rows_read) };
+  return { whole: Number(counted?.whole), rowsRead: Number(counted?.rowsRead) };
 }
 
 test('what has not ended is not read', async () => {

@@ -201,14 +201,14 @@ test('more than 8 decimals round alike in the balance and in the entries', async
       line('adjustments', 'out', '0.00000002'),
     ]),
   );
-  const posted = await rows<{ balance_after: string }>(
+  const posted = await rows<{ balanceAfter: string }>(
     app,
     `SELECT balance_after FROM ledger_entries JOIN ledger_transactions t ON t.id = transaction_id
       WHERE account_id = ? AND account = 'available' ORDER BY balance_version DESC, line DESC LIMIT 1`,
     [key.accountId],
   );
   expect(result.available).toBe('1.00000002');
-  expect(posted[0]?.balance_after).toBe(result.available);
+  expect(posted[0]?.balanceAfter).toBe(result.available);
 });
 
 test('posted_at keeps growing when the clock steps back', async () => {
@@ -284,16 +284,16 @@ async function entriesOf(sourceId: string): Promise<string[]> {
     [sourceId],
   );
   return entries.map(
-    (e) => `${e['account']} ${e['direction']} ${e['amount']} ${e['balance_after']}`,
+    (e) => `${e['account']} ${e['direction']} ${e['amount']} ${e['balanceAfter']}`,
   );
 }
 
 async function versionsOf(key: BalanceKey): Promise<string[]> {
-  const versions = await rows<{ balance_version: string }>(
+  const versions = await rows<{ balanceVersion: string }>(
     app,
     `SELECT balance_version FROM ledger_transactions
       WHERE account_id = ? AND mode = ? AND currency = ? ORDER BY balance_version`,
     [key.accountId, key.mode, key.currency],
   );
-  return versions.map((row) => row.balance_version);
+  return versions.map((row) => row.balanceVersion);
 }

@@ -176,7 +176,7 @@ test('the check can fail: a page by offset reads everything before it', async ()
 async function placeBefore(table: string, time: string, left: number): Promise<Position> {
   const [position] = await rows<Position>(
     harness.owner,
-    `SELECT id, to_char(${time} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS "createdAt"
+    `SELECT id, to_char(${time} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS created_at
        FROM ${table} WHERE account_id = ? AND mode = 'live' ORDER BY ${time}, id
      OFFSET ? LIMIT 1`,
     [accountId, left],

@@ -55,7 +55,7 @@ function pageOf(page: number) {
 }
 
 async function stored() {
-  const [row] = await rows<{ entries: number; changed_until: Date; trouble: string | null }>(
+  const [row] = await rows<{ entries: number; changedUntil: Date; trouble: string | null }>(
     db,
     `SELECT (SELECT count(*)::int FROM provider_entries) AS entries, changed_until, trouble, read_at
        FROM provider_statements`,
@@ -69,14 +69,14 @@ test('what was read before the provider broke off is kept, and the next reading 
     kind: 'trouble',
     reason: 'The provider answered with status 500.',
   });
-  const changed_until = new Date(FIRST_CHANGE + 2 * HOUR_MS);
+  const changedUntil = new Date(FIRST_CHANGE + 2 * HOUR_MS);
   const trouble = 'The provider answered with status 500.';
-  expect(await stored()).toEqual({ entries: 3, changed_until, trouble, read_at: null });
+  expect(await stored()).toEqual({ entries: 3, changedUntil, trouble, readAt: null });
 
   breaksAt = 0;
   asked.length = 0;
   await readStatement({ db, providers }, STATEMENT, null);
-  const from = new Date(changed_until.getTime() - 600_000).toISOString();
+  const from = new Date(changedUntil.getTime() - 600_000).toISOString();
   expect(asked).toEqual([{ from, cursor: null }]);
 });
 
@@ -85,13 +85,13 @@ test('an activity reads twenty pages, and the next one goes on', async () => {
   const before = new Date();
   const first = await readStatement({ db, providers }, STATEMENT, null);
   expect(first).toMatchObject({ kind: 'more', place: { cursor: '20' } });
-  expect(await stored()).toMatchObject({ entries: 20, trouble: null, read_at: null });
+  expect(await stored()).toMatchObject({ entries: 20, trouble: null, readAt: null });
 
   const place = first.kind === 'more' ? first.place : null;
   expect(await readStatement({ db, providers }, STATEMENT, place)).toEqual({ kind: 'read' });
   const after = await stored();
   expect(after).toMatchObject({ entries: PAGES, trouble: null });
   // The statement counts as read from when the reading began, and up to our own time at most.
-  expect(after).toMatchObject({ read_at: new Date(place?.begunAt ?? '') });
-  expect(Math.abs(after!.changed_until.getTime() - before.getTime())).toBeLessThan(HOUR_MS);
+  expect(after).toMatchObject({ readAt: new Date(place?.begunAt ?? '') });
+  expect(Math.abs(after!.changedUntil.getTime() - before.getTime())).toBeLessThan(HOUR_MS);
 });

@@ -444,5 +444,5 @@ test('a statement’s place only goes forward', async () => {
   await noteReading(app, statement, { changedUntil: late, readAt: late, trouble: null });
   await noteReading(app, statement, { changedUntil: early, readAt: null, trouble: 'away' });
   const sql = `SELECT changed_until, read_at, trouble FROM provider_statements WHERE mode = 'live'`;
-  expect(await rows(app, sql)).toEqual([{ changed_until: late, read_at: late, trouble: 'away' }]);
+  expect(await rows(app, sql)).toEqual([{ changedUntil: late, readAt: late, trouble: 'away' }]);
 });

@@ -35,12 +35,12 @@ test('the demo merchant is verified and its keys work, each in its mode, with ev
     expect(parseApiKey(secret)).toEqual({ mode });
     expect(await authenticate(secret)).toEqual([
       expect.objectContaining({
-        account_id: account.id,
+        accountId: account.id,
         mode,
         scopes: SCOPES,
-        requests_per_minute: 1200,
-        account_status: 'active',
-        address_allowed: true,
+        requestsPerMinute: 1200,
+        accountStatus: 'active',
+        addressAllowed: true,
       }),
     ]);
   }

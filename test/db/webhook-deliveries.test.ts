@@ -74,7 +74,7 @@ interface WebhookDeliveryRow {
   id: string;
   status: string;
   attempts: number;
-  last_error: string | null;
+  lastError: string | null;
   /** From the end of the last attempt to the next one, in seconds. */
   wait: number | null;
 }
@@ -162,10 +162,10 @@ test('an endpoint makes a process wait only for itself', async () => {
   const [dead, healthy] = [await open(), await open()];
   const held: (() => void)[] = [];
   receiver.answer = (_request, response) => held.push(() => response.writeHead(500).end());
-  const ids: { id: string; endpoint_id: string }[][] = [];
+  const ids: { id: string; endpointId: string }[][] = [];
   for (let count = 0; count <= SLOTS_PER_ENDPOINT; count += 1) {
     const eventId = await inTransaction(appDb, writeEvent);
-    const found = await rows<{ id: string; endpoint_id: string }>(
+    const found = await rows<{ id: string; endpointId: string }>(
       db,
       'SELECT id, endpoint_id FROM webhook_deliveries WHERE event_id = ?',
       [eventId],
@@ -173,7 +173,7 @@ test('an endpoint makes a process wait only for itself', async () => {
     ids.push(found);
   }
   const of = (endpointId: string, index: number) =>
-    ids[index]!.find((one) => one.endpoint_id === endpointId)!.id;
+    ids[index]!.find((one) => one.endpointId === endpointId)!.id;
   const running = Array.from({ length: SLOTS_PER_ENDPOINT }, (_, index) =>
     attempt(of(dead.id, index), dead.id),
   );
@@ -207,7 +207,7 @@ test('what is over the bound of open deliveries is skipped, and can be recovered
   expect(await deliveryOf(over)).toMatchObject({
     status: 'skipped',
     attempts: 0,
-    last_error: 'too_many_open',
+    lastError: 'too_many_open',
   });
   await rows(db, `DELETE FROM webhook_deliveries WHERE id LIKE 'whd_fill%'`);
   const since = new Date(Date.now() - 60_000);

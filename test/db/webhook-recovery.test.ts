@@ -149,8 +149,7 @@ test('recover asks once for each that failed, also for those that are attempted 
   await fillEvents(SOME);
   await fillWebhookDeliveries('failed');
   // What a worker does that is quick: the attempt begins before the next batch, and fails.
-  await rows(
-    db,
+  await db.raw(
     `CREATE FUNCTION attempt_at_once() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
      BEGIN
        UPDATE webhook_deliveries SET retry_requested_at = NULL
@@ -162,7 +161,7 @@ test('recover asks once for each that failed, also for those that are attempted 
        FOR EACH ROW EXECUTE FUNCTION attempt_at_once()`,
   );
   const recovered = await recover();
-  await rows(db, 'DROP TRIGGER attempt_at_once ON audit_log; DROP FUNCTION attempt_at_once');
+  await db.raw('DROP TRIGGER attempt_at_once ON audit_log; DROP FUNCTION attempt_at_once');
   expect(recovered).toMatchObject({ retried: SOME, resumed: 0, left: 0 });
 });
 

@@ -48,7 +48,7 @@ async function pauses(): Promise<unknown[]> {
 async function openCases(): Promise<string[]> {
   const sql = `SELECT object_id FROM cases
     WHERE kind = 'ledger_broken' AND resolved_at IS NULL ORDER BY object_id`;
-  return (await rows<{ object_id: string }>(gateway.db, sql)).map(({ object_id }) => object_id);
+  return (await rows<{ objectId: string }>(gateway.db, sql)).map(({ objectId }) => objectId);
 }
 
 test('a sound ledger pauses nothing', async () => {
@@ -74,7 +74,7 @@ test('a broken one pauses all payouts, with the rows in an exception for each in
   });
   const audited = `SELECT actor, action, object_id FROM audit_log`;
   expect(await rows(gateway.db, audited)).toEqual([
-    { actor: 'ledger check', action: 'payouts.pause', object_id: 'global' },
+    { actor: 'ledger check', action: 'payouts.pause', objectId: 'global' },
   ]);
 
   // The next hour adds nothing, and never lifts it.

@@ -169,7 +169,7 @@ test('without review_all a live payout to a known destination approves itself', 
   const second = await client.createPayout(buildPayout());
   expect(second.json.data.status).toBe('requested');
   expect(await whenFinal(client, second.json.data.id)).toMatchObject({ status: 'completed' });
-  const [row] = await rows<{ decided_by: string | null }>(
+  const [row] = await rows<{ decidedBy: string | null }>(
     gateway.db,
     'SELECT decided_by FROM payouts WHERE id = ?',
     [second.json.data.id],

@@ -130,7 +130,7 @@ test('a success after a failure posts nothing and becomes one exception', async 
       return found;
     });
   }
-  const noted = await rows<{ kind: string; object_id: string }>(
+  const noted = await rows<{ kind: string; objectId: string }>(
     gateway.db,
     'SELECT kind, object_id FROM cases ORDER BY object_id',
   );

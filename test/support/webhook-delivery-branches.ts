@@ -42,8 +42,7 @@ async function whenWaiting(
     world,
     eventId,
     'waits for a person',
-    ({ attempts, next_attempt_at: at }) =>
-      attempts === 3 && at !== null && +at > Date.now() + 60_000,
+    ({ attempts, nextAttemptAt: at }) => attempts === 3 && at !== null && +at > Date.now() + 60_000,
   );
 }
 
@@ -93,8 +92,8 @@ export const DELIVERY_BRANCHES: readonly WebhookDeliveryBranch[] = [
     answers: [500],
     act: async (delivery, world) => {
       await whenWaiting(delivery, world);
-      const { endpoint_id } = await deliveryOf(world, delivery.eventId);
-      await enableEndpoint(world.appDb, BY, endpoint_id, false);
+      const { endpointId } = await deliveryOf(world, delivery.eventId);
+      await enableEndpoint(world.appDb, BY, endpointId, false);
       await world.temporal.workflow.getHandle(delivery.deliveryId).signal('wake');
     },
     end: 'skipped',

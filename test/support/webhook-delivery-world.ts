@@ -164,11 +164,11 @@ export async function writeEvent(
 
 export interface WebhookDeliveryRow {
   id: string;
-  endpoint_id: string;
+  endpointId: string;
   status: string;
   attempts: number;
-  last_error: string | null;
-  next_attempt_at: Date | null;
+  lastError: string | null;
+  nextAttemptAt: Date | null;
 }
 
 export async function deliveriesOf(
@@ -209,9 +209,9 @@ export interface AttemptRow {
   number: number;
   manual: boolean;
   outcome: string | null;
-  error_code: string | null;
-  started_at: Date;
-  finished_at: Date | null;
+  errorCode: string | null;
+  startedAt: Date;
+  finishedAt: Date | null;
 }
 
 export async function attemptsOf(

@@ -132,7 +132,7 @@ test('after five time-outs in a row first attempts stand with the retries, until
       slow.merchant,
       id,
       'ran out of time',
-      (one) => one.last_error === 'timeout',
+      (one) => one.lastError === 'timeout',
     );
   }
   expect(await firstQueue(slow)).toBe(TASK_QUEUES.webhooksRetry);

@@ -61,7 +61,7 @@ async function failedOnce(): Promise<{ event: WrittenEvent; id: string; endpoint
     world,
     event.id,
     'failed once',
-    (one) => one.last_error !== null,
+    (one) => one.lastError !== null,
   );
   await whenDetails(id, /Next: attempt 2 of 3/);
   return { event, id, endpointId: endpoint.id };
@@ -84,13 +84,13 @@ async function whenAttempts(id: string, count: number): Promise<void> {
 
 test('retryNow makes one attempt at once; a failure leaves the schedule, a success ends it', async () => {
   const { event, id } = await failedOnce();
-  const planned = (await deliveryOf(world, event.id)).next_attempt_at;
+  const planned = (await deliveryOf(world, event.id)).nextAttemptAt;
   await handleOf(id).signal('retryNow');
   await whenAttempts(id, 2);
   expect(await deliveryOf(world, event.id)).toMatchObject({
     status: 'pending',
     attempts: 1,
-    next_attempt_at: planned,
+    nextAttemptAt: planned,
   });
   receiver.answer = 204;
   await handleOf(id).signal('retryNow', { by: 'alice' });

@@ -97,14 +97,14 @@ test('one that always fails is tried eight times, never early, with the same byt
   expect(await deliveryOf(world, event.id)).toMatchObject({
     status: 'failed',
     attempts: 8,
-    last_error: 'http_5xx',
-    next_attempt_at: null,
+    lastError: 'http_5xx',
+    nextAttemptAt: null,
   });
   const attempts = await attemptsOf(world, id);
   expect(attempts.map(({ number }) => number)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
   const waits = attempts
     .slice(1)
-    .map(({ started_at }, index) => +started_at - +attempts[index]!.finished_at!);
+    .map(({ startedAt }, index) => +startedAt - +attempts[index]!.finishedAt!);
   expect(waits.filter((ms, index) => ms < Math.floor(SCHEDULE[index]!))).toEqual([]);
   const received = receiver.of(event.id);
   expect(received).toHaveLength(8);
@@ -149,7 +149,7 @@ test.each([
   const sent = (await attemptsOf(world, id)).length;
   expect(await whenOver(world, id)).toBe('skipped');
   expect((await attemptsOf(world, id)).length).toBe(sent);
-  expect(await deliveryOf(world, event.id)).toMatchObject({ last_error: 'endpoint_gone' });
+  expect(await deliveryOf(world, event.id)).toMatchObject({ lastError: 'endpoint_gone' });
   const later = await writeEvent(world);
   expect(await deliveriesOf(world, later.id)).toEqual([]);
 });
@@ -169,7 +169,7 @@ test('a terminated delivery is taken up where it was: nothing early, nothing twi
     world,
     event.id,
     'is planned',
-    ({ next_attempt_at: at }) => at !== null && +at > Date.now() + 500,
+    ({ nextAttemptAt: at }) => at !== null && +at > Date.now() + 500,
   );
   await world.temporal.workflow.getHandle(id).terminate('by a test');
   const [start] = await readWebhookDeliveriesToStart(world.db, [id]);
@@ -178,7 +178,7 @@ test('a terminated delivery is taken up where it was: nothing early, nothing twi
   const seventh = await waitLong('the seventh attempt', async () =>
     (await attemptsOf(world, id)).find(({ number }) => number === 7),
   );
-  expect(+seventh.started_at).toBeGreaterThanOrEqual(+planned.next_attempt_at!);
+  expect(+seventh.startedAt).toBeGreaterThanOrEqual(+planned.nextAttemptAt!);
   receiver.answer = 200;
   await whenWebhookDelivery(world, event.id, 'succeeds', ({ status }) => status === 'succeeded');
 });

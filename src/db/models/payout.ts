@@ -1,4 +1,5 @@
-import { Model, snakeCaseMappers } from 'objection';
+import { Model } from 'objection';
+import { COLUMN_NAMES } from '../transaction';
 
 /**
  * Rows of `payouts`; read as the domain's `Payout`. Values that are read and written are in camel
@@ -6,6 +7,6 @@ import { Model, snakeCaseMappers } from 'objection';
  */
 export class PayoutModel extends Model {
   static override tableName = 'payouts';
-  static override columnNameMappers = snakeCaseMappers();
+  static override columnNameMappers = COLUMN_NAMES;
   static override jsonAttributes = ['feeTerms', 'metadata'];
 }

@@ -13,8 +13,8 @@ export interface Account {
   createdAt: Date;
 }
 
-const COLUMNS = `id, name, status, verified_at AS "verifiedAt", review_all AS "reviewAll",
-  rehearse_review AS "rehearseReview", created_at AS "createdAt"`;
+const COLUMNS = `id, name, status, verified_at, review_all,
+  rehearse_review, created_at`;
 
 export async function insertAccount(tx: Tx, { id, name }: Pick<Account, 'id' | 'name'>) {
   const [account] = await rows<Account>(

@@ -28,9 +28,9 @@ export async function authenticateKey(
 ): Promise<KeyUse | null> {
   const [use] = await rows<KeyUse>(
     db,
-    `SELECT api_key_id AS "apiKeyId", account_id AS "accountId", mode, scopes,
-            account_status AS "accountStatus", address_allowed AS "addressAllowed",
-            requests_per_minute AS "requestsPerMinute", requests, seconds_left AS "secondsLeft"
+    `SELECT api_key_id, account_id, mode, scopes,
+            account_status, address_allowed,
+            requests_per_minute, requests, seconds_left
        FROM authenticate_key(?, ?::inet)`,
     [secretHash, address],
   );
@@ -63,11 +63,11 @@ export interface StoredSecret {
   lastFour: string;
 }
 
-const COLUMNS = `id, account_id AS "accountId", mode, name, display_prefix AS "displayPrefix",
-  last_four AS "lastFour", scopes, allowlist::text[] AS allowlist,
-  requests_per_minute AS "requestsPerMinute", expires_at AS "expiresAt",
-  revoked_at AS "revokedAt", created_at AS "createdAt", last_used_at AS "lastUsedAt",
-  host(last_used_address) AS "lastUsedAddress"`;
+const COLUMNS = `id, account_id, mode, name, display_prefix,
+  last_four, scopes, allowlist::text[] AS allowlist,
+  requests_per_minute, expires_at,
+  revoked_at, created_at, last_used_at,
+  host(last_used_address) AS last_used_address`;
 
 export type NewApiKey = StoredSecret &
   Pick<
@@ -151,7 +151,7 @@ export async function networksOf(
   return rows(
     db,
     `SELECT given, network(given::inet)::text AS network,
-            host(given::inet) <> host(network(given::inet)) AS "hasHostBits"
+            host(given::inet) <> host(network(given::inet)) AS has_host_bits
        FROM unnest(?::text[]) AS given`,
     [[...addresses]],
   );

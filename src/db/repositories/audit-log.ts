@@ -67,7 +67,7 @@ export async function listAudit(db: Db, query: AuditQuery): Promise<AuditEntry[]
   const where = ['true', ...asked.map(({ condition }) => condition)].join(' AND ');
   return rows<AuditEntry>(
     db,
-    `SELECT id, at, actor, action, object, object_id AS "objectId", account_id AS "accountId",
+    `SELECT id, at, actor, action, object, object_id, account_id,
             before, after, reason
        FROM audit_log WHERE ${where} ORDER BY id DESC LIMIT ?`,
     [...asked.map(({ value }) => value), query.limit],

@@ -27,8 +27,8 @@ export interface Case {
   resolution: string | null;
 }
 
-const COLUMNS = `id, kind, object_id AS "objectId", details, created_at AS "createdAt",
-  resolved_at AS "resolvedAt", resolution`;
+const COLUMNS = `id, kind, object_id, details, created_at,
+  resolved_at, resolution`;
 
 /** Oldest first: what has waited longest. @param all also those that are resolved */
 export async function listCases(db: Db, all: boolean, limit: number): Promise<Case[]> {

@@ -6,7 +6,7 @@ import { rows, type Db, type Tx } from '../transaction';
 export async function listPayoutRoutes(db: Db, currency: string): Promise<CurrencyRoute[]> {
   return rows<CurrencyRoute>(
     db,
-    `SELECT provider, currency, network, min_amount AS "minAmount", max_amount AS "maxAmount"
+    `SELECT provider, currency, network, min_amount, max_amount
        FROM currency_routes
       WHERE direction = 'payout' AND currency = ? AND enabled
       ORDER BY provider, network`,
@@ -19,7 +19,7 @@ export async function listRoutes(db: Db): Promise<CatalogueRoute[]> {
   return rows<CatalogueRoute>(
     db,
     `SELECT provider, direction, currency, network,
-            min_amount AS "minAmount", max_amount AS "maxAmount"
+            min_amount, max_amount
        FROM currency_routes WHERE enabled
       ORDER BY provider DESC, direction, currency, network`,
   );

@@ -11,8 +11,8 @@ export async function listFeeRules(db: Db, accountId: string): Promise<FeeRule[]
   return rows<FeeRule>(
     db,
     `SELECT DISTINCT ON (f.direction, f.provider, f.currency)
-            f.direction, f.provider, f.currency, f.percentage, f.fixed_amount AS "fixedAmount",
-            f.min_fee AS "minFee", f.max_fee AS "maxFee"
+            f.direction, f.provider, f.currency, f.percentage, f.fixed_amount,
+            f.min_fee, f.max_fee
        FROM fee_rules f
       WHERE (f.account_id = ? OR f.account_id IS NULL)
         AND f.valid_from <= now() AND (f.valid_until IS NULL OR f.valid_until > now())
@@ -40,9 +40,9 @@ export interface FeeRuleVersion extends FeeScope, FeeTerms {
   validUntil: Date | null;
 }
 
-const COLUMNS = `id, account_id AS "accountId", direction, provider, currency, percentage,
-  fixed_amount AS "fixedAmount", min_fee AS "minFee", max_fee AS "maxFee",
-  valid_from AS "validFrom", valid_until AS "validUntil"`;
+const COLUMNS = `id, account_id, direction, provider, currency, percentage,
+  fixed_amount, min_fee, max_fee,
+  valid_from, valid_until`;
 
 const IN_SCOPE = `account_id IS NOT DISTINCT FROM ? AND direction = ? AND provider = ?
   AND currency = ?`;

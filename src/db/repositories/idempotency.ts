@@ -59,11 +59,11 @@ export async function claimKey(
 
 async function readHeldKey(db: Db, key: ClaimKey, bodyHash: Buffer): Promise<ClaimResult> {
   const [held] = await rows<{
-    body_hash: Buffer;
+    bodyHash: Buffer;
     state: 'running' | 'done';
-    seconds_left: number;
-    response_status: number | null;
-    response_body: Buffer | null;
+    secondsLeft: number;
+    responseStatus: number | null;
+    responseBody: Buffer | null;
   }>(
     db,
     `SELECT body_hash, state, response_status, response_body,
@@ -74,11 +74,11 @@ async function readHeldKey(db: Db, key: ClaimKey, bodyHash: Buffer): Promise<Cla
   );
   // It was refused and deleted in between: the next try of the client finds the key free.
   if (held === undefined) return { kind: 'running', secondsLeft: 1 };
-  if (!held.body_hash.equals(bodyHash)) return { kind: 'reused' };
-  if (held.response_status === null || held.response_body === null) {
-    return { kind: 'running', secondsLeft: held.seconds_left };
+  if (!held.bodyHash.equals(bodyHash)) return { kind: 'reused' };
+  if (held.responseStatus === null || held.responseBody === null) {
+    return { kind: 'running', secondsLeft: held.secondsLeft };
   }
-  return { kind: 'done', status: held.response_status, body: held.response_body };
+  return { kind: 'done', status: held.responseStatus, body: held.responseBody };
 }
 
 /** Ends a claim of which nothing was made; false when something was, or another took it over. */
@@ -104,7 +104,7 @@ export async function lockClaim<Request extends object>(
   tx: Tx,
   objectId: string,
 ): Promise<HeldClaim<Request> | null> {
-  const [claim] = await rows<{ account_id: string; mode: Mode; request: ClaimedRequest<Request> }>(
+  const [claim] = await rows<{ accountId: string; mode: Mode; request: ClaimedRequest<Request> }>(
     tx,
     `SELECT k.account_id, k.mode, k.request,
             pg_advisory_xact_lock(hashtextextended(
@@ -116,7 +116,7 @@ export async function lockClaim<Request extends object>(
   );
   return claim === undefined
     ? null
-    : { accountId: claim.account_id, mode: claim.mode, ...claim.request };
+    : { accountId: claim.accountId, mode: claim.mode, ...claim.request };
 }
 
 /** The response that the creating transaction stored, or null. */
@@ -166,7 +166,7 @@ export async function readClaim<Request extends object>(
   objectId: string,
 ): Promise<HeldClaim<Request> | null> {
   const [claim] = await rows<{
-    account_id: string;
+    accountId: string;
     mode: Mode;
     request: ClaimedRequest<Request>;
   }>(
@@ -177,5 +177,5 @@ export async function readClaim<Request extends object>(
   );
   return claim === undefined
     ? null
-    : { accountId: claim.account_id, mode: claim.mode, ...claim.request };
+    : { accountId: claim.accountId, mode: claim.mode, ...claim.request };
 }

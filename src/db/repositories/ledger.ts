@@ -87,7 +87,7 @@ export interface PostedAdjustment extends BalanceKey {
 export async function findAdjustment(db: Db, id: string): Promise<PostedAdjustment | null> {
   const [posted] = await rows<PostedAdjustment>(
     db,
-    `SELECT t.account_id AS "accountId", t.mode, t.currency, t.description AS reason,
+    `SELECT t.account_id, t.mode, t.currency, t.description AS reason,
             e.direction, e.amount, b.available, b.reserved
        FROM ledger_transactions t
        JOIN ledger_entries e ON e.transaction_id = t.id AND e.account = 'available'

@@ -17,8 +17,8 @@ export interface StoredDecision {
   decidedAt: Date;
 }
 
-const COLUMNS = `id, number, kind, amount, decided_by AS "decidedBy", reason, state, refusal,
-  decided_at AS "decidedAt"`;
+const COLUMNS = `id, number, kind, amount, decided_by, reason, state, refusal,
+  decided_at`;
 
 export async function findDecision(
   db: Db | Tx,

@@ -2,7 +2,7 @@
 import type { PaymentRefund } from '../../domain/payment-refunds';
 import { rows, type Db, type Tx } from '../transaction';
 
-const COLUMNS = `reference, provider_refund_id AS "providerRefundId", amount, taken, fee, state`;
+const COLUMNS = `reference, provider_refund_id, amount, taken, fee, state`;
 
 /** Oldest first. */
 export async function listRefunds(db: Db | Tx, paymentId: string): Promise<PaymentRefund[]> {

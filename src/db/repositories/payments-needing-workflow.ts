@@ -50,7 +50,7 @@ export async function takeUncheckedPayments(db: Db, limit: number): Promise<Paym
 
 /** Takes payments that wait for late money, and puts those aside whose time is over. */
 export async function takeUncheckedLatePayments(db: Db, limit: number): Promise<Payment[]> {
-  const taken = await rows<{ id: string; is_over: boolean }>(
+  const taken = await rows<{ id: string; isOver: boolean }>(
     db,
     `UPDATE payments
         SET workflow_checked_at = CASE WHEN expires_at > now() - ${LATE_WINDOW}
@@ -64,7 +64,7 @@ export async function takeUncheckedLatePayments(db: Db, limit: number): Promise<
   );
   return findPayments(
     db,
-    taken.filter(({ is_over }) => !is_over).map(({ id }) => id),
+    taken.filter(({ isOver }) => !isOver).map(({ id }) => id),
   );
 }
 

@@ -130,7 +130,7 @@ export async function countVerification(
         SET requests = CASE WHEN v.minute = excluded.minute THEN v.requests + 1 ELSE 1 END,
             minute = excluded.minute
      RETURNING requests,
-       ceil(extract(epoch FROM minute + interval '1 minute' - now()))::int AS "secondsLeft"`,
+       ceil(extract(epoch FROM minute + interval '1 minute' - now()))::int AS seconds_left`,
     [paymentId],
   );
   if (row === undefined) throw new Error('an upsert returns its row');

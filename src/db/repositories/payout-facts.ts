@@ -19,23 +19,23 @@ export interface FactsQuery {
 interface FactsRow {
   now: Date;
   available: Amount | null;
-  pause_reason: string | null;
+  pauseReason: string | null;
   percentage: string | null;
-  fixed_amount: Amount;
-  min_fee: Amount | null;
-  max_fee: Amount | null;
-  per_transaction_max: Amount | null;
-  daily_max: Amount | null;
-  auto_approve_max: Amount | null;
-  auto_approve_daily_max: Amount | null;
+  fixedAmount: Amount;
+  minFee: Amount | null;
+  maxFee: Amount | null;
+  perTransactionMax: Amount | null;
+  dailyMax: Amount | null;
+  autoApproveMax: Amount | null;
+  autoApproveDailyMax: Amount | null;
   used: Amount | null;
-  auto_approved: Amount | null;
-  window_resets_at: Date | null;
-  review_all: boolean;
-  rehearse_review: boolean;
-  destination_used_before: boolean;
-  api_key_created_at: Date;
-  existing_id: string | null;
+  autoApproved: Amount | null;
+  windowResetsAt: Date | null;
+  reviewAll: boolean;
+  rehearseReview: boolean;
+  destinationUsedBefore: boolean;
+  apiKeyCreatedAt: Date;
+  existingId: string | null;
 }
 
 /** An account's own fee rule and its own maxima, where it has them, take the default's place. */
@@ -105,20 +105,20 @@ export async function readPayoutFacts(db: Db | Tx, query: FactsQuery): Promise<P
   return {
     now: row.now,
     available: row.available ?? ZERO,
-    pauseReason: row.pause_reason,
+    pauseReason: row.pauseReason,
     feeTerms: feeTerms(row),
-    perTransactionMax: row.per_transaction_max,
-    dailyMax: row.daily_max,
-    autoApproveMax: row.auto_approve_max,
-    autoApproveDailyMax: row.auto_approve_daily_max,
+    perTransactionMax: row.perTransactionMax,
+    dailyMax: row.dailyMax,
+    autoApproveMax: row.autoApproveMax,
+    autoApproveDailyMax: row.autoApproveDailyMax,
     usedToday: row.used ?? ZERO,
-    autoApprovedToday: row.auto_approved ?? ZERO,
-    windowResetsAt: row.window_resets_at,
-    reviewAll: row.review_all,
-    rehearseReview: row.rehearse_review,
-    destinationUsedBefore: row.destination_used_before,
-    apiKeyCreatedAt: row.api_key_created_at,
-    existingId: row.existing_id,
+    autoApprovedToday: row.autoApproved ?? ZERO,
+    windowResetsAt: row.windowResetsAt,
+    reviewAll: row.reviewAll,
+    rehearseReview: row.rehearseReview,
+    destinationUsedBefore: row.destinationUsedBefore,
+    apiKeyCreatedAt: row.apiKeyCreatedAt,
+    existingId: row.existingId,
   };
 }
 
@@ -126,8 +126,8 @@ function feeTerms(row: FactsRow): FeeTerms | null {
   if (row.percentage === null) return null;
   return {
     percentage: row.percentage,
-    fixedAmount: row.fixed_amount,
-    minFee: row.min_fee,
-    maxFee: row.max_fee,
+    fixedAmount: row.fixedAmount,
+    minFee: row.minFee,
+    maxFee: row.maxFee,
   };
 }

@@ -29,7 +29,7 @@ export interface Pause extends PauseScope {
   createdAt: Date;
 }
 
-const COLUMNS = 'scope, target, reason, created_at AS "createdAt"';
+const COLUMNS = 'scope, target, reason, created_at';
 
 /** Holds the scope for the rest of the transaction, paused or not. */
 export async function lockPause(tx: Tx, { scope, target }: PauseScope): Promise<Pause | null> {

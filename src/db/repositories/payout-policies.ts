@@ -6,13 +6,15 @@ import type { Amount } from '../../domain/money';
 import { rows, type Db, type Tx } from '../transaction';
 import { lockByName } from './advisory-lock';
 
-export const MAXIMA = [
-  'per_transaction_max',
-  'daily_max',
-  'auto_approve_max',
-  'auto_approve_daily_max',
-] as const;
-export type Maximum = (typeof MAXIMA)[number];
+/** The column of each; `inherited` of a row holds names of columns. */
+export const MAXIMUM_COLUMNS = {
+  perTransactionMax: 'per_transaction_max',
+  dailyMax: 'daily_max',
+  autoApproveMax: 'auto_approve_max',
+  autoApproveDailyMax: 'auto_approve_daily_max',
+} as const;
+export type Maximum = keyof typeof MAXIMUM_COLUMNS;
+export const MAXIMA = Object.keys(MAXIMUM_COLUMNS) as Maximum[];
 
 /** Null as account: the default. */
 export interface PolicyScope {
@@ -51,15 +53,19 @@ async function inForce(
   accountId: string | null,
   currencies: readonly string[],
 ): Promise<Policy[]> {
-  return rows<Policy>(
+  const found = await rows<Maxima & { currency: string; inherited: string[] }>(
     db,
     `SELECT asked.currency, p.per_transaction_max, p.daily_max, p.auto_approve_max,
-            p.auto_approve_daily_max, p.from_default AS "fromDefault"
+            p.auto_approve_daily_max, p.from_default AS inherited
        FROM unnest(?::text[]) AS asked(currency)
       CROSS JOIN LATERAL payout_policy(?, asked.currency) p
       ORDER BY asked.currency`,
     [[...currencies], accountId],
   );
+  return found.map(({ inherited, ...policy }) => ({
+    ...policy,
+    fromDefault: MAXIMA.filter((name) => inherited.includes(MAXIMUM_COLUMNS[name])),
+  }));
 }
 
 /** The whole row; what is the default's is stored as null. */
@@ -69,18 +75,19 @@ export async function savePolicy(
   maxima: Maxima,
   inherited: readonly Maximum[],
 ): Promise<void> {
+  const columns = Object.values(MAXIMUM_COLUMNS);
   await rows(
     tx,
-    `INSERT INTO payout_policies (account_id, currency, ${MAXIMA.join(', ')}, inherited)
+    `INSERT INTO payout_policies (account_id, currency, ${columns.join(', ')}, inherited)
      VALUES (?, ?, ?, ?, ?, ?, ?::text[])
      ON CONFLICT (account_id, currency) DO UPDATE SET
-       ${MAXIMA.map((name) => `${name} = excluded.${name}`).join(', ')},
+       ${columns.map((column) => `${column} = excluded.${column}`).join(', ')},
        inherited = excluded.inherited`,
     [
       accountId,
       currency,
       ...MAXIMA.map((name) => (inherited.includes(name) ? null : maxima[name])),
-      [...inherited],
+      inherited.map((name) => MAXIMUM_COLUMNS[name]),
     ],
   );
 }

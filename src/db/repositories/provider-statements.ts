@@ -38,12 +38,12 @@ export async function findChangedUntil(
   db: Db,
   { provider, mode, kind }: StatementKey,
 ): Promise<Date | null> {
-  const [row] = await rows<{ changed_until: Date | null }>(
+  const [row] = await rows<{ changedUntil: Date | null }>(
     db,
     'SELECT changed_until FROM provider_statements WHERE provider = ? AND mode = ? AND kind = ?',
     [provider, mode, kind],
   );
-  return row?.changed_until ?? null;
+  return row?.changedUntil ?? null;
 }
 
 export interface ReadingResult {

@@ -15,7 +15,7 @@ type Found = MerchantTransaction & { position: string };
 
 /** Amounts leave as text: JSON numbers would be rounded on the way through the driver. */
 const COLUMNS = `
-  t.id, t.mode, t.type, t.currency, t.description, t.posted_at AS "postedAt",
+  t.id, t.mode, t.type, t.currency, t.description, t.posted_at,
   json_build_object('object', t.source_object, 'id', t.source_id) AS source,
   (SELECT json_agg(json_build_object(
             'balance', e.account, 'direction', e.direction, 'amount', e.amount::text,

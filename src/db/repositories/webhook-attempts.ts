@@ -63,7 +63,7 @@ export async function completeAttempt(
             duration_ms = ?, timing = ?, request_headers = ?, response_headers = ?,
             response_body = ?, response_truncated = ?
        FROM before WHERE a.delivery_id = before.delivery_id AND a.number = before.number
-     RETURNING a.manual, before.was_lost AS "wasLost"`,
+     RETURNING a.manual, before.was_lost`,
     [
       deliveryId,
       number,
@@ -118,10 +118,10 @@ export interface StoredAttempt {
 export async function listAttempts(db: Db, deliveryId: string): Promise<StoredAttempt[]> {
   return rows<StoredAttempt>(
     db,
-    `SELECT number, manual, url, started_at AS "startedAt", finished_at AS "finishedAt", outcome,
-            status, error_code AS "errorCode", error, duration_ms AS "durationMs", timing,
-            request_headers AS "requestHeaders", response_headers AS "responseHeaders",
-            response_body AS "responseBody", response_truncated AS "responseTruncated"
+    `SELECT number, manual, url, started_at, finished_at, outcome,
+            status, error_code, error, duration_ms, timing,
+            request_headers, response_headers,
+            response_body, response_truncated
        FROM webhook_attempts WHERE delivery_id = ? ORDER BY number`,
     [deliveryId],
   );

@@ -25,10 +25,10 @@ export interface WebhookDeliveryToStart {
   retryRequested: boolean;
 }
 
-const TO_START = `d.id AS "deliveryId", e.type AS "eventType", e.object_id AS "objectId",
-  p.id AS "endpointId", p.account_id AS "accountId", p.mode, d.attempts = 0 AS "isNew",
-  p.timeouts_in_a_row >= ${SLOW_AFTER_TIMEOUTS} AS "isSlow",
-  d.retry_requested_at IS NOT NULL AS "retryRequested"
+const TO_START = `d.id AS delivery_id, e.type AS event_type, e.object_id,
+  p.id AS endpoint_id, p.account_id, p.mode, d.attempts = 0 AS is_new,
+  p.timeouts_in_a_row >= ${SLOW_AFTER_TIMEOUTS} AS is_slow,
+  d.retry_requested_at IS NOT NULL AS retry_requested
   FROM webhook_deliveries d JOIN events e ON e.id = d.event_id
   JOIN webhook_endpoints p ON p.id = d.endpoint_id`;
 
@@ -118,15 +118,15 @@ export async function lockWebhookDelivery(
   await rows(tx, 'SELECT FROM webhook_deliveries WHERE id = ? FOR NO KEY UPDATE', [id]);
   const [found] = await rows<Omit<LockedWebhookDelivery, 'secret'> & SealedSecret>(
     tx,
-    `SELECT d.id, d.status, d.attempts, d.event_id AS "eventId", e.type AS "eventType", e.body,
-            d.endpoint_id AS "endpointId", p.mode, p.url, p.secret_sealed AS sealed,
-            p.secret_key_id AS "keyId", d.last_error AS "lastError",
+    `SELECT d.id, d.status, d.attempts, d.event_id, e.type AS event_type, e.body,
+            d.endpoint_id, p.mode, p.url, p.secret_sealed AS sealed,
+            p.secret_key_id AS key_id, d.last_error,
             ceil(extract(epoch FROM d.next_attempt_at - clock_timestamp()) * 1000)::float8
-              AS "dueInMs",
-            d.retry_requested_at IS NOT NULL AS "retryRequested",
-            p.enabled AND p.deleted_at IS NULL AS "endpointTakes", e.body IS NOT NULL AS "bodyKept",
-            coalesce(a.number, 0) AS "lastAttempt", a.order_key AS "lastOrder",
-            CASE WHEN a.outcome IS NULL THEN a.number END AS "openAttempt"
+              AS due_in_ms,
+            d.retry_requested_at IS NOT NULL AS retry_requested,
+            p.enabled AND p.deleted_at IS NULL AS endpoint_takes, e.body IS NOT NULL AS body_kept,
+            coalesce(a.number, 0) AS last_attempt, a.order_key AS last_order,
+            CASE WHEN a.outcome IS NULL THEN a.number END AS open_attempt
        FROM webhook_deliveries d
        JOIN events e ON e.id = d.event_id
        JOIN webhook_endpoints p ON p.id = d.endpoint_id
@@ -222,10 +222,10 @@ export interface WebhookDelivery {
   bodyKept: boolean;
 }
 
-const COLUMNS = `d.id, d.event_id AS "eventId", e.type AS "eventType", e.object_id AS "objectId",
-  d.endpoint_id AS "endpointId", e.account_id AS "accountId", e.mode, d.status, d.attempts,
-  d.next_attempt_at AS "nextAttemptAt", d.last_error AS "lastError", d.created_at AS "createdAt",
-  d.finished_at AS "finishedAt", e.body IS NOT NULL AS "bodyKept"`;
+const COLUMNS = `d.id, d.event_id, e.type AS event_type, e.object_id,
+  d.endpoint_id, e.account_id, e.mode, d.status, d.attempts,
+  d.next_attempt_at, d.last_error, d.created_at,
+  d.finished_at, e.body IS NOT NULL AS body_kept`;
 const FROM = 'FROM webhook_deliveries d JOIN events e ON e.id = d.event_id';
 
 export async function findWebhookDelivery(
@@ -282,11 +282,11 @@ export async function readWebhookDeliveryReport(
 ): Promise<WebhookDeliveryReport | null> {
   const [report] = await rows<WebhookDeliveryReport>(
     tx,
-    `SELECT d.status, d.attempts, d.next_attempt_at AS "nextAttemptAt", d.last_error AS "lastError",
+    `SELECT d.status, d.attempts, d.next_attempt_at, d.last_error,
             greatest(0, ceil(extract(epoch FROM d.next_attempt_at - clock_timestamp()) * 1000)
-              )::float8 AS "dueInMs",
+              )::float8 AS due_in_ms,
             (SELECT a.status FROM webhook_attempts a WHERE a.delivery_id = d.id
-              ORDER BY a.number DESC LIMIT 1) AS "lastHttpStatus"
+              ORDER BY a.number DESC LIMIT 1) AS last_http_status
        FROM webhook_deliveries d WHERE d.id = ?`,
     [id],
   );

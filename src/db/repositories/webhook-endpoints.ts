@@ -18,9 +18,9 @@ export interface WebhookEndpoint {
   deletedAt: Date | null;
 }
 
-const COLUMNS = `id, account_id AS "accountId", mode, url, description, events, enabled,
-  timeouts_in_a_row AS "timeoutsInARow", created_at AS "createdAt", updated_at AS "updatedAt",
-  deleted_at AS "deletedAt"`;
+const COLUMNS = `id, account_id, mode, url, description, events, enabled,
+  timeouts_in_a_row, created_at, updated_at,
+  deleted_at`;
 
 export type NewWebhookEndpoint = Pick<
   WebhookEndpoint,
@@ -122,7 +122,7 @@ export async function replaceEndpointSecret(
 export async function lockEndpointSecret(tx: Tx, id: string): Promise<SealedSecret> {
   const [secret] = await rows<SealedSecret>(
     tx,
-    `SELECT secret_sealed AS sealed, secret_key_id AS "keyId" FROM webhook_endpoints
+    `SELECT secret_sealed AS sealed, secret_key_id AS key_id FROM webhook_endpoints
       WHERE id = ? FOR NO KEY UPDATE`,
     [id],
   );
@@ -137,7 +137,7 @@ export async function lockSecretsOfOtherKeys(
 ): Promise<(SealedSecret & { id: string })[]> {
   return rows(
     tx,
-    `SELECT id, secret_sealed AS sealed, secret_key_id AS "keyId" FROM webhook_endpoints
+    `SELECT id, secret_sealed AS sealed, secret_key_id AS key_id FROM webhook_endpoints
       WHERE secret_key_id <> ? ORDER BY id FOR NO KEY UPDATE`,
     [keyId],
   );

@@ -139,7 +139,7 @@ export async function insertMissingWebhookDeliveries(
          FROM missing
        ON CONFLICT (event_id, endpoint_id) DO NOTHING
        RETURNING id)
-     SELECT array(SELECT id FROM inserted) AS "deliveryIds",
+     SELECT array(SELECT id FROM inserted) AS delivery_ids,
             coalesce((SELECT id FROM missing ORDER BY created_at, id OFFSET ? - 1 LIMIT 1),
                      ${LOOKED_UP_TO}) AS last`,
     [...missingBindings(batch, after, limit), ids, endpoint.id, limit],

@@ -11,16 +11,16 @@ export interface LimitsInput {
 }
 
 function presentLimits(accountId: string | null, policy: Policy) {
-  const source = (name: 'per_transaction_max' | 'daily_max') =>
+  const source = (name: 'perTransactionMax' | 'dailyMax') =>
     policy.fromDefault.includes(name) ? 'default' : 'account';
   return {
     object: 'payout_limits',
     account_id: accountId,
     currency: policy.currency,
-    per_transaction: policy.per_transaction_max,
-    per_transaction_from: source('per_transaction_max'),
-    daily: policy.daily_max,
-    daily_from: source('daily_max'),
+    per_transaction: policy.perTransactionMax,
+    per_transaction_from: source('perTransactionMax'),
+    daily: policy.dailyMax,
+    daily_from: source('dailyMax'),
   };
 }
 
@@ -40,8 +40,8 @@ export async function setLimits(
 ): Promise<ShownLimits> {
   return makeChange(db, by, async (tx) => {
     const change = await changePolicy(tx, scope, {
-      per_transaction_max: limits.perTransaction,
-      daily_max: limits.daily,
+      perTransactionMax: limits.perTransaction,
+      dailyMax: limits.daily,
     });
     return {
       result: presentLimits(scope.accountId, change.after),
@@ -60,8 +60,8 @@ export async function unsetLimits(
   const gone = scope.accountId === null ? 'none' : 'default';
   return makeChange(db, by, async (tx) => {
     const change = await changePolicy(tx, scope, {
-      per_transaction_max: which.perTransaction ? gone : undefined,
-      daily_max: which.daily ? gone : undefined,
+      perTransactionMax: which.perTransaction ? gone : undefined,
+      dailyMax: which.daily ? gone : undefined,
     });
     return {
       result: presentLimits(scope.accountId, change.after),

@@ -7,6 +7,7 @@ import {
   listPolicies,
   lockPolicy,
   MAXIMA,
+  MAXIMUM_COLUMNS,
   savePolicy,
   type Maxima,
   type Maximum,
@@ -87,13 +88,17 @@ function readMaximum(name: Maximum, text: string) {
 /** The option that sets it. */
 function optionOf(name: Maximum): string {
   return {
-    per_transaction_max: 'per-transaction',
-    daily_max: 'daily',
-    auto_approve_max: 'auto-approve-max',
-    auto_approve_daily_max: 'auto-approve-daily-max',
+    perTransactionMax: 'per-transaction',
+    dailyMax: 'daily',
+    autoApproveMax: 'auto-approve-max',
+    autoApproveDailyMax: 'auto-approve-daily-max',
   }[name];
 }
 
-function snapshot({ fromDefault, currency, ...maxima }: Policy) {
-  return { currency, ...maxima, from_default: fromDefault };
+function snapshot(policy: Policy) {
+  return {
+    currency: policy.currency,
+    ...Object.fromEntries(MAXIMA.map((name) => [MAXIMUM_COLUMNS[name], policy[name]])),
+    from_default: policy.fromDefault.map((name) => MAXIMUM_COLUMNS[name]),
+  };
 }

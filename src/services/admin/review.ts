@@ -49,8 +49,8 @@ export async function setReview(
     if (maxima === null) return;
     const scope = { accountId, currency: maxima.currency };
     const change = await changePolicy(tx, scope, {
-      auto_approve_max: maxima.autoApproveMax,
-      auto_approve_daily_max: maxima.autoApproveDailyMax,
+      autoApproveMax: maxima.autoApproveMax,
+      autoApproveDailyMax: maxima.autoApproveDailyMax,
     });
     await appendAudit(tx, { ...by, ...auditOfPolicy('review.set', scope, change) });
   });
@@ -86,13 +86,13 @@ async function setSwitches(
 }
 
 function presentMaxima(policy: Policy) {
-  const source = (name: 'auto_approve_max' | 'auto_approve_daily_max') =>
+  const source = (name: 'autoApproveMax' | 'autoApproveDailyMax') =>
     policy.fromDefault.includes(name) ? 'default' : 'account';
   return {
     currency: policy.currency,
-    auto_approve_max: policy.auto_approve_max,
-    auto_approve_max_from: source('auto_approve_max'),
-    auto_approve_daily_max: policy.auto_approve_daily_max,
-    auto_approve_daily_max_from: source('auto_approve_daily_max'),
+    auto_approve_max: policy.autoApproveMax,
+    auto_approve_max_from: source('autoApproveMax'),
+    auto_approve_daily_max: policy.autoApproveDailyMax,
+    auto_approve_daily_max_from: source('autoApproveDailyMax'),
   };
 }
