@@ -1,18 +1,18 @@
 /**
- * The environment, read once and checked as a whole: every mistake is named in one message, with
- * what to set. docs/operations.md explains the variables.
+ * Reads the environment once and checks all of it: one message lists every invalid variable and what
+ * to set. docs/operations.md documents the variables.
  */
-import { isIP } from 'node:net';
 import { PROVIDER_CODES, type ProviderCode } from './domain/provider-codes';
 import type { ProviderConfig, ProviderModeConfig } from './providers/provider-config';
 import { DEFAULT_TIMEOUT_MS } from './providers/provider-http';
 import { MODES, type Mode } from './domain/mode';
 import { SetupError } from './lib/setup-error';
 import { readWebhookSettings, type WebhookSettings } from './lib/webhook-settings';
+import { parseCidr } from './webhooks/address-policy';
 
 export interface Config {
   databaseUrl: string;
-  /** Connections to PostgreSQL that this process may hold. */
+  /** Maximum number of PostgreSQL connections of this process. */
   databasePoolSize: number;
   temporal: { address: string; namespace: string };
   port: number;
@@ -36,7 +36,7 @@ const VARIABLE_PREFIX: Record<ProviderCode, string> = {
 const SECRET_MIN_LENGTH = 32;
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'silent'];
 
-/** @throws SetupError that names everything that is missing or wrong */
+/** @throws SetupError that lists everything missing or invalid */
 export function readConfig(env: NodeJS.ProcessEnv): Config {
   const reader = new EnvironmentReader(env);
   const port = reader.count('PORT', 3000, 0, 65_535);
@@ -44,7 +44,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     databaseUrl: reader.url('DATABASE_URL', ['postgres:', 'postgresql:']),
     databasePoolSize: reader.count('DATABASE_POOL_SIZE', 20, 1, 500),
     temporal: {
-      address: reader.text('TEMPORAL_ADDRESS', 'host:port of the Temporal cluster'),
+      address: reader.text('TEMPORAL_ADDRESS', 'the host:port of the Temporal frontend'),
       namespace: reader.optional('TEMPORAL_NAMESPACE') ?? 'default',
     },
     port,
@@ -69,12 +69,15 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
 function readProviders(reader: EnvironmentReader): ProviderConfig {
   const read = (code: ProviderCode, mode: Mode): ProviderModeConfig | null => {
     const prefix = `${VARIABLE_PREFIX[code]}_${mode.toUpperCase()}`;
-    // Without an address the provider is not used in this mode.
+    // Without a URL the provider is not used in this mode.
     if (reader.optional(`${prefix}_URL`) === undefined) return null;
     return {
       baseUrl: reader.url(`${prefix}_URL`, ['https:', 'http:']).replace(/\/+$/, ''),
-      apiKey: reader.text(`${prefix}_API_KEY`, 'our key at the provider'),
-      callbackSecret: reader.text(`${prefix}_CALLBACK_SECRET`, 'signs the provider’s callbacks'),
+      apiKey: reader.text(`${prefix}_API_KEY`, 'the API key at the provider'),
+      callbackSecret: reader.text(
+        `${prefix}_CALLBACK_SECRET`,
+        'the secret that signs the provider’s callbacks',
+      ),
       timeoutMs: reader.count(`${prefix}_TIMEOUT_MS`, DEFAULT_TIMEOUT_MS, 100, 10_000),
     };
   };
@@ -90,7 +93,7 @@ function readWebhooks(reader: EnvironmentReader, env: NodeJS.ProcessEnv): Webhoo
   return settings;
 }
 
-/** Collects faults instead of stopping at the first. */
+/** Collects all faults instead of stopping at the first one. */
 class EnvironmentReader {
   readonly #env: NodeJS.ProcessEnv;
   readonly #faults: string[] = [];
@@ -106,29 +109,37 @@ class EnvironmentReader {
 
   text(name: string, meaning: string): string {
     const value = this.optional(name);
-    if (value === undefined) this.#faults.push(`${name} is not set: ${meaning}`);
+    if (value === undefined) this.#faults.push(`${name} is not set. Set it to ${meaning}.`);
     return value ?? '';
   }
 
   secret(name: string): string {
     const value = this.text(name, `a secret of at least ${SECRET_MIN_LENGTH} characters`);
     if (value !== '' && value.length < SECRET_MIN_LENGTH) {
-      this.#faults.push(`${name} is too short: at least ${SECRET_MIN_LENGTH} random characters`);
+      this.#faults.push(
+        `${name} is too short. Use at least ${SECRET_MIN_LENGTH} random characters.`,
+      );
     }
     return value;
   }
 
   url(name: string, protocols: string[]): string {
-    const value = this.text(name, `an address that begins with ${protocols.join('// or ')}//`);
+    const form = `a URL starting with ${protocols.join('// or ')}//`;
+    const value = this.text(name, form);
     if (value !== '' && !protocols.includes(URL.parse(value)?.protocol ?? '')) {
-      this.#faults.push(`${name} is no address that begins with ${protocols.join('// or ')}//`);
+      this.#faults.push(`${name} must be ${form}.`);
     }
     return value;
   }
 
   cidrs(name: string, values: readonly string[]): void {
-    const wrong = values.find((value) => !isCidr(value));
-    if (wrong !== undefined) this.#faults.push(`${name} holds "${wrong}", which is no network`);
+    for (const value of values) {
+      try {
+        parseCidr(value);
+      } catch (error) {
+        this.#faults.push(`${name}: ${(error as Error).message}.`);
+      }
+    }
   }
 
   count(name: string, otherwise: number, min: number, max: number): number {
@@ -136,28 +147,20 @@ class EnvironmentReader {
     if (value === undefined) return otherwise;
     const number = /^[0-9]{1,9}$/.test(value) ? Number(value) : NaN;
     if (number >= min && number <= max) return number;
-    this.#faults.push(`${name} is "${value}": a whole number from ${min} to ${max}`);
+    this.#faults.push(`${name} must be a whole number from ${min} to ${max}, not "${value}".`);
     return otherwise;
   }
 
   oneOf(name: string, values: readonly string[], otherwise: string): string {
     const value = this.optional(name) ?? otherwise;
-    if (!values.includes(value)) this.#faults.push(`${name} is one of: ${values.join(', ')}`);
+    if (!values.includes(value)) this.#faults.push(`${name} must be one of: ${values.join(', ')}.`);
     return value;
   }
 
   throwIfFaulty(): void {
     if (this.#faults.length === 0) return;
     throw new SetupError(
-      `The environment is not complete:\n${this.#faults.map((fault) => `  - ${fault}`).join('\n')}`,
+      `The environment is invalid:\n${this.#faults.map((fault) => `  - ${fault}`).join('\n')}`,
     );
   }
-}
-
-/** `10.0.0.0/8`, `fd00::/8`. */
-function isCidr(text: string): boolean {
-  const [address = '', bits = '', ...more] = text.split('/');
-  const version = isIP(address);
-  if (version === 0 || more.length > 0 || !/^[0-9]{1,3}$/.test(bits)) return false;
-  return Number(bits) <= (version === 4 ? 32 : 128);
 }

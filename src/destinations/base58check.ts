@@ -1,16 +1,16 @@
-/** Base58Check, which Bitcoin, Tron and the XRP Ledger share, each with an alphabet or a prefix. */
+/** Base58Check as used by Bitcoin, Tron and the XRP Ledger, each with its alphabet and prefix. */
 import { sha256 } from '@noble/hashes/sha2.js';
 import type { base58 } from '@scure/base';
 
 const CHECKSUM_BYTES = 4;
 
 export const CHECKSUM_FAULT =
-  'The checksum of this address does not match: a character is wrong, missing or too many.';
+  'The checksum of the address does not match: a character is wrong, missing or extra.';
 
 /**
- * The version bytes and payload, or null when the checksum does not match. The XRP Ledger's
- * alphabet has no checked codec in @scure/base, so the last step is taken here for all.
- * @param value of letters of the alphabet only
+ * The version byte and payload, or null if the checksum does not match. @scure/base has no Base58Check
+ * for the XRP Ledger's alphabet, so the checksum is verified here for all networks.
+ * @param value only characters of the alphabet
  */
 export function decodeBase58Check(value: string, alphabet: typeof base58): Uint8Array | null {
   const bytes = alphabet.decode(value);

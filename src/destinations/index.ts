@@ -1,7 +1,7 @@
 /**
- * Whether an address exists on the network a payout takes (decision O10): its alphabet, length
- * and checksum. What is sent to a mistyped address is lost, so an address that cannot be checked
- * is refused. Called by services/create-payout.ts once the route is chosen.
+ * Validates a crypto address for the payout's network (decision O10): alphabet, length and checksum.
+ * Funds sent to a wrong address are lost, so an address that cannot be validated is rejected. Called
+ * by services/create-payout.ts after the route is chosen.
  */
 import { bitcoinFault } from './bitcoin';
 import { evmFault } from './evm';
@@ -16,15 +16,16 @@ const CHECKS: ReadonlyMap<string, (value: string) => string | null> = new Map([
   ['xrpl', xrplFault],
 ]);
 
-/** A route of the catalogue on any other network is never paid. */
+/** Payouts on any other network are rejected. */
 export const CHECKED_NETWORKS: readonly string[] = [...CHECKS.keys()];
 
 /**
- * What is wrong with a crypto address on this network, in a sentence, or null. The sentence never
- * repeats the address: somebody may have pasted a private key.
+ * A sentence that says what is wrong with the address, or null if it is valid. The sentence never
+ * repeats the address, because somebody may have pasted a private key.
  */
 export function destinationFault(network: string | null, value: string): string | null {
   const check = network === null ? undefined : CHECKS.get(network);
-  if (check === undefined) return 'Addresses of this network cannot be checked here.';
+  if (check === undefined)
+    return 'Addresses of this network cannot be checked, so payouts to it are not possible.';
   return check(value);
 }

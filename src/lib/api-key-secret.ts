@@ -1,15 +1,12 @@
-/**
- * Makes and hashes API keys (decision A1). The seed, the dashboard and authentication share it;
- * domain/api-key.ts knows the shape.
- */
+/** Generates and hashes API keys (decision A1). domain/api-key.ts defines their format. */
 import { createHmac, randomInt } from 'node:crypto';
 import { BASE62, KEY_SECRET_LENGTH, checkCharacters } from '../domain/api-key';
 import type { Mode } from '../domain/mode';
 
 export interface NewApiKey {
-  /** The whole key, shown once and stored nowhere. */
+  /** The full key, shown once and never stored. */
   secret: string;
-  /** `sk_test_` and the first 4 random characters: enough for a person to tell keys apart. */
+  /** `sk_test_` and the first 4 random characters, so that people can tell keys apart. */
   displayPrefix: string;
   lastFour: string;
 }
@@ -27,8 +24,8 @@ export function makeApiKey(mode: Mode): NewApiKey {
 }
 
 /**
- * What the database keeps of a key. A plain hash of 190 random bits could not be guessed either;
- * the pepper makes a copy of the table useless for testing a key that leaked elsewhere.
+ * The stored hash of a key. The pepper is not needed against guessing (a key has 190 random bits); it
+ * makes a copy of the table useless for testing keys that leaked elsewhere.
  */
 export function hashApiKey(secret: string, pepper: string): Buffer {
   return createHmac('sha256', pepper).update(secret).digest();

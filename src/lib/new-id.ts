@@ -1,4 +1,4 @@
-/** Makes ids (decision W3). Within one process they never go back, also when the clock does. */
+/** Generates ids (decision W3). They increase within a process, even if the clock is set back. */
 import { monotonicFactory } from 'ulid';
 import { ID_PREFIXES, type IdKind } from '../domain/ids';
 

@@ -1,29 +1,29 @@
 /**
- * Secrets that the database keeps and has to give back, encrypted with a key that is not in it:
- * AES-256-GCM (decision H2). What is sealed for one object does not open for another.
+ * Encrypts secrets that the database stores, with a key that is not in the database: AES-256-GCM
+ * (decision H2). A secret encrypted for one object cannot be decrypted for another.
  */
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
 
 export interface SealedSecret {
   /** Nonce, tag and ciphertext. */
   sealed: Buffer;
-  /** Which key sealed it; tells nothing of the key. */
+  /** Identifies the encryption key without revealing it. */
   keyId: string;
 }
 
 export interface SecretBox {
-  /** The key that seals now. */
+  /** Identifies the current key. */
   keyId: string;
   /** @param owner the id of the object that the secret belongs to */
   seal(secret: string, owner: string): SealedSecret;
-  /** @throws Error when the key is not known, or the bytes or the owner are not those of `seal` */
+  /** @throws Error if the key is unknown, or the bytes or the owner differ from those of `seal` */
   open(sealed: SealedSecret, owner: string): string;
 }
 
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** @param current the key text that seals, @param earlier key texts that only open */
+/** @param current the key for encryption, @param earlier keys for decryption only */
 export function createSecretBox(current: string, earlier: readonly string[]): SecretBox {
   const keys = new Map([...earlier, current].map((text) => [keyIdOf(text), keyOf(text)]));
   const keyId = keyIdOf(current);
@@ -40,8 +40,8 @@ export function createSecretBox(current: string, earlier: readonly string[]): Se
       const key = keys.get(secret.keyId);
       if (key === undefined) {
         throw new Error(
-          `the secret of ${owner} was sealed with the key ${secret.keyId}, which is not set: ` +
-            'name it in WEBHOOK_SECRET_KEYS_EARLIER',
+          `the secret of ${owner} is encrypted with key ${secret.keyId}, which is not set: ` +
+            'add it to WEBHOOK_SECRET_KEYS_EARLIER',
         );
       }
       const nonce = secret.sealed.subarray(0, NONCE_BYTES);
@@ -54,7 +54,7 @@ export function createSecretBox(current: string, earlier: readonly string[]): Se
   };
 }
 
-/** The text is random and long, so one hash makes a key of it. */
+/** The text is long and random, so a single hash is sufficient. */
 function keyOf(text: string): Buffer {
   return createHash('sha256').update(`webhook secrets:${text}`).digest();
 }

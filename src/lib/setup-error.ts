@@ -1,2 +1,2 @@
-/** Something that the person at the terminal can put right: shown as its sentence alone. */
+/** An error that the user can fix: programs print its message without a stack trace. */
 export class SetupError extends Error {}

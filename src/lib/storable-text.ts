@@ -1,6 +1,4 @@
-/** Text of somebody else's that goes into the database. */
-
-/** What PostgreSQL does not keep, NUL and half a surrogate pair, becomes U+FFFD. */
+/** Replaces what PostgreSQL cannot store in external text, NUL and unpaired surrogates, with U+FFFD. */
 export function storableText(text: string): string {
   return Buffer.from(text).toString().replaceAll('\0', '\ufffd');
 }

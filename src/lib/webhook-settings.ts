@@ -1,15 +1,15 @@
 /**
- * What the environment says of webhooks' addresses and secrets. Read by src/config.ts for the
- * programs and by the admin command, which tries endpoints by the same rules.
+ * The webhook settings of the environment. Read by src/config.ts for the programs, and by the admin
+ * command, which checks endpoints by the same rules.
  */
 export interface WebhookSettings {
-  /** Seals the secrets of endpoints. */
+  /** Encrypts the secrets of endpoints. */
   secretKey: string;
-  /** Keys before it, which only open. */
+  /** Previous keys, for decryption only. */
   earlierSecretKeys: string[];
   allowCidrs: string[];
   denyCidrs: string[];
-  /** Decision H10: what test mode may call besides, in development. */
+  /** Additionally allowed for endpoints of test mode in development (decision H10). */
   testMode: { allowedHosts: string[]; allowCidrs: string[] };
 }
 

@@ -131,10 +131,12 @@ export function parseCidr(text: string): Cidr {
   const bytes = addressBytes(address);
   const prefixBits = parseInt(prefix, 10);
   if (bytes === null || prefixBits > bytes.length * 8) {
-    throw new Error(`${text} is not a CIDR such as 10.0.0.0/8 or fd00::/8`);
+    throw new Error(`"${text}" is not a CIDR such as 10.0.0.0/8 or fd00::/8`);
   }
   if (!bytes.every((byte, index) => (byte & ~maskByte(prefixBits, index)) === 0)) {
-    throw new Error(`${text} has bits set after its prefix; write the first address of the range`);
+    throw new Error(
+      `"${text}" has bits set after its prefix; write the first address of the range`,
+    );
   }
   return { bytes, prefixBits };
 }

@@ -1,4 +1,4 @@
-/** What the documents say of the project is there: settings, files, rooms, decisions. */
+/** What the documents name exists: settings, files, folders, decisions. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { readConfig } from '../../../src/config';
@@ -19,10 +19,10 @@ test('docs/operations.md has every variable that the configuration reads, and no
   expect(documentedVariables()).toEqual(variablesRead());
 });
 
-test('docker-compose.yml passes on every variable that the configuration reads', () => {
+test('docker-compose.yml passes every variable that the configuration reads', () => {
   const compose = read('docker-compose.yml');
   const missing = [...variablesRead()].filter((name) => !compose.includes(`\n    ${name}: `));
-  // In a container the API listens on all addresses; the image names the bundle beside it.
+  // In a container the API listens on all addresses; the image sets WORKFLOW_BUNDLE.
   expect(missing).toEqual(['HOST', 'WORKFLOW_BUNDLE']);
   expect(read('Dockerfile')).toContain('WORKFLOW_BUNDLE=');
 });
@@ -34,13 +34,13 @@ test('the runbook and docker-compose.yml register every search attribute with it
   }
 });
 
-test.each(DOCUMENTS)('every relative link in %s leads to a file', (document) => {
+test.each(DOCUMENTS)('every relative link in %s points to a file', (document) => {
   const links = [...read(document).matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, to = '']) => to);
   const broken = links.filter((to) => !existsSync(join(ROOT, dirname(document), to)));
   expect(broken).toEqual([]);
 });
 
-test('the rooms that the README names exist, and none of the sources is missing', () => {
+test('the folders that the README names exist, and no source folder is missing', () => {
   const named = [...read('README.md').matchAll(/^\| `([^`]+)\/`/gm)].map(([, room = '']) => room);
   expect(named.filter((room) => !existsSync(join(ROOT, room)))).toEqual([]);
   const rooms = readdirSync(join(ROOT, 'src'), { withFileTypes: true })
@@ -57,7 +57,7 @@ test('every decision that a source file names has an entry in docs/decisions.md'
   expect(named.map(([, id]) => id).filter((id) => !entries.includes(id))).toEqual([]);
 });
 
-/** Asks the configuration itself: the names that it looks up, also those it builds. */
+/** The names that the configuration looks up, including those that it composes. */
 function variablesRead(): Set<string> {
   const names = new Set<string>();
   const env = new Proxy<NodeJS.ProcessEnv>(
@@ -65,12 +65,12 @@ function variablesRead(): Set<string> {
     {
       get: (_target, name) => {
         names.add(String(name));
-        // The provider's other variables are read only when it has an address.
+        // A provider's other variables are read only if its URL is set.
         return String(name).endsWith('_URL') ? 'https://example.com' : undefined;
       },
     },
   );
-  expect(() => readConfig(env)).toThrow('The environment is not complete');
+  expect(() => readConfig(env)).toThrow('The environment is invalid');
   return names;
 }
 

@@ -5,31 +5,31 @@ const NOTHING = { allowedHosts: [], allowCidrs: [] };
 
 test.each([
   ['production', {}, NOTHING],
-  ['nothing said', { GATEWAY_ENV: '' }, NOTHING],
+  ['no setting', { GATEWAY_ENV: '' }, NOTHING],
   [
     'development',
     { GATEWAY_ENV: 'development' },
     { allowedHosts: ['localhost', '127.0.0.1'], allowCidrs: ['127.0.0.0/8'] },
   ],
   [
-    'development with a choice of its own',
+    'development with WEBHOOK_ALLOW_CIDRS',
     { GATEWAY_ENV: 'development', WEBHOOK_ALLOW_CIDRS: '10.0.0.0/8' },
     NOTHING,
   ],
-])('which addresses test mode may call besides: %s', (_, env, expected) => {
+])('additional addresses of test mode: %s', (_, env, expected) => {
   expect(readWebhookSettings(env).testMode).toEqual(expected);
 });
 
-test('lists are read with their spaces and without empty parts', () => {
+test('lists are trimmed and empty parts are ignored', () => {
   const settings = readWebhookSettings({ WEBHOOK_ALLOW_CIDRS: ' 10.0.0.0/8 , ,fd00::/8,' });
   expect(settings.allowCidrs).toEqual(['10.0.0.0/8', 'fd00::/8']);
 });
 
 test.each(['10.0.0.0', '10.0.0.0/33', 'fd00::/129', '10.0.0.0/8/8', 'localhost/8', '10.0.0.0/-1'])(
-  'a program does not start with %s for a network, nor without the key',
+  'a program does not start with the CIDR %s or without the key',
   (network) => {
     const read = () => readConfig({ WEBHOOK_ALLOW_CIDRS: `127.0.0.0/8,${network}` });
-    expect(read).toThrow(`WEBHOOK_ALLOW_CIDRS holds "${network}"`);
+    expect(read).toThrow(`WEBHOOK_ALLOW_CIDRS: "${network}" is not a CIDR`);
     expect(read).toThrow('WEBHOOK_SECRET_KEY is not set');
   },
 );

@@ -73,7 +73,11 @@ test.each<[string, Certificate, RegExp]>([
     authority.issue({ hosts: [HOST], validFrom: days(1), validTo: days(9) }),
     /not valid yet/,
   ],
-  ['is for another name', authority.issue({ hosts: ['other.example'] }), /not valid for this host name/],
+  [
+    'is for another name',
+    authority.issue({ hosts: ['other.example'] }),
+    /not valid for this host name/,
+  ],
   ['is of an unknown authority', stranger.issue({ hosts: [HOST] }), /authority/],
   ['is self-signed', createAuthority(HOST), /self-signed/],
 ])('a certificate that %s', async (_, certificate, sentence) => {
