@@ -1,6 +1,6 @@
 /**
- * `npm run ledger:verify`: says whether the ledger's invariants hold, and which rows break them.
- * For a person, a schedule, or the end of a load test.
+ * `npm run ledger:verify`: checks the ledger's invariants and lists the rows that break them. For a
+ * person, a schedule, or the end of a load test.
  */
 import { connect } from '../db/connect';
 import { type InvariantResult, verifyStatements, verifyLedger } from '../db/ledger-verify';
@@ -9,30 +9,24 @@ import type { Db } from '../db/transaction';
 import { developmentDatabaseUrl } from '../dev/database-address';
 import { dataLayout } from '../dev/layout';
 import { readPrivateJson } from '../dev/private-file';
-import { errorText, parseOptions } from '../lib/command-line';
+import { createCommand, errorText, runAsMain, runCommand, type Program } from '../lib/command-line';
 import { verifyWorkflows, WORKFLOWS_INVARIANT } from '../services/workflow-check';
 import { createTemporalClient, type TemporalOptions } from '../temporal/client';
 import { createLiveWorkflows } from '../temporal/visibility';
 
-const HELP = `Usage: npm run ledger:verify [-- --json]
-
-Checks the ledger against its invariants, on one snapshot of the database; the gateway may go on
-working. Prints a line for each invariant, and up to 20 of the rows that break it.
-
-The providers' statements (8) are compared as they were last read, which the schedule "reconciliation" does every
-hour; \`temporal schedule trigger -s reconciliation\` does it now. The workflows (12) are looked up in
-Temporal. What could not be looked at is named as not checked.
-
-  --json               print one JSON object instead: {ok, invariants: [...]}
+const HELP = `
+The providers' statements (8) are compared as they were last read, which the schedule
+"reconciliation" does every hour; \`temporal schedule trigger -s reconciliation\` reads them now.
+The workflows (12) are looked up in Temporal. What cannot be checked is listed as not checked.
 
 Environment:
-  DATABASE_URL         the database; the application's own login is enough
+  DATABASE_URL         the database; the application's own role is enough
   TEMPORAL_ADDRESS     Temporal's frontend; without it invariant 12 is not checked
   TEMPORAL_NAMESPACE   the gateway's namespace there (default)
-  GATEWAY_DATA_DIR     without DATABASE_URL: the data folder (.gateway), whose dev.json names the
+  GATEWAY_DATA_DIR     without DATABASE_URL: the data folder (.gateway); its dev.json names the
                        development database and its Temporal
 
-Exit codes: 0 every invariant that was checked holds, 1 one is broken, 2 it could not be checked
+Exit codes: 0 every checked invariant holds, 1 an invariant is broken, 2 the check failed
 `;
 
 const CLEAN = 0;
@@ -47,12 +41,31 @@ type Outcome =
   | (InvariantResult & { read_at?: string })
   | (Pick<InvariantResult, 'number' | 'name' | 'sentence'> & { not_checked: string });
 
-async function main(args: string[], env: NodeJS.ProcessEnv): Promise<number> {
-  const options = parseOptions(args, { json: { type: 'boolean' }, help: { type: 'boolean' } });
-  if (options.help === true) {
-    process.stdout.write(HELP);
-    return CLEAN;
-  }
+export const runLedgerVerify: Program = async (args, terminal) => {
+  let exitCode: number = CLEAN;
+  const command = createCommand('npm run ledger:verify --', terminal)
+    .description(
+      'Checks the ledger against its invariants, on one snapshot of the database, while the ' +
+        'gateway runs. Prints a line for each invariant and up to 20 of the rows that break it.',
+    )
+    .option('--json', 'print one JSON object instead: {ok, invariants: [...]}')
+    .addHelpText('after', HELP)
+    .action(async ({ json }) => {
+      const outcomes = await verify(terminal.env);
+      const ok = !outcomes.some(isBroken);
+      exitCode = ok ? CLEAN : BROKEN;
+      terminal.out(json === true ? asJson(ok, outcomes) : asText(outcomes));
+    });
+  const failed = await runCommand(
+    command,
+    args,
+    terminal,
+    (error) => `The ledger was not checked: ${errorText(error)}`,
+  );
+  return failed === CLEAN ? exitCode : NOT_CHECKED;
+};
+
+async function verify(env: NodeJS.ProcessEnv): Promise<Outcome[]> {
   const { url, temporal } = findPlaces(env);
   // Asked first by a plain client: knex would print a failed connection to stdout.
   await withClient(url, (client) => client.query('SELECT 1'));
@@ -62,10 +75,8 @@ async function main(args: string[], env: NodeJS.ProcessEnv): Promise<number> {
       ...(await verifyLedger(db)),
       await checkStatements(db),
       await checkWorkflows(db, temporal),
-    ].sort((a, b) => a.number - b.number);
-    const ok = outcomes.every((one) => !isBroken(one));
-    process.stdout.write(options.json === true ? asJson(ok, outcomes) : asText(outcomes));
-    return ok ? CLEAN : BROKEN;
+    ];
+    return outcomes.sort((a, b) => a.number - b.number);
   } finally {
     await db.destroy();
   }
@@ -86,7 +97,7 @@ async function checkStatements(db: Db): Promise<Outcome> {
   if (readAt !== null) return { ...result, read_at: readAt.toISOString() };
   const { number, name, sentence } = result;
   const reason =
-    'not every statement was read so far; `temporal schedule trigger -s reconciliation` reads them';
+    'some statements have not been read yet; `temporal schedule trigger -s reconciliation` reads them';
   return { number, name, sentence, not_checked: reason };
 }
 
@@ -141,12 +152,4 @@ function linesOf(one: Outcome): string[] {
   ];
 }
 
-main(process.argv.slice(2), process.env).then(
-  (exitCode) => {
-    process.exitCode = exitCode;
-  },
-  (error: unknown) => {
-    process.stderr.write(`The ledger was not checked: ${errorText(error)}\n`);
-    process.exitCode = NOT_CHECKED;
-  },
-);
+runAsMain(module, runLedgerVerify);

@@ -6,38 +6,38 @@ import { stopLeftoverPostgres } from '../db/local-postgres';
 import { refuseWhileRunning } from '../dev/instance';
 import { dataLayout } from '../dev/layout';
 import { stopLeftovers } from '../dev/run-record';
-import { SetupError } from '../lib/setup-error';
+import { createCommand, runAsMain, runCommand, type Program } from '../lib/command-line';
 
-const HELP = `Usage: npm run reset
-
-Removes the data folder of \`npm start\` with everything in it: the database, the workflows, the
-keys and the logs. Refuses while \`npm start\` runs.
-
+const HELP = `
 Environment:
   GATEWAY_DATA_DIR     the data folder (.gateway)
+
+Exit codes: 0 removed, 1 refused or failed, 2 a wrong argument
 `;
 
-async function main(): Promise<void> {
-  if (process.argv.includes('--help')) {
-    process.stdout.write(HELP);
-    return;
-  }
-  const layout = dataLayout(process.env);
+export const runReset: Program = (args, terminal) => {
+  const command = createCommand('npm run reset', terminal)
+    .description(
+      'Removes the data folder of `npm start` with everything in it: the database, the ' +
+        'workflows, the keys and the logs. Refuses while `npm start` runs.',
+    )
+    .addHelpText('after', HELP)
+    .action(() => reset(terminal.env, (line) => terminal.out(`${line}\n`)));
+  return runCommand(command, args, terminal);
+};
+
+async function reset(env: NodeJS.ProcessEnv, log: (line: string) => void): Promise<void> {
+  const layout = dataLayout(env);
   if (!existsSync(layout.folder)) {
-    process.stdout.write(`${layout.folder} does not exist; nothing to remove\n`);
+    log(`${layout.folder} does not exist; nothing to remove`);
     return;
   }
   refuseWhileRunning(layout);
-  const log = (line: string): void => void process.stdout.write(`${line}\n`);
-  // The record may be what is damaged; then only PostgreSQL's own is left to go by.
+  // The record itself may be damaged; then only PostgreSQL's own is left to go by.
   await stopLeftovers(layout.runRecord, log).catch(() => undefined);
   await stopLeftoverPostgres(layout.postgres, log);
   rmSync(layout.folder, { recursive: true, force: true });
   log(`removed ${layout.folder}`);
 }
 
-main().catch((error: unknown) => {
-  const text = error instanceof SetupError ? error.message : String(error);
-  process.stderr.write(`${text}\n`);
-  process.exit(1);
-});
+runAsMain(module, runReset);

@@ -4,7 +4,8 @@
  */
 import { userInfo } from 'node:os';
 import type { Client } from '@temporalio/client';
-import { parseOptions, UsageError } from '../lib/command-line';
+import { parseArgs } from 'node:util';
+import { UsageError } from '../lib/command-line';
 import type { ChangedBy } from '../services/admin/change';
 import { checkText } from '../services/admin/checks';
 import { InvalidInput } from '../services/admin/refusal';
@@ -103,11 +104,11 @@ function parse(
   name: string,
 ): Record<string, string | boolean | undefined> {
   try {
-    return parseOptions(args, types);
+    return parseArgs({ args, options: types }).values;
   } catch (error) {
-    if (!(error instanceof UsageError) || !(error.cause instanceof Error)) throw error;
-    const message = `${error.cause.message.replace(/\.?$/, '.')} \`${name} --help\` shows the options.`;
-    throw new UsageError(message, { cause: error.cause });
+    if (!(error instanceof Error)) throw error;
+    const message = `${error.message.replace(/\.?$/, '.')} \`${name} --help\` shows the options.`;
+    throw new UsageError(message, { cause: error });
   }
 }
 

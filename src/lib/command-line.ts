@@ -1,22 +1,71 @@
 /**
- * What the programs in src/bin share: reading options, and a sentence for what went wrong.
+ * What the programs in src/bin share: options and help by commander, exit codes, and a sentence
+ * for what went wrong. A program is a function of its arguments and its terminal, so that tests
+ * run it in their own process.
  */
-import { parseArgs, type ParseArgsConfig } from 'node:util';
+import { Command, CommanderError } from '@commander-js/extra-typings';
 import { SetupError } from './setup-error';
 
-/** A wrong argument. Programs end with exit code 2. */
+const DONE = 0;
+const FAILED = 1;
+const WRONG_USAGE = 2;
+
+export interface Terminal {
+  env: NodeJS.ProcessEnv;
+  out: (text: string) => void;
+  err: (text: string) => void;
+}
+
+/** @returns the exit code */
+export type Program = (args: readonly string[], terminal: Terminal) => Promise<number>;
+
+/** A wrong argument that only the program itself can recognize: exit code 2. */
 export class UsageError extends SetupError {}
 
-/** @throws UsageError for an option that the program does not have, or a value that is missing */
-export function parseOptions<T extends NonNullable<ParseArgsConfig['options']>>(
-  args: string[],
-  options: T,
-) {
+/** @param name what the user types before the options: `npm run migrate` */
+export function createCommand(name: string, { out, err }: Terminal): Command {
+  return new Command(name)
+    .helpOption('--help', 'show this help')
+    .helpCommand(false)
+    .showHelpAfterError('Add --help for the options and examples.')
+    .configureOutput({ writeOut: out, writeErr: err })
+    .exitOverride(({ exitCode, code, message }) => {
+      throw new CommanderError(exitCode === DONE ? DONE : WRONG_USAGE, code, message);
+    });
+}
+
+/**
+ * @param sentence what to print for an error of the command's action
+ * @returns the exit code
+ */
+export async function runCommand(
+  command: Pick<Command, 'parseAsync'>,
+  args: readonly string[],
+  terminal: Terminal,
+  sentence: (error: unknown) => string = errorText,
+): Promise<number> {
   try {
-    return parseArgs({ args, options }).values;
+    await command.parseAsync(args, { from: 'user' });
+    return DONE;
   } catch (error) {
-    throw new UsageError(`${errorText(error)} --help shows the options.`, { cause: error });
+    // commander has printed its own errors.
+    if (error instanceof CommanderError) return error.exitCode;
+    terminal.err(`${sentence(error)}\n`);
+    return error instanceof UsageError ? WRONG_USAGE : FAILED;
   }
+}
+
+/** Runs the program of a file in src/bin when that file is what Node was started with. */
+export function runAsMain(file: NodeJS.Module, program: Program): void {
+  if (require.main !== file) return;
+  const terminal: Terminal = {
+    env: process.env,
+    out: (text) => process.stdout.write(text),
+    err: (text) => process.stderr.write(text),
+  };
+  void program(process.argv.slice(2), terminal).then((exitCode) => {
+    process.exitCode = exitCode;
+  });
 }
 
 /** The error's own words. A connection that fails on every address of a name has none itself. */

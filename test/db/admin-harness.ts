@@ -1,24 +1,13 @@
 /** The admin command as tests run it: in this process, on a database of their own. */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { join, resolve } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { runCommand } from '../../src/cli/run-command';
 import { type Db, rows } from '../../src/db/transaction';
-
-const ROOT = resolve(__dirname, '..', '..');
+import type { Ended } from '../support/programs';
 
 /** The one that http-harness.ts gives its gateways: a key made here has to work there. */
 export const PEPPER = 'the pepper of the tests, long enough';
 
 /** A document, whose shape the test is about to check. */
 type Json = ReturnType<typeof JSON.parse>;
-
-interface Ended {
-  code: number;
-  stdout: string;
-  stderr: string;
-}
 
 /** Commands and audit rows of one database. */
 export class Admin {
@@ -58,22 +47,6 @@ export class Admin {
     expect(ended.stderr).not.toContain('    at ');
     return ended.stderr;
   }
-}
-
-/** The program itself, in a process of its own. */
-export async function runProgram(args: string[], env: Record<string, string>): Promise<Ended> {
-  const program = join(ROOT, 'src', 'bin', 'admin.ts');
-  const child = spawn(process.execPath, ['--import', 'tsx', program, ...args], {
-    cwd: ROOT,
-    env: { PATH: process.env['PATH'] ?? '', ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  const [stdout, stderr, [code]] = await Promise.all([
-    text(child.stdout),
-    text(child.stderr),
-    once(child, 'close'),
-  ]);
-  return { code: code as number, stdout, stderr };
 }
 
 export interface AuditRow {

@@ -7,7 +7,7 @@ import { seedDevelopment } from '../../src/dev/seed';
 import { hashApiKey } from '../../src/lib/api-key-secret';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 import { findFreePort } from '../support/free-port';
-import { runProgram } from './admin-harness';
+import { forkProgram } from '../support/programs';
 
 const LOCAL_PEPPER = 'the pepper in the local secrets file';
 
@@ -29,7 +29,7 @@ afterAll(async () => {
 });
 
 const admin = (args: string[], env: Record<string, string> = {}) =>
-  runProgram(args, { GATEWAY_DATA_DIR: folder, ...env });
+  forkProgram('admin', args, { GATEWAY_DATA_DIR: folder, ...env });
 
 test('in development it finds the database, the demo merchant and the pepper by itself', async () => {
   const { code, stdout, stderr } = await admin(

@@ -1,16 +1,25 @@
-/** The programs for the terminal: what they print, and the exit codes that scripts go by. */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
+/** The programs for the terminal: their output, and the exit codes that scripts rely on. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
-import { text } from 'node:stream/consumers';
+import { join } from 'node:path';
+import { runDevFund } from '../../src/bin/dev-fund';
+import { runLedgerVerify } from '../../src/bin/ledger-verify';
+import { runMigrate } from '../../src/bin/migrate';
+import { runReset } from '../../src/bin/reset';
 import { withClient } from '../../src/db/provision';
 import { seedDevelopment } from '../../src/dev/seed';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 import { findFreePort } from '../support/free-port';
+import { forkProgram, runProgram } from '../support/programs';
 
-const ROOT = resolve(__dirname, '..', '..');
+const PROGRAMS = {
+  'dev-fund': runDevFund,
+  'ledger-verify': runLedgerVerify,
+  migrate: runMigrate,
+  reset: runReset,
+};
+type Name = keyof typeof PROGRAMS;
+const FUNDING = ['--currency=USDT', '--amount=5'];
 
 let database: TestDatabase;
 let folder: string;
@@ -52,7 +61,9 @@ test('money comes in, the balance is printed, and the ledger verifies', async ()
   expect(json).toMatchObject({ ok: true });
   expect(json.invariants).toHaveLength(12);
   // Nobody has read a provider’s statement here, and there is no Temporal.
-  expect(verified.stdout).toMatch(/^- +8 {2}.*: not checked, not every statement was read so far/m);
+  expect(verified.stdout).toMatch(
+    /^- +8 {2}.*: not checked, some statements have not been read yet/m,
+  );
   expect(verified.stdout).toMatch(/^- +12 {2}.*: not checked, TEMPORAL_ADDRESS is not set$/m);
 });
 
@@ -73,9 +84,9 @@ test('a broken ledger is told with its rows, and exit code 1', async () => {
   await broken.drop();
 });
 
-test.each<[string, string[], Record<string, string>, number, RegExp]>([
-  ['dev-fund', ['--amount', '5'], {}, 2, /--currency is missing/],
-  ['dev-fund', ['--currency', 'USDT'], {}, 2, /--amount is missing/],
+test.each<[Name, string[], Record<string, string>, number, RegExp]>([
+  ['dev-fund', ['--amount', '5'], {}, 2, /'--currency <CODE>' not specified/],
+  ['dev-fund', ['--currency', 'USDT'], {}, 2, /'--amount <AMOUNT>' not specified/],
   ['dev-fund', ['--currency', 'USDT', '--amount', '0'], {}, 2, /--amount 0 is not an amount/],
   ['dev-fund', ['--currency', 'USDT', '--amount=-5'], {}, 2, /--amount -5 is not an amount/],
   ['dev-fund', ['--currency', 'USDT', '--amount', '1e3'], {}, 2, /is not an amount/],
@@ -87,15 +98,23 @@ test.each<[string, string[], Record<string, string>, number, RegExp]>([
     2,
     /none of.*BTC, ETH, USDC, USDT, XRP/,
   ],
-  ['dev-fund', ['--currency=USDT', '--amount=5', '--mode=prod'], {}, 2, /it is test or live/],
-  ['dev-fund', ['--curency', 'USDT'], {}, 2, /--curency.*--help/s],
-  ['dev-fund', ['USDT', '1000'], {}, 2, /USDT/],
+  [
+    'dev-fund',
+    ['--currency=USDT', '--amount=5', '--mode=prod'],
+    {},
+    2,
+    /'prod' is invalid. Allowed choices are test, live/,
+  ],
+  ['dev-fund', ['--curency=USDT'], {}, 2, /--currency.*--help/s],
+  ['dev-fund', [...FUNDING, '--mod', 'test'], {}, 2, /'--mod'.*Did you mean --mode.*--help/s],
+  ['dev-fund', [...FUNDING, 'USDT'], {}, 2, /too many arguments/],
+  ['reset', ['--all'], {}, 2, /--all/],
   [
     'dev-fund',
     ['--currency=USDT', '--amount=5'],
     { GATEWAY_ENV: 'production' },
     1,
-    /refuses in production/,
+    /refuses to run in production/,
   ],
   [
     'dev-fund',
@@ -107,7 +126,7 @@ test.each<[string, string[], Record<string, string>, number, RegExp]>([
   ['ledger-verify', [], { GATEWAY_DATA_DIR: '/nowhere' }, 2, /set DATABASE_URL/],
   ['ledger-verify', ['--jsn'], {}, 2, /--jsn/],
   ['migrate', [], {}, 1, /DATABASE_OWNER_URL is not set/],
-  ['migrate', [], { DATABASE_OWNER_URL: 'mysql://x' }, 1, /begins with postgres:/],
+  ['migrate', [], { DATABASE_OWNER_URL: 'mysql://x' }, 1, /must start with postgres:/],
   ['migrate', ['--down'], {}, 2, /--down/],
 ])('%s %j %j ends with %i and says why', async (program, args, env, code, reason) => {
   const result = await run(program, args, env);
@@ -120,7 +139,7 @@ test.each<[string, string[], Record<string, string>, number, RegExp]>([
 test.each([
   ['ledger-verify', 'DATABASE_URL', 2],
   ['migrate', 'DATABASE_OWNER_URL', 1],
-])('%s says when the database does not answer', async (program, variable, code) => {
+] as const)('%s says when the database does not answer', async (program, variable, code) => {
   const url = `postgres://nobody@localhost:${await findFreePort()}/gateway`;
   const result = await run(program, [], { [variable]: url });
   expect(result).toMatchObject({ code, stdout: '' });
@@ -130,34 +149,28 @@ test.each([
 test('migrate says that nothing is left to do', async () => {
   expect(await run('migrate', [], { DATABASE_OWNER_URL: database.ownerUrl })).toEqual({
     code: 0,
-    stdout: 'the schema is the newest\n',
+    stdout: 'the schema is up to date\n',
     stderr: '',
   });
 });
 
-test.each(['dev-fund', 'ledger-verify', 'migrate'])(
-  '%s --help explains itself',
-  async (program) => {
-    const { code, stdout } = await run(program, ['--help']);
-    expect(code).toBe(0);
-    expect(stdout).toMatch(/^Usage: npm run .*Exit codes: 0/s);
-  },
-);
+test.each(Object.keys(PROGRAMS) as Name[])('%s --help explains itself', async (program) => {
+  const { code, stdout } = await run(program, ['--help']);
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/^Usage: npm run .*Exit codes: 0/s);
+});
 
-async function run(program: string, args: string[] = [], env: Record<string, string> = {}) {
-  const child = spawn(
-    process.execPath,
-    ['--import', 'tsx', join(ROOT, 'src', 'bin', `${program}.ts`), ...args],
-    {
-      cwd: ROOT,
-      env: { PATH: process.env['PATH'] ?? '', GATEWAY_DATA_DIR: folder, ...env },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    },
-  );
-  const [stdout, stderr, [code]] = await Promise.all([
-    text(child.stdout),
-    text(child.stderr),
-    once(child, 'close'),
-  ]);
-  return { code, stdout, stderr };
+// As processes: the files start, read their environment and set their exit code.
+test.each<[Name, string[], number, 'stdout' | 'stderr', RegExp]>([
+  ['dev-fund', ['--currency=USDT', '--amount=1', '--mode=live'], 0, 'stdout', /1.0{8} USDT/],
+  ['ledger-verify', ['--jsn'], 2, 'stderr', /--jsn/],
+  ['migrate', [], 1, 'stderr', /DATABASE_OWNER_URL is not set/],
+])('the program %s %j ends with %i', async (name, args, code, stream, reason) => {
+  const ended = await forkProgram(name, args, { GATEWAY_DATA_DIR: folder });
+  expect(ended).toMatchObject({ code, [stream === 'stdout' ? 'stderr' : 'stdout']: '' });
+  expect(ended[stream]).toMatch(reason);
+});
+
+function run(program: Name, args: string[] = [], env: Record<string, string> = {}) {
+  return runProgram(PROGRAMS[program], args, { GATEWAY_DATA_DIR: folder, ...env });
 }

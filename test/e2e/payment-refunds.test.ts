@@ -8,7 +8,6 @@ import { newId } from '../../src/lib/new-id';
 import { brokenInvariants, startGateway, type TestGateway } from '../support/gateway';
 import { fund } from '../support/merchant';
 import type { MerchantClient } from '../support/merchant-client';
-import { runProgram } from '../db/admin-harness';
 import {
   atProvider,
   checkoutOf,
@@ -23,6 +22,7 @@ import {
   whenPayment,
 } from '../support/payment-steps';
 import { balanceOf, eventually, openMerchant } from '../support/payout-steps';
+import { forkProgram } from '../support/programs';
 import { control } from './sandbox-harness';
 
 let gateway: TestGateway;
@@ -106,7 +106,7 @@ async function spend({ accountId }: Paid, value: string): Promise<void> {
 /** The admin command as a program of its own. */
 function admin(...args: string[]) {
   const { TEMPORAL_ADDRESS = '', TEMPORAL_NAMESPACE = '' } = gateway.env;
-  return runProgram(['payments', ...args, '--json'], {
+  return forkProgram('admin', ['payments', ...args, '--json'], {
     DATABASE_OWNER_URL: gateway.database.ownerUrl,
     GATEWAY_DATA_DIR: '/nowhere',
     TEMPORAL_ADDRESS,
