@@ -1,6 +1,6 @@
 /**
- * The projects differ in what they need: `unit` nothing, `db` PostgreSQL, `workflow` and `e2e` also
- * a Temporal server, `browser` a Chromium too. `crash` kills processes and servers and waits for the
+ * The projects differ in what they need: `unit` and `sandbox` nothing, `db` PostgreSQL, `workflow` and
+ * `e2e` also a Temporal server, `browser` a Chromium too. `crash` kills processes and servers and waits for the
  * recovery; `npm test` leaves it out, `npm run test:crash` and CI run it. Servers start only for the
  * projects of the selected files.
  */
@@ -38,6 +38,7 @@ const withAll = { ...withPostgres, globalSetup: '<rootDir>/test/support/setup-al
 module.exports = {
   projects: [
     project('unit'),
+    project('sandbox'),
     project('db', withPostgres),
     project('workflow', withAll),
     project('e2e', withAll),

@@ -1,21 +1,15 @@
 /**
- * Posts callbacks to the gateway and tries again until one is acknowledged, for transfers
- * (callbacks.ts) and checkouts (checkouts/callbacks.ts) alike.
+ * Posts callbacks to the gateway and retries until they are acknowledged, for transfers
+ * (transfers/callbacks.ts) and checkouts (checkouts/callbacks.ts).
  */
 import { setMaxListeners } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { BookMode, CredentialsTable, Log, ProviderName, SandboxSettings } from './config';
+import type { CredentialsTable, Log, SandboxSettings } from './config';
+import type { ReferenceKey } from './records';
 
 export interface CallbackRequest {
   headers: Record<string, string>;
   body: string;
-}
-
-/** What a callback is about, as far as its way and the log need it. */
-export interface CallbackSubject {
-  provider: ProviderName;
-  mode: BookMode;
-  reference: string;
 }
 
 const ATTEMPT_TIMEOUT_MS = 5_000;
@@ -28,7 +22,7 @@ export class CallbackDelivery {
     private readonly settings: SandboxSettings,
     private readonly log: Log,
   ) {
-    // Every callback that waits for its next attempt listens: any number of them is no leak.
+    // Every callback that waits for its next attempt is a listener; many of them are not a leak.
     setMaxListeners(0, this.stopping.signal);
   }
 
@@ -37,17 +31,17 @@ export class CallbackDelivery {
   }
 
   /** Undefined where the provider is closed in the mode. */
-  secretOf({ provider, mode }: CallbackSubject): string | undefined {
+  secretOf({ provider, mode }: ReferenceKey): string | undefined {
     return this.credentials[provider][mode]?.callbackSecret;
   }
 
   /**
-   * Tries until a 2xx answer or until the waits are used up. `build` makes each attempt anew,
-   * because the signature carries the time.
+   * Tries until a 2xx answer or until no attempts are left. `build` runs for each attempt, because
+   * the signature contains the time.
    * @returns whether it was acknowledged; false also when the sandbox stops meanwhile
    */
   async deliver(
-    subject: CallbackSubject,
+    subject: ReferenceKey,
     build: (secret: string) => CallbackRequest,
   ): Promise<boolean> {
     const secret = this.secretOf(subject);
@@ -60,7 +54,7 @@ export class CallbackDelivery {
     return false;
   }
 
-  async attempt(subject: CallbackSubject, request: CallbackRequest): Promise<boolean> {
+  async attempt(subject: ReferenceKey, request: CallbackRequest): Promise<boolean> {
     const base = this.settings.callbackBaseUrl;
     if (base === null || this.stopping.signal.aborted) return false;
     const url = `${base}/provider-callbacks/${subject.provider}/${subject.mode}`;
@@ -69,7 +63,7 @@ export class CallbackDelivery {
     return typeof result === 'number' && result >= 200 && result < 300;
   }
 
-  /** The answer's status, or what went wrong in a word. */
+  /** The status of the answer, or the name of the error. */
   private async post(url: string, request: CallbackRequest): Promise<number | string> {
     const signal = AbortSignal.any([this.stopping.signal, AbortSignal.timeout(ATTEMPT_TIMEOUT_MS)]);
     try {

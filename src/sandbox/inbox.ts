@@ -6,8 +6,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import Router from '@koa/router';
 import type { Context } from 'koa';
-import { html, type Html, NOTHING } from './checkouts/html';
-import { PAGE_STYLE } from './checkouts/page-assets';
+import { html, type Html, NOTHING, PAGE_STYLE } from './html';
 
 const KEPT = 100;
 const BODY_BYTES_MAX = 1_048_576;

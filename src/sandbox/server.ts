@@ -9,17 +9,17 @@ import Router from '@koa/router';
 import Koa from 'koa';
 import { Book } from './book';
 import { CallbackDelivery } from './callback-delivery';
-import { Callbacks } from './callbacks';
 import { CheckoutCallbacks } from './checkouts/callbacks';
 import { Checkouts } from './checkouts/checkouts';
 import { checkoutPages } from './checkouts/page-routes';
 import { SANDBOX_DEFAULTS, type SandboxConfig, type SandboxSettings } from './config';
 import { controlApi } from './control-api';
-import { Outages } from './disturbances';
 import { exchangePayApi } from './exchange-pay/api';
 import { inbox } from './inbox';
 import { onchainApi } from './onchain/api';
-import { Transfers } from './transfers';
+import { Outages } from './outages';
+import { TransferCallbacks } from './transfers/callbacks';
+import { Transfers } from './transfers/transfers';
 
 export interface Sandbox {
   /** `http://127.0.0.1:3001`; the providers are at `onchainUrl` and `exchangePayUrl`. */
@@ -39,8 +39,8 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const settings: SandboxSettings = { ...config };
   const book = await Book.open(config.dataDir);
   const delivery = new CallbackDelivery(config.credentials, settings, config.log);
-  const callbacks = new Callbacks(book, delivery);
-  const transfers = new Transfers(book, callbacks, settings);
+  const transferCallbacks = new TransferCallbacks(book, delivery);
+  const transfers = new Transfers(book, transferCallbacks, settings);
   const checkoutCallbacks = new CheckoutCallbacks(book, delivery, settings);
   const checkouts = new Checkouts(book, checkoutCallbacks, settings);
   const outages = new Outages();
@@ -49,7 +49,15 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const app = createApp(config, [
     onchainApi({ transfers, checkouts, credentials, outages, settings }),
     exchangePayApi({ transfers, checkouts, credentials, outages, settings }),
-    controlApi({ book, transfers, callbacks, checkouts, checkoutCallbacks, outages, settings }),
+    controlApi({
+      book,
+      transfers,
+      transferCallbacks,
+      checkouts,
+      checkoutCallbacks,
+      outages,
+      settings,
+    }),
     checkoutPages(checkouts, settings),
     inbox(config.webhookSecret),
   ]);

@@ -2,7 +2,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import type { Browser } from 'playwright-core';
 import { startSandbox, type Sandbox } from '../../src/sandbox/server';
-import { makeCredentials } from '../e2e/sandbox-harness';
+import { makeCredentials } from '../support/sandbox';
 import { describeWithBrowser, openBrowser } from '../support/browser';
 
 describeWithBrowser('the webhook inbox', () => {

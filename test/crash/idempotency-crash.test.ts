@@ -11,7 +11,7 @@ import {
   openMerchant,
   sendUntilAnswered,
 } from '../support/payout-steps';
-import { control } from '../e2e/sandbox-harness';
+import { control } from '../support/sandbox';
 
 let gateway: TestGateway;
 

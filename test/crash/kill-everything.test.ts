@@ -5,7 +5,7 @@
 import { Client, Connection } from '@temporalio/client';
 import { connect } from '../../src/db/connect';
 import { type Db, rows } from '../../src/db/transaction';
-import { SCENARIOS, type ScenarioName } from '../../src/sandbox/scenarios';
+import { SCENARIOS, type ScenarioName } from '../../src/sandbox/transfers/scenarios';
 import { CommitGate } from '../support/commit-gate';
 import { buildPayout, randomKey } from '../support/merchant-client';
 import { NpmGateway, type Settings } from '../support/npm-gateway';
@@ -13,7 +13,7 @@ import { PatientClient } from '../support/patient-client';
 import { auditPayouts, expectedBalance } from '../support/payout-audit';
 import { payoutStatus, whenFinal, whenStatus } from '../support/payout-status';
 import { waitLong } from '../support/patience';
-import { control, readStatement } from '../e2e/sandbox-harness';
+import { control, readBook } from '../support/sandbox';
 
 jest.setTimeout(120_000);
 
@@ -75,7 +75,7 @@ function signal(id: string, name: string): Promise<void> {
 
 async function whenSubmitted(id: string): Promise<void> {
   await waitLong(`the submission of ${id}`, async () => {
-    const { transfers, unaccepted } = await readStatement(parts.sandbox.url);
+    const { transfers, unaccepted } = await readBook(parts.sandbox.url);
     return [...transfers, ...unaccepted].find(({ client_reference }) => client_reference === id);
   });
 }

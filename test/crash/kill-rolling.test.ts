@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { rows } from '../../src/db/transaction';
-import { SCENARIOS, type ScenarioName } from '../../src/sandbox/scenarios';
+import { SCENARIOS, type ScenarioName } from '../../src/sandbox/transfers/scenarios';
 import { startGateway, type TestGateway } from '../support/gateway';
 import { fund } from '../support/merchant';
 import { buildPayout, randomKey } from '../support/merchant-client';

@@ -3,7 +3,7 @@ import { brokenInvariants, startGateway, type TestGateway } from '../support/gat
 import { fund } from '../support/merchant';
 import { buildPayout, randomKey } from '../support/merchant-client';
 import { balanceOf, countPayouts, keyStates, openMerchant } from '../support/payout-steps';
-import { control } from './sandbox-harness';
+import { control } from '../support/sandbox';
 
 let gateway: TestGateway;
 

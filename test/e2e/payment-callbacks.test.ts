@@ -17,7 +17,7 @@ import {
   whenPayment,
 } from '../support/payment-steps';
 import { balanceOf, eventually, keyStates, openMerchant } from '../support/payout-steps';
-import { control } from './sandbox-harness';
+import { control } from '../support/sandbox';
 
 let gateway: TestGateway;
 

@@ -2,7 +2,7 @@
 import { brokenInvariants, startGateway, type TestGateway } from '../support/gateway';
 import { createKey, createMerchant } from '../support/merchant';
 import { MerchantClient, randomKey } from '../support/merchant-client';
-import { control, waitFor } from './sandbox-harness';
+import { control, waitFor } from '../support/sandbox';
 
 let gateway: TestGateway;
 

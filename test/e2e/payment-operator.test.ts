@@ -18,7 +18,7 @@ import {
 } from '../support/payment-steps';
 import { balanceOf, eventually, openMerchant } from '../support/payout-steps';
 import { placeOf, temporalCommand } from '../support/temporal-command';
-import { control } from './sandbox-harness';
+import { control } from '../support/sandbox';
 
 let gateway: TestGateway;
 

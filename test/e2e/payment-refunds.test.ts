@@ -23,7 +23,7 @@ import {
 } from '../support/payment-steps';
 import { balanceOf, eventually, openMerchant } from '../support/payout-steps';
 import { forkProgram } from '../support/programs';
-import { control } from './sandbox-harness';
+import { control } from '../support/sandbox';
 
 let gateway: TestGateway;
 

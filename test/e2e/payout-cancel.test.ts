@@ -14,7 +14,7 @@ import {
   whenStatus,
 } from '../support/payout-steps';
 import { scaled } from '../support/scale';
-import { control, readBookEntry } from './sandbox-harness';
+import { control, readBookEntry } from '../support/sandbox';
 
 jest.setTimeout(scaled(60_000, 900_000));
 

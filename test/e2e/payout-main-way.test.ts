@@ -11,7 +11,7 @@ import {
   whenFinal,
   whenStatus,
 } from '../support/payout-steps';
-import { control, readBookEntry } from './sandbox-harness';
+import { control, readBookEntry } from '../support/sandbox';
 
 let gateway: TestGateway;
 

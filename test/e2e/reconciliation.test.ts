@@ -6,7 +6,7 @@
 import { randomBytes } from 'node:crypto';
 import { verifyStatements } from '../../src/db/ledger-verify';
 import { rows } from '../../src/db/transaction';
-import { SCENARIOS, type ScenarioName } from '../../src/sandbox/scenarios';
+import { SCENARIOS, type ScenarioName } from '../../src/sandbox/transfers/scenarios';
 import { TASK_QUEUES, WORKFLOWS } from '../../workflows/names';
 import { brokenInvariants, startGateway, type TestGateway } from '../support/gateway';
 import { buildPayoutMoney, creditPayment, insertPayment, insertPayout } from '../support/ledger';
@@ -14,7 +14,7 @@ import type { MerchantClient } from '../support/merchant-client';
 import { waitLong } from '../support/patience';
 import { atProvider, openedPayment, readPayment, whenPayment } from '../support/payment-steps';
 import { acceptedPayout, openMerchant, whenStatus } from '../support/payout-steps';
-import { control, readBookEntry } from './sandbox-harness';
+import { control, readBookEntry } from '../support/sandbox';
 
 jest.setTimeout(180_000);
 

@@ -18,7 +18,7 @@ import {
 } from '../support/payment-steps';
 import { openMerchant } from '../support/payout-steps';
 import { placeOf, temporalCommand } from '../support/temporal-command';
-import { control } from './sandbox-harness';
+import { control } from '../support/sandbox';
 
 jest.setTimeout(120_000);
 

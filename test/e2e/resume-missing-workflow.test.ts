@@ -3,7 +3,7 @@
  * not final: no money is stranded, because the reconciler starts it again where the row stands.
  */
 import { rows } from '../../src/db/transaction';
-import { SCENARIOS, type ScenarioName } from '../../src/sandbox/scenarios';
+import { SCENARIOS, type ScenarioName } from '../../src/sandbox/transfers/scenarios';
 import { startGateway, type TestGateway } from '../support/gateway';
 import { createMerchant, fund } from '../support/merchant';
 import { buildPayout } from '../support/merchant-client';
@@ -12,7 +12,7 @@ import { auditPayouts, expectedBalance } from '../support/payout-audit';
 import { payoutStatus, whenFinal, whenStatus } from '../support/payout-status';
 import { waitLong } from '../support/patience';
 import { placeOf, temporalCommand } from '../support/temporal-command';
-import { control } from './sandbox-harness';
+import { control } from '../support/sandbox';
 
 jest.setTimeout(120_000);
 

@@ -10,7 +10,7 @@ import { PatientClient } from '../support/patient-client';
 import { waitLong } from '../support/patience';
 import { auditPayouts, expectedBalance } from '../support/payout-audit';
 import { payoutStatus, whenFinal, whenStatus } from '../support/payout-status';
-import { control, readBookEntry } from './sandbox-harness';
+import { control, readBookEntry } from '../support/sandbox';
 
 jest.setTimeout(120_000);
 

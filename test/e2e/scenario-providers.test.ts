@@ -10,7 +10,7 @@ import {
   SCENARIO_NAMES,
   SCENARIOS,
   type ScenarioName,
-} from '../../src/sandbox/scenarios';
+} from '../../src/sandbox/transfers/scenarios';
 import { startGateway, type TestGateway } from '../support/gateway';
 import { fund } from '../support/merchant';
 import { buildPayout } from '../support/merchant-client';
@@ -18,7 +18,7 @@ import { PatientClient } from '../support/patient-client';
 import { waitLong } from '../support/patience';
 import { auditPayouts, expectedBalance } from '../support/payout-audit';
 import { whenFinal, whenStatus } from '../support/payout-status';
-import { control, readBookEntry } from './sandbox-harness';
+import { control, readBookEntry } from '../support/sandbox';
 
 jest.setTimeout(120_000);
 

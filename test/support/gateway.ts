@@ -10,7 +10,7 @@ import { verifyLedger } from '../../src/db/ledger-verify';
 import { findFreePort } from '../../src/lib/free-port';
 import { startSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/server';
 import { registerSearchAttributes } from '../../src/temporal/search-attributes';
-import { makeCredentials } from '../e2e/sandbox-harness';
+import { makeCredentials } from './sandbox';
 import { ChildProgram } from './child-program';
 import { createTestDatabase, type TestDatabase } from './database';
 import { createMerchant, type Merchant } from './merchant';

@@ -2,9 +2,9 @@
  * Live payouts that are each brought to one step of their way and are then interrupted. Each
  * belongs to a merchant of its own, so that a transaction held at its commit holds up no other.
  */
-import type { ScenarioName } from '../../src/sandbox/scenarios';
-import { SCENARIOS } from '../../src/sandbox/scenarios';
-import { control, readStatement } from '../e2e/sandbox-harness';
+import type { ScenarioName } from '../../src/sandbox/transfers/scenarios';
+import { SCENARIOS } from '../../src/sandbox/transfers/scenarios';
+import { control, readBook } from './sandbox';
 import type { CommitGate, GatePoint } from './commit-gate';
 import type { TestGateway } from './gateway';
 import { createMerchant, fund } from './merchant';
@@ -113,7 +113,7 @@ async function arrive(gateway: TestGateway, { arrives }: Step, id: string): Prom
   if (arrives === 'processing') await whenStatus(gateway.db, id, 'processing');
   if (arrives !== 'submitted') return;
   await waitLong(`the submission of ${id}`, async () => {
-    const { transfers, unaccepted } = await readStatement(gateway.sandbox.url);
+    const { transfers, unaccepted } = await readBook(gateway.sandbox.url);
     return [...transfers, ...unaccepted].find(({ client_reference }) => client_reference === id);
   });
 }

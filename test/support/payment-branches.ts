@@ -1,5 +1,5 @@
 /** The ways that a payment can go, as data: what happens to it, and what its books say then. */
-import { waitFor } from '../e2e/sandbox-harness';
+import { waitFor } from './sandbox';
 import type { ActivityName } from './activity-faults';
 import {
   closeWindowOf,

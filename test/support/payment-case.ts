@@ -8,7 +8,7 @@ import { findPayment } from '../../src/db/repositories/payments';
 import { rows } from '../../src/db/transaction';
 import { amount } from '../../src/domain/money';
 import type { Payment, PaymentRequest, PaymentStatus } from '../../src/domain/payment';
-import { control, readCheckoutEntry, waitFor } from '../e2e/sandbox-harness';
+import { control, readCheckoutEntry, waitFor } from './sandbox';
 import type { FaultPlan } from './activity-faults';
 import { createMerchant } from './merchant';
 import { waitLong } from './patience';

@@ -1,7 +1,7 @@
 /** Steps that the tests of payments over HTTP share: opening one, what the provider does, waiting. */
 import { rows } from '../../src/db/transaction';
 import type { PaymentDecisionKind, PaymentStatus } from '../../src/domain/payment';
-import { control, readCheckoutEntry, type CheckoutEntry } from '../e2e/sandbox-harness';
+import { control, readCheckoutEntry, type CheckoutEntry } from './sandbox';
 import type { TestGateway } from './gateway';
 import { type ApiAnswer, type MerchantClient, randomKey } from './merchant-client';
 import { isUnavailable, retry } from './patient-client';

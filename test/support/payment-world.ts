@@ -9,7 +9,7 @@ import { amount, ZERO } from '../../src/domain/money';
 import { newId } from '../../src/lib/new-id';
 import type { Provider } from '../../src/providers/port';
 import { startSandbox } from '../../src/sandbox/server';
-import { connectProviders, control, makeCredentials } from '../e2e/sandbox-harness';
+import { connectProviders, control, makeCredentials } from './sandbox';
 import { createTestDatabase } from './database';
 
 const PROVIDER = 'onchain_provider';

@@ -7,7 +7,7 @@ import type { Client } from '@temporalio/client';
 import { verifyLedger } from '../../src/db/ledger-verify';
 import { type Db, rows } from '../../src/db/transaction';
 import type { Mode } from '../../src/domain/mode';
-import { readStatement } from '../e2e/sandbox-harness';
+import { readBook } from './sandbox';
 
 /** The parts of a gateway that are compared. */
 export interface Audited {
@@ -73,7 +73,7 @@ function faultsOfRow(row: PayoutRow): string[] {
 
 /** The sandbox was asked under the payout's id only, and sent what completed and nothing else. */
 async function faultsInBook(url: string, payouts: PayoutRow[]): Promise<string[]> {
-  const { transfers } = await readStatement(url);
+  const { transfers } = await readBook(url);
   const faults = transfers
     .filter(({ client_reference }) => !payouts.some(({ id }) => id === client_reference))
     .map(({ client_reference }) => `the provider has ${client_reference}, which we do not know`);

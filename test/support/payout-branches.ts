@@ -1,6 +1,6 @@
 /** The ways that a payout can go, as data: what is done with it, its steps and its events. */
 import type { Mode } from '../../src/domain/mode';
-import type { ScenarioName } from '../../src/sandbox/scenarios';
+import type { ScenarioName } from '../../src/sandbox/transfers/scenarios';
 import type { ActivityName } from './activity-faults';
 import { createPayoutCase, type CaseOptions, type PayoutCase } from './payout-case';
 import type { WorkflowWorld } from './workflow-world';

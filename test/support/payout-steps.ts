@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { rows } from '../../src/db/transaction';
 import type { Mode } from '../../src/domain/mode';
 import type { PayoutStatus } from '../../src/domain/payout';
-import { MAGIC_ADDRESSES, type AddressFamily } from '../../src/sandbox/magic-addresses';
+import { MAGIC_ADDRESSES, type AddressFamily } from '../../src/sandbox/transfers/magic-addresses';
 import type { TestGateway } from './gateway';
 import { createMerchant, fund } from './merchant';
 import { type ApiAnswer, buildPayout, MerchantClient } from './merchant-client';

@@ -32,7 +32,7 @@ import { createPayoutWorkflows, type PayoutWorkflows } from '../../src/temporal/
 import { registerSearchAttributes } from '../../src/temporal/search-attributes';
 import { PAYLOAD_CONVERTER_PATH } from '../../src/temporal/worker';
 import { TASK_QUEUES } from '../../workflows/names';
-import { connectProviders, makeCredentials, startHttpServer } from '../e2e/sandbox-harness';
+import { connectProviders, makeCredentials, startHttpServer } from './sandbox';
 import { type FaultPlan, withFaults } from './activity-faults';
 import { createTestDatabase } from './database';
 import { createWebhookParts } from './webhook-parts';

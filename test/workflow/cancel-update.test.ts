@@ -1,5 +1,5 @@
 /** The merchant's cancel as an update, also when somebody types it by hand. */
-import { waitFor } from '../e2e/sandbox-harness';
+import { waitFor } from '../support/sandbox';
 import { FaultPlan } from '../support/activity-faults';
 import {
   createPayoutCase,

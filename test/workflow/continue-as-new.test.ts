@@ -3,7 +3,7 @@
  * thousand events or at 4 MB of history; a few large signals reach the latter in a second.
  */
 import { rows } from '../../src/db/transaction';
-import { control, waitFor } from '../e2e/sandbox-harness';
+import { control, waitFor } from '../support/sandbox';
 import { brokenInvariants } from '../support/gateway';
 import {
   createPayoutCase,

@@ -1,7 +1,7 @@
 /** What a payout leaves in Temporal: little, and nothing of whom it pays (search attributes too). */
 import { rows } from '../../src/db/transaction';
-import { magicAddress } from '../../src/sandbox/scenarios';
-import { waitFor } from '../e2e/sandbox-harness';
+import { magicAddress } from '../../src/sandbox/transfers/scenarios';
+import { waitFor } from '../support/sandbox';
 import {
   createPayoutCase,
   type PayoutCase,

@@ -1,8 +1,8 @@
 /** A payout of which nobody knows whether the provider has it (decision O6). */
 import { rows } from '../../src/db/transaction';
 import { amount } from '../../src/domain/money';
-import { magicAddress } from '../../src/sandbox/scenarios';
-import { control, readBookEntry } from '../e2e/sandbox-harness';
+import { magicAddress } from '../../src/sandbox/transfers/scenarios';
+import { control, readBookEntry } from '../support/sandbox';
 import { brokenInvariants } from '../support/gateway';
 import {
   createPayoutCase,

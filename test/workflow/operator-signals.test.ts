@@ -1,6 +1,6 @@
 /** What operators type by hand: whatever it is, the payout's workflow goes on. */
 import { DEFAULT_REJECTION_REASON } from '../../src/domain/payout';
-import { control, waitFor } from '../e2e/sandbox-harness';
+import { control, waitFor } from '../support/sandbox';
 import {
   createPayoutCase,
   type PayoutCase,

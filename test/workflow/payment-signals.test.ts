@@ -17,7 +17,7 @@ import {
   whenDetails,
   whenOver,
 } from '../support/payout-case';
-import { waitFor } from '../e2e/sandbox-harness';
+import { waitFor } from '../support/sandbox';
 import { json, payload, type RawPayload, signalRaw } from '../support/raw-signal';
 import { findAnyOf, readEverything } from '../support/stored-text';
 import { startWorkflowWorld, type WorkflowWorld } from '../support/workflow-world';

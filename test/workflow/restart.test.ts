@@ -1,7 +1,7 @@
 /** Workflows that somebody cancels or terminates: the payout goes on from where its row stands. */
 import { randomBytes } from 'node:crypto';
 import { rows } from '../../src/db/transaction';
-import { control, readBookEntry, waitFor } from '../e2e/sandbox-harness';
+import { control, readBookEntry, waitFor } from '../support/sandbox';
 import { brokenInvariants } from '../support/gateway';
 import {
   createPayoutCase,

@@ -1,12 +1,13 @@
 /**
- * The checkouts' pages of the providers' book. Each line holds the whole checkout as it was after
- * the occurrence: the last line of a reference is its state.
+ * The checkouts in the providers' book. Each line holds the whole checkout as it was after the
+ * change: the last line of a reference is its state.
  */
-import type { Checkout, CheckoutKey } from './checkout';
+import { nameOf, type ReferenceKey } from '../records';
+import type { Checkout } from './checkout';
 
 export type CheckoutLine = { at: string } & (
   | { type: 'checkout'; checkout: Checkout }
-  | { type: 'checkout_acknowledged'; key: CheckoutKey; version: number }
+  | { type: 'checkout_acknowledged'; key: ReferenceKey; version: number }
 );
 
 export class CheckoutBook {
@@ -15,11 +16,11 @@ export class CheckoutBook {
 
   constructor(private readonly append: (line: CheckoutLine) => void) {}
 
-  find(key: CheckoutKey): Checkout | undefined {
+  find(key: ReferenceKey): Checkout | undefined {
     return this.checkouts.get(nameOf(key));
   }
 
-  /** By the secret part of its page's address. */
+  /** By the secret part of its page's URL. */
   findById(id: string): Checkout | undefined {
     return this.checkouts.get(this.names.get(id) ?? '');
   }
@@ -33,7 +34,7 @@ export class CheckoutBook {
     this.write({ at: new Date().toISOString(), type: 'checkout', checkout });
   }
 
-  recordAcknowledgement({ provider, mode, reference }: CheckoutKey, version: number): void {
+  recordAcknowledgement({ provider, mode, reference }: ReferenceKey, version: number): void {
     const key = { provider, mode, reference };
     this.write({ at: new Date().toISOString(), type: 'checkout_acknowledged', key, version });
   }
@@ -46,7 +47,7 @@ export class CheckoutBook {
     }
     const checkout = this.find(line.key);
     if (checkout === undefined) throw new Error(`The book has no checkout ${nameOf(line.key)}.`);
-    // Callbacks of several versions are under way together, and the older may arrive last.
+    // Callbacks of several versions can be in flight together, and the older may arrive last.
     const acknowledgedVersion = Math.max(checkout.acknowledgedVersion, line.version);
     this.checkouts.set(nameOf(line.key), { ...checkout, acknowledgedVersion });
   }
@@ -55,8 +56,4 @@ export class CheckoutBook {
     this.apply(line);
     this.append(line);
   }
-}
-
-function nameOf(key: CheckoutKey): string {
-  return `${key.provider}/${key.mode}/${key.reference}`;
 }

@@ -1,14 +1,13 @@
 /**
- * Tells the gateway of each change of a checkout, as the checkout's scenario has it: once, twice,
- * with the older news last, or not at all.
+ * Tells the gateway of each change of a checkout, as its scenario says: once, twice, followed by
+ * the state before, or not at all.
  */
 import type { Book } from '../book';
 import type { CallbackDelivery, CallbackRequest } from '../callback-delivery';
 import type { ProviderName, SandboxSettings } from '../config';
-import { buildExchangePayOrderCallback } from '../exchange-pay/order-callback';
-import { buildOnchainCheckoutCallback } from '../onchain/checkout-callback';
-import type { Checkout } from './checkout';
-import { checkoutUrl } from './checkout-url';
+import { buildExchangePayOrderCallback } from '../exchange-pay/callbacks';
+import { buildOnchainCheckoutCallback } from '../onchain/callbacks';
+import { checkoutUrl, type Checkout } from './checkout';
 import { CHECKOUT_SCENARIOS } from './scenarios';
 
 type CheckoutCallbackBuilder = (checkout: Checkout, url: string, secret: string) => CallbackRequest;
@@ -25,7 +24,7 @@ export class CheckoutCallbacks {
     private readonly settings: SandboxSettings,
   ) {}
 
-  /** A start after a crash: the present state is told when nobody acknowledged it. */
+  /** After a restart: a state whose callback was not acknowledged is sent again. */
   resume(checkout: Checkout): void {
     if (checkout.acknowledgedVersion < checkout.version) this.announce(checkout, checkout);
   }

@@ -2,19 +2,28 @@
  * A checkout as a provider holds it: what the merchant ordered, what came, what went back. An
  * on-chain provider calls it a checkout, Exchange Pay an order; the presenters know the words.
  */
+import type { BookMode, SandboxSettings } from '../config';
 import { sumOf, toUnits } from '../decimal-text';
-import type { BookMode, ProviderName } from '../config';
-import type { CheckoutScenario } from './scenarios';
-import type { PlannedStep } from './steps';
+import type { ReferenceKey } from '../records';
+import { readOptionalText, readOptionalUrl, readText, type JsonObject } from '../request';
 
-/** One client reference in one provider's book of one mode. */
-export interface CheckoutKey {
-  provider: ProviderName;
-  mode: BookMode;
-  reference: string;
-}
+export const CHECKOUT_SCENARIO_NAMES = [
+  'completed',
+  'underpaid',
+  'overpaid',
+  'late',
+  'on_hold',
+  'refunded',
+  'failed',
+  'expired',
+  'cancelled',
+  'callback_lost',
+  'callback_twice',
+  'out_of_order',
+] as const;
+export type CheckoutScenario = (typeof CHECKOUT_SCENARIO_NAMES)[number];
 
-export interface CheckoutOrder extends CheckoutKey {
+export interface CheckoutOrder extends ReferenceKey {
   /** Normalized, 8 decimals. */
   amount: string;
   currency: string;
@@ -66,6 +75,25 @@ export interface Checkout extends CheckoutOrder {
   updatedAt: string;
 }
 
+/** Everything that can happen to a checkout, as data that can be planned and kept in the book. */
+export type CheckoutStep =
+  | { do: 'start' }
+  /** With `at` the transfer was seen and confirmed at that time; else it is settled by `then`. */
+  | { do: 'pay'; amount: string; at: string | null; then: 'confirm' | 'drop' | 'stay' }
+  /** Without an id: every transfer that is seen and not confirmed. */
+  | { do: 'confirm' | 'drop'; transferId: string | null }
+  /** The chain takes confirmed transfers back. */
+  | { do: 'reorg'; transferId: string | null }
+  | { do: 'hold' | 'release' | 'reject' | 'cancel' | 'fail' }
+  /** Without an amount: all that came and has not gone back. */
+  | { do: 'refund'; refundReference: string | null; amount: string | null }
+  | { do: 'plan'; planned: PlannedStep };
+
+export interface PlannedStep {
+  due: string;
+  step: CheckoutStep;
+}
+
 /** In hundred-millionths, as everything that is added up here. */
 export function confirmedUnits(checkout: Checkout): bigint {
   return sumOf(
@@ -103,4 +131,35 @@ export function isSameOrder(checkout: Checkout, order: CheckoutOrder): boolean {
     checkout.successUrl === order.successUrl &&
     checkout.cancelUrl === order.cancelUrl
   );
+}
+
+const DESCRIPTION_LENGTH_MAX = 255;
+
+type Names = Record<'successUrl' | 'cancelUrl' | 'description', string>;
+type CommonMembers = Pick<CheckoutOrder, 'successUrl' | 'cancelUrl' | 'description' | 'scenario'>;
+
+/** The members of an order that both APIs read in the same way. Null when one is malformed. */
+export function readCommonMembers(
+  body: JsonObject,
+  mode: BookMode,
+  names: Names,
+): CommonMembers | null {
+  const successUrl = readOptionalUrl(body, names.successUrl);
+  const cancelUrl = readOptionalUrl(body, names.cancelUrl);
+  const description = readOptionalText(body, names.description, DESCRIPTION_LENGTH_MAX);
+  if (successUrl === undefined || cancelUrl === undefined || description === undefined) return null;
+  // Live mode plays nothing.
+  const scenario = mode === 'test' ? readScenario(body) : null;
+  return { successUrl, cancelUrl, description, scenario };
+}
+
+/** A name that the sandbox does not know is ignored: it may mean something to the merchant. */
+function readScenario(body: JsonObject): CheckoutScenario | null {
+  const name = readText(body, 'scenario');
+  return CHECKOUT_SCENARIO_NAMES.find((one) => one === name) ?? null;
+}
+
+/** Where a checkout's hosted page is. */
+export function checkoutUrl(settings: SandboxSettings, { id }: Checkout): string {
+  return `${settings.publicUrl ?? ''}/checkout/${id}`;
 }

@@ -1,21 +1,21 @@
 /**
  * What both providers do with a checkout behind their different APIs: open it once per reference,
- * let happen what is planned or asked for, write it down, and tell the outside by callbacks.
+ * take the steps that are planned or asked for, record them, and announce them by callbacks.
  */
 import { randomBytes } from 'node:crypto';
 import type { Book } from '../book';
-import { pageOfChanges, type ChangesPage, type ChangesQuery } from '../changes';
+import { newDeposit } from '../chain';
 import type { SandboxSettings } from '../config';
-import { isSameOrder, type Checkout, type CheckoutKey, type CheckoutOrder } from './checkout';
+import { pageOfChanges, type ChangesPage, type ChangesQuery, type ReferenceKey } from '../records';
 import type { CheckoutCallbacks } from './callbacks';
-import { newDeposit } from './deposit';
+import { isSameOrder, type Checkout, type CheckoutOrder, type CheckoutStep } from './checkout';
 import { planScenario } from './scenarios';
-import { takeStep, type CheckoutStep, type StepOutcome } from './steps';
+import { takeStep, type StepOutcome } from './steps';
 
 export type Opening =
   { kind: 'checkout'; checkout: Checkout; isNew: boolean } | { kind: 'conflict' };
 
-/** The longest wait that setTimeout keeps; a later step is looked at again then. */
+/** The longest delay that setTimeout supports; a later step is checked again then. */
 const TIMER_MS_MAX = 2 ** 31 - 1;
 
 export class Checkouts {
@@ -57,7 +57,7 @@ export class Checkouts {
     return { kind: 'checkout', checkout, isNew: existing === undefined };
   }
 
-  async find(key: CheckoutKey): Promise<Checkout | null> {
+  async find(key: ReferenceKey): Promise<Checkout | null> {
     const checkout = this.book.checkouts.find(key);
     await this.book.flushed();
     return checkout ?? null;
@@ -69,9 +69,9 @@ export class Checkouts {
     return checkout ?? null;
   }
 
-  /** Null when the query's cursor is none. */
+  /** Null when the query's cursor is not valid. */
   async list(
-    { provider, mode }: Pick<CheckoutKey, 'provider' | 'mode'>,
+    { provider, mode }: Pick<ReferenceKey, 'provider' | 'mode'>,
     query: ChangesQuery,
   ): Promise<ChangesPage<Checkout> | null> {
     const own = this.book.checkouts
@@ -82,7 +82,7 @@ export class Checkouts {
   }
 
   /** Null when there is no such checkout. */
-  async act(key: CheckoutKey, step: CheckoutStep): Promise<StepOutcome | null> {
+  async act(key: ReferenceKey, step: CheckoutStep): Promise<StepOutcome | null> {
     const before = this.book.checkouts.find(key);
     if (before === undefined) return null;
     const time = { now: new Date(), settleMs: this.settings.settleMs };
@@ -94,7 +94,7 @@ export class Checkouts {
     return { kind: 'checkout', checkout: await this.keep(before, outcome.checkout) };
   }
 
-  /** Writes down what changed and tells of it, unless only the plan did. */
+  /** Records the change, and announces it unless only the plan changed. */
   private async keep(before: Checkout, after: Checkout): Promise<Checkout> {
     if (after === before) {
       await this.book.flushed();
@@ -126,8 +126,8 @@ export class Checkouts {
     this.timers.set(checkout.id, timer);
   }
 
-  /** A planned step that is refused when its time comes is over all the same. */
-  private async takePlannedStep(key: CheckoutKey): Promise<void> {
+  /** A planned step that is refused when it is due is removed from the plan all the same. */
+  private async takePlannedStep(key: ReferenceKey): Promise<void> {
     const before = this.book.checkouts.find(key);
     const [next, ...plan] = before?.plan ?? [];
     if (before === undefined || next === undefined) return;
@@ -161,7 +161,7 @@ function newCheckout(order: CheckoutOrder, settings: SandboxSettings): Checkout 
   };
 }
 
-/** A step leaves everything that it does not change as it is, so identity is enough. */
+/** A step keeps what it does not change, so identity is enough. */
 function isSameButForPlan(before: Checkout, after: Checkout): boolean {
   return (
     before.state === after.state &&

@@ -1,17 +1,14 @@
 /**
- * The handles of checkouts for tests: each does at once what a customer, the chain or the
- * provider would do. Part of ../control-api.ts.
+ * The control endpoints of checkouts: each does at once what a customer, the network or the
+ * provider would do; and how the book shows a checkout. Part of ../control-api.ts.
  */
 import type Router from '@koa/router';
 import type { Context } from 'koa';
-import { BOOK_MODES, PROVIDER_NAMES } from '../config';
 import { normalizeAmount, normalizeTransferred } from '../decimal-text';
-import { readBody, readText } from '../request-body';
+import { normalizeTime, readBody, readBookName, readText } from '../request';
 import type { CheckoutCallbacks } from './callbacks';
-import type { Checkout } from './checkout';
+import type { Checkout, CheckoutStep } from './checkout';
 import type { Checkouts } from './checkouts';
-import { normalizeTime } from './order';
-import type { CheckoutStep } from './steps';
 
 export interface CheckoutControlParts {
   checkouts: Checkouts;
@@ -53,14 +50,9 @@ export function addCheckoutControls(router: Router, parts: CheckoutControlParts)
 }
 
 async function requireCheckout(ctx: Context, checkouts: Checkouts): Promise<Checkout> {
-  const body = readBody(ctx);
-  const provider = PROVIDER_NAMES.find((one) => one === body.provider);
-  const mode = BOOK_MODES.find((one) => one === body.mode);
-  if (provider === undefined) ctx.throw(400, `provider: ${PROVIDER_NAMES.join(' or ')}`);
-  if (mode === undefined) ctx.throw(400, `mode: ${BOOK_MODES.join(' or ')}`);
-  const reference = readText(body, 'client_reference') ?? '';
-  const checkout = await checkouts.find({ provider, mode, reference });
-  if (checkout === null) ctx.throw(404, 'No such checkout.');
+  const reference = readText(readBody(ctx), 'client_reference') ?? '';
+  const checkout = await checkouts.find({ ...readBookName(ctx), reference });
+  if (checkout === null) ctx.throw(404, 'Checkout not found.');
   return checkout;
 }
 
@@ -71,16 +63,19 @@ function readPay(ctx: Context, checkout: Checkout): CheckoutStep {
   const amount = body.amount === undefined ? checkout.amount : normalizeTransferred(body.amount);
   const at = body.at === undefined ? null : normalizeTime(body.at);
   const then = WAYS_TO_SETTLE.find((one) => one === (body.then ?? 'confirm'));
-  if (amount === null) return ctx.throw(400, 'amount: a decimal with up to 8 decimals');
-  if (body.at !== undefined && at === null) return ctx.throw(400, 'at: a time');
-  if (then === undefined) return ctx.throw(400, `then: ${WAYS_TO_SETTLE.join(', ')}`);
+  if (amount === null)
+    return ctx.throw(400, 'amount must be a decimal string with at most 8 decimals.');
+  if (body.at !== undefined && at === null) return ctx.throw(400, 'at must be an ISO 8601 time.');
+  if (then === undefined)
+    return ctx.throw(400, `then must be one of ${WAYS_TO_SETTLE.join(', ')}.`);
   return { do: 'pay', amount, at, then };
 }
 
 function readRefund(ctx: Context): CheckoutStep {
   const body = readBody(ctx);
   const amount = body.amount === undefined ? null : normalizeAmount(body.amount);
-  if (body.amount !== undefined && amount === null) return ctx.throw(400, 'amount: a decimal');
+  if (body.amount !== undefined && amount === null)
+    return ctx.throw(400, 'amount must be a positive decimal string with at most 8 decimals.');
   return { do: 'refund', refundReference: readText(body, 'refund_reference'), amount };
 }
 

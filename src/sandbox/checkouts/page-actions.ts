@@ -3,9 +3,10 @@
  * checkout. Each is one POST form; no button needs a script.
  */
 import { fromUnits, toUnits } from '../decimal-text';
-import { confirmedUnits, dueUnits, refundedUnits, type Checkout } from './checkout';
+import { confirmedUnits, dueUnits, refundedUnits } from './checkout';
+import type { Checkout, CheckoutStep } from './checkout';
 import { shareOf } from './scenarios';
-import type { CheckoutStep, StepTime } from './steps';
+import type { StepTime } from './steps';
 
 export interface PageAction {
   label: string;

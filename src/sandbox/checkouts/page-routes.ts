@@ -7,12 +7,11 @@
 import Router from '@koa/router';
 import type { Context } from 'koa';
 import type { SandboxSettings } from '../config';
+import { PAGE_STYLE } from '../html';
 import type { Checkout } from './checkout';
 import type { Checkouts } from './checkouts';
-import { PAGE_SCRIPT, PAGE_STYLE } from './page-assets';
+import { renderCheckoutPage, statusOf } from './page';
 import { PAGE_ACTIONS, type PageAction } from './page-actions';
-import { renderCheckoutPage } from './page';
-import { statusOf } from './page-status';
 
 /** No form-action: browsers would apply it to the way to success_url too. */
 const CONTENT_POLICY =
@@ -86,3 +85,23 @@ function seeOther(ctx: Context, address: string): void {
   ctx.status = 303;
   ctx.redirect(address);
 }
+
+/** Counts down and looks again; without it the page says the time limit and is as usable. */
+const PAGE_SCRIPT = `'use strict';
+const REFRESH_MS = 3000;
+const countdown = document.querySelector('[data-expires-at]');
+if (countdown) {
+  const expiresAt = Date.parse(countdown.dataset.expiresAt);
+  const show = () => {
+    const seconds = Math.max(0, Math.floor((expiresAt - Date.now()) / 1000));
+    const parts = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];
+    countdown.textContent =
+      seconds === 0 ? 'over' : parts.map((part) => String(part).padStart(2, '0')).join(':');
+  };
+  show();
+  setInterval(show, 1000);
+}
+if (document.body.dataset.live === 'yes') {
+  setTimeout(() => location.reload(), REFRESH_MS);
+}
+`;

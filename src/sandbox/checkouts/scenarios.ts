@@ -4,23 +4,7 @@
  */
 import { fromUnits, toUnits } from '../decimal-text';
 import type { SandboxSettings } from '../config';
-import type { CheckoutStep, PlannedStep } from './steps';
-
-export const CHECKOUT_SCENARIO_NAMES = [
-  'completed',
-  'underpaid',
-  'overpaid',
-  'late',
-  'on_hold',
-  'refunded',
-  'failed',
-  'expired',
-  'cancelled',
-  'callback_lost',
-  'callback_twice',
-  'out_of_order',
-] as const;
-export type CheckoutScenario = (typeof CHECKOUT_SCENARIO_NAMES)[number];
+import type { CheckoutOrder, CheckoutScenario, CheckoutStep, PlannedStep } from './checkout';
 
 /** How much of the order's amount; half is never less than the smallest amount there is. */
 export type Share = 'exact' | 'half' | 'half_more';
@@ -47,17 +31,17 @@ const PAID = [START, payShare('exact')] as const;
 
 export const CHECKOUT_SCENARIOS: Record<CheckoutScenario, CheckoutScenarioEntry> = {
   completed: {
-    summary: 'The customer begins, pays exactly, and the transfer is confirmed.',
+    summary: 'The customer starts, pays the exact amount, and the transfer is confirmed.',
     steps: PAID,
     callbacks: 'once',
   },
   underpaid: {
-    summary: 'Half of the amount comes, and no more.',
+    summary: 'The customer pays half of the amount and no more.',
     steps: [START, payShare('half')],
     callbacks: 'once',
   },
   overpaid: {
-    summary: 'One and a half times the amount comes.',
+    summary: 'The customer pays one and a half times the amount.',
     steps: [START, payShare('half_more')],
     callbacks: 'once',
   },
@@ -67,12 +51,13 @@ export const CHECKOUT_SCENARIOS: Record<CheckoutScenario, CheckoutScenarioEntry>
     callbacks: 'once',
   },
   on_hold: {
-    summary: 'The exact amount comes and is held for compliance, until somebody decides.',
+    summary:
+      'The customer pays the exact amount, which is held for compliance until somebody decides.',
     steps: [...PAID, { after: [], step: { do: 'hold' } }],
     callbacks: 'once',
   },
   refunded: {
-    summary: 'Paid exactly; SANDBOX_SLOW_MS after the confirmation all of it goes back.',
+    summary: 'Paid exactly; SANDBOX_SLOW_MS after the confirmation all of it is refunded.',
     steps: [
       ...PAID,
       {
@@ -83,40 +68,36 @@ export const CHECKOUT_SCENARIOS: Record<CheckoutScenario, CheckoutScenarioEntry>
     callbacks: 'once',
   },
   failed: {
-    summary: 'The customer begins, then the provider fails.',
+    summary: 'The customer starts, then the provider fails.',
     steps: [START, { after: ['settle'], step: { do: 'fail' } }],
     callbacks: 'once',
   },
   expired: {
-    summary: 'Nobody comes.',
+    summary: 'The customer never starts.',
     steps: [],
     callbacks: 'once',
   },
   cancelled: {
-    summary: 'The customer begins, then cancels.',
+    summary: 'The customer starts, then cancels.',
     steps: [START, { after: ['settle'], step: { do: 'cancel' } }],
     callbacks: 'once',
   },
   callback_lost: {
-    summary: 'As completed, without any callback.',
+    summary: 'As `completed`, without any callback.',
     steps: PAID,
     callbacks: 'none',
   },
   callback_twice: {
-    summary: 'As completed; each callback comes twice at the same time, then once more.',
+    summary: 'As `completed`; each callback is delivered twice at the same time, then once more.',
     steps: PAID,
     callbacks: 'twice',
   },
   out_of_order: {
-    summary: 'As completed; each callback is followed by the one of the state before.',
+    summary: 'As `completed`; each callback is followed by the one of the state before.',
     steps: PAID,
     callbacks: 'out_of_order',
   },
 };
-
-export function readCheckoutScenario(name: string | null): CheckoutScenario | null {
-  return CHECKOUT_SCENARIO_NAMES.find((one) => one === name) ?? null;
-}
 
 export function shareOf(amount: string, share: Share): string {
   const units = toUnits(amount);
@@ -127,7 +108,7 @@ export function shareOf(amount: string, share: Share): string {
 
 /** The scenario's steps with the times at which they come. */
 export function planScenario(
-  { scenario, amount, expiresAt }: ScenarioOrder,
+  { scenario, amount, expiresAt }: Pick<CheckoutOrder, 'scenario' | 'amount' | 'expiresAt'>,
   now: Date,
   settings: Pick<SandboxSettings, 'settleMs' | 'slowMs'>,
 ): PlannedStep[] {
@@ -148,10 +129,4 @@ export function planScenario(
     } as const;
     return { due, step: paid };
   });
-}
-
-interface ScenarioOrder {
-  scenario: CheckoutScenario | null;
-  amount: string;
-  expiresAt: string;
 }

@@ -1,31 +1,12 @@
 /**
- * Everything that can happen to a checkout, as data that can be planned ahead and kept in the
- * book, and what each step makes of a checkout. Pure but for new ids and hashes. A step that finds
- * nothing to do gives the same checkout back, so repeating one is harmless.
+ * What each step does to a checkout. Pure but for new ids and hashes. A step that finds nothing to
+ * do returns the same checkout, so repeating one is harmless.
  */
 import { randomBytes } from 'node:crypto';
 import { fromUnits, toUnits } from '../decimal-text';
-import { newTxHash } from '../tx-hash';
-import { arrivedUnits, confirmedUnits, refundedUnits, type Checkout } from './checkout';
-import type { Received, Refund } from './checkout';
-
-export type CheckoutStep =
-  | { do: 'start' }
-  /** With `at` the transfer was seen and confirmed at that time; else it is settled by `then`. */
-  | { do: 'pay'; amount: string; at: string | null; then: 'confirm' | 'drop' | 'stay' }
-  /** Without an id: every transfer that is seen and not confirmed. */
-  | { do: 'confirm' | 'drop'; transferId: string | null }
-  /** The chain takes confirmed transfers back. */
-  | { do: 'reorg'; transferId: string | null }
-  | { do: 'hold' | 'release' | 'reject' | 'cancel' | 'fail' }
-  /** Without an amount: all that came and has not gone back. */
-  | { do: 'refund'; refundReference: string | null; amount: string | null }
-  | { do: 'plan'; planned: PlannedStep };
-
-export interface PlannedStep {
-  due: string;
-  step: CheckoutStep;
-}
+import { newTxHash } from '../chain';
+import { arrivedUnits, confirmedUnits, refundedUnits } from './checkout';
+import type { Checkout, CheckoutStep, PlannedStep, Received, Refund } from './checkout';
 
 export type StepRefusal =
   | 'not_payable'
@@ -131,7 +112,7 @@ function hold(checkout: Checkout): StepOutcome {
   return done(checkout.onHold ? checkout : { ...checkout, onHold: true, holdDecision: null });
 }
 
-/** A decision that was taken already is no news; the other one comes too late. */
+/** Repeating a decision changes nothing; the opposite one is refused. */
 function decideHold(
   checkout: Checkout,
   decision: 'release' | 'reject',
@@ -145,7 +126,7 @@ function decideHold(
   return done(decision === 'release' ? decided : sendBack(decided, time));
 }
 
-/** What is confirmed goes back, what is not never counts; without any money it just failed. */
+/** Confirmed money is refunded and the rest is dropped; without confirmed money the checkout fails. */
 function sendBack(checkout: Checkout, { now }: StepTime): Checkout {
   const transfers = checkout.transfers.map((one) =>
     one.status === 'seen' ? { ...one, status: 'dropped' as const } : one,
@@ -182,8 +163,8 @@ function refund(
 }
 
 /**
- * No more money is expected, and no planned money comes within the time limit. What is planned for
- * later does come: nobody can keep a customer from sending too late.
+ * Transfers planned within the time limit are removed. Those planned for later still arrive:
+ * nothing stops a customer from sending too late.
  */
 function cancel(checkout: Checkout): Checkout {
   const isOpen = checkout.state === 'open' || checkout.state === 'started';
@@ -211,7 +192,7 @@ function newRefund(
   return { id, reference: reference ?? id, amount, refundedAt: now.toISOString() };
 }
 
-/** After everything that is due at the same time, so that a plan keeps its order. */
+/** After every step that is due at the same time, so that a plan keeps its order. */
 function insert(plan: readonly PlannedStep[], planned: PlannedStep): PlannedStep[] {
   const later = plan.findIndex(({ due }) => due > planned.due);
   const index = later === -1 ? plan.length : later;

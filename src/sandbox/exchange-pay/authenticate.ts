@@ -1,12 +1,12 @@
 /**
- * Exchange Pay knows a caller by a signed request: HMAC-SHA512 with the API key over
- * `timestamp\nnonce\nbody\n`. The key itself is never sent; a digest of it says which it is.
- * A nonce counts once, so a request that somebody recorded cannot be sent again.
+ * Exchange Pay authenticates a caller by a signed request: HMAC-SHA512 with the API key over
+ * `timestamp\nnonce\nbody\n`. The key itself is never sent; a digest of it identifies it.
+ * A nonce is accepted once, so a recorded request cannot be sent again.
  */
 import { createHash, createHmac } from 'node:crypto';
 import type { Context } from 'koa';
 import { BOOK_MODES, type BookMode, type CredentialsTable } from '../config';
-import { isSameSecret } from '../secret-text';
+import { isSameSecret } from '../request';
 
 const CLOCK_TOLERANCE_MS = 60_000;
 const NONCE = /^[A-Za-z0-9]{32}$/;

@@ -3,7 +3,10 @@
  * and the XRP Ledger. A segwit version above 1 is valid to BIP 350 and refused here.
  */
 import { CHECKED_NETWORKS, destinationFault } from '../../../src/destinations';
-import { type AddressFamily, MAGIC_ADDRESSES } from '../../../src/sandbox/magic-addresses';
+import {
+  type AddressFamily,
+  MAGIC_ADDRESSES,
+} from '../../../src/sandbox/transfers/magic-addresses';
 
 const EVM = [
   '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed',

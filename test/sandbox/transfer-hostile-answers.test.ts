@@ -1,0 +1,251 @@
+/**
+ * What the adapters make of answers that no honest provider gives. The rule: only a definite word
+ * of the provider counts, everything else is unknown, and nothing throws.
+ */
+import type { ServerResponse } from 'node:http';
+import { amount } from '../../src/domain/money';
+import { PROVIDER_CODES, type ProviderCode } from '../../src/domain/provider-codes';
+import type { PayoutOrder } from '../../src/providers/port';
+import type { ProviderRegistry } from '../../src/providers/registry';
+import {
+  buildOrder,
+  connectProviders,
+  IMPATIENT_MS,
+  makeCredentials,
+  startHttpServer,
+} from '../support/sandbox';
+
+type Respond = (response: ServerResponse) => void;
+
+const credentials = makeCredentials();
+let respond: Respond;
+let requests: string[] = [];
+let server: { url: string; stop(): Promise<void> };
+let providers: ProviderRegistry;
+
+beforeAll(async () => {
+  server = await startHttpServer((request, response) => {
+    requests.push(request.url ?? '');
+    request.resume();
+    request.on('end', () => {
+      respond(response);
+    });
+  });
+  const address = { onchainUrl: server.url, exchangePayUrl: server.url };
+  providers = connectProviders(address, credentials, IMPATIENT_MS);
+});
+beforeEach(() => {
+  requests = [];
+});
+afterAll(async () => {
+  await providers.close();
+  await server.stop();
+});
+
+const SECRET_PART = 'for your eyes only';
+
+/** Each is hostile whatever was asked. */
+const HOSTILE: Record<string, Respond> = {
+  'an empty body': (response) => response.end(),
+  'no JSON': answer(200, `<html>${SECRET_PART}</html>`),
+  'JSON that breaks off': answer(200, '{"transfer":{"id":"1"'),
+  'JSON null': answer(200, 'null'),
+  'a JSON array': answer(200, '[]'),
+  'nesting without end': answer(200, '['.repeat(200_000)),
+  'an empty object': answer(200, '{}'),
+  'a prototype in disguise': answer(
+    200,
+    '{"__proto__":{"status":"SUCCESS","code":"000000","transfer":{}}}',
+  ),
+  'a declared length that never comes': (response) => {
+    response.writeHead(200, { 'content-length': '1000' });
+    response.write('{');
+    setTimeout(() => response.destroy(), 20);
+  },
+  'a connection that closes': (response) => response.socket?.destroy(),
+  'something that is not HTTP': (response) => {
+    response.socket?.end('SSH-2.0-nothing\r\n');
+  },
+  'no answer at all': () => undefined,
+  'one byte now and then': (response) => {
+    response.writeHead(200, { 'content-type': 'application/json' });
+    const timer = setInterval(() => response.write(' '), 50);
+    response.on('close', () => {
+      clearInterval(timer);
+    });
+  },
+  'a success without content': (response) => response.writeHead(204).end(),
+  'a refused key': answer(401, '{"error":{"code":"unauthorized"}}'),
+  'a forbidden address': answer(403, '{"error":{"code":"destination_refused"}}'),
+  'a bare 404': answer(404, 'Not Found'),
+  'a 404 of somebody else': answer(404, '{"error":{"code":"route_not_found"}}'),
+  'too many requests': answer(429, '{"error":{"code":"rate_limited"}}'),
+  'a server error with a refusal inside': answer(
+    500,
+    '{"status":"FAIL","code":"400101","data":null,"error":{"code":"destination_refused"}}',
+  ),
+  'a gateway time-out': answer(504, '<html></html>'),
+  'a success with a refusal inside': answer(
+    200,
+    '{"status":"FAIL","code":"400101","error":{"code":"destination_refused"}}',
+  ),
+  'an unknown code with 4xx': answer(422, '{"error":{"code":"something_new"}}'),
+  'an unknown code in an envelope': answer(400, '{"status":"FAIL","code":"499999","data":null}'),
+};
+
+describe.each(PROVIDER_CODES)('%s', (code) => {
+  const provider = () => providers.get(code, 'test');
+
+  it.each(Object.entries(HOSTILE))('does not know what %s means', async (_what, hostile) => {
+    respond = hostile;
+    const order = buildOrder(code);
+    const results = await Promise.all([
+      provider().submitPayout(order),
+      provider().findPayout(order.reference),
+      provider().estimateNetworkFee('USDT', 'tron'),
+    ]);
+    for (const result of results) {
+      expect(result.kind).toBe('unknown');
+      expect('reason' in result && result.reason).toMatch(/^[A-Z].*\.$/);
+      expectNoSecrets(code, JSON.stringify(result));
+    }
+    expect(requests).toHaveLength(code === 'onchain_provider' ? 3 : 2);
+  });
+
+  it('follows no redirect', async () => {
+    respond = (response) => response.writeHead(307, { location: `${server.url}/else` }).end('{}');
+    const order = buildOrder(code);
+    expect((await provider().submitPayout(order)).kind).toBe('unknown');
+    expect((await provider().findPayout(order.reference)).kind).toBe('unknown');
+    expect(requests.filter((url) => url.includes('else'))).toEqual([]);
+  });
+
+  it('accepts a true answer, so that the rest of this table can fail', async () => {
+    const order = buildOrder(code);
+    respond = answer(200, trueAnswer(code, order));
+    expect((await provider().submitPayout(order)).kind).toBe('accepted');
+    expect((await provider().findPayout(order.reference)).kind).toBe('found');
+  });
+
+  it('reads no more than 256 KiB, however true', async () => {
+    const order = buildOrder(code);
+    const padding = `{"padding":"${'x'.repeat(256 * 1024)}",`;
+    respond = answer(200, trueAnswer(code, order).replace('{', padding));
+    const reason = 'The provider answered with too much data.';
+    expect(await provider().submitPayout(order)).toEqual({ kind: 'unknown', reason });
+    expect(await provider().findPayout(order.reference)).toEqual({ kind: 'unknown', reason });
+  });
+
+  it.each(['12.5', '0.1e2', '10'])(
+    'does not read the JSON number %s as an amount',
+    async (number) => {
+      const order = buildOrder(code);
+      respond = answer(200, trueAnswer(code, order).replace(`"${order.amount}"`, number));
+      expect((await provider().submitPayout(order)).kind).toBe('unknown');
+      expect((await provider().findPayout(order.reference)).kind).toBe('unknown');
+    },
+  );
+
+  it.each(['-10.50000000', '10.5 ', '1e1', '0x10', '', '10.123456789', 'NaN', '1'.repeat(40)])(
+    'does not read the text "%s" as an amount',
+    async (text) => {
+      const order = buildOrder(code);
+      respond = answer(200, trueAnswer(code, order).replace(`"${order.amount}"`, `"${text}"`));
+      expect((await provider().submitPayout(order)).kind).toBe('unknown');
+      expect((await provider().findPayout(order.reference)).kind).toBe('unknown');
+    },
+  );
+
+  it('does not take an answer about another reference', async () => {
+    const order = buildOrder(code);
+    respond = answer(200, trueAnswer(code, buildOrder(code)));
+    expect((await provider().submitPayout(order)).kind).toBe('unknown');
+    expect((await provider().findPayout(order.reference)).kind).toBe('unknown');
+  });
+
+  it.each([
+    ['amount', { amount: amount('10.50000001') }],
+    ['currency', { currency: 'USDC' }],
+  ])('takes no other %s for an acceptance, and shows it when asked', async (_what, change) => {
+    const order = buildOrder(code);
+    const held = { ...order, ...change };
+    respond = answer(200, trueAnswer(code, held));
+    expect((await provider().submitPayout(order)).kind).toBe('unknown');
+    expect(await provider().findPayout(order.reference)).toMatchObject({
+      kind: 'found',
+      transfer: { amount: held.amount, currency: held.currency },
+    });
+  });
+
+  it('does not take a status that it does not know for one that it knows', async () => {
+    const order = buildOrder(code);
+    respond = answer(200, trueAnswer(code, order).replace(/"(queued|PROCESSING)"/, '"toString"'));
+    expect((await provider().submitPayout(order)).kind).toBe('unknown');
+    expect((await provider().findPayout(order.reference)).kind).toBe('unknown');
+  });
+});
+
+it('takes no fee in another currency or for another network', async () => {
+  const onchain = providers.get('onchain_provider', 'test');
+  const estimate = { asset: 'USDT', network: 'tron', fee: '1.00', fee_asset: 'USDT' };
+  const ask = (change: Record<string, unknown>) => {
+    respond = answer(200, JSON.stringify({ ...estimate, ...change }));
+    return onchain.estimateNetworkFee('USDT', 'tron');
+  };
+  expect(await ask({})).toEqual({ kind: 'estimate', fee: '1.00000000' });
+  for (const change of [{ fee_asset: 'TRX' }, { network: 'base' }, { asset: 'USDC' }, { fee: 1 }]) {
+    expect((await ask(change)).kind).toBe('unknown');
+  }
+});
+
+it('does not know anything of a provider that does not listen', async () => {
+  const closed = await startHttpServer(() => undefined);
+  await closed.stop();
+  const address = { onchainUrl: closed.url, exchangePayUrl: closed.url };
+  const unreachable = connectProviders(address, credentials);
+  for (const code of PROVIDER_CODES) {
+    const result = await unreachable.get(code, 'live').submitPayout(buildOrder(code));
+    expect(result).toEqual({
+      kind: 'unknown',
+      reason: 'The connection to the provider failed (ECONNREFUSED).',
+    });
+  }
+  await unreachable.close();
+});
+
+function answer(status: number, body: string): Respond {
+  return (response) => {
+    response.writeHead(status, { 'content-type': 'application/json' }).end(body);
+  };
+}
+
+function trueAnswer(code: ProviderCode, order: PayoutOrder): string {
+  const { reference, currency } = order;
+  if (code === 'onchain_provider') {
+    const state = { id: 'otr_1', status: 'queued', tx_hash: null, failure_code: null };
+    const transfer = {
+      ...state,
+      client_reference: reference,
+      amount: order.amount,
+      asset: currency,
+    };
+    return JSON.stringify({ transfer });
+  }
+  const data = {
+    transferId: '91',
+    merchantTransferId: reference,
+    transferStatus: 'PROCESSING',
+    transferAmount: order.amount,
+    currency,
+    failCode: null,
+    createTime: 1,
+  };
+  return JSON.stringify({ status: 'SUCCESS', code: '000000', data, errorMessage: null });
+}
+
+function expectNoSecrets(code: ProviderCode, text: string): void {
+  const own = credentials[code].test;
+  for (const secret of [own?.apiKey, own?.callbackSecret, SECRET_PART, server.url]) {
+    expect(text).not.toContain(secret);
+  }
+}
