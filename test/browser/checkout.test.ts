@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Browser, Page } from 'playwright-core';
 import { describeWithBrowser, openBrowser } from '../support/browser';
-import { startGateway, type TestGateway } from '../support/gateway';
+import { type TestGateway, useSharedGateway } from '../support/gateway';
 import { createMerchant } from '../support/merchant';
 import { MerchantClient } from '../support/merchant-client';
 import { buildPayment, whenPayment } from '../support/payment-steps';
@@ -20,7 +20,7 @@ describeWithBrowser('a customer in a browser', () => {
   let page: Page;
 
   beforeAll(async () => {
-    [gateway, browser, shop] = await Promise.all([startGateway(), openBrowser(), openShop()]);
+    [gateway, browser, shop] = await Promise.all([useSharedGateway(), openBrowser(), openShop()]);
     const merchant = await createMerchant(gateway.db, gateway.pepper);
     client = new MerchantClient(gateway.baseUrl, merchant.testKey);
   }, 120_000);

@@ -1,7 +1,7 @@
 /** Idempotency keys when a process dies or stands still in the middle of a request (I1, I3). */
 import { setTimeout as wait } from 'node:timers/promises';
 import { rows } from '../../src/db/transaction';
-import { brokenInvariants, startGateway, type TestGateway } from '../support/gateway';
+import { brokenInvariants, startGateway, type OwnGateway } from '../support/gateway';
 import { buildPayout, type MerchantClient } from '../support/merchant-client';
 import {
   balanceOf,
@@ -13,7 +13,7 @@ import {
 } from '../support/payout-steps';
 import { control } from '../support/sandbox';
 
-let gateway: TestGateway;
+let gateway: OwnGateway;
 
 beforeAll(async () => {
   gateway = await startGateway({ providerTimeoutMs: 8_000 });

@@ -5,7 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { rows } from '../../src/db/transaction';
 import { SCENARIOS, type ScenarioName } from '../../src/sandbox/transfers/scenarios';
-import { startGateway, type TestGateway } from '../support/gateway';
+import { startGateway, type OwnGateway } from '../support/gateway';
 import { fund } from '../support/merchant';
 import { buildPayout, randomKey } from '../support/merchant-client';
 import { PatientClient } from '../support/patient-client';
@@ -29,7 +29,7 @@ const PLAYED: ScenarioName[] = [
   ...(['connection_reset', 'callback_lost', 'callback_twice'] as const),
 ];
 
-let gateway: TestGateway;
+let gateway: OwnGateway;
 let client: PatientClient;
 
 beforeAll(async () => {

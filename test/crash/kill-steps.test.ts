@@ -5,7 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ChildProgram } from '../support/child-program';
 import { CommitGate } from '../support/commit-gate';
-import { startGateway, type TestGateway } from '../support/gateway';
+import { startGateway, type OwnGateway } from '../support/gateway';
 import {
   bringToSteps,
   carryOn,
@@ -24,9 +24,9 @@ const FREEZE_MS = 12_000;
 
 interface Interruption {
   what: string;
-  begin: (gateway: TestGateway) => Promise<void>;
+  begin: (gateway: OwnGateway) => Promise<void>;
   /** Runs when what was committed is committed. */
-  end: (gateway: TestGateway) => Promise<() => Promise<void>>;
+  end: (gateway: OwnGateway) => Promise<() => Promise<void>>;
 }
 
 const nothingToStop = async (): Promise<void> => undefined;

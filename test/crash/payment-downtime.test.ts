@@ -6,7 +6,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { rows } from '../../src/db/transaction';
 import { registerSearchAttributes } from '../../src/temporal/search-attributes';
-import { brokenInvariants, startGateway, type TestGateway } from '../support/gateway';
+import { brokenInvariants, startGateway, type OwnGateway } from '../support/gateway';
 import type { MerchantClient } from '../support/merchant-client';
 import { type MortalServers, startMortalServers } from '../support/mortal-servers';
 import { waitLong } from '../support/patience';
@@ -19,7 +19,7 @@ jest.setTimeout(240_000);
 const WINDOW_LEFT_MS = 1_500;
 
 let servers: MortalServers;
-let gateway: TestGateway;
+let gateway: OwnGateway;
 
 beforeAll(async () => {
   servers = await startMortalServers();

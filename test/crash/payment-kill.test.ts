@@ -4,7 +4,7 @@
  */
 import { Client } from 'pg';
 import { rows } from '../../src/db/transaction';
-import { brokenInvariants, startGateway, type TestGateway } from '../support/gateway';
+import { brokenInvariants, startGateway, type OwnGateway } from '../support/gateway';
 import type { ApiAnswer, MerchantClient } from '../support/merchant-client';
 import { waitLong } from '../support/patience';
 import { atProvider, buildPayment, whenPayment } from '../support/payment-steps';
@@ -12,7 +12,7 @@ import { openMerchant } from '../support/payout-steps';
 
 jest.setTimeout(240_000);
 
-let gateway: TestGateway;
+let gateway: OwnGateway;
 
 beforeAll(async () => {
   gateway = await startGateway();

@@ -12,7 +12,7 @@ import { newId } from '../../src/lib/new-id';
 import { presentEvent } from '../../src/presenters/event';
 import { createWebhookDeliveryWorkflows } from '../../src/temporal/webhook-delivery-workflows';
 import { auditWebhookDeliveries } from '../support/webhook-delivery-audit';
-import { startGateway, type TestGateway } from '../support/gateway';
+import { startGateway, type OwnGateway } from '../support/gateway';
 import { runAdmin } from '../support/gateway-admin';
 import { fund } from '../support/merchant';
 import { type MortalServers, startMortalServers } from '../support/mortal-servers';
@@ -33,7 +33,7 @@ const THREADS = scaled(5, 12);
 const AWAY_MS = 1_500;
 
 let servers: MortalServers;
-let gateway: TestGateway;
+let gateway: OwnGateway;
 
 beforeAll(async () => {
   servers = await startMortalServers();

@@ -1,5 +1,5 @@
 /** GET /balance (the specification, "Balance object"). */
-import { startGateway, type TestGateway } from '../support/gateway';
+import { type TestGateway, useSharedGateway } from '../support/gateway';
 import { createKey, fund } from '../support/merchant';
 import { buildPayout, MerchantClient } from '../support/merchant-client';
 import { acceptedPayout, openMerchant } from '../support/payout-steps';
@@ -7,7 +7,7 @@ import { acceptedPayout, openMerchant } from '../support/payout-steps';
 let gateway: TestGateway;
 
 beforeAll(async () => {
-  gateway = await startGateway();
+  gateway = await useSharedGateway();
 });
 
 afterAll(async () => {

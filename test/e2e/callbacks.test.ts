@@ -2,7 +2,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { rows } from '../../src/db/transaction';
 import { newId } from '../../src/lib/new-id';
-import { brokenInvariants, startGateway, type TestGateway } from '../support/gateway';
+import { brokenInvariants, type TestGateway, useSharedGateway } from '../support/gateway';
 import {
   acceptedPayout,
   approve,
@@ -18,7 +18,7 @@ import { control, readBookEntry } from '../support/sandbox';
 let gateway: TestGateway;
 
 beforeAll(async () => {
-  gateway = await startGateway();
+  gateway = await useSharedGateway();
 });
 
 afterAll(async () => {

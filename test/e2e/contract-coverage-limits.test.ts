@@ -1,12 +1,12 @@
 /** The limits of a payout's members (the specification, "Limits"): what meets one, what passes it. */
-import { startGateway, type TestGateway } from '../support/gateway';
+import { type TestGateway, useSharedGateway } from '../support/gateway';
 import { buildPayout, randomKey } from '../support/merchant-client';
 import { openMerchant } from '../support/payout-steps';
 
 let gateway: TestGateway;
 
 beforeAll(async () => {
-  gateway = await startGateway();
+  gateway = await useSharedGateway();
 });
 
 afterAll(async () => {

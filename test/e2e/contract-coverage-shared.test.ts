@@ -6,7 +6,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { rows } from '../../src/db/transaction';
 import { SCOPES, type Scope } from '../../src/domain/scopes';
 import { ENDPOINTS, isBuilt } from '../support/contract-rows';
-import { startGateway, type TestGateway } from '../support/gateway';
+import { type TestGateway, useSharedGateway } from '../support/gateway';
 import { createKey } from '../support/merchant';
 import { buildPayout, MerchantClient } from '../support/merchant-client';
 import { countPayouts, type MerchantWish, openMerchant } from '../support/payout-steps';
@@ -16,7 +16,7 @@ let gateway: TestGateway;
 let second: SecondApi;
 
 beforeAll(async () => {
-  gateway = await startGateway();
+  gateway = await useSharedGateway();
   second = await startSecondApi(gateway);
 });
 

@@ -1,12 +1,12 @@
 /** Addresses that do not exist are refused before anything is stored (decision O10). */
-import { startGateway, type TestGateway } from '../support/gateway';
+import { type TestGateway, useSharedGateway } from '../support/gateway';
 import { buildPayout } from '../support/merchant-client';
 import { countPayouts, keyStates, openMerchant } from '../support/payout-steps';
 
 let gateway: TestGateway;
 
 beforeAll(async () => {
-  gateway = await startGateway();
+  gateway = await useSharedGateway();
 });
 
 afterAll(async () => {

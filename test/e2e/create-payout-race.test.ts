@@ -1,6 +1,6 @@
 /** Many requests at once against one balance: what fits is paid out, never more. */
 import { rows } from '../../src/db/transaction';
-import { brokenInvariants, startGateway, type TestGateway } from '../support/gateway';
+import { brokenInvariants, type TestGateway, useSharedGateway } from '../support/gateway';
 import { fund } from '../support/merchant';
 import { type ApiAnswer, buildPayout, type MerchantClient } from '../support/merchant-client';
 import { balanceOf, countPayouts, openMerchant, sendUntilAnswered } from '../support/payout-steps';
@@ -8,7 +8,7 @@ import { balanceOf, countPayouts, openMerchant, sendUntilAnswered } from '../sup
 let gateway: TestGateway;
 
 beforeAll(async () => {
-  gateway = await startGateway();
+  gateway = await useSharedGateway();
 });
 
 afterAll(async () => {

@@ -1,14 +1,13 @@
 /** Refusals of POST /payouts: each with its code and details, and with nothing left behind. */
-import { brokenInvariants, startGateway, type TestGateway } from '../support/gateway';
+import { brokenInvariants, type TestGateway, useSharedGateway } from '../support/gateway';
 import { fund } from '../support/merchant';
 import { buildPayout, randomKey } from '../support/merchant-client';
 import { balanceOf, countPayouts, keyStates, openMerchant } from '../support/payout-steps';
-import { control } from '../support/sandbox';
 
 let gateway: TestGateway;
 
 beforeAll(async () => {
-  gateway = await startGateway();
+  gateway = await useSharedGateway();
 });
 
 afterAll(async () => {
@@ -228,25 +227,4 @@ test('an XRP payout carries its tag', async () => {
     status: 201,
     json: { data: { destination, network_fee: '0.00010000' } },
   });
-});
-
-test('without the provider’s fee estimate nothing is stored, and the key works afterwards', async () => {
-  const { accountId, client } = await openMerchant(gateway, { funds: { USDC: '100' } });
-  // A route that nobody here has asked for: an estimate that is known already would do.
-  const body = buildPayout({ currency: 'USDC', network: 'base', destination: EVM });
-  const outage = { provider: 'onchain_provider', mode: 'live' };
-  for (const kind of ['answer_503', 'hang', 'refuse']) {
-    await control(gateway.sandbox.url, 'outage', { ...outage, kind });
-    const answer = await client.createPayout(body, 'key-1');
-    expect(answer).toMatchObject({
-      status: 503,
-      json: { error: { code: 'service_unavailable', details: { reason: 'provider_unavailable' } } },
-    });
-    expect(answer.headers.get('retry-after')).toMatch(/^\d+$/);
-    expect(await countPayouts(gateway, accountId)).toBe(0);
-    expect(await keyStates(gateway, accountId)).toEqual({});
-  }
-  await control(gateway.sandbox.url, 'outage', { ...outage, kind: null });
-  const answer = await client.createPayout(body, 'key-1');
-  expect(answer).toMatchObject({ status: 201, json: { data: { network_fee: '0.05000000' } } });
 });

@@ -1,6 +1,6 @@
 /** GET /fees/quote (the specification, "Fee quote"; decision M1). */
 import { addFeeRule, type FeeRuleWish } from '../support/fee-rules';
-import { startGateway, type TestGateway } from '../support/gateway';
+import { type TestGateway, useSharedGateway } from '../support/gateway';
 import { MerchantClient } from '../support/merchant-client';
 import { acceptedPayout, openMerchant } from '../support/payout-steps';
 import { type SecondApi, startSecondApi } from '../support/second-api';
@@ -9,7 +9,7 @@ let gateway: TestGateway;
 let withoutExchange: SecondApi;
 
 beforeAll(async () => {
-  gateway = await startGateway();
+  gateway = await useSharedGateway();
   withoutExchange = await startSecondApi(gateway, ['EXCHANGE_PAY_LIVE_']);
 });
 

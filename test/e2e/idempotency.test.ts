@@ -2,7 +2,7 @@
 import { rows } from '../../src/db/transaction';
 import { ChildProgram } from '../support/child-program';
 import { findFreePort } from '../support/free-port';
-import { brokenInvariants, startGateway, type TestGateway } from '../support/gateway';
+import { brokenInvariants, type TestGateway, useSharedGateway } from '../support/gateway';
 import { fund } from '../support/merchant';
 import { buildPayout, MerchantClient, randomKey } from '../support/merchant-client';
 import {
@@ -19,7 +19,7 @@ let secondApi: ChildProgram;
 let secondUrl: string;
 
 beforeAll(async () => {
-  gateway = await startGateway();
+  gateway = await useSharedGateway();
   const port = await findFreePort();
   secondApi = new ChildProgram('api', { ...gateway.env, PORT: String(port) });
   secondUrl = `http://127.0.0.1:${port}/api/v1`;

@@ -5,7 +5,7 @@
 import { OPERATIONS } from '../../src/openapi/operations';
 import { newId } from '../../src/lib/new-id';
 import { addFeeRule } from '../support/fee-rules';
-import { startGateway, type TestGateway } from '../support/gateway';
+import { type TestGateway, useSharedGateway } from '../support/gateway';
 import { fund } from '../support/merchant';
 import { type ApiAnswer, buildPayout, type MerchantClient } from '../support/merchant-client';
 import { type FundedMerchant, openMerchant } from '../support/payout-steps';
@@ -35,7 +35,7 @@ let strangers: Record<string, Stranger>;
 let secrets: string[];
 
 beforeAll(async () => {
-  gateway = await startGateway();
+  gateway = await useSharedGateway();
   owner = await openMerchant(gateway, { funds: { USDT: '5000' } });
   await addFeeRule(gateway.db, { accountId: owner.accountId, percentage: PERCENTAGE });
   payoutId = (await owner.client.createPayout(BODY, IDEMPOTENCY_KEY)).json.data.id;

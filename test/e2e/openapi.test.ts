@@ -1,12 +1,12 @@
 /** The API's description as a running gateway serves it: for programs and for people. */
-import { startGateway, type TestGateway } from '../support/gateway';
+import { type TestGateway, useSharedGateway } from '../support/gateway';
 import { DOCUMENT } from '../support/contract';
 import { openMerchant } from '../support/payout-steps';
 
 let gateway: TestGateway;
 
 beforeAll(async () => {
-  gateway = await startGateway();
+  gateway = await useSharedGateway();
 });
 
 afterAll(async () => {

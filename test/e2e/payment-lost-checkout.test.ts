@@ -1,7 +1,7 @@
 /** A provider with which an operator has to speak: it lost a checkout, or holds late money. */
 import { rows } from '../../src/db/transaction';
 import { startSandbox, type Sandbox } from '../../src/sandbox/server';
-import { startGateway, type TestGateway } from '../support/gateway';
+import { startGateway, type OwnGateway } from '../support/gateway';
 import type { MerchantClient } from '../support/merchant-client';
 import { waitLong } from '../support/patience';
 import {
@@ -14,7 +14,7 @@ import {
 } from '../support/payment-steps';
 import { openMerchant } from '../support/payout-steps';
 
-let gateway: TestGateway;
+let gateway: OwnGateway;
 let emptied: Sandbox;
 let client: MerchantClient;
 

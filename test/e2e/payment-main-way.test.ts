@@ -1,5 +1,5 @@
 /** The other half over HTTP: a payment from checkout to credited balance. */
-import { brokenInvariants, startGateway, type TestGateway } from '../support/gateway';
+import { brokenInvariants, type TestGateway, useSharedGateway } from '../support/gateway';
 import { createKey, createMerchant } from '../support/merchant';
 import { MerchantClient, randomKey } from '../support/merchant-client';
 import { control, waitFor } from '../support/sandbox';
@@ -7,7 +7,7 @@ import { control, waitFor } from '../support/sandbox';
 let gateway: TestGateway;
 
 beforeAll(async () => {
-  gateway = await startGateway();
+  gateway = await useSharedGateway();
 });
 
 afterAll(async () => {

@@ -1,7 +1,7 @@
 /** What operators decide about payments over HTTP: holds and cancelling, up to the balance. */
 import type { PaymentStatus } from '../../src/domain/payment';
 import { PROVIDER_CODES } from '../../src/domain/provider-codes';
-import { brokenInvariants, startGateway, type TestGateway } from '../support/gateway';
+import { brokenInvariants, type TestGateway, useSharedGateway } from '../support/gateway';
 import type { MerchantClient } from '../support/merchant-client';
 import {
   atProvider,
@@ -18,12 +18,11 @@ import {
 } from '../support/payment-steps';
 import { balanceOf, eventually, openMerchant } from '../support/payout-steps';
 import { placeOf, temporalCommand } from '../support/temporal-command';
-import { control } from '../support/sandbox';
 
 let gateway: TestGateway;
 
 beforeAll(async () => {
-  gateway = await startGateway();
+  gateway = await useSharedGateway();
 });
 
 afterAll(async () => {
@@ -128,23 +127,6 @@ test('a hold that comes again is not released by the decision about the first', 
   expect((await checkoutOf(gateway, id)).on_hold).toBe(true);
   await decide(gateway, id, 'reject', { reason: 'the second look' });
   await expectEnd({ client, id }, 'refunded', '0.00000000');
-});
-
-test('a decision that the provider does not answer is carried out when it does', async () => {
-  const payment = await held('100');
-  const outage = { provider: 'onchain_provider', mode: 'test' };
-  await control(gateway.sandbox.url, 'outage', { ...outage, kind: 'answer_503' });
-  await decide(gateway, payment.id, 'release');
-  await whenDetails(gateway, payment.id, /waits for the provider to carry out the `release`/);
-  await decide(gateway, payment.id, 'reject', { by: 'bob', reason: 'no' });
-  await whenDetails(
-    gateway,
-    payment.id,
-    /`reject` by bob changed nothing: a `release` is under way/,
-  );
-  expect((await checkoutOf(gateway, payment.id)).on_hold).toBe(true);
-  await control(gateway.sandbox.url, 'outage', { ...outage, kind: null });
-  await expectEnd(payment, 'completed', '99.00000000');
 });
 
 test('a hold that the provider releases by itself was decided by nobody', async () => {

@@ -2,7 +2,7 @@
 import { rows } from '../../src/db/transaction';
 import { PROVIDER_CODES } from '../../src/domain/provider-codes';
 import type { PaymentStatus } from '../../src/domain/payment';
-import { brokenInvariants, startGateway, type TestGateway } from '../support/gateway';
+import { brokenInvariants, type TestGateway, useSharedGateway } from '../support/gateway';
 import type { ApiAnswer, MerchantClient } from '../support/merchant-client';
 import {
   atProvider,
@@ -19,7 +19,7 @@ import { balanceOf, eventually, openMerchant } from '../support/payout-steps';
 let gateway: TestGateway;
 
 beforeAll(async () => {
-  gateway = await startGateway();
+  gateway = await useSharedGateway();
 });
 
 afterAll(async () => {

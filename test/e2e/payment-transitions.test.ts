@@ -10,7 +10,7 @@ import {
   type PaymentTrigger,
 } from '../../src/domain/payment';
 import { createPaymentWorkflows, paymentStart } from '../../src/temporal/payment-workflows';
-import { brokenInvariants, startGateway, type TestGateway } from '../support/gateway';
+import { brokenInvariants, startGateway, type OwnGateway } from '../support/gateway';
 import { waitLong } from '../support/patience';
 import {
   atProvider,
@@ -24,7 +24,7 @@ import {
 } from '../support/payment-steps';
 import { balanceOf, openMerchant } from '../support/payout-steps';
 
-let gateway: TestGateway;
+let gateway: OwnGateway;
 
 beforeAll(async () => {
   gateway = await startGateway({ sandbox: { callbackBaseUrl: null } });

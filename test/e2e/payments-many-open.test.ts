@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { rows } from '../../src/db/transaction';
-import { brokenInvariants, startGateway, type TestGateway } from '../support/gateway';
+import { brokenInvariants, startGateway, type OwnGateway } from '../support/gateway';
 import { createKey } from '../support/merchant';
 import { waitLong } from '../support/patience';
 import { PatientClient } from '../support/patient-client';
@@ -19,7 +19,7 @@ const REQUESTS_PER_KEY = 500;
 /** What opening them all, and hearing of their end, may take on a busy machine. */
 const PATIENCE_MS = 120_000 + MOST_OPEN * 200;
 
-let gateway: TestGateway;
+let gateway: OwnGateway;
 
 beforeAll(async () => {
   gateway = await startGateway({

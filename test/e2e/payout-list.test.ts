@@ -1,14 +1,14 @@
 /** GET /payouts and GET /payouts/{id} (the specification; decision W13). */
 import { rows } from '../../src/db/transaction';
 import { newId } from '../../src/lib/new-id';
-import { startGateway, type TestGateway } from '../support/gateway';
+import { type TestGateway, useSharedGateway } from '../support/gateway';
 import { buildPayout, type MerchantClient, randomKey } from '../support/merchant-client';
 import { acceptedPayout, openMerchant } from '../support/payout-steps';
 
 let gateway: TestGateway;
 
 beforeAll(async () => {
-  gateway = await startGateway();
+  gateway = await useSharedGateway();
 });
 
 afterAll(async () => {

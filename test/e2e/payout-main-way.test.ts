@@ -1,6 +1,6 @@
 /** The main job over HTTP: a payout from request to its end, with the operator's part in it. */
 import { rows } from '../../src/db/transaction';
-import { brokenInvariants, startGateway, type TestGateway } from '../support/gateway';
+import { brokenInvariants, type TestGateway, useSharedGateway } from '../support/gateway';
 import { buildPayout } from '../support/merchant-client';
 import {
   approve,
@@ -9,14 +9,13 @@ import {
   openMerchant,
   reject,
   whenFinal,
-  whenStatus,
 } from '../support/payout-steps';
-import { control, readBookEntry } from '../support/sandbox';
+import { readBookEntry } from '../support/sandbox';
 
 let gateway: TestGateway;
 
 beforeAll(async () => {
-  gateway = await startGateway();
+  gateway = await useSharedGateway();
 });
 
 afterAll(async () => {
@@ -123,39 +122,6 @@ test.each([
     tx_hash: null,
   });
   expect(await balanceOf(client)).toMatchObject({ available: '9900.00000000' });
-});
-
-test('a test payout passes all its statuses by itself, each with an event of what GET showed', async () => {
-  const { client } = await openMerchant(gateway, { mode: 'test' });
-  const outage = { provider: 'onchain_provider', mode: 'test' };
-  const created = await client.createPayout(buildPayout({ destination: magic('never_settles') }));
-  const { id } = created.json.data;
-  const seen = [(await client.get(`/payouts/${id}`)).json.data];
-
-  await control(gateway.sandbox.url, 'outage', { ...outage, kind: 'answer_503' });
-  seen.push(await whenStatus(client, id, 'approved'));
-  await control(gateway.sandbox.url, 'outage', { ...outage, kind: null });
-  seen.push(await whenStatus(client, id, 'processing'));
-  await control(gateway.sandbox.url, 'transfers/settle', { ...outage, client_reference: id });
-  await gateway.temporal.workflow.getHandle(id).signal('providerUpdate');
-  seen.push(await whenStatus(client, id, 'completed'));
-
-  const events = await rows<{ id: string; type: string; sequence: number; body: Buffer }>(
-    gateway.db,
-    'SELECT id, type, sequence, body FROM events WHERE object_id = ? ORDER BY sequence',
-    [id],
-  );
-  expect(events.map(({ type, sequence }) => [sequence, type])).toEqual([
-    [1, 'payout.requested'],
-    [2, 'payout.approved'],
-    [3, 'payout.processing'],
-    [4, 'payout.completed'],
-  ]);
-  const bodies = events.map(({ body }) => JSON.parse(body.toString()));
-  expect(bodies.map(({ data }) => data)).toEqual(seen);
-  expect(bodies.map((body) => [body.id, body.type, body.sequence, body.mode])).toEqual(
-    events.map((event) => [event.id, event.type, event.sequence, 'test']),
-  );
 });
 
 test('without review_all a live payout to a known destination approves itself', async () => {

@@ -7,7 +7,7 @@ import { connect } from '../../src/db/connect';
 import type { Db } from '../../src/db/transaction';
 import { reservePosting, settlementPosting } from '../../src/domain/ledger';
 import { toUnits } from '../support/amounts';
-import { brokenInvariants, startGateway, type TestGateway } from '../support/gateway';
+import { brokenInvariants, type TestGateway, useSharedGateway } from '../support/gateway';
 import { buildPayoutMoney, fund, insertPayout, postAlone } from '../support/ledger';
 import { walkList } from '../support/list-walk';
 import { createKey } from '../support/merchant';
@@ -26,7 +26,7 @@ let gateway: TestGateway;
 let writers: Db;
 
 beforeAll(async () => {
-  gateway = await startGateway();
+  gateway = await useSharedGateway();
   const { ownerUrl } = gateway.database;
   writers = connect({ url: ownerUrl, size: LEDGER_WRITERS, applicationName: 'writers' });
 });

@@ -1,5 +1,5 @@
 /** GET /transactions (the specification, "Transaction object"; decisions M2 to M4, W13). */
-import { startGateway, type TestGateway } from '../support/gateway';
+import { type TestGateway, useSharedGateway } from '../support/gateway';
 import { fund } from '../support/ledger';
 import { walkList } from '../support/list-walk';
 import { createKey } from '../support/merchant';
@@ -17,7 +17,7 @@ import {
 let gateway: TestGateway;
 
 beforeAll(async () => {
-  gateway = await startGateway();
+  gateway = await useSharedGateway();
 });
 
 afterAll(async () => {

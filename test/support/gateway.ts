@@ -1,6 +1,6 @@
 /**
- * A whole gateway for a test file: its own database, Temporal namespace and sandbox, the API and
- * the worker as real processes.
+ * A whole gateway for tests: a database, a Temporal namespace and a sandbox of its own, the API and
+ * the worker as real processes. Most test files share one; the others start their own.
  */
 import { randomBytes } from 'node:crypto';
 import { Client, Connection } from '@temporalio/client';
@@ -24,15 +24,12 @@ export interface GatewayOptions {
   env?: Record<string, string>;
 }
 
+/** What a test does with a gateway without disturbing others that use it. */
 export interface TestGateway {
   /** Ends in /api/v1. */
   baseUrl: string;
-  api: ChildProgram;
-  worker: ChildProgram;
-  sandbox: Sandbox;
-  /** With the providers, to start another sandbox in its place. */
-  credentials: ReturnType<typeof makeCredentials>;
-  database: TestDatabase;
+  sandbox: Pick<Sandbox, 'url' | 'onchainUrl' | 'exchangePayUrl'>;
+  database: Pick<TestDatabase, 'ownerUrl' | 'appUrl'>;
   /** With the owner's rights. */
   db: Db;
   temporal: Client;
@@ -43,7 +40,45 @@ export interface TestGateway {
   stop: () => Promise<void>;
 }
 
-export async function startGateway(options: GatewayOptions = {}): Promise<TestGateway> {
+/** A gateway of the test file's own: it may stop its parts and change what belongs to no account. */
+export interface OwnGateway extends TestGateway {
+  api: ChildProgram;
+  worker: ChildProgram;
+  sandbox: Sandbox;
+  /** With the providers, to start another sandbox in its place. */
+  credentials: ReturnType<typeof makeCredentials>;
+}
+
+/** What services.ts tells test files of the shared gateway. */
+export type SharedGateway = Pick<
+  TestGateway,
+  'baseUrl' | 'sandbox' | 'database' | 'pepper' | 'env'
+>;
+
+/**
+ * The gateway that the test files of a run share; the first that asks for it waits for its start.
+ * For files that keep to accounts of their own: they change no setting of the sandbox, no provider's
+ * outage and no row that belongs to no account, stop no process and count no rows but their own.
+ */
+export async function useSharedGateway(): Promise<TestGateway> {
+  const response = await fetch(process.env['TEST_SHARED_GATEWAY_URL'] ?? '');
+  if (!response.ok) throw new Error(`The shared gateway did not start: ${await response.text()}`);
+  const shared = (await response.json()) as SharedGateway;
+  const connection = await Connection.connect({ address: shared.env['TEMPORAL_ADDRESS'] ?? '' });
+  const db = connect({ url: shared.database.ownerUrl, size: 4, applicationName: 'test' });
+  return {
+    ...shared,
+    db,
+    temporal: new Client({ connection, namespace: shared.env['TEMPORAL_NAMESPACE'] ?? '' }),
+    merchant: await createMerchant(db, shared.pepper),
+    stop: async () => {
+      await Promise.all([connection.close(), db.destroy()]);
+    },
+  };
+}
+
+/** Starts a gateway for a test file that cannot share one. */
+export async function startGateway(options: GatewayOptions = {}): Promise<OwnGateway> {
   const address = process.env['TEST_TEMPORAL_ADDRESS'] ?? '';
   const namespace = `test-${randomBytes(6).toString('hex')}`;
   const credentials = makeCredentials();

@@ -1,13 +1,17 @@
 /**
  * The servers behind the tests, in a process of their own: one PostgreSQL and one Temporal
- * server, both throwaway, the migrated template database and the workflow bundle.
+ * server, both throwaway, the migrated template database, the workflow bundle, and the gateway that
+ * test files share.
  *
  * global-setup.ts starts it and gets the TEST_… variables from it. It lives as long as the
  * channel to jest is open, so a jest that was killed leaves nothing behind either.
  *
  * Arguments: `postgres`, `temporal` or both.
  */
+import { once } from 'node:events';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startLocalPostgres } from '../../src/db/local-postgres';
@@ -15,6 +19,7 @@ import { findFreePort } from '../../src/lib/free-port';
 import { startLocalTemporal } from '../../src/temporal/local-server';
 import { findInstalledTemporalCli } from '../../src/temporal/temporal-cli';
 import { createTemplate } from './database';
+import type { OwnGateway, SharedGateway } from './gateway';
 
 type TestEnvironment = Record<string, string>;
 export type ServicesMessage = { ready: TestEnvironment } | { failed: string };
@@ -33,7 +38,40 @@ async function startServices(wanted: string[]): Promise<TestEnvironment> {
   ]);
   const failure = parts.find((part) => part.status === 'rejected');
   if (failure !== undefined) throw failure.reason;
-  return Object.assign({}, ...parts.map((part) => (part.status === 'fulfilled' ? part.value : {})));
+  const started = parts.map((part) => (part.status === 'fulfilled' ? part.value : {}));
+  const environment = Object.assign({}, ...started) as TestEnvironment;
+  // The shared gateway starts in this process, with these variables.
+  Object.assign(process.env, environment);
+  return wanted.includes('temporal')
+    ? { ...environment, TEST_SHARED_GATEWAY_URL: await serveSharedGateway() }
+    : environment;
+}
+
+let sharedGateway: Promise<OwnGateway> | null = null;
+
+/** It starts when the first test file asks for it: many runs need none. */
+async function serveSharedGateway(): Promise<string> {
+  const server = createServer((_request, response) => {
+    // Nobody asks twice, and a kept connection could end just when the next file asks.
+    response.setHeader('connection', 'close');
+    sharedGateway ??= import('./gateway.js').then(({ startGateway }) => startGateway());
+    sharedGateway.then(
+      ({ baseUrl, database, pepper, env, sandbox }) => {
+        const { url, onchainUrl, exchangePayUrl } = sandbox;
+        const urls = { url, onchainUrl, exchangePayUrl };
+        const told: SharedGateway = { baseUrl, database, pepper, env, sandbox: urls };
+        response.end(JSON.stringify(told));
+      },
+      (error: unknown) => response.writeHead(500).end(String(error)),
+    );
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  stops.push(async () => {
+    server.close();
+    await (await sharedGateway)?.stop();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
 async function startPostgres(): Promise<TestEnvironment> {
@@ -82,7 +120,8 @@ async function bundleWorkflowCode(): Promise<TestEnvironment> {
 }
 
 async function stopServices(): Promise<void> {
-  await Promise.allSettled(stops.map((stop) => stop()));
+  // The shared gateway before the servers that it runs on.
+  for (const stop of stops.reverse()) await stop().catch(() => undefined);
   rmSync(folder, { recursive: true, force: true });
 }
 
