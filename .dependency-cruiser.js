@@ -24,8 +24,7 @@ const ROOMS = {
   'src/cli': [
     '^src/(services|domain)/',
     '^src/schemas/iso-time\\.ts$',
-    '^src/db/(connect|migrate|provision|transaction)\\.ts$',
-    '^src/dev/(database-address|layout|private-file|seed)\\.ts$',
+    '^src/db/(connect|migrate|provision|transaction|repositories/accounts)\\.ts$',
     '^src/temporal/(client|[a-z-]+-workflows)\\.ts$',
     '^src/webhooks/sender\\.ts$',
     LIB,
@@ -109,6 +108,17 @@ module.exports = {
       severity: 'error',
       from: { path: '^(src|workflows|activities)/', pathNot: '^src/(db|bin|dev)/' },
       to: { path: 'node_modules/(knex|objection|pg)/', dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'development-stays-out',
+      comment:
+        'Production runs without src/dev: only `npm start`, `npm run reset` and tests use it.',
+      severity: 'error',
+      from: {
+        path: '^(src|workflows|activities)/',
+        pathNot: '^src/(dev/|bin/(dev|reset)\\.ts$)',
+      },
+      to: { path: '^src/dev/' },
     },
     {
       name: 'no-circular',

@@ -12,9 +12,6 @@ const MONEY_ROOMS = ['domain', 'db', 'presenters', 'services', 'providers', 'sch
   .map((room) => `src/${room}/**/*.ts`)
   .concat('activities/**/*.ts', 'workflows/**/*.ts');
 
-/** They start the local PostgreSQL and know process ids and ports, never an amount. */
-const NO_MONEY_HERE = ['src/db/local-postgres.ts', 'src/db/postgres-binaries.ts'];
-
 const MONEY_IS_TEXT =
   'Money is text: calculate with src/domain/money.ts, keep amounts as strings. A count or a port ' +
   'comes in as a number through a schema in src/schemas or through src/config.ts.';
@@ -52,7 +49,6 @@ module.exports = defineConfig(
   },
   {
     files: MONEY_ROOMS,
-    ignores: NO_MONEY_HERE,
     rules: { 'no-restricted-syntax': ['error', ...NUMBER_FROM_TEXT] },
   },
   {

@@ -5,9 +5,8 @@
 import { Option } from '@commander-js/extra-typings';
 import { connect } from '../db/connect';
 import { withClient } from '../db/provision';
+import { findDemoMerchant } from '../db/repositories/accounts';
 import type { Db } from '../db/transaction';
-import { developmentDatabaseUrl } from '../dev/database-address';
-import { findDemoMerchant } from '../dev/seed';
 import { MODES, type Mode } from '../domain/mode';
 import {
   createCommand,
@@ -16,6 +15,7 @@ import {
   UsageError,
   type Program,
 } from '../lib/command-line';
+import { developmentDatabaseUrl } from '../lib/data-folder';
 import { newId } from '../lib/new-id';
 import { SetupError } from '../lib/setup-error';
 import { createAdjustment, type ShownAdjustment } from '../services/admin/adjustments';

@@ -1,10 +1,10 @@
 /**
  * `npm start`: the whole gateway on this machine, for development.
  */
-import { dataLayout } from '../dev/layout';
-import { printSummary } from '../dev/summary';
-import { SetupError } from '../lib/setup-error';
+import { printSummary } from '../dev/settings-file';
 import { Supervisor } from '../dev/supervisor';
+import { dataLayout } from '../lib/data-folder';
+import { SetupError } from '../lib/setup-error';
 
 const HELP = `Usage: npm start
 

@@ -2,11 +2,9 @@
  * `npm run reset`: removes the development data, so that the next `npm start` is a first one.
  */
 import { existsSync, rmSync } from 'node:fs';
-import { stopLeftoverPostgres } from '../db/local-postgres';
-import { refuseWhileRunning } from '../dev/instance';
-import { dataLayout } from '../dev/layout';
-import { stopLeftovers } from '../dev/run-record';
+import { refuseWhileRunning, stopLeftovers } from '../dev/instance';
 import { createCommand, runAsMain, runCommand, type Program } from '../lib/command-line';
+import { dataLayout } from '../lib/data-folder';
 
 const HELP = `
 Environment:
@@ -33,9 +31,7 @@ async function reset(env: NodeJS.ProcessEnv, log: (line: string) => void): Promi
     return;
   }
   refuseWhileRunning(layout);
-  // The record itself may be damaged; then only PostgreSQL's own is left to go by.
-  await stopLeftovers(layout.runRecord, log).catch(() => undefined);
-  await stopLeftoverPostgres(layout.postgres, log);
+  await stopLeftovers(layout, log);
   rmSync(layout.folder, { recursive: true, force: true });
   log(`removed ${layout.folder}`);
 }

@@ -1,28 +1,36 @@
 /**
- * The ports of `npm start`: which, what for, and what to do when one is taken.
+ * The ports of `npm start`, and the free ports that its servers and the tests take.
  */
-import { findFreePort, portState } from '../lib/free-port';
+import { randomInt } from 'node:crypto';
+import { createServer } from 'node:net';
 import { SetupError } from '../lib/setup-error';
+
+/** Below the ports that systems give to outgoing connections, which could take one in between. */
+const FREE_PORT_MIN = 15_000;
+const FREE_PORT_MAX = 29_999;
+const FREE_PORT_TRIES_MAX = 100;
+
+type PortState = 'free' | 'taken' | 'forbidden';
 
 interface PortRule {
   env: string;
   standard: number;
-  wantedBy: string;
+  usedBy: string;
   /** Whether another port will do when the standard one is taken and nobody asked for it. */
   movable: boolean;
 }
 
 export const PORT_RULES = {
-  api: { env: 'PORT', standard: 3000, wantedBy: 'the API', movable: false },
-  sandbox: { env: 'SANDBOX_PORT', standard: 3001, wantedBy: 'the sandbox', movable: false },
-  temporal: { env: 'TEMPORAL_PORT', standard: 7233, wantedBy: 'Temporal', movable: true },
+  api: { env: 'PORT', standard: 3000, usedBy: 'the API', movable: false },
+  sandbox: { env: 'SANDBOX_PORT', standard: 3001, usedBy: 'the sandbox', movable: false },
+  temporal: { env: 'TEMPORAL_PORT', standard: 7233, usedBy: 'Temporal', movable: true },
   temporalUi: {
     env: 'TEMPORAL_UI_PORT',
     standard: 8233,
-    wantedBy: 'the Temporal UI',
+    usedBy: 'the Temporal UI',
     movable: true,
   },
-  postgres: { env: 'POSTGRES_PORT', standard: 5433, wantedBy: 'PostgreSQL', movable: true },
+  postgres: { env: 'POSTGRES_PORT', standard: 5433, usedBy: 'PostgreSQL', movable: true },
 } as const satisfies Record<string, PortRule>;
 
 export type PortName = keyof typeof PORT_RULES;
@@ -31,7 +39,7 @@ export type Ports = Record<PortName, number>;
 /**
  * Chooses every port before anything starts.
  * @param unused ports of parts that do not start here; they are not checked
- * @throws SetupError that names the port, what wanted it and the variable that moves it
+ * @throws SetupError that names the port, what it is for and the variable that changes it
  */
 export async function choosePorts(
   env: NodeJS.ProcessEnv,
@@ -59,17 +67,52 @@ async function choosePort(
   if (rule.movable && port === rule.standard && (asked ?? '') === '') return findFreePort();
   const reason =
     sibling !== undefined
-      ? `goes to ${PORT_RULES[sibling].wantedBy}`
+      ? `is already assigned to ${PORT_RULES[sibling].usedBy}`
       : state === 'forbidden'
         ? 'is not allowed for this user'
-        : 'is taken by another program';
+        : 'is in use by another program';
   throw new SetupError(
-    `Port ${port}, which ${rule.wantedBy} wants, ${reason}; set ${rule.env} to another port.`,
+    `Port ${port} for ${rule.usedBy} ${reason}; set ${rule.env} to another port.`,
   );
 }
 
 function readPort(variable: string, text: string): number {
   const port = /^\d{1,5}$/.test(text) ? Number(text) : 0;
   if (port >= 1 && port <= 65_535) return port;
-  throw new SetupError(`${variable}=${text} is not a port: it takes a number from 1 to 65535.`);
+  throw new SetupError(`${variable}=${text} is not a port: it must be a number from 1 to 65535.`);
+}
+
+/**
+ * A free port, chosen at random so that processes that look at the same time rarely get the same
+ * one. Another program may still take it: start listening at once.
+ */
+export async function findFreePort(): Promise<number> {
+  for (let tries = 0; tries < FREE_PORT_TRIES_MAX; tries += 1) {
+    const port = randomInt(FREE_PORT_MIN, FREE_PORT_MAX + 1);
+    if ((await portState(port)) === 'free') return port;
+  }
+  throw new SetupError(`No free port was found between ${FREE_PORT_MIN} and ${FREE_PORT_MAX}.`);
+}
+
+/** Tries 127.0.0.1 and all addresses: a listener on either is in the way. */
+async function portState(port: number): Promise<PortState> {
+  for (const host of ['127.0.0.1', undefined]) {
+    const state = await tryListening(port, host);
+    if (state !== 'free') return state;
+  }
+  return 'free';
+}
+
+function tryListening(port: number, host: string | undefined): Promise<PortState> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      resolve(error.code === 'EACCES' ? 'forbidden' : 'taken');
+    });
+    server.listen({ port, exclusive: true, ...(host === undefined ? {} : { host }) }, () => {
+      server.close(() => {
+        resolve('free');
+      });
+    });
+  });
 }

@@ -1,27 +1,43 @@
 /**
- * Brings the development database to where the gateway can run on it: newest schema, a login for
- * the application, the demo merchant of the first start.
+ * Brings the development database to the state that the gateway needs: newest schema, a login for
+ * the application, and the demo merchant with its keys and its webhook endpoint.
  */
+import { randomBytes } from 'node:crypto';
+import { connect } from '../db/connect';
 import { migrate } from '../db/migrate';
 import { databaseUrl, ensureAppLogin, withClient } from '../db/provision';
-import type { LogLine } from '../lib/log-line';
-import type { DataLayout } from './layout';
-import { keepDemoEndpoint } from './demo-endpoint';
-import { seedDevelopment } from './seed';
+import { DEMO_MERCHANT_NAME, findDemoMerchant } from '../db/repositories/accounts';
+import { inTransaction, rows, type Tx } from '../db/transaction';
+import type { Mode } from '../domain/mode';
+import { SCOPES } from '../domain/scopes';
+import { hashApiKey, makeApiKey } from '../lib/api-key-secret';
+import type { DataLayout } from '../lib/data-folder';
+import { newId } from '../lib/new-id';
+import { createSecretBox } from '../lib/secret-box';
+import type { LogLine } from './progress';
 import { readCredentials, type SeededCredentials } from './settings-file';
 
 const APP_LOGIN = 'gateway_api';
 
+/** Later starts find the keys and the endpoint by these names. */
+const DEMO_ENDPOINT = 'Sandbox inbox';
+const DEMO_KEY_NAMES: Record<Mode, string> = { test: 'Demo test key', live: 'Demo live key' };
+/** The maximum for a key (decision A2), so that a load test does not meet this limit. */
+const REQUESTS_PER_MINUTE = 1200;
+
+const PASSWORD_LENGTH_BYTES = 15;
+const WEBHOOK_SECRET_LENGTH_BYTES = 32;
+
 export interface PreparedDatabase {
   ownerUrl: string;
-  /** Connects the application's login, which has no more rights than in production. */
+  /** For the application's login, which has the same rights as in production. */
   appUrl: string;
   credentials: SeededCredentials;
 }
 
-export interface PrepareOptions {
+interface PrepareOptions {
   ownerUrl: string;
-  /** DATABASE_URL, when the environment names the application's login itself. */
+  /** DATABASE_URL, when the environment sets it. */
   givenAppUrl: string | null;
   secrets: Record<string, string>;
   /** Where the sandbox shows the demo merchant's webhooks of test mode. */
@@ -44,7 +60,7 @@ export async function prepareDatabase({
   const login = { user: APP_LOGIN, password: secrets['DATABASE_PASSWORD'] ?? '' };
   if (givenAppUrl === null) await ensureAppLogin(ownerUrl, login);
   const kept = isNew ? null : readCredentials(layout.settings);
-  if (kept === null) log('first start: making the demo merchant, its keys and the logins');
+  if (kept === null) log('first start: creating the demo merchant, its keys and the logins');
   const credentials =
     kept ?? (await seedDevelopment({ ownerUrl, pepper: secrets['KEY_PEPPER'] ?? '' }));
   await keepDemoEndpoint(ownerUrl, {
@@ -61,4 +77,120 @@ async function isEmpty(ownerUrl: string): Promise<boolean> {
     const [row] = found.rows as { name: string | null }[];
     return row?.name === null;
   });
+}
+
+/**
+ * Makes the demo merchant and its credentials. If the merchant exists, its earlier demo keys are
+ * revoked, because their secrets cannot be shown again; keys with other names stay.
+ */
+export async function seedDevelopment({
+  ownerUrl,
+  pepper,
+}: {
+  ownerUrl: string;
+  pepper: string;
+}): Promise<SeededCredentials> {
+  const db = connect({ url: ownerUrl, size: 1, applicationName: 'gateway-seed' });
+  try {
+    const keys = await inTransaction(db, async (tx) => {
+      const accountId = (await findDemoMerchant(tx)) ?? (await insertDemoMerchant(tx));
+      return {
+        test_key: await replaceDemoKey(tx, { accountId, mode: 'test', pepper }),
+        live_key: await replaceDemoKey(tx, { accountId, mode: 'live', pepper }),
+      };
+    });
+    // The two logins open nothing yet: the dashboard will store them. keepDemoEndpoint makes the
+    // endpoint with the webhook secret.
+    return {
+      merchant: { email: 'merchant@example.com', password: randomPassword() },
+      operator: { email: 'operator@example.com', password: randomPassword() },
+      ...keys,
+      test_webhook_secret: `whsec_${randomBytes(WEBHOOK_SECRET_LENGTH_BYTES).toString('base64')}`,
+    };
+  } finally {
+    await db.destroy();
+  }
+}
+
+async function insertDemoMerchant(tx: Tx): Promise<string> {
+  const id = newId('account');
+  await rows(tx, 'INSERT INTO accounts (id, name, verified_at) VALUES (?, ?, now())', [
+    id,
+    DEMO_MERCHANT_NAME,
+  ]);
+  return id;
+}
+
+/** @returns the new key's secret; the database stores only its hash */
+async function replaceDemoKey(
+  tx: Tx,
+  { accountId, mode, pepper }: { accountId: string; mode: Mode; pepper: string },
+): Promise<string> {
+  const name = DEMO_KEY_NAMES[mode];
+  const key = makeApiKey(mode);
+  await rows(
+    tx,
+    `UPDATE api_keys SET revoked_at = now()
+      WHERE account_id = ? AND mode = ? AND name = ? AND revoked_at IS NULL`,
+    [accountId, mode, name],
+  );
+  await rows(
+    tx,
+    `INSERT INTO api_keys (id, account_id, mode, name, secret_hash, display_prefix, last_four,
+                           scopes, requests_per_minute)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?::text[], ?)`,
+    [
+      newId('apiKey'),
+      accountId,
+      mode,
+      name,
+      hashApiKey(key.secret, pepper),
+      key.displayPrefix,
+      key.lastFour,
+      [...SCOPES],
+      REQUESTS_PER_MINUTE,
+    ],
+  );
+  return key.secret;
+}
+
+function randomPassword(): string {
+  return randomBytes(PASSWORD_LENGTH_BYTES).toString('base64url');
+}
+
+/**
+ * The demo merchant's test endpoint, which points at the sandbox's inbox page. Later starts update
+ * it to the sandbox's port and the secret in dev.json, unless its URL was changed by hand.
+ */
+async function keepDemoEndpoint(
+  ownerUrl: string,
+  { url, secret, secretKey }: { url: string; secret: string; secretKey: string },
+): Promise<void> {
+  const db = connect({ url: ownerUrl, size: 1, applicationName: 'gateway-seed' });
+  try {
+    await inTransaction(db, async (tx) => {
+      const accountId = await findDemoMerchant(tx);
+      if (accountId === null) return;
+      const [known] = await rows<{ id: string }>(
+        tx,
+        'SELECT id FROM webhook_endpoints WHERE account_id = ? AND description = ?',
+        [accountId, DEMO_ENDPOINT],
+      );
+      const id = known?.id ?? newId('webhookEndpoint');
+      const { sealed, keyId } = createSecretBox(secretKey, []).seal(secret, id);
+      await rows(
+        tx,
+        `INSERT INTO webhook_endpoints AS e
+                (id, account_id, mode, url, description, secret_sealed, secret_key_id)
+         VALUES (?, ?, 'test', ?, ?, ?, ?)
+         ON CONFLICT (id) DO UPDATE
+            SET url = excluded.url, secret_sealed = excluded.secret_sealed,
+                secret_key_id = excluded.secret_key_id
+          WHERE e.url LIKE 'http://localhost:%/inbox'`,
+        [id, accountId, url, DEMO_ENDPOINT, sealed, keyId],
+      );
+    });
+  } finally {
+    await db.destroy();
+  }
 }

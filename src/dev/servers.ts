@@ -1,17 +1,17 @@
 /**
- * The two servers behind the gateway in development: PostgreSQL and Temporal, our own local ones
- * or those that the environment names.
+ * The two servers behind the gateway in development, PostgreSQL and Temporal: local ones or those
+ * that the environment names.
  */
 import { Connection } from '@temporalio/client';
-import { startLocalPostgres } from '../db/local-postgres';
 import { ensureDatabase, withClient } from '../db/provision';
-import type { LogLine } from '../lib/log-line';
-import { startLocalTemporal, waitForTemporal } from '../temporal/local-server';
-import { registerSearchAttributes } from '../temporal/search-attributes';
-import { findInstalledTemporalCli } from '../temporal/temporal-cli';
-import type { DataLayout } from './layout';
-import type { Ports } from './ports';
+import type { DataLayout } from '../lib/data-folder';
 import { SetupError } from '../lib/setup-error';
+import { registerSearchAttributes } from '../temporal/search-attributes';
+import { startLocalPostgres } from './local-postgres';
+import { startLocalTemporal, waitForTemporal } from './local-temporal';
+import type { Ports } from './ports';
+import type { LogLine } from './progress';
+import { findInstalledTemporalCli } from './temporal-cli';
 
 export const TEMPORAL_NAMESPACE = 'default';
 
@@ -22,27 +22,27 @@ export interface ServerContext {
   layout: DataLayout;
   ports: Ports;
   log: LogLine;
-  /** Told each server's process at once, before it answers. */
+  /** Called with each server's process at once, before it answers. */
   onSpawn: (name: string, pid: number, command: string) => void;
 }
 
 export interface Temporal {
   address: string;
   uiUrl: string | null;
-  /** The CLI for operators, where one is known. */
+  /** The CLI for operators, if one is installed. */
   cliPath: string | null;
 }
 
 /**
  * @param givenOwnerUrl a running PostgreSQL's database to use, or null for a local one
- * @returns what connects the role that owns the schema to the gateway's database
+ * @returns the connection of the role that owns the gateway's schema
  */
 export async function startPostgres(
   { layout, ports, log, onSpawn }: ServerContext,
   givenOwnerUrl: string | null,
 ): Promise<string> {
   if (givenOwnerUrl !== null) {
-    log('PostgreSQL: the one that DATABASE_OWNER_URL names');
+    log('using the PostgreSQL of DATABASE_OWNER_URL');
     await checkDatabase(givenOwnerUrl);
     return givenOwnerUrl;
   }
@@ -55,7 +55,7 @@ export async function startPostgres(
       onSpawn('PostgreSQL', pid, 'postgres');
     },
   });
-  log(`PostgreSQL answers on 127.0.0.1:${ports.postgres}`);
+  log(`PostgreSQL is ready on 127.0.0.1:${ports.postgres}`);
   return ensureDatabase(server.superuserUrl, DATABASE_NAME);
 }
 
@@ -75,8 +75,8 @@ export async function startTemporal(
       onSpawn('Temporal', pid, 'start-dev');
     },
   });
-  log(`Temporal answers on ${server.address}`);
-  // Those on the command line reach only a new database; an upgrade may bring more.
+  log(`Temporal is ready on ${server.address}`);
+  // Those on the command line apply to a new database only; an upgrade may need more.
   await addSearchAttributes(server.address);
   return server;
 }
@@ -86,7 +86,7 @@ async function checkDatabase(ownerUrl: string): Promise<void> {
     await withClient(ownerUrl, (client) => client.query('select 1'));
   } catch (error) {
     throw new SetupError(
-      'The database that DATABASE_OWNER_URL names does not answer: ' +
+      'The database of DATABASE_OWNER_URL does not answer: ' +
         `${error instanceof Error ? error.message : 'unknown'}.`,
       { cause: error },
     );
@@ -94,7 +94,7 @@ async function checkDatabase(ownerUrl: string): Promise<void> {
 }
 
 async function joinCluster(address: string, log: LogLine): Promise<Temporal> {
-  log(`Temporal: the cluster at ${address} that TEMPORAL_ADDRESS names`);
+  log(`using the Temporal cluster at ${address} (TEMPORAL_ADDRESS)`);
   try {
     await waitForTemporal(address, TEMPORAL_NAMESPACE, EXTERNAL_TEMPORAL_TIMEOUT_MS);
   } catch (error) {

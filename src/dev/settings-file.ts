@@ -1,8 +1,9 @@
 /**
- * `.gateway/dev.json`: where everything is and how to get in. Scripts read it; its members are
- * part of the project's stable interface.
+ * `.gateway/dev.json`: the addresses and the logins of this installation. Scripts read it; its
+ * members are part of the project's stable interface. `npm start` prints most of them.
  */
-import { readPrivateJson, writePrivateJson } from './private-file';
+import { relative } from 'node:path';
+import { type DataLayout, readPrivateJson, writePrivateJson } from '../lib/data-folder';
 import type { Ports } from './ports';
 import type { Temporal } from './servers';
 
@@ -11,7 +12,7 @@ interface Login {
   password: string;
 }
 
-/** What the first start seeds and later starts keep. */
+/** What the first start generates and later starts keep. */
 export interface SeededCredentials {
   merchant: Login;
   operator: Login;
@@ -67,6 +68,28 @@ export function writeSettings(
   };
   writePrivateJson(path, settings);
   return settings;
+}
+
+/**
+ * What `npm start` prints when everything runs. The dashboard and the operators' pages are left
+ * out until they exist; dev.json has their addresses already.
+ */
+export function printSummary(settings: DevSettings, layout: DataLayout): void {
+  const near = (path: string): string => relative(process.cwd(), path) || path;
+  const rows: [string, string][] = [
+    ['API', settings.base_url],
+    ['Sandbox', settings.sandbox_url],
+    ['  Webhooks', `${settings.sandbox_url}/inbox`],
+    ['Temporal', settings.temporal_address],
+    ['  UI', settings.temporal_ui_url ?? 'see your cluster'],
+    ['  CLI', settings.temporal_cli ?? 'not installed'],
+    ['Test key', settings.test_key],
+    ['Live key', settings.live_key],
+    ['Settings', `${near(layout.settings)} (for scripts)`],
+    ['Logs', `${near(layout.logs)}/`],
+  ];
+  const lines = rows.map(([name, value]) => `  ${name.padEnd(10)} ${value}`);
+  process.stdout.write(`\n${lines.join('\n')}\n\n`);
 }
 
 function isLogin(value: unknown): value is Login {

@@ -1,28 +1,37 @@
 /**
- * One child process of `npm start` (api, worker, sandbox): started, started again when it ends
- * by itself, stopped.
+ * One child process of `npm start` (api, worker, sandbox): started, restarted when it ends by
+ * itself, stopped. Its output goes to its log file, and warnings and errors to the terminal too.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
+import { createWriteStream, existsSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { tailOf } from '../lib/file-tail';
-import type { LogLine } from '../lib/log-line';
-import { sendSignal } from '../lib/processes';
-import { type ChildLog, openChildLog } from './child-log';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
+import { ROOT } from '../lib/data-folder';
 import { SetupError } from '../lib/setup-error';
+import { sendSignal } from './processes';
+import type { LogLine } from './progress';
+import { lastLines } from './server-process';
 
 const RESTART_DELAY_MS = 1_000;
 const RESTART_DELAY_MS_MAX = 30_000;
-/** A child that ends by itself sooner than this after its start is failing, not unlucky. */
+/** A child that ends by itself sooner than this counts as a failed start. */
 const SETTLED_AFTER_MS = 10_000;
-/** So many failing starts in a row are a crash loop, and before the first success a reason to stop. */
+/** Failed starts in a row that make a crash loop; before the first success it ends `npm start`. */
 const CRASH_LOOP_STARTS = 3;
+
+const LOG_BYTES_MAX = 10_000_000;
+const PINO_WARN = 40;
+const PINO_ERROR = 50;
+/** A child in trouble must not bury the terminal. */
+const ECHO_WINDOW_MS = 10_000;
+const ECHO_LINES_MAX = 20;
 
 export interface ChildSpec {
   name: string;
   /** Path of its main module, from the project's folder. */
   script: string;
-  root: string;
   env: NodeJS.ProcessEnv;
   logFile: string;
   print: LogLine;
@@ -30,7 +39,7 @@ export interface ChildSpec {
 }
 
 export class SupervisedChild {
-  /** Settles with the first run that reports ready, or rejects when none of three does. */
+  /** Resolves when a run reports ready; rejects when the first three do not. */
   readonly ready: Promise<void>;
   readonly #spec: ChildSpec;
   readonly #log: ChildLog;
@@ -50,12 +59,12 @@ export class SupervisedChild {
       this.#resolveReady = resolve;
       this.#rejectReady = reject;
     });
-    // Somebody awaits it later; a rejection before that is not an accident.
+    // It is awaited later; until then a rejection is not unhandled.
     this.ready.catch(() => undefined);
     this.#start();
   }
 
-  /** Asks it to end, and ends it after the grace. It is not started again. */
+  /** SIGTERM, and SIGKILL after the grace period. It is not restarted. */
   async stop(graceMs: number): Promise<void> {
     this.#stopping = true;
     this.#log.quiet();
@@ -69,17 +78,17 @@ export class SupervisedChild {
     clearTimeout(killer);
   }
 
-  /** Ends it without a word. */
+  /** SIGKILL, without waiting. */
   kill(): void {
     this.#stopping = true;
     if (this.#process?.pid !== undefined) sendSignal(this.#process.pid, 'SIGKILL');
   }
 
   #start(): void {
-    const { name, script, root, env, print, onSpawn } = this.#spec;
+    const { name, script, env, print, onSpawn } = this.#spec;
     this.#startedAt = Date.now();
-    const child = fork(join(root, script), [], {
-      cwd: root,
+    const child = fork(join(ROOT, script), [], {
+      cwd: ROOT,
       env,
       execArgv: ['--import', 'tsx'],
       // A process group of its own: Ctrl-C in the terminal must reach only the supervisor.
@@ -110,13 +119,15 @@ export class SupervisedChild {
     this.#process = null;
     if (this.#stopping) return;
     const { name, print, logFile } = this.#spec;
-    // Whoever sends SIGKILL tests that it heals; such an end says nothing about the program.
+    // SIGKILL comes from outside: it says nothing about the program.
     const failing = signal !== 'SIGKILL' && Date.now() - this.#startedAt < SETTLED_AFTER_MS;
     this.#failedStarts = failing ? this.#failedStarts + 1 : 0;
     const how = signal === null ? `with exit code ${code ?? 'unknown'}` : `by ${signal}`;
     if (!this.#everReady && this.#failedStarts >= CRASH_LOOP_STARTS) {
       this.#rejectReady(
-        new SetupError(`${name} does not start (${how}):\n${tailOf(logFile, 20)}\nSee ${logFile}.`),
+        new SetupError(
+          `${name} failed to start (${how}):\n${lastLines(logFile, 20)}\nThe log is ${logFile}.`,
+        ),
       );
       return;
     }
@@ -124,12 +135,85 @@ export class SupervisedChild {
       RESTART_DELAY_MS * 2 ** Math.max(0, this.#failedStarts - 1),
       RESTART_DELAY_MS_MAX,
     );
-    print(`${name} ended ${how}; starting it again in ${delayMs / 1000} s`);
+    print(`${name} ended ${how}; restarting it in ${delayMs / 1000} s`);
     if (this.#failedStarts >= CRASH_LOOP_STARTS) {
-      print(`${name} has failed ${this.#failedStarts} times in a row; the reason is in ${logFile}`);
+      print(`${name} has failed ${this.#failedStarts} times in a row; see ${logFile}`);
     }
     this.#restart = setTimeout(() => {
       this.#start();
     }, delayMs);
   }
+}
+
+interface ChildLog {
+  /** Reads both streams of one run of the child. */
+  follow: (stdout: Readable | null, stderr: Readable | null) => void;
+  /** From now on only to the file. */
+  quiet: () => void;
+}
+
+/** Opens the log for appending; a file over the size limit is renamed to `.old` first. */
+function openChildLog(name: string, path: string, print: LogLine): ChildLog {
+  if (existsSync(path) && statSync(path).size > LOG_BYTES_MAX) renameSync(path, `${path}.old`);
+  const file = createWriteStream(path, { flags: 'a', mode: 0o600 });
+  const echo = limitLines((text) => print(`${name} | ${text}`), path);
+  let quiet = false;
+  const followStream = (stream: Readable | null, isErrors: boolean): void => {
+    if (stream === null) return;
+    createInterface({ input: stream }).on('line', (line) => {
+      file.write(`${line}\n`);
+      const text = quiet ? null : textForTerminal(line, isErrors);
+      if (text !== null) echo(text);
+    });
+  };
+  return {
+    follow: (stdout, stderr) => {
+      followStream(stdout, false);
+      followStream(stderr, true);
+    },
+    quiet: () => (quiet = true),
+  };
+}
+
+/** What the terminal shows of the line, or null for nothing. */
+function textForTerminal(line: string, isErrors: boolean): string | null {
+  const entry = parsePinoLine(line);
+  if (entry === null) {
+    const chatter = /\[(INFO|DEBUG|TRACE)\]/.test(line) || line.trim() === '';
+    return isErrors && !chatter ? line : null;
+  }
+  if (entry.level < PINO_WARN) return null;
+  const level = entry.level >= PINO_ERROR ? 'error' : 'warning';
+  const cause = entry.err?.message === undefined ? '' : `: ${entry.err.message}`;
+  return `${level}: ${entry.msg ?? ''}${cause}`;
+}
+
+interface PinoLine {
+  level: number;
+  msg?: string;
+  err?: { message?: string };
+}
+
+function parsePinoLine(line: string): PinoLine | null {
+  if (!line.startsWith('{')) return null;
+  try {
+    const value = JSON.parse(line) as Partial<PinoLine>;
+    return typeof value.level === 'number' ? (value as PinoLine) : null;
+  } catch {
+    return null;
+  }
+}
+
+function limitLines(print: LogLine, path: string): LogLine {
+  let windowStart = 0;
+  let lines = 0;
+  return (line) => {
+    if (Date.now() - windowStart > ECHO_WINDOW_MS) {
+      windowStart = Date.now();
+      lines = 0;
+    }
+    lines += 1;
+    if (lines <= ECHO_LINES_MAX) print(line);
+    if (lines === ECHO_LINES_MAX) print(`… more in ${path}`);
+  };
 }

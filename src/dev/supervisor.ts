@@ -4,27 +4,25 @@
  *
  * Called by src/bin/dev.ts (`npm start`).
  */
-import type { LogLine } from '../lib/log-line';
-import { sendSignal, stopProcess } from '../lib/processes';
-import { gatewayEnvironment, sandboxEnvironment } from './child-environment';
-import { takeDataFolder } from './instance';
-import { type DataLayout, ROOT } from './layout';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { DataLayout } from '../lib/data-folder';
+import { SetupError } from '../lib/setup-error';
+import { gatewayEnvironment, loadSecrets, sandboxEnvironment } from './environment';
+import { RunRecord, takeDataFolder } from './instance';
 import { choosePorts, type PortName, type Ports } from './ports';
 import { type PreparedDatabase, prepareDatabase } from './prepare-database';
-import { RunRecord } from './run-record';
-import { loadSecrets } from './secrets';
+import { sendSignal, stopProcess } from './processes';
+import type { LogLine } from './progress';
 import { startPostgres, startTemporal, type Temporal } from './servers';
 import { type DevSettings, writeSettings } from './settings-file';
-import { SetupError } from '../lib/setup-error';
 import { SupervisedChild } from './supervised-child';
-import { waitForHttp } from './wait-for-http';
 
 const READY_TIMEOUT_MS = 60_000;
+const READY_ATTEMPT_TIMEOUT_MS = 2_000;
 
 /**
- * How long each part may take to stop before it is killed, in the order of stopping. Together
- * they stay below the ten seconds after which people reach for kill -9. PostgreSQL has SIGQUIT
- * for its last word: SIGKILL would leave its children behind.
+ * How long each part may take to stop before it is killed, in the order of stopping; less than ten
+ * seconds in total. PostgreSQL is killed with SIGQUIT: SIGKILL would leave its children behind.
  */
 const CHILD_STOPS = [
   { name: 'api', graceMs: 2_000 },
@@ -44,7 +42,7 @@ export class Supervisor {
   readonly #log: LogLine;
   readonly #record: RunRecord;
   readonly #children = new Map<ChildName, SupervisedChild>();
-  /** Null until the data folder is ours: before that there is nothing to stop or to clean. */
+  /** Null until the data folder is ours: before that there is nothing to stop. */
   #releaseFolder: (() => void) | null = null;
   #stopping = false;
 
@@ -57,7 +55,7 @@ export class Supervisor {
 
   /**
    * Starts everything and resolves when all of it answers.
-   * @throws SetupError or another error; the caller then stops what has started
+   * @throws when a part does not start; the caller then stops the others
    */
   async start(): Promise<DevSettings> {
     this.#releaseFolder = await takeDataFolder(this.#layout, this.#log);
@@ -73,7 +71,7 @@ export class Supervisor {
       ports,
       log: this.#log,
       onSpawn: (name: string, pid: number, command: string) => {
-        this.#noteProcess(name, pid, command);
+        this.#recordProcess(name, pid, command);
       },
     };
     const { layout } = context;
@@ -93,7 +91,7 @@ export class Supervisor {
       startTemporal(context, given.temporal),
     ]);
     if (this.#given('WEBHOOK_ALLOW_CIDRS') === null) {
-      this.#log('webhooks of test mode may go to this machine (WEBHOOK_ALLOW_CIDRS is not set)');
+      this.#log('test webhooks may go to this machine (WEBHOOK_ALLOW_CIDRS is not set)');
     }
     this.#startGateway(ports, secrets, database, temporal);
     const settings = writeSettings(layout.settings, ports, temporal, database);
@@ -101,7 +99,7 @@ export class Supervisor {
     return settings;
   }
 
-  /** Stops everything in order; what does not stop in its time is killed. */
+  /** Stops everything in order; what does not stop in time is killed. */
   async stop(): Promise<void> {
     this.#stopping = true;
     if (this.#releaseFolder === null) return;
@@ -155,19 +153,18 @@ export class Supervisor {
     const child = new SupervisedChild({
       name,
       script,
-      root: ROOT,
       env,
       logFile: this.#layout.logOf(name),
       print: this.#log,
       onSpawn: (pid) => {
-        this.#noteProcess(name, pid, script);
+        this.#recordProcess(name, pid, script);
       },
     });
     this.#children.set(name, child);
   }
 
-  /** A process that comes up when all the others are being stopped is stopped too. */
-  #noteProcess(name: string, pid: number, command: string): void {
+  /** A process that starts while everything is being stopped is stopped too. */
+  #recordProcess(name: string, pid: number, command: string): void {
     this.#record.add(name, pid, command);
     if (this.#stopping) sendSignal(pid, 'SIGINT');
   }
@@ -191,4 +188,22 @@ function unusedPorts(given: { ownerUrl: string | null; temporal: string | null }
     ...(given.ownerUrl === null ? [] : (['postgres'] as const)),
     ...(given.temporal === null ? [] : (['temporal', 'temporalUi'] as const)),
   ]);
+}
+
+/** @throws SetupError with the last answer when none is 200 within the time */
+async function waitForHttp(url: string, timeoutMs: number): Promise<void> {
+  const deadline = Date.now() + timeoutMs;
+  let last = 'no answer';
+  while (Date.now() < deadline) {
+    try {
+      const response = await fetch(url, { signal: AbortSignal.timeout(READY_ATTEMPT_TIMEOUT_MS) });
+      const body = await response.text();
+      if (response.status === 200) return;
+      last = `${response.status} ${body.slice(0, 300)}`;
+    } catch (error) {
+      last = error instanceof Error ? error.message : 'no answer';
+    }
+    await sleep(50);
+  }
+  throw new SetupError(`${url} is not ready after ${timeoutMs / 1000} s: ${last}`);
 }

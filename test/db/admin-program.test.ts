@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { withClient } from '../../src/db/provision';
-import { seedDevelopment } from '../../src/dev/seed';
+import { seedDevelopment } from '../../src/dev/prepare-database';
 import { hashApiKey } from '../../src/lib/api-key-secret';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 import { findFreePort } from '../support/free-port';

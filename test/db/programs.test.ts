@@ -7,7 +7,7 @@ import { runLedgerVerify } from '../../src/bin/ledger-verify';
 import { runMigrate } from '../../src/bin/migrate';
 import { runReset } from '../../src/bin/reset';
 import { withClient } from '../../src/db/provision';
-import { seedDevelopment } from '../../src/dev/seed';
+import { seedDevelopment } from '../../src/dev/prepare-database';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 import { findFreePort } from '../support/free-port';
 import { forkProgram, runProgram } from '../support/programs';

@@ -1,7 +1,8 @@
 import type { Knex } from 'knex';
 import { connect } from '../../src/db/connect';
 import { rows } from '../../src/db/transaction';
-import { findDemoMerchant, seedDevelopment } from '../../src/dev/seed';
+import { findDemoMerchant } from '../../src/db/repositories/accounts';
+import { seedDevelopment } from '../../src/dev/prepare-database';
 import { parseApiKey } from '../../src/domain/api-key';
 import { SCOPES } from '../../src/domain/scopes';
 import { hashApiKey } from '../../src/lib/api-key-secret';

@@ -3,9 +3,9 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Connection } from '@temporalio/client';
-import { dataLayout } from '../../src/dev/layout';
+import { dataLayout } from '../../src/lib/data-folder';
 import { type ServerContext, startTemporal } from '../../src/dev/servers';
-import { stopProcess } from '../../src/lib/processes';
+import { stopProcess } from '../../src/dev/processes';
 import { findFreePort } from '../support/free-port';
 
 const NAMESPACE = 'default';

@@ -7,7 +7,7 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync } fr
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { identifyProcess, isSameProcess, type ProcessIdentity } from '../../src/lib/processes';
+import { identifyProcess, isSameProcess, type ProcessIdentity } from '../../src/dev/processes';
 import { findFreePort } from '../support/free-port';
 
 const ROOT = resolve(__dirname, '../..');

@@ -1,2 +1,2 @@
 /** A free port for a server that a test starts. */
-export { findFreePort } from '../../src/lib/free-port';
+export { findFreePort } from '../../src/dev/ports';

@@ -7,7 +7,7 @@ import { Client, Connection } from '@temporalio/client';
 import { connect } from '../../src/db/connect';
 import type { Db } from '../../src/db/transaction';
 import { verifyLedger } from '../../src/db/ledger-verify';
-import { findFreePort } from '../../src/lib/free-port';
+import { findFreePort } from '../../src/dev/ports';
 import { startSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/server';
 import { registerSearchAttributes } from '../../src/temporal/search-attributes';
 import { makeCredentials } from './sandbox';

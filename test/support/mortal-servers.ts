@@ -5,10 +5,10 @@
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startLocalPostgres } from '../../src/db/local-postgres';
-import { findFreePort } from '../../src/lib/free-port';
-import { stopProcess } from '../../src/lib/processes';
-import { startLocalTemporal } from '../../src/temporal/local-server';
+import { startLocalPostgres } from '../../src/dev/local-postgres';
+import { findFreePort } from '../../src/dev/ports';
+import { stopProcess } from '../../src/dev/processes';
+import { startLocalTemporal } from '../../src/dev/local-temporal';
 import { createTemplate } from './database';
 
 const GONE_WITHIN_MS = 10_000;

@@ -8,7 +8,7 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { isSameProcess, type ProcessIdentity, sendSignal } from '../../src/lib/processes';
+import { isSameProcess, type ProcessIdentity, sendSignal } from '../../src/dev/processes';
 import { findFreePort } from './free-port';
 import { waitLong } from './patience';
 

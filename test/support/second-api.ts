@@ -1,5 +1,5 @@
 /** One more API process of a gateway: same database, same Temporal namespace, perhaps other settings. */
-import { findFreePort } from '../../src/lib/free-port';
+import { findFreePort } from '../../src/dev/ports';
 import { ChildProgram } from './child-program';
 import type { TestGateway } from './gateway';
 

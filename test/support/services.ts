@@ -14,10 +14,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startLocalPostgres } from '../../src/db/local-postgres';
-import { findFreePort } from '../../src/lib/free-port';
-import { startLocalTemporal } from '../../src/temporal/local-server';
-import { findInstalledTemporalCli } from '../../src/temporal/temporal-cli';
+import { startLocalPostgres } from '../../src/dev/local-postgres';
+import { findFreePort } from '../../src/dev/ports';
+import { startLocalTemporal } from '../../src/dev/local-temporal';
+import { findInstalledTemporalCli } from '../../src/dev/temporal-cli';
 import { createTemplate } from './database';
 import type { OwnGateway, SharedGateway } from './gateway';
 

@@ -55,3 +55,16 @@ export async function listAccounts(db: Db, limit: number): Promise<Account[]> {
     [limit],
   );
 }
+
+/** Development: the account's id differs from one database to the next, its name does not. */
+export const DEMO_MERCHANT_NAME = 'Demo merchant';
+
+/** The demo merchant's account id, or null where there is none, as in production. */
+export async function findDemoMerchant(db: Db | Tx): Promise<string | null> {
+  const [account] = await rows<{ id: string }>(
+    db,
+    'SELECT id FROM accounts WHERE name = ? ORDER BY created_at, id LIMIT 1',
+    [DEMO_MERCHANT_NAME],
+  );
+  return account?.id ?? null;
+}

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:net';
 import { once } from 'node:events';
 import { choosePorts, type PortName } from '../../../src/dev/ports';
-import { findFreePort } from '../../../src/lib/free-port';
+import { findFreePort } from '../../../src/dev/ports';
 
 const NONE: ReadonlySet<PortName> = new Set();
 const held: Server[] = [];
@@ -17,12 +17,12 @@ test('the ports that the environment asks for are the ports', async () => {
 });
 
 test.each(['PORT', 'SANDBOX_PORT', 'TEMPORAL_PORT', 'TEMPORAL_UI_PORT', 'POSTGRES_PORT'])(
-  'a taken port that %s asked for is refused in a sentence that names both',
+  'a port of %s that is in use is refused, and both are named',
   async (variable) => {
     const env = await freeEnvironment();
     await hold(env[variable]!);
     await expect(choosePorts(env, NONE)).rejects.toThrow(
-      new RegExp(`^Port ${env[variable]!}, which .+ wants, is taken .+ set ${variable} `),
+      new RegExp(`^Port ${env[variable]!} for .+ is in use .+ set ${variable} `),
     );
   },
 );
@@ -31,7 +31,7 @@ test('one port for two parts is refused', async () => {
   const env = await freeEnvironment();
   const twice = { ...env, SANDBOX_PORT: env['PORT'] };
   await expect(choosePorts(twice, NONE)).rejects.toThrow(
-    /which the sandbox wants, goes to the API/,
+    /for the sandbox is already assigned to the API/,
   );
 });
 

@@ -6,7 +6,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { findOnPath } from '../../../src/lib/executables';
+import { findOnPath } from '../../../src/dev/processes';
 import { ATTEMPT_ERROR_CODES } from '../../../src/webhooks/attempt-result';
 import { VECTORS, VECTORS_FILE } from '../../support/webhook-vectors';
 

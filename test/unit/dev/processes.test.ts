@@ -5,7 +5,7 @@ import {
   identifyProcess,
   isSameProcess,
   stopProcess,
-} from '../../../src/lib/processes';
+} from '../../../src/dev/processes';
 
 const STUBBORN = "process.on('SIGTERM', () => {}); console.log('up'); setInterval(() => {}, 1000)";
 const POLITE = "console.log('up'); setInterval(() => {}, 1000)";

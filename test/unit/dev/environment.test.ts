@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { loadSecrets } from '../../../src/dev/secrets';
+import { loadSecrets } from '../../../src/dev/environment';
 
 let folder: string;
 let path: string;

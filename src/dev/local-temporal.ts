@@ -1,17 +1,15 @@
 /**
  * The local Temporal server of `npm start` and the tests: `temporal server start-dev` with our
- * settings, started, watched until it serves, and stopped. Never used in production.
+ * settings, started, watched until it serves, and stopped.
  */
-import { spawn, type ChildProcess } from 'node:child_process';
-import { closeSync, openSync } from 'node:fs';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
-import { readLogFrom, sizeOf } from '../lib/file-tail';
-import type { LogLine } from '../lib/log-line';
-import { stopProcess } from '../lib/processes';
 import { SetupError } from '../lib/setup-error';
-import { SEARCH_ATTRIBUTES } from './search-attributes';
+import { SEARCH_ATTRIBUTES } from '../temporal/search-attributes';
+import { stopProcess } from './processes';
+import type { LogLine } from './progress';
+import { type ServerProcess, spawnServer } from './server-process';
 import { findTemporalCli } from './temporal-cli';
 
 const HOST = '127.0.0.1';
@@ -30,7 +28,7 @@ const DYNAMIC_CONFIG = {
   'system.enableActivityEagerExecution': 'true',
 } as const;
 
-/** Commits without a sync of the disk each: what a power cut loses is a moment of development. */
+/** No disk sync for each commit: a power cut loses a moment of development. */
 const SQLITE_PRAGMAS = { journal_mode: 'wal', synchronous: '1' } as const;
 
 export interface LocalTemporalOptions {
@@ -41,7 +39,7 @@ export interface LocalTemporalOptions {
   uiPort: number | null;
   logFile: string;
   log: LogLine;
-  /** Told the server's process id at once, before it serves. */
+  /** Called with the server's process id at once, before it serves. */
   onSpawn?: (pid: number) => void;
 }
 
@@ -55,20 +53,18 @@ export interface LocalTemporal {
 
 /**
  * Starts the server and resolves when it answers for its namespace.
- * @throws Error with the end of the server's log when it dies or stays silent for a minute
+ * @throws SetupError with the end of the server's log when it ends or does not answer in a minute
  */
 export async function startLocalTemporal(options: LocalTemporalOptions): Promise<LocalTemporal> {
   const cli = await findTemporalCli(options.log);
   options.log(`Temporal CLI: ${cli.path} (${cli.source})`);
-  const logStart = sizeOf(options.logFile);
-  const server = spawnServer(cli.path, options);
-  const pid = server.pid;
-  if (pid === undefined) throw new SetupError(`${cli.path} could not be started`);
+  const server = spawnServer(cli.path, serverArguments(options), { logFile: options.logFile });
+  const { pid } = server;
   options.onSpawn?.(pid);
   const stop = (): Promise<void> => stopProcess(pid, { signal: 'SIGINT', graceMs: STOP_GRACE_MS });
   const address = `${HOST}:${options.port}`;
   try {
-    await waitUntilServing(server, options, logStart);
+    await waitUntilServing(server, options);
   } catch (error) {
     await stop();
     throw error;
@@ -105,23 +101,6 @@ export async function waitForTemporal(
   }
 }
 
-function spawnServer(cliPath: string, options: LocalTemporalOptions): ChildProcess {
-  const logFd = openSync(options.logFile, 'a', 0o600);
-  try {
-    // A process group of its own: Ctrl-C in the terminal must reach only the supervisor, which
-    // stops everything in order.
-    const server = spawn(cliPath, serverArguments(options), {
-      detached: true,
-      stdio: ['ignore', logFd, logFd],
-    });
-    server.on('error', () => undefined);
-    server.unref();
-    return server;
-  } finally {
-    closeSync(logFd);
-  }
-}
-
 function serverArguments({ dbFile, port, uiPort }: LocalTemporalOptions): string[] {
   const repeat = (flag: string, values: Record<string, string>): string[] =>
     Object.entries(values).flatMap(([name, value]) => [flag, `${name}=${value}`]);
@@ -136,35 +115,31 @@ function serverArguments({ dbFile, port, uiPort }: LocalTemporalOptions): string
 }
 
 async function waitUntilServing(
-  server: ChildProcess,
+  server: ServerProcess,
   options: LocalTemporalOptions,
-  logStart: number,
 ): Promise<void> {
   const deadline = Date.now() + START_TIMEOUT_MS;
   // The port first: gRPC would back off for a second after its first refused connection.
   while (!(await acceptsConnections(options.port))) {
-    const ended = server.exitCode !== null || server.signalCode !== null;
-    if (ended || Date.now() >= deadline) throw explainFailure(ended, options, logStart);
+    if (server.hasEnded() || Date.now() >= deadline) throw explainFailure(server, options);
     await sleep(25);
   }
   await waitForTemporal(`${HOST}:${options.port}`, 'default', deadline - Date.now());
 }
 
 function explainFailure(
-  ended: boolean,
+  server: ServerProcess,
   { dbFile, logFile }: LocalTemporalOptions,
-  logStart: number,
 ): SetupError {
-  const lastLine = readLogFrom(logFile, logStart).trim().split('\n').at(-1) ?? '';
+  const lastLine = server.output().trim().split('\n').at(-1) ?? '';
   const reason = /msg="(.+)"$/.exec(lastLine)?.[1] ?? lastLine;
   const remedy =
     dbFile === null
       ? ''
-      : `; if ${dbFile} is damaged, \`npm run reset\` removes all local data and the next start ` +
-        'begins anew';
+      : ` If ${dbFile} is damaged, run \`npm run reset\` to remove all local data.`;
   return new SetupError(
-    `The Temporal server ${ended ? 'ended at its start' : 'does not answer'} ` +
-      `(${reason.slice(0, 300)})${remedy}. The whole log is ${logFile}.`,
+    `The Temporal server ${server.hasEnded() ? 'failed to start' : 'does not answer'} ` +
+      `(${reason.slice(0, 300)}).${remedy} The log is ${logFile}.`,
   );
 }
 

@@ -1,19 +1,17 @@
 /**
  * The local PostgreSQL of `npm start` and the tests: created, started, stopped, cleaned up after
- * a crash. Never used in production.
+ * a crash.
  *
- * It listens on 127.0.0.1 only, without a Unix socket, and asks for a password: a superuser
+ * It listens on 127.0.0.1 only, without a Unix socket, and requires a password: a superuser
  * without one would let any local user run programs through it. The password is generated and
  * kept beside the data folder in `<dataDir>.password`, mode 0600.
  */
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import {
   chownSync,
-  closeSync,
   existsSync,
   mkdirSync,
-  openSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -22,11 +20,11 @@ import {
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, DatabaseError } from 'pg';
-import { readLogFrom, sizeOf } from '../lib/file-tail';
-import type { LogLine } from '../lib/log-line';
-import { commandLineOf, identifyProcess, isSameProcess, stopProcess } from '../lib/processes';
 import { SetupError } from '../lib/setup-error';
 import { choosePostgresUser, preparePostgresBinaries, type RunAs } from './postgres-binaries';
+import { commandLineOf, identifyProcess, isSameProcess, stopProcess } from './processes';
+import type { LogLine } from './progress';
+import { type ServerProcess, spawnServer } from './server-process';
 
 const HOST = '127.0.0.1';
 const SUPERUSER = 'postgres';
@@ -41,7 +39,7 @@ const SETTINGS = {
   unix_socket_directories: '',
   max_connections: '200',
   shared_buffers: '128MB',
-  // Nothing replicates from here, so the log of changes can be at its smallest.
+  // Nothing replicates from here.
   wal_level: 'minimal',
   max_wal_senders: '0',
   max_logical_replication_workers: '0',
@@ -63,7 +61,7 @@ export interface LocalPostgresOptions {
   log: LogLine;
   /** False is for tests: faster, and the data does not survive a crash of the machine. */
   durable?: boolean;
-  /** Told the server's process id at once, before it answers. */
+  /** Called with the server's process id at once, before it answers. */
   onSpawn?: (pid: number) => void;
 }
 
@@ -76,7 +74,7 @@ export interface LocalPostgres {
 
 /**
  * Starts the server on the folder's data and resolves when it answers queries.
- * @throws Error with one sentence that says what to do: a damaged folder, a closed folder, root
+ * @throws SetupError for a damaged folder, one that PostgreSQL's user cannot enter, a taken port
  */
 export async function startLocalPostgres(options: LocalPostgresOptions): Promise<LocalPostgres> {
   const native = preparePostgresBinaries();
@@ -84,7 +82,7 @@ export async function startLocalPostgres(options: LocalPostgresOptions): Promise
   const runAs = choosePostgresUser(native, dirname(options.dataDir));
   await stopLeftoverPostgres(options.dataDir, options.log);
   if (!existsSync(options.dataDir)) {
-    options.log('creating the database folder');
+    options.log('creating the local database');
     createCluster(native, runAs, options);
   }
   const password = readPassword(options.dataDir);
@@ -105,25 +103,25 @@ export async function stopLeftoverPostgres(dataDir: string, log: LogLine): Promi
   const pid = Number(lines[0]);
   if (!Number.isInteger(pid) || pid <= 0) return;
   if (identifyProcess(pid) !== null && commandLineOf(pid).includes(dataDir)) {
-    log(`stopping a PostgreSQL that an earlier run left behind (pid ${pid})`);
+    log(`stopping PostgreSQL (pid ${pid}), left behind by an earlier run`);
     await stopServer(pid);
     return;
   }
-  // The id is free, or a stranger's, or a zombie's that nobody has reaped; PostgreSQL would take
-  // the latter two for its running self. The file itself must stay: with its other lines
-  // PostgreSQL finds surviving children. So it gets the id of a process that surely ended.
+  // The id is free, or belongs to another process or to a zombie; PostgreSQL would take the latter
+  // two for its running self. The file itself must stay: with its other lines PostgreSQL finds
+  // surviving children. So it gets the id of a process that has certainly ended.
   const ended = spawnSync(process.execPath, ['--version'], { stdio: 'ignore' }).pid;
   writeFileSync(pidFile, [ended.toString(), ...lines.slice(1)].join('\n'));
 }
 
-/** A half-made folder never gets the real name, so an interrupted first start leaves no damage. */
+/** Made under another name and renamed: an interrupted first start leaves no damage. */
 function createCluster(native: string, runAs: RunAs | null, options: LocalPostgresOptions): void {
   const draft = `${options.dataDir}.new`;
   const passwordFile = `${options.dataDir}.init`;
   rmSync(draft, { recursive: true, force: true });
   mkdirSync(draft, { mode: 0o700 });
   const password = randomBytes(24).toString('hex');
-  // initdb reads the password as the user that runs it, who may not read our own file of it.
+  // The user that runs initdb may not read our own password file.
   writeFileSync(passwordFile, password, { mode: 0o600 });
   if (runAs !== null) {
     for (const path of [draft, passwordFile]) chownSync(path, runAs.uid, runAs.gid);
@@ -151,10 +149,8 @@ async function startServer(
 ): Promise<number> {
   const orphansDeadline = Date.now() + ORPHANS_TIMEOUT_MS;
   for (;;) {
-    const logStart = sizeOf(options.logFile);
-    const server = spawnServer(native, runAs, options);
-    const pid = server.pid;
-    if (pid === undefined) throw new SetupError(`${native}/bin/postgres could not be started`);
+    const server = spawnPostgres(native, runAs, options);
+    const { pid } = server;
     options.onSpawn?.(pid);
     try {
       if (await waitUntilReady(server, superuserUrl)) return pid;
@@ -162,44 +158,31 @@ async function startServer(
       await stopServer(pid);
       throw error;
     }
-    const said = readLogFrom(options.logFile, logStart);
-    if (!said.includes('pre-existing shared memory block') || Date.now() > orphansDeadline) {
-      throw explainFailure(said, options);
+    const output = server.output();
+    if (!output.includes('pre-existing shared memory block') || Date.now() > orphansDeadline) {
+      throw explainFailure(output, options);
     }
     await sleep(200);
   }
 }
 
-function spawnServer(
+function spawnPostgres(
   native: string,
   runAs: RunAs | null,
   { dataDir, port, logFile, durable }: LocalPostgresOptions,
-): ChildProcess {
+): ServerProcess {
   const settings = { ...SETTINGS, ...(durable === false ? NOT_DURABLE : {}) };
   const [program, args] = command(join(native, 'bin', 'postgres'), runAs, [
     ...['-D', dataDir, '-p', port.toString()],
     ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
   ]);
-  const logFd = openSync(logFile, 'a', 0o600);
-  try {
-    const server = spawn(program, args, {
-      ...spawnOptions(runAs),
-      // A process group of its own: Ctrl-C in the terminal must reach only the supervisor.
-      detached: true,
-      stdio: ['ignore', logFd, logFd],
-    });
-    server.on('error', () => undefined);
-    server.unref();
-    return server;
-  } finally {
-    closeSync(logFd);
-  }
+  return spawnServer(program, args, { ...spawnOptions(runAs), logFile });
 }
 
-/** True when it answers, false when it ended; still starting up is neither. */
-async function waitUntilReady(server: ChildProcess, superuserUrl: string): Promise<boolean> {
+/** True when it answers, false when it has ended. */
+async function waitUntilReady(server: ServerProcess, superuserUrl: string): Promise<boolean> {
   const deadline = Date.now() + START_TIMEOUT_MS;
-  while (server.exitCode === null && server.signalCode === null) {
+  while (!server.hasEnded()) {
     const client = new Client({ connectionString: superuserUrl });
     try {
       await client.connect();
@@ -217,23 +200,23 @@ async function waitUntilReady(server: ChildProcess, superuserUrl: string): Promi
 }
 
 function explainFailure(
-  said: string,
+  output: string,
   { dataDir, port, logFile }: LocalPostgresOptions,
 ): SetupError {
-  if (said.includes('Address already in use')) {
-    return new SetupError(`Port ${port}, which PostgreSQL wanted, is taken.`);
+  if (output.includes('Address already in use')) {
+    return new SetupError(`Port ${port} for PostgreSQL is in use by another program.`);
   }
-  const reason = /(?:FATAL|PANIC|postgres): +(.+)/.exec(said)?.[1] ?? 'it ended without a word';
+  const reason = /(?:FATAL|PANIC|postgres): +(.+)/.exec(output)?.[1] ?? 'no message in its log';
   return new SetupError(
-    `PostgreSQL cannot start on ${dataDir} (${reason}); if that folder is damaged, ` +
-      `\`npm run reset\` removes it and the next start begins anew. The whole log is ${logFile}.`,
+    `PostgreSQL failed to start on ${dataDir} (${reason}). If that folder is damaged, run ` +
+      `\`npm run reset\` to remove all local data. The log is ${logFile}.`,
   );
 }
 
 function explainRefusal(error: DatabaseError): SetupError {
   return new SetupError(
-    `PostgreSQL refused our own connection (${error.message}); the database folder and its ` +
-      'password file do not belong together: `npm run reset` removes both.',
+    `The local PostgreSQL refused the connection (${error.message}): its password file does not ` +
+      'match the database folder. Run `npm run reset` to remove both.',
   );
 }
 
@@ -241,7 +224,7 @@ async function stopServer(pid: number): Promise<void> {
   const identity = identifyProcess(pid);
   if (identity === null) return;
   await stopProcess(pid, { signal: 'SIGINT', graceMs: FAST_STOP_MS, lastSignal: 'SIGQUIT' });
-  // SIGQUIT still lets it end its children, which SIGKILL would leave behind.
+  // SIGQUIT lets it end its children, which SIGKILL would leave behind.
   if (isSameProcess(identity)) await stopProcess(pid, { signal: 'SIGKILL', graceMs: 1_000 });
 }
 
@@ -252,8 +235,8 @@ function readPassword(dataDir: string): string {
   } catch (error) {
     throw new SetupError(
       `The database folder ${dataDir} is damaged or incomplete ` +
-        `(${error instanceof Error ? error.message : 'unreadable'}); ` +
-        '`npm run reset` removes it and the next start begins anew.',
+        `(${error instanceof Error ? error.message : 'unreadable'}). ` +
+        'Run `npm run reset` to remove all local data.',
       { cause: error },
     );
   }

@@ -1,8 +1,8 @@
 /**
- * A lock that is a file: at most one process holds it, and a holder that died holds nothing.
+ * A lock file: at most one process holds it, and the lock of a process that died is free at once.
  *
- * Used by `npm start` (one supervisor a data folder) and by the build of the Temporal CLI (one
- * build a machine). The file names its holder, so that the loser can say who has it.
+ * Used by `npm start` (one supervisor for each data folder) and by the build of the Temporal CLI
+ * (one build on a machine). The file names its holder, for the message to the next who asks.
  */
 import assert from 'node:assert/strict';
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -11,12 +11,12 @@ import { identifyProcess, isSameProcess, type ProcessIdentity } from './processe
 export type LockAttempt =
   { held: true; release: () => void } | { held: false; holder: ProcessIdentity };
 
-/** Takes the lock or says who holds it; it never waits. */
+/** Takes the lock or returns its holder; never waits. */
 export function tryLock(path: string): LockAttempt {
   const own = identifyProcess(process.pid);
   assert.ok(own !== null, 'this process must be able to see itself');
   const ownText = JSON.stringify(own);
-  // The content is written first and linked into place, so no reader ever sees half a lock.
+  // Written first and then linked into place: no reader sees half a lock.
   const draft = `${path}.${process.pid}`;
   writeFileSync(draft, ownText, { mode: 0o600 });
   try {
@@ -33,7 +33,7 @@ export function tryLock(path: string): LockAttempt {
   }
 }
 
-/** Who holds the lock now, or null when nobody does. */
+/** The process that holds the lock, or null. */
 export function lockHolder(path: string): ProcessIdentity | null {
   const holder = readHolder(path);
   return holder !== null && isSameProcess(holder.identity) ? holder.identity : null;
@@ -63,18 +63,18 @@ function readHolder(path: string): { text: string; identity: ProcessIdentity } |
   }
 }
 
-/** A text that no holder wrote (a damaged disk, a hand) names nobody: pid 0 never runs. */
+/** A damaged file has no holder: pid 0 never runs. */
 function parseIdentity(text: string): ProcessIdentity {
   try {
     const { pid, started } = JSON.parse(text) as Partial<ProcessIdentity>;
     if (typeof pid === 'number' && typeof started === 'string') return { pid, started };
   } catch {
-    // Falls through to the same answer as a well-formed text without the two members.
+    // The same as JSON without the two members.
   }
   return { pid: 0, started: '' };
 }
 
-/** Removes a dead holder's file; gives it back if another process was quicker to replace it. */
+/** Removes a dead holder's file; restores it if another process has just taken the lock. */
 function removeStale(path: string, staleText: string): void {
   const moved = `${path}.${process.pid}.stale`;
   try {
