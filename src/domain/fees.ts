@@ -1,4 +1,4 @@
-/** Service fees (decision M1). The rule in force is copied onto the object when it is created. */
+/** Service fees (decision M1). The current rule is copied onto an object when it is created. */
 import { type Amount, add, greaterOf, isLess, lesserOf, percentOf } from './money';
 import type { ProviderCode } from './provider-codes';
 
@@ -6,7 +6,7 @@ export const DIRECTIONS = ['payin', 'payout'] as const;
 export type Direction = (typeof DIRECTIONS)[number];
 
 export interface FeeTerms {
-  /** Per cent with 4 decimals: `"1.0000"`. */
+  /** Percentage with 4 decimals: `"1.0000"`. */
   percentage: string;
   fixedAmount: Amount;
   minFee: Amount | null;
@@ -14,8 +14,8 @@ export interface FeeTerms {
 }
 
 /**
- * The service fee on `base`: the amount of a payout, or what was received of a payin. A payin's
- * fee never exceeds what was received.
+ * @param base the amount of a payout, or the received amount of a payin. The fee of a payin never
+ *   exceeds it.
  */
 export function serviceFee(direction: Direction, base: Amount, terms: FeeTerms): Amount {
   let fee = percentOf(base, terms.percentage, terms.fixedAmount);
@@ -24,12 +24,12 @@ export function serviceFee(direction: Direction, base: Amount, terms: FeeTerms):
   return direction === 'payin' && isLess(base, fee) ? base : fee;
 }
 
-/** What a payout takes from the balance: fees are added on top (the specification, "Fee rule"). */
+/** What a payout deducts from the balance: the amount plus fees (the specification, "Fee rule"). */
 export function totalDebit(amount: Amount, fee: Amount, networkFee: Amount): Amount {
   return add(amount, fee, networkFee);
 }
 
-/** A rule in force: the terms of one provider, direction and currency. */
+/** The current terms of one provider, direction and currency. */
 export interface FeeRule extends FeeTerms {
   direction: Direction;
   provider: string;

@@ -1,7 +1,7 @@
 /**
- * The postings of the double-entry ledger (decisions M2, M3). Each is a balanced list of lines:
- * the merchant's accounts are `available` and `reserved`, the others are the platform's, which the
- * merchant never sees. db/migrations has `ledger_post`, the only writer of money.
+ * The postings of the double-entry ledger (decisions M2, M3). Each is a balanced list of lines. The
+ * merchant's accounts are `available` and `reserved`; the others belong to the platform and are
+ * invisible to the merchant. `ledger_post` in db/migrations is the only code that writes them.
  */
 import type { Mode } from './mode';
 import type { Amount } from './money';
@@ -28,7 +28,7 @@ export interface PostingLine {
 }
 
 export interface Posting {
-  /** Unique for ever: the same key is never posted twice. */
+  /** Unique: the same key is never posted twice. */
   operationKey: string;
   type: TransactionType;
   description: string;
@@ -45,7 +45,7 @@ export interface PayoutMoney {
   totalDebit: Amount;
 }
 
-/** A line of nothing would be an entry that moves nothing: the ledger has none. */
+/** Leaves out lines of zero: the ledger has no entries that move nothing. */
 function lines(...all: PostingLine[]): PostingLine[] {
   return all.filter((line) => line.amount !== ZERO);
 }
@@ -63,10 +63,7 @@ export function reservePosting(payout: PayoutMoney): Posting {
   };
 }
 
-/**
- * Settle and release share one operation key, so that money leaves a payout once, whatever races
- * (decision O7).
- */
+/** Settle and release share one operation key, so a payout's money leaves only once (decision O7). */
 function finalKey(payoutId: string): string {
   return `${payoutId}:final`;
 }
@@ -106,7 +103,7 @@ export interface PaymentMoney {
   reference: string;
 }
 
-/** Credits one transfer of the provider, once for ever; the fee is on what was received. */
+/** Credits one of the provider's transfers, exactly once. The fee applies to the received amount. */
 export function creditPosting(
   payment: PaymentMoney,
   transfer: { id: string; amount: Amount; fee: Amount },
@@ -125,7 +122,7 @@ export function creditPosting(
   };
 }
 
-/** What a refund takes back: the merchant's part, and the fee that was kept of it. */
+/** What a refund reverses: the merchant's part, and the fee that was charged on it. */
 export interface RefundMoney {
   /** Unique among the payment's refunds. */
   reference: string;
@@ -133,7 +130,7 @@ export interface RefundMoney {
   fee: Amount;
 }
 
-/** Takes back what was credited (decision P6), once for each refund of the provider. */
+/** Reverses a credit (decision P6), once per refund of the provider. */
 export function refundPosting(payment: PaymentMoney, refund: RefundMoney): Posting {
   return {
     operationKey: `${payment.id}:refund:${refund.reference}`,
@@ -144,12 +141,12 @@ export function refundPosting(payment: PaymentMoney, refund: RefundMoney): Posti
   };
 }
 
-/** The way back of a refund that the provider refused. */
+/** Reverses the posting of a refund that the provider refused. */
 export function refundReturnPosting(payment: PaymentMoney, refund: RefundMoney): Posting {
   return {
     operationKey: `${payment.id}:refund:${refund.reference}:return`,
     type: 'payin_refund',
-    description: `Payment ${payment.reference}: refund was refused, funds returned`,
+    description: `Payment ${payment.reference}: refund refused, funds returned`,
     source: { object: 'payment', id: payment.id },
     lines: refundLines('in', refund),
   };
@@ -157,7 +154,7 @@ export function refundReturnPosting(payment: PaymentMoney, refund: RefundMoney):
 
 function refundLines(direction: 'in' | 'out', { taken, fee }: RefundMoney): PostingLine[] {
   const against = direction === 'in' ? 'out' : 'in';
-  // Where the fee was all that came, the merchant still sees that something happened.
+  // If the fee was the whole amount, the merchant still sees a transaction.
   const merchant: PostingLine[] =
     taken === ZERO
       ? [
@@ -191,14 +188,14 @@ export function adjustmentPosting(adjustment: {
   };
 }
 
-/** In equals out. The database refuses an unbalanced posting too; this says it earlier. */
+/** The database rejects unbalanced postings as well; this check fails earlier. */
 export function isBalanced(posting: Posting): boolean {
   const sum = (direction: 'in' | 'out') =>
     add(...posting.lines.filter((line) => line.direction === direction).map((l) => l.amount));
   return sum('in') === sum('out');
 }
 
-/** A posting as its merchant sees it: with their own accounts only (decision M3). */
+/** A posting as the merchant sees it, with the merchant's accounts only (decision M3). */
 export interface MerchantTransaction {
   id: string;
   mode: Mode;
@@ -215,7 +212,7 @@ export interface MerchantTransaction {
   postedAt: Date;
 }
 
-/** What a list of transactions is narrowed to, each only when it was given (decision W13). */
+/** The filters of a list of transactions (decision W13). */
 export interface TransactionFilters {
   currency?: string;
   type?: TransactionType;

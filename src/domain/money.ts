@@ -1,7 +1,7 @@
 /**
- * Money as text: every amount outside this module is an `Amount`, a decimal string with exactly
- * 8 decimals, and every calculation on one happens here. Strings survive JSON, workflow histories
- * and numeric(38,8) columns without loss; JavaScript numbers do not.
+ * Money as text. Outside this module every amount is an `Amount`, a decimal string with exactly 8
+ * decimals; all calculations happen here. Strings pass through JSON, workflow histories and
+ * numeric(38,8) columns without loss; JavaScript numbers do not.
  */
 import { Decimal as SharedDecimal } from 'decimal.js';
 
@@ -9,8 +9,8 @@ import { Decimal as SharedDecimal } from 'decimal.js';
 export type Amount = string & { readonly __brand: 'Amount' };
 
 /**
- * A private clone, so that no other module's settings reach money. numeric(38,8) times a
- * percentage with 4 decimals needs 38 + 8 digits; 80 leaves room for sums.
+ * A private clone, so that other modules cannot change its settings. numeric(38,8) times a percentage
+ * with 4 decimals needs 38 + 8 digits; 80 leaves room for sums.
  */
 const Decimal = SharedDecimal.clone({
   precision: 80,
@@ -22,14 +22,14 @@ const Decimal = SharedDecimal.clone({
 const SCALE = 8;
 const REQUEST_AMOUNT = /^[0-9]{1,18}(\.[0-9]{1,8})?$/;
 const STORED_AMOUNT = /^-?[0-9]{1,30}(\.[0-9]{1,8})?$/;
-/** Beyond this an exponent is nonsense, and writing it out in digits would exhaust memory. */
+/** Larger exponents are not amounts, and writing them out in digits would exhaust memory. */
 const EXPONENT_MAX = 100;
 
 export const ZERO = '0.00000000' as Amount;
 
 /**
- * Reads an amount as a request carries it (decision W1): plain decimal text, more than zero, at
- * most 18 digits before and 8 after the point. Returns null for anything else.
+ * Reads an amount of a request (decision W1): plain decimal text, greater than zero, at most 18 digits
+ * before and 8 after the decimal point. Returns null for anything else.
  */
 export function parseRequestAmount(text: string): Amount | null {
   if (!REQUEST_AMOUNT.test(text)) return null;
@@ -38,19 +38,18 @@ export function parseRequestAmount(text: string): Amount | null {
 }
 
 /**
- * Reads an amount that our own database or a provider wrote.
- * @throws RangeError when the text is not a decimal with at most 8 decimals
+ * Reads an amount from the database or a provider.
+ * @throws RangeError if the text is not a number with at most 8 decimals
  */
 export function amount(text: string): Amount {
   if (!STORED_AMOUNT.test(text)) throw new RangeError(`not an amount: ${text.slice(0, 60)}`);
-  // Adding zero makes -0 what it is.
+  // Adding zero converts -0 to 0.
   return new Decimal(text).plus(0).toFixed(SCALE) as Amount;
 }
 
 /**
- * The plain decimal text of a JSON number's source digits: `1e2` → `"100"`, every digit kept.
- * Returns the source unchanged when its exponent is out of all proportion, for the caller's
- * format rule to refuse.
+ * The plain decimal text of a JSON number's source digits: `1e2` → `"100"`, with every digit. Returns
+ * the source unchanged if its exponent is too large; the caller's format rule then rejects it.
  */
 export function plainDecimal(source: string): string {
   const exponent = /[eE]([+-]?[0-9]+)$/.exec(source)?.[1];
@@ -67,7 +66,7 @@ export function subtract(from: Amount, what: Amount): Amount {
   return new Decimal(from).minus(what).toFixed(SCALE) as Amount;
 }
 
-/** -1, 0 or 1, as `a` is less than, equal to or greater than `b`. */
+/** -1, 0 or 1 if `a` is less than, equal to or greater than `b`. */
 export function compare(a: Amount, b: Amount): -1 | 0 | 1 {
   const order = new Decimal(a).comparedTo(b);
   return order < 0 ? -1 : order > 0 ? 1 : 0;
@@ -85,7 +84,7 @@ export function greaterOf(a: Amount, b: Amount): Amount {
   return isLess(a, b) ? b : a;
 }
 
-/** `percentage` per cent of `base`, half up at 8 decimals only after `plus` was added (decision M1). */
+/** `percentage` per cent of `base` plus `plus`; the sum is rounded half up to 8 decimals (decision M1). */
 export function percentOf(base: Amount, percentage: string, plus: Amount): Amount {
   return new Decimal(base)
     .times(percentage)

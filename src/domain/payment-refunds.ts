@@ -1,13 +1,13 @@
 /**
- * Refunds of payments (decision P6): what one takes back of the balance, and what a provider's
- * facts make of those that are known. Pure and repeatable, as payment-step.ts.
+ * Refunds of payments (decision P6): what a refund deducts from the balance, and the next step that
+ * follows from the provider's facts. Pure and repeatable, like payment-step.ts.
  */
 import { serviceFee } from './fees';
 import { type Amount, add, isLess, lesserOf, subtract, ZERO } from './money';
 import type { Payment } from './payment';
 import type { CheckoutFacts } from './payment-step';
 
-/** db/migrations/0007 says what each means. */
+/** The migration of `payment_refunds` describes each state. */
 export type RefundState = 'ordered' | 'done' | 'refused' | 'owed' | 'waived';
 
 export interface PaymentRefund {
@@ -21,30 +21,30 @@ export interface PaymentRefund {
 }
 
 export interface Reversal {
-  /** The part of the credits that is taken back; `taken` and `fee` make it up. */
+  /** The part of the credits that is reversed: `taken` plus `fee`. */
   reversed: Amount;
   taken: Amount;
   fee: Amount;
 }
 
-/** What of the payment is credited still, before fees: no more can be refunded. */
+/** The credited amount that is not reversed yet, before fees: the maximum refund. */
 export function refundableOf(payment: Payment): Amount {
   return subtract(payment.creditedAmount, payment.reversedAmount);
 }
 
-/** The fee as it is now: on what is credited still. */
+/** The fee on what is not reversed. */
 export function feeKept(payment: Payment): Amount {
   return subtract(payment.serviceFee, payment.reversedFee);
 }
 
-/** What the payment added to the balance and left there. */
+/** What the payment contributes to the balance. */
 export function netAmount(payment: Payment): Amount {
   return subtract(refundableOf(payment), feeKept(payment));
 }
 
 /**
- * The fee is on what was received (decision M1): as much of it is given up as was charged on the
- * part that goes back, so that several refunds cost what one of their sum does.
+ * Prices a refund. The fee applies to the received amount (decision M1), so the part that was charged
+ * on the refunded amount is waived. Several refunds cost the same as one of their sum.
  */
 export function priceReversal(payment: Payment, amount: Amount): Reversal {
   const reversed = lesserOf(amount, refundableOf(payment));
@@ -53,7 +53,7 @@ export function priceReversal(payment: Payment, amount: Amount): Reversal {
   return { reversed, fee, taken: subtract(reversed, fee) };
 }
 
-/** What returns to the balance when a refund of so much did not come about. */
+/** What returns to the balance if a refund of this amount was refused. */
 export function priceReturn(payment: Payment, reversed: Amount): Reversal {
   const whole = add(refundableOf(payment), reversed);
   const fee = subtract(serviceFee('payin', whole, payment.feeTerms), feeKept(payment));
@@ -61,9 +61,10 @@ export function priceReturn(payment: Payment, reversed: Amount): Reversal {
 }
 
 /**
- * - `confirm`: the provider made the refund that was ordered.
- * - `take_back`: the provider made one that was not ordered, or not so.
- * - `give_back`: under our reference it made another than was ordered; that is taken back next.
+ * - `confirm`: the provider made the requested refund.
+ * - `take_back`: the provider made a refund that was not requested.
+ * - `give_back`: the provider made a refund with our reference and a different amount. The requested
+ *   one returns to the balance; the actual one is deducted next.
  */
 export type RefundStep = {
   kind: 'confirm' | 'take_back' | 'give_back';
@@ -71,16 +72,16 @@ export type RefundStep = {
 };
 
 /**
- * The next step, or null when every refund of the provider is known or has to wait. Those that were
- * ordered come first. One for which the ordered ones leave too little waits until these have ended:
- * what they took may be given back, and would then never be taken for it.
+ * The next step, or null if every refund of the provider is recorded or has to wait. Requested refunds
+ * come first. A refund waits while the requested ones do not leave enough for it: if one of them is
+ * refused later, its money returns to the balance and would never be deducted.
  */
 export function nextRefundStep(
   payment: Payment,
   facts: CheckoutFacts,
   known: readonly PaymentRefund[],
 ): RefundStep | null {
-  // Nothing was credited: what the provider sends back never was the merchant's.
+  // Nothing was credited, so the money sent back was never the merchant's.
   if (payment.creditedAmount === ZERO) return null;
   const unknown = facts.refunds.filter(
     ({ id }) => !known.some((one) => one.providerRefundId === id),
@@ -94,7 +95,7 @@ export function nextRefundStep(
   return refund === undefined ? null : { kind: 'take_back', refund };
 }
 
-/** Whether an ordered refund holds what this one is to take. */
+/** Whether a requested refund reserves what this one needs. */
 export function hasToWait(
   payment: Payment,
   amount: Amount,
@@ -104,7 +105,7 @@ export function hasToWait(
   return isOrdered && isLess(refundableOf(payment), amount);
 }
 
-/** Whether all that was credited has gone back to the customer. */
+/** Whether everything credited was sent back to the customer. */
 export function isAllRefunded(payment: Payment, refunded: Amount): boolean {
   return !isLess(refunded, payment.creditedAmount);
 }

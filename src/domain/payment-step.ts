@@ -1,7 +1,6 @@
 /**
- * From a provider's facts to the next step of a payment (decisions P3 to P7). Pure and repeatable:
- * the same facts lead to the same step, and when there is none, nothing is left to do. Every source
- * of news comes through here.
+ * Decides the next step of a payment from the provider's facts (decisions P3 to P7). Pure and
+ * repeatable: the same facts lead to the same step. Every provider update goes through it.
  */
 import { type Amount, add, greaterOf, isLess, subtract, ZERO } from './money';
 import {
@@ -12,7 +11,7 @@ import {
   type PaymentTrigger,
 } from './payment';
 
-/** A transfer as far as the decision needs it. */
+/** The facts of a transfer that the decision needs. */
 export interface TransferFacts {
   id: string;
   amount: Amount;
@@ -26,34 +25,34 @@ export interface CheckoutFacts {
   state: 'open' | 'started' | 'cancelled' | 'failed';
   onHold: boolean;
   transfers: readonly TransferFacts[];
-  /** `reference`: ours where we asked for it, else the provider's own. */
+  /** `reference`: ours if we requested the refund, otherwise the provider's own. */
   refunds: readonly { id: string; reference: string; amount: Amount }[];
   failureReason: string | null;
 }
 
 export interface PaymentStep {
   trigger: PaymentTrigger;
-  /** Transfers to credit with this step; each is credited once for ever, keyed by its id. */
+  /** Transfers to credit with this step. Each is credited exactly once, keyed by its id. */
   credits: readonly TransferFacts[];
   received: Amount;
   exceptions: readonly PaymentException[];
   txHash: string | null;
 }
 
-/** What is written down about a payment besides its row. */
+/** Recorded facts about a payment that are not in its row. */
 export interface PaymentBackground {
-  /** Ids of the transfers that were credited already. */
+  /** Ids of the credited transfers. */
   credited: ReadonlySet<string>;
-  /** An operator's rejection of its hold: whether the provider has accepted it. Null: none stands. */
+  /** An operator's rejection of the hold, and whether the provider accepted it; null if none. */
   rejection: 'pending' | 'accepted' | null;
 }
 
-/** Money confirmed this long after the end still counts (decision P5). */
+/** Money that is confirmed up to this long after the window closed is credited (decision P5). */
 export const LATE_WINDOW_MS = 30 * 24 * 60 * 60 * 1000;
 
 /**
- * The next step, or null when the payment stands where the facts say.
- * @param askedAt when the provider was asked: what came after that the facts cannot know
+ * The next step, or null if the payment already reflects the facts.
+ * @param askedAt when the provider was asked; the facts do not include later events
  */
 export function nextPaymentStep(
   payment: Payment,
@@ -77,7 +76,7 @@ export function nextPaymentStep(
   };
 }
 
-/** While a payment is open nothing of it is credited yet. */
+/** Nothing is credited while a payment is open. */
 function triggerWhileOpen(
   payment: Payment,
   facts: CheckoutFacts,
@@ -90,18 +89,18 @@ function triggerWhileOpen(
   const isStarted = payment.status === 'processing' || payment.status === 'on_hold';
   if (facts.state === 'failed') return 'fail';
   if (facts.onHold) return payment.status === 'on_hold' ? null : 'hold';
-  // A hold and its rejection between two looks: it is held now, and refunded with the next step.
+  // Held and rejected between two checks: held with this step, refunded with the next one.
   if (isSentBack(facts)) return payment.status === 'on_hold' ? 'refund' : 'hold';
   if (payment.status === 'on_hold' && rejection !== null) {
-    // What went back may be less by a network's fee, or more has come: nothing of it is credited.
+    // The refund may be reduced by a network fee, or more money arrived: none of it is credited.
     if (rejection === 'accepted' && facts.refunds.length > 0) return 'refund';
     if (confirmed.length > 0) return null;
   }
   if (isEnough(payment, facts, confirmed)) return 'complete';
   if (isSeen || (confirmed.length > 0 && !isOver)) return isStarted ? null : 'see';
   if (confirmed.length > 0) return 'underpay';
-  // What was seen has vanished: there is time to pay again until the window closes. What replaces
-  // it later is late money, but not where it was held: that is for an operator.
+  // The seen transfer disappeared: the customer can pay again until the window closes. Later money is
+  // late money, except after a hold, where an operator has to decide.
   if (payment.status === 'on_hold') return isOver ? 'fail' : null;
   if (payment.status === 'processing') return isOver ? 'expire' : null;
   if (facts.state === 'cancelled') return 'cancel';
@@ -109,7 +108,7 @@ function triggerWhileOpen(
   return facts.state === 'started' && payment.status === 'created' ? 'start' : null;
 }
 
-/** Late money (decision P5), but none that the provider holds or has given up. */
+/** Late money (decision P5), unless the provider holds it or reports a failure. */
 function triggerAfterEnd(
   payment: Payment,
   facts: CheckoutFacts,
@@ -122,9 +121,9 @@ function triggerAfterEnd(
 }
 
 /**
- * A credited transfer is not confirmed any more, after a reorganization of its chain: what came
- * since may be the same money once more, and an operator has to decide. Facts that are older than
- * what was credited look alike, and bring nothing new either.
+ * Whether a credited transfer is no longer confirmed, after a chain reorganization. Later money may be
+ * the same money again, so an operator has to decide. Facts that are older than the credit look the
+ * same and lead to no step either.
  */
 function isCreditGone({ transfers }: CheckoutFacts, credited: ReadonlySet<string>): boolean {
   const isConfirmed = (id: string): boolean =>
@@ -132,7 +131,7 @@ function isCreditGone({ transfers }: CheckoutFacts, credited: ReadonlySet<string
   return [...credited].some((id) => !isConfirmed(id));
 }
 
-/** What went back before anything was credited does not pay; later refunds change no status. */
+/** Money sent back before the first credit does not count; later refunds do not change the status. */
 function isEnough(
   payment: Payment,
   { refunds }: CheckoutFacts,
@@ -142,7 +141,7 @@ function isEnough(
   return !isLess(sumOf(confirmed), add(payment.amount, sentBack));
 }
 
-/** A hold that was rejected: all that was confirmed went back. */
+/** Whether all confirmed money was sent back, as after a rejected hold. */
 export function isSentBack({ transfers, refunds }: CheckoutFacts): boolean {
   const confirmed = sumOf(transfers.filter(({ status }) => status === 'confirmed'));
   return refunds.length > 0 && !isLess(sumOf(refunds), confirmed);
@@ -154,8 +153,8 @@ function isInTime({ expiresAt }: Payment, { status, confirmedAt }: TransferFacts
 }
 
 /**
- * Late is what came after the window closed, by the provider's time, or after the payment had
- * ended without it. What was seen in time and confirmed later is not.
+ * A transfer is late if it was seen after the window closed, by the provider's time, or after the
+ * payment had ended. A transfer that was seen in time and confirmed later is not late.
  */
 function exceptionsOf(
   payment: Payment,
@@ -170,12 +169,12 @@ function exceptionsOf(
   return [...(isOver ? (['overpaid'] as const) : []), ...(isLate ? (['late'] as const) : [])];
 }
 
-/** Never less than what was credited: facts that were asked for earlier may arrive later. */
+/** Never less than the credited amount, because older facts may arrive later. */
 export function receivedAfter(payment: Payment, facts: CheckoutFacts): Amount {
   return greaterOf(receivedOf(facts), payment.creditedAmount);
 }
 
-/** What the provider has seen, confirmed or not. */
+/** The amount that the provider has seen, confirmed or not. */
 function receivedOf({ transfers }: CheckoutFacts): Amount {
   return sumOf(transfers.filter(({ status }) => status !== 'dropped'));
 }
@@ -184,7 +183,7 @@ function sumOf(transfers: readonly { amount: Amount }[]): Amount {
   return transfers.length === 0 ? ZERO : add(...transfers.map(({ amount }) => amount));
 }
 
-/** What is still to be paid, and what was paid beyond the amount (decision P2). */
+/** The amount that is still to be paid (decision P2). */
 export function amountDue(payment: Payment): Amount {
   return isLess(payment.receivedAmount, payment.amount)
     ? subtract(payment.amount, payment.receivedAmount)

@@ -1,6 +1,6 @@
 /**
- * The life of a payment as data, and how a provider's facts move it along it. The database's
- * guarded UPDATE enforces the table, the workflow walks it.
+ * A payment's statuses and transitions. The database's guarded UPDATE enforces the table, and
+ * docs/states.md is generated from it. payment-step.ts decides which transition is next.
  *
  * Source: decisions P1 to P7 and P10.
  */
@@ -23,14 +23,14 @@ export const PAYMENT_STATUSES = [
 export type PaymentStatus = (typeof PAYMENT_STATUSES)[number];
 
 /**
- * - `start`: the customer began to pay
+ * - `start`: the customer started to pay
  * - `see`: a transfer was seen
- * - `hold`: the provider holds it for compliance
- * - `complete`, `underpay`: enough, or less than enough, is confirmed for good
- * - `fail`: the provider's word
- * - `expire`: the window closed and nothing is seen
- * - `cancel`: the customer or an operator
- * - `refund`: what was credited, or held, went back
+ * - `hold`: the provider holds the payment for compliance
+ * - `complete`, `underpay`: enough, or less than enough, is confirmed
+ * - `fail`: the provider reports a failure
+ * - `expire`: the window closed and no transfer exists
+ * - `cancel`: the customer or an operator cancelled
+ * - `refund`: the credited or held money was sent back
  */
 export type PaymentTrigger =
   'start' | 'see' | 'hold' | 'complete' | 'underpay' | 'fail' | 'expire' | 'cancel' | 'refund';
@@ -55,7 +55,7 @@ export const PAYMENT_TRANSITIONS = {
     expire: 'expired',
     cancel: 'cancelled',
   },
-  // What was seen may vanish: then the window closes on nothing, and money may still come late.
+  // A seen transfer may disappear: the payment expires, and money may still arrive late.
   processing: {
     hold: 'on_hold',
     complete: 'completed',
@@ -64,8 +64,8 @@ export const PAYMENT_TRANSITIONS = {
     expire: 'expired',
   },
   on_hold: { complete: 'completed', underpay: 'underpaid', fail: 'failed', refund: 'refunded' },
-  // Late money and refunds reach a payment after its end (decisions P5 and P6). More money for one
-  // that is completed or underpaid is credited where it stands.
+  // Late money and refunds (decisions P5 and P6). More money for a completed or underpaid payment is
+  // credited without a change of status.
   completed: { complete: 'completed', refund: 'refunded' },
   underpaid: { underpay: 'underpaid', complete: 'completed', refund: 'refunded' },
   expired: { complete: 'completed', underpay: 'underpaid' },
@@ -102,7 +102,7 @@ export type PaymentException = (typeof PAYMENT_EXCEPTIONS)[number];
 export const PAYMENT_DECISIONS = ['release', 'reject', 'cancel', 'refund'] as const;
 export type PaymentDecisionKind = (typeof PAYMENT_DECISIONS)[number];
 
-/** Where an operator may decide so; everywhere else it is refused and changes nothing. */
+/** The statuses in which an operator may make the decision; otherwise it is refused. */
 export const DECIDABLE: Record<PaymentDecisionKind, readonly PaymentStatus[]> = {
   release: ['on_hold'],
   reject: ['on_hold'],
@@ -110,7 +110,7 @@ export const DECIDABLE: Record<PaymentDecisionKind, readonly PaymentStatus[]> = 
   refund: ['completed', 'underpaid'],
 };
 
-/** The steps that are an operator's doing once the provider has accepted the decision. */
+/** The transitions that count as decided by an operator after the provider accepted the decision. */
 export const DECIDED_BY_OPERATOR: Record<PaymentDecisionKind, readonly PaymentTrigger[]> = {
   release: ['complete', 'underpay'],
   reject: ['fail', 'refund'],
@@ -118,7 +118,7 @@ export const DECIDED_BY_OPERATOR: Record<PaymentDecisionKind, readonly PaymentTr
   refund: ['refund'],
 };
 
-/** A payment as the database holds it. Amounts in `currency`, times as Date. */
+/** A payment as stored. Amounts are in `currency`. */
 export interface Payment {
   id: string;
   accountId: string;
@@ -129,17 +129,17 @@ export interface Payment {
   amount: Amount;
   currency: string;
   network: string | null;
-  /** Everything that was ever confirmed, credited or not. */
+  /** The total confirmed amount, credited or not. */
   receivedAmount: Amount;
-  /** What was ever credited, before fees; at most receivedAmount. */
+  /** The total credited amount before fees; at most receivedAmount. */
   creditedAmount: Amount;
   serviceFee: Amount;
-  /** What went back to the customer, as the provider confirmed it. */
+  /** The amount sent back to the customer, as confirmed by the provider. */
   refundedAmount: Amount;
-  /** What was taken back of the credits, before fees, and the fees that went back with it. */
+  /** The part of the credits that was reversed, before fees, and the reversed fees. */
   reversedAmount: Amount;
   reversedFee: Amount;
-  /** The fee rule as it was when the payment was created. */
+  /** The fee rule at the time of creation. */
   feeTerms: FeeTerms;
   exceptions: PaymentException[];
   txHash: string | null;
@@ -152,7 +152,7 @@ export interface Payment {
   failureReason: string | null;
   apiKeyId: string;
   providerCheckoutId: string;
-  /** Counts the status changes, from 1. */
+  /** Number of status changes, starting at 1. */
   sequence: number;
   createdAt: Date;
   updatedAt: Date;
@@ -160,7 +160,7 @@ export interface Payment {
   completedAt: Date | null;
 }
 
-/** What a merchant asks for, after validation (decision P1). */
+/** A validated request (decision P1). */
 export interface PaymentRequest {
   amount: Amount;
   currency: string;
@@ -175,7 +175,7 @@ export interface PaymentRequest {
   expiresInSeconds: number;
 }
 
-/** What a list of payments is narrowed to, each only when it was given (decision W13). */
+/** The filters of a list of payments (decision W13). */
 export interface PaymentFilters {
   status?: PaymentStatus[];
   reference?: string;

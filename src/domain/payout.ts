@@ -1,6 +1,6 @@
 /**
- * The life of a payout as data. The database's guarded UPDATE enforces this table, the workflow
- * walks it, docs/states.md is drawn from it.
+ * A payout's statuses and transitions. The database's guarded UPDATE enforces the table, the workflow
+ * follows it, and docs/states.md is generated from it.
  *
  * Source: the specification, "Payout statuses" and "Payout transitions"; decisions O3 and O5.
  */
@@ -23,12 +23,12 @@ export const PAYOUT_STATUSES = [
 export type PayoutStatus = (typeof PAYOUT_STATUSES)[number];
 
 /**
- * - `approve`: an operator's signal, or the auto-approve delay of a requested payout ran out
- * - `reject`: an operator's signal; from approved only while nothing was submitted
- * - `cancel`: the merchant
- * - `accept`: the provider holds the order
- * - `refuse`: the provider's definite no to the submission
- * - `complete`, `fail`: the provider's final word
+ * - `approve`: an operator's signal, or the end of a requested payout's auto-approve delay
+ * - `reject`: an operator's signal; from approved only before submission
+ * - `cancel`: the merchant's request
+ * - `accept`: the provider accepted the payout
+ * - `refuse`: the provider definitely refused the submission
+ * - `complete`, `fail`: the provider's final result
  */
 export type PayoutTrigger =
   'approve' | 'reject' | 'cancel' | 'accept' | 'refuse' | 'complete' | 'fail';
@@ -49,7 +49,7 @@ const TABLE: Record<
   Partial<Record<PayoutTrigger, PayoutStatus>>
 > = PAYOUT_TRANSITIONS;
 
-/** The state that `trigger` leads to, or undefined when the table has no such edge. */
+/** The state that `trigger` leads to; undefined if the transition is not allowed. */
 export function nextPayoutStatus(
   from: PayoutStatus,
   trigger: PayoutTrigger,
@@ -57,7 +57,7 @@ export function nextPayoutStatus(
   return TABLE[from][trigger];
 }
 
-/** The states from which `trigger` may be taken. */
+/** The states in which `trigger` is allowed. */
 export function payoutStatusesBefore(trigger: PayoutTrigger): PayoutStatus[] {
   return PAYOUT_STATUSES.filter((status) => TABLE[status][trigger] !== undefined);
 }
@@ -66,10 +66,10 @@ export function isFinalPayout(status: PayoutStatus): boolean {
   return Object.keys(TABLE[status]).length === 0;
 }
 
-/** The reason an operator's rejection gets when the signal carries none. */
+/** Used if an operator's rejection has no reason. */
 export const DEFAULT_REJECTION_REASON = 'Rejected by the operator.';
 
-/** A payout as the database holds it. Amounts in `currency`, times as Date. */
+/** A payout as stored. Amounts are in `currency`. */
 export interface Payout {
   id: string;
   accountId: string;
@@ -86,31 +86,31 @@ export interface Payout {
   serviceFee: Amount;
   networkFee: Amount;
   totalDebit: Amount;
-  /** The fee rule as it was when the payout was created. */
+  /** The fee rule at the time of creation. */
   feeTerms: FeeTerms;
   description: string | null;
   metadata: Record<string, string>;
   apiKeyId: string;
-  /** Why an operator has to look; empty when nobody has to. */
+  /** The review rules that applied; empty if no review is required. */
   reviewReasons: ReviewReason[];
   decidedBy: string | null;
   txHash: string | null;
   failureReason: string | null;
   rejectionReason: string | null;
   providerTransferId: string | null;
-  /** Set before the order leaves: from then on only the provider's word ends the payout. */
+  /** Set before submission: from then on only the provider's result ends the payout. */
   submissionStartedAt: Date | null;
-  /** Set while it is not known whether the provider holds the order (decision O6). */
+  /** Set while it is unknown whether the provider accepted the payout (decision O6). */
   inDoubtSince: Date | null;
   processingSince: Date | null;
   attentionLevel: number;
-  /** Counts the status changes, from 1. */
+  /** Number of status changes, starting at 1. */
   sequence: number;
   createdAt: Date;
   updatedAt: Date;
 }
 
-/** What a merchant asks for, after validation. */
+/** A validated request. */
 export interface PayoutRequest {
   amount: Amount;
   currency: string;
@@ -122,7 +122,7 @@ export interface PayoutRequest {
   metadata: Record<string, string>;
 }
 
-/** What a list of payouts is narrowed to, each only when it was given (decision W13). */
+/** The filters of a list of payouts (decision W13). */
 export interface PayoutFilters {
   status?: PayoutStatus[];
   reference?: string;

@@ -1,6 +1,6 @@
 /**
- * When to ask a provider again, and when to call an operator (decisions O5 and O6). Both depend
- * only on how long the payout has waited, so a restarted workflow goes on where it was.
+ * When to query a provider again, and when to alert an operator (decisions O5 and O6). Both depend only
+ * on the waiting time, so a restarted workflow continues where it was.
  */
 import { isFinalPayout, type PayoutStatus } from './payout';
 
@@ -11,7 +11,7 @@ const HOUR_MS = 60 * MINUTE_MS;
 const FIRST_CHECK_MS = 2 * SECOND_MS;
 const LAST_CHECK_MS = 15 * MINUTE_MS;
 
-/** A callback usually comes first; the poll is the net below it. Grows with the wait, to 15 min. */
+/** Polling is the fallback for lost callbacks. The interval grows with the wait, up to 15 minutes. */
 export function nextCheckMs(waitedMs: number): number {
   return Math.min(Math.max(waitedMs, FIRST_CHECK_MS), LAST_CHECK_MS);
 }
@@ -19,10 +19,10 @@ export function nextCheckMs(waitedMs: number): number {
 const FIRST_PAYMENT_CHECK_MS = 10 * SECOND_MS;
 
 /**
- * A customer takes minutes, so an open payment is asked about later at first than a payout, and
- * once more right after its window closes.
- * @param askedAt when the provider was last asked: an answer that was asked for before the end and
- *   comes after it has not seen the end
+ * A customer takes minutes, so the first check of a payment is later than that of a payout. A further
+ * check follows directly after the payment window closes.
+ * @param askedAt when the provider was last asked: a request sent before the end of the window does
+ *   not know the state at its end
  */
 export function nextPaymentCheckMs(
   { createdAt, expiresAt }: { createdAt: Date; expiresAt: Date },
@@ -36,17 +36,17 @@ export function nextPaymentCheckMs(
   return Math.min(pollMs, leftMs + 1);
 }
 
-/** Each passed threshold raises the attention level by one. */
+/** Each threshold raises the attention level by one. */
 export const ESCALATION_AFTER_MS = [15 * MINUTE_MS, 2 * HOUR_MS, 24 * HOUR_MS] as const;
 
-/** 0: nobody needs to look; 1 to 3: how many thresholds have passed. */
+/** 0: no attention needed; 1 to 3: the number of thresholds passed. */
 export function attentionLevel(waitedMs: number): number {
   return ESCALATION_AFTER_MS.filter((threshold) => waitedMs >= threshold).length;
 }
 
 /**
- * Names the contradiction between how a payout ended and what its provider says, or null. The
- * books stay as they are (decision O7); an operator has to look.
+ * The kind of case if the provider contradicts how a payout ended, otherwise null. The ledger stays
+ * unchanged (decision O7); an operator decides.
  */
 export function contradiction(
   payout: PayoutStatus,

@@ -1,6 +1,6 @@
 /**
- * Whether a new payout waits for an operator (decision O2). Pure: the reserving transaction reads
- * the facts under its lock and stores the names of the rules that hit.
+ * Whether a new payout requires an operator's review (decision O2). Pure: the reserving transaction
+ * reads the facts under its lock and stores the names of the rules that apply.
  */
 import { type Amount, add, isLess } from './money';
 import type { DestinationType } from './destination';
@@ -23,13 +23,13 @@ export interface ReviewFacts {
   mode: Mode;
   amount: Amount;
   destinationType: DestinationType;
-  /** The account's switches. */
+  /** Settings of the account. */
   reviewAll: boolean;
   rehearseReview: boolean;
-  /** Null means that there is no such maximum. */
+  /** Null: no maximum. */
   autoApproveMax: Amount | null;
   autoApproveDailyMax: Amount | null;
-  /** Sum of `amount` of the last 24 hours that no operator looked at, this payout not included. */
+  /** Sum of `amount` approved without an operator in the last 24 hours, excluding this payout. */
   autoApprovedAmount: Amount;
   destinationUsedBefore: boolean;
   apiKeyAgeMs: number;
@@ -54,16 +54,16 @@ const LIVE_RULES: readonly Rule[] = [
   ['new_api_key', (f) => f.apiKeyAgeMs < NEW_KEY_AGE_MS],
 ];
 
-/** In test mode the account's switch lets a merchant rehearse a review; nothing else holds. */
+/** In test mode only the account's setting applies, so a merchant can rehearse a review. */
 const TEST_RULES: readonly Rule[] = [['rehearse_review', (f) => f.rehearseReview]];
 
-/** The names of all rules that hit; none means that the payout starts as requested. */
+/** The names of all rules that apply; if none, the payout starts as requested. */
 export function reviewReasons(facts: ReviewFacts): ReviewReason[] {
   const rules = facts.mode === 'live' ? LIVE_RULES : TEST_RULES;
   return rules.filter(([, hits]) => hits(facts)).map(([reason]) => reason);
 }
 
-/** How long a requested payout can still be cancelled before it approves itself (decision O3). */
+/** The delay before a requested payout is approved automatically (decision O3). */
 export function autoApproveDelayMs(mode: Mode): number {
   return mode === 'live' ? 10_000 : 2_000;
 }

@@ -1,10 +1,10 @@
 /**
- * Draws a transition table for a reader: docs/states.md holds what this gives, and a unit test
- * fails when the document is older than the table.
+ * Renders transition tables for docs/states.md. A unit test fails if the document does not match the
+ * tables.
  */
 export type TransitionTable = Readonly<Record<string, Readonly<Partial<Record<string, string>>>>>;
 
-/** A Mermaid state diagram; `initial` are the states that an object can begin in. */
+/** A Mermaid state diagram. @param initial the states in which an object can start */
 export function mermaidDiagram(table: TransitionTable, initial: readonly string[]): string {
   const edges = Object.entries(table).flatMap(([from, triggers]) =>
     Object.entries(triggers).map(([trigger, to]) => `    ${from} --> ${to ?? ''}: ${trigger}`),
@@ -19,7 +19,7 @@ export function mermaidDiagram(table: TransitionTable, initial: readonly string[
   ].join('\n');
 }
 
-/** A Markdown table, a row for each state and a column for each trigger. */
+/** A Markdown table with a row per state and a column per trigger. */
 export function markdownTable(table: TransitionTable): string {
   const triggers = [...new Set(Object.values(table).flatMap((edges) => Object.keys(edges)))];
   const final = finalStates(table);

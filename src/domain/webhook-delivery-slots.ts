@@ -1,29 +1,29 @@
 /**
- * How many attempts at one endpoint a process makes at once. An endpoint that hangs holds only its
- * own slots; whoever finds none free is told when to come back, and that waiting is not an attempt.
+ * Limits the concurrent attempts of a process at one endpoint, so a hanging endpoint only occupies its
+ * own slots. A delivery without a free slot is told when to try again; waiting is not an attempt.
  */
 export const SLOTS_PER_ENDPOINT = 4;
 
 /**
- * Nobody is sent away for longer, however many wait: the endpoint may be well again. Ten thousand that
- * wait for one that hangs come back some twenty times a second then.
+ * The longest wait, because the endpoint may recover at any time. Ten thousand deliveries that wait for
+ * a hanging endpoint then ask about twenty times a second.
  */
 export const TURN_MS_MAX = 600_000;
 const TURN_MS_MIN = 50;
 
-/** What an attempt takes until one has ended; too little only sends more away once more. */
+/** The assumed duration until an attempt has ended; too low a value only causes extra waits. */
 const FIRST_GUESS_MS = 40;
-/** How much the last attempt counts in what one usually takes. */
+/** Weight of the last attempt in the average duration. */
 const WEIGHT = 0.25;
-/** Below 1, so that a slot seldom waits for its next: a few come too early and are sent away again. */
+/** Below 1, so that a slot is rarely idle: a few deliveries return too early and wait again. */
 const KEENNESS = 0.8;
 
 interface Use {
   taken: number;
   usualMs: number;
-  /** When the last slot was taken. */
+  /** When a slot was last taken. */
   takenAt: number;
-  /** The last turn that was given. */
+  /** The latest turn that was assigned. */
   lastTurnAt: number;
 }
 
@@ -33,12 +33,12 @@ export class EndpointSlots {
   readonly #now: () => number;
   readonly #uses = new Map<string, Use>();
 
-  /** @param now in milliseconds, never backwards */
+  /** @param now a monotonic clock in milliseconds */
   constructor(now: () => number = () => performance.now()) {
     this.#now = now;
   }
 
-  /** @returns what gives the slot back, or when to ask again because none is free */
+  /** @returns a function that releases the slot, or when to try again if none is free */
   take(endpointId: string): Slot {
     const use = this.#useOf(endpointId);
     if (use.taken >= SLOTS_PER_ENDPOINT) return { turnInMs: this.#nextTurn(use) };
@@ -65,15 +65,15 @@ export class EndpointSlots {
     return use;
   }
 
-  /** One turn after the other, as fast as the slots are likely to become free. */
+  /** Turns are assigned one after the other, as fast as slots are expected to become free. */
   #nextTurn(use: Use): number {
     const now = this.#now();
-    // Those that are under way take at least as long as they have taken.
+    // Running attempts take at least as long as they have taken so far.
     const attemptMs = Math.max(use.usualMs, now - use.takenAt);
     const turn = Math.max(now, use.lastTurnAt) + (attemptMs / SLOTS_PER_ENDPOINT) * KEENNESS;
     const last = now + TURN_MS_MAX;
     use.lastTurnAt = Math.min(turn, last);
-    // Those that find the queue full do not all come back at the same moment.
+    // Spreads deliveries beyond the longest wait, so that they do not return at the same moment.
     const own = turn > last ? last - Math.random() * (TURN_MS_MAX / 2) : turn;
     return Math.max(TURN_MS_MIN, Math.ceil(own - now));
   }

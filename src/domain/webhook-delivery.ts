@@ -1,6 +1,6 @@
 /**
- * The life of a webhook delivery, one event to one endpoint, as data, and what an attempt does to
- * it. The database's guarded UPDATEs hold the table; the workflow only waits.
+ * The statuses, transitions and retry schedule of a webhook delivery (one event to one endpoint), and
+ * what to do with it next. The database's guarded UPDATEs enforce the table; the workflow only waits.
  *
  * Source: the specification, "Delivery and retries"; decisions H4 and H5.
  */
@@ -17,12 +17,12 @@ export const WEBHOOK_DELIVERY_STATUSES = [
 export type WebhookDeliveryStatus = (typeof WEBHOOK_DELIVERY_STATUSES)[number];
 
 /**
- * - `succeed`: a 2xx, of the schedule or of a retry by hand
- * - `exhaust`: the schedule's last attempt failed
- * - `skip`: the endpoint is deleted or disabled, or has too many open deliveries, or the event's
- *   body is no longer kept
- * - `abandon`: an operator ends the schedule
- * - `recover`: what was skipped is taken up again, with the attempts that are left
+ * - `succeed`: a 2xx response, to a scheduled attempt or a manual retry
+ * - `exhaust`: the last attempt of the schedule failed
+ * - `skip`: the endpoint is deleted or disabled, or has too many open deliveries, or the event's body
+ *   has been deleted
+ * - `abandon`: an operator ended the schedule
+ * - `recover`: a skipped delivery continues with its remaining attempts
  */
 export type WebhookDeliveryTrigger = 'succeed' | 'exhaust' | 'skip' | 'abandon' | 'recover';
 
@@ -37,7 +37,7 @@ export const WEBHOOK_DELIVERY_TRANSITIONS = {
   Partial<Record<WebhookDeliveryTrigger, WebhookDeliveryStatus>>
 >;
 
-/** The statuses from which `trigger` may be taken. */
+/** The statuses in which `trigger` is allowed. */
 export function webhookDeliveryStatusesBefore(
   trigger: WebhookDeliveryTrigger,
 ): WebhookDeliveryStatus[] {
@@ -46,28 +46,28 @@ export function webhookDeliveryStatusesBefore(
   );
 }
 
-/** An endpoint never has more deliveries open than this; what is over it is `skipped`. */
+/** The maximum of open deliveries per endpoint; further ones are `skipped`. */
 export const OPEN_DELIVERIES_MAX = 10_000;
 
-/** Of these so many places are left to new events when an operator recovers or replays old ones. */
+/** The part of it that recovery and replay leave free for new events. */
 export const OPEN_DELIVERIES_RESERVE = 1_000;
 
-/** Decision H8: endpoints of one account in one mode. */
+/** Endpoints per account and mode (decision H8). */
 export const ENDPOINTS_MAX = 16;
 
-/** So many time-outs one after the other, and an endpoint's first attempts go with the retries. */
+/** After this many timeouts in a row, an endpoint's first attempts use the retry queue. */
 export const SLOW_AFTER_TIMEOUTS = 5;
 
-/** What decides whether an attempt is made now. */
+/** The facts that decide the next move. */
 export interface WebhookDeliveryFacts {
   status: WebhookDeliveryStatus;
-  /** Attempts of the schedule that were begun. */
+  /** Scheduled attempts that were started. */
   attempts: number;
-  /** How long until the next one may be made; null when none is to come. */
+  /** Time until the next scheduled attempt; null if there is none. */
   dueInMs: number | null;
-  /** Somebody asked for an attempt outside the schedule. */
+  /** An attempt outside the schedule was requested. */
   retryRequested: boolean;
-  /** An attempt that was begun and never ended: its worker is gone. */
+  /** An attempt that was started and never ended: its worker died. */
   openAttempt: number | null;
   endpointTakes: boolean;
   bodyKept: boolean;
@@ -80,7 +80,7 @@ export type WebhookDeliveryMove =
   | { kind: 'exhaust' }
   | { kind: 'rest' };
 
-/** The one next thing to do with a delivery. */
+/** The next move for a delivery. */
 export function nextWebhookDeliveryMove(
   facts: WebhookDeliveryFacts,
   schedule: RetryScheduleMs,
@@ -121,8 +121,8 @@ export function attemptsOf(schedule: RetryScheduleMs): number {
 }
 
 /**
- * @param attempts how many attempts have been made, the failed one included
- * @returns the wait until the next attempt, or null after the last
+ * @param attempts the number of attempts made, including the failed one
+ * @returns the delay until the next attempt, or null after the last one
  */
 export function waitAfterMs(schedule: RetryScheduleMs, attempts: number): number | null {
   return schedule[attempts - 1] ?? null;
