@@ -20,10 +20,8 @@ const TABLES = [
 const LAMP = { off: { press: 'on', hit: 'broken' }, on: { press: 'off' }, broken: {} };
 
 describe.each(TABLES)('docs/states.md and $name', ({ name, table, first }) => {
-  test('it shows the table as it is (UPDATE_DOCS=1 draws it again)', () => {
-    const drawing = new RegExp(
-      `(<!-- drawn from ${name} -->\\n)[\\s\\S]*?(<!-- end of drawing -->)`,
-    );
+  test('shows the current table (UPDATE_DOCS=1 updates it)', () => {
+    const drawing = new RegExp(`(<!-- generated from ${name} -->\\n)[\\s\\S]*?(<!-- end -->)`);
     const written = readFileSync(DOCUMENT, 'utf8');
     expect(written).toMatch(drawing);
     const drawn = `${markdownTable(table)}\n\n${mermaidDiagram(table, first)}`;
@@ -35,16 +33,16 @@ describe.each(TABLES)('docs/states.md and $name', ({ name, table, first }) => {
     else expect(written).toBe(current);
   });
 
-  test('it explains every trigger', () => {
+  test('explains every trigger', () => {
     const prose = readFileSync(DOCUMENT, 'utf8');
     const chapter =
-      prose.split(/^## /m).find((part) => part.includes(`drawn from ${name} -->`)) ?? '';
+      prose.split(/^## /m).find((part) => part.includes(`generated from ${name} -->`)) ?? '';
     const triggers = new Set(Object.values(table).flatMap((edges) => Object.keys(edges)));
     for (const trigger of triggers) expect(chapter).toContain(`\n- \`${trigger}\`: `);
   });
 });
 
-test('a table is drawn with its final states and the gaps left empty', () => {
+test('a table marks final states and leaves impossible transitions empty', () => {
   expect(markdownTable(LAMP).split('\n')).toEqual([
     '| state | `press` | `hit` |',
     '| --- | --- | --- |',
