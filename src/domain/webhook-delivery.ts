@@ -98,10 +98,9 @@ export function nextWebhookDeliveryMove(
 }
 
 /**
- * When a delivery is attempted (the specification, "Delivery and retries"). Each wait counts from
- * the end of the failed attempt before it: a receiver that answers after nine seconds has the
- * whole minute, and no attempt can overlap with the next.
- * The waits between attempts: there is one attempt more than there are waits.
+ * The delays between attempts (the specification, "Delivery and retries"), one fewer than there are
+ * attempts. Each starts at the end of the failed attempt, so a slow receiver gets the full delay and
+ * attempts never overlap.
  */
 export type RetryScheduleMs = readonly number[];
 

@@ -1,6 +1,6 @@
 /**
- * The functions in docs/webhooks.md, run as they stand there against the golden vectors, each by its
- * own language. A language that this machine does not have is skipped with a warning.
+ * Runs the functions of docs/webhooks.md against the test vectors, each in its own language. A language
+ * that is not installed is skipped with a warning.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -137,10 +137,9 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 for (const receiver of RECEIVERS) {
   const isHere = findOnPath(receiver.program) !== null;
-  if (!isHere)
-    console.warn(`NOT TESTED: docs/webhooks.md in ${receiver.heading}, which is missing`);
+  if (!isHere) console.warn(`NOT TESTED: docs/webhooks.md in ${receiver.heading}: not installed`);
   (isHere ? test : test.skip)(
-    `the function for ${receiver.heading} judges every vector rightly`,
+    `the function for ${receiver.heading} returns the expected result for every vector`,
     () => {
       writeFileSync(join(folder, receiver.file), snippet(receiver) + receiver.harness);
       writeFileSync(join(folder, 'harness.go'), GO_HARNESS);
@@ -160,7 +159,7 @@ for (const receiver of RECEIVERS) {
   );
 }
 
-test('the document names every word that a check may end with', () => {
+test('the document names every result of a check', () => {
   const words = new Set(VECTORS.map(({ expect: expected }) => expected));
   expect([...words].filter((word) => !DOCUMENT.includes(`\`${word}\``))).toEqual([]);
 });
