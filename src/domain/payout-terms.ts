@@ -19,6 +19,8 @@ export interface PayoutFacts {
   pauseReason: string | null;
   /** Null when no fee rule is in force: a gateway that cannot price must not sell. */
   feeTerms: FeeTerms | null;
+  /** Whether somebody has said what the limits are; null below is then no maximum. */
+  limitsSet: boolean;
   perTransactionMax: Amount | null;
   dailyMax: Amount | null;
   autoApproveMax: Amount | null;
@@ -53,6 +55,7 @@ export function payoutTerms(
   if (facts.existingId !== null) return { refusal: duplicateReference(facts.existingId) };
   if (facts.pauseReason !== null) return { refusal: payoutsPaused() };
   if (facts.feeTerms === null) return { refusal: feesNotConfigured() };
+  if (!facts.limitsSet) return { refusal: limitsNotConfigured() };
   const overLimit = exceededLimit({
     currency,
     amount,
@@ -109,6 +112,16 @@ function feesNotConfigured(): Refusal {
     code: 'service_unavailable',
     details: { reason: 'fees_not_configured' },
     message: 'No fee is set for this currency yet. Ask the operator, then send it again.',
+  };
+}
+
+/** A currency that was added without limits must not be paid out without any. */
+function limitsNotConfigured(): Refusal {
+  return {
+    code: 'service_unavailable',
+    details: { reason: 'limits_not_configured' },
+    message:
+      'No payout limits are set for this currency yet. Ask the operator, then send it again.',
   };
 }
 

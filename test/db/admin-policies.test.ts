@@ -1,5 +1,6 @@
 /** Limits, review and pauses, by the admin command, as a new payout meets them. */
 import { readPayoutFacts } from '../../src/db/repositories/payout-facts';
+import { listPolicies } from '../../src/db/repositories/payout-policies';
 import { amount } from '../../src/domain/money';
 import { Admin, auditRows } from './admin-harness';
 import { type Harness, startHarness } from './http-harness';
@@ -150,6 +151,19 @@ describe('limits', () => {
       sentence,
     );
   });
+});
+
+test('a default that nobody has set stays so until it is named, whatever else is set', async () => {
+  const unset = async () => (await listPolicies(harness.db, null, ['XRP']))[0]?.unset;
+  const set = (...options: string[]) =>
+    admin.json(...options.slice(0, 2), '--default', '--currency', 'XRP', ...options.slice(2));
+  await harness.owner('payout_policies').where({ currency: 'XRP' }).delete();
+  await set('review', 'set', '--auto-approve-max', '1');
+  await set('limits', 'set', '--per-transaction', '5');
+  expect(await unset()).toEqual(['dailyMax', 'autoApproveDailyMax']);
+  const both = await set('limits', 'set', '--daily', 'none');
+  expect(both).toMatchObject({ per_transaction: '5.00000000', daily: null });
+  expect(await unset()).toEqual(['autoApproveDailyMax']);
 });
 
 describe('review', () => {

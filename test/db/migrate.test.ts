@@ -8,7 +8,8 @@ import { APP_LOGIN } from '../support/database';
 const NAMES = MIGRATIONS.map((migration) => migration.name);
 
 /** What the newest migration made. */
-const UNDO_NEWEST = 'drop index webhook_deliveries_unsuccessful, events_of_account_with_body';
+const UNDO_NEWEST =
+  'delete from currency_routes; delete from fee_rules; delete from payout_policies';
 const SERVER_URL = process.env['TEST_POSTGRES_URL']!;
 
 let ownerUrl: string;
@@ -40,6 +41,19 @@ test('a run that was killed does not keep the next one out', async () => {
   expect(await migrate(ownerUrl)).toEqual([NAMES.at(-1)]);
 });
 
+test('a migration that fails leaves nothing behind, and runs again', async () => {
+  await migrate(ownerUrl);
+  await onDatabase(`delete from knex_migrations where name = '${NAMES.at(-1)!}'`);
+  await onDatabase('delete from currency_routes; delete from fee_rules');
+  // The routes and fees are written before the limits, which are there already.
+  await expect(migrate(ownerUrl)).rejects.toThrow('duplicate key');
+  expect(await count('currency_routes')).toBe(0);
+  expect(await namesOnRecord()).toEqual(NAMES.slice(0, -1));
+  await onDatabase(UNDO_NEWEST);
+  expect(await migrate(ownerUrl)).toEqual([NAMES.at(-1)]);
+  expect(await count('currency_routes')).toBeGreaterThan(0);
+});
+
 test('the application sees which migrations are missing', async () => {
   expect(await pendingForApplication()).toEqual(NAMES);
   await migrate(ownerUrl);
@@ -66,6 +80,13 @@ async function namesOnRecord(): Promise<string[]> {
     client.query<{ name: string }>('select name from knex_migrations order by id'),
   );
   return rows.map((row) => row.name);
+}
+
+async function count(table: string): Promise<number> {
+  const { rows } = await withClient(ownerUrl, (client) =>
+    client.query<{ n: number }>(`select count(*)::int as n from ${table}`),
+  );
+  return rows[0]!.n;
 }
 
 async function onDatabase(sql: string): Promise<void> {

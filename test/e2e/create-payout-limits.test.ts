@@ -57,6 +57,23 @@ test('a payout above the limit per payout is refused, one that meets it is not [
   });
 });
 
+test('a currency without limits is refused, until somebody says what they are [error 503 service_unavailable]', async () => {
+  await rows(gateway.db, `DELETE FROM payout_policies WHERE currency = 'USDC'`);
+  const { client, accountId } = await openMerchant(gateway, { funds: { USDC: '100' } });
+  const create = () => client.createPayout(buildPayout({ amount: '10', currency: 'USDC' }));
+  expect(await create()).toMatchObject({
+    status: 503,
+    json: {
+      error: { code: 'service_unavailable', details: { reason: 'limits_not_configured' } },
+    },
+  });
+  // No maximum is an answer too.
+  await rows(gateway.db, `INSERT INTO payout_policies (account_id, currency) VALUES (?, 'USDC')`, [
+    accountId,
+  ]);
+  expect(await create()).toMatchObject({ status: 201 });
+});
+
 test('the daily limit counts amounts, and says when the first of them leaves the window [error 422 limit_exceeded]', async () => {
   const { accountId, client } = await openMerchant(gateway);
   await setLimits(accountId, { daily: '100' });

@@ -1,4 +1,4 @@
-/** Payouts, their events, the idempotency records, and the rules a payout must pass. */
+/** Payouts, and the rules a payout must pass: routes, fees, limits, pauses. */
 export const sql = /* sql */ `
 -- What each provider can move (decision M5). The order of a merchant's list is the rank.
 CREATE TABLE currency_routes (
@@ -36,6 +36,12 @@ CREATE TABLE payout_policies (
   daily_max numeric(38,8),
   auto_approve_max numeric(38,8),
   auto_approve_daily_max numeric(38,8),
+  -- Which of its maxima an account takes from the default, and which a default has not set. Without
+  -- this, setting one of the four would freeze the other three, and a limit that is lowered for all
+  -- would not reach the account.
+  inherited text[] NOT NULL DEFAULT '{}'
+    CHECK (inherited <@ ARRAY['per_transaction_max', 'daily_max', 'auto_approve_max',
+                              'auto_approve_daily_max']),
   UNIQUE NULLS NOT DISTINCT (account_id, currency)
 );
 
@@ -47,6 +53,33 @@ CREATE TABLE payout_pauses (
   created_at timestamptz NOT NULL DEFAULT now(),
   PRIMARY KEY (scope, target)
 );
+
+-- The maxima in force for an account; always one row. Null is no maximum.
+CREATE FUNCTION payout_policy(p_account_id text, p_currency text)
+RETURNS TABLE (
+  per_transaction_max numeric, daily_max numeric,
+  auto_approve_max numeric, auto_approve_daily_max numeric,
+  -- Names: taken from the default; set by nobody, which is not the same as no maximum.
+  from_default text[], unset text[]
+) LANGUAGE sql STABLE AS $$
+  SELECT CASE WHEN 'per_transaction_max' = ANY (f.names) THEN std.per_transaction_max
+              ELSE own.per_transaction_max END,
+         CASE WHEN 'daily_max' = ANY (f.names) THEN std.daily_max ELSE own.daily_max END,
+         CASE WHEN 'auto_approve_max' = ANY (f.names) THEN std.auto_approve_max
+              ELSE own.auto_approve_max END,
+         CASE WHEN 'auto_approve_daily_max' = ANY (f.names) THEN std.auto_approve_daily_max
+              ELSE own.auto_approve_daily_max END,
+         f.names,
+         ARRAY(SELECT name FROM unnest(f.names) AS name
+                WHERE std.currency IS NULL OR name = ANY (std.inherited))
+    FROM (VALUES (p_currency)) AS asked(currency)
+    LEFT JOIN payout_policies std
+      ON std.account_id IS NULL AND std.currency = asked.currency
+    LEFT JOIN payout_policies own
+      ON own.account_id = p_account_id AND own.currency = asked.currency
+   CROSS JOIN LATERAL (SELECT coalesce(own.inherited, ARRAY['per_transaction_max', 'daily_max',
+                'auto_approve_max', 'auto_approve_daily_max'])) AS f(names)
+$$;
 
 CREATE TABLE payouts (
   id text PRIMARY KEY,
@@ -81,7 +114,7 @@ CREATE TABLE payouts (
   in_doubt_since timestamptz,
   processing_since timestamptz,
   attention_level smallint NOT NULL DEFAULT 0,
-  -- When the reconciler last made sure that a workflow drives this payout.
+  -- When it was last checked that this payout has a workflow.
   workflow_checked_at timestamptz NOT NULL DEFAULT now(),
   -- Counts the status changes; carried by the events.
   sequence integer NOT NULL DEFAULT 1,
@@ -95,57 +128,20 @@ CREATE INDEX payouts_by_destination ON payouts (account_id, mode, destination_va
 CREATE INDEX payouts_open ON payouts (workflow_checked_at)
   WHERE status IN ('requested', 'under_review', 'approved', 'processing');
 
--- One row per status change; the body is the webhook's exact bytes (decision H1).
-CREATE TABLE events (
-  id text PRIMARY KEY,
-  account_id text NOT NULL,
-  mode text NOT NULL,
-  type text NOT NULL,
-  object_id text NOT NULL,
-  sequence integer NOT NULL,
-  body bytea NOT NULL,
-  created_at timestamptz NOT NULL DEFAULT now(),
-  UNIQUE (object_id, sequence)
-);
+-- A value that no row of the account has is found not to be there, instead of looking for it in all
+-- of them (decision W13). The reference has an index of its own already, and so have the times.
+CREATE INDEX payouts_by_status
+  ON payouts (account_id, mode, status, created_at DESC, id DESC);
+CREATE INDEX payouts_by_provider
+  ON payouts (account_id, mode, provider, created_at DESC, id DESC);
 
--- A claim (running) holds the new object's id and what the client asked for. The transaction that
--- creates the object turns it into the stored response (done); a refusal deletes it. A claim whose
--- lease has run out is dead: nothing can be created from it any more.
-CREATE TABLE idempotency_keys (
-  account_id text NOT NULL REFERENCES accounts,
-  mode text NOT NULL,
-  key text NOT NULL,
-  body_hash bytea NOT NULL,
-  object_id text NOT NULL UNIQUE,
-  state text NOT NULL CHECK (state IN ('running', 'done')),
-  lease_until timestamptz NOT NULL,
-  request jsonb,
-  response_status smallint,
-  response_body bytea,
-  completed_at timestamptz,
-  PRIMARY KEY (account_id, mode, key),
-  CHECK ((state = 'done') = (response_body IS NOT NULL))
-);
--- For the clean-up, which looks at the oldest of each kind.
-CREATE INDEX idempotency_keys_done ON idempotency_keys (completed_at) WHERE state = 'done';
-CREATE INDEX idempotency_keys_running ON idempotency_keys (lease_until) WHERE state = 'running';
-
--- What the gateway cannot explain and will not mend by itself: an operator decides.
-CREATE TABLE cases (
-  id text PRIMARY KEY,
-  kind text NOT NULL,
-  object_id text NOT NULL,
-  details jsonb NOT NULL,
-  created_at timestamptz NOT NULL DEFAULT now(),
-  resolved_at timestamptz,
-  resolution text
-);
--- One open case of a kind for each object; what happens again after it was resolved is new.
-CREATE UNIQUE INDEX cases_open ON cases (kind, object_id) WHERE resolved_at IS NULL;
+-- What a big account has of each: without this PostgreSQL takes for common there what is common
+-- among all, and looks through the account's rows when several filters together match none.
+CREATE STATISTICS payouts_filters (mcv)
+  ON account_id, mode, status, provider, currency FROM payouts;
 
 GRANT SELECT ON currency_routes, fee_rules, payout_policies TO gateway_app;
 GRANT SELECT, INSERT, DELETE ON payout_pauses TO gateway_app;
-GRANT SELECT, INSERT, UPDATE ON payouts, cases TO gateway_app;
-GRANT SELECT, INSERT ON events TO gateway_app;
-GRANT SELECT, INSERT, UPDATE, DELETE ON idempotency_keys TO gateway_app;
+GRANT SELECT, INSERT, UPDATE ON payouts TO gateway_app;
+GRANT EXECUTE ON FUNCTION payout_policy TO gateway_app;
 `;

@@ -1,4 +1,4 @@
-/** The audit log: appended to by every change of an operator, never changed (migration 0005). */
+/** The audit log: appended to by every change of an operator, never changed (migration 0001). */
 import { rows, type Db, type Tx } from '../transaction';
 
 /** A state of the object, as the admin command shows it; never a secret or its hash. */

@@ -24,6 +24,7 @@ interface FactsRow {
   fixedAmount: Amount;
   minFee: Amount | null;
   maxFee: Amount | null;
+  limitsSet: boolean;
   perTransactionMax: Amount | null;
   dailyMax: Amount | null;
   autoApproveMax: Amount | null;
@@ -44,6 +45,7 @@ WITH q (account_id, mode, currency, provider, api_key_id, destination_type, dest
         destination_memo, network, reference) AS (VALUES (?, ?, ?, ?, ?, ?, ?, ?::text, ?::text, ?))
 SELECT clock_timestamp() AS now, b.available, pause.reason AS pause_reason,
        fee.percentage, fee.fixed_amount, fee.min_fee, fee.max_fee,
+       NOT policy.unset && ARRAY['per_transaction_max', 'daily_max'] AS limits_set,
        policy.per_transaction_max, policy.daily_max,
        policy.auto_approve_max, policy.auto_approve_daily_max,
        day.used, day.auto_approved, day.window_resets_at, a.review_all, a.rehearse_review,
@@ -107,6 +109,7 @@ export async function readPayoutFacts(db: Db | Tx, query: FactsQuery): Promise<P
     available: row.available ?? ZERO,
     pauseReason: row.pauseReason,
     feeTerms: feeTerms(row),
+    limitsSet: row.limitsSet,
     perTransactionMax: row.perTransactionMax,
     dailyMax: row.dailyMax,
     autoApproveMax: row.autoApproveMax,

@@ -22,13 +22,15 @@ export interface PolicyScope {
   currency: string;
 }
 
-/** Null means no maximum. */
+/** Null means no maximum, or none that anybody has set: see `unset`. */
 export type Maxima = Record<Maximum, Amount | null>;
 
 /** What is in force for one currency. */
 export interface Policy extends Maxima {
   currency: string;
   fromDefault: Maximum[];
+  /** Set by nobody: neither a value nor that there is none. Payouts wait for their limits. */
+  unset: Maximum[];
 }
 
 /** Holds the scope for the rest of the transaction, whether it has a row or not. */
@@ -53,22 +55,25 @@ async function inForce(
   accountId: string | null,
   currencies: readonly string[],
 ): Promise<Policy[]> {
-  const found = await rows<Maxima & { currency: string; inherited: string[] }>(
+  const found = await rows<Maxima & { currency: string; fromDefault: string[]; unset: string[] }>(
     db,
     `SELECT asked.currency, p.per_transaction_max, p.daily_max, p.auto_approve_max,
-            p.auto_approve_daily_max, p.from_default AS inherited
+            p.auto_approve_daily_max, p.from_default, p.unset
        FROM unnest(?::text[]) AS asked(currency)
       CROSS JOIN LATERAL payout_policy(?, asked.currency) p
       ORDER BY asked.currency`,
     [[...currencies], accountId],
   );
-  return found.map(({ inherited, ...policy }) => ({
+  const named = (columns: string[]) =>
+    MAXIMA.filter((name) => columns.includes(MAXIMUM_COLUMNS[name]));
+  return found.map(({ fromDefault, unset, ...policy }) => ({
     ...policy,
-    fromDefault: MAXIMA.filter((name) => inherited.includes(MAXIMUM_COLUMNS[name])),
+    fromDefault: named(fromDefault),
+    unset: named(unset),
   }));
 }
 
-/** The whole row; what is the default's is stored as null. */
+/** The whole row; what is the default's, or of a default is not set, is stored as null. */
 export async function savePolicy(
   tx: Tx,
   { accountId, currency }: PolicyScope,

@@ -46,7 +46,8 @@ export async function changePolicy(
   await checkCurrency(tx, scope.currency);
   if (scope.accountId !== null) await requireAccount(tx, scope.accountId);
   const before = await lockPolicy(tx, scope);
-  const own = (name: Maximum) => scope.accountId === null || !before.fromDefault.includes(name);
+  const own = (name: Maximum) =>
+    scope.accountId === null ? !before.unset.includes(name) : !before.fromDefault.includes(name);
   const maxima = { ...before } as Maxima;
   const inherited: Maximum[] = [];
   for (const name of MAXIMA) {

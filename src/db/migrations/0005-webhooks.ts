@@ -1,10 +1,26 @@
-/**
- * Webhook endpoints, what is to be delivered to them, and every attempt. Harmless where it has run
- * already: test/db/migrate.test.ts takes the newest migration off the record and runs it again.
- */
+/** Events, webhook endpoints, the deliveries of events to them, and every attempt. */
 export const sql = /* sql */ `
+-- One row per status change; the body is the webhook's exact bytes (decision H1).
+CREATE TABLE events (
+  id text PRIMARY KEY,
+  account_id text NOT NULL,
+  mode text NOT NULL,
+  type text NOT NULL,
+  object_id text NOT NULL,
+  sequence integer NOT NULL,
+  -- Null once it is forgotten: bodies are kept for 30 days, the rest stays (decision H8).
+  body bytea,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  UNIQUE (object_id, sequence)
+);
+-- The clean-up looks at the bodies of all accounts by their age; replay looks for the events of one
+-- account and mode that can still be sent, in this order.
+CREATE INDEX events_with_body ON events (created_at) WHERE body IS NOT NULL;
+CREATE INDEX events_of_account_with_body ON events (account_id, mode, created_at, id)
+  WHERE body IS NOT NULL;
+
 -- Rows stay: a delivery names its endpoint, deleted or not. Bound of 16 a mode: services/webhooks.
-CREATE TABLE IF NOT EXISTS webhook_endpoints (
+CREATE TABLE webhook_endpoints (
   id text PRIMARY KEY,
   account_id text NOT NULL REFERENCES accounts,
   mode text NOT NULL CHECK (mode IN ('test', 'live')),
@@ -22,12 +38,12 @@ CREATE TABLE IF NOT EXISTS webhook_endpoints (
   updated_at timestamptz NOT NULL DEFAULT clock_timestamp(),
   deleted_at timestamptz
 );
-CREATE INDEX IF NOT EXISTS webhook_endpoints_of_account
+CREATE INDEX webhook_endpoints_of_account
   ON webhook_endpoints (account_id, mode) WHERE deleted_at IS NULL;
 
 -- One for each event and endpoint, written in the transaction of the event. No foreign keys: both
 -- ends are never deleted, and their share locks would be taken in every status change.
-CREATE TABLE IF NOT EXISTS webhook_deliveries (
+CREATE TABLE webhook_deliveries (
   id text PRIMARY KEY,
   event_id text NOT NULL,
   endpoint_id text NOT NULL,
@@ -40,7 +56,7 @@ CREATE TABLE IF NOT EXISTS webhook_deliveries (
   retry_requested_at timestamptz,
   -- The error code of the last attempt, or why nothing was attempted.
   last_error text,
-  -- From when on the reconciler makes sure that a workflow drives it.
+  -- From when on it is checked that the delivery has a workflow.
   check_at timestamptz NOT NULL,
   created_at timestamptz NOT NULL DEFAULT clock_timestamp(),
   finished_at timestamptz,
@@ -48,15 +64,19 @@ CREATE TABLE IF NOT EXISTS webhook_deliveries (
   CHECK ((status = 'pending') = (next_attempt_at IS NOT NULL)),
   CHECK ((status = 'pending') = (finished_at IS NULL))
 ) WITH (fillfactor = 80);
-CREATE INDEX IF NOT EXISTS webhook_deliveries_of_endpoint ON webhook_deliveries (endpoint_id, id);
-CREATE INDEX IF NOT EXISTS webhook_deliveries_open
+CREATE INDEX webhook_deliveries_of_endpoint ON webhook_deliveries (endpoint_id, id);
+CREATE INDEX webhook_deliveries_open
   ON webhook_deliveries (endpoint_id) WHERE status = 'pending';
-CREATE INDEX IF NOT EXISTS webhook_deliveries_unchecked
+CREATE INDEX webhook_deliveries_unchecked
   ON webhook_deliveries (check_at) WHERE status = 'pending' OR retry_requested_at IS NOT NULL;
+
+-- Of each endpoint what did not succeed, in the order in which recovery goes through it.
+CREATE INDEX webhook_deliveries_unsuccessful ON webhook_deliveries (endpoint_id, id)
+  WHERE status IN ('failed', 'skipped', 'abandoned');
 
 -- Written before the request leaves (outcome null), completed after it: a worker that dies in
 -- between leaves an attempt that counts.
-CREATE TABLE IF NOT EXISTS webhook_attempts (
+CREATE TABLE webhook_attempts (
   delivery_id text NOT NULL,
   number integer NOT NULL,
   -- By hand: outside the schedule.
@@ -79,18 +99,13 @@ CREATE TABLE IF NOT EXISTS webhook_attempts (
   response_truncated boolean,
   PRIMARY KEY (delivery_id, number)
 );
-CREATE INDEX IF NOT EXISTS webhook_attempts_by_time ON webhook_attempts (started_at);
-CREATE INDEX IF NOT EXISTS webhook_attempts_with_body
+CREATE INDEX webhook_attempts_by_time ON webhook_attempts (started_at);
+CREATE INDEX webhook_attempts_with_body
   ON webhook_attempts (started_at) WHERE response_body IS NOT NULL;
-
--- Decision H8: bodies go after 30 days, the rest of an event stays. The index is for the clean-up
--- and for finding the events that an endpoint lacks.
-ALTER TABLE events ALTER COLUMN body DROP NOT NULL;
-CREATE INDEX IF NOT EXISTS events_with_body ON events (created_at) WHERE body IS NOT NULL;
 
 -- The application may not touch the bytes of an event (decision H1), except to forget old ones.
 -- Rows that somebody holds are left for the next run.
-CREATE OR REPLACE FUNCTION forget_event_bodies(p_limit integer) RETURNS integer
+CREATE FUNCTION forget_event_bodies(p_limit integer) RETURNS integer
 LANGUAGE sql SECURITY DEFINER SET search_path = public AS $$
   WITH old AS (
     SELECT id FROM events WHERE body IS NOT NULL AND created_at < now() - interval '30 days'
@@ -101,6 +116,7 @@ LANGUAGE sql SECURITY DEFINER SET search_path = public AS $$
   SELECT count(*)::integer FROM forgotten
 $$;
 
+GRANT SELECT, INSERT ON events TO gateway_app;
 GRANT SELECT, INSERT, UPDATE ON webhook_endpoints, webhook_deliveries TO gateway_app;
 GRANT SELECT, INSERT, UPDATE, DELETE ON webhook_attempts TO gateway_app;
 REVOKE ALL ON FUNCTION forget_event_bodies FROM PUBLIC;

@@ -26,5 +26,6 @@ INSERT INTO payout_policies (currency, per_transaction_max, daily_max) VALUES
   ('USDT', 50000, 200000),
   ('USDC', 50000, 200000),
   ('BTC', 1, 4),
-  ('ETH', 15, 60);
+  ('ETH', 15, 60),
+  ('XRP', 20000, 80000);
 `;

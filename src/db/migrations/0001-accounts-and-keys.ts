@@ -1,4 +1,4 @@
-/** Merchant accounts, their API keys, and the role that the running gateway has. */
+/** The role that the running gateway has, merchant accounts, their API keys, the idempotency records, and the audit log. */
 export const sql = /* sql */ `
 -- The gateway's processes log in as members of this role. It can read, and write what is not
 -- money; money moves through ledger_post alone.
@@ -88,7 +88,56 @@ BEGIN
   RETURN NEXT;
 END $$;
 
+-- A claim (running) holds the new object's id and what the client asked for. The transaction that
+-- creates the object turns it into the stored response (done); a refusal deletes it. A claim whose
+-- lease has run out is dead: nothing can be created from it any more.
+CREATE TABLE idempotency_keys (
+  account_id text NOT NULL REFERENCES accounts,
+  mode text NOT NULL,
+  key text NOT NULL,
+  body_hash bytea NOT NULL,
+  object_id text NOT NULL UNIQUE,
+  state text NOT NULL CHECK (state IN ('running', 'done')),
+  lease_until timestamptz NOT NULL,
+  request jsonb,
+  response_status smallint,
+  response_body bytea,
+  completed_at timestamptz,
+  PRIMARY KEY (account_id, mode, key),
+  CHECK ((state = 'done') = (response_body IS NOT NULL))
+);
+-- For the clean-up, which looks at the oldest of each kind.
+CREATE INDEX idempotency_keys_done ON idempotency_keys (completed_at) WHERE state = 'done';
+CREATE INDEX idempotency_keys_running ON idempotency_keys (lease_until) WHERE state = 'running';
+
+-- Who changed what, when, from what to what, and why. A change writes its row in its own
+-- transaction. before and after never hold a secret or its hash.
+CREATE TABLE audit_log (
+  id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  at timestamptz NOT NULL DEFAULT clock_timestamp(),
+  actor text NOT NULL CHECK (actor <> ''),
+  action text NOT NULL,
+  object text NOT NULL,
+  object_id text NOT NULL,
+  -- Null for what belongs to no account: a default, a global pause.
+  account_id text,
+  before jsonb,
+  after jsonb,
+  reason text
+);
+CREATE INDEX audit_log_by_object ON audit_log (object_id, at);
+CREATE INDEX audit_log_by_time ON audit_log (at);
+
+CREATE FUNCTION audit_refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  RAISE EXCEPTION 'the audit log is append-only: % on % refused', TG_OP, TG_TABLE_NAME;
+END $$;
+CREATE TRIGGER append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON audit_log
+  FOR EACH STATEMENT EXECUTE FUNCTION audit_refuse_change();
+
 GRANT SELECT, INSERT, UPDATE ON accounts, api_keys TO gateway_app;
+GRANT SELECT, INSERT, UPDATE, DELETE ON idempotency_keys TO gateway_app;
+GRANT SELECT, INSERT ON audit_log TO gateway_app;
 REVOKE ALL ON FUNCTION authenticate_key FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION authenticate_key TO gateway_app;
 `;

@@ -1,17 +1,7 @@
-/**
- * The reconciler: which payments still need a workflow, and a copy of the providers' statements to
- * compare with ours. Harmless where it has run already: test/db/migrate.test.ts takes the newest
- * migration off the record and runs it again.
- */
+/** A copy of the providers’ statements to compare with ours, and the cases for an operator. */
 export const sql = /* sql */ `
--- Payments that have ended and for which money may still come (decision P5). Those whose time is
--- over get workflow_checked_at 'infinity', and are never looked at again.
-CREATE INDEX IF NOT EXISTS payments_late ON payments (workflow_checked_at)
-  WHERE status IN ('expired', 'cancelled', 'underpaid')
-     OR (status = 'completed' AND credited_amount < received_amount);
-
 -- One row for each list that a provider keeps of its doings in one mode.
-CREATE TABLE IF NOT EXISTS provider_statements (
+CREATE TABLE provider_statements (
   provider text NOT NULL,
   mode text NOT NULL CHECK (mode IN ('test', 'live')),
   kind text NOT NULL CHECK (kind IN ('payouts', 'payments')),
@@ -26,7 +16,7 @@ CREATE TABLE IF NOT EXISTS provider_statements (
 
 -- What a provider has on record, as it was last read: its transfers of payouts, and the transfers
 -- and refunds of its checkouts. Only a copy to compare with: no money moves on its word.
-CREATE TABLE IF NOT EXISTS provider_entries (
+CREATE TABLE provider_entries (
   provider text NOT NULL,
   mode text NOT NULL CHECK (mode IN ('test', 'live')),
   kind text NOT NULL CHECK (kind IN ('payout', 'payin', 'refund')),
@@ -47,8 +37,20 @@ CREATE TABLE IF NOT EXISTS provider_entries (
   PRIMARY KEY (reference, kind, id, provider, mode)
 ) WITH (fillfactor = 70);
 
+-- What the gateway cannot explain and will not mend by itself: an operator decides.
+CREATE TABLE cases (
+  id text PRIMARY KEY,
+  kind text NOT NULL,
+  object_id text NOT NULL,
+  details jsonb NOT NULL,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  resolved_at timestamptz,
+  resolution text
+);
+-- One open case of a kind for each object; what happens again after it was resolved is new.
+CREATE UNIQUE INDEX cases_open ON cases (kind, object_id) WHERE resolved_at IS NULL;
 -- Whether an operator has resolved the same difference before.
-CREATE INDEX IF NOT EXISTS cases_by_object ON cases (object_id, kind);
+CREATE INDEX cases_by_object ON cases (object_id, kind);
 
-GRANT SELECT, INSERT, UPDATE ON provider_statements, provider_entries TO gateway_app;
+GRANT SELECT, INSERT, UPDATE ON provider_statements, provider_entries, cases TO gateway_app;
 `;
