@@ -3,8 +3,9 @@
  * to set. docs/operations.md documents the variables.
  */
 import { PROVIDER_CODES, type ProviderCode } from './domain/provider-codes';
-import type { ProviderConfig, ProviderModeConfig } from './providers/provider-config';
+import type { ProviderModeConfig } from './providers/port';
 import { DEFAULT_TIMEOUT_MS } from './providers/provider-http';
+import { PROVIDERS, type ProviderConfig } from './providers/registry';
 import { MODES, type Mode } from './domain/mode';
 import { SetupError } from './lib/setup-error';
 import { readWebhookSettings, type WebhookSettings } from './lib/webhook-settings';
@@ -27,11 +28,6 @@ export interface Config {
   worker: { maxCachedWorkflows: number; shutdownGraceMs: number; workflowBundle: string | null };
   logLevel: string;
 }
-
-const VARIABLE_PREFIX: Record<ProviderCode, string> = {
-  onchain_provider: 'ONCHAIN',
-  exchange_pay: 'EXCHANGE_PAY',
-};
 
 const SECRET_MIN_LENGTH = 32;
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'silent'];
@@ -68,7 +64,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
 
 function readProviders(reader: EnvironmentReader): ProviderConfig {
   const read = (code: ProviderCode, mode: Mode): ProviderModeConfig | null => {
-    const prefix = `${VARIABLE_PREFIX[code]}_${mode.toUpperCase()}`;
+    const prefix = `${PROVIDERS[code].variablePrefix}_${mode.toUpperCase()}`;
     // Without a URL the provider is not used in this mode.
     if (reader.optional(`${prefix}_URL`) === undefined) return null;
     return {

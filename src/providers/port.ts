@@ -1,13 +1,14 @@
 /**
- * The one way in which the gateway speaks with a payment provider. An adapter translates a
- * provider's HTTP API into these types; what a provider can and cannot do is data
- * (`capabilities`), so no caller ever asks which provider it has.
+ * The interface between the gateway and a payment provider. An adapter translates a provider's
+ * HTTP API into these types; what a provider can and cannot do is data (`capabilities`), so no
+ * caller depends on which provider it has.
  *
- * An adapter is bound to one mode: it holds that mode's address, credentials and callback secret.
+ * An adapter is bound to one mode: it holds that mode's URL, credentials and callback secret.
  */
 import type { Amount } from '../domain/money';
 import type { ProviderCode } from '../domain/provider-codes';
 import type { Destination, DestinationType } from '../domain/destination';
+import type { CallProvider } from './provider-http';
 
 /** Decision M6; the names are the wire's, because GET /currencies shows them as they are. */
 export interface ProviderCapabilities {
@@ -41,13 +42,13 @@ export interface ProviderTransfer {
   amount: Amount;
   currency: string;
   txHash: string | null;
-  /** A sentence for the merchant, set when status is failed. */
+  /** A sentence for the merchant; set when status is `failed`. */
   failureReason: string | null;
 }
 
 /**
  * - `accepted`: the provider holds the order under our reference.
- * - `refused`: a definite no. The provider has not sent and will not send under this reference.
+ * - `refused`: definite. The provider has not sent and will not send under this reference.
  * - `unknown`: anything else (time-out, 5xx, broken connection, our credentials refused). The
  *   payout is in doubt until `findPayout` gives a definite answer (decision O6).
  */
@@ -95,7 +96,7 @@ export interface CheckoutRefund {
   refundedAt: Date;
 }
 
-/** What the provider knows of a checkout: facts, from which the gateway draws the status itself. */
+/** The facts that the provider has about a checkout; the gateway derives the status from them. */
 export interface Checkout {
   providerId: string;
   reference: string;
@@ -103,7 +104,7 @@ export interface Checkout {
   amount: Amount;
   currency: string;
   network: string | null;
-  /** open: nobody began; started: the customer chose to pay; cancelled by the customer; failed at the provider. */
+  /** open: not started; started: the customer chose to pay; cancelled by the customer; failed at the provider. */
   state: 'open' | 'started' | 'cancelled' | 'failed';
   /** Held for compliance. */
   onHold: boolean;
@@ -114,8 +115,8 @@ export interface Checkout {
 
 /**
  * - `found`: the checkout as the provider holds it after the call.
- * - `refused`: a definite no to what was asked; nothing changed.
- * - `unknown`: anything else; only another look can tell what happened.
+ * - `refused`: definite; nothing changed.
+ * - `unknown`: anything else; only another call can tell what happened.
  */
 export type CheckoutResult =
   | { kind: 'found'; checkout: Checkout }
@@ -137,7 +138,7 @@ export type StatementPage<Entry> =
 
 /**
  * What an authentic callback is about. Only a hint: the state is read from the provider. `other`:
- * nothing that the gateway takes part in, such as a kind of news that the provider added later.
+ * an object that the gateway does not handle, such as a kind that the provider added later.
  */
 export type CallbackHint =
   { object: 'payout' | 'payment'; reference: string } | { object: 'other' };
@@ -154,9 +155,9 @@ export interface Provider {
   /** Idempotent by the reference; never `not_found`. */
   openCheckout(order: CheckoutOrder): Promise<CheckoutResult>;
   findCheckout(reference: string): Promise<CheckoutResult>;
-  /** Stops taking new money as far as the provider can, and answers the state. */
+  /** Stops accepting money as far as the provider can, and returns the state. */
   cancelCheckout(reference: string): Promise<CheckoutResult>;
-  /** The operator's word on a compliance hold; `reject` sends back what came. */
+  /** The operator's decision on a compliance hold; `reject` refunds what was received. */
   releaseHold(reference: string, decision: 'release' | 'reject'): Promise<CheckoutResult>;
   /** Idempotent by `refundReference`. Only asked where `refunds` is true. */
   refundCheckout(
@@ -164,7 +165,7 @@ export interface Provider {
     refundReference: string,
     amount: Amount,
   ): Promise<CheckoutResult>;
-  /** The provider's statements, to compare with ours: also what it holds and we know nothing of. */
+  /** The provider's statements, for the reconciliation: also objects that are unknown to us. */
   listPayouts(query: StatementQuery): Promise<StatementPage<ProviderTransfer>>;
   listCheckouts(query: StatementQuery): Promise<StatementPage<Checkout>>;
   /** Null when the signature or its age is wrong. Constant-time comparison. */
@@ -172,4 +173,21 @@ export interface Provider {
     headers: Readonly<Record<string, string | string[] | undefined>>,
     rawBody: Buffer,
   ): CallbackHint | null;
+}
+
+export interface ProviderModeConfig {
+  /** Without a slash at the end, up to where the provider's versioned paths begin. */
+  baseUrl: string;
+  apiKey: string;
+  callbackSecret: string;
+  /** For a whole call: connecting, sending, waiting and reading. */
+  timeoutMs: number;
+}
+
+/** All that a provider's folder exports; definitions.ts lists them. */
+export interface ProviderDefinition {
+  code: ProviderCode;
+  /** Of its environment variables: `<prefix>_TEST_URL`, `<prefix>_LIVE_API_KEY` and so on. */
+  variablePrefix: string;
+  create(config: ProviderModeConfig, call: CallProvider): Provider;
 }

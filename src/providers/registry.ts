@@ -1,14 +1,13 @@
 /**
- * All providers of this installation, built once at the start (src/deps.ts) and asked for by code
- * and mode ever after. To add a provider: its folder, its code in port.ts, one line here.
+ * All providers of this installation, built once at the start (src/deps.ts) and found by code and
+ * mode. To add a provider: its folder, its code in domain/provider-codes.ts, a line in
+ * definitions.ts.
  */
 import { MODES, type Mode } from '../domain/mode';
-import { createExchangePayProvider } from './exchange-pay/adapter';
-import { createOnchainProvider } from './onchain/adapter';
 import { PROVIDER_CODES, type ProviderCode } from '../domain/provider-codes';
-import type { Provider } from './port';
-import type { ProviderConfig, ProviderModeConfig } from './provider-config';
-import { createProviderAgent, createProviderCaller, type CallProvider } from './provider-http';
+import * as definitions from './definitions';
+import type { Provider, ProviderDefinition, ProviderModeConfig } from './port';
+import { createProviderAgent, createProviderCaller } from './provider-http';
 
 export type { Provider } from './port';
 
@@ -21,20 +20,21 @@ export interface ProviderRegistry {
   close(): Promise<void>;
 }
 
-const FACTORIES: Record<
-  ProviderCode,
-  (config: ProviderModeConfig, call: CallProvider) => Provider
-> = {
-  onchain_provider: createOnchainProvider,
-  exchange_pay: createExchangePayProvider,
-};
+/** Null: the provider is not used in that mode. */
+export type ProviderConfig = Record<ProviderCode, Record<Mode, ProviderModeConfig | null>>;
+
+type Definitions = { [Code in ProviderCode]: ProviderDefinition & { code: Code } };
+
+/** A code without a definition, or with another provider's, does not compile. */
+export const PROVIDERS: Definitions = definitions;
 
 export function createProviders(config: ProviderConfig): ProviderRegistry {
   const agent = createProviderAgent();
   const build = (mode: Mode): Provider[] =>
     PROVIDER_CODES.flatMap((code) => {
       const own = config[code][mode];
-      return own === null ? [] : [FACTORIES[code](own, createProviderCaller(agent, own.timeoutMs))];
+      if (own === null) return [];
+      return [PROVIDERS[code].create(own, createProviderCaller(agent, own.timeoutMs))];
     });
   const byMode = Object.fromEntries(MODES.map((mode) => [mode, build(mode)])) as Record<
     Mode,

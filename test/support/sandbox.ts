@@ -10,9 +10,12 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { amount } from '../../src/domain/money';
 import type { Mode } from '../../src/domain/mode';
 import type { ProviderCode } from '../../src/domain/provider-codes';
-import type { CheckoutOrder, PayoutOrder } from '../../src/providers/port';
-import type { ProviderConfig, ProviderModeConfig } from '../../src/providers/provider-config';
-import { createProviders, type ProviderRegistry } from '../../src/providers/registry';
+import type { CheckoutOrder, PayoutOrder, ProviderModeConfig } from '../../src/providers/port';
+import {
+  createProviders,
+  type ProviderConfig,
+  type ProviderRegistry,
+} from '../../src/providers/registry';
 import type { CredentialsTable } from '../../src/sandbox/config';
 import { startSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/server';
 

@@ -1,30 +1,57 @@
 /**
- * Exchange Pay behind the port: signed POST calls and answers in envelopes. Called by activities
- * through the registry. Everything that is not one of the provider's definite answers is
- * `unknown`, because a wrong "refused" would give money back that is on its way (decision O6).
+ * Exchange Pay: signed POST calls and answers in envelopes. Everything but its definite answers is
+ * `unknown`, because a wrong `refused` would return money that was sent (decision O6).
  */
+import { createHash, createHmac, randomBytes } from 'node:crypto';
+import { acceptIfSameOrder, readStatementPage, readUnixTimeMs } from '../answer-reader';
+import type {
+  FindResult,
+  PayoutOrder,
+  Provider,
+  ProviderCapabilities,
+  ProviderDefinition,
+  ProviderModeConfig,
+  StatementPage,
+  StatementQuery,
+  SubmitResult,
+} from '../port';
+import type { CallProvider } from '../provider-http';
 import {
-  readExchangePayRefusal,
+  describeUnclear,
+  readExchangePayOrder,
   readExchangePayTransfer,
   readFailureCode,
   readSuccess,
+  readTransferRefusal,
   TRANSFER_NOT_FOUND_CODE,
 } from './answers';
 import { readExchangePayCallback } from './callback';
-import { EXCHANGE_PAY_CAPABILITIES } from './capabilities';
-import { createExchangePayStatements } from './statements';
 import { createExchangePayCheckouts, type PostToExchangePay } from './checkouts';
-import { signRequest } from './signature';
-import { describeUnclear } from './unclear';
-import type { FindResult, PayoutOrder, Provider, SubmitResult } from '../port';
-import type { ProviderModeConfig } from '../provider-config';
-import type { CallProvider } from '../provider-http';
-import { acceptIfSameOrder } from '../submission-result';
 
-export function createExchangePayProvider(
-  config: ProviderModeConfig,
-  call: CallProvider,
-): Provider {
+export const EXCHANGE_PAY = {
+  code: 'exchange_pay',
+  variablePrefix: 'EXCHANGE_PAY',
+  create: createExchangePayProvider,
+} as const satisfies ProviderDefinition;
+
+/** Specification, "Destinations per provider"; decisions M5 and M6. */
+const CAPABILITIES = {
+  pay_in: true,
+  pay_out: true,
+  // Internal transfers between exchange accounts: no chain, so no network, memo, fee or hash.
+  destination_types: ['exchange_id', 'email'],
+  network_required: false,
+  memo_supported: false,
+  network_fee_estimate: false,
+  tx_hash: false,
+  refunds: true,
+  // The customer confirms an order of one exact amount, or none.
+  partial_payments: false,
+  // The provider sets no time limit of its own: an order is opened with that of the payment.
+  checkout_ttl_seconds: null,
+} as const satisfies ProviderCapabilities;
+
+function createExchangePayProvider(config: ProviderModeConfig, call: CallProvider): Provider {
   const post: PostToExchangePay = (path, members, limit) => {
     const body = JSON.stringify(members);
     const headers = {
@@ -36,9 +63,9 @@ export function createExchangePayProvider(
     return call({ method: 'POST', url, headers, body, ...limit });
   };
   return {
-    code: 'exchange_pay',
+    code: EXCHANGE_PAY.code,
     name: 'Exchange Pay',
-    capabilities: EXCHANGE_PAY_CAPABILITIES,
+    capabilities: CAPABILITIES,
 
     estimateNetworkFee: () =>
       Promise.resolve({ kind: 'unknown', reason: 'The provider publishes no network fee.' }),
@@ -46,7 +73,7 @@ export function createExchangePayProvider(
     async submitPayout(order): Promise<SubmitResult> {
       const answer = await post('payout/transfer', presentOrder(order));
       if (answer.kind === 'trouble') return { kind: 'unknown', reason: answer.reason };
-      const refusal = readExchangePayRefusal(answer.status, answer.body);
+      const refusal = readTransferRefusal(answer.status, answer.body);
       if (refusal !== undefined) return { kind: 'refused', reason: refusal };
       const transfer = readExchangePayTransfer(readSuccess(answer.status, answer.body));
       return transfer === undefined
@@ -66,7 +93,7 @@ export function createExchangePayProvider(
     },
 
     ...createExchangePayCheckouts(post),
-    ...createExchangePayStatements(post),
+    ...createStatements(post),
 
     readCallback: (headers, rawBody) =>
       readExchangePayCallback(config.callbackSecret, headers, rawBody),
@@ -80,5 +107,45 @@ function presentOrder(order: PayoutOrder): Record<string, unknown> {
     transferAmount: order.amount,
     recipientType: order.destination.type,
     recipient: order.destination.value,
+  };
+}
+
+/**
+ * HMAC-SHA512 with the API key over `timestamp\nnonce\nbody\n`. The key is never sent; the first 16
+ * hex digits of its SHA-256 identify it.
+ */
+function signRequest(apiKey: string, body: string): Record<string, string> {
+  const timestamp = String(Date.now());
+  const nonce = randomBytes(16).toString('hex');
+  const signature = createHmac('sha512', apiKey).update(`${timestamp}\n${nonce}\n${body}\n`);
+  return {
+    'exchangepay-key-id': createHash('sha256').update(apiKey).digest('hex').slice(0, 16),
+    'exchangepay-timestamp': timestamp,
+    'exchangepay-nonce': nonce,
+    'exchangepay-signature': signature.digest('hex').toUpperCase(),
+  };
+}
+
+function createStatements(
+  post: PostToExchangePay,
+): Pick<Provider, 'listPayouts' | 'listCheckouts'> {
+  const list = async <Entry extends { providerId: string }>(
+    path: string,
+    { changedFrom, cursor }: StatementQuery,
+    entry: (shown: unknown) => Entry | undefined,
+  ): Promise<StatementPage<Entry>> => {
+    const answer = await post(path, { updateTimeFrom: changedFrom?.getTime() ?? null, cursor });
+    if (answer.kind === 'trouble') return { kind: 'unknown', reason: answer.reason };
+    const page = readStatementPage(readSuccess(answer.status, answer.body), {
+      list: 'list',
+      cursor: 'cursor',
+      entry,
+      changedAt: (shown) => readUnixTimeMs(shown, 'updateTime'),
+    });
+    return page ?? { kind: 'unknown', reason: describeUnclear(answer.status, answer.body) };
+  };
+  return {
+    listPayouts: (query) => list('payout/list', query, readExchangePayTransfer),
+    listCheckouts: (query) => list('order/list', query, readExchangePayOrder),
   };
 }

@@ -1,10 +1,10 @@
 /**
  * Verifies Exchange Pay's callbacks: base64 of HMAC-SHA512 over `timestamp\nnonce\nraw body\n`,
- * time in milliseconds. The transfer or order stands as JSON text inside the JSON body.
+ * time in milliseconds. The transfer or order is JSON text inside the JSON body.
  */
 import { createHmac } from 'node:crypto';
 import { parse } from 'lossless-json';
-import { lookUp, readMember, readText } from '../answer-members';
+import { lookUp, readMember, readText } from '../answer-reader';
 import {
   isRecent,
   isReference,
@@ -31,7 +31,7 @@ export function readExchangePayCallback(
     .update(rawBody)
     .update('\n')
     .digest('base64');
-  // As text: base64 has more than one spelling of the same bytes, and only one was sent.
+  // Compared as text: the same bytes have several base64 encodings, and only one was sent.
   if (!isSameSignature(Buffer.from(signature), Buffer.from(expected))) return null;
   return isRecent(BigInt(timestamp)) ? readHint(rawBody.toString('utf8')) : null;
 }
@@ -51,7 +51,7 @@ function readHint(text: string): CallbackHint {
       if (isReference(reference)) return { object: kind.object, reference };
     }
   } catch {
-    // No JSON, and yet the provider's: nothing that sending it again would change.
+    // Signed but not JSON: sending it again would change nothing.
   }
   return { object: 'other' };
 }

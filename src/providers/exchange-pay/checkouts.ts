@@ -1,10 +1,15 @@
-/** Exchange Pay's orders behind the port, which calls them checkouts: signed POST calls. */
-import { foundIfSameOrder, foundIfSameReference } from '../checkout-result';
+/** Exchange Pay's orders, which the port calls checkouts: signed POST calls. */
+import { foundIfSameOrder, foundIfSameReference } from '../answer-reader';
 import type { CheckoutOrder, CheckoutResult, Provider } from '../port';
 import { OPENING_MS_MAX, type ProviderAnswer, type ProviderCall } from '../provider-http';
-import { readFailureCode, readSuccess } from './answers';
-import { ORDER_NOT_FOUND_CODE, readExchangePayOrder, readOrderRefusal } from './checkout-answers';
-import { describeUnclear } from './unclear';
+import {
+  describeUnclear,
+  ORDER_NOT_FOUND_CODE,
+  readExchangePayOrder,
+  readFailureCode,
+  readOrderRefusal,
+  readSuccess,
+} from './answers';
 
 type CheckoutCalls = Pick<
   Provider,
@@ -19,7 +24,7 @@ export type PostToExchangePay = (
 ) => Promise<ProviderAnswer>;
 
 export function createExchangePayCheckouts(post: PostToExchangePay): CheckoutCalls {
-  /** One call about one order; every answer to it is read in the same way. */
+  /** One call about one order; every answer is read in the same way. */
   const ask = async (
     verb: string,
     members: { merchantOrderId: string } & Record<string, unknown>,

@@ -1,21 +1,62 @@
 /**
- * The on-chain provider behind the port: a REST API with a bearer key. Called by activities
- * through the registry. Everything that is not one of the provider's definite answers is
- * `unknown`, because a wrong "refused" would give money back that is on its way (decision O6).
+ * The on-chain provider: a REST API with a bearer key. Everything but its definite answers is
+ * `unknown`, because a wrong `refused` would return money that was sent (decision O6).
  */
-import { readAmount, readText } from '../answer-members';
-import { readOnchainCallback } from './callback';
-import { ONCHAIN_CAPABILITIES } from './capabilities';
-import { createOnchainStatements } from './statements';
-import { createOnchainCheckouts } from './checkouts';
-import { readOnchainErrorCode, readOnchainRefusal, readOnchainTransfer } from './answers';
-import type { FeeEstimate, FindResult, PayoutOrder, Provider, SubmitResult } from '../port';
-import type { ProviderModeConfig } from '../provider-config';
+import {
+  acceptIfSameOrder,
+  readAmount,
+  readIsoTime,
+  readStatementPage,
+  readText,
+} from '../answer-reader';
+import type {
+  FeeEstimate,
+  FindResult,
+  PayoutOrder,
+  Provider,
+  ProviderCapabilities,
+  ProviderDefinition,
+  ProviderModeConfig,
+  StatementPage,
+  StatementQuery,
+  SubmitResult,
+} from '../port';
 import type { CallProvider } from '../provider-http';
-import { acceptIfSameOrder } from '../submission-result';
-import { NOT_UNDERSTOOD, unclear } from './unclear';
+import {
+  NOT_UNDERSTOOD,
+  readOnchainCheckoutMembers,
+  readOnchainErrorCode,
+  readOnchainTransfer,
+  readOnchainTransferMembers,
+  readOnchainTransferRefusal,
+  unclear,
+} from './answers';
+import { readOnchainCallback } from './callback';
+import { createOnchainCheckouts } from './checkouts';
 
-export function createOnchainProvider(config: ProviderModeConfig, call: CallProvider): Provider {
+export const ONCHAIN = {
+  code: 'onchain_provider',
+  variablePrefix: 'ONCHAIN',
+  create: createOnchainProvider,
+} as const satisfies ProviderDefinition;
+
+/** Specification, "Destinations per provider"; decision M6. */
+const CAPABILITIES = {
+  pay_in: true,
+  pay_out: true,
+  destination_types: ['crypto_address'],
+  network_required: true,
+  memo_supported: true,
+  network_fee_estimate: true,
+  tx_hash: true,
+  refunds: true,
+  // Anybody with the address can send any amount, and more than once.
+  partial_payments: true,
+  // The provider watches a checkout's address for this long unless the order sets a shorter time.
+  checkout_ttl_seconds: 3_600,
+} as const satisfies ProviderCapabilities;
+
+function createOnchainProvider(config: ProviderModeConfig, call: CallProvider): Provider {
   const base = `${config.baseUrl}/v1`;
   const headers = {
     authorization: `Bearer ${config.apiKey}`,
@@ -23,9 +64,9 @@ export function createOnchainProvider(config: ProviderModeConfig, call: CallProv
     'content-type': 'application/json',
   };
   return {
-    code: 'onchain_provider',
+    code: ONCHAIN.code,
     name: 'On-chain',
-    capabilities: ONCHAIN_CAPABILITIES,
+    capabilities: CAPABILITIES,
 
     async estimateNetworkFee(currency, network): Promise<FeeEstimate> {
       const query = new URLSearchParams({ asset: currency, network });
@@ -45,7 +86,7 @@ export function createOnchainProvider(config: ProviderModeConfig, call: CallProv
       const body = JSON.stringify(presentOrder(order));
       const answer = await call({ method: 'POST', url: `${base}/transfers`, headers, body });
       if (answer.kind === 'trouble') return { kind: 'unknown', reason: answer.reason };
-      const refusal = readOnchainRefusal(answer.status, answer.body);
+      const refusal = readOnchainTransferRefusal(answer.status, answer.body);
       if (refusal !== undefined) return { kind: 'refused', reason: refusal };
       if (answer.status !== 200 && answer.status !== 201) {
         return unclear(answer.status, answer.body);
@@ -58,7 +99,7 @@ export function createOnchainProvider(config: ProviderModeConfig, call: CallProv
       const url = `${base}/transfers/${encodeURIComponent(reference)}`;
       const answer = await call({ method: 'GET', url, headers });
       if (answer.kind === 'trouble') return { kind: 'unknown', reason: answer.reason };
-      // A 404 alone may come from a proxy or a mistyped address; the code comes from the provider.
+      // A 404 alone may come from a proxy or a wrong URL; only the code comes from the provider.
       const code = readOnchainErrorCode(answer.body);
       if (answer.status === 404 && code === 'transfer_not_found') return { kind: 'not_found' };
       if (answer.status !== 200) return unclear(answer.status, answer.body);
@@ -67,7 +108,7 @@ export function createOnchainProvider(config: ProviderModeConfig, call: CallProv
     },
 
     ...createOnchainCheckouts(base, headers, call),
-    ...createOnchainStatements(base, headers, call),
+    ...createStatements(base, headers, call),
 
     readCallback: (callbackHeaders, rawBody) =>
       readOnchainCallback(config.callbackSecret, callbackHeaders, rawBody),
@@ -81,5 +122,48 @@ function presentOrder(order: PayoutOrder): Record<string, unknown> {
     network: order.network,
     amount: order.amount,
     destination: { address: order.destination.value, memo: order.destination.memo },
+  };
+}
+
+/** A checkout is larger than a transfer, and the size of an answer is limited. */
+const TRANSFERS_PER_PAGE = 200;
+const CHECKOUTS_PER_PAGE = 50;
+
+function createStatements(
+  base: string,
+  headers: Record<string, string>,
+  call: CallProvider,
+): Pick<Provider, 'listPayouts' | 'listCheckouts'> {
+  const list = async <Entry extends { providerId: string }>(
+    name: string,
+    limit: number,
+    { changedFrom, cursor }: StatementQuery,
+    entry: (shown: unknown) => Entry | undefined,
+  ): Promise<StatementPage<Entry>> => {
+    const query = new URLSearchParams({
+      limit: String(limit),
+      ...(changedFrom === null ? {} : { updated_from: changedFrom.toISOString() }),
+      ...(cursor === null ? {} : { cursor }),
+    });
+    const answer = await call({
+      method: 'GET',
+      url: `${base}/${name}?${query.toString()}`,
+      headers,
+    });
+    if (answer.kind === 'trouble') return { kind: 'unknown', reason: answer.reason };
+    if (answer.status !== 200) return unclear(answer.status, answer.body);
+    const page = readStatementPage(answer.body, {
+      list: name,
+      cursor: 'next_cursor',
+      entry,
+      changedAt: (shown) => readIsoTime(shown, 'updated_at'),
+    });
+    return page ?? NOT_UNDERSTOOD;
+  };
+  return {
+    listPayouts: (query) =>
+      list('transfers', TRANSFERS_PER_PAGE, query, readOnchainTransferMembers),
+    listCheckouts: (query) =>
+      list('checkouts', CHECKOUTS_PER_PAGE, query, readOnchainCheckoutMembers),
   };
 }

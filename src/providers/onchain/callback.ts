@@ -1,10 +1,10 @@
 /**
  * Verifies the on-chain provider's callbacks:
- * `Onchain-Signature: t=<unix seconds>,s=<hex HMAC-SHA256 over t, a full stop, the raw body>`.
+ * `Onchain-Signature: t=<unix seconds>,s=<hex HMAC-SHA256 of t, a period and the raw body>`.
  */
 import { createHmac } from 'node:crypto';
 import { parse } from 'lossless-json';
-import { lookUp, readMember, readText } from '../answer-members';
+import { lookUp, readMember, readText } from '../answer-reader';
 import {
   isRecent,
   isReference,
@@ -41,7 +41,7 @@ function readHint(text: string): CallbackHint {
     const object = lookUp(OBJECTS, readText(data, 'object'));
     if (object !== undefined && isReference(reference)) return { object, reference };
   } catch {
-    // No JSON, and yet the provider's: nothing that sending it again would change.
+    // Signed but not JSON: sending it again would change nothing.
   }
   return { object: 'other' };
 }

@@ -1,10 +1,14 @@
-/** The on-chain provider's checkouts behind the port: one address a checkout, REST calls. */
-import { foundIfSameOrder, foundIfSameReference } from '../checkout-result';
+/** The on-chain provider's checkouts: REST calls, one deposit address per checkout. */
+import { foundIfSameOrder, foundIfSameReference } from '../answer-reader';
 import type { CheckoutOrder, CheckoutResult, Provider } from '../port';
 import { type CallProvider, OPENING_MS_MAX } from '../provider-http';
-import { readOnchainErrorCode } from './answers';
-import { readOnchainCheckout, readOnchainCheckoutRefusal } from './checkout-answers';
-import { NOT_UNDERSTOOD, unclear } from './unclear';
+import {
+  NOT_UNDERSTOOD,
+  readOnchainCheckout,
+  readOnchainCheckoutRefusal,
+  readOnchainErrorCode,
+  unclear,
+} from './answers';
 
 type CheckoutCalls = Pick<
   Provider,
@@ -23,7 +27,7 @@ export function createOnchainCheckouts(
   headers: Record<string, string>,
   call: CallProvider,
 ): CheckoutCalls {
-  /** One call about one checkout; every answer to it is read in the same way. */
+  /** One call about one checkout; every answer is read in the same way. */
   const ask = async (
     reference: string,
     { method, path, members, ...limit }: Step,
@@ -34,7 +38,7 @@ export function createOnchainCheckouts(
     if (answer.kind === 'trouble') return { kind: 'unknown', reason: answer.reason };
     const refusal = readOnchainCheckoutRefusal(answer.status, answer.body);
     if (refusal !== undefined) return { kind: 'refused', reason: refusal };
-    // A 404 alone may come from a proxy or a mistyped address; the code comes from the provider.
+    // A 404 alone may come from a proxy or a wrong URL; only the code comes from the provider.
     const code = readOnchainErrorCode(answer.body);
     if (answer.status === 404 && code === 'checkout_not_found') return { kind: 'not_found' };
     if (answer.status !== 200 && answer.status !== 201) return unclear(answer.status, answer.body);
