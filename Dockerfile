@@ -1,5 +1,5 @@
-# One image for every program: `node dist/src/bin/{api,worker,migrate,ledger-verify}.js`.
-# Secrets come from the environment at run time; none is in the image.
+# One image for all programs: `node dist/src/bin/{api,worker,migrate,admin,ledger-verify}.js`.
+# Secrets come from the environment at run time; the image contains none.
 FROM node:20-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
@@ -16,7 +16,7 @@ COPY package.json package-lock.json .npmrc ./
 RUN npm ci --omit=dev --no-audit --no-fund
 
 FROM node:20-bookworm-slim
-# The Temporal SDK's native core and the providers' certificates need the system's roots.
+# The Temporal SDK's native core needs the system's CA certificates.
 RUN apt-get update \
   && apt-get install --yes --no-install-recommends ca-certificates \
   && rm -rf /var/lib/apt/lists/*
