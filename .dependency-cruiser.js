@@ -121,6 +121,16 @@ module.exports = {
       to: { path: '^src/dev/' },
     },
     {
+      name: 'no-dev-dependency-in-production',
+      comment: 'The image is installed without devDependencies.',
+      severity: 'error',
+      from: {
+        path: '^(src|workflows|activities)/',
+        pathNot: '^src/(dev/|bin/(dev|reset|openapi)\\.ts$)',
+      },
+      to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'] },
+    },
+    {
       name: 'no-circular',
       comment: 'A circle of imports has no order of loading.',
       severity: 'error',

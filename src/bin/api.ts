@@ -8,7 +8,7 @@ import { runProcess } from '../lib/run-process';
 const HELP = `Usage: api [--help]
 
 Serves /api/v1, /provider-callbacks, /healthz, /readyz and /metrics on PORT (3000).
-Its environment is described in docs/operations.md; what is missing is named at the start.
+docs/operations.md describes its environment; missing variables are reported at the start.
 `;
 
 runProcess(HELP, async () => {

@@ -1,8 +1,8 @@
 /**
- * The second half of `npm run build`: bundles the compiled workflows once, so that a worker in
- * production starts without webpack and every worker of a release runs the same code.
+ * The last step of `npm run build`: bundles the compiled workflows once, so that production workers
+ * start without webpack and all workers of a release run the same code.
  *
- * Run from dist: the bundle is written beside the compiled rooms.
+ * It runs from dist, and the bundle is written there.
  */
 import { writeFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
@@ -12,9 +12,9 @@ const BUNDLE = resolve(__dirname, '..', '..', 'workflow-bundle.js');
 const EXPECTED_PARENT = join('dist', 'src', 'bin');
 
 async function main(): Promise<void> {
-  // From the sources it would land in the project's folder, where nothing looks for it.
+  // From the sources, the bundle would be written to the project's folder, where nothing reads it.
   if (!__dirname.endsWith(EXPECTED_PARENT)) {
-    throw new Error('run `npm run build`: the bundle is made of what tsc wrote to dist/');
+    throw new Error('Run `npm run build`: the bundle is made from the output of tsc in dist/.');
   }
   const { code } = await bundleWorkflows();
   writeFileSync(BUNDLE, code);

@@ -8,27 +8,27 @@ import { SetupError } from '../lib/setup-error';
 
 const HELP = `Usage: npm start
 
-Starts the gateway with all it needs: PostgreSQL, Temporal, the API, the worker and the sandbox
-that plays the payment providers. Prints where everything is; its last line is "gateway ready".
-Ctrl-C stops everything in order, a second Ctrl-C at once. The data is kept in .gateway/;
-\`npm run reset\` removes it.
+Starts the gateway and everything it needs: PostgreSQL, Temporal, the API, the worker and the
+sandbox, which simulates the payment providers. Prints all addresses and keys; the last line is
+"gateway ready". Ctrl-C stops everything in order, a second Ctrl-C stops it at once. The data is
+kept in .gateway/; \`npm run reset\` removes it.
 
 Environment:
   PORT                 the API and the dashboard (3000)
   SANDBOX_PORT         the sandbox (3001)
-  TEMPORAL_PORT        the local Temporal server (7233, or a free one when that is taken)
-  TEMPORAL_UI_PORT     its web pages (8233, or a free one)
-  POSTGRES_PORT        the local PostgreSQL (5433, or a free one)
+  TEMPORAL_PORT        the local Temporal server (7233, or a free port if it is in use)
+  TEMPORAL_UI_PORT     its web UI (8233, or a free port)
+  POSTGRES_PORT        the local PostgreSQL (5433, or a free port)
   TEMPORAL_ADDRESS     host:port of a running Temporal cluster, instead of a local server
-  DATABASE_OWNER_URL   a running PostgreSQL's database, instead of a local server; its role makes
-                       the tables and the application's role
-  DATABASE_URL         the application's own login there (by default one is made)
+  DATABASE_OWNER_URL   a database on a running PostgreSQL, instead of a local server; its role
+                       creates the tables and the application's role
+  DATABASE_URL         the application's own login there (created by default)
   GATEWAY_DATA_DIR     the data folder (.gateway)
 `;
 
 const PARENT_CHECK_MS = 500;
 
-/** npm passes a Ctrl-C on that the terminal has sent us already: that is one, not two. */
+/** npm repeats a Ctrl-C that the terminal has already sent: both count as one. */
 const SAME_SIGNAL_MS = 500;
 
 async function main(): Promise<void> {
@@ -37,7 +37,7 @@ async function main(): Promise<void> {
     return;
   }
   const startedAt = Date.now();
-  // Everything below the data folder is its owner's alone: keys, payloads, logs.
+  // Only the owner may read the data folder: keys, payloads, logs.
   process.umask(0o077);
   process.stdout.on('error', () => undefined);
   const log = (line: string): void => {
@@ -52,7 +52,7 @@ async function main(): Promise<void> {
     printSummary(settings, layout);
     process.stdout.write('gateway ready\n');
   } catch (error) {
-    // Stopped while starting: what breaks then is no news, and the signal's handler ends us.
+    // Stopped while starting: errors are expected, and the signal's handler ends the process.
     if (supervisor.stopping) return;
     process.stderr.write(`\n${describe(error)}\n`);
     await supervisor.stop();
@@ -65,7 +65,7 @@ function stopOnSignals(supervisor: Supervisor, log: (line: string) => void): voi
   const onSignal = (reason: string): void => {
     if (firstAt === null) {
       firstAt = Date.now();
-      log(`${reason}: stopping (once more kills)`);
+      log(`${reason}: stopping (repeat to kill)`);
       void supervisor.stop().finally(() => {
         log('stopped');
         process.exit(0);
@@ -76,17 +76,17 @@ function stopOnSignals(supervisor: Supervisor, log: (line: string) => void): voi
     }
   };
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal);
-  // Who kills npm means us too, and npm cannot pass every signal on.
+  // When npm is killed, stop too: npm cannot forward every signal.
   const npm = process.env['npm_lifecycle_event'] === 'start' ? process.ppid : null;
   const watch = setInterval(() => {
     if (npm === null || process.ppid === npm) return;
     clearInterval(watch);
-    onSignal('npm is gone');
+    onSignal('npm has ended');
   }, PARENT_CHECK_MS);
   watch.unref();
 }
 
-/** A sentence for what can be put right at the terminal; the stack too for what is a fault. */
+/** The message alone for what the user can fix, the stack for a defect. */
 function describe(error: unknown): string {
   if (error instanceof SetupError) return error.message;
   return error instanceof Error ? (error.stack ?? error.message) : String(error);

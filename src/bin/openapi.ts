@@ -1,4 +1,4 @@
-/** Writes openapi.json, or with --check says whether it is up to date. */
+/** Writes openapi.json, or with --check reports whether it is up to date. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { format } from 'prettier';
@@ -6,8 +6,8 @@ import { buildDocument } from '../openapi/document';
 
 const HELP = `Usage: npm run openapi [-- --check]
 
-Writes openapi.json from the schemas. With --check nothing is written; it fails when the file is
-not what the schemas say.
+Writes openapi.json from the schemas. With --check it writes nothing, and fails when the file is
+out of date.
 `;
 
 const PATH = join(__dirname, '../../openapi.json');
@@ -23,7 +23,7 @@ async function main(): Promise<void> {
     return;
   }
   if (readFileSync(PATH, 'utf8') === text) return;
-  process.stderr.write('openapi.json is stale: run `npm run openapi` and commit it.\n');
+  process.stderr.write('openapi.json is out of date: run `npm run openapi` and commit it.\n');
   process.exit(1);
 }
 

@@ -9,20 +9,20 @@ import { startSandbox } from '../sandbox/server';
 
 const HELP = `Usage: sandbox [--help]
 
-Plays the two payment providers: /onchain, /exchange-pay, /checkout, /sandbox/book, /sandbox/control, /healthz;
-and a merchant's receiver of webhooks: /inbox.
-The scenarios and how to call them: docs/sandbox.md.
+Simulates the two payment providers: /onchain, /exchange-pay, /checkout, /sandbox/book,
+/sandbox/control, /healthz; and a merchant's webhook receiver: /inbox.
+docs/sandbox.md describes the scenarios and how to call them.
 
 Environment:
   SANDBOX_HOST                address to listen on (127.0.0.1)
   SANDBOX_PORT                port to listen on, 0 for any (3001)
-  SANDBOX_DATA_DIR            where the book is kept; without it, in memory only
+  SANDBOX_DATA_DIR            where the book is stored; without it, in memory only
   SANDBOX_CALLBACK_BASE_URL   the gateway; callbacks go to <it>/provider-callbacks/<provider>/<mode>
-  SANDBOX_PUBLIC_URL          where browsers find the checkout pages (the address listened on)
-  SANDBOX_WEBHOOK_SECRET      of the endpoint that points at /inbox; without it nothing is verified
-  SANDBOX_SETTLE_MS           from acceptance to the outcome (300)
+  SANDBOX_PUBLIC_URL          where browsers open the checkout pages (the listening address)
+  SANDBOX_WEBHOOK_SECRET      of the endpoint that points at /inbox; without it, no verification
+  SANDBOX_SETTLE_MS           time from acceptance to the outcome (300)
   SANDBOX_SLOW_MS             the same for slow transfers (5000)
-  SANDBOX_ERROR_SUBMISSIONS   submissions that scenario error_5xx answers with 500 (2)
+  SANDBOX_ERROR_SUBMISSIONS   how many submissions scenario error_5xx answers with 500 (2)
   ONCHAIN_TEST_API_KEY, ONCHAIN_TEST_CALLBACK_SECRET            and the same with LIVE
   EXCHANGE_PAY_TEST_API_KEY, EXCHANGE_PAY_TEST_CALLBACK_SECRET  and the same with LIVE
 `;

@@ -10,14 +10,14 @@ const HELP = `Usage: worker [--help]
 
 Runs the workflows of the task queues "payouts", "payments" and "webhooks", and the activities of
 these and of "webhooks-retry".
-Its environment is described in docs/operations.md; what is missing is named at the start.
+docs/operations.md describes its environment; missing variables are reported at the start.
 `;
 
 runProcess(HELP, async () => {
   const config = readConfig(process.env);
   const deps = buildDeps(config, 'worker');
   installTemporalLogger(deps.logger);
-  sayWhereWebhooksGo(deps);
+  warnOfPrivateNetworks(deps);
   const activityDeps = buildActivityDeps(deps);
   const worker = await startWorkers({
     ...config.temporal,
@@ -36,16 +36,16 @@ runProcess(HELP, async () => {
   };
 });
 
-/** Loud: an exception to the rule that webhooks go to public addresses only (decision H9). */
-function sayWhereWebhooksGo({ config, logger }: Deps): void {
+/** A warning: webhooks go to public addresses only, except to these (decision H9). */
+function warnOfPrivateNetworks({ config, logger }: Deps): void {
   const { allowCidrs, testMode } = config.webhooks;
   if (allowCidrs.length > 0) {
-    logger.warn({ allowCidrs }, 'webhooks may go to these networks too: WEBHOOK_ALLOW_CIDRS');
+    logger.warn({ allowCidrs }, 'webhooks may also go to these networks (WEBHOOK_ALLOW_CIDRS)');
   }
   if (testMode.allowCidrs.length > 0) {
     logger.warn(
       { allowCidrs: testMode.allowCidrs },
-      'development: webhooks of test mode may go to this machine, until WEBHOOK_ALLOW_CIDRS is set',
+      'test webhooks may go to this machine (development, WEBHOOK_ALLOW_CIDRS is not set)',
     );
   }
 }

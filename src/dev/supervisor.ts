@@ -90,9 +90,6 @@ export class Supervisor {
       startDatabase(),
       startTemporal(context, given.temporal),
     ]);
-    if (this.#given('WEBHOOK_ALLOW_CIDRS') === null) {
-      this.#log('test webhooks may go to this machine (WEBHOOK_ALLOW_CIDRS is not set)');
-    }
     this.#startGateway(ports, secrets, database, temporal);
     const settings = writeSettings(layout.settings, ports, temporal, database);
     await this.#waitUntilReady(ports);

@@ -1,6 +1,6 @@
 /**
- * The life of a long-running program: start, say that it is ready, stop on a signal, and leave
- * with a sentence when it cannot start.
+ * The life cycle of a long-running program: start, report that it is ready, stop on a signal, and
+ * exit with a message when it cannot start.
  */
 import { SetupError } from './setup-error';
 
@@ -10,7 +10,7 @@ export interface RunningProcess {
   ended?: Promise<void>;
 }
 
-/** Time for an orderly end when whoever started us is gone. */
+/** Time for an orderly end when the parent process is gone. */
 const ORPHAN_END_MS = 5_000;
 
 /** @param help printed for --help instead of starting */
@@ -23,13 +23,13 @@ export function runProcess(help: string, start: () => Promise<RunningProcess>): 
   start().then(stopOnSignal, fail);
 }
 
-/** A process that `npm start` forked ends when that is gone, however it happened. */
+/** A process that was forked ends when its parent has ended, in whatever way. */
 function endWithParent(): void {
   process.once('disconnect', () => {
     process.kill(process.pid, 'SIGTERM');
     setTimeout(() => process.kill(process.pid, 'SIGKILL'), ORPHAN_END_MS).unref();
   });
-  // The listener must not keep a process alive that has nothing left to do.
+  // The listener alone must not keep the process alive.
   process.channel?.unref();
 }
 
