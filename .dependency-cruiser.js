@@ -10,7 +10,7 @@ const ROOMS = {
   'src/domain': [],
   'src/lib': ['^src/domain/'],
   'src/schemas': ['^src/domain/', LIB],
-  'src/presenters': ['^src/domain/', LIB],
+  'src/presenters': ['^src/(domain|schemas)/', LIB],
   'src/destinations': [],
   'src/services': [
     '^src/(domain|db|presenters|temporal|destinations)/',
@@ -23,7 +23,6 @@ const ROOMS = {
   'src/http': ['^src/(services|schemas|presenters|domain|openapi)/', LIB],
   'src/cli': [
     '^src/(services|domain)/',
-    '^src/schemas/iso-time\\.ts$',
     '^src/db/(connect|migrate|provision|transaction|repositories/accounts)\\.ts$',
     '^src/temporal/(client|[a-z-]+-workflows)\\.ts$',
     '^src/webhooks/sender\\.ts$',

@@ -17,7 +17,6 @@ import { createNetworkFees } from './services/network-fees';
 import { createPayments } from './services/payments';
 import { createPayouts } from './services/payouts';
 import { createProviderCallbacks } from './services/provider-callbacks';
-import { createTransactions } from './services/transactions';
 import type { Services } from './services/services';
 import { createTemporalClient } from './temporal/client';
 import { createClosedWorkflows } from './temporal/visibility';
@@ -82,7 +81,6 @@ export function buildServices(deps: Deps): Services {
     payments: createPayments(deps),
     payouts: createPayouts({ ...deps, networkFees: createNetworkFees(providers) }),
     balances: createBalances({ db }),
-    transactions: createTransactions({ db }),
     catalogue: createCatalogue({ db, providers }),
     providerCallbacks: createProviderCallbacks(deps),
     health: createHealth({ db, temporal }),

@@ -21,6 +21,7 @@ import { paymentEvent } from '../../src/domain/events';
 import type { FeeRule, FeeTerms } from '../../src/domain/fees';
 import { ZERO } from '../../src/domain/money';
 import type { Payment, PaymentRequest } from '../../src/domain/payment';
+import { presentCreated } from '../../src/presenters/envelope';
 import { presentPayment } from '../../src/presenters/payment';
 import type { Checkout } from '../../src/providers/port';
 import type { OpenOutcome, PaymentInput } from '../../workflows/messages';
@@ -110,7 +111,7 @@ async function store(tx: Tx, payment: Payment): Promise<OpenOutcome> {
     tx,
     payment,
     newEvent(paymentEvent(payment.status), payment, data),
-    { status: 201, body: Buffer.from(JSON.stringify({ data })) },
+    presentCreated(data),
   );
   if (inserted) return { kind: 'opened' };
   const existing = await findPaymentByReference(tx, payment);

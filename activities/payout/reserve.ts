@@ -19,6 +19,7 @@ import {
   type PayoutFacts,
   type PayoutTerms,
 } from '../../src/domain/payout-terms';
+import { presentCreated } from '../../src/presenters/envelope';
 import { presentPayout } from '../../src/presenters/payout';
 import type { PayoutInput, PayoutState } from '../../workflows/messages';
 import { newEvent } from '../new-event';
@@ -88,10 +89,8 @@ async function takenReference(
 
 async function insert(tx: Tx, payout: Payout): Promise<boolean> {
   const data = presentPayout(payout);
-  return insertPayout(tx, payout, newEvent(PAYOUT_EVENTS[payout.status], payout, data), {
-    status: 201,
-    body: Buffer.from(JSON.stringify({ data })),
-  });
+  const event = newEvent(PAYOUT_EVENTS[payout.status], payout, data);
+  return insertPayout(tx, payout, event, presentCreated(data));
 }
 
 function buildPayout(

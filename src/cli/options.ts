@@ -1,5 +1,5 @@
 /** The options of a command line as a verb reads them; each error names the option. */
-import { parseIsoTime } from '../schemas/iso-time';
+import { parseIsoTime } from '../domain/iso-time';
 import { UsageError } from '../lib/command-line';
 
 export class Options {

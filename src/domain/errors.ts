@@ -1,120 +1,12 @@
 /**
- * Every refusal the API can give, in one catalogue: code → status and sentence. A refusal is
- * expected and tells the caller what to do; anything else that is thrown is an operating fault
- * (the client or Temporal tries again) or a programmer's error.
+ * Every refusal the API can give, in one catalogue: code → status, message and the schema of its
+ * details. A refusal is expected and tells the caller what to do; anything else that is thrown is
+ * an operating fault (the client or Temporal tries again) or a programmer's error.
  *
  * Source: the specification, "Errors", and decisions W5–W9.
  */
-export const ERRORS = {
-  invalid_json: [400, 'The body is not valid JSON. Send one JSON object, encoded as UTF-8.'],
-  idempotency_key_required: [
-    400,
-    'Send an Idempotency-Key header with 1 to 191 printable ASCII characters.',
-  ],
-  authentication_required: [401, 'Send your API key in the header "Authorization: Bearer <key>".'],
-  invalid_api_key: [
-    401,
-    'This API key is not valid: it is mistyped, expired or revoked. Use a current key.',
-  ],
-  invalid_signature: [
-    401,
-    'The signature of this callback is not valid. Sign it with the secret of this provider and mode.',
-  ],
-  ip_not_allowed: [
-    403,
-    'This API key may not be used from your address. Add the address to its allowlist.',
-  ],
-  insufficient_scope: [
-    403,
-    'This API key lacks the scope in details.required_scope. Use a key that carries it.',
-  ],
-  account_suspended: [403, 'This merchant account is suspended. Contact the operator.'],
-  not_found: [404, 'There is nothing here. Check the path and the id.'],
-  method_not_allowed: [405, 'This path does not take this method. See the Allow header.'],
-  invalid_state: [
-    409,
-    'The object is in a state that does not allow this. Read it again before you decide.',
-  ],
-  duplicate_reference: [
-    409,
-    'This reference already belongs to another object, see details.existing_id. Use a new reference.',
-  ],
-  request_in_progress: [
-    409,
-    'A request with this Idempotency-Key is still running. Send it again after Retry-After seconds.',
-  ],
-  payload_too_large: [413, 'The body is larger than 64 KiB. Send a smaller one.'],
-  unsupported_media_type: [415, 'Send the body as "Content-Type: application/json".'],
-  validation_failed: [422, 'Some fields are not valid. Correct those in details.fields.'],
-  idempotency_key_reused: [
-    422,
-    'This Idempotency-Key was used with a different request. Use a new key for a new request.',
-  ],
-  insufficient_balance: [
-    422,
-    'The available balance does not cover amount plus fees, see details. Top up or ask for less.',
-  ],
-  destination_not_supported: [
-    422,
-    'No enabled provider can pay this currency to this destination type, see details.',
-  ],
-  network_required: [422, 'Name the network for this currency, one of details.networks.'],
-  limit_exceeded: [
-    422,
-    'The payout would pass a limit of your account, see details. Ask for less or wait.',
-  ],
-  rate_limited: [429, 'Too many requests. Send the next one after Retry-After seconds.'],
-  internal_error: [
-    500,
-    'Something failed on our side. Send the request again with the same Idempotency-Key.',
-  ],
-  service_unavailable: [
-    503,
-    'This cannot be done at the moment. Send it again after Retry-After seconds with the same Idempotency-Key.',
-  ],
-} as const satisfies Record<string, readonly [status: number, message: string]>;
-
-export type ErrorCode = keyof typeof ERRORS;
-export const ERROR_CODES = Object.keys(ERRORS) as ErrorCode[];
-export type ErrorDetails = Record<string, unknown>;
-
-/** A refusal as plain data, so that a workflow can return it (a thrown error would not do). */
-export interface Refusal {
-  code: ErrorCode;
-  details?: ErrorDetails;
-  message?: string;
-}
-
-/** A refusal on its way to the client. Only http/middleware/errors.ts writes it to the wire. */
-export class ApiError extends Error {
-  readonly code: ErrorCode;
-  readonly status: number;
-  readonly details: ErrorDetails | undefined;
-  /** Extra response headers, such as Retry-After. */
-  readonly headers: Readonly<Record<string, string>>;
-
-  constructor(
-    code: ErrorCode,
-    details?: ErrorDetails,
-    options: { message?: string; headers?: Record<string, string> } = {},
-  ) {
-    const [status, message] = ERRORS[code];
-    super(options.message ?? message);
-    this.name = 'ApiError';
-    this.code = code;
-    this.status = status;
-    this.details = details;
-    this.headers = options.headers ?? {};
-  }
-
-  static fromRefusal(refusal: Refusal): ApiError {
-    return new ApiError(
-      refusal.code,
-      refusal.details,
-      refusal.message === undefined ? {} : { message: refusal.message },
-    );
-  }
-}
+import type { XStatic } from 'typebox/schema';
+import { AMOUNT_PATTERN, CURRENCY_PATTERN } from './money';
 
 /** The rules that a field can break (decision W7). */
 export const FIELD_RULES = [
@@ -138,6 +30,256 @@ export interface FieldError {
   message: string;
 }
 
+// Details are JSON Schema, from which their types derive. They are plain data, because the
+// workflows' bundle may load this module and must stay free of the schemas' library.
+const STRING = { type: 'string' } as const;
+const CURRENCY = {
+  type: 'string',
+  pattern: CURRENCY_PATTERN,
+  description: 'Currency code',
+} as const;
+
+function amountOf<const D extends string>(description: D) {
+  return { type: 'string', pattern: AMOUNT_PATTERN, description } as const;
+}
+
+/** A closed object that has all of its members. */
+function object<const P extends Record<string, object>>(properties: P, description: string) {
+  // XStatic reads the names from a tuple's element type and overlooks arrays.
+  const required = Object.keys(properties) as [keyof P & string];
+  return {
+    type: 'object',
+    required,
+    properties,
+    additionalProperties: false,
+    description,
+  } as const;
+}
+
+const FIELD_ERROR = object(
+  {
+    field: { type: 'string', description: 'Path of the field, such as destination.value' },
+    rule: { enum: FIELD_RULES, description: 'The rule that the field breaks' },
+    message: { type: 'string', description: 'How to correct the field' },
+  },
+  'An invalid field',
+);
+
+export const ERRORS = {
+  invalid_json: {
+    status: 400,
+    message: 'The body is not valid JSON. Send a JSON object encoded as UTF-8.',
+  },
+  idempotency_key_required: {
+    status: 400,
+    message:
+      'The Idempotency-Key header is missing or invalid. Send it once, with 1 to 191 printable ASCII characters.',
+  },
+  authentication_required: {
+    status: 401,
+    message:
+      'No API key was provided. Send your API key in the header "Authorization: Bearer <key>".',
+  },
+  invalid_api_key: {
+    status: 401,
+    message: 'The API key is invalid, expired or revoked. Use an active API key.',
+  },
+  invalid_signature: {
+    status: 401,
+    message:
+      'The signature of the callback is invalid. Sign the callback with the secret of this provider and mode.',
+  },
+  ip_not_allowed: {
+    status: 403,
+    message:
+      'This API key cannot be used from your IP address. Add the address to the allowlist of the key.',
+  },
+  insufficient_scope: {
+    status: 403,
+    message:
+      'This API key does not have the required scope. Use a key with the scope in details.required_scope.',
+    details: object({ required_scope: STRING }, 'The missing scope'),
+  },
+  account_suspended: {
+    status: 403,
+    message: 'This merchant account is suspended. Contact the operator.',
+  },
+  not_found: {
+    status: 404,
+    message: 'Not found. Check the path and the ID.',
+    details: object({ resource: STRING }, 'The resource that was not found'),
+  },
+  method_not_allowed: {
+    status: 405,
+    message: 'This path does not support this method. Use a method listed in the Allow header.',
+    details: object({ allowed: { type: 'array', items: STRING } }, 'The supported methods'),
+  },
+  invalid_state: {
+    status: 409,
+    message:
+      'The current status of the object does not allow this action. Retrieve the object to see its status.',
+    details: object({ status: STRING }, 'The current status'),
+  },
+  duplicate_reference: {
+    status: 409,
+    message:
+      'This reference is already used by the object in details.existing_id. Use a new reference.',
+    details: object(
+      {
+        existing_id: STRING,
+        existing_object: { enum: ['payout', 'payment'], description: 'Type of the object' },
+      },
+      'The object that uses the reference',
+    ),
+  },
+  request_in_progress: {
+    status: 409,
+    message:
+      'A request with this Idempotency-Key is still in progress. Retry it after Retry-After seconds.',
+  },
+  payload_too_large: {
+    status: 413,
+    message: 'The body exceeds 64 KiB. Send a smaller body.',
+  },
+  unsupported_media_type: {
+    status: 415,
+    message: 'The media type is not supported. Send "Content-Type: application/json".',
+  },
+  validation_failed: {
+    status: 422,
+    message: 'Some fields are invalid. Correct the fields listed in details.fields.',
+    details: object(
+      { fields: { type: 'array', items: FIELD_ERROR, minItems: 1 } },
+      'All invalid fields',
+    ),
+  },
+  idempotency_key_reused: {
+    status: 422,
+    message:
+      'This Idempotency-Key was already used with a different request. Use a new key for each new request.',
+  },
+  insufficient_balance: {
+    status: 422,
+    message:
+      'The available balance does not cover the amount plus fees; see details. Add funds or lower the amount.',
+    details: object(
+      {
+        currency: CURRENCY,
+        available: amountOf('The available balance'),
+        required: amountOf('The total_debit of the payout'),
+      },
+      'The available and the required amount',
+    ),
+  },
+  destination_not_supported: {
+    status: 422,
+    message:
+      'No enabled provider supports this currency with this type of destination. Use a combination listed in details.supported.',
+    details: {
+      type: 'object',
+      properties: {},
+      description: 'The request and the supported combinations',
+    },
+  },
+  network_required: {
+    status: 422,
+    message: 'A network is required for this currency. Set network to one of details.networks.',
+    details: object(
+      {
+        provider: STRING,
+        currency: CURRENCY,
+        networks: { type: 'array', items: STRING, minItems: 1 },
+      },
+      'The supported networks',
+    ),
+  },
+  limit_exceeded: {
+    status: 422,
+    message:
+      'The payout would exceed a limit of your account; see details. Lower the amount or try again later.',
+    details: object(
+      {
+        limit: { enum: ['per_transaction', 'daily'], description: 'The limit' },
+        currency: CURRENCY,
+        maximum: amountOf('The maximum'),
+        used: amountOf('The amount used in the last 24 hours'),
+        requested: amountOf('The requested amount'),
+        resets_at: {
+          anyOf: [
+            {
+              type: 'string',
+              format: 'date-time',
+              description: 'When the oldest payout no longer counts',
+            },
+            { type: 'null' },
+          ],
+        },
+      },
+      'The limit and its use',
+    ),
+  },
+  rate_limited: {
+    status: 429,
+    message: 'Too many requests. Retry after Retry-After seconds.',
+    details: object({ limit_per_minute: { type: 'integer' } }, 'The rate limit'),
+  },
+  internal_error: {
+    status: 500,
+    message: 'An internal error occurred. Retry the request with the same Idempotency-Key.',
+  },
+  service_unavailable: {
+    status: 503,
+    message:
+      'The service is temporarily unavailable. Retry the request after Retry-After seconds with the same Idempotency-Key.',
+    details: object({ reason: STRING }, 'The reason'),
+  },
+} as const satisfies Record<string, ErrorEntry>;
+
+export interface ErrorEntry {
+  status: number;
+  /** What is wrong and what to do. */
+  message: string;
+  /** JSON Schema of `details`; without it the code has none. */
+  details?: object;
+}
+
+export type ErrorCode = keyof typeof ERRORS;
+export const ERROR_CODES = Object.keys(ERRORS) as ErrorCode[];
+
+export function errorEntry(code: ErrorCode): ErrorEntry {
+  return ERRORS[code];
+}
+
+/**
+ * A refusal as plain data, so that a workflow can return it (a thrown error would not do). The
+ * details are those of the code; a message of its own is more precise than the catalogue's.
+ */
+export type Refusal<Code extends ErrorCode = ErrorCode> = {
+  [C in Code]: { code: C; message?: string } & DetailsOf<(typeof ERRORS)[C]>;
+}[Code];
+
+type DetailsOf<Entry> = Entry extends { details: infer Schema }
+  ? { details: XStatic<Schema> }
+  : { details?: never };
+
+/** A refusal on its way to the client. Only http/middleware/errors.ts writes it to the wire. */
+export class ApiError extends Error {
+  readonly code: ErrorCode;
+  readonly status: number;
+  readonly details: Readonly<Record<string, unknown>> | undefined;
+  /** Extra response headers, such as Retry-After. */
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor({ code, message, details }: Refusal, headers: Readonly<Record<string, string>> = {}) {
+    super(message ?? ERRORS[code].message);
+    this.name = 'ApiError';
+    this.code = code;
+    this.status = ERRORS[code].status;
+    this.details = details;
+    this.headers = headers;
+  }
+}
+
 export function validationFailed(fields: FieldError[]): ApiError {
-  return new ApiError('validation_failed', { fields });
+  return new ApiError({ code: 'validation_failed', details: { fields } });
 }

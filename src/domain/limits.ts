@@ -13,8 +13,8 @@ export interface LimitFacts {
   resetsAt: string | null;
 }
 
-/** The refusal for the first limit that the payout would pass, or null. */
-export function exceededLimit(facts: LimitFacts): Refusal | null {
+/** The refusal for the first limit that the payout would exceed, or null. */
+export function exceededLimit(facts: LimitFacts): Refusal<'limit_exceeded'> | null {
   const { currency, amount, perTransactionMax, dailyMax, usedToday } = facts;
   if (perTransactionMax !== null && isLess(perTransactionMax, amount)) {
     return limitExceeded(facts, 'per_transaction', perTransactionMax, null);
@@ -29,7 +29,7 @@ export function exceededLimit(facts: LimitFacts): Refusal | null {
     limit: 'per_transaction' | 'daily',
     maximum: Amount,
     resetsAt: string | null,
-  ): Refusal {
+  ): Refusal<'limit_exceeded'> {
     return {
       code: 'limit_exceeded',
       details: { limit, currency, maximum, used, requested: amount, resets_at: resetsAt },

@@ -20,6 +20,10 @@ const Decimal = SharedDecimal.clone({
 });
 
 const SCALE = 8;
+
+/** As the API writes an amount (decision W2). */
+export const AMOUNT_PATTERN = '^[0-9]{1,30}\\.[0-9]{8}$';
+export const CURRENCY_PATTERN = '^[A-Z0-9]{2,12}$';
 const REQUEST_AMOUNT = /^[0-9]{1,18}(\.[0-9]{1,8})?$/;
 const STORED_AMOUNT = /^-?[0-9]{1,30}(\.[0-9]{1,8})?$/;
 /** Larger exponents are not amounts, and writing them out in digits would exhaust memory. */

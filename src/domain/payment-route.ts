@@ -20,8 +20,16 @@ export function choosePaymentRoute(
   const asked = enabled.filter((route) => provider === null || route.provider === provider);
   if (asked.length === 0) {
     return enabled.length === 0
-      ? refuse('currency', 'unsupported', 'No provider takes this currency.')
-      : refuse('provider', 'unsupported', `This provider does not take ${currency}.`);
+      ? refuse(
+          'currency',
+          'unsupported',
+          `${currency} is not supported for payments. See GET /currencies.`,
+        )
+      : refuse(
+          'provider',
+          'unsupported',
+          `This provider does not support ${currency}. See GET /currencies.`,
+        );
   }
   const onNetwork = asked.filter((route) => network === null || route.network === network);
   const route = providers
@@ -29,14 +37,18 @@ export function choosePaymentRoute(
     .find((one) => one !== undefined);
   if (route === undefined) {
     const networks = [...new Set(asked.map((one) => one.network))].join(', ');
-    return refuse('network', 'unsupported', `${currency} is taken on: ${networks}.`);
+    return refuse(
+      'network',
+      'unsupported',
+      `This network is not supported for ${currency}. Use one of: ${networks}.`,
+    );
   }
   const { minAmount, maxAmount } = route;
   if (isLess(amount, minAmount)) {
-    return refuse('amount', 'min_amount', `The least amount is ${minAmount} ${currency}.`);
+    return refuse('amount', 'min_amount', `The minimum amount is ${minAmount} ${currency}.`);
   }
   if (maxAmount !== null && isLess(maxAmount, amount)) {
-    return refuse('amount', 'max_amount', `The greatest amount is ${maxAmount} ${currency}.`);
+    return refuse('amount', 'max_amount', `The maximum amount is ${maxAmount} ${currency}.`);
   }
   const inside = route.network === INTERNAL_NETWORK;
   return { route: { provider: route.provider, network: inside ? null : route.network } };

@@ -43,7 +43,11 @@ export function chooseRoute(
   providers: readonly PayingProvider[],
 ): { route: ChosenRoute } | { refusal: Refusal } {
   if (routes.length === 0) {
-    return refuseField('currency', 'unsupported', 'No provider pays out this currency.');
+    return refuseField(
+      'currency',
+      'unsupported',
+      `${request.currency} is not supported for payouts. See GET /currencies.`,
+    );
   }
   const provider = chooseProvider(request, routes, providers);
   if (provider === null) return { refusal: destinationNotSupported(request, routes, providers) };
@@ -98,7 +102,7 @@ function onNetwork(request: PayoutRequest, provider: string, routes: readonly Cu
   }
   const route = routes.find(({ network }) => network === request.network);
   if (route === undefined) {
-    const message = `${provider} pays ${request.currency} on: ${networks.join(', ')}.`;
+    const message = `${provider} does not support this network for ${request.currency}. Use one of: ${networks.join(', ')}.`;
     return refuseField('network', 'unsupported', message);
   }
   return checkRoute(request, route, { provider, network: route.network });
@@ -106,7 +110,7 @@ function onNetwork(request: PayoutRequest, provider: string, routes: readonly Cu
 
 function inside(request: PayoutRequest, provider: string, routes: readonly CurrencyRoute[]) {
   if (request.network !== null && request.network !== INTERNAL_NETWORK) {
-    const message = `${provider} pays inside its own books. Leave network out.`;
+    const message = `${provider} does not use a network for this payout. Omit network.`;
     return refuseField('network', 'unsupported', message);
   }
   const [route] = routes;
@@ -123,17 +127,25 @@ function checkRoute(
   const fail = (field: string, rule: FieldRule, message: string) =>
     fields.push({ field, rule, message });
   if (isLess(amount, minAmount)) {
-    fail('amount', 'min_amount', `The least amount is ${minAmount} ${currency}.`);
+    fail('amount', 'min_amount', `The minimum amount is ${minAmount} ${currency}.`);
   }
   if (maxAmount !== null && isLess(maxAmount, amount)) {
-    fail('amount', 'max_amount', `The greatest amount is ${maxAmount} ${currency}.`);
+    fail('amount', 'max_amount', `The maximum amount is ${maxAmount} ${currency}.`);
   }
   const fault = memoFault(chosen.network, destination.memo);
   if (fault === 'memo_not_supported') {
-    fail('destination.memo', fault, 'This destination takes no memo. Leave it out.');
+    fail(
+      'destination.memo',
+      fault,
+      'This destination does not support a memo. Omit destination.memo.',
+    );
   } else if (fault !== null) {
     const shape = memoShape(chosen.network);
-    fail('destination.memo', fault, `A memo is needed here: ${shape}.`);
+    fail(
+      'destination.memo',
+      fault,
+      `This network requires a memo. Set destination.memo to ${shape}.`,
+    );
   }
   return fields.length === 0
     ? { route: chosen }

@@ -111,7 +111,8 @@ function feesNotConfigured(): Refusal {
   return {
     code: 'service_unavailable',
     details: { reason: 'fees_not_configured' },
-    message: 'No fee is set for this currency yet. Ask the operator, then send it again.',
+    message:
+      'No fee is configured for this currency. Contact the operator, then retry the request.',
   };
 }
 
@@ -130,6 +131,6 @@ function payoutsPaused(): Refusal {
     code: 'service_unavailable',
     details: { reason: 'payouts_paused' },
     message:
-      'New payouts are paused by the operator. Send the same request again later with the same Idempotency-Key.',
+      'The operator has paused new payouts. Retry the request later with the same Idempotency-Key.',
   };
 }

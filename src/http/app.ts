@@ -7,22 +7,18 @@ import Koa from 'koa';
 import type { Logger } from 'pino';
 import type { Services } from '../services/services';
 import type { GatewayState } from './context';
-import { logRequests } from './middleware/access-log';
-import { authenticate } from './middleware/authenticate';
-import { writeErrors } from './middleware/errors';
+import { createAuth } from './middleware/auth';
+import { refuseUnknownPath, writeErrors } from './middleware/errors';
 import { createMetrics } from './middleware/metrics';
-import { setRequestId } from './middleware/request-id';
-import { refuseUnknownPath } from './middleware/unknown-path';
+import { logRequests, setRequestId } from './middleware/request-log';
 import { createPagination } from './pagination';
 import { balanceRoutes } from './routes/balance';
 import { catalogueRoutes } from './routes/catalogue';
 import { docsRoutes } from './routes/docs';
 import { healthRoutes } from './routes/health';
-import { metricsRoutes } from './routes/metrics';
 import { paymentRoutes } from './routes/payments';
 import { payoutRoutes } from './routes/payouts';
 import { providerCallbackRoutes } from './routes/provider-callbacks';
-import { transactionRoutes } from './routes/transactions';
 
 export interface AppOptions {
   services: Services;
@@ -39,20 +35,18 @@ export function createApp(options: AppOptions): Koa<GatewayState> {
   const { services, logger } = options;
   const metrics = createMetrics();
   const pagination = createPagination(options.publicUrl, options.cursorSecret);
-  const auth = authenticate(services.authentication, options.trustedProxyHops);
+  const auth = createAuth(services.authentication, options.trustedProxyHops);
 
   const api = new Router<GatewayState>({ prefix: '/api/v1' });
   paymentRoutes(api, auth, services.payments, pagination);
   payoutRoutes(api, auth, services.payouts, pagination);
-  balanceRoutes(api, auth, services.balances);
-  transactionRoutes(api, auth, services.transactions, pagination);
+  balanceRoutes(api, auth, services.balances, pagination);
   catalogueRoutes(api, auth, services.catalogue);
 
   const root = new Router<GatewayState>();
   docsRoutes(root, options.publicUrl);
   providerCallbackRoutes(root, services.providerCallbacks);
-  healthRoutes(root, services.health);
-  metricsRoutes(root, metrics);
+  healthRoutes(root, services.health, metrics);
 
   const app = new Koa<GatewayState>();
   app.use(setRequestId);

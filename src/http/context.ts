@@ -1,14 +1,16 @@
 /** What the middlewares leave on the context for those after them. */
 import type { Middleware, ParameterizedContext } from 'koa';
+import { ApiError } from '../domain/errors';
+import { type IdKind, isId } from '../domain/ids';
 import type { Caller } from '../services/services';
 
 export interface GatewayState {
   /** Ours, `req_…`: on every answer and in every error body (decision W4). */
   requestId: string;
-  /** Set by middleware/authenticate.ts; routes behind it can rely on it. */
+  /** Set by middleware/auth.ts; routes behind it can rely on it. */
   caller: Caller;
-  /** Set by middleware/json-body.ts: the body's object, numbers as LosslessNumber. */
-  json: Record<string, unknown>;
+  /** Set by middleware/idempotent.ts. */
+  idempotencyKey: string;
 }
 
 export type GatewayMiddleware = Middleware<GatewayState>;
@@ -18,4 +20,16 @@ export type GatewayContext = ParameterizedContext<GatewayState>;
 export function routePattern(ctx: GatewayContext): string {
   const route: unknown = ctx._matchedRoute;
   return typeof route === 'string' ? route : 'none';
+}
+
+/**
+ * The id in the path. A malformed one gets the answer of an unknown one (decision W6).
+ * @throws ApiError not_found
+ */
+export function pathId(kind: IdKind, ctx: { params: Record<string, string | undefined> }): string {
+  const { id } = ctx.params;
+  if (id === undefined || !isId(kind, id)) {
+    throw new ApiError({ code: 'not_found', details: { resource: kind } });
+  }
+  return id;
 }

@@ -19,11 +19,12 @@ export function parseJsonObject(bytes: Buffer): Record<string, unknown> {
   if (bytes.length === 0) throw invalid('The body is empty.');
   const text = decode(bytes);
   const { depth, members } = outline(text);
-  if (depth > DEPTH_MAX) throw invalid(`The body is nested deeper than ${DEPTH_MAX} levels.`);
+  if (depth > DEPTH_MAX)
+    throw invalid(`The body must not be nested deeper than ${DEPTH_MAX} levels.`);
   const value = parseText(text);
-  if (!isObject(value)) throw invalid('The body is JSON, but no object.');
+  if (!isObject(value)) throw invalid('The body must be a JSON object.');
   // The parser lets a member pass that is repeated with an equal value; so count them.
-  if (countMembers(value) !== members) throw invalid('The body gives one member twice.');
+  if (countMembers(value) !== members) throw invalid('The body must not contain duplicate keys.');
   return value;
 }
 
@@ -32,7 +33,7 @@ function decode(bytes: Buffer): string {
     return utf8.decode(bytes);
   } catch {
     // The decoder throws for nothing else.
-    throw invalid('The body is not UTF-8.');
+    throw invalid('The body is not valid UTF-8.');
   }
 }
 
@@ -81,7 +82,8 @@ function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 function invalid(reason: string): ApiError {
-  return new ApiError('invalid_json', undefined, {
-    message: `${reason} Send one JSON object, encoded as UTF-8.`,
+  return new ApiError({
+    code: 'invalid_json',
+    message: `${reason} Send a JSON object encoded as UTF-8.`,
   });
 }

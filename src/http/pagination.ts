@@ -4,7 +4,9 @@
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { type FieldError, validationFailed } from '../domain/errors';
-import type { Caller, ListPosition } from '../services/services';
+import type { ListQuery, Query } from '../schemas/query';
+import type { Caller, ListPosition, Page } from '../services/services';
+import { type GatewayMiddleware, routePattern } from './context';
 
 /** One list of one caller, as asked for. */
 export interface ListRequest {
@@ -21,6 +23,29 @@ export interface Pagination {
   readCursor(list: ListRequest, cursor: string | undefined): ListPosition | null;
   /** The list envelope (the specification, "Conventions"). */
   present(list: ListRequest, data: object[], next: ListPosition | null): object;
+}
+
+/**
+ * The handler of a list: reads the query, asks for a page and presents it.
+ * @param read throws validation_failed with every failing parameter
+ */
+export function listPage<Filters, Item>(
+  pagination: Pagination,
+  read: (query: Query) => ListQuery & { filters: Filters },
+  list: (
+    caller: Caller,
+    query: { limit: number; after: ListPosition | null; filters: Filters },
+  ) => Promise<Page<Item>>,
+  present: (item: Item) => object,
+): GatewayMiddleware {
+  return async (ctx) => {
+    const { caller } = ctx.state;
+    const { limit, filters, filterTexts, cursor } = read(ctx.query);
+    const request = { caller, path: routePattern(ctx), filters: filterTexts, limit };
+    const after = pagination.readCursor(request, cursor);
+    const page = await list(caller, { limit, after, filters });
+    ctx.body = pagination.present(request, page.items.map(present), page.next);
+  };
 }
 
 const TAG_BYTES = 16;
@@ -83,7 +108,8 @@ export function createPagination(publicUrl: string, cursorSecret: string): Pagin
 const FOREIGN_CURSOR: FieldError = {
   field: 'cursor',
   rule: 'format',
-  message: 'Send meta.next_cursor of the previous page, with the same filters and the same key.',
+  message:
+    'Send cursor as meta.next_cursor of the previous page, with the same filters and API key.',
 };
 
 function query({ filters, limit }: ListRequest, cursor: string): string {

@@ -1,19 +1,24 @@
-/** Builds the OpenAPI 3.1 document from the operations and the schemas that validate requests. */
+/** Builds the OpenAPI 3.1 document from the resources in src/schemas, which validate requests. */
 import { ERRORS, type ErrorCode } from '../domain/errors';
 import { SCOPES } from '../domain/scopes';
-import { ERROR_BODIES } from '../schemas/error-object';
-import {
-  BalanceObject,
-  FeeQuoteObject,
-  FeeRuleObject,
-  TransactionObject,
-} from '../schemas/money-objects';
-import { PaymentBody } from '../schemas/payment';
-import { PaymentObject } from '../schemas/payment-object';
-import { PayoutBody } from '../schemas/payout';
-import { PayoutObject } from '../schemas/payout-object';
-import type { Operation } from './operation';
-import { OPERATIONS } from './operations';
+import { BALANCE_OPERATIONS, BalanceObject } from '../schemas/balance';
+import { CURRENCY_OPERATIONS } from '../schemas/currencies';
+import { ERROR_BODIES } from '../schemas/errors';
+import { FEE_OPERATIONS, FeeQuoteObject, FeeRuleObject } from '../schemas/fees';
+import type { Operation } from '../schemas/operation';
+import { PAYMENT_OPERATIONS, PaymentBody, PaymentObject } from '../schemas/payments';
+import { PAYOUT_OPERATIONS, PayoutBody, PayoutObject } from '../schemas/payouts';
+import { TRANSACTION_OPERATIONS, TransactionObject } from '../schemas/transactions';
+
+/** The API's operations, in the order of the document. A test compares them with the router. */
+export const OPERATIONS: readonly Operation[] = [
+  ...PAYMENT_OPERATIONS,
+  ...PAYOUT_OPERATIONS,
+  ...BALANCE_OPERATIONS,
+  ...TRANSACTION_OPERATIONS,
+  ...FEE_OPERATIONS,
+  ...CURRENCY_OPERATIONS,
+];
 
 /** What every operation can answer. */
 const COMMON_ERRORS: ErrorCode[] = [
@@ -40,7 +45,7 @@ export function buildDocument(): Record<string, unknown> {
       title: 'Merchant Payments and Payouts API',
       version: API_VERSION,
       description:
-        'Take cryptocurrency payments and send payouts. Amounts are decimal strings with 8 decimals; currencies are never converted.',
+        'Accept cryptocurrency payments and send payouts. Amounts are decimal strings with 8 decimals. Currencies are never converted.',
     },
     servers: [{ url: '/api/v1' }],
     security: [{ apiKey: [] }],
@@ -91,16 +96,20 @@ function withReferences(document: object): unknown {
 const SECURITY_SCHEME = {
   type: 'http',
   scheme: 'bearer',
-  description: `An API key, test or live. Its scopes are some of: ${SCOPES.join(', ')}.`,
+  description: `A test or live API key. Scopes: ${SCOPES.join(', ')}.`,
 };
 
 const HEADERS = {
-  'X-Request-Id': header('Our id of the request', 'string', true),
-  'RateLimit-Limit': header('Requests a minute', 'integer', true),
-  'RateLimit-Remaining': header('Left in this minute', 'integer', true),
-  'RateLimit-Reset': header('Seconds to the next minute', 'integer', true),
-  'Retry-After': header('Seconds to wait', 'integer', true),
-  'Idempotent-Replayed': header('true on the stored answer of an earlier request', 'string', false),
+  'X-Request-Id': header('Unique ID of the request', 'string', true),
+  'RateLimit-Limit': header('Requests allowed per minute', 'integer', true),
+  'RateLimit-Remaining': header('Requests remaining in this minute', 'integer', true),
+  'RateLimit-Reset': header('Seconds until the limit resets', 'integer', true),
+  'Retry-After': header('Seconds to wait before retrying', 'integer', true),
+  'Idempotent-Replayed': header(
+    'true if the response is the stored response of an earlier request',
+    'string',
+    false,
+  ),
 };
 
 function header(description: string, type: 'string' | 'integer', required: boolean) {
@@ -124,7 +133,7 @@ function buildOperation(operation: Operation): Record<string, unknown> {
     operationId: id,
     tags: [tag],
     summary,
-    description: `${description}\n\n${scope === null ? 'For any valid key.' : `Scope: \`${scope}\`.`}`,
+    description: `${description}\n\n${scope === null ? 'Any valid API key.' : `Scope: \`${scope}\`.`}`,
     security: [{ apiKey: scope === null ? [] : [scope] }],
     parameters,
     ...(body === undefined ? {} : { requestBody: requestBody(body) }),
@@ -152,7 +161,7 @@ export function errorsOf({ scope, errors }: Operation): ErrorCode[] {
 function responses(operation: Operation): Record<string, unknown> {
   const { success } = operation;
   const codes = errorsOf(operation);
-  const statuses = [...new Set(codes.map((code) => ERRORS[code][0]))].sort((a, b) => a - b);
+  const statuses = [...new Set(codes.map((code) => ERRORS[code].status))].sort((a, b) => a - b);
   return {
     [success.status]: {
       description: success.status === 201 ? 'Created' : 'OK',
@@ -167,13 +176,17 @@ function responses(operation: Operation): Record<string, unknown> {
 
 const ANSWERED = ['X-Request-Id', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'];
 const ALWAYS_WAIT = [429, 503];
-const IN_PROGRESS_WAIT = header('Seconds to wait, with request_in_progress', 'integer', false);
+const IN_PROGRESS_WAIT = header(
+  'Seconds to wait before retrying, with request_in_progress',
+  'integer',
+  false,
+);
 
 function errorResponse(status: number, all: readonly ErrorCode[]): Record<string, unknown> {
-  const codes = all.filter((code) => ERRORS[code][0] === status);
+  const codes = all.filter((code) => ERRORS[code].status === status);
   const schemas = codes.map((code) => ERROR_BODIES[code]);
   return {
-    description: codes.map((code) => `- \`${code}\`: ${ERRORS[code][1]}`).join('\n'),
+    description: codes.map((code) => `- \`${code}\`: ${ERRORS[code].message}`).join('\n'),
     headers: {
       ...headersOf(['X-Request-Id', ...(ALWAYS_WAIT.includes(status) ? ['Retry-After'] : [])]),
       ...(codes.includes('request_in_progress') ? { 'Retry-After': IN_PROGRESS_WAIT } : {}),

@@ -4,10 +4,8 @@
  */
 import type { TSchema } from 'typebox';
 import { ERRORS } from '../domain/errors';
-import { errorsOf } from './document';
-import { listFields } from './field-list';
-import type { Operation, Parameter } from './operation';
-import { OPERATIONS } from './operations';
+import type { Operation, Parameter } from '../schemas/operation';
+import { errorsOf, OPERATIONS } from './document';
 import { PAGE_STYLE } from './page-style';
 
 export function renderPage(publicUrl: string): string {
@@ -47,14 +45,15 @@ function navigation(): string {
 }
 
 function introduction(base: string): string {
-  return `<p>Base address: <code>${escapeHtml(base)}</code>. Send your key with every request:
-<code>Authorization: Bearer &lt;API_KEY&gt;</code>. A test key begins with <code>sk_test_</code>, a
-live key with <code>sk_live_</code>; each sees the data of its own mode.</p>
-<p>Amounts are decimal strings. Answers always have 8 decimals. Every answer carries
-<code>X-Request-Id</code>; name it when you ask for help.</p>
-<p>After a time-out or a 5xx, send the same request again with the same
-<code>Idempotency-Key</code> and wait longer each time (1 s, 2 s, 4 s, 8 s). On 429 wait for
-<code>Retry-After</code>. Do not repeat another 4xx before the request is corrected.</p>`;
+  return `<p>Base URL: <code>${escapeHtml(base)}</code>. Authenticate every request with your API key:
+<code>Authorization: Bearer &lt;API_KEY&gt;</code>. Test keys start with <code>sk_test_</code>, live
+keys with <code>sk_live_</code>. Each key can access only the data of its own mode.</p>
+<p>Amounts are decimal strings. Amounts in responses always have 8 decimals. Every response has an
+<code>X-Request-Id</code> header; include it when you contact support.</p>
+<p>After a timeout or a 5xx response, retry the same request with the same
+<code>Idempotency-Key</code> and exponential backoff (1 s, 2 s, 4 s, 8 s). After a 429 response, wait
+for <code>Retry-After</code> seconds. Correct the request before you retry any other 4xx
+response.</p>`;
 }
 
 function section(operation: Operation, base: string): string {
@@ -63,15 +62,15 @@ function section(operation: Operation, base: string): string {
 <h2>${escapeHtml(summary)}</h2>
 <p class="line"><span class="method ${method}">${method.toUpperCase()}</span>
 <code>${escapeHtml(path)}</code>
-<span class="scope">${scope === null ? 'any valid key' : scope}</span></p>
+<span class="scope">${scope === null ? 'any valid API key' : scope}</span></p>
 <p>${escapeHtml(description)}</p>
 ${parameters.length === 0 ? '' : parameterTable(parameters)}
-${operation.body === undefined ? '' : fieldTable('Body', operation.body.schema)}
+${operation.body === undefined ? '' : fieldTable('Body field', operation.body.schema)}
 ${requestExamples(operation, base)}
-<h3>Answer ${success.status}</h3>
+<h3>Response ${success.status}</h3>
 ${jsonBlock(success.example)}
-<details><summary>Every member of the answer</summary>${fieldTable('Answer', success.schema)}</details>
-<p class="errors">Can be refused with ${errorLinks(operation)}.</p>
+<details><summary>Response fields</summary>${fieldTable('Field', success.schema)}</details>
+<p class="errors">Errors: ${errorLinks(operation)}.</p>
 </section>`;
 }
 
@@ -81,18 +80,67 @@ function parameterTable(parameters: readonly Parameter[]): string {
 <td>${parameter.required === true ? 'required' : ''}</td>
 <td>${escapeHtml(parameter.description)}</td></tr>`,
   );
-  return `<table><thead><tr><th>Parameter</th><th>In</th><th></th><th>Meaning</th></tr></thead>
+  return `<table><thead><tr><th>Parameter</th><th>In</th><th></th><th>Description</th></tr></thead>
 <tbody>${rows.join('')}</tbody></table>`;
 }
 
 function fieldTable(heading: string, schema: TSchema): string {
   const rows = listFields(schema).map(
     ({ path, type, required, description }) => `<tr><td><code>${escapeHtml(path)}</code></td>
-<td>${escapeHtml(type)}${heading === 'Body' && required ? ', required' : ''}</td>
+<td>${escapeHtml(type)}${heading === 'Body field' && required ? ', required' : ''}</td>
 <td>${escapeHtml(description)}</td></tr>`,
   );
-  return `<table><thead><tr><th>${heading}</th><th>Type</th><th>Meaning</th></tr></thead>
+  return `<table><thead><tr><th>${heading}</th><th>Type</th><th>Description</th></tr></thead>
 <tbody>${rows.join('')}</tbody></table>`;
+}
+
+/** A row of a table of fields: one for each field of a schema, parents first. */
+interface FieldRow {
+  /** `destination.value`, `balances[].currency` */
+  path: string;
+  type: string;
+  required: boolean;
+  description: string;
+}
+
+interface Described {
+  type?: string;
+  description?: string;
+  properties?: Record<string, Described>;
+  required?: readonly string[];
+  items?: Described;
+  anyOf?: readonly Described[];
+  enum?: readonly unknown[];
+  const?: unknown;
+}
+
+function listFields(schema: TSchema): FieldRow[] {
+  return membersOf(schema, '');
+}
+
+function membersOf(schema: Described, prefix: string): FieldRow[] {
+  if (schema.items !== undefined) return membersOf(schema.items, `${prefix.slice(0, -1)}[].`);
+  return Object.entries(schema.properties ?? {}).flatMap(([name, member]) => [
+    {
+      path: prefix + name,
+      type: typeOf(member),
+      required: schema.required?.includes(name) ?? false,
+      description: describe(member),
+    },
+    ...membersOf(member, `${prefix}${name}.`),
+  ]);
+}
+
+function typeOf({ type, anyOf, enum: values, const: constant }: Described): string {
+  if (constant !== undefined) return JSON.stringify(constant);
+  if (anyOf !== undefined) return anyOf.map(typeOf).join(' or ');
+  return type ?? (values === undefined ? 'any' : 'string');
+}
+
+function describe({ description, anyOf, enum: values }: Described): string {
+  const text = description ?? anyOf?.map(({ description: own }) => own ?? '').join('') ?? '';
+  const list = values === undefined ? '' : values.join(', ');
+  return list === '' || text.includes(list) ? text : `${text}: ${list}`;
 }
 
 function requestExamples({ method, path, body }: Operation, base: string): string {
@@ -115,15 +163,15 @@ function errorLinks(operation: Operation): string {
 function errorTable(): string {
   const codes = [...new Set(OPERATIONS.flatMap((operation) => errorsOf(operation)))];
   const rows = codes
-    .sort((a, b) => ERRORS[a][0] - ERRORS[b][0])
+    .sort((a, b) => ERRORS[a].status - ERRORS[b].status)
     .map(
-      (code) => `<tr id="error-${code}"><td>${ERRORS[code][0]}</td><td><code>${code}</code></td>
-<td>${escapeHtml(ERRORS[code][1])}</td></tr>`,
+      (code) => `<tr id="error-${code}"><td>${ERRORS[code].status}</td><td><code>${code}</code></td>
+<td>${escapeHtml(ERRORS[code].message)}</td></tr>`,
     );
   return `<section id="errors"><h2>Errors</h2>
-<p>An error body is <code>{"error":{"code","message","details","request_id"}}</code>; not every
-error has details.</p>
-<table><thead><tr><th>Status</th><th>Code</th><th>What to do</th></tr></thead>
+<p>The body of an error is <code>{"error":{"code","message","details","request_id"}}</code>. Some
+errors have no details.</p>
+<table><thead><tr><th>Status</th><th>Code</th><th>Message</th></tr></thead>
 <tbody>${rows.join('')}</tbody></table></section>`;
 }
 

@@ -1,11 +1,14 @@
-/** The balance object (the specification, "Balance object"); not wrapped in data. */
+/** Balances and the transactions that changed them (the specification; decision M2). */
+import type { MerchantTransaction } from '../domain/ledger';
 import type { Mode } from '../domain/mode';
 import type { Amount } from '../domain/money';
+import type { BalanceObject } from '../schemas/balance';
+import type { TransactionObject } from '../schemas/transactions';
 
 export function presentBalance(
   mode: Mode,
   balances: readonly { currency: string; available: Amount; reserved: Amount; pending: Amount }[],
-) {
+): BalanceObject {
   return {
     object: 'balance',
     mode,
@@ -15,5 +18,25 @@ export function presentBalance(
       reserved,
       pending,
     })),
+  };
+}
+
+export function presentTransaction(transaction: MerchantTransaction): TransactionObject {
+  const { id, mode, type, currency, description, source, entries, postedAt } = transaction;
+  return {
+    id,
+    object: 'transaction',
+    mode,
+    type,
+    currency,
+    description,
+    source,
+    entries: entries.map(({ balance, direction, amount, balanceAfter }) => ({
+      balance,
+      direction,
+      amount,
+      balance_after: balanceAfter,
+    })),
+    posted_at: postedAt.toISOString(),
   };
 }

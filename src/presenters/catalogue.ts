@@ -1,23 +1,29 @@
 /** Fee rules, fee quotes and currencies (the specification, "Resources and their fields"). */
-import type { FeeQuote, FeeRule } from '../domain/fees';
+import type { Direction, FeeQuote, FeeRule } from '../domain/fees';
 import { type Amount, subtract } from '../domain/money';
+import type { CurrencyList } from '../schemas/currencies';
+import type { FeeList, FeeQuoteObject } from '../schemas/fees';
 
-export function presentFeeRule(rule: FeeRule) {
+export function presentFees(rules: readonly FeeRule[]): FeeList {
   return {
-    direction: rule.direction,
-    provider: rule.provider,
-    currency: rule.currency,
-    percentage: rule.percentage,
-    fixed_amount: rule.fixedAmount,
-    min_fee: rule.minFee,
-    max_fee: rule.maxFee,
+    object: 'list',
+    data: rules.map((rule) => ({
+      direction: rule.direction,
+      provider: rule.provider,
+      currency: rule.currency,
+      percentage: rule.percentage,
+      fixed_amount: rule.fixedAmount,
+      min_fee: rule.minFee,
+      max_fee: rule.maxFee,
+    })),
   };
 }
 
 const PAYOUT_NOTE =
   'The fee is added on top of the amount. A provider network fee may be added when the payout is created.';
 
-export function presentFeeQuote({ direction, provider, currency, amount, serviceFee }: FeeQuote) {
+export function presentFeeQuote(quote: FeeQuote): FeeQuoteObject {
+  const { direction, provider, currency, amount, serviceFee } = quote;
   return {
     object: 'fee_quote',
     direction,
@@ -30,15 +36,20 @@ export function presentFeeQuote({ direction, provider, currency, amount, service
   };
 }
 
+type PresentedProvider = CurrencyList['providers'][number];
+type PresentedRoute = CurrencyList['data'][number];
+
 export interface ShownProvider {
-  code: string;
+  code: PresentedProvider['code'];
   name: string;
-  capabilities: { pay_in: boolean; pay_out: boolean };
+  capabilities: Omit<PresentedProvider['capabilities'], 'destination_types'> & {
+    destination_types: readonly string[];
+  };
 }
 
 export interface ShownRoute {
-  provider: string;
-  direction: string;
+  provider: PresentedRoute['provider'];
+  direction: Direction;
   currency: string;
   network: string;
   minAmount: Amount;
@@ -48,7 +59,7 @@ export interface ShownRoute {
 export function presentCurrencies(
   providers: readonly ShownProvider[],
   routes: readonly ShownRoute[],
-) {
+): CurrencyList {
   return {
     object: 'list',
     providers: providers.map(({ code, name, capabilities }) => ({
@@ -56,7 +67,7 @@ export function presentCurrencies(
       name,
       pay_in: capabilities.pay_in,
       pay_out: capabilities.pay_out,
-      capabilities,
+      capabilities: { ...capabilities, destination_types: [...capabilities.destination_types] },
     })),
     data: routes.map((route) => ({
       provider: route.provider,

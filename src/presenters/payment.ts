@@ -1,10 +1,11 @@
-/** The payment as the API answers it and as webhooks carry it (decision P2). */
+/** A payment in API responses and webhook events (decision P2). */
 import { ZERO } from '../domain/money';
 import type { Payment } from '../domain/payment';
 import { amountDue, overpaidAmount } from '../domain/payment-step';
 import { feeKept, netAmount } from '../domain/payment-refunds';
+import type { PaymentObject } from '../schemas/payments';
 
-export function presentPayment(payment: Payment) {
+export function presentPayment(payment: Payment): PaymentObject {
   return {
     id: payment.id,
     object: 'payment',

@@ -1,7 +1,8 @@
-/** The payout as the API answers it and as webhooks carry it (the specification; decision O1). */
+/** A payout in API responses and webhook events (the specification; decision O1). */
 import type { Payout } from '../domain/payout';
+import type { PayoutObject } from '../schemas/payouts';
 
-export function presentPayout(payout: Payout) {
+export function presentPayout(payout: Payout): PayoutObject {
   return {
     id: payout.id,
     object: 'payout',

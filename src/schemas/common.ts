@@ -1,9 +1,9 @@
 /** What the objects of the API have in common (the specification, "Conventions"). */
-import { type TSchema, Type } from 'typebox';
+import { type TProperties, type TSchema, Type } from 'typebox';
 import { ID_PREFIXES, type IdKind } from '../domain/ids';
 import { MODES } from '../domain/mode';
+import { AMOUNT_PATTERN, CURRENCY_PATTERN } from '../domain/money';
 import { PROVIDER_CODES } from '../domain/provider-codes';
-import { CURRENCY } from './fields';
 
 const ULID_PATTERN = '[0-7][0-9A-HJKMNP-TV-Z]{25}';
 
@@ -11,60 +11,85 @@ export function Id(kind: IdKind) {
   const prefix = ID_PREFIXES[kind];
   return Type.String({
     pattern: `^${prefix}${ULID_PATTERN}$`,
-    description: `Id with the prefix ${prefix}`,
+    description: `ID with the prefix ${prefix}`,
   });
 }
 
 /** Exactly 8 decimals, never an exponent (decision W2). */
 export function AmountText(description: string) {
-  return Type.String({ pattern: '^[0-9]{1,30}\\.[0-9]{8}$', description });
+  return Type.String({ pattern: AMOUNT_PATTERN, description });
 }
 
 export function Timestamp(description: string) {
   return Type.String({ format: 'date-time', description });
 }
 
-export function OrNull(schema: TSchema, description?: string) {
+export function OrNull<Schema extends TSchema>(schema: Schema, description?: string) {
   return Type.Union([schema, Type.Null()], description === undefined ? {} : { description });
 }
 
-export function OneOf(values: readonly string[], description: string) {
-  return Type.Enum([...values], { description });
+export function OneOf<const Values extends readonly string[]>(values: Values, description: string) {
+  return Type.Enum<[...Values]>([...values], { description });
 }
 
-export const ModeName = OneOf(MODES, 'Decided by the API key');
-export const ProviderName = OneOf(PROVIDER_CODES, 'Provider code');
-export const CurrencyCode = Type.String({ pattern: CURRENCY, description: 'Currency code' });
+export const ModeName = OneOf(MODES, 'The mode of the API key');
+export const ProviderName = Type.Unsafe<string>(OneOf(PROVIDER_CODES, 'Provider code'));
+export const CurrencyCode = Type.String({
+  pattern: CURRENCY_PATTERN,
+  description: 'Currency code',
+});
+export const Metadata = Type.Record(Type.String(), Type.String(), {
+  description: 'The metadata of the request',
+});
 
 /** Objects are closed: a member that the document does not name is a fault of ours. */
-export function Shape(properties: Record<string, TSchema>, description: string) {
+export function Shape<Properties extends TProperties>(properties: Properties, description: string) {
   return Type.Object(properties, { additionalProperties: false, description });
 }
 
-export function Wrapped(schema: TSchema) {
+export function Wrapped<Schema extends TSchema>(schema: Schema) {
   return Shape({ data: schema }, 'A single object');
 }
 
-export function ListOf(schema: TSchema) {
-  const url = OrNull(Type.String({ format: 'uri' }));
-  const cursor = OrNull(Type.String());
+const PER_PAGE = { minimum: 1, maximum: 100 };
+
+export function ListOf<Schema extends TSchema>(schema: Schema) {
   return Shape(
     {
       data: Type.Array(schema, { description: 'Newest first' }),
       links: Shape(
-        { first: Type.Null(), last: Type.Null(), prev: Type.Null(), next: url },
-        'next is the address of the next page, or null',
+        {
+          first: Type.Null(),
+          last: Type.Null(),
+          prev: Type.Null(),
+          next: OrNull(Type.String({ format: 'uri' })),
+        },
+        'next is the URL of the next page, or null on the last page',
       ),
       meta: Shape(
         {
           path: Type.String({ format: 'uri' }),
-          per_page: Type.Integer({ minimum: 1, maximum: 100 }),
-          next_cursor: cursor,
+          per_page: Type.Integer(PER_PAGE),
+          next_cursor: OrNull(Type.String()),
           prev_cursor: Type.Null(),
         },
-        'next_cursor is the cursor of the next page; null when there are no more',
+        'next_cursor is the cursor of the next page, or null on the last page',
       ),
     },
     'A page of a list',
   );
+}
+
+/** An example of ListOf: the only page. @param path such as `/payouts` */
+export function examplePage<Item>(path: string, data: Item[]) {
+  return {
+    data,
+    links: { first: null, last: null, prev: null, next: null },
+    meta: {
+      path: `https://pay.example.com/api/v1${path}`,
+      per_page: 25,
+      next_cursor: null,
+      prev_cursor: null,
+    },
+  };
 }

@@ -12,19 +12,19 @@ const BEARER = /^Bearer +(.+)$/i;
 export function createAuthentication({ db, pepper }: { db: Db; pepper: string }): Authentication {
   return {
     async authenticate(authorization, address): Promise<Authenticated> {
-      const key = BEARER.exec(authorization ?? '')?.[1];
-      if (key === undefined) throw new ApiError('authentication_required');
+      const key = BEARER.exec(authorization)?.[1];
+      if (key === undefined) throw new ApiError({ code: 'authentication_required' });
       // A typo is found here, without a read of the database.
-      if (parseApiKey(key) === null) throw new ApiError('invalid_api_key');
+      if (parseApiKey(key) === null) throw new ApiError({ code: 'invalid_api_key' });
 
       const use = await authenticateKey(
         db,
         hashApiKey(key, pepper),
         isIP(address) === 0 ? null : address,
       );
-      if (use === null) throw new ApiError('invalid_api_key');
-      if (use.accountStatus !== 'active') throw new ApiError('account_suspended');
-      if (!use.addressAllowed) throw new ApiError('ip_not_allowed');
+      if (use === null) throw new ApiError({ code: 'invalid_api_key' });
+      if (use.accountStatus !== 'active') throw new ApiError({ code: 'account_suspended' });
+      if (!use.addressAllowed) throw new ApiError({ code: 'ip_not_allowed' });
 
       const { apiKeyId, accountId, mode, scopes, requestsPerMinute: limit, requests } = use;
       return {

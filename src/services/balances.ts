@@ -1,8 +1,12 @@
-/** Balances of an account in one mode. */
+/** Balances of an account in one mode, and what changed them. Reads never touch Temporal. */
 import { listBalances } from '../db/repositories/ledger';
+import { listTransactions } from '../db/repositories/transactions';
 import type { Db } from '../db/transaction';
 import type { Balances } from './services';
 
 export function createBalances({ db }: { db: Db }): Balances {
-  return { list: ({ accountId, mode }) => listBalances(db, accountId, mode) };
+  return {
+    list: ({ accountId, mode }) => listBalances(db, accountId, mode),
+    transactions: (caller, query) => listTransactions(db, { ...caller, ...query }),
+  };
 }

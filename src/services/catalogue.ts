@@ -32,7 +32,7 @@ export function createCatalogue({ db, providers }: CatalogueDeps): Catalogue {
           currency === request.currency,
       );
       if (rule === undefined) {
-        const message = `${request.provider} does not take ${request.currency} as ${request.direction}. GET /currencies lists what it takes.`;
+        const message = `${request.provider} does not support ${request.currency} for ${request.direction}. See GET /currencies.`;
         throw validationFailed([{ field: 'currency', rule: 'unsupported', message }]);
       }
       return { ...request, serviceFee: serviceFee(request.direction, request.amount, rule) };

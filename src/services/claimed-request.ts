@@ -43,7 +43,7 @@ export async function runClaimed<Request extends object>(
     case 'running':
       throw inProgress(claim.secondsLeft);
     case 'reused':
-      throw new ApiError('idempotency_key_reused');
+      throw new ApiError({ code: 'idempotency_key_reused' });
     case 'claimed':
       return runAndRelease(db, objectId, work);
   }
@@ -90,11 +90,12 @@ function canonicalJson(value: unknown): string {
 
 function inProgress(secondsLeft: number): ApiError {
   const seconds = Math.min(secondsLeft, RETRY_AFTER_S_MAX);
-  return new ApiError('request_in_progress', undefined, {
-    headers: { 'retry-after': seconds.toString() },
-  });
+  return new ApiError({ code: 'request_in_progress' }, { 'Retry-After': seconds.toString() });
 }
 
 function unavailable(): ApiError {
-  return new ApiError('service_unavailable', { reason: 'workflow_engine_unavailable' });
+  return new ApiError({
+    code: 'service_unavailable',
+    details: { reason: 'workflow_engine_unavailable' },
+  });
 }

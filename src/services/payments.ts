@@ -56,7 +56,7 @@ async function open(
     { ...start, currency, amount },
     OPEN_DEADLINE_MS,
   );
-  if (outcome.kind === 'refused') throw ApiError.fromRefusal(outcome.refusal);
+  if (outcome.kind === 'refused') throw new ApiError(outcome.refusal);
   return readAnswer(deps.db, paymentId);
 }
 
@@ -71,7 +71,7 @@ async function findRoute(
   const taking = providers.list(mode).filter(({ capabilities }) => capabilities.pay_in);
   const codes = taking.map(({ code }) => code);
   const chosen = choosePaymentRoute(request, routes, codes);
-  if ('refusal' in chosen) throw ApiError.fromRefusal(chosen.refusal);
+  if ('refusal' in chosen) throw new ApiError(chosen.refusal);
   return chosen.route;
 }
 
@@ -83,8 +83,10 @@ async function refuseUsedReference(
 ): Promise<void> {
   const existing = await findPaymentByReference(db, { accountId, mode, reference });
   if (existing === null) return;
-  const details = { existing_id: existing, existing_object: 'payment' };
-  throw new ApiError('duplicate_reference', details);
+  throw new ApiError({
+    code: 'duplicate_reference',
+    details: { existing_id: existing, existing_object: 'payment' },
+  });
 }
 
 /** Asks the provider now (decision P8). A payment that has ended is answered as it stands. */
@@ -92,18 +94,24 @@ async function verify(deps: PaymentsDeps, caller: Caller, id: string): Promise<P
   const payment = await getOwn(deps.db, caller, id);
   const { requests, secondsLeft } = await countVerification(deps.db, id);
   if (requests > VERIFICATIONS_PER_MINUTE) {
-    const headers = { 'retry-after': Math.max(1, secondsLeft).toString() };
+    const headers = { 'Retry-After': Math.max(1, secondsLeft).toString() };
     const details = { limit_per_minute: VERIFICATIONS_PER_MINUTE };
-    throw new ApiError('rate_limited', details, { headers });
+    throw new ApiError({ code: 'rate_limited', details }, headers);
   }
   if (!isOpenPayment(payment.status)) return payment;
   const start = paymentStart(payment);
   const outcome = await deps.paymentWorkflows.verify(start, newId('request'), VERIFY_DEADLINE_MS);
   if (outcome.kind === 'no_answer') {
-    throw new ApiError('service_unavailable', { reason: 'workflow_engine_unavailable' });
+    throw new ApiError({
+      code: 'service_unavailable',
+      details: { reason: 'workflow_engine_unavailable' },
+    });
   }
   if (outcome.kind === 'verified' && !outcome.answered) {
-    throw new ApiError('service_unavailable', { reason: 'provider_unavailable' });
+    throw new ApiError({
+      code: 'service_unavailable',
+      details: { reason: 'provider_unavailable' },
+    });
   }
   return getOwn(deps.db, caller, id);
 }
@@ -111,7 +119,7 @@ async function verify(deps: PaymentsDeps, caller: Caller, id: string): Promise<P
 async function getOwn(db: Db, { accountId, mode }: Caller, id: string): Promise<Payment> {
   const payment = await findPayment(db, id);
   if (payment?.accountId !== accountId || payment.mode !== mode) {
-    throw new ApiError('not_found', { resource: 'payment' });
+    throw new ApiError({ code: 'not_found', details: { resource: 'payment' } });
   }
   return payment;
 }

@@ -1,36 +1,145 @@
-/** What the payout routes do. Reads never touch Temporal; writes go through the payout's workflow. */
+/**
+ * What the payout routes do. Reads never touch Temporal; writes go through the payout's workflow.
+ *
+ * A creation claims the idempotency key, looks quickly at what needs no lock, and starts the
+ * workflow, whose reservation decides. The reserving transaction stores the answer with the
+ * payout, so what a client once got is what every retry gets.
+ */
+import { listPayoutRoutes } from '../db/repositories/currency-routes';
+import { readPayoutFacts } from '../db/repositories/payout-facts';
 import { listPayouts } from '../db/repositories/payout-list';
 import { findPayout } from '../db/repositories/payouts';
 import type { Db } from '../db/transaction';
-import { ApiError } from '../domain/errors';
-import type { Payout, PayoutStatus } from '../domain/payout';
-import { payoutStatusesBefore } from '../domain/payout';
+import { destinationFault } from '../destinations';
+import { ApiError, validationFailed } from '../domain/errors';
+import type { Amount } from '../domain/money';
+import {
+  type Payout,
+  type PayoutRequest,
+  type PayoutStatus,
+  payoutStatusesBefore,
+} from '../domain/payout';
+import { chooseRoute, type ChosenRoute } from '../domain/payout-route';
+import { payoutTerms } from '../domain/payout-terms';
 import { newId } from '../lib/new-id';
+import type { ProviderRegistry } from '../providers/registry';
 import { payoutStart, type PayoutWorkflows } from '../temporal/payout-workflows';
-import { createPayout, type CreatePayoutDeps } from './create-payout';
-import type { Caller, Payouts } from './services';
+import { readAnswer, runClaimed } from './claimed-request';
+import type { NetworkFees } from './network-fees';
+import type { Caller, Payouts, StoredResponse } from './services';
 
-export interface PayoutsDeps extends CreatePayoutDeps {
+export interface PayoutsDeps {
   db: Db;
+  providers: ProviderRegistry;
+  networkFees: NetworkFees;
   payoutWorkflows: PayoutWorkflows;
 }
 
+/** Well below the claim's lease: when this is over, the claim can still be ended by us. */
+const RESERVE_DEADLINE_MS = 10_000;
 const CANCEL_DEADLINE_MS = 10_000;
 
 export function createPayouts(deps: PayoutsDeps): Payouts {
   return {
-    create: (caller, input) => createPayout(deps, caller, input),
+    create: (caller, input) => create(deps, caller, input),
     list: (caller, query) => listPayouts(deps.db, { ...caller, ...query }),
     get: (caller, id) => getOwn(deps.db, caller, id),
     cancel: (caller, id) => cancel(deps, caller, id),
   };
 }
 
+interface Draft {
+  caller: Caller;
+  payoutId: string;
+  request: PayoutRequest;
+}
+
+async function create(
+  deps: PayoutsDeps,
+  caller: Caller,
+  { idempotencyKey, request }: { idempotencyKey: string; request: PayoutRequest },
+): Promise<StoredResponse> {
+  const payoutId = newId('payout');
+  const draft = { caller, payoutId, request };
+  const work = { caller, objectId: payoutId, endpoint: '/payouts', idempotencyKey, request };
+  return runClaimed(deps.db, work, async () => {
+    const route = await findRoute(deps, draft);
+    checkAddress(request, route);
+    const networkFee = await estimateFee(deps, draft, route);
+    await checkTerms(deps, draft, route, networkFee);
+    return reserve(deps, draft, route, networkFee);
+  });
+}
+
+async function findRoute(deps: PayoutsDeps, { caller, request }: Draft): Promise<ChosenRoute> {
+  const routes = await listPayoutRoutes(deps.db, request.currency);
+  const providers = deps.providers.list(caller.mode).map(({ code, capabilities }) => ({
+    code,
+    destinationTypes: capabilities.destination_types,
+    networkRequired: capabilities.network_required,
+  }));
+  const chosen = chooseRoute(request, routes, providers);
+  if ('refusal' in chosen) throw new ApiError(chosen.refusal);
+  return chosen.route;
+}
+
+/** @throws ApiError validation_failed */
+function checkAddress({ destination }: PayoutRequest, { network }: ChosenRoute): void {
+  if (destination.type !== 'crypto_address') return;
+  const message = destinationFault(network, destination.value);
+  if (message === null) return;
+  throw validationFailed([{ field: 'destination.value', rule: 'format', message }]);
+}
+
+async function estimateFee(
+  { networkFees }: PayoutsDeps,
+  { caller, request }: Draft,
+  route: ChosenRoute,
+): Promise<Amount> {
+  const fee = await networkFees.estimate(caller.mode, route, request.currency);
+  if (fee !== null) return fee;
+  throw new ApiError({ code: 'service_unavailable', details: { reason: 'provider_unavailable' } });
+}
+
+/** Spares the workflow a request that cannot pass. The reservation looks again, under its lock. */
+async function checkTerms(
+  deps: PayoutsDeps,
+  { caller, request }: Draft,
+  route: ChosenRoute,
+  networkFee: Amount,
+): Promise<void> {
+  const facts = await readPayoutFacts(deps.db, { ...caller, ...route, request });
+  const result = payoutTerms(caller.mode, request, networkFee, facts);
+  if ('refusal' in result) throw new ApiError(result.refusal);
+}
+
+async function reserve(
+  deps: PayoutsDeps,
+  { caller, payoutId, request }: Draft,
+  route: ChosenRoute,
+  networkFee: Amount,
+): Promise<StoredResponse> {
+  const outcome = await deps.payoutWorkflows.reserve(
+    {
+      payoutId,
+      ...route,
+      networkFee,
+      accountId: caller.accountId,
+      mode: caller.mode,
+      currency: request.currency,
+      amount: request.amount,
+    },
+    RESERVE_DEADLINE_MS,
+  );
+  if (outcome.kind === 'refused') throw new ApiError(outcome.refusal);
+  return readAnswer(deps.db, payoutId);
+}
+
 /** Another account's and the other mode's payout are as unknown as one that does not exist. */
 async function getOwn(db: Db, { accountId, mode }: Caller, id: string): Promise<Payout> {
   const payout = await findPayout(db, id);
   if (payout?.accountId !== accountId || payout.mode !== mode) {
-    throw new ApiError('not_found', { resource: 'payout' });
+    throw new ApiError({ code: 'not_found', details: { resource: 'payout' } });
   }
   return payout;
 }
@@ -44,15 +153,17 @@ async function cancel(deps: PayoutsDeps, caller: Caller, id: string): Promise<Pa
   // The row tells whether it was this request that cancelled, whatever became of the answer.
   if (now.status === 'cancelled' && now.decidedBy === by) return now;
   if (outcome.kind !== 'no_answer') throw invalidState(now.status);
-  throw new ApiError('service_unavailable', { reason: 'workflow_engine_unavailable' });
+  throw new ApiError({
+    code: 'service_unavailable',
+    details: { reason: 'workflow_engine_unavailable' },
+  });
 }
 
 function invalidState(status: PayoutStatus): ApiError {
-  return new ApiError(
-    'invalid_state',
-    { status },
-    {
-      message: `This payout is ${status}. Only a requested or under_review payout can be cancelled.`,
-    },
-  );
+  const from = payoutStatusesBefore('cancel').join(' or ');
+  return new ApiError({
+    code: 'invalid_state',
+    details: { status },
+    message: `This payout is ${status}. Only a payout that is ${from} can be cancelled.`,
+  });
 }

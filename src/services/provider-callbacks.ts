@@ -31,7 +31,7 @@ export function createProviderCallbacks(deps: ProviderCallbacksDeps): ProviderCa
       const provider =
         mode && deps.providers.list(mode).find((candidate) => candidate.code === code);
       if (mode === undefined || provider === undefined) {
-        throw new ApiError('not_found', { resource: 'provider' });
+        throw new ApiError({ code: 'not_found', details: { resource: 'provider' } });
       }
       await receive(deps, mode, provider, headers, rawBody);
     },
@@ -46,7 +46,7 @@ async function receive(
   rawBody: Buffer,
 ): Promise<void> {
   const hint = provider.readCallback(headers, rawBody);
-  if (hint === null) throw new ApiError('invalid_signature');
+  if (hint === null) throw new ApiError({ code: 'invalid_signature' });
   // Taken and left: a refusal would only make the provider send it again.
   if (hint.object === 'other') return;
   const take = hint.object === 'payment' ? takePayment : takePayout;
@@ -101,5 +101,5 @@ async function compare(
 
 /** The provider sends an unanswered callback again. */
 function tryAgain(): ApiError {
-  return new ApiError('service_unavailable', { reason: 'callback_not_taken' });
+  return new ApiError({ code: 'service_unavailable', details: { reason: 'callback_not_taken' } });
 }

@@ -31,12 +31,12 @@ export interface RateWindow {
 export interface Authentication {
   /**
    * Accepts a key, counts the request, notes the last use; one round trip to the database.
-   * @param authorization the request's Authorization header
+   * @param authorization the request's Authorization header, empty without one
    * @param address the client's address (decision W11)
    * @throws ApiError authentication_required, invalid_api_key, account_suspended, ip_not_allowed;
    *   over the rate it does not throw, see `exceeded`
    */
-  authenticate(authorization: string | undefined, address: string): Promise<Authenticated>;
+  authenticate(authorization: string, address: string): Promise<Authenticated>;
 }
 
 export interface Authenticated {
@@ -99,10 +99,7 @@ export interface Payments {
 
 export interface Balances {
   list(caller: Caller): Promise<Balance[]>;
-}
-
-export interface Transactions {
-  list(
+  transactions(
     caller: Caller,
     query: { limit: number; after: ListPosition | null; filters: TransactionFilters },
   ): Promise<Page<MerchantTransaction>>;
@@ -141,7 +138,6 @@ export interface Services {
   payments: Payments;
   payouts: Payouts;
   balances: Balances;
-  transactions: Transactions;
   catalogue: Catalogue;
   providerCallbacks: ProviderCallbacks;
   health: Health;

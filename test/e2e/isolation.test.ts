@@ -2,7 +2,7 @@
  * Every route, called from another account and from the other mode of the same account: nothing of
  * the owner's is shown, changed or revealed (the specification, "What the service does").
  */
-import { OPERATIONS } from '../../src/openapi/operations';
+import { OPERATIONS } from '../../src/openapi/document';
 import { newId } from '../../src/lib/new-id';
 import { addFeeRule } from '../support/fee-rules';
 import { type TestGateway, useSharedGateway } from '../support/gateway';

@@ -13,7 +13,8 @@ import { inTransaction, rows, type Db } from '../../src/db/transaction';
 import type { RetryScheduleMs } from '../../src/domain/webhook-delivery';
 import type { Mode } from '../../src/domain/mode';
 import { newId } from '../../src/lib/new-id';
-import { presentEvent } from '../../src/presenters/event';
+import { presentEvent } from '../../src/presenters/envelope';
+import type { PayoutObject } from '../../src/schemas/payouts';
 import { createEndpoint, type EndpointWithSecret } from '../../src/services/admin/webhooks';
 import { registerSearchAttributes } from '../../src/temporal/search-attributes';
 import { PAYLOAD_CONVERTER_PATH } from '../../src/temporal/worker';
@@ -157,7 +158,11 @@ export async function writeEvent(
   const objectId = overrides.objectId ?? newId('payout');
   const event = { id: newId('event'), type, mode, sequence, createdAt: new Date() };
   const note = `ünïcode ${randomBytes(8).toString('hex')}`;
-  const body = presentEvent(event, { id: objectId, object: 'payout', note });
+  const body = presentEvent(event, {
+    id: objectId,
+    object: 'payout',
+    description: note,
+  } as PayoutObject);
   await inTransaction(appDb, (tx) => appendEvent(tx, { ...event, accountId, objectId, body }));
   return { id: event.id, objectId, body, note };
 }

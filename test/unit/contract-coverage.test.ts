@@ -10,7 +10,7 @@ import ts from 'typescript';
 import { readConfig } from '../../src/config';
 import { buildDeps, buildServices } from '../../src/deps';
 import { createApp } from '../../src/http/app';
-import { OPERATIONS } from '../../src/openapi/operations';
+import { OPERATIONS } from '../../src/openapi/document';
 import { DOCUMENT } from '../support/contract';
 import { ENDPOINTS, isBuilt, REQUIRED_TAGS } from '../support/contract-rows';
 

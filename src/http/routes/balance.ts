@@ -1,17 +1,31 @@
-/** /balance (the specification, "GET /balance"). */
+/** /balance and /transactions: what an account has, and what moved it (the specification). */
 import type Router from '@koa/router';
-import { presentBalance } from '../../presenters/balance';
+import { presentBalance, presentTransaction } from '../../presenters/balance';
+import { readTransactionQuery } from '../../schemas/transactions';
 import type { Balances } from '../../services/services';
-import type { GatewayMiddleware, GatewayState } from '../context';
-import { requireScope } from '../middleware/scope';
+import type { GatewayState } from '../context';
+import type { Auth } from '../middleware/auth';
+import { listPage, type Pagination } from '../pagination';
 
 export function balanceRoutes(
   router: Router<GatewayState>,
-  auth: GatewayMiddleware,
+  auth: Auth,
   balances: Balances,
+  pagination: Pagination,
 ): void {
-  router.get('/balance', auth, requireScope('balance:read'), async (ctx) => {
+  router.get('/balance', auth('balance:read'), async (ctx) => {
     const { caller } = ctx.state;
     ctx.body = presentBalance(caller.mode, await balances.list(caller));
   });
+
+  router.get(
+    '/transactions',
+    auth('payments:read'),
+    listPage(
+      pagination,
+      readTransactionQuery,
+      (caller, query) => balances.transactions(caller, query),
+      presentTransaction,
+    ),
+  );
 }

@@ -1,26 +1,26 @@
 /** /fees, /fees/quote and /currencies: for any valid key. */
 import type Router from '@koa/router';
-import { presentCurrencies, presentFeeQuote, presentFeeRule } from '../../presenters/catalogue';
-import { readFeeQuoteQuery } from '../../schemas/fee-quote-query';
+import { presentCurrencies, presentFeeQuote, presentFees } from '../../presenters/catalogue';
+import { readFeeQuoteQuery } from '../../schemas/fees';
 import type { Catalogue } from '../../services/services';
-import type { GatewayMiddleware, GatewayState } from '../context';
+import type { GatewayState } from '../context';
+import type { Auth } from '../middleware/auth';
 
 export function catalogueRoutes(
   router: Router<GatewayState>,
-  auth: GatewayMiddleware,
+  auth: Auth,
   catalogue: Catalogue,
 ): void {
-  router.get('/fees', auth, async (ctx) => {
-    const rules = await catalogue.feeRules(ctx.state.caller);
-    ctx.body = { object: 'list', data: rules.map(presentFeeRule) };
+  router.get('/fees', auth(), async (ctx) => {
+    ctx.body = presentFees(await catalogue.feeRules(ctx.state.caller));
   });
 
-  router.get('/fees/quote', auth, async (ctx) => {
+  router.get('/fees/quote', auth(), async (ctx) => {
     const request = readFeeQuoteQuery(ctx.query);
     ctx.body = presentFeeQuote(await catalogue.quoteFee(ctx.state.caller, request));
   });
 
-  router.get('/currencies', auth, async (ctx) => {
+  router.get('/currencies', auth(), async (ctx) => {
     const { providers, routes } = await catalogue.currencies(ctx.state.caller);
     ctx.body = presentCurrencies(providers, routes);
   });

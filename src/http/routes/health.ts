@@ -1,12 +1,13 @@
-/** For those who run the gateway: is the process alive, and can it work. */
+/** For those who run the gateway: whether the process is alive and ready, and its metrics. */
 import type Router from '@koa/router';
 import type { Health } from '../../services/services';
 import type { GatewayState } from '../context';
+import type { Metrics } from '../middleware/metrics';
 
 /** Of every 503 (decision W9). */
 const RETRY_AFTER_SECONDS = 5;
 
-export function healthRoutes(router: Router<GatewayState>, health: Health): void {
+export function healthRoutes(router: Router<GatewayState>, health: Health, metrics: Metrics): void {
   router.get('/healthz', (ctx) => {
     ctx.body = { status: 'ok' };
   });
@@ -22,5 +23,12 @@ export function healthRoutes(router: Router<GatewayState>, health: Health): void
         Object.entries(parts).map(([part, problem]) => [part, problem ?? 'ok']),
       ),
     };
+  });
+
+  // In Prometheus' text format.
+  router.get('/metrics', async (ctx) => {
+    const { contentType, text } = await metrics.read();
+    ctx.set('Content-Type', contentType);
+    ctx.body = text;
   });
 }

@@ -5,7 +5,7 @@
 import type Router from '@koa/router';
 import type { ProviderCallbacks } from '../../services/services';
 import type { GatewayState } from '../context';
-import { bytesReader } from '../middleware/body-bytes';
+import { bytesReader } from '../middleware/body';
 
 const readBytes = bytesReader(['*/*']);
 

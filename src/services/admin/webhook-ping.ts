@@ -4,7 +4,7 @@ import { lockEndpointSecret } from '../../db/repositories/webhook-endpoints';
 import { inTransaction, type Db } from '../../db/transaction';
 import { PING } from '../../domain/events';
 import { newId } from '../../lib/new-id';
-import { presentEvent } from '../../presenters/event';
+import { presentEvent } from '../../presenters/envelope';
 import { makeChange, type ChangedBy } from './change';
 import { requireEndpoint, type WebhookTools } from './webhooks';
 

@@ -18,7 +18,7 @@ test.each([
   ['0', null, '0', '0.00000001', 'per_transaction'],
 ])('at most %s each and %s a day, with %s used: %s → %s', (each, daily, used, asked, limit) => {
   const refusal = exceededLimit(buildFacts(each, daily, used, asked));
-  expect(refusal?.details?.['limit'] ?? null).toBe(limit);
+  expect(refusal?.details.limit ?? null).toBe(limit);
 });
 
 test('a refusal says by how much and until when', () => {

@@ -54,9 +54,17 @@ test.each<[string, Wish, CurrencyRoute[], string[], string, string | null]>([
 });
 
 test.each<[string, Wish, CurrencyRoute[], string[], string, string, string]>([
-  ['no route at all', {}, [], BOTH, 'currency', 'unsupported', 'No provider'],
-  ['no enabled provider', {}, ALL, [], 'currency', 'unsupported', 'No provider'],
-  ['only a disabled one', {}, [INTERNAL], [ONCHAIN], 'currency', 'unsupported', 'No provider'],
+  ['no route at all', {}, [], BOTH, 'currency', 'unsupported', 'is not supported for payments'],
+  ['no enabled provider', {}, ALL, [], 'currency', 'unsupported', 'is not supported for payments'],
+  [
+    'only a disabled one',
+    {},
+    [INTERNAL],
+    [ONCHAIN],
+    'currency',
+    'unsupported',
+    'is not supported for payments',
+  ],
   [
     'a provider that does not take it',
     { provider: EXCHANGE },
@@ -64,7 +72,7 @@ test.each<[string, Wish, CurrencyRoute[], string[], string, string, string]>([
     BOTH,
     'provider',
     'unsupported',
-    'does not take USDT',
+    'does not support USDT',
   ],
   [
     'a provider that is not enabled',
@@ -73,7 +81,7 @@ test.each<[string, Wish, CurrencyRoute[], string[], string, string, string]>([
     [ONCHAIN],
     'provider',
     'unsupported',
-    'does not take USDT',
+    'does not support USDT',
   ],
   [
     'an unknown network',
@@ -91,7 +99,7 @@ test.each<[string, Wish, CurrencyRoute[], string[], string, string, string]>([
     BOTH,
     'network',
     'unsupported',
-    'on: internal.',
+    'one of: internal.',
   ],
   ['too little', { amount: '0.99999999' }, ALL, BOTH, 'amount', 'min_amount', '1.00000000 USDT'],
   [

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { ApiError } from '../../../src/domain/errors';
 import { parseJsonObject } from '../../../src/http/json-text';
-import { amountAsText } from '../../../src/schemas/amount-as-text';
+import { amountAsText } from '../../../src/schemas/body';
 import { scaled } from '../../support/scale';
 
 function refusal(bytes: Buffer): string {
@@ -19,19 +19,19 @@ describe('a body', () => {
     ['empty', '', 'The body is empty'],
     ['cut off', '{"a":"b', 'not valid JSON'],
     ['followed by more', '{"a":1} {}', 'not valid JSON'],
-    ['not UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d]), 'not UTF-8'],
-    ['with half a character at its end', Buffer.from('{"a":"é').subarray(0, 7), 'not UTF-8'],
+    ['not valid UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d]), 'not valid UTF-8'],
+    ['with half a character at its end', Buffer.from('{"a":"é').subarray(0, 7), 'not valid UTF-8'],
     ['with a raw NUL in a string', '{"a":"\0"}', 'not valid JSON'],
     ['a lone NUL', '\0', 'not valid JSON'],
     ['with a member twice', '{"a":"1","a":"2"}', "Duplicate key 'a'"],
-    ['with a member twice with one value', '{"a":"1","a":"1"}', 'twice'],
-    ['with a member twice further down', '{"a":[{"b":{"c":1,"c":1}}]}', 'twice'],
-    ['with a member twice in two spellings', '{"a":1,"\\u0061":1}', 'twice'],
+    ['with a member twice with one value', '{"a":"1","a":"1"}', 'duplicate keys'],
+    ['with a member twice further down', '{"a":[{"b":{"c":1,"c":1}}]}', 'duplicate keys'],
+    ['with a member twice in two spellings', '{"a":1,"\\u0061":1}', 'duplicate keys'],
     ['nested too deep', `{"a":${'['.repeat(32)}${']'.repeat(32)}}`, 'deeper than 32'],
     ['nested to the end', '['.repeat(65_536), 'deeper than 32'],
-    ['an array', '[]', 'no object'],
-    ['a number', '12', 'no object'],
-    ['null', 'null', 'no object'],
+    ['an array', '[]', 'must be a JSON object'],
+    ['a number', '12', 'must be a JSON object'],
+    ['null', 'null', 'must be a JSON object'],
     ['with NaN', '{"a":NaN}', 'not valid JSON'],
     ['with a leading zero', '{"a":01}', 'not valid JSON'],
     ['with a comment', '{/* */}', 'not valid JSON'],
@@ -39,7 +39,7 @@ describe('a body', () => {
   ])('%s is refused with a sentence', (_, body, sentence) => {
     const message = refusal(Buffer.from(body));
     expect(message).toContain(sentence);
-    expect(message).toContain('Send one JSON object');
+    expect(message).toContain('Send a JSON object');
     expect(message.length).toBeLessThan(400);
   });
 
@@ -59,7 +59,7 @@ describe('a body', () => {
   it('made of any bytes is read or refused, never a fault', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => {
-        expect(refusal(Buffer.from(bytes))).toContain('Send one JSON object');
+        expect(refusal(Buffer.from(bytes))).toContain('Send a JSON object');
       }),
       { numRuns: scaled(500, 20_000) },
     );

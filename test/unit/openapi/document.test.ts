@@ -2,10 +2,10 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { ERRORS } from '../../../src/domain/errors';
 import { buildDocument } from '../../../src/openapi/document';
-import { OPERATIONS } from '../../../src/openapi/operations';
+import { OPERATIONS } from '../../../src/openapi/document';
 import { parseJsonObject } from '../../../src/http/json-text';
-import { readPaymentRequest } from '../../../src/schemas/payment';
-import { readPayoutRequest } from '../../../src/schemas/payout';
+import { readPaymentRequest } from '../../../src/schemas/payments';
+import { readPayoutRequest } from '../../../src/schemas/payouts';
 import { DOCUMENT, escapePointer, violations } from '../../support/contract';
 
 /** As it comes over the wire: numbers keep their digits. */
@@ -64,7 +64,9 @@ test('the example requests are taken by the schema that validates requests', () 
 test.each(OPERATIONS)('$id documents every error it can answer with, under its status', (one) => {
   const { responses } = DOCUMENT.paths[one.path]![one.method]!;
   for (const code of one.errors) {
-    const text = JSON.stringify(responses[ERRORS[code][0]]?.content['application/json']?.schema);
+    const text = JSON.stringify(
+      responses[ERRORS[code].status]?.content['application/json']?.schema,
+    );
     const name = code.replaceAll(/(^|_)([a-z])/g, (_, __, letter: string) => letter.toUpperCase());
     expect(text).toContain(`#/components/schemas/${name}Error`);
   }

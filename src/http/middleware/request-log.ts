@@ -1,12 +1,20 @@
 /**
- * One line per request. The path, the query and the body stay out of it: they carry references,
+ * The id of a request, and its line in the log. The path, the query and the body stay out of it: they carry references,
  * addresses and cursors; the route's pattern says what was asked.
  */
 import type { Logger } from 'pino';
+import { newId } from '../../lib/new-id';
 import { type GatewayMiddleware, type GatewayState, routePattern } from '../context';
 
 /** An id that the client sent is logged beside ours, as much of it as an honest one has. */
 const CLIENT_ID_LENGTH = 128;
+
+/** Gives every answer an X-Request-Id of ours (decision W4). First in the list. */
+export const setRequestId: GatewayMiddleware = async (ctx, next) => {
+  ctx.state.requestId = newId('request');
+  ctx.set('X-Request-Id', ctx.state.requestId);
+  await next();
+};
 
 export function logRequests(logger: Logger): GatewayMiddleware {
   return async (ctx, next) => {

@@ -1,6 +1,7 @@
 /**
- * Times as query parameters carry them (decision W13): ISO 8601 with a zone, or a bare date, which
- * means the whole UTC day. They stay text: a Date would cut the microseconds that PostgreSQL has.
+ * Times as query parameters and command options carry them (decision W13): ISO 8601 with a zone,
+ * or a bare date, which means the whole UTC day. They stay text: a Date would cut the microseconds
+ * that PostgreSQL has.
  */
 const DATE = /^[12][0-9]{3}-[0-9]{2}-[0-9]{2}$/;
 const TIME =

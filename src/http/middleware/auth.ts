@@ -1,0 +1,44 @@
+/**
+ * Who calls, how often and with which scope (decisions A4, W10–W12). Puts the caller on the state.
+ * The RateLimit headers are set before anything can refuse the request, so that they are on errors
+ * too.
+ */
+import { ApiError } from '../../domain/errors';
+import type { Scope } from '../../domain/scopes';
+import type { Authentication } from '../../services/services';
+import { clientAddress } from '../client-address';
+import type { GatewayMiddleware } from '../context';
+
+/** Makes the middleware of a route; without a scope the route is for any valid key. */
+export type Auth = (scope?: Scope) => GatewayMiddleware;
+
+export function createAuth(authentication: Authentication, trustedProxyHops: number): Auth {
+  return (scope) => async (ctx, next) => {
+    // Answers belong to one key; no cache on the way may keep them.
+    ctx.set('Cache-Control', 'no-store');
+    const address = clientAddress(
+      ctx.req.socket.remoteAddress,
+      ctx.get('X-Forwarded-For'),
+      trustedProxyHops,
+    );
+    const { caller, rate, exceeded } = await authentication.authenticate(
+      ctx.get('Authorization'),
+      address,
+    );
+    ctx.state.caller = caller;
+    ctx.set({
+      'RateLimit-Limit': String(rate.limit),
+      'RateLimit-Remaining': String(rate.remaining),
+      'RateLimit-Reset': String(rate.resetSeconds),
+    });
+    if (exceeded) {
+      const details = { limit_per_minute: rate.limit };
+      const headers = { 'Retry-After': String(rate.resetSeconds) };
+      throw new ApiError({ code: 'rate_limited', details }, headers);
+    }
+    if (scope !== undefined && !caller.scopes.includes(scope)) {
+      throw new ApiError({ code: 'insufficient_scope', details: { required_scope: scope } });
+    }
+    await next();
+  };
+}

@@ -1,0 +1,85 @@
+/**
+ * Bodies. They are read as the exact bytes, at most 64 KiB (decision W6): what is hashed, checked
+ * against a signature or parsed is what was sent.
+ */
+import type { Middleware } from 'koa';
+import bodyParser from 'koa-bodyparser';
+import { ApiError } from '../../domain/errors';
+import type { Mode } from '../../domain/mode';
+import type { GatewayContext, GatewayState } from '../context';
+import { parseJsonObject } from '../json-text';
+
+/** What the schemas read a request from: the body's object, numbers as LosslessNumber. */
+export type RequestReader<Request> = (
+  json: Readonly<Record<string, unknown>>,
+  mode: Mode,
+) => Request;
+
+/**
+ * Reads a JSON body and leaves the valid request on the state.
+ * @param read throws validation_failed with every failing field
+ */
+export function validate<Request>(
+  read: RequestReader<Request>,
+): Middleware<GatewayState & { request: Request }> {
+  return async (ctx, next) => {
+    const [mediaType = ''] = ctx.get('Content-Type').split(';');
+    const charset = ctx.request.charset.toLowerCase();
+    const isJson = mediaType.trim().toLowerCase() === 'application/json';
+    if (!isJson || !['', 'utf-8', 'utf8'].includes(charset)) {
+      throw new ApiError({ code: 'unsupported_media_type' });
+    }
+    ctx.state.request = read(parseJsonObject(await readJsonBytes(ctx)), ctx.state.caller.mode);
+    await next();
+  };
+}
+
+const EMPTY = Buffer.alloc(0);
+
+/** Without an encoding the parser hands over a Buffer; its own types do not know the option. */
+type BytesOptions = bodyParser.Options & { encoding: null };
+
+/** @throws ApiError payload_too_large, unsupported_media_type, invalid_json (it broke off) */
+export type ReadBytes = (ctx: GatewayContext) => Promise<Buffer>;
+
+/** @param mediaTypes a body of another type is not read and counts as empty */
+export function bytesReader(mediaTypes: string[]): ReadBytes {
+  const options: BytesOptions = {
+    enableTypes: ['text'],
+    extendTypes: { text: mediaTypes },
+    textLimit: '64kb',
+    encoding: null,
+  };
+  const read = bodyParser(options);
+  return async (ctx) => {
+    // A compressed body could unpack to any size, and a signature covers the bytes as sent.
+    if (ctx.get('Content-Encoding') !== '' && ctx.get('Content-Encoding') !== 'identity') {
+      throw new ApiError({
+        code: 'unsupported_media_type',
+        message: 'Compressed bodies are not supported. Send the body without Content-Encoding.',
+      });
+    }
+    try {
+      await read(ctx, () => Promise.resolve());
+    } catch (error) {
+      throw refusal(error);
+    }
+    const bytes: unknown = ctx.request.rawBody;
+    return Buffer.isBuffer(bytes) ? bytes : EMPTY;
+  };
+}
+
+const readJsonBytes = bytesReader(['application/json']);
+
+/** raw-body's errors carry the status of what went wrong with the transfer. */
+function refusal(error: unknown): unknown {
+  const status: unknown = error instanceof Error && 'status' in error ? error.status : undefined;
+  if (status === 413) return new ApiError({ code: 'payload_too_large' });
+  if (status === 400) {
+    return new ApiError({
+      code: 'invalid_json',
+      message: 'The body is shorter than its Content-Length. Send the request again.',
+    });
+  }
+  return error;
+}

@@ -1,0 +1,27 @@
+/** The Idempotency-Key header (the specification, "Limits") and the stored answer (decision I2). */
+import { ApiError } from '../../domain/errors';
+import type { StoredResponse } from '../../services/services';
+import type { GatewayContext, GatewayMiddleware } from '../context';
+
+const KEY = /^[\x20-\x7e]{1,191}$/;
+
+/** Leaves the key on the state; behind the validation of the body (decision W12). */
+export function idempotent(): GatewayMiddleware {
+  return async (ctx, next) => {
+    // Node would join repeated headers with a comma, and make a key that nobody chose.
+    const [key, second] = ctx.req.headersDistinct['idempotency-key'] ?? [];
+    if (key === undefined || second !== undefined || !KEY.test(key)) {
+      throw new ApiError({ code: 'idempotency_key_required' });
+    }
+    ctx.state.idempotencyKey = key;
+    await next();
+  };
+}
+
+/** Writes a stored answer byte for byte. */
+export function writeStored(ctx: GatewayContext, answer: StoredResponse): void {
+  if (answer.replayed) ctx.set('Idempotent-Replayed', 'true');
+  ctx.status = answer.status;
+  ctx.set('Content-Type', 'application/json; charset=utf-8');
+  ctx.body = answer.body;
+}

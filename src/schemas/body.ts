@@ -1,0 +1,223 @@
+/**
+ * How a request's body is read (decisions W1, W2 and W7): amounts keep their digits, null counts
+ * as absent for an optional field, and every failing field is named at once. The sentences come
+ * from the `description` of the schemas, which are noun phrases.
+ */
+import { isLosslessNumber } from 'lossless-json';
+import { type Static, type TObject, type TSchema, Type } from 'typebox';
+import { Compile, type Validator } from 'typebox/compile';
+import { Settings } from 'typebox/system';
+import { type FieldError, type FieldRule, validationFailed } from '../domain/errors';
+import { CURRENCY_PATTERN, parseRequestAmount, plainDecimal } from '../domain/money';
+import { PROVIDER_CODES } from '../domain/provider-codes';
+
+/** A parsed body; its numbers are LosslessNumber. */
+export type Json = Readonly<Record<string, unknown>>;
+
+/** What PostgreSQL can keep as text: no NUL, and no half of a surrogate pair. */
+export const STORABLE_TEXT = '^[^\\u0000\\p{Cs}]*$';
+
+const ZERO_AMOUNT = /^0+(\.0+)?$/;
+
+export const RequestAmount = Type.Refine(
+  Type.String({
+    description:
+      'A decimal string greater than zero with at most 18 digits before and 8 after the decimal point, such as "125.50"',
+  }),
+  (text) => parseRequestAmount(text) !== null,
+  (text) => (ZERO_AMOUNT.test(text) ? 'min_amount' : 'format'),
+);
+
+export const RequestCurrency = Type.String({
+  pattern: CURRENCY_PATTERN,
+  description: 'A currency code in capital letters, such as "USDT"',
+});
+
+export const RequestMetadata = Type.Record(
+  Type.String(),
+  Type.String({
+    maxLength: 500,
+    pattern: STORABLE_TEXT,
+    description: 'Text of at most 500 characters, without NUL in the key or the value',
+  }),
+  {
+    maxProperties: 20,
+    propertyNames: Type.String({ minLength: 1, maxLength: 40, pattern: STORABLE_TEXT }),
+    description: 'An object of at most 20 strings',
+  },
+);
+
+export function RequestText(maxLength: number, description: string) {
+  return Type.String({ maxLength, pattern: STORABLE_TEXT, description });
+}
+
+export const RequestDescription = RequestText(255, 'Text of at most 255 characters without NUL');
+
+export function RequestChoice<Value extends string>(values: readonly Value[]) {
+  return Type.Unsafe<Value>(
+    Type.String({ enum: [...values], description: `One of ${values.join(', ')}` }),
+  );
+}
+
+export const RequestProvider = RequestChoice(PROVIDER_CODES);
+
+/**
+ * @returns the reader of the bodies of one kind; `check` finds what a schema cannot say, and is
+ *   not heard about a field that the schema refuses
+ * @throws ApiError validation_failed with every failing field
+ */
+export function compileBody<Schema extends TObject>(schema: Schema) {
+  const validator = Compile(schema);
+  return (json: Json, check: (body: Json) => FieldError[] = () => []): Static<Schema> => {
+    const body = withoutNulls(schema, { ...amountAsText(json), ...plainIntegers(schema, json) });
+    const errors = fieldErrors(validator, body);
+    const refused = new Set(errors.map(({ field }) => field));
+    errors.push(...check(body).filter(({ field }) => !refused.has(field)));
+    if (errors.length > 0) throw validationFailed(errors);
+    return body as Static<Schema>;
+  };
+}
+
+/**
+ * The body with a number for `amount` turned into plain decimal text of the same digits. Any other
+ * number stays one, for the type rule to refuse: NaN for all, as nobody will look at their value.
+ */
+export function amountAsText(json: Json): Record<string, unknown> {
+  const { amount } = json;
+  const body = withPlainNumbers(json);
+  return isLosslessNumber(amount) ? { ...body, amount: plainDecimal(amount.value) } : body;
+}
+
+function withPlainNumbers(object: Json): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(object).map(([name, value]) => [name, plainNumbers(value)]),
+  );
+}
+
+function plainNumbers(value: unknown): unknown {
+  if (isLosslessNumber(value)) return NaN;
+  if (Array.isArray(value)) return value.map(plainNumbers);
+  return isObject(value) ? withPlainNumbers(value) : value;
+}
+
+/** The short whole numbers that the schema wants as such. */
+function plainIntegers({ properties }: TObject, json: Json): Record<string, number> {
+  return Object.fromEntries(
+    Object.entries(json).flatMap(([name, value]) => {
+      const wanted = properties[name] !== undefined && Type.IsInteger(properties[name]);
+      const isCount = isLosslessNumber(value) && /^[0-9]{1,9}$/.test(value.value);
+      return wanted && isCount ? [[name, JSON.parse(value.value) as number]] : [];
+    }),
+  );
+}
+
+/** null for an optional field counts as absent; for any other it is a wrong type. */
+function withoutNulls(schema: TObject, body: Json): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(body)
+      .filter(([name, value]) => value !== null || !isOptional(schema, name))
+      .map(([name, value]) => {
+        const member = schema.properties[name];
+        const nested = member !== undefined && Type.IsObject(member) && isObject(value);
+        return [name, nested ? withoutNulls(member, value) : value];
+      }),
+  );
+}
+
+function isOptional({ properties, required }: Described, name: string): boolean {
+  return properties?.[name] !== undefined && required?.includes(name) !== true;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+type SchemaError = ReturnType<Validator['Errors']>[number];
+
+/** More than a person can correct at once; the default of 8 would hide some of a small body. */
+const ERRORS_MAX = 100;
+Settings.Set({ maxErrors: ERRORS_MAX });
+
+/** Names of fields come from the client and may be as long as the body. */
+const NAME_LENGTH_MAX = 100;
+
+function fieldErrors(validator: Validator, value: unknown): FieldError[] {
+  const schema = validator.Type();
+  const byField = new Map<string, FieldError>();
+  for (const error of validator.Errors(value)) {
+    for (const found of translate(schema, error)) {
+      // The first is the most basic: a wrong type before a wrong format.
+      if (!byField.has(found.field)) byField.set(found.field, found);
+    }
+  }
+  return [...byField.values()];
+}
+
+function translate(schema: TSchema, error: SchemaError): FieldError[] {
+  const path = segments(error.instancePath);
+  const field = path.join('.');
+  const one = (rule: FieldRule, message: string): FieldError[] => [{ field, rule, message }];
+  const isName = error.schemaPath.includes('/propertyNames');
+  switch (error.keyword) {
+    case 'required':
+      return error.params.requiredProperties.map((name) => {
+        const missing = [...path, name].join('.');
+        return { field: missing, rule: 'required', message: askFor(missing, schema) };
+      });
+    case 'boolean':
+      return one('unsupported', `Unknown field ${field}. Remove it.`);
+    case 'additionalProperties':
+    case 'propertyNames':
+      // Summaries of errors that are also listed one by one.
+      return [];
+    case 'enum':
+      return one(field === 'provider' ? 'unknown_provider' : 'unsupported', askFor(field, schema));
+    case 'maxProperties':
+      return one('too_long', `Send at most ${error.params.limit} keys in ${field}.`);
+    case 'maxLength': {
+      const what = isName ? `the key ${field}` : field;
+      return one('too_long', `Shorten ${what} to at most ${error.params.limit} characters.`);
+    }
+    case 'minLength':
+      return one('too_short', isName ? 'Send no empty keys.' : `Send a value for ${field}.`);
+    case 'pattern':
+      return one('format', askFor(field, schema));
+    case '~refine':
+      // A refinement's message is the name of its rule.
+      return one(error.params.message as FieldRule, askFor(field, schema));
+    default:
+      return one('type', askFor(field, schema));
+  }
+}
+
+/** JSON Pointer to the parts of a field's name. */
+function segments(pointer: string): string[] {
+  return pointer
+    .split('/')
+    .slice(1)
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~').slice(0, NAME_LENGTH_MAX));
+}
+
+interface Described {
+  description?: string;
+  properties?: Record<string, Described>;
+  patternProperties?: Record<string, Described>;
+  required?: readonly string[];
+}
+
+/** The sentence for a field that is missing or invalid. */
+function askFor(field: string, schema: TSchema): string {
+  let here: Described | undefined = schema;
+  let optional = false;
+  for (const part of field.split('.')) {
+    optional = here !== undefined && isOptional(here, part);
+    here = here?.properties?.[part] ?? Object.values(here?.patternProperties ?? {})[0];
+  }
+  const what = here?.description ?? 'documented';
+  return sendAs(field, optional ? `${what}, or omit it` : what);
+}
+
+/** @param what a noun phrase that begins with a capital letter */
+export function sendAs(field: string, what: string): string {
+  return `Send ${field} as ${what.charAt(0).toLowerCase()}${what.slice(1)}.`;
+}

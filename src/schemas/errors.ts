@@ -1,0 +1,27 @@
+/** The error envelope (the specification, "Errors"; decision W5). */
+import { type TSchema, Type } from 'typebox';
+import { ERROR_CODES, type ErrorCode, errorEntry } from '../domain/errors';
+import { Id, Shape } from './common';
+
+/** The bodies of all refusals. */
+export const ERROR_BODIES = Object.fromEntries(
+  ERROR_CODES.map((code) => [code, errorBody(code)]),
+) as Record<ErrorCode, TSchema>;
+
+function errorBody(code: ErrorCode): TSchema {
+  const { message, details } = errorEntry(code);
+  return Shape(
+    {
+      error: Shape(
+        {
+          code: Type.Literal(code),
+          message: Type.String({ description: 'What is wrong and what to do' }),
+          ...(details === undefined ? {} : { details }),
+          request_id: Id('request'),
+        },
+        message,
+      ),
+    },
+    `Error ${code}`,
+  );
+}

@@ -1,0 +1,78 @@
+/** What an operation of the API is as data, and what several of them have in common. */
+import { type TSchema, Type } from 'typebox';
+import type { ErrorCode } from '../domain/errors';
+import type { Scope } from '../domain/scopes';
+import { Id } from './common';
+import { PAGE_PARAMETERS, type QueryParameters } from './query';
+
+export interface Parameter {
+  name: string;
+  in: 'query' | 'path' | 'header';
+  required?: boolean;
+  schema: TSchema;
+  description: string;
+}
+
+export interface Operation {
+  id: string;
+  method: 'get' | 'post';
+  /** Relative to /api/v1, with `{id}` for a parameter. */
+  path: string;
+  tag: string;
+  summary: string;
+  description: string;
+  /** Null: any valid key. */
+  scope: Scope | null;
+  parameters: Parameter[];
+  body?: { schema: TSchema; examples: Record<string, object> };
+  success: { status: 200 | 201; schema: TSchema; example: object };
+  /** Beside those that every operation has. */
+  errors: ErrorCode[];
+}
+
+export function queryOf(parameters: QueryParameters, required = false): Parameter[] {
+  return Object.entries(parameters).map(([name, { schema, description }]) => ({
+    name,
+    in: 'query',
+    ...(required ? { required } : {}),
+    schema,
+    description,
+  }));
+}
+
+/** The parameters of a list. */
+export function listQueryOf(filters: QueryParameters): Parameter[] {
+  return [...queryOf(filters), ...queryOf(PAGE_PARAMETERS)];
+}
+
+export function idOf(kind: 'payment' | 'payout'): Parameter {
+  return {
+    name: 'id',
+    in: 'path',
+    required: true,
+    schema: Id(kind),
+    description: `The ID of the ${kind}`,
+  };
+}
+
+export const IDEMPOTENCY_KEY: Parameter = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: true,
+  schema: Type.String({ minLength: 1, maxLength: 191, pattern: '^[\\x20-\\x7e]+$' }),
+  description:
+    'Printable ASCII characters, unique for each new request. For 24 hours, a request with the same key and body returns the stored response of the first one',
+};
+
+/** What both POSTs with an idempotency key can answer with. */
+export const CREATION_ERRORS: ErrorCode[] = [
+  'invalid_json',
+  'idempotency_key_required',
+  'duplicate_reference',
+  'request_in_progress',
+  'payload_too_large',
+  'unsupported_media_type',
+  'validation_failed',
+  'idempotency_key_reused',
+  'service_unavailable',
+];

@@ -1,0 +1,279 @@
+/**
+ * Payments on the wire (the specification, "Payment object and payment request"; decisions P1, P2,
+ * W1, W7 and W13). Fields that the request's schema does not name are ignored: the specification's
+ * list is not complete.
+ */
+import { type Static, Type } from 'typebox';
+import type { FieldError } from '../domain/errors';
+import type { Mode } from '../domain/mode';
+import { amount } from '../domain/money';
+import { PAYMENT_EXCEPTIONS, PAYMENT_STATUSES, type PaymentRequest } from '../domain/payment';
+import {
+  compileBody,
+  type Json,
+  RequestAmount,
+  RequestCurrency,
+  RequestDescription,
+  RequestMetadata,
+  RequestProvider,
+  RequestText,
+  sendAs,
+} from './body';
+import {
+  AmountText,
+  CurrencyCode,
+  examplePage,
+  Id,
+  ListOf,
+  Metadata,
+  ModeName,
+  OneOf,
+  OrNull,
+  ProviderName,
+  Shape,
+  Timestamp,
+  Wrapped,
+} from './common';
+import { CREATION_ERRORS, IDEMPOTENCY_KEY, idOf, listQueryOf, type Operation } from './operation';
+import { CREATED, CURRENCY, matching, PROVIDER, type Query, readListQuery, someOf } from './query';
+
+const EXPIRES_IN_S = { min: 300, max: 86_400, default: 3_600 };
+const PART = '[^\\s@\\u0000\\p{Cs}]+';
+/** No part has what STORABLE_TEXT excludes either. */
+const EMAIL = `^${PART}@${PART}\\.${PART}$`;
+
+const REFERENCE = 'Your unique ID: 1 to 64 printable ASCII characters without spaces';
+const RequestUrl = RequestText(2048, 'An absolute URL of at most 2048 characters');
+
+export const PaymentBody = Type.Object(
+  {
+    amount: RequestAmount,
+    currency: RequestCurrency,
+    reference: Type.String({
+      minLength: 1,
+      maxLength: 64,
+      pattern: '^[\\x21-\\x7e]*$',
+      description: REFERENCE,
+    }),
+    description: Type.Optional(RequestDescription),
+    customer_email: Type.Optional(
+      Type.String({
+        maxLength: 254,
+        pattern: EMAIL,
+        description: 'An email address of at most 254 characters',
+      }),
+    ),
+    success_url: Type.Optional(RequestUrl),
+    cancel_url: Type.Optional(RequestUrl),
+    provider: Type.Optional(RequestProvider),
+    network: Type.Optional(RequestText(64, 'The name of a network, such as "tron"')),
+    metadata: Type.Optional(RequestMetadata),
+    expires_in: Type.Optional(
+      Type.Integer({
+        minimum: EXPIRES_IN_S.min,
+        maximum: EXPIRES_IN_S.max,
+        description: `A whole number of seconds from ${EXPIRES_IN_S.min} to ${EXPIRES_IN_S.max}`,
+      }),
+    ),
+  },
+  { description: 'A payment request' },
+);
+
+const readBody = compileBody(PaymentBody);
+
+/** @throws ApiError validation_failed with every failing field */
+export function readPaymentRequest(json: Json, mode: Mode): PaymentRequest {
+  const body = readBody(json, (sent) => [
+    ...urlErrors('success_url', sent['success_url'], mode),
+    ...urlErrors('cancel_url', sent['cancel_url'], mode),
+  ]);
+  return {
+    amount: amount(body.amount),
+    currency: body.currency,
+    reference: body.reference,
+    description: body.description ?? null,
+    customerEmail: body.customer_email ?? null,
+    successUrl: body.success_url ?? null,
+    cancelUrl: body.cancel_url ?? null,
+    provider: body.provider ?? null,
+    network: body.network ?? null,
+    metadata: body.metadata ?? {},
+    expiresInSeconds: body.expires_in ?? EXPIRES_IN_S.default,
+  };
+}
+
+/** A URL is stored as it was sent, so what a parser would correct (`https:shop`) is refused. */
+const WEB_ADDRESS = /^https?:\/\//i;
+
+/** Live customers are sent back over https only. */
+function urlErrors(field: string, value: unknown, mode: Mode): FieldError[] {
+  if (typeof value !== 'string') return [];
+  const protocols = mode === 'live' ? ['https:'] : ['https:', 'http:'];
+  const isWanted = protocols.includes(URL.parse(value)?.protocol ?? '');
+  if (isWanted && WEB_ADDRESS.test(value)) return [];
+  const wanted = mode === 'live' ? 'https://' : 'https:// or http://';
+  const message = sendAs(field, `An absolute URL starting with ${wanted}`);
+  return [{ field, rule: 'format', message }];
+}
+
+const FILTERS = {
+  status: someOf(PAYMENT_STATUSES),
+  reference: matching(/^[\x21-\x7e]{1,64}$/, REFERENCE),
+  currency: CURRENCY,
+  provider: PROVIDER,
+  ...CREATED,
+};
+
+/** @throws ApiError validation_failed with every failing parameter */
+export function readPaymentQuery(query: Query) {
+  return readListQuery(FILTERS, query);
+}
+
+export const PaymentObject = Shape(
+  {
+    id: Id('payment'),
+    object: Type.Literal('payment'),
+    mode: ModeName,
+    status: OneOf(PAYMENT_STATUSES, 'The status'),
+    provider: ProviderName,
+    network: OrNull(Type.String(), 'Null for a transfer within the provider'),
+    reference: Type.String({ description: 'Your unique ID' }),
+    amount: AmountText('The requested amount'),
+    currency: CurrencyCode,
+    received_amount: AmountText('The amount received so far'),
+    amount_due: AmountText('The amount still due'),
+    overpaid_amount: AmountText('The amount received beyond the requested amount'),
+    refunded_amount: AmountText('The amount refunded to the customer'),
+    service_fee: AmountText('Our fee on the amount received and not refunded'),
+    net_amount: OrNull(
+      AmountText('The amount credited to your balance'),
+      'Null until the payment is credited',
+    ),
+    exceptions: Type.Array(OneOf(PAYMENT_EXCEPTIONS, 'What was out of the ordinary')),
+    tx_hash: OrNull(Type.String(), 'Of the last transfer, if the provider supplies one'),
+    checkout_url: Type.String({
+      format: 'uri',
+      description: 'The checkout page. Send your customer to this URL',
+    }),
+    success_url: OrNull(
+      Type.String(),
+      'Where the customer returns; the redirect is not proof of payment',
+    ),
+    cancel_url: OrNull(Type.String(), 'Where the customer returns after cancelling'),
+    description: OrNull(Type.String({ maxLength: 255 })),
+    customer_email: OrNull(Type.String({ maxLength: 254 })),
+    failure_reason: OrNull(
+      Type.String(),
+      'Set when the status is failed, or when an operator rejected the payment',
+    ),
+    metadata: Metadata,
+    created_at: Timestamp('The time of creation'),
+    expires_at: Timestamp('The time when the checkout expires'),
+    completed_at: OrNull(Timestamp('The time of completion')),
+  },
+  'A payment',
+);
+export type PaymentObject = Static<typeof PaymentObject>;
+
+const REQUEST_EXAMPLES = {
+  simple: { amount: '125.5', currency: 'USDT', reference: 'order-5501' },
+  with_returns: {
+    amount: '40',
+    currency: 'USDC',
+    reference: 'order-5502',
+    network: 'base',
+    success_url: 'https://shop.example.com/thanks',
+    cancel_url: 'https://shop.example.com/cart',
+    customer_email: 'customer@example.com',
+    expires_in: 1800,
+    metadata: { cart: '5502' },
+  },
+} satisfies Record<string, Static<typeof PaymentBody>>;
+
+const EXAMPLE: PaymentObject = {
+  id: 'pay_01M7YESA634WQFACSBWYSTKM76',
+  object: 'payment',
+  mode: 'test',
+  status: 'created',
+  provider: 'onchain_provider',
+  network: 'ethereum',
+  reference: 'order-5501',
+  amount: '125.50000000',
+  currency: 'USDT',
+  received_amount: '0.00000000',
+  amount_due: '125.50000000',
+  overpaid_amount: '0.00000000',
+  refunded_amount: '0.00000000',
+  service_fee: '0.00000000',
+  net_amount: null,
+  exceptions: [],
+  tx_hash: null,
+  checkout_url: 'https://provider.example.com/checkout/5501',
+  success_url: null,
+  cancel_url: null,
+  description: null,
+  customer_email: null,
+  failure_reason: null,
+  metadata: {},
+  created_at: '2026-11-21T07:05:30.632Z',
+  expires_at: '2026-11-21T08:05:30.632Z',
+  completed_at: null,
+};
+
+export const PAYMENT_OPERATIONS: readonly Operation[] = [
+  {
+    id: 'createPayment',
+    method: 'post',
+    path: '/payments',
+    tag: 'Payments',
+    summary: 'Create a payment',
+    description:
+      'Opens a checkout at a provider. Redirect your customer to checkout_url. The redirect back to your site is not proof of payment.',
+    scope: 'payments:write',
+    parameters: [IDEMPOTENCY_KEY],
+    body: { schema: PaymentBody, examples: REQUEST_EXAMPLES },
+    success: { status: 201, schema: Wrapped(PaymentObject), example: { data: EXAMPLE } },
+    errors: CREATION_ERRORS,
+  },
+  {
+    id: 'listPayments',
+    method: 'get',
+    path: '/payments',
+    tag: 'Payments',
+    summary: 'List payments',
+    description: 'Returns payments, newest first.',
+    scope: 'payments:read',
+    parameters: listQueryOf(FILTERS),
+    success: {
+      status: 200,
+      schema: ListOf(PaymentObject),
+      example: examplePage('/payments', [EXAMPLE]),
+    },
+    errors: ['validation_failed'],
+  },
+  {
+    id: 'getPayment',
+    method: 'get',
+    path: '/payments/{id}',
+    tag: 'Payments',
+    summary: 'Retrieve a payment',
+    description: 'Returns the current state of a payment.',
+    scope: 'payments:read',
+    parameters: [idOf('payment')],
+    success: { status: 200, schema: Wrapped(PaymentObject), example: { data: EXAMPLE } },
+    errors: ['not_found'],
+  },
+  {
+    id: 'verifyPayment',
+    method: 'post',
+    path: '/payments/{id}/verify',
+    tag: 'Payments',
+    summary: 'Check an open payment with the provider',
+    description:
+      'Updates an open payment from the provider and returns it. Limited to 6 requests per minute for each payment.',
+    scope: 'payments:write',
+    parameters: [idOf('payment')],
+    success: { status: 200, schema: Wrapped(PaymentObject), example: { data: EXAMPLE } },
+    errors: ['not_found', 'service_unavailable'],
+  },
+];

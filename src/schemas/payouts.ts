@@ -1,0 +1,298 @@
+/**
+ * Payouts on the wire (the specification, "Payout request fields" and "Payout object"; decisions
+ * W1, W7, W13 and O1). A request is checked for what can be seen in it alone; what depends on
+ * currency, network, provider or balance is the service's.
+ */
+import { type Static, Type } from 'typebox';
+import { DESTINATION_TYPES, type DestinationType } from '../domain/destination';
+import type { FieldError } from '../domain/errors';
+import { amount } from '../domain/money';
+import { PAYOUT_STATUSES, type PayoutRequest } from '../domain/payout';
+import {
+  compileBody,
+  type Json,
+  RequestAmount,
+  RequestChoice,
+  RequestCurrency,
+  RequestDescription,
+  RequestMetadata,
+  RequestProvider,
+  RequestText,
+  sendAs,
+  STORABLE_TEXT,
+} from './body';
+import {
+  AmountText,
+  CurrencyCode,
+  examplePage,
+  Id,
+  ListOf,
+  Metadata,
+  ModeName,
+  OneOf,
+  OrNull,
+  ProviderName,
+  Shape,
+  Timestamp,
+  Wrapped,
+} from './common';
+import { CREATION_ERRORS, IDEMPOTENCY_KEY, idOf, listQueryOf, type Operation } from './operation';
+import { CREATED, CURRENCY, matching, PROVIDER, type Query, readListQuery, someOf } from './query';
+
+export const PayoutBody = Type.Object(
+  {
+    amount: RequestAmount,
+    currency: RequestCurrency,
+    reference: Type.String({
+      minLength: 1,
+      maxLength: 64,
+      pattern: '^[A-Za-z0-9_-]*$',
+      description: 'Your unique ID: 1 to 64 letters, digits, "_" or "-"',
+    }),
+    destination: Type.Object(
+      {
+        type: RequestChoice(DESTINATION_TYPES),
+        value: Type.String({
+          minLength: 1,
+          maxLength: 255,
+          pattern: STORABLE_TEXT,
+          description: 'The address, account ID or email address of the recipient',
+        }),
+        memo: Type.Optional(RequestText(64, 'Text of at most 64 characters without NUL')),
+      },
+      {
+        additionalProperties: false,
+        description: 'An object with type, value and optionally memo',
+      },
+    ),
+    network: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 64,
+        pattern: STORABLE_TEXT,
+        description: 'The name of a network, such as "tron"',
+      }),
+    ),
+    provider: Type.Optional(RequestProvider),
+    description: Type.Optional(RequestDescription),
+    metadata: Type.Optional(RequestMetadata),
+  },
+  { additionalProperties: false, description: 'A payout request' },
+);
+
+const readBody = compileBody(PayoutBody);
+
+/** @throws ApiError validation_failed with every failing field */
+export function readPayoutRequest(json: Json): PayoutRequest {
+  const body = readBody(json, destinationErrors);
+  const { type, value, memo } = body.destination;
+  return {
+    amount: amount(body.amount),
+    currency: body.currency,
+    reference: body.reference,
+    // An empty memo is an empty field of a form, and means none.
+    destination: { type, value, memo: memo === undefined || memo === '' ? null : memo },
+    network: body.network ?? null,
+    provider: body.provider ?? null,
+    description: body.description ?? null,
+    metadata: body.metadata ?? {},
+  };
+}
+
+const EMAIL_LENGTH_MAX = 254;
+
+/** As browsers accept e-mail addresses, and with a dot in the domain. */
+const EMAIL =
+  /^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?$/;
+
+const VALUES: Record<DestinationType, { pattern: RegExp; description: string }> = {
+  crypto_address: { pattern: /^[^\s\p{C}]+$/u, description: 'A wallet address without spaces' },
+  exchange_id: { pattern: /^[0-9]{1,20}$/, description: 'An account ID of 1 to 20 digits' },
+  email: { pattern: EMAIL, description: 'An email address, such as "name@example.com"' },
+};
+
+/**
+ * What the destination's type asks of its value. Whether an address exists on a network (checksum,
+ * length) is checked later, where the network is known (decision O10).
+ */
+function destinationErrors({ destination }: Json): FieldError[] {
+  const { type, value } = (destination ?? {}) as { type?: unknown; value?: unknown };
+  const known = DESTINATION_TYPES.find((name) => name === type);
+  if (known === undefined || typeof value !== 'string') return [];
+  const field = 'destination.value';
+  if (known === 'email' && value.length > EMAIL_LENGTH_MAX) {
+    const message = `Shorten ${field} to at most ${EMAIL_LENGTH_MAX} characters.`;
+    return [{ field, rule: 'too_long', message }];
+  }
+  const { pattern, description } = VALUES[known];
+  if (pattern.test(value)) return [];
+  return [{ field, rule: 'format', message: sendAs(field, description) }];
+}
+
+const FILTERS = {
+  status: someOf(PAYOUT_STATUSES),
+  reference: matching(
+    /^[A-Za-z0-9_-]{1,64}$/,
+    'Your unique ID: 1 to 64 letters, digits, "_" or "-"',
+  ),
+  currency: CURRENCY,
+  provider: PROVIDER,
+  ...CREATED,
+};
+
+/** @throws ApiError validation_failed with every failing parameter */
+export function readPayoutQuery(query: Query) {
+  return readListQuery(FILTERS, query);
+}
+
+export const PayoutObject = Shape(
+  {
+    id: Id('payout'),
+    object: Type.Literal('payout'),
+    mode: ModeName,
+    status: OneOf(PAYOUT_STATUSES, 'The status'),
+    provider: ProviderName,
+    reference: Type.String({ description: 'Your unique ID' }),
+    amount: AmountText('The amount that the recipient receives'),
+    currency: CurrencyCode,
+    network: OrNull(Type.String(), 'Null for a transfer within the provider'),
+    destination: Shape(
+      {
+        type: OneOf(DESTINATION_TYPES, 'The type of value'),
+        value: Type.String({ description: 'The address, account ID or email address' }),
+        memo: OrNull(Type.String({ maxLength: 64 }), 'The memo or destination tag'),
+      },
+      'The recipient',
+    ),
+    service_fee: AmountText('Our fee, on top of the amount'),
+    network_fee: AmountText('The fee estimated by the provider; zero if it publishes none'),
+    total_debit: AmountText('amount + service_fee + network_fee'),
+    tx_hash: OrNull(Type.String(), 'Set on completion if the provider supplies one'),
+    failure_reason: OrNull(Type.String(), 'Set when the status is failed'),
+    rejection_reason: OrNull(Type.String(), 'Set when the status is rejected'),
+    description: OrNull(Type.String({ maxLength: 255 })),
+    metadata: Metadata,
+    created_at: Timestamp('The time of creation'),
+    updated_at: Timestamp('The time of the last status change'),
+  },
+  'A payout',
+);
+export type PayoutObject = Static<typeof PayoutObject>;
+
+const TRON_ADDRESS = 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t';
+
+const REQUEST_EXAMPLES = {
+  onchain: {
+    amount: '10000',
+    currency: 'USDT',
+    reference: 'invoice-2031',
+    network: 'tron',
+    destination: { type: 'crypto_address', value: TRON_ADDRESS },
+  },
+  exchange_account: {
+    amount: '250.5',
+    currency: 'USDT',
+    reference: 'partner-77',
+    provider: 'exchange_pay',
+    destination: { type: 'exchange_id', value: '123456789' },
+    description: 'Partner share, November',
+    metadata: { partner: '77' },
+  },
+  email: {
+    amount: '20',
+    currency: 'USDC',
+    reference: 'refund-1008',
+    destination: { type: 'email', value: 'customer@example.com' },
+  },
+} satisfies Record<string, Static<typeof PayoutBody>>;
+
+const EXAMPLE: PayoutObject = {
+  id: 'po_01M7YESA634WQFACSBWYSTKM76',
+  object: 'payout',
+  mode: 'live',
+  status: 'under_review',
+  provider: 'onchain_provider',
+  reference: 'invoice-2031',
+  amount: '10000.00000000',
+  currency: 'USDT',
+  network: 'tron',
+  destination: { type: 'crypto_address', value: TRON_ADDRESS, memo: null },
+  service_fee: '100.00000000',
+  network_fee: '1.00000000',
+  total_debit: '10101.00000000',
+  tx_hash: null,
+  failure_reason: null,
+  rejection_reason: null,
+  description: null,
+  metadata: {},
+  created_at: '2026-11-21T07:05:30.632Z',
+  updated_at: '2026-11-21T07:05:30.632Z',
+};
+
+export const PAYOUT_OPERATIONS: readonly Operation[] = [
+  {
+    id: 'createPayout',
+    method: 'post',
+    path: '/payouts',
+    tag: 'Payouts',
+    summary: 'Create a payout',
+    description:
+      'Reserves the amount plus fees immediately. A live payout may need approval by an operator before it is sent to the provider. After a timeout or a 5xx response, retry the request with the same Idempotency-Key.',
+    scope: 'payouts:write',
+    parameters: [IDEMPOTENCY_KEY],
+    body: { schema: PayoutBody, examples: REQUEST_EXAMPLES },
+    success: { status: 201, schema: Wrapped(PayoutObject), example: { data: EXAMPLE } },
+    errors: [
+      ...CREATION_ERRORS,
+      'insufficient_balance',
+      'destination_not_supported',
+      'network_required',
+      'limit_exceeded',
+    ],
+  },
+  {
+    id: 'listPayouts',
+    method: 'get',
+    path: '/payouts',
+    tag: 'Payouts',
+    summary: 'List payouts',
+    description: 'Returns payouts, newest first.',
+    scope: 'payouts:read',
+    parameters: listQueryOf(FILTERS),
+    success: {
+      status: 200,
+      schema: ListOf(PayoutObject),
+      example: examplePage('/payouts', [EXAMPLE]),
+    },
+    errors: ['validation_failed'],
+  },
+  {
+    id: 'getPayout',
+    method: 'get',
+    path: '/payouts/{id}',
+    tag: 'Payouts',
+    summary: 'Retrieve a payout',
+    description: 'Returns the current state of a payout.',
+    scope: 'payouts:read',
+    parameters: [idOf('payout')],
+    success: { status: 200, schema: Wrapped(PayoutObject), example: { data: EXAMPLE } },
+    errors: ['not_found'],
+  },
+  {
+    id: 'cancelPayout',
+    method: 'post',
+    path: '/payouts/{id}/cancel',
+    tag: 'Payouts',
+    summary: 'Cancel a payout',
+    description:
+      'Cancels a payout that is requested or under_review. The reserved funds are released immediately.',
+    scope: 'payouts:write',
+    parameters: [idOf('payout')],
+    success: {
+      status: 200,
+      schema: Wrapped(PayoutObject),
+      example: { data: { ...EXAMPLE, status: 'cancelled' } },
+    },
+    errors: ['not_found', 'invalid_state', 'service_unavailable'],
+  },
+];
