@@ -7,7 +7,7 @@ import { type Amount, add, isLess, lesserOf, subtract, ZERO } from './money';
 import type { Payment } from './payment';
 import type { CheckoutFacts } from './payment-step';
 
-/** The migration of `payment_refunds` describes each state. */
+/** db/migrations/0004-payments.ts describes each state. */
 export type RefundState = 'ordered' | 'done' | 'refused' | 'owed' | 'waived';
 
 export interface PaymentRefund {

@@ -9,8 +9,8 @@ import { Resolver } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import type { Mode } from '../domain/mode';
 import { type AddressRules, isAllowedAddress } from './address-policy';
-import { AttemptFailure, blocked, codeOf } from './attempt-result';
-import { bareHost, checkWebhookUrl, type UrlRules } from './url-policy';
+import { type AttemptErrorCode, AttemptFailure, blocked, codeOf } from './attempt-result';
+import { bareHost, checkWebhookUrl, type UrlRefusal, type UrlRules } from './url-policy';
 
 export interface TargetRules {
   urls: UrlRules;
@@ -19,7 +19,9 @@ export interface TargetRules {
   dnsMs: number;
 }
 
-export type UrlVerdict = { ok: true } | { ok: false; code: string; message: string };
+export type UrlVerdict =
+  | { ok: true }
+  | { ok: false; code: UrlRefusal['code'] | AttemptErrorCode; message: string };
 
 const LOOPBACK = '127.0.0.1';
 const DNS_TRIES = 2;
