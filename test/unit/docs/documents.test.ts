@@ -49,6 +49,16 @@ test('the folders that the README names exist, and no source folder is missing',
   expect(rooms.filter((room) => !named.includes(room))).toEqual([]);
 });
 
+test('every file and folder that docs/architecture.md names exists', () => {
+  const paths = [
+    ...read('docs/architecture.md').matchAll(/`((?:src|workflows|activities)\/[^`<]*)`/g),
+  ];
+  expect(paths.length).toBeGreaterThan(50);
+  expect(
+    paths.map(([, path = '']) => path).filter((path) => !existsSync(join(ROOT, path))),
+  ).toEqual([]);
+});
+
 test('every decision that a source file names has an entry in docs/decisions.md', () => {
   const entries = [...read('docs/decisions.md').matchAll(/^### ([A-Z]\d+) /gm)].map(([, id]) => id);
   expect(new Set(entries).size).toBe(entries.length);
