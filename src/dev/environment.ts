@@ -50,7 +50,7 @@ export function loadSecrets(path: string, env: NodeJS.ProcessEnv): Record<string
   );
 }
 
-export interface GatewayAddresses {
+interface GatewayAddresses {
   databaseUrl: string;
   temporalAddress: string;
 }

@@ -9,7 +9,7 @@ import { SetupError } from '../lib/setup-error';
 import { registerSearchAttributes } from '../temporal/search-attributes';
 import { startLocalPostgres } from './local-postgres';
 import { startLocalTemporal, waitForTemporal } from './local-temporal';
-import type { Ports } from './ports';
+import type { PortName, Ports } from './ports';
 import type { LogLine } from './progress';
 import { findInstalledTemporalCli } from './temporal-cli';
 
@@ -18,9 +18,10 @@ export const TEMPORAL_NAMESPACE = 'default';
 const DATABASE_NAME = 'gateway';
 const EXTERNAL_TEMPORAL_TIMEOUT_MS = 10_000;
 
-export interface ServerContext {
+/** `Port`: the ports that a server needs. */
+export interface ServerContext<Port extends PortName> {
   layout: DataLayout;
-  ports: Ports;
+  ports: Pick<Ports, Port>;
   log: LogLine;
   /** Called with each server's process at once, before it answers. */
   onSpawn: (name: string, pid: number, command: string) => void;
@@ -38,7 +39,7 @@ export interface Temporal {
  * @returns the connection of the role that owns the gateway's schema
  */
 export async function startPostgres(
-  { layout, ports, log, onSpawn }: ServerContext,
+  { layout, ports, log, onSpawn }: ServerContext<'postgres'>,
   givenOwnerUrl: string | null,
 ): Promise<string> {
   if (givenOwnerUrl !== null) {
@@ -61,7 +62,7 @@ export async function startPostgres(
 
 /** @param givenAddress a running cluster's host:port to use, or null for a local server */
 export async function startTemporal(
-  { layout, ports, log, onSpawn }: ServerContext,
+  { layout, ports, log, onSpawn }: ServerContext<'temporal' | 'temporalUi'>,
   givenAddress: string | null,
 ): Promise<Temporal> {
   if (givenAddress !== null) return joinCluster(givenAddress, log);

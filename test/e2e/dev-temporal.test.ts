@@ -1,10 +1,10 @@
-/** The local Temporal server of `npm start` on a database that an older version has left. */
+/** The local Temporal server of `npm start` on the database of an older version. */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Connection } from '@temporalio/client';
 import { dataLayout } from '../../src/lib/data-folder';
-import { type ServerContext, startTemporal } from '../../src/dev/servers';
+import { startTemporal } from '../../src/dev/servers';
 import { stopProcess } from '../../src/dev/processes';
 import { findFreePort } from '../support/free-port';
 
@@ -27,7 +27,7 @@ async function withServer(work: (connection: Connection) => Promise<void>): Prom
     onSpawn: (_name: string, spawned: number) => {
       pid = spawned;
     },
-  } as unknown as ServerContext;
+  };
   try {
     const { address } = await startTemporal(context, null);
     const connection = await Connection.connect({ address });
@@ -38,7 +38,7 @@ async function withServer(work: (connection: Connection) => Promise<void>): Prom
   }
 }
 
-test('search attributes that are new since then are added', async () => {
+test('new search attributes are added to an existing database', async () => {
   await withServer(async ({ operatorService }) => {
     const searchAttributes = ['PaymentStatus'];
     await operatorService.removeSearchAttributes({ namespace: NAMESPACE, searchAttributes });

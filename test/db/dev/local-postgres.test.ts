@@ -20,7 +20,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-test('the data is there after a stop and after kill -9', async () => {
+test('the data survives a stop and kill -9', async () => {
   const first = await start();
   await withClient(first.superuserUrl, (client) =>
     client.query('create table kept as select 42 as answer'),
@@ -35,7 +35,7 @@ test('the data is there after a stop and after kill -9', async () => {
   expect(await readAnswer(third)).toBe(42);
 });
 
-test('a server that was left running is stopped before the next one starts', async () => {
+test('a server left running is stopped before the next one starts', async () => {
   const left = await start();
   const identity = identifyProcess(left.pid)!;
   const next = await start();
@@ -43,7 +43,7 @@ test('a server that was left running is stopped before the next one starts', asy
   expect(await readNumber(next, 'select 1 as answer')).toBe(1);
 });
 
-test('a stranger that has the id of the server before is left alone', async () => {
+test('another process with the id of an earlier server is not stopped', async () => {
   const first = await start();
   await first.stop();
   writeFileSync(join(folder, 'data', 'postmaster.pid'), `${process.pid}\n${folder}/data\n`);
@@ -51,7 +51,7 @@ test('a stranger that has the id of the server before is left alone', async () =
   expect(await readNumber(next, 'select 1 as answer')).toBe(1);
 });
 
-test('the password is asked for, and its file is private', async () => {
+test('a password is required, and its file is private', async () => {
   const server = await start();
   expect(statSync(join(folder, 'data.password')).mode & 0o777).toBe(0o600);
   const url = new URL(server.superuserUrl);
@@ -64,7 +64,7 @@ test.each([
   ['with a damaged control file', () => writeFileSync(join(folder, 'data/global/pg_control'), 'x')],
   ['without its password file', () => rmSync(join(folder, 'data.password'))],
   ['with another password', () => writeFileSync(join(folder, 'data.password'), 'other')],
-])('a folder %s is refused with what to do', async (_how, damage) => {
+])('a folder %s is rejected with a remedy', async (_how, damage) => {
   const server = await start();
   await server.stop();
   damage();

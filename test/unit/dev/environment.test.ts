@@ -15,7 +15,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-test('secrets are made once, kept, and readable by their owner alone', () => {
+test('secrets are generated once, kept, and readable by their owner only', () => {
   const first = loadSecrets(path, {});
   expect(loadSecrets(path, {})).toEqual(first);
   expect(statSync(path).mode & 0o777).toBe(0o600);
@@ -31,13 +31,13 @@ test('a missing secret is added and the others stay', () => {
   expect(later['CURSOR_SECRET']).not.toBe(CURSOR_SECRET);
 });
 
-test('the environment wins and is not written down', () => {
+test('the environment takes precedence and is not stored', () => {
   const first = loadSecrets(path, {});
   expect(loadSecrets(path, { KEY_PEPPER: 'given' })['KEY_PEPPER']).toBe('given');
   expect(loadSecrets(path, {})).toEqual(first);
 });
 
-test('a damaged file is refused with what to do', () => {
+test('a damaged file is rejected with a remedy', () => {
   writeFileSync(path, '{');
   expect(() => loadSecrets(path, {})).toThrow(/is damaged.*npm run reset/);
 });

@@ -16,13 +16,13 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-test('a held lock names its holder to the next who asks', () => {
+test('a second attempt on a held lock returns its holder', () => {
   expect(tryLock(path).held).toBe(true);
   expect(tryLock(path)).toMatchObject({ held: false, holder: { pid: process.pid } });
   expect(lockHolder(path)?.pid).toBe(process.pid);
 });
 
-test('a released lock can be taken again, and no other file stays behind', () => {
+test('a released lock can be taken again, and no other file is left', () => {
   const first = tryLock(path);
   if (first.held) first.release();
   expect(lockHolder(path)).toBeNull();

@@ -10,14 +10,14 @@ afterEach(() => {
   for (const server of held.splice(0)) server.close();
 });
 
-test('the ports that the environment asks for are the ports', async () => {
+test('the ports of the environment are used', async () => {
   const env = await freeEnvironment();
   const ports = await choosePorts(env, NONE);
   expect(Object.values(ports).map(String)).toEqual(Object.values(env));
 });
 
 test.each(['PORT', 'SANDBOX_PORT', 'TEMPORAL_PORT', 'TEMPORAL_UI_PORT', 'POSTGRES_PORT'])(
-  'a port of %s that is in use is refused, and both are named',
+  'a port of %s that is in use is rejected, and the error names both',
   async (variable) => {
     const env = await freeEnvironment();
     await hold(env[variable]!);
@@ -27,7 +27,7 @@ test.each(['PORT', 'SANDBOX_PORT', 'TEMPORAL_PORT', 'TEMPORAL_UI_PORT', 'POSTGRE
   },
 );
 
-test('one port for two parts is refused', async () => {
+test('the same port for two parts is rejected', async () => {
   const env = await freeEnvironment();
   const twice = { ...env, SANDBOX_PORT: env['PORT'] };
   await expect(choosePorts(twice, NONE)).rejects.toThrow(
@@ -35,11 +35,11 @@ test('one port for two parts is refused', async () => {
   );
 });
 
-test.each(['abc', '0', '65536', '-1', '80.5'])('PORT=%s is refused', async (text) => {
+test.each(['abc', '0', '65536', '-1', '80.5'])('PORT=%s is rejected', async (text) => {
   await expect(choosePorts({ PORT: text }, NONE)).rejects.toThrow(`PORT=${text} is not a port`);
 });
 
-test('the port of a part that does not start here may be taken', async () => {
+test('the port of a part that does not start here may be in use', async () => {
   const env = await freeEnvironment();
   await hold(env['POSTGRES_PORT']!);
   await expect(choosePorts(env, new Set<PortName>(['postgres']))).resolves.toBeDefined();

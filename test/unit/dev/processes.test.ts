@@ -10,7 +10,7 @@ import {
 const STUBBORN = "process.on('SIGTERM', () => {}); console.log('up'); setInterval(() => {}, 1000)";
 const POLITE = "console.log('up'); setInterval(() => {}, 1000)";
 
-test('a process is itself, and no longer when it has ended', async () => {
+test('a process is identified while it runs, and not after it has ended', async () => {
   const child = await startNode(POLITE);
   const identity = identifyProcess(child.pid!);
   expect(identity).not.toBeNull();
@@ -24,7 +24,7 @@ test('a process is itself, and no longer when it has ended', async () => {
   expect(isSameProcess(identity!)).toBe(false);
 });
 
-test('a process that ignores the signal is killed after the grace', async () => {
+test('a process that ignores the signal is killed after the grace period', async () => {
   const child = await startNode(STUBBORN);
   const ended = once(child, 'exit');
   const startedAt = Date.now();
@@ -34,7 +34,7 @@ test('a process that ignores the signal is killed after the grace', async () => 
   expect(child.signalCode).toBe('SIGKILL');
 });
 
-test('a process that is gone already is fine', async () => {
+test('stopping a process that has already ended does nothing', async () => {
   const child = await startNode(POLITE);
   const ended = once(child, 'exit');
   child.kill('SIGKILL');
