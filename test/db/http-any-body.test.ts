@@ -160,10 +160,10 @@ test.each(Object.keys(VALID) as Path[])(
       expect(response.headers.get('X-Request-Id')).toBe(error.request_id);
       answers.set(error.code, (answers.get(error.code) ?? 0) + 1);
     });
-    await fc.assert(property, { seed, numRuns: scaled(1_000, 10_000) });
+    await fc.assert(property, { seed, numRuns: scaled(300, 10_000) });
 
     for (const code of REACHED[path]) {
-      expect(answers.get(code) ?? 0).toBeGreaterThan(50);
+      expect(answers.get(code) ?? 0).toBeGreaterThan(scaled(15, 50));
     }
     expect(gateway.log.filter(({ level }) => Number(level) >= 50)).toEqual([]);
     expect(await rows(harness.owner, 'SELECT 1 FROM idempotency_keys')).toEqual([]);

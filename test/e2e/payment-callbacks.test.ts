@@ -95,32 +95,38 @@ async function seenPayment(provider: ProviderCode) {
 describe.each(PROVIDER_CODES)('callbacks of %s', (provider) => {
   const authentic = (id: string) => SIGNED[provider](id, secretOf(provider, 'test'));
 
-  test('repeated, in parallel and lying, they make one credit of what the provider says', async () => {
-    const { client, id } = await seenPayment(provider);
-    const flood = () =>
-      Promise.all(Array.from({ length: 12 }, () => deliver(provider, 'test', authentic(id))));
-    expect((await flood()).map(({ status }) => status)).toEqual(Array(12).fill(200));
-    expect(await readPayment(client, id)).toMatchObject({ status: 'processing', net_amount: null });
+  test.concurrent(
+    'repeated, in parallel and lying, they make one credit of what the provider says',
+    async () => {
+      const { client, id } = await seenPayment(provider);
+      const flood = () =>
+        Promise.all(Array.from({ length: 12 }, () => deliver(provider, 'test', authentic(id))));
+      expect((await flood()).map(({ status }) => status)).toEqual(Array(12).fill(200));
+      expect(await readPayment(client, id)).toMatchObject({
+        status: 'processing',
+        net_amount: null,
+      });
 
-    await Promise.all([flood(), atProvider(gateway, id, 'confirm'), flood()]);
-    const paid = await whenPayment(client, id, 'completed');
-    await flood();
-    await atProvider(gateway, id, 'resend-callback');
-    expect(await creditsOf(gateway, id)).toMatchObject([{ amount: '100.00000000' }]);
-    expect((await eventsOf(gateway, id)).map(({ type }) => type)).toEqual(
-      expect.arrayContaining(['payment.created', 'payment.processing', 'payment.completed']),
-    );
-    // Their workflows come to rest, and the payment is as it was.
-    await eventually('the workflow to end', async () => {
-      const { status } = await gateway.temporal.workflow.getHandle(id).describe();
-      return status.name === 'COMPLETED' ? true : undefined;
-    });
-    expect(await readPayment(client, id)).toEqual(paid);
-    expect(await balanceOf(client)).toMatchObject({ available: '99.00000000' });
-    expect(await brokenInvariants(gateway)).toEqual([]);
-  });
+      await Promise.all([flood(), atProvider(gateway, id, 'confirm'), flood()]);
+      const paid = await whenPayment(client, id, 'completed');
+      await flood();
+      await atProvider(gateway, id, 'resend-callback');
+      expect(await creditsOf(gateway, id)).toMatchObject([{ amount: '100.00000000' }]);
+      expect((await eventsOf(gateway, id)).map(({ type }) => type)).toEqual(
+        expect.arrayContaining(['payment.created', 'payment.processing', 'payment.completed']),
+      );
+      // Their workflows come to rest, and the payment is as it was.
+      await eventually('the workflow to end', async () => {
+        const { status } = await gateway.temporal.workflow.getHandle(id).describe();
+        return status.name === 'COMPLETED' ? true : undefined;
+      });
+      expect(await readPayment(client, id)).toEqual(paid);
+      expect(await balanceOf(client)).toMatchObject({ available: '99.00000000' });
+      expect(await brokenInvariants(gateway)).toEqual([]);
+    },
+  );
 
-  test('forged ones are refused and change nothing', async () => {
+  test.concurrent('forged ones are refused and change nothing', async () => {
     const { client, id } = await seenPayment(provider);
     const before = [await readPayment(client, id), await signalsOf(gateway, id)];
     const forgeries: [string, Callback][] = [
@@ -141,20 +147,23 @@ describe.each(PROVIDER_CODES)('callbacks of %s', (provider) => {
     expect([await readPayment(client, id), await signalsOf(gateway, id)]).toEqual(before);
   });
 
-  test('one for the other mode, the other provider or nobody is taken and changes nothing', async () => {
-    const { client, otherMode, id } = await seenPayment(provider);
-    const before = [await readPayment(client, id), await signalsOf(gateway, id)];
-    const live = SIGNED[provider](id, secretOf(provider, 'live'));
-    expect((await deliver(provider, 'live', live)).status).toBe(200);
-    const strange = SIGNED[other(provider)](id, secretOf(other(provider), 'test'));
-    expect((await deliver(other(provider), 'test', strange)).status).toBe(200);
-    expect((await deliver(provider, 'test', authentic(newId('payment')))).status).toBe(200);
-    expect([await readPayment(client, id), await signalsOf(gateway, id)]).toEqual(before);
-    expect((await otherMode.get(`/payments/${id}`)).status).toBe(404);
-    expect((await otherMode.post(`/payments/${id}/verify`)).status).toBe(404);
-  });
+  test.concurrent(
+    'one for the other mode, the other provider or nobody is taken and changes nothing',
+    async () => {
+      const { client, otherMode, id } = await seenPayment(provider);
+      const before = [await readPayment(client, id), await signalsOf(gateway, id)];
+      const live = SIGNED[provider](id, secretOf(provider, 'live'));
+      expect((await deliver(provider, 'live', live)).status).toBe(200);
+      const strange = SIGNED[other(provider)](id, secretOf(other(provider), 'test'));
+      expect((await deliver(other(provider), 'test', strange)).status).toBe(200);
+      expect((await deliver(provider, 'test', authentic(newId('payment')))).status).toBe(200);
+      expect([await readPayment(client, id), await signalsOf(gateway, id)]).toEqual(before);
+      expect((await otherMode.get(`/payments/${id}`)).status).toBe(404);
+      expect((await otherMode.post(`/payments/${id}/verify`)).status).toBe(404);
+    },
+  );
 
-  test("one about another account's payment credits its own account alone", async () => {
+  test.concurrent("one about another account's payment credits its own account alone", async () => {
     const mine = await seenPayment(provider);
     const theirs = await seenPayment(provider);
     await atProvider(gateway, theirs.id, 'confirm');
@@ -296,23 +305,26 @@ test('what the provider calls about while it is being asked is asked about again
   );
 });
 
-test('more money for many completed payments at once is credited, each transfer once', async () => {
-  const { client } = await openTestMerchant();
-  const ids = await Promise.all(Array.from({ length: 12 }, () => openedPayment(client)));
-  await Promise.all(ids.map((id) => atProvider(gateway, id, 'pay')));
-  for (const id of ids) await whenPayment(client, id, 'completed');
-  // Its confirmation is news while the provider is being asked about its arrival.
-  await Promise.all(
-    ids.map(async (id) => {
-      await atProvider(gateway, id, 'pay', { amount: '10', then: 'stay' });
-      await atProvider(gateway, id, 'confirm');
-    }),
-  );
-  for (const id of ids) {
-    await eventually(`the second credit of ${id}`, async () =>
-      (await creditsOf(gateway, id)).length === 2 ? true : undefined,
+test.concurrent(
+  'more money for many completed payments at once is credited, each transfer once',
+  async () => {
+    const { client } = await openTestMerchant();
+    const ids = await Promise.all(Array.from({ length: 12 }, () => openedPayment(client)));
+    await Promise.all(ids.map((id) => atProvider(gateway, id, 'pay')));
+    for (const id of ids) await whenPayment(client, id, 'completed');
+    // Its confirmation is news while the provider is being asked about its arrival.
+    await Promise.all(
+      ids.map(async (id) => {
+        await atProvider(gateway, id, 'pay', { amount: '10', then: 'stay' });
+        await atProvider(gateway, id, 'confirm');
+      }),
     );
-  }
-  expect(await balanceOf(client)).toMatchObject({ available: '1306.80000000' });
-  expect(await brokenInvariants(gateway)).toEqual([]);
-});
+    for (const id of ids) {
+      await eventually(`the second credit of ${id}`, async () =>
+        (await creditsOf(gateway, id)).length === 2 ? true : undefined,
+      );
+    }
+    expect(await balanceOf(client)).toMatchObject({ available: '1306.80000000' });
+    expect(await brokenInvariants(gateway)).toEqual([]);
+  },
+);

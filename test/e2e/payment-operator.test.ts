@@ -26,11 +26,8 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await gateway.stop();
-});
-
-afterEach(async () => {
   expect(await brokenInvariants(gateway)).toEqual([]);
+  await gateway.stop();
 });
 
 async function opened(overrides: Record<string, unknown> = {}) {
@@ -74,7 +71,7 @@ async function expectEnd(
 }
 
 describe.each(PROVIDER_CODES)('a hold at %s', (provider) => {
-  test('that is released with enough completes the payment', async () => {
+  test.concurrent('that is released with enough completes the payment', async () => {
     const payment = await held('100', provider);
     expect(await whenDetails(gateway, payment.id, /waits for an operator/)).toContain(
       `--name release --input '{"by":"you"}'`,
@@ -87,7 +84,7 @@ describe.each(PROVIDER_CODES)('a hold at %s', (provider) => {
     );
   });
 
-  test('that is rejected with confirmed money ends as refunded', async () => {
+  test.concurrent('that is rejected with confirmed money ends as refunded', async () => {
     const payment = await held('100', provider);
     await decide(gateway, payment.id, 'reject', { reason: 'sanctions hit' });
     await expectEnd(payment, 'refunded', '0.00000000');
@@ -99,7 +96,7 @@ describe.each(PROVIDER_CODES)('a hold at %s', (provider) => {
     expect((await checkoutOf(gateway, payment.id)).refunds).toHaveLength(1);
   });
 
-  test('that is rejected with nothing confirmed ends as failed', async () => {
+  test.concurrent('that is rejected with nothing confirmed ends as failed', async () => {
     const payment = await held(null, provider);
     await decide(gateway, payment.id, 'reject', { reason: 'sanctions hit' });
     await expectEnd(payment, 'failed', '0.00000000');
@@ -108,35 +105,41 @@ describe.each(PROVIDER_CODES)('a hold at %s', (provider) => {
   });
 });
 
-test('a hold that is released with too little is underpaid at the end of the window', async () => {
-  const payment = await held('40');
-  await decide(gateway, payment.id, 'release');
-  await whenDetails(gateway, payment.id, /`release` by alice, done/);
-  expect((await readPayment(payment.client, payment.id)).status).toBe('on_hold');
-  await closeWindow(gateway, payment.id);
-  await payment.client.post(`/payments/${payment.id}/verify`);
-  await expectEnd(payment, 'underpaid', '39.60000000');
-});
+test.concurrent(
+  'a hold that is released with too little is underpaid at the end of the window',
+  async () => {
+    const payment = await held('40');
+    await decide(gateway, payment.id, 'release');
+    await whenDetails(gateway, payment.id, /`release` by alice, done/);
+    expect((await readPayment(payment.client, payment.id)).status).toBe('on_hold');
+    await closeWindow(gateway, payment.id);
+    await payment.client.post(`/payments/${payment.id}/verify`);
+    await expectEnd(payment, 'underpaid', '39.60000000');
+  },
+);
 
-test('a hold that comes again is not released by the decision about the first', async () => {
-  const { client, id } = await held('40');
-  await decide(gateway, id, 'release');
-  await whenDetails(gateway, id, /`release` by alice, done/);
-  await atProvider(gateway, id, 'hold');
-  await whenDetails(gateway, id, /waits for an operator/);
-  expect((await checkoutOf(gateway, id)).on_hold).toBe(true);
-  await decide(gateway, id, 'reject', { reason: 'the second look' });
-  await expectEnd({ client, id }, 'refunded', '0.00000000');
-});
+test.concurrent(
+  'a hold that comes again is not released by the decision about the first',
+  async () => {
+    const { client, id } = await held('40');
+    await decide(gateway, id, 'release');
+    await whenDetails(gateway, id, /`release` by alice, done/);
+    await atProvider(gateway, id, 'hold');
+    await whenDetails(gateway, id, /waits for an operator/);
+    expect((await checkoutOf(gateway, id)).on_hold).toBe(true);
+    await decide(gateway, id, 'reject', { reason: 'the second look' });
+    await expectEnd({ client, id }, 'refunded', '0.00000000');
+  },
+);
 
-test('a hold that the provider releases by itself was decided by nobody', async () => {
+test.concurrent('a hold that the provider releases by itself was decided by nobody', async () => {
   const { client, id } = await held('100');
   await atProvider(gateway, id, 'release');
   expect((await whenPayment(client, id, 'completed')).exceptions).toEqual([]);
 });
 
 describe('cancel', () => {
-  test.each([
+  test.concurrent.each([
     ['created', []],
     ['pending', ['start']],
   ] as const)('ends a payment that is %s, also without input', async (status, steps) => {
@@ -151,7 +154,7 @@ describe('cancel', () => {
     expect((await checkoutOf(gateway, payment.id)).state).toBe('cancelled');
   });
 
-  test('money that comes all the same is late, and credited', async () => {
+  test.concurrent('money that comes all the same is late, and credited', async () => {
     const { client, id } = await opened();
     await decide(gateway, id, 'cancel');
     await whenPayment(client, id, 'cancelled');
@@ -161,7 +164,7 @@ describe('cancel', () => {
     expect((await balanceOf(client))?.available).toBe('99.00000000');
   });
 
-  test('is refused once money was seen', async () => {
+  test.concurrent('is refused once money was seen', async () => {
     const { client, id } = await opened();
     await atProvider(gateway, id, 'pay', { then: 'stay' });
     await whenPayment(client, id, 'processing');
@@ -172,7 +175,7 @@ describe('cancel', () => {
   });
 });
 
-test('a release for a payment that nobody holds changes nothing', async () => {
+test.concurrent('a release for a payment that nobody holds changes nothing', async () => {
   const { client, id } = await opened();
   await decide(gateway, id, 'release');
   await whenDetails(gateway, id, /`release` by alice changed nothing: the payment is created/);

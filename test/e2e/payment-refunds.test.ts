@@ -32,11 +32,8 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await gateway.stop();
-});
-
-afterEach(async () => {
   expect(await brokenInvariants(gateway)).toEqual([]);
+  await gateway.stop();
 });
 
 interface Paid {
@@ -137,7 +134,7 @@ async function exceptionsOf(id: string): Promise<Record<string, unknown>[]> {
 }
 
 describe.each(PROVIDER_CODES)('%s refunds by itself', (provider) => {
-  test('all of it: refunded, with event, and the credit is taken back', async () => {
+  test.concurrent('all of it: refunded, with event, and the credit is taken back', async () => {
     const { client, id } = await paid(provider);
     await atProvider(gateway, id, 'refund');
     const data = await whenPayment(client, id, 'refunded');
@@ -157,7 +154,7 @@ describe.each(PROVIDER_CODES)('%s refunds by itself', (provider) => {
     expect(await available(client)).toBe('0.00000000');
   });
 
-  test('in two parts: the status waits for the second', async () => {
+  test.concurrent('in two parts: the status waits for the second', async () => {
     const { client, id } = await paid(provider);
     await atProvider(gateway, id, 'refund', { amount: '50' });
     const half = await eventually('the half', async () => {
@@ -179,7 +176,7 @@ describe.each(PROVIDER_CODES)('%s refunds by itself', (provider) => {
   });
 });
 
-test('the scenario that refunds by itself ends as refunded', async () => {
+test.concurrent('the scenario that refunds by itself ends as refunded', async () => {
   const { client } = await openMerchant(gateway, { mode: 'test', funds: {} });
   const id = await openedPayment(client, { metadata: { scenario: 'refunded' } });
   await whenPayment(client, id, 'refunded');
@@ -187,38 +184,41 @@ test('the scenario that refunds by itself ends as refunded', async () => {
   expect(await postingsOf(gateway, id)).toEqual([CREDIT, ALL_OF_IT]);
 });
 
-test('a refund whose money is spent is owed, and taken when the balance covers it', async () => {
-  const payment = await paid();
-  const { accountId, client, id } = payment;
-  await spend(payment, '90');
-  await atProvider(gateway, id, 'refund');
-  const data = await whenPayment(client, id, 'refunded');
-  expect(data).toMatchObject({ refunded_amount: '100.00000000', net_amount: '99.00000000' });
-  expect(await available(client)).toBe('9.00000000');
-  expect(await exceptionsOf(id)).toMatchObject([
-    {
-      kind: 'refund_not_covered',
-      resolved: false,
-      details: {
-        amount: '100.00000000',
-        needed: '99.00000000',
-        available: '9.00000000',
+test.concurrent(
+  'a refund whose money is spent is owed, and taken when the balance covers it',
+  async () => {
+    const payment = await paid();
+    const { accountId, client, id } = payment;
+    await spend(payment, '90');
+    await atProvider(gateway, id, 'refund');
+    const data = await whenPayment(client, id, 'refunded');
+    expect(data).toMatchObject({ refunded_amount: '100.00000000', net_amount: '99.00000000' });
+    expect(await available(client)).toBe('9.00000000');
+    expect(await exceptionsOf(id)).toMatchObject([
+      {
+        kind: 'refund_not_covered',
+        resolved: false,
+        details: {
+          amount: '100.00000000',
+          needed: '99.00000000',
+          available: '9.00000000',
+        },
       },
-    },
-  ]);
-  expect(await whenDetails(gateway, id, /waits for the balance/)).toContain('Needs attention');
+    ]);
+    expect(await whenDetails(gateway, id, /waits for the balance/)).toContain('Needs attention');
 
-  await fund(gateway.db, accountId, 'test', 'USDT', '200');
-  await atProvider(gateway, id, 'resend-callback');
-  await eventually('the rest', async () =>
-    (await available(client)) === '110.00000000' ? true : undefined,
-  );
-  expect(await readPayment(client, id)).toMatchObject({ net_amount: '0.00000000' });
-  expect(await postingsOf(gateway, id)).toEqual([CREDIT, ALL_OF_IT]);
-  expect(await exceptionsOf(id)).toMatchObject([{ resolved: true }]);
-});
+    await fund(gateway.db, accountId, 'test', 'USDT', '200');
+    await atProvider(gateway, id, 'resend-callback');
+    await eventually('the rest', async () =>
+      (await available(client)) === '110.00000000' ? true : undefined,
+    );
+    expect(await readPayment(client, id)).toMatchObject({ net_amount: '0.00000000' });
+    expect(await postingsOf(gateway, id)).toEqual([CREDIT, ALL_OF_IT]);
+    expect(await exceptionsOf(id)).toMatchObject([{ resolved: true }]);
+  },
+);
 
-test('what is owed is let be when an operator resolves its exception', async () => {
+test.concurrent('what is owed is let be when an operator resolves its exception', async () => {
   const payment = await paid();
   const { accountId, client, id } = payment;
   await spend(payment, '99');
@@ -238,7 +238,7 @@ test('what is owed is let be when an operator resolves its exception', async () 
 });
 
 describe('an operator', () => {
-  test('refunds an underpaid payment by signal', async () => {
+  test.concurrent('refunds an underpaid payment by signal', async () => {
     const { client, id } = await underpaid();
     await decide(gateway, id, 'refund', { reason: 'too little' });
     const data = await whenPayment(client, id, 'refunded');
@@ -250,7 +250,7 @@ describe('an operator', () => {
     expect(refunds).toMatchObject([{ refund_reference: `${id}-1`, amount: '50.00000000' }]);
   });
 
-  test('refunds a part by signal, and the rest later', async () => {
+  test.concurrent('refunds a part by signal, and the rest later', async () => {
     const { client, id } = await underpaid();
     await decide(gateway, id, 'refund', { amount: '20', reason: 'a part' });
     await whenDetails(gateway, id, /`refund` of 20.00000000 USDT by alice, done/);
@@ -267,50 +267,58 @@ describe('an operator', () => {
     expect(await available(client)).toBe('0.00000000');
   });
 
-  test('is told the figures when the balance does not cover it, and nothing moves', async () => {
-    const payment = await underpaid();
-    const { client, id } = payment;
-    await spend(payment, '40');
-    await decide(gateway, id, 'refund', { reason: 'too little' });
-    const page = await whenDetails(gateway, id, /`refund` of 50.00000000 USDT by alice, refused/);
-    expect(page).toContain('has 9.50000000 USDT available, and the refund takes 49.50000000 USDT');
-    expect(await needsAttention(gateway, id)).toBe(true);
-    expect(await readPayment(client, id)).toMatchObject({ status: 'underpaid' });
-    expect((await checkoutOf(gateway, id)).refunds).toEqual([]);
-    expect(await postingsOf(gateway, id)).toHaveLength(1);
-  });
+  test.concurrent(
+    'is told the figures when the balance does not cover it, and nothing moves',
+    async () => {
+      const payment = await underpaid();
+      const { client, id } = payment;
+      await spend(payment, '40');
+      await decide(gateway, id, 'refund', { reason: 'too little' });
+      const page = await whenDetails(gateway, id, /`refund` of 50.00000000 USDT by alice, refused/);
+      expect(page).toContain(
+        'has 9.50000000 USDT available, and the refund takes 49.50000000 USDT',
+      );
+      expect(await needsAttention(gateway, id)).toBe(true);
+      expect(await readPayment(client, id)).toMatchObject({ status: 'underpaid' });
+      expect((await checkoutOf(gateway, id)).refunds).toEqual([]);
+      expect(await postingsOf(gateway, id)).toHaveLength(1);
+    },
+  );
 
-  test('refunds a completed payment whose workflow has ended, with the admin command', async () => {
-    const { client, id } = await paid();
-    const handle = gateway.temporal.workflow.getHandle(id);
-    expect(await handle.result()).toBe('completed');
-    await expect(handle.signal('refund', { reason: 'late' })).rejects.toThrow(/completed/);
-    const command = ['refund', id, '--amount', '50', '--reason', 'half', '--by', 'carol'];
-    const first = await admin(...command, '--operation-id', 'ticket-812');
-    expect(JSON.parse(first.stdout)).toMatchObject({
-      id: 'ticket-812',
-      kind: 'refund',
-      amount: '50.00000000',
-      state: 'accepted',
-      payment_status: 'completed',
-      payment_refunded_amount: '50.00000000',
-    });
-    // The same once more is the same refund.
-    const again = await admin(...command, '--operation-id', 'ticket-812');
-    expect(JSON.parse(again.stdout)).toMatchObject({ payment_refunded_amount: '50.00000000' });
-    const audit = await rows(
-      gateway.db,
-      'SELECT actor, action, reason FROM audit_log WHERE object_id = ?',
-      [id],
-    );
-    expect(audit).toEqual([{ actor: 'carol', action: 'payment.refund', reason: 'half' }]);
-    const rest = await admin('refund', id, '--reason', 'all');
-    expect(JSON.parse(rest.stdout)).toMatchObject({ payment_status: 'refunded' });
-    expect(await postingsOf(gateway, id)).toEqual([CREDIT, HALF_OF_IT, HALF_OF_IT]);
-    expect(await available(client)).toBe('0.00000000');
-  });
+  test.concurrent(
+    'refunds a completed payment whose workflow has ended, with the admin command',
+    async () => {
+      const { client, id } = await paid();
+      const handle = gateway.temporal.workflow.getHandle(id);
+      expect(await handle.result()).toBe('completed');
+      await expect(handle.signal('refund', { reason: 'late' })).rejects.toThrow(/completed/);
+      const command = ['refund', id, '--amount', '50', '--reason', 'half', '--by', 'carol'];
+      const first = await admin(...command, '--operation-id', 'ticket-812');
+      expect(JSON.parse(first.stdout)).toMatchObject({
+        id: 'ticket-812',
+        kind: 'refund',
+        amount: '50.00000000',
+        state: 'accepted',
+        payment_status: 'completed',
+        payment_refunded_amount: '50.00000000',
+      });
+      // The same once more is the same refund.
+      const again = await admin(...command, '--operation-id', 'ticket-812');
+      expect(JSON.parse(again.stdout)).toMatchObject({ payment_refunded_amount: '50.00000000' });
+      const audit = await rows(
+        gateway.db,
+        'SELECT actor, action, reason FROM audit_log WHERE object_id = ?',
+        [id],
+      );
+      expect(audit).toEqual([{ actor: 'carol', action: 'payment.refund', reason: 'half' }]);
+      const rest = await admin('refund', id, '--reason', 'all');
+      expect(JSON.parse(rest.stdout)).toMatchObject({ payment_status: 'refunded' });
+      expect(await postingsOf(gateway, id)).toEqual([CREDIT, HALF_OF_IT, HALF_OF_IT]);
+      expect(await available(client)).toBe('0.00000000');
+    },
+  );
 
-  test('releases a hold with the admin command', async () => {
+  test.concurrent('releases a hold with the admin command', async () => {
     const { client } = await openMerchant(gateway, { mode: 'test', funds: {} });
     const id = await openedPayment(client, { metadata: { scenario: 'on_hold' } });
     await whenPayment(client, id, 'on_hold');
@@ -323,7 +331,7 @@ describe('an operator', () => {
     expect(again.stderr).toContain('the payment is completed, and not on_hold');
   });
 
-  test.each([
+  test.concurrent.each([
     ['more than came', ['--amount', '100.00000001'], 'is more than the 100.00000000 USDT'],
     ['more than the merchant has', [], 'has 9.00000000 USDT available, and the refund takes 99'],
   ])('is refused %s by the admin command', async (_what, options, sentence) => {
@@ -387,7 +395,7 @@ test('a refund whose callback was lost is found by the command `payments look`',
   await control(gateway.sandbox.url, 'settings', { callback_base_url });
 });
 
-test('a look at a payment that does not exist is refused', async () => {
+test.concurrent('a look at a payment that does not exist is refused', async () => {
   const { code, stderr } = await admin('look', 'pay_nobody');
   expect([code, stderr]).toEqual([1, expect.stringContaining('pay_nobody does not exist')]);
 });

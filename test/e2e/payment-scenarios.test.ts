@@ -147,7 +147,7 @@ const ENDINGS: [scenario: string, ending: Ending][] = [
 ];
 
 describe.each(PROVIDER_CODES)('%s', (provider) => {
-  test.each(ENDINGS)('%s', async (scenario, ending) => {
+  test.concurrent.each(ENDINGS)('%s', async (scenario, ending) => {
     const { client } = await openMerchant(gateway, { mode: 'test', funds: {} });
     const id = await openedPayment(client, { provider, metadata: { scenario } });
     await ending.then?.({ client, id });
@@ -194,7 +194,7 @@ async function expectMoney(client: MerchantClient, id: string, data: ApiAnswer['
   expect(await brokenInvariants(gateway)).toEqual([]);
 }
 
-test('the rest of an underpaid payment comes late and completes it', async () => {
+test.concurrent('the rest of an underpaid payment comes late and completes it', async () => {
   const { client } = await openMerchant(gateway, { mode: 'test', funds: {} });
   const id = await openedPayment(client, { metadata: { scenario: 'underpaid' } });
   await whenConfirmed({ client, id });
@@ -213,7 +213,7 @@ test('the rest of an underpaid payment comes late and completes it', async () =>
   await expectMoney(client, id, data);
 });
 
-test('more money for a completed payment is credited where it stands', async () => {
+test.concurrent('more money for a completed payment is credited where it stands', async () => {
   const { client } = await openMerchant(gateway, { mode: 'test', funds: {} });
   const id = await openedPayment(client, { metadata: { scenario: 'completed' } });
   const before = (await eventsOf(gateway, (await whenPayment(client, id, 'completed')).id)).length;
@@ -227,7 +227,7 @@ test('more money for a completed payment is credited where it stands', async () 
   await expectMoney(client, id, data);
 });
 
-test('two transfers that make the amount complete it together', async () => {
+test.concurrent('two transfers that make the amount complete it together', async () => {
   const { client } = await openMerchant(gateway, { mode: 'test', funds: {} });
   const id = await openedPayment(client);
   await atProvider(gateway, id, 'pay', { amount: '40' });
@@ -241,67 +241,76 @@ test('two transfers that make the amount complete it together', async () => {
   await expectMoney(client, id, data);
 });
 
-test.each(PROVIDER_CODES)('transfers of nothing by %s change nothing', async (provider) => {
-  const { client } = await openMerchant(gateway, { mode: 'test', funds: {} });
-  const id = await openedPayment(client, { provider });
-  await atProvider(gateway, id, 'pay', { amount: '0' });
-  await whenConfirmed({ client, id });
-  expect((await client.post(`/payments/${id}/verify`)).status).toBe(200);
-  expect(['created', 'pending']).toContain((await readPayment(client, id)).status);
-  await atProvider(gateway, id, 'pay');
-  await atProvider(gateway, id, 'pay', { amount: '0' });
-  const data = await whenPayment(client, id, 'completed');
-  expect(data).toMatchObject({ received_amount: '100.00000000', exceptions: [] });
-  expect(await creditsOf(gateway, id)).toMatchObject([{ amount: '100.00000000' }]);
-  expect(await balanceOf(client)).toMatchObject({ available: '99.00000000' });
-  expect(await brokenInvariants(gateway)).toEqual([]);
-});
+test.concurrent.each(PROVIDER_CODES)(
+  'transfers of nothing by %s change nothing',
+  async (provider) => {
+    const { client } = await openMerchant(gateway, { mode: 'test', funds: {} });
+    const id = await openedPayment(client, { provider });
+    await atProvider(gateway, id, 'pay', { amount: '0' });
+    await whenConfirmed({ client, id });
+    expect((await client.post(`/payments/${id}/verify`)).status).toBe(200);
+    expect(['created', 'pending']).toContain((await readPayment(client, id)).status);
+    await atProvider(gateway, id, 'pay');
+    await atProvider(gateway, id, 'pay', { amount: '0' });
+    const data = await whenPayment(client, id, 'completed');
+    expect(data).toMatchObject({ received_amount: '100.00000000', exceptions: [] });
+    expect(await creditsOf(gateway, id)).toMatchObject([{ amount: '100.00000000' }]);
+    expect(await balanceOf(client)).toMatchObject({ available: '99.00000000' });
+    expect(await brokenInvariants(gateway)).toEqual([]);
+  },
+);
 
-test('a transfer that vanishes leaves time to pay again, and what replaces it later is late', async () => {
-  const { client } = await openMerchant(gateway, { mode: 'test', funds: {} });
-  const id = await openedPayment(client);
-  await atProvider(gateway, id, 'pay', { then: 'stay' });
-  await whenPayment(client, id, 'processing');
-  await atProvider(gateway, id, 'drop');
-  await eventually('the money to be gone', async () =>
-    (await readPayment(client, id)).received_amount === '0.00000000' ? true : undefined,
-  );
-  expect((await readPayment(client, id)).status).toBe('processing');
-  await endOfWindow({ client, id });
-  const way: PaymentStatus[] = ['created', 'pending', 'processing', 'expired', 'completed'];
-  await expectEvents(id, way.slice(0, -1), await whenPayment(client, id, 'expired'));
-  await atProvider(gateway, id, 'pay');
-  const data = await whenPayment(client, id, 'completed');
-  expect(data.exceptions).toEqual(['late']);
-  await expectEvents(id, way, data);
-  await expectMoney(client, id, data);
-});
-
-test('money for a payment that has failed is credited to nobody: an operator hears of it', async () => {
-  const { client } = await openMerchant(gateway, { mode: 'test', funds: {} });
-  const id = await openedPayment(client);
-  await atProvider(gateway, id, 'pay', { then: 'stay' });
-  await atProvider(gateway, id, 'hold');
-  await whenPayment(client, id, 'on_hold');
-  await atProvider(gateway, id, 'drop');
-  await atProvider(gateway, id, 'release');
-  await endOfWindow({ client, id });
-  const failed = await whenPayment(client, id, 'failed');
-  expect(failed.failure_reason).toBe('What was sent was never confirmed.');
-  await atProvider(gateway, id, 'pay');
-  const exception = await eventually('the exception', async () => {
-    const [row] = await rows<{ details: unknown }>(
-      gateway.db,
-      `SELECT details FROM cases WHERE kind = 'money_not_credited' AND object_id = ?`,
-      [id],
+test.concurrent(
+  'a transfer that vanishes leaves time to pay again, and what replaces it later is late',
+  async () => {
+    const { client } = await openMerchant(gateway, { mode: 'test', funds: {} });
+    const id = await openedPayment(client);
+    await atProvider(gateway, id, 'pay', { then: 'stay' });
+    await whenPayment(client, id, 'processing');
+    await atProvider(gateway, id, 'drop');
+    await eventually('the money to be gone', async () =>
+      (await readPayment(client, id)).received_amount === '0.00000000' ? true : undefined,
     );
-    return row;
-  });
-  expect(exception.details).toMatchObject({ transfers: [{ amount: '100.00000000' }] });
-  expect(await creditsOf(gateway, id)).toEqual([]);
-});
+    expect((await readPayment(client, id)).status).toBe('processing');
+    await endOfWindow({ client, id });
+    const way: PaymentStatus[] = ['created', 'pending', 'processing', 'expired', 'completed'];
+    await expectEvents(id, way.slice(0, -1), await whenPayment(client, id, 'expired'));
+    await atProvider(gateway, id, 'pay');
+    const data = await whenPayment(client, id, 'completed');
+    expect(data.exceptions).toEqual(['late']);
+    await expectEvents(id, way, data);
+    await expectMoney(client, id, data);
+  },
+);
 
-test('a hold that is rejected ends as refunded, and nothing is credited', async () => {
+test.concurrent(
+  'money for a payment that has failed is credited to nobody: an operator hears of it',
+  async () => {
+    const { client } = await openMerchant(gateway, { mode: 'test', funds: {} });
+    const id = await openedPayment(client);
+    await atProvider(gateway, id, 'pay', { then: 'stay' });
+    await atProvider(gateway, id, 'hold');
+    await whenPayment(client, id, 'on_hold');
+    await atProvider(gateway, id, 'drop');
+    await atProvider(gateway, id, 'release');
+    await endOfWindow({ client, id });
+    const failed = await whenPayment(client, id, 'failed');
+    expect(failed.failure_reason).toBe('What was sent was never confirmed.');
+    await atProvider(gateway, id, 'pay');
+    const exception = await eventually('the exception', async () => {
+      const [row] = await rows<{ details: unknown }>(
+        gateway.db,
+        `SELECT details FROM cases WHERE kind = 'money_not_credited' AND object_id = ?`,
+        [id],
+      );
+      return row;
+    });
+    expect(exception.details).toMatchObject({ transfers: [{ amount: '100.00000000' }] });
+    expect(await creditsOf(gateway, id)).toEqual([]);
+  },
+);
+
+test.concurrent('a hold that is rejected ends as refunded, and nothing is credited', async () => {
   const { client } = await openMerchant(gateway, { mode: 'test', funds: {} });
   const id = await openedPayment(client, { metadata: { scenario: 'on_hold' } });
   await whenPayment(client, id, 'on_hold');
@@ -314,13 +323,16 @@ test('a hold that is rejected ends as refunded, and nothing is credited', async 
   expect(await brokenInvariants(gateway)).toEqual([]);
 });
 
-test('a payment that was cancelled in its window is late when it is paid after all', async () => {
-  const { client } = await openMerchant(gateway, { mode: 'test', funds: {} });
-  const id = await openedPayment(client, { metadata: { scenario: 'cancelled' } });
-  await whenPayment(client, id, 'cancelled');
-  await atProvider(gateway, id, 'pay');
-  const data = await whenPayment(client, id, 'completed');
-  expect(data.exceptions).toEqual(['late']);
-  await expectEvents(id, ['created', 'pending', 'cancelled', 'completed'], data);
-  await expectMoney(client, id, data);
-});
+test.concurrent(
+  'a payment that was cancelled in its window is late when it is paid after all',
+  async () => {
+    const { client } = await openMerchant(gateway, { mode: 'test', funds: {} });
+    const id = await openedPayment(client, { metadata: { scenario: 'cancelled' } });
+    await whenPayment(client, id, 'cancelled');
+    await atProvider(gateway, id, 'pay');
+    const data = await whenPayment(client, id, 'completed');
+    expect(data.exceptions).toEqual(['late']);
+    await expectEvents(id, ['created', 'pending', 'cancelled', 'completed'], data);
+    await expectMoney(client, id, data);
+  },
+);

@@ -22,11 +22,8 @@ beforeAll(async () => {
   gateway = await useSharedGateway();
 });
 
-afterEach(async () => {
-  expect(await brokenInvariants(gateway)).toEqual([]);
-});
-
 afterAll(async () => {
+  expect(await brokenInvariants(gateway)).toEqual([]);
   await gateway.stop();
 });
 
@@ -37,7 +34,7 @@ const invalidState = (status: string) => ({
   json: { error: { code: 'invalid_state', details: { status } } },
 });
 
-test.each([
+test.concurrent.each([
   { mode: 'live', status: 'under_review' },
   { mode: 'test', status: 'requested' },
 ] as const)(
@@ -62,7 +59,7 @@ test.each([
   },
 );
 
-test('of ten cancels at once one succeeds', async () => {
+test.concurrent('of ten cancels at once one succeeds', async () => {
   const { client } = await openMerchant(gateway, { funds: { USDT: '100' } });
   const id = await acceptedPayout(client);
   const answers = await Promise.all(Array.from({ length: 10 }, () => cancel(client, id)));
@@ -88,7 +85,7 @@ async function approveOrTooLate(id: string): Promise<null> {
   return null;
 }
 
-test('of a cancel and an approval at once exactly one wins, each time', async () => {
+test.concurrent('of a cancel and an approval at once exactly one wins, each time', async () => {
   const { client } = await openMerchant(gateway, { funds: { USDT: '10000' } });
   const count = scaled(20, 200);
   const ends: string[] = [];
@@ -111,35 +108,38 @@ test('of a cancel and an approval at once exactly one wins, each time', async ()
   expect(await balanceOf(client)).toMatchObject({ available: left, reserved: '0.00000000' });
 });
 
-test('a payout that is not the caller’s own is as unknown as one that does not exist', async () => {
-  const owner = await openMerchant(gateway, { funds: { USDT: '100' } });
-  const stranger = await openMerchant(gateway);
-  const id = await acceptedPayout(owner.client);
-  const answers = await Promise.all([
-    cancel(stranger.client, id),
-    cancel(stranger.otherMode, id),
-    cancel(owner.otherMode, id),
-    cancel(owner.client, newId('payout')),
-    cancel(owner.client, id.toLowerCase()),
-    cancel(owner.client, 'po_1'),
-    cancel(owner.client, `${id}%00`),
-    cancel(owner.client, "'%20or%20true--"),
-  ]);
-  for (const { status, json } of answers) {
-    expect({ status, error: { ...json.error, request_id: null } }).toEqual({
-      status: 404,
-      error: {
-        code: 'not_found',
-        message: expect.stringMatching(/./),
-        details: { resource: 'payout' },
-        request_id: null,
-      },
-    });
-  }
-  expect((await owner.client.get(`/payouts/${id}`)).json.data.status).toBe('under_review');
-});
+test.concurrent(
+  'a payout that is not the caller’s own is as unknown as one that does not exist',
+  async () => {
+    const owner = await openMerchant(gateway, { funds: { USDT: '100' } });
+    const stranger = await openMerchant(gateway);
+    const id = await acceptedPayout(owner.client);
+    const answers = await Promise.all([
+      cancel(stranger.client, id),
+      cancel(stranger.otherMode, id),
+      cancel(owner.otherMode, id),
+      cancel(owner.client, newId('payout')),
+      cancel(owner.client, id.toLowerCase()),
+      cancel(owner.client, 'po_1'),
+      cancel(owner.client, `${id}%00`),
+      cancel(owner.client, "'%20or%20true--"),
+    ]);
+    for (const { status, json } of answers) {
+      expect({ status, error: { ...json.error, request_id: null } }).toEqual({
+        status: 404,
+        error: {
+          code: 'not_found',
+          message: expect.stringMatching(/./),
+          details: { resource: 'payout' },
+          request_id: null,
+        },
+      });
+    }
+    expect((await owner.client.get(`/payouts/${id}`)).json.data.status).toBe('under_review');
+  },
+);
 
-test('a payout whose workflow was terminated can still be cancelled', async () => {
+test.concurrent('a payout whose workflow was terminated can still be cancelled', async () => {
   const { client } = await openMerchant(gateway, { funds: { USDT: '100' } });
   const id = await acceptedPayout(client);
   await gateway.temporal.workflow.getHandle(id).terminate('by mistake');

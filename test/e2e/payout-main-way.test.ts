@@ -19,46 +19,46 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
+  expect(await brokenInvariants(gateway)).toEqual([]);
   await gateway.stop();
 });
 
-afterEach(async () => {
-  expect(await brokenInvariants(gateway)).toEqual([]);
-});
+test.concurrent(
+  'a live payout waits for an operator, is sent, and is debited by exactly total_debit [endpoint POST /payouts]',
+  async () => {
+    const { client } = await openMerchant(gateway);
+    const created = await client.createPayout(buildPayout({ amount: '10000' }));
+    expect(created.status).toBe(201);
+    expect(created.headers.get('idempotent-replayed')).toBeNull();
+    expect(created.json.data).toMatchObject({
+      object: 'payout',
+      mode: 'live',
+      status: 'under_review',
+      amount: '10000.00000000',
+      service_fee: '100.00000000',
+      network_fee: '1.00000000',
+      total_debit: '10101.00000000',
+      tx_hash: null,
+    });
+    expect(await balanceOf(client)).toMatchObject({
+      available: '9899.00000000',
+      reserved: '10101.00000000',
+    });
 
-test('a live payout waits for an operator, is sent, and is debited by exactly total_debit [endpoint POST /payouts]', async () => {
-  const { client } = await openMerchant(gateway);
-  const created = await client.createPayout(buildPayout({ amount: '10000' }));
-  expect(created.status).toBe(201);
-  expect(created.headers.get('idempotent-replayed')).toBeNull();
-  expect(created.json.data).toMatchObject({
-    object: 'payout',
-    mode: 'live',
-    status: 'under_review',
-    amount: '10000.00000000',
-    service_fee: '100.00000000',
-    network_fee: '1.00000000',
-    total_debit: '10101.00000000',
-    tx_hash: null,
-  });
-  expect(await balanceOf(client)).toMatchObject({
-    available: '9899.00000000',
-    reserved: '10101.00000000',
-  });
+    const { id } = created.json.data;
+    await approve(gateway, id);
+    const payout = await whenFinal(client, id);
+    const sent = await readBookEntry(gateway.sandbox.url, id);
+    expect(payout).toMatchObject({ status: 'completed', tx_hash: sent?.tx_hash });
+    expect(sent).toMatchObject({ status: 'sent', amount: '10000.00000000', times_sent: 1 });
+    expect(await balanceOf(client)).toMatchObject({
+      available: '9899.00000000',
+      reserved: '0.00000000',
+    });
+  },
+);
 
-  const { id } = created.json.data;
-  await approve(gateway, id);
-  const payout = await whenFinal(client, id);
-  const sent = await readBookEntry(gateway.sandbox.url, id);
-  expect(payout).toMatchObject({ status: 'completed', tx_hash: sent?.tx_hash });
-  expect(sent).toMatchObject({ status: 'sent', amount: '10000.00000000', times_sent: 1 });
-  expect(await balanceOf(client)).toMatchObject({
-    available: '9899.00000000',
-    reserved: '0.00000000',
-  });
-});
-
-test.each([
+test.concurrent.each([
   {
     way: 'rejected by the operator',
     end: { status: 'rejected', rejection_reason: 'sanctions hit', failure_reason: null },
@@ -91,16 +91,19 @@ test.each([
   });
 });
 
-test('a payout that the merchant cancels gives everything back and is never sent', async () => {
-  const { client } = await openMerchant(gateway, { funds: { USDT: '500' } });
-  const { json } = await client.createPayout(buildPayout({ amount: '300' }));
-  const cancelled = await client.post(`/payouts/${json.data.id}/cancel`);
-  expect(cancelled.json.data).toMatchObject({ id: json.data.id, status: 'cancelled' });
-  expect(await balanceOf(client)).toMatchObject({ available: '500.00000000' });
-  expect(await readBookEntry(gateway.sandbox.url, json.data.id)).toBeUndefined();
-});
+test.concurrent(
+  'a payout that the merchant cancels gives everything back and is never sent',
+  async () => {
+    const { client } = await openMerchant(gateway, { funds: { USDT: '500' } });
+    const { json } = await client.createPayout(buildPayout({ amount: '300' }));
+    const cancelled = await client.post(`/payouts/${json.data.id}/cancel`);
+    expect(cancelled.json.data).toMatchObject({ id: json.data.id, status: 'cancelled' });
+    expect(await balanceOf(client)).toMatchObject({ available: '500.00000000' });
+    expect(await readBookEntry(gateway.sandbox.url, json.data.id)).toBeUndefined();
+  },
+);
 
-test.each([
+test.concurrent.each([
   { type: 'exchange_id', value: '123456789' },
   { type: 'email', value: 'payee@example.com' },
 ])('a payout to an $type has no network, no network fee and no tx_hash', async (destination) => {
@@ -124,26 +127,29 @@ test.each([
   expect(await balanceOf(client)).toMatchObject({ available: '9900.00000000' });
 });
 
-test('without review_all a live payout to a known destination approves itself', async () => {
-  const { client } = await openMerchant(gateway, { reviewAll: false });
-  const first = await client.createPayout(buildPayout());
-  // Nobody was paid there before.
-  expect(first.json.data.status).toBe('under_review');
-  await approve(gateway, first.json.data.id);
-  await whenFinal(client, first.json.data.id);
+test.concurrent(
+  'without review_all a live payout to a known destination approves itself',
+  async () => {
+    const { client } = await openMerchant(gateway, { reviewAll: false });
+    const first = await client.createPayout(buildPayout());
+    // Nobody was paid there before.
+    expect(first.json.data.status).toBe('under_review');
+    await approve(gateway, first.json.data.id);
+    await whenFinal(client, first.json.data.id);
 
-  const second = await client.createPayout(buildPayout());
-  expect(second.json.data.status).toBe('requested');
-  expect(await whenFinal(client, second.json.data.id)).toMatchObject({ status: 'completed' });
-  const [row] = await rows<{ decidedBy: string | null }>(
-    gateway.db,
-    'SELECT decided_by FROM payouts WHERE id = ?',
-    [second.json.data.id],
-  );
-  expect(row).toEqual({ decided_by: null });
-});
+    const second = await client.createPayout(buildPayout());
+    expect(second.json.data.status).toBe('requested');
+    expect(await whenFinal(client, second.json.data.id)).toMatchObject({ status: 'completed' });
+    const [row] = await rows<{ decidedBy: string | null }>(
+      gateway.db,
+      'SELECT decided_by FROM payouts WHERE id = ?',
+      [second.json.data.id],
+    );
+    expect(row).toEqual({ decidedBy: null });
+  },
+);
 
-test('rehearse_review lets an account try an operator in test mode', async () => {
+test.concurrent('rehearse_review lets an account try an operator in test mode', async () => {
   const { client } = await openMerchant(gateway, { mode: 'test', rehearseReview: true });
   const { json } = await client.createPayout(buildPayout());
   expect(json.data.status).toBe('under_review');

@@ -17,6 +17,7 @@ import { TASK_QUEUES, WORKFLOWS } from '../../workflows/names';
 import { readBookEntry, waitFor } from './sandbox';
 import type { FaultPlan } from './activity-faults';
 import { createMerchant, fund } from './merchant';
+import { waitLong } from './patience';
 import type { WorkflowWorld } from './workflow-world';
 
 export const FUNDS = '1000.00000000';
@@ -48,10 +49,14 @@ export async function createPayoutCase(
     if (plan !== undefined) world.planFaults(payoutId, plan);
     options.onStart?.(payoutId);
   });
-  const { body } = await payouts.create(caller, {
+  const wanted = {
     idempotencyKey: randomBytes(12).toString('hex'),
     request: buildRequest(options.scenario ?? 'sends', options.request),
-  });
+  };
+  // As a merchant is told to: what was answered with 503 is sent again with the same key.
+  const { body } = await waitLong('the payout to be accepted', () =>
+    payouts.create(caller, wanted),
+  );
   const { id } = (JSON.parse(body.toString()) as { data: { id: string } }).data;
   return { id, caller, handle: world.temporal.workflow.getHandle(id) };
 }

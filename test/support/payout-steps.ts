@@ -6,7 +6,8 @@ import type { PayoutStatus } from '../../src/domain/payout';
 import { MAGIC_ADDRESSES, type AddressFamily } from '../../src/sandbox/transfers/magic-addresses';
 import type { TestGateway } from './gateway';
 import { createMerchant, fund } from './merchant';
-import { type ApiAnswer, buildPayout, MerchantClient } from './merchant-client';
+import { type ApiAnswer, buildPayout, MerchantClient, randomKey } from './merchant-client';
+import { isUnavailable, retry } from './patient-client';
 
 export interface FundedMerchant {
   accountId: string;
@@ -48,7 +49,9 @@ export async function acceptedPayout(
   client: MerchantClient,
   overrides: Record<string, unknown> = {},
 ): Promise<string> {
-  const { status, text, json } = await client.createPayout(buildPayout(overrides));
+  const body = buildPayout(overrides);
+  const key = randomKey();
+  const { status, text, json } = await retry(() => client.createPayout(body, key), isUnavailable);
   if (status !== 201) throw new Error(`the payout was not accepted: ${status} ${text}`);
   return json.data.id;
 }
@@ -93,8 +96,8 @@ export async function whenStatus(
 
 export const whenFinal = (client: MerchantClient, id: string) => whenStatus(client, id, ...FINAL);
 
-/** Longer than the 10 s for which a live payout can be cancelled before it approves itself. */
-const PATIENCE_MS = 45_000;
+/** Much longer than anything takes, even on a busy machine: it costs nothing when all is well. */
+const PATIENCE_MS = 120_000;
 
 /** Asks until the answer is not undefined. */
 export async function eventually<T>(what: string, ask: () => Promise<T | undefined>): Promise<T> {

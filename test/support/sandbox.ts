@@ -139,7 +139,7 @@ export async function startHttpServer(
   };
 }
 
-const PATIENCE_MS = 15_000;
+const PATIENCE_MS = 120_000;
 
 /** Asks until the answer is not undefined. */
 export async function waitFor<T>(

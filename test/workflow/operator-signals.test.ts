@@ -30,7 +30,7 @@ async function expectUnharmed(payout: PayoutCase): Promise<void> {
 }
 
 describe.each(['approve', 'reject'])('%s without a name', (signal) => {
-  test.each([
+  test.concurrent.each([
     ['no input', []],
     ['an empty object', [json({})]],
     ['null', [json(null)]],
@@ -52,7 +52,7 @@ describe.each(['approve', 'reject'])('%s without a name', (signal) => {
 
 const OBJECT = 'is not a JSON object';
 
-test.each<[string, string, RawPayload[], string]>([
+test.concurrent.each<[string, string, RawPayload[], string]>([
   ['a string', 'approve', [json('alice')], OBJECT],
   ['an array', 'approve', [json(['alice'])], OBJECT],
   ['a number', 'reject', [json(42)], OBJECT],
@@ -86,15 +86,18 @@ test.each<[string, string, RawPayload[], string]>([
   await expectUnharmed(payout);
 });
 
-test('provider news with an unreadable input wakes the workflow all the same', async () => {
-  const payout = await createPayoutCase(world, { scenario: 'callback_lost' });
-  await signalRaw(world, payout, 'providerUpdate', [payload('binary/encrypted', 'x')]);
-  await payout.handle.signal('approve', { by: 'alice' });
-  expect(await whenOver(payout)).toBe('completed');
-  await expectUnharmed(payout);
-});
+test.concurrent(
+  'provider news with an unreadable input wakes the workflow all the same',
+  async () => {
+    const payout = await createPayoutCase(world, { scenario: 'callback_lost' });
+    await signalRaw(world, payout, 'providerUpdate', [payload('binary/encrypted', 'x')]);
+    await payout.handle.signal('approve', { by: 'alice' });
+    expect(await whenOver(payout)).toBe('completed');
+    await expectUnharmed(payout);
+  },
+);
 
-test('a page without remarks is the rule', async () => {
+test.concurrent('a page without remarks is the rule', async () => {
   const payout = await createPayoutCase(world);
   const details = await readDetails(payout);
   expect(details).toContain(`temporal workflow signal -w ${payout.id} --name approve`);
@@ -140,27 +143,30 @@ describe.each(DECIDED)('$first, then $second', ({ first, second, end }) => {
   });
 });
 
-test('two decisions at the same moment: one counts, and the books agree with it', async () => {
-  const payouts = await Promise.all([1, 2, 3, 4, 5, 6].map(() => createPayoutCase(world)));
-  for (const payout of payouts) {
-    const { handle } = payout;
-    await Promise.all([
-      handle.signal('approve', { by: 'a' }),
-      handle.signal('reject', { by: 'r' }),
-    ]);
-    const { status, reserved, timesSent } = await whenOver(payout).then(() =>
-      readBooks(world, payout),
-    );
-    const by = status === 'completed' ? 'a' : 'r';
-    expect((await readPayout(world, payout)).decidedBy).toBe(by);
-    expect({ status, reserved, timesSent }).toEqual({
-      status: by === 'a' ? 'completed' : 'rejected',
-      reserved: '0.00000000',
-      timesSent: by === 'a' ? 1 : 0,
-    });
-    await expectUnharmed(payout);
-  }
-});
+test.concurrent(
+  'two decisions at the same moment: one counts, and the books agree with it',
+  async () => {
+    const payouts = await Promise.all([1, 2, 3, 4, 5, 6].map(() => createPayoutCase(world)));
+    for (const payout of payouts) {
+      const { handle } = payout;
+      await Promise.all([
+        handle.signal('approve', { by: 'a' }),
+        handle.signal('reject', { by: 'r' }),
+      ]);
+      const { status, reserved, timesSent } = await whenOver(payout).then(() =>
+        readBooks(world, payout),
+      );
+      const by = status === 'completed' ? 'a' : 'r';
+      expect((await readPayout(world, payout)).decidedBy).toBe(by);
+      expect({ status, reserved, timesSent }).toEqual({
+        status: by === 'a' ? 'completed' : 'rejected',
+        reserved: '0.00000000',
+        timesSent: by === 'a' ? 1 : 0,
+      });
+      await expectUnharmed(payout);
+    }
+  },
+);
 
 test.each([
   { signal: 'approve', end: 'completed' },
@@ -181,7 +187,7 @@ test.each([
   await expectUnharmed(payout);
 });
 
-test('a decision after the end finds no workflow and changes nothing', async () => {
+test.concurrent('a decision after the end finds no workflow and changes nothing', async () => {
   const payout = await createPayoutCase(world);
   await payout.handle.signal('reject', { by: 'alice' });
   await whenOver(payout);

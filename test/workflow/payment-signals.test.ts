@@ -59,7 +59,7 @@ async function decisionsAbout({ id }: PaymentCase) {
 }
 
 describe('release without a name', () => {
-  test.each([
+  test.concurrent.each([
     ['no input', []],
     ['an empty object', [json({})]],
     ['null', [json(null)]],
@@ -79,7 +79,7 @@ describe('release without a name', () => {
 
 const OBJECT = 'is not a JSON object';
 
-test.each<[string, string, RawPayload[], string]>([
+test.concurrent.each<[string, string, RawPayload[], string]>([
   ['a string', 'release', [json('alice')], OBJECT],
   ['an array', 'cancel', [json(['alice'])], OBJECT],
   ['a number', 'refund', [json(42)], OBJECT],
@@ -143,7 +143,7 @@ describe.each([
   });
 });
 
-test('the same refund sent twice with one id is one refund', async () => {
+test.concurrent('the same refund sent twice with one id is one refund', async () => {
   const payment = await paid();
   for (let count = 0; count < 2; count += 1) {
     await world.temporal.workflow.signalWithStart('paymentWorkflow', {
@@ -184,29 +184,32 @@ test('a decision that comes when the history has grown too long is not lost', as
   expect(await decisionsAbout(payment)).toMatchObject([{ kind: 'release', state: 'accepted' }]);
 });
 
-test('a payment that is held for long goes on in a new run, and can be decided there', async () => {
-  const payment = await held();
-  const { runId } = await payment.handle.describe();
-  for (let count = 0; count < 5; count += 1) {
-    await payment.handle.signal('providerUpdate', 'x'.repeat(1_000_000));
-  }
-  await waitFor('the new run', async () =>
-    (await payment.handle.describe()).runId === runId ? undefined : true,
-  );
-  await whenDetails(payment, /^\*\*on hold/);
-  expect(await readSearchAttributes(payment)).toMatchObject({
-    PaymentStatus: 'on_hold',
-    NeedsAttention: true,
-  });
-  await payment.handle.signal('release', { by: 'alice' });
-  expect(await whenOver(payment)).toBe('completed');
-  expect(await readTaskFailures(payment)).toEqual([]);
-});
+test.concurrent(
+  'a payment that is held for long goes on in a new run, and can be decided there',
+  async () => {
+    const payment = await held();
+    const { runId } = await payment.handle.describe();
+    for (let count = 0; count < 5; count += 1) {
+      await payment.handle.signal('providerUpdate', 'x'.repeat(1_000_000));
+    }
+    await waitFor('the new run', async () =>
+      (await payment.handle.describe()).runId === runId ? undefined : true,
+    );
+    await whenDetails(payment, /^\*\*on hold/);
+    expect(await readSearchAttributes(payment)).toMatchObject({
+      PaymentStatus: 'on_hold',
+      NeedsAttention: true,
+    });
+    await payment.handle.signal('release', { by: 'alice' });
+    expect(await whenOver(payment)).toBe('completed');
+    expect(await readTaskFailures(payment)).toEqual([]);
+  },
+);
 
 const refund = (id: string, value: string | null = null) =>
   ({ id, kind: 'refund', by: 'alice', reason: 'a test', amount: value }) as const;
 
-test('a provider that cannot refund is not asked to', async () => {
+test.concurrent('a provider that cannot refund is not asked to', async () => {
   const { id } = await paid();
   const real = world.providers.get('onchain_provider', 'test');
   const unable = { ...real, capabilities: { ...real.capabilities, refunds: false } };
@@ -215,7 +218,7 @@ test('a provider that cannot refund is not asked to', async () => {
   expect(refusal).toBe('onchain_provider cannot refund: pay the customer back in another way');
 });
 
-test('of refunds at the same moment one counts, and takes the money once', async () => {
+test.concurrent('of refunds at the same moment one counts, and takes the money once', async () => {
   const payment = await paid();
   const deps = { db: world.db, providers: world.providers };
   const results = await Promise.all(
@@ -231,7 +234,7 @@ test('of refunds at the same moment one counts, and takes the money once', async
 /** The count is the cost of the system: a workflow task is what a worker is slowest at. */
 const MOST_EVENTS = 40;
 
-test('a payment that is paid takes few events', async () => {
+test.concurrent('a payment that is paid takes few events', async () => {
   const payment = await paid();
   const events = (await readHistory(payment)).events ?? [];
   expect(events.length).toBeLessThanOrEqual(MOST_EVENTS);
@@ -244,17 +247,20 @@ const SECRETS = {
   successUrl: 'https://shop.example/thanks/erika',
 };
 
-test('nothing that Temporal stores of a payment says who pays it and what for', async () => {
-  const request = { ...SECRETS, metadata: { passport_number: 'C01X00T478' } };
-  const payment = await createPaymentCase(world, { request });
-  await playAtProvider(world, payment, 'hold');
-  await payAtProvider(world, payment, '100');
-  await whenDetails(payment, /^\*\*on hold/);
-  await payment.handle.signal('release', { by: 'alice' });
-  expect(await whenOver(payment)).toBe('completed');
-  const everything = await readEverything(payment);
-  // Decoded indeed: this stands in a payload only.
-  expect(everything.includes(`"paymentId":"${payment.id}"`)).toBe(true);
-  const secrets = [...Object.values(SECRETS), 'passport_number', 'C01X00T478'];
-  expect(findAnyOf([...secrets, payment.caller.apiKeyId], everything)).toEqual([]);
-});
+test.concurrent(
+  'nothing that Temporal stores of a payment says who pays it and what for',
+  async () => {
+    const request = { ...SECRETS, metadata: { passport_number: 'C01X00T478' } };
+    const payment = await createPaymentCase(world, { request });
+    await playAtProvider(world, payment, 'hold');
+    await payAtProvider(world, payment, '100');
+    await whenDetails(payment, /^\*\*on hold/);
+    await payment.handle.signal('release', { by: 'alice' });
+    expect(await whenOver(payment)).toBe('completed');
+    const everything = await readEverything(payment);
+    // Decoded indeed: this stands in a payload only.
+    expect(everything.includes(`"paymentId":"${payment.id}"`)).toBe(true);
+    const secrets = [...Object.values(SECRETS), 'passport_number', 'C01X00T478'];
+    expect(findAnyOf([...secrets, payment.caller.apiKeyId], everything)).toEqual([]);
+  },
+);

@@ -19,7 +19,7 @@ import {
 import { anyUnits, fromUnits } from '../../support/amounts';
 import { scaled } from '../../support/scale';
 
-const RUNS = { numRuns: scaled(1_000, 50_000) };
+const RUNS = { numRuns: scaled(300, 50_000) };
 const ONE_PERCENT: FeeTerms = {
   percentage: '1.0000',
   fixedAmount: ZERO,
