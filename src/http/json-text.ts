@@ -1,6 +1,6 @@
 /**
  * JSON as a gateway has to read it: every digit of a number is kept, and a body that two readers
- * could understand differently (a member given twice, bytes that are not UTF-8) is refused.
+ * could understand differently (duplicate keys, bytes that are not UTF-8) is refused.
  */
 import { LosslessNumber, parse } from 'lossless-json';
 import { ApiError } from '../domain/errors';

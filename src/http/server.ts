@@ -1,6 +1,6 @@
 /**
- * Listens with the application and stops in order. The timeouts end connections that a slow or
- * hostile client would keep for ever; a payout that takes long to answer is not touched by them.
+ * Listens with the application and stops in order. The timeouts close connections that a slow or
+ * hostile client would keep open; they do not affect a payout that takes long to answer.
  */
 import { once } from 'node:events';
 import { type Server, STATUS_CODES, createServer } from 'node:http';
@@ -15,13 +15,13 @@ const KEEP_ALIVE_TIMEOUT_MS = 65_000;
 const HEADERS_TIMEOUT_MS = 10_000;
 /** For the whole request to arrive: 64 KiB at the most. */
 const REQUEST_TIMEOUT_MS = 30_000;
-/** What is still unanswered then is cut: idempotency keys make that safe for the client. */
+/** Requests that are still running then are cut off; idempotency keys make a retry safe. */
 const STOP_TIMEOUT_MS = 1_400;
 const IDLE_CHECK_MS = 25;
 
 export interface RunningServer {
   port: number;
-  /** Takes no more requests, answers those that run, ends within 1.5 s. */
+  /** Accepts no more requests, finishes the running ones, and returns within 1.5 s. */
   stop(): Promise<void>;
 }
 

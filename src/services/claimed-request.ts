@@ -75,7 +75,7 @@ export async function readAnswer(db: Db, objectId: string): Promise<StoredRespon
   throw unavailable();
 }
 
-/** Whatever is spelled differently and means the same has the same hash (decision I1). */
+/** Requests that mean the same have the same hash, however they are spelled (decision I1). */
 function hashRequest(endpoint: string, request: object): Buffer {
   return createHash('sha256').update(canonicalJson({ endpoint, request })).digest();
 }

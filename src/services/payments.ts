@@ -23,7 +23,7 @@ export interface PaymentsDeps {
   paymentWorkflows: PaymentWorkflows;
 }
 
-/** Decision P9: a merchant's customer waits at the till. */
+/** Decision P9: the merchant's customer is waiting. */
 const OPEN_DEADLINE_MS = 7_000;
 /** Longer than a provider may take to answer. */
 const VERIFY_DEADLINE_MS = 12_000;

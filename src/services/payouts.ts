@@ -1,9 +1,9 @@
 /**
  * What the payout routes do. Reads never touch Temporal; writes go through the payout's workflow.
  *
- * A creation claims the idempotency key, looks quickly at what needs no lock, and starts the
- * workflow, whose reservation decides. The reserving transaction stores the answer with the
- * payout, so what a client once got is what every retry gets.
+ * A creation claims the idempotency key, checks what needs no lock, and starts the workflow, whose
+ * reservation decides. The reserving transaction stores the response with the payout, so every
+ * retry gets the first response.
  */
 import { listPayoutRoutes } from '../db/repositories/currency-routes';
 import { readPayoutFacts } from '../db/repositories/payout-facts';
@@ -35,7 +35,7 @@ export interface PayoutsDeps {
   payoutWorkflows: PayoutWorkflows;
 }
 
-/** Well below the claim's lease: when this is over, the claim can still be ended by us. */
+/** Well below the claim's lease, so that the claim can still be released after it. */
 const RESERVE_DEADLINE_MS = 10_000;
 const CANCEL_DEADLINE_MS = 10_000;
 
@@ -101,7 +101,7 @@ async function estimateFee(
   throw new ApiError({ code: 'service_unavailable', details: { reason: 'provider_unavailable' } });
 }
 
-/** Spares the workflow a request that cannot pass. The reservation looks again, under its lock. */
+/** Refuses early what cannot pass. The reservation checks again, under its lock. */
 async function checkTerms(
   deps: PayoutsDeps,
   { caller, request }: Draft,

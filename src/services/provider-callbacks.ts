@@ -1,7 +1,7 @@
 /**
  * Takes the providers' callbacks. A callback moves no money: it wakes the payout's workflow, which
  * reads the state from the provider. For a payout that has ended, the provider's state is compared
- * with ours, and a contradiction becomes an operator's exception (decision O7).
+ * with ours, and a contradiction becomes a case for the operator (decision O7).
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import { openCase } from '../db/repositories/cases';

@@ -118,7 +118,7 @@ export interface Catalogue {
 export interface ProviderCallbacks {
   /**
    * Takes a provider's callback. Only a hint: it wakes the workflow, which reads the state.
-   * @throws ApiError not_found for an unknown provider or mode, invalid_api_key when not authentic
+   * @throws ApiError not_found for an unknown provider or mode, invalid_signature, service_unavailable
    */
   receive(
     provider: string,
