@@ -1,13 +1,13 @@
 /**
- * What the sandbox is told when it starts. The process (src/bin/sandbox.ts) reads it from the
- * environment; tests build it by hand and start the sandbox inside themselves.
+ * The configuration of the sandbox. The process (src/bin/sandbox.ts) reads it from the environment;
+ * tests pass it to a sandbox in their own process.
  */
 import { SetupError } from '../lib/setup-error';
 
 export const PROVIDER_NAMES = ['onchain_provider', 'exchange_pay'] as const;
 export type ProviderName = (typeof PROVIDER_NAMES)[number];
 
-/** Decided by the API key alone; the two books have nothing in common. */
+/** Determined by the API key alone; the two books are separate. */
 export const BOOK_MODES = ['test', 'live'] as const;
 export type BookMode = (typeof BOOK_MODES)[number];
 
@@ -16,7 +16,7 @@ export interface Credentials {
   callbackSecret: string;
 }
 
-/** Null where the provider is closed in that mode: no key opens it. */
+/** Null where the provider is not available in that mode. */
 export type CredentialsTable = Record<ProviderName, Record<BookMode, Credentials | null>>;
 
 export type Log = (message: string, fields?: Record<string, unknown>) => void;
@@ -60,7 +60,7 @@ export const SANDBOX_DEFAULTS = {
   settleMs: 300,
   slowMs: 5_000,
   errorSubmissions: 2,
-  // Long enough together for a gateway that restarts, short enough for a developer who waits.
+  // Together long enough for a gateway to restart, short enough for a developer to wait.
   callbackRetryMs: [500, 2_000, 8_000, 20_000],
   webhookSecret: null,
   log: silent,
@@ -114,7 +114,7 @@ function readBaseUrl(environment: Environment, name: string): string | null {
   const text = environment[name];
   if (text === undefined || text === '') return null;
   if (!/^https?:\/\//.test(text) || !URL.canParse(text)) {
-    throw new SetupError(`${name} must be an http or https address.`);
+    throw new SetupError(`${name} must be a URL starting with http:// or https://.`);
   }
   return text.replace(/\/+$/, '');
 }
@@ -134,9 +134,7 @@ function readModeCredentials(environment: Environment, prefix: string): Credenti
   const callbackSecret = environment[`${prefix}_CALLBACK_SECRET`] ?? '';
   if (apiKey === '' && callbackSecret === '') return null;
   if (apiKey === '' || callbackSecret === '') {
-    throw new SetupError(
-      `${prefix}_API_KEY and ${prefix}_CALLBACK_SECRET are set together or not at all.`,
-    );
+    throw new SetupError(`${prefix}_API_KEY and ${prefix}_CALLBACK_SECRET must be set together.`);
   }
   return { apiKey, callbackSecret };
 }

@@ -1,6 +1,6 @@
 /**
- * A merchant's receiver, for development (decision H10): verifies each event as the specification
- * says, keeps the newest in memory and shows them. It knows nothing of the gateway but its secret.
+ * A merchant's webhook receiver, for development (decision H10): verifies each event as specified,
+ * keeps the newest in memory and shows them. Its only link to the gateway is the secret.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
@@ -16,7 +16,7 @@ interface Arrival {
   received_at: string;
   event_id: string;
   type: string;
-  /** Null: it is what it says; else what is wrong with it. */
+  /** Null when it is authentic; otherwise what is wrong. */
   fault: string | null;
   body: string;
 }
@@ -38,7 +38,7 @@ export function inbox(secret: string | null): Router {
     });
     arrivals.splice(KEPT);
     ctx.status = fault === null ? 200 : 400;
-    ctx.body = fault ?? 'thank you';
+    ctx.body = fault ?? 'ok';
   });
   router.get('/events', (ctx) => {
     ctx.body = { data: arrivals };
@@ -55,7 +55,7 @@ export function inbox(secret: string | null): Router {
     const { eventId } = ctx.params as { eventId?: string };
     const arrival = arrivals.find((one) => one.event_id === eventId);
     if (arrival === undefined)
-      return ctx.throw(404, 'No such event; the inbox keeps the newest only.');
+      return ctx.throw(404, 'Event not found. The inbox keeps only the newest events.');
     protect(ctx);
     ctx.body = eventPage(arrival).text;
   });
@@ -78,16 +78,16 @@ function faultOf(
   secret: string | null,
   nowMs: number,
 ): string | null {
-  if (secret === null) return 'not verified: the sandbox was started without the secret';
+  if (secret === null) return 'not verified: the sandbox was started without a secret';
   const parts = textOf(headers['x-gateway-signature']).split(',');
   const t = valueOf(parts, 't=');
   const given = Buffer.from(valueOf(parts, 'v1='), 'hex');
   const expected = createHmac('sha256', secret).update(`${t}.`).update(body).digest();
   if (given.length !== expected.length || !timingSafeEqual(given, expected)) {
-    return 'the signature does not fit the secret and the body';
+    return 'invalid signature';
   }
   const isNow = Math.abs(nowMs / 1000 - Number(t)) <= TOLERANCE_SECONDS;
-  return isNow ? null : 'the timestamp is more than five minutes away';
+  return isNow ? null : 'timestamp outside the tolerance of five minutes';
 }
 
 function valueOf(parts: readonly string[], name: string): string {
@@ -134,13 +134,11 @@ function listPage(arrivals: readonly Arrival[]): Html {
       ${rows}
     </tbody>
   </table>`;
-  const nothing = html`<p>Nothing yet. Make a payment or a payout in test mode.</p>`;
-  // Looks again by itself; nothing on the page can be lost by it.
+  const nothing = html`<p>No events yet. Create a payment or a payout in test mode.</p>`;
+  // Reloads by itself; the page has nothing that a reload could lose.
   return page(
     html`<meta http-equiv="refresh" content="3" />`,
-    html`<p class="note">
-        What the gateway sent to the demo merchant's test endpoint, newest first.
-      </p>
+    html`<p class="note">Webhooks sent to the demo merchant's test endpoint, newest first.</p>
       ${arrivals.length === 0 ? nothing : table}`,
   );
 }
@@ -174,7 +172,7 @@ function page(head: Html, content: Html): Html {
         <link rel="stylesheet" href="/inbox/assets/page.css" />
       </head>
       <body>
-        <p class="banner">Sandbox: what a merchant's receiver would get</p>
+        <p class="banner">Sandbox: webhooks as a merchant's server receives them</p>
         <main class="wide">
           <div class="card">
             <h1>Webhook inbox</h1>

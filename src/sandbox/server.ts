@@ -1,5 +1,5 @@
 /**
- * Puts the sandbox together and starts it: two payment providers that belong to somebody else,
+ * Builds and starts the sandbox: two payment providers, which the gateway treats as a third party,
  * for development and tests. Started by src/bin/sandbox.ts as a process, and by tests in theirs.
  */
 import { once } from 'node:events';

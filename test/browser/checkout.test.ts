@@ -67,7 +67,7 @@ describeWithBrowser('a customer in a browser', () => {
       const id = await openCheckout(provider);
       expect(await page.locator('.amount').first().innerText()).toContain('25.5 USDT');
       expect(await page.locator('.qr svg').isVisible()).toBe(true);
-      await page.getByRole('button', { name: 'Pay exactly' }).click();
+      await page.getByRole('button', { name: 'Pay exact amount' }).click();
       await page.waitForURL(shopUrl('/thanks'));
       expect(await page.locator('h1').innerText()).toBe('The shop: /thanks');
       expect(await whenPayment(client, id, 'completed')).toMatchObject({
@@ -95,15 +95,15 @@ describeWithBrowser('a customer in a browser', () => {
     'who pays less stays on the page, which says what is missing, and can pay the rest',
     async () => {
       const id = await openCheckout('onchain_provider');
-      await page.getByRole('button', { name: 'Pay less (half)' }).click();
+      await page.getByRole('button', { name: 'Pay less (50%)' }).click();
       await page.locator('.status[data-status="part"]').waitFor();
       expect(await page.locator('.status').innerText()).toBe(
-        '12.75 USDT came, 12.75 USDT are still to be paid.',
+        '12.75 USDT received, 12.75 USDT remaining.',
       );
       expect(await whenPayment(client, id, 'processing')).toMatchObject({
         amount_due: '12.75000000',
       });
-      await page.getByRole('button', { name: 'Pay exactly' }).click();
+      await page.getByRole('button', { name: 'Pay exact amount' }).click();
       await page.waitForURL(shopUrl('/thanks'));
       expect(await whenPayment(client, id, 'completed')).toMatchObject({ exceptions: [] });
     },

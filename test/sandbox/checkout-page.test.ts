@@ -77,7 +77,7 @@ describe.each(PROVIDER_CODES)('%s', (code) => {
     expect(page).toContain('25 USDT');
     expect(page).toContain(entry.pay_to);
     expect(page).toContain('<svg');
-    expect(page).toContain('Sandbox: no real money');
+    expect(page).toContain('Sandbox: do not send real money');
     expect(page).toContain(`data-expires-at="${opened.order.expiresAt.toISOString()}"`);
     expect(page.includes('tron')).toBe(code === 'onchain_provider');
     expect(statusIn(page)).toBe('open');

@@ -38,7 +38,7 @@ export function addCheckoutControls(router: Router, parts: CheckoutControlParts)
       const checkout = await requireCheckout(ctx, checkouts);
       const outcome = await checkouts.act(checkout, readStep(ctx, checkout));
       if (outcome?.kind === 'checkout') ctx.body = presentCheckoutEntry(outcome.checkout);
-      else ctx.throw(409, outcome?.reason ?? 'gone');
+      else ctx.throw(409, outcome?.reason ?? 'Checkout not found.');
     });
   }
 

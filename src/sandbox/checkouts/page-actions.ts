@@ -1,6 +1,6 @@
 /**
- * The buttons of the hosted page: what a customer, the chain and the compliance desk can do to a
- * checkout. Each is one POST form; no button needs a script.
+ * The buttons of the hosted page: what a customer, the network and the provider can do to a
+ * checkout. Each is a POST form; no button needs a script.
  */
 import { fromUnits, toUnits } from '../decimal-text';
 import { confirmedUnits, dueUnits, refundedUnits } from './checkout';
@@ -14,7 +14,7 @@ export interface PageAction {
   isOffered(checkout: Checkout, now: Date): boolean;
   /** Taken one after the other. */
   steps(checkout: Checkout, time: StepTime): readonly CheckoutStep[];
-  /** Where the customer's browser goes: it waits for the payment, to cancel_url, or just back. */
+  /** Where the customer's browser goes: it waits for the payment, goes to cancel_url, or returns. */
   then: 'wait' | 'leave' | 'stay';
 }
 
@@ -30,12 +30,12 @@ function missing(checkout: Checkout): string {
   return fromUnits(dueUnits(checkout));
 }
 
-/** What is still to be paid; once that is nothing, the whole amount again. */
+/** What is still to be paid; once that is zero, the whole amount again. */
 function missingOrAgain(checkout: Checkout): string {
   return dueUnits(checkout) > 0n ? missing(checkout) : checkout.amount;
 }
 
-/** So a button that is pressed twice pays once. */
+/** A button that is pressed twice pays once. */
 function isMissing(checkout: Checkout): boolean {
   return isPayable(checkout) && dueUnits(checkout) > 0n;
 }
@@ -48,7 +48,7 @@ function isOver(checkout: Checkout, now: Date): boolean {
   return now.getTime() >= Date.parse(checkout.expiresAt);
 }
 
-/** The smallest amount there is cannot be divided. */
+/** The smallest amount cannot be divided. */
 function isDivisible(checkout: Checkout): boolean {
   return isPayable(checkout) && dueUnits(checkout) > 1n;
 }
@@ -69,7 +69,7 @@ function payLate(checkout: Checkout, time: StepTime): readonly CheckoutStep[] {
   return [{ do: 'start' }, { do: 'plan', planned: { due, step: pay(whole) } }];
 }
 
-/** Drops what is on its way, and otherwise a transfer that comes for this purpose. */
+/** Drops the unconfirmed transfers; without any, sends a transfer that will be dropped. */
 function drop(checkout: Checkout): readonly CheckoutStep[] {
   const isOnItsWay = checkout.transfers.some(({ status }) => status === 'seen');
   return isOnItsWay ? [{ do: 'drop', transferId: null }] : [pay(missingOrAgain(checkout), 'drop')];
@@ -77,28 +77,28 @@ function drop(checkout: Checkout): readonly CheckoutStep[] {
 
 export const PAGE_ACTIONS: Readonly<Record<string, PageAction>> = {
   start: {
-    label: 'Begin to pay',
+    label: 'Start paying',
     group: 'customer',
     isOffered: ({ state }) => state === 'open',
     steps: () => [{ do: 'start' }],
     then: 'stay',
   },
   'pay-exactly': {
-    label: 'Pay exactly',
+    label: 'Pay exact amount',
     group: 'customer',
     isOffered: isMissing,
     steps: (checkout) => [pay(missing(checkout))],
     then: 'wait',
   },
   'pay-less': {
-    label: 'Pay less (half)',
+    label: 'Pay less (50%)',
     group: 'customer',
     isOffered: isDivisible,
     steps: (checkout) => [pay(shareOf(missing(checkout), 'half'))],
     then: 'wait',
   },
   'pay-more': {
-    label: 'Pay more (one and a half)',
+    label: 'Pay more (150%)',
     group: 'customer',
     isOffered: isPayable,
     steps: (checkout) => [pay(shareOf(missingOrAgain(checkout), 'half_more'))],
@@ -112,7 +112,7 @@ export const PAGE_ACTIONS: Readonly<Record<string, PageAction>> = {
     then: 'wait',
   },
   'pay-late': {
-    label: 'Pay late (after the time limit)',
+    label: 'Pay late (after expiry)',
     group: 'customer',
     isOffered: isMissing,
     steps: payLate,
@@ -128,7 +128,7 @@ export const PAGE_ACTIONS: Readonly<Record<string, PageAction>> = {
     then: 'leave',
   },
   drop: {
-    label: 'Drop the transfer',
+    label: 'Drop transfer',
     group: 'chain',
     isOffered: isPayable,
     steps: drop,
@@ -142,14 +142,14 @@ export const PAGE_ACTIONS: Readonly<Record<string, PageAction>> = {
     then: 'stay',
   },
   release: {
-    label: 'Release the hold',
+    label: 'Release hold',
     group: 'provider',
     isOffered: ({ onHold }) => onHold,
     steps: () => [{ do: 'release' }],
     then: 'stay',
   },
   reject: {
-    label: 'Reject and send back',
+    label: 'Reject and refund',
     group: 'provider',
     isOffered: ({ onHold }) => onHold,
     steps: () => [{ do: 'reject' }],

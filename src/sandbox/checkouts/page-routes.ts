@@ -1,8 +1,8 @@
 /**
- * The hosted page over HTTP: `/checkout/{id}` and one POST a button. The id is the page's only key,
- * as on a real provider's page. A paying customer's browser waits here and goes to success_url
- * when the payment is confirmed, a cancelling one to cancel_url; neither proves anything
- * (Specification, "POST /payments").
+ * The hosted page over HTTP: `/checkout/{id}` and one POST per button. The id is the page's only
+ * credential, as on a real provider's page. The browser of a customer who paid waits here and is
+ * redirected to success_url when the payment is confirmed, after a cancellation to cancel_url;
+ * neither proves anything (Specification, "POST /payments").
  */
 import Router from '@koa/router';
 import type { Context } from 'koa';
@@ -13,7 +13,7 @@ import type { Checkouts } from './checkouts';
 import { renderCheckoutPage, statusOf } from './page';
 import { PAGE_ACTIONS, type PageAction } from './page-actions';
 
-/** No form-action: browsers would apply it to the way to success_url too. */
+/** No form-action: browsers would apply it to the redirect to success_url too. */
 const CONTENT_POLICY =
   "default-src 'none'; style-src 'self'; script-src 'self'; base-uri 'none'; frame-ancestors 'none'";
 
@@ -51,7 +51,7 @@ export function checkoutPages(checkouts: Checkouts, settings: SandboxSettings): 
     const checkout = await requireCheckout(ctx, checkouts);
     const action = readAction(ctx);
     const time = { now: new Date(), settleMs: settings.settleMs };
-    // An old page's button may not be on offer any more: the browser sees the present state then.
+    // The button of an outdated page may no longer be offered; the browser then sees the current state.
     const steps = action.isOffered(checkout, time.now) ? action.steps(checkout, time) : [];
     for (const step of steps) await checkouts.act(checkout, step);
     seeOther(ctx, nextAddress(await requireCheckout(ctx, checkouts), action));
@@ -69,14 +69,14 @@ function nextAddress({ id, state, cancelUrl }: Checkout, { then }: PageAction): 
 async function requireCheckout(ctx: Context, checkouts: Checkouts): Promise<Checkout> {
   const { id } = ctx.params as { id?: string };
   const checkout = await checkouts.findById(id ?? '');
-  if (checkout === null) ctx.throw(404, 'No such checkout.');
+  if (checkout === null) ctx.throw(404, 'Checkout not found.');
   return checkout;
 }
 
 function readAction(ctx: Context): PageAction {
   const { action = '' } = ctx.params as { action?: string };
   const known = Object.hasOwn(PAGE_ACTIONS, action) ? PAGE_ACTIONS[action] : undefined;
-  if (known === undefined) ctx.throw(404, 'No such button.');
+  if (known === undefined) ctx.throw(404, 'Unknown action.');
   return known;
 }
 
@@ -86,7 +86,7 @@ function seeOther(ctx: Context, address: string): void {
   ctx.redirect(address);
 }
 
-/** Counts down and looks again; without it the page says the time limit and is as usable. */
+/** Counts down and reloads; without it the page shows the time limit and works the same. */
 const PAGE_SCRIPT = `'use strict';
 const REFRESH_MS = 3000;
 const countdown = document.querySelector('[data-expires-at]');
@@ -96,7 +96,7 @@ if (countdown) {
     const seconds = Math.max(0, Math.floor((expiresAt - Date.now()) / 1000));
     const parts = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];
     countdown.textContent =
-      seconds === 0 ? 'over' : parts.map((part) => String(part).padStart(2, '0')).join(':');
+      seconds === 0 ? 'expired' : parts.map((part) => String(part).padStart(2, '0')).join(':');
   };
   show();
   setInterval(show, 1000);

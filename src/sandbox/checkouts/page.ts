@@ -1,4 +1,4 @@
-/** The hosted page of one checkout, as the customer's browser gets it. */
+/** The hosted page of one checkout, as the customer's browser receives it. */
 import { toString as drawQrCode } from 'qrcode';
 import { fromUnits, shortenAmount } from '../decimal-text';
 import { html, Html, NOTHING } from '../html';
@@ -11,22 +11,22 @@ const PROVIDER_TITLES = {
 } as const;
 
 const GROUPS: readonly [PageAction['group'], string][] = [
-  ['customer', 'The customer'],
-  ['chain', 'The network'],
-  ['provider', 'The provider'],
+  ['customer', 'Customer'],
+  ['chain', 'Network'],
+  ['provider', 'Provider'],
 ];
 
-/** How soon a browser that waits for the payment asks again, without any script. */
+/** How often a browser that waits for the payment reloads, without a script. */
 const WAIT_SECONDS = '1';
 
-/** @param isWaiting the customer has just paid and goes on when the payment is confirmed */
+/** @param isWaiting the customer has just paid and is redirected when the payment is confirmed */
 export async function renderCheckoutPage(
   checkout: Checkout,
   now: Date,
   isWaiting: boolean,
 ): Promise<string> {
   const status = statusOf(checkout, now);
-  // From our own text: the library draws it, and nothing of the order is in the markup.
+  // Generated from our own text: nothing of the order is in the markup.
   const qrCode = new Html(await drawQrCode(checkout.payTo, { type: 'svg', margin: 1 }));
   const refresh = isWaiting && status.isLive;
   return html`<!doctype html>
@@ -41,7 +41,7 @@ export async function renderCheckoutPage(
         <script src="/checkout/assets/page.js" defer></script>
       </head>
       <body data-live="${status.isLive && !refresh ? 'yes' : 'no'}">
-        <p class="banner" role="note">Sandbox: no real money. Do not send any.</p>
+        <p class="banner" role="note">Sandbox: do not send real money.</p>
         <main>
           <section class="card">
             <h1>${PROVIDER_TITLES[checkout.provider]} (${checkout.mode} mode)</h1>
@@ -66,7 +66,7 @@ function depositCard(checkout: Checkout, qrCode: Html): Html {
       <dt>${isOnchain ? 'Address' : 'Payment code'}</dt>
       <dd><code data-pay-to>${checkout.payTo}</code></dd>
       ${checkout.payToMemo === null ? NOTHING : row('Destination tag', checkout.payToMemo)}
-      <dt>Time left</dt>
+      <dt>Time remaining</dt>
       <dd>
         <time data-expires-at="${checkout.expiresAt}" datetime="${checkout.expiresAt}"
           >until ${checkout.expiresAt}</time
@@ -94,12 +94,13 @@ function actionsCard(checkout: Checkout, now: Date): Html {
     </fieldset>`;
   });
   return html`<section class="card">
-    <h2>Play the payment</h2>
+    <h2>Simulate the payment</h2>
     ${groups}
     ${
       checkout.provider === 'exchange_pay'
         ? html`<p class="note">
-            The real Exchange Pay takes the exact amount or none. Here you can try the rest too.
+            The real Exchange Pay accepts only the exact amount. The sandbox accepts other amounts,
+            for tests.
           </p>`
         : NOTHING
     }
@@ -132,7 +133,7 @@ function historyCard(checkout: Checkout): Html {
   ];
   if (rows.length === 0) return NOTHING;
   return html`<section class="card">
-    <h2>What happened</h2>
+    <h2>History</h2>
     <table>
       ${rows.map(
         ({ what, amount, at }) =>
@@ -151,14 +152,14 @@ function returnLinks({ successUrl, cancelUrl }: Checkout): Html {
   const link = (url: string | null, text: string): Html =>
     url === null ? NOTHING : html`<a href="${url}" rel="noreferrer">${text}</a> `;
   return html`<p class="note">
-    ${link(successUrl, 'To the merchant’s success page')}
-    ${link(cancelUrl, 'To the merchant’s cancel page')} Arriving there is no proof of payment.
+    ${link(successUrl, 'Merchant’s success page')} ${link(cancelUrl, 'Merchant’s cancel page')}
+    Reaching a page does not prove payment.
   </p>`;
 }
 
 /** The present state of a checkout in words for the customer. */
 export interface PageStatus {
-  /** For the page's looks and for tests. */
+  /** For the page's style and for tests. */
   name:
     | 'open'
     | 'started'
@@ -171,7 +172,7 @@ export interface PageStatus {
     | 'cancelled'
     | 'failed';
   words: string;
-  /** Whether something may soon be different by itself. */
+  /** Whether the state may soon change by itself. */
   isLive: boolean;
 }
 
@@ -179,27 +180,27 @@ export function statusOf(checkout: Checkout, now: Date): PageStatus {
   const confirmed = confirmedUnits(checkout);
   const refunded = refundedUnits(checkout);
   const isSeen = checkout.transfers.some(({ status }) => status === 'seen');
-  if (checkout.onHold) return over('on_hold', 'Held for a compliance check.');
+  if (checkout.onHold) return over('on_hold', 'On hold for a compliance check.');
   if (checkout.state === 'failed') return over('failed', 'The payment failed at the provider.');
-  if (confirmed > 0n && refunded >= confirmed) return over('refunded', 'The money was sent back.');
-  if (isPaid(checkout)) return over('paid', 'Paid. Your transfer is confirmed.');
-  if (isSeen) return live('seen', 'Your transfer was seen. It is not confirmed yet.');
+  if (confirmed > 0n && refunded >= confirmed) return over('refunded', 'The payment was refunded.');
+  if (isPaid(checkout)) return over('paid', 'Payment confirmed.');
+  if (isSeen) return live('seen', 'Transfer received. Waiting for confirmation.');
   if (confirmed > 0n)
     return { name: 'part', words: partWords(checkout), isLive: hasPlan(checkout) };
   if (checkout.state === 'cancelled') return over('cancelled', 'The payment was cancelled.');
   if (now.getTime() >= Date.parse(checkout.expiresAt)) {
-    const words = 'The time limit is over. Nothing came in time.';
+    const words = 'This checkout has expired.';
     return { name: 'expired', words, isLive: hasPlan(checkout) };
   }
   return checkout.state === 'started'
     ? live('started', 'Waiting for your transfer.')
-    : live('open', 'Nobody has begun to pay yet.');
+    : live('open', 'The payment has not been started.');
 }
 
 function partWords(checkout: Checkout): string {
   const arrived = shortenAmount(fromUnits(confirmedUnits(checkout)));
   const missing = shortenAmount(fromUnits(dueUnits(checkout)));
-  return `${arrived} ${checkout.currency} came, ${missing} ${checkout.currency} are still to be paid.`;
+  return `${arrived} ${checkout.currency} received, ${missing} ${checkout.currency} remaining.`;
 }
 
 function hasPlan({ plan }: Checkout): boolean {
