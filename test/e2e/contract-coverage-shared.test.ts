@@ -6,11 +6,15 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { rows } from '../../src/db/transaction';
 import { SCOPES, type Scope } from '../../src/domain/scopes';
 import { ENDPOINTS, isBuilt } from '../support/contract-rows';
-import { type TestGateway, useSharedGateway } from '../support/gateway';
+import {
+  type TestGateway,
+  useSharedGateway,
+  type SecondApi,
+  startSecondApi,
+} from '../support/gateway';
 import { createKey } from '../support/merchant';
 import { buildPayout, MerchantClient } from '../support/merchant-client';
 import { countPayouts, type MerchantWish, openMerchant } from '../support/payout-steps';
-import { type SecondApi, startSecondApi } from '../support/second-api';
 
 let gateway: TestGateway;
 let second: SecondApi;

@@ -1,10 +1,9 @@
 /** GET /currencies (the specification, "Currencies"; decisions M5 and M6). */
 import { rows } from '../../src/db/transaction';
-import { startGateway, type TestGateway } from '../support/gateway';
+import { startGateway, type TestGateway, type SecondApi, startSecondApi } from '../support/gateway';
 import { createKey } from '../support/merchant';
 import { buildPayout, MerchantClient } from '../support/merchant-client';
 import { openMerchant } from '../support/payout-steps';
-import { type SecondApi, startSecondApi } from '../support/second-api';
 
 let gateway: TestGateway;
 let withoutOnchain: SecondApi;

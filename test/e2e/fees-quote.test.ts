@@ -1,9 +1,13 @@
 /** GET /fees/quote (the specification, "Fee quote"; decision M1). */
 import { addFeeRule, type FeeRuleWish } from '../support/fee-rules';
-import { type TestGateway, useSharedGateway } from '../support/gateway';
+import {
+  type TestGateway,
+  useSharedGateway,
+  type SecondApi,
+  startSecondApi,
+} from '../support/gateway';
 import { MerchantClient } from '../support/merchant-client';
 import { acceptedPayout, openMerchant } from '../support/payout-steps';
-import { type SecondApi, startSecondApi } from '../support/second-api';
 
 let gateway: TestGateway;
 let withoutExchange: SecondApi;

@@ -1,10 +1,9 @@
 /** GET /fees (the specification, "Fee rule"; decision M1). */
 import { rows } from '../../src/db/transaction';
 import { type FeeRuleWish, addFeeRule } from '../support/fee-rules';
-import { startGateway, type TestGateway } from '../support/gateway';
+import { startGateway, type TestGateway, type SecondApi, startSecondApi } from '../support/gateway';
 import { MerchantClient } from '../support/merchant-client';
 import { acceptedPayout, openMerchant } from '../support/payout-steps';
-import { type SecondApi, startSecondApi } from '../support/second-api';
 
 let gateway: TestGateway;
 let withoutExchange: SecondApi;

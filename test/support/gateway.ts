@@ -138,6 +138,27 @@ export async function startGateway(options: GatewayOptions = {}): Promise<OwnGat
   };
 }
 
+export interface SecondApi {
+  /** Ends in /api/v1. */
+  baseUrl: string;
+  stop: () => Promise<void>;
+}
+
+/**
+ * One more API process of a gateway: same database, same Temporal namespace, perhaps other settings.
+ * @param without settings that this process does not have, by the start of their name
+ */
+export async function startSecondApi(
+  { env }: TestGateway,
+  without: readonly string[] = [],
+): Promise<SecondApi> {
+  const port = await findFreePort();
+  const kept = Object.entries(env).filter(([name]) => !without.some((one) => name.startsWith(one)));
+  const api = new ChildProgram('api', { ...Object.fromEntries(kept), PORT: String(port) });
+  await api.start();
+  return { baseUrl: `http://127.0.0.1:${port}/api/v1`, stop: () => api.stop() };
+}
+
 /** The sentences of the invariants that do not hold; none in a sound ledger. */
 export async function brokenInvariants(gateway: Pick<TestGateway, 'db'>): Promise<string[]> {
   const results = await verifyLedger(gateway.db);
