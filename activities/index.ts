@@ -1,57 +1,55 @@
 /** All activities, bound to what they work with. One line each: the work is in the folders. */
 import type { StatementKey } from '../src/db/repositories/provider-statements';
 import type {
-  StatementPlace,
   PaymentDecision,
   PaymentInput,
   PaymentState,
   PayoutInput,
+  StatementPlace,
 } from '../workflows/messages';
-import { announceChanges } from './announce';
-import { cleanUpKeys } from './clean-up';
-import { abandonWebhookDelivery } from './webhook-delivery/abandon';
-import {
-  attemptWebhookDelivery,
-  type AttemptOrder,
-  type WebhookDeliveryDeps,
-} from './webhook-delivery/attempt';
-import { cleanUpWebhooks } from './webhook-delivery/clean-up';
-import {
-  restartWebhookDeliveries,
-  type RestartWebhookDeliveriesDeps,
-} from './restart-missing/webhook-deliveries';
-import type { WebhookDeliveryStarter } from './webhook-delivery/starter';
-import { checkPayment } from './payment/check';
+import { cleanUpKeys, cleanUpWebhooks } from './clean-up';
+import type { Deps } from './deps';
+import { checkLedger } from './ledger-check';
+import { checkPayment, watchPayment } from './payment/check';
 import { decidePayment } from './payment/decide';
 import { openPayment } from './payment/open';
-import { watchPayment } from './payment/watch';
-import { checkPayout } from './payout/check';
 import { approvePayout, cancelPayout, rejectPayout } from './payout/decide';
-import type { PayoutDeps } from './payout/deps';
+import { checkPayout, submitPayout } from './payout/provider';
 import { reservePayout } from './payout/reserve';
-import { submitPayout } from './payout/submit';
-import { checkLedger } from './reconciliation/check-ledger';
 import { askForMissing, lookAgain, noteDifferences } from './reconciliation/note-differences';
 import { listStatements, readStatement } from './reconciliation/read-statements';
 import {
   restartPayments,
   restartPayouts,
+  restartWebhookDeliveries,
   type RestartDeps,
-} from './restart-missing/payouts-and-payments';
+} from './restart-missing';
+import {
+  abandonWebhookDelivery,
+  attemptWebhookDelivery,
+  type AttemptOrder,
+  type WebhookDeliveryDeps,
+} from './webhook-delivery/attempt';
+import type { WebhookDeliveryStarter } from './webhook-delivery/starter';
 
-export type ActivityDeps = PayoutDeps &
+export type ActivityDeps = Omit<Deps, 'announceEvents'> &
   RestartDeps &
-  WebhookDeliveryDeps &
-  RestartWebhookDeliveriesDeps & { webhookDeliveryStarter: WebhookDeliveryStarter };
+  WebhookDeliveryDeps & { webhookDeliveryStarter: WebhookDeliveryStarter };
 
-export function createActivities(deps: ActivityDeps) {
-  const { db } = deps;
-  const activities = {
-    reservePayout: (input: PayoutInput) => reservePayout(db, input),
-    approvePayout: (id: string, by: string | null) => approvePayout(db, id, by),
+export function createActivities(given: ActivityDeps) {
+  const { db, webhookDeliveryStarter } = given;
+  const deps = {
+    ...given,
+    announceEvents: (objectId: string) => {
+      webhookDeliveryStarter.announce(objectId);
+    },
+  };
+  return {
+    reservePayout: (input: PayoutInput) => reservePayout(deps, input),
+    approvePayout: (id: string, by: string | null) => approvePayout(deps, id, by),
     rejectPayout: (id: string, by: string | null, reason: string | null) =>
-      rejectPayout(db, id, by, reason),
-    cancelPayout: (id: string, by: string) => cancelPayout(db, id, by),
+      rejectPayout(deps, id, by, reason),
+    cancelPayout: (id: string, by: string) => cancelPayout(deps, id, by),
     submitPayout: (id: string) => submitPayout(deps, id),
     checkPayout: (id: string) => checkPayout(deps, id),
     openPayment: (input: PaymentInput) => openPayment(deps, input),
@@ -75,9 +73,6 @@ export function createActivities(deps: ActivityDeps) {
     restartWebhookDeliveries: () => restartWebhookDeliveries(deps),
     cleanUpWebhooks: () => cleanUpWebhooks(db),
   };
-  return announceChanges(activities, (objectId) => {
-    deps.webhookDeliveryStarter.notice(objectId);
-  });
 }
 
 export type Activities = ReturnType<typeof createActivities>;

@@ -1,4 +1,5 @@
 /** The entry of the workflow bundle: every workflow that a worker can run. */
+export { cleanUpWorkflow } from './clean-up';
 export { reconciliationWorkflow } from './reconciliation';
 export { ledgerCheckWorkflow } from './ledger-check';
 export { paymentWorkflow } from './payment';

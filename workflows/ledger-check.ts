@@ -1,8 +1,8 @@
 /** Runs once an hour: a ledger that is broken pauses payouts (docs/operations.md). */
-import { log, proxyActivities } from '@temporalio/workflow';
-import type { Activities } from '../activities';
+import { log } from '@temporalio/workflow';
+import { activities } from './activities';
 
-const { checkLedger } = proxyActivities<Pick<Activities, 'checkLedger'>>({
+const { checkLedger } = activities<'checkLedger'>({
   // It reads every entry there is.
   startToCloseTimeout: '40 minutes',
   retry: { maximumAttempts: 3 },

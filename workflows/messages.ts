@@ -5,8 +5,9 @@ import type { Refusal } from '../src/domain/errors';
 import type { Amount } from '../src/domain/money';
 import type { PaymentDecisionKind, PaymentStatus } from '../src/domain/payment';
 import type { PayoutStatus } from '../src/domain/payout';
+import type { ReviewReason } from '../src/domain/review';
 
-/** Everything else stands in the database under `payoutId`. */
+/** Everything else is in the database under `payoutId`. */
 export interface PayoutInput {
   payoutId: string;
   /** The provider that was chosen, and its estimate of the network fee in the payout's currency. */
@@ -28,7 +29,7 @@ export type CancelOutcome = { kind: 'cancelled' } | { kind: 'invalid_state'; sta
 /** Why the payout waits and for how long at most. */
 export interface Wait {
   ms: number;
-  /** A clause for the workflow's page: "waits for …". */
+  /** A sentence for the workflow's page: "Waiting for …". */
   why: string;
 }
 
@@ -41,13 +42,13 @@ export interface PayoutState {
   sequence: number;
   /** Requested payouts only: when nobody may cancel any more and approval comes by itself. */
   autoApproveInMs: number | null;
-  reviewReasons: string[];
+  reviewReasons: ReviewReason[];
   /** 0: nobody needs to look. */
   attentionLevel: number;
   wait: Wait | null;
 }
 
-/** Everything else stands in the database under `paymentId`. */
+/** Everything else is in the database under `paymentId`. */
 export interface PaymentInput {
   paymentId: string;
   provider: string;
@@ -57,13 +58,18 @@ export interface PaymentInput {
 }
 
 /** What an operator decided, by signal. */
-export interface PaymentDecision {
-  /** The same decision counts once, whatever runs twice. */
-  id: string;
-  kind: PaymentDecisionKind;
+export interface Decision<Kind extends string = string> {
+  kind: Kind;
   /** The operator's name, or null. */
   by: string | null;
   reason: string | null;
+}
+
+export type PayoutDecision = Decision<'approve' | 'reject'>;
+
+export interface PaymentDecision extends Decision<PaymentDecisionKind> {
+  /** The same decision counts once, whatever runs twice. */
+  id: string;
   /** Of a refund, as it was typed; null: all of it. */
   amount: string | null;
 }
@@ -107,7 +113,7 @@ export interface PaymentState {
   wait: Wait | null;
 }
 
-/** Everything else stands in the database under `deliveryId`: no address, no body, no secret. */
+/** Everything else is in the database under `deliveryId`: no address, no body, no secret. */
 export interface WebhookDeliveryInput {
   deliveryId: string;
   endpointId: string;

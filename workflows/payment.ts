@@ -1,25 +1,53 @@
 /**
- * The life of one payment: opens the checkout, then looks at the provider whenever it calls, and
- * by itself at growing intervals, at the end of the window and for the late money after it. What
- * happens is decided in the database by the provider's facts; this only waits and looks, and takes
- * operators' decisions down.
+ * The life of one payment: opens the checkout, then asks the provider whenever it sends an update,
+ * and at growing intervals, at the end of the window and for the late money after it. The database
+ * decides by the provider's facts what happens; the workflow waits, asks, and records operators'
+ * decisions.
  */
 import {
+  ActivityCancellationType,
   allHandlersFinished,
   CancellationScope,
   condition,
   continueAsNew,
+  defineUpdate,
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
+import { activities, localActivities, PROVIDER_CALL, TRANSACTION } from './activities';
 import type { OpenOutcome, PaymentInput, VerifyOutcome } from './messages';
-import { checkPayment, decidePayment, openPayment, watchPayment } from './payment-activities';
-import { PaymentDesk } from './payment-desk';
-import { openUpdate, verifyUpdate } from './payment-messages';
+import { UPDATES } from './names';
+import { PaymentInbox } from './payment-inbox';
+
+/** A merchant waits for the checkout: it gives up on the provider before the API gives up on it. */
+const { openPayment } = activities<'openPayment'>({
+  startToCloseTimeout: '10 seconds',
+  retry: { initialInterval: '200 ms', maximumInterval: '10 seconds' },
+  summary: 'Open the checkout',
+});
+const { checkPayment } = activities<'checkPayment'>({
+  ...PROVIDER_CALL,
+  summary: 'Check with the provider',
+});
+
+/** Fails as long as nothing has changed; each failure says when to call it again. */
+const { watchPayment } = activities<'watchPayment'>({
+  ...PROVIDER_CALL,
+  // Whoever calls it off goes on at once: asking once more does no harm.
+  cancellationType: ActivityCancellationType.TRY_CANCEL,
+  summary: 'Poll the provider',
+});
+const { decidePayment } = localActivities<'decidePayment'>(TRANSACTION);
+
+/** Waits for the checkout, which the workflow opens anyway. */
+const openUpdate = defineUpdate<OpenOutcome>(UPDATES.open);
+
+/** Asks the provider now. */
+const verifyUpdate = defineUpdate<VerifyOutcome>(UPDATES.verify);
 
 /** @returns the payment's status when nothing more can come, or why none came to be */
 export async function paymentWorkflow(input: PaymentInput): Promise<string> {
-  const desk = new PaymentDesk(input);
+  const inbox = new PaymentInbox(input);
   let opened: OpenOutcome | null = null;
   setHandler(openUpdate, async (): Promise<OpenOutcome> => {
     await CancellationScope.nonCancellable(() => condition(() => opened !== null));
@@ -31,50 +59,50 @@ export async function paymentWorkflow(input: PaymentInput): Promise<string> {
       checkPayment(input.paymentId),
     );
     // What it changed is for the main loop to see.
-    desk.wake();
+    inbox.noteProviderUpdate();
     return { kind: 'verified', answered };
   });
 
   // A requested cancellation must not leave money unnoticed.
   return CancellationScope.nonCancellable(async () => {
     opened = await openPayment(input);
-    if (opened.kind === 'opened') return drive(input, desk);
+    if (opened.kind === 'opened') return run(input, inbox);
     await condition(allHandlersFinished);
     return opened.kind;
   });
 }
 
-async function drive(input: PaymentInput, desk: PaymentDesk): Promise<string> {
+async function run(input: PaymentInput, inbox: PaymentInbox): Promise<string> {
   for (;;) {
-    // The provider may call while it is being asked: that answer is too old.
-    desk.forgetUpdate();
-    await decide(input.paymentId, desk);
-    desk.take(await checkPayment(input.paymentId));
-    await watch(input, desk);
-    if (desk.state.wait !== null) continue;
+    // The provider may send an update while it is being asked: that answer is too old.
+    inbox.forgetProviderUpdate();
+    await decide(input.paymentId, inbox);
+    inbox.take(await checkPayment(input.paymentId));
+    await watch(input, inbox);
+    if (inbox.state.wait !== null) continue;
     await condition(allHandlersFinished);
-    if (desk.isIdle()) return desk.state.status;
+    if (inbox.isIdle()) return inbox.state.status;
   }
 }
 
-/** Until somebody calls, or nothing is to be waited for. */
-async function watch(input: PaymentInput, desk: PaymentDesk): Promise<void> {
-  while (desk.isIdle() && desk.state.wait !== null) {
+/** Until something comes in, or nothing is to be waited for. */
+async function watch(input: PaymentInput, inbox: PaymentInbox): Promise<void> {
+  while (inbox.isIdle() && inbox.state.wait !== null) {
     if (workflowInfo().continueAsNewSuggested) {
       await condition(allHandlersFinished);
-      if (desk.isIdle()) await goOnAsNew(input, desk);
+      if (inbox.isIdle()) await goOnAsNew(input, inbox);
     }
-    await desk.waitForUpdate((seen) => watchPayment(input.paymentId, seen));
+    await inbox.waitForUpdate((seen) => watchPayment(input.paymentId, seen));
   }
 }
 
-async function decide(paymentId: string, desk: PaymentDesk): Promise<void> {
-  const decision = desk.takeDecision();
+async function decide(paymentId: string, inbox: PaymentInbox): Promise<void> {
+  const decision = inbox.takeDecision();
   if (decision === null) return;
   const { refusal } = await decidePayment(paymentId, decision);
-  desk.noteRefusal(decision, refusal);
+  inbox.noteRefusal(decision, refusal);
 }
 
-async function goOnAsNew(input: PaymentInput, { decisionsTaken }: PaymentDesk): Promise<void> {
+async function goOnAsNew(input: PaymentInput, { decisionsTaken }: PaymentInbox): Promise<void> {
   await continueAsNew<(input: PaymentInput) => Promise<string>>({ ...input, decisionsTaken });
 }

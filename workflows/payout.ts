@@ -1,10 +1,11 @@
 /**
  * The life of one payout, from reservation to its end. The database's guarded transitions decide;
- * this drives, waits and shows an operator where things stand. Each step is an idempotent
- * activity, so a run that was terminated is simply started again: it takes up where the row is.
+ * the workflow waits, calls the activities and shows an operator where the payout stands. Each step
+ * is an idempotent activity, so a run that was terminated is started again: it continues from the
+ * row.
  *
- * Started by services/payouts (update-with-start `reserve`) and, when it is missing, by the
- * reconciler, a cancel or a provider's callback.
+ * Started by services/payouts (update-with-start `reserve`) and, when it is missing, by
+ * restart-missing, a cancel or a provider's callback.
  */
 import {
   allHandlersFinished,
@@ -12,19 +13,49 @@ import {
   CancellationScope,
   condition,
   continueAsNew,
+  defineUpdate,
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
 import { isFinalPayout } from '../src/domain/payout';
+import { activities, localActivities, PROVIDER_CALL, TRANSACTION } from './activities';
 import type { CancelOutcome, PayoutInput, PayoutState, ReserveOutcome } from './messages';
+import { UPDATES } from './names';
 import { UNREADABLE } from './payload-converter';
-import { database, provider } from './payout-activities';
-import { PayoutDesk } from './payout-desk';
-import { cancelUpdate, reserveUpdate } from './payout-messages';
+import { PayoutInbox } from './payout-inbox';
+
+const { reservePayout, approvePayout, rejectPayout } = localActivities<
+  'reservePayout' | 'approvePayout' | 'rejectPayout'
+>(TRANSACTION);
+
+/**
+ * Not local: an update is written down when its workflow task ends, and a local activity runs
+ * before that. After a crash in between, the row would be cancelled and its workflow wait for ever.
+ */
+const { cancelPayout } = activities<'cancelPayout'>({
+  ...TRANSACTION,
+  // A merchant waits: when a worker dies with it, another must have it before that is over.
+  startToCloseTimeout: '4 seconds',
+  summary: 'Cancel the payout',
+});
+const { submitPayout } = activities<'submitPayout'>({
+  ...PROVIDER_CALL,
+  summary: 'Submit to the provider',
+});
+const { checkPayout } = activities<'checkPayout'>({
+  ...PROVIDER_CALL,
+  summary: 'Check with the provider',
+});
+
+/** Waits for the outcome of the reservation, which the workflow makes anyway. */
+const reserveUpdate = defineUpdate<ReserveOutcome>(UPDATES.reserve);
+
+/** The merchant's cancel, by the request that asked. */
+const cancelUpdate = defineUpdate<CancelOutcome, [by: string]>(UPDATES.cancel);
 
 /** @returns the payout's final status, or why no payout came to be */
 export async function payoutWorkflow(input: PayoutInput): Promise<string> {
-  const desk = new PayoutDesk(input.payoutId);
+  const inbox = new PayoutInbox(input.payoutId);
   let reserved: ReserveOutcome | null = null;
   const outcome = async (): Promise<ReserveOutcome> => {
     await CancellationScope.nonCancellable(() => condition(() => reserved !== null));
@@ -35,109 +66,113 @@ export async function payoutWorkflow(input: PayoutInput): Promise<string> {
     cancelUpdate,
     async (by: string): Promise<CancelOutcome> => {
       if ((await outcome()).kind !== 'reserved') throw ApplicationFailure.nonRetryable(NO_PAYOUT);
-      return cancel(input.payoutId, desk, by);
+      return cancel(input.payoutId, inbox, by);
     },
     { validator: checkCanceller },
   );
-  desk.noteCancellationRequests();
 
   // A requested cancellation (Temporal's, not the merchant's) must not strand the funds.
   return CancellationScope.nonCancellable(async () => {
-    const result = await database.reservePayout(input);
-    // Only what people type is taken as it comes. This fails the task, until a worker can read it.
-    if ((result as unknown) === UNREADABLE) throw new Error('the reservation is unreadable');
-    if (result.kind === 'reserved') desk.take(result.state);
+    const result = await reservePayout(input);
+    if (result.kind === 'reserved') inbox.take(result.state);
     reserved = result.kind === 'reserved' ? { kind: 'reserved' } : result;
-    const end = result.kind === 'reserved' ? await drive(input, desk) : result.kind;
+    const end = result.kind === 'reserved' ? await run(input, inbox) : result.kind;
     await condition(allHandlersFinished);
     return end;
   });
 }
 
-const NO_PAYOUT = 'there is no payout to cancel';
+const NO_PAYOUT = 'The payout does not exist.';
 
 /** Ours is a request's id; somebody may also type the update by hand. */
 function checkCanceller(by: unknown): void {
-  if (typeof by !== 'string' || by === '' || by.includes('\0')) {
-    throw ApplicationFailure.nonRetryable('`cancel` takes one text: who cancels');
+  if (typeof by !== 'string' || by === '' || by === UNREADABLE || by.includes('\0')) {
+    throw ApplicationFailure.nonRetryable('`cancel` takes one string: who cancels.');
   }
 }
 
-async function cancel(payoutId: string, desk: PayoutDesk, by: string): Promise<CancelOutcome> {
+async function cancel(payoutId: string, inbox: PayoutInbox, by: string): Promise<CancelOutcome> {
   const { applied, state } = await CancellationScope.nonCancellable(() =>
-    database.cancelPayout(payoutId, by),
+    cancelPayout(payoutId, by),
   );
-  desk.take(state);
+  inbox.take(state);
   return applied ? { kind: 'cancelled' } : { kind: 'invalid_state', status: state.status };
 }
 
-/** One turn for each thing that can happen next; what a turn does depends on the status alone. */
-async function drive(input: PayoutInput, desk: PayoutDesk): Promise<string> {
-  while (!isFinalPayout(desk.state.status)) {
-    if (workflowInfo().continueAsNewSuggested && desk.isIdle()) {
+/** One turn for each status change or wait; what a turn does depends on the status alone. */
+async function run(input: PayoutInput, inbox: PayoutInbox): Promise<string> {
+  while (!isFinalPayout(inbox.state.status)) {
+    if (workflowInfo().continueAsNewSuggested && inbox.isIdle()) {
       await condition(allHandlersFinished);
       await continueAsNew<(input: PayoutInput) => Promise<string>>(input);
     }
-    desk.take(await turn(input.payoutId, desk));
+    inbox.take(await turn(input.payoutId, inbox));
   }
-  return desk.state.status;
+  return inbox.state.status;
 }
 
-async function turn(payoutId: string, desk: PayoutDesk): Promise<PayoutState> {
-  switch (desk.state.status) {
+async function turn(payoutId: string, inbox: PayoutInbox): Promise<PayoutState> {
+  switch (inbox.state.status) {
     case 'requested':
-      return awaitDecision(payoutId, desk, desk.state.autoApproveInMs);
+      return awaitDecision(payoutId, inbox, inbox.state.autoApproveInMs);
     case 'under_review':
-      return awaitDecision(payoutId, desk, null);
+      return awaitDecision(payoutId, inbox, null);
     case 'approved':
-      return submit(payoutId, desk);
+      return submit(payoutId, inbox);
     case 'processing':
-      return check(payoutId, desk);
-    default:
-      return desk.state;
+      return check(payoutId, inbox);
+    case 'completed':
+    case 'rejected':
+    case 'failed':
+    case 'cancelled':
+      return inbox.state;
   }
 }
 
 async function awaitDecision(
   payoutId: string,
-  desk: PayoutDesk,
+  inbox: PayoutInbox,
   autoApproveInMs: number | null,
 ): Promise<PayoutState> {
-  await desk.waitFor(() => desk.hasDecision(), autoApproveInMs, 'approves by itself');
-  if (isFinalPayout(desk.state.status)) return desk.state;
-  const decision = desk.takeDecision();
-  if (decision?.kind === 'reject') return reject(payoutId, desk, decision.by, decision.reason);
-  return (await database.approvePayout(payoutId, decision?.by ?? null)).state;
+  const timer =
+    autoApproveInMs === null ? undefined : { ms: autoApproveInMs, summary: 'Automatic approval' };
+  await inbox.waitFor(() => inbox.hasDecision(), timer);
+  if (isFinalPayout(inbox.state.status)) return inbox.state;
+  const decision = inbox.takeDecision();
+  if (decision?.kind === 'reject') return reject(payoutId, inbox, decision.by, decision.reason);
+  return (await approvePayout(payoutId, decision?.by ?? null)).state;
 }
 
-/** An approved payout is handed over; while it is held back an operator may still reject it. */
-async function submit(payoutId: string, desk: PayoutDesk): Promise<PayoutState> {
-  const { wait } = desk.state;
-  const awaited = () => desk.hasDecision() || desk.hasUpdate();
-  if (wait !== null) await desk.waitFor(awaited, wait.ms, 'tries again');
-  desk.forgetUpdate();
-  const decision = desk.takeDecision();
-  if (decision?.kind === 'reject') return reject(payoutId, desk, decision.by, decision.reason);
-  return provider.submitPayout(payoutId);
+/** An approved payout is submitted; while it is held back an operator can still reject it. */
+async function submit(payoutId: string, inbox: PayoutInbox): Promise<PayoutState> {
+  const { wait } = inbox.state;
+  const awaited = () => inbox.hasDecision() || inbox.hasProviderUpdate();
+  if (wait !== null) await inbox.waitFor(awaited, { ms: wait.ms, summary: 'Submit again' });
+  inbox.forgetProviderUpdate();
+  const decision = inbox.takeDecision();
+  if (decision?.kind === 'reject') return reject(payoutId, inbox, decision.by, decision.reason);
+  return submitPayout(payoutId);
 }
 
 async function reject(
   payoutId: string,
-  desk: PayoutDesk,
+  inbox: PayoutInbox,
   by: string | null,
   reason: string | null,
 ): Promise<PayoutState> {
-  const { applied, state } = await database.rejectPayout(payoutId, by, reason);
+  const { applied, state } = await rejectPayout(payoutId, by, reason);
   // Not applied and final: an earlier try of this very rejection, or the merchant's cancel, won.
-  if (!applied && !isFinalPayout(state.status)) desk.note(TOO_LATE);
+  if (!applied && !isFinalPayout(state.status)) inbox.remark(TOO_LATE);
   return state;
 }
 
-const TOO_LATE = '`reject` came too late: the payout was handed to the provider.';
+const TOO_LATE = '`reject` had no effect: the payout was already submitted to the provider.';
 
-async function check(payoutId: string, desk: PayoutDesk): Promise<PayoutState> {
-  const { wait } = desk.state;
-  if (wait !== null) await desk.waitFor(() => desk.hasUpdate(), wait.ms, 'asks the provider');
-  desk.forgetUpdate();
-  return provider.checkPayout(payoutId);
+async function check(payoutId: string, inbox: PayoutInbox): Promise<PayoutState> {
+  const { wait } = inbox.state;
+  if (wait !== null) {
+    await inbox.waitFor(() => inbox.hasProviderUpdate(), { ms: wait.ms, summary: 'Next check' });
+  }
+  inbox.forgetProviderUpdate();
+  return checkPayout(payoutId);
 }

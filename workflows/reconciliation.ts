@@ -1,21 +1,19 @@
 /**
  * Runs once an hour: reads what changed in the providers' statements, compares them with ours, and
- * makes an exception of each difference. A provider that does not answer keeps nobody else waiting.
+ * opens a case for each difference. A provider that does not answer delays no other.
  */
-import { isCancellation, log, proxyActivities, sleep } from '@temporalio/workflow';
-import type { Activities } from '../activities';
+import { isCancellation, log, sleep } from '@temporalio/workflow';
+import { activities } from './activities';
 import type { StatementReading } from './messages';
 
-const { listStatements, lookAgain, noteDifferences } = proxyActivities<
-  Pick<Activities, 'listStatements' | 'lookAgain' | 'noteDifferences'>
+const { listStatements, lookAgain, noteDifferences } = activities<
+  'listStatements' | 'lookAgain' | 'noteDifferences'
 >({
   startToCloseTimeout: '5 minutes',
   retry: { maximumAttempts: 3 },
 });
 
-const { readStatement, askForMissing } = proxyActivities<
-  Pick<Activities, 'readStatement' | 'askForMissing'>
->({
+const { readStatement, askForMissing } = activities<'readStatement' | 'askForMissing'>({
   startToCloseTimeout: '20 minutes',
   retry: { maximumAttempts: 3 },
 });

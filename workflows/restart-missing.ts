@@ -1,54 +1,36 @@
-/**
- * Runs on a schedule: gives everything that needs a workflow and has none a new one, then deletes
- * idempotency records that have ended and what webhooks sent long ago.
- */
-import { proxyActivities } from '@temporalio/workflow';
+/** Runs on a schedule: everything that needs a workflow and has none gets a new one. */
 import type { Activities } from '../activities';
+import { activities } from './activities';
 
-type Steps = Pick<
-  Activities,
-  | 'restartPayouts'
-  | 'restartPayments'
-  | 'restartWebhookDeliveries'
-  | 'cleanUpKeys'
-  | 'cleanUpWebhooks'
->;
-
-const steps = proxyActivities<Steps>({
+const steps = activities<'restartPayouts' | 'restartPayments' | 'restartWebhookDeliveries'>({
   startToCloseTimeout: '60 seconds',
   // The schedule comes round soon; a run must not outlive it.
   retry: { maximumAttempts: 3 },
 });
 
-/** How many payouts, payments and deliveries have a workflow for certain, and what was deleted. */
-interface Reconciled {
-  ensured: number;
+/** How many payouts, payments and webhook deliveries have a workflow for certain. */
+interface Restarted {
+  payouts: number;
   payments: number;
   deliveries: number;
-  deleted: number;
 }
 
-/** A step that fails keeps none of the others from their work; the run then ends as it did. */
-export async function restartMissingWorkflow(): Promise<Reconciled> {
+/** A step that fails does not stop the others; the run then fails with the first failure. */
+export async function restartMissingWorkflow(): Promise<Restarted> {
   const failures: unknown[] = [];
-  const attempt = async <T>(step: () => Promise<T>): Promise<T | undefined> => {
+  const attempt = async (step: Activities['restartPayouts']): Promise<number> => {
     try {
-      return await step();
+      return (await step()).ensured;
     } catch (error) {
       failures.push(error);
-      return undefined;
+      return 0;
     }
   };
-  const payouts = await attempt(steps.restartPayouts);
-  const payments = await attempt(steps.restartPayments);
-  const deliveries = await attempt(steps.restartWebhookDeliveries);
-  const keys = await attempt(steps.cleanUpKeys);
-  await attempt(steps.cleanUpWebhooks);
-  if (failures.length > 0) throw failures[0];
-  return {
-    ensured: payouts?.ensured ?? 0,
-    payments: payments?.ensured ?? 0,
-    deliveries: deliveries?.ensured ?? 0,
-    deleted: keys?.deleted ?? 0,
+  const restarted = {
+    payouts: await attempt(steps.restartPayouts),
+    payments: await attempt(steps.restartPayments),
+    deliveries: await attempt(steps.restartWebhookDeliveries),
   };
+  if (failures.length > 0) throw failures[0];
+  return restarted;
 }

@@ -1,5 +1,5 @@
 /**
- * Takes an operator's pending decision to the provider. Its answer is read like any other news:
+ * Takes an operator's pending decision to the provider. Its answer is read like any other update:
  * what moves is decided by the provider's facts (decision P7). Each call is idempotent there, so
  * it is repeated until the answer is clear.
  */
@@ -15,8 +15,8 @@ import { DECIDABLE, type Payment } from '../../src/domain/payment';
 import type { CheckoutResult, Provider } from '../../src/providers/port';
 import { giveBackRefund, refundReference } from './refunds';
 
-const TOO_LATE = 'It came too late: the payment had gone on.';
-const NOT_CANCELLED = 'The provider did not cancel: money is on its way.';
+const TOO_LATE = 'The payment had already changed its status.';
+const NOT_CANCELLED = 'The provider did not cancel: funds are on their way.';
 
 /** Asks the provider how the payment stands, after it was told what an operator decided. */
 export async function askProvider(

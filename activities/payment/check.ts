@@ -1,4 +1,6 @@
-/** Asks the provider how a payment stands, and brings its answer in. Every news comes this way. */
+/** Asks the provider how a payment stands, and records its answer: every update comes this way. */
+import { activityInfo } from '@temporalio/activity';
+import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import { openCase, resolveCreditedMoney } from '../../src/db/repositories/cases';
 import { creditedTransfers, findPayment } from '../../src/db/repositories/payments';
 import type { Db } from '../../src/db/transaction';
@@ -6,8 +8,8 @@ import type { Payment } from '../../src/domain/payment';
 import { isOpenPayment } from '../../src/domain/payment';
 import { type CheckoutFacts, isSentBack } from '../../src/domain/payment-step';
 import type { Checkout } from '../../src/providers/port';
-import type { PaymentState } from '../../workflows/messages';
-import { providerOf, type PayoutDeps } from '../payout/deps';
+import type { PaymentState, Wait } from '../../workflows/messages';
+import { type Deps, providerOf } from '../deps';
 import { askProvider } from './carry-out';
 import { recordCheckout } from './record';
 import { reportPayment } from './report';
@@ -22,16 +24,16 @@ const NOTHING_CAME: CheckoutFacts = {
   failureReason: null,
 };
 
-export async function checkPayment(deps: PayoutDeps, paymentId: string): Promise<PaymentState> {
+export async function checkPayment(deps: Deps, paymentId: string): Promise<PaymentState> {
   const payment = await findPayment(deps.db, paymentId);
   if (payment === null) throw new Error(`payment ${paymentId} does not exist`);
   const askedAt = new Date();
   const found = await askProvider(deps.db, providerOf(deps, payment), payment);
   if (found.kind === 'not_found' && isSettledIn(payment, askedAt)) {
-    return withoutCheckout(deps.db, payment, askedAt);
+    return withoutCheckout(deps, payment, askedAt);
   }
   if (found.kind !== 'found') {
-    return reportPayment(deps.db, payment, 'waits for the provider to answer', {
+    return reportPayment(deps.db, payment, 'Waiting for the provider to answer.', {
       askedAt,
       answered: false,
     });
@@ -40,14 +42,50 @@ export async function checkPayment(deps: PayoutDeps, paymentId: string): Promise
   if (checkout.amount !== payment.amount || checkout.currency !== payment.currency) {
     const { amount, currency, providerId: id } = checkout;
     await openCase(deps.db, 'checkout_mismatch', paymentId, { amount, currency, id });
-    const why = 'waits for an operator: the provider has another amount or currency';
+    const why = 'Waiting for an operator: the provider has a different amount or currency.';
     return reportPayment(deps.db, payment, why, { askedAt, isMismatch: true });
   }
-  const after = await recordCheckout(deps.db, paymentId, checkout, askedAt);
+  const after = await recordCheckout(deps, paymentId, checkout, askedAt);
   await noteUncredited(deps.db, after, checkout);
-  return reportPayment(deps.db, after, 'waits for the customer', {
+  return reportPayment(deps.db, after, 'Waiting for the customer.', {
     askedAt,
     isHeld: checkout.onHold,
+  });
+}
+
+/**
+ * Asks now and then, for as long as nothing has changed. Temporal repeats the activity at the times
+ * that the payment asks for: asking without a change costs no workflow task and no history event,
+ * so ten thousand open payments are cheap to keep.
+ *
+ * @param seen what the workflow has seen already
+ * @returns how the payment stands once that is something else
+ * @throws ApplicationFailure of type `NothingNew`: Temporal calls again when it is time to look
+ */
+export async function watchPayment(
+  deps: Deps,
+  paymentId: string,
+  seen: PaymentState,
+): Promise<PaymentState> {
+  // The workflow looked just before: the first call is there to set the time of the next.
+  if (activityInfo().attempt === 1 && seen.wait !== null) throw nothingNew(seen.wait);
+  const state = await checkPayment(deps, paymentId);
+  if (state.wait === null || isUpdate(seen, state)) return state;
+  throw nothingNew(state.wait);
+}
+
+/** When to ask next is no change. */
+function isUpdate(seen: PaymentState, state: PaymentState): boolean {
+  const shown = ({ wait, ...rest }: PaymentState) => JSON.stringify({ ...rest, why: wait?.why });
+  return shown(seen) !== shown(state);
+}
+
+function nothingNew({ why, ms }: Wait): ApplicationFailure {
+  return ApplicationFailure.create({
+    type: 'NothingNew',
+    message: `Nothing new. ${why}`,
+    category: ApplicationFailureCategory.BENIGN,
+    nextRetryDelay: ms,
   });
 }
 
@@ -60,13 +98,13 @@ function isSettledIn({ createdAt }: Payment, askedAt: Date): boolean {
  * The provider opened the checkout and does not know it any more: an operator has to ask why. One
  * for which no money was seen expires at its time all the same.
  */
-async function withoutCheckout(db: Db, payment: Payment, askedAt: Date): Promise<PaymentState> {
+async function withoutCheckout(deps: Deps, payment: Payment, askedAt: Date): Promise<PaymentState> {
   const { id, status, providerCheckoutId } = payment;
-  await openCase(db, 'checkout_missing', id, { status, checkout: providerCheckoutId });
+  await openCase(deps.db, 'checkout_missing', id, { status, checkout: providerCheckoutId });
   const isUnpaid = status === 'created' || status === 'pending';
-  const after = isUnpaid ? await recordCheckout(db, id, NOTHING_CAME, askedAt) : payment;
-  const why = 'waits for an operator: the provider does not know its checkout';
-  return reportPayment(db, after, why, { askedAt, isMismatch: true });
+  const after = isUnpaid ? await recordCheckout(deps, id, NOTHING_CAME, askedAt) : payment;
+  const why = 'Waiting for an operator: the provider does not know the checkout.';
+  return reportPayment(deps.db, after, why, { askedAt, isMismatch: true });
 }
 
 /**

@@ -14,19 +14,19 @@ import { findPayment, lockPayment } from '../../src/db/repositories/payments';
 import { inTransaction, type Tx } from '../../src/db/transaction';
 import { type Amount, isLess, parseRequestAmount, ZERO } from '../../src/domain/money';
 import { DECIDABLE, type Payment } from '../../src/domain/payment';
-import { priceReversal, refundableOf } from '../../src/domain/payment-refunds';
+import { priceReversal, refundableOf } from '../../src/domain/payment-pricing';
 import type { PaymentDecision } from '../../workflows/messages';
-import { providerOf, type PayoutDeps } from '../payout/deps';
+import { type Deps, providerOf } from '../deps';
 import { refundReference, ShortOfFunds, takeOrderedRefund } from './refunds';
 
 /** Safe to run twice: the decision's id is written once. @returns why it was refused, or null */
 export async function decidePayment(
-  deps: PayoutDeps,
+  deps: Pick<Deps, 'db' | 'providers'>,
   paymentId: string,
   decision: PaymentDecision,
 ): Promise<{ refusal: string | null }> {
   const payment = await findPayment(deps.db, paymentId);
-  if (payment === null) return { refusal: 'there is no such payment' };
+  if (payment === null) return { refusal: 'the payment does not exist' };
   const canRefund = providerOf(deps, payment).capabilities.refunds;
   try {
     return await inTransaction(deps.db, (tx) => decide(tx, paymentId, decision, canRefund));
@@ -80,9 +80,9 @@ function refusalOf(
   { kind }: PaymentDecision,
   last: StoredDecision | null,
 ): string | null {
-  if (last?.state === 'pending') return `a \`${last.kind}\` is under way`;
+  if (last?.state === 'pending') return `a \`${last.kind}\` is already in progress`;
   if (DECIDABLE[kind].includes(payment.status)) return null;
-  return `the payment is ${payment.status}, and not ${DECIDABLE[kind].join(' or ')}`;
+  return `the payment is ${payment.status}; it must be ${DECIDABLE[kind].join(' or ')}`;
 }
 
 function refundRefusal(
@@ -93,14 +93,14 @@ function refundRefusal(
 ): string | null {
   const { currency, provider } = payment;
   const refundable = refundableOf(payment);
-  if (!canRefund) return `${provider} cannot refund: pay the customer back in another way`;
-  if (amount === null) return 'the amount has to be more than zero';
-  if (refundable === ZERO) return 'nothing of it is left to refund';
+  if (!canRefund) return `${provider} does not support refunds: refund the customer in another way`;
+  if (amount === null) return 'the amount must be greater than zero';
+  if (refundable === ZERO) return 'nothing is left to refund';
   if (isLess(refundable, amount)) {
-    return `${amount} ${currency} is more than the ${refundable} ${currency} that can be refunded`;
+    return `${amount} ${currency} exceeds the refundable amount of ${refundable} ${currency}`;
   }
   if (short === null) return null;
   const { taken } = priceReversal(payment, amount);
   const { available } = short;
-  return `the merchant has ${available} ${currency} available, and the refund takes ${taken} ${currency}`;
+  return `the refund needs ${taken} ${currency}, and the merchant has ${available} ${currency} available`;
 }

@@ -15,57 +15,56 @@ import {
   findPaymentByReference,
   insertPayment,
 } from '../../src/db/repositories/payments';
-import { inTransaction, type Tx } from '../../src/db/transaction';
+import type { Tx } from '../../src/db/transaction';
 import type { Refusal } from '../../src/domain/errors';
-import { paymentEvent } from '../../src/domain/events';
 import type { FeeRule, FeeTerms } from '../../src/domain/fees';
 import { ZERO } from '../../src/domain/money';
 import type { Payment, PaymentRequest } from '../../src/domain/payment';
 import { presentCreated } from '../../src/presenters/envelope';
+import { duplicateReference, paymentTerms } from '../../src/domain/terms';
 import { presentPayment } from '../../src/presenters/payment';
 import type { Checkout } from '../../src/providers/port';
 import type { OpenOutcome, PaymentInput } from '../../workflows/messages';
-import { newEvent } from '../new-event';
-import { providerOf, type PayoutDeps } from '../payout/deps';
+import { type Deps, inEventTransaction, providerOf } from '../deps';
+import { eventOfPayment } from '../events';
 
 type Claim = HeldClaim<PaymentRequest>;
 
-export async function openPayment(deps: PayoutDeps, input: PaymentInput): Promise<OpenOutcome> {
+export async function openPayment(deps: Deps, input: PaymentInput): Promise<OpenOutcome> {
   const claim = await readClaim<PaymentRequest>(deps.db, input.paymentId);
   if (claim === null) return withoutClaim(deps, input.paymentId);
   const prepared = await prepare(deps, input, claim);
   if ('refusal' in prepared) return refuse(deps, input, prepared.refusal);
-  const { feeTerms } = prepared;
+  const { feeTerms } = prepared.terms;
   const createdAt = new Date();
   const expiresAt = new Date(createdAt.getTime() + claim.request.expiresInSeconds * 1000);
   const result = await openCheckout(deps, input, claim, expiresAt);
   if (result.kind !== 'found') return refuse(deps, input, providerUnavailable());
   const payment = buildPayment(input, claim, result.checkout, { feeTerms, createdAt, expiresAt });
-  return inTransaction(deps.db, (tx) => store(tx, payment));
+  return inEventTransaction(deps, payment.id, (tx) => store(tx, payment));
 }
 
-async function withoutClaim({ db }: PayoutDeps, paymentId: string): Promise<OpenOutcome> {
-  if ((await findPayment(db, paymentId)) !== null) return { kind: 'opened' };
+async function withoutClaim({ db, announceEvents }: Deps, paymentId: string): Promise<OpenOutcome> {
+  if ((await findPayment(db, paymentId)) !== null) {
+    // An earlier run may have died between its commit and the announcement.
+    announceEvents(paymentId);
+    return { kind: 'opened' };
+  }
   await releaseClaim(db, paymentId);
   return { kind: 'abandoned' };
 }
 
 async function prepare(
-  { db }: PayoutDeps,
+  { db }: Deps,
   { provider }: PaymentInput,
   { accountId, mode, request }: Claim,
-): Promise<{ feeTerms: FeeTerms } | { refusal: Refusal }> {
+): Promise<ReturnType<typeof paymentTerms>> {
   const { reference, currency } = request;
-  const existing = await findPaymentByReference(db, { accountId, mode, reference });
-  if (existing !== null) return { refusal: duplicateReference(existing) };
+  const existingId = await findPaymentByReference(db, { accountId, mode, reference });
   const rule = (await listFeeRules(db, accountId)).find(
-    (one: FeeRule) =>
-      one.direction === 'payin' && one.provider === provider && one.currency === currency,
+    (one) => one.direction === 'payin' && one.provider === provider && one.currency === currency,
   );
-  if (rule !== undefined) return { feeTerms: termsOf(rule) };
-  return {
-    refusal: { code: 'service_unavailable', details: { reason: 'fees_not_configured' } },
-  };
+  return paymentTerms({ existingId, feeTerms: rule === undefined ? null : termsOf(rule) });
 }
 
 function termsOf({ percentage, fixedAmount, minFee, maxFee }: FeeRule): FeeTerms {
@@ -73,7 +72,7 @@ function termsOf({ percentage, fixedAmount, minFee, maxFee }: FeeRule): FeeTerms
 }
 
 function openCheckout(
-  deps: PayoutDeps,
+  deps: Deps,
   { paymentId, provider, network }: PaymentInput,
   { mode, request }: Claim,
   expiresAt: Date,
@@ -93,7 +92,7 @@ function openCheckout(
 }
 
 async function refuse(
-  { db }: PayoutDeps,
+  { db }: Deps,
   { paymentId }: PaymentInput,
   refusal: Refusal,
 ): Promise<OpenOutcome> {
@@ -107,17 +106,12 @@ async function store(tx: Tx, payment: Payment): Promise<OpenOutcome> {
     return { kind: known === null ? 'abandoned' : 'opened' };
   }
   const data = presentPayment(payment);
-  const inserted = await insertPayment(
-    tx,
-    payment,
-    newEvent(paymentEvent(payment.status), payment, data),
-    presentCreated(data),
-  );
+  const inserted = await insertPayment(tx, payment, eventOfPayment(payment), presentCreated(data));
   if (inserted) return { kind: 'opened' };
   const existing = await findPaymentByReference(tx, payment);
-  if (existing === null) throw new Error(`reference of ${payment.id} is taken by nobody`);
+  if (existing === null) throw new Error(`reference of ${payment.id} is taken, but by no payment`);
   await releaseClaim(tx, payment.id);
-  return { kind: 'refused', refusal: duplicateReference(existing) };
+  return { kind: 'refused', refusal: duplicateReference('payment', existing) };
 }
 
 function buildPayment(
@@ -151,13 +145,6 @@ function buildPayment(
     sequence: 1,
     updatedAt: terms.createdAt,
     completedAt: null,
-  };
-}
-
-function duplicateReference(existingId: string): Refusal {
-  return {
-    code: 'duplicate_reference',
-    details: { existing_id: existingId, existing_object: 'payment' },
   };
 }
 

@@ -2,6 +2,7 @@
  * Brings a provider's facts into a payment: at most one guarded step per transaction, until the
  * payment stands where the facts say (decision P7). Each transfer is credited once for ever.
  */
+import { appendEvent } from '../../src/db/repositories/events';
 import { post } from '../../src/db/repositories/ledger';
 import { openCase, resolveOpenCase } from '../../src/db/repositories/cases';
 import {
@@ -16,10 +17,9 @@ import {
   lockPayment,
   takePaymentStep,
 } from '../../src/db/repositories/payments';
-import { inTransaction, type Db, type Tx } from '../../src/db/transaction';
-import { serviceFee } from '../../src/domain/fees';
+import type { Tx } from '../../src/db/transaction';
 import { creditPosting } from '../../src/domain/ledger';
-import { type Amount, add, greaterOf, subtract, ZERO } from '../../src/domain/money';
+import { add, greaterOf, ZERO } from '../../src/domain/money';
 import { DECIDED_BY_OPERATOR, type Payment } from '../../src/domain/payment';
 import {
   type CheckoutFacts,
@@ -27,8 +27,9 @@ import {
   type PaymentStep,
   receivedAfter,
 } from '../../src/domain/payment-step';
-import { feeKept, refundableOf } from '../../src/domain/payment-refunds';
-import { emitPayment } from './emit';
+import { priceCredits } from '../../src/domain/payment-pricing';
+import { type Deps, inEventTransaction } from '../deps';
+import { eventOfPayment } from '../events';
 import { recordRefund, ShortOfFunds } from './refunds';
 
 /** A payment has fewer states than this: more steps for the same facts would be a fault of ours. */
@@ -40,7 +41,7 @@ const STEPS_PER_REFUND_MAX = 3;
 const NOT_SENT_BACK = 'rejected_not_sent_back';
 
 export async function recordCheckout(
-  db: Db,
+  deps: Deps,
   paymentId: string,
   facts: CheckoutFacts,
   askedAt: Date,
@@ -51,7 +52,7 @@ export async function recordCheckout(
     const short: ShortOfFunds | null = owe;
     owe = null;
     try {
-      const { payment, stepped } = await inTransaction(db, (tx) =>
+      const { payment, stepped } = await inEventTransaction(deps, paymentId, (tx) =>
         step(tx, paymentId, facts, askedAt, short),
       );
       if (!stepped) return payment;
@@ -105,12 +106,6 @@ async function noteFigures(tx: Tx, payment: Payment, facts: CheckoutFacts): Prom
   return isKnown ? payment : changePayment(tx, payment.id, { receivedAmount, refundedAmount });
 }
 
-interface Credit {
-  id: string;
-  amount: Amount;
-  fee: Amount;
-}
-
 async function take(
   tx: Tx,
   payment: Payment,
@@ -134,7 +129,7 @@ async function take(
       ? { refundedAmount: add(...facts.refunds.map(({ amount }) => amount)) }
       : {}),
   });
-  if (after.sequence !== payment.sequence) await emitPayment(tx, after);
+  if (after.sequence !== payment.sequence) await appendEvent(tx, eventOfPayment(after));
   if (payment.status === 'on_hold') {
     await resolveOpenCase(tx, NOT_SENT_BACK, payment.id, `The payment is ${after.status} now.`);
   }
@@ -161,19 +156,4 @@ function failureOf({ state }: CheckoutFacts): string {
   return state === 'failed'
     ? 'The provider could not take the payment.'
     : 'What was sent was never confirmed.';
-}
-
-/** The fee is on the sum of what was received (decision M1): a transfer bears what it adds to it. */
-function priceCredits(
-  payment: Payment,
-  transfers: readonly { id: string; amount: Amount }[],
-): Credit[] {
-  let total = refundableOf(payment);
-  let charged = feeKept(payment);
-  return transfers.map(({ id, amount }) => {
-    total = add(total, amount);
-    const fee = subtract(serviceFee('payin', total, payment.feeTerms), charged);
-    charged = add(charged, fee);
-    return { id, amount, fee };
-  });
 }

@@ -4,6 +4,7 @@
  * taken when it is found; what the balance does not cover then is owed and collected later.
  */
 import { openCase, hasOpenCase, resolveOpenCase } from '../../src/db/repositories/cases';
+import { appendEvent } from '../../src/db/repositories/events';
 import { post } from '../../src/db/repositories/ledger';
 import { endDecision, findLastDecision } from '../../src/db/repositories/payment-decisions';
 import { changeRefund, insertRefund, listRefunds } from '../../src/db/repositories/payment-refunds';
@@ -17,22 +18,20 @@ import { inTransaction, type Db, type Tx } from '../../src/db/transaction';
 import { type Posting, refundPosting, refundReturnPosting } from '../../src/domain/ledger';
 import { type Amount, add, subtract, ZERO } from '../../src/domain/money';
 import { nextPaymentStatus, type Payment } from '../../src/domain/payment';
-import type { CheckoutFacts } from '../../src/domain/payment-step';
+import { priceReturn, priceReversal, type Reversal } from '../../src/domain/payment-pricing';
 import {
+  type CheckoutFacts,
   hasToWait,
   isAllRefunded,
   nextRefundStep,
   type PaymentRefund,
-  priceReversal,
-  priceReturn,
-  type Reversal,
-} from '../../src/domain/payment-refunds';
-import { emitPayment } from './emit';
+} from '../../src/domain/payment-step';
+import { eventOfPayment } from '../events';
 
 /** One open for each payment that owes; resolving it lets the debt be. */
 const NOT_COVERED = 'refund_not_covered';
 
-const ANOTHER_AMOUNT = 'The provider refunded another amount.';
+const ANOTHER_AMOUNT = 'The provider refunded a different amount.';
 
 /** Takes the transaction back: the balance does not cover what was to be taken. */
 export class ShortOfFunds extends Error {
@@ -130,7 +129,7 @@ async function noteRefunded(
     nextPaymentStatus(payment.status, 'refund') !== undefined;
   if (!isStep) return changePayment(tx, payment.id, change);
   const after = await takePaymentStep(tx, payment, 'refund', change);
-  await emitPayment(tx, after);
+  await appendEvent(tx, eventOfPayment(after));
   return after;
 }
 
@@ -166,7 +165,7 @@ async function endRefundDecision(
 
 /**
  * Takes what is owed, as far as the balance covers it, or lets it be when an operator has resolved
- * its exception.
+ * its case.
  * @returns whether anything is owed still
  */
 export async function collectOwed(db: Db, paymentId: string): Promise<boolean> {
@@ -198,7 +197,7 @@ async function collect(tx: Tx, paymentId: string, reference: string): Promise<bo
   await changeRefund(tx, paymentId, { ...refund, taken, fee, state: 'done' });
   await changePayment(tx, paymentId, reversing(payment, { reversed, taken, fee }));
   if (owed.length === 1) {
-    await resolveOpenCase(tx, NOT_COVERED, paymentId, 'The balance covered it later.');
+    await resolveOpenCase(tx, NOT_COVERED, paymentId, 'The balance covered the refund later.');
   }
   if (reversed !== ZERO) {
     await postOrThrow(tx, payment, refundPosting(payment, { reference, taken, fee }));

@@ -4,7 +4,7 @@ import type { Db } from '../../src/db/transaction';
 import { isLess, ZERO } from '../../src/domain/money';
 import { isOpenPayment, type Payment } from '../../src/domain/payment';
 import { LATE_WINDOW_MS } from '../../src/domain/payment-step';
-import { refundableOf } from '../../src/domain/payment-refunds';
+import { refundableOf } from '../../src/domain/payment-pricing';
 import { nextCheckMs, nextPaymentCheckMs } from '../../src/domain/provider-checks';
 import type { PaymentState, Wait } from '../../workflows/messages';
 import { collectOwed } from './refunds';
@@ -52,7 +52,7 @@ export async function reportPayment(
     needsAttention:
       isMismatch || owes || isPending || held || isUnsent || isRefused(payment, decision),
     wait: waitFor(payment, {
-      why: isUnsent ? 'waits for the provider to send back what was rejected' : why,
+      why: isUnsent ? 'Waiting for the provider to return the rejected funds.' : why,
       askedAt,
       answered,
       owes,
@@ -91,21 +91,22 @@ function waitFor(
   const now = new Date();
   if (pending !== null) {
     const ms = nextCheckMs(now.getTime() - pending.decidedAt.getTime());
-    return { why: `waits for the provider to carry out the \`${pending.kind}\``, ms };
+    return { why: `Waiting for the provider to carry out the \`${pending.kind}\`.`, ms };
   }
   const pollMs = nextPaymentCheckMs(payment, askedAt, now);
   if (isOpenPayment(payment.status)) {
-    const what = answered && held ? 'is held for compliance, and waits for an operator' : why;
+    const what =
+      answered && held ? 'Held for compliance: an operator must release or reject the funds.' : why;
     return { why: what, ms: pollMs };
   }
   // What it was asked about may be money: it is asked until it answers.
   if (!answered) return { why, ms: pollMs };
   const ageMs = now.getTime() - payment.createdAt.getTime();
   const seldomMs = Math.min(Math.max(ageMs, HOUR_MS), DAY_MS);
-  if (owes) return { why: 'waits for the balance to cover a refund', ms: seldomMs };
+  if (owes) return { why: 'Waiting for the balance to cover a refund.', ms: seldomMs };
   const isOver = now.getTime() > payment.expiresAt.getTime() + LATE_WINDOW_MS;
   if (!mayStillCome(payment) || isOver) return null;
-  return { why: 'waits for late money', ms: seldomMs };
+  return { why: 'Waiting for late funds.', ms: seldomMs };
 }
 
 /** For a completed payment only what is seen already; the rest comes with a callback. */

@@ -7,8 +7,7 @@ import { lockClaim, releaseClaim, type HeldClaim } from '../../src/db/repositori
 import { post } from '../../src/db/repositories/ledger';
 import { findPayout, insertPayout } from '../../src/db/repositories/payouts';
 import { readPayoutFacts } from '../../src/db/repositories/payout-facts';
-import { inTransaction, type Db, type Tx } from '../../src/db/transaction';
-import { PAYOUT_EVENTS } from '../../src/domain/events';
+import type { Tx } from '../../src/db/transaction';
 import type { Refusal } from '../../src/domain/errors';
 import { reservePosting } from '../../src/domain/ledger';
 import type { Payout, PayoutRequest } from '../../src/domain/payout';
@@ -18,24 +17,25 @@ import {
   payoutTerms,
   type PayoutFacts,
   type PayoutTerms,
-} from '../../src/domain/payout-terms';
+} from '../../src/domain/terms';
 import { presentCreated } from '../../src/presenters/envelope';
 import { presentPayout } from '../../src/presenters/payout';
 import type { PayoutInput, PayoutState } from '../../workflows/messages';
-import { newEvent } from '../new-event';
-import { reportPayout } from './report';
+import { type Deps, inEventTransaction } from '../deps';
+import { eventOfPayout } from '../events';
+import { reportPayout } from './transition';
 
 export type ReserveResult =
   | { kind: 'reserved'; state: PayoutState }
   | { kind: 'refused'; refusal: Refusal }
   | { kind: 'abandoned' };
 
-export async function reservePayout(db: Db, input: PayoutInput): Promise<ReserveResult> {
+export async function reservePayout(deps: Deps, input: PayoutInput): Promise<ReserveResult> {
   try {
-    return await inTransaction(db, (tx) => reserve(tx, input));
+    return await inEventTransaction(deps, input.payoutId, (tx) => reserve(tx, input));
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
-    await releaseClaim(db, input.payoutId);
+    await releaseClaim(deps.db, input.payoutId);
     return { kind: 'refused', refusal: error.refusal };
   }
 }
@@ -83,14 +83,13 @@ async function takenReference(
   input: PayoutInput,
 ): Promise<Refusal> {
   const { existingId } = await readPayoutFacts(tx, { ...claim, ...routeOf(input) });
-  if (existingId === null) throw new Error(`reference of ${payout.id} is taken by nobody`);
-  return duplicateReference(existingId);
+  if (existingId === null) throw new Error(`reference of ${payout.id} is taken, but by no payout`);
+  return duplicateReference('payout', existingId);
 }
 
 async function insert(tx: Tx, payout: Payout): Promise<boolean> {
   const data = presentPayout(payout);
-  const event = newEvent(PAYOUT_EVENTS[payout.status], payout, data);
-  return insertPayout(tx, payout, event, presentCreated(data));
+  return insertPayout(tx, payout, eventOfPayout(payout), presentCreated(data));
 }
 
 function buildPayout(

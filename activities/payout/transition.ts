@@ -5,12 +5,13 @@
 import { appendEvent } from '../../src/db/repositories/events';
 import { post } from '../../src/db/repositories/ledger';
 import { getPayout, takeTransition, type PayoutChange } from '../../src/db/repositories/payouts';
-import { inTransaction, type Db, type Tx } from '../../src/db/transaction';
-import { PAYOUT_EVENTS } from '../../src/domain/events';
+import type { Tx } from '../../src/db/transaction';
 import type { Posting } from '../../src/domain/ledger';
 import type { Payout, PayoutTrigger } from '../../src/domain/payout';
-import { presentPayout } from '../../src/presenters/payout';
-import { newEvent } from '../new-event';
+import { autoApproveDelayMs } from '../../src/domain/review';
+import type { PayoutState, Wait } from '../../workflows/messages';
+import { type Deps, inEventTransaction } from '../deps';
+import { eventOfPayout } from '../events';
 
 export interface Transition {
   trigger: PayoutTrigger;
@@ -28,26 +29,38 @@ export interface TransitionResult {
 }
 
 export function applyTransition(
-  db: Db,
+  deps: Deps,
   payoutId: string,
   transition: Transition,
 ): Promise<TransitionResult> {
   const { trigger, change = {}, only, posting } = transition;
-  return inTransaction(db, async (tx) => {
+  return inEventTransaction(deps, payoutId, async (tx) => {
     const payout = await takeTransition(tx, payoutId, trigger, change, only);
     if (payout === null) return { applied: false, payout: await getPayout(tx, payoutId) };
-    await emit(tx, payout);
+    await appendEvent(tx, eventOfPayout(payout));
     if (posting !== undefined) await move(tx, payout, posting(payout));
     return { applied: true, payout };
   });
-}
-
-async function emit(tx: Tx, payout: Payout): Promise<void> {
-  await appendEvent(tx, newEvent(PAYOUT_EVENTS[payout.status], payout, presentPayout(payout)));
 }
 
 async function move(tx: Tx, payout: Payout, posting: Posting): Promise<void> {
   const { outcome } = await post(tx, payout, posting);
   // The guarded UPDATE let this change pass once; anything but a first posting is a broken ledger.
   if (outcome !== 'posted') throw new Error(`${posting.operationKey}: ledger_post was ${outcome}`);
+}
+
+/** A payout's row as its workflow sees it: where it stands, nothing of whom it pays. */
+export function reportPayout(payout: Payout, now: Date, wait: Wait | null = null): PayoutState {
+  const age = now.getTime() - payout.createdAt.getTime();
+  return {
+    status: payout.status,
+    amount: payout.amount,
+    currency: payout.currency,
+    sequence: payout.sequence,
+    autoApproveInMs:
+      payout.status === 'requested' ? Math.max(0, autoApproveDelayMs(payout.mode) - age) : null,
+    reviewReasons: payout.reviewReasons,
+    attentionLevel: payout.attentionLevel,
+    wait,
+  };
 }

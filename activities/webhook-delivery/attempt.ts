@@ -16,17 +16,17 @@ import {
   noteAttemptBegun,
   noteFailure,
   planNextAttempt,
+  readWebhookDeliveryReport,
   type LockedWebhookDelivery,
 } from '../../src/db/repositories/webhook-deliveries';
 import { noteTimeout } from '../../src/db/repositories/webhook-endpoints';
 import { inTransaction, type Db, type Tx } from '../../src/db/transaction';
 import { nextWebhookDeliveryMove } from '../../src/domain/webhook-delivery';
-import { type RetryScheduleMs, waitAfterMs } from '../../src/domain/webhook-delivery';
+import { attemptsOf, type RetryScheduleMs, waitAfterMs } from '../../src/domain/webhook-delivery';
 import type { EndpointSlots } from '../../src/domain/webhook-delivery-slots';
 import type { SecretBox } from '../../src/lib/secret-box';
 import type { AttemptResult, WebhookSender } from '../../src/webhooks/sender';
 import type { WebhookDeliveryState } from '../../workflows/messages';
-import { reportWebhookDelivery } from './report';
 
 export interface WebhookDeliveryDeps {
   db: Db;
@@ -112,7 +112,7 @@ async function begin(
 function endpointBusy(turnInMs: number): ApplicationFailure {
   return ApplicationFailure.create({
     type: 'EndpointBusy',
-    message: 'the endpoint has as many attempts under way as it may have',
+    message: 'The endpoint has the maximum number of attempts in progress.',
     nextRetryDelay: turnInMs,
     category: ApplicationFailureCategory.BENIGN,
   });
@@ -163,4 +163,30 @@ async function noteAttemptFailed(
 
 function ranOutOfTime({ errorCode }: AttemptResult): boolean {
   return errorCode === 'timeout' || errorCode === 'connect_timeout';
+}
+
+/** Ends a delivery's schedule for an operator. Safe to run twice: a delivery that has ended stays as it ended. */
+export async function abandonWebhookDelivery(
+  db: Db,
+  delivery: { deliveryId: string; schedule: RetryScheduleMs },
+): Promise<WebhookDeliveryState> {
+  return inTransaction(db, async (tx) => {
+    await endWebhookDelivery(tx, delivery.deliveryId, 'abandon', 'abandoned');
+    return reportWebhookDelivery(tx, delivery);
+  });
+}
+
+/** A delivery's row as its workflow sees it: ids, numbers and codes, nothing of what is sent where. */
+async function reportWebhookDelivery(
+  tx: Tx,
+  { deliveryId, schedule }: { deliveryId: string; schedule: RetryScheduleMs },
+): Promise<WebhookDeliveryState> {
+  const report = await readWebhookDeliveryReport(tx, deliveryId);
+  if (report === null) throw new Error(`delivery ${deliveryId} does not exist`);
+  const { nextAttemptAt, dueInMs, ...rest } = report;
+  return {
+    ...rest,
+    attemptsMax: attemptsOf(schedule),
+    next: nextAttemptAt === null ? null : { at: nextAttemptAt.toISOString(), inMs: dueInMs ?? 0 },
+  };
 }

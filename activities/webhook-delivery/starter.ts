@@ -1,7 +1,7 @@
 /**
  * Starts the workflows of deliveries that an activity has just committed, in the background: the
- * activity waits for nothing and fails with nothing of this. What is lost here the reconciler
- * finds, half a minute later.
+ * activity waits for nothing and fails with nothing of this. restart-missing finds what is lost
+ * here half a minute later.
  */
 import type { Logger } from 'pino';
 import { listUnstarted } from '../../src/db/repositories/webhook-deliveries';
@@ -9,9 +9,9 @@ import type { Db } from '../../src/db/transaction';
 import type { WebhookDeliveryWorkflows } from '../../src/temporal/webhook-delivery-workflows';
 
 export interface WebhookDeliveryStarter {
-  /** The object may have new events. */
-  notice(objectId: string): void;
-  /** Waits for what is under way; what comes later is left to the reconciler. */
+  /** Called after a commit by whoever may have appended events of the object. */
+  announce(objectId: string): void;
+  /** Waits for what is under way; what comes later is left to restart-missing. */
   drain(): Promise<void>;
 }
 
@@ -40,7 +40,7 @@ export function createWebhookDeliveryStarter({
         await webhookDeliveryWorkflows.start(delivery);
       }
     } catch (error) {
-      logger.warn({ objectId, err: error }, 'deliveries are left to the reconciler');
+      logger.warn({ objectId, err: error }, 'deliveries are left to restart-missing');
     }
   };
   const fill = (): void => {
@@ -55,7 +55,7 @@ export function createWebhookDeliveryStarter({
     }
   };
   return {
-    notice: (objectId) => {
+    announce: (objectId) => {
       if (draining || waiting.size >= WAITING_MAX) return;
       waiting.add(objectId);
       fill();

@@ -2,7 +2,7 @@
  * Decides the next step of a payment from the provider's facts (decisions P3 to P7). Pure and
  * repeatable: the same facts lead to the same step. Every provider update goes through it.
  */
-import { type Amount, add, greaterOf, isLess, subtract, ZERO } from './money';
+import { type Amount, add, greaterOf, isLess, ZERO } from './money';
 import {
   isOpenPayment,
   nextPaymentStatus,
@@ -10,6 +10,7 @@ import {
   type PaymentException,
   type PaymentTrigger,
 } from './payment';
+import { refundableOf } from './payment-pricing';
 
 /** The facts of a transfer that the decision needs. */
 export interface TransferFacts {
@@ -183,15 +184,65 @@ function sumOf(transfers: readonly { amount: Amount }[]): Amount {
   return transfers.length === 0 ? ZERO : add(...transfers.map(({ amount }) => amount));
 }
 
-/** The amount that is still to be paid (decision P2). */
-export function amountDue(payment: Payment): Amount {
-  return isLess(payment.receivedAmount, payment.amount)
-    ? subtract(payment.amount, payment.receivedAmount)
-    : ZERO;
+/** db/migrations/0004-payments.ts describes each state. */
+export type RefundState = 'ordered' | 'done' | 'refused' | 'owed' | 'waived';
+
+export interface PaymentRefund {
+  reference: string;
+  /** Null until the provider confirms it. */
+  providerRefundId: string | null;
+  amount: Amount;
+  taken: Amount;
+  fee: Amount;
+  state: RefundState;
 }
 
-export function overpaidAmount(payment: Payment): Amount {
-  return isLess(payment.amount, payment.receivedAmount)
-    ? subtract(payment.receivedAmount, payment.amount)
-    : ZERO;
+/**
+ * - `confirm`: the provider made the requested refund.
+ * - `take_back`: the provider made a refund that was not requested.
+ * - `give_back`: the provider made a refund with our reference and a different amount. The requested
+ *   one returns to the balance; the actual one is deducted next.
+ */
+export type RefundStep = {
+  kind: 'confirm' | 'take_back' | 'give_back';
+  refund: CheckoutFacts['refunds'][number];
+};
+
+/**
+ * The next step, or null if every refund of the provider is recorded or has to wait. Requested refunds
+ * come first. A refund waits while the requested ones do not leave enough for it: if one of them is
+ * refused later, its money returns to the balance and would never be deducted.
+ */
+export function nextRefundStep(
+  payment: Payment,
+  facts: CheckoutFacts,
+  known: readonly PaymentRefund[],
+): RefundStep | null {
+  // Nothing was credited, so the money sent back was never the merchant's.
+  if (payment.creditedAmount === ZERO) return null;
+  const unknown = facts.refunds.filter(
+    ({ id }) => !known.some((one) => one.providerRefundId === id),
+  );
+  for (const ordered of known.filter(({ state }) => state === 'ordered')) {
+    const refund = unknown.find(({ reference }) => reference === ordered.reference);
+    if (refund === undefined) continue;
+    return { kind: ordered.amount === refund.amount ? 'confirm' : 'give_back', refund };
+  }
+  const refund = unknown.find(({ amount }) => !hasToWait(payment, amount, known));
+  return refund === undefined ? null : { kind: 'take_back', refund };
+}
+
+/** Whether a requested refund reserves what this one needs. */
+export function hasToWait(
+  payment: Payment,
+  amount: Amount,
+  known: readonly PaymentRefund[],
+): boolean {
+  const isOrdered = known.some(({ state }) => state === 'ordered');
+  return isOrdered && isLess(refundableOf(payment), amount);
+}
+
+/** Whether everything credited was sent back to the customer. */
+export function isAllRefunded(payment: Payment, refunded: Amount): boolean {
+  return !isLess(refunded, payment.creditedAmount);
 }

@@ -1,8 +1,7 @@
 /** A payment in API responses and webhook events (decision P2). */
 import { ZERO } from '../domain/money';
 import type { Payment } from '../domain/payment';
-import { amountDue, overpaidAmount } from '../domain/payment-step';
-import { feeKept, netAmount } from '../domain/payment-refunds';
+import { amountDue, feeKept, netAmount, overpaidAmount } from '../domain/payment-pricing';
 import type { PaymentObject } from '../schemas/payments';
 
 export function presentPayment(payment: Payment): PaymentObject {

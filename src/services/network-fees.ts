@@ -5,7 +5,7 @@
 import type { Amount } from '../domain/money';
 import { ZERO } from '../domain/money';
 import type { Mode } from '../domain/mode';
-import type { ChosenRoute } from '../domain/payout-route';
+import type { ChosenRoute } from '../domain/route';
 import type { ProviderRegistry } from '../providers/registry';
 
 export interface NetworkFees {

@@ -9,8 +9,8 @@ import {
 import type { Db } from '../db/transaction';
 import { ApiError } from '../domain/errors';
 import { isOpenPayment, type Payment, type PaymentRequest } from '../domain/payment';
-import { choosePaymentRoute } from '../domain/payment-route';
-import type { ChosenRoute } from '../domain/payout-route';
+import { choosePaymentRoute, type ChosenRoute } from '../domain/route';
+import { duplicateReference } from '../domain/terms';
 import { newId } from '../lib/new-id';
 import type { ProviderRegistry } from '../providers/registry';
 import { paymentStart, type PaymentWorkflows } from '../temporal/payment-workflows';
@@ -82,11 +82,7 @@ async function refuseUsedReference(
   reference: string,
 ): Promise<void> {
   const existing = await findPaymentByReference(db, { accountId, mode, reference });
-  if (existing === null) return;
-  throw new ApiError({
-    code: 'duplicate_reference',
-    details: { existing_id: existing, existing_object: 'payment' },
-  });
+  if (existing !== null) throw new ApiError(duplicateReference('payment', existing));
 }
 
 /** Asks the provider now (decision P8). A payment that has ended is answered as it stands. */

@@ -19,8 +19,8 @@ import {
   type PayoutStatus,
   payoutStatusesBefore,
 } from '../domain/payout';
-import { chooseRoute, type ChosenRoute } from '../domain/payout-route';
-import { payoutTerms } from '../domain/payout-terms';
+import { choosePayoutRoute, type ChosenRoute } from '../domain/route';
+import { payoutTerms } from '../domain/terms';
 import { newId } from '../lib/new-id';
 import type { ProviderRegistry } from '../providers/registry';
 import { payoutStart, type PayoutWorkflows } from '../temporal/payout-workflows';
@@ -78,7 +78,7 @@ async function findRoute(deps: PayoutsDeps, { caller, request }: Draft): Promise
     destinationTypes: capabilities.destination_types,
     networkRequired: capabilities.network_required,
   }));
-  const chosen = chooseRoute(request, routes, providers);
+  const chosen = choosePayoutRoute(request, routes, providers);
   if ('refusal' in chosen) throw new ApiError(chosen.refusal);
   return chosen.route;
 }

@@ -15,6 +15,7 @@ type Interval = NonNullable<ScheduleOptions['spec']['intervals']>[number];
 /** By the schedule's id. The hourly ones keep apart, since each reads a good part of the database. */
 const SCHEDULES: readonly [id: string, workflowType: string, interval: Interval][] = [
   ['restart-missing', WORKFLOWS.restartMissing, { every: '15 seconds' }],
+  ['clean-up', WORKFLOWS.cleanUp, { every: '1 minute' }],
   ['reconciliation', WORKFLOWS.reconciliation, { every: '1 hour', offset: '10 minutes' }],
   ['ledger-check', WORKFLOWS.ledgerCheck, { every: '1 hour', offset: '40 minutes' }],
 ];

@@ -102,7 +102,8 @@ function log(logger: Logger, { level, message, meta }: LogEntry): void {
     case 'INFO':
       logger.info(fields, message);
       return;
-    default:
+    case 'DEBUG':
+    case 'TRACE':
       logger.debug(fields, message);
   }
 }

@@ -14,7 +14,7 @@ import { listRefunds } from '../../src/db/repositories/payment-refunds';
 import { findPayment } from '../../src/db/repositories/payments';
 import { subtract } from '../../src/domain/money';
 import type { PaymentDecisionKind } from '../../src/domain/payment';
-import { netAmount } from '../../src/domain/payment-refunds';
+import { netAmount } from '../../src/domain/payment-pricing';
 import type { Checkout } from '../../src/providers/port';
 import { brokenInvariants } from '../support/gateway';
 import { fund } from '../support/ledger';
@@ -74,7 +74,7 @@ describe('a refund of the provider while one of an operator is open', () => {
     await provider('refund', { amount: '60' });
     const early = await readCheckout();
     await decide('refund');
-    await recordCheckout(world.db, payment.id, early, new Date());
+    await recordCheckout(world, payment.id, early, new Date());
     await look();
     await expectPartRefunded();
   });
@@ -111,7 +111,7 @@ describe('a refund of the provider while one of an operator is open', () => {
     // The order is matched first, wherever it stands in the list.
     const { refunds, ...rest } = await readCheckout();
     const turned = { ...rest, refunds: refunds.toReversed() };
-    await recordCheckout(world.db, payment.id, turned, new Date());
+    await recordCheckout(world, payment.id, turned, new Date());
     expect(await figures()).toEqual({
       status: 'refunded',
       refunded: '160.00000000',
@@ -171,7 +171,7 @@ describe('a credited transfer that the provider takes back', () => {
     );
     const second = both.transfers.filter(({ id }) => !transfers.some((one) => one.id === id));
     const doubtful = { ...rest, transfers: [...gone, ...second] };
-    await recordCheckout(world.db, payment.id, doubtful, new Date());
+    await recordCheckout(world, payment.id, doubtful, new Date());
     expect(await figures()).toMatchObject({ available: '99.00000000' });
     await look();
     expect(await figures()).toMatchObject({ available: '103.95000000', exceptions: [] });
@@ -222,7 +222,7 @@ describe('a rejected hold', () => {
     if (refund === undefined) throw new Error('nothing went back');
     const record = (values: readonly string[]) =>
       recordCheckout(
-        world.db,
+        world,
         payment.id,
         {
           ...facts,
@@ -247,11 +247,11 @@ describe('a rejected hold', () => {
     const held = await readCheckout();
     await decide('reject');
     const gone = { ...held, onHold: false };
-    await recordCheckout(world.db, payment.id, gone, new Date());
+    await recordCheckout(world, payment.id, gone, new Date());
     // As long as the decision is pending, that says enough.
     expect(await figures()).toMatchObject({ status: 'on_hold', exceptions: [] });
     await accept();
-    await recordCheckout(world.db, payment.id, gone, new Date());
+    await recordCheckout(world, payment.id, gone, new Date());
     expect(await figures()).toMatchObject({ status: 'on_hold', exceptions: [NOT_SENT_BACK] });
     const stored = await findPayment(world.db, payment.id);
     const told = { askedAt: new Date(), isHeld: false };
@@ -261,7 +261,7 @@ describe('a rejected hold', () => {
     });
     // A release that the provider has not accepted does not undo it.
     await decide('release');
-    await recordCheckout(world.db, payment.id, gone, new Date());
+    await recordCheckout(world, payment.id, gone, new Date());
     expect(await figures()).toMatchObject({ status: 'on_hold', available: '0.00000000' });
     await provider('reject');
     await look();

@@ -6,7 +6,7 @@
 import fc from 'fast-check';
 import { checkPayment } from '../../activities/payment/check';
 import { decidePayment } from '../../activities/payment/decide';
-import type { PayoutDeps } from '../../activities/payout/deps';
+import type { Deps } from '../../activities/deps';
 import { listBalances } from '../../src/db/repositories/ledger';
 import { findPayment } from '../../src/db/repositories/payments';
 import { rows } from '../../src/db/transaction';
@@ -333,7 +333,7 @@ function expectCrash(error: Error): void {
   expect(error.message).toBe(CRASH);
 }
 
-function crashing({ at, number }: Crash, listen: (wrap: Wrap) => Wrap): PayoutDeps {
+function crashing({ at, number }: Crash, listen: (wrap: Wrap) => Wrap): Deps {
   let calls = 0;
   const failing: Wrap = async (call) => {
     calls += 1;

@@ -1,7 +1,7 @@
 /** Deliveries in the database: written with the change, tried on the real schedule, forgotten. */
 import { randomBytes } from 'node:crypto';
 import { attemptWebhookDelivery } from '../../activities/webhook-delivery/attempt';
-import { cleanUpWebhooks } from '../../activities/webhook-delivery/clean-up';
+import { cleanUpWebhooks } from '../../activities/clean-up';
 import { connect } from '../../src/db/connect';
 import { withClient } from '../../src/db/provision';
 import { appendEvent } from '../../src/db/repositories/events';

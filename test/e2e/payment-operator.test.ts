@@ -73,7 +73,7 @@ async function expectEnd(
 describe.each(PROVIDER_CODES)('a hold at %s', (provider) => {
   test.concurrent('that is released with enough completes the payment', async () => {
     const payment = await held('100', provider);
-    expect(await whenDetails(gateway, payment.id, /waits for an operator/)).toContain(
+    expect(await whenDetails(gateway, payment.id, /an operator must release or reject/)).toContain(
       `--name release --input '{"by":"you"}'`,
     );
     expect(await needsAttention(gateway, payment.id)).toBe(true);
@@ -125,7 +125,7 @@ test.concurrent(
     await decide(gateway, id, 'release');
     await whenDetails(gateway, id, /`release` by alice, done/);
     await atProvider(gateway, id, 'hold');
-    await whenDetails(gateway, id, /waits for an operator/);
+    await whenDetails(gateway, id, /an operator must release or reject/);
     expect((await checkoutOf(gateway, id)).on_hold).toBe(true);
     await decide(gateway, id, 'reject', { reason: 'the second look' });
     await expectEnd({ client, id }, 'refunded', '0.00000000');
@@ -169,7 +169,7 @@ describe('cancel', () => {
     await atProvider(gateway, id, 'pay', { then: 'stay' });
     await whenPayment(client, id, 'processing');
     await decide(gateway, id, 'cancel');
-    await whenDetails(gateway, id, /`cancel` by alice changed nothing: the payment is processing/);
+    await whenDetails(gateway, id, /`cancel` by alice had no effect: the payment is processing/);
     await atProvider(gateway, id, 'confirm');
     expect((await whenPayment(client, id, 'completed')).exceptions).toEqual([]);
   });
@@ -178,9 +178,9 @@ describe('cancel', () => {
 test.concurrent('a release for a payment that nobody holds changes nothing', async () => {
   const { client, id } = await opened();
   await decide(gateway, id, 'release');
-  await whenDetails(gateway, id, /`release` by alice changed nothing: the payment is created/);
+  await whenDetails(gateway, id, /`release` by alice had no effect: the payment is created/);
   await decide(gateway, id, 'refund', { reason: 'x' });
-  await whenDetails(gateway, id, /`refund` by alice changed nothing: the payment is created/);
+  await whenDetails(gateway, id, /`refund` by alice had no effect: the payment is created/);
   await atProvider(gateway, id, 'pay');
   expect((await whenPayment(client, id, 'completed')).exceptions).toEqual([]);
 });

@@ -205,7 +205,7 @@ test.concurrent(
         },
       },
     ]);
-    expect(await whenDetails(gateway, id, /waits for the balance/)).toContain('Needs attention');
+    expect(await whenDetails(gateway, id, /Waiting for the balance/)).toContain('Needs attention');
 
     await fund(gateway.db, accountId, 'test', 'USDT', '200');
     await atProvider(gateway, id, 'resend-callback');
@@ -276,7 +276,7 @@ describe('an operator', () => {
       await decide(gateway, id, 'refund', { reason: 'too little' });
       const page = await whenDetails(gateway, id, /`refund` of 50.00000000 USDT by alice, refused/);
       expect(page).toContain(
-        'has 9.50000000 USDT available, and the refund takes 49.50000000 USDT',
+        'the refund needs 49.50000000 USDT, and the merchant has 9.50000000 USDT available',
       );
       expect(await needsAttention(gateway, id)).toBe(true);
       expect(await readPayment(client, id)).toMatchObject({ status: 'underpaid' });
@@ -328,12 +328,20 @@ describe('an operator', () => {
     expect((await whenPayment(client, id, 'completed')).exceptions).toEqual(['manual']);
     const again = await admin('release', id);
     expect(again).toMatchObject({ code: 1, stdout: '' });
-    expect(again.stderr).toContain('the payment is completed, and not on_hold');
+    expect(again.stderr).toContain('the payment is completed; it must be on_hold');
   });
 
   test.concurrent.each([
-    ['more than came', ['--amount', '100.00000001'], 'is more than the 100.00000000 USDT'],
-    ['more than the merchant has', [], 'has 9.00000000 USDT available, and the refund takes 99'],
+    [
+      'more than came',
+      ['--amount', '100.00000001'],
+      'exceeds the refundable amount of 100.00000000 USDT',
+    ],
+    [
+      'more than the merchant has',
+      [],
+      'the refund needs 99.00000000 USDT, and the merchant has 9.00000000 USDT available',
+    ],
   ])('is refused %s by the admin command', async (_what, options, sentence) => {
     const payment = await paid();
     await spend(payment, '90');
@@ -350,7 +358,7 @@ test('an order that the provider refuses is given back', async () => {
   await outage('answer_503');
   await atProvider(gateway, id, 'refund', { amount: '30' });
   await decide(gateway, id, 'refund', { reason: 'all of it' });
-  await whenDetails(gateway, id, /waits for the provider to carry out the `refund`/);
+  await whenDetails(gateway, id, /Waiting for the provider to carry out the `refund`/);
   await outage(null);
   await whenDetails(gateway, id, /`refund` of 50.00000000 USDT by alice, refused/);
   await eventually('the refund that was made', async () =>
@@ -368,7 +376,7 @@ test('an order that the provider does not answer stays in doubt until it does', 
   const { client, id } = await underpaid();
   await outage('answer_503');
   await decide(gateway, id, 'refund', { reason: 'too little' });
-  await whenDetails(gateway, id, /waits for the provider to carry out the `refund`/);
+  await whenDetails(gateway, id, /Waiting for the provider to carry out the `refund`/);
   // Taken already: the merchant cannot spend what is on its way back.
   expect(await available(client)).toBe('0.00000000');
   expect(await readPayment(client, id)).toMatchObject({ refunded_amount: '0.00000000' });

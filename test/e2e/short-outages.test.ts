@@ -157,9 +157,9 @@ test('a decision that the provider does not answer is carried out when it does',
   const outage = { provider: 'onchain_provider', mode: 'test' };
   await control(gateway.sandbox.url, 'outage', { ...outage, kind: 'answer_503' });
   await decide(gateway, id, 'release');
-  await whenDetails(gateway, id, /waits for the provider to carry out the `release`/);
+  await whenDetails(gateway, id, /Waiting for the provider to carry out the `release`/);
   await decide(gateway, id, 'reject', { by: 'bob', reason: 'no' });
-  await whenDetails(gateway, id, /`reject` by bob changed nothing: a `release` is under way/);
+  await whenDetails(gateway, id, /`reject` by bob had no effect: a `release` is already in progress/);
   expect((await checkoutOf(gateway, id)).on_hold).toBe(true);
   await control(gateway.sandbox.url, 'outage', { ...outage, kind: null });
   const data = await whenPayment(client, id, 'completed');

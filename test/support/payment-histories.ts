@@ -19,7 +19,7 @@ const MORE: readonly HistoryBranch[] = [
       }
       await whenDetails(payment, /`realese` was ignored/);
       await payment.handle.cancel();
-      await whenDetails(payment, /A cancellation was requested here/);
+      await whenDetails(payment, /A cancellation request was ignored/);
       await payAtProvider(world, payment, '100');
       await whenPaymentRow(world, payment, 'completed');
       return payment;

@@ -2,7 +2,7 @@
  * Payments over a real database and the sandbox over HTTP, without workflows: the test itself calls
  * the activities, in any order, and says which of their calls go wrong.
  */
-import type { PayoutDeps } from '../../activities/payout/deps';
+import type { Deps } from '../../activities/deps';
 import { connect } from '../../src/db/connect';
 import { type Db, rows } from '../../src/db/transaction';
 import { amount, ZERO } from '../../src/domain/money';
@@ -14,7 +14,10 @@ import { createTestDatabase } from './database';
 
 const PROVIDER = 'onchain_provider';
 
-export interface PaymentWorld extends PayoutDeps {
+/** Nobody subscribes to webhooks here. */
+const announceEvents = (): void => undefined;
+
+export interface PaymentWorld extends Deps {
   db: Db;
   sandboxUrl: string;
   stop: () => Promise<void>;
@@ -33,7 +36,7 @@ export async function startPaymentWorld(): Promise<PaymentWorld> {
     await db.destroy();
     await database.drop();
   };
-  return { db, providers, sandboxUrl: sandbox.url, stop };
+  return { db, providers, announceEvents, sandboxUrl: sandbox.url, stop };
 }
 
 export interface OpenedPayment {
@@ -112,7 +115,7 @@ const asItIs: Wrap = (call) => call();
 export function withFaults(
   { db, providers }: PaymentWorld,
   { tell = asItIs, read = asItIs, commit = asItIs }: Faults,
-): PayoutDeps {
+): Deps {
   const real = providers.get(PROVIDER, 'test');
   const provider: Provider = {
     ...real,
@@ -127,7 +130,7 @@ export function withFaults(
         ? (work: Parameters<Db['transaction']>[0]) => commit(() => target.transaction(work))
         : (Reflect.get(target, name) as unknown),
   });
-  return { db: wrapped, providers: { ...providers, get: () => provider } };
+  return { db: wrapped, providers: { ...providers, get: () => provider }, announceEvents };
 }
 
 const UNKNOWN = { kind: 'unknown', reason: 'No answer.' } as never;

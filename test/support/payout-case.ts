@@ -188,10 +188,10 @@ export async function readTaskFailures(payoutCase: PayoutCase): Promise<string[]
 }
 
 /** The reconciler's runs, until it has found the terminated payout: visibility lags behind. */
-export async function reconcile(world: WorkflowWorld, payoutCase: PayoutCase): Promise<void> {
+export async function restartMissing(world: WorkflowWorld, payoutCase: PayoutCase): Promise<void> {
   await waitFor(`a new workflow for ${payoutCase.id}`, async () => {
     await world.temporal.workflow.execute(WORKFLOWS.restartMissing, {
-      workflowId: `reconcile-${randomBytes(6).toString('hex')}`,
+      workflowId: `restart-missing-${randomBytes(6).toString('hex')}`,
       taskQueue: TASK_QUEUES.payouts,
     });
     const { status } = await payoutCase.handle.describe();

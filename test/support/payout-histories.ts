@@ -49,7 +49,7 @@ const MORE: readonly HistoryBranch[] = [
     start: async (world) => {
       const payout = await createPayoutCase(world);
       await payout.handle.cancel();
-      await whenDetails(payout, /A cancellation was requested here/);
+      await whenDetails(payout, /A cancellation request was ignored/);
       await payout.handle.signal('approve', { by: 'alice' });
       return payout;
     },

@@ -1,7 +1,9 @@
-/** The reconciler also forgets idempotency records that have ended, whatever else it cannot do. */
+/** The clean-up forgets idempotency records that have ended, whatever else it cannot do. */
 import { randomBytes } from 'node:crypto';
 import { rows } from '../../src/db/transaction';
 import { TASK_QUEUES, WORKFLOWS } from '../../workflows/names';
+import { waitFor } from '../support/sandbox';
+import { createPaymentCase } from '../support/payment-case';
 import { createPayoutCase } from '../support/payout-case';
 import { startWorkflowWorld, type WorkflowWorld } from '../support/workflow-world';
 
@@ -15,41 +17,54 @@ afterAll(async () => {
   await world.stop();
 });
 
-async function reconcile(): Promise<unknown> {
-  return world.temporal.workflow.execute(WORKFLOWS.restartMissing, {
-    workflowId: `reconcile-${randomBytes(6).toString('hex')}`,
+async function cleanUp(): Promise<unknown> {
+  return world.temporal.workflow.execute(WORKFLOWS.cleanUp, {
+    workflowId: `clean-up-${randomBytes(6).toString('hex')}`,
     taskQueue: TASK_QUEUES.payouts,
   });
 }
 
-test('a run of the reconciler deletes the record of an old request and leaves its payout', async () => {
+const END = `UPDATE idempotency_keys SET completed_at = now() - interval '26 hours'
+              WHERE object_id = ?`;
+
+test('a run deletes the record of an old request and leaves its payout', async () => {
   const [old, young] = [await createPayoutCase(world), await createPayoutCase(world)];
-  await rows(
-    world.db,
-    `UPDATE idempotency_keys SET completed_at = now() - interval '26 hours' WHERE object_id = ?`,
-    [old.id],
-  );
-  expect(await reconcile()).toMatchObject({ deleted: 1 });
-  expect(await reconcile()).toMatchObject({ deleted: 0 });
+  await rows(world.db, END, [old.id]);
+  expect(await cleanUp()).toMatchObject({ keys: 1 });
+  expect(await cleanUp()).toMatchObject({ keys: 0 });
   expect(await rows(world.db, 'SELECT object_id FROM idempotency_keys')).toEqual([
-    { object_id: young.id },
+    { objectId: young.id },
   ]);
   expect(await rows(world.db, 'SELECT id FROM payouts')).toHaveLength(2);
 });
 
-test('a step that fails ends the run as failed, and keeps none of the others from their work', async () => {
+test('a step that fails ends the run as failed and does not stop the other', async () => {
   const { id } = await createPayoutCase(world);
-  await rows(
-    world.db,
-    `UPDATE idempotency_keys SET completed_at = now() - interval '26 hours' WHERE object_id = ?`,
-    [id],
-  );
-  await rows(world.db, 'ALTER TABLE payouts RENAME COLUMN workflow_checked_at TO looked_at');
-  const failing = reconcile();
-  await expect(failing).rejects.toMatchObject({ cause: { activityType: 'restartPayouts' } });
-  await rows(world.db, 'ALTER TABLE payouts RENAME COLUMN looked_at TO workflow_checked_at');
+  await rows(world.db, END, [id]);
+  await rows(world.db, 'ALTER TABLE webhook_attempts RENAME TO attempts_elsewhere');
+  await expect(cleanUp()).rejects.toMatchObject({ cause: { activityType: 'cleanUpWebhooks' } });
+  await rows(world.db, 'ALTER TABLE attempts_elsewhere RENAME TO webhook_attempts');
   expect(await rows(world.db, 'SELECT FROM idempotency_keys WHERE object_id = ?', [id])).toEqual(
     [],
   );
-  expect(await reconcile()).toMatchObject({ deleted: 0 });
+  expect(await cleanUp()).toMatchObject({ keys: 0 });
+});
+
+test('a step of restart-missing that fails ends the run as failed and does not stop the others', async () => {
+  const payment = await createPaymentCase(world);
+  await payment.handle.terminate('by a test');
+  await rows(world.db, 'ALTER TABLE payouts RENAME COLUMN workflow_checked_at TO looked_at');
+  try {
+    await waitFor('a new workflow of the payment', async () => {
+      const failing = world.temporal.workflow.execute(WORKFLOWS.restartMissing, {
+        workflowId: `restart-missing-${randomBytes(6).toString('hex')}`,
+        taskQueue: TASK_QUEUES.payouts,
+      });
+      await expect(failing).rejects.toMatchObject({ cause: { activityType: 'restartPayouts' } });
+      const { status } = await payment.handle.describe();
+      return status.name === 'TERMINATED' ? undefined : true;
+    });
+  } finally {
+    await rows(world.db, 'ALTER TABLE payouts RENAME COLUMN looked_at TO workflow_checked_at');
+  }
 });

@@ -68,7 +68,7 @@ test('a payout that never settles goes on in new runs, and finishes in the last'
     await expectSmallRun(payout, 'processing');
   }
   await payout.handle.signal('reject', { by: 'bob' });
-  await whenDetails(payout, /`reject` by bob changed nothing/);
+  await whenDetails(payout, /`reject` by bob had no effect/);
   const key = { provider: 'onchain_provider', mode: 'live', client_reference: payout.id };
   expect(await control(world.sandbox.url, 'transfers/settle', key)).toBe(200);
   expect(await whenOver(payout)).toBe('completed');

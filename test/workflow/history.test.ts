@@ -6,7 +6,7 @@ import {
   createPayoutCase,
   type PayoutCase,
   readHistory,
-  reconcile,
+  restartMissing,
   whenOver,
 } from '../support/payout-case';
 import { findAnyOf, readEverything } from '../support/stored-text';
@@ -75,7 +75,7 @@ test('nothing that Temporal stores of a payout says whom it pays and what for', 
 test('nor does a workflow that is started again from the row', async () => {
   const payout = await createPayoutCase(world, { request: PERSONAL });
   await payout.handle.terminate('by a test');
-  await reconcile(world, payout);
+  await restartMissing(world, payout);
   await payout.handle.signal('approve', { by: 'alice' });
   expect(await whenOver(payout)).toBe('completed');
   const everything = await readEverything(payout);

@@ -37,7 +37,7 @@ async function createInDoubt(): Promise<PayoutCase> {
   await setOutage('answer_503');
   await payout.handle.signal('approve', { by: 'alice' });
   await whenPayout(world, payout, 'in doubt', ({ inDoubtSince }) => inDoubtSince !== null);
-  await whenDetails(payout, /is in doubt: /);
+  await whenDetails(payout, /It is not known whether the provider has the payout: /);
   return payout;
 }
 
@@ -63,7 +63,7 @@ test.each(ESCALATION)('in doubt for $interval: attention level $level', async (e
   await setBack(payout, 'in_doubt_since', interval);
   const details = await whenDetails(payout, /Needs attention/);
   expect(details).toContain(`level ${level} of 3`);
-  expect(details).toContain(`for more than ${minutes} minutes now`);
+  expect(details).toContain(`This has taken more than ${minutes} minutes.`);
   await whenPayout(world, payout, 'escalated', (row) => row.attentionLevel === level);
   expect(await readSearchAttributes(payout)).toMatchObject({
     NeedsAttention: true,
@@ -84,7 +84,7 @@ test('the level never falls while the doubt lasts', async () => {
   await whenDetails(payout, /level 3 of 3/);
   await setBack(payout, 'in_doubt_since', '5 minutes');
   await payout.handle.signal('reject', { by: 'bob' });
-  const details = await whenDetails(payout, /`reject` came too late/);
+  const details = await whenDetails(payout, /`reject` had no effect/);
   expect(details).toContain('level 3 of 3');
   await setOutage(null);
   await payout.handle.signal('providerUpdate');
@@ -94,7 +94,10 @@ test('the level never falls while the doubt lasts', async () => {
 test('a rejection in doubt returns no funds', async () => {
   const payout = await createInDoubt();
   await payout.handle.signal('reject', { by: 'bob' });
-  await whenDetails(payout, /`reject` came too late: the payout was handed to the provider/);
+  await whenDetails(
+    payout,
+    /`reject` had no effect: the payout was already submitted to the provider/,
+  );
   const books = await readBooks(world, payout);
   expect(books).toMatchObject({ status: 'approved', postings: ['payout_reserve'] });
   await setOutage(null);
@@ -107,7 +110,10 @@ test('a transfer that never ends escalates too', async () => {
   await payout.handle.signal('approve', { by: 'alice' });
   await whenPayout(world, payout, 'processing', ({ status }) => status === 'processing');
   await setBack(payout, 'processing_since', '3 hours');
-  await whenDetails(payout, /level 2 of 3[^]*final word, for more than 120 minutes now/);
+  await whenDetails(
+    payout,
+    /level 2 of 3[^]*complete the transfer\. This has taken more than 120 minutes/,
+  );
   expect(await readSearchAttributes(payout)).toMatchObject({ NeedsAttention: true });
   const key = { provider: 'onchain_provider', mode: 'live', client_reference: payout.id };
   expect(await control(world.sandbox.url, 'transfers/fail', key)).toBe(200);
@@ -128,14 +134,14 @@ test('another amount at the provider settles nothing and calls an operator', asy
   await payout.handle.signal('approve', { by: 'alice' });
   await whenDetails(payout, /different order under this reference/);
   await payout.handle.signal('providerUpdate');
-  const details = await whenDetails(payout, /has another amount or currency on record/);
+  const details = await whenDetails(payout, /has a different amount or currency on record/);
   expect(details).toContain('level 3 of 3');
   expect(await readSearchAttributes(payout)).toMatchObject({ NeedsAttention: true });
 
   // It stays so, however often the provider is asked and whatever it says has been sent.
   await payout.handle.signal('providerUpdate');
   await payout.handle.signal('reject', { by: 'bob' });
-  await whenDetails(payout, /came too late/);
+  await whenDetails(payout, /`reject` had no effect/);
   expect((await readBookEntry(world.sandbox.url, payout.id))?.status).toBe('sent');
   expect(await readBooks(world, payout)).toMatchObject({
     status: 'approved',

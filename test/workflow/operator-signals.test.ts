@@ -50,24 +50,25 @@ describe.each(['approve', 'reject'])('%s without a name', (signal) => {
   });
 });
 
-const OBJECT = 'is not a JSON object';
+const OBJECT = 'must be a JSON object';
+const UNDECODABLE = 'the input cannot be decoded';
 
 test.concurrent.each<[string, string, RawPayload[], string]>([
   ['a string', 'approve', [json('alice')], OBJECT],
   ['an array', 'approve', [json(['alice'])], OBJECT],
   ['a number', 'reject', [json(42)], OBJECT],
-  ['two inputs', 'approve', [json({}), json({})], 'takes one input, not 2'],
-  ['a name that is a number', 'approve', [json({ by: 42 })], '"by" has to be a name'],
-  ['an endless name', 'reject', [json({ by: 'a'.repeat(101) })], '"by" has to be a name'],
-  ['an endless reason', 'reject', [json({ reason: 'a'.repeat(501) })], '"reason" has to be'],
-  ['a NUL in the reason', 'reject', [json({ reason: 'a\0b' })], '"reason" has to be a sentence'],
-  ['JSON that breaks off', 'approve', [payload('json/plain', '{oops')], OBJECT],
-  ['JSON without bytes', 'approve', [payload('json/plain')], OBJECT],
-  ['an encrypted input', 'approve', [payload('binary/encrypted', 'x'.repeat(64))], OBJECT],
-  ['an encoding that nobody knows', 'reject', [payload('yaml/plain', 'by: bob')], OBJECT],
-  ['no encoding at all', 'reject', [payload(null, '{}')], OBJECT],
+  ['two inputs', 'approve', [json({}), json({})], 'expected one input, received 2'],
+  ['a name that is a number', 'approve', [json({ by: 42 })], '"by" must be a name'],
+  ['an endless name', 'reject', [json({ by: 'a'.repeat(101) })], '"by" must be a name'],
+  ['an endless reason', 'reject', [json({ reason: 'a'.repeat(501) })], '"reason" must be'],
+  ['a NUL in the reason', 'reject', [json({ reason: 'a\0b' })], '"reason" must be a text'],
+  ['JSON that breaks off', 'approve', [payload('json/plain', '{oops')], UNDECODABLE],
+  ['JSON without bytes', 'approve', [payload('json/plain')], UNDECODABLE],
+  ['an encrypted input', 'approve', [payload('binary/encrypted', 'x'.repeat(64))], UNDECODABLE],
+  ['an encoding that nobody knows', 'reject', [payload('yaml/plain', 'by: bob')], UNDECODABLE],
+  ['no encoding at all', 'reject', [payload(null, '{}')], UNDECODABLE],
   ['plain bytes', 'reject', [payload('binary/plain', 'bob')], '`reject` was ignored'],
-  ['a protobuf', 'approve', [payload('json/protobuf', '{}')], OBJECT],
+  ['a protobuf', 'approve', [payload('json/protobuf', '{}')], UNDECODABLE],
   ['another signal', 'aprove', [json({ by: 'alice' })], '`aprove` was ignored'],
   ['another case', 'Approve', [], '`Approve` was ignored'],
   ['a reserved name', '__temporal_x', [json({})], 'was ignored'],
@@ -123,7 +124,7 @@ describe.each(DECIDED)('$first, then $second', ({ first, second, end }) => {
     await world.startWorker();
     expect(await whenOver(payout)).toBe(end);
     expect((await readPayout(world, payout)).decidedBy).toBe('alice');
-    expect(await readDetails(payout)).toContain(`\`${second}\` by bob changed nothing`);
+    expect(await readDetails(payout)).toContain(`\`${second}\` by bob had no effect`);
     await expectUnharmed(payout);
   });
 
@@ -134,7 +135,7 @@ describe.each(DECIDED)('$first, then $second', ({ first, second, end }) => {
     await whenPayout(world, payout, next, ({ status }) => status === next);
     await payout.handle.signal(second, { by: 'bob' }).catch(() => undefined);
     if (end === 'completed') {
-      await whenDetails(payout, /by bob changed nothing/);
+      await whenDetails(payout, /by bob had no effect/);
       await settle(payout);
     }
     expect(await whenOver(payout)).toBe(end);

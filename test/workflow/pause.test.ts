@@ -72,7 +72,7 @@ describe.each(SCOPES)('while payouts are paused ($scope)', ({ scope, targetOf })
   test('a held payout can be rejected, and the funds return', async () => {
     const payout = await holdPayout(scope, targetOf);
     await payout.handle.signal('approve', { by: 'bob' });
-    await whenDetails(payout, /`approve` by bob changed nothing/);
+    await whenDetails(payout, /`approve` by bob had no effect/);
     await payout.handle.signal('reject', { by: 'carol', reason: 'sanctions hit' });
     expect(await whenOver(payout)).toBe('rejected');
     expect(await readPayout(world, payout)).toMatchObject({

@@ -9,7 +9,7 @@ import {
   readPayout,
   readSearchAttributes,
   readTaskFailures,
-  reconcile,
+  restartMissing,
   whenDetails,
   whenOver,
   whenPayout,
@@ -32,7 +32,7 @@ describe('a requested cancellation of the workflow', () => {
   test('changes nothing, says so, and the payout can still be approved', async () => {
     const payout = await createPayoutCase(world);
     await payout.handle.cancel();
-    await whenDetails(payout, /A cancellation was requested here\. It changes nothing/);
+    await whenDetails(payout, /A cancellation request was ignored/);
     await payout.handle.signal('approve', { by: 'alice' });
     expect(await whenOver(payout)).toBe('completed');
     expect(await readBooks(world, payout)).toMatchObject(COMPLETED);
@@ -42,7 +42,7 @@ describe('a requested cancellation of the workflow', () => {
   test('leaves the merchant its own cancel', async () => {
     const payout = await createPayoutCase(world);
     await payout.handle.cancel();
-    await whenDetails(payout, /A cancellation was requested here/);
+    await whenDetails(payout, /A cancellation request was ignored/);
     await world.payouts().cancel(payout.caller, payout.id);
     expect(await whenOver(payout)).toBe('cancelled');
     expect(await readTaskFailures(payout)).toEqual([]);
@@ -51,7 +51,7 @@ describe('a requested cancellation of the workflow', () => {
   test('leaves a retry of the request its answer', async () => {
     const payout = await createPayoutCase(world);
     await payout.handle.cancel();
-    await whenDetails(payout, /A cancellation was requested here/);
+    await whenDetails(payout, /A cancellation request was ignored/);
     const outcome = await payout.handle.executeUpdate('reserve', { updateId: 'again' });
     expect(outcome).toEqual({ kind: 'reserved' });
     await payout.handle.signal('reject');
@@ -72,8 +72,8 @@ describe('after a termination the reconciler starts the workflow again', () => {
   test('under review: it waits for the decision and takes it', async () => {
     const payout = await createPayoutCase(world);
     await payout.handle.terminate('by a test');
-    await reconcile(world, payout);
-    await whenDetails(payout, /waits for an operator/);
+    await restartMissing(world, payout);
+    await whenDetails(payout, /An operator must approve or reject/);
     expect(await readSearchAttributes(payout)).toMatchObject({
       PayoutStatus: 'under_review',
       NeedsAttention: false,
@@ -89,7 +89,7 @@ describe('after a termination the reconciler starts the workflow again', () => {
   test('requested: it still approves itself', async () => {
     const payout = await createPayoutCase(world, { mode: 'test' });
     await payout.handle.terminate('by a test');
-    await reconcile(world, payout);
+    await restartMissing(world, payout);
     expect(await whenOver(payout)).toBe('completed');
     expect(await readBooks(world, payout)).toMatchObject(COMPLETED);
   });
@@ -104,7 +104,7 @@ describe('after a termination the reconciler starts the workflow again', () => {
     await payout.handle.signal('approve', { by: 'alice' });
     await whenDetails(payout, /paused: audit/);
     await payout.handle.terminate('by a test');
-    await reconcile(world, payout);
+    await restartMissing(world, payout);
     await whenDetails(payout, /paused: audit/);
     await payout.handle.signal('reject', { by: 'bob' });
     expect(await whenOver(payout)).toBe('rejected');
@@ -117,8 +117,8 @@ describe('after a termination the reconciler starts the workflow again', () => {
     await payout.handle.signal('approve', { by: 'alice' });
     await whenPayout(world, payout, 'processing', ({ status }) => status === 'processing');
     await payout.handle.terminate('by a test');
-    await reconcile(world, payout);
-    await whenDetails(payout, /final word/);
+    await restartMissing(world, payout);
+    await whenDetails(payout, /Waiting for the provider to complete the transfer/);
     const key = { provider: 'onchain_provider', mode: 'live', client_reference: payout.id };
     expect(await control(world.sandbox.url, 'transfers/settle', key)).toBe(200);
     expect(await whenOver(payout)).toBe('completed');
@@ -136,7 +136,7 @@ describe('after a termination the reconciler starts the workflow again', () => {
       await whenPayout(world, payout, 'handed over', (row) => row.submissionStartedAt !== null);
       expect((await readPayout(world, payout)).status).toBe('approved');
       await payout.handle.terminate('by a test');
-      await reconcile(world, payout);
+      await restartMissing(world, payout);
       expect(await whenOver(payout)).toBe('completed');
       expect(await readBooks(world, payout)).toMatchObject(COMPLETED);
       expect(await readBookEntry(world.sandbox.url, payout.id)).toMatchObject({ submissions });
@@ -149,7 +149,7 @@ describe('after a termination the reconciler starts the workflow again', () => {
     await whenOver(payout);
     const { runId } = await payout.handle.describe();
     await rows(world.db, `UPDATE payouts SET workflow_checked_at = now() - interval '1 hour'`);
-    await reconcile(world, payout);
+    await restartMissing(world, payout);
     expect((await payout.handle.describe()).runId).toBe(runId);
   });
 
@@ -171,7 +171,7 @@ describe('after a termination the reconciler starts the workflow again', () => {
       `UPDATE payouts SET workflow_checked_at = now() - interval '1 hour' WHERE id = ?`,
       [payout.id],
     );
-    await reconcile(world, payout);
+    await restartMissing(world, payout);
     await payout.handle.signal('reject', { by: 'alice' });
     expect(await whenOver(payout)).toBe('rejected');
   });
@@ -190,7 +190,7 @@ test('a reset to the start takes up where the row stands', async () => {
     requestId: randomBytes(8).toString('hex'),
     workflowTaskFinishEventId: first!.eventId!,
   });
-  await whenDetails(payout, /final word/);
+  await whenDetails(payout, /Waiting for the provider to complete the transfer/);
   const key = { provider: 'onchain_provider', mode: 'live', client_reference: payout.id };
   expect(await control(world.sandbox.url, 'transfers/settle', key)).toBe(200);
   expect(await whenOver(payout)).toBe('completed');

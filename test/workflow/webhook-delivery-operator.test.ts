@@ -1,6 +1,6 @@
 /** What people do to a delivery: signals typed by hand, retries, recovery and replay. */
 import { Client } from '@temporalio/client';
-import { restartWebhookDeliveries } from '../../activities/restart-missing/webhook-deliveries';
+import { restartWebhookDeliveries } from '../../activities/restart-missing';
 import { rows } from '../../src/db/transaction';
 import {
   abandonWebhookDelivery,
@@ -56,7 +56,7 @@ afterEach(async () => {
 async function failedOnce(): Promise<{ event: WrittenEvent; id: string; endpointId: string }> {
   const endpoint = await openEndpoint(world, receiver.url);
   const event = await writeEvent(world);
-  world.parts.webhookDeliveryStarter.notice(event.objectId);
+  world.parts.webhookDeliveryStarter.announce(event.objectId);
   const { id } = await whenWebhookDelivery(
     world,
     event.id,
@@ -116,9 +116,14 @@ test('abandon ends the schedule, and a retry by hand can still deliver it', asyn
 });
 
 test.each<[string, string, unknown[], RegExp]>([
-  ['an input that is no object', 'abandon', ['alice'], /`abandon` was ignored.*not a JSON object/],
-  ['two inputs', 'abandon', [{}, {}], /takes one input, not 2/],
-  ['a name that is a number', 'retryNow', [{ by: 42 }], /"by" has to be a name/],
+  [
+    'an input that is no object',
+    'abandon',
+    ['alice'],
+    /`abandon` was ignored.*must be a JSON object/,
+  ],
+  ['two inputs', 'abandon', [{}, {}], /expected one input, received 2/],
+  ['a name that is a number', 'retryNow', [{ by: 42 }], /"by" must be a name/],
   ['an unknown name', 'retrynow', [], /`retrynow` was ignored/],
   ['a reserved name', '__temporal_x', [], /reserved name/],
 ])('a signal with %s changes nothing and is told on the page', async (_, name, args, wanted) => {
@@ -138,7 +143,7 @@ test.each<[string, string, unknown[], RegExp]>([
 test('a requested cancellation is a remark', async () => {
   const { id } = await failedOnce();
   await handleOf(id).cancel();
-  await whenDetails(id, /A cancellation was requested here/);
+  await whenDetails(id, /A cancellation request was ignored/);
   await handleOf(id).signal('abandon');
   expect(await whenOver(world, id)).toBe('abandoned');
 });

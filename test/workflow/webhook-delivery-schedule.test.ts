@@ -53,7 +53,7 @@ test.concurrent(
     const { world, receiver } = await openAccount();
     const endpoint = await openEndpoint(world, receiver.url);
     const event = await writeEvent(world);
-    world.parts.webhookDeliveryStarter.notice(event.objectId);
+    world.parts.webhookDeliveryStarter.announce(event.objectId);
     const { id } = await whenWebhookDelivery(
       world,
       event.id,
@@ -75,7 +75,7 @@ test.concurrent(
     const { world, receiver } = await openAccount(500);
     const endpoint = await openEndpoint(world, receiver.url);
     const event = await writeEvent(world);
-    world.parts.webhookDeliveryStarter.notice(event.objectId);
+    world.parts.webhookDeliveryStarter.announce(event.objectId);
     const { id } = await deliveryOf(world, event.id);
     await whenWebhookDelivery(world, event.id, 'failed twice', ({ attempts }) => attempts >= 2);
     const description = await world.temporal.workflow.getHandle(id).describe();
@@ -99,7 +99,7 @@ test.concurrent(
     const { world, receiver } = await openAccount(503);
     const endpoint = await openEndpoint(world, receiver.url);
     const event = await writeEvent(world);
-    world.parts.webhookDeliveryStarter.notice(event.objectId);
+    world.parts.webhookDeliveryStarter.announce(event.objectId);
     const { id } = await deliveryOf(world, event.id);
     expect(await whenOver(world, id)).toBe('failed');
     expect(await deliveryOf(world, event.id)).toMatchObject({
@@ -129,7 +129,7 @@ test.concurrent('a rolled secret signs the very next attempt, and the old one no
   const { world, receiver } = await openAccount(500);
   const endpoint = await openEndpoint(world, receiver.url);
   const event = await writeEvent(world);
-  world.parts.webhookDeliveryStarter.notice(event.objectId);
+  world.parts.webhookDeliveryStarter.announce(event.objectId);
   // From here on the waits are 1.8 s and more: time enough for what follows.
   await whenWebhookDelivery(world, event.id, 'was tried', ({ attempts }) => attempts >= 5);
   const rolled = await rollSecret(world.appDb, BY, world.parts, endpoint.id);
@@ -151,7 +151,7 @@ test.concurrent.each([
   const { world, receiver } = await openAccount(500);
   const endpoint = await openEndpoint(world, receiver.url);
   const event = await writeEvent(world);
-  world.parts.webhookDeliveryStarter.notice(event.objectId);
+  world.parts.webhookDeliveryStarter.announce(event.objectId);
   const { id } = await deliveryOf(world, event.id);
   await whenWebhookDelivery(world, event.id, 'was tried', ({ attempts }) => attempts >= 5);
   await end(endpoint.id);
@@ -169,7 +169,7 @@ test.concurrent(
     const { world, receiver } = await openAccount(500);
     await openEndpoint(world, receiver.url);
     const event = await writeEvent(world);
-    world.parts.webhookDeliveryStarter.notice(event.objectId);
+    world.parts.webhookDeliveryStarter.announce(event.objectId);
     const { id } = await whenWebhookDelivery(
       world,
       event.id,

@@ -1,6 +1,6 @@
 /** The catalogue: what each provider can move (decision M5). */
 import type { Direction } from '../../domain/fees';
-import type { CurrencyRoute } from '../../domain/payout-route';
+import type { CurrencyRoute } from '../../domain/route';
 import { rows, type Db, type Tx } from '../transaction';
 
 export async function listPayoutRoutes(db: Db, currency: string): Promise<CurrencyRoute[]> {

@@ -1,5 +1,5 @@
 /** Refunds of payments, ordered here or found at the provider. */
-import type { PaymentRefund } from '../../domain/payment-refunds';
+import type { PaymentRefund } from '../../domain/payment-step';
 import { rows, type Db, type Tx } from '../transaction';
 
 const COLUMNS = `reference, provider_refund_id, amount, taken, fee, state`;

@@ -3,7 +3,7 @@ import type { FeeTerms } from '../../domain/fees';
 import { type Amount, ZERO } from '../../domain/money';
 import type { Mode } from '../../domain/mode';
 import type { PayoutRequest } from '../../domain/payout';
-import type { PayoutFacts } from '../../domain/payout-terms';
+import type { PayoutFacts } from '../../domain/terms';
 import { rows, type Db, type Tx } from '../transaction';
 
 export interface FactsQuery {

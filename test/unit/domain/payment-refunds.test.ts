@@ -4,18 +4,20 @@ import { serviceFee, type FeeTerms } from '../../../src/domain/fees';
 import { isBalanced, refundPosting, refundReturnPosting } from '../../../src/domain/ledger';
 import { add, amount, isLess, lesserOf, subtract, ZERO } from '../../../src/domain/money';
 import type { Payment } from '../../../src/domain/payment';
-import type { CheckoutFacts } from '../../../src/domain/payment-step';
 import {
   feeKept,
-  isAllRefunded,
   netAmount,
-  nextRefundStep,
-  type PaymentRefund,
   priceReturn,
   priceReversal,
-  type RefundState,
   refundableOf,
-} from '../../../src/domain/payment-refunds';
+} from '../../../src/domain/payment-pricing';
+import {
+  type CheckoutFacts,
+  isAllRefunded,
+  nextRefundStep,
+  type PaymentRefund,
+  type RefundState,
+} from '../../../src/domain/payment-step';
 import { anyUnits, fromUnits } from '../../support/amounts';
 import { scaled } from '../../support/scale';
 

@@ -1,7 +1,6 @@
 import { amount } from '../../../src/domain/money';
 import type { PaymentRequest } from '../../../src/domain/payment';
-import { choosePaymentRoute } from '../../../src/domain/payment-route';
-import type { CurrencyRoute } from '../../../src/domain/payout-route';
+import { choosePaymentRoute, type CurrencyRoute } from '../../../src/domain/route';
 
 const ONCHAIN = 'onchain_provider';
 const EXCHANGE = 'exchange_pay';

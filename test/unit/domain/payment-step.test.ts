@@ -9,12 +9,11 @@ import {
   type PaymentStatus,
   type PaymentTrigger,
 } from '../../../src/domain/payment';
+import { amountDue, overpaidAmount } from '../../../src/domain/payment-pricing';
 import {
-  amountDue,
   type CheckoutFacts,
   LATE_WINDOW_MS,
   nextPaymentStep,
-  overpaidAmount,
   type PaymentBackground,
   receivedAfter,
   type TransferFacts,

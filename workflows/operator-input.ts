@@ -1,13 +1,7 @@
 /** Reads what an operator sent with a signal. Never throws: people type by hand. */
 import type { PaymentDecisionKind } from '../src/domain/payment';
-import type { PaymentDecision } from './messages';
-
-export interface Decision<Kind extends string = 'approve' | 'reject'> {
-  kind: Kind;
-  /** The operator's name, or null. */
-  by: string | null;
-  reason: string | null;
-}
+import type { Decision, PaymentDecision } from './messages';
+import { UNREADABLE } from './payload-converter';
 
 const NAME_LENGTH_MAX = 100;
 const REASON_LENGTH_MAX = 500;
@@ -29,7 +23,7 @@ export function readDecision<Kind extends string>(
 }
 
 /**
- * `release` and `cancel` count without any input; `reject` and `refund` want a reason.
+ * `release` and `cancel` count without any input; `reject` and `refund` need a reason.
  * @param newId names the decision when the operator gave it no name
  * @returns a sentence about what is wrong with the input when it does not count
  */
@@ -43,42 +37,39 @@ export function readPaymentDecision(
   const decision = readWhoAndWhy(kind, input);
   if (typeof decision === 'string') return decision;
   const { id, amount } = input;
-  if (!isText(id, ID_LENGTH_MAX)) return wrong(kind, '"id" has to be a short text');
+  if (!isText(id, ID_LENGTH_MAX)) {
+    return ignored(kind, `"id" must be a text of at most ${ID_LENGTH_MAX} characters`);
+  }
   if ((kind === 'reject' || kind === 'refund') && decision.reason === null) {
-    return wrong(kind, '"reason" is missing');
+    return ignored(kind, '"reason" is required');
   }
   if (kind !== 'refund' && amount !== undefined && amount !== null) {
-    return wrong(kind, '"amount" belongs to `refund`');
+    return ignored(kind, '"amount" is only valid for `refund`');
   }
   if (!isText(amount, NAME_LENGTH_MAX) || (typeof amount === 'string' && !AMOUNT.test(amount))) {
-    return wrong(kind, '"amount" has to be a decimal as text, such as "12.50"');
+    return ignored(kind, '"amount" must be a decimal string, such as "12.50"');
   }
   return { ...decision, id: textOrNull(id) ?? newId(), amount: textOrNull(amount) };
 }
 
-/**
- * For a signal that says no more than that somebody wants something.
- * @returns a sentence about what is wrong with the input when it does not count, else null
- */
-export function refuseInput(kind: string, args: readonly unknown[]): string | null {
-  const input = readInput(kind, args);
-  const read = typeof input === 'string' ? input : readWhoAndWhy(kind, input);
-  return typeof read === 'string' ? read : null;
-}
-
 function readInput(kind: string, args: readonly unknown[]): Input | string {
   const [input] = args;
-  if (args.length > 1) return `\`${kind}\` takes one input, not ${args.length}`;
+  if (args.length > 1) return ignored(kind, `expected one input, received ${args.length}`);
+  if (input === UNREADABLE) return ignored(kind, 'the input cannot be decoded');
   if (input === undefined || input === null) return {};
-  return isJsonObject(input) ? input : wrong(kind, 'is not a JSON object');
+  return isJsonObject(input) ? input : ignored(kind, 'the input must be a JSON object');
 }
 
 function readWhoAndWhy<Kind extends string>(
   kind: Kind,
   { by, reason }: Input,
 ): Decision<Kind> | string {
-  if (!isText(by, NAME_LENGTH_MAX)) return wrong(kind, '"by" has to be a name');
-  if (!isText(reason, REASON_LENGTH_MAX)) return wrong(kind, '"reason" has to be a sentence');
+  if (!isText(by, NAME_LENGTH_MAX)) {
+    return ignored(kind, `"by" must be a name of at most ${NAME_LENGTH_MAX} characters`);
+  }
+  if (!isText(reason, REASON_LENGTH_MAX)) {
+    return ignored(kind, `"reason" must be a text of at most ${REASON_LENGTH_MAX} characters`);
+  }
   return { kind, by: textOrNull(by), reason: textOrNull(reason) };
 }
 
@@ -87,8 +78,8 @@ function isJsonObject(input: unknown): input is Input {
   return typeof input === 'object' && !Array.isArray(input) && !ArrayBuffer.isView(input);
 }
 
-function wrong(kind: string, what: string): string {
-  return `\`${kind}\` was ignored: its input ${what}`;
+function ignored(kind: string, why: string): string {
+  return `\`${kind}\` was ignored: ${why}.`;
 }
 
 function isText(value: unknown, maxLength: number): value is string | null | undefined {

@@ -1,15 +1,16 @@
 /**
- * Which provider and network a payout takes (the specification, "Payout request fields" and
- * "Destinations per provider"; decisions M5, O10). Pure: the service brings the catalogue and the
- * providers' capabilities.
+ * Which provider and network a payout or a payment takes (the specification, "Payout request
+ * fields" and "Destinations per provider"; decisions M5, O10 and P1). Pure: the service brings the
+ * catalogue and the providers' capabilities.
  */
 import type { DestinationType } from './destination';
 import type { FieldError, FieldRule, Refusal } from './errors';
 import { type Amount, isLess } from './money';
 import { memoFault, memoShape } from './networks';
+import type { PaymentRequest } from './payment';
 import type { PayoutRequest } from './payout';
 
-/** A row of the catalogue, direction payout. */
+/** A row of the catalogue. */
 export interface CurrencyRoute {
   provider: string;
   currency: string;
@@ -26,22 +27,24 @@ export interface PayingProvider {
 
 export interface ChosenRoute {
   provider: string;
-  /** Null where the provider moves funds inside its own books. */
+  /** Null where the provider moves funds between its own accounts. */
   network: string | null;
 }
 
-/** What the catalogue calls the network of a transfer inside a provider's own books. */
+/** What the catalogue calls the network of a transfer between a provider's own accounts. */
 export const INTERNAL_NETWORK = 'internal';
 
+export type RouteChoice = { route: ChosenRoute } | { refusal: Refusal };
+
 /**
- * @param routes the enabled routes of the request's currency
+ * @param routes the enabled payout routes of the request's currency
  * @param providers the enabled providers, the default first
  */
-export function chooseRoute(
+export function choosePayoutRoute(
   request: PayoutRequest,
   routes: readonly CurrencyRoute[],
   providers: readonly PayingProvider[],
-): { route: ChosenRoute } | { refusal: Refusal } {
+): RouteChoice {
   if (routes.length === 0) {
     return refuseField(
       'currency',
@@ -55,6 +58,51 @@ export function chooseRoute(
   return provider.networkRequired
     ? onNetwork(request, provider.code, own)
     : inside(request, provider.code, own);
+}
+
+/**
+ * The first enabled provider that takes the currency, on the network that was asked for or else
+ * its first: a merchant does not have to name a network.
+ *
+ * @param routes the enabled pay-in routes of the request's currency
+ * @param providers codes of the enabled providers that take payments, the default first
+ */
+export function choosePaymentRoute(
+  { amount, currency, network, provider }: PaymentRequest,
+  routes: readonly CurrencyRoute[],
+  providers: readonly string[],
+): RouteChoice {
+  const enabled = routes.filter((route) => providers.includes(route.provider));
+  const asked = enabled.filter((route) => provider === null || route.provider === provider);
+  if (asked.length === 0) {
+    return enabled.length === 0
+      ? refuseField(
+          'currency',
+          'unsupported',
+          `${currency} is not supported for payments. See GET /currencies.`,
+        )
+      : refuseField(
+          'provider',
+          'unsupported',
+          `This provider does not support ${currency}. See GET /currencies.`,
+        );
+  }
+  const onNetwork = asked.filter((route) => network === null || route.network === network);
+  const route = providers
+    .map((code) => onNetwork.find((one) => one.provider === code))
+    .find((one) => one !== undefined);
+  if (route === undefined) {
+    const networks = [...new Set(asked.map((one) => one.network))].join(', ');
+    return refuseField(
+      'network',
+      'unsupported',
+      `This network is not supported for ${currency}. Use one of: ${networks}.`,
+    );
+  }
+  const fields = amountErrors(amount, currency, route);
+  if (fields.length > 0) return { refusal: { code: 'validation_failed', details: { fields } } };
+  const inside = route.network === INTERNAL_NETWORK;
+  return { route: { provider: route.provider, network: inside ? null : route.network } };
 }
 
 function chooseProvider(
@@ -122,16 +170,10 @@ function checkRoute(
   { amount, destination }: PayoutRequest,
   { minAmount, maxAmount, currency }: CurrencyRoute,
   chosen: ChosenRoute,
-): { route: ChosenRoute } | { refusal: Refusal } {
-  const fields: FieldError[] = [];
+): RouteChoice {
+  const fields: FieldError[] = amountErrors(amount, currency, { minAmount, maxAmount });
   const fail = (field: string, rule: FieldRule, message: string) =>
     fields.push({ field, rule, message });
-  if (isLess(amount, minAmount)) {
-    fail('amount', 'min_amount', `The minimum amount is ${minAmount} ${currency}.`);
-  }
-  if (maxAmount !== null && isLess(maxAmount, amount)) {
-    fail('amount', 'max_amount', `The maximum amount is ${maxAmount} ${currency}.`);
-  }
   const fault = memoFault(chosen.network, destination.memo);
   if (fault === 'memo_not_supported') {
     fail(
@@ -150,6 +192,22 @@ function checkRoute(
   return fields.length === 0
     ? { route: chosen }
     : { refusal: { code: 'validation_failed', details: { fields } } };
+}
+
+function amountErrors(
+  amount: Amount,
+  currency: string,
+  { minAmount, maxAmount }: Pick<CurrencyRoute, 'minAmount' | 'maxAmount'>,
+): FieldError[] {
+  if (isLess(amount, minAmount)) {
+    const message = `The minimum amount is ${minAmount} ${currency}.`;
+    return [{ field: 'amount', rule: 'min_amount', message }];
+  }
+  if (maxAmount !== null && isLess(maxAmount, amount)) {
+    const message = `The maximum amount is ${maxAmount} ${currency}.`;
+    return [{ field: 'amount', rule: 'max_amount', message }];
+  }
+  return [];
 }
 
 function refuseField(field: string, rule: FieldRule, message: string): { refusal: Refusal } {

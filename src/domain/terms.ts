@@ -1,7 +1,7 @@
 /**
- * What a new payout costs and whether it may be: the rules that need facts of the database. Used
- * twice with the same facts, as a quick look before the workflow starts and, decisive, under the
- * lock of the reserving transaction.
+ * What a new payout or payment costs and whether it is accepted: the rules that need facts of the
+ * database. For payouts used twice with the same facts: as a quick look before the workflow starts,
+ * and under the lock of the reserving transaction, which decides.
  */
 import type { Refusal } from './errors';
 import { type FeeTerms, serviceFee, totalDebit } from './fees';
@@ -43,16 +43,14 @@ export interface PayoutTerms {
   reviewReasons: ReviewReason[];
 }
 
-export type TermsResult = { terms: PayoutTerms } | { refusal: Refusal };
-
 export function payoutTerms(
   mode: Mode,
   request: PayoutRequest,
   networkFee: Amount,
   facts: PayoutFacts,
-): TermsResult {
+): { terms: PayoutTerms } | { refusal: Refusal } {
   const { amount, currency } = request;
-  if (facts.existingId !== null) return { refusal: duplicateReference(facts.existingId) };
+  if (facts.existingId !== null) return { refusal: duplicateReference('payout', facts.existingId) };
   if (facts.pauseReason !== null) return { refusal: payoutsPaused() };
   if (facts.feeTerms === null) return { refusal: feesNotConfigured() };
   if (!facts.limitsSet) return { refusal: limitsNotConfigured() };
@@ -92,6 +90,16 @@ export function payoutTerms(
   };
 }
 
+/** @param facts the payment that has the reference already, and the fee rule in force, if any */
+export function paymentTerms(facts: {
+  existingId: string | null;
+  feeTerms: FeeTerms | null;
+}): { terms: { feeTerms: FeeTerms } } | { refusal: Refusal } {
+  const { existingId, feeTerms } = facts;
+  if (existingId !== null) return { refusal: duplicateReference('payment', existingId) };
+  return feeTerms === null ? { refusal: feesNotConfigured() } : { terms: { feeTerms } };
+}
+
 export function insufficientBalance(
   currency: string,
   available: Amount,
@@ -100,10 +108,10 @@ export function insufficientBalance(
   return { code: 'insufficient_balance', details: { currency, available, required } };
 }
 
-export function duplicateReference(existingId: string): Refusal {
+export function duplicateReference(object: 'payout' | 'payment', existingId: string): Refusal {
   return {
     code: 'duplicate_reference',
-    details: { existing_id: existingId, existing_object: 'payout' },
+    details: { existing_id: existingId, existing_object: object },
   };
 }
 

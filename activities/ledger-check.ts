@@ -1,12 +1,12 @@
 /**
  * Checks the ledger's invariants. When one is broken, payouts are paused until an operator
- * resumes them, and each broken invariant is an exception that names the rows.
+ * resumes them, and a case is opened for each broken invariant, with its rows.
  */
-import { verifyLedger, type InvariantResult } from '../../src/db/ledger-verify';
-import { appendAudit } from '../../src/db/repositories/audit-log';
-import { openCase } from '../../src/db/repositories/cases';
-import { insertPause, lockPause } from '../../src/db/repositories/payout-pauses';
-import { inTransaction, type Db, type Tx } from '../../src/db/transaction';
+import { verifyLedger, type InvariantResult } from '../src/db/ledger-verify';
+import { appendAudit } from '../src/db/repositories/audit-log';
+import { openCase } from '../src/db/repositories/cases';
+import { insertPause, lockPause } from '../src/db/repositories/payout-pauses';
+import { inTransaction, type Db, type Tx } from '../src/db/transaction';
 
 const EVERYTHING = { scope: 'global', target: '' } as const;
 
@@ -23,7 +23,7 @@ async function stopPayouts(tx: Tx, broken: readonly InvariantResult[]): Promise<
   // An operator's pause holds as well, and its words are not ours to change.
   if ((await lockPause(tx, EVERYTHING)) !== null) return;
   const numbers = broken.map(({ number }) => number).join(', ');
-  const reason = `The ledger is broken: invariant ${numbers}. See exceptions and ledger:verify.`;
+  const reason = `The ledger is broken: invariant ${numbers}. See the open cases and run ledger:verify.`;
   const pause = await insertPause(tx, { ...EVERYTHING, reason });
   await appendAudit(tx, {
     actor: 'ledger check',

@@ -1,0 +1,37 @@
+/** What the activities of payouts and payments work with; built once by src/deps.ts. */
+import { inTransaction, type Db, type Tx } from '../src/db/transaction';
+import type { Payout } from '../src/domain/payout';
+import { PROVIDER_CODES } from '../src/domain/provider-codes';
+import type { Provider } from '../src/providers/port';
+import type { ProviderRegistry } from '../src/providers/registry';
+
+export interface Deps {
+  db: Db;
+  providers: ProviderRegistry;
+  /** Has the deliveries of the object's events started. */
+  announceEvents: (objectId: string) => void;
+}
+
+/** @param object a payout or a payment */
+export function providerOf(
+  { providers }: Pick<Deps, 'providers'>,
+  object: Pick<Payout, 'id' | 'provider' | 'mode'>,
+): Provider {
+  const code = PROVIDER_CODES.find((one) => one === object.provider);
+  if (code === undefined) throw new Error(`${object.id} has no known provider`);
+  return providers.get(code, object.mode);
+}
+
+/** A transaction that may append events of the object; after it, these are announced. */
+export async function inEventTransaction<T>(
+  { db, announceEvents }: Pick<Deps, 'db' | 'announceEvents'>,
+  objectId: string,
+  work: (tx: Tx) => Promise<T>,
+): Promise<T> {
+  try {
+    return await inTransaction(db, work);
+  } finally {
+    // Also after a failure: it may have come after the commit.
+    announceEvents(objectId);
+  }
+}

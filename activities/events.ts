@@ -1,0 +1,25 @@
+/** The event of a status change, with the bytes that will be sent for it (decision H1). */
+import type { NewEvent } from '../src/db/repositories/events';
+import { paymentEvent, PAYOUT_EVENTS } from '../src/domain/events';
+import type { Payment } from '../src/domain/payment';
+import type { Payout } from '../src/domain/payout';
+import { newId } from '../src/lib/new-id';
+import { type EventData, presentEvent } from '../src/presenters/envelope';
+import { presentPayment } from '../src/presenters/payment';
+import { presentPayout } from '../src/presenters/payout';
+
+/** @param payout as it stands after the change */
+export function eventOfPayout(payout: Payout): NewEvent {
+  return newEvent(PAYOUT_EVENTS[payout.status], payout, presentPayout(payout));
+}
+
+/** @param payment as it stands after the change */
+export function eventOfPayment(payment: Payment): NewEvent {
+  return newEvent(paymentEvent(payment.status), payment, presentPayment(payment));
+}
+
+function newEvent(type: NewEvent['type'], object: Payment | Payout, data: EventData): NewEvent {
+  const { mode, sequence, accountId, id: objectId, updatedAt: createdAt } = object;
+  const head = { id: newId('event'), type, mode, sequence, createdAt };
+  return { ...head, accountId, objectId, body: presentEvent(head, data) };
+}

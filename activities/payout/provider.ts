@@ -1,0 +1,210 @@
+/**
+ * The provider's part in a payout: submission, finding out what became of it when the answer was
+ * lost, and the checks until the provider has finished. The payout's id is the provider's client
+ * reference: whatever happens here twice, the provider sends once. No funds are released while the
+ * provider might still send (decision O6).
+ */
+import { openCase } from '../../src/db/repositories/cases';
+import { findPauseReason } from '../../src/db/repositories/payout-pauses';
+import { getPayout, noteOnPayout } from '../../src/db/repositories/payouts';
+import { releasePosting, settlementPosting } from '../../src/domain/ledger';
+import type { Payout } from '../../src/domain/payout';
+import { attentionLevel, ESCALATION_AFTER_MS, nextCheckMs } from '../../src/domain/provider-checks';
+import type { PayoutOrder, Provider, ProviderTransfer } from '../../src/providers/port';
+import type { PayoutState } from '../../workflows/messages';
+import { type Deps, providerOf } from '../deps';
+import { applyTransition, reportPayout, type Transition } from './transition';
+
+const PAUSE_CHECK_MS = 15_000;
+
+export async function submitPayout(deps: Deps, payoutId: string): Promise<PayoutState> {
+  const payout = await getPayout(deps.db, payoutId);
+  if (payout.status !== 'approved') return reportDone(deps, payout);
+  const provider = providerOf(deps, payout);
+  if (payout.submissionStartedAt !== null) return resume(deps, payout, provider);
+
+  const pause = await findPauseReason(deps.db, payout.provider, payout.accountId);
+  if (pause !== null) {
+    const why = `Waiting for an operator to resume payouts (paused: ${pause}).`;
+    return reportPayout(payout, new Date(), { ms: PAUSE_CHECK_MS, why });
+  }
+  const started = await noteOnPayout(deps.db, payout.id, 'approved', {
+    submissionStartedAt: new Date(),
+  });
+  // Rejected in the meantime.
+  if (started === null) return reportPayout(await getPayout(deps.db, payout.id), new Date());
+  return submit(deps, started, provider);
+}
+
+/** An earlier run of this very activity may have died between its commit and the announcement. */
+function reportDone({ announceEvents }: Deps, payout: Payout): PayoutState {
+  announceEvents(payout.id);
+  return reportPayout(payout, new Date());
+}
+
+/** An earlier run may have submitted: ask first. The same reference again is safe in any case. */
+async function resume(deps: Deps, payout: Payout, provider: Provider): Promise<PayoutState> {
+  const found = await provider.findPayout(payout.id);
+  switch (found.kind) {
+    case 'found':
+      return recordTransfer(deps, payout, found.transfer);
+    case 'not_found':
+      return submit(deps, payout, provider);
+    case 'unknown':
+      return stayInDoubt(deps, payout, found.reason);
+  }
+}
+
+async function submit(deps: Deps, payout: Payout, provider: Provider): Promise<PayoutState> {
+  const result = await provider.submitPayout(orderOf(payout));
+  switch (result.kind) {
+    case 'accepted':
+      return recordTransfer(deps, payout, result.transfer);
+    case 'unknown':
+      return stayInDoubt(deps, payout, result.reason);
+    case 'refused': {
+      const refused = await applyTransition(deps, payout.id, {
+        trigger: 'refuse',
+        change: { failureReason: result.reason, inDoubtSince: null, attentionLevel: 0 },
+        posting: releasePosting,
+      });
+      return reportPayout(refused.payout, new Date());
+    }
+  }
+}
+
+async function stayInDoubt(deps: Deps, payout: Payout, reason: string): Promise<PayoutState> {
+  const why = `It is not known whether the provider has the payout: ${reason} The provider is asked again until it answers.`;
+  return waitForProvider(deps, payout, payout.inDoubtSince ?? new Date(), why);
+}
+
+function orderOf(payout: Payout): PayoutOrder {
+  return {
+    reference: payout.id,
+    amount: payout.amount,
+    currency: payout.currency,
+    network: payout.network,
+    destination: {
+      type: payout.destinationType,
+      value: payout.destinationValue,
+      memo: payout.destinationMemo,
+    },
+  };
+}
+
+/** Asks what became of a payout that the provider holds. A callback is only the reason to ask. */
+export async function checkPayout(deps: Deps, payoutId: string): Promise<PayoutState> {
+  const payout = await getPayout(deps.db, payoutId);
+  if (payout.status !== 'processing') return reportDone(deps, payout);
+  const found = await providerOf(deps, payout).findPayout(payout.id);
+  if (found.kind === 'found') return recordTransfer(deps, payout, found.transfer);
+  const why =
+    found.kind === 'unknown'
+      ? `Waiting for the provider to answer: ${found.reason}`
+      : 'Waiting for the provider to find the transfer that it accepted.';
+  return waitForProvider(deps, payout, payout.processingSince ?? payout.updatedAt, why);
+}
+
+/** Takes every step that the provider's answer allows: approved → processing → completed or failed. */
+async function recordTransfer(
+  deps: Deps,
+  payout: Payout,
+  transfer: ProviderTransfer,
+): Promise<PayoutState> {
+  if (transfer.amount !== payout.amount || transfer.currency !== payout.currency) {
+    return refuseMismatch(deps, payout, transfer);
+  }
+  const accepted = payout.status === 'approved' ? await accept(deps, payout, transfer) : payout;
+  const ended = await end(deps, accepted, transfer);
+  return ended.status === 'processing'
+    ? waitForProvider(deps, ended, ended.processingSince ?? new Date(), WAITING_FOR_TRANSFER)
+    : reportPayout(ended, new Date());
+}
+
+const WAITING_FOR_TRANSFER = 'Waiting for the provider to complete the transfer.';
+
+async function accept(deps: Deps, payout: Payout, transfer: ProviderTransfer): Promise<Payout> {
+  const { payout: accepted } = await applyTransition(deps, payout.id, {
+    trigger: 'accept',
+    change: {
+      providerTransferId: transfer.providerId,
+      processingSince: new Date(),
+      inDoubtSince: null,
+      attentionLevel: 0,
+    },
+  });
+  return accepted;
+}
+
+async function end(deps: Deps, payout: Payout, transfer: ProviderTransfer): Promise<Payout> {
+  const transition = finalTransition(transfer);
+  if (transition === null || payout.status !== 'processing') return payout;
+  return (await applyTransition(deps, payout.id, transition)).payout;
+}
+
+function finalTransition({ status, txHash, failureReason }: ProviderTransfer): Transition | null {
+  switch (status) {
+    case 'pending':
+      return null;
+    case 'sent':
+      return {
+        trigger: 'complete',
+        change: { txHash, inDoubtSince: null, attentionLevel: 0 },
+        posting: settlementPosting,
+      };
+    case 'failed':
+      return {
+        trigger: 'fail',
+        change: {
+          failureReason: failureReason ?? 'The provider could not send the payout.',
+          inDoubtSince: null,
+          attentionLevel: 0,
+        },
+        posting: releasePosting,
+      };
+  }
+}
+
+/** The provider holds something else under our reference: money must not move on its answer. */
+async function refuseMismatch(
+  deps: Deps,
+  payout: Payout,
+  { amount, currency, status, providerId }: ProviderTransfer,
+): Promise<PayoutState> {
+  await openCase(deps.db, 'transfer_mismatch', payout.id, {
+    ours: { amount: payout.amount, currency: payout.currency },
+    theirs: { amount, currency, status, id: providerId },
+  });
+  const why = 'Waiting for an operator: the provider has a different amount or currency on record.';
+  return waitForProvider(deps, payout, new Date(0), why);
+}
+
+/**
+ * Notes that the payout waits for its provider since `since`, and calls an operator when that has
+ * taken too long.
+ */
+async function waitForProvider(
+  deps: Deps,
+  payout: Payout,
+  since: Date,
+  why: string,
+): Promise<PayoutState> {
+  const now = new Date();
+  const waitedMs = now.getTime() - since.getTime();
+  const level = Math.max(attentionLevel(waitedMs), payout.attentionLevel);
+  const inDoubt = payout.status === 'approved' && payout.inDoubtSince === null;
+  const noted =
+    inDoubt || level !== payout.attentionLevel
+      ? await noteOnPayout(deps.db, payout.id, payout.status, {
+          attentionLevel: level,
+          ...(inDoubt ? { inDoubtSince: now } : {}),
+        })
+      : payout;
+  const current = noted ?? (await getPayout(deps.db, payout.id));
+  return reportPayout(current, now, { ms: nextCheckMs(waitedMs), why: why + escalation(level) });
+}
+
+function escalation(level: number): string {
+  const threshold = ESCALATION_AFTER_MS[level - 1];
+  return threshold === undefined ? '' : ` This has taken more than ${threshold / 60_000} minutes.`;
+}

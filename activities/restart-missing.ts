@@ -1,0 +1,96 @@
+/**
+ * Finds payouts, payments and webhook deliveries that need a workflow and have none, and starts one.
+ * A workflow can be missing when its start was lost, when somebody terminated it, or when Temporal's
+ * database was restored from a backup.
+ */
+import {
+  findPaymentsNeedingWorkflow,
+  takeUncheckedDecisions,
+  takeUncheckedLatePayments,
+  takeUncheckedPayments,
+} from '../src/db/repositories/payments-needing-workflow';
+import {
+  findPayoutsNeedingWorkflow,
+  takeUncheckedPayouts,
+} from '../src/db/repositories/payouts-needing-workflow';
+import {
+  noteEnsured,
+  takeOverdueWebhookDeliveries,
+  type WebhookDeliveryToStart,
+} from '../src/db/repositories/webhook-deliveries';
+import type { Db } from '../src/db/transaction';
+import type { ClosedWorkflows } from '../src/temporal/visibility';
+import { paymentStart, type PaymentWorkflows } from '../src/temporal/payment-workflows';
+import { payoutStart, type PayoutWorkflows } from '../src/temporal/payout-workflows';
+import type { WebhookDeliveryWorkflows } from '../src/temporal/webhook-delivery-workflows';
+
+export interface RestartDeps {
+  db: Db;
+  payoutWorkflows: PayoutWorkflows;
+  paymentWorkflows: PaymentWorkflows;
+  closedWorkflows: ClosedWorkflows;
+  webhookDeliveryWorkflows: WebhookDeliveryWorkflows;
+}
+
+/** Rows checked in one run, those not checked for longest first. */
+const BATCH = 200;
+
+/** Late funds are waited for over a month: a smaller share of each run is enough. */
+const LATE_BATCH = 50;
+
+/** Deliveries checked in one run, those overdue for longest first. */
+const DELIVERY_BATCH = 500;
+const CONCURRENT_STARTS = 10;
+
+export async function restartPayouts(deps: RestartDeps): Promise<{ ensured: number }> {
+  const ended = await deps.closedWorkflows.listUnfinished('payout');
+  const payouts = [
+    ...(await takeUncheckedPayouts(deps.db, BATCH)),
+    ...(await findPayoutsNeedingWorkflow(deps.db, ended)),
+  ];
+  // Does nothing where a workflow runs.
+  for (const payout of payouts) await deps.payoutWorkflows.ensureRunning(payoutStart(payout));
+  return { ensured: payouts.length };
+}
+
+export async function restartPayments(deps: RestartDeps): Promise<{ ensured: number }> {
+  const ended = await deps.closedWorkflows.listUnfinished('payment');
+  const payments = [
+    ...(await takeUncheckedPayments(deps.db, BATCH)),
+    ...(await takeUncheckedDecisions(deps.db, BATCH)),
+    ...(await takeUncheckedLatePayments(deps.db, LATE_BATCH)),
+    ...(await findPaymentsNeedingWorkflow(deps.db, ended)),
+  ];
+  for (const payment of payments) {
+    await deps.paymentWorkflows.ensureRunning(paymentStart(payment));
+  }
+  return { ensured: payments.length };
+}
+
+/**
+ * Deliveries that should have moved and did not, also retries that were asked for while Temporal was
+ * unavailable. A run that ends early leaves those that it did not get to for half a minute, and no longer.
+ */
+export async function restartWebhookDeliveries({
+  db,
+  webhookDeliveryWorkflows,
+}: Pick<RestartDeps, 'db' | 'webhookDeliveryWorkflows'>): Promise<{ ensured: number }> {
+  const overdue = await takeOverdueWebhookDeliveries(db, DELIVERY_BATCH);
+  for (let first = 0; first < overdue.length; first += CONCURRENT_STARTS) {
+    const some = overdue.slice(first, first + CONCURRENT_STARTS);
+    await Promise.all(some.map((delivery) => ensure(webhookDeliveryWorkflows, delivery)));
+    await noteEnsured(
+      db,
+      some.map(({ deliveryId }) => deliveryId),
+    );
+  }
+  return { ensured: overdue.length };
+}
+
+/** Where a workflow runs it only has to hear of a retry that somebody asks for. */
+function ensure(
+  workflows: WebhookDeliveryWorkflows,
+  delivery: WebhookDeliveryToStart,
+): Promise<void> {
+  return delivery.retryRequested ? workflows.wake(delivery) : workflows.resume(delivery);
+}

@@ -1,0 +1,78 @@
+/** What a payment's credits and refunds move, fees included (decisions M1 and P6). Pure. */
+import { serviceFee } from './fees';
+import { type Amount, add, isLess, lesserOf, subtract, ZERO } from './money';
+import type { Payment } from './payment';
+
+export interface Reversal {
+  /** The part of the credits that is reversed: `taken` plus `fee`. */
+  reversed: Amount;
+  taken: Amount;
+  fee: Amount;
+}
+
+/** The credited amount that is not reversed yet, before fees: the maximum refund. */
+export function refundableOf(payment: Payment): Amount {
+  return subtract(payment.creditedAmount, payment.reversedAmount);
+}
+
+/** The fee on what is not reversed. */
+export function feeKept(payment: Payment): Amount {
+  return subtract(payment.serviceFee, payment.reversedFee);
+}
+
+/** What the payment contributes to the balance. */
+export function netAmount(payment: Payment): Amount {
+  return subtract(refundableOf(payment), feeKept(payment));
+}
+
+/**
+ * Prices a refund. The fee applies to the received amount (decision M1), so the part that was charged
+ * on the refunded amount is waived. Several refunds cost the same as one of their sum.
+ */
+export function priceReversal(payment: Payment, amount: Amount): Reversal {
+  const reversed = lesserOf(amount, refundableOf(payment));
+  const rest = subtract(refundableOf(payment), reversed);
+  const fee = subtract(feeKept(payment), serviceFee('payin', rest, payment.feeTerms));
+  return { reversed, fee, taken: subtract(reversed, fee) };
+}
+
+/** What returns to the balance if a refund of this amount was refused. */
+export function priceReturn(payment: Payment, reversed: Amount): Reversal {
+  const whole = add(refundableOf(payment), reversed);
+  const fee = subtract(serviceFee('payin', whole, payment.feeTerms), feeKept(payment));
+  return { reversed, fee, taken: subtract(reversed, fee) };
+}
+
+export interface Credit {
+  id: string;
+  amount: Amount;
+  fee: Amount;
+}
+
+/** The fee is on the sum of what was received (decision M1): a transfer bears what it adds to it. */
+export function priceCredits(
+  payment: Payment,
+  transfers: readonly { id: string; amount: Amount }[],
+): Credit[] {
+  let total = refundableOf(payment);
+  let charged = feeKept(payment);
+  return transfers.map(({ id, amount }) => {
+    total = add(total, amount);
+    const fee = subtract(serviceFee('payin', total, payment.feeTerms), charged);
+    charged = add(charged, fee);
+    return { id, amount, fee };
+  });
+}
+
+/** The amount that is still to be paid (decision P2). */
+export function amountDue(payment: Payment): Amount {
+  return isLess(payment.receivedAmount, payment.amount)
+    ? subtract(payment.amount, payment.receivedAmount)
+    : ZERO;
+}
+
+export function overpaidAmount(payment: Payment): Amount {
+  return isLess(payment.amount, payment.receivedAmount)
+    ? subtract(payment.receivedAmount, payment.amount)
+    : ZERO;
+}

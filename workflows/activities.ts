@@ -1,0 +1,51 @@
+/** How workflows call activities: typed proxies, the shared retry policies, and one guard. */
+import {
+  type ActivityOptions,
+  type LocalActivityOptions,
+  proxyActivities,
+  proxyLocalActivities,
+} from '@temporalio/workflow';
+import type { Activities } from '../activities';
+import { UNREADABLE } from './payload-converter';
+
+type Name = keyof Activities;
+
+/** One short transaction, retried until the database answers: no payout or payment is dropped. */
+export const TRANSACTION = {
+  startToCloseTimeout: '10 seconds',
+  retry: { initialInterval: '100 ms', maximumInterval: '10 seconds' },
+} as const;
+
+/**
+ * A provider's slowness or refusal comes back as a value; what throws is our own database. The
+ * time-out leaves room for two calls to the provider.
+ */
+export const PROVIDER_CALL = {
+  startToCloseTimeout: '30 seconds',
+  retry: { initialInterval: '500 ms', maximumInterval: '30 seconds' },
+} as const;
+
+export function activities<N extends Name>(options: ActivityOptions) {
+  return guarded(proxyActivities<Pick<Activities, N>>(options));
+}
+
+export function localActivities<N extends Name>(options: LocalActivityOptions) {
+  return guarded(proxyLocalActivities<Pick<Activities, N>>(options));
+}
+
+/**
+ * A result that cannot be decoded fails the workflow task, until a worker can decode it. Only what
+ * people type is taken as it comes (operator-input.ts).
+ */
+function guarded<T extends object>(proxy: T): T {
+  return new Proxy(proxy, {
+    get: (target, name) => {
+      const call = Reflect.get(target, name) as (...args: unknown[]) => Promise<unknown>;
+      return async (...args: unknown[]) => {
+        const result = await call(...args);
+        if (result === UNREADABLE) throw new Error(`cannot decode the result of ${String(name)}`);
+        return result;
+      };
+    },
+  });
+}

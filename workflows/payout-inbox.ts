@@ -1,0 +1,123 @@
+/** The operator's side of a payout's workflow: its signals, its page, its search attributes. */
+import { isFinalPayout, type PayoutStatus } from '../src/domain/payout';
+import type { ReviewReason } from '../src/domain/review';
+import { code, DecisionInbox, list, signalLine } from './inbox';
+import type { PayoutDecision, PayoutState } from './messages';
+import { readDecision } from './operator-input';
+
+const OPERATOR_SIGNALS = { approve: { by: 'you' }, reject: { by: 'you', reason: 'why' } } as const;
+
+export class PayoutInbox extends DecisionInbox<PayoutState, PayoutDecision> {
+  constructor(payoutId: string) {
+    super(payoutId, OPERATOR_SIGNALS, 'reject');
+    for (const kind of ['approve', 'reject'] as const) {
+      this.onOperatorSignal(
+        kind,
+        (args) => readDecision(kind, args),
+        (decision) => {
+          this.decide(decision);
+        },
+      );
+    }
+  }
+
+  /** Waits until `happened`, a status change from elsewhere (a cancel), or the time is over. */
+  async waitFor(
+    happened: () => boolean,
+    timer: { ms: number; summary: string } | undefined,
+  ): Promise<void> {
+    const { sequence } = this.state;
+    await this.waitUntil(() => happened() || this.state.sequence !== sequence, timer);
+  }
+
+  protected override refusalOf({ kind }: PayoutDecision): string | null {
+    const status = this.known?.status;
+    return status === undefined || mayBeDecided(status, kind)
+      ? null
+      : 'the payout was already decided';
+  }
+
+  protected override describe(state: PayoutState | null, remarks: readonly string[]) {
+    return state === null ? null : describePayout(this.id, state, remarks);
+  }
+
+  protected override attributesOf({ status, attentionLevel }: PayoutState) {
+    return {
+      PayoutStatus: [status],
+      NeedsAttention: [attentionLevel > 0 && !isFinalPayout(status)],
+    };
+  }
+}
+
+/** A payout that is held back before submission can still be rejected (decision O5). */
+function mayBeDecided(status: PayoutStatus, kind: PayoutDecision['kind']): boolean {
+  switch (status) {
+    case 'requested':
+    case 'under_review':
+      return true;
+    case 'approved':
+      return kind === 'reject';
+    case 'processing':
+    case 'completed':
+    case 'rejected':
+    case 'failed':
+    case 'cancelled':
+      return false;
+  }
+}
+
+const MEANING: Record<PayoutStatus, string> = {
+  requested: 'The funds are reserved.',
+  under_review: 'The funds are reserved. An operator must approve or reject the payout.',
+  approved: 'The payout is being submitted to the provider.',
+  processing: 'The provider has accepted the payout.',
+  completed: 'The payout was sent and the balance was debited.',
+  rejected: 'An operator rejected the payout. The funds were returned.',
+  failed: 'The provider could not send the payout. The funds were returned.',
+  cancelled: 'The merchant cancelled the payout. The funds were returned.',
+};
+
+const REASONS: Record<ReviewReason, string> = {
+  rehearse_review: 'The account rehearses reviews in test mode.',
+  review_all: 'Every live payout of this account is reviewed.',
+  above_auto_approve_max: 'The amount exceeds the limit for automatic approval.',
+  above_auto_approve_daily_max: 'The daily limit for automatic approval is used up.',
+  first_use_of_destination: 'This is the first payout to the destination.',
+  email_destination: 'The destination is an email address.',
+  new_api_key: 'The API key is less than 24 hours old.',
+};
+
+/** @returns Markdown: the state, why it waits, what to type */
+function describePayout(payoutId: string, state: PayoutState, remarks: readonly string[]): string {
+  const { status, amount, currency, attentionLevel, wait, autoApproveInMs } = state;
+  return [
+    `**${status.replaceAll('_', ' ')}** · ${amount} ${currency}`,
+    MEANING[status],
+    ...(autoApproveInMs === null ? [] : [automaticApproval(autoApproveInMs)]),
+    ...(attentionLevel === 0 ? [] : [`**Needs attention** (level ${attentionLevel} of 3).`]),
+    ...(wait === null ? [] : [wait.why]),
+    ...list('Remarks:', remarks),
+    ...commands(payoutId, state),
+    ...reviewReasons(state),
+  ].join('\n\n');
+}
+
+function automaticApproval(inMs: number): string {
+  const seconds = Math.ceil(inMs / 1_000);
+  return `It will be approved automatically in ${seconds} s. Until then it can be rejected or cancelled.`;
+}
+
+function commands(payoutId: string, { status, wait }: PayoutState): string[] {
+  const isWaiting = status !== 'approved' || wait !== null;
+  return (['approve', 'reject'] as const)
+    .filter((kind) => isWaiting && mayBeDecided(status, kind))
+    .map((kind) => code(signalLine(payoutId, kind, OPERATOR_SIGNALS[kind])));
+}
+
+function reviewReasons({ status, reviewReasons: reasons }: PayoutState): string[] {
+  if (status !== 'under_review') return [];
+  return list(
+    'Reasons for the review:',
+    reasons.map((reason) => REASONS[reason]),
+  );
+}
