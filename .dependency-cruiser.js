@@ -10,7 +10,8 @@ const ROOMS = {
   'src/domain': [],
   'src/lib': ['^src/domain/'],
   'src/schemas': ['^src/domain/', LIB],
-  'src/presenters': ['^src/(domain|schemas)/', LIB],
+  // Of src/db the types of what is stored, and nothing that runs: see presenters-db-types.
+  'src/presenters': ['^src/(domain|schemas)/', '^src/db/repositories/', LIB],
   'src/destinations': [],
   'src/services': [
     '^src/(domain|db|presenters|temporal|destinations)/',
@@ -22,7 +23,7 @@ const ROOMS = {
   'src/openapi': ['^src/(schemas|domain)/', LIB],
   'src/http': ['^src/(services|schemas|presenters|domain|openapi)/', LIB],
   'src/cli': [
-    '^src/(services|domain)/',
+    '^src/(services|presenters|domain)/',
     '^src/db/(connect|migrate|provision|transaction|repositories/accounts)\\.ts$',
     '^src/temporal/(client|[a-z-]+-workflows)\\.ts$',
     '^src/webhooks/sender\\.ts$',
@@ -128,6 +129,13 @@ module.exports = {
         pathNot: '^src/(dev/|bin/(dev|reset|openapi)\\.ts$)',
       },
       to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'presenters-db-types',
+      comment: 'A presenter is a pure function: it knows the shape of a row, and no query.',
+      severity: 'error',
+      from: { path: '^src/presenters/' },
+      to: { path: '^src/db/', dependencyTypesNot: ['type-only'] },
     },
     {
       name: 'no-circular',

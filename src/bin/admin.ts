@@ -1,9 +1,5 @@
-/** `npm run admin`: what an operator decides, from the terminal. src/cli has the commands. */
-import { runCommand } from '../cli/run-command';
+/** `npm run admin`: an operator's decisions, from the terminal. src/cli has the nouns. */
+import { runAdmin } from '../cli/admin';
+import { runAsMain } from '../lib/command-line';
 
-void runCommand(process.argv.slice(2), process.env, {
-  out: (text) => process.stdout.write(text),
-  err: (text) => process.stderr.write(text),
-}).then((exitCode) => {
-  process.exitCode = exitCode;
-});
+runAsMain(module, runAdmin);

@@ -3,6 +3,7 @@
  * would, so that every invariant of the ledger still holds.
  */
 import { Option } from '@commander-js/extra-typings';
+import { errorSentence } from '../cli/sentences';
 import { connect } from '../db/connect';
 import { withClient } from '../db/provision';
 import { findDemoMerchant } from '../db/repositories/accounts';
@@ -18,7 +19,7 @@ import {
 import { developmentDatabaseUrl } from '../lib/data-folder';
 import { newId } from '../lib/new-id';
 import { SetupError } from '../lib/setup-error';
-import { createAdjustment, type ShownAdjustment } from '../services/admin/adjustments';
+import { createAdjustment, type AdjustmentResult } from '../services/admin/adjustments';
 import { InvalidInput } from '../services/admin/refusal';
 
 const HELP = `
@@ -67,13 +68,13 @@ async function fund(env: NodeJS.ProcessEnv, funding: Funding): Promise<string> {
     const { currency, mode } = funding;
     return `Demo merchant, ${mode} mode: ${available} ${currency} available, ${reserved} reserved\n`;
   } catch (error) {
-    throw error instanceof InvalidInput ? new UsageError(error.sentence) : error;
+    throw error instanceof InvalidInput ? new UsageError(errorSentence(error)) : error;
   } finally {
     await db.destroy();
   }
 }
 
-async function post(db: Db, funding: Funding): Promise<ShownAdjustment> {
+async function post(db: Db, funding: Funding): Promise<AdjustmentResult> {
   const accountId = await findDemoMerchant(db);
   if (accountId === null) {
     throw new SetupError('The database has no demo merchant. `npm start` creates it.');

@@ -1,4 +1,6 @@
 /** `admin accounts`. */
+import { type Command, Option } from '@commander-js/extra-typings';
+import { presentAccount } from '../presenters/admin';
 import {
   createAccount,
   listAccounts,
@@ -7,86 +9,94 @@ import {
   suspendAccount,
   verifyAccount,
 } from '../services/admin/accounts';
-import { listOf, verb, type Noun } from './command';
-import { showList, showObject } from './output';
-import type { Options } from './options';
-import { ACCOUNT, LIMITED, readLimit } from './shared-options';
+import type { Run } from './admin';
+import {
+  addNoun,
+  changeVerb,
+  LIMIT_OPTION,
+  readVerb,
+  requireId,
+  text,
+  type VerbTexts,
+} from './options';
+import { listOf, showList, showObject } from './output';
 
-/** A change to an account is never made to the demo merchant by leaving something out. */
-const THE_ACCOUNT = { account: { value: 'ACC_ID', help: 'the account' } };
+const WHERE = '`accounts list` lists the ids (acc_…).';
 
-const readAccount = (options: Options): string =>
-  options.required('account', '`accounts list` shows the ids, acc_…');
+/** The demo merchant is never the default of a change to an account itself. */
+const THE_ACCOUNT = new Option('--account <ACC_ID>', 'the account').argParser(text);
 
-export const ACCOUNTS: Noun = {
-  summary: 'Merchant accounts.',
-  verbs: {
-    create: verb({
-      summary: 'Makes an account, which is active and not verified',
-      options: { name: { value: 'TEXT', help: "the merchant's name" } },
-      examples: ['accounts create --name "Example Shop" --json'],
-      changes: 'reason optional',
-      read: (options) => ({ name: options.required('name', 'the merchant’s name') }),
-      run: ({ db, by }, input) => createAccount(db, by, input),
-      show: showObject,
-    }),
-    list: verb({
-      summary: 'Lists the accounts, newest first',
-      options: LIMITED,
-      examples: ['accounts list', 'accounts list --limit 10 --json'],
-      read: readLimit,
-      run: async ({ db }, limit) => listOf(await listAccounts(db, limit + 1), limit),
-      show: (list) =>
-        showList(
-          list,
-          ['id', 'name', 'status', 'verified_at', 'created_at'],
-          'No account yet: `accounts create` makes one.',
-        ),
-    }),
-    show: verb({
-      summary: 'Shows an account with its balances',
-      subject: 'account',
-      options: ACCOUNT,
-      examples: ['accounts show', 'accounts show acc_… --json'],
-      read: (options) => options.text('account'),
-      run: async ({ db, accountId }, asked) => showAccount(db, await accountId(asked)),
-      show: ({ balances, ...account }) =>
-        `${showObject(account)}\n${showList(
-          listOf(balances),
-          ['mode', 'currency', 'available', 'reserved'],
-          'No money has moved yet.',
-        )}`,
-    }),
-    verify: verb({
-      summary: 'Marks an account as verified, so that it can have live keys',
-      subject: 'account',
-      options: THE_ACCOUNT,
-      examples: ['accounts verify acc_… --reason "register extract of 3 May"'],
-      changes: 'reason optional',
-      read: readAccount,
-      run: ({ db, by }, id) => verifyAccount(db, by, id),
-      show: showObject,
-    }),
-    suspend: verb({
-      summary: 'Suspends an account: its keys get 403 from the next request on',
-      notes: ['Payouts on their way go on; `payouts pause --account` holds those too.'],
-      subject: 'account',
-      options: THE_ACCOUNT,
-      examples: ['accounts suspend acc_… --reason "chargeback dispute 4711"'],
-      changes: 'reason optional',
-      read: readAccount,
-      run: ({ db, by }, id) => suspendAccount(db, by, id),
-      show: showObject,
-    }),
-    reinstate: verb({
-      summary: 'Lets a suspended account back in',
-      subject: 'account',
-      options: THE_ACCOUNT,
-      examples: ['accounts reinstate acc_… --reason "dispute settled"'],
-      changes: 'reason optional',
-      read: readAccount,
-      run: ({ db, by }, id) => reinstateAccount(db, by, id),
-      show: showObject,
-    }),
-  },
-};
+export function addAccounts(admin: Command, run: Run): void {
+  const accounts = addNoun(admin, 'accounts', 'Merchant accounts.');
+  changeVerb(accounts, 'create', {
+    summary: 'Create an account, active and not verified',
+    examples: ['accounts create --name "Example Shop" --json'],
+  })
+    .requiredOption('--name <TEXT>', "the merchant's name", text)
+    .action((options) =>
+      run(options, async ({ db, by }) => presentAccount(await createAccount(db, by, options))),
+    );
+  readVerb(accounts, 'list', {
+    summary: 'List the accounts, newest first',
+    examples: ['accounts list', 'accounts list --limit 10 --json'],
+  })
+    .addOption(LIMIT_OPTION)
+    .action((options) =>
+      run(
+        options,
+        async ({ db }) =>
+          listOf((await listAccounts(db, options.limit + 1)).map(presentAccount), options.limit),
+        (list) =>
+          showList(
+            list,
+            ['id', 'name', 'status', 'verified_at', 'created_at'],
+            'No accounts. `accounts create` creates one.',
+          ),
+      ),
+    );
+  readVerb(accounts, 'show', {
+    summary: 'Show an account with its balances',
+    notes: 'In development the default is the demo merchant.',
+    examples: ['accounts show', 'accounts show acc_… --json'],
+  })
+    .argument('[account]', 'the account', text)
+    .addOption(THE_ACCOUNT)
+    .action((argument, options) =>
+      run(
+        options,
+        async ({ db, accountId }) => {
+          const asked =
+            argument === undefined ? options.account : requireId(argument, options, WHERE);
+          const { account, workingKeys, balances } = await showAccount(db, await accountId(asked));
+          return { ...presentAccount(account), working_keys: workingKeys, balances };
+        },
+        ({ balances, ...account }) =>
+          `${showObject(account)}\n${showList(
+            listOf(balances),
+            ['mode', 'currency', 'available', 'reserved'],
+            'No balances.',
+          )}`,
+      ),
+    );
+  const addChange = (name: string, change: typeof verifyAccount, texts: VerbTexts) =>
+    changeVerb(accounts, name, texts)
+      .argument('[account]', 'the account', text)
+      .addOption(THE_ACCOUNT)
+      .action((argument, options) => {
+        const id = requireId(argument, { account: options.account }, WHERE);
+        return run(options, async ({ db, by }) => presentAccount(await change(db, by, id)));
+      });
+  addChange('verify', verifyAccount, {
+    summary: 'Mark an account as verified, so that it can have live keys',
+    examples: ['accounts verify acc_… --reason "register extract of 3 May"'],
+  });
+  addChange('suspend', suspendAccount, {
+    summary: 'Suspend an account: its keys get 403 from the next request on',
+    notes: 'Payouts in progress continue; `payouts pause --account` holds those too.',
+    examples: ['accounts suspend acc_… --reason "chargeback dispute 4711"'],
+  });
+  addChange('reinstate', reinstateAccount, {
+    summary: 'Reinstate a suspended account',
+    examples: ['accounts reinstate acc_… --reason "dispute settled"'],
+  });
+}

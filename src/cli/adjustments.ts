@@ -1,52 +1,74 @@
 /** `admin adjustments`. */
+import { type Command, Option } from '@commander-js/extra-typings';
 import { MODES } from '../domain/mode';
 import { newId } from '../lib/new-id';
-import { createAdjustment } from '../services/admin/adjustments';
-import { verb, type Noun } from './command';
-import { unclear } from './error-sentence';
-import { showObject } from './output';
-import { ACCOUNT, CURRENCY, readCurrency } from './shared-options';
+import { createAdjustment, type AdjustmentResult } from '../services/admin/adjustments';
+import type { Run } from './admin';
+import { addNoun, ACCOUNT, CURRENCY, reasonedVerb, text } from './options';
+import { unclear } from './sentences';
 
-export const ADJUSTMENTS: Noun = {
-  summary: 'Corrections of a balance, as postings with a reason.',
-  verbs: {
-    create: verb({
-      summary: 'Adds to a balance or takes from it',
-      notes: [
-        'The merchant sees the reason among the transactions. With --operation-id the same command',
-        'can be sent again: it posts once, and the answer says `replayed`.',
-      ],
-      options: {
-        ...ACCOUNT,
-        mode: { value: 'test|live', help: 'whose balance (test)' },
-        ...CURRENCY,
-        amount: { value: 'AMOUNT', help: 'more than zero, at most 8 decimals' },
-        direction: { value: 'in|out', help: 'in adds, out takes; never below zero' },
-        'operation-id': { value: 'ADJ_ID', help: 'adj_ and a ULID of your own (a new one)' },
-      },
-      examples: [
-        'adjustments create --currency USDT --amount 250 --direction in --reason "goodwill, ticket 812"',
-        'adjustments create --account acc_… --mode live --currency BTC --amount 0.01 --direction out \\\n' +
-          '    --reason "sent twice, ticket 900" --operation-id adj_01K6000000000000000000TKT9 --json',
-      ],
-      changes: 'reason required',
-      read: (options) => ({
-        account: options.text('account'),
-        id: options.text('operation-id') ?? newId('adjustment'),
-        mode: options.oneOf('mode', MODES) ?? 'test',
-        currency: readCurrency(options),
-        amount: options.required('amount', 'more than zero, such as 250'),
-        direction: options.requiredOneOf('direction', ['in', 'out']),
-      }),
-      run: async ({ db, by, accountId }, { account, ...input }) => {
-        const adjustment = { ...input, accountId: await accountId(account) };
+export function addAdjustments(admin: Command, run: Run): void {
+  const adjustments = addNoun(
+    admin,
+    'adjustments',
+    'Adjustments of a balance, as postings with a reason.',
+  );
+  reasonedVerb(adjustments, 'create', {
+    summary: 'Add to a balance or take from it',
+    notes:
+      'The merchant sees the reason in the list of transactions. With --operation-id the same ' +
+      'command can be sent again: it posts only once, and the result says `replayed`.',
+    examples: [
+      'adjustments create --currency USDT --amount 250 --direction in --reason "goodwill, ticket 812"',
+      'adjustments create --account acc_… --mode live --currency BTC --amount 0.01 --direction out \\\n' +
+        '    --reason "sent twice, ticket 900" --operation-id adj_01K6000000000000000000TKT9 --json',
+    ],
+  })
+    .addOption(ACCOUNT)
+    .addOption(new Option('--mode <MODE>', 'the balance').choices(MODES).default('test' as const))
+    .addOption(CURRENCY)
+    .requiredOption('--amount <AMOUNT>', 'more than zero, at most 8 decimals, such as 250', text)
+    .addOption(
+      new Option('--direction <DIRECTION>', 'in adds, out takes; never below zero')
+        .choices(['in', 'out'] as const)
+        .makeOptionMandatory(),
+    )
+    .option('--operation-id <ADJ_ID>', 'adj_ and a ULID of your own (default: a new one)', text)
+    .action(({ account, operationId, ...options }) =>
+      run(options, async ({ db, by, accountId }) => {
+        const { mode, currency, amount, direction, reason } = options;
+        const id = operationId ?? newId('adjustment');
+        const input = {
+          id,
+          accountId: await accountId(account),
+          mode,
+          currency,
+          amount,
+          direction,
+        };
         try {
-          return await createAdjustment(db, { ...by, reason: by.reason ?? '' }, adjustment);
+          return present(await createAdjustment(db, { ...by, reason }, input));
         } catch (error) {
-          throw unclear(error, input.id, 'It is not known whether this was posted.', 'posts');
+          throw unclear(error, id, 'It is unknown whether the adjustment was posted.', 'posts');
         }
-      },
-      show: showObject,
-    }),
-  },
-};
+      }),
+    );
+}
+
+function present(adjustment: AdjustmentResult) {
+  const { id, accountId, mode, currency, direction, amount, reason } = adjustment;
+  const { replayed, available, reserved } = adjustment;
+  return {
+    id,
+    object: 'adjustment',
+    account_id: accountId,
+    mode,
+    currency,
+    direction,
+    amount,
+    reason,
+    replayed,
+    available,
+    reserved,
+  };
+}

@@ -1,56 +1,59 @@
 /** `admin cases`. */
-import { listCases, resolveCase, showCase } from '../services/admin/cases';
-import { listOf, verb, type Noun } from './command';
-import type { Options } from './options';
-import { showList, showObject } from './output';
-import { LIMITED, readLimit } from './shared-options';
+import { type Command, Option } from '@commander-js/extra-typings';
+import { presentCase } from '../presenters/admin';
+import { listCases, requireCase, resolveCase } from '../services/admin/cases';
+import type { Run } from './admin';
+import { addNoun, changeVerb, LIMIT_OPTION, readVerb, requireId, text } from './options';
+import { listOf, showList } from './output';
 
-const THE_CASE = { id: { value: 'CASE_ID', help: 'the case' } };
+const WHERE = '`cases list` lists the ids (case_…).';
+const THE_CASE = new Option('--id <CASE_ID>', 'the case').argParser(text);
 
-const readId = (options: Options): string =>
-  options.required('id', '`cases list` shows the ids, case_…');
-
-export const CASES: Noun = {
-  summary: 'What the gateway could not explain and will not mend by itself.',
-  verbs: {
-    list: verb({
-      summary: 'Lists the open case, oldest first',
-      options: { all: { help: 'also the resolved ones' }, ...LIMITED },
-      examples: ['cases list', 'cases list --all --json'],
-      read: (options) => ({ all: options.flag('all'), limit: readLimit(options) }),
-      run: async ({ db }, { all, limit }) => listOf(await listCases(db, all, limit + 1), limit),
-      show: (list) =>
-        showList(
-          list,
-          ['id', 'kind', 'object_id', 'created_at', 'resolved_at'],
-          'No case is open.',
-        ),
-    }),
-    show: verb({
-      summary: 'Shows a case with its details',
-      subject: 'id',
-      options: THE_CASE,
-      examples: ['cases show case_…'],
-      read: readId,
-      run: ({ db }, id) => showCase(db, id),
-      show: showObject,
-    }),
-    resolve: verb({
-      summary: 'Notes what was found out and done; the books stay as they are',
-      notes: ['Where money has to move, `adjustments create` moves it.'],
-      subject: 'id',
-      options: {
-        ...THE_CASE,
-        resolution: { value: 'TEXT', help: 'what was found out and done' },
-      },
-      examples: ['cases resolve case_… --resolution "provider confirms: booked twice, refunded"'],
-      changes: 'reason optional',
-      read: (options) => ({
-        id: readId(options),
-        resolution: options.required('resolution', 'what was found out and done'),
-      }),
-      run: ({ db, by }, { id, resolution }) => resolveCase(db, by, id, resolution),
-      show: showObject,
-    }),
-  },
-};
+export function addCases(admin: Command, run: Run): void {
+  const cases = addNoun(admin, 'cases', 'Cases: what the gateway could not resolve by itself.');
+  readVerb(cases, 'list', {
+    summary: 'List the open cases, oldest first',
+    examples: ['cases list', 'cases list --all --json'],
+  })
+    .option('--all', 'include the resolved cases')
+    .addOption(LIMIT_OPTION)
+    .action((options) =>
+      run(
+        options,
+        async ({ db }) => {
+          const found = await listCases(db, options.all === true, options.limit + 1);
+          return listOf(found.map(presentCase), options.limit);
+        },
+        (list) =>
+          showList(
+            list,
+            ['id', 'kind', 'object_id', 'created_at', 'resolved_at'],
+            'No open cases.',
+          ),
+      ),
+    );
+  readVerb(cases, 'show', {
+    summary: 'Show a case with its details',
+    examples: ['cases show case_…'],
+  })
+    .argument('[id]', 'the case', text)
+    .addOption(THE_CASE)
+    .action((argument, options) => {
+      const id = requireId(argument, { id: options.id }, WHERE);
+      return run(options, async ({ db }) => presentCase(await requireCase(db, id)));
+    });
+  changeVerb(cases, 'resolve', {
+    summary: 'Record how a case was resolved; the ledger is not changed',
+    notes: 'To move money, use `adjustments create`.',
+    examples: ['cases resolve case_… --resolution "provider confirms: booked twice, refunded"'],
+  })
+    .argument('[id]', 'the case', text)
+    .addOption(THE_CASE)
+    .requiredOption('--resolution <TEXT>', 'the finding and what was done', text)
+    .action((argument, options) => {
+      const id = requireId(argument, { id: options.id }, WHERE);
+      return run(options, async ({ db, by }) =>
+        presentCase(await resolveCase(db, by, id, options.resolution)),
+      );
+    });
+}

@@ -1,6 +1,6 @@
 /**
- * Which gateway a command works on: its database, its pepper and, in development, its demo
- * merchant.
+ * Which gateway a command works on: its database, pepper, Temporal and webhook settings and, in
+ * development, its demo merchant.
  */
 import type { Client } from '@temporalio/client';
 import { connect } from '../db/connect';
@@ -10,12 +10,17 @@ import { findDemoMerchant } from '../db/repositories/accounts';
 import type { Db } from '../db/transaction';
 import { UsageError } from '../lib/command-line';
 import { dataLayout, developmentDatabaseUrl, readPrivateJson } from '../lib/data-folder';
+import { createSecretBox } from '../lib/secret-box';
 import { SetupError } from '../lib/setup-error';
+import { readWebhookSettings } from '../lib/webhook-settings';
 import { requireAccount } from '../services/admin/accounts';
+import type { WebhookTools } from '../services/admin/webhooks';
 import { createTemporalClient } from '../temporal/client';
+import { createWebhookDeliveryWorkflows } from '../temporal/webhook-delivery-workflows';
+import { createWebhookSender } from '../webhooks/sender';
 
-/** As src/config.ts asks it of the gateway itself. */
-const PEPPER_LENGTH_MIN = 32;
+/** The same minimum as in src/config.ts. */
+const SECRET_LENGTH_MIN = 32;
 
 /** @throws SetupError when there is no database, or it lacks a migration */
 export async function openDatabase(env: NodeJS.ProcessEnv): Promise<Db> {
@@ -36,24 +41,25 @@ async function refuseOldSchema(db: Db): Promise<void> {
   const pending = await pendingMigrations(db);
   if (pending.length === 0) return;
   throw new SetupError(
-    `The database lacks ${pending.join(', ')}: run \`npm run migrate\`, in development \`npm start\`.`,
+    `The database lacks ${pending.join(', ')}. Run \`npm run migrate\`, in development \`npm start\`.`,
   );
 }
 
 /** @throws SetupError */
 export function readPepper(env: NodeJS.ProcessEnv): string {
   const given = env['KEY_PEPPER'] ?? '';
-  if (given.length >= PEPPER_LENGTH_MIN) return given;
+  if (given.length >= SECRET_LENGTH_MIN) return given;
   if (given !== '') {
-    throw new SetupError('KEY_PEPPER is too short: it is the one that the gateway runs with.');
+    throw new SetupError(
+      `KEY_PEPPER is too short: it must have at least ${SECRET_LENGTH_MIN} characters. Use the gateway’s own.`,
+    );
   }
   const kept = isDevelopmentDatabase(env)
     ? readPrivateJson(dataLayout(env).secrets)['KEY_PEPPER']
     : undefined;
   if (typeof kept === 'string' && kept !== '') return kept;
   throw new SetupError(
-    'KEY_PEPPER is not set: keys are stored as an HMAC with it, so set the one that the gateway ' +
-      'runs with.',
+    'KEY_PEPPER is not set. Keys are stored as an HMAC with it: set the same value as for the gateway.',
   );
 }
 
@@ -65,7 +71,7 @@ export function connectTemporal(env: NodeJS.ProcessEnv): Client {
   const address = env['TEMPORAL_ADDRESS'] ?? '';
   if (address === '' && typeof local !== 'string') {
     throw new SetupError(
-      'TEMPORAL_ADDRESS is not set: it is host:port of the cluster that the gateway works with.',
+      'TEMPORAL_ADDRESS is not set. Set it to host:port of the gateway’s Temporal frontend.',
     );
   }
   return createTemporalClient({
@@ -83,26 +89,26 @@ export async function findAccountId(
   if (asked !== undefined) return (await requireAccount(db, asked)).id;
   const demo = isProduction(env) ? null : await findDemoMerchant(db);
   if (demo !== null) return demo;
-  throw new UsageError('--account is missing: `accounts list` shows the ids, acc_….');
+  throw new UsageError('--account is missing. `accounts list` shows the ids (acc_…).');
 }
 
 function databaseAddress(env: NodeJS.ProcessEnv): string {
   const given = env['DATABASE_OWNER_URL'] ?? '';
   if (given === '' && isProduction(env)) {
     throw new SetupError(
-      'DATABASE_OWNER_URL is not set: it connects the role that owns the schema, as in ' +
+      'DATABASE_OWNER_URL is not set. Set it to the role that owns the schema, such as ' +
         'postgres://owner:password@host:5432/gateway.',
     );
   }
   if (given === '') return developmentDatabaseUrl(env, 'set DATABASE_OWNER_URL');
   if (/^postgres(ql)?:\/\//.test(given)) return given;
   throw new SetupError(
-    'DATABASE_OWNER_URL is not a PostgreSQL address: it begins with postgres://.',
+    'DATABASE_OWNER_URL is not a PostgreSQL URL: it must start with postgres://.',
   );
 }
 
 /** The secrets that `npm start` keeps in a file; null when the command works on another database. */
-export function developmentSecrets(env: NodeJS.ProcessEnv): Record<string, unknown> | null {
+function developmentSecrets(env: NodeJS.ProcessEnv): Record<string, unknown> | null {
   return isDevelopmentDatabase(env) ? readPrivateJson(dataLayout(env).secrets) : null;
 }
 
@@ -114,4 +120,50 @@ function isDevelopmentDatabase(env: NodeJS.ProcessEnv): boolean {
 
 function isProduction(env: NodeJS.ProcessEnv): boolean {
   return env['GATEWAY_ENV'] === 'production';
+}
+
+export interface OpenedWebhookTools extends WebhookTools {
+  close(): Promise<void>;
+}
+
+/** @throws SetupError when WEBHOOK_SECRET_KEY is not known */
+export function openWebhookTools(env: NodeJS.ProcessEnv): OpenedWebhookTools {
+  const kept = developmentSecrets(env);
+  const keptKey = kept?.['WEBHOOK_SECRET_KEY'];
+  const settings = readWebhookSettings({
+    ...(typeof keptKey === 'string' ? { WEBHOOK_SECRET_KEY: keptKey } : {}),
+    ...env,
+    ...(kept === null ? {} : { GATEWAY_ENV: 'development' }),
+  });
+  if (settings.secretKey.length < SECRET_LENGTH_MIN) {
+    throw new SetupError(
+      'WEBHOOK_SECRET_KEY is not set. The secrets of endpoints are encrypted with it: set the same ' +
+        'value as for the gateway.',
+    );
+  }
+  const webhookSender = createWebhookSender({ ...settings, ownHosts: ownHosts(env) });
+  const temporal = findTemporal(env);
+  return {
+    webhookSender,
+    secretBox: createSecretBox(settings.secretKey, settings.earlierSecretKeys),
+    webhookDeliveryWorkflows: temporal === null ? null : createWebhookDeliveryWorkflows(temporal),
+    close: async () => {
+      await Promise.allSettled([webhookSender.close(), temporal?.connection.close()]);
+    },
+  };
+}
+
+function ownHosts(env: NodeJS.ProcessEnv): string[] {
+  const url = URL.parse(env['PUBLIC_URL'] ?? '');
+  return url === null ? [] : [url.hostname];
+}
+
+/** Without it nothing is lost: the gateway finds in the rows what is due. */
+function findTemporal(env: NodeJS.ProcessEnv): Client | null {
+  try {
+    return connectTemporal(env);
+  } catch (error) {
+    if (error instanceof SetupError) return null;
+    throw error;
+  }
 }

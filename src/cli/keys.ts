@@ -1,6 +1,8 @@
 /** `admin keys`. */
-import { MODES, type Mode } from '../domain/mode';
+import { type Command, Option } from '@commander-js/extra-typings';
+import { MODES } from '../domain/mode';
 import { SCOPES } from '../domain/scopes';
+import { presentApiKey } from '../presenters/admin';
 import {
   createKey,
   listKeys,
@@ -9,93 +11,113 @@ import {
   rotateKey,
   type KeyWithSecret,
 } from '../services/admin/keys';
-import { listOf, verb, type Noun } from './command';
-import type { Options } from './options';
-import { showList, showObject } from './output';
-import { ACCOUNT } from './shared-options';
+import type { Run } from './admin';
+import {
+  addNoun,
+  ACCOUNT,
+  changeVerb,
+  list,
+  readVerb,
+  requireId,
+  text,
+  time,
+  wholeNumber,
+} from './options';
+import { listOf, showList, showWithSecret } from './output';
 
-const THE_KEY = { id: { value: 'KEY_ID', help: 'the key' } };
+const WHERE = '`keys list` lists the ids (key_…).';
+const THE_KEY = new Option('--id <KEY_ID>', 'the key').argParser(text);
 
-const readId = (options: Options): string =>
-  options.required('id', '`keys list` shows the ids, key_…');
-
-/** The secret last, where a person looks for it. */
-function showWithSecret({ secret, ...key }: KeyWithSecret): string {
-  return `${showObject(key)}\n${secret}\nThis is the only time that the secret is shown.\n`;
+export function addKeys(admin: Command, run: Run): void {
+  const keys = addNoun(admin, 'keys', 'API keys.');
+  changeVerb(keys, 'create', {
+    summary: 'Create a key and show its secret once',
+    notes: "A live key needs a verified account. KEY_PEPPER must be the gateway's own.",
+    examples: [
+      'keys create --mode test --scopes all --json',
+      'keys create --account acc_… --mode live --scopes payouts:write,payouts:read \\\n' +
+        '    --allow 203.0.113.0/24,2001:db8::/32 --rate 600 --expires 2027-01-01 --name "Shop backend"',
+    ],
+  })
+    .addOption(ACCOUNT)
+    .addOption(
+      new Option('--mode <MODE>', 'the mode; it cannot be changed')
+        .choices(MODES)
+        .makeOptionMandatory(),
+    )
+    .requiredOption('--scopes <A,B>', `all, or some of ${SCOPES.join(', ')}`, list)
+    .option('--allow <NET,NET>', 'allowed IPv4, IPv6 or CIDR addresses (default: any)', list)
+    .option(
+      '--rate <N>',
+      `requests a minute, 1 to ${REQUESTS_PER_MINUTE_MAX} (default: 120)`,
+      wholeNumber(1, REQUESTS_PER_MINUTE_MAX),
+    )
+    .option('--expires <TIME>', 'when it expires, such as 2027-01-01 (default: never)', time)
+    .option('--name <TEXT>', 'a name, to tell keys apart', text, 'API key')
+    .action((options) =>
+      run(
+        options,
+        async ({ db, by, accountId, pepper }) => {
+          const { mode, name, scopes, allow, rate, expires } = options;
+          const key = await createKey(db, by, pepper(), {
+            accountId: await accountId(options.account),
+            mode,
+            name,
+            scopes,
+            allow: allow ?? [],
+            rate,
+            expiresAt: expires ?? null,
+          });
+          return presentWithSecret(key);
+        },
+        showWithSecret,
+      ),
+    );
+  readVerb(keys, 'list', {
+    summary: 'List the keys of an account, newest first',
+    examples: ['keys list', 'keys list --account acc_… --json'],
+  })
+    .addOption(ACCOUNT)
+    .action((options) =>
+      run(
+        options,
+        async ({ db, accountId }) =>
+          listOf((await listKeys(db, await accountId(options.account))).map(presentApiKey)),
+        (list) =>
+          showList(
+            list,
+            ['id', 'mode', 'status', 'name', 'display', 'scopes', 'allow', 'rate', 'last_used_at'],
+            'No keys. `keys create` creates one.',
+          ),
+      ),
+    );
+  changeVerb(keys, 'rotate', {
+    summary: 'Give a key a new secret and show it once',
+    notes: 'The settings stay the same, and the old secret stops working at once.',
+    examples: ['keys rotate key_… --reason "left in a log" --json'],
+  })
+    .argument('[id]', 'the key', text)
+    .addOption(THE_KEY)
+    .action((argument, options) => {
+      const id = requireId(argument, { id: options.id }, WHERE);
+      return run(
+        options,
+        async ({ db, by, pepper }) => presentWithSecret(await rotateKey(db, by, pepper(), id)),
+        showWithSecret,
+      );
+    });
+  changeVerb(keys, 'revoke', {
+    summary: 'Revoke a key permanently, from the next request on',
+    examples: ['keys revoke key_… --reason "the shop has moved"'],
+  })
+    .argument('[id]', 'the key', text)
+    .addOption(THE_KEY)
+    .action((argument, options) => {
+      const id = requireId(argument, { id: options.id }, WHERE);
+      return run(options, async ({ db, by }) => presentApiKey(await revokeKey(db, by, id)));
+    });
 }
 
-export const KEYS: Noun = {
-  summary: 'API keys.',
-  verbs: {
-    create: verb({
-      summary: 'Makes a key and shows its secret, this once',
-      notes: ['A live key needs a verified account. KEY_PEPPER has to be the gateway’s own.'],
-      options: {
-        ...ACCOUNT,
-        mode: { value: 'test|live', help: 'the mode, for good' },
-        scopes: { value: 'A,B', help: `all, or some of ${SCOPES.join(', ')}` },
-        allow: { value: 'NET,NET', help: 'addresses it may be used from, IPv4, IPv6, CIDR (any)' },
-        rate: { value: 'N', help: `requests a minute, 1 to ${REQUESTS_PER_MINUTE_MAX} (120)` },
-        expires: { value: 'TIME', help: 'when it ends, such as 2027-01-01 (never)' },
-        name: { value: 'TEXT', help: 'to tell keys apart (API key)' },
-      },
-      examples: [
-        'keys create --mode test --scopes all --json',
-        'keys create --account acc_… --mode live --scopes payouts:write,payouts:read \\\n' +
-          '    --allow 203.0.113.0/24,2001:db8::/32 --rate 600 --expires 2027-01-01 --name "Shop backend"',
-      ],
-      changes: 'reason optional',
-      read: (options) => ({
-        account: options.text('account'),
-        mode: options.requiredOneOf<Mode>('mode', MODES),
-        scopes: readScopes(options),
-        allow: options.list('allow') ?? [],
-        rate: options.whole('rate', 1, REQUESTS_PER_MINUTE_MAX),
-        expiresAt: options.date('expires') ?? null,
-        name: options.text('name') ?? 'API key',
-      }),
-      run: async ({ db, by, accountId, pepper }, { account, ...settings }) =>
-        createKey(db, by, pepper(), { ...settings, accountId: await accountId(account) }),
-      show: showWithSecret,
-    }),
-    list: verb({
-      summary: 'Lists the keys of an account, dead ones too',
-      options: ACCOUNT,
-      examples: ['keys list', 'keys list --account acc_… --json'],
-      read: (options) => options.text('account'),
-      run: async ({ db, accountId }, asked) => listOf(await listKeys(db, await accountId(asked))),
-      show: (list) =>
-        showList(
-          list,
-          ['id', 'mode', 'status', 'name', 'display', 'scopes', 'allow', 'rate', 'last_used_at'],
-          'No key yet: `keys create` makes one.',
-        ),
-    }),
-    rotate: verb({
-      summary: 'Gives a key a new secret with the same settings, and shows it, this once',
-      notes: ['The old secret is dead at once.'],
-      subject: 'id',
-      options: THE_KEY,
-      examples: ['keys rotate key_… --reason "left in a log" --json'],
-      changes: 'reason optional',
-      read: readId,
-      run: ({ db, by, pepper }, id) => rotateKey(db, by, pepper(), id),
-      show: showWithSecret,
-    }),
-    revoke: verb({
-      summary: 'Ends a key for good, from the next request on',
-      subject: 'id',
-      options: THE_KEY,
-      examples: ['keys revoke key_… --reason "the shop has moved"'],
-      changes: 'reason optional',
-      read: readId,
-      run: ({ db, by }, id) => revokeKey(db, by, id),
-      show: showObject,
-    }),
-  },
-};
-
-function readScopes(options: Options): string[] {
-  options.required('scopes', `all, or some of ${SCOPES.join(', ')}`);
-  return options.list('scopes') ?? [];
+function presentWithSecret({ secret, ...key }: KeyWithSecret) {
+  return { ...presentApiKey(key), secret };
 }

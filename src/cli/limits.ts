@@ -1,90 +1,89 @@
 /** `admin limits`. */
+import type { Command } from '@commander-js/extra-typings';
 import { UsageError } from '../lib/command-line';
-import { listLimits, setLimits, unsetLimits } from '../services/admin/limits';
-import { listOf, verb, type Noun } from './command';
-import { showList, showObject } from './output';
-import {
-  ACCOUNT_OR_DEFAULT,
-  CURRENCY,
-  readAccountOrDefault,
-  readCurrency,
-  resolveAccount,
-} from './shared-options';
+import { listLimits, setLimits, unsetLimits, type Limits } from '../services/admin/limits';
+import type { Run } from './admin';
+import { addNoun, ACCOUNT, changeVerb, CURRENCY, DEFAULT, readVerb, text } from './options';
+import { listOf, showList } from './output';
 
-export const LIMITS: Noun = {
-  summary: 'The most for one payout, and for a rolling 24 hours, per currency.',
-  verbs: {
-    list: verb({
-      summary: 'Lists the limits in force, and whether they are the account’s or the default’s',
-      options: ACCOUNT_OR_DEFAULT,
-      examples: ['limits list', 'limits list --default --json'],
-      read: readAccountOrDefault,
-      run: async (context, account) =>
-        listOf(await listLimits(context.db, await resolveAccount(context, account))),
-      show: (list) =>
-        showList(
-          list,
-          ['currency', 'per_transaction', 'per_transaction_from', 'daily', 'daily_from'],
-          'The gateway moves no currency.',
-        ),
-    }),
-    set: verb({
-      summary: 'Sets one limit or both; the other stays as it is',
-      options: {
-        ...ACCOUNT_OR_DEFAULT,
-        ...CURRENCY,
-        'per-transaction': { value: 'AMOUNT', help: 'the most for one payout, or none' },
-        daily: { value: 'AMOUNT', help: 'the most for a rolling 24 hours, or none' },
-      },
-      examples: [
-        'limits set --account acc_… --currency USDT --per-transaction 10000 --daily 40000',
-        'limits set --default --currency XRP --daily 100000 --reason "new currency"',
-      ],
-      changes: 'reason optional',
-      read: (options) => {
-        const [perTransaction, daily] = [options.text('per-transaction'), options.text('daily')];
-        if (perTransaction === undefined && daily === undefined) {
-          throw new UsageError(
-            '--per-transaction or --daily is missing: an amount, or none for no limit.',
-          );
-        }
-        return {
-          account: readAccountOrDefault(options),
-          currency: readCurrency(options),
-          limits: { perTransaction, daily },
-        };
-      },
-      run: async (context, { account, currency, limits }) => {
-        const scope = { accountId: await resolveAccount(context, account), currency };
-        return setLimits(context.db, context.by, scope, limits);
-      },
-      show: showObject,
-    }),
-    unset: verb({
-      summary: 'Takes an account’s own limits away, so that the default holds again',
-      notes: ['With --default there is no limit from then on.'],
-      options: {
-        ...ACCOUNT_OR_DEFAULT,
-        ...CURRENCY,
-        'per-transaction': { help: 'only the one for one payout' },
-        daily: { help: 'only the one for 24 hours' },
-      },
-      examples: ['limits unset --account acc_… --currency USDT --daily'],
-      changes: 'reason optional',
-      read: (options) => {
-        const [perTransaction, daily] = [options.flag('per-transaction'), options.flag('daily')];
+export function addLimits(admin: Command, run: Run): void {
+  const limits = addNoun(
+    admin,
+    'limits',
+    'Payout limits per currency: for one payout, and for a rolling 24 hours.',
+  );
+  readVerb(limits, 'list', {
+    summary: 'List the limits in force, and whether each is the account’s own or the default',
+    examples: ['limits list', 'limits list --default --json'],
+  })
+    .addOption(ACCOUNT)
+    .addOption(DEFAULT)
+    .action((options) =>
+      run(
+        options,
+        async ({ db, accountOrDefault }) =>
+          listOf((await listLimits(db, await accountOrDefault(options))).map(present)),
+        (list) =>
+          showList(
+            list,
+            ['currency', 'per_transaction', 'per_transaction_from', 'daily', 'daily_from'],
+            'No supported currencies.',
+          ),
+      ),
+    );
+  changeVerb(limits, 'set', {
+    summary: 'Set one or both limits; an omitted one stays unchanged',
+    examples: [
+      'limits set --account acc_… --currency USDT --per-transaction 10000 --daily 40000',
+      'limits set --default --currency XRP --daily 100000 --reason "new currency"',
+    ],
+  })
+    .addOption(ACCOUNT)
+    .addOption(DEFAULT)
+    .addOption(CURRENCY)
+    .option('--per-transaction <AMOUNT>', 'the maximum for one payout, or none', text)
+    .option('--daily <AMOUNT>', 'the maximum for a rolling 24 hours, or none', text)
+    .action((options) => {
+      const { currency, perTransaction, daily } = options;
+      if (perTransaction === undefined && daily === undefined) {
+        throw new UsageError(
+          'Nothing to set. Use --per-transaction or --daily with an amount, or none for no limit.',
+        );
+      }
+      return run(options, async ({ db, by, accountOrDefault }) => {
+        const scope = { accountId: await accountOrDefault(options), currency };
+        return present(await setLimits(db, by, scope, { perTransaction, daily }));
+      });
+    });
+  changeVerb(limits, 'unset', {
+    summary: 'Remove an account’s own limits, so that the default applies again',
+    notes: 'With --default there is no limit any more. Without further options both are removed.',
+    examples: ['limits unset --account acc_… --currency USDT --daily'],
+  })
+    .addOption(ACCOUNT)
+    .addOption(DEFAULT)
+    .addOption(CURRENCY)
+    .option('--per-transaction', 'only the limit for one payout')
+    .option('--daily', 'only the limit for 24 hours')
+    .action((options) =>
+      run(options, async ({ db, by, accountOrDefault }) => {
+        const { currency, perTransaction = false, daily = false } = options;
         const both = !perTransaction && !daily;
-        return {
-          account: readAccountOrDefault(options),
-          currency: readCurrency(options),
-          which: { perTransaction: both || perTransaction, daily: both || daily },
-        };
-      },
-      run: async (context, { account, currency, which }) => {
-        const scope = { accountId: await resolveAccount(context, account), currency };
-        return unsetLimits(context.db, context.by, scope, which);
-      },
-      show: showObject,
-    }),
-  },
-};
+        const which = { perTransaction: both || perTransaction, daily: both || daily };
+        const scope = { accountId: await accountOrDefault(options), currency };
+        return present(await unsetLimits(db, by, scope, which));
+      }),
+    );
+}
+
+function present({ accountId, currency, perTransaction, daily }: Limits) {
+  return {
+    object: 'payout_limits',
+    account_id: accountId,
+    currency,
+    per_transaction: perTransaction.value,
+    per_transaction_from: perTransaction.from,
+    daily: daily.value,
+    daily_from: daily.from,
+  };
+}

@@ -1,82 +1,128 @@
-/** The options of a command line as a verb reads them; each error names the option. */
-import { parseIsoTime } from '../domain/iso-time';
+/** What the nouns build their verbs from: options that are named and read the same everywhere. */
+import { type Command, InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { UsageError } from '../lib/command-line';
+import { parseIsoTime } from '../domain/iso-time';
 
-export class Options {
-  readonly #values: Readonly<Record<string, string | boolean | undefined>>;
+const LIMIT = 100;
+const LIMIT_MAX = 10_000;
 
-  constructor(values: Readonly<Record<string, string | boolean | undefined>>) {
-    this.#values = values;
+export const COMMAND = 'npm run -s admin --';
+
+export interface VerbTexts {
+  summary: string;
+  /** Further sentences for the help. */
+  notes?: string;
+  /** What follows `npm run -s admin -- `. */
+  examples: readonly string[];
+}
+
+/** The first example of each verb, for the help of its noun. */
+const examplesOf = new WeakMap<Command, string[]>();
+
+export function addNoun(admin: Command, name: string, description: string): Command {
+  const lines: string[] = [];
+  const noun = admin
+    .command(name)
+    .description(description)
+    .usage('<verb> [options]')
+    .helpCommand(false)
+    .addHelpText('after', () => ['\nExamples:', ...lines].join('\n'));
+  examplesOf.set(noun, lines);
+  return noun;
+}
+
+/** A verb that changes nothing. */
+export function readVerb(noun: Command, name: string, { summary, notes, examples }: VerbTexts) {
+  const lines = examples.map((example) => `  ${COMMAND} ${example}`);
+  examplesOf.get(noun)?.push(...lines.slice(0, 1));
+  return noun
+    .command(name)
+    .summary(summary)
+    .description(notes === undefined ? `${summary}.` : `${summary}. ${notes}`)
+    .option('--json', 'print one JSON document and nothing else')
+    .addHelpText('after', ['\nExamples:', ...lines].join('\n'));
+}
+
+/** A verb that writes an audit row. */
+export function changeVerb(noun: Command, name: string, texts: VerbTexts) {
+  return readVerb(noun, name, texts)
+    .option('--by <NAME>', 'who makes the change, for the audit log (default: the OS user)', text)
+    .option('--reason <TEXT>', 'why, for the audit log', text);
+}
+
+/** A change that needs a reason. */
+export function reasonedVerb(noun: Command, name: string, texts: VerbTexts) {
+  return readVerb(noun, name, texts)
+    .option('--by <NAME>', 'who makes the change, for the audit log (default: the OS user)', text)
+    .requiredOption('--reason <TEXT>', 'why, for the audit log', text);
+}
+
+export const ACCOUNT = new Option(
+  '--account <ACC_ID>',
+  'the account (in development the default is the demo merchant)',
+).argParser(text);
+
+export const DEFAULT = new Option(
+  '--default',
+  'the default for every account, instead of one account',
+).conflicts('account');
+
+export const CURRENCY = new Option('--currency <CODE>', 'a supported currency, such as USDT')
+  .argParser(text)
+  .makeOptionMandatory();
+
+export const LIMIT_OPTION = new Option('--limit <N>', 'the maximum number of results')
+  .argParser(wholeNumber(1, LIMIT_MAX))
+  .default(LIMIT);
+
+/** The id may follow the verb, or come as an option. @throws UsageError when neither or both do */
+export function requireId(
+  argument: string | undefined,
+  option: { id?: string | undefined; account?: string | undefined },
+  where: string,
+): string {
+  const name = 'account' in option ? 'account' : 'id';
+  const value = option.id ?? option.account;
+  if (argument !== undefined && value !== undefined) {
+    throw new UsageError(`The id is given twice: as ${argument} and as --${name} ${value}.`);
   }
+  const id = argument ?? value;
+  if (id === undefined)
+    throw new UsageError(`The id is missing: add it after the verb, or as --${name}. ${where}`);
+  return id;
+}
 
-  text(name: string): string | undefined {
-    const value = this.#values[name];
-    if (typeof value !== 'string') return undefined;
-    const text = value.trim();
-    if (text === '') throw new UsageError(`--${name} is empty: give it a value, or leave it out.`);
-    return text;
-  }
+/** Not blank. */
+export function text(value: string): string {
+  const trimmed = value.trim();
+  if (trimmed === '') throw new InvalidArgumentError('It must not be empty.');
+  return trimmed;
+}
 
-  /** @param what what to write, for the sentence: `a currency such as USDT` */
-  required(name: string, what: string): string {
-    const text = this.text(name);
-    if (text === undefined) throw new UsageError(`--${name} is missing: ${what}.`);
-    return text;
-  }
+/** The parts between commas. */
+export function list(value: string): string[] {
+  return text(value)
+    .split(',')
+    .map((part) => part.trim());
+}
 
-  flag(name: string): boolean {
-    return this.#values[name] === true;
-  }
-
-  oneOf<T extends string>(name: string, values: readonly T[]): T | undefined {
-    const text = this.text(name);
-    const value = values.find((candidate) => candidate === text);
-    if (text !== undefined && value === undefined) {
-      throw new UsageError(`--${name} ${text} does not exist: it is ${values.join(' or ')}.`);
-    }
-    return value;
-  }
-
-  requiredOneOf<T extends string>(name: string, values: readonly T[]): T {
-    this.required(name, `it is ${values.join(' or ')}`);
-    return this.oneOf(name, values) as T;
-  }
-
-  onOff(name: string): boolean | undefined {
-    const value = this.oneOf(name, ['on', 'off']);
-    return value === undefined ? undefined : value === 'on';
-  }
-
-  /** The parts between commas. */
-  list(name: string): string[] | undefined {
-    return this.text(name)
-      ?.split(',')
-      .map((part) => part.trim());
-  }
-
-  whole(name: string, min: number, max: number): number | undefined {
-    const text = this.text(name);
-    if (text === undefined) return undefined;
-    const number = /^[0-9]{1,9}$/.test(text) ? Number(text) : NaN;
+export function wholeNumber(min: number, max: number): (value: string) => number {
+  return (value) => {
+    const number = /^[0-9]{1,9}$/.test(value.trim()) ? Number(value) : NaN;
     if (number >= min && number <= max) return number;
-    throw new UsageError(
-      `--${name} ${text} is not possible: a whole number from ${min} to ${max}.`,
-    );
-  }
+    throw new InvalidArgumentError(`It must be a whole number from ${min} to ${max}.`);
+  };
+}
 
-  /** ISO 8601 with a zone; a bare date is its first moment in UTC. */
-  time(name: string): string | undefined {
-    const text = this.text(name);
-    if (text === undefined) return undefined;
-    const time = parseIsoTime(text, 'from');
-    if (time !== null) return time;
-    throw new UsageError(
-      `--${name} ${text} is no time: write 2027-01-01 or 2027-01-01T12:00:00Z, with a zone.`,
-    );
-  }
+/** ISO 8601 with a time zone; a bare date is its first moment in UTC. */
+export function isoTime(value: string): string {
+  const time = parseIsoTime(value.trim(), 'from');
+  if (time !== null) return time;
+  throw new InvalidArgumentError(
+    'It must be a date or an ISO 8601 time with a time zone: 2027-01-01 or 2027-01-01T12:00:00Z.',
+  );
+}
 
-  date(name: string): Date | undefined {
-    const time = this.time(name);
-    return time === undefined ? undefined : new Date(time);
-  }
+export function time(value: string): Date {
+  return new Date(isoTime(value));
 }

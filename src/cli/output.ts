@@ -1,5 +1,15 @@
 /** How a document looks to a person: aligned tables for lists, name and value for one object. */
-import type { List } from './command';
+
+/** A list as a document. */
+export interface List<T> {
+  object: 'list';
+  data: T[];
+  has_more: boolean;
+}
+
+export function listOf<T>(data: T[], limit = Infinity): List<T> {
+  return { object: 'list', data: data.slice(0, limit), has_more: data.length > limit };
+}
 
 type Cell = string | number | boolean | null | undefined | readonly string[] | object;
 
@@ -12,11 +22,11 @@ export function showList<T extends object>(
   if (list.data.length === 0) return `${none}\n`;
   const rows = list.data.map((row) => columns.map((column) => cell(row[column] as Cell)));
   const headings = columns.map((column) => column.toUpperCase());
-  const more = list.has_more ? 'There are more: raise --limit.\n' : '';
+  const more = list.has_more ? 'More results exist: raise --limit.\n' : '';
   return alignColumns([headings, ...rows]) + more;
 }
 
-/** Every member but `object`, which a person can see. */
+/** Every field but `object`, which is obvious to a person. */
 export function showObject(document: object): string {
   const members = Object.entries(document).filter(([name]) => name !== 'object');
   return alignColumns(members.map(([name, value]) => [name, cell(value as Cell)]));
@@ -41,4 +51,9 @@ function cell(value: Cell): string {
     return value.length === 0 ? '-' : value.join(', ');
   }
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
+
+/** The secret last, where a person looks for it. */
+export function showWithSecret({ secret, ...document }: { secret: string }): string {
+  return `${showObject(document)}\n${secret}\nThe secret is shown only once.\n`;
 }

@@ -1,115 +1,123 @@
 /** `admin payments`. */
 import { randomUUID } from 'node:crypto';
+import { type Command, Option } from '@commander-js/extra-typings';
 import type { PaymentDecisionKind } from '../domain/payment';
-import { decideAboutPayment, lookAtPayment } from '../services/admin/payments';
+import {
+  decideAboutPayment,
+  lookAtPayment,
+  type PaymentDecisionResult,
+} from '../services/admin/payments';
 import { createPaymentWorkflows } from '../temporal/payment-workflows';
-import { type AnyVerb, type Context, type OptionSpec, verb, type Noun } from './command';
-import { unclear } from './error-sentence';
-import type { Options } from './options';
-import { showObject } from './output';
+import type { Context, Run } from './admin';
+import { addNoun, changeVerb, readVerb, reasonedVerb, requireId, text } from './options';
+import { unclear } from './sentences';
 
-const COMMON: Record<string, OptionSpec> = {
-  id: { value: 'PAY_ID', help: 'the payment' },
-  'operation-id': { value: 'TEXT', help: 'a name of your own for the decision (a new one)' },
-};
+const WHERE = 'Add the id of the payment (pay_…).';
+const THE_PAYMENT = new Option('--id <PAY_ID>', 'the payment').argParser(text);
+const OPERATION_ID = new Option(
+  '--operation-id <TEXT>',
+  'a name of your own for the decision (default: a new one)',
+).argParser(text);
 
-interface Input {
-  paymentId: string;
-  id: string;
-  amount: string | null;
+interface DecisionOptions {
+  id?: string | undefined;
+  operationId?: string | undefined;
+  amount?: string | undefined;
 }
 
-function read(options: Options): Input {
-  return {
-    paymentId: options.required('id', 'the payment, pay_…'),
-    id: options.text('operation-id') ?? randomUUID(),
-    amount: null,
+export function addPayments(admin: Command, run: Run): void {
+  const payments = addNoun(
+    admin,
+    'payments',
+    'One payment: provider status, compliance holds, cancellation and refunds.',
+  );
+  readVerb(payments, 'look', {
+    summary: 'Ask the provider for the status of a payment now',
+    notes: "The provider's answer is applied as usual, also after the workflow has completed.",
+    examples: ['payments look pay_…'],
+  })
+    .argument('[id]', 'the payment', text)
+    .addOption(THE_PAYMENT)
+    .action((argument, options) => {
+      const id = requireId(argument, { id: options.id }, WHERE);
+      return run(options, async ({ db, temporal }) => {
+        const deps = { db, paymentWorkflows: createPaymentWorkflows(temporal()) };
+        const status = await lookAtPayment(deps, id);
+        return { id, object: 'payment', status, looks_at_provider: true };
+      });
+    });
+  reasonedVerb(payments, 'refund', {
+    summary: 'Send money back to the customer',
+    notes:
+      'The merchant pays what was credited for it; the fee on that part is returned. A refund that ' +
+      'the balance does not cover is refused with the figures. Also after the workflow has completed.',
+    examples: [
+      'payments refund pay_… --reason "goods were sold out"',
+      'payments refund pay_… --amount 12.50 --reason "paid too much" --json',
+      'payments refund pay_… --reason "ticket 812" --operation-id ticket-812',
+    ],
+  })
+    .argument('[id]', 'the payment', text)
+    .addOption(THE_PAYMENT)
+    .option('--amount <AMOUNT>', 'what the customer gets back (default: all that is left)', text)
+    .addOption(OPERATION_ID)
+    .action((argument, options) => run(options, decision('refund', argument, options)));
+  changeVerb(payments, 'release', {
+    summary: 'End a compliance hold: the money may be credited',
+    notes: "The provider is told; the provider's answer decides what is credited.",
+    examples: ['payments release pay_…', 'payments release pay_… --operation-id ticket-813'],
+  })
+    .argument('[id]', 'the payment', text)
+    .addOption(THE_PAYMENT)
+    .addOption(OPERATION_ID)
+    .action((argument, options) => run(options, decision('release', argument, options)));
+  reasonedVerb(payments, 'reject', {
+    summary: 'End a compliance hold: the money goes back',
+    notes: 'The merchant sees the reason.',
+    examples: ['payments reject pay_… --reason "sanctions hit"'],
+  })
+    .argument('[id]', 'the payment', text)
+    .addOption(THE_PAYMENT)
+    .addOption(OPERATION_ID)
+    .action((argument, options) => run(options, decision('reject', argument, options)));
+  changeVerb(payments, 'cancel', {
+    summary: 'Cancel a payment that has received nothing yet',
+    notes: 'Money that arrives later is credited as late.',
+    examples: ['payments cancel pay_… --reason "requested by the shop"'],
+  })
+    .argument('[id]', 'the payment', text)
+    .addOption(THE_PAYMENT)
+    .addOption(OPERATION_ID)
+    .action((argument, options) => run(options, decision('cancel', argument, options)));
+}
+
+function decision(
+  kind: PaymentDecisionKind,
+  argument: string | undefined,
+  options: DecisionOptions,
+): (context: Context) => Promise<ReturnType<typeof present>> {
+  const paymentId = requireId(argument, { id: options.id }, WHERE);
+  const id = options.operationId ?? randomUUID();
+  return async ({ db, by, temporal }) => {
+    const deps = { db, paymentWorkflows: createPaymentWorkflows(temporal()) };
+    const input = { paymentId, kind, id, amount: options.amount ?? null };
+    try {
+      return present(await decideAboutPayment(deps, by, input));
+    } catch (error) {
+      throw unclear(error, id, 'The decision may still be carried out.', 'counts');
+    }
   };
 }
 
-async function decide({ db, by, temporal }: Context, kind: PaymentDecisionKind, input: Input) {
-  const paymentWorkflows = createPaymentWorkflows(temporal());
-  try {
-    return await decideAboutPayment({ db, paymentWorkflows }, by, { kind, ...input });
-  } catch (error) {
-    throw unclear(error, input.id, 'It may be carried out still.', 'counts');
-  }
+function present({ id, kind, amount, state, payment }: PaymentDecisionResult) {
+  return {
+    id,
+    object: 'payment_decision',
+    payment_id: payment.id,
+    kind,
+    amount,
+    state,
+    payment_status: payment.status,
+    payment_refunded_amount: payment.refundedAmount,
+  };
 }
-
-interface DecisionVerb {
-  kind: PaymentDecisionKind;
-  summary: string;
-  notes: readonly string[];
-  examples: readonly string[];
-  changes: 'reason optional' | 'reason required';
-}
-
-function decisionVerb({ kind, ...texts }: DecisionVerb): AnyVerb {
-  return verb({
-    ...texts,
-    subject: 'id',
-    options: COMMON,
-    read,
-    run: (context, input) => decide(context, kind, input),
-    show: showObject,
-  });
-}
-
-export const PAYMENTS: Noun = {
-  summary: 'One payment: looks at the provider, compliance holds, cancelling and refunds.',
-  verbs: {
-    look: verb({
-      summary: 'Has a payment look at the provider now',
-      notes: ['What the provider says is brought in as always, also after the workflow ended.'],
-      subject: 'id',
-      options: { id: { value: 'PAY_ID', help: 'the payment' } },
-      examples: ['payments look pay_…'],
-      read: (options) => options.required('id', 'the payment, pay_…'),
-      run: ({ db, temporal }, id) =>
-        lookAtPayment({ db, paymentWorkflows: createPaymentWorkflows(temporal()) }, id),
-      show: showObject,
-    }),
-    refund: verb({
-      summary: 'Sends money back to the customer',
-      notes: [
-        'The merchant bears what was credited for it; the fee on that part is given up. Where the',
-        'balance does not cover it, it is refused with the figures. Also after the workflow ended.',
-      ],
-      subject: 'id',
-      options: {
-        ...COMMON,
-        amount: { value: 'AMOUNT', help: 'what the customer gets back (all that is left)' },
-      },
-      examples: [
-        'payments refund pay_… --reason "goods were sold out"',
-        'payments refund pay_… --amount 12.50 --reason "paid too much" --json',
-        'payments refund pay_… --reason "ticket 812" --operation-id ticket-812',
-      ],
-      changes: 'reason required',
-      read: (options) => ({ ...read(options), amount: options.text('amount') ?? null }),
-      run: (context, input) => decide(context, 'refund', input),
-      show: showObject,
-    }),
-    release: decisionVerb({
-      kind: 'release',
-      summary: 'Ends a compliance hold: the money may be credited',
-      notes: ['The provider is told; what it says then decides what is credited.'],
-      examples: ['payments release pay_…', 'payments release pay_… --operation-id ticket-813'],
-      changes: 'reason optional',
-    }),
-    reject: decisionVerb({
-      kind: 'reject',
-      summary: 'Ends a compliance hold: the money goes back',
-      notes: ['The merchant reads the reason.'],
-      examples: ['payments reject pay_… --reason "sanctions hit"'],
-      changes: 'reason required',
-    }),
-    cancel: decisionVerb({
-      kind: 'cancel',
-      summary: 'Cancels a payment for which nothing was seen yet',
-      notes: ['Money that comes all the same is credited as late.'],
-      examples: ['payments cancel pay_… --reason "the shop asks for it"'],
-      changes: 'reason optional',
-    }),
-  },
-};

@@ -1,64 +1,80 @@
 /** `admin payouts`. */
-import { PROVIDER_CODES } from '../domain/provider-codes';
-import { UsageError } from '../lib/command-line';
-import { listPauses, pausePayouts, resumePayouts } from '../services/admin/payouts';
-import { listOf, verb, type Noun, type OptionSpec } from './command';
-import type { Options } from './options';
-import { showList, showObject } from './output';
+import { type Command, Option } from '@commander-js/extra-typings';
+import { PROVIDER_CODES, type ProviderCode } from '../domain/provider-codes';
+import { presentPause } from '../presenters/admin';
+import {
+  listPauses,
+  pausePayouts,
+  resumePayouts,
+  type PausedPayouts,
+} from '../services/admin/payouts';
+import type { Run } from './admin';
+import { addNoun, changeVerb, readVerb, reasonedVerb, text } from './options';
+import { listOf, showList, showObject } from './output';
 
-const WHAT: Record<string, OptionSpec> = {
-  provider: { value: 'CODE', help: `only through ${PROVIDER_CODES.join(' or ')}` },
-  account: { value: 'ACC_ID', help: 'only of this account' },
-};
+const PROVIDER = new Option('--provider <CODE>', 'only through this provider').choices(
+  PROVIDER_CODES,
+);
 
-/** Unlike elsewhere, no account means everybody: to pause in a hurry should take few words. */
-function readWhat(options: Options) {
-  const [provider, account] = [options.text('provider'), options.text('account')];
-  if (provider !== undefined && account !== undefined) {
-    throw new UsageError('--provider and --account are two pauses: give one of them at a time.');
-  }
-  if (provider !== undefined) return { scope: 'provider' as const, target: provider };
-  if (account !== undefined) return { scope: 'account' as const, target: account };
-  return { scope: 'global' as const, target: '' };
+const ACCOUNT = new Option('--account <ACC_ID>', 'only of this account')
+  .argParser(text)
+  .conflicts('provider');
+
+/** Unlike elsewhere, no account means every account: a pause in a hurry should take few words. */
+function paused(options: {
+  provider?: ProviderCode | undefined;
+  account?: string | undefined;
+}): PausedPayouts {
+  if (options.provider !== undefined) return { scope: 'provider', target: options.provider };
+  if (options.account !== undefined) return { scope: 'account', target: options.account };
+  return { scope: 'global', target: '' };
 }
 
-export const PAYOUTS: Noun = {
-  summary: 'The pause of payouts. To approve or reject one, signal its workflow.',
-  verbs: {
-    pause: verb({
-      summary: 'Pauses all payouts, or those of one provider or one account',
-      notes: [
-        'New requests get 503, approved payouts wait before submission, and no reservation is lost.',
-        'What was submitted already goes on.',
-      ],
-      options: WHAT,
-      examples: [
-        'payouts pause --reason "hot wallet is moved"',
-        'payouts pause --provider onchain_provider --reason "maintenance until 14:00"',
-        'payouts pause --account acc_… --reason "keys may have leaked"',
-      ],
-      changes: 'reason required',
-      read: readWhat,
-      run: ({ db, by }, what) => pausePayouts(db, { ...by, reason: by.reason ?? '' }, what),
-      show: showObject,
-    }),
-    resume: verb({
-      summary: 'Lifts one pause; the others stay',
-      options: WHAT,
-      examples: ['payouts resume', 'payouts resume --provider onchain_provider'],
-      changes: 'reason optional',
-      read: readWhat,
-      run: ({ db, by }, what) => resumePayouts(db, by, what),
-      show: (pause) => `Lifted:\n${showObject(pause)}`,
-    }),
-    pauses: verb({
-      summary: 'Lists what is paused',
-      options: {},
-      examples: ['payouts pauses', 'payouts pauses --json'],
-      read: () => null,
-      run: async ({ db }) => listOf(await listPauses(db)),
-      show: (list) =>
-        showList(list, ['scope', 'target', 'reason', 'created_at'], 'Nothing is paused.'),
-    }),
-  },
-};
+export function addPayouts(admin: Command, run: Run): void {
+  const payouts = addNoun(
+    admin,
+    'payouts',
+    'Pauses of payouts. To approve or reject a payout, signal its workflow.',
+  );
+  reasonedVerb(payouts, 'pause', {
+    summary: 'Pause all payouts, or those of one provider or one account',
+    notes:
+      'New requests get 503, approved payouts wait before submission, and no reservation is lost. ' +
+      'Submitted payouts continue.',
+    examples: [
+      'payouts pause --reason "hot wallet is moved"',
+      'payouts pause --provider onchain_provider --reason "maintenance until 14:00"',
+      'payouts pause --account acc_… --reason "keys may have leaked"',
+    ],
+  })
+    .addOption(PROVIDER)
+    .addOption(ACCOUNT)
+    .action((options) =>
+      run(options, async ({ db, by }) =>
+        presentPause(await pausePayouts(db, { ...by, reason: options.reason }, paused(options))),
+      ),
+    );
+  changeVerb(payouts, 'resume', {
+    summary: 'Lift one pause; the others stay',
+    examples: ['payouts resume', 'payouts resume --provider onchain_provider'],
+  })
+    .addOption(PROVIDER)
+    .addOption(ACCOUNT)
+    .action((options) =>
+      run(
+        options,
+        async ({ db, by }) => presentPause(await resumePayouts(db, by, paused(options))),
+        (pause) => `Lifted:\n${showObject(pause)}`,
+      ),
+    );
+  readVerb(payouts, 'pauses', {
+    summary: 'List the pauses',
+    examples: ['payouts pauses', 'payouts pauses --json'],
+  }).action((options) =>
+    run(
+      options,
+      async ({ db }) => listOf((await listPauses(db)).map(presentPause)),
+      (list) => showList(list, ['scope', 'target', 'reason', 'created_at'], 'Nothing is paused.'),
+    ),
+  );
+}

@@ -1,25 +1,103 @@
 /** `admin review`. */
+import { type Command, Option } from '@commander-js/extra-typings';
 import { UsageError } from '../lib/command-line';
-import {
-  setReview,
-  showReview,
-  type ReviewInput,
-  type ShownReview,
-} from '../services/admin/review';
-import { listOf, verb, type Noun } from './command';
-import type { Options } from './options';
-import { showList, showObject } from './output';
-import {
-  ACCOUNT_OR_DEFAULT,
-  CURRENCY,
-  readAccountOrDefault,
-  readCurrency,
-  resolveAccount,
-} from './shared-options';
+import { setReview, showReview, type ReviewSettings } from '../services/admin/review';
+import type { Run } from './admin';
+import { addNoun, ACCOUNT, changeVerb, DEFAULT, readVerb, text } from './options';
+import { listOf, showList, showObject } from './output';
 
-const MAXIMUM = 'AMOUNT';
+const ON_OFF = ['on', 'off'] as const;
 
-function show({ maxima, ...settings }: ShownReview): string {
+export function addReview(admin: Command, run: Run): void {
+  const review = addNoun(admin, 'review', 'Which payouts wait for the approval of an operator.');
+  readVerb(review, 'show', {
+    summary: 'Show the switches of an account and the maximum amounts without review',
+    examples: ['review show', 'review show --account acc_… --json'],
+  })
+    .addOption(ACCOUNT)
+    .addOption(DEFAULT)
+    .action((options) =>
+      run(
+        options,
+        async ({ db, accountOrDefault }) =>
+          present(await showReview(db, await accountOrDefault(options))),
+        show,
+      ),
+    );
+  changeVerb(review, 'set', {
+    summary: 'Set switches and maximum amounts; what is omitted stays unchanged',
+    notes:
+      'A live payout also waits at the first use of a destination, to an e-mail address, and with ' +
+      'a key younger than 24 hours.',
+    examples: [
+      'review set --account acc_… --review-all off --reason "three months without a fault"',
+      'review set --account acc_… --currency USDT --auto-approve-max 500 --auto-approve-daily-max 5000',
+      'review set --rehearse on',
+    ],
+  })
+    .addOption(ACCOUNT)
+    .addOption(DEFAULT)
+    .addOption(new Option('--review-all <SWITCH>', 'every live payout waits').choices(ON_OFF))
+    .addOption(
+      new Option('--rehearse <SWITCH>', 'every test payout waits, to rehearse a review').choices(
+        ON_OFF,
+      ),
+    )
+    .option('--currency <CODE>', 'a supported currency, such as USDT', text)
+    .option('--auto-approve-max <AMOUNT>', 'a larger payout waits; or none, or default', text)
+    .option(
+      '--auto-approve-daily-max <AMOUNT>',
+      'the maximum without review within 24 hours; or none, or default',
+      text,
+    )
+    .action((options) => {
+      const { reviewAll, rehearse, currency, autoApproveMax, autoApproveDailyMax } = options;
+      const noMaxima = autoApproveMax === undefined && autoApproveDailyMax === undefined;
+      if (noMaxima && currency !== undefined) {
+        throw new UsageError(
+          '--currency needs --auto-approve-max or --auto-approve-daily-max. Add one of them.',
+        );
+      }
+      if (noMaxima && reviewAll === undefined && rehearse === undefined) {
+        throw new UsageError(
+          'Nothing to set. Use --review-all, --rehearse, --auto-approve-max or ' +
+            '--auto-approve-daily-max.',
+        );
+      }
+      if (!noMaxima && currency === undefined) {
+        throw new UsageError('--currency is missing. Add a supported currency, such as USDT.');
+      }
+      const settings = {
+        reviewAll: reviewAll === undefined ? undefined : reviewAll === 'on',
+        rehearse: rehearse === undefined ? undefined : rehearse === 'on',
+        maxima: currency === undefined ? null : { currency, autoApproveMax, autoApproveDailyMax },
+      };
+      return run(
+        options,
+        async ({ db, by, accountOrDefault }) =>
+          present(await setReview(db, by, await accountOrDefault(options), settings)),
+        show,
+      );
+    });
+}
+
+function present({ accountId, reviewAll, rehearse, maxima }: ReviewSettings) {
+  return {
+    object: 'review_settings',
+    account_id: accountId,
+    review_all: reviewAll,
+    rehearse,
+    maxima: maxima.map(({ currency, autoApprove, autoApproveDaily }) => ({
+      currency,
+      auto_approve_max: autoApprove.value,
+      auto_approve_max_from: autoApprove.from,
+      auto_approve_daily_max: autoApproveDaily.value,
+      auto_approve_daily_max_from: autoApproveDaily.from,
+    })),
+  };
+}
+
+function show({ maxima, ...settings }: ReturnType<typeof present>): string {
   const table = showList(
     listOf(maxima),
     [
@@ -29,80 +107,7 @@ function show({ maxima, ...settings }: ShownReview): string {
       'auto_approve_daily_max',
       'auto_approve_daily_max_from',
     ],
-    'The gateway moves no currency.',
+    'No supported currencies.',
   );
   return `${showObject(settings)}\n${table}`;
-}
-
-export const REVIEW: Noun = {
-  summary: 'What makes a payout wait for an operator.',
-  verbs: {
-    show: verb({
-      summary: 'Shows an account’s switches and what may pass without an operator',
-      options: ACCOUNT_OR_DEFAULT,
-      examples: ['review show', 'review show --account acc_… --json'],
-      read: readAccountOrDefault,
-      run: async (context, account) =>
-        showReview(context.db, await resolveAccount(context, account)),
-      show,
-    }),
-    set: verb({
-      summary: 'Sets switches and maxima; what is left out stays as it is',
-      notes: [
-        'A live payout also waits at the first use of a destination, to an e-mail address, and with',
-        'a key younger than 24 hours.',
-      ],
-      options: {
-        ...ACCOUNT_OR_DEFAULT,
-        'review-all': { value: 'on|off', help: 'every live payout waits' },
-        rehearse: { value: 'on|off', help: 'every test payout waits, to rehearse a review' },
-        ...CURRENCY,
-        'auto-approve-max': {
-          value: MAXIMUM,
-          help: 'a larger payout waits; none, or default for everybody’s',
-        },
-        'auto-approve-daily-max': {
-          value: MAXIMUM,
-          help: 'what passes within 24 hours; none, or default for everybody’s',
-        },
-      },
-      examples: [
-        'review set --account acc_… --review-all off --reason "three months without a fault"',
-        'review set --account acc_… --currency USDT --auto-approve-max 500 --auto-approve-daily-max 5000',
-        'review set --rehearse on',
-      ],
-      changes: 'reason optional',
-      read: (options) => ({
-        account: readAccountOrDefault(options),
-        settings: readSettings(options),
-      }),
-      run: async (context, { account, settings }) =>
-        setReview(context.db, context.by, await resolveAccount(context, account), settings),
-      show,
-    }),
-  },
-};
-
-function readSettings(options: Options): ReviewInput {
-  const autoApproveMax = options.text('auto-approve-max');
-  const autoApproveDailyMax = options.text('auto-approve-daily-max');
-  const noMaxima = autoApproveMax === undefined && autoApproveDailyMax === undefined;
-  if (noMaxima && options.text('currency') !== undefined) {
-    throw new UsageError(
-      '--currency goes with --auto-approve-max or --auto-approve-daily-max: add one of them.',
-    );
-  }
-  const settings = {
-    reviewAll: options.onOff('review-all'),
-    rehearse: options.onOff('rehearse'),
-    maxima: noMaxima
-      ? null
-      : { currency: readCurrency(options), autoApproveMax, autoApproveDailyMax },
-  };
-  if (noMaxima && settings.reviewAll === undefined && settings.rehearse === undefined) {
-    throw new UsageError(
-      'Nothing to set: --review-all, --rehearse, --auto-approve-max or --auto-approve-daily-max.',
-    );
-  }
-  return settings;
 }

@@ -1,170 +1,196 @@
-/** `admin webhooks`: endpoints. What becomes of their events is in webhook-deliveries.ts. */
-import { MODES, type Mode } from '../domain/mode';
-import { pingEndpoint } from '../services/admin/webhook-ping';
+/** `admin webhooks`: endpoints. The verbs about their deliveries are in webhook-deliveries.ts. */
+import { type Command, Option } from '@commander-js/extra-typings';
+import { MODES } from '../domain/mode';
+import { UsageError } from '../lib/command-line';
+import { presentEndpoint, presentPing } from '../presenters/admin';
 import {
   createEndpoint,
   deleteEndpoint,
   editEndpoint,
   enableEndpoint,
   listEndpoints,
+  pingEndpoint,
+  requireKnown,
   resealSecrets,
   rollSecret,
-  showEndpoint,
   type EndpointWithSecret,
 } from '../services/admin/webhooks';
-import { UsageError } from '../lib/command-line';
-import { listOf, verb, type AnyVerb, type Noun } from './command';
-import { showList, showObject } from './output';
-import { ACCOUNT } from './shared-options';
-import { WEBHOOK_DELIVERY_VERBS } from './webhook-deliveries';
-import { readEndpointId, THE_ENDPOINT } from './webhook-options';
+import type { Context, Run } from './admin';
+import {
+  addNoun,
+  ACCOUNT,
+  changeVerb,
+  list,
+  readVerb,
+  requireId,
+  text,
+  type VerbTexts,
+} from './options';
+import { listOf, showList, showObject, showWithSecret } from './output';
+import { addWebhookDeliveries } from './webhook-deliveries';
 
-const SETTINGS = {
-  url: { value: 'URL', help: 'where events are sent; https in live mode, a public address' },
-  events: { value: 'A,B', help: 'some kinds of event, such as payout.completed, or all' },
-  description: { value: 'TEXT', help: 'to tell endpoints apart' },
-};
+const ENDPOINT_WHERE = '`webhooks list` lists the ids (we_…).';
+const THE_ENDPOINT = new Option('--id <ENDPOINT_ID>', 'the endpoint').argParser(text);
 
-/** The secret last, where a person looks for it. */
-function showWithSecret({ secret, ...endpoint }: EndpointWithSecret): string {
-  return `${showObject(endpoint)}\n${secret}\nThis is the only time that the secret is shown.\n`;
-}
+const EVENTS = 'event types, such as payout.completed, or all';
+const DESCRIPTION = 'a description, to tell endpoints apart';
 
-function switching(enabled: boolean): AnyVerb {
-  return verb({
-    summary: enabled
-      ? 'Sends events to an endpoint again'
-      : 'Sends nothing more to an endpoint; open deliveries end as skipped',
-    subject: 'id',
-    options: THE_ENDPOINT,
-    examples: [`webhooks ${enabled ? 'enable' : 'disable'} we_…`],
-    changes: 'reason optional',
-    read: readEndpointId,
-    run: ({ db, by }, id) => enableEndpoint(db, by, id, enabled),
-    show: showObject,
-  });
-}
-
-export const WEBHOOKS: Noun = {
-  summary: 'Webhook endpoints and what is delivered to them.',
-  verbs: {
-    create: verb({
-      summary: 'Makes an endpoint and shows its secret, this once',
-      notes: ['At most 16 in each mode. WEBHOOK_SECRET_KEY has to be the gateway’s own.'],
-      options: {
-        ...ACCOUNT,
-        mode: { value: 'test|live', help: 'the mode, for good' },
-        ...SETTINGS,
-      },
-      examples: [
-        'webhooks create --mode test --url https://shop.example.com/hooks --json',
-        'webhooks create --account acc_… --mode live --url https://shop.example.com/hooks \\\n' +
-          '    --events payout.completed,payout.failed --description "Shop backend"',
-      ],
-      changes: 'reason optional',
-      read: (options) => ({
-        account: options.text('account'),
-        mode: options.requiredOneOf<Mode>('mode', MODES),
-        url: options.required(
-          'url',
-          'where events are sent, such as https://shop.example.com/hooks',
-        ),
-        events: options.list('events') ?? ['all'],
-        description: options.text('description') ?? null,
-      }),
-      run: async ({ db, by, accountId, webhooks }, { account, ...settings }) =>
-        createEndpoint(db, by, webhooks(), { ...settings, accountId: await accountId(account) }),
-      show: showWithSecret,
-    }),
-    list: verb({
-      summary: 'Lists the endpoints of an account',
-      options: ACCOUNT,
-      examples: ['webhooks list', 'webhooks list --account acc_… --json'],
-      read: (options) => options.text('account'),
-      run: async ({ db, accountId }, asked) =>
-        listOf(await listEndpoints(db, await accountId(asked))),
-      show: (list) =>
-        showList(
-          list,
-          ['id', 'mode', 'enabled', 'url', 'events', 'description'],
-          'No endpoint yet: `webhooks create` makes one.',
-        ),
-    }),
-    show: verb({
-      summary: 'Shows an endpoint, also one that was deleted',
-      subject: 'id',
-      options: THE_ENDPOINT,
-      examples: ['webhooks show we_… --json'],
-      read: readEndpointId,
-      run: ({ db }, id) => showEndpoint(db, id),
-      show: showObject,
-    }),
-    edit: verb({
-      summary: 'Changes the address, the kinds of event or the description',
-      subject: 'id',
-      options: { ...THE_ENDPOINT, ...SETTINGS },
-      examples: ['webhooks edit we_… --url https://shop.example.com/new --events all'],
-      changes: 'reason optional',
-      read: (options) => {
-        const wish = {
-          ...given('url', options.text('url')),
-          ...given('events', options.list('events')),
-          ...given('description', options.text('description')),
-        };
-        if (Object.keys(wish).length > 0) return { id: readEndpointId(options), wish };
-        throw new UsageError('Nothing to change: --url, --events or --description.');
-      },
-      run: ({ db, by, webhooks }, { id, wish }) => editEndpoint(db, by, webhooks(), id, wish),
-      show: showObject,
-    }),
-    roll: verb({
-      summary: 'Gives an endpoint a new secret and shows it, this once',
-      notes: ['The old secret is dead at once, also for deliveries that are being retried.'],
-      subject: 'id',
-      options: THE_ENDPOINT,
+export function addWebhooks(admin: Command, run: Run): void {
+  const webhooks = addNoun(admin, 'webhooks', 'Webhook endpoints and their deliveries.');
+  changeVerb(webhooks, 'create', {
+    summary: 'Create an endpoint and show its secret once',
+    notes: "At most 16 in each mode. WEBHOOK_SECRET_KEY must be the gateway's own.",
+    examples: [
+      'webhooks create --mode test --url https://shop.example.com/hooks --json',
+      'webhooks create --account acc_… --mode live --url https://shop.example.com/hooks \\\n' +
+        '    --events payout.completed,payout.failed --description "Shop backend"',
+    ],
+  })
+    .addOption(ACCOUNT)
+    .addOption(
+      new Option('--mode <MODE>', 'the mode; it cannot be changed')
+        .choices(MODES)
+        .makeOptionMandatory(),
+    )
+    .requiredOption('--url <URL>', 'a public URL that receives events; https in live mode', text)
+    .option('--events <A,B>', `${EVENTS} (default: all)`, list)
+    .option('--description <TEXT>', DESCRIPTION, text)
+    .action((options) =>
+      run(
+        options,
+        async (context) => {
+          const { mode, url, events = ['all'], description = null } = options;
+          const accountId = await context.accountId(options.account);
+          const endpoint = { accountId, mode, url, events, description };
+          const { db, by } = context;
+          return presentWithSecret(await createEndpoint(db, by, context.webhooks(), endpoint));
+        },
+        showWithSecret,
+      ),
+    );
+  readVerb(webhooks, 'list', {
+    summary: 'List the endpoints of an account',
+    examples: ['webhooks list', 'webhooks list --account acc_… --json'],
+  })
+    .addOption(ACCOUNT)
+    .action((options) =>
+      run(
+        options,
+        async ({ db, accountId }) =>
+          listOf((await listEndpoints(db, await accountId(options.account))).map(presentEndpoint)),
+        (list) =>
+          showList(
+            list,
+            ['id', 'mode', 'enabled', 'url', 'events', 'description'],
+            'No endpoints. `webhooks create` creates one.',
+          ),
+      ),
+    );
+  readVerb(webhooks, 'show', {
+    summary: 'Show an endpoint, also a deleted one',
+    examples: ['webhooks show we_… --json'],
+  })
+    .argument('[id]', 'the endpoint', text)
+    .addOption(THE_ENDPOINT)
+    .action((argument, options) => {
+      const id = requireId(argument, { id: options.id }, ENDPOINT_WHERE);
+      return run(options, async ({ db }) => presentEndpoint(await requireKnown(db, id)));
+    });
+  changeVerb(webhooks, 'edit', {
+    summary: 'Change the URL, the event types or the description',
+    examples: ['webhooks edit we_… --url https://shop.example.com/new --events all'],
+  })
+    .argument('[id]', 'the endpoint', text)
+    .addOption(THE_ENDPOINT)
+    .option('--url <URL>', 'a public URL that receives events; https in live mode', text)
+    .option('--events <A,B>', EVENTS, list)
+    .option('--description <TEXT>', DESCRIPTION, text)
+    .action((argument, options) => {
+      const id = requireId(argument, { id: options.id }, ENDPOINT_WHERE);
+      const { url, events, description } = options;
+      const wish = {
+        ...(url === undefined ? {} : { url }),
+        ...(events === undefined ? {} : { events }),
+        ...(description === undefined ? {} : { description }),
+      };
+      if (Object.keys(wish).length === 0) {
+        throw new UsageError('Nothing to change. Use --url, --events or --description.');
+      }
+      return run(options, async (context) =>
+        presentEndpoint(await editEndpoint(context.db, context.by, context.webhooks(), id, wish)),
+      );
+    });
+  const addChange = <Document extends object>(
+    name: string,
+    texts: VerbTexts,
+    change: (context: Context, id: string) => Promise<Document>,
+    show: (document: Document) => string = showObject,
+  ) =>
+    changeVerb(webhooks, name, texts)
+      .argument('[id]', 'the endpoint', text)
+      .addOption(THE_ENDPOINT)
+      .action((argument, options) => {
+        const id = requireId(argument, { id: options.id }, ENDPOINT_WHERE);
+        return run(options, (context) => change(context, id), show);
+      });
+  addChange(
+    'roll',
+    {
+      summary: 'Give an endpoint a new secret and show it once',
+      notes: 'The old secret stops working at once, also for deliveries that are being retried.',
       examples: ['webhooks roll we_… --reason "left in a log" --json'],
-      changes: 'reason optional',
-      read: readEndpointId,
-      run: ({ db, by, webhooks }, id) => rollSecret(db, by, webhooks(), id),
-      show: showWithSecret,
-    }),
-    enable: switching(true),
-    disable: switching(false),
-    delete: verb({
-      summary: 'Removes an endpoint for good; open deliveries end as skipped',
-      subject: 'id',
-      options: THE_ENDPOINT,
+    },
+    async (context, id) =>
+      presentWithSecret(await rollSecret(context.db, context.by, context.webhooks(), id)),
+    showWithSecret,
+  );
+  addChange(
+    'enable',
+    {
+      summary: 'Send events to an endpoint again',
+      examples: ['webhooks enable we_…'],
+    },
+    async ({ db, by }, id) => presentEndpoint(await enableEndpoint(db, by, id, true)),
+  );
+  addChange(
+    'disable',
+    {
+      summary: 'Stop sending events to an endpoint; open deliveries end as skipped',
+      examples: ['webhooks disable we_…'],
+    },
+    async ({ db, by }, id) => presentEndpoint(await enableEndpoint(db, by, id, false)),
+  );
+  addChange(
+    'delete',
+    {
+      summary: 'Delete an endpoint permanently; open deliveries end as skipped',
       examples: ['webhooks delete we_… --reason "the shop has moved"'],
-      changes: 'reason optional',
-      read: readEndpointId,
-      run: ({ db, by }, id) => deleteEndpoint(db, by, id),
-      show: showObject,
-    }),
-    ping: verb({
-      summary: 'Sends a test event, once, and shows how it went',
-      notes: ['Also to an endpoint that is disabled or not subscribed.'],
-      subject: 'id',
-      options: THE_ENDPOINT,
+    },
+    async ({ db, by }, id) => presentEndpoint(await deleteEndpoint(db, by, id)),
+  );
+  addChange(
+    'ping',
+    {
+      summary: 'Send a test event once and show the result',
+      notes: 'Also to an endpoint that is disabled or not subscribed.',
       examples: ['webhooks ping we_… --json'],
-      changes: 'reason optional',
-      read: readEndpointId,
-      run: ({ db, by, webhooks }, id) => pingEndpoint(db, by, webhooks(), id),
-      show: showObject,
+    },
+    async (context, id) =>
+      presentPing(await pingEndpoint(context.db, context.by, context.webhooks(), id)),
+  );
+  addWebhookDeliveries(webhooks, run);
+  changeVerb(webhooks, 'reseal', {
+    summary: 'Encrypt all secrets with the current WEBHOOK_SECRET_KEY',
+    notes: 'The previous key must be in WEBHOOK_SECRET_KEYS_EARLIER. Secrets stay the same.',
+    examples: ['webhooks reseal --reason "yearly change of the key"'],
+  }).action((options) =>
+    run(options, async (context) => {
+      const { keyId, resealed } = await resealSecrets(context.db, context.by, context.webhooks());
+      return { object: 'webhook_secrets', key_id: keyId, resealed };
     }),
-    ...WEBHOOK_DELIVERY_VERBS,
-    reseal: verb({
-      summary: 'Encrypts all secrets with the present WEBHOOK_SECRET_KEY',
-      notes: ['The key before it has to be in WEBHOOK_SECRET_KEYS_EARLIER. Secrets stay the same.'],
-      options: {},
-      examples: ['webhooks reseal --reason "yearly change of the key"'],
-      changes: 'reason optional',
-      read: () => null,
-      run: ({ db, by, webhooks }) => resealSecrets(db, by, webhooks()),
-      show: showObject,
-    }),
-  },
-};
+  );
+}
 
-function given<Name extends string, T>(name: Name, value: T | undefined): Partial<Record<Name, T>> {
-  return value === undefined ? {} : ({ [name]: value } as Partial<Record<Name, T>>);
+function presentWithSecret({ secret, ...endpoint }: EndpointWithSecret) {
+  return { ...presentEndpoint(endpoint), secret };
 }

@@ -37,3 +37,11 @@ function crc32(text: string): number {
   }
   return (crc ^ 0xffffffff) >>> 0;
 }
+
+export function apiKeyStatus(
+  { revokedAt, expiresAt }: { revokedAt: Date | null; expiresAt: Date | null },
+  now: Date,
+): 'working' | 'revoked' | 'expired' {
+  if (revokedAt !== null) return 'revoked';
+  return expiresAt !== null && expiresAt <= now ? 'expired' : 'working';
+}

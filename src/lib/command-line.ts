@@ -50,8 +50,12 @@ export async function runCommand(
   } catch (error) {
     // commander has printed its own errors.
     if (error instanceof CommanderError) return error.exitCode;
+    if (error instanceof UsageError) {
+      terminal.err(`error: ${error.message}\n`);
+      return WRONG_USAGE;
+    }
     terminal.err(`${sentence(error)}\n`);
-    return error instanceof UsageError ? WRONG_USAGE : FAILED;
+    return FAILED;
   }
 }
 

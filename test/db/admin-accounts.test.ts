@@ -1,4 +1,4 @@
-/** Accounts and exceptions, by the admin command. */
+/** Accounts and cases, by the admin command. */
 import { openCase } from '../../src/db/repositories/cases';
 import { Admin, auditRows } from './admin-harness';
 import { type Gateway, type Harness, bearer, errorOf, startHarness } from './http-harness';
@@ -72,23 +72,25 @@ describe('accounts', () => {
     await admin.json('accounts', 'verify', id);
     await admin.json('accounts', 'suspend', id);
     const before = await auditRows(harness.owner, id);
-    expect(await admin.refusal(1, 'accounts', 'verify', id)).toContain('is verified since');
-    expect(await admin.refusal(1, 'accounts', 'suspend', id)).toContain('suspended already');
+    expect(await admin.refusal(1, 'accounts', 'verify', id)).toContain(
+      'is already verified, since',
+    );
+    expect(await admin.refusal(1, 'accounts', 'suspend', id)).toContain('is already suspended');
     await admin.json('accounts', 'reinstate', id);
     expect(await admin.refusal(1, 'accounts', 'reinstate', id)).toContain('is not suspended');
     expect(await auditRows(harness.owner, id)).toHaveLength(before.length + 1);
   });
 
   test.each([
-    [2, ['create'], /^--name is missing/],
-    [2, ['create', '--name', '  '], /^--name is empty/],
-    [2, ['create', '--name', 'x'.repeat(101)], /^--name has 101 characters/],
-    [2, ['suspend'], /^--account is missing/],
-    [2, ['show'], /^--account is missing/],
-    [1, ['verify', 'acc_x'], /acc_x does not exist: `accounts list`/],
-    [2, ['list', '--limit', '0'], /^--limit 0/],
-    [2, ['create', '--name', 'x', '--by', ' '], /^--by is empty/],
-    [2, ['create', '--name', 'x', '--reason', 'a\u0007'], /^--reason holds/],
+    [2, ['create'], /'--name <TEXT>' not specified/],
+    [2, ['create', '--name', '  '], /'--name <TEXT>'.*must not be empty/],
+    [2, ['create', '--name', 'x'.repeat(101)], /^error: --name: It has 101 characters/],
+    [2, ['suspend'], /^error: The id is missing: .* --account\. `accounts list`/],
+    [2, ['show'], /^error: --account is missing/],
+    [1, ['verify', 'acc_x'], /acc_x does not exist\. `accounts list`/],
+    [2, ['list', '--limit', '0'], /'--limit <N>' argument '0'/],
+    [2, ['create', '--name', 'x', '--by', ' '], /'--by <NAME>'.*must not be empty/],
+    [2, ['create', '--name', 'x', '--reason', 'a\u0007'], /^error: --reason: .*control characters/],
   ] as const)('end with %i for %j', async (code, args, sentence) => {
     expect(await admin.refusal(code, 'accounts', ...args)).toMatch(sentence);
   });
@@ -109,7 +111,7 @@ describe('cases', () => {
     const resolved = await admin.json('cases', 'resolve', id, '--resolution', resolution);
     expect(resolved).toMatchObject({ id, resolution, resolved_at: expect.any(String) });
     const again = ['cases', 'resolve', id, '--resolution', 'Something else'];
-    expect(await admin.refusal(1, ...again)).toContain('is resolved already');
+    expect(await admin.refusal(1, ...again)).toContain('is already resolved');
     expect(await admin.json('cases', 'show', id)).toEqual(resolved);
     const open = await admin.json('cases', 'list');
     expect(open.data).not.toContainEqual(expect.objectContaining({ id }));
@@ -132,8 +134,8 @@ describe('cases', () => {
   test.each([
     [1, ['show', 'case_x'], /case_x does not exist/],
     [1, ['resolve', 'case_x', '--resolution', 'x'], /case_x does not exist/],
-    [2, ['resolve', 'case_x'], /^--resolution is missing/],
-    [2, ['resolve', '--resolution', 'x'], /^--id is missing/],
+    [2, ['resolve', 'case_x'], /'--resolution <TEXT>' not specified/],
+    [2, ['resolve', '--resolution', 'x'], /^error: The id is missing: .* --id\. `cases list`/],
   ] as const)('end with %i for %j', async (code, args, sentence) => {
     expect(await admin.refusal(code, 'cases', ...args)).toMatch(sentence);
   });

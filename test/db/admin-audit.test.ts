@@ -49,7 +49,7 @@ test('a change whose audit row cannot be written is not made', async () => {
   );
   const args = ['accounts', 'create', '--name', 'Unaudited', '--by', 'mallory'];
   const sentence = await admin.refusal(1, ...args);
-  expect(sentence).toMatch(/^The database refused it: .*no_mallory/);
+  expect(sentence).toMatch(/^The database refused the change: .*no_mallory/);
   expect(await harness.owner('accounts').where({ name: 'Unaudited' })).toEqual([]);
   await harness.owner.raw('ALTER TABLE audit_log DROP CONSTRAINT no_mallory');
 });
@@ -87,9 +87,9 @@ test('the list is newest first and narrows to object, account, action, person an
 });
 
 test.each<[string[], RegExp]>([
-  [['--before', 'x'], /^--before x is no entry/],
-  [['--since', 'yesterday'], /^--since yesterday is no time/],
-  [['--limit', '10001'], /^--limit 10001/],
+  [['--before', 'x'], /'--before <ID>' argument 'x' is invalid.*id of an entry/],
+  [['--since', 'yesterday'], /'--since <TIME>' argument 'yesterday' is invalid.*ISO 8601/],
+  [['--limit', '10001'], /'--limit <N>' argument '10001'.*1 to 10000/],
 ])('%j is refused', async (args, sentence) => {
   expect(await admin.refusal(2, 'audit', 'list', ...args)).toMatch(sentence);
 });

@@ -1,7 +1,7 @@
 /** The admin command as tests run it: in this process, on a database of their own. */
-import { runCommand } from '../../src/cli/run-command';
+import { runAdmin } from '../../src/cli/admin';
 import { type Db, rows } from '../../src/db/transaction';
-import type { Ended } from '../support/programs';
+import { type Ended, runProgram } from '../support/programs';
 
 /** The one that http-harness.ts gives its gateways: a key made here has to work there. */
 export const PEPPER = 'the pepper of the tests, long enough';
@@ -19,13 +19,8 @@ export class Admin {
     this.#env = { ...own, ...more };
   }
 
-  async run(...args: string[]): Promise<Ended> {
-    const ended: Ended = { code: -1, stdout: '', stderr: '' };
-    ended.code = await runCommand(args, this.#env, {
-      out: (part) => (ended.stdout += part),
-      err: (part) => (ended.stderr += part),
-    });
-    return ended;
+  run(...args: string[]): Promise<Ended> {
+    return runProgram(runAdmin, args, this.#env);
   }
 
   /** The document of a command that has to succeed. */

@@ -79,24 +79,36 @@ test('scopes are those that were named, each once, in one order', async () => {
 });
 
 test.each<[string, string[], RegExp]>([
-  ['a scope that does not exist', ['--scopes', 'payouts:admin'], /^--scopes "payouts:admin".*all/],
-  ['an empty scope', ['--scopes', 'payouts:read,'], /^--scopes "" is no scope/],
-  ['host bits', ['--allow', '10.1.2.3/8'], /host bits set: write 10\.0\.0\.0\/8.*or 10\.1\.2\.3 /],
-  ['host bits of IPv6', ['--allow', '2001:db8::1/32'], /host bits set: write 2001:db8::\/32/],
-  ['a name for an address', ['--allow', 'example.com'], /"example.com" is no address/],
-  ['half an address', ['--allow', '10.0.0/8'], /"10.0.0\/8" is no address/],
-  ['an empty entry', ['--allow', '10.0.0.0/8,'], /"" is no address/],
-  ['a prefix too long', ['--allow', '10.0.0.0/33'], /IPv4 takes 0 to 32/],
-  ['a prefix of IPv6 too long', ['--allow', '2001:db8::/129'], /IPv6 takes 0 to 128/],
-  ['a mapped address', ['--allow', '::ffff:10.0.0.1'], /write the IPv4 address/],
-  ['a zone', ['--allow', 'fe80::1%eth0'], /is no address/],
-  ['a rate of nothing', ['--rate', '0'], /--rate 0 .* 1 to 1200/],
-  ['too high a rate', ['--rate', '1201'], /--rate 1201 .* 1 to 1200/],
-  ['a rate in words', ['--rate', 'many'], /--rate many/],
-  ['an expiry in the past', ['--expires', '2020-01-01'], /--expires .* is past/],
-  ['an expiry that is no time', ['--expires', '2027-02-30'], /--expires 2027-02-30 is no time/],
-  ['a mode that does not exist', ['--mode', 'prod'], /--mode prod .* test or live/],
-  ['a name of two lines', ['--name', 'a\nb'], /--name holds/],
+  [
+    'a scope that does not exist',
+    ['--scopes', 'payouts:admin'],
+    /^error: --scopes: "payouts:admin".*all/,
+  ],
+  ['an empty scope', ['--scopes', 'payouts:read,'], /^error: --scopes: "" does not exist/],
+  ['host bits', ['--allow', '10.1.2.3/8'], /host bits set\. Use 10\.0\.0\.0\/8.*or 10\.1\.2\.3 /],
+  ['host bits of IPv6', ['--allow', '2001:db8::1/32'], /host bits set\. Use 2001:db8::\/32/],
+  ['a name for an address', ['--allow', 'example.com'], /"example.com" is not an IP address/],
+  ['half an address', ['--allow', '10.0.0/8'], /"10.0.0\/8" is not an IP address/],
+  ['an empty entry', ['--allow', '10.0.0.0/8,'], /"" is not an IP address/],
+  ['a prefix too long', ['--allow', '10.0.0.0/33'], /IPv4 prefixes are 0 to 32/],
+  ['a prefix of IPv6 too long', ['--allow', '2001:db8::/129'], /IPv6 prefixes are 0 to 128/],
+  ['a mapped address', ['--allow', '::ffff:10.0.0.1'], /Use the IPv4 address/],
+  ['a zone', ['--allow', 'fe80::1%eth0'], /is not an IP address/],
+  ['a rate of nothing', ['--rate', '0'], /'--rate <N>' argument '0' .* 1 to 1200/],
+  ['too high a rate', ['--rate', '1201'], /'--rate <N>' argument '1201' .* 1 to 1200/],
+  ['a rate in words', ['--rate', 'many'], /'--rate <N>' argument 'many'/],
+  ['an expiry in the past', ['--expires', '2020-01-01'], /--expires: .* is in the past/],
+  [
+    'an expiry that is no time',
+    ['--expires', '2027-02-30'],
+    /'--expires <TIME>' argument '2027-02-30' is invalid/,
+  ],
+  [
+    'a mode that does not exist',
+    ['--mode', 'prod'],
+    /'--mode <MODE>' argument 'prod' .* test, live/,
+  ],
+  ['a name of two lines', ['--name', 'a\nb'], /--name: .*one line/],
 ])('%s is refused, and nothing is made', async (_, wrong, sentence) => {
   const right = ['--account', account, '--mode', 'test', '--scopes', 'all'];
   expect(await admin.refusal(2, 'keys', 'create', ...right, ...wrong)).toMatch(sentence);
@@ -146,7 +158,7 @@ test('a revoked key is refused on the next request, and stays so', async () => {
   expect(revoked).toMatchObject({ status: 'revoked', revoked_at: expect.any(String) });
   expect((await getBalance(secret)).status).toBe(401);
   expect(await admin.refusal(1, 'keys', 'revoke', id)).toContain('was revoked at');
-  expect(await admin.refusal(1, 'keys', 'rotate', id)).toContain('make a new key');
+  expect(await admin.refusal(1, 'keys', 'rotate', id)).toContain('Create a new key');
   expect(await auditRows(harness.owner, id)).toMatchObject([
     { action: 'api_key.create' },
     { action: 'api_key.revoke', before: { status: 'working' }, reason: 'leaked' },
@@ -166,15 +178,17 @@ test('a key that expires is refused from then on, and is not rotated', async () 
 
 test('a key that does not exist is said so; the id is needed', async () => {
   expect(await admin.refusal(1, 'keys', 'revoke', 'key_x')).toContain('key_x does not exist');
-  expect(await admin.refusal(2, 'keys', 'revoke')).toMatch(/^--id is missing: `keys list`/);
-  expect(await admin.refusal(2, 'keys', 'revoke', 'key_x', '--id', 'key_y')).toContain('same');
+  expect(await admin.refusal(2, 'keys', 'revoke')).toMatch(
+    /^error: The id is missing: .* --id\. `keys list`/,
+  );
+  expect(await admin.refusal(2, 'keys', 'revoke', 'key_x', '--id', 'key_y')).toContain('twice');
 });
 
 test('for a person the secret stands on a line of its own', async () => {
   const { stdout } = await admin.run(
     ...['keys', 'create', '--account', account, '--mode', 'test', '--scopes', 'all'],
   );
-  expect(stdout).toMatch(/\nsk_test_[0-9A-Za-z]{38}\nThis is the only time/);
+  expect(stdout).toMatch(/\nsk_test_[0-9A-Za-z]{38}\nThe secret is shown only once/);
 });
 
 test('no secret and no hash is in the audit log', async () => {

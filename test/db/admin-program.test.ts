@@ -1,4 +1,4 @@
-/** The admin program as a process: what it prints where, its exit codes, its surroundings. */
+/** The admin program: its output, its exit codes, its environment. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
@@ -7,7 +7,8 @@ import { seedDevelopment } from '../../src/dev/prepare-database';
 import { hashApiKey } from '../../src/lib/api-key-secret';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 import { findFreePort } from '../support/free-port';
-import { forkProgram } from '../support/programs';
+import { runAdmin } from '../../src/cli/admin';
+import { forkProgram, runProgram } from '../support/programs';
 
 const LOCAL_PEPPER = 'the pepper in the local secrets file';
 
@@ -29,7 +30,7 @@ afterAll(async () => {
 });
 
 const admin = (args: string[], env: Record<string, string> = {}) =>
-  forkProgram('admin', args, { GATEWAY_DATA_DIR: folder, ...env });
+  runProgram(runAdmin, args, { GATEWAY_DATA_DIR: folder, ...env });
 
 test('in development it finds the database, the demo merchant and the pepper by itself', async () => {
   const { code, stdout, stderr } = await admin(
@@ -69,14 +70,15 @@ test('what a person reads is an aligned table', async () => {
 });
 
 test.each<[string[], Record<string, string>, number, RegExp]>([
-  [[], {}, 2, /noun is missing: accounts, keys/],
-  [['key'], {}, 2, /No noun key: accounts/],
-  [['constructor', 'x'], {}, 2, /No noun constructor/],
-  [['keys'], {}, 2, /verb is missing: create, list/],
-  [['keys', 'make'], {}, 2, /No verb make/],
-  [['keys', 'create', '--scope', 'all'], {}, 2, /'--scope'\..*keys create --help/],
+  [[], {}, 2, /^Usage: .*accounts.*keys.*Examples:/s],
+  [['key'], {}, 2, /unknown command 'key'\s+\(Did you mean keys\?/],
+  [['constructor', 'x'], {}, 2, /unknown command 'constructor'/],
+  [['keys'], {}, 2, /^Usage: .* keys <verb>.*create.*list/s],
+  [['keys', 'make'], {}, 2, /unknown command 'make'/],
+  [['keys', 'list', '--acount', 'x'], {}, 2, /'--acount'\s+\(Did you mean --account\?.*--help/s],
+  [['keys', 'create', '--scope', 'all'], {}, 2, /'--mode <MODE>' not specified.*--help/s],
   [['keys', 'list', '--account', 'acc_x'], {}, 1, /acc_x does not exist/],
-  [['keys', 'list'], { DATABASE_OWNER_URL: 'mysql://x' }, 1, /begins with postgres:/],
+  [['keys', 'list'], { DATABASE_OWNER_URL: 'mysql://x' }, 1, /must start with postgres:/],
   [['keys', 'list'], { GATEWAY_DATA_DIR: '/nowhere' }, 1, /npm start.*set DATABASE_OWNER_URL/],
   [['keys', 'list'], { GATEWAY_ENV: 'production' }, 1, /DATABASE_OWNER_URL is not set/],
 ])('%j %j ends with %i and says why', async (args, env, code, reason) => {
@@ -114,7 +116,7 @@ test('it says when the database does not answer, or lacks a migration', async ()
   );
   const old = await admin(['accounts', 'list'], { DATABASE_OWNER_URL: empty.ownerUrl });
   expect(old).toMatchObject({ code: 1, stdout: '' });
-  expect(old.stderr).toMatch(/lacks 0007-defaults: run `npm run migrate`/);
+  expect(old.stderr).toMatch(/lacks 0007-defaults\. Run `npm run migrate`/);
 });
 
 test('--help explains the program, a noun and a verb, without a database', async () => {
@@ -125,5 +127,15 @@ test('--help explains the program, a noun and a verb, without a database', async
   const noun = await admin(['keys', '--help'], env);
   expect(noun.stdout).toMatch(/^Usage: .* keys <verb>.*rotate.*Examples:/s);
   const verb = await admin(['keys', 'rotate', '--help'], env);
-  expect(verb.stdout).toMatch(/^Usage: .* keys rotate KEY_ID.*--by NAME.*--json.*Examples:/s);
+  expect(verb.stdout).toMatch(/^Usage: .* keys rotate .*--json.*--by <NAME>.*Examples:/s);
+});
+
+// As a process: the file starts, reads its environment and sets its exit code.
+test.each<[string[], number, 'stdout' | 'stderr', RegExp]>([
+  [['limits', 'list', '--json'], 0, 'stdout', /"object": "list"/],
+  [['keys', 'list', '--account', 'acc_x'], 1, 'stderr', /acc_x does not exist/],
+])('the program %j ends with %i', async (args, code, stream, text) => {
+  const ended = await forkProgram('admin', args, { GATEWAY_DATA_DIR: folder });
+  expect(ended).toMatchObject({ code, [stream === 'stdout' ? 'stderr' : 'stdout']: '' });
+  expect(ended[stream]).toMatch(text);
 });

@@ -87,16 +87,22 @@ test('a broken ledger is told with its rows, and exit code 1', async () => {
 test.each<[Name, string[], Record<string, string>, number, RegExp]>([
   ['dev-fund', ['--amount', '5'], {}, 2, /'--currency <CODE>' not specified/],
   ['dev-fund', ['--currency', 'USDT'], {}, 2, /'--amount <AMOUNT>' not specified/],
-  ['dev-fund', ['--currency', 'USDT', '--amount', '0'], {}, 2, /--amount 0 is not an amount/],
-  ['dev-fund', ['--currency', 'USDT', '--amount=-5'], {}, 2, /--amount -5 is not an amount/],
-  ['dev-fund', ['--currency', 'USDT', '--amount', '1e3'], {}, 2, /is not an amount/],
-  ['dev-fund', ['--currency', 'USDT', '--amount', '0.000000001'], {}, 2, /8 after the point/],
+  ['dev-fund', ['--currency', 'USDT', '--amount', '0'], {}, 2, /--amount: 0 is not a valid amount/],
+  ['dev-fund', ['--currency', 'USDT', '--amount=-5'], {}, 2, /--amount: -5 is not a valid amount/],
+  ['dev-fund', ['--currency', 'USDT', '--amount', '1e3'], {}, 2, /is not a valid amount/],
+  [
+    'dev-fund',
+    ['--currency', 'USDT', '--amount', '0.000000001'],
+    {},
+    2,
+    /8 after the decimal point/,
+  ],
   [
     'dev-fund',
     ['--currency', 'usdt', '--amount', '5'],
     {},
     2,
-    /none of.*BTC, ETH, USDC, USDT, XRP/,
+    /not a supported currency.*BTC, ETH, USDC, USDT, XRP/,
   ],
   [
     'dev-fund',

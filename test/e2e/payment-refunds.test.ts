@@ -1,4 +1,5 @@
 /** Refunds over HTTP: by the provider and by an operator, up to ledger, balance and events. */
+import { runAdmin } from '../../src/cli/admin';
 import { adjustmentPosting } from '../../src/domain/ledger';
 import { amount } from '../../src/domain/money';
 import { PROVIDER_CODES } from '../../src/domain/provider-codes';
@@ -22,7 +23,7 @@ import {
   whenPayment,
 } from '../support/payment-steps';
 import { balanceOf, eventually, openMerchant } from '../support/payout-steps';
-import { forkProgram } from '../support/programs';
+import { runProgram } from '../support/programs';
 import { control } from '../support/sandbox';
 
 let gateway: TestGateway;
@@ -100,10 +101,10 @@ async function spend({ accountId }: Paid, value: string): Promise<void> {
   await inTransaction(gateway.db, (tx) => post(tx, key, posting));
 }
 
-/** The admin command as a program of its own. */
+/** The admin command. */
 function admin(...args: string[]) {
   const { TEMPORAL_ADDRESS = '', TEMPORAL_NAMESPACE = '' } = gateway.env;
-  return forkProgram('admin', ['payments', ...args, '--json'], {
+  return runProgram(runAdmin, ['payments', ...args, '--json'], {
     DATABASE_OWNER_URL: gateway.database.ownerUrl,
     GATEWAY_DATA_DIR: '/nowhere',
     TEMPORAL_ADDRESS,

@@ -1,8 +1,7 @@
-/** Merchant accounts, for an operator: made, verified, suspended and let back in. */
+/** Merchant accounts, for an operator: create, verify, suspend, reinstate. */
 import {
   findAccount,
   insertAccount,
-  listAccounts as readAccounts,
   lockAccount,
   saveAccount,
   type Account,
@@ -10,36 +9,27 @@ import {
 import { listApiKeys } from '../../db/repositories/api-keys';
 import { listAllBalances } from '../../db/repositories/ledger';
 import type { Db, Tx } from '../../db/transaction';
+import { apiKeyStatus } from '../../domain/api-key';
+import type { Mode } from '../../domain/mode';
+import type { Amount } from '../../domain/money';
 import { newId } from '../../lib/new-id';
-import { makeChange, type ChangedBy } from './change';
+import { presentAccount } from '../../presenters/admin';
+import { makeChange, type ChangedBy } from './audit';
 import { checkText } from './checks';
 import { AdminRefusal } from './refusal';
 
+export { listAccounts } from '../../db/repositories/accounts';
+
 const NAME_LENGTH_MAX = 100;
-
-export function presentAccount(account: Account) {
-  return {
-    id: account.id,
-    object: 'account',
-    name: account.name,
-    status: account.status,
-    verified_at: account.verifiedAt?.toISOString() ?? null,
-    review_all: account.reviewAll,
-    rehearse_review: account.rehearseReview,
-    created_at: account.createdAt.toISOString(),
-  };
-}
-
-export type ShownAccount = ReturnType<typeof presentAccount>;
 
 export async function createAccount(
   db: Db,
   by: ChangedBy,
   input: { name: string },
-): Promise<ShownAccount> {
+): Promise<Account> {
   const name = checkText('name', input.name, NAME_LENGTH_MAX);
   return makeChange(db, by, async (tx) => {
-    const account = presentAccount(await insertAccount(tx, { id: newId('account'), name }));
+    const account = await insertAccount(tx, { id: newId('account'), name });
     return {
       result: account,
       audit: {
@@ -48,53 +38,53 @@ export async function createAccount(
         objectId: account.id,
         accountId: account.id,
         before: null,
-        after: account,
+        after: presentAccount(account),
       },
     };
   });
 }
 
-/** Newest first. */
-export async function listAccounts(db: Db, limit: number): Promise<ShownAccount[]> {
-  return (await readAccounts(db, limit)).map(presentAccount);
+export interface AccountOverview {
+  account: Account;
+  workingKeys: number;
+  balances: { mode: Mode; currency: string; available: Amount; reserved: Amount }[];
 }
 
-/** The account with its balances and how many keys work. @throws AdminRefusal */
-export async function showAccount(db: Db, id: string) {
+/** @throws AdminRefusal */
+export async function showAccount(db: Db, id: string): Promise<AccountOverview> {
   const account = await requireAccount(db, id);
   const [balances, keys] = [await listAllBalances(db, id), await listApiKeys(db, id)];
   const now = new Date();
-  return {
-    ...presentAccount(account),
-    working_keys: keys.filter(
-      ({ revokedAt, expiresAt }) => revokedAt === null && (expiresAt === null || expiresAt > now),
-    ).length,
-    balances,
-  };
+  const workingKeys = keys.filter((key) => apiKeyStatus(key, now) === 'working').length;
+  return { account, workingKeys, balances };
 }
 
-/** From here on live keys can be made. @throws AdminRefusal when it is verified already */
-export function verifyAccount(db: Db, by: ChangedBy, id: string): Promise<ShownAccount> {
+/** From now on the account can have live keys. @throws AdminRefusal when it is verified already */
+export function verifyAccount(db: Db, by: ChangedBy, id: string): Promise<Account> {
   return changeAccount(db, by, id, 'account.verify', (account) => {
     if (account.verifiedAt !== null) {
-      throw new AdminRefusal(`${id} is verified since ${account.verifiedAt.toISOString()}.`);
+      throw new AdminRefusal({
+        code: 'account_already_verified',
+        id,
+        verifiedAt: account.verifiedAt,
+      });
     }
     return { verifiedAt: new Date() };
   });
 }
 
-/** Its keys get 403 from the next request on; payouts on their way go on. @throws AdminRefusal */
-export function suspendAccount(db: Db, by: ChangedBy, id: string): Promise<ShownAccount> {
+/** Its keys get 403 from the next request on; payouts in progress continue. @throws AdminRefusal */
+export function suspendAccount(db: Db, by: ChangedBy, id: string): Promise<Account> {
   return changeAccount(db, by, id, 'account.suspend', ({ status }) => {
-    if (status === 'suspended') throw new AdminRefusal(`${id} is suspended already.`);
+    if (status === 'suspended') throw new AdminRefusal({ code: 'account_already_suspended', id });
     return { status: 'suspended' };
   });
 }
 
 /** @throws AdminRefusal when it is not suspended */
-export function reinstateAccount(db: Db, by: ChangedBy, id: string): Promise<ShownAccount> {
+export function reinstateAccount(db: Db, by: ChangedBy, id: string): Promise<Account> {
   return changeAccount(db, by, id, 'account.reinstate', ({ status }) => {
-    if (status === 'active') throw new AdminRefusal(`${id} is not suspended.`);
+    if (status === 'active') throw new AdminRefusal({ code: 'account_not_suspended', id });
     return { status: 'active' };
   });
 }
@@ -104,16 +94,14 @@ export async function requireAccount(db: Db | Tx, id: string): Promise<Account> 
   return existing(id, await findAccount(db, id));
 }
 
-/** The account, which nobody else changes until the transaction ends. @throws AdminRefusal */
+/** Locks the account until the transaction ends. @throws AdminRefusal */
 export async function requireLockedAccount(tx: Tx, id: string): Promise<Account> {
   return existing(id, await lockAccount(tx, id));
 }
 
 function existing(id: string, account: Account | null): Account {
   if (account !== null) return account;
-  throw new AdminRefusal(
-    `The account ${id} does not exist: \`accounts list\` shows those that do.`,
-  );
+  throw new AdminRefusal({ code: 'not_found', object: 'account', id });
 }
 
 async function changeAccount(
@@ -122,21 +110,20 @@ async function changeAccount(
   id: string,
   action: string,
   decide: (account: Account) => Partial<Account>,
-): Promise<ShownAccount> {
+): Promise<Account> {
   return makeChange(db, by, async (tx) => {
     const account = await requireLockedAccount(tx, id);
     const changed = { ...account, ...decide(account) };
     await saveAccount(tx, changed);
-    const after = presentAccount(changed);
     return {
-      result: after,
+      result: changed,
       audit: {
         action,
         object: 'account',
         objectId: id,
         accountId: id,
         before: presentAccount(account),
-        after,
+        after: presentAccount(changed),
       },
     };
   });

@@ -1,6 +1,6 @@
 /**
- * Corrections of a balance by an operator (decision M2): a balanced posting with a reason, never a
- * change of entries. The operation's id makes it safe to try again: it posts once.
+ * Adjustments of a balance by an operator (decision M2): a balanced posting with a reason, never a
+ * change of entries. The operation's id makes it safe to retry: it posts once.
  */
 import { appendAudit } from '../../db/repositories/audit-log';
 import { findAdjustment, post, type BalanceKey } from '../../db/repositories/ledger';
@@ -9,11 +9,11 @@ import { isId } from '../../domain/ids';
 import { adjustmentPosting } from '../../domain/ledger';
 import { type Amount } from '../../domain/money';
 import { requireAccount } from './accounts';
-import type { ChangedBy } from './change';
+import type { ChangedBy } from './audit';
 import { checkCurrency, checkText, positiveAmount } from './checks';
-import { AdminRefusal, InvalidInput } from './refusal';
+import { AdminRefusal, InvalidInput, type PostedAmount } from './refusal';
 
-/** It stands in the merchant's list of transactions. */
+/** The merchant sees it in the list of transactions. */
 const REASON_LENGTH_MAX = 255;
 
 export interface AdjustmentInput extends BalanceKey {
@@ -24,25 +24,14 @@ export interface AdjustmentInput extends BalanceKey {
   amount: string;
 }
 
-interface Adjustment extends BalanceKey {
+interface Adjustment extends PostedAmount {
   id: string;
-  direction: 'in' | 'out';
-  amount: Amount;
-  reason: string;
 }
 
-export interface ShownAdjustment {
-  id: string;
-  object: 'adjustment';
-  account_id: string;
-  mode: string;
-  currency: string;
-  direction: 'in' | 'out';
-  amount: Amount;
-  reason: string;
-  /** True: an earlier try had posted it, and nothing moved now. */
+export interface AdjustmentResult extends Adjustment {
+  /** True: an earlier attempt posted it, and nothing moved now. */
   replayed: boolean;
-  /** The balance after it; of a replay, as it is now. */
+  /** The balance after it; of a replay, the present one. */
   available: Amount;
   reserved: Amount;
 }
@@ -55,18 +44,17 @@ export async function createAdjustment(
   db: Db,
   by: ChangedBy & { reason: string },
   input: AdjustmentInput,
-): Promise<ShownAdjustment> {
+): Promise<AdjustmentResult> {
   const adjustment = await readInput(db, by.reason, input);
   const earlier = await replay(db, adjustment);
   if (earlier !== null) return earlier;
   const outcome = await postOnce(db, by, adjustment);
-  if (outcome.kind === 'posted') return present(adjustment, false, outcome);
+  const { available, reserved } = outcome;
+  if (outcome.kind === 'posted') return { ...adjustment, replayed: false, available, reserved };
   if (outcome.kind === 'insufficient') {
     const { amount, currency, mode, accountId } = adjustment;
-    throw new AdminRefusal(
-      `${accountId} has ${outcome.available} ${currency} available in ${mode} mode, which does ` +
-        `not cover ${amount}. ${outcome.reserved} more is reserved for payouts. Nothing was posted.`,
-    );
+    const needed = { accountId, mode, currency, amount };
+    throw new AdminRefusal({ code: 'insufficient_balance', ...needed, available, reserved });
   }
   const other = await replay(db, adjustment);
   if (other === null) throw new Error(`adjustment ${adjustment.id} was posted and is not there`);
@@ -76,10 +64,7 @@ export async function createAdjustment(
 async function readInput(db: Db, reason: string, input: AdjustmentInput): Promise<Adjustment> {
   const { id, accountId, mode, currency, direction } = input;
   if (!isId('adjustment', id)) {
-    throw new InvalidInput(
-      'operation-id',
-      `${id} is no id: adj_ and a ULID of 26 characters, such as an earlier answer's id.`,
-    );
+    throw new InvalidInput('operationId', { code: 'not_an_adjustment_id', value: id });
   }
   const amount = positiveAmount('amount', input.amount);
   await checkCurrency(db, currency);
@@ -95,19 +80,16 @@ async function readInput(db: Db, reason: string, input: AdjustmentInput): Promis
   };
 }
 
-/** What an earlier try posted, or null. @throws AdminRefusal when that was something else */
-async function replay(db: Db, adjustment: Adjustment): Promise<ShownAdjustment | null> {
+/** What an earlier attempt posted, or null. @throws AdminRefusal when that was something else */
+async function replay(db: Db, adjustment: Adjustment): Promise<AdjustmentResult | null> {
   const earlier = await findAdjustment(db, adjustment.id);
   if (earlier === null) return null;
   const members = ['accountId', 'mode', 'currency', 'direction', 'amount', 'reason'] as const;
   if (members.every((name) => earlier[name] === adjustment[name])) {
-    return present(adjustment, true, earlier);
+    const { available, reserved } = earlier;
+    return { ...adjustment, replayed: true, available, reserved };
   }
-  const { accountId, mode, currency, direction, amount, reason } = earlier;
-  throw new AdminRefusal(
-    `${adjustment.id} is another adjustment: ${amount} ${currency} ${direction} for ${accountId} ` +
-      `in ${mode} mode, "${reason}". Nothing was posted; take a new --operation-id.`,
-  );
+  throw new AdminRefusal({ code: 'operation_id_taken', id: adjustment.id, earlier });
 }
 
 type Outcome = {
@@ -149,24 +131,4 @@ async function postOnce(db: Db, by: ChangedBy, adjustment: Adjustment): Promise<
     if (error instanceof NotPosted) return error.outcome;
     throw error;
   }
-}
-
-function present(
-  { id, accountId, mode, currency, direction, amount, reason }: Adjustment,
-  replayed: boolean,
-  { available, reserved }: { available: Amount; reserved: Amount },
-): ShownAdjustment {
-  return {
-    id,
-    object: 'adjustment',
-    account_id: accountId,
-    mode,
-    currency,
-    direction,
-    amount,
-    reason,
-    replayed,
-    available,
-    reserved,
-  };
 }

@@ -1,29 +1,34 @@
-/** Reads the audit log. Nothing writes it but a change itself, see change.ts. */
-import {
-  listAudit as readAudit,
-  type AuditEntry,
-  type AuditQuery,
-} from '../../db/repositories/audit-log';
-import type { Db } from '../../db/transaction';
+/**
+ * The audit log: every change of an operator is made together with its row, in one
+ * transaction, so that neither exists without the other.
+ */
+import { appendAudit, type NewAuditEntry } from '../../db/repositories/audit-log';
+import { inTransaction, type Db, type Tx } from '../../db/transaction';
 
-export function presentAuditEntry(entry: AuditEntry) {
-  return {
-    id: entry.id,
-    at: entry.at.toISOString(),
-    by: entry.actor,
-    action: entry.action,
-    object: entry.object,
-    object_id: entry.objectId,
-    account_id: entry.accountId,
-    before: entry.before,
-    after: entry.after,
-    reason: entry.reason,
-  };
+/** Who makes a change, and why. */
+export interface ChangedBy {
+  actor: string;
+  reason: string | null;
 }
 
-export type ShownAuditEntry = ReturnType<typeof presentAuditEntry>;
+export type AuditedObject = Omit<NewAuditEntry, keyof ChangedBy>;
 
-/** Newest first. */
-export async function listAudit(db: Db, query: AuditQuery): Promise<ShownAuditEntry[]> {
-  return (await readAudit(db, query)).map(presentAuditEntry);
+/** What was done, for the audit log, and what the caller gets. */
+export interface Change<T> {
+  audit: AuditedObject;
+  result: T;
 }
+
+export async function makeChange<T>(
+  db: Db,
+  by: ChangedBy,
+  work: (tx: Tx) => Promise<Change<T>>,
+): Promise<T> {
+  return inTransaction(db, async (tx) => {
+    const { audit, result } = await work(tx);
+    await appendAudit(tx, { ...by, ...audit });
+    return result;
+  });
+}
+
+export { listAudit } from '../../db/repositories/audit-log';

@@ -2,59 +2,55 @@
 import { listCurrencies } from '../../db/repositories/currency-routes';
 import type { Db, Tx } from '../../db/transaction';
 import { type Amount, parseRequestAmount, ZERO } from '../../domain/money';
-import { PROVIDER_CODES } from '../../domain/provider-codes';
-import { InvalidInput } from './refusal';
+import { type InputField, InvalidInput } from './refusal';
 
 const NOTHING = /^0{1,18}(\.0{1,8})?$/;
 
 /** More than zero. @throws InvalidInput */
-export function positiveAmount(field: string, text: string): Amount {
+export function positiveAmount(field: InputField, text: string): Amount {
   const amount = parseRequestAmount(text);
   if (amount !== null) return amount;
-  throw new InvalidInput(
-    field,
-    `${text} is not an amount: it takes digits, at most 18 before and 8 after the point, and is ` +
-      'more than zero.',
-  );
+  throw new InvalidInput(field, { code: 'not_an_amount', value: text, zeroAllowed: false });
 }
 
 /** Zero or more. @throws InvalidInput */
-export function amountOrZero(field: string, text: string): Amount {
+export function amountOrZero(field: InputField, text: string): Amount {
   if (NOTHING.test(text)) return ZERO;
   const amount = parseRequestAmount(text);
   if (amount !== null) return amount;
-  throw new InvalidInput(
-    field,
-    `${text} is not an amount: it takes digits, at most 18 before and 8 after the point.`,
-  );
+  throw new InvalidInput(field, { code: 'not_an_amount', value: text, zeroAllowed: true });
 }
 
 /** @throws InvalidInput when no route of the gateway moves it */
 export async function checkCurrency(db: Db | Tx, currency: string): Promise<void> {
-  const known = await listCurrencies(db);
-  if (known.includes(currency)) return;
-  throw new InvalidInput('currency', `${currency} is none of the gateway's: ${known.join(', ')}.`);
+  const supported = await listCurrencies(db);
+  if (supported.includes(currency)) return;
+  throw new InvalidInput('currency', { code: 'unsupported_currency', value: currency, supported });
 }
 
-/** @throws InvalidInput */
-export function checkProvider(provider: string): void {
-  if (PROVIDER_CODES.some((code) => code === provider)) return;
-  throw new InvalidInput('provider', `${provider} does not exist: ${PROVIDER_CODES.join(', ')}.`);
-}
-
-/** Printable, not blank, at most `longest` characters. @throws InvalidInput */
-export function checkText(field: string, text: string, longest: number): string {
+/** Printable, not blank, at most `max` characters. @throws InvalidInput */
+export function checkText(field: InputField, text: string, max: number): string {
   const trimmed = text.trim();
-  if (trimmed === '') throw new InvalidInput(field, 'is empty: write a word or a sentence.');
-  if (trimmed.length > longest) {
-    throw new InvalidInput(
-      field,
-      `has ${trimmed.length} characters: ${longest} is the most it takes.`,
-    );
-  }
+  const { length } = trimmed;
+  if (length === 0) throw new InvalidInput(field, { code: 'empty' });
+  if (length > max) throw new InvalidInput(field, { code: 'too_long', length, max });
   // eslint-disable-next-line no-control-regex
   if (/[\u0000-\u001f\u007f]/.test(trimmed)) {
-    throw new InvalidInput(field, 'holds a control character or a line break: write one line.');
+    throw new InvalidInput(field, { code: 'not_printable' });
   }
   return trimmed;
+}
+
+/** All of them for `all` alone; else those that are named, each once, in their usual order. */
+export function chosenNames<T extends string>(
+  field: InputField,
+  names: readonly string[],
+  known: readonly T[],
+): T[] | 'all' {
+  if (names.length === 1 && names[0] === 'all') return 'all';
+  const unknown = names.find((name) => !known.some((one) => one === name));
+  if (unknown !== undefined || names.length === 0) {
+    throw new InvalidInput(field, { code: 'unknown_name', value: unknown ?? '', known });
+  }
+  return known.filter((name) => names.includes(name));
 }

@@ -1,31 +1,46 @@
 /**
- * API keys, for an operator (decisions A1, A2). A secret is in what the caller gets, once, and
- * nowhere else: the database keeps its hash, the audit log neither.
+ * API keys, for an operator (decisions A1, A2). The secret is returned once and stored nowhere: the
+ * database keeps its hash, the audit log neither.
  */
+import { isIP } from 'node:net';
 import {
   insertApiKey,
-  listApiKeys,
   lockApiKey,
   replaceSecret,
+  networksOf,
   revokeApiKey,
   type ApiKey,
   type StoredSecret,
 } from '../../db/repositories/api-keys';
 import type { Db, Tx } from '../../db/transaction';
+import { apiKeyStatus } from '../../domain/api-key';
 import type { Mode } from '../../domain/mode';
 import { SCOPES, type Scope } from '../../domain/scopes';
 import { hashApiKey, makeApiKey } from '../../lib/api-key-secret';
 import { newId } from '../../lib/new-id';
+import { presentApiKey } from '../../presenters/admin';
 import { requireAccount } from './accounts';
-import { readAllowlist } from './allowlist';
-import { makeChange, type AuditedObject, type ChangedBy } from './change';
-import { checkText } from './checks';
+import { makeChange, type AuditedObject, type ChangedBy } from './audit';
+import { checkText, chosenNames } from './checks';
 import { AdminRefusal, InvalidInput } from './refusal';
+
+/** Of both modes, newest first, with those that are revoked or expired. */
+export { listApiKeys as listKeys } from '../../db/repositories/api-keys';
 
 const NAME_LENGTH_MAX = 100;
 const REQUESTS_PER_MINUTE = 120;
 /** Decision A2. */
 export const REQUESTS_PER_MINUTE_MAX = 1200;
+
+const ALLOWLIST_ENTRIES_MAX = 100;
+const PREFIX_LENGTH: Readonly<Record<4 | 6, RegExp>> = {
+  4: /^([0-9]|[12][0-9]|3[0-2])$/,
+  6: /^([0-9]|[1-9][0-9]|1[01][0-9]|12[0-8])$/,
+};
+/** Requests from there are counted as the IPv4 address within, so such an entry matches none. */
+const MAPPED_IPV4 = /^::ffff:/i;
+
+export type KeyWithSecret = ApiKey & { secret: string };
 
 export interface KeySettings {
   accountId: string;
@@ -39,29 +54,6 @@ export interface KeySettings {
   rate: number | undefined;
   expiresAt: Date | null;
 }
-
-export function presentKey(key: ApiKey) {
-  return {
-    id: key.id,
-    object: 'api_key',
-    account_id: key.accountId,
-    mode: key.mode,
-    name: key.name,
-    display: `${key.displayPrefix}…${key.lastFour}`,
-    status: statusOf(key),
-    scopes: key.scopes,
-    allow: key.allowlist,
-    rate: key.requestsPerMinute,
-    expires_at: key.expiresAt?.toISOString() ?? null,
-    revoked_at: key.revokedAt?.toISOString() ?? null,
-    created_at: key.createdAt.toISOString(),
-    last_used_at: key.lastUsedAt?.toISOString() ?? null,
-    last_used_address: key.lastUsedAddress,
-  };
-}
-
-export type ShownKey = ReturnType<typeof presentKey>;
-export type KeyWithSecret = ShownKey & { secret: string };
 
 /** @throws InvalidInput, and AdminRefusal for a live key of an account that is not verified */
 export async function createKey(
@@ -81,25 +73,20 @@ export async function createKey(
     allowlist: await readAllowlist(db, settings.allow),
   };
   if (expiresAt !== null && expiresAt <= new Date()) {
-    throw new InvalidInput('expires', `${expiresAt.toISOString()} is past: name a time to come.`);
+    throw new InvalidInput('expires', { code: 'in_the_past', value: expiresAt });
   }
   return makeChange(db, by, async (tx) => {
     const account = await requireAccount(tx, accountId);
     if (mode === 'live' && account.verifiedAt === null) {
-      throw new AdminRefusal(
-        `${accountId} is not verified, so it gets no live key: \`accounts verify\` comes first.`,
-      );
+      throw new AdminRefusal({ code: 'account_not_verified', id: accountId });
     }
     const { secret, stored } = makeSecret(mode, pepper);
     const key = await insertApiKey(tx, { ...checked, ...stored, id: newId('apiKey') });
-    return {
-      result: { ...presentKey(key), secret },
-      audit: auditOf('api_key.create', null, key),
-    };
+    return { result: { ...key, secret }, audit: auditOf('api_key.create', null, key) };
   });
 }
 
-/** A new secret, the same settings; the old secret is dead with the commit. @throws AdminRefusal */
+/** A new secret with the same settings; the old secret stops working at once. @throws AdminRefusal */
 export async function rotateKey(
   db: Db,
   by: ChangedBy,
@@ -108,46 +95,32 @@ export async function rotateKey(
 ): Promise<KeyWithSecret> {
   return makeChange(db, by, async (tx) => {
     const key = await requireWorkingKey(tx, id);
-    if (statusOf(key) === 'expired') {
-      throw new AdminRefusal(`${id} has expired, and a rotation keeps its expiry: make a new key.`);
+    // A rotation keeps the expiry.
+    if (apiKeyStatus(key, new Date()) === 'expired') {
+      throw new AdminRefusal({ code: 'api_key_expired', id });
     }
     const { secret, stored } = makeSecret(key.mode, pepper);
     const rotated = await replaceSecret(tx, id, stored);
-    return {
-      result: { ...presentKey(rotated), secret },
-      audit: auditOf('api_key.rotate', key, rotated),
-    };
+    return { result: { ...rotated, secret }, audit: auditOf('api_key.rotate', key, rotated) };
   });
 }
 
-/** For good. @throws AdminRefusal when it is revoked already */
-export async function revokeKey(db: Db, by: ChangedBy, id: string): Promise<ShownKey> {
+/** Permanent. @throws AdminRefusal when it is already revoked */
+export async function revokeKey(db: Db, by: ChangedBy, id: string): Promise<ApiKey> {
   return makeChange(db, by, async (tx) => {
     const key = await requireWorkingKey(tx, id);
     const revoked = await revokeApiKey(tx, id);
-    return { result: presentKey(revoked), audit: auditOf('api_key.revoke', key, revoked) };
+    return { result: revoked, audit: auditOf('api_key.revoke', key, revoked) };
   });
-}
-
-/** Of both modes, newest first, dead ones too. */
-export async function listKeys(db: Db, accountId: string): Promise<ShownKey[]> {
-  return (await listApiKeys(db, accountId)).map(presentKey);
-}
-
-function statusOf({ revokedAt, expiresAt }: ApiKey): 'working' | 'revoked' | 'expired' {
-  if (revokedAt !== null) return 'revoked';
-  return expiresAt !== null && expiresAt <= new Date() ? 'expired' : 'working';
 }
 
 async function requireWorkingKey(tx: Tx, id: string): Promise<ApiKey> {
   const key = await lockApiKey(tx, id);
   if (key === null) {
-    throw new AdminRefusal(`The key ${id} does not exist: \`keys list\` shows those that do.`);
+    throw new AdminRefusal({ code: 'not_found', object: 'api_key', id });
   }
   if (key.revokedAt !== null) {
-    throw new AdminRefusal(
-      `${id} was revoked at ${key.revokedAt.toISOString()}, for good: make a new key.`,
-    );
+    throw new AdminRefusal({ code: 'api_key_revoked', id, revokedAt: key.revokedAt });
   }
   return key;
 }
@@ -158,23 +131,14 @@ function makeSecret(mode: Mode, pepper: string): { secret: string; stored: Store
 }
 
 function readScopes(names: readonly string[]): Scope[] {
-  if (names.length === 1 && names[0] === 'all') return [...SCOPES];
-  const unknown = names.find((name) => !SCOPES.some((scope) => scope === name));
-  if (unknown !== undefined || names.length === 0) {
-    throw new InvalidInput(
-      'scopes',
-      `"${unknown ?? ''}" is no scope: write all, or some of ${SCOPES.join(', ')}.`,
-    );
-  }
-  return SCOPES.filter((scope) => names.includes(scope));
+  const chosen = chosenNames('scopes', names, SCOPES);
+  return chosen === 'all' ? [...SCOPES] : chosen;
 }
 
 function readRate(rate = REQUESTS_PER_MINUTE): number {
   if (Number.isInteger(rate) && rate >= 1 && rate <= REQUESTS_PER_MINUTE_MAX) return rate;
-  throw new InvalidInput(
-    'rate',
-    `${rate} is not possible: a key takes 1 to ${REQUESTS_PER_MINUTE_MAX} requests a minute.`,
-  );
+  const range = { min: 1, max: REQUESTS_PER_MINUTE_MAX };
+  throw new InvalidInput('rate', { code: 'out_of_range', value: rate, ...range });
 }
 
 function auditOf(action: string, before: ApiKey | null, after: ApiKey): AuditedObject {
@@ -183,7 +147,45 @@ function auditOf(action: string, before: ApiKey | null, after: ApiKey): AuditedO
     object: 'api_key',
     objectId: after.id,
     accountId: after.accountId,
-    before: before === null ? null : presentKey(before),
-    after: presentKey(after),
+    before: before === null ? null : presentApiKey(before),
+    after: presentApiKey(after),
   };
+}
+
+/**
+ * Reads an allowlist (decision A2): IPv4, IPv6 and CIDR, as exact networks. A mistake here locks a
+ * merchant out or lets a stranger in, so nothing is guessed.
+ * @returns networks in CIDR form, each once. @throws InvalidInput
+ */
+async function readAllowlist(db: Db, entries: readonly string[]): Promise<string[]> {
+  const count = entries.length;
+  if (count > ALLOWLIST_ENTRIES_MAX) {
+    throw new InvalidInput('allow', {
+      code: 'too_many_addresses',
+      count,
+      max: ALLOWLIST_ENTRIES_MAX,
+    });
+  }
+  entries.forEach(checkAddress);
+  if (count === 0) return [];
+  const networks = await networksOf(db, entries);
+  for (const { given, network, hasHostBits } of networks) {
+    if (!hasHostBits) continue;
+    const [address = ''] = given.split('/');
+    throw new InvalidInput('allow', { code: 'host_bits', value: given, network, address });
+  }
+  return [...new Set(networks.map(({ network }) => network))];
+}
+
+function checkAddress(value: string): void {
+  const [address = '', length, ...more] = value.split('/');
+  const version = isIP(address);
+  if ((version !== 4 && version !== 6) || address.includes('%') || more.length > 0) {
+    throw new InvalidInput('allow', { code: 'not_an_address', value });
+  }
+  if (length !== undefined && !PREFIX_LENGTH[version].test(length)) {
+    const max = version === 4 ? 32 : 128;
+    throw new InvalidInput('allow', { code: 'prefix_length', value, version, max });
+  }
+  if (MAPPED_IPV4.test(address)) throw new InvalidInput('allow', { code: 'mapped_ipv4', value });
 }

@@ -1,34 +1,64 @@
-/** Payout limits (decision O9): the most for one payout, and for a rolling 24 hours. */
-import type { Policy, PolicyScope } from '../../db/repositories/payout-policies';
-import type { Db } from '../../db/transaction';
-import { makeChange, type ChangedBy } from './change';
-import { auditOfPolicy, changePolicy, readPolicies } from './policies';
+/**
+ * Payout limits (decision O9): the maximum for one payout and for a rolling 24 hours. An account has
+ * its own value or follows the default, for each maximum separately; the maxima of review.ts too.
+ */
+import { listCurrencies } from '../../db/repositories/currency-routes';
+import {
+  listPolicies,
+  lockPolicy,
+  MAXIMA,
+  MAXIMUM_COLUMNS,
+  savePolicy,
+  type Maxima,
+  type Maximum,
+  type Policy,
+  type PolicyScope,
+} from '../../db/repositories/payout-policies';
+import type { Db, Tx } from '../../db/transaction';
+import type { Amount } from '../../domain/money';
+import { requireAccount } from './accounts';
+import { makeChange, type AuditedObject, type ChangedBy } from './audit';
+import { amountOrZero, checkCurrency } from './checks';
+import { InvalidInput, type InputField } from './refusal';
 
-/** As text: an amount, `none` for no limit, `default` for everybody's. Undefined: as it is. */
+/** A maximum in force: null for none, and whose it is. */
+export interface OwnedMaximum {
+  value: Amount | null;
+  from: 'account' | 'default';
+}
+
+export function ownedMaximum(policy: Policy, name: Maximum): OwnedMaximum {
+  return {
+    value: policy[name],
+    from: policy.fromDefault.includes(name) ? 'default' : 'account',
+  };
+}
+
+export interface Limits {
+  accountId: string | null;
+  currency: string;
+  perTransaction: OwnedMaximum;
+  daily: OwnedMaximum;
+}
+
+function limitsOf(accountId: string | null, policy: Policy): Limits {
+  return {
+    accountId,
+    currency: policy.currency,
+    perTransaction: ownedMaximum(policy, 'perTransactionMax'),
+    daily: ownedMaximum(policy, 'dailyMax'),
+  };
+}
+
+/** As text: an amount, `none` for no limit, `default` to follow the default. Undefined: unchanged. */
 export interface LimitsInput {
   perTransaction: string | undefined;
   daily: string | undefined;
 }
 
-function presentLimits(accountId: string | null, policy: Policy) {
-  const source = (name: 'perTransactionMax' | 'dailyMax') =>
-    policy.fromDefault.includes(name) ? 'default' : 'account';
-  return {
-    object: 'payout_limits',
-    account_id: accountId,
-    currency: policy.currency,
-    per_transaction: policy.perTransactionMax,
-    per_transaction_from: source('perTransactionMax'),
-    daily: policy.dailyMax,
-    daily_from: source('dailyMax'),
-  };
-}
-
-export type ShownLimits = ReturnType<typeof presentLimits>;
-
 /** Null as account: the defaults. @throws AdminRefusal */
-export async function listLimits(db: Db, accountId: string | null): Promise<ShownLimits[]> {
-  return (await readPolicies(db, accountId)).map((policy) => presentLimits(accountId, policy));
+export async function listLimits(db: Db, accountId: string | null): Promise<Limits[]> {
+  return (await readPolicies(db, accountId)).map((policy) => limitsOf(accountId, policy));
 }
 
 /** @throws InvalidInput, AdminRefusal */
@@ -37,14 +67,14 @@ export async function setLimits(
   by: ChangedBy,
   scope: PolicyScope,
   limits: LimitsInput,
-): Promise<ShownLimits> {
+): Promise<Limits> {
   return makeChange(db, by, async (tx) => {
     const change = await changePolicy(tx, scope, {
       perTransactionMax: limits.perTransaction,
       dailyMax: limits.daily,
     });
     return {
-      result: presentLimits(scope.accountId, change.after),
+      result: limitsOf(scope.accountId, change.after),
       audit: auditOfPolicy('limits.set', scope, change),
     };
   });
@@ -56,7 +86,7 @@ export async function unsetLimits(
   by: ChangedBy,
   scope: PolicyScope,
   which: { perTransaction: boolean; daily: boolean },
-): Promise<ShownLimits> {
+): Promise<Limits> {
   const gone = scope.accountId === null ? 'none' : 'default';
   return makeChange(db, by, async (tx) => {
     const change = await changePolicy(tx, scope, {
@@ -64,8 +94,89 @@ export async function unsetLimits(
       dailyMax: which.daily ? gone : undefined,
     });
     return {
-      result: presentLimits(scope.accountId, change.after),
+      result: limitsOf(scope.accountId, change.after),
       audit: auditOfPolicy('limits.unset', scope, change),
     };
   });
+}
+
+/** An amount as text, `none` for no maximum, `default` to follow the default. */
+export type MaximaInput = Partial<Record<Maximum, string | undefined>>;
+
+/** In force, for every currency of the gateway. @throws AdminRefusal */
+export async function readPolicies(db: Db, accountId: string | null): Promise<Policy[]> {
+  if (accountId !== null) await requireAccount(db, accountId);
+  return listPolicies(db, accountId, await listCurrencies(db));
+}
+
+export interface PolicyChange {
+  before: Policy;
+  after: Policy;
+}
+
+/**
+ * Writes what the input names and leaves the rest.
+ * @throws InvalidInput, AdminRefusal
+ */
+export async function changePolicy(
+  tx: Tx,
+  scope: PolicyScope,
+  input: MaximaInput,
+): Promise<PolicyChange> {
+  await checkCurrency(tx, scope.currency);
+  if (scope.accountId !== null) await requireAccount(tx, scope.accountId);
+  const before = await lockPolicy(tx, scope);
+  const own = (name: Maximum) =>
+    scope.accountId === null ? !before.unset.includes(name) : !before.fromDefault.includes(name);
+  const maxima = { ...before } as Maxima;
+  const inherited: Maximum[] = [];
+  for (const name of MAXIMA) {
+    const text = input[name];
+    if (text === undefined ? !own(name) : text === 'default' && scope.accountId !== null) {
+      inherited.push(name);
+    } else if (text !== undefined) {
+      maxima[name] = readMaximum(name, text);
+    }
+  }
+  await savePolicy(tx, scope, maxima, inherited);
+  return { before, after: await lockPolicy(tx, scope) };
+}
+
+/** The row has no id of its own: whose it is and for which currency names it. */
+export function auditOfPolicy(
+  action: string,
+  { accountId, currency }: PolicyScope,
+  { before, after }: PolicyChange,
+): AuditedObject {
+  return {
+    action,
+    object: 'payout_policy',
+    objectId: `${accountId ?? 'default'}:${currency}`,
+    accountId,
+    before: snapshot(before),
+    after: snapshot(after),
+  };
+}
+
+function readMaximum(name: Maximum, text: string) {
+  if (text === 'none') return null;
+  if (text === 'default') {
+    throw new InvalidInput(FIELDS[name], { code: 'default_needs_account' });
+  }
+  return amountOrZero(FIELDS[name], text);
+}
+
+const FIELDS: Record<Maximum, InputField> = {
+  perTransactionMax: 'perTransaction',
+  dailyMax: 'daily',
+  autoApproveMax: 'autoApproveMax',
+  autoApproveDailyMax: 'autoApproveDailyMax',
+};
+
+function snapshot(policy: Policy) {
+  return {
+    currency: policy.currency,
+    ...Object.fromEntries(MAXIMA.map((name) => [MAXIMUM_COLUMNS[name], policy[name]])),
+    from_default: policy.fromDefault.map((name) => MAXIMUM_COLUMNS[name]),
+  };
 }

@@ -1,21 +1,21 @@
 /**
- * An operator's decision about one payment. It goes to the payment's workflow as a signal, which
- * starts the workflow when it has ended, and this waits for what becomes of it.
+ * An operator's decision about one payment. It is sent to the payment's workflow as a signal, which
+ * starts the workflow if it has completed; then this waits for the outcome.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { appendAudit } from '../../db/repositories/audit-log';
 import { findDecision, type StoredDecision } from '../../db/repositories/payment-decisions';
 import { findPayment } from '../../db/repositories/payments';
 import { inTransaction, type Db } from '../../db/transaction';
-import type { Payment, PaymentDecisionKind } from '../../domain/payment';
+import type { Payment, PaymentDecisionKind, PaymentStatus } from '../../domain/payment';
 import { type PaymentWorkflows, paymentStart } from '../../temporal/payment-workflows';
-import type { ChangedBy } from './change';
+import type { ChangedBy } from './audit';
 import { checkText, positiveAmount } from './checks';
 import { AdminRefusal } from './refusal';
 
 const ID_LENGTH_MAX = 100;
 
-/** A worker takes it down at once; the provider may take its time. */
+/** A worker records it at once; the provider may need longer. */
 const PATIENCE_MS = 15_000;
 const ASK_EVERY_MS = 200;
 
@@ -33,49 +33,69 @@ export interface PaymentsDeps {
   paymentWorkflows: PaymentWorkflows;
 }
 
+export interface PaymentDecisionResult extends Pick<StoredDecision, 'id' | 'kind' | 'amount'> {
+  /** `pending` while the provider has not answered. */
+  state: 'pending' | 'accepted';
+  payment: Payment;
+}
+
 /**
- * @returns also while the provider has not answered: then the state is `pending`
- * @throws InvalidInput; AdminRefusal when it was refused; Error when it is not known what became
- *   of it, and the same decision can be sent again
+ * @throws InvalidInput; AdminRefusal when it was refused; Error when the outcome is unknown, and
+ *   the same decision can be sent again
  */
 export async function decideAboutPayment(
   { db, paymentWorkflows }: PaymentsDeps,
   by: ChangedBy,
   input: PaymentDecisionInput,
-) {
+): Promise<PaymentDecisionResult> {
   const { paymentId, kind } = input;
-  const id = checkText('operation-id', input.id, ID_LENGTH_MAX);
+  const id = checkText('operationId', input.id, ID_LENGTH_MAX);
   const amount = input.amount === null ? null : positiveAmount('amount', input.amount);
   const payment = await findPayment(db, paymentId);
-  if (payment === null) throw new AdminRefusal(`The payment ${paymentId} does not exist.`);
+  if (payment === null) {
+    throw new AdminRefusal({ code: 'not_found', object: 'payment', id: paymentId });
+  }
   const decision = { id, kind, by: by.actor, reason: by.reason, amount };
   if ((await findDecision(db, paymentId, id)) === null) {
     await noteInAudit(db, by, payment, { id, kind, amount });
   }
   const sent = await paymentWorkflows.decide(paymentStart(payment), decision);
-  if (sent.kind !== 'sent') throw new Error('Temporal did not take the signal.');
+  if (sent.kind !== 'sent') throw new Error('Temporal did not accept the signal.');
   const taken = await waitForEnd(db, paymentId, id);
-  if (taken === null) throw new Error('No worker has taken it down yet.');
-  if (taken.state === 'refused') {
-    throw new AdminRefusal(`The \`${kind}\` was refused: ${taken.refusal ?? ''}`);
+  if (taken === null) throw new Error('No worker has recorded it yet.');
+  const { state, refusal } = taken;
+  if (state === 'refused') {
+    const explanation = refusal ?? '';
+    throw new AdminRefusal({ code: 'payment_decision_refused', kind, explanation });
   }
-  return present((await findPayment(db, paymentId)) ?? payment, taken);
+  return {
+    id,
+    kind: taken.kind,
+    amount: taken.amount,
+    state,
+    payment: (await findPayment(db, paymentId)) ?? payment,
+  };
 }
 
 /**
- * Wakes its workflow, which asks the provider.
- * @returns the payment as it stands before that
- * @throws AdminRefusal when there is no such payment; Error when Temporal did not take it
+ * Wakes the payment's workflow, which asks the provider.
+ * @returns the payment's status before that
+ * @throws AdminRefusal when it does not exist; Error when Temporal did not accept the signal
  */
-export async function lookAtPayment({ db, paymentWorkflows }: PaymentsDeps, paymentId: string) {
+export async function lookAtPayment(
+  { db, paymentWorkflows }: PaymentsDeps,
+  paymentId: string,
+): Promise<PaymentStatus> {
   const payment = await findPayment(db, paymentId);
-  if (payment === null) throw new AdminRefusal(`The payment ${paymentId} does not exist.`);
+  if (payment === null) {
+    throw new AdminRefusal({ code: 'not_found', object: 'payment', id: paymentId });
+  }
   const sent = await paymentWorkflows.sendProviderUpdate(paymentStart(payment));
-  if (sent.kind !== 'sent') throw new Error('Temporal did not take the signal.');
-  return { id: paymentId, object: 'payment', status: payment.status, looks_at_provider: true };
+  if (sent.kind !== 'sent') throw new Error('Temporal did not accept the signal.');
+  return payment.status;
 }
 
-/** Before the signal: what was asked for is on record whatever becomes of it. */
+/** Before the signal: the request is on record whatever its outcome. */
 function noteInAudit(
   db: Db,
   by: ChangedBy,
@@ -95,7 +115,7 @@ function noteInAudit(
   );
 }
 
-/** Null when nobody has taken it down. */
+/** Null when no worker has recorded it. */
 async function waitForEnd(db: Db, paymentId: string, id: string): Promise<StoredDecision | null> {
   const giveUpAt = Date.now() + PATIENCE_MS;
   for (;;) {
@@ -105,17 +125,4 @@ async function waitForEnd(db: Db, paymentId: string, id: string): Promise<Stored
     }
     await sleep(ASK_EVERY_MS);
   }
-}
-
-function present({ id, status, refundedAmount }: Payment, decision: StoredDecision) {
-  return {
-    id: decision.id,
-    object: 'payment_decision',
-    payment_id: id,
-    kind: decision.kind,
-    amount: decision.amount,
-    state: decision.state,
-    payment_status: status,
-    payment_refunded_amount: refundedAmount,
-  };
 }

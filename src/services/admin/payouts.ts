@@ -2,89 +2,62 @@
 import {
   deletePause,
   insertPause,
-  listPauses as readPauses,
   lockPause,
   type Pause,
-  type PauseScope,
 } from '../../db/repositories/payout-pauses';
-import type { Db, Tx } from '../../db/transaction';
+import type { Db } from '../../db/transaction';
+import type { ProviderCode } from '../../domain/provider-codes';
+import { presentPause } from '../../presenters/admin';
 import { requireAccount } from './accounts';
-import { makeChange, type AuditedObject, type ChangedBy } from './change';
-import { checkProvider, checkText } from './checks';
+import { makeChange, type AuditedObject, type ChangedBy } from './audit';
+import { checkText } from './checks';
 import { AdminRefusal } from './refusal';
+
+export { listPauses } from '../../db/repositories/payout-pauses';
 
 const REASON_LENGTH_MAX = 255;
 
-export function presentPause({ scope, target, reason, createdAt }: Pause) {
-  return {
-    object: 'payout_pause',
-    scope,
-    target: target === '' ? null : target,
-    reason,
-    created_at: createdAt.toISOString(),
-  };
-}
-
-export type ShownPause = ReturnType<typeof presentPause>;
-
-export async function listPauses(db: Db): Promise<ShownPause[]> {
-  return (await readPauses(db)).map(presentPause);
-}
+/** What a pause holds back. */
+export type PausedPayouts =
+  | { scope: 'global'; target: '' }
+  | { scope: 'provider'; target: ProviderCode }
+  | { scope: 'account'; target: string };
 
 /**
- * New payouts get 503, approved ones wait before submission. The reason is the operator's own; no
- * merchant sees it.
- * @throws InvalidInput, and AdminRefusal when it is paused already
+ * New payouts get 503, and approved ones wait before submission. No merchant sees the reason.
+ * @throws InvalidInput, and AdminRefusal when it is already paused
  */
 export async function pausePayouts(
   db: Db,
   by: ChangedBy & { reason: string },
-  what: PauseScope,
-): Promise<ShownPause> {
+  what: PausedPayouts,
+): Promise<Pause> {
   const reason = checkText('reason', by.reason, REASON_LENGTH_MAX);
   return makeChange(db, by, async (tx) => {
-    await checkTarget(tx, what);
-    const present = await lockPause(tx, what);
-    if (present !== null) {
-      throw new AdminRefusal(
-        `${nameOf(what)} is paused since ${present.createdAt.toISOString()}: ${present.reason}`,
-      );
-    }
-    const pause = presentPause(await insertPause(tx, { ...what, reason }));
-    return { result: pause, audit: auditOf('payouts.pause', what, { before: null, after: pause }) };
+    if (what.scope === 'account') await requireAccount(tx, what.target);
+    const earlier = await lockPause(tx, what);
+    if (earlier !== null)
+      throw new AdminRefusal({ code: 'payouts_already_paused', pause: earlier });
+    const pause = await insertPause(tx, { ...what, reason });
+    const states = { before: null, after: presentPause(pause) };
+    return { result: pause, audit: auditOf('payouts.pause', what, states) };
   });
 }
 
 /** @returns the pause that was lifted. @throws AdminRefusal when there was none */
-export async function resumePayouts(db: Db, by: ChangedBy, what: PauseScope): Promise<ShownPause> {
+export async function resumePayouts(db: Db, by: ChangedBy, what: PausedPayouts): Promise<Pause> {
   return makeChange(db, by, async (tx) => {
-    const present = await lockPause(tx, what);
-    if (present === null) {
-      throw new AdminRefusal(
-        `${nameOf(what)} is not paused: \`payouts pauses\` shows what is, each pause by itself.`,
-      );
-    }
+    const pause = await lockPause(tx, what);
+    if (pause === null) throw new AdminRefusal({ code: 'payouts_not_paused', scope: what });
     await deletePause(tx, what);
-    const pause = presentPause(present);
-    return {
-      result: pause,
-      audit: auditOf('payouts.resume', what, { before: pause, after: null }),
-    };
+    const states = { before: presentPause(pause), after: null };
+    return { result: pause, audit: auditOf('payouts.resume', what, states) };
   });
-}
-
-async function checkTarget(tx: Tx, { scope, target }: PauseScope): Promise<void> {
-  if (scope === 'provider') checkProvider(target);
-  if (scope === 'account') await requireAccount(tx, target);
-}
-
-function nameOf({ scope, target }: PauseScope): string {
-  return scope === 'global' ? 'Everything' : `The ${scope} ${target}`;
 }
 
 function auditOf(
   action: string,
-  { scope, target }: PauseScope,
+  { scope, target }: PausedPayouts,
   states: Pick<AuditedObject, 'before' | 'after'>,
 ): AuditedObject {
   return {

@@ -1,23 +1,132 @@
 /**
- * The two ways an operator's request can be turned down. The admin command ends with exit code 1
- * or 2; neither is ever shown to a merchant, so they are not in domain/errors.ts.
+ * The two ways to turn an operator's request down, as codes with data. Whoever shows them writes
+ * the sentence: the admin command in src/cli/sentences.ts. A merchant never meets them, so they are
+ * not in domain/errors.ts.
  */
+import type { FeeScope } from '../../db/repositories/fee-rules';
+import type { Pause, PauseScope } from '../../db/repositories/payout-pauses';
+import type { Direction } from '../../domain/fees';
+import type { Mode } from '../../domain/mode';
+import type { Amount } from '../../domain/money';
+import type { PaymentDecisionKind } from '../../domain/payment';
+import type { WebhookDeliveryStatus } from '../../domain/webhook-delivery';
 
-/** The request is well formed and cannot be done as things stand. */
-export class AdminRefusal extends Error {}
+export type NotFoundObject =
+  'account' | 'api_key' | 'case' | 'payment' | 'webhook_endpoint' | 'webhook_delivery';
 
-/** A value that can never be right. The message is the sentence's end: `1e3 is not an amount`. */
-export class InvalidInput extends Error {
-  /** The option or field that holds it, in kebab-case: `min-fee`. */
-  readonly field: string;
+export interface PostedAmount {
+  accountId: string;
+  mode: Mode;
+  currency: string;
+  direction: 'in' | 'out';
+  amount: Amount;
+  reason: string;
+}
 
-  constructor(field: string, message: string) {
-    super(message);
-    this.field = field;
+/** The request is well formed, and the present state does not allow it. */
+export type Refusal =
+  | { code: 'not_found'; object: NotFoundObject; id: string }
+  | { code: 'account_already_verified'; id: string; verifiedAt: Date }
+  | { code: 'account_already_suspended'; id: string }
+  | { code: 'account_not_suspended'; id: string }
+  | { code: 'account_not_verified'; id: string }
+  | { code: 'api_key_revoked'; id: string; revokedAt: Date }
+  | { code: 'api_key_expired'; id: string }
+  | { code: 'case_already_resolved'; id: string }
+  | { code: 'no_fee_rule_in_force'; scope: FeeScope; at: Date }
+  | { code: 'fee_rule_planned'; startsAt: Date }
+  | {
+      code: 'insufficient_balance';
+      accountId: string;
+      mode: Mode;
+      currency: string;
+      amount: Amount;
+      available: Amount;
+      reserved: Amount;
+    }
+  | { code: 'operation_id_taken'; id: string; earlier: PostedAmount }
+  | { code: 'payouts_already_paused'; pause: Pause }
+  | { code: 'payouts_not_paused'; scope: PauseScope }
+  | { code: 'payment_decision_refused'; kind: PaymentDecisionKind; explanation: string }
+  | { code: 'endpoint_deleted'; id: string; deletedAt: Date }
+  | { code: 'endpoint_already_enabled' | 'endpoint_already_disabled'; id: string }
+  | { code: 'endpoint_disabled'; id: string }
+  | { code: 'too_many_endpoints'; accountId: string; mode: Mode; max: number }
+  | { code: 'delivery_body_deleted'; id: string; keptDays: number }
+  | { code: 'delivery_already_ended'; id: string; status: WebhookDeliveryStatus };
+
+export class AdminRefusal extends Error {
+  readonly refusal: Refusal;
+
+  constructor(refusal: Refusal) {
+    super(refusal.code);
+    this.refusal = refusal;
   }
+}
 
-  /** For a terminal. */
-  get sentence(): string {
-    return `--${this.field} ${this.message}`;
+/** The fields that a service checks by itself, beyond their type. */
+export type InputField =
+  | 'allow'
+  | 'amount'
+  | 'at'
+  | 'autoApproveDailyMax'
+  | 'autoApproveMax'
+  | 'by'
+  | 'currency'
+  | 'daily'
+  | 'description'
+  | 'events'
+  | 'expires'
+  | 'fixed'
+  | 'from'
+  | 'maxFee'
+  | 'minFee'
+  | 'name'
+  | 'operationId'
+  | 'perTransaction'
+  | 'percentage'
+  | 'rate'
+  | 'reason'
+  | 'rehearse'
+  | 'resolution'
+  | 'reviewAll'
+  | 'scopes'
+  | 'since'
+  | 'until'
+  | 'url';
+
+/** What is wrong with a value, whatever the state of the gateway. */
+export type InputProblem =
+  | { code: 'empty' }
+  | { code: 'too_long'; length: number; max: number }
+  | { code: 'not_printable' }
+  | { code: 'not_an_amount'; value: string; zeroAllowed: boolean }
+  | { code: 'not_a_percentage'; value: string }
+  | { code: 'out_of_range'; value: number; min: number; max: number }
+  | { code: 'unknown_name'; value: string; known: readonly string[] }
+  | { code: 'unsupported_currency'; value: string; supported: readonly string[] }
+  | { code: 'no_route'; provider: string; currency: string; direction: Direction }
+  | { code: 'not_an_adjustment_id'; value: string }
+  | { code: 'in_the_past'; value: Date }
+  | { code: 'not_after_start'; value: Date }
+  | { code: 'too_long_ago'; value: Date; days: number }
+  | { code: 'above_max_fee'; value: Amount; maxFee: Amount }
+  | { code: 'needs_account' }
+  | { code: 'default_needs_account' }
+  | { code: 'url_refused'; explanation: string }
+  | { code: 'too_many_addresses'; count: number; max: number }
+  | { code: 'not_an_address'; value: string }
+  | { code: 'prefix_length'; value: string; version: 4 | 6; max: number }
+  | { code: 'host_bits'; value: string; network: string; address: string }
+  | { code: 'mapped_ipv4'; value: string };
+
+export class InvalidInput extends Error {
+  readonly field: InputField;
+  readonly problem: InputProblem;
+
+  constructor(field: InputField, problem: InputProblem) {
+    super(`${field}: ${problem.code}`);
+    this.field = field;
+    this.problem = problem;
   }
 }

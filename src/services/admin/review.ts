@@ -1,11 +1,17 @@
 /** What makes a payout wait for an operator (decision O2): an account's switches and maxima. */
 import { saveAccount } from '../../db/repositories/accounts';
 import { appendAudit } from '../../db/repositories/audit-log';
-import type { Policy } from '../../db/repositories/payout-policies';
 import { inTransaction, type Db, type Tx } from '../../db/transaction';
-import { presentAccount, requireAccount, requireLockedAccount } from './accounts';
-import type { ChangedBy } from './change';
-import { auditOfPolicy, changePolicy, readPolicies } from './policies';
+import { presentAccount } from '../../presenters/admin';
+import { requireAccount, requireLockedAccount } from './accounts';
+import type { ChangedBy } from './audit';
+import {
+  auditOfPolicy,
+  changePolicy,
+  ownedMaximum,
+  readPolicies,
+  type OwnedMaximum,
+} from './limits';
 import { InvalidInput } from './refusal';
 
 export interface ReviewInput {
@@ -13,26 +19,35 @@ export interface ReviewInput {
   rehearse: boolean | undefined;
   maxima: {
     currency: string;
-    /** As text: an amount, `none`, or `default` for everybody's. Undefined: as it is. */
+    /** As text: an amount, `none`, or `default` to follow the default. Undefined: unchanged. */
     autoApproveMax: string | undefined;
     autoApproveDailyMax: string | undefined;
   } | null;
 }
 
-/** Null as account: the defaults, which have maxima and no switches. @throws AdminRefusal */
-export async function showReview(db: Db, accountId: string | null) {
+export interface ReviewSettings {
+  accountId: string | null;
+  /** Null of the defaults, which have maxima and no switches. */
+  reviewAll: boolean | null;
+  rehearse: boolean | null;
+  maxima: { currency: string; autoApprove: OwnedMaximum; autoApproveDaily: OwnedMaximum }[];
+}
+
+/** Null as account: the defaults. @throws AdminRefusal */
+export async function showReview(db: Db, accountId: string | null): Promise<ReviewSettings> {
   const account = accountId === null ? null : await requireAccount(db, accountId);
   const policies = await readPolicies(db, accountId);
   return {
-    object: 'review_settings',
-    account_id: accountId,
-    review_all: account?.reviewAll ?? null,
+    accountId,
+    reviewAll: account?.reviewAll ?? null,
     rehearse: account?.rehearseReview ?? null,
-    maxima: policies.map(presentMaxima),
+    maxima: policies.map((policy) => ({
+      currency: policy.currency,
+      autoApprove: ownedMaximum(policy, 'autoApproveMax'),
+      autoApproveDaily: ownedMaximum(policy, 'autoApproveDailyMax'),
+    })),
   };
 }
-
-export type ShownReview = Awaited<ReturnType<typeof showReview>>;
 
 /** One audit row for the switches, one for the maxima. @throws InvalidInput, AdminRefusal */
 export async function setReview(
@@ -40,7 +55,7 @@ export async function setReview(
   by: ChangedBy,
   accountId: string | null,
   input: ReviewInput,
-): Promise<ShownReview> {
+): Promise<ReviewSettings> {
   const { reviewAll, rehearse, maxima } = input;
   await inTransaction(db, async (tx) => {
     if (reviewAll !== undefined || rehearse !== undefined) {
@@ -64,8 +79,8 @@ async function setSwitches(
   { reviewAll, rehearse }: ReviewInput,
 ): Promise<void> {
   if (accountId === null) {
-    const field = reviewAll === undefined ? 'rehearse' : 'review-all';
-    throw new InvalidInput(field, 'belongs to an account: it does not go with --default.');
+    const field = reviewAll === undefined ? 'rehearse' : 'reviewAll';
+    throw new InvalidInput(field, { code: 'needs_account' });
   }
   const account = await requireLockedAccount(tx, accountId);
   const changed = {
@@ -83,16 +98,4 @@ async function setSwitches(
     before: presentAccount(account),
     after: presentAccount(changed),
   });
-}
-
-function presentMaxima(policy: Policy) {
-  const source = (name: 'autoApproveMax' | 'autoApproveDailyMax') =>
-    policy.fromDefault.includes(name) ? 'default' : 'account';
-  return {
-    currency: policy.currency,
-    auto_approve_max: policy.autoApproveMax,
-    auto_approve_max_from: source('autoApproveMax'),
-    auto_approve_daily_max: policy.autoApproveDailyMax,
-    auto_approve_daily_max_from: source('autoApproveDailyMax'),
-  };
 }

@@ -1,6 +1,6 @@
 /**
- * Deliveries by the thousand, for whoever looks after an endpoint: another try for what failed or
- * was skipped, and what an endpoint never had (decision H5).
+ * Webhook deliveries in bulk, for an operator: another attempt for those that failed or were
+ * skipped, and events that an endpoint never received (decision H5).
  */
 import {
   countMissing,
@@ -16,7 +16,7 @@ import {
 import type { Db, Tx } from '../../db/transaction';
 import { OPEN_DELIVERIES_MAX, OPEN_DELIVERIES_RESERVE } from '../../domain/webhook-delivery';
 import type { WebhookDeliveryWorkflows } from '../../temporal/webhook-delivery-workflows';
-import { makeChange, type AuditedObject, type ChangedBy } from './change';
+import { makeChange, type AuditedObject, type ChangedBy } from './audit';
 import { InvalidInput } from './refusal';
 import { BODIES_KEPT_DAYS, refuseDisabled, wakeWebhookDeliveries } from './webhook-deliveries';
 import { requireEndpoint, requireKnown } from './webhooks';
@@ -25,7 +25,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** Small enough that no statement holds its rows for long. */
 const BATCH = 500;
-/** So many are told at once; what is more the reconciler tells, some seconds later. */
+/** The schedule restart-missing starts the rest some seconds later. */
 const WOKEN_MAX = 100;
 
 /** What the operator asks for. */
@@ -112,9 +112,8 @@ async function runSteps<Count extends string>(
   }
   await wakeWebhookDeliveries(db, workflows, woken);
   return {
-    object: 'webhook_recovery',
-    endpoint_id: endpointId,
-    since: since.toISOString(),
+    endpointId,
+    since,
     ...counts,
     left,
   };
@@ -175,8 +174,5 @@ async function roomFor(tx: Tx, endpointId: string): Promise<number> {
 
 function refuseOlderThanBodies(since: Date): void {
   if (Date.now() - since.getTime() <= BODIES_KEPT_DAYS * DAY_MS) return;
-  throw new InvalidInput(
-    'since',
-    `${since.toISOString()} is too long ago: events are kept for ${BODIES_KEPT_DAYS} days.`,
-  );
+  throw new InvalidInput('since', { code: 'too_long_ago', value: since, days: BODIES_KEPT_DAYS });
 }

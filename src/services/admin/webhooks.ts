@@ -1,29 +1,33 @@
 /**
- * Webhook endpoints, for whoever looks after them (decisions H2, H4, H8). A secret is in what the
- * caller gets, once; the database keeps it encrypted, the audit log not at all.
+ * Webhook endpoints, for an operator (decisions H2, H4, H6, H8). The secret is returned once; the
+ * database keeps it encrypted, the audit log not at all.
  */
 import { randomBytes } from 'node:crypto';
 import {
   findEndpoint,
   insertEndpoint,
-  listEndpoints as readEndpoints,
+  listEndpoints,
+  lockEndpointSecret,
   lockEndpoint,
   lockSecretsOfOtherKeys,
   replaceEndpointSecret,
   saveEndpoint,
   type WebhookEndpoint,
 } from '../../db/repositories/webhook-endpoints';
-import type { Db, Tx } from '../../db/transaction';
+import { insertPing } from '../../db/repositories/webhook-attempts';
+import { inTransaction, type Db, type Tx } from '../../db/transaction';
 import { ENDPOINTS_MAX } from '../../domain/webhook-delivery';
-import { SUBSCRIBABLE_EVENTS } from '../../domain/events';
+import { PING, SUBSCRIBABLE_EVENTS } from '../../domain/events';
 import type { Mode } from '../../domain/mode';
 import { newId } from '../../lib/new-id';
+import { presentEndpoint, presentPing, type Ping } from '../../presenters/admin';
+import { presentEvent } from '../../presenters/envelope';
 import type { SecretBox } from '../../lib/secret-box';
 import type { WebhookDeliveryWorkflows } from '../../temporal/webhook-delivery-workflows';
 import type { WebhookSender } from '../../webhooks/sender';
 import { requireLockedAccount } from './accounts';
-import { makeChange, type AuditedObject, type ChangedBy } from './change';
-import { checkText } from './checks';
+import { makeChange, type AuditedObject, type ChangedBy } from './audit';
+import { checkText, chosenNames } from './checks';
 import { AdminRefusal, InvalidInput } from './refusal';
 
 const DESCRIPTION_LENGTH_MAX = 100;
@@ -33,7 +37,7 @@ const SECRET_BYTES = 32;
 export interface WebhookTools {
   webhookSender: WebhookSender;
   secretBox: SecretBox;
-  /** Null where no Temporal is known: the reconciler then does it within seconds. */
+  /** Null without Temporal: the schedule restart-missing then does it within seconds. */
   webhookDeliveryWorkflows: WebhookDeliveryWorkflows | null;
 }
 
@@ -44,27 +48,12 @@ export interface EndpointSettings {
   description: string | null;
 }
 
-export function presentEndpoint(endpoint: WebhookEndpoint) {
-  return {
-    id: endpoint.id,
-    object: 'webhook_endpoint',
-    account_id: endpoint.accountId,
-    mode: endpoint.mode,
-    url: endpoint.url,
-    events: endpoint.events ?? ['all'],
-    enabled: endpoint.enabled,
-    description: endpoint.description,
-    timeouts_in_a_row: endpoint.timeoutsInARow,
-    created_at: endpoint.createdAt.toISOString(),
-    updated_at: endpoint.updatedAt.toISOString(),
-    deleted_at: endpoint.deletedAt?.toISOString() ?? null,
-  };
-}
+export type EndpointWithSecret = WebhookEndpoint & { secret: string };
 
-export type ShownEndpoint = ReturnType<typeof presentEndpoint>;
-export type EndpointWithSecret = ShownEndpoint & { secret: string };
+/** Of both modes, oldest first, without those that were deleted. */
+export { listEndpoints } from '../../db/repositories/webhook-endpoints';
 
-/** @throws InvalidInput, and AdminRefusal when the account has as many as it may have */
+/** @throws InvalidInput, and AdminRefusal when the account has the maximum number */
 export async function createEndpoint(
   db: Db,
   by: ChangedBy,
@@ -85,20 +74,20 @@ export async function createEndpoint(
       secretBox.seal(secret, id),
     );
     return {
-      result: { ...presentEndpoint(endpoint), secret },
+      result: { ...endpoint, secret },
       audit: auditOf('webhook_endpoint.create', null, endpoint),
     };
   });
 }
 
-/** Members that are left out stay as they are. @throws InvalidInput, AdminRefusal */
+/** Omitted fields stay unchanged. @throws InvalidInput, AdminRefusal */
 export async function editEndpoint(
   db: Db,
   by: ChangedBy,
   { webhookSender }: Pick<WebhookTools, 'webhookSender'>,
   id: string,
   wish: Partial<EndpointSettings>,
-): Promise<ShownEndpoint> {
+): Promise<WebhookEndpoint> {
   const change = {
     ...(wish.url === undefined ? {} : { url: wish.url }),
     ...(wish.events === undefined ? {} : { events: readEvents(wish.events) }),
@@ -109,26 +98,27 @@ export async function editEndpoint(
   return changeEndpoint(db, by, id, 'webhook_endpoint.edit', () => change);
 }
 
-/** @throws AdminRefusal when it is so already */
+/** @throws AdminRefusal when it already is */
 export function enableEndpoint(
   db: Db,
   by: ChangedBy,
   id: string,
   enabled: boolean,
-): Promise<ShownEndpoint> {
+): Promise<WebhookEndpoint> {
   const action = enabled ? 'webhook_endpoint.enable' : 'webhook_endpoint.disable';
   return changeEndpoint(db, by, id, action, (endpoint) => {
     if (endpoint.enabled !== enabled) return { enabled };
-    throw new AdminRefusal(`${id} is ${enabled ? 'enabled' : 'disabled'} already.`);
+    const code = enabled ? 'endpoint_already_enabled' : 'endpoint_already_disabled';
+    throw new AdminRefusal({ code, id });
   });
 }
 
-/** For good; its open deliveries end as skipped. @throws AdminRefusal */
-export function deleteEndpoint(db: Db, by: ChangedBy, id: string): Promise<ShownEndpoint> {
+/** Permanent; its open deliveries end as skipped. @throws AdminRefusal */
+export function deleteEndpoint(db: Db, by: ChangedBy, id: string): Promise<WebhookEndpoint> {
   return changeEndpoint(db, by, id, 'webhook_endpoint.delete', () => ({ deletedAt: new Date() }));
 }
 
-/** A new secret; the old one is dead with the commit. @throws AdminRefusal */
+/** A new secret; the old one signs nothing more. @throws AdminRefusal */
 export async function rollSecret(
   db: Db,
   by: ChangedBy,
@@ -140,44 +130,89 @@ export async function rollSecret(
     const secret = makeSecret();
     const rolled = await replaceEndpointSecret(tx, id, secretBox.seal(secret, id));
     return {
-      result: { ...presentEndpoint(rolled), secret },
+      result: { ...rolled, secret },
       audit: auditOf('webhook_endpoint.roll', before, rolled),
     };
   });
 }
 
-/** Of both modes, oldest first, without those that were deleted. */
-export async function listEndpoints(db: Db, accountId: string): Promise<ShownEndpoint[]> {
-  return (await readEndpoints(db, accountId)).map(presentEndpoint);
-}
-
-/** Also one that was deleted. @throws AdminRefusal */
-export async function showEndpoint(db: Db, id: string): Promise<ShownEndpoint> {
-  return presentEndpoint(await requireKnown(db, id));
-}
-
 /**
- * Seals every secret with the key of today, so that an earlier key can be taken away. Secrets stay
- * as they are for the receivers.
+ * Seals every secret with the current key, so that an earlier key can be removed. For receivers the
+ * secrets stay the same.
  */
 export async function resealSecrets(
   db: Db,
   by: ChangedBy,
   { secretBox }: Pick<WebhookTools, 'secretBox'>,
-): Promise<{ object: string; key_id: string; resealed: number }> {
+): Promise<{ keyId: string; resealed: number }> {
   return makeChange(db, by, async (tx) => {
     const secrets = await lockSecretsOfOtherKeys(tx, secretBox.keyId);
     for (const { id, ...sealed } of secrets) {
       await replaceEndpointSecret(tx, id, secretBox.seal(secretBox.open(sealed, id), id));
     }
-    const result = {
-      object: 'webhook_secrets',
-      key_id: secretBox.keyId,
-      resealed: secrets.length,
+    const { keyId } = secretBox;
+    const resealed = secrets.length;
+    return {
+      result: { keyId, resealed },
+      audit: {
+        action: 'webhook_secrets.reseal',
+        object: 'webhook_secrets',
+        objectId: keyId,
+        accountId: null,
+        before: null,
+        after: { object: 'webhook_secrets', key_id: keyId, resealed },
+      },
     };
-    const { object } = result;
-    const audit = { action: 'webhook_secrets.reseal', object, objectId: secretBox.keyId };
-    return { result, audit: { ...audit, accountId: null, before: null, after: result } };
+  });
+}
+
+/**
+ * The test event (decision H6): one attempt, kept as a delivery; also for an endpoint that is
+ * disabled or not subscribed. @throws AdminRefusal
+ */
+export async function pingEndpoint(
+  db: Db,
+  by: ChangedBy,
+  { webhookSender, secretBox }: Pick<WebhookTools, 'webhookSender' | 'secretBox'>,
+  endpointId: string,
+): Promise<Ping> {
+  const { endpoint, secret } = await inTransaction(db, async (tx) => ({
+    endpoint: await requireEndpoint(tx, endpointId),
+    secret: secretBox.open(await lockEndpointSecret(tx, endpointId), endpointId),
+  }));
+  const { accountId, mode, url } = endpoint;
+  const sentAt = new Date();
+  const event = { id: newId('event'), type: PING, mode, sequence: 1, createdAt: sentAt };
+  const events = endpoint.events ?? ['all'];
+  const body = presentEvent(event, { object: 'ping', endpoint_id: endpointId, url, events });
+  // Every attempt checks the address again; a problem with it is in the result.
+  const result = await webhookSender.send({
+    url,
+    mode,
+    eventType: PING,
+    eventId: event.id,
+    secret,
+    body,
+  });
+  const stored = {
+    eventId: event.id,
+    deliveryId: newId('delivery'),
+    endpointId,
+    accountId,
+    mode,
+    url,
+  };
+  const { outcome, status, errorCode, error, durationMs } = result;
+  const { eventId, deliveryId } = stored;
+  const ping = { endpointId, eventId, deliveryId, outcome, status, errorCode, error, durationMs };
+  return makeChange(db, by, async (tx) => {
+    await insertPing(tx, { ...stored, body, sentAt }, result);
+    const audit = { action: 'webhook_endpoint.ping', object: 'webhook_endpoint' };
+    const after = presentPing(ping);
+    return {
+      result: ping,
+      audit: { ...audit, objectId: endpointId, accountId, before: null, after },
+    };
   });
 }
 
@@ -192,22 +227,21 @@ export async function requireEndpoint(tx: Tx, id: string): Promise<WebhookEndpoi
 export function requireNotDeleted(endpoint: WebhookEndpoint): WebhookEndpoint {
   const { id, deletedAt } = endpoint;
   if (deletedAt === null) return endpoint;
-  throw new AdminRefusal(`${id} was deleted at ${deletedAt.toISOString()}: make a new one.`);
+  throw new AdminRefusal({ code: 'endpoint_deleted', id, deletedAt });
 }
 
-/** @throws AdminRefusal */
+/** Also one that was deleted. @throws AdminRefusal */
 export async function requireKnown(db: Db | Tx, id: string): Promise<WebhookEndpoint> {
   const endpoint = await findEndpoint(db, id);
   if (endpoint !== null) return endpoint;
-  throw new AdminRefusal(
-    `The endpoint ${id} does not exist: \`webhooks list\` shows those that do.`,
-  );
+  throw new AdminRefusal({ code: 'not_found', object: 'webhook_endpoint', id });
 }
 
-/** @throws InvalidInput with the rule that the address breaks */
+/** @throws InvalidInput with the rule that the URL breaks */
 export async function checkUrl(sender: WebhookSender, url: string, mode: Mode): Promise<void> {
   const verdict = await sender.check(url, mode);
-  if (!verdict.ok) throw new InvalidInput('url', `cannot be used: ${verdict.message}`);
+  if (!verdict.ok)
+    throw new InvalidInput('url', { code: 'url_refused', explanation: verdict.message });
 }
 
 async function changeEndpoint(
@@ -216,33 +250,23 @@ async function changeEndpoint(
   id: string,
   action: string,
   decide: (endpoint: WebhookEndpoint) => Partial<WebhookEndpoint>,
-): Promise<ShownEndpoint> {
+): Promise<WebhookEndpoint> {
   return makeChange(db, by, async (tx) => {
     const before = await requireEndpoint(tx, id);
     const after = await saveEndpoint(tx, { ...before, ...decide(before) });
-    return { result: presentEndpoint(after), audit: auditOf(action, before, after) };
+    return { result: after, audit: auditOf(action, before, after) };
   });
 }
 
 async function refuseOneTooMany(tx: Tx, accountId: string, mode: Mode): Promise<void> {
-  const present = (await readEndpoints(tx, accountId)).filter((one) => one.mode === mode);
+  const present = (await listEndpoints(tx, accountId)).filter((one) => one.mode === mode);
   if (present.length < ENDPOINTS_MAX) return;
-  throw new AdminRefusal(
-    `${accountId} has ${present.length} endpoints in ${mode} mode, and ${ENDPOINTS_MAX} is the ` +
-      'most: delete one first.',
-  );
+  throw new AdminRefusal({ code: 'too_many_endpoints', accountId, mode, max: ENDPOINTS_MAX });
 }
 
 function readEvents(names: readonly string[]): string[] | null {
-  if (names.length === 1 && names[0] === 'all') return null;
-  const unknown = names.find((name) => !SUBSCRIBABLE_EVENTS.includes(name));
-  if (unknown === undefined && names.length > 0) {
-    return SUBSCRIBABLE_EVENTS.filter((name) => names.includes(name));
-  }
-  throw new InvalidInput(
-    'events',
-    `"${unknown ?? ''}" is no event: write all, or some of ${SUBSCRIBABLE_EVENTS.join(', ')}.`,
-  );
+  const chosen = chosenNames('events', names, SUBSCRIBABLE_EVENTS);
+  return chosen === 'all' ? null : chosen;
 }
 
 function readDescription(text: string | null): string | null {

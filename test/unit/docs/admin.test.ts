@@ -1,71 +1,111 @@
 /** docs/admin.md and the help of the admin command show commands that exist and can be typed. */
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { NOUNS } from '../../../src/cli/nouns';
-import { readCommand } from '../../../src/cli/run-command';
+import { createAdmin } from '../../../src/cli/admin';
 import { isId } from '../../../src/domain/ids';
+import { runCommand } from '../../../src/lib/command-line';
+import { type Ended, runProgram } from '../../support/programs';
 
 const COMMAND = 'npm run -s admin -- ';
 const DOCUMENT = readFileSync(resolve(__dirname, '../../..', join('docs', 'admin.md')), 'utf8');
 
-const VERBS = Object.entries(NOUNS).flatMap(([noun, { verbs }]) =>
-  Object.entries(verbs).map(([name, verb]) => ({ name: `${noun} ${name}`, verb })),
+const SILENT = { env: {}, out: () => undefined, err: () => undefined };
+const NOUNS = createAdmin(SILENT, async () => undefined).commands.map((noun) => ({
+  noun: noun.name(),
+  verbs: noun.commands.map((verb) => verb.name()),
+  commands: noun.commands,
+}));
+const VERBS = NOUNS.flatMap(({ noun, commands }) =>
+  commands.map((verb) => ({
+    name: `${noun} ${verb.name()}`,
+    options: verb.options.map(({ long }) => long ?? ''),
+  })),
 );
 const DOCUMENTED = DOCUMENT.split('\n')
   .filter((line) => line.startsWith(COMMAND) && !line.includes('<noun>'))
   .map((line) => line.slice(COMMAND.length));
 
+/** Reads the words and does nothing. */
+function readCommand(words: string[]): Promise<Ended> {
+  return runProgram(
+    (args, terminal) =>
+      runCommand(
+        createAdmin(terminal, async () => undefined),
+        args,
+        terminal,
+      ),
+    words,
+    {},
+  );
+}
+
 test.each(VERBS)('docs/admin.md has an example of $name', ({ name }) => {
   expect(DOCUMENTED.filter((line) => `${line} `.startsWith(`${name} `))).not.toEqual([]);
 });
 
-test.each(VERBS)('docs/admin.md or its example names every option of $name', ({ verb }) => {
-  // --id stands there as the id itself.
-  const options = Object.keys(verb.options).filter((option) => option !== 'id');
-  expect(options.filter((option) => !DOCUMENT.includes(`--${option}`))).toEqual([]);
+test.each(VERBS)('docs/admin.md or its example names every option of $name', ({ options }) => {
+  // --id is written as the id itself.
+  const named = options.filter((option) => option !== '--id');
+  expect(named.filter((option) => !DOCUMENT.includes(option))).toEqual([]);
 });
 
-test.each(DOCUMENTED)('what docs/admin.md shows can be typed: %s', (line) => {
-  expect(() => readCommand(wordsOf(line))).not.toThrow();
+test.each(DOCUMENTED)('what docs/admin.md shows can be typed: %s', async (line) => {
+  expect(await readCommand(wordsOf(line))).toEqual({ code: 0, stdout: '', stderr: '' });
 });
 
 test.each(VERBS)(
   'the help of $name explains it with examples that can be typed',
-  ({ name, verb }) => {
-    const answer = readCommand([...name.split(' '), '--help']);
-    const help = 'help' in answer ? answer.help : '';
-    expect(help).toMatch(/^Usage: npm run -s admin -- /);
-    expect(verb.examples.length).toBeGreaterThan(0);
-    for (const example of verb.examples) {
+  async ({ name }) => {
+    const { stdout } = await readCommand([...name.split(' '), '--help']);
+    expect(stdout).toMatch(/^Usage: npm run -s admin -- /);
+    const examples = examplesOf(stdout);
+    expect(examples.length).toBeGreaterThan(0);
+    for (const example of examples) {
       expect(example.startsWith(name)).toBe(true);
-      expect(help).toContain(example);
-      expect(() => readCommand(wordsOf(example))).not.toThrow();
+      expect(await readCommand(wordsOf(example))).toEqual({ code: 0, stdout: '', stderr: '' });
     }
   },
 );
 
-test.each(Object.entries(NOUNS))('the help of %s names each of its verbs', (noun, { verbs }) => {
-  const answer = readCommand([noun, '--help']);
-  const help = 'help' in answer ? answer.help : '';
-  for (const verb of Object.keys(verbs)) expect(help).toMatch(new RegExp(`^  ${verb} `, 'm'));
+test.each(NOUNS)('the help of $noun names each of its verbs', async ({ noun, verbs }) => {
+  const { stdout } = await readCommand([noun, '--help']);
+  for (const verb of verbs) expect(stdout).toMatch(new RegExp(`^  ${verb} `, 'm'));
+  expect(stdout).toContain(`${COMMAND}${noun} ${verbs[0]}`);
 });
 
-test('the operation ids in the examples are ids', () => {
-  const shown = [DOCUMENT, ...VERBS.flatMap(({ verb }) => verb.examples)];
+test('the operation ids in the examples are ids', async () => {
+  const help = await readCommand(['adjustments', 'create', '--help']);
+  const shown = [DOCUMENT, ...examplesOf(help.stdout)];
   const ids = shown.flatMap((text) => text.match(/adj_\w+/g) ?? []);
   expect(ids.length).toBeGreaterThan(1);
   expect(ids.filter((id) => !isId('adjustment', id))).toEqual([]);
 });
 
-test.each([
-  ['in a verb that changes nothing', ['keys', 'list', '--reason', 'x'], /--reason/],
-  ['twice an account', ['limits', 'list', '--default', '--account', 'acc_x'], /exclude/],
-  ['a value that is missing', ['keys', 'create', '--mode'], /--mode/],
-  ['a word too many', ['keys', 'list', 'key_x'], /key_x/],
-  ['a value for a flag', ['keys', 'list', '--json=yes'], /--json/],
-])('%s is a wrong usage that names the option', (_, args, sentence) => {
-  expect(() => readCommand(args)).toThrow(sentence);
+test.each<[string, string[], RegExp]>([
+  ['in a verb that changes nothing', ['keys', 'list', '--reason', 'x'], /'--reason'/],
+  [
+    'twice an account',
+    ['limits', 'list', '--default', '--account', 'acc_x'],
+    /'--default' cannot be used with option '--account/,
+  ],
+  ['a value that is missing', ['keys', 'create', '--mode'], /'--mode <MODE>' argument missing/],
+  ['a word too many', ['keys', 'list', 'key_x'], /too many arguments for 'list'/],
+  ['a value for a flag', ['keys', 'list', '--json=yes'], /'--json=yes'/],
+  ['a verb with a typing error', ['keys', 'rotat', 'key_x'], /'rotat'\s+\(Did you mean rotate\?/],
+  ['an option with a typing error', ['keys', 'list', '--jsn'], /'--jsn'\s+\(Did you mean --json\?/],
+])('%s is a wrong usage that names the option', async (_, args, sentence) => {
+  const ended = await readCommand(args);
+  expect(ended).toMatchObject({ code: 2, stdout: '' });
+  expect(ended.stderr).toMatch(sentence);
 });
+
+function examplesOf(help: string): string[] {
+  const [, examples = ''] = help.split('\nExamples:\n');
+  return examples
+    .split(`  ${COMMAND}`)
+    .map((example) => example.trim())
+    .filter((example) => example !== '');
+}
 
 /** As a shell splits it; the documents use double quotes and line ends with a backslash. */
 function wordsOf(line: string): string[] {

@@ -1,0 +1,177 @@
+/**
+ * The admin command: `admin <noun> <verb> [options]`. Each noun is a file beside this one, which
+ * reads the options, calls src/services/admin and prints the result.
+ */
+import { userInfo } from 'node:os';
+import type { Client } from '@temporalio/client';
+import type { Command } from '@commander-js/extra-typings';
+import type { Db } from '../db/transaction';
+import {
+  createCommand,
+  runCommand,
+  UsageError,
+  type Program,
+  type Terminal,
+} from '../lib/command-line';
+import type { ChangedBy } from '../services/admin/audit';
+import { checkText } from '../services/admin/checks';
+import { InvalidInput } from '../services/admin/refusal';
+import type { WebhookTools } from '../services/admin/webhooks';
+import { addAccounts } from './accounts';
+import { addAdjustments } from './adjustments';
+import { addAudit } from './audit';
+import { addCases } from './cases';
+import { addFees } from './fees';
+import {
+  connectTemporal,
+  findAccountId,
+  openDatabase,
+  openWebhookTools,
+  type OpenedWebhookTools,
+  readPepper,
+} from './installation';
+import { addKeys } from './keys';
+import { addLimits } from './limits';
+import { COMMAND } from './options';
+import { showObject } from './output';
+import { addPayments } from './payments';
+import { addPayouts } from './payouts';
+import { addReview } from './review';
+import { errorSentence } from './sentences';
+import { addWebhooks } from './webhooks';
+
+const ACTOR_LENGTH_MAX = 100;
+const REASON_LENGTH_MAX = 500;
+
+/** In the order of the help. */
+const NOUNS = [
+  addAccounts,
+  addKeys,
+  addFees,
+  addLimits,
+  addReview,
+  addPayments,
+  addPayouts,
+  addAdjustments,
+  addCases,
+  addWebhooks,
+  addAudit,
+];
+
+const HELP = `
+Examples:
+  ${COMMAND} accounts list
+  ${COMMAND} keys create --mode test --scopes all --json
+  ${COMMAND} payouts pause --reason "provider maintenance until 14:00"
+
+Environment:
+  DATABASE_OWNER_URL  the database, as the role that owns the schema
+  KEY_PEPPER          the gateway's own, for keys create and keys rotate
+  WEBHOOK_SECRET_KEY  the gateway's own, and its other WEBHOOK_ variables, for webhooks
+  TEMPORAL_ADDRESS    the gateway's own, and TEMPORAL_NAMESPACE, for payments and webhooks
+  GATEWAY_DATA_DIR    without these: the data folder of \`npm start\` (.gateway)
+
+Exit codes: 0 done, 1 refused or not possible, 2 a wrong argument
+`;
+
+/** What a verb works with. */
+export interface Context {
+  db: Db;
+  /** Who makes the change, and why; read by the verbs that change something. */
+  readonly by: ChangedBy;
+  /** The account that was asked for, otherwise the demo merchant in development. */
+  accountId: (asked: string | undefined) => Promise<string>;
+  /** The same, or null for the default for every account. */
+  accountOrDefault: (options: ScopeOptions) => Promise<string | null>;
+  /** The pepper of the gateway that uses this database. */
+  pepper: () => string;
+  /** The Temporal namespace of that gateway; connects when it is first used. */
+  temporal: () => Client;
+  /** What tests endpoints and wakes deliveries. */
+  webhooks: () => WebhookTools;
+}
+
+export interface ScopeOptions {
+  account?: string | undefined;
+  default?: true | undefined;
+}
+
+interface CommonOptions {
+  json?: true | undefined;
+  by?: string | undefined;
+  reason?: string | undefined;
+}
+
+/** Does a verb's work and prints its document; `show` is how a person reads it. */
+export type Run = <Document extends object>(
+  options: CommonOptions,
+  work: (context: Context) => Promise<Document>,
+  show?: (document: Document) => string,
+) => Promise<void>;
+
+export const runAdmin: Program = (args, terminal) => {
+  const run: Run = async (options, work, show = showObject) => {
+    const document = await perform(terminal.env, options, work);
+    const json = options.json === true;
+    terminal.out(json ? `${JSON.stringify(document, null, 2)}\n` : show(document));
+  };
+  return runCommand(createAdmin(terminal, run), args, terminal, errorSentence);
+};
+
+export function createAdmin(terminal: Terminal, run: Run): Command {
+  const admin = createCommand(COMMAND, terminal)
+    .usage('<noun> <verb> [options]')
+    .description(
+      'Operates the gateway: accounts, keys, fees, limits and other decisions of an operator. ' +
+        'Every change is written to the audit log: who, what, before, after and why.',
+    )
+    .addHelpText('after', HELP);
+  for (const addNoun of NOUNS) addNoun(admin, run);
+  return admin;
+}
+
+async function perform<Document>(
+  env: NodeJS.ProcessEnv,
+  options: CommonOptions,
+  work: (context: Context) => Promise<Document>,
+): Promise<Document> {
+  const db = await openDatabase(env);
+  const opened: { temporal?: Client; webhooks?: OpenedWebhookTools } = {};
+  const accountId = (asked: string | undefined) => findAccountId(db, env, asked);
+  try {
+    return await work({
+      db,
+      get by() {
+        return readChangedBy(options);
+      },
+      accountId,
+      accountOrDefault: async (scope) => (scope.default === true ? null : accountId(scope.account)),
+      pepper: () => readPepper(env),
+      temporal: () => (opened.temporal ??= connectTemporal(env)),
+      webhooks: () => (opened.webhooks ??= openWebhookTools(env)),
+    });
+  } catch (error) {
+    // A value that a service turned down is a wrong argument of this command.
+    if (!(error instanceof InvalidInput)) throw error;
+    throw new UsageError(errorSentence(error), { cause: error });
+  } finally {
+    await opened.webhooks?.close();
+    await Promise.all([db.destroy(), opened.temporal?.connection.close()]);
+  }
+}
+
+function readChangedBy({ by, reason }: CommonOptions): ChangedBy {
+  return {
+    actor: checkText('by', by ?? osUserName(), ACTOR_LENGTH_MAX),
+    reason: reason === undefined ? null : checkText('reason', reason, REASON_LENGTH_MAX),
+  };
+}
+
+function osUserName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    // A container's user may have a number and no name.
+    throw new UsageError('--by is missing: the operating system has no name for this user.');
+  }
+}

@@ -1,0 +1,194 @@
+/**
+ * The gateway's objects as an operator sees them: the JSON of the admin command, and the states
+ * before and after in the audit log. No secret and no hash is among the fields.
+ */
+import type { Account } from '../db/repositories/accounts';
+import type { ApiKey } from '../db/repositories/api-keys';
+import type { AuditEntry } from '../db/repositories/audit-log';
+import type { Case } from '../db/repositories/cases';
+import type { FeeRuleVersion } from '../db/repositories/fee-rules';
+import type { Pause } from '../db/repositories/payout-pauses';
+import type { StoredAttempt } from '../db/repositories/webhook-attempts';
+import type { WebhookDelivery } from '../db/repositories/webhook-deliveries';
+import type { WebhookEndpoint } from '../db/repositories/webhook-endpoints';
+import { apiKeyStatus } from '../domain/api-key';
+
+export function presentAccount(account: Account) {
+  return {
+    id: account.id,
+    object: 'account',
+    name: account.name,
+    status: account.status,
+    verified_at: account.verifiedAt?.toISOString() ?? null,
+    review_all: account.reviewAll,
+    rehearse_review: account.rehearseReview,
+    created_at: account.createdAt.toISOString(),
+  };
+}
+
+export function presentApiKey(key: ApiKey) {
+  return {
+    id: key.id,
+    object: 'api_key',
+    account_id: key.accountId,
+    mode: key.mode,
+    name: key.name,
+    display: `${key.displayPrefix}…${key.lastFour}`,
+    status: apiKeyStatus(key, new Date()),
+    scopes: key.scopes,
+    allow: key.allowlist,
+    rate: key.requestsPerMinute,
+    expires_at: key.expiresAt?.toISOString() ?? null,
+    revoked_at: key.revokedAt?.toISOString() ?? null,
+    created_at: key.createdAt.toISOString(),
+    last_used_at: key.lastUsedAt?.toISOString() ?? null,
+    last_used_address: key.lastUsedAddress,
+  };
+}
+
+export function presentFeeRuleVersion(rule: FeeRuleVersion) {
+  return {
+    id: rule.id,
+    object: 'fee_rule',
+    account_id: rule.accountId,
+    direction: rule.direction,
+    provider: rule.provider,
+    currency: rule.currency,
+    percentage: rule.percentage,
+    fixed_amount: rule.fixedAmount,
+    min_fee: rule.minFee,
+    max_fee: rule.maxFee,
+    valid_from: rule.validFrom.toISOString(),
+    valid_until: rule.validUntil?.toISOString() ?? null,
+  };
+}
+
+export function presentPause({ scope, target, reason, createdAt }: Pause) {
+  return {
+    object: 'payout_pause',
+    scope,
+    target: target === '' ? null : target,
+    reason,
+    created_at: createdAt.toISOString(),
+  };
+}
+
+export function presentCase(found: Case) {
+  return {
+    id: found.id,
+    object: 'case',
+    kind: found.kind,
+    object_id: found.objectId,
+    details: found.details,
+    created_at: found.createdAt.toISOString(),
+    resolved_at: found.resolvedAt?.toISOString() ?? null,
+    resolution: found.resolution,
+  };
+}
+
+export function presentEndpoint(endpoint: WebhookEndpoint) {
+  return {
+    id: endpoint.id,
+    object: 'webhook_endpoint',
+    account_id: endpoint.accountId,
+    mode: endpoint.mode,
+    url: endpoint.url,
+    events: endpoint.events ?? ['all'],
+    enabled: endpoint.enabled,
+    description: endpoint.description,
+    timeouts_in_a_row: endpoint.timeoutsInARow,
+    created_at: endpoint.createdAt.toISOString(),
+    updated_at: endpoint.updatedAt.toISOString(),
+    deleted_at: endpoint.deletedAt?.toISOString() ?? null,
+  };
+}
+
+/** A test event and what the endpoint answered. */
+export interface Ping {
+  endpointId: string;
+  eventId: string;
+  deliveryId: string;
+  outcome: 'succeeded' | 'failed';
+  status: number | null;
+  errorCode: string | null;
+  error: string | null;
+  durationMs: number;
+}
+
+export function presentPing(ping: Ping) {
+  return {
+    object: 'webhook_ping',
+    endpoint_id: ping.endpointId,
+    event_id: ping.eventId,
+    delivery_id: ping.deliveryId,
+    outcome: ping.outcome,
+    status: ping.status,
+    error_code: ping.errorCode,
+    error: ping.error,
+    duration_ms: ping.durationMs,
+  };
+}
+
+export function presentWebhookDelivery(delivery: WebhookDelivery) {
+  return {
+    id: delivery.id,
+    object: 'webhook_delivery',
+    endpoint_id: delivery.endpointId,
+    event_id: delivery.eventId,
+    event_type: delivery.eventType,
+    object_id: delivery.objectId,
+    mode: delivery.mode,
+    status: delivery.status,
+    attempts: delivery.attempts,
+    next_attempt_at: delivery.nextAttemptAt?.toISOString() ?? null,
+    last_error: delivery.lastError,
+    created_at: delivery.createdAt.toISOString(),
+    finished_at: delivery.finishedAt?.toISOString() ?? null,
+  };
+}
+
+export function presentAttempt(attempt: StoredAttempt) {
+  const { timing, responseBody } = attempt;
+  return {
+    object: 'webhook_attempt',
+    number: attempt.number,
+    manual: attempt.manual,
+    url: attempt.url,
+    outcome: attempt.outcome,
+    status: attempt.status,
+    error_code: attempt.errorCode,
+    error: attempt.error,
+    started_at: attempt.startedAt.toISOString(),
+    finished_at: attempt.finishedAt?.toISOString() ?? null,
+    duration_ms: attempt.durationMs,
+    timing_ms:
+      timing === null
+        ? null
+        : {
+            dns: timing.dnsMs,
+            connect: timing.connectMs,
+            tls: timing.tlsMs,
+            first_byte: timing.firstByteMs,
+          },
+    request_headers: attempt.requestHeaders,
+    response_headers: attempt.responseHeaders,
+    // As text that a person can read; the database keeps the receiver's bytes.
+    response_body: responseBody?.toString('utf8') ?? null,
+    response_truncated: attempt.responseTruncated,
+  };
+}
+
+export function presentAuditEntry(entry: AuditEntry) {
+  return {
+    id: entry.id,
+    at: entry.at.toISOString(),
+    by: entry.actor,
+    action: entry.action,
+    object: entry.object,
+    object_id: entry.objectId,
+    account_id: entry.accountId,
+    before: entry.before,
+    after: entry.after,
+    reason: entry.reason,
+  };
+}
