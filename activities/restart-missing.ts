@@ -8,11 +8,11 @@ import {
   takeUncheckedDecisions,
   takeUncheckedLatePayments,
   takeUncheckedPayments,
-} from '../src/db/repositories/payments-needing-workflow';
+} from '../src/db/repositories/needing-workflow';
 import {
   findPayoutsNeedingWorkflow,
   takeUncheckedPayouts,
-} from '../src/db/repositories/payouts-needing-workflow';
+} from '../src/db/repositories/needing-workflow';
 import {
   noteEnsured,
   takeOverdueWebhookDeliveries,

@@ -5,13 +5,14 @@ import type { Refusal } from '../src/domain/errors';
 import type { Amount } from '../src/domain/money';
 import type { PaymentDecisionKind, PaymentStatus } from '../src/domain/payment';
 import type { PayoutStatus } from '../src/domain/payout';
+import type { ProviderCode } from '../src/domain/provider-codes';
 import type { ReviewReason } from '../src/domain/review';
 
 /** Everything else is in the database under `payoutId`. */
 export interface PayoutInput {
   payoutId: string;
   /** The provider that was chosen, and its estimate of the network fee in the payout's currency. */
-  provider: string;
+  provider: ProviderCode;
   network: string | null;
   networkFee: Amount;
 }
@@ -51,7 +52,7 @@ export interface PayoutState {
 /** Everything else is in the database under `paymentId`. */
 export interface PaymentInput {
   paymentId: string;
-  provider: string;
+  provider: ProviderCode;
   network: string | null;
   /** How many decisions the runs before this one took, when it goes on after them. */
   decisionsTaken?: number;

@@ -82,7 +82,7 @@ async function findCheckout(provider: Provider, reference: string, askedAt: Date
 }
 
 /** These a payment mends itself when its workflow looks: the callback about them was lost. */
-const MENDED_BY_A_LOOK = ['money_not_credited', 'refund_not_recorded'];
+const MENDED_BY_A_LOOK = ['money_not_credited', 'refund_not_recorded'] as const;
 
 export interface LookDeps {
   db: Db;

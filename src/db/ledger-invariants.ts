@@ -3,6 +3,9 @@
  * that returns the rows that break it. Numbers 8 and 12 are about providers and workflows: see
  * ledger-verify.ts and temporal/visibility.ts.
  */
+import { OPEN_PAYOUT_STATUSES, PAYOUT_FINAL_POSTING } from '../domain/payout';
+import { sqlList } from './transaction';
+
 export interface LedgerInvariant {
   number: number;
   name: string;
@@ -36,6 +39,10 @@ const CURRENCIES = {
   noun: 'currencies',
   countSql: 'SELECT count(DISTINCT (mode, currency))::int AS n FROM ledger_transactions',
 };
+
+const FINAL_POSTINGS = Object.entries(PAYOUT_FINAL_POSTING)
+  .flatMap(([status, type]) => (type === null ? [] : `WHEN '${status}' THEN ARRAY['${type}']`))
+  .join(' ');
 
 const SIGNED = `CASE direction WHEN 'in' THEN e.amount ELSE -e.amount END`;
 
@@ -171,7 +178,7 @@ export const LEDGER_INVARIANTS: readonly LedgerInvariant[] = [
     sql: `
       WITH open_payouts AS (
         SELECT account_id, mode, currency, sum(total_debit) AS owed, count(*) AS payouts
-          FROM payouts WHERE status IN ('requested', 'under_review', 'approved', 'processing')
+          FROM payouts WHERE status IN (${sqlList(OPEN_PAYOUT_STATUSES)})
          GROUP BY account_id, mode, currency
       )
       SELECT account_id, mode, currency, coalesce(b.reserved, 0) AS reserved,
@@ -201,10 +208,7 @@ export const LEDGER_INVARIANTS: readonly LedgerInvariant[] = [
           FROM moved GROUP BY source_id
       ), expected AS (
         SELECT id, status, total_debit,
-               CASE WHEN status = 'completed' THEN ARRAY['payout_settlement']
-                    WHEN status IN ('rejected', 'failed', 'cancelled')
-                    THEN ARRAY['payout_release']
-               END AS final_postings
+               CASE status ${FINAL_POSTINGS} END AS final_postings
           FROM payouts
       )
       SELECT id AS payout_id, x.status, x.total_debit, coalesce(p.reserves, 0) AS reserves,

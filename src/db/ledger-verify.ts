@@ -3,10 +3,10 @@
  * pauses payouts when one is broken. It may run at any time, also as the application's role and
  * while the gateway works.
  */
+import type { DifferenceKind } from '../domain/cases';
 import { differencesSql } from './reconciliation-differences';
 import { LEDGER_INVARIANTS, type LedgerInvariant } from './ledger-invariants';
-import { onOneSnapshot } from './snapshot';
-import { type Db, rows, type Tx } from './transaction';
+import { type Db, onOneSnapshot, rows, type Tx } from './transaction';
 
 /** A sample is enough to begin looking; a broken ledger may have a million rows. */
 const ROWS_SHOWN_MAX = 20;
@@ -33,10 +33,10 @@ export async function verifyLedger(db: Db): Promise<InvariantResult[]> {
 /** Apart from the others: what breaks it is done elsewhere, and pauses no payouts here. */
 const STATEMENTS_INVARIANT: LedgerInvariant = {
   number: 8,
-  name: 'the providers’ statements agree with ours',
+  name: 'provider statements match the ledger',
   sentence:
-    'Of each transfer, the provider’s statement as it was last read and ours have the same amount and ' +
-    'outcome, and neither has one that the other has not.',
+    'Each transfer has the same amount and outcome in the provider’s statement, as last read, and in ' +
+    'the ledger, and neither has a transfer that the other lacks.',
   checks: {
     noun: 'entries of providers',
     countSql: 'SELECT count(*)::int AS n FROM provider_entries',
@@ -62,16 +62,16 @@ export async function verifyStatements(db: Db): Promise<StatementsResult> {
 }
 
 export interface ReconciliationDifference {
-  kind: string;
+  kind: DifferenceKind;
   objectId: string;
   details: Record<string, unknown>;
 }
 
-/** Those that are no exception yet. @param only those kinds; all of them when it is left out */
+/** Those that have no case yet. @param only those kinds; all of them when it is left out */
 export async function findNewDifferences(
   db: Db,
   limit: number,
-  only?: readonly string[],
+  only?: readonly DifferenceKind[],
 ): Promise<ReconciliationDifference[]> {
   return onOneSnapshot(db, (tx) =>
     rows<ReconciliationDifference>(

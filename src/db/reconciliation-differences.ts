@@ -1,18 +1,17 @@
 /**
- * In what the providers' statements differ from ours, as data: a kind of exception and a query that
- * finds it. The copy of their statements is made by activities/reconciliation. Each row has the object
- * that an operator looks at, the details, and `facts_at`, the time of the newest fact in it: what an
- * operator resolved after that is no difference any more.
+ * The differences between the providers' statements and ours: a query for each kind of case. The copy
+ * of their statements is made by activities/reconciliation. Each row has the object that an operator
+ * looks at, the details, and `facts_at`, the time of its newest fact: what an operator resolved after
+ * that is not reported again.
  *
- * In-flight work is no difference. Where both sides end at different moments, the provider must
- * have been asked after our end was written; where we may still be on our way, an hour must pass.
+ * Work in progress is not a difference. Where both sides end at different times, the provider must
+ * have been asked after our end was written; where we may still be on the way, an hour must pass.
  */
-interface DifferenceQuery {
-  kind: string;
-  sql: string;
-}
-
-/** Longer than anything that is waited for takes: the provider is asked every 15 minutes. */
+import { DIFFERENCE_KINDS, type DifferenceKind } from '../domain/cases';
+import { OPEN_PAYMENT_STATUSES } from '../domain/payment';
+import { OPEN_PAYOUT_STATUSES, RETURNED_PAYOUT_STATUSES } from '../domain/payout';
+import { sqlList } from './transaction';
+/** Longer than anything in progress takes: the provider is asked every 15 minutes. */
 const SETTLED = `now() - interval '1 hour'`;
 
 /** The entries of payouts `p` and payments `p`, of their own provider and mode. */
@@ -26,10 +25,8 @@ const REFUNDS_OF_PAYMENT = `provider_entries e
 
 const THEIRS = `jsonb_build_object('id', e.id, 'amount', e.amount::text, 'currency', e.currency)`;
 
-const DIFFERENCES: readonly DifferenceQuery[] = [
-  {
-    kind: 'unknown_transfer',
-    sql: `
+const DIFFERENCES: Record<DifferenceKind, string> = {
+  unknown_transfer: `
       SELECT e.id AS object_id, e.changed_at AS facts_at,
              jsonb_build_object('provider', e.provider, 'mode', e.mode, 'reference', e.reference,
                'amount', e.amount::text, 'currency', e.currency) AS details
@@ -37,66 +34,45 @@ const DIFFERENCES: readonly DifferenceQuery[] = [
        WHERE e.kind = 'payout' AND e.state <> 'void' AND NOT EXISTS (
          SELECT FROM payouts p
           WHERE (p.id, p.provider, p.mode) = (e.reference, e.provider, e.mode))`,
-  },
-  {
-    kind: 'transfer_mismatch',
-    sql: `
+  transfer_mismatch: `
       SELECT p.id AS object_id, greatest(e.changed_at, p.updated_at) AS facts_at,
              jsonb_build_object('ours', jsonb_build_object('amount', p.amount::text,
                'currency', p.currency), 'theirs', ${THEIRS}) AS details
         FROM payouts p JOIN ${ENTRIES_OF_PAYOUT}
        WHERE e.state <> 'void' AND (e.amount, e.currency) <> (p.amount, p.currency)`,
-  },
-  {
-    kind: 'sent_twice',
-    sql: `
+  sent_twice: `
       SELECT p.id AS object_id, max(e.changed_at) AS facts_at,
              jsonb_build_object('transfers', jsonb_agg(${THEIRS} ORDER BY e.id)) AS details
         FROM payouts p JOIN ${ENTRIES_OF_PAYOUT}
        WHERE e.state <> 'void' GROUP BY p.id HAVING count(*) > 1`,
-  },
-  {
-    kind: 'completed_but_not_sent',
-    sql: `
+  completed_but_not_sent: `
       SELECT p.id AS object_id, greatest(p.updated_at, max(e.changed_at)) AS facts_at,
              jsonb_build_object('ours', p.status, 'theirs',
                coalesce(max(e.state) FILTER (WHERE e.id <> ''), 'not_found')) AS details
         FROM payouts p JOIN ${ENTRIES_OF_PAYOUT}
        WHERE p.status = 'completed' GROUP BY p.id
       HAVING bool_and(e.state <> 'done') AND min(e.read_at) > p.updated_at`,
-  },
-  {
-    kind: 'sent_after_return_of_funds',
-    sql: `
+  sent_after_return_of_funds: `
       SELECT p.id AS object_id, greatest(p.updated_at, max(e.changed_at)) AS facts_at,
              jsonb_build_object('ours', p.status, 'theirs', 'sent') AS details
         FROM payouts p JOIN ${ENTRIES_OF_PAYOUT}
-       WHERE p.status IN ('failed', 'rejected', 'cancelled') AND e.state = 'done'
+       WHERE p.status IN (${sqlList(RETURNED_PAYOUT_STATUSES)}) AND e.state = 'done'
        GROUP BY p.id`,
-  },
-  {
-    kind: 'pending_after_return_of_funds',
-    sql: `
+  pending_after_return_of_funds: `
       SELECT p.id AS object_id, greatest(p.updated_at, max(e.changed_at)) AS facts_at,
              jsonb_build_object('ours', p.status, 'theirs', 'pending') AS details
         FROM payouts p JOIN ${ENTRIES_OF_PAYOUT}
-       WHERE p.status IN ('failed', 'rejected', 'cancelled')
+       WHERE p.status IN (${sqlList(RETURNED_PAYOUT_STATUSES)})
          AND e.state = 'pending' AND e.read_at > p.updated_at
        GROUP BY p.id`,
-  },
-  {
-    kind: 'sent_but_not_completed',
-    sql: `
+  sent_but_not_completed: `
       SELECT p.id AS object_id, greatest(p.updated_at, max(e.changed_at)) AS facts_at,
              jsonb_build_object('ours', p.status, 'theirs', 'sent') AS details
         FROM payouts p JOIN ${ENTRIES_OF_PAYOUT}
-       WHERE p.status IN ('requested', 'under_review', 'approved', 'processing')
+       WHERE p.status IN (${sqlList(OPEN_PAYOUT_STATUSES)})
          AND e.state = 'done' AND e.changed_at < ${SETTLED}
        GROUP BY p.id`,
-  },
-  {
-    kind: 'money_without_payment',
-    sql: `
+  money_without_payment: `
       SELECT e.reference AS object_id, max(e.changed_at) AS facts_at,
              jsonb_build_object('provider', e.provider, 'mode', e.mode,
                'transfers', jsonb_agg(${THEIRS} ORDER BY e.id)) AS details
@@ -105,10 +81,7 @@ const DIFFERENCES: readonly DifferenceQuery[] = [
          SELECT FROM payments p
           WHERE (p.id, p.provider, p.mode) = (e.reference, e.provider, e.mode))
        GROUP BY e.reference, e.provider, e.mode`,
-  },
-  {
-    kind: 'money_not_credited',
-    sql: `
+  money_not_credited: `
       WITH checkouts AS (
         SELECT p.id, p.status, max(e.changed_at) AS changed_at, bool_or(e.held) AS held,
                bool_or(e.state = 'pending') AS is_moving,
@@ -119,7 +92,7 @@ const DIFFERENCES: readonly DifferenceQuery[] = [
           FROM payments p JOIN ${TRANSFERS_OF_PAYMENT}
           LEFT JOIN payment_credits c
             ON (c.payment_id, c.provider_transfer_id) = (p.id, e.id)
-         WHERE p.status NOT IN ('created', 'pending', 'processing', 'on_hold')
+         WHERE p.status NOT IN (${sqlList(OPEN_PAYMENT_STATUSES)})
             OR p.expires_at < ${SETTLED}
          GROUP BY p.id
       )
@@ -127,13 +100,10 @@ const DIFFERENCES: readonly DifferenceQuery[] = [
              jsonb_build_object('status', k.status, 'transfers', k.lost) AS details
         FROM checkouts k
        WHERE k.lost_at < ${SETTLED} AND NOT k.is_moving AND NOT k.held
-         -- What went back to the customer is nobody's.
+         -- What was refunded to the customer is not missing.
          AND k.received > (SELECT coalesce(sum(r.amount), 0) FROM provider_entries r
                             WHERE r.reference = k.id AND r.kind = 'refund')`,
-  },
-  {
-    kind: 'credited_but_not_received',
-    sql: `
+  credited_but_not_received: `
       SELECT p.id AS object_id, greatest(max(c.credited_at), max(e.changed_at)) AS facts_at,
              jsonb_build_object('transfers', jsonb_agg(jsonb_build_object('id', e.id,
                'credited', c.amount::text, 'theirs', e.state) ORDER BY e.id)) AS details
@@ -141,10 +111,7 @@ const DIFFERENCES: readonly DifferenceQuery[] = [
         JOIN payment_credits c ON (c.payment_id, c.provider_transfer_id) = (p.id, e.id)
        WHERE e.state <> 'done' AND e.read_at > c.credited_at
        GROUP BY p.id`,
-  },
-  {
-    kind: 'credit_mismatch',
-    sql: `
+  credit_mismatch: `
       SELECT p.id AS object_id, greatest(max(c.credited_at), max(e.changed_at)) AS facts_at,
              jsonb_build_object('transfers', jsonb_agg(jsonb_build_object('id', e.id,
                'credited', jsonb_build_object('amount', c.amount::text, 'currency', p.currency),
@@ -154,22 +121,16 @@ const DIFFERENCES: readonly DifferenceQuery[] = [
         JOIN payment_credits c ON (c.payment_id, c.provider_transfer_id) = (p.id, e.id)
        WHERE e.state <> 'void' AND (e.amount, e.currency) <> (c.amount, p.currency)
        GROUP BY p.id`,
-  },
-  {
-    kind: 'refund_not_recorded',
-    sql: `
+  refund_not_recorded: `
       SELECT p.id AS object_id, max(e.changed_at) AS facts_at,
              jsonb_build_object('refunds', jsonb_agg(${THEIRS} ORDER BY e.id)) AS details
         FROM payments p JOIN ${REFUNDS_OF_PAYMENT}
        WHERE e.state = 'done' AND e.changed_at < ${SETTLED}
-         -- What goes back before it is credited never was the merchant's.
+         -- A refund before the credit never affects the merchant's balance.
          AND p.credited_amount > 0 AND NOT EXISTS (
            SELECT FROM payment_refunds r WHERE (r.payment_id, r.provider_refund_id) = (p.id, e.id))
        GROUP BY p.id`,
-  },
-  {
-    kind: 'refund_mismatch',
-    sql: `
+  refund_mismatch: `
       SELECT p.id AS object_id, max(e.changed_at) AS facts_at,
              jsonb_build_object('refunds', jsonb_agg(jsonb_build_object('id', e.id,
                'ours', r.amount::text, 'theirs', e.amount::text, 'state', e.state)
@@ -178,27 +139,25 @@ const DIFFERENCES: readonly DifferenceQuery[] = [
         JOIN payment_refunds r ON (r.payment_id, r.provider_refund_id) = (p.id, e.id)
        WHERE e.state <> 'done' OR e.amount <> r.amount
        GROUP BY p.id`,
-  },
-];
+};
 
 /**
  * Rows of kind, object_id and details.
- * @param unlessNoted leaves out what is an open exception already; what an operator has resolved
- *   since is always left out
+ * @param unlessNoted omits what has an open case; what an operator has resolved since is always
+ *   omitted
+ * @param only these kinds; all kinds by default
  */
-/** @param only those kinds; all of them when it is left out */
 export function differencesSql({
   unlessNoted,
   only,
 }: {
   unlessNoted: boolean;
-  only?: readonly string[] | undefined;
+  only?: readonly DifferenceKind[] | undefined;
 }): string {
-  const wanted = DIFFERENCES.filter(({ kind }) => only?.includes(kind) ?? true);
-  const union = wanted
+  const union = (only ?? DIFFERENCE_KINDS)
     .map(
-      ({ kind, sql }) =>
-        `SELECT '${kind}' AS kind, d.object_id, d.details, d.facts_at FROM (${sql}) AS d`,
+      (kind) =>
+        `SELECT '${kind}' AS kind, d.object_id, d.details, d.facts_at FROM (${DIFFERENCES[kind]}) AS d`,
     )
     .join('\nUNION ALL\n');
   return `

@@ -24,3 +24,27 @@ export async function rows<T>(
   const result = await db.raw<{ rows: object[] }>(sql, bindings);
   return result.rows.map((row) => COLUMN_NAMES.parse(row) as T);
 }
+
+/** A list for `IN (…)` from a list of the domain; never of what somebody sent. */
+export function sqlList(values: readonly string[]): string {
+  return values.map((value) => `'${value}'`).join(', ');
+}
+
+/** Waits for other changes of the same thing; held until the transaction ends. */
+export async function lockByName(tx: Tx, ...name: (string | null)[]): Promise<void> {
+  await rows(tx, 'SELECT pg_advisory_xact_lock(hashtextextended(?, 0))', [JSON.stringify(name)]);
+}
+
+/** A full check reads every entry, so it needs longer than a request may take. */
+const SNAPSHOT_TIMEOUT = '30min';
+
+/** One snapshot for all of it: two queries must not see two different moments. */
+export async function onOneSnapshot<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
+  return db.transaction(
+    async (tx) => {
+      await rows(tx, `SET LOCAL statement_timeout = '${SNAPSHOT_TIMEOUT}'`);
+      return work(tx);
+    },
+    { isolationLevel: 'repeatable read', readOnly: true },
+  );
+}

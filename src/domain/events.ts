@@ -18,15 +18,19 @@ export const PAYOUT_EVENTS = {
 } as const satisfies Record<PayoutStatus, string>;
 
 /** The event of a payment that enters a status. */
-export function paymentEvent(status: PaymentStatus): string {
+export function paymentEvent<Status extends PaymentStatus>(status: Status): `payment.${Status}` {
   return `payment.${status}`;
 }
 
 /** Sent to test an endpoint, without a status change (decision H6). */
-export const PING = 'webhook.ping';
+export const PING = 'webhook.ping' as const;
 
 /** The events that an endpoint can subscribe to. A ping is sent on request only. */
-export const SUBSCRIBABLE_EVENTS: readonly string[] = [
-  ...PAYMENT_STATUSES.map(paymentEvent),
+export const SUBSCRIBABLE_EVENTS: readonly StatusEventType[] = [
+  ...PAYMENT_STATUSES.map((status) => paymentEvent(status)),
   ...new Set(Object.values(PAYOUT_EVENTS)),
 ];
+
+/** The event of a status change. */
+export type StatusEventType = `payment.${PaymentStatus}` | (typeof PAYOUT_EVENTS)[PayoutStatus];
+export type EventType = StatusEventType | typeof PING;

@@ -32,7 +32,7 @@ export function totalDebit(amount: Amount, fee: Amount, networkFee: Amount): Amo
 /** The current terms of one provider, direction and currency. */
 export interface FeeRule extends FeeTerms {
   direction: Direction;
-  provider: string;
+  provider: ProviderCode;
   currency: string;
 }
 

@@ -7,6 +7,7 @@
 import type { FeeTerms } from './fees';
 import type { Mode } from './mode';
 import type { Amount } from './money';
+import type { ProviderCode } from './provider-codes';
 
 export const PAYMENT_STATUSES = [
   'created',
@@ -90,10 +91,42 @@ export function paymentStatusesBefore(trigger: PaymentTrigger): PaymentStatus[] 
   return PAYMENT_STATUSES.filter((status) => TABLE[status][trigger] !== undefined);
 }
 
-export const OPEN_PAYMENT_STATUSES = ['created', 'pending', 'processing', 'on_hold'] as const;
+/**
+ * What of its money is still expected in each state:
+ * - `all`: nothing was seen
+ * - `confirmation`: money was seen and is not credited
+ * - `rest`: completed; more comes only when less was credited than received
+ * - `late`: ended, and money that comes late is credited (decision P5)
+ * - `none`: nothing is credited any more
+ */
+const EXPECTED_MONEY = {
+  created: 'all',
+  pending: 'all',
+  processing: 'confirmation',
+  on_hold: 'confirmation',
+  completed: 'rest',
+  underpaid: 'late',
+  expired: 'late',
+  cancelled: 'late',
+  failed: 'none',
+  refunded: 'none',
+} as const satisfies Record<PaymentStatus, string>;
+
+type ExpectedMoney = (typeof EXPECTED_MONEY)[PaymentStatus];
+
+function expecting(...money: ExpectedMoney[]): readonly PaymentStatus[] {
+  return PAYMENT_STATUSES.filter((status) => money.includes(EXPECTED_MONEY[status]));
+}
+
+export const OPEN_PAYMENT_STATUSES = expecting('all', 'confirmation');
+
+/** Their money is the `pending` of GET /balance (decision P10). */
+export const SEEN_PAYMENT_STATUSES = expecting('confirmation');
+
+export const LATE_PAYMENT_STATUSES = expecting('late');
 
 export function isOpenPayment(status: PaymentStatus): boolean {
-  return OPEN_PAYMENT_STATUSES.some((open) => open === status);
+  return OPEN_PAYMENT_STATUSES.includes(status);
 }
 
 export const PAYMENT_EXCEPTIONS = ['overpaid', 'late', 'manual'] as const;
@@ -125,7 +158,7 @@ export interface Payment {
   mode: Mode;
   reference: string;
   status: PaymentStatus;
-  provider: string;
+  provider: ProviderCode;
   amount: Amount;
   currency: string;
   network: string | null;

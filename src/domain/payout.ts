@@ -6,8 +6,10 @@
  */
 import type { DestinationType } from './destination';
 import type { FeeTerms } from './fees';
+import type { TransactionType } from './ledger';
 import type { Mode } from './mode';
 import type { Amount } from './money';
+import type { ProviderCode } from './provider-codes';
 import type { ReviewReason } from './review';
 
 export const PAYOUT_STATUSES = [
@@ -62,6 +64,28 @@ export function payoutStatusesBefore(trigger: PayoutTrigger): PayoutStatus[] {
   return PAYOUT_STATUSES.filter((status) => TABLE[status][trigger] !== undefined);
 }
 
+/** What ends the reserve of a payout in each state; null while it is reserved. */
+export const PAYOUT_FINAL_POSTING = {
+  requested: null,
+  under_review: null,
+  approved: null,
+  processing: null,
+  completed: 'payout_settlement',
+  rejected: 'payout_release',
+  failed: 'payout_release',
+  cancelled: 'payout_release',
+} as const satisfies Record<PayoutStatus, TransactionType | null>;
+
+/** Not final: the funds are reserved, and a workflow must be there. */
+export const OPEN_PAYOUT_STATUSES: readonly PayoutStatus[] = PAYOUT_STATUSES.filter(
+  (status) => !isFinalPayout(status),
+);
+
+/** Final without being sent: the funds were returned. */
+export const RETURNED_PAYOUT_STATUSES: readonly PayoutStatus[] = PAYOUT_STATUSES.filter(
+  (status) => PAYOUT_FINAL_POSTING[status] === 'payout_release',
+);
+
 export function isFinalPayout(status: PayoutStatus): boolean {
   return Object.keys(TABLE[status]).length === 0;
 }
@@ -76,7 +100,7 @@ export interface Payout {
   mode: Mode;
   reference: string;
   status: PayoutStatus;
-  provider: string;
+  provider: ProviderCode;
   amount: Amount;
   currency: string;
   network: string | null;

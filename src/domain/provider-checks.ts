@@ -2,6 +2,7 @@
  * When to query a provider again, and when to alert an operator (decisions O5 and O6). Both depend only
  * on the waiting time, so a restarted workflow continues where it was.
  */
+import type { DifferenceKind } from './cases';
 import { isFinalPayout, type PayoutStatus } from './payout';
 
 const SECOND_MS = 1_000;
@@ -51,7 +52,7 @@ export function attentionLevel(waitedMs: number): number {
 export function contradiction(
   payout: PayoutStatus,
   transfer: 'pending' | 'sent' | 'failed' | 'not_found',
-): string | null {
+): DifferenceKind | null {
   if (payout === 'completed') return transfer === 'sent' ? null : 'completed_but_not_sent';
   if (!isFinalPayout(payout) || transfer === 'failed' || transfer === 'not_found') return null;
   return transfer === 'sent' ? 'sent_after_return_of_funds' : 'pending_after_return_of_funds';

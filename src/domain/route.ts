@@ -9,10 +9,11 @@ import { type Amount, isLess } from './money';
 import { memoFault, memoShape } from './networks';
 import type { PaymentRequest } from './payment';
 import type { PayoutRequest } from './payout';
+import type { ProviderCode } from './provider-codes';
 
 /** A row of the catalogue. */
 export interface CurrencyRoute {
-  provider: string;
+  provider: ProviderCode;
   currency: string;
   network: string;
   minAmount: Amount;
@@ -20,13 +21,13 @@ export interface CurrencyRoute {
 }
 
 export interface PayingProvider {
-  code: string;
+  code: ProviderCode;
   destinationTypes: readonly DestinationType[];
   networkRequired: boolean;
 }
 
 export interface ChosenRoute {
-  provider: string;
+  provider: ProviderCode;
   /** Null where the provider moves funds between its own accounts. */
   network: string | null;
 }
@@ -139,7 +140,11 @@ function destinationNotSupported(
   };
 }
 
-function onNetwork(request: PayoutRequest, provider: string, routes: readonly CurrencyRoute[]) {
+function onNetwork(
+  request: PayoutRequest,
+  provider: ProviderCode,
+  routes: readonly CurrencyRoute[],
+) {
   const networks = routes.map((route) => route.network);
   if (request.network === null) {
     const refusal: Refusal = {
@@ -156,7 +161,7 @@ function onNetwork(request: PayoutRequest, provider: string, routes: readonly Cu
   return checkRoute(request, route, { provider, network: route.network });
 }
 
-function inside(request: PayoutRequest, provider: string, routes: readonly CurrencyRoute[]) {
+function inside(request: PayoutRequest, provider: ProviderCode, routes: readonly CurrencyRoute[]) {
   if (request.network !== null && request.network !== INTERNAL_NETWORK) {
     const message = `${provider} does not use a network for this payout. Omit network.`;
     return refuseField('network', 'unsupported', message);

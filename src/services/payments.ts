@@ -1,6 +1,6 @@
 /** What the payment routes do. A payment is opened by its workflow; reads never touch Temporal. */
 import { listRoutes } from '../db/repositories/currency-routes';
-import { listPayments } from '../db/repositories/payment-list';
+import { listPayments } from '../db/repositories/lists';
 import {
   countVerification,
   findPayment,

@@ -6,8 +6,8 @@
  * retry gets the first response.
  */
 import { listPayoutRoutes } from '../db/repositories/currency-routes';
+import { listPayouts } from '../db/repositories/lists';
 import { readPayoutFacts } from '../db/repositories/payout-facts';
-import { listPayouts } from '../db/repositories/payout-list';
 import { findPayout } from '../db/repositories/payouts';
 import type { Db } from '../db/transaction';
 import { destinationFault } from '../destinations';

@@ -141,7 +141,7 @@ const SCHEDULE = [500, 5_000, 500, 500, 500, 500, 500];
 async function startOne(receiver: Receiver): Promise<string> {
   const endpointId = await openEndpoint(receiver);
   const { accountId } = gateway.merchant;
-  const event = { id: newId('event'), type: 'payout.completed', mode: 'test' as const };
+  const event = { id: newId('event'), type: 'payout.completed' as const, mode: 'test' as const };
   const objectId = newId('payout');
   const head = { ...event, sequence: 1, createdAt: new Date() };
   const body = presentEvent(head, { id: objectId } as PayoutObject);

@@ -1,6 +1,7 @@
 /** Limits, review and pauses, by the admin command, as a new payout meets them. */
 import { readPayoutFacts } from '../../src/db/repositories/payout-facts';
 import { listPolicies } from '../../src/db/repositories/payout-policies';
+import type { ProviderCode } from '../../src/domain/provider-codes';
 import { amount } from '../../src/domain/money';
 import { Admin, auditRows } from './admin-harness';
 import { type Harness, startHarness } from './http-harness';
@@ -21,7 +22,7 @@ beforeEach(async () => {
 });
 
 /** As the gateway's role reads them for a payout of this account. */
-function facts(provider = 'onchain_provider', currency = 'USDT') {
+function facts(provider: ProviderCode = 'onchain_provider', currency = 'USDT') {
   return readPayoutFacts(harness.db, {
     accountId: account,
     mode: 'test',

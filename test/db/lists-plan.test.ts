@@ -3,8 +3,8 @@
  * repositories run, explained by PostgreSQL, on a big account among others.
  */
 import type { Client } from 'pg';
-import { listPayments } from '../../src/db/repositories/payment-list';
-import { listPayouts } from '../../src/db/repositories/payout-list';
+import { listPayments } from '../../src/db/repositories/lists';
+import { listPayouts } from '../../src/db/repositories/lists';
 import { listTransactions } from '../../src/db/repositories/transactions';
 import { withClient } from '../../src/db/provision';
 import { type Db, rows } from '../../src/db/transaction';

@@ -63,7 +63,7 @@ const open = () =>
   );
 
 async function writeEvent(tx: Tx): Promise<string> {
-  const event = { id: newId('event'), type: 'payout.completed', mode: 'test' as const };
+  const event = { id: newId('event'), type: 'payout.completed' as const, mode: 'test' as const };
   const body = Buffer.from(JSON.stringify(event));
   const rest = { accountId, objectId: newId('payout'), sequence: 1, createdAt: new Date() };
   await appendEvent(tx, { ...event, ...rest, body });

@@ -97,7 +97,12 @@ const recover = () =>
 const replay = () => replayMissing(appDb, BY, null, { endpointId, since: aMinuteAgo() });
 
 async function statusOfFreshEvent(): Promise<string | undefined> {
-  const event = { id: newId('event'), type: 'payout.completed', mode: 'test' as const, accountId };
+  const event = {
+    id: newId('event'),
+    type: 'payout.completed' as const,
+    mode: 'test' as const,
+    accountId,
+  };
   const rest = { objectId: newId('payout'), sequence: 1, createdAt: new Date() };
   await inTransaction(appDb, (tx) =>
     appendEvent(tx, { ...event, ...rest, body: Buffer.from('{}') }),

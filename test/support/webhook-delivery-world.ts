@@ -7,6 +7,7 @@ import { randomBytes } from 'node:crypto';
 import { Client, Connection } from '@temporalio/client';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import { createActivities } from '../../activities';
+import type { EventType } from '../../src/domain/events';
 import { connect } from '../../src/db/connect';
 import { appendEvent } from '../../src/db/repositories/events';
 import { inTransaction, rows, type Db } from '../../src/db/transaction';
@@ -152,7 +153,7 @@ export interface WrittenEvent {
 /** As a status change of a payout writes it. */
 export async function writeEvent(
   { appDb, accountId }: WebhookDeliveryWorld,
-  overrides: { type?: string; mode?: Mode; objectId?: string; sequence?: number } = {},
+  overrides: { type?: EventType; mode?: Mode; objectId?: string; sequence?: number } = {},
 ): Promise<WrittenEvent> {
   const { type = 'payout.completed', mode = 'test', sequence = 1 } = overrides;
   const objectId = overrides.objectId ?? newId('payout');

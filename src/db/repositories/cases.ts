@@ -1,11 +1,12 @@
 /** What the gateway cannot explain and will not mend by itself: an operator decides. */
+import type { CaseKind } from '../../domain/cases';
 import { newId } from '../../lib/new-id';
 import { rows, type Db, type Tx } from '../transaction';
 
 /** One open case of a kind for each object; noting it again changes nothing. */
 export async function openCase(
   db: Db | Tx,
-  kind: string,
+  kind: CaseKind,
   objectId: string,
   details: Record<string, unknown>,
 ): Promise<void> {
@@ -19,7 +20,7 @@ export async function openCase(
 
 export interface Case {
   id: string;
-  kind: string;
+  kind: CaseKind;
   objectId: string;
   details: Record<string, unknown>;
   createdAt: Date;
@@ -57,7 +58,7 @@ export async function resolveCase(tx: Tx, id: string, resolution: string): Promi
   return opened ?? null;
 }
 
-export async function hasOpenCase(db: Db | Tx, kind: string, objectId: string): Promise<boolean> {
+export async function hasOpenCase(db: Db | Tx, kind: CaseKind, objectId: string): Promise<boolean> {
   const found = await rows(
     db,
     `SELECT FROM cases WHERE kind = ? AND object_id = ? AND resolved_at IS NULL`,
@@ -84,7 +85,7 @@ export async function resolveCreditedMoney(db: Db, paymentId: string): Promise<v
 /** The gateway's own, when what it could not do is done. */
 export async function resolveOpenCase(
   tx: Tx,
-  kind: string,
+  kind: CaseKind,
   objectId: string,
   resolution: string,
 ): Promise<void> {

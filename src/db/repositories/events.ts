@@ -1,4 +1,5 @@
 /** Events: one per status change, with the webhook's exact bytes (decision H1). */
+import type { EventType } from '../../domain/events';
 import { ENDPOINTS_MAX, OPEN_DELIVERIES_MAX } from '../../domain/webhook-delivery';
 import type { Mode } from '../../domain/mode';
 import { newId } from '../../lib/new-id';
@@ -8,7 +9,7 @@ export interface NewEvent {
   id: string;
   accountId: string;
   mode: Mode;
-  type: string;
+  type: EventType;
   objectId: string;
   sequence: number;
   body: Buffer;

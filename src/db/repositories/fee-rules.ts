@@ -1,7 +1,7 @@
 /** Fee rules (decision M1): those in force for an account, and their history. */
+import type { ProviderCode } from '../../domain/provider-codes';
 import type { Direction, FeeRule, FeeTerms } from '../../domain/fees';
-import { rows, type Db, type Tx } from '../transaction';
-import { lockByName } from './advisory-lock';
+import { lockByName, rows, type Db, type Tx } from '../transaction';
 
 /**
  * One rule for each enabled route's provider, direction and currency: the account's own where it
@@ -29,7 +29,7 @@ export async function listFeeRules(db: Db, accountId: string): Promise<FeeRule[]
 export interface FeeScope {
   accountId: string | null;
   direction: Direction;
-  provider: string;
+  provider: ProviderCode;
   currency: string;
 }
 

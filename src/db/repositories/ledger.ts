@@ -3,7 +3,8 @@ import type { Posting } from '../../domain/ledger';
 import { type Amount, amount, ZERO } from '../../domain/money';
 import type { Mode } from '../../domain/mode';
 import { newId } from '../../lib/new-id';
-import { rows, type Db, type Tx } from '../transaction';
+import { SEEN_PAYMENT_STATUSES } from '../../domain/payment';
+import { rows, sqlList, type Db, type Tx } from '../transaction';
 
 export interface BalanceKey {
   accountId: string;
@@ -64,7 +65,7 @@ export async function listBalances(db: Db, accountId: string, mode: Mode): Promi
      ), seen AS (
        SELECT p.currency, sum(p.received_amount) AS pending
          FROM payments p JOIN q USING (account_id, mode)
-        WHERE p.status IN ('processing', 'on_hold') GROUP BY p.currency
+        WHERE p.status IN (${sqlList(SEEN_PAYMENT_STATUSES)}) GROUP BY p.currency
      )
      SELECT currency, coalesce(available, 0)::numeric(38,8) AS available,
             coalesce(reserved, 0)::numeric(38,8) AS reserved,

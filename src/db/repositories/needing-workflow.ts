@@ -1,7 +1,137 @@
-/** Everything that must have a workflow at this moment (invariant 12). */
-import { rows, type Db } from '../transaction';
-import { PAYMENT_NEEDS_WORKFLOW } from './payments-needing-workflow';
-import { PAYOUT_NEEDS_WORKFLOW } from './payouts-needing-workflow';
+/**
+ * Which payouts and payments need a workflow (invariant 12), and which of them restart-missing checks
+ * next. A payout needs one until it is final. A payment needs one while it is open, for late money
+ * after its end (decision P5), and while an operator's decision or an owed refund is to be carried
+ * out (P6). The statuses come from the transition tables; test/db/statuses-in-sql.test.ts compares
+ * the predicates of the indexes with them.
+ */
+import { LATE_WINDOW_MS } from '../../domain/payment-step';
+import { LATE_PAYMENT_STATUSES, OPEN_PAYMENT_STATUSES, type Payment } from '../../domain/payment';
+import { OPEN_PAYOUT_STATUSES, type Payout } from '../../domain/payout';
+import { PaymentModel, PayoutModel } from '../models';
+import { rows, sqlList, type Db } from '../transaction';
+
+/** What was just created or checked is left alone this long. */
+const CHECK_EVERY_MINUTES = 5;
+
+/** Of a row of payouts: whether a workflow must be there for it. */
+const PAYOUT_NEEDS_WORKFLOW = `status IN (${sqlList(OPEN_PAYOUT_STATUSES)})`;
+
+/** Takes payouts that are not final, the ones not looked at for longest first. */
+export async function takeUncheckedPayouts(db: Db, limit: number): Promise<Payout[]> {
+  const taken = await rows<{ id: string }>(
+    db,
+    `UPDATE payouts SET workflow_checked_at = clock_timestamp()
+      WHERE id IN (
+        SELECT id FROM payouts
+         WHERE ${PAYOUT_NEEDS_WORKFLOW}
+           AND workflow_checked_at < now() - ? * interval '1 minute'
+         ORDER BY workflow_checked_at LIMIT ? FOR UPDATE SKIP LOCKED)
+     RETURNING id`,
+    [CHECK_EVERY_MINUTES, limit],
+  );
+  return PayoutModel.query(db).findByIds(taken.map(({ id }) => id));
+}
+
+/** Those of the ids that are payouts which need a workflow. */
+export async function findPayoutsNeedingWorkflow(
+  db: Db,
+  ids: readonly string[],
+): Promise<Payout[]> {
+  return PayoutModel.query(db)
+    .findByIds([...ids])
+    .whereRaw(PAYOUT_NEEDS_WORKFLOW);
+}
+
+/** There may be a month's worth of these, and each of them is in no hurry. */
+const LATE_CHECK_MINUTES = 60;
+
+const LATE_WINDOW = `interval '${LATE_WINDOW_MS / 1_000} seconds'`;
+
+const OPEN = `status IN (${sqlList(OPEN_PAYMENT_STATUSES)})`;
+
+/** As the index payments_late has it. */
+const LATE = `(status IN (${sqlList(LATE_PAYMENT_STATUSES)})
+  OR (status = 'completed' AND credited_amount < received_amount))`;
+
+/** Few at any time, and each of the two has an index of its own. */
+const UNDECIDED = `id IN (SELECT payment_id FROM payment_decisions WHERE state = 'pending'
+  UNION ALL SELECT payment_id FROM payment_refunds WHERE state = 'owed')`;
+
+/** Of a row of payments: whether a workflow must be there for it. */
+const PAYMENT_NEEDS_WORKFLOW = `(${OPEN} OR ${UNDECIDED}
+  OR (${LATE} AND expires_at > now() - ${LATE_WINDOW}))`;
+
+/** Takes payments that are open, the ones not looked at for longest first. */
+export async function takeUncheckedPayments(db: Db, limit: number): Promise<Payment[]> {
+  const taken = await rows<{ id: string }>(
+    db,
+    `UPDATE payments SET workflow_checked_at = clock_timestamp()
+      WHERE id IN (
+        SELECT id FROM payments
+         WHERE ${OPEN} AND workflow_checked_at < now() - ? * interval '1 minute'
+         ORDER BY workflow_checked_at LIMIT ? FOR UPDATE SKIP LOCKED)
+     RETURNING id`,
+    [CHECK_EVERY_MINUTES, limit],
+  );
+  return findPayments(
+    db,
+    taken.map(({ id }) => id),
+  );
+}
+
+/** Takes payments that wait for late money, and puts those aside whose time is over. */
+export async function takeUncheckedLatePayments(db: Db, limit: number): Promise<Payment[]> {
+  const taken = await rows<{ id: string; isOver: boolean }>(
+    db,
+    `UPDATE payments
+        SET workflow_checked_at = CASE WHEN expires_at > now() - ${LATE_WINDOW}
+                                     THEN clock_timestamp() ELSE 'infinity' END
+      WHERE id IN (
+        SELECT id FROM payments
+         WHERE ${LATE} AND workflow_checked_at < now() - ? * interval '1 minute'
+         ORDER BY workflow_checked_at LIMIT ? FOR UPDATE SKIP LOCKED)
+     RETURNING id, workflow_checked_at = 'infinity' AS is_over`,
+    [LATE_CHECK_MINUTES, limit],
+  );
+  return findPayments(
+    db,
+    taken.filter(({ isOver }) => !isOver).map(({ id }) => id),
+  );
+}
+
+/** Takes payments of which something is decided and not carried out, whatever their status is. */
+export async function takeUncheckedDecisions(db: Db, limit: number): Promise<Payment[]> {
+  const taken = await rows<{ id: string }>(
+    db,
+    `UPDATE payments SET workflow_checked_at = clock_timestamp()
+      WHERE id IN (
+        SELECT id FROM payments
+         WHERE ${UNDECIDED} AND (workflow_checked_at < now() - ? * interval '1 minute'
+                                 OR workflow_checked_at = 'infinity')
+         ORDER BY workflow_checked_at LIMIT ? FOR UPDATE SKIP LOCKED)
+     RETURNING id`,
+    [CHECK_EVERY_MINUTES, limit],
+  );
+  return findPayments(
+    db,
+    taken.map(({ id }) => id),
+  );
+}
+
+/** Those of the ids that are payments which need a workflow. */
+export async function findPaymentsNeedingWorkflow(
+  db: Db,
+  ids: readonly string[],
+): Promise<Payment[]> {
+  return PaymentModel.query(db)
+    .findByIds([...ids])
+    .whereRaw(PAYMENT_NEEDS_WORKFLOW);
+}
+
+async function findPayments(db: Db, ids: readonly string[]): Promise<Payment[]> {
+  return PaymentModel.query(db).findByIds([...ids]);
+}
 
 export interface ObjectNeedingWorkflow {
   id: string;
@@ -16,7 +146,7 @@ const NEEDING_WORKFLOW = `
 export async function listNeedingWorkflow(db: Db): Promise<ObjectNeedingWorkflow[]> {
   return rows<ObjectNeedingWorkflow>(
     db,
-    `SELECT id, status FROM (${NEEDING_WORKFLOW}) AS driven ORDER BY id`,
+    `SELECT id, status FROM (${NEEDING_WORKFLOW}) AS objects ORDER BY id`,
   );
 }
 
@@ -27,7 +157,7 @@ export async function listStillNeedingWorkflow(
 ): Promise<ObjectNeedingWorkflow[]> {
   return rows<ObjectNeedingWorkflow>(
     db,
-    `SELECT id, status FROM (${NEEDING_WORKFLOW}) AS driven WHERE id = ANY (?::text[]) ORDER BY id`,
+    `SELECT id, status FROM (${NEEDING_WORKFLOW}) AS objects WHERE id = ANY (?::text[]) ORDER BY id`,
     [[...ids]],
   );
 }

@@ -6,7 +6,7 @@ import {
   type PaymentTrigger,
   paymentStatusesBefore,
 } from '../../domain/payment';
-import { PaymentModel } from '../models/payment';
+import { PaymentModel } from '../models';
 import { type FirstEvent, insertClaimed } from './insert-claimed';
 import { rows, type Db, type Tx } from '../transaction';
 
@@ -29,14 +29,14 @@ export type PaymentChange = Partial<
 
 export async function findPayment(db: Db | Tx, id: string): Promise<Payment | null> {
   const found = await PaymentModel.query(db).findById(id);
-  return found === undefined ? null : asPayment(found);
+  return found ?? null;
 }
 
 /** Takes the payment's row for the transaction: steps of one payment come one after another. */
 export async function lockPayment(tx: Tx, id: string): Promise<Payment> {
   const [found] = await PaymentModel.query(tx).where({ id }).forUpdate();
   if (found === undefined) throw new Error(`payment ${id} does not exist`);
-  return asPayment(found);
+  return found;
 }
 
 /** @returns false, and nothing is written, when the reference is taken */
@@ -57,6 +57,7 @@ export async function takePaymentStep(
   change: PaymentChange,
 ): Promise<Payment> {
   const status = nextPaymentStatus(payment.status, trigger);
+  if (status === undefined) throw new Error(`${payment.status} has no ${trigger}`);
   const [row] = await PaymentModel.query(tx)
     .where({ id: payment.id })
     .whereIn('status', paymentStatusesBefore(trigger))
@@ -66,21 +67,18 @@ export async function takePaymentStep(
       // A credit where it stands is no status change, and has no event.
       ...(status === payment.status ? {} : { sequence: tx.raw('sequence + 1') }),
       updatedAt: tx.raw('clock_timestamp()'),
-    } as object)
+    })
     .returning('*');
   if (row === undefined)
     throw new Error(`payment ${payment.id} left ${payment.status} under a lock`);
-  return asPayment(row);
+  return row;
 }
 
 /** Writes what changes without a step; the caller holds the row's lock. */
 export async function changePayment(tx: Tx, id: string, change: PaymentChange): Promise<Payment> {
-  const [row] = await PaymentModel.query(tx)
-    .where({ id })
-    .patch(change as object)
-    .returning('*');
+  const [row] = await PaymentModel.query(tx).where({ id }).patch(change).returning('*');
   if (row === undefined) throw new Error(`payment ${id} does not exist`);
-  return asPayment(row);
+  return row;
 }
 
 /** The ids of the provider's transfers that were credited for the payment. */
@@ -135,8 +133,4 @@ export async function countVerification(
   );
   if (row === undefined) throw new Error('an upsert returns its row');
   return row;
-}
-
-function asPayment(row: PaymentModel): Payment {
-  return row as unknown as Payment;
 }

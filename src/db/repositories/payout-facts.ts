@@ -2,15 +2,16 @@
 import type { FeeTerms } from '../../domain/fees';
 import { type Amount, ZERO } from '../../domain/money';
 import type { Mode } from '../../domain/mode';
-import type { PayoutRequest } from '../../domain/payout';
+import { type PayoutRequest, RETURNED_PAYOUT_STATUSES } from '../../domain/payout';
 import type { PayoutFacts } from '../../domain/terms';
-import { rows, type Db, type Tx } from '../transaction';
+import type { ProviderCode } from '../../domain/provider-codes';
+import { rows, sqlList, type Db, type Tx } from '../transaction';
 
 export interface FactsQuery {
   accountId: string;
   mode: Mode;
   apiKeyId: string;
-  provider: string;
+  provider: ProviderCode;
   /** The network that was chosen: a memo means another recipient on each. */
   network: string | null;
   request: PayoutRequest;
@@ -84,7 +85,7 @@ SELECT clock_timestamp() AS now, b.available, pause.reason AS pause_reason,
       FROM payouts p
      WHERE p.account_id = q.account_id AND p.mode = q.mode AND p.currency = q.currency
        AND p.created_at > clock_timestamp() - interval '24 hours'
-       AND p.status NOT IN ('rejected', 'failed', 'cancelled')
+       AND p.status NOT IN (${sqlList(RETURNED_PAYOUT_STATUSES)})
   ) day ON true`;
 
 /** @param db in the reserving transaction: after the lock, as a statement of its own */

@@ -1,6 +1,5 @@
 /** The operator's pause of payouts (decision O11). */
-import { rows, type Db, type Tx } from '../transaction';
-import { lockByName } from './advisory-lock';
+import { lockByName, rows, type Db, type Tx } from '../transaction';
 
 /** The operator's words when payouts of this account through this provider are paused, else null. */
 export async function findPauseReason(

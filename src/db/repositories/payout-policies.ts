@@ -3,8 +3,7 @@
  * (O2). An account's row says for each maximum whether it is its own or the default's.
  */
 import type { Amount } from '../../domain/money';
-import { rows, type Db, type Tx } from '../transaction';
-import { lockByName } from './advisory-lock';
+import { lockByName, rows, type Db, type Tx } from '../transaction';
 
 /** The column of each; `inherited` of a row holds names of columns. */
 export const MAXIMUM_COLUMNS = {

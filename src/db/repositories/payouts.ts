@@ -1,7 +1,7 @@
 /** Payouts: reads, and the writes that are guarded by the transition table. */
 import type { Payout, PayoutStatus, PayoutTrigger } from '../../domain/payout';
 import { nextPayoutStatus, payoutStatusesBefore } from '../../domain/payout';
-import { PayoutModel } from '../models/payout';
+import { PayoutModel } from '../models';
 import { type FirstEvent, insertClaimed } from './insert-claimed';
 import type { Db, Tx } from '../transaction';
 
@@ -22,7 +22,7 @@ export type PayoutChange = Partial<
 
 export async function findPayout(db: Db | Tx, id: string): Promise<Payout | null> {
   const found = await PayoutModel.query(db).findById(id);
-  return found === undefined ? null : asPayout(found);
+  return found ?? null;
 }
 
 export async function getPayout(db: Db | Tx, id: string): Promise<Payout> {
@@ -63,10 +63,10 @@ export async function takeTransition(
       status: targetOf(trigger, from),
       sequence: tx.raw('sequence + 1'),
       updatedAt: tx.raw('clock_timestamp()'),
-    } as object)
+    })
     .returning('*');
   const [row] = changed;
-  return row === undefined ? null : asPayout(row);
+  return row ?? null;
 }
 
 /** Every edge of one trigger leads to the same state; a test of the table holds that. */
@@ -88,9 +88,5 @@ export async function noteOnPayout(
 ): Promise<Payout | null> {
   const changed = await PayoutModel.query(db).where({ id, status }).patch(change).returning('*');
   const [row] = changed;
-  return row === undefined ? null : asPayout(row);
-}
-
-function asPayout(row: PayoutModel): Payout {
-  return row as unknown as Payout;
+  return row ?? null;
 }

@@ -4,13 +4,13 @@
  */
 import type { Mode } from '../../domain/mode';
 import type { Amount } from '../../domain/money';
+import type { ProviderCode } from '../../domain/provider-codes';
 import { storableText } from '../../lib/storable-text';
-import { onOneSnapshot } from '../snapshot';
-import { rows, type Db, type Tx } from '../transaction';
+import { onOneSnapshot, rows, type Db, type Tx } from '../transaction';
 
 /** One list of one provider in one mode. */
 export interface StatementKey {
-  provider: string;
+  provider: ProviderCode;
   mode: Mode;
   kind: 'payouts' | 'payments';
 }
@@ -126,7 +126,7 @@ export async function voidVanished(
 /** Something that we count as done, and of which the provider's statement has shown nothing. */
 export interface MissingEntry {
   kind: 'payout' | 'payin';
-  provider: string;
+  provider: ProviderCode;
   mode: Mode;
   reference: string;
   /** The provider's id of a transfer that was credited; '' for a payout. */

@@ -5,6 +5,7 @@ import type {
   WebhookDeliveryTrigger,
 } from '../../domain/webhook-delivery';
 import { webhookDeliveryStatusesBefore, SLOW_AFTER_TIMEOUTS } from '../../domain/webhook-delivery';
+import type { EventType } from '../../domain/events';
 import type { Mode } from '../../domain/mode';
 import type { SealedSecret } from '../../lib/secret-box';
 import { rows, type Db, type Tx } from '../transaction';
@@ -12,7 +13,7 @@ import { rows, type Db, type Tx } from '../transaction';
 /** What starts the workflow of a delivery; ids and kinds alone. */
 export interface WebhookDeliveryToStart {
   deliveryId: string;
-  eventType: string;
+  eventType: EventType;
   objectId: string;
   endpointId: string;
   accountId: string;
@@ -96,7 +97,7 @@ export async function noteEnsured(db: Db, ids: readonly string[]): Promise<void>
 export interface LockedWebhookDelivery extends WebhookDeliveryFacts {
   id: string;
   eventId: string;
-  eventType: string;
+  eventType: EventType;
   body: Buffer | null;
   endpointId: string;
   mode: Mode;
@@ -207,7 +208,7 @@ export async function forgetRetryRequest(tx: Tx, id: string): Promise<void> {
 export interface WebhookDelivery {
   id: string;
   eventId: string;
-  eventType: string;
+  eventType: EventType;
   objectId: string;
   endpointId: string;
   accountId: string;

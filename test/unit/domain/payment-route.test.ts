@@ -1,12 +1,13 @@
 import { amount } from '../../../src/domain/money';
 import type { PaymentRequest } from '../../../src/domain/payment';
 import { choosePaymentRoute, type CurrencyRoute } from '../../../src/domain/route';
+import type { ProviderCode } from '../../../src/domain/provider-codes';
 
 const ONCHAIN = 'onchain_provider';
 const EXCHANGE = 'exchange_pay';
 const BOTH = [ONCHAIN, EXCHANGE];
 
-function route(provider: string, network: string, max: string | null = null): CurrencyRoute {
+function route(provider: ProviderCode, network: string, max: string | null = null): CurrencyRoute {
   const maxAmount = max === null ? null : amount(max);
   return { provider, currency: 'USDT', network, minAmount: amount('1'), maxAmount };
 }

@@ -1,22 +1,18 @@
 /** The keyset lists of payments and payouts: every page costs what the first does (decision W13). */
-import type { ModelClass, Model } from 'objection';
+import type { Model, ModelClass } from 'objection';
 import type { Mode } from '../../domain/mode';
+import type { Payment, PaymentFilters } from '../../domain/payment';
+import type { Payout, PayoutFilters } from '../../domain/payout';
+import { PaymentModel, PayoutModel } from '../models';
 import type { Db } from '../transaction';
 
-export interface NewestFirstQuery {
+export interface ListQuery<Filters> {
   accountId: string;
   mode: Mode;
   limit: number;
   /** The last item of the page before; the time as text, because a Date drops microseconds. */
   after: { createdAt: string; id: string } | null;
-  filters: {
-    status?: readonly string[];
-    reference?: string;
-    currency?: string;
-    provider?: string;
-    createdFrom?: string;
-    createdTo?: string;
-  };
+  filters: Filters;
 }
 
 export interface ListPage<T> {
@@ -26,16 +22,22 @@ export interface ListPage<T> {
 
 const POSITION = `to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
 
-/** @param table of the model, which has the columns that the filters name */
-export async function newestFirst<T extends { id: string }>(
+export function listPayouts(db: Db, query: ListQuery<PayoutFilters>): Promise<ListPage<Payout>> {
+  return newestFirst<PayoutModel>(db, PayoutModel, query);
+}
+
+export function listPayments(db: Db, query: ListQuery<PaymentFilters>): Promise<ListPage<Payment>> {
+  return newestFirst<PaymentModel>(db, PaymentModel, query);
+}
+
+async function newestFirst<M extends Model & { id: string }>(
   db: Db,
-  model: ModelClass<Model>,
-  table: string,
-  { accountId, mode, limit, after, filters }: NewestFirstQuery,
-): Promise<ListPage<T>> {
+  model: ModelClass<M>,
+  { accountId, mode, limit, after, filters }: ListQuery<PaymentFilters | PayoutFilters>,
+): Promise<ListPage<M>> {
   const query = model
     .query(db)
-    .select(`${table}.*`, db.raw(`${POSITION} AS position`))
+    .select(`${model.tableName}.*`, db.raw(`${POSITION} AS position`))
     .where({ account_id: accountId, mode })
     .orderBy([
       { column: 'created_at', order: 'desc' },
@@ -51,7 +53,7 @@ export async function newestFirst<T extends { id: string }>(
   if (createdFrom !== undefined) void query.where('created_at', '>=', createdFrom);
   if (createdTo !== undefined) void query.where('created_at', '<=', createdTo);
 
-  const found = (await query) as unknown as (T & { position: string })[];
+  const found = await query.castTo<(M & { position: string })[]>();
   const items = found.slice(0, limit);
   const last = items.at(-1);
   const more = found.length > limit && last !== undefined;

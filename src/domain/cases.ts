@@ -1,0 +1,31 @@
+/**
+ * The kinds of case: what the gateway cannot explain and does not correct by itself. An operator
+ * decides.
+ */
+export const DIFFERENCE_KINDS = [
+  'unknown_transfer',
+  'transfer_mismatch',
+  'sent_twice',
+  'completed_but_not_sent',
+  'sent_after_return_of_funds',
+  'pending_after_return_of_funds',
+  'sent_but_not_completed',
+  'money_without_payment',
+  'money_not_credited',
+  'credited_but_not_received',
+  'credit_mismatch',
+  'refund_not_recorded',
+  'refund_mismatch',
+] as const;
+
+/** Found by comparing a provider's statement with ours (src/db/reconciliation-differences.ts). */
+export type DifferenceKind = (typeof DIFFERENCE_KINDS)[number];
+
+export type CaseKind =
+  | DifferenceKind
+  | 'checkout_mismatch'
+  | 'checkout_missing'
+  | 'late_money_held'
+  | 'ledger_broken'
+  | 'refund_not_covered'
+  | 'rejected_not_sent_back';

@@ -1,0 +1,86 @@
+/** The lists of states in CHECK constraints and index predicates are those of src/domain. */
+import { DIFFERENCE_KINDS } from '../../src/domain/cases';
+import { TRANSACTION_TYPES } from '../../src/domain/ledger';
+import { MODES } from '../../src/domain/mode';
+import {
+  LATE_PAYMENT_STATUSES,
+  OPEN_PAYMENT_STATUSES,
+  PAYMENT_DECISIONS,
+  PAYMENT_STATUSES,
+  SEEN_PAYMENT_STATUSES,
+} from '../../src/domain/payment';
+import {
+  isFinalPayout,
+  OPEN_PAYOUT_STATUSES,
+  PAYOUT_FINAL_POSTING,
+  PAYOUT_STATUSES,
+} from '../../src/domain/payout';
+import { WEBHOOK_DELIVERY_STATUSES } from '../../src/domain/webhook-delivery';
+import { differencesSql } from '../../src/db/reconciliation-differences';
+import { rows } from '../../src/db/transaction';
+import { type Harness, startHarness } from './http-harness';
+
+let harness: Harness;
+
+beforeAll(async () => {
+  harness = await startHarness();
+});
+afterAll(() => harness.stop());
+
+/** Every text constant in a piece of SQL, as PostgreSQL prints it: 'open'::text. */
+function constantsOf(sql: string | undefined): string[] {
+  return [...(sql ?? '').matchAll(/'([^']*)'/g)].map(([, value]) => value ?? '').sort();
+}
+
+test.each<[constraint: string, values: readonly string[]]>([
+  ['payouts_status_check', PAYOUT_STATUSES],
+  ['payments_status_check', PAYMENT_STATUSES],
+  ['payment_decisions_kind_check', PAYMENT_DECISIONS],
+  ['webhook_deliveries_status_check', WEBHOOK_DELIVERY_STATUSES],
+  ['ledger_transactions_type_check', TRANSACTION_TYPES],
+  ['payouts_mode_check', MODES],
+  ['payments_mode_check', MODES],
+])('%s allows what the domain knows', async (constraint, values) => {
+  const [found] = await rows<{ sql: string }>(
+    harness.owner,
+    'SELECT pg_get_constraintdef(oid) AS sql FROM pg_constraint WHERE conname = ?',
+    [constraint],
+  );
+  expect(constantsOf(found?.sql)).toEqual([...values].sort());
+});
+
+test.each<[index: string, values: readonly string[]]>([
+  ['payouts_open', OPEN_PAYOUT_STATUSES],
+  ['payments_open', OPEN_PAYMENT_STATUSES],
+  ['payments_pending', SEEN_PAYMENT_STATUSES],
+  // Completed with a condition of its own: more was received than credited.
+  ['payments_late', [...LATE_PAYMENT_STATUSES, 'completed']],
+  ['webhook_deliveries_open', ['pending']],
+  [
+    'webhook_deliveries_unsuccessful',
+    WEBHOOK_DELIVERY_STATUSES.filter((status) => status !== 'pending' && status !== 'succeeded'),
+  ],
+])('%s holds the rows that the queries look for', async (index, values) => {
+  const [found] = await rows<{ sql: string }>(
+    harness.owner,
+    `SELECT pg_get_expr(indpred, indrelid) AS sql FROM pg_index
+      WHERE indexrelid = ?::regclass`,
+    [index],
+  );
+  expect(constantsOf(found?.sql)).toEqual([...values].sort());
+});
+
+test('a payout has a final posting exactly when its status is final', () => {
+  for (const status of PAYOUT_STATUSES) {
+    expect([status, PAYOUT_FINAL_POSTING[status] !== null]).toEqual([
+      status,
+      isFinalPayout(status),
+    ]);
+  }
+});
+
+test('there is a query for each kind of difference, and it runs', async () => {
+  for (const kind of DIFFERENCE_KINDS) {
+    expect(await rows(harness.db, differencesSql({ unlessNoted: true, only: [kind] }))).toEqual([]);
+  }
+});
