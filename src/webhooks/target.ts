@@ -20,8 +20,7 @@ export interface TargetRules {
 }
 
 export type UrlVerdict =
-  | { ok: true }
-  | { ok: false; code: UrlRefusal['code'] | AttemptErrorCode; message: string };
+  { ok: true } | { ok: false; code: UrlRefusal['code'] | AttemptErrorCode; message: string };
 
 const LOOPBACK = '127.0.0.1';
 const DNS_TRIES = 2;

@@ -180,12 +180,26 @@ test('ledger:verify finds what has no workflow, until the reconciler was there',
   expect(healthy).toMatchObject({ broken: 0, rows: [] });
   expect(healthy.checked).toBeGreaterThanOrEqual(2);
 
-  await temporalCommand(placeOf(gateway.env), 'schedule', 'toggle', '-s', 'restart-missing', '--pause');
+  await temporalCommand(
+    placeOf(gateway.env),
+    'schedule',
+    'toggle',
+    '-s',
+    'restart-missing',
+    '--pause',
+  );
   await gateway.temporal.workflow.getHandle(ended).terminate('a test');
   const broken = [{ id: ended, status: 'created' }];
   expect(await verifyWorkflows(gateway.db, live)).toMatchObject({ broken: 1, rows: broken });
 
-  await temporalCommand(placeOf(gateway.env), 'schedule', 'toggle', '-s', 'restart-missing', '--unpause');
+  await temporalCommand(
+    placeOf(gateway.env),
+    'schedule',
+    'toggle',
+    '-s',
+    'restart-missing',
+    '--unpause',
+  );
   await waitLong('a new workflow', async () =>
     (await verifyWorkflows(gateway.db, live)).broken === 0 ? true : undefined,
   );

@@ -159,7 +159,11 @@ test('a decision that the provider does not answer is carried out when it does',
   await decide(gateway, id, 'release');
   await whenDetails(gateway, id, /Waiting for the provider to carry out the `release`/);
   await decide(gateway, id, 'reject', { by: 'bob', reason: 'no' });
-  await whenDetails(gateway, id, /`reject` by bob had no effect: a `release` is already in progress/);
+  await whenDetails(
+    gateway,
+    id,
+    /`reject` by bob had no effect: a `release` is already in progress/,
+  );
   expect((await checkoutOf(gateway, id)).on_hold).toBe(true);
   await control(gateway.sandbox.url, 'outage', { ...outage, kind: null });
   const data = await whenPayment(client, id, 'completed');
