@@ -174,7 +174,7 @@ test.each<[string, PostingLine[], RegExp]>([
   [
     'an unknown account',
     [line('pocket' as 'available', 'in', '5'), line('adjustments', 'out', '5')],
-    /ledger_entries_book_check/,
+    /ledger_entries_account_check/,
   ],
   [
     'an unknown direction',

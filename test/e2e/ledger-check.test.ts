@@ -57,10 +57,10 @@ test('a sound ledger pauses nothing', async () => {
   expect([await pauses(), await openCases()]).toEqual([[], []]);
 });
 
-test('a broken one pauses all payouts, with the rows in an exception for each invariant', async () => {
+test('a broken one pauses all payouts, with the rows in a case for each invariant', async () => {
   await giveMoney(1);
   expect(await check()).toEqual({ broken: [2, 3] });
-  const reason = 'The ledger is broken: invariant 2, 3. See exceptions and ledger:verify.';
+  const reason = 'The ledger is broken: invariant 2, 3. See the open cases and run ledger:verify.';
   const pause = { ...EVERYTHING, reason };
   expect(await pauses()).toEqual([pause]);
   expect(await openCases()).toEqual(['invariant_2', 'invariant_3']);
@@ -96,9 +96,9 @@ test('an operator lifts it, and it is paused again only by a new break', async (
   await giveMoney(-1);
 });
 
-test('the worker has scheduled it, and the comparison of the books', async () => {
+test('the worker has scheduled it, and the reconciliation', async () => {
   const place = placeOf(gateway.env);
-  for (const id of ['restart-missing', 'books', 'ledger-check']) {
+  for (const id of ['restart-missing', 'clean-up', 'reconciliation', 'ledger-check']) {
     expect(await temporalCommand(place, 'schedule', 'describe', '-s', id)).toContain(id);
   }
 });

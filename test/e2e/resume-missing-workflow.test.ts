@@ -156,7 +156,7 @@ test.each(CASES)(
     expect(await whenFinal(gateway.db, id)).toBe('completed');
     const decidedBy = one.stands === 'requested' ? null : 'alice';
     const sql = 'SELECT decided_by FROM payouts WHERE id = ?';
-    expect(await rows(gateway.db, sql, [id])).toEqual([{ decided_by: decidedBy }]);
+    expect(await rows(gateway.db, sql, [id])).toEqual([{ decidedBy }]);
     const balance = await client.balance();
     expect(balance).toEqual(await expectedBalance(gateway.db, accountId, FUNDS));
     expect(balance.reserved).toBe('0.00000000');

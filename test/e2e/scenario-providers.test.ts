@@ -122,10 +122,10 @@ describe.each(SCENARIO_NAMES)('%s', (scenario) => {
   );
 });
 
-test('a success after a failure posts nothing and becomes one exception', async () => {
+test('a success after a failure posts nothing and becomes one case', async () => {
   const late = played.filter(({ scenario }) => scenario === 'success_after_failure');
   for (const { id } of late) {
-    await waitLong(`the exception of ${id}`, async () => {
+    await waitLong(`the case of ${id}`, async () => {
       const [found] = await rows(gateway.db, 'SELECT 1 FROM cases WHERE object_id = ?', [id]);
       return found;
     });
@@ -134,8 +134,8 @@ test('a success after a failure posts nothing and becomes one exception', async 
     gateway.db,
     'SELECT kind, object_id FROM cases ORDER BY object_id',
   );
-  const expected = late.map(({ id }) => ({ kind: 'sent_after_return_of_funds', object_id: id }));
-  expect(noted).toEqual(expected.sort((a, b) => (a.object_id < b.object_id ? -1 : 1)));
+  const expected = late.map(({ id }) => ({ kind: 'sent_after_return_of_funds', objectId: id }));
+  expect(noted).toEqual(expected.sort((a, b) => (a.objectId < b.objectId ? -1 : 1)));
   for (const { id } of late) expect(await client.status(id)).toBe('failed');
 });
 

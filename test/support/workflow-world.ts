@@ -54,7 +54,7 @@ export interface WorkflowWorld {
 }
 
 /** Longer than any answer takes here; the branches whose answer never comes wait for it. */
-const PROVIDER_TIMEOUT_MS = 2_500;
+const PROVIDER_TIMEOUT_MS = 5_000;
 
 export async function startWorkflowWorld(): Promise<WorkflowWorld> {
   quietRuntime();

@@ -33,7 +33,7 @@ test.each<[string, unknown[]]>([
   const payout = await createPayoutCase(world);
   const cancelling = payout.handle.executeUpdate('cancel', { args: args as [unknown] });
   await expect(cancelling).rejects.toMatchObject({
-    cause: { message: '`cancel` takes one text: who cancels' },
+    cause: { message: '`cancel` takes one string: who cancels.' },
   });
   expect((await readPayout(world, payout)).status).toBe('under_review');
   await payout.handle.signal('reject');
@@ -94,7 +94,7 @@ test('cancel of what never came to be fails, and its workflow ends', async () =>
   });
   const cancelling = handle.executeUpdate('cancel', { args: ['req_one'] });
   const refused = expect(cancelling).rejects.toMatchObject({
-    cause: { message: 'there is no payout to cancel' },
+    cause: { message: 'The payout does not exist.' },
   });
   await world.startWorker();
   await refused;

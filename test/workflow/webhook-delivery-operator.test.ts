@@ -280,7 +280,7 @@ test('a deleted endpoint takes no retry', async () => {
   await deleteEndpoint(world.appDb, BY, endpointId);
   await expect(
     retryWebhookDelivery(world.appDb, BY, world.parts.webhookDeliveryWorkflows, id),
-  ).rejects.toThrow(/was deleted/);
+  ).rejects.toMatchObject({ refusal: { code: 'endpoint_deleted' } });
   await handleOf(id).signal('retryNow');
   expect(await whenOver(world, id)).toBe('skipped');
 });
