@@ -255,10 +255,12 @@ describe('a rejected hold', () => {
     expect(await figures()).toMatchObject({ status: 'on_hold', exceptions: [NOT_SENT_BACK] });
     const stored = await findPayment(world.db, payment.id);
     const told = { askedAt: new Date(), isHeld: false };
-    expect(await reportPayment(world.db, stored!, 'Waiting for the customer.', told)).toMatchObject({
-      needsAttention: true,
-      wait: { why: 'Waiting for the provider to return the rejected funds.' },
-    });
+    expect(await reportPayment(world.db, stored!, 'Waiting for the customer.', told)).toMatchObject(
+      {
+        needsAttention: true,
+        wait: { why: 'Waiting for the provider to return the rejected funds.' },
+      },
+    );
     // A release that the provider has not accepted does not undo it.
     await decide('release');
     await recordCheckout(world, payment.id, gone, new Date());

@@ -182,7 +182,9 @@ describe('a retry needs the body of the event', () => {
 
   test('one without is refused, however young the delivery is', async () => {
     await rows(db, 'UPDATE events SET body = NULL WHERE account_id = ?', [accountId]);
-    await expect(retryWebhookDelivery(appDb, BY, null, theWebhookDelivery())).rejects.toMatchObject({ refusal: { code: 'delivery_body_deleted', keptDays: 30 } });
+    await expect(retryWebhookDelivery(appDb, BY, null, theWebhookDelivery())).rejects.toMatchObject(
+      { refusal: { code: 'delivery_body_deleted', keptDays: 30 } },
+    );
     expect(await recover()).toMatchObject({ retried: 0 });
   });
 
