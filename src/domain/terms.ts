@@ -124,13 +124,13 @@ function feesNotConfigured(): Refusal {
   };
 }
 
-/** A currency that was added without limits must not be paid out without any. */
+/** A new currency has no limits until an operator sets them; until then nothing is paid out. */
 function limitsNotConfigured(): Refusal {
   return {
     code: 'service_unavailable',
     details: { reason: 'limits_not_configured' },
     message:
-      'No payout limits are set for this currency yet. Ask the operator, then send it again.',
+      'No payout limits are configured for this currency. Contact the operator, then retry the request.',
   };
 }
 
