@@ -1,6 +1,6 @@
 /** The event of a status change, with the bytes that will be sent for it (decision H1). */
 import type { NewEvent } from '../src/db/repositories/events';
-import { paymentEvent, PAYOUT_EVENTS } from '../src/domain/events';
+import { paymentEvent, payoutEvent } from '../src/domain/events';
 import type { Payment } from '../src/domain/payment';
 import type { Payout } from '../src/domain/payout';
 import { newId } from '../src/lib/new-id';
@@ -10,7 +10,7 @@ import { presentPayout } from '../src/presenters/payout';
 
 /** @param payout as it stands after the change */
 export function eventOfPayout(payout: Payout): NewEvent {
-  return newEvent(PAYOUT_EVENTS[payout.status], payout, presentPayout(payout));
+  return newEvent(payoutEvent(payout.status), payout, presentPayout(payout));
 }
 
 /** @param payment as it stands after the change */

@@ -1,5 +1,5 @@
 /** The operator's side of a payout's workflow: its signals, its page, its search attributes. */
-import { isFinalPayout, type PayoutStatus } from '../src/domain/payout';
+import { isFinalPayout, nextPayoutStatus, type PayoutStatus } from '../src/domain/payout';
 import type { ReviewReason } from '../src/domain/review';
 import { code, DecisionInbox, list, signalLine } from './inbox';
 import type { PayoutDecision, PayoutState } from './messages';
@@ -51,19 +51,7 @@ export class PayoutInbox extends DecisionInbox<PayoutState, PayoutDecision> {
 
 /** A payout that is held back before submission can still be rejected (decision O5). */
 function mayBeDecided(status: PayoutStatus, kind: PayoutDecision['kind']): boolean {
-  switch (status) {
-    case 'requested':
-    case 'under_review':
-      return true;
-    case 'approved':
-      return kind === 'reject';
-    case 'processing':
-    case 'completed':
-    case 'rejected':
-    case 'failed':
-    case 'cancelled':
-      return false;
-  }
+  return nextPayoutStatus(status, kind) !== undefined;
 }
 
 const MEANING: Record<PayoutStatus, string> = {

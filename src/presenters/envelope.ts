@@ -2,6 +2,7 @@
  * The envelopes around what is presented: an object, the answer of a creation, a webhook event. The
  * bytes that are stored (decisions H1 and I2) are made here and nowhere else.
  */
+import type { EventType } from '../domain/events';
 import type { Mode } from '../domain/mode';
 import type { EventObject } from '../schemas/events';
 
@@ -21,7 +22,7 @@ export type EventData = EventObject['data'];
 
 export interface EventHead {
   id: string;
-  type: string;
+  type: EventType;
   mode: Mode;
   sequence: number;
   createdAt: Date;

@@ -33,7 +33,7 @@ export function OneOf<const Values extends readonly string[]>(values: Values, de
 }
 
 export const ModeName = OneOf(MODES, 'The mode of the API key');
-export const ProviderName = Type.Unsafe<string>(OneOf(PROVIDER_CODES, 'Provider code'));
+export const ProviderName = OneOf(PROVIDER_CODES, 'Provider code');
 export const CurrencyCode = Type.String({
   pattern: CURRENCY_PATTERN,
   description: 'Currency code',

@@ -1,6 +1,7 @@
 /** Webhook events on the wire (the specification, "Webhook event envelope"; decisions H6, H7). */
 import { type Static, Type } from 'typebox';
-import { Id, ModeName, Shape, Timestamp } from './common';
+import { EVENT_TYPES } from '../domain/events';
+import { Id, ModeName, OneOf, Shape, Timestamp } from './common';
 import { PaymentObject } from './payments';
 import { PayoutObject } from './payouts';
 
@@ -17,7 +18,7 @@ const PingObject = Shape(
 export const EventObject = Shape(
   {
     id: Id('event'),
-    type: Type.String({ description: 'The type of event' }),
+    type: OneOf(EVENT_TYPES, 'The type of event'),
     mode: ModeName,
     created_at: Timestamp('The time of the event'),
     sequence: Type.Integer({ minimum: 1, description: 'The order of the events of one object' }),

@@ -6,7 +6,7 @@ import {
   payoutStatusesBefore,
   type PayoutTrigger,
 } from '../../../src/domain/payout';
-import { PAYOUT_EVENTS } from '../../../src/domain/events';
+import { payoutEvent } from '../../../src/domain/events';
 
 /** Written down from the specification and decisions O3 and O5, not from the code. */
 const EDGES: [PayoutStatus, PayoutTrigger, PayoutStatus][] = [
@@ -64,6 +64,6 @@ test('each state but the two first ones is reached, and has its own event', () =
   const reached = new Set(EDGES.map(([, , to]) => to));
   const first: PayoutStatus[] = ['requested', 'under_review'];
   expect(PAYOUT_STATUSES.filter((status) => !reached.has(status))).toEqual(first);
-  for (const status of reached) expect(PAYOUT_EVENTS[status]).toBe(`payout.${status}`);
-  for (const status of first) expect(PAYOUT_EVENTS[status]).toBe('payout.requested');
+  for (const status of reached) expect(payoutEvent(status)).toBe(`payout.${status}`);
+  for (const status of first) expect(payoutEvent(status)).toBe('payout.requested');
 });
