@@ -1,7 +1,4 @@
-/**
- * `npm run ledger:verify`: checks the ledger's invariants and lists the rows that break them. For a
- * person, a schedule, or the end of a load test.
- */
+/** `npm run ledger:verify`: checks the ledger's invariants and lists the rows that break them. */
 import { connect } from '../db/connect';
 import { type InvariantResult, verifyStatements, verifyLedger } from '../db/ledger-verify';
 import { withClient } from '../db/provision';
@@ -31,10 +28,10 @@ const CLEAN = 0;
 const BROKEN = 1;
 const NOT_CHECKED = 2;
 
-/** For all questions together; a hundred thousand workflows are listed in less. */
+/** For all requests together; listing a hundred thousand workflows takes less. */
 const TEMPORAL_DEADLINE_MS = 60_000;
 
-/** A result, or why there is none. */
+/** A result, or why it was not checked. */
 type Outcome =
   | (InvariantResult & { read_at?: string })
   | (Pick<InvariantResult, 'number' | 'name' | 'sentence'> & { not_checked: string });
@@ -65,7 +62,7 @@ export const runLedgerVerify: Program = async (args, terminal) => {
 
 async function verify(env: NodeJS.ProcessEnv): Promise<Outcome[]> {
   const { url, temporal } = findPlaces(env);
-  // Asked first by a plain client: knex would print a failed connection to stdout.
+  // A plain client connects first: knex would print a failed connection to stdout.
   await withClient(url, (client) => client.query('SELECT 1'));
   const db = connect({ url, size: 1, applicationName: 'gateway-ledger-verify' });
   try {
@@ -80,7 +77,7 @@ async function verify(env: NodeJS.ProcessEnv): Promise<Outcome[]> {
   }
 }
 
-/** Both from the environment, or both of the development installation. */
+/** Both from the environment, or both from the development installation. */
 function findPlaces(env: NodeJS.ProcessEnv): { url: string; temporal: TemporalOptions | null } {
   const given = env['DATABASE_URL'] ?? '';
   const url = given === '' ? developmentDatabaseUrl(env, 'set DATABASE_URL') : given;
@@ -143,7 +140,7 @@ function linesOf(one: Outcome): string[] {
   if (broken === 0) return [head];
   const rest = broken - rows.length;
   return [
-    `${head}, ${broken} break it`,
+    `${head}, violations: ${broken}`,
     `           ${sentence}`,
     ...rows.map((row) => `           ${JSON.stringify(row)}`),
     ...(rest > 0 ? [`           and ${rest} more`] : []),

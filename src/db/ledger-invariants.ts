@@ -1,7 +1,7 @@
 /**
- * What must hold of the ledger at any moment, as data: each invariant is a sentence and a query
- * that returns the rows that break it. Numbers 8 and 12 are about providers and workflows: see
- * ledger-verify.ts and temporal/visibility.ts.
+ * The ledger's invariants, as data: each is a sentence and a query that returns the rows that break
+ * it. Numbers 8 and 12 depend on providers and workflows: see ledger-verify.ts and
+ * services/workflow-check.ts.
  */
 import { OPEN_PAYOUT_STATUSES, PAYOUT_FINAL_POSTING } from '../domain/payout';
 import { sqlList } from './transaction';
@@ -10,13 +10,13 @@ export interface LedgerInvariant {
   number: number;
   name: string;
   sentence: string;
-  /** What was looked at: `12 transactions`. */
+  /** What is counted as checked: `12 transactions`. */
   checks: { noun: string; countSql: string };
-  /** Rows that break it, each readable by itself. Nothing when all is well. */
+  /** Returns the rows that break it, each readable by itself; no rows if it holds. */
   sql: string;
 }
 
-/** Of a payout's or a payment's life; there are events of other things too. */
+/** Excludes events that are not about a payout or a payment, such as a ping. */
 const IS_STATUS_EVENT = `(object_id LIKE 'po\\_%' OR object_id LIKE 'pay\\_%')`;
 
 const TRANSACTIONS = {
@@ -27,8 +27,8 @@ const ENTRIES = { noun: 'entries', countSql: 'SELECT count(*)::int AS n FROM led
 const BALANCES = { noun: 'balances', countSql: 'SELECT count(*)::int AS n FROM balances' };
 const PAYOUTS = { noun: 'payouts', countSql: 'SELECT count(*)::int AS n FROM payouts' };
 const CREDITS = { noun: 'credits', countSql: 'SELECT count(*)::int AS n FROM payment_credits' };
-const STORED_ANSWERS = {
-  noun: 'stored answers',
+const STORED_RESPONSES = {
+  noun: 'stored responses',
   countSql: `SELECT count(*)::int AS n FROM idempotency_keys WHERE state = 'done'`,
 };
 const EVENTS = {
@@ -46,7 +46,7 @@ const FINAL_POSTINGS = Object.entries(PAYOUT_FINAL_POSTING)
 
 const SIGNED = `CASE direction WHEN 'in' THEN e.amount ELSE -e.amount END`;
 
-/** In the columns of invariant 7; what a refused refund took has come back. */
+/** In the columns of invariant 7. What a refused refund deducted has been returned. */
 const REFUNDS_BROKEN = `
       (WITH posted AS (
         SELECT t.source_id AS payment_id, regexp_replace(t.operation_key, ':return$', '') AS key,
@@ -74,8 +74,8 @@ const REFUNDS_BROKEN = `
 export const LEDGER_INVARIANTS: readonly LedgerInvariant[] = [
   {
     number: 1,
-    name: 'in equals out',
-    sentence: 'Every transaction has entries, and what goes in equals what goes out.',
+    name: 'transactions are balanced',
+    sentence: 'Each transaction has entries, and its incoming amounts equal its outgoing amounts.',
     checks: TRANSACTIONS,
     sql: `
       SELECT t.id AS transaction_id, t.operation_key,
@@ -89,7 +89,7 @@ export const LEDGER_INVARIANTS: readonly LedgerInvariant[] = [
     number: 2,
     name: 'all accounts sum to zero',
     sentence:
-      'Per mode and currency, the merchants’ balances and the platform’s accounts sum to 0.',
+      'Per mode and currency, the merchants’ balances and the platform’s accounts sum to zero.',
     checks: CURRENCIES,
     sql: `
       WITH accounts AS (
@@ -107,10 +107,10 @@ export const LEDGER_INVARIANTS: readonly LedgerInvariant[] = [
   },
   {
     number: 3,
-    name: 'balances equal their entries',
+    name: 'balances equal the sum of their entries',
     sentence:
-      'A balance equals the sum of its entries, balance_after and posted_at follow the posting ' +
-      'order, and the versions run from 1 without a gap.',
+      'Each balance equals the sum of its entries, balance_after and posted_at follow the posting ' +
+      'order, and versions start at 1 without gaps.',
     checks: ENTRIES,
     sql: `
       WITH posted AS (
@@ -139,7 +139,7 @@ export const LEDGER_INVARIANTS: readonly LedgerInvariant[] = [
              expected_version::text AS expected
         FROM posted WHERE balance_version <> expected_version
       UNION ALL
-      SELECT 'posted_at does not grow', account_id, mode, currency, id, posted_at::text,
+      SELECT 'posted_at does not increase', account_id, mode, currency, id, posted_at::text,
              'after ' || posted_before::text
         FROM posted WHERE posted_at <= posted_before
       UNION ALL
@@ -156,8 +156,8 @@ export const LEDGER_INVARIANTS: readonly LedgerInvariant[] = [
   },
   {
     number: 4,
-    name: 'never below zero',
-    sentence: 'Neither available nor reserved was below zero after any entry.',
+    name: 'balances are never negative',
+    sentence: 'Neither available nor reserved was negative after any entry.',
     checks: ENTRIES,
     sql: `
       SELECT t.account_id, t.mode, t.currency, t.id AS transaction_id, e.line, e.account,
@@ -172,8 +172,8 @@ export const LEDGER_INVARIANTS: readonly LedgerInvariant[] = [
   },
   {
     number: 5,
-    name: 'reserved is owed to open payouts',
-    sentence: 'Each balance’s reserved equals the total_debit of its payouts that are not final.',
+    name: 'reserved funds match open payouts',
+    sentence: 'The reserved amount of each balance equals the total_debit of its open payouts.',
     checks: BALANCES,
     sql: `
       WITH open_payouts AS (
@@ -188,10 +188,10 @@ export const LEDGER_INVARIANTS: readonly LedgerInvariant[] = [
   },
   {
     number: 6,
-    name: 'each payout is reserved once and ended once',
+    name: 'payouts are reserved once and settled or released once',
     sentence:
-      'Each payout has one reserve of its total_debit and, if and only if it is final, one final ' +
-      'posting of the same sum: a settlement when it completed, else a release.',
+      'Each payout has one reserve posting of its total_debit. A completed payout has one ' +
+      'settlement of that amount, any other final payout one release, and an open payout neither.',
     checks: PAYOUTS,
     sql: `
       WITH moved AS (
@@ -222,10 +222,10 @@ export const LEDGER_INVARIANTS: readonly LedgerInvariant[] = [
   },
   {
     number: 7,
-    name: 'each transfer is credited once, each refund taken once',
+    name: 'transfers are credited once, refunds deducted once',
     sentence:
-      'Each credited transfer of a payment has one posting of its amount and fee, each refund that ' +
-      'stands one of what it took, and a payment’s credits and refunds add up.',
+      'Each credited transfer has one posting of its amount and fee, each refund that was not ' +
+      'refused has one posting of the deducted amount, and both add up to the payment’s totals.',
     checks: CREDITS,
     sql: `
       WITH posted AS (
@@ -253,18 +253,19 @@ export const LEDGER_INVARIANTS: readonly LedgerInvariant[] = [
   },
   {
     number: 9,
-    name: 'what a client was told is true',
+    name: 'stored responses match their objects',
     sentence:
-      'The object of each stored 2xx answer exists in its account and mode and is named in it, ' +
-      'and no two payments and no two payouts of an account and mode have the same reference.',
-    checks: STORED_ANSWERS,
+      'The object of each stored 2xx response exists in the same account and mode, and the ' +
+      'response contains its id. References are unique among the payments, and among the payouts, ' +
+      'of an account and mode.',
+    checks: STORED_RESPONSES,
     sql: `
       WITH objects AS (
         SELECT id, account_id, mode, reference, 'payout' AS object FROM payouts
         UNION ALL
         SELECT id, account_id, mode, reference, 'payment' FROM payments
       )
-      SELECT 'answer without its object' AS problem, k.object_id, k.account_id, k.mode,
+      SELECT 'response without its object' AS problem, k.object_id, k.account_id, k.mode,
              k.key AS idempotency_key, NULL AS reference
         FROM idempotency_keys k
         LEFT JOIN objects o ON (o.id, o.account_id, o.mode) = (k.object_id, k.account_id, k.mode)
@@ -278,37 +279,37 @@ export const LEDGER_INVARIANTS: readonly LedgerInvariant[] = [
     number: 10,
     name: 'one event for each status change',
     sentence:
-      'The events of a payout or a payment are numbered from 1 to its sequence without a gap, and ' +
-      'the last one says its status.',
+      'The events of each payout and payment are numbered from 1 to its sequence without gaps, and ' +
+      'the last event has its current status.',
     checks: EVENTS,
     sql: `
       WITH objects AS (
         SELECT id, status, sequence FROM payouts
         UNION ALL
         SELECT id, status, sequence FROM payments
-      ), told AS (
+      ), recorded AS (
         SELECT object_id AS id, count(*) AS events, min(sequence) AS first, max(sequence) AS last
           FROM events WHERE ${IS_STATUS_EVENT} GROUP BY object_id
       )
       SELECT id AS object_id, o.status, o.sequence, coalesce(t.events, 0) AS events, t.last,
-             said.status AS last_says
-        FROM objects o FULL JOIN told t USING (id)
+             newest.status AS last_event_status
+        FROM objects o FULL JOIN recorded t USING (id)
         LEFT JOIN LATERAL (
           SELECT CASE WHEN v.body IS JSON OBJECT
                       THEN convert_from(v.body, 'UTF8')::jsonb #>> '{data,status}' END AS status,
-                 -- After a month (decision H8).
-                 v.body IS NULL AS is_forgotten
+                 -- After 30 days (decision H8).
+                 v.body IS NULL AS is_deleted
             FROM events v WHERE (v.object_id, v.sequence) = (t.id, t.last)
-        ) said ON true
+        ) newest ON true
        WHERE (o.sequence, o.sequence, 1) IS DISTINCT FROM (t.events, t.last, t.first)
-          OR (said.status IS DISTINCT FROM o.status AND NOT said.is_forgotten)`,
+          OR (newest.status IS DISTINCT FROM o.status AND NOT newest.is_deleted)`,
   },
   {
     number: 11,
-    name: 'test and live never mix',
+    name: 'accounts and modes are separate',
     sentence:
-      'A transaction, its balance, its payout or payment, that one’s API key and its events agree on ' +
-      'account and mode, the first three on the currency too.',
+      'A transaction, its balance, its payout or payment, and the API key and events of that object ' +
+      'have the same account and mode. The first three also have the same currency.',
     checks: TRANSACTIONS,
     sql: `
       WITH objects AS (
@@ -316,9 +317,9 @@ export const LEDGER_INVARIANTS: readonly LedgerInvariant[] = [
         UNION ALL
         SELECT id, account_id, mode, currency, api_key_id, 'payment' FROM payments
       )
-      SELECT 'transaction and ' || o.object AS problem, t.id AS one, o.id AS other,
-             concat_ws(' ', t.account_id, t.mode, t.currency) AS one_says,
-             concat_ws(' ', o.account_id, o.mode, o.currency) AS other_says
+      SELECT 'transaction and ' || o.object AS problem, t.id AS id, o.id AS other_id,
+             concat_ws(' ', t.account_id, t.mode, t.currency) AS scope,
+             concat_ws(' ', o.account_id, o.mode, o.currency) AS other_scope
         FROM ledger_transactions t JOIN objects o ON o.id = t.source_id
        WHERE (t.account_id, t.mode, t.currency) <> (o.account_id, o.mode, o.currency)
       UNION ALL

@@ -1,18 +1,18 @@
 /**
- * Checks the ledger's invariants. `npm run ledger:verify` prints what it finds, and a schedule
- * pauses payouts when one is broken. It may run at any time, also as the application's role and
- * while the gateway works.
+ * Checks the ledger's invariants. `npm run ledger:verify` prints the result, and the schedule
+ * `ledger-check` pauses payouts if one is broken. It can run at any time while the gateway is
+ * running, and with the application's role.
  */
 import type { DifferenceKind } from '../domain/cases';
 import { differencesSql } from './reconciliation-differences';
 import { LEDGER_INVARIANTS, type LedgerInvariant } from './ledger-invariants';
 import { type Db, onOneSnapshot, rows, type Tx } from './transaction';
 
-/** A sample is enough to begin looking; a broken ledger may have a million rows. */
+/** A sample is enough to start an investigation; a broken ledger may have a million rows. */
 const ROWS_SHOWN_MAX = 20;
 
 export interface InvariantResult extends Pick<LedgerInvariant, 'number' | 'name' | 'sentence'> {
-  /** How many of `noun` were looked at. */
+  /** How many of `noun` were checked. */
   checked: number;
   noun: string;
   /** How many rows break it; 0 when it holds. */
@@ -21,7 +21,7 @@ export interface InvariantResult extends Pick<LedgerInvariant, 'number' | 'name'
   rows: Record<string, unknown>[];
 }
 
-/** What our own statements say. */
+/** Checks the invariants of the gateway's own data, on one snapshot. */
 export async function verifyLedger(db: Db): Promise<InvariantResult[]> {
   return onOneSnapshot(db, async (tx) => {
     const results: InvariantResult[] = [];
@@ -30,26 +30,26 @@ export async function verifyLedger(db: Db): Promise<InvariantResult[]> {
   });
 }
 
-/** Apart from the others: what breaks it is done elsewhere, and pauses no payouts here. */
+/** Separate from the others: it depends on the providers, and a break does not pause payouts. */
 const STATEMENTS_INVARIANT: LedgerInvariant = {
   number: 8,
   name: 'provider statements match the ledger',
   sentence:
-    'Each transfer has the same amount and outcome in the provider’s statement, as last read, and in ' +
-    'the ledger, and neither has a transfer that the other lacks.',
+    'Each transfer has the same amount and outcome in the ledger and in the provider’s statement as ' +
+    'last read, and neither side lacks a transfer of the other.',
   checks: {
-    noun: 'entries of providers',
+    noun: 'provider entries',
     countSql: 'SELECT count(*)::int AS n FROM provider_entries',
   },
   sql: differencesSql({ unlessNoted: false }),
 };
 
 export interface StatementsResult extends InvariantResult {
-  /** When the statement that was read the longest time ago was read; null: one never was. */
+  /** The earliest reading time of all statements; null if one has not been read yet. */
   readAt: Date | null;
 }
 
-/** What the copy of the providers' statements says. */
+/** Compares the copy of the providers' statements with the ledger. */
 export async function verifyStatements(db: Db): Promise<StatementsResult> {
   return onOneSnapshot(db, async (tx) => {
     const [oldest] = await rows<{ readAt: Date | null }>(
@@ -67,7 +67,7 @@ export interface ReconciliationDifference {
   details: Record<string, unknown>;
 }
 
-/** Those that have no case yet. @param only those kinds; all of them when it is left out */
+/** Differences without a case. @param only these kinds; all kinds by default */
 export async function findNewDifferences(
   db: Db,
   limit: number,
@@ -86,7 +86,7 @@ export async function findNewDifferences(
 async function check(tx: Tx, invariant: LedgerInvariant): Promise<InvariantResult> {
   const { number, name, sentence, checks, sql } = invariant;
   const [counted] = await rows<{ n: number }>(tx, checks.countSql);
-  // The columns keep the names that they have in SQL: an operator goes on with them.
+  // The columns keep their SQL names: an operator uses them in further queries.
   const { rows: broken } = await tx.raw<{
     rows: (Record<string, unknown> & { total_rows: number })[];
   }>(

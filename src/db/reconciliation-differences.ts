@@ -1,17 +1,18 @@
 /**
- * The differences between the providers' statements and ours: a query for each kind of case. The copy
- * of their statements is made by activities/reconciliation. Each row has the object that an operator
- * looks at, the details, and `facts_at`, the time of its newest fact: what an operator resolved after
- * that is not reported again.
+ * The differences between the providers' statements and the gateway: a query for each kind of case.
+ * activities/reconciliation makes the copy of the statements. Each row has the object, the details,
+ * and `facts_at`, the time of its newest fact: a case that an operator resolved after that time is not
+ * opened again.
  *
- * Work in progress is not a difference. Where both sides end at different times, the provider must
- * have been asked after our end was written; where we may still be on the way, an hour must pass.
+ * Work in progress is not a difference. A provider's state counts only if it was read after the
+ * gateway wrote its final state. If the gateway may still be working, an hour must pass first.
  */
 import { DIFFERENCE_KINDS, type DifferenceKind } from '../domain/cases';
 import { OPEN_PAYMENT_STATUSES } from '../domain/payment';
 import { OPEN_PAYOUT_STATUSES, RETURNED_PAYOUT_STATUSES } from '../domain/payout';
 import { sqlList } from './transaction';
-/** Longer than anything in progress takes: the provider is asked every 15 minutes. */
+
+/** Longer than any work in progress takes: the provider is polled every 15 minutes. */
 const SETTLED = `now() - interval '1 hour'`;
 
 /** The entries of payouts `p` and payments `p`, of their own provider and mode. */
@@ -100,7 +101,7 @@ const DIFFERENCES: Record<DifferenceKind, string> = {
              jsonb_build_object('status', k.status, 'transfers', k.lost) AS details
         FROM checkouts k
        WHERE k.lost_at < ${SETTLED} AND NOT k.is_moving AND NOT k.held
-         -- What was refunded to the customer is not missing.
+         -- Money that was refunded to the customer is not missing.
          AND k.received > (SELECT coalesce(sum(r.amount), 0) FROM provider_entries r
                             WHERE r.reference = k.id AND r.kind = 'refund')`,
   credited_but_not_received: `
@@ -142,9 +143,9 @@ const DIFFERENCES: Record<DifferenceKind, string> = {
 };
 
 /**
- * Rows of kind, object_id and details.
- * @param unlessNoted omits what has an open case; what an operator has resolved since is always
- *   omitted
+ * Returns SQL for rows of kind, object_id and details. A difference that an operator has resolved since
+ * its newest fact is always omitted.
+ * @param unlessNoted also omits differences that have an open case
  * @param only these kinds; all kinds by default
  */
 export function differencesSql({

@@ -1,4 +1,4 @@
-/** Invariant 12, for which Temporal is asked: `npm run ledger:verify` calls it. */
+/** Invariant 12, which asks Temporal. `npm run ledger:verify` calls it. */
 import type { InvariantResult } from '../db/ledger-verify';
 import { listNeedingWorkflow, listStillNeedingWorkflow } from '../db/repositories/needing-workflow';
 import type { Db } from '../db/transaction';
@@ -8,24 +8,24 @@ const ROWS_SHOWN = 20;
 
 export const WORKFLOWS_INVARIANT = {
   number: 12,
-  name: 'what is not final has a workflow',
+  name: 'everything in progress has a workflow',
   sentence:
-    'A workflow runs for each payout that is not final, and for each payment that is open, waits ' +
-    'for late money or has a decision or a debt to be carried out.',
+    'A workflow runs for each open payout, and for each payment that is open, waits for late ' +
+    'money, or has a pending decision or a refund that is still to be deducted.',
 };
 
-/** @throws what Temporal's client throws when it does not answer */
+/** @throws the error of Temporal's client when Temporal does not respond */
 export async function verifyWorkflows(
   db: Db,
   liveWorkflows: LiveWorkflows,
 ): Promise<InvariantResult> {
-  const driven = await listNeedingWorkflow(db);
-  const missing = await liveWorkflows.findMissing(driven.map(({ id }) => id));
+  const needing = await listNeedingWorkflow(db);
+  const missing = await liveWorkflows.findMissing(needing.map(({ id }) => id));
   // Some may have ended while Temporal was asked.
   const broken = missing.length === 0 ? [] : await listStillNeedingWorkflow(db, missing);
   return {
     ...WORKFLOWS_INVARIANT,
-    checked: driven.length,
+    checked: needing.length,
     noun: 'payouts and payments',
     broken: broken.length,
     rows: broken.slice(0, ROWS_SHOWN).map((row) => ({ ...row })),

@@ -1,4 +1,4 @@
-/** Merchant accounts: what an operator reads and changes of them. */
+/** Merchant accounts, as operators read and change them. */
 import { rows, type Db, type Tx } from '../transaction';
 
 export interface Account {
@@ -31,7 +31,7 @@ export async function findAccount(db: Db | Tx, id: string): Promise<Account | nu
   return account ?? null;
 }
 
-/** Not FOR UPDATE: that would wait for, and hold up, the foreign keys of running payouts. */
+/** Not FOR UPDATE: that would conflict with the foreign key checks of running payouts. */
 export async function lockAccount(tx: Tx, id: string): Promise<Account | null> {
   const sql = `SELECT ${COLUMNS} FROM accounts WHERE id = ? FOR NO KEY UPDATE`;
   const [account] = await rows<Account>(tx, sql, [id]);
@@ -56,10 +56,10 @@ export async function listAccounts(db: Db, limit: number): Promise<Account[]> {
   );
 }
 
-/** Development: the account's id differs from one database to the next, its name does not. */
+/** Development: the account's id is different in each database, its name is not. */
 export const DEMO_MERCHANT_NAME = 'Demo merchant';
 
-/** The demo merchant's account id, or null where there is none, as in production. */
+/** The demo merchant's account id; null if it does not exist, as in production. */
 export async function findDemoMerchant(db: Db | Tx): Promise<string | null> {
   const [account] = await rows<{ id: string }>(
     db,

@@ -1,4 +1,4 @@
-/** API keys: the door to `authenticate_key` (migration 0001), and what an operator does to a key. */
+/** API keys: authentication by `authenticate_key` (migration 0001), and operator changes. */
 import type { Mode } from '../../domain/mode';
 import type { Scope } from '../../domain/scopes';
 import { rows, type Db, type Tx } from '../transaction';
@@ -11,14 +11,14 @@ export interface KeyUse {
   accountStatus: 'active' | 'suspended';
   addressAllowed: boolean;
   requestsPerMinute: number;
-  /** This one included; 0 when the account or the address was refused. */
+  /** Includes this request; 0 when the account or the address was refused. */
   requests: number;
   secondsLeft: number;
 }
 
 /**
  * Finds a key by its hash, counts the request and notes the use, in one round trip.
- * @param address null when it cannot be known: no allowlist holds it
+ * @param address null when it is unknown; no allowlist contains it
  * @returns null for a key that does not exist, is revoked or expired
  */
 export async function authenticateKey(
@@ -46,7 +46,7 @@ export interface ApiKey {
   displayPrefix: string;
   lastFour: string;
   scopes: Scope[];
-  /** Networks in CIDR form; none means every address. */
+  /** Networks in CIDR notation; empty means every address. */
   allowlist: string[];
   requestsPerMinute: number;
   expiresAt: Date | null;
@@ -106,14 +106,14 @@ export async function insertApiKey(tx: Tx, key: NewApiKey): Promise<ApiKey> {
   );
 }
 
-/** The key's row, locked, so that two rotations of it go one after the other. */
+/** Locks the key's row, so that concurrent rotations run one after the other. */
 export async function lockApiKey(tx: Tx, id: string): Promise<ApiKey | null> {
   const sql = `SELECT ${COLUMNS} FROM api_keys WHERE id = ? FOR NO KEY UPDATE`;
   const [key] = await rows<ApiKey>(tx, sql, [id]);
   return key ?? null;
 }
 
-/** From the commit on the earlier secret finds no row: it is dead at once. */
+/** After the commit no row has the old secret, so it stops working at once. */
 export async function replaceSecret(tx: Tx, id: string, secret: StoredSecret): Promise<ApiKey> {
   return one(
     await rows<ApiKey>(
@@ -140,8 +140,8 @@ export async function listApiKeys(db: Db, accountId: string): Promise<ApiKey[]> 
 }
 
 /**
- * The network that each address with a prefix length lies in, by PostgreSQL's own arithmetic,
- * which is what requests are held against later.
+ * The network of each address with a prefix length, calculated by PostgreSQL, which also compares
+ * requests with the allowlist.
  * @param addresses valid for `inet`: 10.1.2.3/8
  */
 export async function networksOf(
@@ -159,6 +159,6 @@ export async function networksOf(
 
 function one(found: ApiKey[]): ApiKey {
   const [key] = found;
-  if (key === undefined) throw new Error('the key was not written');
+  if (key === undefined) throw new Error('the key was not inserted');
   return key;
 }

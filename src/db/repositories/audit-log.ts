@@ -1,14 +1,14 @@
-/** The audit log: appended to by every change of an operator, never changed (migration 0001). */
+/** The audit log of operator changes. It is append-only (migration 0001). */
 import { rows, type Db, type Tx } from '../transaction';
 
-/** A state of the object, as the admin command shows it; never a secret or its hash. */
+/** A state of the object as the admin command shows it, without secrets and hashes. */
 export type Snapshot = object | null;
 
 export interface NewAuditEntry {
   actor: string;
   /** noun.verb, such as `key.rotate`. */
   action: string;
-  /** The kind of thing, such as `api_key`. */
+  /** The type of the object, such as `api_key`. */
   object: string;
   objectId: string;
   accountId: string | null;

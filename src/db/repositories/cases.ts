@@ -1,9 +1,9 @@
-/** What the gateway cannot explain and will not mend by itself: an operator decides. */
+/** Cases: what the gateway could not resolve by itself and an operator has to decide. */
 import type { CaseKind } from '../../domain/cases';
 import { newId } from '../../lib/new-id';
 import { rows, type Db, type Tx } from '../transaction';
 
-/** One open case of a kind for each object; noting it again changes nothing. */
+/** Opens at most one case per kind and object; opening it again changes nothing. */
 export async function openCase(
   db: Db | Tx,
   kind: CaseKind,
@@ -31,7 +31,7 @@ export interface Case {
 const COLUMNS = `id, kind, object_id, details, created_at,
   resolved_at, resolution`;
 
-/** Oldest first: what has waited longest. @param all also those that are resolved */
+/** Oldest first. @param all includes resolved cases */
 export async function listCases(db: Db, all: boolean, limit: number): Promise<Case[]> {
   return rows<Case>(
     db,
@@ -47,7 +47,7 @@ export async function findCase(db: Db | Tx, id: string): Promise<Case | null> {
   return opened ?? null;
 }
 
-/** @returns null when there is none that is still open, and nothing changed */
+/** @returns null, and nothing is changed, when the case is not open */
 export async function resolveCase(tx: Tx, id: string, resolution: string): Promise<Case | null> {
   const [opened] = await rows<Case>(
     tx,
@@ -67,11 +67,11 @@ export async function hasOpenCase(db: Db | Tx, kind: CaseKind, objectId: string)
   return found.length > 0;
 }
 
-/** Money that was credited after all, each transfer of it, is no case any more. */
+/** Resolves the case once every transfer in it has been credited. */
 export async function resolveCreditedMoney(db: Db, paymentId: string): Promise<void> {
   await rows(
     db,
-    `UPDATE cases SET resolved_at = clock_timestamp(), resolution = 'It is credited now.'
+    `UPDATE cases SET resolved_at = clock_timestamp(), resolution = 'Credited later.'
       WHERE kind IN ('money_not_credited', 'late_money_held') AND object_id = ?
         AND resolved_at IS NULL AND NOT EXISTS (
           SELECT FROM jsonb_array_elements(details->'transfers') AS transfer
@@ -82,7 +82,7 @@ export async function resolveCreditedMoney(db: Db, paymentId: string): Promise<v
   );
 }
 
-/** The gateway's own, when what it could not do is done. */
+/** Resolves a case that the gateway opened, once the cause is gone. */
 export async function resolveOpenCase(
   tx: Tx,
   kind: CaseKind,

@@ -1,4 +1,4 @@
-/** The catalogue: what each provider can move (decision M5). */
+/** The catalogue: the currencies and networks of each provider (decision M5). */
 import type { Direction } from '../../domain/fees';
 import type { CurrencyRoute } from '../../domain/route';
 import { rows, type Db, type Tx } from '../transaction';
@@ -25,7 +25,7 @@ export async function listRoutes(db: Db): Promise<CatalogueRoute[]> {
   );
 }
 
-/** Whether there is a route, enabled or not. */
+/** Whether the route exists, enabled or not. */
 export async function routeExists(
   db: Db | Tx,
   { provider, direction, currency }: Pick<CatalogueRoute, 'provider' | 'direction' | 'currency'>,
@@ -38,7 +38,7 @@ export async function routeExists(
   return found.length > 0;
 }
 
-/** Every currency that has a route, enabled or not. */
+/** All currencies with a route, enabled or not. */
 export async function listCurrencies(db: Db | Tx): Promise<string[]> {
   const found = await rows<{ currency: string }>(
     db,

@@ -40,13 +40,13 @@ export async function appendEvent(tx: Tx, event: NewEvent): Promise<void> {
   );
 }
 
-/** The reconciler leaves the worker that made the delivery this long to start its workflow. */
+/** The worker that created the delivery starts its workflow; restart-missing waits this long. */
 const START_GRACE = `interval '30 seconds'`;
 
 /**
- * Writes a delivery for each endpoint that takes the events of the relation `event`. The count of
- * open deliveries stops at the bound, so a healthy endpoint costs one look at an index; OFFSET 0
- * keeps PostgreSQL from looking anew at each place where the answer is used.
+ * Inserts a delivery for each endpoint that is subscribed to the events of the relation `event`. The
+ * count of open deliveries stops at the maximum, so a healthy endpoint costs one index lookup;
+ * OFFSET 0 prevents PostgreSQL from repeating the lookup wherever its result is used.
  * Bindings: `newWebhookDeliveryBindings()`.
  */
 export const INSERT_DELIVERIES = `
@@ -70,12 +70,12 @@ export const INSERT_DELIVERIES = `
      OFFSET 0) AS bound(full_up)
    LIMIT ${ENDPOINTS_MAX}`;
 
-/** How many there will be is known to the statement alone: as many ids as there can be. */
+/** Only the statement knows how many deliveries it inserts, so it gets the maximum number of ids. */
 export function newWebhookDeliveryBindings(): [string[]] {
   return [Array.from({ length: ENDPOINTS_MAX }, () => newId('delivery'))];
 }
 
-/** Forgets bodies that nobody may ask for any more (decision H8). @returns how many */
+/** Deletes the bodies of old events (decision H8). @returns how many */
 export async function forgetEventBodies(db: Db, limit: number): Promise<number> {
   const [row] = await rows<{ n: number }>(db, 'SELECT forget_event_bodies(?) AS n', [limit]);
   return row?.n ?? 0;

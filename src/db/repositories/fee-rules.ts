@@ -25,7 +25,7 @@ export async function listFeeRules(db: Db, accountId: string): Promise<FeeRule[]
   );
 }
 
-/** Whose fee for what. Null as account: the default. */
+/** The account and route that a rule applies to. Null as account: the default. */
 export interface FeeScope {
   accountId: string | null;
   direction: Direction;
@@ -33,7 +33,7 @@ export interface FeeScope {
   currency: string;
 }
 
-/** A rule with its time: in force from the first moment on and until just before the last. */
+/** A rule with its validity period: `validFrom` is inclusive, `validUntil` exclusive. */
 export interface FeeRuleVersion extends FeeScope, FeeTerms {
   id: string;
   validFrom: Date;
@@ -51,14 +51,14 @@ function scopeValues({ accountId, direction, provider, currency }: FeeScope) {
   return [accountId, direction, provider, currency];
 }
 
-/** Holds the scope for the rest of the transaction, and gives the time, in whole milliseconds. */
+/** Locks the scope for the rest of the transaction. @returns the time in whole milliseconds */
 export async function lockFeeScope(tx: Tx, scope: FeeScope): Promise<Date> {
   await lockByName(tx, 'fee_rules', ...scopeValues(scope));
   const [clock] = await rows<{ now: Date }>(
     tx,
     `SELECT date_trunc('milliseconds', clock_timestamp()) AS now`,
   );
-  if (clock === undefined) throw new Error('PostgreSQL gave no time');
+  if (clock === undefined) throw new Error('PostgreSQL returned no time');
   return clock.now;
 }
 
@@ -77,7 +77,7 @@ export async function findFeeRuleAt(
   return rule ?? null;
 }
 
-/** When the first rule that begins after `at` begins, or null. */
+/** The start of the first rule that starts after `at`, or null. */
 export async function nextFeeRuleStart(tx: Tx, scope: FeeScope, at: Date): Promise<Date | null> {
   const [next] = await rows<{ start: Date | null }>(
     tx,
@@ -88,7 +88,7 @@ export async function nextFeeRuleStart(tx: Tx, scope: FeeScope, at: Date): Promi
   return next?.start ?? null;
 }
 
-/** The one thing that ever changes of a rule: when it ends. */
+/** Sets the end of a rule, the only field that ever changes. */
 export async function endFeeRule(tx: Tx, id: string, at: Date): Promise<FeeRuleVersion> {
   return one(
     await rows<FeeRuleVersion>(
@@ -123,8 +123,8 @@ export async function insertFeeRule(
 }
 
 /**
- * The account's own rules and the defaults (null: the defaults alone), now and to come.
- * @param ended also those that have ended
+ * The account's own rules and the defaults (null: only the defaults), in force and planned.
+ * @param ended includes rules that have ended
  */
 export async function listFeeRuleVersions(
   db: Db,
@@ -143,6 +143,6 @@ export async function listFeeRuleVersions(
 
 function one(found: FeeRuleVersion[]): FeeRuleVersion {
   const [rule] = found;
-  if (rule === undefined) throw new Error('the fee rule was not written');
+  if (rule === undefined) throw new Error('the fee rule was not inserted');
   return rule;
 }

@@ -1,17 +1,17 @@
 /**
- * Idempotency records (decisions I1 to I3). A claim gives one request the right to create one
- * object, until its lease ends; the transaction that creates the object turns the claim into the
- * stored response. A claim that ended is fenced: a new claim has a new object id, and the old id
- * has no record left to create from.
+ * Idempotency records (decisions I1 to I3). A claim gives one request the right to create one object
+ * until its lease ends. The transaction that creates the object turns the claim into the stored
+ * response. An ended claim is fenced: a new claim has a new object id, and without a record nothing
+ * can be created under the old id.
  */
 import type { Mode } from '../../domain/mode';
 import { rows, type Db, type Tx } from '../transaction';
 
-/** Longer than the API waits for an answer, so that an answer can never come after a takeover. */
+/** Longer than the API waits for a response, so that a response cannot follow a takeover. */
 const LEASE_SECONDS = 30;
 const KEEP_HOURS = 24;
 
-/** A record is deleted only this long after it could be taken over, so that both never meet. */
+/** A record is deleted this long after it can be taken over, so that the two cannot overlap. */
 const GRACE_HOURS = 1;
 
 export interface ClaimKey {
@@ -20,7 +20,7 @@ export interface ClaimKey {
   key: string;
 }
 
-/** What the creating transaction needs to know of the request. */
+/** What the creating transaction needs from the request. */
 export interface ClaimedRequest<Request extends object> {
   apiKeyId: string;
   request: Request;
@@ -32,7 +32,7 @@ export type ClaimResult =
   | { kind: 'running'; secondsLeft: number }
   | { kind: 'reused' };
 
-/** @param bodyHash hash of the request as it is understood, so that spelling does not matter */
+/** @param bodyHash hash of the parsed request, so that its formatting does not matter */
 export async function claimKey(
   db: Db,
   { accountId, mode, key }: ClaimKey,
@@ -72,7 +72,7 @@ async function readHeldKey(db: Db, key: ClaimKey, bodyHash: Buffer): Promise<Cla
        FROM idempotency_keys WHERE account_id = ? AND mode = ? AND key = ?`,
     [key.accountId, key.mode, key.key],
   );
-  // It was refused and deleted in between: the next try of the client finds the key free.
+  // It was refused and deleted in between: the client's next attempt can claim the key.
   if (held === undefined) return { kind: 'running', secondsLeft: 1 };
   if (!held.bodyHash.equals(bodyHash)) return { kind: 'reused' };
   if (held.responseStatus === null || held.responseBody === null) {
@@ -81,7 +81,7 @@ async function readHeldKey(db: Db, key: ClaimKey, bodyHash: Buffer): Promise<Cla
   return { kind: 'done', status: held.responseStatus, body: held.responseBody };
 }
 
-/** Ends a claim of which nothing was made; false when something was, or another took it over. */
+/** Ends a claim without an object; false when the object exists or the claim was taken over. */
 export async function releaseClaim(db: Db | Tx, objectId: string): Promise<boolean> {
   const deleted = await rows(
     db,
@@ -134,12 +134,12 @@ export async function readStoredResponse(
 }
 
 /**
- * Deletes a batch of records that mean nothing any more: responses past their time, and claims
- * whose lease is long over. Waits for no lock: a record that somebody holds is left out.
+ * Deletes a batch of expired records: responses past their retention, and claims whose lease ended
+ * long ago. Skips locked records.
  * @returns how many were deleted; fewer than `limit` when no more were found
  */
 export async function deleteEndedKeys(db: Db | Tx, limit: number): Promise<number> {
-  // Each half has its index; now(), unlike clock_timestamp(), can be compared with an index.
+  // Each half uses an index; now() can be used in an index condition, clock_timestamp() cannot.
   const deleted = await rows(
     db,
     `WITH done AS MATERIALIZED (
@@ -160,7 +160,7 @@ export async function deleteEndedKeys(db: Db | Tx, limit: number): Promise<numbe
   return deleted.length;
 }
 
-/** The claim as it stands, without taking it; null when it has ended. */
+/** The claim, read without a lock; null when it has ended. */
 export async function readClaim<Request extends object>(
   db: Db,
   objectId: string,

@@ -1,6 +1,6 @@
 /**
  * Creates the object of a claimed request: its row, its first event with the deliveries, and the
- * stored response, in one statement, so that none of them is ever there without the others.
+ * stored response, in one statement, so that none of them exists without the others.
  */
 import type { Model, ModelClass } from 'objection';
 import { INSERT_DELIVERIES, newWebhookDeliveryBindings } from './events';
@@ -12,7 +12,7 @@ export interface FirstEvent {
   body: Buffer;
 }
 
-/** @returns false, and nothing is written, when the reference is taken */
+/** @returns false, and nothing is written, when the reference is already used */
 export async function insertClaimed(
   tx: Tx,
   model: ModelClass<Model>,

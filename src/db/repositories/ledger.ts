@@ -1,4 +1,4 @@
-/** The door to `ledger_post`, the only writer of money, and the reads of balances. */
+/** Calls `ledger_post`, the only writer of money, and reads balances. */
 import type { Posting } from '../../domain/ledger';
 import { type Amount, amount, ZERO } from '../../domain/money';
 import type { Mode } from '../../domain/mode';
@@ -13,7 +13,7 @@ export interface BalanceKey {
 }
 
 export interface PostResult {
-  /** `replayed`: this operation key was posted before and nothing moved now. */
+  /** `replayed`: this operation key was already posted, and nothing moved this time. */
   outcome: 'posted' | 'replayed' | 'insufficient';
   available: Amount;
   reserved: Amount;
@@ -52,7 +52,7 @@ export interface Balance {
   currency: string;
   available: Amount;
   reserved: Amount;
-  /** Seen by a provider and not credited yet; never posted to the ledger (decision P10). */
+  /** Seen by a provider but not credited yet; not part of the ledger (decision P10). */
   pending: Amount;
 }
 
@@ -75,7 +75,7 @@ export async function listBalances(db: Db, accountId: string, mode: Mode): Promi
   );
 }
 
-/** An adjustment that was posted, with its balance as it is now. */
+/** A posted adjustment with the current balance. */
 export interface PostedAdjustment extends BalanceKey {
   reason: string;
   direction: 'in' | 'out';

@@ -1,4 +1,4 @@
-/** The keyset lists of payments and payouts: every page costs what the first does (decision W13). */
+/** Keyset pagination of payments and payouts: every page costs as much as the first (decision W13). */
 import type { Model, ModelClass } from 'objection';
 import type { Mode } from '../../domain/mode';
 import type { Payment, PaymentFilters } from '../../domain/payment';
@@ -10,7 +10,7 @@ export interface ListQuery<Filters> {
   accountId: string;
   mode: Mode;
   limit: number;
-  /** The last item of the page before; the time as text, because a Date drops microseconds. */
+  /** The last item of the previous page; the time is text because a Date drops microseconds. */
   after: { createdAt: string; id: string } | null;
   filters: Filters;
 }

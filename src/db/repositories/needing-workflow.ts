@@ -1,8 +1,7 @@
 /**
  * Which payouts and payments need a workflow (invariant 12), and which of them restart-missing checks
- * next. A payout needs one until it is final. A payment needs one while it is open, for late money
- * after its end (decision P5), and while an operator's decision or an owed refund is to be carried
- * out (P6). The statuses come from the transition tables; test/db/statuses-in-sql.test.ts compares
+ * next. A payout needs one until it is final. A payment needs one while it is open, while it waits
+ * for late money (decision P5), and while a decision or a refund is pending (P6). The statuses come from the transition tables; test/db/statuses-in-sql.test.ts compares
  * the predicates of the indexes with them.
  */
 import { LATE_WINDOW_MS } from '../../domain/payment-step';
@@ -11,13 +10,13 @@ import { OPEN_PAYOUT_STATUSES, type Payout } from '../../domain/payout';
 import { PaymentModel, PayoutModel } from '../models';
 import { rows, sqlList, type Db } from '../transaction';
 
-/** What was just created or checked is left alone this long. */
+/** A row that was just created or checked is not checked again for this long. */
 const CHECK_EVERY_MINUTES = 5;
 
-/** Of a row of payouts: whether a workflow must be there for it. */
+/** SQL over a row of payouts: whether it needs a workflow. */
 const PAYOUT_NEEDS_WORKFLOW = `status IN (${sqlList(OPEN_PAYOUT_STATUSES)})`;
 
-/** Takes payouts that are not final, the ones not looked at for longest first. */
+/** Takes open payouts, the least recently checked first. */
 export async function takeUncheckedPayouts(db: Db, limit: number): Promise<Payout[]> {
   const taken = await rows<{ id: string }>(
     db,
@@ -33,7 +32,7 @@ export async function takeUncheckedPayouts(db: Db, limit: number): Promise<Payou
   return PayoutModel.query(db).findByIds(taken.map(({ id }) => id));
 }
 
-/** Those of the ids that are payouts which need a workflow. */
+/** The payouts among the ids that need a workflow. */
 export async function findPayoutsNeedingWorkflow(
   db: Db,
   ids: readonly string[],
@@ -43,26 +42,26 @@ export async function findPayoutsNeedingWorkflow(
     .whereRaw(PAYOUT_NEEDS_WORKFLOW);
 }
 
-/** There may be a month's worth of these, and each of them is in no hurry. */
+/** There can be a month's worth of these, and none of them is urgent. */
 const LATE_CHECK_MINUTES = 60;
 
 const LATE_WINDOW = `interval '${LATE_WINDOW_MS / 1_000} seconds'`;
 
 const OPEN = `status IN (${sqlList(OPEN_PAYMENT_STATUSES)})`;
 
-/** As the index payments_late has it. */
+/** The predicate of the index payments_late. */
 const LATE = `(status IN (${sqlList(LATE_PAYMENT_STATUSES)})
   OR (status = 'completed' AND credited_amount < received_amount))`;
 
-/** Few at any time, and each of the two has an index of its own. */
+/** There are few of these, and each of the two conditions has its own index. */
 const UNDECIDED = `id IN (SELECT payment_id FROM payment_decisions WHERE state = 'pending'
   UNION ALL SELECT payment_id FROM payment_refunds WHERE state = 'owed')`;
 
-/** Of a row of payments: whether a workflow must be there for it. */
+/** SQL over a row of payments: whether it needs a workflow. */
 const PAYMENT_NEEDS_WORKFLOW = `(${OPEN} OR ${UNDECIDED}
   OR (${LATE} AND expires_at > now() - ${LATE_WINDOW}))`;
 
-/** Takes payments that are open, the ones not looked at for longest first. */
+/** Takes open payments, the least recently checked first. */
 export async function takeUncheckedPayments(db: Db, limit: number): Promise<Payment[]> {
   const taken = await rows<{ id: string }>(
     db,
@@ -80,7 +79,7 @@ export async function takeUncheckedPayments(db: Db, limit: number): Promise<Paym
   );
 }
 
-/** Takes payments that wait for late money, and puts those aside whose time is over. */
+/** Takes payments that wait for late money, and stops checking those whose 30 days are over. */
 export async function takeUncheckedLatePayments(db: Db, limit: number): Promise<Payment[]> {
   const taken = await rows<{ id: string; isOver: boolean }>(
     db,
@@ -100,7 +99,7 @@ export async function takeUncheckedLatePayments(db: Db, limit: number): Promise<
   );
 }
 
-/** Takes payments of which something is decided and not carried out, whatever their status is. */
+/** Takes payments with a pending decision or refund, in any status. */
 export async function takeUncheckedDecisions(db: Db, limit: number): Promise<Payment[]> {
   const taken = await rows<{ id: string }>(
     db,
@@ -119,7 +118,7 @@ export async function takeUncheckedDecisions(db: Db, limit: number): Promise<Pay
   );
 }
 
-/** Those of the ids that are payments which need a workflow. */
+/** The payments among the ids that need a workflow. */
 export async function findPaymentsNeedingWorkflow(
   db: Db,
   ids: readonly string[],
@@ -150,7 +149,7 @@ export async function listNeedingWorkflow(db: Db): Promise<ObjectNeedingWorkflow
   );
 }
 
-/** Those of the ids that need one still. */
+/** The ids that still need a workflow. */
 export async function listStillNeedingWorkflow(
   db: Db,
   ids: readonly string[],

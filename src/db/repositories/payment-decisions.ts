@@ -1,10 +1,10 @@
-/** What operators decided about payments: kept for good, also what came to nothing. */
+/** Operators' decisions about payments. All are kept, including refused ones. */
 import type { Amount } from '../../domain/money';
 import type { PaymentDecisionKind } from '../../domain/payment';
 import { rows, type Db, type Tx } from '../transaction';
 
 export interface StoredDecision {
-  /** Chosen by who decided: the same decision counts once. */
+  /** Chosen by the operator, so that a repeated decision counts once. */
   id: string;
   number: number;
   kind: PaymentDecisionKind;
@@ -30,7 +30,7 @@ export async function findDecision(
   return decision ?? null;
 }
 
-/** The pending one, else the newest: a decision that was refused meanwhile does not hide it. */
+/** The pending decision, otherwise the newest: a refused one does not hide the pending one. */
 export async function findLastDecision(
   db: Db | Tx,
   paymentId: string,
@@ -62,7 +62,7 @@ export interface Rejection extends StoredDecision {
   state: 'pending' | 'accepted';
 }
 
-/** The reject that stands: a release ends it only when the provider has accepted that. */
+/** The rejection in effect: a release ends it only once the provider has accepted the release. */
 export async function findRejection(tx: Tx, paymentId: string): Promise<Rejection | null> {
   const [decision] = await rows<Rejection>(
     tx,
@@ -81,7 +81,7 @@ export async function countDecisions(tx: Tx, paymentId: string): Promise<number>
   return counted?.n ?? 0;
 }
 
-/** The caller holds the payment's lock, which makes the number its own. */
+/** The caller holds the payment's lock, so no other decision gets the same number. */
 export async function insertDecision(
   tx: Tx,
   paymentId: string,
@@ -97,7 +97,7 @@ export async function insertDecision(
   );
 }
 
-/** Changes nothing when it has ended already. */
+/** Changes nothing when the decision has already ended. */
 export async function endDecision(
   db: Db | Tx,
   paymentId: string,

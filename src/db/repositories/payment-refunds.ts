@@ -1,4 +1,4 @@
-/** Refunds of payments, ordered here or found at the provider. */
+/** Refunds of payments, ordered by an operator or found at the provider. */
 import type { PaymentRefund } from '../../domain/payment-step';
 import { rows, type Db, type Tx } from '../transaction';
 

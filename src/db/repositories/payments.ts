@@ -10,7 +10,7 @@ import { PaymentModel } from '../models';
 import { type FirstEvent, insertClaimed } from './insert-claimed';
 import { rows, type Db, type Tx } from '../transaction';
 
-/** What a step may write beside the status. */
+/** The fields that a step can write besides the status. */
 export type PaymentChange = Partial<
   Pick<
     Payment,
@@ -32,14 +32,14 @@ export async function findPayment(db: Db | Tx, id: string): Promise<Payment | nu
   return found ?? null;
 }
 
-/** Takes the payment's row for the transaction: steps of one payment come one after another. */
+/** Locks the payment's row, so that steps of one payment run one after another. */
 export async function lockPayment(tx: Tx, id: string): Promise<Payment> {
   const [found] = await PaymentModel.query(tx).where({ id }).forUpdate();
   if (found === undefined) throw new Error(`payment ${id} does not exist`);
   return found;
 }
 
-/** @returns false, and nothing is written, when the reference is taken */
+/** @returns false, and nothing is written, when the reference is already used */
 export function insertPayment(
   tx: Tx,
   payment: Payment,
@@ -49,7 +49,7 @@ export function insertPayment(
   return insertClaimed(tx, PaymentModel, payment, event, response);
 }
 
-/** Takes the edge of the transition table; the caller holds the row's lock. */
+/** Applies a transition of the transition table; the caller holds the row's lock. */
 export async function takePaymentStep(
   tx: Tx,
   payment: Payment,
@@ -57,31 +57,32 @@ export async function takePaymentStep(
   change: PaymentChange,
 ): Promise<Payment> {
   const status = nextPaymentStatus(payment.status, trigger);
-  if (status === undefined) throw new Error(`${payment.status} has no ${trigger}`);
+  if (status === undefined)
+    throw new Error(`status ${payment.status} has no transition ${trigger}`);
   const [row] = await PaymentModel.query(tx)
     .where({ id: payment.id })
     .whereIn('status', paymentStatusesBefore(trigger))
     .patch({
       ...change,
       status,
-      // A credit where it stands is no status change, and has no event.
+      // A credit that leaves the status as it is has no event.
       ...(status === payment.status ? {} : { sequence: tx.raw('sequence + 1') }),
       updatedAt: tx.raw('clock_timestamp()'),
     })
     .returning('*');
   if (row === undefined)
-    throw new Error(`payment ${payment.id} left ${payment.status} under a lock`);
+    throw new Error(`payment ${payment.id} changed from ${payment.status} despite the lock`);
   return row;
 }
 
-/** Writes what changes without a step; the caller holds the row's lock. */
+/** Writes fields without a status change; the caller holds the row's lock. */
 export async function changePayment(tx: Tx, id: string, change: PaymentChange): Promise<Payment> {
   const [row] = await PaymentModel.query(tx).where({ id }).patch(change).returning('*');
   if (row === undefined) throw new Error(`payment ${id} does not exist`);
   return row;
 }
 
-/** The ids of the provider's transfers that were credited for the payment. */
+/** The ids of the provider's transfers that were credited to the payment. */
 export async function creditedTransfers(db: Db | Tx, paymentId: string): Promise<Set<string>> {
   const found = await rows<{ id: string }>(
     db,
@@ -103,7 +104,7 @@ export async function insertCredit(
   );
 }
 
-/** The payment that has this reference already, if any. */
+/** The payment with this reference, if any. */
 export async function findPaymentByReference(
   db: Db | Tx,
   key: { accountId: string; mode: string; reference: string },
@@ -116,7 +117,7 @@ export async function findPaymentByReference(
   return found?.id ?? null;
 }
 
-/** Counts a verification in the present minute. */
+/** Counts a verification in the current minute. */
 export async function countVerification(
   db: Db,
   paymentId: string,

@@ -12,7 +12,7 @@ export interface FactsQuery {
   mode: Mode;
   apiKeyId: string;
   provider: ProviderCode;
-  /** The network that was chosen: a memo means another recipient on each. */
+  /** The network: a memo identifies a different recipient on each. */
   network: string | null;
   request: PayoutRequest;
 }
@@ -40,7 +40,7 @@ interface FactsRow {
   existingId: string | null;
 }
 
-/** An account's own fee rule and its own maxima, where it has them, take the default's place. */
+/** An account's own fee rule and limits take precedence over the defaults. */
 const SQL = `
 WITH q (account_id, mode, currency, provider, api_key_id, destination_type, destination_value,
         destination_memo, network, reference) AS (VALUES (?, ?, ?, ?, ?, ?, ?, ?::text, ?::text, ?))
@@ -88,7 +88,7 @@ SELECT clock_timestamp() AS now, b.available, pause.reason AS pause_reason,
        AND p.status NOT IN (${sqlList(RETURNED_PAYOUT_STATUSES)})
   ) day ON true`;
 
-/** @param db in the reserving transaction: after the lock, as a statement of its own */
+/** @param db in the reserving transaction: call it after the lock, in a separate statement */
 export async function readPayoutFacts(db: Db | Tx, query: FactsQuery): Promise<PayoutFacts> {
   const { accountId, mode, apiKeyId, provider, network, request } = query;
   const { currency, destination, reference } = request;
@@ -104,7 +104,7 @@ export async function readPayoutFacts(db: Db | Tx, query: FactsQuery): Promise<P
     network,
     reference,
   ]);
-  if (row === undefined) throw new Error(`no such account or key: ${accountId}, ${apiKeyId}`);
+  if (row === undefined) throw new Error(`account ${accountId} or key ${apiKeyId} does not exist`);
   return {
     now: row.now,
     available: row.available ?? ZERO,

@@ -1,7 +1,7 @@
-/** The operator's pause of payouts (decision O11). */
+/** Pauses of payouts (decision O11). */
 import { lockByName, rows, type Db, type Tx } from '../transaction';
 
-/** The operator's words when payouts of this account through this provider are paused, else null. */
+/** The reason of the pause of this account's payouts through this provider; null if not paused. */
 export async function findPauseReason(
   db: Db,
   provider: string,
@@ -16,10 +16,10 @@ export async function findPauseReason(
   return pause?.reason ?? null;
 }
 
-/** What is paused: everything, one provider or one account. */
+/** What is paused: all payouts, one provider or one account. */
 export interface PauseScope {
   scope: 'global' | 'provider' | 'account';
-  /** The provider's code or the account's id, '' for everything. */
+  /** The provider's code or the account's id; '' for all payouts. */
   target: string;
 }
 
@@ -30,7 +30,7 @@ export interface Pause extends PauseScope {
 
 const COLUMNS = 'scope, target, reason, created_at';
 
-/** Holds the scope for the rest of the transaction, paused or not. */
+/** Locks the scope for the rest of the transaction, paused or not. */
 export async function lockPause(tx: Tx, { scope, target }: PauseScope): Promise<Pause | null> {
   await lockByName(tx, 'payout_pauses', scope, target);
   const sql = `SELECT ${COLUMNS} FROM payout_pauses WHERE scope = ? AND target = ?`;
@@ -47,7 +47,7 @@ export async function insertPause(
     `INSERT INTO payout_pauses (scope, target, reason) VALUES (?, ?, ?) RETURNING ${COLUMNS}`,
     [scope, target, reason],
   );
-  if (pause === undefined) throw new Error('the pause was not written');
+  if (pause === undefined) throw new Error('the pause was not inserted');
   return pause;
 }
 

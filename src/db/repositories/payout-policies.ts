@@ -1,11 +1,11 @@
 /**
- * The maxima of payouts per currency: limits (decision O9) and what may pass without an operator
- * (O2). An account's row says for each maximum whether it is its own or the default's.
+ * The maximum amounts of payouts per currency: limits (decision O9) and automatic approval (O2). Each
+ * maximum of an account is either its own or inherited from the default.
  */
 import type { Amount } from '../../domain/money';
 import { lockByName, rows, type Db, type Tx } from '../transaction';
 
-/** The column of each; `inherited` of a row holds names of columns. */
+/** The column of each maximum; `inherited` of a row contains column names. */
 export const MAXIMUM_COLUMNS = {
   perTransactionMax: 'per_transaction_max',
   dailyMax: 'daily_max',
@@ -21,18 +21,18 @@ export interface PolicyScope {
   currency: string;
 }
 
-/** Null means no maximum, or none that anybody has set: see `unset`. */
+/** Null means no maximum, or one that was never set: see `unset`. */
 export type Maxima = Record<Maximum, Amount | null>;
 
-/** What is in force for one currency. */
+/** The maxima in force for one currency. */
 export interface Policy extends Maxima {
   currency: string;
   fromDefault: Maximum[];
-  /** Set by nobody: neither a value nor that there is none. Payouts wait for their limits. */
+  /** Never set, not even to `none`. Payouts are refused until limits are set. */
   unset: Maximum[];
 }
 
-/** Holds the scope for the rest of the transaction, whether it has a row or not. */
+/** Locks the scope for the rest of the transaction, whether it has a row or not. */
 export async function lockPolicy(tx: Tx, { accountId, currency }: PolicyScope): Promise<Policy> {
   await lockByName(tx, 'payout_policies', accountId, currency);
   const [policy] = await inForce(tx, accountId, [currency]);
@@ -72,7 +72,7 @@ async function inForce(
   }));
 }
 
-/** The whole row; what is the default's, or of a default is not set, is stored as null. */
+/** Writes the whole row; inherited and unset maxima are stored as null. */
 export async function savePolicy(
   tx: Tx,
   { accountId, currency }: PolicyScope,

@@ -5,7 +5,7 @@ import { PayoutModel } from '../models';
 import { type FirstEvent, insertClaimed } from './insert-claimed';
 import type { Db, Tx } from '../transaction';
 
-/** What a status change may write beside the status. */
+/** The fields that a status change can write besides the status. */
 export type PayoutChange = Partial<
   Pick<
     Payout,
@@ -31,7 +31,7 @@ export async function getPayout(db: Db | Tx, id: string): Promise<Payout> {
   return payout;
 }
 
-/** @returns false, and nothing is written, when the reference is taken */
+/** @returns false, and nothing is written, when the reference is already used */
 export function insertPayout(
   tx: Tx,
   payout: Payout,
@@ -42,9 +42,9 @@ export function insertPayout(
 }
 
 /**
- * Takes the edge `trigger` of the transition table if the payout stands where it begins.
- * @param only a narrower guard: SQL over the row
- * @returns the payout after the change, or null when the guard did not hold and nothing changed
+ * Applies the transition `trigger` if the payout's status has it.
+ * @param only an additional condition: SQL over the row
+ * @returns the payout after the change; null, and nothing is changed, when a guard does not hold
  */
 export async function takeTransition(
   tx: Tx,
@@ -69,16 +69,16 @@ export async function takeTransition(
   return row ?? null;
 }
 
-/** Every edge of one trigger leads to the same state; a test of the table holds that. */
+/** All transitions of one trigger lead to the same state; a test of the table checks this. */
 function targetOf(trigger: PayoutTrigger, from: readonly PayoutStatus[]): PayoutStatus {
   const target = from[0] === undefined ? undefined : nextPayoutStatus(from[0], trigger);
-  if (target === undefined) throw new Error(`no state has the trigger ${trigger}`);
+  if (target === undefined) throw new Error(`no status has the transition ${trigger}`);
   return target;
 }
 
 /**
- * Writes what is known about a payout without a status change, while it stands in `status`.
- * @returns the payout, or null when it stands elsewhere
+ * Writes fields of a payout without a status change, if its status is `status`.
+ * @returns the payout; null when it has another status
  */
 export async function noteOnPayout(
   db: Db | Tx,

@@ -1,6 +1,6 @@
 /**
- * The copy of the providers' statements that ours are compared with (src/db/reconciliation-differences.ts). Times
- * of reading are the database's, because they are compared with what was written here.
+ * The copy of the providers' statements, which src/db/reconciliation-differences.ts compares with the
+ * gateway's rows. Reading times are the database's, because they are compared with times of rows.
  */
 import type { Mode } from '../../domain/mode';
 import type { Amount } from '../../domain/money';
@@ -8,14 +8,14 @@ import type { ProviderCode } from '../../domain/provider-codes';
 import { storableText } from '../../lib/storable-text';
 import { onOneSnapshot, rows, type Db, type Tx } from '../transaction';
 
-/** One list of one provider in one mode. */
+/** One statement of one provider in one mode. */
 export interface StatementKey {
   provider: ProviderCode;
   mode: Mode;
   kind: 'payouts' | 'payments';
 }
 
-/** Columns of provider_entries; the migration says what they mean. */
+/** Columns of provider_entries; the migration explains them. */
 export interface ProviderEntry {
   kind: 'payout' | 'payin' | 'refund';
   reference: string;
@@ -29,11 +29,11 @@ export interface ProviderEntry {
 
 export async function databaseTime(db: Db): Promise<Date> {
   const [row] = await rows<{ now: Date }>(db, 'SELECT clock_timestamp() AS now');
-  if (row === undefined) throw new Error('the database does not tell the time');
+  if (row === undefined) throw new Error('PostgreSQL returned no time');
   return row.now;
 }
 
-/** @returns up to when the statement was read, by the provider's clock; null: it never was */
+/** @returns the time up to which the statement was read, by the provider's clock; null: not yet */
 export async function findChangedUntil(
   db: Db,
   { provider, mode, kind }: StatementKey,
@@ -49,7 +49,7 @@ export async function findChangedUntil(
 export interface ReadingResult {
   /** By the provider's clock; null: nothing new. */
   changedUntil: Date | null;
-  /** When the reading began that has come to the end of the list; null: it has not. */
+  /** The start of the reading that reached the end of the statement; null: not reached. */
   readAt: Date | null;
   trouble: string | null;
 }
@@ -71,7 +71,7 @@ export async function noteReading(
   );
 }
 
-/** What was read later stays, whichever comes here first. */
+/** Of two readings of an entry the later one is kept, in whichever order they are written. */
 export async function storeEntries(
   db: Db | Tx,
   { provider, mode }: Pick<StatementKey, 'provider' | 'mode'>,
@@ -97,7 +97,7 @@ export async function storeEntries(
   );
 }
 
-/** A provider may say anything, and PostgreSQL does not keep every text. */
+/** A provider can return any text, and PostgreSQL cannot store every text. */
 function storable(entry: ProviderEntry): ProviderEntry {
   return {
     ...entry,
@@ -107,7 +107,7 @@ function storable(entry: ProviderEntry): ProviderEntry {
   };
 }
 
-/** Voids what these checkouts had on record and do not show any more. */
+/** Voids entries of these checkouts that the provider no longer shows. */
 export async function voidVanished(
   db: Db | Tx,
   { provider, mode }: Pick<StatementKey, 'provider' | 'mode'>,
@@ -123,19 +123,19 @@ export async function voidVanished(
   );
 }
 
-/** Something that we count as done, and of which the provider's statement has shown nothing. */
+/** Something that the gateway completed and that the provider's statement does not show. */
 export interface MissingEntry {
   kind: 'payout' | 'payin';
   provider: ProviderCode;
   mode: Mode;
   reference: string;
-  /** The provider's id of a transfer that was credited; '' for a payout. */
+  /** The provider's id of a credited transfer; '' for a payout. */
   id: string;
   amount: Amount;
   currency: string;
 }
 
-/** Only where a reading has begun since then and come to its end, and the newest first. */
+/** Newest first; only where a complete reading has started since. */
 export async function listMissing(db: Db, limit: number): Promise<MissingEntry[]> {
   const sql = `WITH missing AS (
        SELECT 'payout' AS kind, p.provider, p.mode, p.id AS reference, '' AS id, p.amount,

@@ -1,4 +1,4 @@
-/** What moved, as the merchant sees it: their own accounts, newest first, by keyset. */
+/** The merchant's list of transactions: available and reserved, newest first, by keyset. */
 import type { MerchantTransaction, TransactionFilters } from '../../domain/ledger';
 import type { Mode } from '../../domain/mode';
 import { rows, type Db } from '../transaction';
@@ -13,7 +13,7 @@ export interface TransactionListQuery {
 
 type Found = MerchantTransaction & { position: string };
 
-/** Amounts leave as text: JSON numbers would be rounded on the way through the driver. */
+/** Amounts are returned as text: the driver would round JSON numbers. */
 const COLUMNS = `
   t.id, t.mode, t.type, t.currency, t.description, t.posted_at,
   json_build_object('object', t.source_object, 'id', t.source_id) AS source,

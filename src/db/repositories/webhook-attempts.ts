@@ -1,4 +1,4 @@
-/** Attempts at a delivery: written before the request leaves, completed when it is known how it went. */
+/** Attempts at a delivery: inserted before the request is sent, completed with its outcome. */
 import { PING } from '../../domain/events';
 import type { Mode } from '../../domain/mode';
 import { rows, type Db, type Tx } from '../transaction';
@@ -42,9 +42,9 @@ export async function insertAttempt(
 }
 
 /**
- * Completes an attempt. One that was given up as `worker_lost` and then ends after all gets its
- * true end: the worker was only slow.
- * @returns whether it was by hand; null when its end is known already
+ * Completes an attempt. An attempt that was recorded as `worker_lost` because its worker was slow gets
+ * its actual outcome.
+ * @returns whether it was manual; null when its outcome is already known
  */
 export async function completeAttempt(
   tx: Tx,
@@ -82,7 +82,7 @@ export async function completeAttempt(
   return completed ?? null;
 }
 
-/** Gives an attempt up whose worker never said how it ended. @returns whether it was by hand */
+/** Ends an attempt whose worker did not report the outcome. @returns whether it was manual */
 export async function giveUpAttempt(tx: Tx, { deliveryId, number }: AttemptKey): Promise<boolean> {
   const [lost] = await rows<{ manual: boolean }>(
     tx,
@@ -114,7 +114,7 @@ export interface StoredAttempt {
   responseTruncated: boolean | null;
 }
 
-/** Of one delivery, in their order. */
+/** The attempts of one delivery, in order. */
 export async function listAttempts(db: Db, deliveryId: string): Promise<StoredAttempt[]> {
   return rows<StoredAttempt>(
     db,
@@ -127,7 +127,7 @@ export async function listAttempts(db: Db, deliveryId: string): Promise<StoredAt
   );
 }
 
-/** A ping: its event, its delivery and its one attempt, which has ended (decision H6). */
+/** Inserts a ping: its event, its delivery and its only attempt, which has ended (decision H6). */
 export interface EndedPing {
   eventId: string;
   deliveryId: string;
@@ -157,7 +157,7 @@ export async function insertPing(tx: Tx, ping: EndedPing, end: AttemptEnd): Prom
       ping.eventId,
       ping.accountId,
       ping.mode,
-      // A ping is an object by itself: each has the sequence 1.
+      // Each ping is an object of its own, so its sequence is 1.
       ping.eventId,
       ping.body,
       ping.sentAt,
@@ -178,7 +178,7 @@ export async function insertPing(tx: Tx, ping: EndedPing, end: AttemptEnd): Prom
 const BODIES_KEPT_DAYS = 30;
 const ATTEMPTS_KEPT_DAYS = 90;
 
-/** Forgets what receivers answered (decision H8). Rows that somebody holds wait. @returns how many */
+/** Deletes old response bodies, skipping locked rows (decision H8). @returns how many */
 export async function forgetResponseBodies(db: Db, limit: number): Promise<number> {
   const changed = await rows(
     db,
@@ -193,7 +193,7 @@ export async function forgetResponseBodies(db: Db, limit: number): Promise<numbe
   return changed.length;
 }
 
-/** Deletes attempts that are kept no longer (decision H8). @returns how many */
+/** Deletes old attempts (decision H8). @returns how many */
 export async function deleteOldAttempts(db: Db, limit: number): Promise<number> {
   const deleted = await rows(
     db,

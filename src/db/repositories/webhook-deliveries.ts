@@ -10,7 +10,7 @@ import type { Mode } from '../../domain/mode';
 import type { SealedSecret } from '../../lib/secret-box';
 import { rows, type Db, type Tx } from '../transaction';
 
-/** What starts the workflow of a delivery; ids and kinds alone. */
+/** The input of a delivery's workflow: only ids and types. */
 export interface WebhookDeliveryToStart {
   deliveryId: string;
   eventType: EventType;
@@ -18,11 +18,11 @@ export interface WebhookDeliveryToStart {
   endpointId: string;
   accountId: string;
   mode: Mode;
-  /** Nothing was attempted yet. */
+  /** No attempt has been made yet. */
   isNew: boolean;
-  /** The endpoint lets attempts run out of time. */
+  /** Attempts at the endpoint time out. */
   isSlow: boolean;
-  /** Somebody waits for an attempt outside the schedule. */
+  /** An operator requested an attempt outside the schedule. */
   retryRequested: boolean;
 }
 
@@ -33,7 +33,7 @@ const TO_START = `d.id AS delivery_id, e.type AS event_type, e.object_id,
   FROM webhook_deliveries d JOIN events e ON e.id = d.event_id
   JOIN webhook_endpoints p ON p.id = d.endpoint_id`;
 
-/** The deliveries of an object's events that nothing was done about yet, oldest event first. */
+/** The deliveries of an object's events that were not started yet, oldest event first. */
 export async function listUnstarted(db: Db, objectId: string): Promise<WebhookDeliveryToStart[]> {
   return rows<WebhookDeliveryToStart>(
     db,
@@ -52,15 +52,15 @@ export async function readWebhookDeliveriesToStart(
   ]);
 }
 
-/** How long after it was due, or after the last look, a delivery without a sign is looked at. */
+/** A delivery is checked this long after it was due without progress. */
 export const OVERDUE = `interval '2 minutes'`;
-/** Whoever takes a delivery has this long to make sure of its workflow; then it is taken again. */
+/** A run that takes a delivery has this long to ensure its workflow; then it can be taken again. */
 const TAKEN_FOR = `interval '30 seconds'`;
-/** Seldom for what is old: ten thousand that wait for one endpoint must not keep others waiting. */
+/** Older deliveries are checked less often, so that a backlog of one endpoint does not delay others. */
 const CHECK_AGAIN = `greatest(interval '5 minutes',
   least(interval '1 hour', (clock_timestamp() - created_at) / 2))`;
 
-/** Takes open deliveries that should have moved by now and did not: perhaps nothing drives them. */
+/** Takes overdue open deliveries: they may have no workflow. */
 export async function takeOverdueWebhookDeliveries(
   db: Db,
   limit: number,
@@ -83,7 +83,7 @@ export async function takeOverdueWebhookDeliveries(
       );
 }
 
-/** Workflows drive these. What an attempt has planned since they were taken stays. */
+/** These have a workflow. A check time that an attempt has set since they were taken is kept. */
 export async function noteEnsured(db: Db, ids: readonly string[]): Promise<void> {
   await rows(
     db,
@@ -93,7 +93,7 @@ export async function noteEnsured(db: Db, ids: readonly string[]): Promise<void>
   );
 }
 
-/** Everything that an attempt needs, as it stands now; the row is locked until the transaction ends. */
+/** Everything that an attempt needs. The row is locked until the transaction ends. */
 export interface LockedWebhookDelivery extends WebhookDeliveryFacts {
   id: string;
   eventId: string;
@@ -104,18 +104,18 @@ export interface LockedWebhookDelivery extends WebhookDeliveryFacts {
   url: string;
   lastError: string | null;
   secret: SealedSecret;
-  /** The number of the newest attempt; 0 when there is none. */
+  /** The number of the latest attempt; 0 before the first. */
   lastAttempt: number;
-  /** The order that made it. */
+  /** The `key` of the order that made it. */
   lastOrder: string | null;
 }
 
-/** Reads address and subscription anew, never from a cache (decision H1). */
+/** Reads the URL and the subscription from the database, never from a cache (decision H1). */
 export async function lockWebhookDelivery(
   tx: Tx,
   id: string,
 ): Promise<LockedWebhookDelivery | null> {
-  // By itself: what is read after the wait for the lock has to be newer than the wait.
+  // A separate statement, so that its snapshot is taken after the wait for the lock.
   await rows(tx, 'SELECT FROM webhook_deliveries WHERE id = ? FOR NO KEY UPDATE', [id]);
   const [found] = await rows<Omit<LockedWebhookDelivery, 'secret'> & SealedSecret>(
     tx,
@@ -142,7 +142,7 @@ export async function lockWebhookDelivery(
   return { ...delivery, secret: { sealed, keyId } };
 }
 
-/** Counts an attempt as begun. One of the schedule takes one of the eight; one by hand does not. */
+/** Counts an attempt. A scheduled one uses up one of the eight; a manual one does not. */
 export async function noteAttemptBegun(tx: Tx, id: string, manual: boolean): Promise<void> {
   await rows(
     tx,
@@ -154,7 +154,7 @@ export async function noteAttemptBegun(tx: Tx, id: string, manual: boolean): Pro
   );
 }
 
-/** Leaves the schedule; a trigger that the table does not have from here changes nothing. */
+/** Ends the schedule; a trigger without a transition from this status changes nothing. */
 export async function endWebhookDelivery(
   tx: Tx,
   id: string,
@@ -178,7 +178,7 @@ export async function endWebhookDelivery(
   return changed.length > 0;
 }
 
-/** The wait counts from now: the end of the attempt that failed. */
+/** The delay starts now, at the end of the failed attempt. */
 export async function planNextAttempt(
   tx: Tx,
   id: string,
@@ -195,7 +195,7 @@ export async function planNextAttempt(
   );
 }
 
-/** A failure outside the schedule: it is noted, and the schedule stays as it was (decision H5). */
+/** Records a failure outside the schedule; the schedule does not change (decision H5). */
 export async function noteFailure(tx: Tx, id: string, lastError: string | null): Promise<void> {
   await rows(tx, 'UPDATE webhook_deliveries SET last_error = ? WHERE id = ?', [lastError, id]);
 }
@@ -204,7 +204,7 @@ export async function forgetRetryRequest(tx: Tx, id: string): Promise<void> {
   await rows(tx, 'UPDATE webhook_deliveries SET retry_requested_at = NULL WHERE id = ?', [id]);
 }
 
-/** A delivery as people see it. */
+/** A delivery as an operator sees it. */
 export interface WebhookDelivery {
   id: string;
   eventId: string;
@@ -219,7 +219,7 @@ export interface WebhookDelivery {
   lastError: string | null;
   createdAt: Date;
   finishedAt: Date | null;
-  /** The event can still be sent. */
+  /** Whether the event can still be sent. */
   bodyKept: boolean;
 }
 
@@ -255,7 +255,7 @@ export async function listWebhookDeliveries(
   );
 }
 
-/** @returns false when there is no such delivery */
+/** @returns false when the delivery does not exist */
 export async function requestRetry(tx: Tx, id: string): Promise<boolean> {
   const changed = await rows(
     tx,
@@ -267,7 +267,7 @@ export async function requestRetry(tx: Tx, id: string): Promise<boolean> {
   return changed.length > 0;
 }
 
-/** What a workflow is told of its delivery. */
+/** What a delivery's workflow is started with. */
 export interface WebhookDeliveryReport {
   status: WebhookDeliveryStatus;
   attempts: number;

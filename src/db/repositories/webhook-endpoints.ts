@@ -1,4 +1,4 @@
-/** Webhook endpoints: where a merchant wants events of one mode, and the secret that signs them. */
+/** Webhook endpoints: where a merchant receives the events of one mode, and their signing secret. */
 import type { Mode } from '../../domain/mode';
 import type { SealedSecret } from '../../lib/secret-box';
 import { rows, type Db, type Tx } from '../transaction';
@@ -9,7 +9,7 @@ export interface WebhookEndpoint {
   mode: Mode;
   url: string;
   description: string | null;
-  /** Null: every kind. */
+  /** Null: all event types. */
   events: string[] | null;
   enabled: boolean;
   timeoutsInARow: number;
@@ -52,7 +52,7 @@ export async function insertEndpoint(
   );
 }
 
-/** The endpoint, which nobody else changes until the transaction ends; null when it was deleted. */
+/** Locks the endpoint until the transaction ends; null when it was deleted. */
 export async function lockEndpoint(tx: Tx, id: string): Promise<WebhookEndpoint | null> {
   const [endpoint] = await rows<WebhookEndpoint>(
     tx,
@@ -63,14 +63,14 @@ export async function lockEndpoint(tx: Tx, id: string): Promise<WebhookEndpoint 
   return endpoint ?? null;
 }
 
-/** Also one that was deleted. */
+/** Includes deleted endpoints. */
 export async function findEndpoint(db: Db | Tx, id: string): Promise<WebhookEndpoint | null> {
   const sql = `SELECT ${COLUMNS} FROM webhook_endpoints WHERE id = ?`;
   const [endpoint] = await rows<WebhookEndpoint>(db, sql, [id]);
   return endpoint ?? null;
 }
 
-/** Those that are not deleted, of both modes, oldest first. */
+/** The endpoints of both modes that are not deleted, oldest first. */
 export async function listEndpoints(db: Db | Tx, accountId: string): Promise<WebhookEndpoint[]> {
   return rows<WebhookEndpoint>(
     db,
@@ -80,7 +80,7 @@ export async function listEndpoints(db: Db | Tx, accountId: string): Promise<Web
   );
 }
 
-/** A new address or a new start owes nothing to the time-outs of the past. */
+/** A new URL, or enabling the endpoint again, resets the count of timeouts. */
 export async function saveEndpoint(tx: Tx, endpoint: WebhookEndpoint): Promise<WebhookEndpoint> {
   return one(
     await rows<WebhookEndpoint>(
@@ -101,7 +101,7 @@ export async function saveEndpoint(tx: Tx, endpoint: WebhookEndpoint): Promise<W
   );
 }
 
-/** From the commit on, the next attempt signs with the new one. */
+/** Every attempt after the commit signs with the new secret. */
 export async function replaceEndpointSecret(
   tx: Tx,
   id: string,
@@ -118,7 +118,7 @@ export async function replaceEndpointSecret(
   );
 }
 
-/** As it is now; a roll waits until the transaction ends. */
+/** The current secret; a roll waits until this transaction ends. */
 export async function lockEndpointSecret(tx: Tx, id: string): Promise<SealedSecret> {
   const [secret] = await rows<SealedSecret>(
     tx,
@@ -130,7 +130,7 @@ export async function lockEndpointSecret(tx: Tx, id: string): Promise<SealedSecr
   return secret;
 }
 
-/** Locked: secrets that another key sealed, for sealing them anew. */
+/** Locks and returns secrets that are encrypted with another key, to encrypt them again. */
 export async function lockSecretsOfOtherKeys(
   tx: Tx,
   keyId: string,
@@ -143,7 +143,7 @@ export async function lockSecretsOfOtherKeys(
   );
 }
 
-/** Counts time-outs one after the other. Writes only when the count changes. */
+/** Counts consecutive timeouts. Writes only when the count changes. */
 export async function noteTimeout(tx: Tx, id: string, timedOut: boolean): Promise<void> {
   await rows(
     tx,
@@ -157,6 +157,6 @@ export async function noteTimeout(tx: Tx, id: string, timedOut: boolean): Promis
 
 function one(found: WebhookEndpoint[]): WebhookEndpoint {
   const [endpoint] = found;
-  if (endpoint === undefined) throw new Error('the webhook endpoint was not written');
+  if (endpoint === undefined) throw new Error('the webhook endpoint was not inserted');
   return endpoint;
 }

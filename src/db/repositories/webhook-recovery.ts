@@ -1,6 +1,6 @@
 /**
- * What an operator starts for many deliveries of one endpoint at once, batch after batch. The
- * caller holds the endpoint's lock; rows that somebody else holds are left out, not waited for.
+ * Bulk operations on the deliveries of one endpoint, in batches. The caller holds the endpoint's lock;
+ * rows that are locked by others are skipped.
  */
 import {
   webhookDeliveryStatusesBefore,
@@ -12,25 +12,25 @@ import { newId } from '../../lib/new-id';
 import { rows, type Db, type Tx } from '../transaction';
 import type { WebhookEndpoint } from './webhook-endpoints';
 
-/** Which deliveries or events it is about. */
+/** The deliveries or events to process. */
 export interface RecoveryRange {
   endpoint: Pick<WebhookEndpoint, 'id' | 'accountId' | 'mode' | 'events'>;
   since: Date;
 }
 
 export interface RecoveryBatch extends RecoveryRange {
-  /** `last` of the batch before; the first one begins after ''. */
+  /** `last` of the previous batch; '' for the first one. */
   after: string;
   limit: number;
 }
 
 export interface RecoveredBatch {
   deliveryIds: string[];
-  /** Up to where it came, so that what is attempted meanwhile is not taken up again. Null: the end. */
+  /** Where the next batch continues, so that nothing is processed twice; null at the end. */
   last: string | null;
 }
 
-/** How many are open; the count ends at the bound. */
+/** The number of open deliveries; the count stops at the maximum. */
 export async function countOpenWebhookDeliveries(tx: Tx, endpointId: string): Promise<number> {
   return count(
     await rows(
@@ -45,7 +45,7 @@ export async function countOpenWebhookDeliveries(tx: Tx, endpointId: string): Pr
 
 type Bindings = readonly (string | Date | WebhookDeliveryStatus[])[];
 
-/** The next ones where `where` holds, each changed by `set`, and looked at by the reconciler at once. */
+/** Applies `set` to the next deliveries where `where` holds, and makes restart-missing check them. */
 async function changeNext(
   tx: Tx,
   { after, limit }: RecoveryBatch,
@@ -67,7 +67,7 @@ async function changeNext(
   return { deliveryIds, last: changed.length < limit ? null : (deliveryIds.at(-1) ?? null) };
 }
 
-/** Asks for one attempt at each delivery that failed since then and can still be sent. */
+/** Requests one attempt for each delivery that has failed since and can still be sent. */
 export function requestFailedRetries(tx: Tx, batch: RecoveryBatch): Promise<RecoveredBatch> {
   return changeNext(tx, batch, 'retry_requested_at = clock_timestamp()', {
     where: `endpoint_id = ? AND status = 'failed' AND finished_at >= ?
@@ -85,7 +85,7 @@ function skippedBindings({ endpoint, since }: RecoveryRange): Bindings {
   return [endpoint.id, webhookDeliveryStatusesBefore('recover'), since];
 }
 
-/** Takes up what was skipped since then, with the attempts that are left. */
+/** Resumes deliveries that were skipped since, with their remaining attempts. */
 export function recoverSkipped(tx: Tx, batch: RecoveryBatch): Promise<RecoveredBatch> {
   const set = `status = 'pending', next_attempt_at = clock_timestamp(), finished_at = NULL`;
   return changeNext(tx, batch, set, { where: SKIPPED, bindings: skippedBindings(batch) });
@@ -96,10 +96,10 @@ export async function countSkipped(db: Db, range: RecoveryRange): Promise<number
   return count(await rows(db, sql, skippedBindings(range)));
 }
 
-/** One statement looks at so many events, however few of them are missing. */
+/** Events that one statement reads, however few of them are missing. */
 const LOOK = 10_000;
 
-/** The cursor names the account too: by the times alone the events of all accounts would be read. */
+/** The cursor includes the account: otherwise the events of all accounts would be read. */
 const MISSING = `looked AS (
     SELECT id, type, created_at FROM events
      WHERE account_id = ? AND mode = ? AND body IS NOT NULL
@@ -122,8 +122,8 @@ function missingBindings({ endpoint, since }: RecoveryRange, after: string, limi
 }
 
 /**
- * Writes a delivery for each event since then that the endpoint would take today and has none for.
- * Fewer than `limit` do not say that it was all.
+ * Inserts a delivery for each event since then that the endpoint is subscribed to and has no delivery
+ * for. Fewer than `limit` does not mean that none remain.
  */
 export async function insertMissingWebhookDeliveries(
   tx: Tx,
