@@ -48,8 +48,8 @@ module.exports = {
   // For all projects: jest heeds it here alone. Longer than every wait in the tests, which say what
   // they waited for in vain.
   testTimeout: 180_000,
-  // The servers work beside the tests; more workers than this only make each of them slower.
-  maxWorkers: Math.max(2, Math.floor(availableParallelism() / 2)),
+  // Files wait for the servers a third of their time, so that more workers than two pay on two cores.
+  maxWorkers: Math.max(3, Math.floor(availableParallelism() / 2)),
   // Tests in one file that wait for the gateway wait side by side (`test.concurrent`).
   maxConcurrency: 6,
   reporters: ['default', '<rootDir>/test/support/plain-reporter.js'],

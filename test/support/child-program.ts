@@ -8,13 +8,20 @@ const START_TIMEOUT_MS = 60_000;
 
 export class ChildProgram {
   readonly #script: string;
+  readonly #loader: string[];
   readonly #env: NodeJS.ProcessEnv;
   #child: ChildProcess | null = null;
   #output = '';
 
   /** @param name of src/bin */
   constructor(name: string, env: NodeJS.ProcessEnv) {
-    this.#script = join(ROOT, 'src/bin', `${name}.ts`);
+    const compiled = process.env['TEST_COMPILED_PROGRAMS'];
+    this.#script = join(
+      compiled ?? ROOT,
+      'src/bin',
+      `${name}${compiled === undefined ? '.ts' : '.js'}`,
+    );
+    this.#loader = compiled === undefined ? ['--import', 'tsx'] : ['--enable-source-maps'];
     this.#env = env;
   }
 
@@ -23,7 +30,7 @@ export class ChildProgram {
     const child = fork(this.#script, [], {
       cwd: ROOT,
       env: this.#env,
-      execArgv: ['--import', 'tsx'],
+      execArgv: this.#loader,
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     });
     this.#child = child;

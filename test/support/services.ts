@@ -10,6 +10,7 @@
  */
 import { once } from 'node:events';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -35,6 +36,7 @@ async function startServices(wanted: string[]): Promise<TestEnvironment> {
     wanted.includes('postgres') ? startPostgres() : {},
     wanted.includes('temporal') ? startTemporal() : {},
     wanted.includes('temporal') ? bundleWorkflowCode() : {},
+    wanted.includes('temporal') ? compileProgramCode() : {},
   ]);
   const failure = parts.find((part) => part.status === 'rejected');
   if (failure !== undefined) throw failure.reason;
@@ -117,6 +119,13 @@ async function bundleWorkflowCode(): Promise<TestEnvironment> {
   const path = join(folder, 'workflow-bundle.js');
   writeFileSync(path, (await bundleWorkflows()).code);
   return { TEST_WORKFLOW_BUNDLE: path };
+}
+
+async function compileProgramCode(): Promise<TestEnvironment> {
+  const { compilePrograms } = await import('./compiled-programs.js');
+  const compiled = await compilePrograms();
+  stops.push(() => rm(compiled, { recursive: true, force: true }));
+  return { TEST_COMPILED_PROGRAMS: compiled };
 }
 
 async function stopServices(): Promise<void> {
