@@ -1,7 +1,7 @@
 /**
  * The shape of an API key (decision A1): `sk_test_` or `sk_live_`, 32 random base62 characters,
  * then 6 characters that repeat the CRC32 of all before, so that a typo is refused without a
- * database read. services/api-keys.ts makes keys; this module checks them.
+ * database read. lib/api-key-secret.ts makes keys; this module checks them.
  */
 import type { Mode } from './mode';
 

@@ -1,4 +1,4 @@
-/** Reads the facts that domain/payout-terms.ts decides by, in one statement. */
+/** Reads the facts that domain/terms.ts decides by, in one statement. */
 import type { FeeTerms } from '../../domain/fees';
 import { type Amount, ZERO } from '../../domain/money';
 import type { Mode } from '../../domain/mode';

@@ -1,6 +1,6 @@
 /**
  * The crypto addresses that select a scenario: one per scenario and address family. Every one is
- * valid (checksums included: test/unit/providers/sandbox-scenarios.test.ts decodes them),
+ * valid (checksums included: test/unit/destinations/addresses.test.ts checks them),
  * because the gateway refuses an invalid address before it ever reaches a provider.
  *
  * All carry the same 20 bytes: 0x20, zeros, and the scenario's four-digit code as the last two.

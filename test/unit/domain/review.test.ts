@@ -1,5 +1,6 @@
 import { amount } from '../../../src/domain/money';
 import {
+  autoApproveDelayMs,
   REVIEW_REASONS,
   type ReviewFacts,
   type ReviewReason,
@@ -68,4 +69,8 @@ test('all the rules that hit are named', () => {
   const everything = Object.assign({}, ...LIVE.map(([, facts]) => facts));
   expect(reviewReasons(buildFacts(everything))).toEqual(LIVE.map(([reason]) => reason));
   expect(['rehearse_review', ...LIVE.map(([reason]) => reason)]).toEqual([...REVIEW_REASONS]);
+});
+
+test('a requested payout is approved after 10 seconds in live mode, 2 in test mode', () => {
+  expect([autoApproveDelayMs('live'), autoApproveDelayMs('test')]).toEqual([10_000, 2_000]);
 });

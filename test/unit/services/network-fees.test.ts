@@ -1,0 +1,85 @@
+/** Estimates are cached for 30 seconds and used for 10 minutes if the provider does not answer. */
+import { amount, ZERO } from '../../../src/domain/money';
+import type { FeeEstimate, Provider, ProviderCapabilities } from '../../../src/providers/port';
+import { createNetworkFees } from '../../../src/services/network-fees';
+
+const ROUTE = { provider: 'onchain_provider', network: 'tron' } as const;
+const ONE: FeeEstimate = { kind: 'estimate', fee: amount('1') };
+const TWO: FeeEstimate = { kind: 'estimate', fee: amount('2') };
+const UNKNOWN: FeeEstimate = { kind: 'unknown', reason: 'no answer' };
+
+let answer: FeeEstimate;
+const estimateNetworkFee = jest.fn(() => Promise.resolve(answer));
+
+const CAPABILITIES: ProviderCapabilities = {
+  pay_in: true,
+  pay_out: true,
+  destination_types: ['crypto_address'],
+  network_required: true,
+  memo_supported: true,
+  network_fee_estimate: true,
+  tx_hash: true,
+  refunds: true,
+  partial_payments: true,
+  checkout_ttl_seconds: null,
+};
+
+function startFees(publishesEstimates = true) {
+  const capabilities = { ...CAPABILITIES, network_fee_estimate: publishesEstimates };
+  const provider: Partial<Provider> = {
+    code: 'onchain_provider',
+    capabilities,
+    estimateNetworkFee,
+  };
+  return createNetworkFees({
+    get: jest.fn(),
+    list: () => [provider as Provider],
+    close: () => Promise.resolve(),
+  });
+}
+
+beforeEach(() => {
+  jest.useFakeTimers({ now: 0 });
+  estimateNetworkFee.mockClear();
+  answer = ONE;
+});
+afterEach(() => jest.useRealTimers());
+
+test('a burst of payouts makes one request, and the next comes after 30 seconds', async () => {
+  const fees = startFees();
+  const ask = () => fees.estimate('live', ROUTE, 'USDT');
+  expect(await Promise.all([ask(), ask(), ask()])).toEqual(Array(3).fill(amount('1')));
+  answer = TWO;
+  jest.setSystemTime(29_999);
+  expect(await ask()).toBe(amount('1'));
+  expect(estimateNetworkFee).toHaveBeenCalledTimes(1);
+  jest.setSystemTime(30_000);
+  expect(await ask()).toBe(amount('2'));
+  expect(estimateNetworkFee).toHaveBeenCalledTimes(2);
+});
+
+test('an old estimate is used for 10 minutes if the provider does not answer, no longer', async () => {
+  const fees = startFees();
+  const ask = () => fees.estimate('live', ROUTE, 'USDT');
+  expect(await ask()).toBe(amount('1'));
+  answer = UNKNOWN;
+  jest.setSystemTime(10 * 60_000 - 1);
+  expect(await ask()).toBe(amount('1'));
+  jest.setSystemTime(10 * 60_000);
+  expect(await ask()).toBeNull();
+});
+
+test('modes, currencies and networks do not share an estimate', async () => {
+  const fees = startFees();
+  await fees.estimate('live', ROUTE, 'USDT');
+  await fees.estimate('test', ROUTE, 'USDT');
+  await fees.estimate('live', ROUTE, 'USDC');
+  await fees.estimate('live', { ...ROUTE, network: 'ethereum' }, 'USDT');
+  expect(estimateNetworkFee).toHaveBeenCalledTimes(4);
+});
+
+test('without a network, or from a provider that publishes no estimate, the fee is zero', async () => {
+  expect(await startFees().estimate('live', { ...ROUTE, network: null }, 'USDT')).toBe(ZERO);
+  expect(await startFees(false).estimate('live', ROUTE, 'USDT')).toBe(ZERO);
+  expect(estimateNetworkFee).not.toHaveBeenCalled();
+});
