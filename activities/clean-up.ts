@@ -1,7 +1,6 @@
 /**
- * Deletes idempotency records that nobody can ask for any more, and what webhooks sent and received
- * once it is old enough (decision H8). Safe to run twice, also at the same time: a row that somebody
- * holds is left for the next run.
+ * Deletes expired idempotency records and old webhook data (decision H8). Safe to run twice, also
+ * concurrently: locked rows are left for the next run.
  */
 import { forgetEventBodies } from '../src/db/repositories/events';
 import { deleteEndedKeys } from '../src/db/repositories/idempotency';
@@ -22,10 +21,10 @@ export async function cleanUpWebhooks(db: Db): Promise<{ bodies: number; attempt
 }
 
 /**
- * Many rows in short statements, so that none holds its rows for long, until a batch is not full.
- * @param batches at most `max` in one run: a backlog is worked off over several runs
- * @param work does one batch and says how many rows it took
- * @returns how many rows all of them took
+ * Runs short batches, so that no statement locks rows for long, until a batch is not full.
+ * @param batches at most `max` in one run: a backlog takes several runs
+ * @param work processes one batch and returns the number of rows
+ * @returns the total number of rows
  */
 async function inBatches(
   { size, max }: { size: number; max: number },

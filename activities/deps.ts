@@ -1,4 +1,4 @@
-/** What the activities of payouts and payments work with; built once by src/deps.ts. */
+/** The dependencies of the payout and payment activities; src/deps.ts builds them once. */
 import { inTransaction, type Db, type Tx } from '../src/db/transaction';
 import type { Payout } from '../src/domain/payout';
 import { PROVIDER_CODES } from '../src/domain/provider-codes';
@@ -8,7 +8,7 @@ import type { ProviderRegistry } from '../src/providers/registry';
 export interface Deps {
   db: Db;
   providers: ProviderRegistry;
-  /** Has the deliveries of the object's events started. */
+  /** Starts the deliveries of the object's events in the background. */
   announceEvents: (objectId: string) => void;
 }
 
@@ -18,11 +18,12 @@ export function providerOf(
   object: Pick<Payout, 'id' | 'provider' | 'mode'>,
 ): Provider {
   const code = PROVIDER_CODES.find((one) => one === object.provider);
-  if (code === undefined) throw new Error(`${object.id} has no known provider`);
+  if (code === undefined)
+    throw new Error(`${object.id} has an unknown provider: ${object.provider}`);
   return providers.get(code, object.mode);
 }
 
-/** A transaction that may append events of the object; after it, these are announced. */
+/** A transaction that can append events of the object, and then announces them. */
 export async function inEventTransaction<T>(
   { db, announceEvents }: Pick<Deps, 'db' | 'announceEvents'>,
   objectId: string,
@@ -31,7 +32,7 @@ export async function inEventTransaction<T>(
   try {
     return await inTransaction(db, work);
   } finally {
-    // Also after a failure: it may have come after the commit.
+    // Also after an error: it may have occurred after the commit.
     announceEvents(objectId);
   }
 }

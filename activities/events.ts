@@ -8,12 +8,12 @@ import { type EventData, presentEvent } from '../src/presenters/envelope';
 import { presentPayment } from '../src/presenters/payment';
 import { presentPayout } from '../src/presenters/payout';
 
-/** @param payout as it stands after the change */
+/** @param payout the payout after the change */
 export function eventOfPayout(payout: Payout): NewEvent {
   return newEvent(payoutEvent(payout.status), payout, presentPayout(payout));
 }
 
-/** @param payment as it stands after the change */
+/** @param payment the payment after the change */
 export function eventOfPayment(payment: Payment): NewEvent {
   return newEvent(paymentEvent(payment.status), payment, presentPayment(payment));
 }

@@ -1,4 +1,4 @@
-/** All activities, bound to what they work with. One line each: the work is in the folders. */
+/** All activities, bound to their dependencies. The code is in the folders. */
 import type { StatementKey } from '../src/db/repositories/provider-statements';
 import type {
   PaymentDecision,
@@ -58,7 +58,7 @@ export function createActivities(given: ActivityDeps) {
     decidePayment: (id: string, decision: PaymentDecision) => decidePayment(deps, id, decision),
     restartPayouts: () => restartPayouts(deps),
     restartPayments: () => restartPayments(deps),
-    // Temporal waits for a promise.
+    // An activity returns a promise.
     listStatements: () => Promise.resolve(listStatements(deps)),
     readStatement: (key: StatementKey, place: StatementPlace | null) =>
       readStatement(deps, key, place),

@@ -1,6 +1,6 @@
 /**
- * Checks the ledger's invariants. When one is broken, payouts are paused until an operator
- * resumes them, and a case is opened for each broken invariant, with its rows.
+ * Checks the ledger's invariants. If any is broken, pauses payouts until an operator resumes them, and
+ * opens a case with the rows for each broken invariant.
  */
 import { verifyLedger, type InvariantResult } from '../src/db/ledger-verify';
 import { appendAudit } from '../src/db/repositories/audit-log';
@@ -20,7 +20,7 @@ async function stopPayouts(tx: Tx, broken: readonly InvariantResult[]): Promise<
   for (const { number, name, broken: count, rows } of broken) {
     await openCase(tx, 'ledger_broken', `invariant_${number}`, { name, broken: count, rows });
   }
-  // An operator's pause holds as well, and its words are not ours to change.
+  // If an operator has paused everything already, that pause and its reason stay.
   if ((await lockPause(tx, EVERYTHING)) !== null) return;
   const numbers = broken.map(({ number }) => number).join(', ');
   const reason = `The ledger is broken: invariant ${numbers}. See the open cases and run ledger:verify.`;

@@ -32,13 +32,13 @@ export interface RestartDeps {
   webhookDeliveryWorkflows: WebhookDeliveryWorkflows;
 }
 
-/** Rows checked in one run, those not checked for longest first. */
+/** Rows per run, least recently checked first. */
 const BATCH = 200;
 
-/** Late funds are waited for over a month: a smaller share of each run is enough. */
+/** Payments wait for late funds for a month, so a smaller batch is enough. */
 const LATE_BATCH = 50;
 
-/** Deliveries checked in one run, those overdue for longest first. */
+/** Deliveries per run, longest overdue first. */
 const DELIVERY_BATCH = 500;
 const CONCURRENT_STARTS = 10;
 
@@ -48,7 +48,7 @@ export async function restartPayouts(deps: RestartDeps): Promise<{ ensured: numb
     ...(await takeUncheckedPayouts(deps.db, BATCH)),
     ...(await findPayoutsNeedingWorkflow(deps.db, ended)),
   ];
-  // Does nothing where a workflow runs.
+  // Does nothing if a workflow is running.
   for (const payout of payouts) await deps.payoutWorkflows.ensureRunning(payoutStart(payout));
   return { ensured: payouts.length };
 }
@@ -68,8 +68,8 @@ export async function restartPayments(deps: RestartDeps): Promise<{ ensured: num
 }
 
 /**
- * Deliveries that should have moved and did not, also retries that were asked for while Temporal was
- * unavailable. A run that ends early leaves those that it did not get to for half a minute, and no longer.
+ * Restarts overdue deliveries, and retries that were requested while Temporal was unavailable. If a run
+ * ends early, the deliveries that it has not reached can be taken again after half a minute.
  */
 export async function restartWebhookDeliveries({
   db,
@@ -87,7 +87,7 @@ export async function restartWebhookDeliveries({
   return { ensured: overdue.length };
 }
 
-/** Where a workflow runs it only has to hear of a retry that somebody asks for. */
+/** A running workflow needs a signal only for a requested retry. */
 function ensure(
   workflows: WebhookDeliveryWorkflows,
   delivery: WebhookDeliveryToStart,

@@ -10,15 +10,15 @@ import { UNREADABLE } from './payload-converter';
 
 type Name = keyof Activities;
 
-/** One short transaction, retried until the database answers: no payout or payment is dropped. */
+/** One short transaction, retried until it succeeds: no payout or payment is lost. */
 export const TRANSACTION = {
   startToCloseTimeout: '10 seconds',
   retry: { initialInterval: '100 ms', maximumInterval: '10 seconds' },
 } as const;
 
 /**
- * A provider's slowness or refusal comes back as a value; what throws is our own database. The
- * time-out leaves room for two calls to the provider.
+ * A provider's timeout or refusal is a return value; only our own database throws. The timeout allows
+ * two calls to the provider.
  */
 export const PROVIDER_CALL = {
   startToCloseTimeout: '30 seconds',
@@ -34,8 +34,8 @@ export function localActivities<N extends Name>(options: LocalActivityOptions) {
 }
 
 /**
- * A result that cannot be decoded fails the workflow task, until a worker can decode it. Only what
- * people type is taken as it comes (operator-input.ts).
+ * A result that cannot be decoded fails the workflow task until a worker can decode it. Only operators'
+ * input may be undecodable (operator-input.ts).
  */
 function guarded<T extends object>(proxy: T): T {
   return new Proxy(proxy, {

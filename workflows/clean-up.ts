@@ -1,4 +1,4 @@
-/** Runs on a schedule: deletes what may no longer be asked for (decisions I3 and H8). */
+/** Runs on a schedule: deletes expired records (decisions I3 and H8). */
 import { activities } from './activities';
 
 const { cleanUpKeys, cleanUpWebhooks } = activities<'cleanUpKeys' | 'cleanUpWebhooks'>({
@@ -12,7 +12,7 @@ interface CleanedUp {
   attempts: number;
 }
 
-/** Both run, whatever becomes of the other. */
+/** Each runs even if the other fails. */
 export async function cleanUpWorkflow(): Promise<CleanedUp> {
   const [keys, webhooks] = await Promise.allSettled([cleanUpKeys(), cleanUpWebhooks()]);
   if (keys.status === 'rejected') throw keys.reason;

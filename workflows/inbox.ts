@@ -1,7 +1,6 @@
 /**
- * The operator's side of a workflow, the same for payouts, payments and webhook deliveries: takes
- * the signals, keeps the newest report of where the object stands, and shows it as current details
- * and search attributes.
+ * The operator's side of a workflow, shared by payouts, payments and webhook deliveries: receives
+ * signals, keeps the newest state, and shows it as current details and search attributes.
  */
 import {
   CancellationScope,
@@ -15,7 +14,7 @@ import {
 import type { Decision } from './messages';
 import { SIGNALS } from './names';
 
-/** The page shows the newest remarks; older ones are in the history. */
+/** The page shows the newest remarks; the signals behind older ones are in the history. */
 const REMARKS_MAX = 5;
 
 type SignalName = keyof typeof SIGNALS;
@@ -38,7 +37,7 @@ export abstract class Inbox<State extends object> {
     this.#remarkCancellationRequests(insteadOfCancel);
   }
 
-  /** @returns Markdown, or null when there is nothing to show yet */
+  /** @returns Markdown, or null before the first report */
   protected abstract describe(state: State | null, remarks: readonly string[]): string | null;
 
   protected abstract attributesOf(state: State): Attributes;
@@ -63,7 +62,7 @@ export abstract class Inbox<State extends object> {
     this.show();
   }
 
-  /** Waits until something has happened, or the time is over. */
+  /** Waits until `happened` is true or the timer fires. */
   async waitUntil(happened: () => boolean, timer?: { ms: number; summary: string }): Promise<void> {
     const done = (): boolean => {
       this.#remarkUnknownSignals();
@@ -74,9 +73,9 @@ export abstract class Inbox<State extends object> {
   }
 
   /**
-   * Handles a signal that operators send by hand. What does not count becomes a remark with the
-   * line to type.
-   * @param read a sentence about what is wrong with the input, or what was read of it
+   * Handles a signal that operators send by hand. Invalid input becomes a remark with the correct
+   * command.
+   * @param read returns the input, or a sentence about the error
    */
   protected onOperatorSignal<T>(
     name: SignalName,
@@ -90,7 +89,7 @@ export abstract class Inbox<State extends object> {
     });
   }
 
-  /** Handles a signal that the gateway sends: its input does not matter. */
+  /** Handles a signal that the gateway sends; its input is ignored. */
   protected onSignal(name: SignalName, handle: () => void): void {
     setHandler(defineSignal(SIGNALS[name]), handle);
   }
@@ -101,12 +100,12 @@ export abstract class Inbox<State extends object> {
     if (this.#state === null) return;
     const attributes = this.attributesOf(this.#state);
     const next = JSON.stringify(attributes);
-    // Each upsert is an event of the history.
+    // Each upsert adds an event to the history.
     if (next !== '{}' && next !== this.#shown) upsertSearchAttributes(attributes);
     this.#shown = next;
   }
 
-  /** "Request cancellation" in Temporal's UI is answered with a remark; the workflow goes on. */
+  /** "Request cancellation" in Temporal's UI adds a remark, and the workflow continues. */
   #remarkCancellationRequests(instead: SignalName): void {
     CancellationScope.current().cancelRequested.catch(() => {
       this.remark(`A cancellation request was ignored. Send the signal \`${instead}\` instead.`);
@@ -114,9 +113,9 @@ export abstract class Inbox<State extends object> {
   }
 
   /**
-   * Takes what has come in under other names. The handler is set for this moment only: with one
-   * that stays, the SDK throws at a name that begins with `__temporal_`, each time it meets it,
-   * and the workflow would never proceed. Here the throw is caught and the signal is gone.
+   * Consumes signals with unknown names. The handler is set only for a moment: with a permanent
+   * handler, the SDK would throw for each name that starts with `__temporal_`, and the workflow could
+   * not continue. Here the error is caught and the signal is consumed.
    */
   #remarkUnknownSignals(): void {
     const names = Object.keys(this.#signals).map((name) => `\`${name}\``);
@@ -132,8 +131,8 @@ export abstract class Inbox<State extends object> {
 }
 
 /**
- * Of a workflow that operators decide about and whose provider sends updates. `sequence`: of two
- * reports the higher is the newer.
+ * For a workflow that operators decide about and that receives provider updates. Of two reports, the
+ * one with the higher `sequence` is newer.
  */
 export abstract class DecisionInbox<
   State extends { sequence: number },
@@ -149,10 +148,10 @@ export abstract class DecisionInbox<
     });
   }
 
-  /** @returns why a decision changes nothing now, or null */
+  /** @returns why a decision has no effect now, or null */
   protected abstract refusalOf(decision: D): string | null;
 
-  /** Takes a report unless a newer one is here already. */
+  /** Takes a report unless it already has a newer one. */
   override take(state: State): void {
     if (this.known !== null && state.sequence < this.known.sequence) return;
     super.take(state);
@@ -180,12 +179,12 @@ export abstract class DecisionInbox<
     this.#hasProviderUpdate = true;
   }
 
-  /** The provider is asked now: whatever it sends from here on is a new update. */
+  /** Call it before asking the provider: a later signal is a new update. */
   forgetProviderUpdate(): void {
     this.#hasProviderUpdate = false;
   }
 
-  /** Nothing has come in that was not looked at. */
+  /** No decision and no update is pending. */
   isIdle(): boolean {
     return !this.hasDecision() && !this.#hasProviderUpdate;
   }

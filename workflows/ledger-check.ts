@@ -1,9 +1,9 @@
-/** Runs once an hour: a ledger that is broken pauses payouts (docs/operations.md). */
+/** Runs every hour: verifies the ledger and pauses payouts if it is broken (docs/operations.md). */
 import { log } from '@temporalio/workflow';
 import { activities } from './activities';
 
 const { checkLedger } = activities<'checkLedger'>({
-  // It reads every entry there is.
+  // It reads every ledger entry.
   startToCloseTimeout: '40 minutes',
   retry: { maximumAttempts: 3 },
 });

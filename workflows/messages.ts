@@ -1,4 +1,4 @@
-/** What goes into a workflow and comes out. Stored in histories: no personal data, only additions. */
+/** Inputs and results of workflows. Stored in histories: no personal data, and fields are only added. */
 import type { WebhookDeliveryStatus } from '../src/domain/webhook-delivery';
 import type { RetryScheduleMs } from '../src/domain/webhook-delivery';
 import type { Refusal } from '../src/domain/errors';
@@ -20,31 +20,31 @@ export interface PayoutInput {
 /**
  * - `reserved`: the payout exists and its funds are held.
  * - `refused`: no payout exists, for the reason given.
- * - `abandoned`: no payout exists, because nobody waits for it any more.
+ * - `abandoned`: no payout exists, because the request's claim has ended.
  */
 export type ReserveOutcome =
   { kind: 'reserved' } | { kind: 'refused'; refusal: Refusal } | { kind: 'abandoned' };
 
 export type CancelOutcome = { kind: 'cancelled' } | { kind: 'invalid_state'; status: PayoutStatus };
 
-/** Why the payout waits and for how long at most. */
+/** The reason for a wait and its maximum duration. */
 export interface Wait {
   ms: number;
   /** A sentence for the workflow's page: "Waiting for …". */
   why: string;
 }
 
-/** Where a payout stands, as its activities report it to its workflow. */
+/** The state of a payout, as activities report it to the workflow. */
 export interface PayoutState {
   status: PayoutStatus;
   amount: Amount;
   currency: string;
   /** Grows with each status change: of two reports the higher is the newer. */
   sequence: number;
-  /** Requested payouts only: when nobody may cancel any more and approval comes by itself. */
+  /** Only for requested payouts: the time until automatic approval, when cancelling ends. */
   autoApproveInMs: number | null;
   reviewReasons: ReviewReason[];
-  /** 0: nobody needs to look. */
+  /** 0: needs no attention. */
   attentionLevel: number;
   wait: Wait | null;
 }
@@ -54,7 +54,7 @@ export interface PaymentInput {
   paymentId: string;
   provider: ProviderCode;
   network: string | null;
-  /** How many decisions the runs before this one took, when it goes on after them. */
+  /** The number of decisions that earlier runs took, for a run that continues as new. */
   decisionsTaken?: number;
 }
 
@@ -69,16 +69,16 @@ export interface Decision<Kind extends string = string> {
 export type PayoutDecision = Decision<'approve' | 'reject'>;
 
 export interface PaymentDecision extends Decision<PaymentDecisionKind> {
-  /** The same decision counts once, whatever runs twice. */
+  /** A decision with the same id counts once. */
   id: string;
-  /** Of a refund, as it was typed; null: all of it. */
+  /** Only for a refund, as text; null: everything that remains. */
   amount: string | null;
 }
 
 /**
  * - `opened`: the payment exists, with a checkout at the provider.
  * - `refused`: no payment exists, for the reason given.
- * - `abandoned`: no payment exists, because nobody waits for it any more.
+ * - `abandoned`: no payment exists, because the request's claim has ended.
  */
 export type OpenOutcome =
   { kind: 'opened' } | { kind: 'refused'; refusal: Refusal } | { kind: 'abandoned' };
@@ -89,19 +89,19 @@ export interface VerifyOutcome {
   answered: boolean;
 }
 
-/** Where a payment stands, as its activities report it to its workflow. */
+/** The state of a payment, as activities report it to the workflow. */
 export interface PaymentState {
   status: PaymentStatus;
   amount: Amount;
   currency: string;
-  /** What the provider has seen, and what of the credits could be refunded. */
+  /** The amount that the provider has seen, and the amount that can be refunded. */
   received: Amount;
   refundable: Amount;
   /** Grows with each status change: of two reports the higher is the newer. */
   sequence: number;
-  /** Whether the provider answered just now. */
+  /** Whether the provider answered the last query. */
   answered: boolean;
-  /** The newest, and what became of it. */
+  /** The newest decision and its outcome. */
   decision: {
     kind: PaymentDecisionKind;
     amount: Amount | null;
@@ -110,11 +110,11 @@ export interface PaymentState {
     refusal: string | null;
   } | null;
   needsAttention: boolean;
-  /** When to look again by ourselves; null: nothing more can come. */
+  /** The time until the next check; null: nothing more can happen. */
   wait: Wait | null;
 }
 
-/** Everything else is in the database under `deliveryId`: no address, no body, no secret. */
+/** Everything else is in the database under `deliveryId`: URL, body and secret are not in histories. */
 export interface WebhookDeliveryInput {
   deliveryId: string;
   endpointId: string;
@@ -126,20 +126,20 @@ export interface WebhookDeliveryInput {
   firstQueue: string;
 }
 
-/** Where a delivery stands, as its activities report it to its workflow. */
+/** The state of a delivery, as activities report it to the workflow. */
 export interface WebhookDeliveryState {
   status: WebhookDeliveryStatus;
-  /** Attempts of the schedule that were begun, of so many. */
+  /** Scheduled attempts that were started, and their maximum. */
   attempts: number;
   attemptsMax: number;
-  /** When the next one may be made; null: none is to come. */
+  /** When the next attempt is due; null: there is none. */
   next: { at: string; inMs: number } | null;
   /** A code, such as `http_5xx`. */
   lastError: string | null;
   lastHttpStatus: number | null;
 }
 
-/** Where the reading of a provider's statement goes on. Times in ISO 8601. */
+/** Where the reading of a provider's statement continues. Times are ISO 8601. */
 export interface StatementPlace {
   cursor: string | null;
   begunAt: string;
@@ -148,9 +148,9 @@ export interface StatementPlace {
 }
 
 /**
- * - `read`: to its end.
- * - `more`: as far as one activity goes.
- * - `trouble`: the provider did not answer, or not with a list; the next run tries again.
+ * - `read`: the statement was read to its end.
+ * - `more`: one activity has read its share; continue at `place`.
+ * - `trouble`: the provider did not answer, or not with a statement; the next run tries again.
  */
 export type StatementReading =
   { kind: 'read' } | { kind: 'more'; place: StatementPlace } | { kind: 'trouble'; reason: string };

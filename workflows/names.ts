@@ -3,7 +3,7 @@ export const TASK_QUEUES = {
   payouts: 'payouts',
   payments: 'payments',
   webhooks: 'webhooks',
-  /** What an endpoint that hangs is tried on: it delays no first attempt. */
+  /** For retries and for endpoints that time out, so that they do not delay first attempts. */
   webhooksRetry: 'webhooks-retry',
 } as const;
 

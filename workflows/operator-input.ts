@@ -1,4 +1,4 @@
-/** Reads what an operator sent with a signal. Never throws: people type by hand. */
+/** Reads the input of operators' signals. Never throws, because it is typed by hand. */
 import type { PaymentDecisionKind } from '../src/domain/payment';
 import type { Decision, PaymentDecision } from './messages';
 import { UNREADABLE } from './payload-converter';
@@ -11,8 +11,8 @@ const AMOUNT = /^[0-9]{1,18}(\.[0-9]{1,8})?$/;
 type Input = Record<string, unknown>;
 
 /**
- * No input at all counts, and so do an empty object and null: by an unnamed operator.
- * @returns a sentence about what is wrong with the input when it does not count
+ * No input, an empty object and null are valid: the operator is unnamed.
+ * @returns a sentence about the error if the input is invalid
  */
 export function readDecision<Kind extends string>(
   kind: Kind,
@@ -23,9 +23,9 @@ export function readDecision<Kind extends string>(
 }
 
 /**
- * `release` and `cancel` count without any input; `reject` and `refund` need a reason.
- * @param newId names the decision when the operator gave it no name
- * @returns a sentence about what is wrong with the input when it does not count
+ * `release` and `cancel` are valid without input; `reject` and `refund` require a reason.
+ * @param newId creates the id of a decision that the operator has not named
+ * @returns a sentence about the error if the input is invalid
  */
 export function readPaymentDecision(
   kind: PaymentDecisionKind,
@@ -73,7 +73,7 @@ function readWhoAndWhy<Kind extends string>(
   return { kind, by: textOrNull(by), reason: textOrNull(reason) };
 }
 
-/** Plain bytes arrive as an object too. */
+/** Raw bytes are objects too. */
 function isJsonObject(input: unknown): input is Input {
   return typeof input === 'object' && !Array.isArray(input) && !ArrayBuffer.isView(input);
 }

@@ -1,7 +1,6 @@
 /**
- * JSON as Temporal has it, except that what cannot be read (broken JSON, an encoding that nobody
- * knows) becomes a value instead of an error: a signal that an operator mistyped must not stop a
- * workflow that holds money.
+ * Temporal's JSON, except that unreadable input (invalid JSON, an unknown encoding) becomes a value
+ * instead of an error: a mistyped signal must not stop a workflow that handles money.
  */
 import {
   BinaryPayloadConverter,
@@ -13,7 +12,7 @@ import {
   UndefinedPayloadConverter,
 } from '@temporalio/common';
 
-/** What unreadable input turns into; no message takes it for valid. */
+/** Replaces unreadable input; it is not valid for any message. */
 export const UNREADABLE = 'unreadable input';
 
 class LenientConverter extends CompositePayloadConverter {

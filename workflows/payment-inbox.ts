@@ -33,7 +33,7 @@ export class PaymentInbox extends DecisionInbox<PaymentState, PaymentDecision> {
     }
   }
 
-  /** For the run that goes on after this one. */
+  /** For the next run, after continue-as-new. */
   get decisionsTaken(): number {
     return this.#decisionsTaken;
   }
@@ -43,8 +43,8 @@ export class PaymentInbox extends DecisionInbox<PaymentState, PaymentDecision> {
   }
 
   /**
-   * Waits until something comes in.
-   * @param watch asks the provider meanwhile, and is called off when something comes in
+   * Waits for a signal or a new state.
+   * @param watch polls the provider meanwhile; cancelled when a signal arrives
    */
   async waitForUpdate(watch: (seen: PaymentState) => Promise<PaymentState>): Promise<void> {
     const scope = new CancellationScope();
@@ -59,7 +59,7 @@ export class PaymentInbox extends DecisionInbox<PaymentState, PaymentDecision> {
     scope.cancel();
   }
 
-  /** Whether the payment's status allows it is decided in the database. */
+  /** The database decides whether the payment's status allows it. */
   protected override refusalOf(): string | null {
     return null;
   }
@@ -72,7 +72,7 @@ export class PaymentInbox extends DecisionInbox<PaymentState, PaymentDecision> {
     return { PaymentStatus: [status], NeedsAttention: [needsAttention] };
   }
 
-  /** The same again when the run is reset or its task is run once more. */
+  /** Deterministic: a reset or a replay creates the same id. */
   #nextId(): string {
     this.#decisionsTaken += 1;
     return `${workflowInfo().firstExecutionRunId}:${this.#decisionsTaken}`;
@@ -98,7 +98,7 @@ const OUTCOMES = {
   refused: 'refused',
 } as const;
 
-/** @returns Markdown: the state, why it waits, what to type */
+/** @returns Markdown: the state, the reason for the wait, and commands */
 function describePayment(
   paymentId: string,
   state: PaymentState,
@@ -107,7 +107,7 @@ function describePayment(
   const { status, amount, currency, received, needsAttention, wait } = state;
   return [
     `**${status.replaceAll('_', ' ')}** · ${amount} ${currency}`,
-    `${MEANING[status]} Received so far: ${received} ${currency}.`,
+    `${MEANING[status]} Received: ${received} ${currency}.`,
     ...(needsAttention ? ['**Needs attention.**'] : []),
     ...(wait === null ? [] : [wait.why]),
     ...describeDecision(state),
@@ -139,7 +139,7 @@ function commands(paymentId: string, { status, decision, refundable, wait }: Pay
       return [line('release'), line('reject', { by: 'you', reason: 'why (the merchant sees it)' })];
     case 'completed':
     case 'underpaid':
-      // A workflow that has ended takes no signal; the admin command starts it again.
+      // A completed workflow receives no signals; the admin command starts it again.
       return wait === null
         ? [code(`npm run -s admin -- payments refund ${paymentId} --reason 'why'`)]
         : [line('refund', { by: 'you', amount: refundable, reason: 'why' })];

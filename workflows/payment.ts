@@ -1,8 +1,7 @@
 /**
- * The life of one payment: opens the checkout, then asks the provider whenever it sends an update,
- * and at growing intervals, at the end of the window and for the late money after it. The database
- * decides by the provider's facts what happens; the workflow waits, asks, and records operators'
- * decisions.
+ * One payment: opens the checkout, then asks the provider after each update, at growing intervals, at
+ * the end of the payment window, and for late money after it. The database decides by the provider's
+ * facts; the workflow waits, asks, and records operators' decisions.
  */
 import {
   ActivityCancellationType,
@@ -19,7 +18,7 @@ import type { OpenOutcome, PaymentInput, VerifyOutcome } from './messages';
 import { UPDATES } from './names';
 import { PaymentInbox } from './payment-inbox';
 
-/** A merchant waits for the checkout: it gives up on the provider before the API gives up on it. */
+/** A merchant is waiting: the provider call times out before the API request does. */
 const { openPayment } = activities<'openPayment'>({
   startToCloseTimeout: '10 seconds',
   retry: { initialInterval: '200 ms', maximumInterval: '10 seconds' },
@@ -30,22 +29,22 @@ const { checkPayment } = activities<'checkPayment'>({
   summary: 'Check with the provider',
 });
 
-/** Fails as long as nothing has changed; each failure says when to call it again. */
+/** Fails while nothing has changed; each failure contains the delay until the next call. */
 const { watchPayment } = activities<'watchPayment'>({
   ...PROVIDER_CALL,
-  // Whoever calls it off goes on at once: asking once more does no harm.
+  // The workflow continues at once after a cancellation: one more query does no harm.
   cancellationType: ActivityCancellationType.TRY_CANCEL,
   summary: 'Poll the provider',
 });
 const { decidePayment } = localActivities<'decidePayment'>(TRANSACTION);
 
-/** Waits for the checkout, which the workflow opens anyway. */
+/** Waits for the checkout that the workflow opens. */
 const openUpdate = defineUpdate<OpenOutcome>(UPDATES.open);
 
 /** Asks the provider now. */
 const verifyUpdate = defineUpdate<VerifyOutcome>(UPDATES.verify);
 
-/** @returns the payment's status when nothing more can come, or why none came to be */
+/** @returns the final status, or why no payment was created */
 export async function paymentWorkflow(input: PaymentInput): Promise<string> {
   const inbox = new PaymentInbox(input);
   let opened: OpenOutcome | null = null;
@@ -58,12 +57,12 @@ export async function paymentWorkflow(input: PaymentInput): Promise<string> {
     const { answered } = await CancellationScope.nonCancellable(() =>
       checkPayment(input.paymentId),
     );
-    // What it changed is for the main loop to see.
+    // The main loop records what has changed.
     inbox.noteProviderUpdate();
     return { kind: 'verified', answered };
   });
 
-  // A requested cancellation must not leave money unnoticed.
+  // A cancellation request must not stop the workflow: money would go unnoticed.
   return CancellationScope.nonCancellable(async () => {
     opened = await openPayment(input);
     if (opened.kind === 'opened') return run(input, inbox);
@@ -74,7 +73,7 @@ export async function paymentWorkflow(input: PaymentInput): Promise<string> {
 
 async function run(input: PaymentInput, inbox: PaymentInbox): Promise<string> {
   for (;;) {
-    // The provider may send an update while it is being asked: that answer is too old.
+    // An update that arrives during the query needs another query.
     inbox.forgetProviderUpdate();
     await decide(input.paymentId, inbox);
     inbox.take(await checkPayment(input.paymentId));
@@ -85,12 +84,12 @@ async function run(input: PaymentInput, inbox: PaymentInbox): Promise<string> {
   }
 }
 
-/** Until something comes in, or nothing is to be waited for. */
+/** Until a signal arrives, or nothing more can happen. */
 async function watch(input: PaymentInput, inbox: PaymentInbox): Promise<void> {
   while (inbox.isIdle() && inbox.state.wait !== null) {
     if (workflowInfo().continueAsNewSuggested) {
       await condition(allHandlersFinished);
-      if (inbox.isIdle()) await goOnAsNew(input, inbox);
+      if (inbox.isIdle()) await continueRun(input, inbox);
     }
     await inbox.waitForUpdate((seen) => watchPayment(input.paymentId, seen));
   }
@@ -103,6 +102,6 @@ async function decide(paymentId: string, inbox: PaymentInbox): Promise<void> {
   inbox.noteRefusal(decision, refusal);
 }
 
-async function goOnAsNew(input: PaymentInput, { decisionsTaken }: PaymentInbox): Promise<void> {
+async function continueRun(input: PaymentInput, { decisionsTaken }: PaymentInbox): Promise<void> {
   await continueAsNew<(input: PaymentInput) => Promise<string>>({ ...input, decisionsTaken });
 }

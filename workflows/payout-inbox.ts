@@ -21,7 +21,7 @@ export class PayoutInbox extends DecisionInbox<PayoutState, PayoutDecision> {
     }
   }
 
-  /** Waits until `happened`, a status change from elsewhere (a cancel), or the time is over. */
+  /** Waits for `happened`, another status change (a cancel), or the timer. */
   async waitFor(
     happened: () => boolean,
     timer: { ms: number; summary: string } | undefined,
@@ -75,7 +75,7 @@ const REASONS: Record<ReviewReason, string> = {
   new_api_key: 'The API key is less than 24 hours old.',
 };
 
-/** @returns Markdown: the state, why it waits, what to type */
+/** @returns Markdown: the state, the reason for the wait, and commands */
 function describePayout(payoutId: string, state: PayoutState, remarks: readonly string[]): string {
   const { status, amount, currency, attentionLevel, wait, autoApproveInMs } = state;
   return [

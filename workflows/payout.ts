@@ -1,8 +1,7 @@
 /**
- * The life of one payout, from reservation to its end. The database's guarded transitions decide;
- * the workflow waits, calls the activities and shows an operator where the payout stands. Each step
- * is an idempotent activity, so a run that was terminated is started again: it continues from the
- * row.
+ * One payout, from reservation to its final status. The database's guarded transitions decide; the
+ * workflow waits, calls the activities and shows the state to operators. Each step is an idempotent
+ * activity, so a new run after a termination continues from the row.
  *
  * Started by services/payouts (update-with-start `reserve`) and, when it is missing, by
  * restart-missing, a cancel or a provider's callback.
@@ -29,12 +28,12 @@ const { reservePayout, approvePayout, rejectPayout } = localActivities<
 >(TRANSACTION);
 
 /**
- * Not local: an update is written down when its workflow task ends, and a local activity runs
- * before that. After a crash in between, the row would be cancelled and its workflow wait for ever.
+ * Not a local activity: it would run before the update is recorded, at the end of the workflow task.
+ * After a crash in between, the row would be cancelled and its workflow would wait for ever.
  */
 const { cancelPayout } = activities<'cancelPayout'>({
   ...TRANSACTION,
-  // A merchant waits: when a worker dies with it, another must have it before that is over.
+  // A merchant is waiting: if the worker dies, another one must retry before the request times out.
   startToCloseTimeout: '4 seconds',
   summary: 'Cancel the payout',
 });
@@ -47,13 +46,13 @@ const { checkPayout } = activities<'checkPayout'>({
   summary: 'Check with the provider',
 });
 
-/** Waits for the outcome of the reservation, which the workflow makes anyway. */
+/** Waits for the reservation that the workflow makes. */
 const reserveUpdate = defineUpdate<ReserveOutcome>(UPDATES.reserve);
 
-/** The merchant's cancel, by the request that asked. */
+/** The merchant's cancel; `by` is the id of the request. */
 const cancelUpdate = defineUpdate<CancelOutcome, [by: string]>(UPDATES.cancel);
 
-/** @returns the payout's final status, or why no payout came to be */
+/** @returns the final status, or why no payout was created */
 export async function payoutWorkflow(input: PayoutInput): Promise<string> {
   const inbox = new PayoutInbox(input.payoutId);
   let reserved: ReserveOutcome | null = null;
@@ -71,7 +70,7 @@ export async function payoutWorkflow(input: PayoutInput): Promise<string> {
     { validator: checkCanceller },
   );
 
-  // A requested cancellation (Temporal's, not the merchant's) must not strand the funds.
+  // Temporal's cancellation request, unlike the merchant's cancel, must not strand the funds.
   return CancellationScope.nonCancellable(async () => {
     const result = await reservePayout(input);
     if (result.kind === 'reserved') inbox.take(result.state);
@@ -84,10 +83,12 @@ export async function payoutWorkflow(input: PayoutInput): Promise<string> {
 
 const NO_PAYOUT = 'The payout does not exist.';
 
-/** Ours is a request's id; somebody may also type the update by hand. */
+/** The gateway sends a request's id, but an operator can also send the update by hand. */
 function checkCanceller(by: unknown): void {
   if (typeof by !== 'string' || by === '' || by === UNREADABLE || by.includes('\0')) {
-    throw ApplicationFailure.nonRetryable('`cancel` takes one string: who cancels.');
+    throw ApplicationFailure.nonRetryable(
+      '`cancel` requires one string: the id or name of the caller.',
+    );
   }
 }
 
@@ -99,7 +100,7 @@ async function cancel(payoutId: string, inbox: PayoutInbox, by: string): Promise
   return applied ? { kind: 'cancelled' } : { kind: 'invalid_state', status: state.status };
 }
 
-/** One turn for each status change or wait; what a turn does depends on the status alone. */
+/** One turn per status change or wait; a turn depends only on the status. */
 async function run(input: PayoutInput, inbox: PayoutInbox): Promise<string> {
   while (!isFinalPayout(inbox.state.status)) {
     if (workflowInfo().continueAsNewSuggested && inbox.isIdle()) {
@@ -143,7 +144,7 @@ async function awaitDecision(
   return (await approvePayout(payoutId, decision?.by ?? null)).state;
 }
 
-/** An approved payout is submitted; while it is held back an operator can still reject it. */
+/** Submits an approved payout; while it is held, an operator can still reject it. */
 async function submit(payoutId: string, inbox: PayoutInbox): Promise<PayoutState> {
   const { wait } = inbox.state;
   const awaited = () => inbox.hasDecision() || inbox.hasProviderUpdate();
@@ -161,7 +162,7 @@ async function reject(
   reason: string | null,
 ): Promise<PayoutState> {
   const { applied, state } = await rejectPayout(payoutId, by, reason);
-  // Not applied and final: an earlier try of this very rejection, or the merchant's cancel, won.
+  // Not applied and final: an earlier attempt of this rejection, or the merchant's cancel, was first.
   if (!applied && !isFinalPayout(state.status)) inbox.remark(TOO_LATE);
   return state;
 }

@@ -1,6 +1,6 @@
 /**
- * Runs once an hour: reads what changed in the providers' statements, compares them with ours, and
- * opens a case for each difference. A provider that does not answer delays no other.
+ * Runs every hour: reads the changes in the providers' statements, compares them with the ledger, and
+ * opens a case for each difference. A provider that does not answer does not delay the others.
  */
 import { isCancellation, log, sleep } from '@temporalio/workflow';
 import { activities } from './activities';
@@ -18,22 +18,22 @@ const { readStatement, askForMissing } = activities<'readStatement' | 'askForMis
   retry: { maximumAttempts: 3 },
 });
 
-/** A statement of more than a million entries is read over several runs. */
+/** A statement with more than a million entries takes several runs. */
 const READINGS_MAX = 300;
 
-/** Longer than a payment needs to look at its provider. */
+/** Longer than a payment needs to check its provider. */
 const LOOK_MS = 60_000;
 
 interface Reconciled {
   /** Such as `onchain_provider live payouts`, with the reason. */
   troubles: string[];
   asked: number;
-  /** Payments that were told to look at the provider. */
+  /** Payments that were signalled to check their provider. */
   told: number;
   noted: number;
 }
 
-/** @param lookMs how long payments have for a look */
+/** @param lookMs how long payments have to check their provider */
 export async function reconciliationWorkflow(lookMs = LOOK_MS): Promise<Reconciled> {
   const troubles: string[] = [];
   for (const statement of await listStatements()) {
@@ -47,19 +47,19 @@ export async function reconciliationWorkflow(lookMs = LOOK_MS): Promise<Reconcil
   }
   const asked = await askAll(troubles);
   const { told } = await lookAgain();
-  if (told > 0) await sleep(lookMs, { summary: `${told} payments look at their provider` });
+  if (told > 0) await sleep(lookMs, { summary: `${told} payments check their provider` });
   const { noted } = await noteDifferences();
   return { troubles, asked, told, noted };
 }
 
-/** Without it a few differences may be noted that are none; the others must not wait for it. */
+/** If this fails, some cases may be opened without need; the other differences must not wait. */
 async function askAll(troubles: string[]): Promise<number> {
   try {
     return (await askForMissing()).asked;
   } catch (error) {
     if (isCancellation(error)) throw error;
-    log.warn('what the statements lack was not asked for', { error });
-    troubles.push('what the statements lack was not asked for');
+    log.warn('entries missing from the statements were not queried', { error });
+    troubles.push('entries missing from the statements were not queried');
     return 0;
   }
 }

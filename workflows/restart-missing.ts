@@ -1,14 +1,14 @@
-/** Runs on a schedule: everything that needs a workflow and has none gets a new one. */
+/** Runs on a schedule: starts a workflow for everything that needs one and has none. */
 import type { Activities } from '../activities';
 import { activities } from './activities';
 
 const steps = activities<'restartPayouts' | 'restartPayments' | 'restartWebhookDeliveries'>({
   startToCloseTimeout: '60 seconds',
-  // The schedule comes round soon; a run must not outlive it.
+  // The schedule runs again soon, so a run must be short.
   retry: { maximumAttempts: 3 },
 });
 
-/** How many payouts, payments and webhook deliveries have a workflow for certain. */
+/** The number of payouts, payments and webhook deliveries whose workflow was ensured. */
 interface Restarted {
   payouts: number;
   payments: number;

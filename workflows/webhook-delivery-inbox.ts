@@ -1,6 +1,6 @@
 /**
- * The operator's side of a webhook delivery's workflow: its signals and its page. Details cost no
- * event of the history; that is why the status is no search attribute.
+ * The operator's side of a webhook delivery's workflow: its signals and its page. Unlike search
+ * attributes, details add no history events, so the status is shown only there.
  */
 import type { WebhookDeliveryStatus } from '../src/domain/webhook-delivery';
 import { code, Inbox, list, signalLine } from './inbox';
@@ -26,14 +26,14 @@ export class WebhookDeliveryInbox extends Inbox<WebhookDeliveryState> {
     this.onOperatorSignal('abandon', read('abandon'), () => {
       this.#abandon = true;
     });
-    // The row has changed: somebody asked there for a retry, or ended it.
+    // The row has changed: an operator requested a retry or ended the delivery.
     this.onSignal('wake', () => {
       this.#wake = true;
     });
     this.show();
   }
 
-  /** Nothing is to come: it succeeded, or ended and nobody asks for another attempt. */
+  /** It has succeeded, or ended without a request for another attempt. */
   isOver(): boolean {
     if (this.state.status === 'succeeded') return true;
     return this.state.next === null && !this.#retry && !this.#wake;
@@ -43,7 +43,7 @@ export class WebhookDeliveryInbox extends Inbox<WebhookDeliveryState> {
     return this.#retry || this.#abandon || this.#wake;
   }
 
-  /** A delivery that has ended cannot be abandoned any more; the database says so too. */
+  /** An ended delivery cannot be abandoned; the database checks this too. */
   takeAbandon(): boolean {
     const asked = this.#abandon;
     this.#abandon = false;
@@ -62,7 +62,7 @@ export class WebhookDeliveryInbox extends Inbox<WebhookDeliveryState> {
     return asked;
   }
 
-  /** Counts the attempts that this run orders, from 1. */
+  /** Numbers the attempts that this run orders, from 1. */
   nextOrder(): number {
     this.#orders += 1;
     return this.#orders;
@@ -75,7 +75,7 @@ export class WebhookDeliveryInbox extends Inbox<WebhookDeliveryState> {
 
   async waitForNext({ at, inMs }: { at: string; inMs: number }): Promise<void> {
     const summary = `${this.nextAttempt()}, at ${at}`;
-    // One more: the row's clock is finer than the timer's.
+    // Plus one, because the row's time is more precise than the timer's.
     await this.waitUntil(() => this.isAsked(), { ms: inMs + 1, summary });
   }
 
@@ -96,12 +96,12 @@ const MEANING: Record<WebhookDeliveryStatus, string> = {
   abandoned: 'An operator ended it.',
 };
 
-/** @param later 0: the attempt that was made last; 1: the next one */
+/** @param later 0: the last attempt; 1: the next one */
 function nameAttempt({ attempts, attemptsMax }: WebhookDeliveryState, later: number): string {
   return `attempt ${Math.min(attempts + later, attemptsMax)} of ${attemptsMax}`;
 }
 
-/** @returns Markdown: how it went, what comes next, what to type */
+/** @returns Markdown: the last result, the next attempt, and commands */
 function describeWebhookDelivery(
   { deliveryId, eventType, objectId, endpointId }: WebhookDeliveryInput,
   state: WebhookDeliveryState | null,
@@ -111,7 +111,7 @@ function describeWebhookDelivery(
   return [
     `**${status}** · ${eventType} of ${objectId} to ${endpointId}`,
     MEANING[status],
-    ...(state === null ? ['The first attempt is under way.'] : progress(state)),
+    ...(state === null ? ['The first attempt is in progress.'] : progress(state)),
     ...list('Remarks:', remarks),
     ...(status === 'pending' ? commands(deliveryId) : []),
   ].join('\n\n');

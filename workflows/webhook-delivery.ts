@@ -1,10 +1,10 @@
 /**
- * One event to one endpoint: an attempt, then a durable timer and an attempt again, until one
- * succeeds or the schedule ends. Whether an attempt is due, and which number it has, the database
- * decides; a run that was terminated or comes twice sends nothing early and nothing too often.
+ * Delivers one event to one endpoint: an attempt, then a durable timer and another attempt, until one
+ * succeeds or the schedule ends. The database decides whether an attempt is due and numbers it, so a
+ * terminated or repeated run sends nothing too early or too often.
  *
- * Started by the worker that committed the event, by restart-missing when that was lost, and by
- * whoever asks for a retry after the end.
+ * Started by the worker that committed the event, by restart-missing if that start was lost, and by an
+ * operator's retry after the end.
  */
 import { CancellationScope, continueAsNew, workflowInfo } from '@temporalio/workflow';
 import { activities } from './activities';
@@ -15,9 +15,9 @@ import { WebhookDeliveryInbox } from './webhook-delivery-inbox';
 const RETRY = { initialInterval: '250 ms', maximumInterval: '30 seconds' } as const;
 
 /**
- * Longer than an attempt can take (10 s, and 2 s for the body) with its statements. A worker that
- * died is noticed after this; the next call counts its attempt as lost. The retries are of the
- * call, not of the delivery: an endpoint without a free slot, a database that is away.
+ * Longer than an attempt (10 s, and 2 s for the body) with its statements. A worker's death is noticed
+ * after this time, and the next call counts its attempt as lost. Retries repeat the call, not the
+ * attempt: the endpoint has no free slot, or the database is unavailable.
  */
 const ATTEMPT = { startToCloseTimeout: '30 seconds', retry: RETRY } as const;
 
@@ -27,10 +27,10 @@ const { abandonWebhookDelivery } = activities<'abandonWebhookDelivery'>({
   summary: 'Abandon the delivery',
 });
 
-/** @returns the delivery's status when nothing more is to come */
+/** @returns the final status */
 export async function webhookDeliveryWorkflow(input: WebhookDeliveryInput): Promise<string> {
   const inbox = new WebhookDeliveryInbox(input);
-  // "Request cancellation" ends no delivery: `abandon` does.
+  // "Request cancellation" does not end a delivery; `abandon` does.
   return CancellationScope.nonCancellable(async () => {
     inbox.takeWake();
     inbox.take(await attempt(input, inbox, input.firstQueue, false));
@@ -38,7 +38,7 @@ export async function webhookDeliveryWorkflow(input: WebhookDeliveryInput): Prom
       const { next } = inbox.state;
       if (next !== null && !inbox.isAsked()) {
         if (workflowInfo().continueAsNewSuggested) {
-          // The row knows when the next attempt is due.
+          // The row contains the time of the next attempt.
           const firstQueue = TASK_QUEUES.webhooksRetry;
           await continueAsNew<typeof webhookDeliveryWorkflow>({ ...input, firstQueue });
         }
@@ -56,13 +56,13 @@ async function turn(
 ): Promise<WebhookDeliveryState> {
   const { deliveryId, schedule } = input;
   if (inbox.takeAbandon()) return abandonWebhookDelivery({ deliveryId, schedule });
-  // A person waits for it, so it does not queue behind the retries.
+  // An operator is waiting, so it does not queue behind the retries.
   if (inbox.takeRetry()) return attempt(input, inbox, TASK_QUEUES.webhooks, true);
   if (inbox.takeWake()) return attempt(input, inbox, TASK_QUEUES.webhooks, false);
   return attempt(input, inbox, TASK_QUEUES.webhooksRetry, false);
 }
 
-/** @param taskQueue first attempts and retries have workers of their own */
+/** @param taskQueue first attempts and retries have separate workers */
 function attempt(
   { deliveryId, endpointId, schedule }: WebhookDeliveryInput,
   inbox: WebhookDeliveryInbox,

@@ -1,7 +1,7 @@
 /**
- * Takes an operator's pending decision to the provider. Its answer is read like any other update:
- * what moves is decided by the provider's facts (decision P7). Each call is idempotent there, so
- * it is repeated until the answer is clear.
+ * Carries out an operator's pending decision at the provider. The answer is recorded like any other
+ * update: only the provider's facts move money (decision P7). Each call is idempotent at the provider
+ * and is repeated until the answer is clear.
  */
 import {
   endDecision,
@@ -18,24 +18,24 @@ import { giveBackRefund, refundReference } from './refunds';
 const TOO_LATE = 'The payment had already changed its status.';
 const NOT_CANCELLED = 'The provider did not cancel: funds are on their way.';
 
-/** Asks the provider how the payment stands, after it was told what an operator decided. */
+/** Carries out a pending decision, then asks the provider for the checkout. */
 export async function askProvider(
   db: Db,
   provider: Provider,
   payment: Payment,
 ): Promise<CheckoutResult> {
   const decision = await findLastDecision(db, payment.id);
-  const told =
+  const result =
     decision?.state !== 'pending'
       ? null
       : decision.kind === 'refund'
-        ? await tellRefund(db, provider, payment, decision)
-        : await tellDecision(db, provider, payment, decision);
-  // What it knows is worth reading also when it did not understand or refused what it was told.
-  return told?.kind === 'found' ? told : provider.findCheckout(payment.id);
+        ? await orderRefund(db, provider, payment, decision)
+        : await carryOut(db, provider, payment, decision);
+  // After a refusal or an unclear answer, the provider's facts are still needed.
+  return result?.kind === 'found' ? result : provider.findCheckout(payment.id);
 }
 
-async function tellDecision(
+async function carryOut(
   db: Db,
   provider: Provider,
   payment: Payment,
@@ -43,7 +43,7 @@ async function tellDecision(
 ): Promise<CheckoutResult | null> {
   const end = (refusal: string | null) => endDecision(db, payment.id, id, refusal);
   if (!DECIDABLE[kind].includes(payment.status)) {
-    // Marked when the step was taken: the provider had done it, and only its answer was lost.
+    // `manual` means that the decision was carried out and only the provider's answer was lost.
     await end(payment.exceptions.includes('manual') ? null : TOO_LATE);
     return null;
   }
@@ -59,8 +59,8 @@ async function tellDecision(
   return result;
 }
 
-/** It ends as accepted when the provider's facts show it, and as refused only when they do not. */
-async function tellRefund(
+/** The decision is accepted once the provider's facts show the refund, and refused only if they do not. */
+async function orderRefund(
   db: Db,
   provider: Provider,
   payment: Payment,
@@ -68,7 +68,7 @@ async function tellRefund(
 ): Promise<CheckoutResult> {
   const reference = refundReference(payment.id, number);
   const ordered = await findOrdered(db, payment.id, reference);
-  if (ordered === undefined) throw new Error(`the refund ${reference} was not taken`);
+  if (ordered === undefined) throw new Error(`the refund ${reference} was not deducted`);
   const result = await provider.refundCheckout(payment.id, reference, ordered.amount);
   if (result.kind !== 'refused') return result;
   const found = await provider.findCheckout(payment.id);

@@ -1,4 +1,4 @@
-/** Asks the provider how a payment stands, and records its answer: every update comes this way. */
+/** Asks the provider for a payment's checkout and records the answer. Every update uses this path. */
 import { activityInfo } from '@temporalio/activity';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import { openCase, resolveCreditedMoney } from '../../src/db/repositories/cases';
@@ -54,27 +54,26 @@ export async function checkPayment(deps: Deps, paymentId: string): Promise<Payme
 }
 
 /**
- * Asks now and then, for as long as nothing has changed. Temporal repeats the activity at the times
- * that the payment asks for: asking without a change costs no workflow task and no history event,
- * so ten thousand open payments are cheap to keep.
+ * Polls the provider until something changes. Temporal retries the activity at the requested time; a
+ * retry costs no workflow task and no history event, so ten thousand open payments are cheap.
  *
- * @param seen what the workflow has seen already
- * @returns how the payment stands once that is something else
- * @throws ApplicationFailure of type `NothingNew`: Temporal calls again when it is time to look
+ * @param seen the state that the workflow already has
+ * @returns the state, once it differs from `seen`
+ * @throws ApplicationFailure of type `NothingNew`: Temporal calls again after its delay
  */
 export async function watchPayment(
   deps: Deps,
   paymentId: string,
   seen: PaymentState,
 ): Promise<PaymentState> {
-  // The workflow looked just before: the first call is there to set the time of the next.
+  // The workflow has just checked: the first call only sets the time of the next one.
   if (activityInfo().attempt === 1 && seen.wait !== null) throw nothingNew(seen.wait);
   const state = await checkPayment(deps, paymentId);
   if (state.wait === null || isUpdate(seen, state)) return state;
   throw nothingNew(state.wait);
 }
 
-/** When to ask next is no change. */
+/** Ignores the time of the next check. */
 function isUpdate(seen: PaymentState, state: PaymentState): boolean {
   const shown = ({ wait, ...rest }: PaymentState) => JSON.stringify({ ...rest, why: wait?.why });
   return shown(seen) !== shown(state);
@@ -89,14 +88,14 @@ function nothingNew({ why, ms }: Wait): ApplicationFailure {
   });
 }
 
-/** A provider may need a moment until its reads know what it has just opened. */
+/** A provider may need a moment before its reads return a new checkout. */
 function isSettledIn({ createdAt }: Payment, askedAt: Date): boolean {
   return askedAt.getTime() - createdAt.getTime() > SETTLING_MS;
 }
 
 /**
- * The provider opened the checkout and does not know it any more: an operator has to ask why. One
- * for which no money was seen expires at its time all the same.
+ * The provider opened the checkout and no longer knows it: an operator has to ask the provider. A
+ * payment without money still expires on time.
  */
 async function withoutCheckout(deps: Deps, payment: Payment, askedAt: Date): Promise<PaymentState> {
   const { id, status, providerCheckoutId } = payment;
@@ -108,8 +107,8 @@ async function withoutCheckout(deps: Deps, payment: Payment, askedAt: Date): Pro
 }
 
 /**
- * Money for a payment that has ended and cannot take it, or that the provider holds: an operator
- * decides whose it is, or settles it with the provider.
+ * Opens a case for money that an ended payment cannot take, or that the provider holds: an operator
+ * decides, or clarifies it with the provider.
  */
 async function noteUncredited(db: Db, payment: Payment, checkout: Checkout): Promise<void> {
   if (isOpenPayment(payment.status)) return;

@@ -1,7 +1,7 @@
 /**
- * Writes down what an operator decided about a payment. Only valid decisions become pending; they
- * are taken to the provider by carry-out.ts. A refund's money is taken here, so that nobody can
- * spend it before the provider has sent it back (decision P6).
+ * Records an operator's decision about a payment. Valid decisions become pending, and carry-out.ts
+ * carries them out at the provider. A refund is deducted from the balance here, so that the money
+ * cannot be spent before the provider has sent it back (decision P6).
  */
 import {
   countDecisions,
@@ -19,7 +19,7 @@ import type { PaymentDecision } from '../../workflows/messages';
 import { type Deps, providerOf } from '../deps';
 import { refundReference, ShortOfFunds, takeOrderedRefund } from './refunds';
 
-/** Safe to run twice: the decision's id is written once. @returns why it was refused, or null */
+/** Safe to run twice: a decision's id is recorded once. @returns why it was refused, or null */
 export async function decidePayment(
   deps: Pick<Deps, 'db' | 'providers'>,
   paymentId: string,
@@ -69,7 +69,7 @@ async function decide(
   return { refusal };
 }
 
-/** Null when what was typed is no amount. */
+/** Null when the input is not a valid amount. */
 function amountOf(payment: Payment, { kind, amount }: PaymentDecision): Amount | null {
   if (kind !== 'refund') return null;
   return amount === null ? refundableOf(payment) : parseRequestAmount(amount);

@@ -1,7 +1,7 @@
 /**
- * Opens a payment: a checkout at the provider first, then the payment in one transaction. Safe to
- * run twice: the provider is idempotent by the payment's id, and a payment that is there is
- * reported as it stands. A checkout without a payment is harmless: nobody was shown it.
+ * Opens a payment: first the checkout at the provider, then the payment in one transaction. Safe to
+ * run twice: the provider is idempotent by the payment's id, and an existing payment is kept. A
+ * checkout without a payment is harmless: no customer was shown it.
  */
 import {
   lockClaim,
@@ -109,7 +109,8 @@ async function store(tx: Tx, payment: Payment): Promise<OpenOutcome> {
   const inserted = await insertPayment(tx, payment, eventOfPayment(payment), presentCreated(data));
   if (inserted) return { kind: 'opened' };
   const existing = await findPaymentByReference(tx, payment);
-  if (existing === null) throw new Error(`reference of ${payment.id} is taken, but by no payment`);
+  if (existing === null)
+    throw new Error(`the reference of ${payment.id} is taken, but no payment has it`);
   await releaseClaim(tx, payment.id);
   return { kind: 'refused', refusal: duplicateReference('payment', existing) };
 }

@@ -1,6 +1,6 @@
 /**
- * Brings a provider's facts into a payment: at most one guarded step per transaction, until the
- * payment stands where the facts say (decision P7). Each transfer is credited once for ever.
+ * Applies a provider's facts to a payment: at most one guarded step per transaction, until the payment
+ * matches the facts (decision P7). Each transfer is credited exactly once.
  */
 import { appendEvent } from '../../src/db/repositories/events';
 import { post } from '../../src/db/repositories/ledger';
@@ -32,12 +32,12 @@ import { type Deps, inEventTransaction } from '../deps';
 import { eventOfPayment } from '../events';
 import { recordRefund, ShortOfFunds } from './refunds';
 
-/** A payment has fewer states than this: more steps for the same facts would be a fault of ours. */
+/** A payment has fewer statuses than this: more steps for the same facts would be a bug. */
 const STEPS_MAX = 10;
-/** Found not to be covered, our other amount given back, recorded. */
+/** A refund needs at most three: balance insufficient, different amount returned, recorded. */
 const STEPS_PER_REFUND_MAX = 3;
 
-/** The provider accepted to reject a hold, and shows neither a refund nor a failure. */
+/** The provider accepted the rejection of a hold, and reports neither a refund nor a failure. */
 const NOT_SENT_BACK = 'rejected_not_sent_back';
 
 export async function recordCheckout(
@@ -61,7 +61,7 @@ export async function recordCheckout(
       owe = error;
     }
   }
-  throw new Error(`payment ${paymentId} does not come to rest`);
+  throw new Error(`payment ${paymentId} still changes after ${most} steps`);
 }
 
 async function step(
@@ -94,7 +94,7 @@ async function noteNotSentBack(
   await openCase(tx, NOT_SENT_BACK, id, { status, decidedBy });
 }
 
-/** What is received, and of a rejected hold what went back: it may go in several parts. */
+/** Records the received amount and, for a rejected hold, the refunds, which can come in parts. */
 async function noteFigures(tx: Tx, payment: Payment, facts: CheckoutFacts): Promise<Payment> {
   const receivedAmount = receivedAfter(payment, facts);
   const isRejected = payment.status === 'refunded' && payment.creditedAmount === ZERO;
@@ -131,7 +131,7 @@ async function take(
   });
   if (after.sequence !== payment.sequence) await appendEvent(tx, eventOfPayment(after));
   if (payment.status === 'on_hold') {
-    await resolveOpenCase(tx, NOT_SENT_BACK, payment.id, `The payment is ${after.status} now.`);
+    await resolveOpenCase(tx, NOT_SENT_BACK, payment.id, `The payment is now ${after.status}.`);
   }
   for (const credit of priced) {
     await insertCredit(tx, { ...credit, paymentId: payment.id, transferId: credit.id });
@@ -144,7 +144,7 @@ async function take(
   return after;
 }
 
-/** The operator's, when the step is what was decided. Only these steps can be. */
+/** The operator's decision that caused this step, if any. */
 async function decisionBehind(tx: Tx, payment: Payment, trigger: PaymentStep['trigger']) {
   if (payment.status !== 'on_hold' && trigger !== 'cancel') return null;
   const decision = await findEffectiveDecision(tx, payment.id);
@@ -155,5 +155,5 @@ async function decisionBehind(tx: Tx, payment: Payment, trigger: PaymentStep['tr
 function failureOf({ state }: CheckoutFacts): string {
   return state === 'failed'
     ? 'The provider could not take the payment.'
-    : 'What was sent was never confirmed.';
+    : 'The transfer was never confirmed.';
 }

@@ -1,7 +1,7 @@
 /**
- * The money of refunds (decision P6). One that an operator orders is taken from the balance before
- * the provider is asked, and given back when that refuses. One that the provider made by itself is
- * taken when it is found; what the balance does not cover then is owed and collected later.
+ * Postings of refunds (decision P6). A refund that an operator orders is deducted from the balance
+ * before the provider is asked, and returned if the provider refuses. A refund that the provider made
+ * on its own is deducted when it is found; if the balance does not cover it, it is deducted later.
  */
 import { openCase, hasOpenCase, resolveOpenCase } from '../../src/db/repositories/cases';
 import { appendEvent } from '../../src/db/repositories/events';
@@ -28,12 +28,12 @@ import {
 } from '../../src/domain/payment-step';
 import { eventOfPayment } from '../events';
 
-/** One open for each payment that owes; resolving it lets the debt be. */
+/** At most one open case per payment; resolving it waives the debt. */
 const NOT_COVERED = 'refund_not_covered';
 
 const ANOTHER_AMOUNT = 'The provider refunded a different amount.';
 
-/** Takes the transaction back: the balance does not cover what was to be taken. */
+/** Rolls the transaction back: the balance does not cover the refund. */
 export class ShortOfFunds extends Error {
   readonly available: Amount;
 
@@ -43,12 +43,12 @@ export class ShortOfFunds extends Error {
   }
 }
 
-/** Our name for the refund of an operator's decision; the provider is idempotent by it. */
+/** Our reference of an operator's refund; the provider is idempotent by it. */
 export function refundReference(paymentId: string, decisionNumber: number): string {
   return `${paymentId}-${decisionNumber}`;
 }
 
-/** Takes the money of an ordered refund. @throws ShortOfFunds */
+/** Deducts an ordered refund from the balance. @throws ShortOfFunds */
 export async function takeOrderedRefund(
   tx: Tx,
   payment: Payment,
@@ -62,9 +62,9 @@ export async function takeOrderedRefund(
 }
 
 /**
- * Brings the next refund of the provider in; the caller holds the payment's lock.
- * @param owe the balance was found not to cover it
- * @returns the payment after it, or null when all of them are known or have to wait
+ * Records the provider's next refund; the caller holds the payment's lock.
+ * @param owe set when the balance does not cover it
+ * @returns the payment after it; null when all refunds are recorded or have to wait
  * @throws ShortOfFunds
  */
 export async function recordRefund(
@@ -79,7 +79,7 @@ export async function recordRefund(
   if (step === null) return null;
   const ordered = known.find(({ reference }) => reference === step.refund.reference);
   if (step.kind === 'take_back') return takeBack(tx, payment, step.refund, owe);
-  if (ordered === undefined) throw new Error(`no refund ${step.refund.reference} was ordered`);
+  if (ordered === undefined) throw new Error(`the refund ${step.refund.reference} was not ordered`);
   if (step.kind === 'give_back') return giveBackRefund(tx, payment, ordered, ANOTHER_AMOUNT);
   return confirm(tx, payment, { ...ordered, providerRefundId: step.refund.id });
 }
@@ -115,7 +115,7 @@ async function takeBack(
   return after;
 }
 
-/** All that was credited has gone back: refunded. A part of it changes the figures alone. */
+/** The payment becomes `refunded` once everything credited is refunded; until then only amounts change. */
 async function noteRefunded(
   tx: Tx,
   payment: Payment,
@@ -133,7 +133,7 @@ async function noteRefunded(
   return after;
 }
 
-/** The refund will not come about: what was taken for it returns. */
+/** The refund was refused: the deducted amount is returned. */
 export async function giveBackRefund(
   tx: Tx,
   payment: Payment,
@@ -164,9 +164,8 @@ async function endRefundDecision(
 }
 
 /**
- * Takes what is owed, as far as the balance covers it, or lets it be when an operator has resolved
- * its case.
- * @returns whether anything is owed still
+ * Deducts owed refunds if the balance covers them, or waives them if an operator has resolved the case.
+ * @returns whether anything is still owed
  */
 export async function collectOwed(db: Db, paymentId: string): Promise<boolean> {
   const owed = (await listRefunds(db, paymentId)).filter(({ state }) => state === 'owed');
@@ -181,7 +180,7 @@ export async function collectOwed(db: Db, paymentId: string): Promise<boolean> {
   return false;
 }
 
-/** @returns whether that one is owed no more */
+/** @returns whether this refund is no longer owed */
 async function collect(tx: Tx, paymentId: string, reference: string): Promise<boolean> {
   const payment = await lockPayment(tx, paymentId);
   const known = await listRefunds(tx, paymentId);
@@ -216,6 +215,6 @@ function reversing(payment: Payment, { reversed, fee }: Reversal): PaymentChange
 async function postOrThrow(tx: Tx, payment: Payment, posting: Posting): Promise<void> {
   const { outcome, available } = await post(tx, payment, posting);
   if (outcome === 'insufficient') throw new ShortOfFunds(available);
-  // The refund's row let this pass once; anything but a first posting is a broken ledger.
+  // The refund's row allows this once; anything but a first posting is a broken ledger.
   if (outcome !== 'posted') throw new Error(`${posting.operationKey}: ledger_post was ${outcome}`);
 }

@@ -1,4 +1,4 @@
-/** A payment as its workflow sees it: where it stands, what was decided, when to look again. */
+/** A payment as its workflow sees it: status, decision and the time of the next check. */
 import { findLastDecision, type StoredDecision } from '../../src/db/repositories/payment-decisions';
 import type { Db } from '../../src/db/transaction';
 import { isLess, ZERO } from '../../src/domain/money';
@@ -18,11 +18,11 @@ interface Look {
   /** Whether the provider answered. */
   answered?: boolean;
   isMismatch?: boolean;
-  /** Whether it holds the money for compliance, as far as is known. */
+  /** Whether the provider holds the money for compliance. */
   isHeld?: boolean;
 }
 
-/** @param why it waits, as long as nothing else is to be waited for */
+/** @param why the reason to wait, unless there is a more specific one */
 export async function reportPayment(
   db: Db,
   payment: Payment,
@@ -62,14 +62,14 @@ export async function reportPayment(
   };
 }
 
-/** A refund that did not come about, while there is something left to refund. */
+/** A refund was refused, and something is left to refund. */
 function isRefused(payment: Payment, decision: StoredDecision | null): boolean {
   return (
     decision?.kind === 'refund' && decision.state === 'refused' && refundableOf(payment) !== ZERO
   );
 }
 
-/** The provider has accepted to reject it, and what it holds is neither sent back nor credited. */
+/** The provider accepted the rejection, and the money is neither sent back nor credited. */
 function isRejectedHold({ status }: Payment, decision: StoredDecision | null): boolean {
   return status === 'on_hold' && decision?.kind === 'reject' && decision.state === 'accepted';
 }
@@ -83,7 +83,7 @@ interface Waiting {
   pending: StoredDecision | null;
 }
 
-/** Until the window closes or the next look; after the end, seldom, as long as money may move. */
+/** Until the next check or the end of the window; afterwards rarely, while money can still move. */
 function waitFor(
   payment: Payment,
   { why, askedAt, answered, owes, held, pending }: Waiting,
@@ -99,17 +99,17 @@ function waitFor(
       answered && held ? 'Held for compliance: an operator must release or reject the funds.' : why;
     return { why: what, ms: pollMs };
   }
-  // What it was asked about may be money: it is asked until it answers.
+  // There may be money: ask until the provider answers.
   if (!answered) return { why, ms: pollMs };
   const ageMs = now.getTime() - payment.createdAt.getTime();
-  const seldomMs = Math.min(Math.max(ageMs, HOUR_MS), DAY_MS);
-  if (owes) return { why: 'Waiting for the balance to cover a refund.', ms: seldomMs };
+  const rareMs = Math.min(Math.max(ageMs, HOUR_MS), DAY_MS);
+  if (owes) return { why: 'Waiting for the balance to cover a refund.', ms: rareMs };
   const isOver = now.getTime() > payment.expiresAt.getTime() + LATE_WINDOW_MS;
   if (!mayStillCome(payment) || isOver) return null;
-  return { why: 'Waiting for late funds.', ms: seldomMs };
+  return { why: 'Waiting for late funds.', ms: rareMs };
 }
 
-/** For a completed payment only what is seen already; the rest comes with a callback. */
+/** A completed payment waits only for money already seen; a callback reports anything else. */
 function mayStillCome({ status, receivedAmount, creditedAmount }: Payment): boolean {
   if (status === 'completed') return isLess(creditedAmount, receivedAmount);
   return status === 'expired' || status === 'cancelled' || status === 'underpaid';

@@ -1,8 +1,7 @@
 /**
- * The provider's part in a payout: submission, finding out what became of it when the answer was
- * lost, and the checks until the provider has finished. The payout's id is the provider's client
- * reference: whatever happens here twice, the provider sends once. No funds are released while the
- * provider might still send (decision O6).
+ * The provider's part of a payout: submission, queries when the answer was lost, and checks until the
+ * provider has finished. The payout's id is the client reference at the provider, so a repeated
+ * submission is sent once. No funds are released while the provider might still send (decision O6).
  */
 import { openCase } from '../../src/db/repositories/cases';
 import { findPauseReason } from '../../src/db/repositories/payout-pauses';
@@ -36,13 +35,13 @@ export async function submitPayout(deps: Deps, payoutId: string): Promise<Payout
   return submit(deps, started, provider);
 }
 
-/** An earlier run of this very activity may have died between its commit and the announcement. */
+/** An earlier run of this activity may have died between its commit and the announcement. */
 function reportDone({ announceEvents }: Deps, payout: Payout): PayoutState {
   announceEvents(payout.id);
   return reportPayout(payout, new Date());
 }
 
-/** An earlier run may have submitted: ask first. The same reference again is safe in any case. */
+/** An earlier run may have submitted, so ask first. Repeating the same reference is safe anyway. */
 async function resume(deps: Deps, payout: Payout, provider: Provider): Promise<PayoutState> {
   const found = await provider.findPayout(payout.id);
   switch (found.kind) {
@@ -92,7 +91,7 @@ function orderOf(payout: Payout): PayoutOrder {
   };
 }
 
-/** Asks what became of a payout that the provider holds. A callback is only the reason to ask. */
+/** Checks a payout that the provider has accepted. A callback is only a reason to check. */
 export async function checkPayout(deps: Deps, payoutId: string): Promise<PayoutState> {
   const payout = await getPayout(deps.db, payoutId);
   if (payout.status !== 'processing') return reportDone(deps, payout);
@@ -105,7 +104,7 @@ export async function checkPayout(deps: Deps, payoutId: string): Promise<PayoutS
   return waitForProvider(deps, payout, payout.processingSince ?? payout.updatedAt, why);
 }
 
-/** Takes every step that the provider's answer allows: approved → processing → completed or failed. */
+/** Applies every transition that the answer allows: approved → processing → completed or failed. */
 async function recordTransfer(
   deps: Deps,
   payout: Payout,
@@ -165,7 +164,7 @@ function finalTransition({ status, txHash, failureReason }: ProviderTransfer): T
   }
 }
 
-/** The provider holds something else under our reference: money must not move on its answer. */
+/** The provider has another transfer under our reference: its answer must not move money. */
 async function refuseMismatch(
   deps: Deps,
   payout: Payout,
@@ -180,8 +179,8 @@ async function refuseMismatch(
 }
 
 /**
- * Notes that the payout waits for its provider since `since`, and calls an operator when that has
- * taken too long.
+ * Records that the payout has waited for its provider since `since`, and raises the attention level
+ * when that takes too long.
  */
 async function waitForProvider(
   deps: Deps,

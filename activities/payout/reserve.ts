@@ -1,7 +1,7 @@
 /**
  * Reserves the funds of a new payout: one transaction that checks every rule under a lock, writes
- * the payout, its event and the client's answer, and posts to the ledger last. Safe to run twice:
- * a payout that is there is reported as it stands.
+ * the payout, its event and the stored response, and posts to the ledger last. Safe to run twice: an
+ * existing payout is kept.
  */
 import { lockClaim, releaseClaim, type HeldClaim } from '../../src/db/repositories/idempotency';
 import { post } from '../../src/db/repositories/ledger';
@@ -67,7 +67,7 @@ function routeOf({ provider, network }: PayoutInput) {
   return { provider, network };
 }
 
-/** The claim became a payout, or ended before it could. */
+/** The payout exists already, or the claim ended without one. */
 async function withoutClaim(tx: Tx, payoutId: string): Promise<ReserveResult> {
   const payout = await findPayout(tx, payoutId);
   if (payout !== null) return { kind: 'reserved', state: reportPayout(payout, new Date()) };
@@ -83,7 +83,8 @@ async function takenReference(
   input: PayoutInput,
 ): Promise<Refusal> {
   const { existingId } = await readPayoutFacts(tx, { ...claim, ...routeOf(input) });
-  if (existingId === null) throw new Error(`reference of ${payout.id} is taken, but by no payout`);
+  if (existingId === null)
+    throw new Error(`the reference of ${payout.id} is taken, but no payout has it`);
   return duplicateReference('payout', existingId);
 }
 

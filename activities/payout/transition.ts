@@ -1,6 +1,6 @@
 /**
- * One status change of a payout: the guarded UPDATE, its event, its posting, one transaction. The
- * guard decides every race; who comes second changes nothing and learns how the payout stands.
+ * One status change of a payout: the guarded UPDATE, its event and its posting in one transaction. The
+ * guard decides every race: the second caller changes nothing and gets the current state.
  */
 import { appendEvent } from '../../src/db/repositories/events';
 import { post } from '../../src/db/repositories/ledger';
@@ -16,14 +16,14 @@ import { eventOfPayout } from '../events';
 export interface Transition {
   trigger: PayoutTrigger;
   change?: PayoutChange;
-  /** A narrower guard than the transition table: SQL over the row. */
+  /** A condition in addition to the transition table: SQL over the row. */
   only?: string;
   /** The money that moves with it. */
   posting?: (payout: Payout) => Posting;
 }
 
 export interface TransitionResult {
-  /** False: the payout stood elsewhere and nothing changed. */
+  /** False: the payout had another status, and nothing changed. */
   applied: boolean;
   payout: Payout;
 }
@@ -45,11 +45,11 @@ export function applyTransition(
 
 async function move(tx: Tx, payout: Payout, posting: Posting): Promise<void> {
   const { outcome } = await post(tx, payout, posting);
-  // The guarded UPDATE let this change pass once; anything but a first posting is a broken ledger.
+  // The guarded UPDATE allows this change once; anything but a first posting is a broken ledger.
   if (outcome !== 'posted') throw new Error(`${posting.operationKey}: ledger_post was ${outcome}`);
 }
 
-/** A payout's row as its workflow sees it: where it stands, nothing of whom it pays. */
+/** A payout's row as its workflow sees it, without the recipient. */
 export function reportPayout(payout: Payout, now: Date, wait: Wait | null = null): PayoutState {
   const age = now.getTime() - payout.createdAt.getTime();
   return {

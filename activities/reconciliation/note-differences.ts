@@ -1,7 +1,7 @@
 /**
- * Compares the copy of the providers' statements with ours. Each difference that a look at the provider
- * does not mend becomes an exception, once: the comparison itself moves no money and changes no
- * status (decision O7).
+ * Compares the copy of the providers' statements with the ledger. A difference that remains after
+ * another check with the provider opens a case, once. The comparison itself moves no money and changes
+ * no status (decision O7).
  */
 import { findNewDifferences } from '../../src/db/ledger-verify';
 import { openCase } from '../../src/db/repositories/cases';
@@ -18,15 +18,15 @@ import type { Provider } from '../../src/providers/port';
 import { type PaymentWorkflows, paymentStart } from '../../src/temporal/payment-workflows';
 import { checkoutEntries, payoutEntries, type ReconciliationDeps } from './read-statements';
 
-/** One call to a provider each. */
+/** Each is one call to a provider. */
 const ASKED_MAX = 100;
 
-/** When everything is wrong, the first thousand say so. */
+/** If everything differs, a thousand cases are enough. */
 const NOTED_MAX = 1_000;
 
 /**
- * A list may leave something out. What we count as done, and the list does not show, is asked for
- * by its reference before anybody is accused.
+ * A statement may be incomplete. Before a case is opened, the provider is queried by reference for what
+ * the gateway completed and the statement does not show.
  */
 export async function askForMissing({
   db,
@@ -43,7 +43,7 @@ export async function askForMissing({
   return { asked: missing.length };
 }
 
-/** Null when the provider gives no answer. */
+/** Null when the provider does not answer. */
 async function ask(
   provider: Provider,
   missing: MissingEntry,
@@ -81,18 +81,18 @@ async function findCheckout(provider: Provider, reference: string, askedAt: Date
   return found.kind === 'not_found' ? [] : null;
 }
 
-/** These a payment mends itself when its workflow looks: the callback about them was lost. */
-const MENDED_BY_A_LOOK = ['money_not_credited', 'refund_not_recorded'] as const;
+/** A callback was lost: the payment's workflow books these when it checks the provider. */
+const BOOKED_BY_CHECK = ['money_not_credited', 'refund_not_recorded'] as const;
 
 export interface LookDeps {
   db: Db;
   paymentWorkflows: PaymentWorkflows;
 }
 
-/** Has payments look at the provider once more before anybody is accused. */
+/** Makes payments check their provider again before a case is opened. */
 export async function lookAgain({ db, paymentWorkflows }: LookDeps): Promise<{ told: number }> {
-  const mendable = await findNewDifferences(db, NOTED_MAX, MENDED_BY_A_LOOK);
-  const ids = new Set(mendable.map(({ objectId }) => objectId));
+  const differences = await findNewDifferences(db, NOTED_MAX, BOOKED_BY_CHECK);
+  const ids = new Set(differences.map(({ objectId }) => objectId));
   for (const id of ids) {
     const payment = await findPayment(db, id);
     if (payment !== null) await paymentWorkflows.sendProviderUpdate(paymentStart(payment));

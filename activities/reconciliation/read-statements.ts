@@ -1,6 +1,6 @@
 /**
- * Copies what changed in a provider's statements, so that they can be compared with ours. It begins
- * where the last reading ended; a provider that does not answer is asked again by the next run.
+ * Copies the changes in a provider's statements, so that they can be compared with the ledger. It
+ * continues where the last reading ended; the next run retries a provider that did not answer.
  */
 import {
   databaseTime,
@@ -22,13 +22,13 @@ export interface ReconciliationDeps {
   providers: ProviderRegistry;
 }
 
-/** Read again each time: what a provider wrote into its list a little late is not missed. */
+/** Read again each time, because a provider may add entries to its statement a little late. */
 const OVERLAP_MS = 10 * 60 * 1000;
 
-/** So that one activity stays far below its time-out, however slow the provider is. */
+/** Per activity, so that even a slow provider does not exceed the activity's timeout. */
 const PAGES = 20;
 
-/** Every list that the enabled providers keep. */
+/** All statements of the enabled providers. */
 export function listStatements({ providers }: ReconciliationDeps): StatementKey[] {
   return MODES.flatMap((mode) =>
     providers
@@ -40,7 +40,7 @@ export function listStatements({ providers }: ReconciliationDeps): StatementKey[
   );
 }
 
-/** @param place where the activity before stopped; null at the beginning of a reading */
+/** @param place where the previous activity stopped; null at the start of a reading */
 export async function readStatement(
   { db, providers }: ReconciliationDeps,
   key: StatementKey,
@@ -72,10 +72,10 @@ async function begin(db: Db, key: StatementKey): Promise<StatementPlace> {
   return { cursor: null, begunAt: (await databaseTime(db)).toISOString(), changedFrom };
 }
 
-/** A page as the copy keeps it. */
+/** A page in the form of the copy. */
 interface Page {
   entries: ProviderEntry[];
-  /** Whose transfers and refunds all stand in `entries`. */
+  /** The checkouts whose transfers and refunds are all in `entries`. */
   checkouts: string[];
   changedUntil: Date | null;
   cursor: string | null;
@@ -118,7 +118,7 @@ async function store(
     await storeEntries(tx, key, readAt, entries);
     await voidVanished(tx, key, readAt, checkouts);
     await noteReading(tx, key, {
-      // A clock there that is ahead of ours must not make the next reading skip anything.
+      // A provider's clock that is ahead must not make the next reading skip entries.
       changedUntil: changedUntil !== null && changedUntil > readAt ? readAt : changedUntil,
       readAt: cursor === null ? begunAt : null,
       trouble: null,

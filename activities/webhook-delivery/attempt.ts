@@ -1,7 +1,7 @@
 /**
- * One attempt at a delivery, if one is to be made now. The attempt is written down before the
- * request leaves, so that one whose worker died counts; the schedule and the number of attempts
- * are guarded here and nowhere else, whoever calls and however often.
+ * Makes one attempt at a delivery if one is due. The attempt is recorded before the request is sent, so
+ * that it counts even if the worker dies. Only this module enforces the schedule and the number of
+ * attempts, regardless of the caller.
  */
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import {
@@ -32,7 +32,7 @@ export interface WebhookDeliveryDeps {
   db: Db;
   webhookSender: WebhookSender;
   secretBox: SecretBox;
-  /** Of this process. */
+  /** The slots of this process. */
   endpointSlots: EndpointSlots;
 }
 
@@ -42,11 +42,11 @@ export interface AttemptOrder {
   schedule: RetryScheduleMs;
   /** An attempt at once, outside the schedule. */
   manual: boolean;
-  /** Names the order: it may come several times and makes one attempt. */
+  /** Identifies the order: a repeated order makes one attempt. */
   key: string;
 }
 
-/** @throws ApplicationFailure of type `EndpointBusy`: Temporal calls again at its turn */
+/** @throws ApplicationFailure of type `EndpointBusy`: Temporal calls again after its delay */
 export async function attemptWebhookDelivery(
   deps: WebhookDeliveryDeps,
   order: AttemptOrder,
@@ -68,7 +68,7 @@ interface Begun {
   request: Parameters<WebhookSender['send']>[0];
 }
 
-/** Decides under the row's lock, and takes the attempt. @returns how it stands when there is none */
+/** Decides under the row's lock and records the attempt. @returns the state if none is due */
 async function begin(
   tx: Tx,
   { secretBox }: WebhookDeliveryDeps,
@@ -79,7 +79,7 @@ async function begin(
     throw ApplicationFailure.nonRetryable(`delivery ${order.deliveryId} does not exist`);
   }
   const { id, eventId, eventType, endpointId, mode, url, body, secret } = delivery;
-  // One order makes one attempt: a call whose result was lost is not asked for again.
+  // One order makes one attempt, even if the result of the call was lost and it is repeated.
   const asked = order.manual && delivery.lastOrder !== order.key;
   const facts = { ...delivery, retryRequested: delivery.retryRequested || asked };
   const move = nextWebhookDeliveryMove(facts, order.schedule);
@@ -108,7 +108,7 @@ async function begin(
   return { state: await reportWebhookDelivery(tx, order) };
 }
 
-/** Temporal holds the call back without an event in the history, and no slot of a worker waits. */
+/** Temporal retries later, without a history event and without occupying a slot of the worker. */
 function endpointBusy(turnInMs: number): ApplicationFailure {
   return ApplicationFailure.create({
     type: 'EndpointBusy',
@@ -136,12 +136,12 @@ async function finish(
 ): Promise<WebhookDeliveryState> {
   const { deliveryId, schedule } = order;
   const delivery = await lockWebhookDelivery(tx, deliveryId);
-  if (delivery === null) throw new Error(`delivery ${deliveryId} is gone`);
+  if (delivery === null) throw new Error(`delivery ${deliveryId} does not exist`);
   const completed = await completeAttempt(tx, { deliveryId, number }, result);
   if (completed === null) return reportWebhookDelivery(tx, order);
   const { manual, wasLost } = completed;
   if (result.outcome === 'succeeded') await endWebhookDelivery(tx, deliveryId, 'succeed', null);
-  // The failure of one that was given up has been counted, and the next one is planned.
+  // A lost attempt has already been counted as failed, and the next one is planned.
   else if (!wasLost) {
     await noteAttemptFailed(tx, delivery, schedule, { manual, lastError: result.errorCode });
   }
@@ -165,7 +165,7 @@ function ranOutOfTime({ errorCode }: AttemptResult): boolean {
   return errorCode === 'timeout' || errorCode === 'connect_timeout';
 }
 
-/** Ends a delivery's schedule for an operator. Safe to run twice: a delivery that has ended stays as it ended. */
+/** Ends a delivery's schedule for an operator. Safe to run twice: an ended delivery does not change. */
 export async function abandonWebhookDelivery(
   db: Db,
   delivery: { deliveryId: string; schedule: RetryScheduleMs },
@@ -176,7 +176,7 @@ export async function abandonWebhookDelivery(
   });
 }
 
-/** A delivery's row as its workflow sees it: ids, numbers and codes, nothing of what is sent where. */
+/** A delivery's row as its workflow sees it: ids, numbers and codes, without URL and body. */
 async function reportWebhookDelivery(
   tx: Tx,
   { deliveryId, schedule }: { deliveryId: string; schedule: RetryScheduleMs },

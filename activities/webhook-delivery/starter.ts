@@ -1,7 +1,7 @@
 /**
  * Starts the workflows of deliveries that an activity has just committed, in the background: the
- * activity waits for nothing and fails with nothing of this. restart-missing finds what is lost
- * here half a minute later.
+ * activity neither waits for them nor fails with them. restart-missing starts what is lost here half
+ * a minute later.
  */
 import type { Logger } from 'pino';
 import { listUnstarted } from '../../src/db/repositories/webhook-deliveries';
@@ -9,15 +9,15 @@ import type { Db } from '../../src/db/transaction';
 import type { WebhookDeliveryWorkflows } from '../../src/temporal/webhook-delivery-workflows';
 
 export interface WebhookDeliveryStarter {
-  /** Called after a commit by whoever may have appended events of the object. */
+  /** Call it after a commit that may have appended events of the object. */
   announce(objectId: string): void;
-  /** Waits for what is under way; what comes later is left to restart-missing. */
+  /** Waits for running starts; later ones are left to restart-missing. */
   drain(): Promise<void>;
 }
 
-/** Objects that are looked at at once; each takes a connection for a moment. */
+/** Objects processed concurrently; each uses a database connection briefly. */
 const LOOKS = 4;
-/** More than this wait only when Temporal or the database hangs. */
+/** More objects wait only if Temporal or the database does not respond. */
 const WAITING_MAX = 2_000;
 
 export function createWebhookDeliveryStarter({

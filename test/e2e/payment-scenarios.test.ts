@@ -295,7 +295,7 @@ test.concurrent(
     await atProvider(gateway, id, 'release');
     await endOfWindow({ client, id });
     const failed = await whenPayment(client, id, 'failed');
-    expect(failed.failure_reason).toBe('What was sent was never confirmed.');
+    expect(failed.failure_reason).toBe('The transfer was never confirmed.');
     await atProvider(gateway, id, 'pay');
     const exception = await eventually('the exception', async () => {
       const [row] = await rows<{ details: unknown }>(

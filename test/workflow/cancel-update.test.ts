@@ -33,7 +33,7 @@ test.each<[string, unknown[]]>([
   const payout = await createPayoutCase(world);
   const cancelling = payout.handle.executeUpdate('cancel', { args: args as [unknown] });
   await expect(cancelling).rejects.toMatchObject({
-    cause: { message: '`cancel` takes one string: who cancels.' },
+    cause: { message: '`cancel` requires one string: the id or name of the caller.' },
   });
   expect((await readPayout(world, payout)).status).toBe('under_review');
   await payout.handle.signal('reject');
