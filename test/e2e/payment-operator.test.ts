@@ -39,20 +39,12 @@ async function opened(overrides: Record<string, unknown> = {}) {
 async function held(confirmed: string | null, provider = 'onchain_provider') {
   const payment = await opened({ provider });
   const { client, id } = payment;
-  await atProvider(
-    gateway,
-    id,
-    'pay',
-    confirmed === null ? { then: 'stay' } : { amount: confirmed },
-  );
+  // Confirmed only once it is held: the gateway would credit it at once.
+  const amount = confirmed === null ? {} : { amount: confirmed };
+  await atProvider(gateway, id, 'pay', { ...amount, then: 'stay' });
   await atProvider(gateway, id, 'hold');
   await whenPayment(client, id, 'on_hold');
-  if (confirmed !== null) {
-    await eventually('the confirmation', async () => {
-      const { transfers } = await checkoutOf(gateway, id);
-      return transfers[0]?.status === 'confirmed' ? true : undefined;
-    });
-  }
+  if (confirmed !== null) await atProvider(gateway, id, 'confirm');
   return payment;
 }
 

@@ -147,13 +147,11 @@ test('without the provider’s fee estimate nothing is stored, and the key works
 test('a decision that the provider does not answer is carried out when it does', async () => {
   const { client } = await openMerchant(gateway, { mode: 'test', funds: {} });
   const id = await openedPayment(client);
-  await atProvider(gateway, id, 'pay', { amount: '100' });
+  // Confirmed only once it is held: the gateway would credit it at once.
+  await atProvider(gateway, id, 'pay', { then: 'stay' });
   await atProvider(gateway, id, 'hold');
   await whenPayment(client, id, 'on_hold');
-  await eventually('the confirmation', async () => {
-    const { transfers } = await checkoutOf(gateway, id);
-    return transfers[0]?.status === 'confirmed' ? true : undefined;
-  });
+  await atProvider(gateway, id, 'confirm');
   const outage = { provider: 'onchain_provider', mode: 'test' };
   await control(gateway.sandbox.url, 'outage', { ...outage, kind: 'answer_503' });
   await decide(gateway, id, 'release');

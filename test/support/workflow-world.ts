@@ -191,7 +191,7 @@ function workerSwitch(connection: NativeConnection, namespace: string, activitie
       shutdownGraceTime: '1500 ms',
       shutdownForceTime: '2 seconds',
     });
-    return { worker, ended: worker.run() };
+    return { worker, ended: worker.run().catch(ignoreStillInUse) };
   };
   let running: { worker: Worker; ended: Promise<void> }[] = [];
   return {
@@ -205,4 +205,12 @@ function workerSwitch(connection: NativeConnection, namespace: string, activitie
       await Promise.all(stopping.map(({ ended }) => ended));
     },
   };
+}
+
+/**
+ * On a busy machine the SDK sometimes finalizes a worker that has stopped while its native part
+ * still holds it (IllegalStateError). Its work is done by then.
+ */
+function ignoreStillInUse(error: unknown): void {
+  if (!(error instanceof Error) || !error.message.startsWith('Worker still in use')) throw error;
 }

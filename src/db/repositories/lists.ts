@@ -23,18 +23,18 @@ export interface ListPage<T> {
 const POSITION = `to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
 
 export function listPayouts(db: Db, query: ListQuery<PayoutFilters>): Promise<ListPage<Payout>> {
-  return newestFirst<PayoutModel>(db, PayoutModel, query);
+  return newestFirst<Payout>(db, PayoutModel, query);
 }
 
 export function listPayments(db: Db, query: ListQuery<PaymentFilters>): Promise<ListPage<Payment>> {
-  return newestFirst<PaymentModel>(db, PaymentModel, query);
+  return newestFirst<Payment>(db, PaymentModel, query);
 }
 
-async function newestFirst<M extends Model & { id: string }>(
+async function newestFirst<T extends { id: string }>(
   db: Db,
-  model: ModelClass<M>,
+  model: ModelClass<Model>,
   { accountId, mode, limit, after, filters }: ListQuery<PaymentFilters | PayoutFilters>,
-): Promise<ListPage<M>> {
+): Promise<ListPage<T>> {
   const query = model
     .query(db)
     .select(`${model.tableName}.*`, db.raw(`${POSITION} AS position`))
@@ -53,7 +53,7 @@ async function newestFirst<M extends Model & { id: string }>(
   if (createdFrom !== undefined) void query.where('created_at', '>=', createdFrom);
   if (createdTo !== undefined) void query.where('created_at', '<=', createdTo);
 
-  const found = await query.castTo<(M & { position: string })[]>();
+  const found = await query.castTo<(T & { position: string })[]>();
   const items = found.slice(0, limit);
   const last = items.at(-1);
   const more = found.length > limit && last !== undefined;
