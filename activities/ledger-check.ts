@@ -1,6 +1,6 @@
 /**
- * Checks the ledger's invariants. If any is broken, pauses payouts until an operator resumes them, and
- * opens a case with the rows for each broken invariant.
+ * Checks the ledger's invariants. If any is broken, pauses payouts until an operator resumes them,
+ * and opens a case with the rows for each broken invariant.
  */
 import { verifyLedger, type InvariantResult } from '../src/db/ledger-verify';
 import { appendAudit } from '../src/db/repositories/audit-log';

@@ -1,7 +1,7 @@
 /**
- * Finds payouts, payments and webhook deliveries that need a workflow and have none, and starts one.
- * A workflow can be missing when its start was lost, when somebody terminated it, or when Temporal's
- * database was restored from a backup.
+ * Finds payouts, payments and webhook deliveries that need a workflow and have none, and starts
+ * one. A workflow can be missing when its start was lost, when somebody terminated it, or when
+ * Temporal's database was restored from a backup.
  */
 import {
   findPaymentsNeedingWorkflow,
@@ -68,8 +68,8 @@ export async function restartPayments(deps: RestartDeps): Promise<{ ensured: num
 }
 
 /**
- * Restarts overdue deliveries, and retries that were requested while Temporal was unavailable. If a run
- * ends early, the deliveries that it has not reached can be taken again after half a minute.
+ * Restarts overdue deliveries, and retries that were requested while Temporal was unavailable. If a
+ * run ends early, the deliveries that it has not reached can be taken again after half a minute.
  */
 export async function restartWebhookDeliveries({
   db,

@@ -17,8 +17,8 @@ export const TRANSACTION = {
 } as const;
 
 /**
- * A provider's timeout or refusal is a return value; only our own database throws. The timeout allows
- * two calls to the provider.
+ * A provider's timeout or refusal is a return value; only our own database throws. The timeout
+ * allows two calls to the provider.
  */
 export const PROVIDER_CALL = {
   startToCloseTimeout: '30 seconds',
@@ -34,8 +34,8 @@ export function localActivities<N extends Name>(options: LocalActivityOptions) {
 }
 
 /**
- * A result that cannot be decoded fails the workflow task until a worker can decode it. Only operators'
- * input may be undecodable (operator-input.ts).
+ * A result that cannot be decoded fails the workflow task until a worker can decode it. Only
+ * operators' input may be undecodable (operator-input.ts).
  */
 function guarded<T extends object>(proxy: T): T {
   return new Proxy(proxy, {

@@ -114,8 +114,8 @@ export abstract class Inbox<State extends object> {
 
   /**
    * Consumes signals with unknown names. The handler is set only for a moment: with a permanent
-   * handler, the SDK would throw for each name that starts with `__temporal_`, and the workflow could
-   * not continue. Here the error is caught and the signal is consumed.
+   * handler, the SDK would throw for each name that starts with `__temporal_`, and the workflow
+   * could not continue. Here the error is caught and the signal is consumed.
    */
   #remarkUnknownSignals(): void {
     const names = Object.keys(this.#signals).map((name) => `\`${name}\``);
@@ -131,8 +131,8 @@ export abstract class Inbox<State extends object> {
 }
 
 /**
- * For a workflow that operators decide about and that receives provider updates. Of two reports, the
- * one with the higher `sequence` is newer.
+ * For a workflow that operators decide about and that receives provider updates. Of two reports,
+ * the one with the higher `sequence` is newer.
  */
 export abstract class DecisionInbox<
   State extends { sequence: number },

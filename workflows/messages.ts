@@ -1,4 +1,7 @@
-/** Inputs and results of workflows. Stored in histories: no personal data, and fields are only added. */
+/**
+ * Inputs and results of workflows. Stored in histories: no personal data, and fields are only
+ * added.
+ */
 import type { WebhookDeliveryStatus } from '../src/domain/webhook-delivery';
 import type { RetryScheduleMs } from '../src/domain/webhook-delivery';
 import type { Refusal } from '../src/domain/errors';
@@ -114,7 +117,9 @@ export interface PaymentState {
   wait: Wait | null;
 }
 
-/** Everything else is in the database under `deliveryId`: URL, body and secret are not in histories. */
+/**
+ * Everything else is in the database under `deliveryId`: URL, body and secret are not in histories.
+ */
 export interface WebhookDeliveryInput {
   deliveryId: string;
   endpointId: string;

@@ -28,8 +28,8 @@ const { reservePayout, approvePayout, rejectPayout } = localActivities<
 >(TRANSACTION);
 
 /**
- * Not a local activity: it would run before the update is recorded, at the end of the workflow task.
- * After a crash in between, the row would be cancelled and its workflow would wait for ever.
+ * Not a local activity: it would run before the update is recorded, at the end of the workflow
+ * task. After a crash in between, the row would be cancelled and its workflow would wait for ever.
  */
 const { cancelPayout } = activities<'cancelPayout'>({
   ...TRANSACTION,
@@ -162,7 +162,8 @@ async function reject(
   reason: string | null,
 ): Promise<PayoutState> {
   const { applied, state } = await rejectPayout(payoutId, by, reason);
-  // Not applied and final: an earlier attempt of this rejection, or the merchant's cancel, was first.
+  // Not applied and final: an earlier attempt of this rejection, or the merchant's cancel, was
+  // first.
   if (!applied && !isFinalPayout(state.status)) inbox.remark(TOO_LATE);
   return state;
 }

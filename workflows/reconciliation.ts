@@ -1,6 +1,6 @@
 /**
- * Runs every hour: reads the changes in the providers' statements, compares them with the ledger, and
- * opens a case for each difference. A provider that does not answer does not delay the others.
+ * Runs every hour: reads the changes in the providers' statements, compares them with the ledger,
+ * and opens a case for each difference. A provider that does not answer does not delay the others.
  */
 import { isCancellation, log, sleep } from '@temporalio/workflow';
 import { activities } from './activities';

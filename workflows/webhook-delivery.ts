@@ -1,10 +1,10 @@
 /**
- * Delivers one event to one endpoint: an attempt, then a durable timer and another attempt, until one
- * succeeds or the schedule ends. The database decides whether an attempt is due and numbers it, so a
- * terminated or repeated run sends nothing too early or too often.
+ * Delivers one event to one endpoint: an attempt, then a durable timer and another attempt, until
+ * one succeeds or the schedule ends. The database decides whether an attempt is due and numbers it,
+ * so a terminated or repeated run sends nothing too early or too often.
  *
- * Started by the worker that committed the event, by restart-missing if that start was lost, and by an
- * operator's retry after the end.
+ * Started by the worker that committed the event, by restart-missing if that start was lost, and by
+ * an operator's retry after the end.
  */
 import { CancellationScope, continueAsNew, workflowInfo } from '@temporalio/workflow';
 import { activities } from './activities';
@@ -15,9 +15,9 @@ import { WebhookDeliveryInbox } from './webhook-delivery-inbox';
 const RETRY = { initialInterval: '250 ms', maximumInterval: '30 seconds' } as const;
 
 /**
- * Longer than an attempt (10 s, and 2 s for the body) with its statements. A worker's death is noticed
- * after this time, and the next call counts its attempt as lost. Retries repeat the call, not the
- * attempt: the endpoint has no free slot, or the database is unavailable.
+ * Longer than an attempt (10 s, and 2 s for the body) with its statements. A worker's death is
+ * noticed after this time, and the next call counts its attempt as lost. Retries repeat the call,
+ * not the attempt: the endpoint has no free slot, or the database is unavailable.
  */
 const ATTEMPT = { startToCloseTimeout: '30 seconds', retry: RETRY } as const;
 

@@ -1,7 +1,7 @@
 /**
  * Carries out an operator's pending decision at the provider. The answer is recorded like any other
- * update: only the provider's facts move money (decision P7). Each call is idempotent at the provider
- * and is repeated until the answer is clear.
+ * update: only the provider's facts move money (decision P7). Each call is idempotent at the
+ * provider and is repeated until the answer is clear.
  */
 import {
   endDecision,
@@ -59,7 +59,10 @@ async function carryOut(
   return result;
 }
 
-/** The decision is accepted once the provider's facts show the refund, and refused only if they do not. */
+/**
+ * The decision is accepted once the provider's facts show the refund, and refused only if they do
+ * not.
+ */
 async function orderRefund(
   db: Db,
   provider: Provider,

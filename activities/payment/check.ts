@@ -1,4 +1,6 @@
-/** Asks the provider for a payment's checkout and records the answer. Every update uses this path. */
+/**
+ * Asks the provider for a payment's checkout and records the answer. Every update uses this path.
+ */
 import { activityInfo } from '@temporalio/activity';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import { openCase, resolveCreditedMoney } from '../../src/db/repositories/cases';
@@ -54,8 +56,8 @@ export async function checkPayment(deps: Deps, paymentId: string): Promise<Payme
 }
 
 /**
- * Polls the provider until something changes. Temporal retries the activity at the requested time; a
- * retry costs no workflow task and no history event, so ten thousand open payments are cheap.
+ * Polls the provider until something changes. Temporal retries the activity at the requested time;
+ * a retry costs no workflow task and no history event, so ten thousand open payments are cheap.
  *
  * @param seen the state that the workflow already has
  * @returns the state, once it differs from `seen`

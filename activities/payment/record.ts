@@ -1,6 +1,6 @@
 /**
- * Applies a provider's facts to a payment: at most one guarded step per transaction, until the payment
- * matches the facts (decision P7). Each transfer is credited exactly once.
+ * Applies a provider's facts to a payment: at most one guarded step per transaction, until the
+ * payment matches the facts (decision P7). Each transfer is credited exactly once.
  */
 import { appendEvent } from '../../src/db/repositories/events';
 import { post } from '../../src/db/repositories/ledger';

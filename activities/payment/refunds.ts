@@ -1,7 +1,8 @@
 /**
  * Postings of refunds (decision P6). A refund that an operator orders is deducted from the balance
- * before the provider is asked, and returned if the provider refuses. A refund that the provider made
- * on its own is deducted when it is found; if the balance does not cover it, it is deducted later.
+ * before the provider is asked, and returned if the provider refuses. A refund that the provider
+ * made on its own is deducted when it is found; if the balance does not cover it, it is deducted
+ * later.
  */
 import { openCase, hasOpenCase, resolveOpenCase } from '../../src/db/repositories/cases';
 import { appendEvent } from '../../src/db/repositories/events';
@@ -115,7 +116,10 @@ async function takeBack(
   return after;
 }
 
-/** The payment becomes `refunded` once everything credited is refunded; until then only amounts change. */
+/**
+ * The payment becomes `refunded` once everything credited is refunded; until then only amounts
+ * change.
+ */
 async function noteRefunded(
   tx: Tx,
   payment: Payment,
@@ -164,7 +168,8 @@ async function endRefundDecision(
 }
 
 /**
- * Deducts owed refunds if the balance covers them, or waives them if an operator has resolved the case.
+ * Deducts owed refunds if the balance covers them, or waives them if an operator has resolved the
+ * case.
  * @returns whether anything is still owed
  */
 export async function collectOwed(db: Db, paymentId: string): Promise<boolean> {

@@ -1,7 +1,7 @@
 /**
  * Reserves the funds of a new payout: one transaction that checks every rule under a lock, writes
- * the payout, its event and the stored response, and posts to the ledger last. Safe to run twice: an
- * existing payout is kept.
+ * the payout, its event and the stored response, and posts to the ledger last. Safe to run twice:
+ * an existing payout is kept.
  */
 import { lockClaim, releaseClaim, type HeldClaim } from '../../src/db/repositories/idempotency';
 import { post } from '../../src/db/repositories/ledger';

@@ -1,6 +1,6 @@
 /**
- * One status change of a payout: the guarded UPDATE, its event and its posting in one transaction. The
- * guard decides every race: the second caller changes nothing and gets the current state.
+ * One status change of a payout: the guarded UPDATE, its event and its posting in one transaction.
+ * The guard decides every race: the second caller changes nothing and gets the current state.
  */
 import { appendEvent } from '../../src/db/repositories/events';
 import { post } from '../../src/db/repositories/ledger';

@@ -1,7 +1,7 @@
 /**
  * Compares the copy of the providers' statements with the ledger. A difference that remains after
- * another check with the provider opens a case, once. The comparison itself moves no money and changes
- * no status (decision O7).
+ * another check with the provider opens a case, once. The comparison itself moves no money and
+ * changes no status (decision O7).
  */
 import { findNewDifferences } from '../../src/db/ledger-verify';
 import { openCase } from '../../src/db/repositories/cases';
@@ -25,8 +25,8 @@ const ASKED_MAX = 100;
 const NOTED_MAX = 1_000;
 
 /**
- * A statement may be incomplete. Before a case is opened, the provider is queried by reference for what
- * the gateway completed and the statement does not show.
+ * A statement may be incomplete. Before a case is opened, the provider is queried by reference for
+ * what the gateway completed and the statement does not show.
  */
 export async function askForMissing({
   db,

@@ -1,7 +1,7 @@
 /**
- * Makes one attempt at a delivery if one is due. The attempt is recorded before the request is sent, so
- * that it counts even if the worker dies. Only this module enforces the schedule and the number of
- * attempts, regardless of the caller.
+ * Makes one attempt at a delivery if one is due. The attempt is recorded before the request is
+ * sent, so that it counts even if the worker dies. Only this module enforces the schedule and the
+ * number of attempts, regardless of the caller.
  */
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import {
@@ -165,7 +165,9 @@ function ranOutOfTime({ errorCode }: AttemptResult): boolean {
   return errorCode === 'timeout' || errorCode === 'connect_timeout';
 }
 
-/** Ends a delivery's schedule for an operator. Safe to run twice: an ended delivery does not change. */
+/**
+ * Ends a delivery's schedule for an operator. Safe to run twice: an ended delivery does not change.
+ */
 export async function abandonWebhookDelivery(
   db: Db,
   delivery: { deliveryId: string; schedule: RetryScheduleMs },

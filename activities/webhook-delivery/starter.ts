@@ -1,7 +1,7 @@
 /**
  * Starts the workflows of deliveries that an activity has just committed, in the background: the
- * activity neither waits for them nor fails with them. restart-missing starts what is lost here half
- * a minute later.
+ * activity neither waits for them nor fails with them. restart-missing starts what is lost here
+ * half a minute later.
  */
 import type { Logger } from 'pino';
 import { listUnstarted } from '../../src/db/repositories/webhook-deliveries';

@@ -23,7 +23,7 @@ import { listOf, showList, showObject } from './output';
 
 const WHERE = '`accounts list` lists the ids (acc_…).';
 
-/** The demo merchant is never the default of a change to an account itself. */
+/** Changes of an account itself never default to the demo merchant. */
 const THE_ACCOUNT = new Option('--account <ACC_ID>', 'the account').argParser(text);
 
 export function addAccounts(admin: Command, run: Run): void {

@@ -74,20 +74,20 @@ Environment:
 Exit codes: 0 done, 1 refused or not possible, 2 a wrong argument
 `;
 
-/** What a verb works with. */
+/** What the verbs use. */
 export interface Context {
   db: Db;
-  /** Who makes the change, and why; read by the verbs that change something. */
+  /** The operator and the reason of a change. */
   readonly by: ChangedBy;
-  /** The account that was asked for, otherwise the demo merchant in development. */
+  /** The requested account, otherwise the demo merchant in development. */
   accountId: (asked: string | undefined) => Promise<string>;
   /** The same, or null for the default for every account. */
   accountOrDefault: (options: ScopeOptions) => Promise<string | null>;
   /** The pepper of the gateway that uses this database. */
   pepper: () => string;
-  /** The Temporal namespace of that gateway; connects when it is first used. */
+  /** The Temporal namespace of that gateway; connects on first use. */
   temporal: () => Client;
-  /** What tests endpoints and wakes deliveries. */
+  /** The tools to test endpoints and to wake deliveries. */
   webhooks: () => WebhookTools;
 }
 
@@ -102,7 +102,7 @@ interface CommonOptions {
   reason?: string | undefined;
 }
 
-/** Does a verb's work and prints its document; `show` is how a person reads it. */
+/** Runs a verb and prints its document; `show` formats it for people. */
 export type Run = <Document extends object>(
   options: CommonOptions,
   work: (context: Context) => Promise<Document>,
@@ -151,7 +151,7 @@ async function perform<Document>(
       webhooks: () => (opened.webhooks ??= openWebhookTools(env)),
     });
   } catch (error) {
-    // A value that a service turned down is a wrong argument of this command.
+    // A value that a service refused is a wrong argument of this command.
     if (!(error instanceof InvalidInput)) throw error;
     throw new UsageError(errorSentence(error), { cause: error });
   } finally {
@@ -171,7 +171,9 @@ function osUserName(): string {
   try {
     return userInfo().username;
   } catch {
-    // A container's user may have a number and no name.
-    throw new UsageError('--by is missing: the operating system has no name for this user.');
+    // A container's user may have a number but no name.
+    throw new UsageError(
+      '--by is missing, and the operating system has no name for this user. Add --by.',
+    );
   }
 }

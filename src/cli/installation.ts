@@ -25,7 +25,7 @@ const SECRET_LENGTH_MIN = 32;
 /** @throws SetupError when there is no database, or it lacks a migration */
 export async function openDatabase(env: NodeJS.ProcessEnv): Promise<Db> {
   const url = databaseAddress(env);
-  // Asked first by a plain client, whose error says what is wrong with the connection.
+  // A plain client connects first, because its error explains a failed connection.
   await withClient(url, (client) => client.query('SELECT 1'));
   const db = connect({ url, size: 1, applicationName: 'gateway-admin' });
   try {
@@ -41,7 +41,7 @@ async function refuseOldSchema(db: Db): Promise<void> {
   const pending = await pendingMigrations(db);
   if (pending.length === 0) return;
   throw new SetupError(
-    `The database lacks ${pending.join(', ')}. Run \`npm run migrate\`, in development \`npm start\`.`,
+    `The database lacks the migrations ${pending.join(', ')}. Run \`npm run migrate\`, or \`npm start\` in development.`,
   );
 }
 
@@ -107,12 +107,12 @@ function databaseAddress(env: NodeJS.ProcessEnv): string {
   );
 }
 
-/** The secrets that `npm start` keeps in a file; null when the command works on another database. */
+/** The secrets that `npm start` stores in a file; null for any other database. */
 function developmentSecrets(env: NodeJS.ProcessEnv): Record<string, unknown> | null {
   return isDevelopmentDatabase(env) ? readPrivateJson(dataLayout(env).secrets) : null;
 }
 
-/** The local pepper belongs to this one database; on another it would make keys that never work. */
+/** The local pepper belongs to this database; keys created with it would not work elsewhere. */
 function isDevelopmentDatabase(env: NodeJS.ProcessEnv): boolean {
   const local = readPrivateJson(dataLayout(env).settings)['postgres_url'];
   return !isProduction(env) && databaseAddress(env) === local;
@@ -126,7 +126,7 @@ export interface OpenedWebhookTools extends WebhookTools {
   close(): Promise<void>;
 }
 
-/** @throws SetupError when WEBHOOK_SECRET_KEY is not known */
+/** @throws SetupError when WEBHOOK_SECRET_KEY is not set */
 export function openWebhookTools(env: NodeJS.ProcessEnv): OpenedWebhookTools {
   const kept = developmentSecrets(env);
   const keptKey = kept?.['WEBHOOK_SECRET_KEY'];
@@ -158,7 +158,7 @@ function ownHosts(env: NodeJS.ProcessEnv): string[] {
   return url === null ? [] : [url.hostname];
 }
 
-/** Without it nothing is lost: the gateway finds in the rows what is due. */
+/** Nothing is lost without Temporal: the gateway finds due deliveries in the rows. */
 function findTemporal(env: NodeJS.ProcessEnv): Client | null {
   try {
     return connectTemporal(env);

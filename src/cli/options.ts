@@ -1,4 +1,4 @@
-/** What the nouns build their verbs from: options that are named and read the same everywhere. */
+/** Shared options and parsers, so that all verbs name and read them the same way. */
 import { type Command, InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { UsageError } from '../lib/command-line';
 import { parseIsoTime } from '../domain/iso-time';
@@ -75,7 +75,7 @@ export const LIMIT_OPTION = new Option('--limit <N>', 'the maximum number of res
   .argParser(wholeNumber(1, LIMIT_MAX))
   .default(LIMIT);
 
-/** The id may follow the verb, or come as an option. @throws UsageError when neither or both do */
+/** The id follows the verb or is an option. @throws UsageError when neither or both are given */
 export function requireId(
   argument: string | undefined,
   option: { id?: string | undefined; account?: string | undefined },

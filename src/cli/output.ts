@@ -1,4 +1,4 @@
-/** How a document looks to a person: aligned tables for lists, name and value for one object. */
+/** Formats documents for people: aligned tables for lists, names and values for one object. */
 
 /** A list as a document. */
 export interface List<T> {
@@ -26,7 +26,7 @@ export function showList<T extends object>(
   return alignColumns([headings, ...rows]) + more;
 }
 
-/** Every field but `object`, which is obvious to a person. */
+/** Every field except `object`, which is obvious. */
 export function showObject(document: object): string {
   const members = Object.entries(document).filter(([name]) => name !== 'object');
   return alignColumns(members.map(([name, value]) => [name, cell(value as Cell)]));
@@ -53,7 +53,7 @@ function cell(value: Cell): string {
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
-/** The secret last, where a person looks for it. */
+/** The secret last, where it is easy to find. */
 export function showWithSecret({ secret, ...document }: { secret: string }): string {
   return `${showObject(document)}\n${secret}\nThe secret is shown only once.\n`;
 }

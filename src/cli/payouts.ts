@@ -20,7 +20,7 @@ const ACCOUNT = new Option('--account <ACC_ID>', 'only of this account')
   .argParser(text)
   .conflicts('provider');
 
-/** Unlike elsewhere, no account means every account: a pause in a hurry should take few words. */
+/** Unlike elsewhere, no account means all accounts: an urgent pause should be short to type. */
 function paused(options: {
   provider?: ProviderCode | undefined;
   account?: string | undefined;

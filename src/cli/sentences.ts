@@ -1,4 +1,4 @@
-/** The sentences for the codes of src/services/admin, in the words of the command line. */
+/** The messages for the error codes of src/services/admin, in terms of the command line. */
 import { errorText, UsageError } from '../lib/command-line';
 import {
   AdminRefusal,
@@ -14,7 +14,7 @@ export function errorSentence(error: unknown): string {
     return `${optionOf(error.field)}: ${problemSentence(error.problem)}`;
   }
   if (error instanceof AdminRefusal) return refusalSentence(error.refusal);
-  // knex puts the statement in front, sometimes with its values, and one may be a secret's hash.
+  // knex prepends the statement, sometimes with its values, which could include a secret's hash.
   if (error instanceof Error && 'severity' in error) {
     return `The database refused the change: ${error.message.split(' - ').at(-1) ?? ''}`;
   }
@@ -22,10 +22,9 @@ export function errorSentence(error: unknown): string {
 }
 
 /**
- * The error to throw when something failed on the way, so that the outcome is unknown; a refusal
- * stays what it is.
- * @param unknown a sentence about what is unknown
- * @param once what the command does once with the same id: `posts`
+ * The error to throw when the outcome is unknown; a refusal is returned unchanged.
+ * @param unknown a sentence about the unknown outcome
+ * @param once the verb of `it posts only once`: `posts`
  */
 export function unclear(error: unknown, id: string, unknown: string, once: string): unknown {
   const isRefusal = [AdminRefusal, InvalidInput, UsageError].some((kind) => error instanceof kind);

@@ -168,7 +168,7 @@ export function addWebhookDeliveries(webhooks: Command, run: Run): void {
     });
 }
 
-/** The counts keep their names. */
+/** The counts are part of the document under their own names. */
 function present<Counts extends { endpointId: string; since: Date; left: number }>({
   endpointId,
   since,
@@ -182,7 +182,7 @@ function present<Counts extends { endpointId: string; since: Date; left: number 
   };
 }
 
-/** With what to do about the rest. */
+/** With instructions for the deliveries that remain. */
 function show(recovery: { left: number }): string {
   if (recovery.left === 0) return showObject(recovery);
   return (

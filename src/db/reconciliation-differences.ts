@@ -1,8 +1,8 @@
 /**
  * The differences between the providers' statements and the gateway: a query for each kind of case.
  * activities/reconciliation makes the copy of the statements. Each row has the object, the details,
- * and `facts_at`, the time of its newest fact: a case that an operator resolved after that time is not
- * opened again.
+ * and `facts_at`, the time of its newest fact: a case that an operator resolved after that time is
+ * not opened again.
  *
  * Work in progress is not a difference. A provider's state counts only if it was read after the
  * gateway wrote its final state. If the gateway may still be working, an hour must pass first.
@@ -143,8 +143,8 @@ const DIFFERENCES: Record<DifferenceKind, string> = {
 };
 
 /**
- * Returns SQL for rows of kind, object_id and details. A difference that an operator has resolved since
- * its newest fact is always omitted.
+ * Returns SQL for rows of kind, object_id and details. A difference that an operator has resolved
+ * since its newest fact is always omitted.
  * @param unlessNoted also omits differences that have an open case
  * @param only these kinds; all kinds by default
  */

@@ -11,8 +11,8 @@ export function paymentEvent(status: PaymentStatus): PaymentEvent {
 }
 
 /**
- * The event of a payout that enters a status. `under_review` has none of its own: a new payout always
- * emits `payout.requested`, whatever its first status.
+ * The event of a payout that enters a status. `under_review` has none of its own: a new payout
+ * always emits `payout.requested`, whatever its first status.
  */
 export function payoutEvent(status: PayoutStatus): PayoutEvent {
   return status === 'under_review' ? 'payout.requested' : `payout.${status}`;

@@ -22,11 +22,11 @@ import { providerCallbackRoutes } from './routes/provider-callbacks';
 
 export interface AppOptions {
   services: Services;
-  /** Where merchants reach us, without the version segment: `https://pay.example.com`. */
+  /** The public URL of the API, without the version: `https://pay.example.com`. */
   publicUrl: string;
   /** Signs list cursors; all API processes share it. */
   cursorSecret: string;
-  /** How many proxies in front of us append to X-Forwarded-For (decision W11). */
+  /** The number of proxies in front that append to X-Forwarded-For (decision W11). */
   trustedProxyHops: number;
   logger: Logger;
 }

@@ -1,11 +1,11 @@
-/** What the middlewares leave on the context for those after them. */
+/** What the middlewares store on the context for the following ones. */
 import type { Middleware, ParameterizedContext } from 'koa';
 import { ApiError } from '../domain/errors';
 import { type IdKind, isId } from '../domain/ids';
 import type { Caller } from '../services/services';
 
 export interface GatewayState {
-  /** Ours, `req_…`: on every answer and in every error body (decision W4). */
+  /** Our id, `req_…`, on every response and in every error body (decision W4). */
   requestId: string;
   /** Set by middleware/auth.ts; routes behind it can rely on it. */
   caller: Caller;
@@ -16,14 +16,14 @@ export interface GatewayState {
 export type GatewayMiddleware = Middleware<GatewayState>;
 export type GatewayContext = ParameterizedContext<GatewayState>;
 
-/** The pattern of the route that took the request, such as `/api/v1/payouts/:id`. */
+/** The pattern of the matching route, such as `/api/v1/payouts/:id`. */
 export function routePattern(ctx: GatewayContext): string {
   const route: unknown = ctx._matchedRoute;
   return typeof route === 'string' ? route : 'none';
 }
 
 /**
- * The id in the path. A malformed one gets the answer of an unknown one (decision W6).
+ * The id in the path. A malformed id gets the same error as an unknown one (decision W6).
  * @throws ApiError not_found
  */
 export function pathId(kind: IdKind, ctx: { params: Record<string, string | undefined> }): string {

@@ -1,11 +1,11 @@
 /**
- * JSON as a gateway has to read it: every digit of a number is kept, and a body that two readers
- * could understand differently (duplicate keys, bytes that are not UTF-8) is refused.
+ * A strict JSON parser: it keeps every digit of a number, and refuses bodies that two parsers could
+ * read differently (duplicate keys, bytes that are not UTF-8).
  */
 import { LosslessNumber, parse } from 'lossless-json';
 import { ApiError } from '../domain/errors';
 
-/** A payout is two levels deep. The parser recurses, so depth has to end before its stack does. */
+/** A payout is two levels deep. The parser is recursive, so the depth must be limited. */
 const DEPTH_MAX = 32;
 const REASON_LENGTH_MAX = 200;
 
@@ -23,7 +23,7 @@ export function parseJsonObject(bytes: Buffer): Record<string, unknown> {
     throw invalid(`The body must not be nested deeper than ${DEPTH_MAX} levels.`);
   const value = parseText(text);
   if (!isObject(value)) throw invalid('The body must be a JSON object.');
-  // The parser lets a member pass that is repeated with an equal value; so count them.
+  // The parser accepts a duplicate member with an equal value, so members are counted.
   if (countMembers(value) !== members) throw invalid('The body must not contain duplicate keys.');
   return value;
 }
@@ -32,7 +32,7 @@ function decode(bytes: Buffer): string {
   try {
     return utf8.decode(bytes);
   } catch {
-    // The decoder throws for nothing else.
+    // This is the decoder's only error.
     throw invalid('The body is not valid UTF-8.');
   }
 }
@@ -47,7 +47,7 @@ function parseText(text: string): unknown {
   }
 }
 
-/** Depth of brackets and number of colons outside strings; true for any text that then parses. */
+/** Depth of brackets and number of colons outside strings; exact for any text that then parses. */
 function outline(text: string): { depth: number; members: number } {
   let open = 0;
   let depth = 0;

@@ -1,6 +1,6 @@
 /**
- * Keyset pagination (decision W13). A cursor is opaque to clients: the place after which the next
- * page starts, signed together with the account, the mode and the filters it was made for.
+ * Keyset pagination (decision W13). A cursor is opaque to clients: the position after which the
+ * next page starts, signed together with the account, the mode and the filters of the list.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { type FieldError, validationFailed } from '../domain/errors';
@@ -8,7 +8,7 @@ import type { ListQuery, Query } from '../schemas/query';
 import type { Caller, ListPosition, Page } from '../services/services';
 import { type GatewayMiddleware, routePattern } from './context';
 
-/** One list of one caller, as asked for. */
+/** One list request of one caller. */
 export interface ListRequest {
   caller: Caller;
   /** `/api/v1/payouts` */
@@ -19,7 +19,7 @@ export interface ListRequest {
 }
 
 export interface Pagination {
-  /** @throws ApiError validation_failed when the cursor is not of this list */
+  /** @throws ApiError validation_failed when the cursor belongs to another list */
   readCursor(list: ListRequest, cursor: string | undefined): ListPosition | null;
   /** The list envelope (the specification, "Conventions"). */
   present(list: ListRequest, data: object[], next: ListPosition | null): object;
@@ -74,7 +74,7 @@ export function createPagination(publicUrl: string, cursorSecret: string): Pagin
       const position = bytes.subarray(TAG_BYTES).toString();
       const given = bytes.subarray(0, TAG_BYTES);
       const expected = tag(list, position);
-      // Decoding is lenient; only the text that we would write ourselves is our cursor.
+      // Decoding is lenient, so the cursor must equal what we would encode.
       const isOurs =
         bytes.toString('base64url') === cursor &&
         given.length === expected.length &&

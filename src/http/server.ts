@@ -1,6 +1,6 @@
 /**
- * Listens with the application and stops in order. The timeouts close connections that a slow or
- * hostile client would keep open; they do not affect a payout that takes long to answer.
+ * Starts the HTTP server and stops it gracefully. The timeouts close connections that a slow or
+ * hostile client would keep open; they do not affect a request that takes long to process.
  */
 import { once } from 'node:events';
 import { type Server, STATUS_CODES, createServer } from 'node:http';
@@ -10,12 +10,12 @@ import { newId } from '../lib/new-id';
 import { SetupError } from '../lib/setup-error';
 import type { GatewayState } from './context';
 
-/** Longer than the 60 s of common load balancers, which must be the ones to close. */
+/** Longer than the 60 s of common load balancers, so that they close idle connections first. */
 const KEEP_ALIVE_TIMEOUT_MS = 65_000;
 const HEADERS_TIMEOUT_MS = 10_000;
-/** For the whole request to arrive: 64 KiB at the most. */
+/** To receive the whole request, at most 64 KiB. */
 const REQUEST_TIMEOUT_MS = 30_000;
-/** Requests that are still running then are cut off; idempotency keys make a retry safe. */
+/** Then running requests are cut off; idempotency keys make a retry safe. */
 const STOP_TIMEOUT_MS = 1_400;
 const IDLE_CHECK_MS = 25;
 
@@ -42,7 +42,7 @@ export async function startServer(
       requestTimeout: REQUEST_TIMEOUT_MS,
     },
     (request, response) => {
-      // Koa answers every failure itself; its promise never rejects.
+      // Koa handles every error itself; its promise never rejects.
       void handle(request, response);
     },
   );
@@ -73,7 +73,7 @@ async function listen(server: Server, port: number, host: string | undefined): P
   }
 }
 
-/** Bytes that are no HTTP request reach no middleware, yet their answer has an id (decision W4). */
+/** Invalid HTTP reaches no middleware, but its response also has an id (decision W4). */
 function answerNoRequest(error: Error & { code?: string }, socket: Socket): void {
   if (!socket.writable || error.code === 'ECONNRESET') {
     socket.destroy();
@@ -94,7 +94,7 @@ function answerNoRequest(error: Error & { code?: string }, socket: Socket): void
 async function stop(server: Server): Promise<void> {
   const closed = once(server, 'close');
   server.close();
-  // A connection that was busy when the server closed turns idle with its answer.
+  // A connection that was busy when the server closed becomes idle after its response.
   const idleCheck = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS);
   const deadline = setTimeout(() => server.closeAllConnections(), STOP_TIMEOUT_MS);
   await closed;

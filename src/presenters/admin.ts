@@ -1,6 +1,6 @@
 /**
  * The gateway's objects as an operator sees them: the JSON of the admin command, and the states
- * before and after in the audit log. No secret and no hash is among the fields.
+ * before and after in the audit log. They contain no secrets or hashes.
  */
 import type { Account } from '../db/repositories/accounts';
 import type { ApiKey } from '../db/repositories/api-keys';
@@ -103,7 +103,7 @@ export function presentEndpoint(endpoint: WebhookEndpoint) {
   };
 }
 
-/** A test event and what the endpoint answered. */
+/** A test event and the endpoint's response. */
 export interface Ping {
   endpointId: string;
   eventId: string;
@@ -172,7 +172,7 @@ export function presentAttempt(attempt: StoredAttempt) {
           },
     request_headers: attempt.requestHeaders,
     response_headers: attempt.responseHeaders,
-    // As text that a person can read; the database keeps the receiver's bytes.
+    // As readable text; the database stores the exact bytes.
     response_body: responseBody?.toString('utf8') ?? null,
     response_truncated: attempt.responseTruncated,
   };

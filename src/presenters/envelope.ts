@@ -1,6 +1,6 @@
 /**
- * The envelopes around what is presented: an object, the answer of a creation, a webhook event. The
- * bytes that are stored (decisions H1 and I2) are made here and nowhere else.
+ * The envelopes of objects, of responses to creations and of webhook events. Only this module
+ * creates the bytes that are stored (decisions H1 and I2).
  */
 import type { EventType } from '../domain/events';
 import type { Mode } from '../domain/mode';
@@ -11,8 +11,8 @@ export function presentOne<Presented extends object>(data: Presented): { data: P
 }
 
 /**
- * The answer of a request that created an object. The transaction that creates it stores the
- * answer, and HTTP writes what is stored, so that a replay has the same bytes.
+ * The response to a request that created an object. The creating transaction stores it, and HTTP
+ * sends the stored bytes, so that a replay is identical.
  */
 export function presentCreated(data: object): { status: 201; body: Buffer } {
   return { status: 201, body: Buffer.from(JSON.stringify(presentOne(data))) };
@@ -28,7 +28,7 @@ export interface EventHead {
   createdAt: Date;
 }
 
-/** The exact bytes of a webhook's body, fixed once and for all attempts. */
+/** The exact bytes of a webhook's body, the same for all attempts. */
 export function presentEvent(event: EventHead, data: EventData): Buffer {
   const body: EventObject = {
     id: event.id,

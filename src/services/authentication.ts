@@ -14,7 +14,7 @@ export function createAuthentication({ db, pepper }: { db: Db; pepper: string })
     async authenticate(authorization, address): Promise<Authenticated> {
       const key = BEARER.exec(authorization)?.[1];
       if (key === undefined) throw new ApiError({ code: 'authentication_required' });
-      // A typo is found here, without a read of the database.
+      // The checksum finds a typo without a database query.
       if (parseApiKey(key) === null) throw new ApiError({ code: 'invalid_api_key' });
 
       const use = await authenticateKey(

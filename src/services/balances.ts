@@ -1,4 +1,4 @@
-/** Balances of an account in one mode, and what changed them. Reads never touch Temporal. */
+/** Balances and transactions of an account in one mode. Reads never use Temporal. */
 import { listBalances } from '../db/repositories/ledger';
 import { listTransactions } from '../db/repositories/transactions';
 import type { Db } from '../db/transaction';

@@ -1,4 +1,4 @@
-/** What the gateway can move and what it costs: GET /currencies, /fees and /fees/quote. */
+/** Supported currencies and fees: GET /currencies, /fees and /fees/quote. */
 import { listRoutes } from '../db/repositories/currency-routes';
 import { listFeeRules } from '../db/repositories/fee-rules';
 import type { Db } from '../db/transaction';

@@ -1,6 +1,6 @@
 /**
- * The idempotency rules around a request that creates something (decisions I1 to I3): the key is
- * claimed before the work, a stored answer is replayed, and a refusal leaves the key free.
+ * Idempotency of a request that creates an object (decisions I1 to I3): the key is claimed before
+ * the work, a stored response is replayed, and a refusal releases the key.
  */
 import { createHash } from 'node:crypto';
 import { claimKey, readStoredResponse, releaseClaim } from '../db/repositories/idempotency';
@@ -12,18 +12,20 @@ export interface ClaimedWork<Request extends object> {
   caller: Caller;
   /** The id that the new object will have. */
   objectId: string;
-  /** The path: the same body means something else at another one. */
+  /** The path, because the same body has another meaning at another path. */
   endpoint: string;
   idempotencyKey: string;
-  /** As it was understood, so that spelling makes no difference. */
+  /** The parsed request, so that its formatting does not matter. */
   request: Request;
 }
 
-/** A reservation takes a fraction of a second: most clients need not wait for the lease. */
+/**
+ * A reservation takes a fraction of a second, so most clients do not have to wait for the lease.
+ */
 const RETRY_AFTER_S_MAX = 2;
 
 /**
- * Runs the work under the claim, or answers from what an earlier run stored.
+ * Runs the work under the claim, or returns the stored response of an earlier run.
  * @throws ApiError idempotency_key_reused, request_in_progress, and what the work throws
  */
 export async function runClaimed<Request extends object>(
@@ -57,25 +59,26 @@ async function runAndRelease(
   try {
     return await work();
   } catch (error) {
-    // The key is free again; where the object exists after all, the claim is not there to release.
-    // When the database cannot do it now, the lease ends the claim, and the cause is worth more.
+    // Releases the key, unless the object exists after all. If the database is unavailable, the
+    // lease
+    // ends the claim, and the original error is more useful.
     await releaseClaim(db, objectId).catch(() => undefined);
     throw error;
   }
 }
 
-/** What the creating transaction stored, or the certainty that it never will. */
+/** The stored response, or certainty that nothing will be created. */
 export async function readAnswer(db: Db, objectId: string): Promise<StoredResponse> {
   const stored = await readStoredResponse(db, objectId);
   if (stored !== null) return { ...stored, replayed: false };
-  // Ending the claim first makes sure that nothing is created after we have said that nothing was.
+  // Ending the claim first ensures that nothing is created after the client gets the error.
   if (await releaseClaim(db, objectId)) throw unavailable();
   const late = await readStoredResponse(db, objectId);
   if (late !== null) return { ...late, replayed: false };
   throw unavailable();
 }
 
-/** Requests that mean the same have the same hash, however they are spelled (decision I1). */
+/** Equivalent requests have the same hash, whatever their formatting (decision I1). */
 function hashRequest(endpoint: string, request: object): Buffer {
   return createHash('sha256').update(canonicalJson({ endpoint, request })).digest();
 }

@@ -1,4 +1,4 @@
-/** Whether this process can do its work: what /readyz shows. */
+/** Readiness of this process: the result of /readyz. */
 import type { Client } from '@temporalio/client';
 import { pendingMigrations } from '../db/migrate';
 import type { Db } from '../db/transaction';

@@ -1,6 +1,6 @@
 /**
- * What a provider estimates a transfer to cost on a network. Estimates are kept for a short while,
- * so that a burst of payouts asks once, and an old one is better than no payout.
+ * A provider's estimates of network fees. Estimates are cached briefly, so that a burst of payouts
+ * asks once, and an old estimate is better than refusing the payout.
  */
 import type { Amount } from '../domain/money';
 import { ZERO } from '../domain/money';
@@ -9,12 +9,12 @@ import type { ChosenRoute } from '../domain/route';
 import type { ProviderRegistry } from '../providers/registry';
 
 export interface NetworkFees {
-  /** The fee in the payout's currency, zero where the provider asks none; null: not to be had. */
+  /** The fee in the payout's currency, zero if the provider charges none; null: not available. */
   estimate(mode: Mode, route: ChosenRoute, currency: string): Promise<Amount | null>;
 }
 
 const FRESH_MS = 30_000;
-/** Fees move within minutes; beyond this the merchant would be charged by guesswork. */
+/** Network fees change within minutes; an older estimate would be a guess. */
 const USABLE_MS = 10 * 60_000;
 
 interface Known {

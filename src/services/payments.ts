@@ -1,4 +1,4 @@
-/** What the payment routes do. A payment is opened by its workflow; reads never touch Temporal. */
+/** The payment endpoints. A workflow opens each payment; reads never use Temporal. */
 import { listRoutes } from '../db/repositories/currency-routes';
 import { listPayments } from '../db/repositories/lists';
 import {
@@ -25,7 +25,7 @@ export interface PaymentsDeps {
 
 /** Decision P9: the merchant's customer is waiting. */
 const OPEN_DEADLINE_MS = 7_000;
-/** Longer than a provider may take to answer. */
+/** Longer than a provider's timeout. */
 const VERIFY_DEADLINE_MS = 12_000;
 const VERIFICATIONS_PER_MINUTE = 6;
 
@@ -75,7 +75,7 @@ async function findRoute(
   return chosen.route;
 }
 
-/** A quick look; the transaction that creates the payment looks again. */
+/** An early check; the transaction that creates the payment checks again. */
 async function refuseUsedReference(
   db: Db,
   { accountId, mode }: Caller,
@@ -85,7 +85,7 @@ async function refuseUsedReference(
   if (existing !== null) throw new ApiError(duplicateReference('payment', existing));
 }
 
-/** Asks the provider now (decision P8). A payment that has ended is answered as it stands. */
+/** Asks the provider now (decision P8). A payment that has ended is returned unchanged. */
 async function verify(deps: PaymentsDeps, caller: Caller, id: string): Promise<Payment> {
   const payment = await getOwn(deps.db, caller, id);
   const { requests, secondsLeft } = await countVerification(deps.db, id);

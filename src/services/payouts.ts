@@ -1,9 +1,9 @@
 /**
- * What the payout routes do. Reads never touch Temporal; writes go through the payout's workflow.
+ * The payout endpoints. Reads never use Temporal; writes go through the payout's workflow.
  *
- * A creation claims the idempotency key, checks what needs no lock, and starts the workflow, whose
- * reservation decides. The reserving transaction stores the response with the payout, so every
- * retry gets the first response.
+ * Creating a payout claims the idempotency key, runs the checks that need no lock, and starts the
+ * workflow, whose reservation decides. The reserving transaction stores the response with the
+ * payout, so every retry gets the first response.
  */
 import { listPayoutRoutes } from '../db/repositories/currency-routes';
 import { listPayouts } from '../db/repositories/lists';
@@ -101,7 +101,7 @@ async function estimateFee(
   throw new ApiError({ code: 'service_unavailable', details: { reason: 'provider_unavailable' } });
 }
 
-/** Refuses early what cannot pass. The reservation checks again, under its lock. */
+/** Refuses early where possible. The reservation checks again, under its lock. */
 async function checkTerms(
   deps: PayoutsDeps,
   { caller, request }: Draft,
@@ -135,7 +135,7 @@ async function reserve(
   return readAnswer(deps.db, payoutId);
 }
 
-/** Another account's and the other mode's payout are as unknown as one that does not exist. */
+/** A payout of another account or mode gets the same error as one that does not exist. */
 async function getOwn(db: Db, { accountId, mode }: Caller, id: string): Promise<Payout> {
   const payout = await findPayout(db, id);
   if (payout?.accountId !== accountId || payout.mode !== mode) {
@@ -150,7 +150,7 @@ async function cancel(deps: PayoutsDeps, caller: Caller, id: string): Promise<Pa
   const by = newId('request');
   const outcome = await deps.payoutWorkflows.cancel(payoutStart(payout), by, CANCEL_DEADLINE_MS);
   const now = await getOwn(deps.db, caller, id);
-  // The row tells whether it was this request that cancelled, whatever became of the answer.
+  // The row shows whether this request cancelled the payout, even if the answer was lost.
   if (now.status === 'cancelled' && now.decidedBy === by) return now;
   if (outcome.kind !== 'no_answer') throw invalidState(now.status);
   throw new ApiError({

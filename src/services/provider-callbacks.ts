@@ -1,7 +1,7 @@
 /**
- * Takes the providers' callbacks. A callback moves no money: it wakes the payout's workflow, which
- * reads the state from the provider. For a payout that has ended, the provider's state is compared
- * with ours, and a contradiction becomes a case for the operator (decision O7).
+ * Receives the providers' callbacks. A callback moves no money: it wakes the payout's workflow,
+ * which reads the state from the provider. For a payout that has ended, the provider's state is
+ * compared with the gateway's, and a contradiction opens a case (decision O7).
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import { openCase } from '../db/repositories/cases';
@@ -47,13 +47,13 @@ async function receive(
 ): Promise<void> {
   const hint = provider.readCallback(headers, rawBody);
   if (hint === null) throw new ApiError({ code: 'invalid_signature' });
-  // Taken and left: a refusal would only make the provider send it again.
+  // Accepted and ignored: an error would only make the provider send it again.
   if (hint.object === 'other') return;
   const take = hint.object === 'payment' ? takePayment : takePayout;
   await take(deps, mode, provider, hint.reference);
 }
 
-/** Wakes the payment's workflow, also after the payment's end: late money is money. */
+/** Wakes the payment's workflow, also after its end, because money can arrive late. */
 async function takePayment(
   deps: ProviderCallbacksDeps,
   mode: Mode,
@@ -61,7 +61,7 @@ async function takePayment(
   reference: string,
 ): Promise<void> {
   const payment = await findPayment(deps.db, reference);
-  // The checkout is opened before its payment is stored: then the workflow looks by itself.
+  // The checkout is opened before its payment is stored; the workflow then checks it anyway.
   if (payment?.provider !== provider.code || payment.mode !== mode) return;
   const sent = await deps.paymentWorkflows.sendProviderUpdate(paymentStart(payment));
   if (sent.kind !== 'sent') throw tryAgain();
@@ -74,7 +74,7 @@ async function takePayout(
   reference: string,
 ): Promise<void> {
   const payout = await findPayout(deps.db, reference);
-  // Authentic, but about something that is not ours: nothing that a second delivery would change.
+  // Authentic, but about an unknown object: a second delivery would not change anything.
   if (payout?.provider !== provider.code || payout.mode !== mode) return;
   if (!isFinalPayout(payout.status)) {
     const sent = await deps.payoutWorkflows.sendProviderUpdate(payoutStart(payout));
@@ -99,7 +99,7 @@ async function compare(
   await openCase(db, kind, payout.id, { ours: payout.status, theirs: status });
 }
 
-/** The provider sends an unanswered callback again. */
+/** The provider sends a failed callback again. */
 function tryAgain(): ApiError {
   return new ApiError({ code: 'service_unavailable', details: { reason: 'callback_not_taken' } });
 }

@@ -1,6 +1,6 @@
 /**
- * What the HTTP room can ask for: one member per noun. src/deps.ts builds it; routes and tests
- * receive it whole.
+ * The services behind the HTTP API, one member per noun. src/deps.ts builds them; routes and tests
+ * receive all of them.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FeeQuote, FeeQuoteRequest, FeeRule } from '../domain/fees';
@@ -13,7 +13,7 @@ import type { CatalogueRoute } from '../db/repositories/currency-routes';
 import type { Balance } from '../db/repositories/ledger';
 import type { Provider } from '../providers/registry';
 
-/** Who calls: an API key that was accepted. Data is scoped to its account and mode. */
+/** An accepted API key. Data is scoped to its account and mode. */
 export interface Caller {
   apiKeyId: string;
   accountId: string;
@@ -21,7 +21,7 @@ export interface Caller {
   scopes: readonly Scope[];
 }
 
-/** Where the caller stands in its minute window (decision W10). */
+/** The caller's use of its one-minute window (decision W10). */
 export interface RateWindow {
   limit: number;
   remaining: number;
@@ -30,11 +30,11 @@ export interface RateWindow {
 
 export interface Authentication {
   /**
-   * Accepts a key, counts the request, notes the last use; one round trip to the database.
+   * Checks a key, counts the request and records the last use, in one round trip to the database.
    * @param authorization the request's Authorization header, empty without one
    * @param address the client's address (decision W11)
    * @throws ApiError authentication_required, invalid_api_key, account_suspended, ip_not_allowed;
-   *   over the rate it does not throw, see `exceeded`
+   *   above the rate limit it does not throw, see `exceeded`
    */
   authenticate(authorization: string, address: string): Promise<Authenticated>;
 }
@@ -42,11 +42,11 @@ export interface Authentication {
 export interface Authenticated {
   caller: Caller;
   rate: RateWindow;
-  /** True: answer 429 with the rate headers, run nothing. */
+  /** True: respond 429 with the rate headers and run nothing. */
   exceeded: boolean;
 }
 
-/** A place in a list ordered by (created_at, id) descending; the time keeps its microseconds. */
+/** A position in a list ordered by (created_at, id) descending; the time has microseconds. */
 export interface ListPosition {
   createdAt: string;
   id: string;
@@ -54,11 +54,11 @@ export interface ListPosition {
 
 export interface Page<T> {
   items: T[];
-  /** Null when there are no more. */
+  /** Null on the last page. */
   next: ListPosition | null;
 }
 
-/** The exact bytes of the answer, so that a replay cannot differ from the first. */
+/** The exact bytes of the response, so that a replay cannot differ from the first. */
 export interface StoredResponse {
   status: number;
   body: Buffer;
@@ -108,7 +108,7 @@ export interface Balances {
 export interface Catalogue {
   /** The rule in force for each enabled provider, direction and currency. */
   feeRules(caller: Caller): Promise<FeeRule[]>;
-  /** @throws ApiError validation_failed when the provider does not move the currency that way */
+  /** @throws ApiError validation_failed when the provider does not support the currency */
   quoteFee(caller: Caller, request: FeeQuoteRequest): Promise<FeeQuote>;
   currencies(
     caller: Caller,
@@ -117,8 +117,10 @@ export interface Catalogue {
 
 export interface ProviderCallbacks {
   /**
-   * Takes a provider's callback. Only a hint: it wakes the workflow, which reads the state.
-   * @throws ApiError not_found for an unknown provider or mode, invalid_signature, service_unavailable
+   * Receives a provider's callback. It is only a hint: it wakes the workflow, which reads the
+   * state.
+   * @throws ApiError not_found for an unknown provider or mode, invalid_signature,
+   *   service_unavailable
    */
   receive(
     provider: string,
@@ -129,7 +131,7 @@ export interface ProviderCallbacks {
 }
 
 export interface Health {
-  /** Name of each part the gateway needs → null when well, else a sentence. */
+  /** Each component → null if it is healthy, otherwise the problem. */
   check(): Promise<Record<string, string | null>>;
 }
 

@@ -1,7 +1,7 @@
 /**
- * Temporal's client side: the connection, and how every workflow is started and messaged. Payouts,
+ * The Temporal client: the connection, and how workflows are started and messaged. Payouts,
  * payments and webhook deliveries each describe how they start; deadlines and the translation of
- * Temporal's failures are the same for all and are here.
+ * Temporal's failures are shared and are here.
  */
 import {
   Client,
@@ -16,28 +16,28 @@ export interface TemporalOptions {
   namespace: string;
 }
 
-/** Connects when it is first used, so the API starts without Temporal. */
+/** Connects on first use, so that the API starts without Temporal. */
 export function createTemporalClient({ address, namespace }: TemporalOptions): Client {
   return new Client({ connection: Connection.lazy({ address }), namespace });
 }
 
-/** The workflow did not answer in time or could not be reached: what happened is not known. */
+/** The workflow did not answer in time or was unreachable: the outcome is unknown. */
 export interface NoAnswer {
   kind: 'no_answer';
   cause: unknown;
 }
 
-/** The workflow has completed: its object is final or never came to be. */
+/** The workflow has completed: its object is final or was never created. */
 export interface Closed {
   kind: 'closed';
 }
 
-/** The workflow has the signal. */
+/** The workflow has received the signal. */
 export interface Sent {
   kind: 'sent';
 }
 
-/** The workflow's id is the id of its object, so an object never has two. */
+/** The workflow's id is the id of its object, so an object has at most one workflow. */
 export type StartOptions = Pick<
   WorkflowStartOptions,
   | 'workflowId'
@@ -50,7 +50,7 @@ export type StartOptions = Pick<
 
 interface Update {
   name: string;
-  /** The same id again gets the first outcome. */
+  /** A repeated id returns the first outcome. */
   id: string;
   args: unknown[];
   deadlineMs: number;
@@ -61,7 +61,10 @@ export interface Starter {
   update<Outcome>(start: StartOptions, update: Update): Promise<Outcome | Closed | NoAnswer>;
   /** Signal-with-start. */
   signal(start: StartOptions, name: string, ...args: unknown[]): Promise<Sent | Closed | NoAnswer>;
-  /** Starts the workflow unless it runs or the reuse policy forbids it. @throws without an answer */
+  /**
+   * Starts the workflow unless it runs or the reuse policy forbids it.
+   * @throws without an answer
+   */
   ensureRunning(start: StartOptions): Promise<void>;
 }
 

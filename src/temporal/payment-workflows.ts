@@ -1,6 +1,6 @@
 /**
- * Starts payment workflows and messages them. A workflow that has completed may be followed by
- * another: money can arrive late, and an operator can refund.
+ * Starts payment workflows and messages them. A completed workflow can be started again: money can
+ * arrive late, and an operator can refund.
  */
 import type { Client } from '@temporalio/client';
 import type {
@@ -16,7 +16,7 @@ import type { Payment } from '../domain/payment';
 import { type Closed, createStarter, type NoAnswer, type Sent, type StartOptions } from './client';
 import { ACCOUNT_ID, CURRENCY, MODE } from './search-attributes';
 
-/** What a payment's workflow is started with, and what its page shows of it. */
+/** A payment's workflow input, and what its page shows. */
 export interface PaymentStart extends PaymentInput {
   accountId: string;
   mode: Mode;
@@ -27,21 +27,21 @@ export interface PaymentStart extends PaymentInput {
 export interface PaymentWorkflows {
   /** Starts the workflow and waits for its checkout. */
   open(start: PaymentStart, deadlineMs: number): Promise<OpenOutcome | Closed | NoAnswer>;
-  /** Asks the provider now. @param by names the merchant's request */
+  /** Asks the provider now. @param by the id of the merchant's request */
   verify(
     start: PaymentStart,
     by: string,
     deadlineMs: number,
   ): Promise<VerifyOutcome | Closed | NoAnswer>;
-  /** Has the workflow ask the provider; starts one when it is missing or has ended. */
+  /** Makes the workflow ask the provider; starts it if it is missing or has ended. */
   sendProviderUpdate(start: PaymentStart): Promise<Sent | Closed | NoAnswer>;
-  /** Signals what an operator decided; starts the workflow when it is missing or has ended. */
+  /** Signals an operator's decision; starts the workflow if it is missing or has ended. */
   decide(start: PaymentStart, decision: PaymentDecision): Promise<Sent | Closed | NoAnswer>;
   /** Starts the workflow unless it runs. */
   ensureRunning(start: PaymentStart): Promise<void>;
 }
 
-/** What starts the workflow of a payment that exists. */
+/** The start of an existing payment's workflow. */
 export function paymentStart(payment: Payment): PaymentStart {
   return { ...payment, paymentId: payment.id };
 }
@@ -62,7 +62,7 @@ export function createPaymentWorkflows(client: Client): PaymentWorkflows {
   };
 }
 
-/** Field by field: histories are readable by many, so nothing may slip in with a whole row. */
+/** Field by field: histories are widely readable, so a whole row must not get into them. */
 function startOptions(start: PaymentStart): StartOptions {
   const { paymentId, provider, network, accountId, mode, currency, amount } = start;
   return {

@@ -1,6 +1,6 @@
 /**
- * Starts payout workflows and messages them. A run that was terminated may be followed by another,
- * a completed one not.
+ * Starts payout workflows and messages them. A terminated run can be followed by another, a
+ * completed one cannot.
  */
 import type { Client } from '@temporalio/client';
 import type { CancelOutcome, PayoutInput, ReserveOutcome } from '../../workflows/messages';
@@ -11,7 +11,7 @@ import type { Payout } from '../domain/payout';
 import { type Closed, createStarter, type NoAnswer, type Sent, type StartOptions } from './client';
 import { ACCOUNT_ID, CURRENCY, MODE } from './search-attributes';
 
-/** What a payout's workflow is started with, and what its page shows of it. */
+/** A payout's workflow input, and what its page shows. */
 export interface PayoutStart extends PayoutInput {
   accountId: string;
   mode: Mode;
@@ -22,19 +22,19 @@ export interface PayoutStart extends PayoutInput {
 export interface PayoutWorkflows {
   /** Starts the workflow and waits for its reservation. */
   reserve(start: PayoutStart, deadlineMs: number): Promise<ReserveOutcome | Closed | NoAnswer>;
-  /** @param by names the merchant's request: the same one again gets the first outcome */
+  /** @param by the id of the merchant's request: a repeated id returns the first outcome */
   cancel(
     start: PayoutStart,
     by: string,
     deadlineMs: number,
   ): Promise<CancelOutcome | Closed | NoAnswer>;
-  /** Has the workflow ask the provider, starting it when it is missing. */
+  /** Makes the workflow ask the provider; starts it if it is missing. */
   sendProviderUpdate(start: PayoutStart): Promise<Sent | Closed | NoAnswer>;
   /** Starts the workflow unless it runs or has completed. */
   ensureRunning(start: PayoutStart): Promise<void>;
 }
 
-/** What starts the workflow of a payout that exists. */
+/** The start of an existing payout's workflow. */
 export function payoutStart(payout: Payout): PayoutStart {
   return { ...payout, payoutId: payout.id };
 }
@@ -58,7 +58,7 @@ export function createPayoutWorkflows(client: Client): PayoutWorkflows {
   };
 }
 
-/** Field by field: histories are readable by many, so nothing may slip in with a whole row. */
+/** Field by field: histories are widely readable, so a whole row must not get into them. */
 function startOptions(start: PayoutStart): StartOptions {
   const { payoutId, provider, network, networkFee, accountId, mode, currency, amount } = start;
   return {

@@ -1,6 +1,6 @@
 /**
- * What runs by the clock, made or brought up to date by the worker at its start. An operator's
- * pause of a schedule stays.
+ * The schedules, which a worker creates or updates when it starts. A schedule that an operator has
+ * paused stays paused.
  */
 import {
   type Client,
@@ -12,7 +12,7 @@ import { TASK_QUEUES, WORKFLOWS } from '../../workflows/names';
 
 type Interval = NonNullable<ScheduleOptions['spec']['intervals']>[number];
 
-/** By the schedule's id. The hourly ones keep apart, since each reads a good part of the database. */
+/** The hourly schedules run at different times, because each reads a large part of the database. */
 const SCHEDULES: readonly [id: string, workflowType: string, interval: Interval][] = [
   ['restart-missing', WORKFLOWS.restartMissing, { every: '15 seconds' }],
   ['clean-up', WORKFLOWS.cleanUp, { every: '1 minute' }],

@@ -8,7 +8,7 @@
 import { isGrpcServiceError, type Connection } from '@temporalio/client';
 import { defineSearchAttributeKey } from '@temporalio/common';
 
-/** Kept here as numbers of the wire protocol (temporal.api.enums.v1.IndexedValueType). */
+/** Numbers of the wire protocol (temporal.api.enums.v1.IndexedValueType). */
 const WIRE_TYPE = { Keyword: 2, Bool: 5 } as const;
 
 const GRPC_ALREADY_EXISTS = 6;
@@ -23,13 +23,13 @@ export const SEARCH_ATTRIBUTES = {
   NeedsAttention: 'Bool',
 } as const satisfies Record<string, keyof typeof WIRE_TYPE>;
 
-/** Those that a workflow is started with; it sets the others itself. */
+/** The attributes that a workflow is started with; it sets the others itself. */
 export const MODE = defineSearchAttributeKey('Mode', 'KEYWORD');
 export const CURRENCY = defineSearchAttributeKey('Currency', 'KEYWORD');
 export const ACCOUNT_ID = defineSearchAttributeKey('AccountId', 'KEYWORD');
 export const ENDPOINT_ID = defineSearchAttributeKey('EndpointId', 'KEYWORD');
 
-/** Adds those that the namespace does not have yet; running it again changes nothing. */
+/** Adds the missing attributes to the namespace; running it again changes nothing. */
 export async function registerSearchAttributes(
   connection: Connection,
   namespace: string,
@@ -43,7 +43,7 @@ export async function registerSearchAttributes(
       searchAttributes: Object.fromEntries(missing.map(([name, type]) => [name, WIRE_TYPE[type]])),
     });
   } catch (error) {
-    // Another process of ours was quicker between the list and the add.
+    // Another process has added it since the list.
     if (!isGrpcServiceError(error) || (error.code as number) !== GRPC_ALREADY_EXISTS) throw error;
   }
 }

@@ -1,13 +1,13 @@
-/** What Temporal knows of its runs: which ended other than by completing, which are open. */
+/** Queries to Temporal: runs that ended abnormally, and open runs. */
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import { WORKFLOWS } from '../../workflows/names';
 
 export interface ClosedWorkflows {
-  /** The ids of payouts or payments whose workflow was terminated, cancelled or failed lately. */
+  /** The ids of payouts or payments whose workflow was recently terminated, cancelled or failed. */
   listUnfinished(workflow: 'payout' | 'payment'): Promise<string[]>;
 }
 
-/** Longer than restart-missing can be down for a deployment; the sweep of rows finds the rest. */
+/** Longer than a deployment interrupts restart-missing; the sweep of the rows finds the others. */
 const LOOK_BACK_MS = 60 * 60 * 1000;
 const UNFINISHED_MAX = 1_000;
 
@@ -29,12 +29,13 @@ export function createClosedWorkflows(client: Client): ClosedWorkflows {
 }
 
 export interface LiveWorkflows {
-  /** Of these workflow ids, those that have no open run (invariant 12). */
+  /** The workflow ids without an open run (invariant 12). */
   findMissing(ids: readonly string[]): Promise<string[]>;
 }
 
-/** Described one by one; beyond this the list is believed. */
+/** Described one by one; above this number the list is trusted. */
 const DESCRIBED_MAX = 500;
+
 export function createLiveWorkflows(client: Client): LiveWorkflows {
   return {
     async findMissing(ids) {
@@ -43,7 +44,7 @@ export function createLiveWorkflows(client: Client): LiveWorkflows {
       const unlisted = ids.filter((id) => !running.has(id));
       const missing: string[] = [];
       for (const id of unlisted.slice(0, DESCRIBED_MAX)) {
-        // The list lags behind; this does not.
+        // Unlike the list, this is up to date.
         if (!(await isRunning(client, id))) missing.push(id);
       }
       return [...missing, ...unlisted.slice(DESCRIBED_MAX)];

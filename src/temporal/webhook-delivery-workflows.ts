@@ -1,6 +1,6 @@
 /**
- * Starts webhook delivery workflows and messages them. A workflow that has completed may be
- * followed by another: an operator can ask for a retry.
+ * Starts webhook delivery workflows and messages them. A completed workflow can be started again:
+ * an operator can request a retry.
  */
 import type { Client } from '@temporalio/client';
 import type { WebhookDeliveryInput } from '../../workflows/messages';
@@ -10,7 +10,7 @@ import { RETRY_SCHEDULE_MS, type RetryScheduleMs } from '../domain/webhook-deliv
 import { createStarter, type StartOptions } from './client';
 import { ACCOUNT_ID, ENDPOINT_ID, MODE } from './search-attributes';
 
-/** What a delivery's workflow is started with, and what its page shows of it. */
+/** A delivery's workflow input, and what its page shows. */
 export interface WebhookDeliveryStart {
   deliveryId: string;
   eventType: string;
@@ -18,24 +18,24 @@ export interface WebhookDeliveryStart {
   endpointId: string;
   accountId: string;
   mode: Mode;
-  /** Nothing was attempted yet. */
+  /** No attempt has been made yet. */
   isNew: boolean;
-  /** Attempts at the endpoint run out of time: its first attempts queue with the retries. */
+  /** Attempts at the endpoint time out, so its first attempts queue with the retries. */
   isSlow: boolean;
 }
 
 /**
- * Where the first attempt of a run that is started by waking queues: before the retries when a
- * person waits for this very one, with them when many are woken.
+ * Where the first attempt of a woken run queues: before the retries if an operator waits for this
+ * delivery, with them if many deliveries are woken.
  */
 export type Urgency = 'at once' | 'with the retries';
 
 export interface WebhookDeliveryWorkflows {
-  /** For a new delivery: does nothing when it had a workflow that completed. */
+  /** For a new delivery: does nothing if it already had a workflow that completed. */
   start(delivery: WebhookDeliveryStart): Promise<void>;
-  /** Starts a run unless one is there: the row says what is left to do. */
+  /** Starts a run unless one is open; it continues from the row. */
   resume(delivery: WebhookDeliveryStart): Promise<void>;
-  /** Has it look at its row now; starts a run when there is none. @throws without an answer */
+  /** Makes it read its row now; starts a run if there is none. @throws without an answer */
   wake(delivery: WebhookDeliveryStart, urgency?: Urgency): Promise<void>;
 }
 
@@ -64,7 +64,7 @@ function queueOf({ isNew, isSlow }: WebhookDeliveryStart): string {
   return isNew && !isSlow ? TASK_QUEUES.webhooks : TASK_QUEUES.webhooksRetry;
 }
 
-/** Field by field: histories are readable by many, so nothing may slip in with a whole row. */
+/** Field by field: histories are widely readable, so a whole row must not get into them. */
 function startOptions(
   delivery: WebhookDeliveryStart,
   schedule: RetryScheduleMs,

@@ -14,20 +14,20 @@ export interface WorkerSpec {
   address: string;
   namespace: string;
   maxCachedWorkflows: number;
-  /** How long an orderly stop waits for running activities; then they are left to their time-outs. */
+  /** How long a graceful stop waits for running activities; then they time out. */
   shutdownGraceMs: number;
-  /** Path of a bundle made before (`npm run build`), or null: bundle the sources now. */
+  /** Path of a prebuilt bundle (`npm run build`), or null: bundle the sources now. */
   workflowBundle: string | null;
   activities: object;
 }
 
-/** From the end of the grace on: time to give up what still runs. */
+/** After the grace period: time to cancel what is still running. */
 const FORCE_AFTER_GRACE_MS = 500;
 
 export const PAYLOAD_CONVERTER_PATH = require.resolve('../../workflows/payload-converter');
 export const WORKFLOWS_PATH = require.resolve('../../workflows');
 
-/** Sends the SDK's log lines into ours. Once per process, before anything else of the SDK. */
+/** Sends the SDK's logs to our logger. Once per process, before any other use of the SDK. */
 export function installTemporalLogger(logger: Logger): void {
   Runtime.install({
     logger: new DefaultLogger('INFO', (entry) => {
@@ -42,7 +42,7 @@ export interface RunningWorker {
   stop(): Promise<void>;
 }
 
-/** Attempts at webhooks mostly wait for somebody's answer: more of them fit into one process. */
+/** Webhook attempts mostly wait for responses, so one process can run many. */
 const ATTEMPTS_AT_ONCE = 200;
 
 /** One worker for each task queue; they share the connection and the bundle. */

@@ -1,6 +1,7 @@
 /**
  * A provider, or the worker, is away for a moment: what merchants and operators see meanwhile, and
- * that it goes on afterwards. Every outage of each provider is in test/crash/scenario-outages.test.ts.
+ * that it goes on afterwards. Every outage of each provider is in
+ * test/crash/scenario-outages.test.ts.
  */
 import { rows } from '../../src/db/transaction';
 import { brokenInvariants, type OwnGateway, startGateway } from '../support/gateway';

@@ -44,10 +44,10 @@ export async function appendEvent(tx: Tx, event: NewEvent): Promise<void> {
 const START_GRACE = `interval '30 seconds'`;
 
 /**
- * Inserts a delivery for each endpoint that is subscribed to the events of the relation `event`. The
- * count of open deliveries stops at the maximum, so a healthy endpoint costs one index lookup;
- * OFFSET 0 prevents PostgreSQL from repeating the lookup wherever its result is used.
- * Bindings: `newWebhookDeliveryBindings()`.
+ * Inserts a delivery for each endpoint that is subscribed to the events of the relation `event`.
+ * The count of open deliveries stops at the maximum, so a healthy endpoint costs one index lookup;
+ * OFFSET 0 prevents PostgreSQL from repeating the lookup wherever its result is used. Bindings:
+ * `newWebhookDeliveryBindings()`.
  */
 export const INSERT_DELIVERIES = `
   INSERT INTO webhook_deliveries
@@ -70,7 +70,9 @@ export const INSERT_DELIVERIES = `
      OFFSET 0) AS bound(full_up)
    LIMIT ${ENDPOINTS_MAX}`;
 
-/** Only the statement knows how many deliveries it inserts, so it gets the maximum number of ids. */
+/**
+ * Only the statement knows how many deliveries it inserts, so it gets the maximum number of ids.
+ */
 export function newWebhookDeliveryBindings(): [string[]] {
   return [Array.from({ length: ENDPOINTS_MAX }, () => newId('delivery'))];
 }

@@ -1,8 +1,8 @@
 /**
- * Idempotency records (decisions I1 to I3). A claim gives one request the right to create one object
- * until its lease ends. The transaction that creates the object turns the claim into the stored
- * response. An ended claim is fenced: a new claim has a new object id, and without a record nothing
- * can be created under the old id.
+ * Idempotency records (decisions I1 to I3). A claim gives one request the right to create one
+ * object until its lease ends. The transaction that creates the object turns the claim into the
+ * stored response. An ended claim is fenced: a new claim has a new object id, and without a record
+ * nothing can be created under the old id.
  */
 import type { Mode } from '../../domain/mode';
 import { rows, type Db, type Tx } from '../transaction';

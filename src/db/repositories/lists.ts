@@ -1,4 +1,6 @@
-/** Keyset pagination of payments and payouts: every page costs as much as the first (decision W13). */
+/**
+ * Keyset pagination of payments and payouts: every page costs as much as the first (decision W13).
+ */
 import type { Model, ModelClass } from 'objection';
 import type { Mode } from '../../domain/mode';
 import type { Payment, PaymentFilters } from '../../domain/payment';

@@ -1,6 +1,7 @@
 /**
- * The copy of the providers' statements, which src/db/reconciliation-differences.ts compares with the
- * gateway's rows. Reading times are the database's, because they are compared with times of rows.
+ * The copy of the providers' statements, which src/db/reconciliation-differences.ts compares with
+ * the gateway's rows. Reading times are the database's, because they are compared with times of
+ * rows.
  */
 import type { Mode } from '../../domain/mode';
 import type { Amount } from '../../domain/money';

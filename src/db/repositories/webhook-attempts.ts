@@ -42,8 +42,8 @@ export async function insertAttempt(
 }
 
 /**
- * Completes an attempt. An attempt that was recorded as `worker_lost` because its worker was slow gets
- * its actual outcome.
+ * Completes an attempt. An attempt that was recorded as `worker_lost` because its worker was slow
+ * gets its actual outcome.
  * @returns whether it was manual; null when its outcome is already known
  */
 export async function completeAttempt(

@@ -56,7 +56,9 @@ export async function readWebhookDeliveriesToStart(
 export const OVERDUE = `interval '2 minutes'`;
 /** A run that takes a delivery has this long to ensure its workflow; then it can be taken again. */
 const TAKEN_FOR = `interval '30 seconds'`;
-/** Older deliveries are checked less often, so that a backlog of one endpoint does not delay others. */
+/**
+ * Older deliveries are checked less often, so that a backlog of one endpoint does not delay others.
+ */
 const CHECK_AGAIN = `greatest(interval '5 minutes',
   least(interval '1 hour', (clock_timestamp() - created_at) / 2))`;
 

@@ -1,4 +1,6 @@
-/** Webhook endpoints: where a merchant receives the events of one mode, and their signing secret. */
+/**
+ * Webhook endpoints: where a merchant receives the events of one mode, and their signing secret.
+ */
 import type { Mode } from '../../domain/mode';
 import type { SealedSecret } from '../../lib/secret-box';
 import { rows, type Db, type Tx } from '../transaction';

@@ -1,6 +1,6 @@
 /**
- * Bulk operations on the deliveries of one endpoint, in batches. The caller holds the endpoint's lock;
- * rows that are locked by others are skipped.
+ * Bulk operations on the deliveries of one endpoint, in batches. The caller holds the endpoint's
+ * lock; rows that are locked by others are skipped.
  */
 import {
   webhookDeliveryStatusesBefore,
@@ -45,7 +45,9 @@ export async function countOpenWebhookDeliveries(tx: Tx, endpointId: string): Pr
 
 type Bindings = readonly (string | Date | WebhookDeliveryStatus[])[];
 
-/** Applies `set` to the next deliveries where `where` holds, and makes restart-missing check them. */
+/**
+ * Applies `set` to the next deliveries where `where` holds, and makes restart-missing check them.
+ */
 async function changeNext(
   tx: Tx,
   { after, limit }: RecoveryBatch,
@@ -122,8 +124,8 @@ function missingBindings({ endpoint, since }: RecoveryRange, after: string, limi
 }
 
 /**
- * Inserts a delivery for each event since then that the endpoint is subscribed to and has no delivery
- * for. Fewer than `limit` does not mean that none remain.
+ * Inserts a delivery for each event since then that the endpoint is subscribed to and has no
+ * delivery for. Fewer than `limit` does not mean that none remain.
  */
 export async function insertMissingWebhookDeliveries(
   tx: Tx,

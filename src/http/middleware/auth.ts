@@ -1,7 +1,6 @@
 /**
- * Who calls, how often and with which scope (decisions A4, W10–W12). Puts the caller on the state.
- * The RateLimit headers are set before anything can refuse the request, so that they are on errors
- * too.
+ * Authentication, rate limit and scope (decisions A4, W10–W12). Stores the caller on the state. The
+ * RateLimit headers are set before the request can be refused, so that errors have them too.
  */
 import { ApiError } from '../../domain/errors';
 import type { Scope } from '../../domain/scopes';
@@ -9,12 +8,12 @@ import type { Authentication } from '../../services/services';
 import { clientAddress } from '../client-address';
 import type { GatewayMiddleware } from '../context';
 
-/** Makes the middleware of a route; without a scope the route is for any valid key. */
+/** The middleware of a route; without a scope, any valid key is accepted. */
 export type Auth = (scope?: Scope) => GatewayMiddleware;
 
 export function createAuth(authentication: Authentication, trustedProxyHops: number): Auth {
   return (scope) => async (ctx, next) => {
-    // Answers belong to one key; no cache on the way may keep them.
+    // Responses belong to one key and must not be cached.
     ctx.set('Cache-Control', 'no-store');
     const address = clientAddress(
       ctx.req.socket.remoteAddress,

@@ -1,6 +1,6 @@
 /**
- * Bodies. They are read as the exact bytes, at most 64 KiB (decision W6): what is hashed, checked
- * against a signature or parsed is what was sent.
+ * Request bodies, read as exact bytes of at most 64 KiB (decision W6), so that hashes, signatures
+ * and the parser use what was sent.
  */
 import type { Middleware } from 'koa';
 import bodyParser from 'koa-bodyparser';
@@ -9,14 +9,14 @@ import type { Mode } from '../../domain/mode';
 import type { GatewayContext, GatewayState } from '../context';
 import { parseJsonObject } from '../json-text';
 
-/** What the schemas read a request from: the body's object, numbers as LosslessNumber. */
+/** The input of the schemas: the body's object, with numbers as LosslessNumber. */
 export type RequestReader<Request> = (
   json: Readonly<Record<string, unknown>>,
   mode: Mode,
 ) => Request;
 
 /**
- * Reads a JSON body and leaves the valid request on the state.
+ * Reads a JSON body and stores the valid request on the state.
  * @param read throws validation_failed with every failing field
  */
 export function validate<Request>(
@@ -36,13 +36,13 @@ export function validate<Request>(
 
 const EMPTY = Buffer.alloc(0);
 
-/** Without an encoding the parser hands over a Buffer; its own types do not know the option. */
+/** Without an encoding, the parser returns a Buffer; its types do not have the option. */
 type BytesOptions = bodyParser.Options & { encoding: null };
 
-/** @throws ApiError payload_too_large, unsupported_media_type, invalid_json (it broke off) */
+/** @throws ApiError payload_too_large, unsupported_media_type, invalid_json (incomplete) */
 export type ReadBytes = (ctx: GatewayContext) => Promise<Buffer>;
 
-/** @param mediaTypes a body of another type is not read and counts as empty */
+/** @param mediaTypes a body of another type is not read and is treated as empty */
 export function bytesReader(mediaTypes: string[]): ReadBytes {
   const options: BytesOptions = {
     enableTypes: ['text'],
@@ -52,7 +52,7 @@ export function bytesReader(mediaTypes: string[]): ReadBytes {
   };
   const read = bodyParser(options);
   return async (ctx) => {
-    // A compressed body could unpack to any size, and a signature covers the bytes as sent.
+    // A compressed body can decompress to any size, and a signature covers the bytes as sent.
     if (ctx.get('Content-Encoding') !== '' && ctx.get('Content-Encoding') !== 'identity') {
       throw new ApiError({
         code: 'unsupported_media_type',
@@ -71,7 +71,7 @@ export function bytesReader(mediaTypes: string[]): ReadBytes {
 
 const readJsonBytes = bytesReader(['application/json']);
 
-/** raw-body's errors carry the status of what went wrong with the transfer. */
+/** raw-body's errors contain a status for the problem. */
 function refusal(error: unknown): unknown {
   const status: unknown = error instanceof Error && 'status' in error ? error.status : undefined;
   if (status === 413) return new ApiError({ code: 'payload_too_large' });

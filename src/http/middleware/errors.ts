@@ -1,12 +1,12 @@
 /**
- * The only writer of error bodies (decision W5). A refusal becomes the envelope; everything else
- * is our fault: 500, with the stack in the log and nothing of it on the wire.
+ * The only writer of error bodies (decision W5). An ApiError becomes the error envelope. Everything
+ * else is an internal error: 500, with the stack in the log and no details in the response.
  */
 import type { Logger } from 'pino';
 import { ApiError, type ErrorCode } from '../../domain/errors';
 import { type GatewayMiddleware, routePattern } from '../context';
 
-/** Headers of a code, unless the thrower gave its own (decisions W4, W9). */
+/** The headers of a code, unless the error has its own (decisions W4, W9). */
 const HEADERS: Partial<Record<ErrorCode, Readonly<Record<string, string>>>> = {
   authentication_required: { 'WWW-Authenticate': 'Bearer' },
   invalid_api_key: { 'WWW-Authenticate': 'Bearer' },
@@ -41,8 +41,8 @@ export function writeErrors(logger: Logger): GatewayMiddleware {
 }
 
 /**
- * What no route took: 405 when the path exists for other methods, else 404. Neither needs a key,
- * as neither tells anything that the documentation does not.
+ * For requests without a route: 405 if the path has other methods, otherwise 404. Neither needs a
+ * key, because both reveal only what is documented.
  */
 export const refuseUnknownPath: GatewayMiddleware = (ctx) => {
   const matched = (ctx.matched ?? []) as { methods: string[] }[];

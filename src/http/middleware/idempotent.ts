@@ -1,14 +1,16 @@
-/** The Idempotency-Key header (the specification, "Limits") and the stored answer (decision I2). */
+/**
+ * The Idempotency-Key header (the specification, "Limits") and the stored response (decision I2).
+ */
 import { ApiError } from '../../domain/errors';
 import type { StoredResponse } from '../../services/services';
 import type { GatewayContext, GatewayMiddleware } from '../context';
 
 const KEY = /^[\x20-\x7e]{1,191}$/;
 
-/** Leaves the key on the state; behind the validation of the body (decision W12). */
+/** Stores the key on the state, after the validation of the body (decision W12). */
 export function idempotent(): GatewayMiddleware {
   return async (ctx, next) => {
-    // Node would join repeated headers with a comma, and make a key that nobody chose.
+    // Node joins repeated headers with a comma, which would result in a key that nobody sent.
     const [key, second] = ctx.req.headersDistinct['idempotency-key'] ?? [];
     if (key === undefined || second !== undefined || !KEY.test(key)) {
       throw new ApiError({ code: 'idempotency_key_required' });
@@ -18,7 +20,7 @@ export function idempotent(): GatewayMiddleware {
   };
 }
 
-/** Writes a stored answer byte for byte. */
+/** Sends a stored response byte for byte. */
 export function writeStored(ctx: GatewayContext, answer: StoredResponse): void {
   if (answer.replayed) ctx.set('Idempotent-Replayed', 'true');
   ctx.status = answer.status;

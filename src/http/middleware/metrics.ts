@@ -1,4 +1,4 @@
-/** Figures for Prometheus: those of the process, and how long requests take. */
+/** Metrics for Prometheus: the process, and the duration of requests. */
 import { Histogram, Registry, collectDefaultMetrics } from 'prom-client';
 import { type GatewayMiddleware, routePattern } from '../context';
 
@@ -8,7 +8,7 @@ export interface Metrics {
   read(): Promise<{ contentType: string; text: string }>;
 }
 
-/** Each application has a registry of its own, so that two of them can live in one process. */
+/** Each application has its own registry, so that a process can contain several. */
 export function createMetrics(): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });

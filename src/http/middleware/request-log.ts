@@ -1,15 +1,15 @@
 /**
- * The id of a request, and its line in the log. The path, the query and the body stay out of it: they carry references,
- * addresses and cursors; the route's pattern says what was asked.
+ * The id of a request, and its log line. Path, query and body are not logged, because they contain
+ * references, addresses and cursors; the route's pattern is logged instead.
  */
 import type { Logger } from 'pino';
 import { newId } from '../../lib/new-id';
 import { type GatewayMiddleware, type GatewayState, routePattern } from '../context';
 
-/** An id that the client sent is logged beside ours, as much of it as an honest one has. */
+/** The client's own request id is also logged, up to this length. */
 const CLIENT_ID_LENGTH = 128;
 
-/** Gives every answer an X-Request-Id of ours (decision W4). First in the list. */
+/** Adds our X-Request-Id to every response (decision W4). Must be the first middleware. */
 export const setRequestId: GatewayMiddleware = async (ctx, next) => {
   ctx.state.requestId = newId('request');
   ctx.set('X-Request-Id', ctx.state.requestId);
@@ -21,7 +21,7 @@ export function logRequests(logger: Logger): GatewayMiddleware {
     const startedAt = performance.now();
     await next();
     const clientId = ctx.get('X-Request-Id').slice(0, CLIENT_ID_LENGTH);
-    // Nobody when the request was refused before it was authenticated, or needs no key.
+    // Undefined if the request was refused before authentication, or needs no key.
     const { caller } = ctx.state as Partial<GatewayState>;
     logger.info(
       {

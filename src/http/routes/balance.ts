@@ -1,4 +1,4 @@
-/** /balance and /transactions: what an account has, and what moved it (the specification). */
+/** /balance and /transactions (the specification). */
 import type Router from '@koa/router';
 import { presentBalance, presentTransaction } from '../../presenters/balance';
 import { readTransactionQuery } from '../../schemas/transactions';

@@ -1,4 +1,4 @@
-/** The API's description: for programs and for people. No key is needed to read it. */
+/** The API description as OpenAPI and as an HTML page, without authentication. */
 import type Router from '@koa/router';
 import { buildDocument } from '../../openapi/document';
 import { renderPage } from '../../openapi/page';

@@ -1,4 +1,4 @@
-/** For those who run the gateway: whether the process is alive and ready, and its metrics. */
+/** For operators: liveness, readiness and metrics of the process. */
 import type Router from '@koa/router';
 import type { Health } from '../../services/services';
 import type { GatewayState } from '../context';

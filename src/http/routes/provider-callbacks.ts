@@ -1,6 +1,6 @@
 /**
- * Where providers call back. No bearer key: the service checks the provider's signature over the
- * exact bytes.
+ * Receives provider callbacks. They need no API key: the service checks the provider's signature
+ * over the exact bytes.
  */
 import type Router from '@koa/router';
 import type { ProviderCallbacks } from '../../services/services';

@@ -59,7 +59,7 @@ export async function showAccount(db: Db, id: string): Promise<AccountOverview> 
   return { account, workingKeys, balances };
 }
 
-/** From now on the account can have live keys. @throws AdminRefusal when it is verified already */
+/** Allows live keys from now on. @throws AdminRefusal when it is already verified */
 export function verifyAccount(db: Db, by: ChangedBy, id: string): Promise<Account> {
   return changeAccount(db, by, id, 'account.verify', (account) => {
     if (account.verifiedAt !== null) {
@@ -89,7 +89,7 @@ export function reinstateAccount(db: Db, by: ChangedBy, id: string): Promise<Acc
   });
 }
 
-/** @throws AdminRefusal when there is no such account */
+/** @throws AdminRefusal when the account does not exist */
 export async function requireAccount(db: Db | Tx, id: string): Promise<Account> {
   return existing(id, await findAccount(db, id));
 }

@@ -17,7 +17,7 @@ import { AdminRefusal, InvalidInput, type PostedAmount } from './refusal';
 const REASON_LENGTH_MAX = 255;
 
 export interface AdjustmentInput extends BalanceKey {
-  /** `adj_…`, chosen by the caller before the first try. */
+  /** `adj_…`, chosen by the caller before the first attempt. */
   id: string;
   direction: 'in' | 'out';
   /** As text. */
@@ -29,9 +29,9 @@ interface Adjustment extends PostedAmount {
 }
 
 export interface AdjustmentResult extends Adjustment {
-  /** True: an earlier attempt posted it, and nothing moved now. */
+  /** True: an earlier attempt posted it, and nothing moved this time. */
   replayed: boolean;
-  /** The balance after it; of a replay, the present one. */
+  /** The balance after it; for a replay, the current balance. */
   available: Amount;
   reserved: Amount;
 }
@@ -57,7 +57,7 @@ export async function createAdjustment(
     throw new AdminRefusal({ code: 'insufficient_balance', ...needed, available, reserved });
   }
   const other = await replay(db, adjustment);
-  if (other === null) throw new Error(`adjustment ${adjustment.id} was posted and is not there`);
+  if (other === null) throw new Error(`adjustment ${adjustment.id} was posted but cannot be found`);
   return other;
 }
 
@@ -80,7 +80,7 @@ async function readInput(db: Db, reason: string, input: AdjustmentInput): Promis
   };
 }
 
-/** What an earlier attempt posted, or null. @throws AdminRefusal when that was something else */
+/** The posting of an earlier attempt, or null. @throws AdminRefusal if it was a different one */
 async function replay(db: Db, adjustment: Adjustment): Promise<AdjustmentResult | null> {
   const earlier = await findAdjustment(db, adjustment.id);
   if (earlier === null) return null;
@@ -98,7 +98,7 @@ type Outcome = {
   reserved: Amount;
 };
 
-/** Takes the transaction back: the audit row is written before it is known whether money moves. */
+/** Rolls the transaction back: the audit row is written before the posting. */
 class NotPosted extends Error {
   readonly outcome: Outcome;
 
@@ -121,7 +121,7 @@ async function postOnce(db: Db, by: ChangedBy, adjustment: Adjustment): Promise<
         before: null,
         after: { id, account_id: accountId, mode, currency, direction, amount },
       });
-      // Last, as ledger_post asks: from here to COMMIT the balance is locked.
+      // Last in the transaction: from here to COMMIT the balance is locked.
       const posting = adjustmentPosting({ id, direction, amount, reason });
       const { outcome, ...balance } = await post(tx, { accountId, mode, currency }, posting);
       if (outcome !== 'posted') throw new NotPosted({ kind: outcome, ...balance });

@@ -1,6 +1,6 @@
 /**
- * The audit log: every change of an operator is made together with its row, in one
- * transaction, so that neither exists without the other.
+ * The audit log: every operator change and its row are written in one transaction, so that neither
+ * exists without the other.
  */
 import { appendAudit, type NewAuditEntry } from '../../db/repositories/audit-log';
 import { inTransaction, type Db, type Tx } from '../../db/transaction';
@@ -13,7 +13,7 @@ export interface ChangedBy {
 
 export type AuditedObject = Omit<NewAuditEntry, keyof ChangedBy>;
 
-/** What was done, for the audit log, and what the caller gets. */
+/** The audit row of a change, and the result for the caller. */
 export interface Change<T> {
   audit: AuditedObject;
   result: T;

@@ -1,4 +1,4 @@
-/** The checks of an operator's input that several nouns share. */
+/** Input checks that several nouns of the admin command share. */
 import { listCurrencies } from '../../db/repositories/currency-routes';
 import type { Db, Tx } from '../../db/transaction';
 import { type Amount, parseRequestAmount, ZERO } from '../../domain/money';
@@ -21,7 +21,7 @@ export function amountOrZero(field: InputField, text: string): Amount {
   throw new InvalidInput(field, { code: 'not_an_amount', value: text, zeroAllowed: true });
 }
 
-/** @throws InvalidInput when no route of the gateway moves it */
+/** @throws InvalidInput when no route supports the currency */
 export async function checkCurrency(db: Db | Tx, currency: string): Promise<void> {
   const supported = await listCurrencies(db);
   if (supported.includes(currency)) return;
@@ -41,7 +41,7 @@ export function checkText(field: InputField, text: string, max: number): string 
   return trimmed;
 }
 
-/** All of them for `all` alone; else those that are named, each once, in their usual order. */
+/** All of them for `all`; otherwise the named ones, each once, in their usual order. */
 export function chosenNames<T extends string>(
   field: InputField,
   names: readonly string[],

@@ -21,12 +21,12 @@ import { makeChange, type AuditedObject, type ChangedBy } from './audit';
 import { amountOrZero, checkCurrency } from './checks';
 import { AdminRefusal, InvalidInput } from './refusal';
 
-/** An account's rules and the defaults; null: the defaults alone. */
+/** An account's rules and the defaults; null: only the defaults. */
 export { listFeeRuleVersions as listFees } from '../../db/repositories/fee-rules';
 
 const PERCENTAGE = /^[0-9]{1,3}(\.[0-9]{1,4})?$/;
 
-/** As text; undefined means nothing fixed, no minimum, no maximum. */
+/** As text; undefined means no fixed part, no minimum, no maximum. */
 export interface FeeTermsInput {
   percentage: string;
   fixed: string | undefined;
@@ -39,7 +39,7 @@ export interface NewFeeRule {
   terms: FeeTermsInput;
   /** Null: now. */
   from: Date | null;
-  /** Null: until the next rule that is planned, else for ever. */
+  /** Null: until the next planned rule, otherwise without end. */
   until: Date | null;
 }
 
@@ -58,7 +58,7 @@ export async function setFee(db: Db, by: ChangedBy, rule: NewFeeRule): Promise<F
   });
 }
 
-/** @param at null: now. @throws InvalidInput, and AdminRefusal when none is in force then */
+/** @param at null: now. @throws InvalidInput, and AdminRefusal when no rule is in force then */
 export async function endFee(
   db: Db,
   by: ChangedBy,
@@ -103,7 +103,7 @@ async function checkScope(tx: Tx, scope: FeeScope): Promise<void> {
   if (scope.accountId !== null) await requireAccount(tx, scope.accountId);
 }
 
-/** No rule starts or ends in the past: what it priced stays as it is. */
+/** Rules cannot start or end in the past, so existing fees do not change. */
 function notPast(field: 'from' | 'at', asked: Date | null, now: Date): Date {
   if (asked === null) return now;
   if (asked >= now) return asked;

@@ -1,6 +1,6 @@
 /**
- * API keys, for an operator (decisions A1, A2). The secret is returned once and stored nowhere: the
- * database keeps its hash, the audit log neither.
+ * API keys, for an operator (decisions A1, A2). The secret is returned once. The database stores
+ * only its hash, and the audit log neither.
  */
 import { isIP } from 'node:net';
 import {
@@ -24,7 +24,7 @@ import { makeChange, type AuditedObject, type ChangedBy } from './audit';
 import { checkText, chosenNames } from './checks';
 import { AdminRefusal, InvalidInput } from './refusal';
 
-/** Of both modes, newest first, with those that are revoked or expired. */
+/** Keys of both modes, newest first, including revoked and expired ones. */
 export { listApiKeys as listKeys } from '../../db/repositories/api-keys';
 
 const NAME_LENGTH_MAX = 100;
@@ -37,7 +37,7 @@ const PREFIX_LENGTH: Readonly<Record<4 | 6, RegExp>> = {
   4: /^([0-9]|[12][0-9]|3[0-2])$/,
   6: /^([0-9]|[1-9][0-9]|1[01][0-9]|12[0-8])$/,
 };
-/** Requests from there are counted as the IPv4 address within, so such an entry matches none. */
+/** Such requests count as coming from the IPv4 address, so the entry would match none. */
 const MAPPED_IPV4 = /^::ffff:/i;
 
 export type KeyWithSecret = ApiKey & { secret: string };
@@ -46,9 +46,9 @@ export interface KeySettings {
   accountId: string;
   mode: Mode;
   name: string;
-  /** Names of scopes; `all` stands for every one. */
+  /** Names of scopes, or `all`. */
   scopes: readonly string[];
-  /** Addresses and networks; none lets every address in. */
+  /** Addresses and networks; empty allows every address. */
   allow: readonly string[];
   /** Requests a minute; undefined: 120. */
   rate: number | undefined;
@@ -86,7 +86,10 @@ export async function createKey(
   });
 }
 
-/** A new secret with the same settings; the old secret stops working at once. @throws AdminRefusal */
+/**
+ * A new secret with the same settings; the old secret stops working at once.
+ * @throws AdminRefusal
+ */
 export async function rotateKey(
   db: Db,
   by: ChangedBy,
@@ -153,8 +156,8 @@ function auditOf(action: string, before: ApiKey | null, after: ApiKey): AuditedO
 }
 
 /**
- * Reads an allowlist (decision A2): IPv4, IPv6 and CIDR, as exact networks. A mistake here locks a
- * merchant out or lets a stranger in, so nothing is guessed.
+ * Reads an allowlist (decision A2): IPv4, IPv6 and CIDR, as exact networks. A mistake would lock a
+ * merchant out or let a stranger in, so ambiguous entries are refused.
  * @returns networks in CIDR form, each once. @throws InvalidInput
  */
 async function readAllowlist(db: Db, entries: readonly string[]): Promise<string[]> {

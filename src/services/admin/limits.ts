@@ -1,6 +1,7 @@
 /**
- * Payout limits (decision O9): the maximum for one payout and for a rolling 24 hours. An account has
- * its own value or follows the default, for each maximum separately; the maxima of review.ts too.
+ * Payout limits (decision O9): the maximum for one payout and for a rolling 24 hours. An account
+ * has its own value or follows the default, for each maximum separately; the maxima of review.ts
+ * too.
  */
 import { listCurrencies } from '../../db/repositories/currency-routes';
 import {
@@ -21,7 +22,7 @@ import { makeChange, type AuditedObject, type ChangedBy } from './audit';
 import { amountOrZero, checkCurrency } from './checks';
 import { InvalidInput, type InputField } from './refusal';
 
-/** A maximum in force: null for none, and whose it is. */
+/** A maximum in force (null for none), and whether it is the account's own or the default. */
 export interface OwnedMaximum {
   value: Amount | null;
   from: 'account' | 'default';
@@ -50,7 +51,9 @@ function limitsOf(accountId: string | null, policy: Policy): Limits {
   };
 }
 
-/** As text: an amount, `none` for no limit, `default` to follow the default. Undefined: unchanged. */
+/**
+ * As text: an amount, `none` for no limit, `default` to follow the default. Undefined: unchanged.
+ */
 export interface LimitsInput {
   perTransaction: string | undefined;
   daily: string | undefined;
@@ -80,7 +83,7 @@ export async function setLimits(
   });
 }
 
-/** An account follows the default again; the default itself has no limit from then on. */
+/** The account follows the default again. Unsetting the default itself means no limit. */
 export async function unsetLimits(
   db: Db,
   by: ChangedBy,
@@ -103,7 +106,7 @@ export async function unsetLimits(
 /** An amount as text, `none` for no maximum, `default` to follow the default. */
 export type MaximaInput = Partial<Record<Maximum, string | undefined>>;
 
-/** In force, for every currency of the gateway. @throws AdminRefusal */
+/** The maxima in force for every supported currency. @throws AdminRefusal */
 export async function readPolicies(db: Db, accountId: string | null): Promise<Policy[]> {
   if (accountId !== null) await requireAccount(db, accountId);
   return listPolicies(db, accountId, await listCurrencies(db));
@@ -115,7 +118,7 @@ export interface PolicyChange {
 }
 
 /**
- * Writes what the input names and leaves the rest.
+ * Changes the named maxima and leaves the others unchanged.
  * @throws InvalidInput, AdminRefusal
  */
 export async function changePolicy(
@@ -142,7 +145,7 @@ export async function changePolicy(
   return { before, after: await lockPolicy(tx, scope) };
 }
 
-/** The row has no id of its own: whose it is and for which currency names it. */
+/** The row has no id, so the account and the currency identify it. */
 export function auditOfPolicy(
   action: string,
   { accountId, currency }: PolicyScope,

@@ -1,6 +1,6 @@
 /**
- * An operator's decision about one payment. It is sent to the payment's workflow as a signal, which
- * starts the workflow if it has completed; then this waits for the outcome.
+ * An operator's decision about one payment: signals the payment's workflow, starting it if it has
+ * completed, and waits for the outcome.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { appendAudit } from '../../db/repositories/audit-log';
@@ -22,9 +22,9 @@ const ASK_EVERY_MS = 200;
 export interface PaymentDecisionInput {
   paymentId: string;
   kind: PaymentDecisionKind;
-  /** Chosen by the caller before the first try: the same one counts once. */
+  /** Chosen by the caller before the first attempt; a repeated id counts once. */
   id: string;
-  /** Of a refund, as text; null: all that is left. */
+  /** Only for a refund, as text; null: everything that remains. */
   amount: string | null;
 }
 
@@ -62,7 +62,7 @@ export async function decideAboutPayment(
   const sent = await paymentWorkflows.decide(paymentStart(payment), decision);
   if (sent.kind !== 'sent') throw new Error('Temporal did not accept the signal.');
   const taken = await waitForEnd(db, paymentId, id);
-  if (taken === null) throw new Error('No worker has recorded it yet.');
+  if (taken === null) throw new Error('No worker has recorded the decision yet.');
   const { state, refusal } = taken;
   if (state === 'refused') {
     const explanation = refusal ?? '';
@@ -95,7 +95,7 @@ export async function lookAtPayment(
   return payment.status;
 }
 
-/** Before the signal: the request is on record whatever its outcome. */
+/** Before the signal, so that the request is recorded whatever its outcome. */
 function noteInAudit(
   db: Db,
   by: ChangedBy,

@@ -1,4 +1,4 @@
-/** The operator's pause of payouts (decision O11): everything, one provider or one account. */
+/** Pauses of payouts (decision O11): all payouts, one provider or one account. */
 import {
   deletePause,
   insertPause,
@@ -17,7 +17,7 @@ export { listPauses } from '../../db/repositories/payout-pauses';
 
 const REASON_LENGTH_MAX = 255;
 
-/** What a pause holds back. */
+/** The payouts that a pause applies to. */
 export type PausedPayouts =
   | { scope: 'global'; target: '' }
   | { scope: 'provider'; target: ProviderCode }
@@ -44,7 +44,7 @@ export async function pausePayouts(
   });
 }
 
-/** @returns the pause that was lifted. @throws AdminRefusal when there was none */
+/** @returns the pause that was lifted. @throws AdminRefusal when they were not paused */
 export async function resumePayouts(db: Db, by: ChangedBy, what: PausedPayouts): Promise<Pause> {
   return makeChange(db, by, async (tx) => {
     const pause = await lockPause(tx, what);

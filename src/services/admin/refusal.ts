@@ -1,7 +1,6 @@
 /**
- * The two ways to turn an operator's request down, as codes with data. Whoever shows them writes
- * the sentence: the admin command in src/cli/sentences.ts. A merchant never meets them, so they are
- * not in domain/errors.ts.
+ * The two kinds of errors of an operator's request, as codes with data. src/cli/sentences.ts turns
+ * them into messages. They are not in domain/errors.ts because merchants never receive them.
  */
 import type { FeeScope } from '../../db/repositories/fee-rules';
 import type { Pause, PauseScope } from '../../db/repositories/payout-pauses';
@@ -23,7 +22,7 @@ export interface PostedAmount {
   reason: string;
 }
 
-/** The request is well formed, and the present state does not allow it. */
+/** The request is valid, but the current state does not allow it. */
 export type Refusal =
   | { code: 'not_found'; object: NotFoundObject; id: string }
   | { code: 'account_already_verified'; id: string; verifiedAt: Date }
@@ -64,7 +63,7 @@ export class AdminRefusal extends Error {
   }
 }
 
-/** The fields that a service checks by itself, beyond their type. */
+/** The fields that services check beyond their type. */
 export type InputField =
   | 'allow'
   | 'amount'
@@ -95,7 +94,7 @@ export type InputField =
   | 'until'
   | 'url';
 
-/** What is wrong with a value, whatever the state of the gateway. */
+/** A problem of a value that does not depend on the gateway's state. */
 export type InputProblem =
   | { code: 'empty' }
   | { code: 'too_long'; length: number; max: number }

@@ -1,4 +1,4 @@
-/** What makes a payout wait for an operator (decision O2): an account's switches and maxima. */
+/** Which payouts wait for an operator (decision O2): an account's switches and maximum amounts. */
 import { saveAccount } from '../../db/repositories/accounts';
 import { appendAudit } from '../../db/repositories/audit-log';
 import { inTransaction, type Db, type Tx } from '../../db/transaction';
@@ -27,7 +27,7 @@ export interface ReviewInput {
 
 export interface ReviewSettings {
   accountId: string | null;
-  /** Null of the defaults, which have maxima and no switches. */
+  /** Null for the defaults, which have maximum amounts but no switches. */
   reviewAll: boolean | null;
   rehearse: boolean | null;
   maxima: { currency: string; autoApprove: OwnedMaximum; autoApproveDaily: OwnedMaximum }[];

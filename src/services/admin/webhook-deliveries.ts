@@ -1,6 +1,6 @@
 /**
- * Webhook deliveries, for an operator: their attempts, and another one (decision H5). The request is
- * recorded in the row and Temporal is only notified, so nothing is lost without it.
+ * Webhook deliveries, for an operator: attempts, retries and abandoning (decision H5). A request is
+ * recorded in the row and Temporal is only notified, so nothing is lost without Temporal.
  */
 import {
   endWebhookDelivery,
@@ -24,6 +24,7 @@ import { requireKnown, requireNotDeleted } from './webhooks';
 
 /** Decision H8. */
 export const BODIES_KEPT_DAYS = 30;
+
 /** Of one endpoint, newest first. @throws AdminRefusal */
 export async function listWebhookDeliveries(
   db: Db,
@@ -50,8 +51,9 @@ export async function retryWebhookDelivery(
 ): Promise<WebhookDelivery> {
   const delivery = await makeChange(db, by, async (tx) => {
     const before = await requireWebhookDelivery(tx, id);
-    // Not locked: the end of an attempt locks the delivery first, then the endpoint. Whoever
-    // disables the endpoint at this moment wins; the attempt looks again.
+    // Not locked: the end of an attempt locks the delivery first, then the endpoint. If the
+    // endpoint
+    // is disabled at this moment, the attempt notices it.
     refuseDisabled(requireNotDeleted(await requireKnown(tx, before.endpointId)));
     if (!before.bodyKept) {
       throw new AdminRefusal({ code: 'delivery_body_deleted', id, keptDays: BODIES_KEPT_DAYS });
@@ -81,7 +83,7 @@ export async function abandonWebhookDelivery(
   return delivery;
 }
 
-/** Best effort: the schedule restart-missing finds what is due in the rows. */
+/** Best effort: the schedule restart-missing finds due deliveries in the rows. */
 export async function wakeWebhookDeliveries(
   db: Db,
   workflows: WebhookDeliveryWorkflows | null,

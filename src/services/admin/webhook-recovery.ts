@@ -1,6 +1,6 @@
 /**
- * Webhook deliveries in bulk, for an operator: another attempt for those that failed or were
- * skipped, and events that an endpoint never received (decision H5).
+ * Bulk operations on webhook deliveries, for an operator: retries of failed and skipped deliveries,
+ * and events that an endpoint never received (decision H5).
  */
 import {
   countMissing,
@@ -23,12 +23,12 @@ import { requireEndpoint, requireKnown } from './webhooks';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** Small enough that no statement holds its rows for long. */
+/** Small enough that no statement locks rows for long. */
 const BATCH = 500;
-/** The schedule restart-missing starts the rest some seconds later. */
+/** The schedule restart-missing starts the others some seconds later. */
 const WOKEN_MAX = 100;
 
-/** What the operator asks for. */
+/** The operator's request. */
 interface Wish {
   endpointId: string;
   since: Date;
@@ -36,13 +36,13 @@ interface Wish {
 
 interface Step {
   run: (tx: Tx, batch: RecoveryBatch) => Promise<RecoveredBatch>;
-  /** Of a step that opens deliveries: it stops at the bound, and this is what remains. */
+  /** For a step that opens deliveries and stops at the maximum: counts what remains. */
   countLeft?: (db: Db, range: RecoveryRange) => Promise<number>;
 }
 
 /**
- * Another attempt for each delivery that failed since then; those that were skipped begin or go on
- * with their schedule, as many as may be open. @throws AdminRefusal, InvalidInput
+ * Requests one attempt for each delivery that has failed since, and resumes the skipped ones, up to
+ * the maximum of open deliveries. @throws AdminRefusal, InvalidInput
  */
 export function recoverWebhookDeliveries(
   db: Db,
@@ -62,8 +62,8 @@ export function recoverWebhookDeliveries(
 }
 
 /**
- * A delivery for each event since then that the endpoint takes and never had, as many as may be
- * open. @throws AdminRefusal, InvalidInput
+ * Creates a delivery for each event since then that the endpoint is subscribed to and never
+ * received, up to the maximum of open deliveries. @throws AdminRefusal, InvalidInput
  */
 export function replayMissing(
   db: Db,
@@ -81,7 +81,7 @@ export function replayMissing(
   );
 }
 
-/** Who asks for what, and how the audit log calls it. */
+/** The operator, the request, and its action in the audit log. */
 interface Order {
   by: ChangedBy;
   wish: Wish;
@@ -119,7 +119,7 @@ async function runSteps<Count extends string>(
   };
 }
 
-/** @returns how many, the first of them, and whether the bound of open deliveries ended it */
+/** @returns the number, the first ids, and whether the maximum of open deliveries was reached */
 async function runStep(db: Db, order: Order, name: string, step: Step) {
   const first: string[] = [];
   let done = 0;
@@ -127,7 +127,7 @@ async function runStep(db: Db, order: Order, name: string, step: Step) {
     const batch: RecoveredBatch & { full: boolean } = await runBatch(db, order, name, step, after);
     done += batch.deliveryIds.length;
     first.push(...batch.deliveryIds.slice(0, WOKEN_MAX - first.length));
-    // Going on with the few places that become free meanwhile would be many small batches.
+    // Continuing with the few places that become free would mean many small batches.
     if (batch.full) return { done, first, stopped: true };
     after = batch.last;
   }
@@ -135,8 +135,8 @@ async function runStep(db: Db, order: Order, name: string, step: Step) {
 }
 
 /**
- * Each batch is a transaction with its audit row: a crash in between leaves what was done, told.
- * @returns `full`: as many are open as may be
+ * Each batch is a transaction with its audit row, so that a crash leaves only recorded changes.
+ * @returns `full`: the maximum of open deliveries is reached
  */
 async function runBatch(
   db: Db,
@@ -166,7 +166,10 @@ async function runBatch(
   });
 }
 
-/** How many a batch may open. Two operators cannot both fill the same room: the endpoint is locked. */
+/**
+ * How many deliveries a batch can open. The endpoint's lock prevents concurrent use of the same
+ * places.
+ */
 async function roomFor(tx: Tx, endpointId: string): Promise<number> {
   const room = OPEN_DELIVERIES_MAX - OPEN_DELIVERIES_RESERVE;
   return Math.min(BATCH, Math.max(0, room - (await countOpenWebhookDeliveries(tx, endpointId))));

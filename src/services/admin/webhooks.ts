@@ -1,6 +1,6 @@
 /**
- * Webhook endpoints, for an operator (decisions H2, H4, H6, H8). The secret is returned once; the
- * database keeps it encrypted, the audit log not at all.
+ * Webhook endpoints, for an operator (decisions H2, H4, H6, H8). The secret is returned once. The
+ * database stores it encrypted; the audit log does not contain it.
  */
 import { randomBytes } from 'node:crypto';
 import {
@@ -33,24 +33,26 @@ import { AdminRefusal, InvalidInput } from './refusal';
 const DESCRIPTION_LENGTH_MAX = 100;
 const SECRET_BYTES = 32;
 
-/** What some of these need besides the database. */
+/** What some functions need besides the database. */
 export interface WebhookTools {
   webhookSender: WebhookSender;
   secretBox: SecretBox;
-  /** Null without Temporal: the schedule restart-missing then does it within seconds. */
+  /**
+   * Null without Temporal: the schedule restart-missing then starts the workflows within seconds.
+   */
   webhookDeliveryWorkflows: WebhookDeliveryWorkflows | null;
 }
 
 export interface EndpointSettings {
   url: string;
-  /** Kinds, or `all` alone. */
+  /** Event types, or `all`. */
   events: readonly string[];
   description: string | null;
 }
 
 export type EndpointWithSecret = WebhookEndpoint & { secret: string };
 
-/** Of both modes, oldest first, without those that were deleted. */
+/** Endpoints of both modes, oldest first, without deleted ones. */
 export { listEndpoints } from '../../db/repositories/webhook-endpoints';
 
 /** @throws InvalidInput, and AdminRefusal when the account has the maximum number */
@@ -98,7 +100,7 @@ export async function editEndpoint(
   return changeEndpoint(db, by, id, 'webhook_endpoint.edit', () => change);
 }
 
-/** @throws AdminRefusal when it already is */
+/** @throws AdminRefusal when it already has that state */
 export function enableEndpoint(
   db: Db,
   by: ChangedBy,
@@ -118,7 +120,7 @@ export function deleteEndpoint(db: Db, by: ChangedBy, id: string): Promise<Webho
   return changeEndpoint(db, by, id, 'webhook_endpoint.delete', () => ({ deletedAt: new Date() }));
 }
 
-/** A new secret; the old one signs nothing more. @throws AdminRefusal */
+/** A new secret; nothing is signed with the old one any more. @throws AdminRefusal */
 export async function rollSecret(
   db: Db,
   by: ChangedBy,
@@ -137,8 +139,8 @@ export async function rollSecret(
 }
 
 /**
- * Seals every secret with the current key, so that an earlier key can be removed. For receivers the
- * secrets stay the same.
+ * Encrypts every secret with the current key, so that an earlier key can be removed. The secrets
+ * stay the same for receivers.
  */
 export async function resealSecrets(
   db: Db,
@@ -185,7 +187,7 @@ export async function pingEndpoint(
   const event = { id: newId('event'), type: PING, mode, sequence: 1, createdAt: sentAt };
   const events = endpoint.events ?? ['all'];
   const body = presentEvent(event, { object: 'ping', endpoint_id: endpointId, url, events });
-  // Every attempt checks the address again; a problem with it is in the result.
+  // The attempt checks the URL again and reports a problem in its result.
   const result = await webhookSender.send({
     url,
     mode,
@@ -216,7 +218,7 @@ export async function pingEndpoint(
   });
 }
 
-/** Locked. @throws AdminRefusal when there is none, or it was deleted */
+/** Locks the endpoint. @throws AdminRefusal when it does not exist or was deleted */
 export async function requireEndpoint(tx: Tx, id: string): Promise<WebhookEndpoint> {
   const endpoint = await lockEndpoint(tx, id);
   if (endpoint !== null) return endpoint;
@@ -230,14 +232,14 @@ export function requireNotDeleted(endpoint: WebhookEndpoint): WebhookEndpoint {
   throw new AdminRefusal({ code: 'endpoint_deleted', id, deletedAt });
 }
 
-/** Also one that was deleted. @throws AdminRefusal */
+/** Includes deleted endpoints. @throws AdminRefusal */
 export async function requireKnown(db: Db | Tx, id: string): Promise<WebhookEndpoint> {
   const endpoint = await findEndpoint(db, id);
   if (endpoint !== null) return endpoint;
   throw new AdminRefusal({ code: 'not_found', object: 'webhook_endpoint', id });
 }
 
-/** @throws InvalidInput with the rule that the URL breaks */
+/** @throws InvalidInput with the rule that the URL violates */
 export async function checkUrl(sender: WebhookSender, url: string, mode: Mode): Promise<void> {
   const verdict = await sender.check(url, mode);
   if (!verdict.ok)
@@ -273,7 +275,7 @@ function readDescription(text: string | null): string | null {
   return text === null ? null : checkText('description', text, DESCRIPTION_LENGTH_MAX);
 }
 
-/** Decision H2: the text itself, prefix included, is the key of the signature. */
+/** Decision H2: the key of the signature is the text itself, including its prefix. */
 function makeSecret(): string {
   return `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`;
 }
