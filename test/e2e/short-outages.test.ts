@@ -21,7 +21,6 @@ import {
   approve,
   balanceOf,
   countPayouts,
-  eventually,
   keyStates,
   magic,
   openMerchant,
