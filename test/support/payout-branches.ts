@@ -1,8 +1,10 @@
 /** The ways that a payout can go, as data: what is done with it, its steps and its events. */
+import { ApiError } from '../../src/domain/errors';
 import type { Mode } from '../../src/domain/mode';
 import type { ScenarioName } from '../../src/sandbox/transfers/scenarios';
 import type { ActivityName } from './activity-faults';
-import { createPayoutCase, type CaseOptions, type PayoutCase } from './payout-case';
+import { waitLong } from './patience';
+import { createPayoutCase, type CaseOptions, type PayoutCase, readPayout } from './payout-case';
 import type { WorkflowWorld } from './workflow-world';
 
 export interface Branch {
@@ -27,8 +29,20 @@ const UNTIL_FOUND: ActivityName[] = [...UNTIL_SUBMITTED, 'submitPayout'];
 
 const approve = ({ handle }: PayoutCase) => handle.signal('approve', { by: 'alice' });
 const reject = ({ handle }: PayoutCase) => handle.signal('reject', { by: 'bob', reason: 'no' });
-const cancel = ({ id, caller }: PayoutCase, world: WorkflowWorld) =>
-  world.payouts().cancel(caller, id);
+/** As a merchant is told to: what was answered with 503 is sent again, and may have been done. */
+const cancel = (payout: PayoutCase, world: WorkflowWorld) =>
+  waitLong('the cancellation', async () => {
+    try {
+      return await world.payouts().cancel(payout.caller, payout.id);
+    } catch (error) {
+      const wasCancelled =
+        error instanceof ApiError &&
+        error.code === 'invalid_state' &&
+        (await readPayout(world, payout)).status === 'cancelled';
+      if (wasCancelled) return 'cancelled before';
+      throw error;
+    }
+  });
 
 export const BRANCHES: readonly Branch[] = [
   {
