@@ -1,6 +1,6 @@
 /**
  * A power cut: every process of `npm start` is killed at once, with payouts at each step. After the
- * next `npm start` each of them reaches its end once, and the books are right.
+ * next `npm start` each of them reaches its end once, and the ledger is right.
  */
 import { Client, Connection } from '@temporalio/client';
 import { connect } from '../../src/db/connect';

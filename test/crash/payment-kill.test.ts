@@ -86,7 +86,7 @@ async function stopAt(moment: Moment): Promise<() => Promise<void>> {
   return () => keeper.end();
 }
 
-/** The reconciler may wait for the same lock, but inserts nothing. */
+/** restart-missing may wait for the same lock, but inserts nothing. */
 async function whenStopped(): Promise<void> {
   await waitLong(
     'a payment at the gate',

@@ -80,6 +80,6 @@ test.each([
   expect(await payoutStatus(gateway.db, id)).toBe('rejected');
 });
 
-test('the books are clean and every workflow has ended', async () => {
+test('the ledger verifies and every workflow has ended', async () => {
   expect(await auditPayouts(gateway)).toEqual([]);
 });

@@ -1,6 +1,6 @@
 /**
  * An operator ends a payment's workflow in Temporal, in one way or another, wherever it stands: the
- * reconciler starts it again, and what the provider says afterwards is noticed without a callback.
+ * restart-missing starts it again, and what the provider says afterwards is noticed without a callback.
  */
 import { rows } from '../../src/db/transaction';
 import type { PaymentStatus } from '../../src/domain/payment';
@@ -173,7 +173,7 @@ test('one checkout was opened for each payment, and the ledger is sound', async 
   expect(await brokenInvariants(gateway)).toEqual([]);
 });
 
-test('ledger:verify finds what has no workflow, until the reconciler was there', async () => {
+test('ledger:verify finds what has no workflow, until restart-missing has run', async () => {
   const live = createLiveWorkflows(gateway.temporal);
   const [kept, ended] = [await openedPayment(client), await openedPayment(client)];
   const healthy = await verifyWorkflows(gateway.db, live);

@@ -1,6 +1,6 @@
 /**
  * An operator ends a payout's workflow in Temporal, in one way or another, at each status that is
- * not final: no money is stranded, because the reconciler starts it again where the row stands.
+ * not final: no money is stranded, because restart-missing starts it again from the row.
  */
 import { rows } from '../../src/db/transaction';
 import { SCENARIOS, type ScenarioName } from '../../src/sandbox/transfers/scenarios';
@@ -164,6 +164,6 @@ test.each(CASES)(
   120_000,
 );
 
-test('the books are clean and every workflow has ended', async () => {
+test('the ledger verifies and every workflow has ended', async () => {
   expect(await auditPayouts(gateway)).toEqual([]);
 }, 60_000);

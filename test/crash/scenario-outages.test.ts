@@ -100,6 +100,6 @@ test.each(LANES)(
   120_000,
 );
 
-test('the books are clean and every workflow has ended', async () => {
+test('the ledger verifies and every workflow has ended', async () => {
   expect(await auditPayouts(gateway)).toEqual([]);
 });

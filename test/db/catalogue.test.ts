@@ -4,7 +4,7 @@ import { rows } from '../../src/db/transaction';
 import { CHECKED_NETWORKS } from '../../src/destinations';
 import { createTestDatabase } from '../support/database';
 
-/** A transfer inside a provider's own books: no address, an account's number or an e-mail. */
+/** A transfer within a provider: to an account number or an e-mail instead of an address. */
 const WITHOUT_ADDRESSES = 'internal';
 
 test('every network of the catalogue has a check of its addresses', async () => {

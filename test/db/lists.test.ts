@@ -129,8 +129,8 @@ test.each(LISTS)(
           await harness.createAccount(),
           await harness.createAccount(),
         ];
-        const books = { accountId, mode: 'test' } as const;
-        await list.insert(harness.owner, books, initial);
+        const scope = { accountId, mode: 'test' } as const;
+        await list.insert(harness.owner, scope, initial);
         const copies = () => underOtherIds(list.kind, initial);
         await list.insert(harness.owner, { accountId, mode: 'live' }, copies());
         await list.insert(harness.owner, { accountId: stranger, mode: 'test' }, copies());
@@ -142,7 +142,7 @@ test.each(LISTS)(
         const met = await walkList(clientOf(accountId), `${list.path}?${query}`, async (soFar) => {
           const arriving = coming.splice(0, 2);
           if (arriving.length === 0) return;
-          await list.insert(harness.owner, books, arriving);
+          await list.insert(harness.owner, scope, arriving);
           const last = all.get(soFar.at(-1).id)!;
           // What is older than the page's last row lies ahead of the walk; the rest is behind it.
           const reachable = arriving

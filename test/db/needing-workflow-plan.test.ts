@@ -1,5 +1,5 @@
 /**
- * The reconciler's sweeps come round every 15 seconds: among many payments that need nothing, each
+ * The sweeps of restart-missing run every 15 seconds: among many payments that need nothing, each
  * finds its few by an index, and waits for no lock.
  */
 import type { Knex } from 'knex';

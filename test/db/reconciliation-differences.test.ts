@@ -88,7 +88,7 @@ async function credited(entry: Partial<ProviderEntry> = {}, readAt?: Date): Prom
   return reference;
 }
 
-/** Kinds of the open exceptions that are about any of the objects. */
+/** The kinds of the open cases about any of the objects. */
 async function kindsOf(...objectIds: string[]): Promise<string[]> {
   const all = await listCases(app, false, 1_000);
   return all.filter(({ objectId }) => objectIds.includes(objectId)).map(({ kind }) => kind);
@@ -98,7 +98,7 @@ interface Case {
   what: string;
   /** Null: no difference. */
   kind: string | null;
-  /** @returns ids of everything that an exception could be about */
+  /** @returns the ids of everything that a case could be about */
   make: () => Promise<string[]>;
 }
 
@@ -396,7 +396,7 @@ test.each(CASES)('$what: $kind', async ({ kind, make }) => {
   await noteDifferences(app);
   expect(await kindsOf(...objects)).toEqual(kind === null ? [] : [kind]);
   expect((await verifyStatements(app)).broken).toBe(before + (kind === null ? 0 : 1));
-  // What is an exception already is not noted again.
+  // What already has a case is not reported again.
   expect(await noteDifferences(app)).toEqual({ noted: 0 });
 });
 

@@ -150,7 +150,7 @@ test.each(BOTH)(
     const claim = SIGNED[provider](id, secretOf(provider, 'live'), Date.now());
     expect(await deliver(`${provider}/live`, claim)).toMatchObject({ status: 200 });
     // The provider itself says that it is pending.
-    await eventually('the news to arrive', async () => {
+    await eventually('the update to arrive', async () => {
       const { events } = await gateway.temporal.workflow.getHandle(id).fetchHistory();
       const names = (events ?? []).map(
         (one) => one.workflowExecutionSignaledEventAttributes?.signalName,
@@ -221,7 +221,7 @@ test('a success after a failure moves nothing and is noted for an operator', asy
   const id = await acceptedPayout(client, { destination: magic('success_after_failure') });
   await approve(gateway, id);
   expect(await whenFinal(client, id)).toMatchObject({ status: 'failed' });
-  const exception = await eventually('the exception', async () => {
+  const openedCase = await eventually('the case', async () => {
     const [found] = await rows<{ kind: string; details: object }>(
       gateway.db,
       'SELECT kind, details FROM cases WHERE object_id = ?',
@@ -229,7 +229,7 @@ test('a success after a failure moves nothing and is noted for an operator', asy
     );
     return found;
   });
-  expect(exception).toEqual({
+  expect(openedCase).toEqual({
     kind: 'sent_after_return_of_funds',
     details: { ours: 'failed', theirs: 'sent' },
   });

@@ -312,7 +312,7 @@ test.concurrent(
     const ids = await Promise.all(Array.from({ length: 12 }, () => openedPayment(client)));
     await Promise.all(ids.map((id) => atProvider(gateway, id, 'pay')));
     for (const id of ids) await whenPayment(client, id, 'completed');
-    // Its confirmation is news while the provider is being asked about its arrival.
+    // Its confirmation is an update during the query about its arrival.
     await Promise.all(
       ids.map(async (id) => {
         await atProvider(gateway, id, 'pay', { amount: '10', then: 'stay' });

@@ -28,7 +28,7 @@ afterAll(async () => {
   await gateway.stop();
 });
 
-test('late money that the provider holds is an exception, and is credited once it lets go', async () => {
+test('late money that the provider holds opens a case, and is credited once it is released', async () => {
   const id = await openedPayment(client);
   await closeWindow(gateway, id);
   expect((await client.post(`/payments/${id}/verify`)).status).toBe(200);
@@ -36,9 +36,7 @@ test('late money that the provider holds is an exception, and is credited once i
   await atProvider(gateway, id, 'pay', { then: 'stay' });
   await atProvider(gateway, id, 'hold');
   await atProvider(gateway, id, 'confirm');
-  await waitLong('the exception', async () =>
-    (await exceptionsOf(id)).length > 0 ? true : undefined,
-  );
+  await waitLong('the case', async () => ((await exceptionsOf(id)).length > 0 ? true : undefined));
   expect(await exceptionsOf(id)).toEqual(['late_money_held']);
   expect((await readPayment(client, id)).status).toBe('expired');
   await atProvider(gateway, id, 'release');
@@ -46,7 +44,7 @@ test('late money that the provider holds is an exception, and is credited once i
     exceptions: ['late'],
     net_amount: '99.00000000',
   });
-  await waitLong('the exception to be resolved', async () =>
+  await waitLong('the case to be resolved', async () =>
     (await exceptionsOf(id)).length === 0 ? true : undefined,
   );
 });

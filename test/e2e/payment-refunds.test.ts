@@ -219,7 +219,7 @@ test.concurrent(
   },
 );
 
-test.concurrent('what is owed is let be when an operator resolves its exception', async () => {
+test.concurrent('an owed refund is waived when an operator resolves its case', async () => {
   const payment = await paid();
   const { accountId, client, id } = payment;
   await spend(payment, '99');

@@ -177,7 +177,7 @@ async function expectEvents(id: string, way: PaymentStatus[], data: ApiAnswer['j
   expect(events.at(-1)?.body.data).toEqual(data);
 }
 
-/** Each transfer of the provider is credited once, or none, and the books say the same. */
+/** Each transfer of the provider is credited once, or none, and the ledger says the same. */
 async function expectMoney(client: MerchantClient, id: string, data: ApiAnswer['json']) {
   const isCredited = data.net_amount !== null;
   const { transfers } = await checkoutOf(gateway, id);
@@ -297,7 +297,7 @@ test.concurrent(
     const failed = await whenPayment(client, id, 'failed');
     expect(failed.failure_reason).toBe('The transfer was never confirmed.');
     await atProvider(gateway, id, 'pay');
-    const exception = await eventually('the exception', async () => {
+    const openedCase = await eventually('the case', async () => {
       const [row] = await rows<{ details: unknown }>(
         gateway.db,
         `SELECT details FROM cases WHERE kind = 'money_not_credited' AND object_id = ?`,
@@ -305,7 +305,7 @@ test.concurrent(
       );
       return row;
     });
-    expect(exception.details).toMatchObject({ transfers: [{ amount: '100.00000000' }] });
+    expect(openedCase.details).toMatchObject({ transfers: [{ amount: '100.00000000' }] });
     expect(await creditsOf(gateway, id)).toEqual([]);
   },
 );

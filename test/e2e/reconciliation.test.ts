@@ -1,5 +1,5 @@
 /**
- * The providers' statements are read and compared with ours: agreement makes no exception, each kind of
+ * The providers' statements are read and compared with ours: agreement opens no case, each kind of
  * difference makes one, and a provider that is away is read the next time. Every rule of the
  * comparison is in test/db/reconciliation-differences.test.ts.
  */
@@ -101,7 +101,7 @@ async function age(reference: string): Promise<void> {
   );
 }
 
-test('statements that agree make no exception, and the copy has all of them', async () => {
+test('statements that agree open no case, and the copy has all of them', async () => {
   const payouts = await Promise.all([
     payout('sends'),
     payout('fails_later'),
@@ -151,11 +151,11 @@ test('statements that agree make no exception, and the copy has all of them', as
 interface Difference {
   what: string;
   kind: string;
-  /** @returns what the exception is about */
+  /** @returns what the case is about */
   make: () => Promise<string>;
   /** It counts only when nothing has changed for an hour. */
   isOld?: boolean;
-  /** The exception is about our copy of the provider's entry, and `make` returns its reference. */
+  /** The case is about our copy of the provider's entry, and `make` returns its reference. */
   isAboutEntry?: boolean;
 }
 
@@ -301,7 +301,7 @@ describe('each kind of difference', () => {
     again = await compare();
   });
 
-  test.each(DIFFERENCES)('$what: one exception, $kind', async (one) => {
+  test.each(DIFFERENCES)('$what: one case, $kind', async (one) => {
     // What is young is no difference yet.
     if (one.isOld) expect(young.get(one)).toEqual([]);
     expect(found.get(one)).toEqual([one.kind]);
@@ -375,7 +375,7 @@ async function readNothingAgain(): Promise<void> {
   );
 }
 
-test('what a lost callback would have told is brought in by a look, and is no exception', async () => {
+test('what a lost callback would have reported is booked by another check, and opens no case', async () => {
   await silenceCallbacks();
   const [refunded, paidMore] = [await openedPayment(client), await openedPayment(client)];
   for (const id of [refunded, paidMore]) {

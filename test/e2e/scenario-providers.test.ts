@@ -1,6 +1,6 @@
 /**
  * Every scenario of the sandbox, over every way to call it: each payout ends in the right status,
- * with the right books at both ends.
+ * with matching records on both sides.
  */
 import { rows } from '../../src/db/transaction';
 import {

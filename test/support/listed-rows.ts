@@ -20,7 +20,7 @@ export interface ListedRow {
   sourceId: string;
 }
 
-export interface Books {
+export interface ListScope {
   accountId: string;
   mode: Mode;
 }
@@ -31,7 +31,11 @@ export function newestFirst(one: ListedRow, other: ListedRow): number {
   return a < b ? 1 : a > b ? -1 : 0;
 }
 
-export async function insertPayouts(owner: Db, accounts: Books, added: ListedRow[]): Promise<void> {
+export async function insertPayouts(
+  owner: Db,
+  scope: ListScope,
+  added: ListedRow[],
+): Promise<void> {
   await rows(
     owner,
     `INSERT INTO payouts (id, account_id, mode, reference, status, provider, amount, currency,
@@ -41,7 +45,7 @@ export async function insertPayouts(owner: Db, accounts: Books, added: ListedRow
             'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t', 0, 0, 10, '{}', 'key', '{}', at
        FROM jsonb_to_recordset(?::jsonb)
          AS row(id text, status text, provider text, currency text, at timestamptz)`,
-    [accounts.accountId, accounts.mode, JSON.stringify(added)],
+    [scope.accountId, scope.mode, JSON.stringify(added)],
   );
 }
 
@@ -50,7 +54,7 @@ let version = 0;
 /** Each adds 10 to what is available; the balance itself is not kept. */
 export async function insertTransactions(
   owner: Db,
-  accounts: Books,
+  scope: ListScope,
   added: ListedRow[],
 ): Promise<void> {
   const numbered = added.map((row) => ({ ...row, version: ++version }));
@@ -67,7 +71,7 @@ export async function insertTransactions(
      SELECT id, line, account, direction, 10, CASE line WHEN 1 THEN 10 END
        FROM added, (VALUES (1, 'available', 'in'), (2, 'adjustments', 'out'))
          AS entry(line, account, direction)`,
-    [JSON.stringify(numbered), accounts.accountId, accounts.mode],
+    [JSON.stringify(numbered), scope.accountId, scope.mode],
   );
 }
 

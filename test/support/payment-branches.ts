@@ -1,11 +1,11 @@
-/** The ways that a payment can go, as data: what happens to it, and what its books say then. */
+/** The ways that a payment can go, as data: what happens to it, and what is recorded then. */
 import { waitFor } from './sandbox';
 import type { ActivityName } from './activity-faults';
 import {
   closeWindowOf,
   createPaymentCase,
   payAtProvider,
-  type PaymentBooks,
+  type PaymentRecords,
   type PaymentCase,
   type PaymentOptions,
   playAtProvider,
@@ -22,14 +22,14 @@ export interface PaymentBranch {
   act: (payment: PaymentCase, world: WorkflowWorld) => Promise<void>;
   /** The activities that it cannot do without, as often as it needs them at least. */
   steps: ActivityName[];
-  books: PaymentBooks;
+  expected: PaymentRecords;
 }
 
 const LOOKED_ONCE: ActivityName[] = ['openPayment', 'checkPayment'];
 const LOOKED_TWICE: ActivityName[] = [...LOOKED_ONCE, 'checkPayment'];
 const DECIDED: ActivityName[] = [...LOOKED_TWICE, 'decidePayment'];
 
-const NOTHING: Omit<PaymentBooks, 'status' | 'events'> = {
+const NOTHING: Omit<PaymentRecords, 'status' | 'events'> = {
   exceptions: [],
   available: '0.00000000',
   postings: [],
@@ -61,14 +61,14 @@ export const PAYMENT_BRANCHES: readonly PaymentBranch[] = [
     title: 'a payment that is paid exactly',
     act: (payment, world) => payAtProvider(world, payment, '100'),
     steps: LOOKED_TWICE,
-    books: { ...CREDITED, status: 'completed', events: ['created', 'completed'] },
+    expected: { ...CREDITED, status: 'completed', events: ['created', 'completed'] },
   },
   {
     name: 'payment-underpaid',
     title: 'a payment that is paid in part',
     act: underpay,
     steps: LOOKED_TWICE,
-    books: {
+    expected: {
       ...NOTHING,
       status: 'underpaid',
       events: ['created', 'processing', 'underpaid'],
@@ -85,7 +85,7 @@ export const PAYMENT_BRANCHES: readonly PaymentBranch[] = [
       await payAtProvider(world, payment, '100');
     },
     steps: LOOKED_TWICE,
-    books: {
+    expected: {
       ...CREDITED,
       status: 'completed',
       exceptions: ['late'],
@@ -97,14 +97,14 @@ export const PAYMENT_BRANCHES: readonly PaymentBranch[] = [
     title: 'a payment that fails',
     act: (payment, world) => playAtProvider(world, payment, 'fail'),
     steps: LOOKED_TWICE,
-    books: { ...NOTHING, status: 'failed', events: ['created', 'failed'] },
+    expected: { ...NOTHING, status: 'failed', events: ['created', 'failed'] },
   },
   {
     name: 'payment-cancelled',
     title: 'a payment that an operator cancels',
     act: (payment) => payment.handle.signal('cancel', { by: 'alice' }),
     steps: DECIDED,
-    books: {
+    expected: {
       ...NOTHING,
       status: 'cancelled',
       exceptions: ['manual'],
@@ -119,7 +119,7 @@ export const PAYMENT_BRANCHES: readonly PaymentBranch[] = [
       await payment.handle.signal('release');
     },
     steps: DECIDED,
-    books: {
+    expected: {
       ...CREDITED,
       status: 'completed',
       exceptions: ['manual'],
@@ -134,7 +134,7 @@ export const PAYMENT_BRANCHES: readonly PaymentBranch[] = [
       await payment.handle.signal('reject', { by: 'bob', reason: 'sanctions hit' });
     },
     steps: DECIDED,
-    books: {
+    expected: {
       ...NOTHING,
       status: 'refunded',
       exceptions: ['manual'],
@@ -150,7 +150,7 @@ export const PAYMENT_BRANCHES: readonly PaymentBranch[] = [
       await payment.handle.signal('refund', { by: 'carol', reason: 'too little' });
     },
     steps: DECIDED,
-    books: {
+    expected: {
       ...NOTHING,
       status: 'refunded',
       exceptions: ['manual'],
@@ -172,7 +172,7 @@ export const PAYMENT_BRANCHES: readonly PaymentBranch[] = [
       );
     },
     steps: DECIDED,
-    books: {
+    expected: {
       ...NOTHING,
       status: 'underpaid',
       exceptions: ['manual'],
@@ -191,7 +191,7 @@ export const PAYMENT_BRANCHES: readonly PaymentBranch[] = [
       await playAtProvider(world, payment, 'refund');
     },
     steps: LOOKED_TWICE,
-    books: {
+    expected: {
       ...NOTHING,
       status: 'refunded',
       events: ['created', 'completed', 'refunded'],
@@ -204,13 +204,13 @@ export const PAYMENT_BRANCHES: readonly PaymentBranch[] = [
 /** Opens the payment, lets its branch happen, and waits for its end. */
 export async function runPaymentBranch(
   world: WorkflowWorld,
-  { act, books }: PaymentBranch,
+  { act, expected }: PaymentBranch,
   options: PaymentOptions = {},
 ): Promise<PaymentCase> {
   const payment = await createPaymentCase(world, options);
   await act(payment, world);
-  await whenPaymentRow(world, payment, books.status);
-  const status = books.status.replaceAll('_', ' ');
+  await whenPaymentRow(world, payment, expected.status);
+  const status = expected.status.replaceAll('_', ' ');
   await whenDetails(payment, new RegExp(`^\\*\\*${status}`));
   return payment;
 }

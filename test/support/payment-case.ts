@@ -111,7 +111,7 @@ export async function closeWindowOf(world: WorkflowWorld, payment: PaymentCase):
   await payment.handle.signal('providerUpdate');
 }
 
-export interface PaymentBooks {
+export interface PaymentRecords {
   status: PaymentStatus;
   exceptions: string[];
   /** Statuses, in the order of their events. */
@@ -123,10 +123,10 @@ export interface PaymentBooks {
 }
 
 /** @throws Error when the events are not numbered from 1 without a gap */
-export async function readPaymentBooks(
+export async function readPaymentRecords(
   world: WorkflowWorld,
   { id, caller }: PaymentCase,
-): Promise<PaymentBooks> {
+): Promise<PaymentRecords> {
   const payment = await readPaymentRow(world, id);
   const events = await rows<{ type: string; sequence: number }>(
     world.db,

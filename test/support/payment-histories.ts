@@ -33,7 +33,7 @@ const LATE_MONEY = ['underpaid', 'cancelled'];
 export const PAYMENT_HISTORY_BRANCHES: readonly HistoryBranch[] = [
   ...PAYMENT_BRANCHES.map((branch) => ({
     name: branch.name,
-    staysOpen: LATE_MONEY.includes(branch.books.status),
+    staysOpen: LATE_MONEY.includes(branch.expected.status),
     start: (world: Parameters<HistoryBranch['start']>[0]) => runPaymentBranch(world, branch),
   })),
   ...MORE,

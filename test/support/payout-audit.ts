@@ -1,6 +1,6 @@
 /**
  * What must be true of all payouts when a test is over, whatever was killed in it: each ended
- * once, and the books, the sandbox's book and Temporal's histories agree about it.
+ * once, and the ledger, the sandbox's book and Temporal's histories agree about it.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';

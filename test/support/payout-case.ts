@@ -134,7 +134,7 @@ export async function whenOver({ handle }: PayoutCase): Promise<unknown> {
   return handle.result();
 }
 
-export interface Books {
+export interface PayoutRecords {
   status: string;
   events: string[];
   available: string;
@@ -144,7 +144,10 @@ export interface Books {
 }
 
 /** @throws Error when the events of the payout are not numbered from 1 without a gap */
-export async function readBooks(world: WorkflowWorld, payoutCase: PayoutCase): Promise<Books> {
+export async function readRecords(
+  world: WorkflowWorld,
+  payoutCase: PayoutCase,
+): Promise<PayoutRecords> {
   const { id, caller } = payoutCase;
   const events = await rows<{ type: string; sequence: number }>(
     world.db,
@@ -174,7 +177,7 @@ export async function readHistory({ handle }: PayoutCase): Promise<History> {
   return handle.fetchHistory();
 }
 
-/** temporal.api.enums.v1.WorkflowTaskFailedCause: news came in while the task was at work. */
+/** temporal.api.enums.v1.WorkflowTaskFailedCause: a signal arrived during the task. */
 const UNHANDLED_COMMAND = 1;
 
 /** What went wrong in the workflow's own code: nothing, if it can take everything. */
@@ -187,7 +190,7 @@ export async function readTaskFailures(payoutCase: PayoutCase): Promise<string[]
   );
 }
 
-/** The reconciler's runs, until it has found the terminated payout: visibility lags behind. */
+/** Runs restart-missing until it has found the terminated payout: visibility is delayed. */
 export async function restartMissing(world: WorkflowWorld, payoutCase: PayoutCase): Promise<void> {
   await waitFor(`a new workflow for ${payoutCase.id}`, async () => {
     await world.temporal.workflow.execute(WORKFLOWS.restartMissing, {

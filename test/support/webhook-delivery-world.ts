@@ -40,7 +40,7 @@ export interface WebhookDeliveryWorld {
   accountId: string;
   newAccount(): Promise<string>;
   planFaults(deliveryId: string, plan: FaultPlan): void;
-  /** As the reconciler calls it. */
+  /** As restart-missing calls it. */
   restartWebhookDeliveries(): Promise<{ ensured: number }>;
   sql(statement: string): Promise<unknown>;
   startWorker(): Promise<void>;

@@ -3,7 +3,7 @@ import { waitFor } from '../support/sandbox';
 import { FaultPlan } from '../support/activity-faults';
 import {
   createPayoutCase,
-  readBooks,
+  readRecords,
   readPayout,
   readTaskFailures,
   whenOver,
@@ -41,7 +41,7 @@ test.each<[string, unknown[]]>([
   expect(await readTaskFailures(payout)).toEqual([]);
 });
 
-test('cancel against approve at the same moment: one counts, and the books agree', async () => {
+test('cancel against approve at the same moment: one counts, and the records agree', async () => {
   const payouts = await Promise.all([1, 2, 3, 4, 5, 6].map(() => createPayoutCase(world)));
   for (const payout of payouts) {
     await Promise.allSettled([
@@ -50,7 +50,7 @@ test('cancel against approve at the same moment: one counts, and the books agree
     ]);
     const status = await whenOver(payout);
     expect(['completed', 'cancelled']).toContain(status);
-    expect(await readBooks(world, payout)).toMatchObject({
+    expect(await readRecords(world, payout)).toMatchObject({
       status,
       reserved: '0.00000000',
       timesSent: status === 'completed' ? 1 : 0,

@@ -8,7 +8,7 @@ import { brokenInvariants } from '../support/gateway';
 import {
   createPayoutCase,
   type PayoutCase,
-  readBooks,
+  readRecords,
   readSearchAttributes,
   readTaskFailures,
   whenDetails,
@@ -73,7 +73,7 @@ test('a payout that never settles goes on in new runs, and finishes in the last'
   expect(await control(world.sandbox.url, 'transfers/settle', key)).toBe(200);
   expect(await whenOver(payout)).toBe('completed');
   expect(await readTaskFailures(payout)).toEqual([]);
-  expect(await readBooks(world, payout)).toMatchObject({ reserved: '0.00000000', timesSent: 1 });
+  expect(await readRecords(world, payout)).toMatchObject({ reserved: '0.00000000', timesSent: 1 });
 });
 
 test('a payout that is held for long can be rejected in its new run', async () => {
@@ -90,8 +90,8 @@ test('a payout that is held for long can be rejected in its new run', async () =
   await expectSmallRun(payout, 'approved');
   await payout.handle.signal('reject', { by: 'bob' });
   expect(await whenOver(payout)).toBe('rejected');
-  const books = await readBooks(world, payout);
-  expect(books).toMatchObject({ available: '1000.00000000', timesSent: 0 });
+  const records = await readRecords(world, payout);
+  expect(records).toMatchObject({ available: '1000.00000000', timesSent: 0 });
 });
 
 test('the ledger is sound after the long runs', async () => {

@@ -7,7 +7,7 @@ import { brokenInvariants } from '../support/gateway';
 import {
   createPayoutCase,
   type PayoutCase,
-  readBooks,
+  readRecords,
   readDetails,
   readSearchAttributes,
   whenDetails,
@@ -27,8 +27,8 @@ afterAll(async () => {
 });
 
 async function setOutage(kind: string | null): Promise<void> {
-  const book = { provider: 'onchain_provider', mode: 'live' };
-  expect(await control(world.sandbox.url, 'outage', { ...book, kind })).toBe(200);
+  const side = { provider: 'onchain_provider', mode: 'live' };
+  expect(await control(world.sandbox.url, 'outage', { ...side, kind })).toBe(200);
 }
 
 /** Approved while the provider is down. */
@@ -75,7 +75,7 @@ test.each(ESCALATION)('in doubt for $interval: attention level $level', async (e
   expect(await whenOver(payout)).toBe('completed');
   expect(await readSearchAttributes(payout)).toMatchObject({ NeedsAttention: false });
   expect(await readDetails(payout)).not.toContain('Needs attention');
-  expect(await readBooks(world, payout)).toMatchObject({ reserved: '0.00000000', timesSent: 1 });
+  expect(await readRecords(world, payout)).toMatchObject({ reserved: '0.00000000', timesSent: 1 });
 });
 
 test('the level never falls while the doubt lasts', async () => {
@@ -98,8 +98,8 @@ test('a rejection in doubt returns no funds', async () => {
     payout,
     /`reject` had no effect: the payout was already submitted to the provider/,
   );
-  const books = await readBooks(world, payout);
-  expect(books).toMatchObject({ status: 'approved', postings: ['payout_reserve'] });
+  const records = await readRecords(world, payout);
+  expect(records).toMatchObject({ status: 'approved', postings: ['payout_reserve'] });
   await setOutage(null);
   await payout.handle.signal('providerUpdate');
   expect(await whenOver(payout)).toBe('completed');
@@ -143,17 +143,17 @@ test('another amount at the provider settles nothing and calls an operator', asy
   await payout.handle.signal('reject', { by: 'bob' });
   await whenDetails(payout, /`reject` had no effect/);
   expect((await readBookEntry(world.sandbox.url, payout.id))?.status).toBe('sent');
-  expect(await readBooks(world, payout)).toMatchObject({
+  expect(await readRecords(world, payout)).toMatchObject({
     status: 'approved',
     events: ['payout.requested', 'payout.approved'],
     postings: ['payout_reserve'],
   });
-  const exceptions = await rows<{ kind: string; details: unknown }>(
+  const cases = await rows<{ kind: string; details: unknown }>(
     world.db,
     'SELECT kind, details FROM cases WHERE object_id = ?',
     [payout.id],
   );
-  expect(exceptions).toMatchObject([
+  expect(cases).toMatchObject([
     {
       kind: 'transfer_mismatch',
       details: { ours: { amount: '10.00000000' }, theirs: { amount: '11.00000000' } },

@@ -4,7 +4,7 @@ import { control, waitFor } from '../support/sandbox';
 import {
   createPayoutCase,
   type PayoutCase,
-  readBooks,
+  readRecords,
   readDetails,
   readTaskFailures,
   readPayout,
@@ -87,16 +87,13 @@ test.concurrent.each<[string, string, RawPayload[], string]>([
   await expectUnharmed(payout);
 });
 
-test.concurrent(
-  'provider news with an unreadable input wakes the workflow all the same',
-  async () => {
-    const payout = await createPayoutCase(world, { scenario: 'callback_lost' });
-    await signalRaw(world, payout, 'providerUpdate', [payload('binary/encrypted', 'x')]);
-    await payout.handle.signal('approve', { by: 'alice' });
-    expect(await whenOver(payout)).toBe('completed');
-    await expectUnharmed(payout);
-  },
-);
+test.concurrent('a provider update with unreadable input also wakes the workflow', async () => {
+  const payout = await createPayoutCase(world, { scenario: 'callback_lost' });
+  await signalRaw(world, payout, 'providerUpdate', [payload('binary/encrypted', 'x')]);
+  await payout.handle.signal('approve', { by: 'alice' });
+  expect(await whenOver(payout)).toBe('completed');
+  await expectUnharmed(payout);
+});
 
 test.concurrent('a page without remarks is the rule', async () => {
   const payout = await createPayoutCase(world);
@@ -145,7 +142,7 @@ describe.each(DECIDED)('$first, then $second', ({ first, second, end }) => {
 });
 
 test.concurrent(
-  'two decisions at the same moment: one counts, and the books agree with it',
+  'two decisions at the same moment: one counts, and the records agree with it',
   async () => {
     const payouts = await Promise.all([1, 2, 3, 4, 5, 6].map(() => createPayoutCase(world)));
     for (const payout of payouts) {
@@ -155,7 +152,7 @@ test.concurrent(
         handle.signal('reject', { by: 'r' }),
       ]);
       const { status, reserved, timesSent } = await whenOver(payout).then(() =>
-        readBooks(world, payout),
+        readRecords(world, payout),
       );
       const by = status === 'completed' ? 'a' : 'r';
       expect((await readPayout(world, payout)).decidedBy).toBe(by);
@@ -184,7 +181,7 @@ test.each([
   const payout = await creating;
   expect(await whenOver(payout)).toBe(end);
   expect((await readPayout(world, payout)).decidedBy).toBe('early');
-  expect((await readBooks(world, payout)).events.slice(0, 1)).toEqual(['payout.requested']);
+  expect((await readRecords(world, payout)).events.slice(0, 1)).toEqual(['payout.requested']);
   await expectUnharmed(payout);
 });
 
@@ -192,9 +189,9 @@ test.concurrent('a decision after the end finds no workflow and changes nothing'
   const payout = await createPayoutCase(world);
   await payout.handle.signal('reject', { by: 'alice' });
   await whenOver(payout);
-  const before = await readBooks(world, payout);
+  const before = await readRecords(world, payout);
   await expect(payout.handle.signal('approve', { by: 'bob' })).rejects.toThrow(/completed/);
-  expect(await readBooks(world, payout)).toEqual(before);
+  expect(await readRecords(world, payout)).toEqual(before);
 });
 
 async function settle({ id, caller }: PayoutCase): Promise<void> {

@@ -4,7 +4,7 @@ import { brokenInvariants } from '../support/gateway';
 import {
   createPayoutCase,
   type PayoutCase,
-  readBooks,
+  readRecords,
   readPayout,
   readSearchAttributes,
   whenDetails,
@@ -61,12 +61,15 @@ describe.each(SCOPES)('while payouts are paused ($scope)', ({ scope, targetOf })
     const payout = await holdPayout(scope, targetOf);
     await payout.handle.signal('providerUpdate');
     await whenDetails(payout, /paused: hot wallet is moved/);
-    expect(await readBooks(world, payout)).toMatchObject({ status: 'approved', timesSent: 0 });
+    expect(await readRecords(world, payout)).toMatchObject({ status: 'approved', timesSent: 0 });
     await liftPauses();
     // What the timer would do some seconds later.
     await payout.handle.signal('providerUpdate');
     expect(await whenOver(payout)).toBe('completed');
-    expect(await readBooks(world, payout)).toMatchObject({ reserved: '0.00000000', timesSent: 1 });
+    expect(await readRecords(world, payout)).toMatchObject({
+      reserved: '0.00000000',
+      timesSent: 1,
+    });
   });
 
   test('a held payout can be rejected, and the funds return', async () => {
@@ -79,7 +82,7 @@ describe.each(SCOPES)('while payouts are paused ($scope)', ({ scope, targetOf })
       decidedBy: 'carol',
       rejectionReason: 'sanctions hit',
     });
-    expect(await readBooks(world, payout)).toMatchObject({
+    expect(await readRecords(world, payout)).toMatchObject({
       available: '1000.00000000',
       reserved: '0.00000000',
       timesSent: 0,

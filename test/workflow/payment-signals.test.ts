@@ -8,7 +8,7 @@ import {
   payAtProvider,
   type PaymentCase,
   playAtProvider,
-  readPaymentBooks,
+  readPaymentRecords,
   whenPaymentRow,
 } from '../support/payment-case';
 import {
@@ -177,7 +177,7 @@ test.concurrent('the same refund sent twice with one id is one refund', async ()
     });
     await world.temporal.workflow.getHandle(payment.id).result();
   }
-  expect(await readPaymentBooks(world, payment)).toMatchObject({ refunds: ['10.00000000'] });
+  expect(await readPaymentRecords(world, payment)).toMatchObject({ refunds: ['10.00000000'] });
 });
 
 test('cancel that comes before the payment is open counts after it', async () => {
@@ -249,7 +249,7 @@ test.concurrent('of refunds at the same moment one counts, and takes the money o
     ['r1', 'r2', 'r3'].map((id) => decidePayment(deps, payment.id, refund(id, '40'))),
   );
   expect(results.filter(({ refusal }) => refusal === null)).toHaveLength(1);
-  expect(await readPaymentBooks(world, payment)).toMatchObject({
+  expect(await readPaymentRecords(world, payment)).toMatchObject({
     available: '59.40000000',
     postings: ['payin_settlement', 'payin_refund'],
   });

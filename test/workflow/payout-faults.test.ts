@@ -1,13 +1,13 @@
-/** Every branch of a payout under every fault of a step: it ends once, with the same books. */
+/** Every branch of a payout under every fault of a step: it ends once, with the same records. */
 import { amount, subtract } from '../../src/domain/money';
 import { type FaultCombination, faultCombinations } from '../support/activity-faults';
 import { brokenInvariants } from '../support/gateway';
 import { type Branch, BRANCHES, startBranch } from '../support/payout-branches';
 import {
-  type Books,
+  type PayoutRecords,
   FUNDS,
   type PayoutCase,
-  readBooks,
+  readRecords,
   readDetails,
   readPayout,
   readTaskFailures,
@@ -22,7 +22,7 @@ const COMBINATIONS = faultCombinations(BRANCHES);
 interface Outcome {
   payout: PayoutCase;
   result: unknown;
-  books: Books;
+  records: PayoutRecords;
 }
 
 let world: WorkflowWorld;
@@ -52,16 +52,16 @@ afterAll(async () => {
 async function run({ branch, plan }: Combination): Promise<Outcome> {
   const payout = await startBranch(world, branch, { plan });
   const result = await whenOver(payout);
-  return { payout, result, books: await readBooks(world, payout) };
+  return { payout, result, records: await readRecords(world, payout) };
 }
 
-test.each(COMBINATIONS)('$title: it ends once and in the right books', async (combination) => {
+test.each(COMBINATIONS)('$title: it ends once, with the expected records', async (combination) => {
   const { branch, plan, title } = combination;
-  const { payout, result, books } = await outcomes.get(title)!;
+  const { payout, result, records } = await outcomes.get(title)!;
   const status = branch.events.at(-1);
   const { totalDebit } = await readPayout(world, payout);
   const completed = status === 'completed';
-  expect(books).toEqual({
+  expect(records).toEqual({
     status,
     events: branch.events.map((event) => `payout.${event}`),
     available: completed ? subtract(amount(FUNDS), totalDebit) : FUNDS,

@@ -5,7 +5,7 @@ import { control, readBookEntry, waitFor } from '../support/sandbox';
 import { brokenInvariants } from '../support/gateway';
 import {
   createPayoutCase,
-  readBooks,
+  readRecords,
   readPayout,
   readSearchAttributes,
   readTaskFailures,
@@ -35,7 +35,7 @@ describe('a requested cancellation of the workflow', () => {
     await whenDetails(payout, /A cancellation request was ignored/);
     await payout.handle.signal('approve', { by: 'alice' });
     expect(await whenOver(payout)).toBe('completed');
-    expect(await readBooks(world, payout)).toMatchObject(COMPLETED);
+    expect(await readRecords(world, payout)).toMatchObject(COMPLETED);
     expect(await readTaskFailures(payout)).toEqual([]);
   });
 
@@ -64,11 +64,11 @@ describe('a requested cancellation of the workflow', () => {
     await whenPayout(world, payout, 'processing', ({ status }) => status === 'processing');
     await payout.handle.cancel();
     expect(await whenOver(payout)).toBe('completed');
-    expect(await readBooks(world, payout)).toMatchObject(COMPLETED);
+    expect(await readRecords(world, payout)).toMatchObject(COMPLETED);
   });
 });
 
-describe('after a termination the reconciler starts the workflow again', () => {
+describe('after a termination restart-missing starts the workflow again', () => {
   test('under review: it waits for the decision and takes it', async () => {
     const payout = await createPayoutCase(world);
     await payout.handle.terminate('by a test');
@@ -83,7 +83,7 @@ describe('after a termination the reconciler starts the workflow again', () => {
     });
     await payout.handle.signal('approve', { by: 'alice' });
     expect(await whenOver(payout)).toBe('completed');
-    expect(await readBooks(world, payout)).toMatchObject(COMPLETED);
+    expect(await readRecords(world, payout)).toMatchObject(COMPLETED);
   });
 
   test('requested: it still approves itself', async () => {
@@ -91,7 +91,7 @@ describe('after a termination the reconciler starts the workflow again', () => {
     await payout.handle.terminate('by a test');
     await restartMissing(world, payout);
     expect(await whenOver(payout)).toBe('completed');
-    expect(await readBooks(world, payout)).toMatchObject(COMPLETED);
+    expect(await readRecords(world, payout)).toMatchObject(COMPLETED);
   });
 
   test('approved and held by a pause: it can still be rejected', async () => {
@@ -108,8 +108,8 @@ describe('after a termination the reconciler starts the workflow again', () => {
     await whenDetails(payout, /paused: audit/);
     await payout.handle.signal('reject', { by: 'bob' });
     expect(await whenOver(payout)).toBe('rejected');
-    const books = await readBooks(world, payout);
-    expect(books).toMatchObject({ available: '1000.00000000', timesSent: 0 });
+    const records = await readRecords(world, payout);
+    expect(records).toMatchObject({ available: '1000.00000000', timesSent: 0 });
   });
 
   test('processing: it waits for the provider', async () => {
@@ -122,7 +122,7 @@ describe('after a termination the reconciler starts the workflow again', () => {
     const key = { provider: 'onchain_provider', mode: 'live', client_reference: payout.id };
     expect(await control(world.sandbox.url, 'transfers/settle', key)).toBe(200);
     expect(await whenOver(payout)).toBe('completed');
-    expect(await readBooks(world, payout)).toMatchObject(COMPLETED);
+    expect(await readRecords(world, payout)).toMatchObject(COMPLETED);
   });
 
   test.each([
@@ -138,7 +138,7 @@ describe('after a termination the reconciler starts the workflow again', () => {
       await payout.handle.terminate('by a test');
       await restartMissing(world, payout);
       expect(await whenOver(payout)).toBe('completed');
-      expect(await readBooks(world, payout)).toMatchObject(COMPLETED);
+      expect(await readRecords(world, payout)).toMatchObject(COMPLETED);
       expect(await readBookEntry(world.sandbox.url, payout.id)).toMatchObject({ submissions });
     },
   );
@@ -194,7 +194,7 @@ test('a reset to the start takes up where the row stands', async () => {
   const key = { provider: 'onchain_provider', mode: 'live', client_reference: payout.id };
   expect(await control(world.sandbox.url, 'transfers/settle', key)).toBe(200);
   expect(await whenOver(payout)).toBe('completed');
-  expect(await readBooks(world, payout)).toMatchObject(COMPLETED);
+  expect(await readRecords(world, payout)).toMatchObject(COMPLETED);
 });
 
 test('the ledger is sound after the restarts', async () => {

@@ -159,7 +159,7 @@ test('a retry by the admin command is one attempt, while the workflow runs and a
   await whenAttempts(id, 3);
   expect(await whenOver(world, id)).toBe('abandoned');
   expect(receiver.of(event.id)).toHaveLength(3);
-  // A person waits for it; what the reconciler starts are perhaps many.
+  // A person waits for it; restart-missing may start many.
   expect(await firstQueueOf(id)).toBe(TASK_QUEUES.webhooks);
   await retryWebhookDelivery(world.appDb, BY, null, id);
   expect(await world.restartWebhookDeliveries()).toEqual({ ensured: 1 });
@@ -178,7 +178,7 @@ async function firstQueueOf(id: string): Promise<string | null | undefined> {
 test.each([
   ['that runs', async () => undefined],
   ['that is gone', async (id: string) => handleOf(id).terminate('by a test')],
-])('without Temporal a retry waits for the reconciler: a workflow %s', async (_, before) => {
+])('without Temporal a retry waits for restart-missing: a workflow %s', async (_, before) => {
   const { event, id } = await failedOnce();
   await before(id);
   await retryWebhookDelivery(world.appDb, BY, null, id);
@@ -188,7 +188,7 @@ test.each([
   expect(receiver.of(event.id)).toHaveLength(2);
 });
 
-/** Has the reconciler look at it now. @returns how long until its next look */
+/** Runs restart-missing for it now. @returns the time until its next check */
 async function restartNow(id: string, restart: () => Promise<unknown>): Promise<number> {
   await world.sql(`UPDATE webhook_deliveries SET check_at = now() WHERE id = '${id}'`);
   await restart();

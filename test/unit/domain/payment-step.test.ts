@@ -692,14 +692,14 @@ const anyFacts = fc.record({
   failureReason: fc.constant(null),
 });
 
-interface Books {
+interface Recorded {
   payment: Payment;
   /** Transfer → how often it was credited. */
   credits: Map<string, number>;
 }
 
 /** Takes one step as the database would. @returns null when there is none */
-function take({ payment, credits }: Books, told: CheckoutFacts, askedAt: Date): Books | null {
+function take({ payment, credits }: Recorded, told: CheckoutFacts, askedAt: Date): Recorded | null {
   const step = nextPaymentStep(payment, told, background(credits.keys()), askedAt);
   if (step === null) return null;
   const status = nextPaymentStatus(payment.status, step.trigger);
@@ -714,22 +714,22 @@ function take({ payment, credits }: Books, told: CheckoutFacts, askedAt: Date): 
 }
 
 test('any facts, in any order, lead to rest within ten steps, and credit each transfer once', () => {
-  const news = fc.array(fc.tuple(anyFacts, minutes), { minLength: 1, maxLength: 6 });
+  const updates = fc.array(fc.tuple(anyFacts, minutes), { minLength: 1, maxLength: 6 });
   fc.assert(
-    fc.property(news, (all) => {
-      let books: Books = { payment: build('created'), credits: new Map() };
+    fc.property(updates, (all) => {
+      let recorded: Recorded = { payment: build('created'), credits: new Map() };
       for (const [told, askedAfter] of all) {
-        const before = books.payment.status;
+        const before = recorded.payment.status;
         let steps = 0;
-        for (let next: Books | null = books; next !== null; steps += 1) {
-          books = next;
-          next = take(books, told, at(askedAfter));
+        for (let next: Recorded | null = recorded; next !== null; steps += 1) {
+          recorded = next;
+          next = take(recorded, told, at(askedAfter));
         }
         expect(steps - 1).toBeLessThan(10);
-        expect(take(books, told, at(askedAfter))).toBeNull();
-        expect([...books.credits.values()].every((times) => times === 1)).toBe(true);
-        if (!isOpenPayment(before)) expect(isOpenPayment(books.payment.status)).toBe(false);
-        if (isOpenPayment(books.payment.status)) expect(books.credits.size).toBe(0);
+        expect(take(recorded, told, at(askedAfter))).toBeNull();
+        expect([...recorded.credits.values()].every((times) => times === 1)).toBe(true);
+        if (!isOpenPayment(before)) expect(isOpenPayment(recorded.payment.status)).toBe(false);
+        if (isOpenPayment(recorded.payment.status)) expect(recorded.credits.size).toBe(0);
       }
     }),
     { numRuns: 2_000 },
@@ -740,18 +740,18 @@ test('at rest after the end every confirmed transfer that counts is credited, an
   fc.assert(
     fc.property(anyFacts, minutes, (random, askedAfter) => {
       const told = { ...random, onHold: false, refunds: [] };
-      let books: Books = { payment: build('created'), credits: new Map() };
-      for (let next: Books | null = books; next !== null;) {
-        books = next;
-        next = take(books, told, at(askedAfter));
+      let recorded: Recorded = { payment: build('created'), credits: new Map() };
+      for (let next: Recorded | null = recorded; next !== null;) {
+        recorded = next;
+        next = take(recorded, told, at(askedAfter));
       }
-      const { status, creditedAmount, receivedAmount } = books.payment;
+      const { status, creditedAmount, receivedAmount } = recorded.payment;
       const counts = told.transfers.filter(
         ({ confirmedAt }) => confirmedAt !== null && confirmedAt <= LAST_MOMENT,
       );
       const isCredited = status === 'completed' || status === 'underpaid';
       const ids = isCredited ? counts.map(({ id }) => id) : [];
-      expect([...books.credits.keys()].sort()).toEqual(ids.sort());
+      expect([...recorded.credits.keys()].sort()).toEqual(ids.sort());
       expect(creditedAmount).toBe(add(ZERO, ...(isCredited ? counts : []).map((t) => t.amount)));
       if (status === 'completed') expect(Number(creditedAmount)).toBeGreaterThanOrEqual(100);
       if (status === 'underpaid') expect(Number(creditedAmount)).toBeLessThan(100);

@@ -67,7 +67,7 @@ function expectedContradiction(payout: PayoutStatus, transfer: string): string |
 test.each(
   PAYOUT_STATUSES.flatMap((payout) => TRANSFERS.map((transfer) => [payout, transfer] as const)),
 )(
-  'our %s and the provider’s %s: a contradiction only when money and books disagree',
+  'our %s and the provider’s %s: a contradiction only if the money contradicts the status',
   (payout, transfer) => {
     expect(contradiction(payout, transfer)).toBe(expectedContradiction(payout, transfer));
   },

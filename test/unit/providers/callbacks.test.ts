@@ -137,14 +137,14 @@ describe.each(PROVIDER_CODES)('%s', (code) => {
     },
   );
 
-  it('reads an authentic callback about a checkout as news of a payment', () => {
+  it('reads an authentic callback about a checkout as an update of a payment', () => {
     const hint = read(build(CHECKOUT_BODIES[code]('pay_1')));
     expect(hint).toEqual({ object: 'payment', reference: 'pay_1' });
     expect(read(build(CHECKOUT_BODIES[code]('../pay_1')))).toEqual({ object: 'other' });
     expect(read(build(CHECKOUT_BODIES[code]('pay_1'), Date.now(), `${secret}0`))).toBeNull();
   });
 
-  it('takes news of another kind of object for nothing of ours', () => {
+  it('ignores updates of other kinds of objects', () => {
     const other = BODIES[code](REFERENCE).replace(/transfer"|PAYOUT"/, 'other"');
     expect(read(build(other))).toEqual({ object: 'other' });
   });
