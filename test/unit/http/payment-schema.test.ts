@@ -68,3 +68,43 @@ describe.each(['success_url', 'cancel_url'])('%s', (field) => {
     expect(rules({ [field]: 'https://shop.example' }, 'live')).toEqual([]);
   });
 });
+
+const longUrl = (length: number) => `https://shop.example/`.padEnd(length, 'a');
+const longEmail = (length: number) => `${'a'.repeat(length - '@shop.example'.length)}@shop.example`;
+const metadata = (members: number, key: number, value: number) =>
+  Object.fromEntries(
+    Array.from({ length: members }, (_, n) => [`${n}`.padStart(key, 'k'), 'v'.repeat(value)]),
+  );
+
+// Decision P1: the largest that is taken, and what is one more.
+test.each<[string, object, object, RegExp]>([
+  ['reference', { reference: '~'.repeat(64) }, { reference: '~'.repeat(65) }, /^reference /],
+  ['reference, characters', { reference: '!#~' }, { reference: 'a b' }, /^reference format$/],
+  ['description', { description: 'ä'.repeat(255) }, { description: 'ä'.repeat(256) }, /^descr/],
+  ['customer_email', { customer_email: longEmail(254) }, { customer_email: longEmail(255) }, /^cu/],
+  ['success_url', { success_url: longUrl(2048) }, { success_url: longUrl(2049) }, /^success_url /],
+  ['cancel_url', { cancel_url: longUrl(2048) }, { cancel_url: longUrl(2049) }, /^cancel_url /],
+  [
+    'metadata, members',
+    { metadata: metadata(20, 2, 1) },
+    { metadata: metadata(21, 2, 1) },
+    /^meta/,
+  ],
+  ['metadata, keys', { metadata: metadata(1, 40, 1) }, { metadata: metadata(1, 41, 1) }, /^meta/],
+  ['metadata, values', { metadata: metadata(1, 2, 500) }, { metadata: metadata(1, 2, 501) }, /^me/],
+  ['expires_in, at least', { expires_in: 300 }, { expires_in: 299 }, /^expires_in /],
+  ['expires_in, at most', { expires_in: 86_400 }, { expires_in: 86_401 }, /^expires_in /],
+  ['expires_in, whole seconds', { expires_in: 301 }, { expires_in: 300.5 }, /^expires_in /],
+])('the bounds of %s', (_field, taken, refused, rule) => {
+  expect(rules(taken)).toEqual([]);
+  expect(rules(refused)).toEqual([expect.stringMatching(rule)]);
+});
+
+test('a payment without expires_in is open for an hour', () => {
+  expect(read({}).expiresInSeconds).toBe(3600);
+  expect(read({ expires_in: 300 }).expiresInSeconds).toBe(300);
+});
+
+test('unknown fields of a payment are ignored (decision W7)', () => {
+  expect(read({ memo: 'x', cart: { items: 2 } })).toEqual(read({}));
+});
