@@ -64,7 +64,8 @@ export function addPayments(admin: Command, run: Run): void {
     .action((argument, options) => run(options, decision('refund', argument, options)));
   changeVerb(payments, 'release', {
     summary: 'End a compliance hold: the money may be credited',
-    notes: "The provider is told; the provider's answer decides what is credited.",
+    notes:
+      "The decision is sent to the provider, and the provider's answer decides what is credited.",
     examples: ['payments release pay_…', 'payments release pay_… --operation-id ticket-813'],
   })
     .argument('[id]', 'the payment', text)

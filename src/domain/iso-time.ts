@@ -11,7 +11,7 @@ const DATE_LENGTH = 'YYYY-MM-DD'.length;
 /** How answers show a time. What they cut off must not put it behind an upper bound of that text. */
 const MILLISECONDS = /\.[0-9]{3}(?=Z|[+-])/;
 
-/** @returns null when the text is no such time */
+/** @returns null when the text is not a valid time */
 export function parseIsoTime(text: string, bound: 'from' | 'to'): string | null {
   const date = text.slice(0, DATE_LENGTH);
   // A "+" that was not percent-encoded arrives as a space.

@@ -22,8 +22,8 @@ const FIRST_PAYMENT_CHECK_MS = 10 * SECOND_MS;
 /**
  * A customer takes minutes, so the first check of a payment is later than that of a payout. A further
  * check follows directly after the payment window closes.
- * @param askedAt when the provider was last asked: a request sent before the end of the window does
- *   not know the state at its end
+ * @param askedAt when the provider was last asked: a request before the end of the window does not
+ *   show the state at the end
  */
 export function nextPaymentCheckMs(
   { createdAt, expiresAt }: { createdAt: Date; expiresAt: Date },

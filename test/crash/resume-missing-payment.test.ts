@@ -1,6 +1,6 @@
 /**
- * An operator ends a payment's workflow in Temporal, in one way or another, wherever it stands: the
- * restart-missing starts it again, and what the provider says afterwards is noticed without a callback.
+ * An operator ends a payment's workflow in Temporal, in one way or another, at any point:
+ * restart-missing starts it again, and later changes at the provider are noticed without a callback.
  */
 import { rows } from '../../src/db/transaction';
 import type { PaymentStatus } from '../../src/domain/payment';
