@@ -116,7 +116,7 @@ test('it says when the database does not answer, or lacks a migration', async ()
   );
   const old = await admin(['accounts', 'list'], { DATABASE_OWNER_URL: empty.ownerUrl });
   expect(old).toMatchObject({ code: 1, stdout: '' });
-  expect(old.stderr).toMatch(/lacks 0007-defaults\. Run `npm run migrate`/);
+  expect(old.stderr).toMatch(/lacks the migrations 0007-defaults\. Run `npm run migrate`/);
 });
 
 test('--help explains the program, a noun and a verb, without a database', async () => {
