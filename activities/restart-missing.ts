@@ -5,12 +5,10 @@
  */
 import {
   findPaymentsNeedingWorkflow,
+  findPayoutsNeedingWorkflow,
   takeUncheckedDecisions,
   takeUncheckedLatePayments,
   takeUncheckedPayments,
-} from '../src/db/repositories/needing-workflow';
-import {
-  findPayoutsNeedingWorkflow,
   takeUncheckedPayouts,
 } from '../src/db/repositories/needing-workflow';
 import {

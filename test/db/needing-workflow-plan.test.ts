@@ -9,8 +9,8 @@ import {
   takeUncheckedDecisions,
   takeUncheckedLatePayments,
   takeUncheckedPayments,
+  takeUncheckedPayouts,
 } from '../../src/db/repositories/needing-workflow';
-import { takeUncheckedPayouts } from '../../src/db/repositories/needing-workflow';
 import { type Db, rows } from '../../src/db/transaction';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 import { scaled } from '../support/scale';

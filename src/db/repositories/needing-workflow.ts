@@ -17,20 +17,31 @@ const CHECK_EVERY_MINUTES = 5;
 /** SQL over a row of payouts: whether it needs a workflow. */
 const PAYOUT_NEEDS_WORKFLOW = `status IN (${sqlList(OPEN_PAYOUT_STATUSES)})`;
 
-/** Takes open payouts, the least recently checked first. */
-export async function takeUncheckedPayouts(db: Db, limit: number): Promise<Payout[]> {
+/** SQL over a row of payouts or payments: whether it is due for a check. */
+const IS_DUE = `workflow_checked_at < now() - interval '${CHECK_EVERY_MINUTES} minutes'`;
+
+/** Takes the rows that `where` holds for, the least recently checked first. @returns their ids */
+async function takeUnchecked(
+  db: Db,
+  table: 'payouts' | 'payments',
+  where: string,
+  limit: number,
+): Promise<string[]> {
   const taken = await rows<{ id: string }>(
     db,
-    `UPDATE payouts SET workflow_checked_at = clock_timestamp()
+    `UPDATE ${table} SET workflow_checked_at = clock_timestamp()
       WHERE id IN (
-        SELECT id FROM payouts
-         WHERE ${PAYOUT_NEEDS_WORKFLOW}
-           AND workflow_checked_at < now() - ? * interval '1 minute'
+        SELECT id FROM ${table} WHERE ${where}
          ORDER BY workflow_checked_at LIMIT ? FOR UPDATE SKIP LOCKED)
      RETURNING id`,
-    [CHECK_EVERY_MINUTES, limit],
+    [limit],
   );
-  return PayoutModel.query(db).findByIds(taken.map(({ id }) => id));
+  return taken.map(({ id }) => id);
+}
+
+export async function takeUncheckedPayouts(db: Db, limit: number): Promise<Payout[]> {
+  const where = `${PAYOUT_NEEDS_WORKFLOW} AND ${IS_DUE}`;
+  return PayoutModel.query(db).findByIds(await takeUnchecked(db, 'payouts', where, limit));
 }
 
 /** The payouts among the ids that need a workflow. */
@@ -62,22 +73,9 @@ const UNDECIDED = `id IN (SELECT payment_id FROM payment_decisions WHERE state =
 const PAYMENT_NEEDS_WORKFLOW = `(${OPEN} OR ${UNDECIDED}
   OR (${LATE} AND expires_at > now() - ${LATE_WINDOW}))`;
 
-/** Takes open payments, the least recently checked first. */
 export async function takeUncheckedPayments(db: Db, limit: number): Promise<Payment[]> {
-  const taken = await rows<{ id: string }>(
-    db,
-    `UPDATE payments SET workflow_checked_at = clock_timestamp()
-      WHERE id IN (
-        SELECT id FROM payments
-         WHERE ${OPEN} AND workflow_checked_at < now() - ? * interval '1 minute'
-         ORDER BY workflow_checked_at LIMIT ? FOR UPDATE SKIP LOCKED)
-     RETURNING id`,
-    [CHECK_EVERY_MINUTES, limit],
-  );
-  return findPayments(
-    db,
-    taken.map(({ id }) => id),
-  );
+  const where = `${OPEN} AND ${IS_DUE}`;
+  return findPayments(db, await takeUnchecked(db, 'payments', where, limit));
 }
 
 /** Takes payments that wait for late money, and stops checking those whose 30 days are over. */
@@ -102,21 +100,8 @@ export async function takeUncheckedLatePayments(db: Db, limit: number): Promise<
 
 /** Takes payments with a pending decision or refund, in any status. */
 export async function takeUncheckedDecisions(db: Db, limit: number): Promise<Payment[]> {
-  const taken = await rows<{ id: string }>(
-    db,
-    `UPDATE payments SET workflow_checked_at = clock_timestamp()
-      WHERE id IN (
-        SELECT id FROM payments
-         WHERE ${UNDECIDED} AND (workflow_checked_at < now() - ? * interval '1 minute'
-                                 OR workflow_checked_at = 'infinity')
-         ORDER BY workflow_checked_at LIMIT ? FOR UPDATE SKIP LOCKED)
-     RETURNING id`,
-    [CHECK_EVERY_MINUTES, limit],
-  );
-  return findPayments(
-    db,
-    taken.map(({ id }) => id),
-  );
+  const where = `${UNDECIDED} AND (${IS_DUE} OR workflow_checked_at = 'infinity')`;
+  return findPayments(db, await takeUnchecked(db, 'payments', where, limit));
 }
 
 /** The payments among the ids that need a workflow. */
