@@ -1,8 +1,9 @@
 /**
  * The projects differ in what they need: `unit` and `sandbox` nothing, `db` PostgreSQL, `workflow` and
- * `e2e` also a Temporal server, `browser` a Chromium too. `crash` kills processes and servers and waits for the
- * recovery; `npm test` leaves it out, `npm run test:crash` and CI run it. Servers start only for the
- * projects of the selected files.
+ * `e2e` also a Temporal server, `browser` a Chromium too. `npm test` leaves two of them out, which
+ * `npm run test:slow` and CI run: `crash` kills processes and servers and waits for the recovery, and
+ * `start` starts the product as its documentation says. Servers start only for the projects of the
+ * selected files.
  */
 const { availableParallelism } = require('node:os');
 
@@ -44,6 +45,7 @@ module.exports = {
     project('e2e', withAll),
     project('browser', withAll),
     project('crash', withAll),
+    project('start', withAll),
   ],
   // For all projects: jest heeds it here alone. Longer than every wait in the tests, which say what
   // they waited for in vain.

@@ -21,16 +21,29 @@ import {
   refundPayment,
 } from '../support/ledger';
 
+let filled: TestDatabase;
 let database: TestDatabase;
 let app: Knex;
 
-beforeEach(async () => {
-  database = await createTestDatabase();
-  app = connect({ url: database.appUrl, size: 4, applicationName: 'ledger-verify-test' });
+const connectAs = ({ appUrl }: TestDatabase) =>
+  connect({ url: appUrl, size: 4, applicationName: 'ledger-verify-test' });
+
+beforeAll(async () => {
+  filled = await createTestDatabase();
+  app = connectAs(filled);
   const accountId = await makeAccount(app);
   await fillBalance(await fundedBalance(app, '1000', { accountId }));
   await fillBalance(await fundedBalance(app, '1000', { accountId, mode: 'live' }));
   await fillBalance(await fundedBalance(app, '1000', { currency: 'BTC' }));
+  await app.destroy();
+});
+
+afterAll(() => filled.drop());
+
+/** Each test breaks a copy. */
+beforeEach(async () => {
+  database = await createTestDatabase(filled.name);
+  app = connectAs(database);
 });
 
 afterEach(async () => {

@@ -5,10 +5,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { connect } from '../../src/db/connect';
 import type { Db } from '../../src/db/transaction';
-import { reservePosting, settlementPosting } from '../../src/domain/ledger';
 import { toUnits } from '../support/amounts';
 import { brokenInvariants, type TestGateway, useSharedGateway } from '../support/gateway';
-import { buildPayoutMoney, fund, insertPayout, postAlone } from '../support/ledger';
+import { buildPayoutMoney, completePayout, fund, reservePayout } from '../support/ledger';
 import { walkList } from '../support/list-walk';
 import { createKey } from '../support/merchant';
 import { buildPayout, MerchantClient } from '../support/merchant-client';
@@ -43,9 +42,8 @@ async function moveMoney(accountId: string, index: number): Promise<void> {
     await fund(writers, key, '3.00000001');
     await fund(writers, key, '1', 'out');
     const payout = buildPayoutMoney('1', { service: '0.5', network: '0.25' });
-    await insertPayout(writers, key, payout, 'completed');
-    await postAlone(writers, key, reservePosting(payout));
-    await postAlone(writers, key, settlementPosting(payout));
+    await reservePayout(writers, key, payout);
+    await completePayout(writers, key, payout);
     // Some leave the others alone with the balance for a while.
     await wait((index * 7) % 30);
   }

@@ -12,6 +12,7 @@ const TEMPLATE_DATABASE = 'gateway_template';
 export const APP_LOGIN = { user: 'gateway_test_app', password: 'gateway-test-app' } as const;
 
 export interface TestDatabase {
+  name: string;
   /** Connects the role that owns the schema. */
   ownerUrl: string;
   /** Connects the application's role. */
@@ -31,7 +32,8 @@ export async function createTemplate(serverUrl: string): Promise<void> {
   await ensureAppLogin(templateUrl, APP_LOGIN);
 }
 
-export async function createTestDatabase(): Promise<TestDatabase> {
+/** @param template what it is a copy of, which nobody may be connected to */
+export async function createTestDatabase(template = TEMPLATE_DATABASE): Promise<TestDatabase> {
   const server = process.env['TEST_POSTGRES_URL'];
   if (server === undefined) throw new Error('TEST_POSTGRES_URL is not set: run it with jest');
   const database = `test_${randomBytes(6).toString('hex')}`;
@@ -39,9 +41,10 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   // Not by way of the write-ahead log: with wal_level=minimal a server that is killed before its next
   // checkpoint would come back with broken indexes on the copy's unlogged tables.
   await withClient(server, (client) =>
-    client.query(`create database ${database} template ${TEMPLATE_DATABASE} strategy file_copy`),
+    client.query(`create database ${database} template ${template} strategy file_copy`),
   );
   return {
+    name: database,
     ownerUrl,
     appUrl: databaseUrl(ownerUrl, APP_LOGIN),
     drop: async () => {

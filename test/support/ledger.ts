@@ -12,6 +12,8 @@ import {
   type PayoutMoney,
   type Posting,
   refundPosting,
+  reservePosting,
+  settlementPosting,
 } from '../../src/domain/ledger';
 import type { Mode } from '../../src/domain/mode';
 import { add, amount } from '../../src/domain/money';
@@ -69,13 +71,29 @@ export async function insertPayout(
   await insertEvent(db, { accountId, mode, currency }, payout.id, 'payout', status);
 }
 
-/** The only event of an object that was made as it stands. */
+/** As the gateway does it: the payout and its posting in one transaction. */
+export function reservePayout(db: Knex, key: BalanceKey, payout: PayoutMoney): Promise<void> {
+  return inTransaction(db, async (tx) => {
+    await insertPayout(tx, key, payout, 'processing');
+    await post(tx, key, reservePosting(payout));
+  });
+}
+
+export function completePayout(db: Knex, key: BalanceKey, payout: PayoutMoney): Promise<void> {
+  return inTransaction(db, async (tx) => {
+    await tx('payouts').where({ id: payout.id }).update({ status: 'completed', sequence: 2 });
+    await insertEvent(tx, key, payout.id, 'payout', 'completed', 2);
+    await post(tx, key, settlementPosting(payout));
+  });
+}
+
 async function insertEvent(
   db: Knex,
   { accountId, mode }: BalanceKey,
   objectId: string,
   object: 'payout' | 'payment',
   status: string,
+  sequence = 1,
 ): Promise<void> {
   await db('events').insert({
     id: newId('event'),
@@ -83,7 +101,7 @@ async function insertEvent(
     mode,
     type: `${object}.${status}`,
     object_id: objectId,
-    sequence: 1,
+    sequence,
     body: Buffer.from(JSON.stringify({ data: { id: objectId, status } })),
   });
 }

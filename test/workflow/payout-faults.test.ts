@@ -1,6 +1,6 @@
 /** Every branch of a payout under every fault of a step: it ends once, with the same records. */
 import { amount, subtract } from '../../src/domain/money';
-import { type FaultCombination, faultCombinations } from '../support/activity-faults';
+import { type ActivityName, type FaultCombination, faultCombinations } from '../support/activity-faults';
 import { brokenInvariants } from '../support/gateway';
 import { type Branch, BRANCHES, startBranch } from '../support/payout-branches';
 import {
@@ -17,7 +17,10 @@ import { startWorkflowWorld, type WorkflowWorld } from '../support/workflow-worl
 
 type Combination = FaultCombination<Branch>;
 
-const COMBINATIONS = faultCombinations(BRANCHES);
+/** Until the submission, the provider plays no part. */
+const COMBINATIONS = faultCombinations(BRANCHES, ({ name, mode, review }, step) =>
+  step === 'reservePayout' || step === 'approvePayout' ? `${mode} ${review ?? false}` : name,
+);
 
 interface Outcome {
   payout: PayoutCase;
@@ -55,6 +58,12 @@ async function run({ branch, plan }: Combination): Promise<Outcome> {
   return { payout, result, records: await readRecords(world, payout) };
 }
 
+/** On a busy machine a submission is answered too late, and the next one finds how it ended. */
+function countOf(steps: readonly ActivityName[], step: ActivityName): number {
+  const counted = step === 'checkPayout' ? ['submitPayout', step] : [step];
+  return steps.filter((one) => counted.includes(one)).length;
+}
+
 test.each(COMBINATIONS)('$title: it ends once, with the expected records', async (combination) => {
   const { branch, plan, title } = combination;
   const { payout, result, records } = await outcomes.get(title)!;
@@ -71,8 +80,7 @@ test.each(COMBINATIONS)('$title: it ends once, with the expected records', async
   });
   expect(result).toBe(status);
   for (const step of branch.steps) {
-    const needed = branch.steps.filter((one) => one === step).length;
-    expect(plan.calls.filter((one) => one === step).length).toBeGreaterThanOrEqual(needed);
+    expect(countOf(plan.calls, step)).toBeGreaterThanOrEqual(countOf(branch.steps, step));
   }
   if (plan.activity !== null) expect(plan.struck).toEqual([plan.activity]);
   else if (plan.kind === 'runs_twice') expect(plan.struck).toEqual(plan.calls);

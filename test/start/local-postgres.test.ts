@@ -1,10 +1,10 @@
 import { chmodSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type LocalPostgres, startLocalPostgres } from '../../../src/dev/local-postgres';
-import { withClient } from '../../../src/db/provision';
-import { isSameProcess, identifyProcess } from '../../../src/dev/processes';
-import { findFreePort } from '../../support/free-port';
+import { type LocalPostgres, startLocalPostgres } from '../../src/dev/local-postgres';
+import { withClient } from '../../src/db/provision';
+import { isSameProcess, identifyProcess } from '../../src/dev/processes';
+import { findFreePort } from '../support/free-port';
 
 let folder: string;
 const running: LocalPostgres[] = [];
