@@ -70,9 +70,11 @@ export function compileBody<Schema extends TObject>(schema: Schema) {
   const validator = Compile(schema);
   return (json: Json, check: (body: Json) => FieldError[] = () => []): Static<Schema> => {
     const body = withoutNulls(schema, { ...amountAsText(json), ...plainIntegers(schema, json) });
-    const errors = fieldErrors(validator, body);
-    const refused = new Set(errors.map(({ field }) => field));
-    errors.push(...check(body).filter(({ field }) => !refused.has(field)));
+    // Length first: no pattern runs on a text that is too long.
+    const errors: FieldError[] = [];
+    const checked = withoutLongTexts(schema, body, [], errors) as Json;
+    errors.push(...exceptOf(errors, fieldErrors(validator, checked)));
+    errors.push(...exceptOf(errors, check(checked)));
     if (errors.length > 0) throw validationFailed(errors);
     return body as Static<Schema>;
   };
@@ -122,6 +124,41 @@ function withoutNulls(schema: TObject, body: Json): Record<string, unknown> {
         return [name, nested ? withoutNulls(member, value) : value];
       }),
   );
+}
+
+/** The value with an empty text for each one that is too long, and an error about it in `errors`. */
+function withoutLongTexts(
+  schema: Described | undefined,
+  value: unknown,
+  path: readonly string[],
+  errors: FieldError[],
+): unknown {
+  if (typeof value === 'string') {
+    const max = schema?.maxLength;
+    if (max === undefined || hasAtMost(max, value)) return value;
+    const field = path.join('.');
+    const message = `Shorten ${field} to at most ${max} characters.`;
+    errors.push({ field, rule: 'too_long', message });
+    return '';
+  }
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [
+      name,
+      withoutLongTexts(memberOf(schema, name), member, [...path, shortName(name)], errors),
+    ]),
+  );
+}
+
+/** Counts characters as JSON Schema does: a surrogate pair is one. */
+function hasAtMost(max: number, text: string): boolean {
+  return text.length <= max || (text.length <= 2 * max && Array.from(text).length <= max);
+}
+
+/** The errors about fields that no earlier error names. */
+function exceptOf(earlier: readonly FieldError[], errors: readonly FieldError[]): FieldError[] {
+  const refused = new Set(earlier.map(({ field }) => field));
+  return errors.filter(({ field }) => !refused.has(field));
 }
 
 function isOptional({ properties, required }: Described, name: string): boolean {
@@ -174,10 +211,12 @@ function translate(schema: TSchema, error: SchemaError): FieldError[] {
       return one(field === 'provider' ? 'unknown_provider' : 'unsupported', askFor(field, schema));
     case 'maxProperties':
       return one('too_long', `Send at most ${error.params.limit} keys in ${field}.`);
-    case 'maxLength': {
-      const what = isName ? `the key ${field}` : field;
-      return one('too_long', `Shorten ${what} to at most ${error.params.limit} characters.`);
-    }
+    case 'maxLength':
+      // Only of a key: the lengths of texts are checked before.
+      return one(
+        'too_long',
+        `Shorten the key ${field} to at most ${error.params.limit} characters.`,
+      );
     case 'minLength':
       return one('too_short', isName ? 'Send no empty keys.' : `Send a value for ${field}.`);
     case 'pattern':
@@ -195,11 +234,16 @@ function segments(pointer: string): string[] {
   return pointer
     .split('/')
     .slice(1)
-    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~').slice(0, NAME_LENGTH_MAX));
+    .map((part) => shortName(part.replaceAll('~1', '/').replaceAll('~0', '~')));
+}
+
+function shortName(name: string): string {
+  return name.slice(0, NAME_LENGTH_MAX);
 }
 
 interface Described {
   description?: string;
+  maxLength?: number;
   properties?: Record<string, Described>;
   patternProperties?: Record<string, Described>;
   required?: readonly string[];
@@ -211,10 +255,14 @@ function askFor(field: string, schema: TSchema): string {
   let optional = false;
   for (const part of field.split('.')) {
     optional = here !== undefined && isOptional(here, part);
-    here = here?.properties?.[part] ?? Object.values(here?.patternProperties ?? {})[0];
+    here = memberOf(here, part);
   }
   const what = here?.description ?? 'documented';
   return sendAs(field, optional ? `${what}, or omit it` : what);
+}
+
+function memberOf(schema: Described | undefined, name: string): Described | undefined {
+  return schema?.properties?.[name] ?? Object.values(schema?.patternProperties ?? {})[0];
 }
 
 /** @param what a noun phrase that begins with a capital letter */

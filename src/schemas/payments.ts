@@ -38,12 +38,17 @@ import { CREATION_ERRORS, IDEMPOTENCY_KEY, idOf, listQueryOf, type Operation } f
 import { CREATED, CURRENCY, matching, PROVIDER, type Query, readListQuery, someOf } from './query';
 
 const EXPIRES_IN_S = { min: 300, max: 86_400, default: 3_600 };
-const PART = '[^\\s@\\u0000\\p{Cs}]+';
-/** No part has what STORABLE_TEXT excludes either. */
-const EMAIL = `^${PART}@${PART}\\.${PART}$`;
+/** No part has what STORABLE_TEXT excludes either, and no label has a full stop: it matches in one way. */
+const NAME = '[^\\s@\\u0000\\p{Cs}]+';
+const LABEL = '[^\\s@.\\u0000\\p{Cs}]+';
+const EMAIL = `^${NAME}@${LABEL}(\\.${LABEL})+$`;
 
 const REFERENCE = 'Your unique ID: 1 to 64 printable ASCII characters without spaces';
-const RequestUrl = RequestText(2048, 'An absolute URL of at most 2048 characters');
+const URL_LENGTH_MAX = 2048;
+const RequestUrl = RequestText(
+  URL_LENGTH_MAX,
+  `An absolute URL of at most ${URL_LENGTH_MAX} characters`,
+);
 
 export const PaymentBody = Type.Object(
   {
@@ -93,8 +98,8 @@ export function readPaymentRequest(json: Json, mode: Mode): PaymentRequest {
     reference: body.reference,
     description: body.description ?? null,
     customerEmail: body.customer_email ?? null,
-    successUrl: body.success_url ?? null,
-    cancelUrl: body.cancel_url ?? null,
+    successUrl: storedUrl(body.success_url),
+    cancelUrl: storedUrl(body.cancel_url),
     provider: body.provider ?? null,
     network: body.network ?? null,
     metadata: body.metadata ?? {},
@@ -102,18 +107,29 @@ export function readPaymentRequest(json: Json, mode: Mode): PaymentRequest {
   };
 }
 
-/** A URL is stored as it was sent, so what a parser would correct (`https:shop`) is refused. */
-const WEB_ADDRESS = /^https?:\/\//i;
+/** What a parser would drop or correct is refused: white space, control characters, `https:shop`. */
+const WEB_ADDRESS = /^https?:\/\/[^\s\p{Cc}\\]+$/iu;
+/** The part between `//` and the path, where `@` ends a user name. */
+const WITH_USER = /^[a-z]+:\/\/[^/?#]*@/i;
 
 /** Live customers are sent back over https only. */
 function urlErrors(field: string, value: unknown, mode: Mode): FieldError[] {
   if (typeof value !== 'string') return [];
   const protocols = mode === 'live' ? ['https:'] : ['https:', 'http:'];
-  const isWanted = protocols.includes(URL.parse(value)?.protocol ?? '');
-  if (isWanted && WEB_ADDRESS.test(value)) return [];
-  const wanted = mode === 'live' ? 'https://' : 'https:// or http://';
-  const message = sendAs(field, `An absolute URL starting with ${wanted}`);
-  return [{ field, rule: 'format', message }];
+  const url = WEB_ADDRESS.test(value) && !WITH_USER.test(value) ? URL.parse(value) : null;
+  if (url === null || !protocols.includes(url.protocol)) {
+    const wanted = mode === 'live' ? 'https://' : 'https:// or http://';
+    const what = `An absolute URL starting with ${wanted}, without spaces or a user name`;
+    return [{ field, rule: 'format', message: sendAs(field, what) }];
+  }
+  if (url.href.length <= URL_LENGTH_MAX) return [];
+  const message = `Shorten ${field} to at most ${URL_LENGTH_MAX} characters, counted after percent-encoding.`;
+  return [{ field, rule: 'too_long', message }];
+}
+
+/** A URL that was checked, in the form that was checked and that browsers send. */
+function storedUrl(checked: string | undefined): string | null {
+  return checked === undefined ? null : new URL(checked).href;
 }
 
 const FILTERS = {

@@ -19,8 +19,10 @@ export interface TargetRules {
   dnsMs: number;
 }
 
+/** `url`: in the form that was checked, to be saved. */
 export type UrlVerdict =
-  { ok: true } | { ok: false; code: UrlRefusal['code'] | AttemptErrorCode; message: string };
+  | { ok: true; url: string }
+  | { ok: false; code: UrlRefusal['code'] | AttemptErrorCode; message: string };
 
 const LOOPBACK = '127.0.0.1';
 const DNS_TRIES = 2;
@@ -38,8 +40,9 @@ export async function checkTarget(
   const refusal = checkWebhookUrl(url, mode, rules.urls);
   if (refusal !== null) return { ok: false, ...refusal };
   try {
-    await vetAddresses(bareHost(new URL(url)), mode, rules, deadline);
-    return { ok: true };
+    const checked = new URL(url);
+    await vetAddresses(bareHost(checked), mode, rules, deadline);
+    return { ok: true, url: checked.href };
   } catch (error) {
     if (!(error instanceof AttemptFailure)) throw error;
     return { ok: false, code: error.code, message: error.message };

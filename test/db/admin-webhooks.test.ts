@@ -59,6 +59,8 @@ test('an endpoint is made, shown, edited, switched and deleted, each with an aud
     'all',
     '--description',
     'Shop',
+    '--url',
+    receiver.url.replace('http:', 'HTTP:'),
   );
   expect(edited).toMatchObject({ events: ['all'], description: 'Shop', url: receiver.url });
   expect(await admin.json('webhooks', 'disable', id)).toMatchObject({ enabled: false });

@@ -64,7 +64,7 @@ export async function createEndpoint(
 ): Promise<EndpointWithSecret> {
   const events = readEvents(settings.events);
   const description = readDescription(settings.description);
-  await checkUrl(webhookSender, settings.url, mode);
+  const url = await checkUrl(webhookSender, settings.url, mode);
   return makeChange(db, by, async (tx) => {
     await requireLockedAccount(tx, accountId);
     await refuseOneTooMany(tx, accountId, mode);
@@ -72,7 +72,7 @@ export async function createEndpoint(
     const secret = makeSecret();
     const endpoint = await insertEndpoint(
       tx,
-      { id, accountId, mode, url: settings.url, events, description },
+      { id, accountId, mode, url, events, description },
       secretBox.seal(secret, id),
     );
     return {
@@ -90,13 +90,15 @@ export async function editEndpoint(
   id: string,
   wish: Partial<EndpointSettings>,
 ): Promise<WebhookEndpoint> {
+  const url =
+    wish.url === undefined
+      ? undefined
+      : await checkUrl(webhookSender, wish.url, (await requireKnown(db, id)).mode);
   const change = {
-    ...(wish.url === undefined ? {} : { url: wish.url }),
+    ...(url === undefined ? {} : { url }),
     ...(wish.events === undefined ? {} : { events: readEvents(wish.events) }),
     ...(wish.description === undefined ? {} : { description: readDescription(wish.description) }),
   };
-  if (wish.url !== undefined)
-    await checkUrl(webhookSender, wish.url, (await requireKnown(db, id)).mode);
   return changeEndpoint(db, by, id, 'webhook_endpoint.edit', () => change);
 }
 
@@ -239,11 +241,14 @@ export async function requireKnown(db: Db | Tx, id: string): Promise<WebhookEndp
   throw new AdminRefusal({ code: 'not_found', object: 'webhook_endpoint', id });
 }
 
-/** @throws InvalidInput with the rule that the URL violates */
-export async function checkUrl(sender: WebhookSender, url: string, mode: Mode): Promise<void> {
+/**
+ * @returns the URL in the form that was checked, to be saved
+ * @throws InvalidInput with the rule that the URL violates
+ */
+async function checkUrl(sender: WebhookSender, url: string, mode: Mode): Promise<string> {
   const verdict = await sender.check(url, mode);
-  if (!verdict.ok)
-    throw new InvalidInput('url', { code: 'url_refused', explanation: verdict.message });
+  if (verdict.ok) return verdict.url;
+  throw new InvalidInput('url', { code: 'url_refused', explanation: verdict.message });
 }
 
 async function changeEndpoint(

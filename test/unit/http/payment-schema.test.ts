@@ -35,6 +35,9 @@ test.each([
   ['the other half', 'anna@shop.example\udc00'],
   ['two @', 'anna@@shop.example'],
   ['no full stop', 'anna@shop'],
+  ['an empty label', 'anna@shop..example'],
+  ['a full stop after the @', 'anna@.shop.example'],
+  ['a full stop at its end', 'anna@shop.example.'],
   ['a space', 'anna @shop.example'],
 ])('customer_email does not take %s', (_what, email) => {
   expect(rules({ customer_email: email })).toEqual(['customer_email format']);
@@ -59,14 +62,44 @@ describe.each(['success_url', 'cancel_url'])('%s', (field) => {
     ['a script', 'javascript:alert(1)'],
     ['no host', 'https://'],
     ['a path alone', '/thanks'],
+    ['a line break', 'https://shop.example/\r\nthanks'],
+    ['a tab', 'https://shop.example/tha\tnks'],
+    ['another control character', 'https://shop.example/tha\u0085nks'],
+    ['a space', 'https://shop.example/a b'],
+    ['a space after it', 'https://shop.example '],
+    ['a backslash', 'https://shop.example\\@evil.example'],
+    ['a user name', 'https://shop.example@evil.example/thanks'],
+    ['a user name and a password', 'https://shop:secret@shop.example/thanks'],
+    ['an empty user name', 'https://@shop.example/'],
   ])('does not take %s', (_what, url) => {
     expect(rules({ [field]: url })).toEqual([`${field} format`]);
+  });
+
+  // What is stored is what was checked: the form that a browser makes of it.
+  test.each([
+    ['HTTPS://SHOP.example', 'https://shop.example/'],
+    ['https://shop.example:443/a/../b?q=ä#c', 'https://shop.example/b?q=%C3%A4#c'],
+    ['https://bücher.example/', 'https://xn--bcher-kva.example/'],
+  ])('stores %s as %s', (url, stored) => {
+    const { successUrl, cancelUrl } = read({ [field]: url });
+    expect(field === 'success_url' ? successUrl : cancelUrl).toBe(stored);
+  });
+
+  test('does not take a URL whose stored form is longer than 2048 characters', () => {
+    const url = `https://shop.example/?q=${'ä'.repeat(500)}`;
+    expect(rules({ [field]: url })).toEqual([`${field} too_long`]);
   });
 
   test('takes http in test mode alone', () => {
     expect(rules({ [field]: 'http://shop.example' }, 'live')).toEqual([`${field} format`]);
     expect(rules({ [field]: 'https://shop.example' }, 'live')).toEqual([]);
   });
+});
+
+test('a text that is too long is not matched with a pattern', () => {
+  expect(rules({ customer_email: ' '.repeat(255) })).toEqual(['customer_email too_long']);
+  expect(rules({ customer_email: '💶'.repeat(255) })).toEqual(['customer_email too_long']);
+  expect(rules({ success_url: '\0'.repeat(2049) })).toEqual(['success_url too_long']);
 });
 
 const longUrl = (length: number) => `https://shop.example/`.padEnd(length, 'a');
