@@ -6,7 +6,7 @@
 import { lockClaim, releaseClaim, type HeldClaim } from '../../src/db/repositories/idempotency';
 import { post } from '../../src/db/repositories/ledger';
 import { findPayout, insertPayout } from '../../src/db/repositories/payouts';
-import { readPayoutFacts } from '../../src/db/repositories/payout-facts';
+import { lockUsage, readPayoutFacts } from '../../src/db/repositories/payout-facts';
 import type { Tx } from '../../src/db/transaction';
 import type { Refusal } from '../../src/domain/errors';
 import { reservePosting } from '../../src/domain/ledger';
@@ -50,6 +50,7 @@ class Refused extends Error {
 async function reserve(tx: Tx, input: PayoutInput): Promise<ReserveResult> {
   const claim = await lockClaim<PayoutRequest>(tx, input.payoutId);
   if (claim === null) return withoutClaim(tx, input.payoutId);
+  await lockUsage(tx, { ...claim, currency: claim.request.currency });
   const facts = await readPayoutFacts(tx, { ...claim, ...routeOf(input) });
   const result = payoutTerms(claim.mode, claim.request, input.networkFee, facts);
   if ('refusal' in result) throw new Refused(result.refusal);

@@ -96,19 +96,14 @@ export interface HeldClaim<Request extends object> extends ClaimedRequest<Reques
   mode: Mode;
 }
 
-/**
- * Takes the claim for the transaction that creates the object, and the lock under which the
- * account's limits in this currency are counted. Null when the claim has ended.
- */
+/** Takes the claim for the transaction that creates the object. Null when the claim has ended. */
 export async function lockClaim<Request extends object>(
   tx: Tx,
   objectId: string,
 ): Promise<HeldClaim<Request> | null> {
   const [claim] = await rows<{ accountId: string; mode: Mode; request: ClaimedRequest<Request> }>(
     tx,
-    `SELECT k.account_id, k.mode, k.request,
-            pg_advisory_xact_lock(hashtextextended(
-              concat_ws(':', k.account_id, k.mode, k.request->'request'->>'currency'), 0))
+    `SELECT k.account_id, k.mode, k.request
        FROM idempotency_keys k
       WHERE k.object_id = ? AND k.state = 'running' AND k.lease_until > clock_timestamp()
         FOR UPDATE`,

@@ -43,13 +43,14 @@ interface FactsRow {
 /** An account's own fee rule and limits take precedence over the defaults. */
 const SQL = `
 WITH q (account_id, mode, currency, provider, api_key_id, destination_type, destination_value,
-        destination_memo, network, reference) AS (VALUES (?, ?, ?, ?, ?, ?, ?, ?::text, ?::text, ?))
+        destination_memo, network, reference, amount)
+  AS (VALUES (?, ?, ?, ?, ?, ?, ?, ?::text, ?::text, ?, ?::numeric))
 SELECT clock_timestamp() AS now, b.available, pause.reason AS pause_reason,
        fee.percentage, fee.fixed_amount, fee.min_fee, fee.max_fee,
        NOT policy.unset && ARRAY['per_transaction_max', 'daily_max'] AS limits_set,
        policy.per_transaction_max, policy.daily_max,
        policy.auto_approve_max, policy.auto_approve_daily_max,
-       day.used, day.auto_approved, day.window_resets_at, a.review_all, a.rehearse_review,
+       day.used, day.auto_approved, resets.window_resets_at, a.review_all, a.rehearse_review,
        EXISTS (SELECT FROM payouts p
                 WHERE p.account_id = q.account_id AND p.mode = q.mode AND p.status = 'completed'
                   AND p.destination_value = q.destination_value
@@ -78,17 +79,29 @@ SELECT clock_timestamp() AS now, b.available, pause.reason AS pause_reason,
      ORDER BY f.account_id NULLS LAST, f.valid_from DESC, f.id DESC LIMIT 1
   ) fee ON true
   LEFT JOIN LATERAL payout_policy(q.account_id, q.currency) policy ON true
+  LEFT JOIN LATERAL payout_used(q.account_id, q.mode, q.currency) day
+    ON coalesce(policy.daily_max, policy.auto_approve_daily_max) IS NOT NULL
+  -- Only a refusal tells it.
   LEFT JOIN LATERAL (
-    SELECT sum(p.amount) AS used,
-           sum(p.amount) FILTER (WHERE p.review_reasons = '{}') AS auto_approved,
-           min(p.created_at) + interval '24 hours' AS window_resets_at
+    SELECT min(p.created_at) + interval '24 hours' AS window_resets_at
       FROM payouts p
      WHERE p.account_id = q.account_id AND p.mode = q.mode AND p.currency = q.currency
-       AND p.created_at > clock_timestamp() - interval '24 hours'
+       AND p.created_at > statement_timestamp() - interval '24 hours'
        AND p.status NOT IN (${sqlList(RETURNED_PAYOUT_STATUSES)})
-  ) day ON true`;
+  ) resets ON day.used + q.amount > policy.daily_max`;
 
-/** @param db in the reserving transaction: call it after the lock, in a separate statement */
+/**
+ * Takes the lock under which limits of 24 hours are counted, if the account has one in this currency.
+ * Taken before the facts are read, in a separate statement, so that they include what it waited for.
+ */
+export async function lockUsage(
+  tx: Tx,
+  { accountId, mode, currency }: { accountId: string; mode: Mode; currency: string },
+): Promise<void> {
+  await rows(tx, 'SELECT lock_payout_usage(?, ?, ?)', [accountId, mode, currency]);
+}
+
+/** @param db in the reserving transaction: after `lockUsage` */
 export async function readPayoutFacts(db: Db | Tx, query: FactsQuery): Promise<PayoutFacts> {
   const { accountId, mode, apiKeyId, provider, network, request } = query;
   const { currency, destination, reference } = request;
@@ -103,6 +116,7 @@ export async function readPayoutFacts(db: Db | Tx, query: FactsQuery): Promise<P
     destination.memo,
     network,
     reference,
+    request.amount,
   ]);
   if (row === undefined) throw new Error(`account ${accountId} or key ${apiKeyId} does not exist`);
   return {

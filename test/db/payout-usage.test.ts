@@ -1,0 +1,187 @@
+/**
+ * The figure that limits are checked against equals the full sum over the payouts of the last 24 hours,
+ * whatever happens to them, in whatever order, and at the edge of the window.
+ */
+import fc from 'fast-check';
+import type { Knex } from 'knex';
+import { connect } from '../../src/db/connect';
+import type { BalanceKey } from '../../src/db/repositories/ledger';
+import { lockUsage } from '../../src/db/repositories/payout-facts';
+import { inTransaction, rows, sqlList } from '../../src/db/transaction';
+import { PAYOUT_STATUSES, RETURNED_PAYOUT_STATUSES } from '../../src/domain/payout';
+import { createTestDatabase, type TestDatabase } from '../support/database';
+import { buildPayoutMoney, makeAccount } from '../support/ledger';
+import { scaled } from '../support/scale';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+let database: TestDatabase;
+let owner: Knex;
+let app: Knex;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  owner = connect({ url: database.ownerUrl, size: 2, applicationName: 'payout-usage-owner' });
+  app = connect({ url: database.appUrl, size: 6, applicationName: 'payout-usage-test' });
+});
+
+afterAll(async () => {
+  await Promise.all([owner.destroy(), app.destroy()]);
+  await database.drop();
+});
+
+type Step =
+  | { do: 'reserve'; units: number; ageMs: number; reviewed: boolean }
+  | { do: 'change'; which: number; status: (typeof PAYOUT_STATUSES)[number] }
+  | { do: 'limit'; daily: boolean };
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      do: fc.constant('reserve' as const),
+      units: fc.integer({ min: 1, max: 1_000_000 }),
+      // Half of them close to the edge, so that they cross it during the test.
+      ageMs: fc.oneof(
+        fc.integer({ min: 0, max: DAY_MS + 3_600_000 }),
+        fc.integer({ min: DAY_MS - 400, max: DAY_MS + 10 }),
+      ),
+      reviewed: fc.boolean(),
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      do: fc.constant('change' as const),
+      which: fc.nat(),
+      status: fc.constantFrom(...PAYOUT_STATUSES),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('limit' as const), daily: fc.boolean() }) },
+);
+
+test('it equals the full sum after any steps, also concurrent ones', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.array(step, { maxLength: 5 }), { maxLength: 8 }),
+      async (rounds) => {
+        const key: BalanceKey = {
+          accountId: await makeAccount(owner),
+          mode: 'live',
+          currency: 'USDT',
+        };
+        const ids: string[] = [];
+        for (const round of rounds) {
+          await Promise.all(round.map((one) => take(key, one, ids)));
+          const figures = await compare(key);
+          // Without a row nothing is counted; the first reservation under a limit makes one.
+          if (figures.used !== null) expect(figures.used).toBe(figures.full);
+          if (figures.approved !== null) expect(figures.approved).toBe(figures.full_approved);
+        }
+        await setLimit(key, true);
+        await reserve(key, { units: 1, ageMs: 0, reviewed: false }, ids);
+        const { used, full, approved, full_approved } = await compare(key);
+        expect({ used, approved }).toEqual({ used: full, approved: full_approved });
+      },
+    ),
+    { numRuns: scaled(15, 400) },
+  );
+});
+
+test('reservations without a limit do not wait for each other, and count nothing', async () => {
+  const key: BalanceKey = { accountId: await makeAccount(owner), mode: 'live', currency: 'USDT' };
+  await setLimit(key, false);
+  const first = await app.transaction();
+  await lockUsage(first, key);
+  await inTransaction(app, (tx) => lockUsage(tx, key));
+  await first.commit();
+  expect(
+    await rows(owner, 'SELECT FROM payout_usage WHERE account_id = ?', [key.accountId]),
+  ).toEqual([]);
+});
+
+test('a limit that is set during a reservation counts that payout too', async () => {
+  const key: BalanceKey = { accountId: await makeAccount(owner), mode: 'live', currency: 'USDT' };
+  await setLimit(key, false);
+  const first = await app.transaction();
+  await lockUsage(first, key);
+  await insert(first, key, { units: 7, ageMs: 0, reviewed: true });
+  await setLimit(key, true);
+  const second = reserve(key, { units: 5, ageMs: 0, reviewed: true }, []);
+  await first.commit();
+  await second;
+  const { used, full } = await compare(key);
+  expect([used, full]).toEqual(['12.00000000', '12.00000000']);
+});
+
+type Reserve = Omit<Extract<Step, { do: 'reserve' }>, 'do'>;
+
+async function take(key: BalanceKey, one: Step, ids: string[]): Promise<void> {
+  if (one.do === 'reserve') return reserve(key, one, ids);
+  if (one.do === 'limit') return setLimit(key, one.daily);
+  const id = ids[one.which % Math.max(1, ids.length)];
+  if (id !== undefined) await app('payouts').where({ id }).update({ status: one.status });
+}
+
+async function reserve(key: BalanceKey, payout: Reserve, ids: string[]): Promise<void> {
+  const id = await inTransaction(app, async (tx) => {
+    await lockUsage(tx, key);
+    return insert(tx, key, payout);
+  });
+  ids.push(id);
+}
+
+async function insert(
+  tx: Knex.Transaction,
+  { accountId, mode, currency }: BalanceKey,
+  { units, ageMs, reviewed }: Reserve,
+): Promise<string> {
+  const payout = buildPayoutMoney(String(units));
+  await tx('payouts').insert({
+    id: payout.id,
+    account_id: accountId,
+    mode,
+    reference: payout.reference,
+    status: 'approved',
+    provider: 'onchain_provider',
+    amount: payout.amount,
+    currency,
+    network: 'ethereum',
+    destination_type: 'crypto_address',
+    destination_value: '0x0000000000000000000000000000000000000000',
+    service_fee: payout.serviceFee,
+    network_fee: payout.networkFee,
+    total_debit: payout.totalDebit,
+    fee_terms: {},
+    api_key_id: `key_${payout.id}`,
+    review_reasons: reviewed ? ['review_all'] : [],
+    created_at: tx.raw(`clock_timestamp() - ? * interval '1 millisecond'`, [ageMs]),
+  });
+  return payout.id;
+}
+
+async function setLimit({ accountId, currency }: BalanceKey, daily: boolean): Promise<void> {
+  await rows(
+    owner,
+    `INSERT INTO payout_policies (account_id, currency, daily_max) VALUES (?, ?, ?)
+     ON CONFLICT (account_id, currency) DO UPDATE SET daily_max = excluded.daily_max`,
+    [accountId, currency, daily ? '1000000000' : null],
+  );
+}
+
+/** One statement, so that both sides have the same edge. */
+async function compare({ accountId, mode, currency }: BalanceKey) {
+  const { rows: found } = await owner.raw<{ rows: Record<string, string | null>[] }>(
+    `SELECT u.used, u.auto_approved AS approved, f.*
+       FROM (SELECT coalesce(sum(amount), 0)::numeric(38,8) AS full,
+                    coalesce(sum(amount) FILTER (WHERE review_reasons = '{}'), 0)::numeric(38,8)
+                      AS full_approved
+               FROM payouts
+              WHERE (account_id, mode, currency) = (?, ?, ?)
+                AND status NOT IN (${sqlList(RETURNED_PAYOUT_STATUSES)})
+                AND created_at > statement_timestamp() - interval '24 hours') AS f
+       LEFT JOIN payout_used(?, ?, ?) AS u ON true`,
+    [accountId, mode, currency, accountId, mode, currency],
+  );
+  return found[0]!;
+}
