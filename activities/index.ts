@@ -21,6 +21,7 @@ import { listStatements, readStatement } from './reconciliation/read-statements'
 import {
   restartPayments,
   restartPayouts,
+  resumeHeldPayouts,
   restartWebhookDeliveries,
   type RestartDeps,
 } from './restart-missing';
@@ -56,6 +57,7 @@ export function createActivities(given: ActivityDeps) {
     checkPayment: (id: string) => checkPayment(deps, id),
     watchPayment: (id: string, seen: PaymentState) => watchPayment(deps, id, seen),
     decidePayment: (id: string, decision: PaymentDecision) => decidePayment(deps, id, decision),
+    resumeHeldPayouts: () => resumeHeldPayouts(deps),
     restartPayouts: () => restartPayouts(deps),
     restartPayments: () => restartPayments(deps),
     // An activity returns a promise.

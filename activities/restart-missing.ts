@@ -1,6 +1,6 @@
 /**
  * Finds payouts, payments and webhook deliveries that need a workflow and have none, and starts
- * one. A workflow can be missing when its start was lost, when somebody terminated it, or when
+ * one; wakes the payouts that a lifted pause held. A workflow can be missing when its start was lost, when somebody terminated it, or when
  * Temporal's database was restored from a backup.
  */
 import {
@@ -11,6 +11,7 @@ import {
   takeUncheckedPayments,
   takeUncheckedPayouts,
 } from '../src/db/repositories/needing-workflow';
+import { takeReleasedPayouts } from '../src/db/repositories/payout-pauses';
 import {
   noteEnsured,
   takeOverdueWebhookDeliveries,
@@ -30,7 +31,7 @@ export interface RestartDeps {
   webhookDeliveryWorkflows: WebhookDeliveryWorkflows;
 }
 
-/** Rows per run, least recently checked first. */
+/** Rows per statement, least recently checked first. */
 const BATCH = 200;
 
 /** Payments wait for late funds for a month, so a smaller batch is enough. */
@@ -39,6 +40,29 @@ const LATE_BATCH = 50;
 /** Deliveries per run, longest overdue first. */
 const DELIVERY_BATCH = 500;
 const CONCURRENT_STARTS = 10;
+
+/** Wakes the payouts whose pause was lifted; also starts a missing workflow. */
+export async function resumeHeldPayouts({
+  db,
+  payoutWorkflows,
+}: Pick<RestartDeps, 'db' | 'payoutWorkflows'>): Promise<{ ensured: number }> {
+  let ensured = 0;
+  for (;;) {
+    const payouts = await takeReleasedPayouts(db, BATCH);
+    await eachOf(payouts, (payout) => payoutWorkflows.wake(payoutStart(payout)));
+    ensured += payouts.length;
+    if (payouts.length < BATCH) return { ensured };
+  }
+}
+
+/** With bounded concurrency. */
+async function eachOf<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+  const waiting = items.values();
+  const workers = Array.from({ length: CONCURRENT_STARTS }, async () => {
+    for (const item of waiting) await work(item);
+  });
+  await Promise.all(workers);
+}
 
 export async function restartPayouts(deps: RestartDeps): Promise<{ ensured: number }> {
   const ended = await deps.closedWorkflows.listUnfinished('payout');

@@ -23,6 +23,12 @@ type Attributes = Record<string, string[] | boolean[]>;
 /** A signal that operators send by hand, with an example of its input. */
 export type OperatorSignals<Name extends SignalName = SignalName> = Partial<Record<Name, object>>;
 
+export interface Timer {
+  ms: number;
+  /** Shown in the history. */
+  summary: string;
+}
+
 export abstract class Inbox<State extends object> {
   protected readonly id: string;
   readonly #signals: OperatorSignals;
@@ -63,7 +69,7 @@ export abstract class Inbox<State extends object> {
   }
 
   /** Waits until `happened` is true or the timer fires. */
-  async waitUntil(happened: () => boolean, timer?: { ms: number; summary: string }): Promise<void> {
+  async waitUntil(happened: () => boolean, timer?: Timer): Promise<void> {
     const done = (): boolean => {
       this.#remarkUnknownSignals();
       return happened();

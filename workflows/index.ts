@@ -4,5 +4,5 @@ export { reconciliationWorkflow } from './reconciliation';
 export { ledgerCheckWorkflow } from './ledger-check';
 export { paymentWorkflow } from './payment';
 export { payoutWorkflow } from './payout';
-export { restartMissingWorkflow } from './restart-missing';
+export { restartMissingWorkflow, resumeHeldWorkflow } from './restart-missing';
 export { webhookDeliveryWorkflow } from './webhook-delivery';

@@ -37,6 +37,12 @@ export interface Wait {
   why: string;
 }
 
+/** A wait that only a signal ends. */
+export interface Hold {
+  ms: null;
+  why: string;
+}
+
 /** The state of a payout, as activities report it to the workflow. */
 export interface PayoutState {
   status: PayoutStatus;
@@ -49,7 +55,7 @@ export interface PayoutState {
   reviewReasons: ReviewReason[];
   /** 0: needs no attention. */
   attentionLevel: number;
-  wait: Wait | null;
+  wait: Wait | Hold | null;
 }
 
 /** Everything else is in the database under `paymentId`. */

@@ -12,6 +12,7 @@ export const WORKFLOWS = {
   payment: 'paymentWorkflow',
   webhookDelivery: 'webhookDeliveryWorkflow',
   restartMissing: 'restartMissingWorkflow',
+  resumeHeld: 'resumeHeldWorkflow',
   cleanUp: 'cleanUpWorkflow',
   reconciliation: 'reconciliationWorkflow',
   ledgerCheck: 'ledgerCheckWorkflow',

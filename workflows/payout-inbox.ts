@@ -1,7 +1,7 @@
 /** The operator's side of a payout's workflow: its signals, its page, its search attributes. */
 import { isFinalPayout, nextPayoutStatus, type PayoutStatus } from '../src/domain/payout';
 import type { ReviewReason } from '../src/domain/review';
-import { code, DecisionInbox, list, signalLine } from './inbox';
+import { code, DecisionInbox, list, signalLine, type Timer } from './inbox';
 import type { PayoutDecision, PayoutState } from './messages';
 import { readDecision } from './operator-input';
 
@@ -10,6 +10,10 @@ const OPERATOR_SIGNALS = { approve: { by: 'you' }, reject: { by: 'you', reason: 
 export class PayoutInbox extends DecisionInbox<PayoutState, PayoutDecision> {
   constructor(payoutId: string) {
     super(payoutId, OPERATOR_SIGNALS, 'reject');
+    // The pause that held the submission was lifted.
+    this.onSignal('wake', () => {
+      this.noteProviderUpdate();
+    });
     for (const kind of ['approve', 'reject'] as const) {
       this.onOperatorSignal(
         kind,
@@ -22,10 +26,7 @@ export class PayoutInbox extends DecisionInbox<PayoutState, PayoutDecision> {
   }
 
   /** Waits for `happened`, another status change (a cancel), or the timer. */
-  async waitFor(
-    happened: () => boolean,
-    timer: { ms: number; summary: string } | undefined,
-  ): Promise<void> {
+  async waitFor(happened: () => boolean, timer: Timer | undefined): Promise<void> {
     const { sequence } = this.state;
     await this.waitUntil(() => happened() || this.state.sequence !== sequence, timer);
   }

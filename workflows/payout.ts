@@ -18,7 +18,15 @@ import {
 } from '@temporalio/workflow';
 import { isFinalPayout } from '../src/domain/payout';
 import { activities, localActivities, PROVIDER_CALL, TRANSACTION } from './activities';
-import type { CancelOutcome, PayoutInput, PayoutState, ReserveOutcome } from './messages';
+import type { Timer } from './inbox';
+import type {
+  CancelOutcome,
+  Hold,
+  PayoutInput,
+  PayoutState,
+  ReserveOutcome,
+  Wait,
+} from './messages';
 import { UPDATES } from './names';
 import { UNREADABLE } from './payload-converter';
 import { PayoutInbox } from './payout-inbox';
@@ -105,7 +113,8 @@ async function run(input: PayoutInput, inbox: PayoutInbox): Promise<string> {
   while (!isFinalPayout(inbox.state.status)) {
     if (workflowInfo().continueAsNewSuggested && inbox.isIdle()) {
       await condition(allHandlersFinished);
-      await continueAsNew<(input: PayoutInput) => Promise<string>>(input);
+      // A decision that arrived meanwhile is only in this run's memory.
+      if (inbox.isIdle()) await continueAsNew<(input: PayoutInput) => Promise<string>>(input);
     }
     inbox.take(await turn(input.payoutId, inbox));
   }
@@ -148,7 +157,7 @@ async function awaitDecision(
 async function submit(payoutId: string, inbox: PayoutInbox): Promise<PayoutState> {
   const { wait } = inbox.state;
   const awaited = () => inbox.hasDecision() || inbox.hasProviderUpdate();
-  if (wait !== null) await inbox.waitFor(awaited, { ms: wait.ms, summary: 'Submit again' });
+  if (wait !== null) await inbox.waitFor(awaited, timerOf(wait, 'Submit again'));
   inbox.forgetProviderUpdate();
   const decision = inbox.takeDecision();
   if (decision?.kind === 'reject') return reject(payoutId, inbox, decision.by, decision.reason);
@@ -173,8 +182,12 @@ const TOO_LATE = '`reject` had no effect: the payout was already submitted to th
 async function check(payoutId: string, inbox: PayoutInbox): Promise<PayoutState> {
   const { wait } = inbox.state;
   if (wait !== null) {
-    await inbox.waitFor(() => inbox.hasProviderUpdate(), { ms: wait.ms, summary: 'Next check' });
+    await inbox.waitFor(() => inbox.hasProviderUpdate(), timerOf(wait, 'Next check'));
   }
   inbox.forgetProviderUpdate();
   return checkPayout(payoutId);
+}
+
+function timerOf({ ms }: Wait | Hold, summary: string): Timer | undefined {
+  return ms === null ? undefined : { ms, summary };
 }

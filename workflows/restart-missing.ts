@@ -1,8 +1,13 @@
-/** Runs on a schedule: starts a workflow for everything that needs one and has none. */
+/**
+ * Runs on a schedule: starts a workflow for everything that needs one and has none, and wakes what
+ * nobody else has woken.
+ */
 import type { Activities } from '../activities';
 import { activities } from './activities';
 
-const steps = activities<'restartPayouts' | 'restartPayments' | 'restartWebhookDeliveries'>({
+const steps = activities<
+  'resumeHeldPayouts' | 'restartPayouts' | 'restartPayments' | 'restartWebhookDeliveries'
+>({
   startToCloseTimeout: '60 seconds',
   // The schedule runs again soon, so a run must be short.
   retry: { maximumAttempts: 3 },
@@ -10,6 +15,8 @@ const steps = activities<'restartPayouts' | 'restartPayments' | 'restartWebhookD
 
 /** The number of payouts, payments and webhook deliveries whose workflow was ensured. */
 interface Restarted {
+  /** Payouts that were held by a pause and continue. */
+  resumed: number;
   payouts: number;
   payments: number;
   deliveries: number;
@@ -27,10 +34,16 @@ export async function restartMissingWorkflow(): Promise<Restarted> {
     }
   };
   const restarted = {
+    resumed: await attempt(steps.resumeHeldPayouts),
     payouts: await attempt(steps.restartPayouts),
     payments: await attempt(steps.restartPayments),
     deliveries: await attempt(steps.restartWebhookDeliveries),
   };
   if (failures.length > 0) throw failures[0];
   return restarted;
+}
+
+/** Started when an operator lifts a pause. @returns how many held payouts it has woken */
+export async function resumeHeldWorkflow(): Promise<number> {
+  return (await steps.resumeHeldPayouts()).ensured;
 }

@@ -1,10 +1,10 @@
 /**
  * The provider's part of a payout: submission, queries when the answer was lost, and checks until
  * the provider has finished. The payout's id is the client reference at the provider, so a repeated
- * submission is sent once. No funds are released while the provider might still send (decision O6).
+ * submission is sent once. A pause holds repeated submissions like first ones. No funds are released while the provider might still send (decision O6).
  */
 import { openCase } from '../../src/db/repositories/cases';
-import { findPauseReason } from '../../src/db/repositories/payout-pauses';
+import { beginSubmission } from '../../src/db/repositories/payout-pauses';
 import { getPayout, noteOnPayout } from '../../src/db/repositories/payouts';
 import { releasePosting, settlementPosting } from '../../src/domain/ledger';
 import type { Payout } from '../../src/domain/payout';
@@ -14,25 +14,13 @@ import type { PayoutState } from '../../workflows/messages';
 import { type Deps, providerOf } from '../deps';
 import { applyTransition, reportPayout, type Transition } from './transition';
 
-const PAUSE_CHECK_MS = 15_000;
-
 export async function submitPayout(deps: Deps, payoutId: string): Promise<PayoutState> {
   const payout = await getPayout(deps.db, payoutId);
   if (payout.status !== 'approved') return reportDone(deps, payout);
   const provider = providerOf(deps, payout);
-  if (payout.submissionStartedAt !== null) return resume(deps, payout, provider);
-
-  const pause = await findPauseReason(deps.db, payout.provider, payout.accountId);
-  if (pause !== null) {
-    const why = `Waiting for an operator to resume payouts (paused: ${pause}).`;
-    return reportPayout(payout, new Date(), { ms: PAUSE_CHECK_MS, why });
-  }
-  const started = await noteOnPayout(deps.db, payout.id, 'approved', {
-    submissionStartedAt: new Date(),
-  });
-  // Rejected in the meantime.
-  if (started === null) return reportPayout(await getPayout(deps.db, payout.id), new Date());
-  return submit(deps, started, provider);
+  return payout.submissionStartedAt === null
+    ? submit(deps, payout, provider)
+    : resume(deps, payout, provider);
 }
 
 /** An earlier run of this activity may have died between its commit and the announcement. */
@@ -54,7 +42,20 @@ async function resume(deps: Deps, payout: Payout, provider: Provider): Promise<P
   }
 }
 
-async function submit(deps: Deps, payout: Payout, provider: Provider): Promise<PayoutState> {
+async function submit(
+  deps: Deps,
+  { id }: Pick<Payout, 'id'>,
+  provider: Provider,
+): Promise<PayoutState> {
+  const submission = await beginSubmission(deps.db, id);
+  if (submission.kind === 'held') {
+    const why = `Waiting for an operator to resume payouts (paused: ${submission.reason}).`;
+    return reportPayout(await getPayout(deps.db, id), new Date(), { ms: null, why });
+  }
+  // Rejected in the meantime.
+  if (submission.kind === 'not_approved')
+    return reportPayout(await getPayout(deps.db, id), new Date());
+  const { payout } = submission;
   const result = await provider.submitPayout(orderOf(payout));
   switch (result.kind) {
     case 'accepted':

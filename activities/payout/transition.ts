@@ -9,7 +9,7 @@ import type { Tx } from '../../src/db/transaction';
 import type { Posting } from '../../src/domain/ledger';
 import type { Payout, PayoutTrigger } from '../../src/domain/payout';
 import { autoApproveDelayMs } from '../../src/domain/review';
-import type { PayoutState, Wait } from '../../workflows/messages';
+import type { PayoutState } from '../../workflows/messages';
 import { type Deps, inEventTransaction } from '../deps';
 import { eventOfPayout } from '../events';
 
@@ -50,7 +50,11 @@ async function move(tx: Tx, payout: Payout, posting: Posting): Promise<void> {
 }
 
 /** A payout's row as its workflow sees it, without the recipient. */
-export function reportPayout(payout: Payout, now: Date, wait: Wait | null = null): PayoutState {
+export function reportPayout(
+  payout: Payout,
+  now: Date,
+  wait: PayoutState['wait'] = null,
+): PayoutState {
   const age = now.getTime() - payout.createdAt.getTime();
   return {
     status: payout.status,

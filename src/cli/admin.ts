@@ -68,7 +68,7 @@ Environment:
   DATABASE_OWNER_URL  the database, as the role that owns the schema
   KEY_PEPPER          the gateway's own, for keys create and keys rotate
   WEBHOOK_SECRET_KEY  the gateway's own, and its other WEBHOOK_ variables, for webhooks
-  TEMPORAL_ADDRESS    the gateway's own, and TEMPORAL_NAMESPACE, for payments and webhooks
+  TEMPORAL_ADDRESS    the gateway's own, and TEMPORAL_NAMESPACE, for payments, payouts and webhooks
   GATEWAY_DATA_DIR    without these: the data folder of \`npm start\` (.gateway)
 
 Exit codes: 0 done, 1 refused or not possible, 2 a wrong argument

@@ -8,6 +8,7 @@ import {
   resumePayouts,
   type PausedPayouts,
 } from '../services/admin/payouts';
+import { resumeHeldPayouts } from '../temporal/payout-workflows';
 import type { Run } from './admin';
 import { addNoun, changeVerb, readVerb, reasonedVerb, text } from './options';
 import { listOf, showList, showObject } from './output';
@@ -56,6 +57,9 @@ export function addPayouts(admin: Command, run: Run): void {
     );
   changeVerb(payouts, 'resume', {
     summary: 'Lift one pause; the others stay',
+    notes:
+      'Held payouts continue within 5 seconds; within 15 if TEMPORAL_ADDRESS is not set or Temporal ' +
+      'does not respond.',
     examples: ['payouts resume', 'payouts resume --provider onchain_provider'],
   })
     .addOption(PROVIDER)
@@ -63,7 +67,10 @@ export function addPayouts(admin: Command, run: Run): void {
     .action((options) =>
       run(
         options,
-        async ({ db, by }) => presentPause(await resumePayouts(db, by, paused(options))),
+        async ({ db, by, temporal }) => {
+          const wakeHeld = async () => resumeHeldPayouts(temporal());
+          return presentPause(await resumePayouts(db, by, paused(options), wakeHeld));
+        },
         (pause) => `Lifted:\n${showObject(pause)}`,
       ),
     );

@@ -42,6 +42,8 @@ export class PayoutModel extends Model implements Payout {
   declare inDoubtSince: Payout['inDoubtSince'];
   declare processingSince: Payout['processingSince'];
   declare attentionLevel: Payout['attentionLevel'];
+  /** Only for payouts that a pause holds; see payout-pauses.ts. */
+  declare wakeAfter: Date | null;
   declare sequence: Payout['sequence'];
   declare createdAt: Payout['createdAt'];
   declare updatedAt: Payout['updatedAt'];

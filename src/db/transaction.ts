@@ -35,6 +35,12 @@ export async function lockByName(tx: Tx, ...name: (string | null)[]): Promise<vo
   await rows(tx, 'SELECT pg_advisory_xact_lock(hashtextextended(?, 0))', [JSON.stringify(name)]);
 }
 
+/** Waits for the changes of a thing, but not for others that share it. */
+export async function shareLockByName(tx: Tx, ...name: (string | null)[]): Promise<void> {
+  const lock = 'SELECT pg_advisory_xact_lock_shared(hashtextextended(?, 0))';
+  await rows(tx, lock, [JSON.stringify(name)]);
+}
+
 /** A full check reads every entry, so it needs longer than a request may take. */
 const SNAPSHOT_TIMEOUT = '30min';
 

@@ -8,6 +8,7 @@ import { SIGNALS, TASK_QUEUES, UPDATES, WORKFLOWS } from '../../workflows/names'
 import type { Mode } from '../domain/mode';
 import type { Amount } from '../domain/money';
 import type { Payout } from '../domain/payout';
+import { newId } from '../lib/new-id';
 import { type Closed, createStarter, type NoAnswer, type Sent, type StartOptions } from './client';
 import { ACCOUNT_ID, CURRENCY, MODE } from './search-attributes';
 
@@ -30,6 +31,8 @@ export interface PayoutWorkflows {
   ): Promise<CancelOutcome | Closed | NoAnswer>;
   /** Makes the workflow ask the provider; starts it if it is missing. */
   sendProviderUpdate(start: PayoutStart): Promise<Sent | Closed | NoAnswer>;
+  /** Makes a held workflow submit its payout; starts it if it is missing. @throws without an answer */
+  wake(start: PayoutStart): Promise<void>;
   /** Starts the workflow unless it runs or has completed. */
   ensureRunning(start: PayoutStart): Promise<void>;
 }
@@ -54,8 +57,26 @@ export function createPayoutWorkflows(client: Client): PayoutWorkflows {
     cancel: (start, by, deadlineMs) =>
       starter.update(startOptions(start), { name: UPDATES.cancel, id: by, args: [by], deadlineMs }),
     sendProviderUpdate: (start) => starter.signal(startOptions(start), SIGNALS.providerUpdate),
+    wake: async (start) => {
+      const sent = await starter.signal(startOptions(start), SIGNALS.wake);
+      if (sent.kind === 'no_answer') throw sent.cause;
+    },
     ensureRunning: (start) => starter.ensureRunning(startOptions(start)),
   };
+}
+
+/**
+ * Wakes the payouts that a lifted pause held. The worker does it, because there can be thousands.
+ * @throws without an answer: the schedule `restart-missing` wakes them within 15 seconds
+ */
+export async function resumeHeldPayouts(client: Client): Promise<void> {
+  // Each resume has its own run: one that is under way may have read the rows already.
+  await createStarter(client, WORKFLOWS.resumeHeld).ensureRunning({
+    workflowId: `resume-held-${newId('request')}`,
+    taskQueue: TASK_QUEUES.payouts,
+    args: [],
+    staticSummary: 'Submit the payouts that a pause held',
+  });
 }
 
 /** Field by field: histories are widely readable, so a whole row must not get into them. */

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { withClient } from '../../src/db/provision';
 import { rows } from '../../src/db/transaction';
 import { resumePayouts } from '../../src/services/admin/payouts';
+import { resumeHeldPayouts } from '../../src/temporal/payout-workflows';
 import { TASK_QUEUES, WORKFLOWS } from '../../workflows/names';
 import { startGateway, type TestGateway } from '../support/gateway';
 import { buildPayout, type MerchantClient } from '../support/merchant-client';
@@ -86,7 +87,8 @@ test('a broken one pauses all payouts, with the rows in a case for each invarian
 });
 
 test('an operator lifts it, and it is paused again only by a new break', async () => {
-  await resumePayouts(gateway.db, { actor: 'alice', reason: 'mended' }, EVERYTHING);
+  const by = { actor: 'alice', reason: 'mended' };
+  await resumePayouts(gateway.db, by, EVERYTHING, () => resumeHeldPayouts(gateway.temporal));
   expect(await check()).toEqual({ broken: [] });
   expect((await client.createPayout(buildPayout())).status).toBe(201);
 

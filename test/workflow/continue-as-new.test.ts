@@ -2,7 +2,9 @@
  * A payout that takes for ever does not grow for ever. Temporal suggests a new run at some
  * thousand events or at 4 MB of history; a few large signals reach the latter in a second.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { rows } from '../../src/db/transaction';
+import { type ActivityName, FaultPlan } from '../support/activity-faults';
 import { control, waitFor } from '../support/sandbox';
 import { brokenInvariants } from '../support/gateway';
 import {
@@ -35,15 +37,27 @@ const EVENTS_OF_A_NEW_RUN = 40;
 /** Lets the history grow until the workflow goes on in a new run. */
 async function fillHistory(payout: PayoutCase): Promise<void> {
   const { runId } = await payout.handle.describe();
-  for (let count = 0; count < LARGE_SIGNALS; count += 1) {
-    await payout.handle.signal('providerUpdate', 'x'.repeat(LARGE_SIGNAL_LENGTH));
-  }
+  await sendLargeSignals(payout);
   await waitFor('the new run', async () => {
     const now = await payout.handle.describe();
     return now.runId === runId ? undefined : true;
   });
   const before = await world.temporal.workflow.getHandle(payout.id, runId).describe();
   expect(before.status.name).toBe('CONTINUED_AS_NEW');
+}
+
+async function sendLargeSignals(payout: PayoutCase): Promise<void> {
+  for (let count = 0; count < LARGE_SIGNALS; count += 1) {
+    await payout.handle.signal('providerUpdate', 'x'.repeat(LARGE_SIGNAL_LENGTH));
+  }
+}
+
+async function pauseAccount({ caller }: PayoutCase): Promise<void> {
+  await rows(
+    world.db,
+    `INSERT INTO payout_pauses (scope, target, reason) VALUES ('account', ?, 'audit')`,
+    [caller.accountId],
+  );
 }
 
 async function expectSmallRun(payout: PayoutCase, status: string): Promise<void> {
@@ -78,11 +92,7 @@ test('a payout that never settles goes on in new runs, and finishes in the last'
 
 test('a payout that is held for long can be rejected in its new run', async () => {
   const payout = await createPayoutCase(world);
-  await rows(
-    world.db,
-    `INSERT INTO payout_pauses (scope, target, reason) VALUES ('account', ?, 'audit')`,
-    [payout.caller.accountId],
-  );
+  await pauseAccount(payout);
   await payout.handle.signal('approve', { by: 'alice' });
   await whenDetails(payout, /paused: audit/);
   await fillHistory(payout);
@@ -93,6 +103,47 @@ test('a payout that is held for long can be rejected in its new run', async () =
   const records = await readRecords(world, payout);
   expect(records).toMatchObject({ available: '1000.00000000', timesSent: 0 });
 });
+
+/** Holds the merchant's cancel back until it is released. */
+class SlowCancel extends FaultPlan {
+  release: () => void = () => undefined;
+  readonly #released = new Promise<void>((resolve) => (this.release = resolve));
+
+  override async run<T>(activity: ActivityName, work: () => Promise<T>): Promise<T> {
+    if (activity === 'cancelPayout') await this.#released;
+    return super.run(activity, work);
+  }
+}
+
+test('a rejection that arrives while the old run waits for a cancel is not lost', async () => {
+  const plan = new SlowCancel();
+  const payout = await createPayoutCase(world, { plan });
+  await pauseAccount(payout);
+  await payout.handle.signal('approve', { by: 'alice' });
+  await whenDetails(payout, /paused: audit/);
+  // Too late for an approved payout, but it has to be answered.
+  const cancelling = payout.handle.executeUpdate('cancel', { args: ['req_1'] });
+  await sendLargeSignals(payout);
+  await whenIdle(payout);
+  await payout.handle.signal('reject', { by: 'bob' });
+  await whenIdle(payout);
+  plan.release();
+  expect(await cancelling).toEqual({ kind: 'invalid_state', status: 'approved' });
+  expect(await whenOver(payout)).toBe('rejected');
+});
+
+/** Until its workflow has processed everything and waits. */
+async function whenIdle(payout: PayoutCase): Promise<void> {
+  let length = 0;
+  await waitFor('an idle workflow', async () => {
+    const { historyLength } = await payout.handle.describe();
+    const isIdle = historyLength === length;
+    length = historyLength;
+    if (isIdle) return true;
+    await sleep(700);
+    return undefined;
+  });
+}
 
 test('the ledger is sound after the long runs', async () => {
   expect(await brokenInvariants(world)).toEqual([]);

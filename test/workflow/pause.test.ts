@@ -1,14 +1,20 @@
-/** An operator's pause (decision O11) holds approved payouts back and never loses one. */
+/** An operator's pause (decision O11) holds every submission back and never loses a payout. */
 import { rows } from '../../src/db/transaction';
+import { resumePayouts, type PausedPayouts } from '../../src/services/admin/payouts';
+import { resumeHeldPayouts } from '../../src/temporal/payout-workflows';
 import { brokenInvariants } from '../support/gateway';
+import { control, readBookEntry } from '../support/sandbox';
 import {
   createPayoutCase,
   type PayoutCase,
+  readHistory,
   readRecords,
   readPayout,
   readSearchAttributes,
+  restartMissing,
   whenDetails,
   whenOver,
+  whenPayout,
 } from '../support/payout-case';
 import { startWorkflowWorld, type WorkflowWorld } from '../support/workflow-world';
 
@@ -40,6 +46,28 @@ async function liftPauses(): Promise<void> {
   await rows(world.db, 'DELETE FROM payout_pauses');
 }
 
+/** What `admin payouts resume` does. */
+async function resume(scope: string, target: string): Promise<void> {
+  const what = { scope, target } as PausedPayouts;
+  await resumePayouts(world.db, { actor: 'alice', reason: null }, what, () =>
+    resumeHeldPayouts(world.temporal),
+  );
+}
+
+async function setOutage(kind: string | null): Promise<void> {
+  const side = { provider: 'onchain_provider', mode: 'live' };
+  expect(await control(world.sandbox.url, 'outage', { ...side, kind })).toBe(200);
+}
+
+/** The timers that the payout's workflow has started. */
+async function countTimers(payout: PayoutCase): Promise<number> {
+  const { events } = await readHistory(payout);
+  return (events ?? []).filter((event) => event.timerStartedEventAttributes != null).length;
+}
+
+/** Longer than a new workflow, its activity, a signal and a submission take; well below 5 s. */
+const RESUMED_WITHIN_MS = 5_000;
+
 /** Approved, and held back before anything was handed over. */
 async function holdPayout(scope: string, targetOf: (payout: PayoutCase) => string) {
   const payout = await createPayoutCase(world);
@@ -62,9 +90,16 @@ describe.each(SCOPES)('while payouts are paused ($scope)', ({ scope, targetOf })
     await payout.handle.signal('providerUpdate');
     await whenDetails(payout, /paused: hot wallet is moved/);
     expect(await readRecords(world, payout)).toMatchObject({ status: 'approved', timesSent: 0 });
-    await liftPauses();
-    // What the timer would do some seconds later.
-    await payout.handle.signal('providerUpdate');
+    expect(await countTimers(payout)).toBe(0);
+    const resumedAt = Date.now();
+    await resume(scope, targetOf(payout));
+    const { submissionStartedAt } = await whenPayout(
+      world,
+      payout,
+      'submitted',
+      (row) => row.submissionStartedAt !== null,
+    );
+    expect(submissionStartedAt!.getTime() - resumedAt).toBeLessThan(RESUMED_WITHIN_MS);
     expect(await whenOver(payout)).toBe('completed');
     expect(await readRecords(world, payout)).toMatchObject({
       reserved: '0.00000000',
@@ -88,6 +123,64 @@ describe.each(SCOPES)('while payouts are paused ($scope)', ({ scope, targetOf })
       timesSent: 0,
     });
   });
+});
+
+/** The provider did not take the submission and was down when it was asked about it. */
+async function createInDoubt(): Promise<PayoutCase> {
+  const payout = await createPayoutCase(world);
+  await setOutage('answer_503');
+  await payout.handle.signal('approve', { by: 'alice' });
+  await whenDetails(payout, /It is not known whether the provider has the payout: /);
+  return payout;
+}
+
+describe('a payout in doubt that the provider does not have', () => {
+  afterEach(async () => {
+    await liftPauses();
+    await setOutage(null);
+  });
+
+  test('is not submitted again while payouts are paused', async () => {
+    const payout = await createInDoubt();
+    await pause('global', '');
+    await setOutage(null);
+    await payout.handle.signal('providerUpdate');
+    await whenDetails(payout, /paused: hot wallet is moved/);
+    expect(await readBookEntry(world.sandbox.url, payout.id)).toBeUndefined();
+    await payout.handle.signal('reject', { by: 'bob' });
+    await whenDetails(payout, /`reject` had no effect: the payout was already submitted/);
+    expect(await readPayout(world, payout)).toMatchObject({ status: 'approved' });
+    await resume('global', '');
+    expect(await whenOver(payout)).toBe('completed');
+    expect(await readRecords(world, payout)).toMatchObject({ timesSent: 1 });
+  });
+
+  test('is completed during a pause if the provider has it after all', async () => {
+    const payout = await createPayoutCase(world, { scenario: 'timeout_after_accept' });
+    await payout.handle.signal('approve', { by: 'alice' });
+    await whenPayout(world, payout, 'handed over', (row) => row.submissionStartedAt !== null);
+    await pause('global', '');
+    expect(await whenOver(payout)).toBe('completed');
+    expect(await readRecords(world, payout)).toMatchObject({ timesSent: 1 });
+  });
+});
+
+test('without the resume command, restart-missing continues the held payouts', async () => {
+  const payout = await holdPayout('global', () => '');
+  await liftPauses();
+  await restartMissing(world, payout);
+  expect(await whenOver(payout)).toBe('completed');
+});
+
+test('a held payout is not woken while another pause holds it', async () => {
+  const payout = await holdPayout('global', () => '');
+  await pause('account', payout.caller.accountId);
+  const { historyLength } = await payout.handle.describe();
+  await resume('global', '');
+  await restartMissing(world, payout);
+  expect((await payout.handle.describe()).historyLength).toBe(historyLength);
+  await resume('account', payout.caller.accountId);
+  expect(await whenOver(payout)).toBe('completed');
 });
 
 test('a pause of another account or provider holds nothing', async () => {

@@ -114,6 +114,8 @@ CREATE TABLE payouts (
   in_doubt_since timestamptz,
   processing_since timestamptz,
   attention_level smallint NOT NULL DEFAULT 0,
+  -- Set while a pause holds the submission back: its workflow is not woken before this time.
+  wake_after timestamptz,
   -- When it was last checked that this payout has a workflow.
   workflow_checked_at timestamptz NOT NULL DEFAULT now(),
   -- Counts the status changes; carried by the events.
@@ -127,6 +129,8 @@ CREATE INDEX payouts_window ON payouts (account_id, mode, currency, created_at);
 CREATE INDEX payouts_by_destination ON payouts (account_id, mode, destination_value);
 CREATE INDEX payouts_open ON payouts (workflow_checked_at)
   WHERE status IN ('requested', 'under_review', 'approved', 'processing');
+-- Held by a pause. Without the status in the predicate, a status change touches none of it.
+CREATE INDEX payouts_held ON payouts (wake_after) WHERE wake_after IS NOT NULL;
 
 -- A value that no row of the account has is found not to be there, instead of looking for it in all
 -- of them (decision W13). The reference has an index of its own already, and so have the times.

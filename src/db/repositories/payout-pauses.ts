@@ -1,19 +1,82 @@
-/** Pauses of payouts (decision O11). */
-import { lockByName, rows, type Db, type Tx } from '../transaction';
+/**
+ * Pauses of payouts (decision O11). Every submission begins with `beginSubmission`, the only place
+ * that lets one through, so no caller can forget the pauses.
+ */
+import type { Payout } from '../../domain/payout';
+import { PayoutModel } from '../models';
+import { inTransaction, lockByName, rows, shareLockByName, type Db, type Tx } from '../transaction';
 
-/** The reason of the pause of this account's payouts through this provider; null if not paused. */
-export async function findPauseReason(
-  db: Db,
-  provider: string,
-  accountId: string,
-): Promise<string | null> {
-  const [pause] = await rows<{ reason: string }>(
-    db,
-    `SELECT reason FROM payout_pauses
-      WHERE (scope, target) IN (('global', ''), ('provider', ?), ('account', ?)) LIMIT 1`,
-    [provider, accountId],
+const LOCK = 'payout_pauses';
+
+/** SQL over a row of payouts: the pauses that hold it. */
+const PAUSES_OF_PAYOUT = `SELECT x.reason FROM payout_pauses x
+  WHERE (x.scope, x.target) IN
+        (('global', ''), ('provider', payouts.provider), ('account', payouts.account_id))`;
+
+/**
+ * - `begun`: the payout may be submitted to its provider now.
+ * - `held`: a pause holds it. Its workflow is woken when the pauses are lifted.
+ * - `not_approved`: it has another status.
+ */
+export type Submission =
+  { kind: 'begun'; payout: Payout } | { kind: 'held'; reason: string } | { kind: 'not_approved' };
+
+/** Call it right before each submission to the provider, first or repeated. */
+export async function beginSubmission(db: Db, id: string): Promise<Submission> {
+  const [begun] = await PayoutModel.query(db)
+    .where({ id, status: 'approved' })
+    .whereRaw(`NOT EXISTS (${PAUSES_OF_PAYOUT})`)
+    .patch({
+      submissionStartedAt: db.raw('coalesce(submission_started_at, clock_timestamp())'),
+      wakeAfter: null,
+    })
+    .returning('*');
+  if (begun !== undefined) return { kind: 'begun', payout: begun };
+  const payout = await PayoutModel.query(db).findById(id);
+  if (payout?.status !== 'approved') return { kind: 'not_approved' };
+  const reason = await inTransaction(db, (tx) => hold(tx, payout));
+  return reason === null ? beginSubmission(db, id) : { kind: 'held', reason };
+}
+
+/** @returns the reason of the pause; null when it was lifted in the meantime */
+async function hold(tx: Tx, { id, provider, accountId }: Payout): Promise<string | null> {
+  const scopes = [
+    ['account', accountId],
+    ['global', ''],
+    ['provider', provider],
+  ] as const;
+  // A resume that commits from here on finds this payout among the held ones.
+  for (const scope of scopes) await shareLockByName(tx, LOCK, ...scope);
+  const [held] = await rows<{ reason: string }>(
+    tx,
+    `UPDATE payouts SET wake_after = clock_timestamp()
+      WHERE id = ? AND status = 'approved' AND EXISTS (${PAUSES_OF_PAYOUT})
+     RETURNING (${PAUSES_OF_PAYOUT} LIMIT 1) AS reason`,
+    [id],
   );
-  return pause?.reason ?? null;
+  return held?.reason ?? null;
+}
+
+/** A payout whose wake-up was lost is woken again after this time. */
+const WAKE_AGAIN_MINUTES = 1;
+
+/** Takes payouts that were held and that no pause holds any more, the longest held first. */
+export async function takeReleasedPayouts(db: Db, limit: number): Promise<Payout[]> {
+  return PayoutModel.query(db)
+    .whereIn(
+      'id',
+      db.raw(
+        `SELECT id FROM payouts
+          WHERE wake_after <= clock_timestamp() AND status = 'approved'
+            AND NOT EXISTS (${PAUSES_OF_PAYOUT})
+          ORDER BY wake_after LIMIT ? FOR UPDATE SKIP LOCKED`,
+        [limit],
+      ),
+    )
+    .patch({
+      wakeAfter: db.raw(`clock_timestamp() + interval '${WAKE_AGAIN_MINUTES} minutes'`),
+    })
+    .returning('*');
 }
 
 /** What is paused: all payouts, one provider or one account. */
@@ -32,7 +95,7 @@ const COLUMNS = 'scope, target, reason, created_at';
 
 /** Locks the scope for the rest of the transaction, paused or not. */
 export async function lockPause(tx: Tx, { scope, target }: PauseScope): Promise<Pause | null> {
-  await lockByName(tx, 'payout_pauses', scope, target);
+  await lockByName(tx, LOCK, scope, target);
   const sql = `SELECT ${COLUMNS} FROM payout_pauses WHERE scope = ? AND target = ?`;
   const [pause] = await rows<Pause>(tx, sql, [scope, target]);
   return pause ?? null;

@@ -84,7 +84,7 @@ export async function noteOnPayout(
   db: Db | Tx,
   id: string,
   status: PayoutStatus,
-  change: Partial<Pick<Payout, 'submissionStartedAt' | 'inDoubtSince' | 'attentionLevel'>>,
+  change: Partial<Pick<Payout, 'inDoubtSince' | 'attentionLevel'>>,
 ): Promise<Payout | null> {
   const changed = await PayoutModel.query(db).where({ id, status }).patch(change).returning('*');
   const [row] = changed;

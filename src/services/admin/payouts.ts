@@ -44,8 +44,23 @@ export async function pausePayouts(
   });
 }
 
-/** @returns the pause that was lifted. @throws AdminRefusal when they were not paused */
-export async function resumePayouts(db: Db, by: ChangedBy, what: PausedPayouts): Promise<Pause> {
+/**
+ * @param wakeHeld wakes the payouts that were held; if it fails, the schedule `restart-missing`
+ *   wakes them
+ * @returns the pause that was lifted. @throws AdminRefusal when they were not paused
+ */
+export async function resumePayouts(
+  db: Db,
+  by: ChangedBy,
+  what: PausedPayouts,
+  wakeHeld: () => Promise<void>,
+): Promise<Pause> {
+  const lifted = await liftPause(db, by, what);
+  await wakeHeld().catch(() => undefined);
+  return lifted;
+}
+
+async function liftPause(db: Db, by: ChangedBy, what: PausedPayouts): Promise<Pause> {
   return makeChange(db, by, async (tx) => {
     const pause = await lockPause(tx, what);
     if (pause === null) throw new AdminRefusal({ code: 'payouts_not_paused', scope: what });
