@@ -127,7 +127,7 @@ export abstract class Inbox<State extends object> {
     const names = Object.keys(this.#signals).map((name) => `\`${name}\``);
     try {
       setDefaultSignalHandler((name) => {
-        this.remark(`\`${name}\` was ignored: the valid signals are ${names.join(', ')}.`);
+        this.remark(`${inlineCode(name)} was ignored: the valid signals are ${names.join(', ')}.`);
       });
     } catch {
       this.remark('A signal with a reserved name was ignored.');
@@ -205,8 +205,24 @@ export abstract class DecisionInbox<
   }
 
   protected remarkUnchanged({ kind, by }: D, why: string): void {
-    this.remark(`\`${kind}\`${by === null ? '' : ` by ${by}`} had no effect: ${why}.`);
+    this.remark(`\`${kind}\`${by === null ? '' : ` by ${plainText(by)}`} had no effect: ${why}.`);
   }
+}
+
+/** Typed text on one line, with everything escaped that Markdown could read as markup or a link. */
+export function plainText(typed: string): string {
+  return typed
+    .trim()
+    .replaceAll(/[\s\p{Cc}\p{Cf}]+/gu, ' ')
+    .replaceAll(/[!-&(-+./:-@[-`{-~]/g, '\\$&');
+}
+
+const INLINE_LENGTH_MAX = 60;
+
+/** Typed text as inline code, where nothing but a backtick could end it. */
+function inlineCode(typed: string): string {
+  const start = typed.slice(0, INLINE_LENGTH_MAX).replaceAll(/[`\s\p{C}]/gu, '?');
+  return `\`${start}${typed.length > INLINE_LENGTH_MAX ? '…' : ''}\``;
 }
 
 export function list(heading: string, items: readonly string[]): string[] {

@@ -3,7 +3,7 @@ import type { PaymentDecisionKind } from '../src/domain/payment';
 import type { Decision, PaymentDecision } from './messages';
 import { UNREADABLE } from './payload-converter';
 
-const NAME_LENGTH_MAX = 100;
+export const NAME_LENGTH_MAX = 100;
 const REASON_LENGTH_MAX = 500;
 const ID_LENGTH_MAX = 100;
 const AMOUNT = /^[0-9]{1,18}(\.[0-9]{1,8})?$/;
@@ -83,11 +83,17 @@ function ignored(kind: string, why: string): string {
 }
 
 function isText(value: unknown, maxLength: number): value is string | null | undefined {
-  return (
-    value === undefined ||
-    value === null ||
-    (typeof value === 'string' && value.length <= maxLength && !value.includes('\0'))
-  );
+  return value === undefined || value === null || isStorable(value, maxLength);
+}
+
+/** The name of a caller or an operator, where it is required. */
+export function isName(value: unknown): value is string {
+  return isStorable(value, NAME_LENGTH_MAX) && value.trim() !== '' && value !== UNREADABLE;
+}
+
+/** PostgreSQL stores neither NUL nor half of a surrogate pair. */
+function isStorable(value: unknown, maxLength: number): value is string {
+  return typeof value === 'string' && value.length <= maxLength && !/[\0\p{Cs}]/u.test(value);
 }
 
 function textOrNull(value: string | null | undefined): string | null {

@@ -5,7 +5,7 @@ import {
   type PaymentDecisionKind,
   type PaymentStatus,
 } from '../src/domain/payment';
-import { code, DecisionInbox, list, signalLine } from './inbox';
+import { code, DecisionInbox, list, plainText, signalLine } from './inbox';
 import type { PaymentDecision, PaymentInput, PaymentState } from './messages';
 import { readPaymentDecision } from './operator-input';
 
@@ -119,7 +119,7 @@ function describePayment(
 function describeDecision({ decision, currency }: PaymentState): string[] {
   if (decision === null) return [];
   const what = decision.amount === null ? '' : ` of ${decision.amount} ${currency}`;
-  const whose = decision.by === null ? '' : ` by ${decision.by}`;
+  const whose = decision.by === null ? '' : ` by ${plainText(decision.by)}`;
   const why = decision.refusal === null ? '' : `: ${decision.refusal}`;
   const end = why.endsWith('.') ? '' : '.';
   return [

@@ -28,7 +28,7 @@ import type {
   Wait,
 } from './messages';
 import { UPDATES } from './names';
-import { UNREADABLE } from './payload-converter';
+import { isName, NAME_LENGTH_MAX } from './operator-input';
 import { PayoutInbox } from './payout-inbox';
 
 const { reservePayout, approvePayout, rejectPayout } = localActivities<
@@ -93,11 +93,10 @@ const NO_PAYOUT = 'The payout does not exist.';
 
 /** The gateway sends a request's id, but an operator can also send the update by hand. */
 function checkCanceller(by: unknown): void {
-  if (typeof by !== 'string' || by === '' || by === UNREADABLE || by.includes('\0')) {
-    throw ApplicationFailure.nonRetryable(
-      '`cancel` requires one string: the id or name of the caller.',
-    );
-  }
+  if (isName(by)) return;
+  throw ApplicationFailure.nonRetryable(
+    `\`cancel\` requires one string of at most ${NAME_LENGTH_MAX} characters: the id or name of the caller.`,
+  );
 }
 
 async function cancel(payoutId: string, inbox: PayoutInbox, by: string): Promise<CancelOutcome> {

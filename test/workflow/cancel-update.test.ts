@@ -29,11 +29,16 @@ test.each<[string, unknown[]]>([
   ['an object', [{ by: 'alice' }]],
   ['an empty text', ['']],
   ['a text that no database takes', ['a\0b']],
+  ['half of a character', ['a\ud800']],
+  ['an endless text', ['a'.repeat(1_500_000)]],
 ])('cancel by %s is refused, and the payout goes on', async (_what, args) => {
   const payout = await createPayoutCase(world);
   const cancelling = payout.handle.executeUpdate('cancel', { args: args as [unknown] });
   await expect(cancelling).rejects.toMatchObject({
-    cause: { message: '`cancel` requires one string: the id or name of the caller.' },
+    cause: {
+      message:
+        '`cancel` requires one string of at most 100 characters: the id or name of the caller.',
+    },
   });
   expect((await readPayout(world, payout)).status).toBe('under_review');
   await payout.handle.signal('reject');

@@ -53,6 +53,11 @@ describe.each(['approve', 'reject'])('%s without a name', (signal) => {
 const OBJECT = 'must be a JSON object';
 const UNDECODABLE = 'the input cannot be decoded';
 
+/** Half of a surrogate pair: valid JSON, which JSON.stringify in this process would escape too. */
+function half(member: string): RawPayload {
+  return payload('json/plain', `{"${member}":"\\ud800"}`);
+}
+
 test.concurrent.each<[string, string, RawPayload[], string]>([
   ['a string', 'approve', [json('alice')], OBJECT],
   ['an array', 'approve', [json(['alice'])], OBJECT],
@@ -61,6 +66,15 @@ test.concurrent.each<[string, string, RawPayload[], string]>([
   ['a name that is a number', 'approve', [json({ by: 42 })], '"by" must be a name'],
   ['an endless name', 'reject', [json({ by: 'a'.repeat(101) })], '"by" must be a name'],
   ['an endless reason', 'reject', [json({ reason: 'a'.repeat(501) })], '"reason" must be'],
+  ['a name that no database takes', 'reject', [half('by')], '"by" must be a name'],
+  ['a reason that no database takes', 'reject', [half('reason')], '"reason" must be a text'],
+  [
+    'a signal that is Markdown',
+    '`](https://evil.example) <b>',
+    [],
+    '`?](https://evil.example)?<b>` was',
+  ],
+  ['an endless signal', 'a'.repeat(900), [], `\`${'a'.repeat(60)}…\` was ignored`],
   ['a NUL in the reason', 'reject', [json({ reason: 'a\0b' })], '"reason" must be a text'],
   ['JSON that breaks off', 'approve', [payload('json/plain', '{oops')], UNDECODABLE],
   ['JSON without bytes', 'approve', [payload('json/plain')], UNDECODABLE],
@@ -93,6 +107,19 @@ test.concurrent('a provider update with unreadable input also wakes the workflow
   await payout.handle.signal('approve', { by: 'alice' });
   expect(await whenOver(payout)).toBe('completed');
   await expectUnharmed(payout);
+});
+
+test.concurrent('a name that is Markdown is shown as it was typed', async () => {
+  const payout = await createPayoutCase(world, { scenario: 'never_settles' });
+  await payout.handle.signal('approve', { by: 'alice' });
+  const by = '**[bob](https://evil.example)**\n\n# `reject`';
+  await payout.handle.signal('reject', { by });
+  const details = await whenDetails(payout, /Remarks/);
+  expect(details).toContain(
+    '\\*\\*\\[bob\\]\\(https\\:\\/\\/evil\\.example\\)\\*\\* \\# \\`reject\\` had no effect',
+  );
+  await settle(payout);
+  await whenOver(payout);
 });
 
 test.concurrent('a page without remarks is the rule', async () => {

@@ -1,6 +1,10 @@
 /** Every branch of a payout under every fault of a step: it ends once, with the same records. */
 import { amount, subtract } from '../../src/domain/money';
-import { type ActivityName, type FaultCombination, faultCombinations } from '../support/activity-faults';
+import {
+  type ActivityName,
+  type FaultCombination,
+  faultCombinations,
+} from '../support/activity-faults';
 import { brokenInvariants } from '../support/gateway';
 import { type Branch, BRANCHES, startBranch } from '../support/payout-branches';
 import {
