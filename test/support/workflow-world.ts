@@ -56,7 +56,12 @@ export interface WorkflowWorld {
 /** Longer than any answer takes here; the branches whose answer never comes wait for it. */
 const PROVIDER_TIMEOUT_MS = 5_000;
 
-export async function startWorkflowWorld(): Promise<WorkflowWorld> {
+type TaskQueue = 'payouts' | 'payments';
+
+/** @param taskQueues those that its worker polls: each takes most of a second to start */
+export async function startWorkflowWorld(
+  ...taskQueues: readonly TaskQueue[]
+): Promise<WorkflowWorld> {
   quietRuntime();
   const address = process.env['TEST_TEMPORAL_ADDRESS'] ?? '';
   const namespace = `test-${randomBytes(6).toString('hex')}`;
@@ -89,7 +94,7 @@ export async function startWorkflowWorld(): Promise<WorkflowWorld> {
     (payoutId) => plans.get(payoutId),
   );
   const native = await NativeConnection.connect({ address });
-  const worker = workerSwitch(native, namespace, activities);
+  const worker = workerSwitch(native, namespace, activities, taskQueues);
   await worker.start();
   return {
     db,
@@ -179,12 +184,17 @@ async function take(
   }
 }
 
-function workerSwitch(connection: NativeConnection, namespace: string, activities: object) {
-  const start = async (taskQueue: string) => {
+function workerSwitch(
+  connection: NativeConnection,
+  namespace: string,
+  activities: object,
+  taskQueues: readonly TaskQueue[],
+) {
+  const start = async (taskQueue: TaskQueue) => {
     const worker = await Worker.create({
       connection,
       namespace,
-      taskQueue,
+      taskQueue: TASK_QUEUES[taskQueue],
       workflowBundle: { codePath: process.env['TEST_WORKFLOW_BUNDLE'] ?? '' },
       activities,
       dataConverter: { payloadConverterPath: PAYLOAD_CONVERTER_PATH },
@@ -196,7 +206,7 @@ function workerSwitch(connection: NativeConnection, namespace: string, activitie
   let running: { worker: Worker; ended: Promise<void> }[] = [];
   return {
     start: async () => {
-      running = await Promise.all([TASK_QUEUES.payouts, TASK_QUEUES.payments].map(start));
+      running = await Promise.all(taskQueues.map(start));
     },
     stop: async () => {
       const stopping = running;

@@ -15,7 +15,7 @@ import { newId } from '../../src/lib/new-id';
 let world: WorkflowWorld;
 
 beforeAll(async () => {
-  world = await startWorkflowWorld();
+  world = await startWorkflowWorld('payouts');
 });
 
 afterAll(async () => {

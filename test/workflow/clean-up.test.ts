@@ -10,7 +10,7 @@ import { startWorkflowWorld, type WorkflowWorld } from '../support/workflow-worl
 let world: WorkflowWorld;
 
 beforeAll(async () => {
-  world = await startWorkflowWorld();
+  world = await startWorkflowWorld('payouts', 'payments');
 });
 
 afterAll(async () => {

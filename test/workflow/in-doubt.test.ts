@@ -19,7 +19,7 @@ import { startWorkflowWorld, type WorkflowWorld } from '../support/workflow-worl
 let world: WorkflowWorld;
 
 beforeAll(async () => {
-  world = await startWorkflowWorld();
+  world = await startWorkflowWorld('payouts');
 });
 
 afterAll(async () => {

@@ -12,13 +12,20 @@ import {
   whenOver,
   whenPayout,
 } from '../support/payout-case';
-import { json, payload, type RawPayload, signalRaw } from '../support/raw-signal';
+import {
+  byPage,
+  expectRemarks,
+  json,
+  payload,
+  signalRaw,
+  type UnusableSignal,
+} from '../support/raw-signal';
 import { startWorkflowWorld, type WorkflowWorld } from '../support/workflow-world';
 
 let world: WorkflowWorld;
 
 beforeAll(async () => {
-  world = await startWorkflowWorld();
+  world = await startWorkflowWorld('payouts');
 });
 
 afterAll(async () => {
@@ -29,25 +36,25 @@ async function expectUnharmed(payout: PayoutCase): Promise<void> {
   expect(await readTaskFailures(payout)).toEqual([]);
 }
 
-describe.each(['approve', 'reject'])('%s without a name', (signal) => {
-  test.concurrent.each([
-    ['no input', []],
-    ['an empty object', [json({})]],
-    ['null', [json(null)]],
-    ['a null without JSON', [payload('binary/null')]],
-    ['empty texts', [json({ by: '  ', reason: '' })]],
-    ['members that it does not know', [json({ note: 'hello' })]],
-  ])('counts with %s', async (_what, payloads) => {
-    const payout = await createPayoutCase(world);
-    await signalRaw(world, payout, signal, payloads);
-    const decided = signal === 'approve' ? 'completed' : 'rejected';
-    expect(await whenOver(payout)).toBe(decided);
-    expect(await readPayout(world, payout)).toMatchObject({
-      decidedBy: null,
-      rejectionReason: signal === 'reject' ? DEFAULT_REJECTION_REASON : null,
-    });
-    await expectUnharmed(payout);
+test.concurrent.each([
+  ['approve', 'no input', []],
+  ['reject', 'no input', []],
+  ['reject', 'an empty object', [json({})]],
+  ['approve', 'null', [json(null)]],
+  ['reject', 'a null without JSON', [payload('binary/null')]],
+  ['approve', 'empty texts', [json({ by: '  ', reason: '' })]],
+  ['reject', 'empty texts', [json({ by: '  ', reason: '' })]],
+  ['approve', 'members that it does not know', [json({ note: 'hello' })]],
+])('%s without a name counts with %s', async (signal, _what, payloads) => {
+  const payout = await createPayoutCase(world);
+  await signalRaw(world, payout, signal, payloads);
+  const decided = signal === 'approve' ? 'completed' : 'rejected';
+  expect(await whenOver(payout)).toBe(decided);
+  expect(await readPayout(world, payout)).toMatchObject({
+    decidedBy: null,
+    rejectionReason: signal === 'reject' ? DEFAULT_REJECTION_REASON : null,
   });
+  await expectUnharmed(payout);
 });
 
 const OBJECT = 'must be a JSON object';
@@ -58,7 +65,7 @@ function half(member: string): RawPayload {
   return payload('json/plain', `{"${member}":"\\ud800"}`);
 }
 
-test.concurrent.each<[string, string, RawPayload[], string]>([
+const UNUSABLE: UnusableSignal[] = [
   ['a string', 'approve', [json('alice')], OBJECT],
   ['an array', 'approve', [json(['alice'])], OBJECT],
   ['a number', 'reject', [json(42)], OBJECT],
@@ -87,19 +94,23 @@ test.concurrent.each<[string, string, RawPayload[], string]>([
   ['another case', 'Approve', [], '`Approve` was ignored'],
   ['a reserved name', '__temporal_x', [json({})], 'was ignored'],
   ['an unreadable signal', 'pay', [payload('json/plain', '{oops')], '`pay` was ignored'],
-])('%s is ignored with a remark, and the next signal counts', async (_what, name, input, text) => {
-  const payout = await createPayoutCase(world);
-  await signalRaw(world, payout, name, input);
-  expect(await whenDetails(payout, /Remarks/)).toContain(text);
-  expect((await readPayout(world, payout)).status).toBe('under_review');
-  await payout.handle.signal('reject', { by: 'carol', reason: 'sanctions hit' });
-  expect(await whenOver(payout)).toBe('rejected');
-  expect(await readPayout(world, payout)).toMatchObject({
-    decidedBy: 'carol',
-    rejectionReason: 'sanctions hit',
-  });
-  await expectUnharmed(payout);
-});
+];
+
+test.concurrent.each(byPage(UNUSABLE))(
+  '%s: ignored with remarks, and the next signal counts',
+  async (_all, signals) => {
+    const payout = await createPayoutCase(world);
+    await expectRemarks(world, payout, signals);
+    expect((await readPayout(world, payout)).status).toBe('under_review');
+    await payout.handle.signal('reject', { by: 'carol', reason: 'sanctions hit' });
+    expect(await whenOver(payout)).toBe('rejected');
+    expect(await readPayout(world, payout)).toMatchObject({
+      decidedBy: 'carol',
+      rejectionReason: 'sanctions hit',
+    });
+    await expectUnharmed(payout);
+  },
+);
 
 test.concurrent('a provider update with unreadable input also wakes the workflow', async () => {
   const payout = await createPayoutCase(world, { scenario: 'callback_lost' });
@@ -138,21 +149,26 @@ const DECIDED = [
   { first: 'reject', second: 'reject', end: 'rejected' },
 ] as const;
 
-describe.each(DECIDED)('$first, then $second', ({ first, second, end }) => {
-  test('in one workflow task: the first counts', async () => {
-    const payout = await createPayoutCase(world);
-    // Nobody polls, so both signals wait and arrive together.
-    await world.stopWorker();
-    await payout.handle.signal(first, { by: 'alice', reason: 'first' });
-    await payout.handle.signal(second, { by: 'bob', reason: 'second' });
-    await world.startWorker();
+test('of two signals in one workflow task the first counts', async () => {
+  const payouts = await Promise.all(DECIDED.map(() => createPayoutCase(world)));
+  // Nobody polls, so both signals wait and arrive together.
+  await world.stopWorker();
+  for (const [index, { first, second }] of DECIDED.entries()) {
+    await payouts[index]!.handle.signal(first, { by: 'alice', reason: 'first' });
+    await payouts[index]!.handle.signal(second, { by: 'bob', reason: 'second' });
+  }
+  await world.startWorker();
+  for (const [index, { second, end }] of DECIDED.entries()) {
+    const payout = payouts[index]!;
     expect(await whenOver(payout)).toBe(end);
     expect((await readPayout(world, payout)).decidedBy).toBe('alice');
     expect(await readDetails(payout)).toContain(`\`${second}\` by bob had no effect`);
     await expectUnharmed(payout);
-  });
+  }
+});
 
-  test('one after the other: the first counts', async () => {
+describe.each(DECIDED)('$first, then $second', ({ first, second, end }) => {
+  test.concurrent('one after the other: the first counts', async () => {
     const payout = await createPayoutCase(world, { scenario: 'never_settles' });
     await payout.handle.signal(first, { by: 'alice' });
     const next = end === 'completed' ? 'processing' : 'rejected';
@@ -193,24 +209,34 @@ test.concurrent(
   },
 );
 
-test.each([
-  { signal: 'approve', end: 'completed' },
-  { signal: 'reject', end: 'rejected' },
-])('$signal that comes before the reservation counts after it', async ({ signal, end }) => {
+test('a decision that comes before the reservation counts after it', async () => {
   await world.stopWorker();
+  const decided = await Promise.all(
+    [
+      { signal: 'approve', end: 'completed' },
+      { signal: 'reject', end: 'rejected' },
+    ].map(async ({ signal, end }) => ({ end, creating: await createAndSignal(signal) })),
+  );
+  await world.startWorker();
+  for (const { end, creating } of decided) {
+    const payout = await creating();
+    expect(await whenOver(payout)).toBe(end);
+    expect((await readPayout(world, payout)).decidedBy).toBe('early');
+    expect((await readRecords(world, payout)).events.slice(0, 1)).toEqual(['payout.requested']);
+    await expectUnharmed(payout);
+  }
+});
+
+/** Without a worker. @returns waits for the creation */
+async function createAndSignal(signal: string): Promise<() => Promise<PayoutCase>> {
   let tellId: (id: string) => void = () => undefined;
   const started = new Promise<string>((resolve) => (tellId = resolve));
   const creating = createPayoutCase(world, { onStart: tellId });
   const handle = world.temporal.workflow.getHandle(await started);
   await waitFor('the workflow to exist', async () => handle.describe().catch(() => undefined));
   await handle.signal(signal, { by: 'early' });
-  await world.startWorker();
-  const payout = await creating;
-  expect(await whenOver(payout)).toBe(end);
-  expect((await readPayout(world, payout)).decidedBy).toBe('early');
-  expect((await readRecords(world, payout)).events.slice(0, 1)).toEqual(['payout.requested']);
-  await expectUnharmed(payout);
-});
+  return () => creating;
+}
 
 test.concurrent('a decision after the end finds no workflow and changes nothing', async () => {
   const payout = await createPayoutCase(world);

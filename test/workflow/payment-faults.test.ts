@@ -16,7 +16,7 @@ let world: WorkflowWorld;
 const outcomes = new Map<string, Promise<PaymentCase>>();
 
 beforeAll(async () => {
-  world = await startWorkflowWorld();
+  world = await startWorkflowWorld('payments');
   let before: Promise<unknown> = Promise.resolve();
   for (const branch of PAYMENT_BRANCHES) {
     const start = before;

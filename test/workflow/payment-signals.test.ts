@@ -19,14 +19,21 @@ import {
   whenOver,
 } from '../support/payout-case';
 import { waitFor } from '../support/sandbox';
-import { json, payload, type RawPayload, signalRaw } from '../support/raw-signal';
+import {
+  byPage,
+  expectRemarks,
+  json,
+  payload,
+  signalRaw,
+  type UnusableSignal,
+} from '../support/raw-signal';
 import { findAnyOf, readEverything } from '../support/stored-text';
 import { startWorkflowWorld, type WorkflowWorld } from '../support/workflow-world';
 
 let world: WorkflowWorld;
 
 beforeAll(async () => {
-  world = await startWorkflowWorld();
+  world = await startWorkflowWorld('payments');
 });
 
 afterAll(async () => {
@@ -81,7 +88,7 @@ describe('release without a name', () => {
 const OBJECT = 'must be a JSON object';
 const UNDECODABLE = 'the input cannot be decoded';
 
-test.concurrent.each<[string, string, RawPayload[], string]>([
+const UNUSABLE: UnusableSignal[] = [
   ['a string', 'release', [json('alice')], OBJECT],
   ['an array', 'cancel', [json(['alice'])], OBJECT],
   ['a number', 'refund', [json(42)], OBJECT],
@@ -130,39 +137,49 @@ test.concurrent.each<[string, string, RawPayload[], string]>([
   ['a payout’s signal', 'approve', [json({ by: 'alice' })], '`approve` was ignored'],
   ['a reserved name', '__temporal_x', [json({})], 'was ignored'],
   ['an unreadable signal', 'pay', [payload('json/plain', '{oops')], '`pay` was ignored'],
-])('%s is ignored with a remark, and the next signal counts', async (_what, name, input, text) => {
-  const payment = await held();
-  await signalRaw(world, payment, name, input);
-  const page = await whenDetails(payment, /Remarks/);
-  expect(page).toContain(text);
-  if (PAYMENT_DECISIONS.some((kind) => kind === name)) {
-    expect(page).toContain(`temporal workflow signal -w ${payment.id} --name ${name} --input`);
-  }
-  expect(await decisionsAbout(payment)).toEqual([]);
-  await payment.handle.signal('reject', { by: 'carol', reason: 'sanctions hit' });
-  expect(await whenOver(payment)).toBe('refunded');
-  expect(await decisionsAbout(payment)).toEqual([
-    { kind: 'reject', by: 'carol', reason: 'sanctions hit', state: 'accepted' },
-  ]);
-  expect(await readTaskFailures(payment)).toEqual([]);
-});
+];
 
-describe.each([
-  { first: 'release', second: 'reject', end: 'completed' },
-  { first: 'reject', second: 'release', end: 'refunded' },
-  { first: 'release', second: 'release', end: 'completed' },
-] as const)('$first and $second in one workflow task', ({ first, second, end }) => {
-  test('the first counts', async () => {
+test.concurrent.each(byPage(UNUSABLE))(
+  '%s: ignored with remarks, and the next signal counts',
+  async (_all, signals) => {
     const payment = await held();
-    await world.stopWorker();
-    await payment.handle.signal(first, { by: 'alice', reason: 'first' });
-    await payment.handle.signal(second, { by: 'bob', reason: 'second' });
-    await world.startWorker();
+    const remarks = await expectRemarks(world, payment, signals);
+    for (const [index, [, name]] of signals.entries()) {
+      if (PAYMENT_DECISIONS.some((kind) => kind === name)) {
+        const command = `temporal workflow signal -w ${payment.id} --name ${name} --input`;
+        expect(remarks[index]).toContain(command);
+      }
+    }
+    expect(await decisionsAbout(payment)).toEqual([]);
+    await payment.handle.signal('reject', { by: 'carol', reason: 'sanctions hit' });
+    expect(await whenOver(payment)).toBe('refunded');
+    expect(await decisionsAbout(payment)).toEqual([
+      { kind: 'reject', by: 'carol', reason: 'sanctions hit', state: 'accepted' },
+    ]);
+    expect(await readTaskFailures(payment)).toEqual([]);
+  },
+);
+
+test('of two signals in one workflow task the first counts', async () => {
+  const decided = [
+    { first: 'release', second: 'reject', end: 'completed' },
+    { first: 'reject', second: 'release', end: 'refunded' },
+    { first: 'release', second: 'release', end: 'completed' },
+  ] as const;
+  const payments = await Promise.all(decided.map(held));
+  await world.stopWorker();
+  for (const [index, { first, second }] of decided.entries()) {
+    await payments[index]!.handle.signal(first, { by: 'alice', reason: 'first' });
+    await payments[index]!.handle.signal(second, { by: 'bob', reason: 'second' });
+  }
+  await world.startWorker();
+  for (const [index, { first, second, end }] of decided.entries()) {
+    const payment = payments[index]!;
     expect(await whenOver(payment)).toBe(end);
     expect(await whenDetails(payment, /Remarks/)).toContain(`\`${second}\` by bob had no effect`);
     expect(await decisionsAbout(payment)).toMatchObject([{ kind: first, by: 'alice' }]);
     expect(await readTaskFailures(payment)).toEqual([]);
-  });
+  }
 });
 
 test.concurrent('the same refund sent twice with one id is one refund', async () => {

@@ -37,7 +37,7 @@ let world: WorkflowWorld;
 const outcomes = new Map<string, Promise<Outcome>>();
 
 beforeAll(async () => {
-  world = await startWorkflowWorld();
+  world = await startWorkflowWorld('payouts');
   // A requested payout approves itself after 2 s: those that have to be quicker go first.
   const isHurried = ({ branch }: Combination) => branch.name === 'cancelled-while-requested';
   await Promise.allSettled(COMBINATIONS.filter(isHurried).map(start));
