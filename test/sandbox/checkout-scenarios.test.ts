@@ -69,6 +69,11 @@ async function whenPlayed(code: ProviderCode, reference: string): Promise<Checko
 const callbacksAbout = (reference: string) =>
   world.receiver.received.filter(({ rawBody }) => rawBody.includes(reference));
 
+const whenToldOf = (reference: string, callbacks: number) =>
+  waitFor('the callbacks', () =>
+    callbacksAbout(reference).length >= callbacks ? true : undefined,
+  );
+
 describe.each(PROVIDER_CODES)('%s', (code) => {
   it.each(CHECKOUT_SCENARIO_NAMES)('%s', async (scenario) => {
     const order = await open(code, scenario);
@@ -80,9 +85,7 @@ describe.each(PROVIDER_CODES)('%s', (code) => {
       transfers.map((one) => `${one.status} ${one.amount}`),
       refunds.map((one) => one.amount),
     ]).toEqual(facts);
-    await waitFor('the callbacks', () =>
-      callbacksAbout(order.reference).length >= callbacks ? true : undefined,
-    );
+    await whenToldOf(order.reference, callbacks);
     for (const { confirmedAt } of transfers) {
       expect(confirmedAt! > order.expiresAt).toBe(scenario === 'late');
     }
@@ -91,15 +94,14 @@ describe.each(PROVIDER_CODES)('%s', (code) => {
   it('sends no callback more than the scenario has', async () => {
     const orders = [];
     for (const scenario of CHECKOUT_SCENARIO_NAMES) orders.push(await open(code, scenario));
-    for (const { reference } of orders) await whenPlayed(code, reference);
+    const expected = CHECKOUT_SCENARIO_NAMES.map((name) => ENDINGS[name].callbacks);
+    for (const [index, { reference }] of orders.entries()) {
+      await whenPlayed(code, reference);
+      await whenToldOf(reference, expected[index]!);
+    }
     const marker = await open(code, 'callback_twice');
-    await whenPlayed(code, marker.reference);
-    await waitFor('the marker', () =>
-      callbacksAbout(marker.reference).length === 9 ? true : undefined,
-    );
-    expect(orders.map(({ reference }) => callbacksAbout(reference).length)).toEqual(
-      CHECKOUT_SCENARIO_NAMES.map((name) => ENDINGS[name].callbacks),
-    );
+    await whenToldOf(marker.reference, 9);
+    expect(orders.map(({ reference }) => callbacksAbout(reference).length)).toEqual(expected);
   });
 
   it('tells the older news last in out_of_order', async () => {

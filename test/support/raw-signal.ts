@@ -54,7 +54,8 @@ export async function expectRemarks(
   for (const [, name, input] of signals) await signalRaw(world, object, name, input);
   const all = new RegExp(`Remarks:(\\s+- [^\\n]+){${signals.length}}`);
   const page = await whenDetails(object, all);
-  const remarks = page.slice(page.indexOf('Remarks:')).match(/^- .+$/gm)!;
+  const blocks = page.split('\n\n');
+  const remarks = blocks[blocks.indexOf('Remarks:') + 1]!.split('\n');
   expect(remarks).toEqual(signals.map(([, , , text]) => expect.stringContaining(text)));
   return remarks;
 }
