@@ -17,6 +17,7 @@ import {
   expectRemarks,
   json,
   payload,
+  type RawPayload,
   signalRaw,
   type UnusableSignal,
 } from '../support/raw-signal';
