@@ -36,7 +36,7 @@ const ROOMS = {
   'src/webhooks': ['^src/domain/', LIB],
   'src/sandbox': [LIB],
   activities: [
-    '^src/(domain|db|providers|webhooks|presenters|temporal)/',
+    '^src/(domain|db|providers|webhooks|presenters|temporal|destinations)/',
     '^workflows/(names|messages)\\.ts$',
     LIB,
   ],

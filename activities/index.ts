@@ -7,6 +7,7 @@ import type {
   PayoutInput,
   StatementPlace,
 } from '../workflows/messages';
+import { requireOwnWorkflow } from './caller';
 import { cleanUpKeys, cleanUpWebhooks } from './clean-up';
 import type { Deps } from './deps';
 import { checkLedger } from './ledger-check';
@@ -45,18 +46,25 @@ export function createActivities(given: ActivityDeps) {
       webhookDeliveryStarter.announce(objectId);
     },
   };
+  /** Steps of one object, called by its own workflow only. */
+  const forOwn = async <T>(objectId: string, step: () => Promise<T>): Promise<T> => {
+    await requireOwnWorkflow(db, objectId);
+    return step();
+  };
   return {
-    reservePayout: (input: PayoutInput) => reservePayout(deps, input),
-    approvePayout: (id: string, by: string | null) => approvePayout(deps, id, by),
+    reservePayout: (input: PayoutInput) => forOwn(input.payoutId, () => reservePayout(deps, input)),
+    approvePayout: (id: string, by: string | null) => forOwn(id, () => approvePayout(deps, id, by)),
     rejectPayout: (id: string, by: string | null, reason: string | null) =>
-      rejectPayout(deps, id, by, reason),
-    cancelPayout: (id: string, by: string) => cancelPayout(deps, id, by),
-    submitPayout: (id: string) => submitPayout(deps, id),
-    checkPayout: (id: string) => checkPayout(deps, id),
-    openPayment: (input: PaymentInput) => openPayment(deps, input),
-    checkPayment: (id: string) => checkPayment(deps, id),
-    watchPayment: (id: string, seen: PaymentState) => watchPayment(deps, id, seen),
-    decidePayment: (id: string, decision: PaymentDecision) => decidePayment(deps, id, decision),
+      forOwn(id, () => rejectPayout(deps, id, by, reason)),
+    cancelPayout: (id: string, by: string) => forOwn(id, () => cancelPayout(deps, id, by)),
+    submitPayout: (id: string) => forOwn(id, () => submitPayout(deps, id)),
+    checkPayout: (id: string) => forOwn(id, () => checkPayout(deps, id)),
+    openPayment: (input: PaymentInput) => forOwn(input.paymentId, () => openPayment(deps, input)),
+    checkPayment: (id: string) => forOwn(id, () => checkPayment(deps, id)),
+    watchPayment: (id: string, seen: PaymentState) =>
+      forOwn(id, () => watchPayment(deps, id, seen)),
+    decidePayment: (id: string, decision: PaymentDecision) =>
+      forOwn(id, () => decidePayment(deps, id, decision)),
     resumeHeldPayouts: () => resumeHeldPayouts(deps),
     restartPayouts: () => restartPayouts(deps),
     restartPayments: () => restartPayments(deps),

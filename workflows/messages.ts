@@ -7,17 +7,17 @@ import type { RetryScheduleMs } from '../src/domain/webhook-delivery';
 import type { Refusal } from '../src/domain/errors';
 import type { Amount } from '../src/domain/money';
 import type { PaymentDecisionKind, PaymentStatus } from '../src/domain/payment';
+import type { Mode } from '../src/domain/mode';
 import type { PayoutStatus } from '../src/domain/payout';
 import type { ProviderCode } from '../src/domain/provider-codes';
 import type { ReviewReason } from '../src/domain/review';
 
-/** Everything else is in the database under `payoutId`. */
+/**
+ * Everything else is in the database under `payoutId`, also before the payout exists: whoever may
+ * start workflows must not choose its route or its fee.
+ */
 export interface PayoutInput {
   payoutId: string;
-  /** The provider that was chosen, and its estimate of the network fee in the payout's currency. */
-  provider: ProviderCode;
-  network: string | null;
-  networkFee: Amount;
 }
 
 /**
@@ -61,8 +61,9 @@ export interface PayoutState {
 /** Everything else is in the database under `paymentId`. */
 export interface PaymentInput {
   paymentId: string;
+  /** Where a checkout without a payment is cancelled. */
   provider: ProviderCode;
-  network: string | null;
+  mode: Mode;
   /** The number of decisions that earlier runs took, for a run that continues as new. */
   decisionsTaken?: number;
 }

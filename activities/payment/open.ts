@@ -33,14 +33,18 @@ type Claim = HeldClaim<PaymentRequest>;
 export async function openPayment(deps: Deps, input: PaymentInput): Promise<OpenOutcome> {
   const claim = await readClaim<PaymentRequest>(deps.db, input.paymentId);
   if (claim === null) return withoutClaim(deps, input.paymentId);
-  const prepared = await prepare(deps, input, claim);
+  const prepared = await prepare(deps, claim);
   if ('refusal' in prepared) return refuse(deps, input, prepared.refusal);
   const { feeTerms } = prepared.terms;
   const createdAt = new Date();
   const expiresAt = new Date(createdAt.getTime() + claim.request.expiresInSeconds * 1000);
-  const result = await openCheckout(deps, input, claim, expiresAt);
+  const result = await openCheckout(deps, input.paymentId, claim, expiresAt);
   if (result.kind !== 'found') return refuse(deps, input, providerUnavailable());
-  const payment = buildPayment(input, claim, result.checkout, { feeTerms, createdAt, expiresAt });
+  const payment = buildPayment(input.paymentId, claim, result.checkout, {
+    feeTerms,
+    createdAt,
+    expiresAt,
+  });
   return inEventTransaction(deps, payment.id, (tx) => store(tx, payment));
 }
 
@@ -56,8 +60,7 @@ async function withoutClaim({ db, announceEvents }: Deps, paymentId: string): Pr
 
 async function prepare(
   { db }: Deps,
-  { provider }: PaymentInput,
-  { accountId, mode, request }: Claim,
+  { accountId, mode, request, route: { provider } }: Claim,
 ): Promise<ReturnType<typeof paymentTerms>> {
   const { reference, currency } = request;
   const existingId = await findPaymentByReference(db, { accountId, mode, reference });
@@ -73,8 +76,8 @@ function termsOf({ percentage, fixedAmount, minFee, maxFee }: FeeRule): FeeTerms
 
 function openCheckout(
   deps: Deps,
-  { paymentId, provider, network }: PaymentInput,
-  { mode, request }: Claim,
+  paymentId: string,
+  { mode, request, route: { provider, network } }: Claim,
   expiresAt: Date,
 ) {
   const { amount, currency, successUrl, cancelUrl, description, metadata } = request;
@@ -116,8 +119,8 @@ async function store(tx: Tx, payment: Payment): Promise<OpenOutcome> {
 }
 
 function buildPayment(
-  { paymentId, provider, network }: PaymentInput,
-  { accountId, mode, apiKeyId, request }: Claim,
+  paymentId: string,
+  { accountId, mode, apiKeyId, request, route: { provider, network } }: Claim,
   checkout: Checkout,
   terms: { feeTerms: FeeTerms; createdAt: Date; expiresAt: Date },
 ): Payment {

@@ -8,9 +8,12 @@ import { post } from '../../src/db/repositories/ledger';
 import { findPayout, insertPayout } from '../../src/db/repositories/payouts';
 import { lockUsage, readPayoutFacts } from '../../src/db/repositories/payout-facts';
 import type { Tx } from '../../src/db/transaction';
+import { destinationFault } from '../../src/destinations';
 import type { Refusal } from '../../src/domain/errors';
 import { reservePosting } from '../../src/domain/ledger';
+import type { Amount } from '../../src/domain/money';
 import type { Payout, PayoutRequest } from '../../src/domain/payout';
+import { type ChosenRoute, INTERNAL_NETWORK } from '../../src/domain/route';
 import {
   duplicateReference,
   insufficientBalance,
@@ -51,12 +54,14 @@ async function reserve(tx: Tx, input: PayoutInput): Promise<ReserveResult> {
   const claim = await lockClaim<PayoutRequest>(tx, input.payoutId);
   if (claim === null) return withoutClaim(tx, input.payoutId);
   await lockUsage(tx, { ...claim, currency: claim.request.currency });
-  const facts = await readPayoutFacts(tx, { ...claim, ...routeOf(input) });
-  const result = payoutTerms(claim.mode, claim.request, input.networkFee, facts);
+  const { networkFee, ...route } = claim.route;
+  if (networkFee === null) throw new Error(`${input.payoutId} has no network fee`);
+  checkRecipient(claim.request, route);
+  const facts = await readPayoutFacts(tx, { ...claim, ...route });
+  const result = payoutTerms(claim.mode, claim.request, networkFee, facts);
   if ('refusal' in result) throw new Refused(result.refusal);
-  const payout = buildPayout(input, claim, facts, result.terms);
-  if (!(await insert(tx, payout)))
-    throw new Refused(await takenReference(tx, payout, claim, input));
+  const payout = buildPayout(input.payoutId, claim, networkFee, facts, result.terms);
+  if (!(await insert(tx, payout))) throw new Refused(await takenReference(tx, payout, claim));
   const { outcome, available } = await post(tx, payout, reservePosting(payout));
   if (outcome === 'insufficient') {
     throw new Refused(insufficientBalance(payout.currency, available, payout.totalDebit));
@@ -64,8 +69,17 @@ async function reserve(tx: Tx, input: PayoutInput): Promise<ReserveResult> {
   return { kind: 'reserved', state: reportPayout(payout, facts.now) };
 }
 
-function routeOf({ provider, network }: PayoutInput) {
-  return { provider, network };
+/** Funds are reserved only for an address of the network that they are sent on. */
+function checkRecipient(request: PayoutRequest, { network }: ChosenRoute): void {
+  const { destination } = request;
+  if (request.network !== null && request.network !== (network ?? INTERNAL_NETWORK)) {
+    throw new Error(`the route is on ${network ?? INTERNAL_NETWORK}, not on ${request.network}`);
+  }
+  if (destination.type !== 'crypto_address') return;
+  const message = destinationFault(network, destination.value);
+  if (message === null) return;
+  const fields = [{ field: 'destination.value', rule: 'format' as const, message }];
+  throw new Refused({ code: 'validation_failed', details: { fields } });
 }
 
 /** The payout exists already, or the claim ended without one. */
@@ -81,9 +95,8 @@ async function takenReference(
   tx: Tx,
   payout: Payout,
   claim: HeldClaim<PayoutRequest>,
-  input: PayoutInput,
 ): Promise<Refusal> {
-  const { existingId } = await readPayoutFacts(tx, { ...claim, ...routeOf(input) });
+  const { existingId } = await readPayoutFacts(tx, { ...claim, ...claim.route });
   if (existingId === null)
     throw new Error(`the reference of ${payout.id} is taken, but no payout has it`);
   return duplicateReference('payout', existingId);
@@ -95,8 +108,9 @@ async function insert(tx: Tx, payout: Payout): Promise<boolean> {
 }
 
 function buildPayout(
-  { payoutId, provider, network, networkFee }: PayoutInput,
-  { accountId, mode, apiKeyId, request }: HeldClaim<PayoutRequest>,
+  payoutId: string,
+  { accountId, mode, apiKeyId, request, route }: HeldClaim<PayoutRequest>,
+  networkFee: Amount,
   { now }: PayoutFacts,
   terms: PayoutTerms,
 ): Payout {
@@ -106,10 +120,10 @@ function buildPayout(
     mode,
     reference: request.reference,
     status: terms.reviewReasons.length === 0 ? 'requested' : 'under_review',
-    provider,
+    provider: route.provider,
     amount: request.amount,
     currency: request.currency,
-    network,
+    network: route.network,
     destinationType: request.destination.type,
     destinationValue: request.destination.value,
     destinationMemo: request.destination.memo,

@@ -25,6 +25,7 @@ export type CaseKind =
   | DifferenceKind
   | 'checkout_mismatch'
   | 'checkout_missing'
+  | 'foreign_workflow'
   | 'late_money_held'
   | 'ledger_broken'
   | 'refund_not_covered'

@@ -1,5 +1,6 @@
 /** The payment endpoints. A workflow opens each payment; reads never use Temporal. */
 import { listRoutes } from '../db/repositories/currency-routes';
+import { storeRoute } from '../db/repositories/idempotency';
 import { listPayments } from '../db/repositories/lists';
 import {
   countVerification,
@@ -51,9 +52,10 @@ async function open(
   await refuseUsedReference(deps.db, caller, request.reference);
   const { accountId, mode } = caller;
   const { currency, amount } = request;
-  const start = { paymentId, ...(await findRoute(deps, caller, request)), accountId, mode };
+  const route = await findRoute(deps, caller, request);
+  await storeRoute(deps.db, paymentId, { ...route, networkFee: null });
   const outcome = await deps.paymentWorkflows.open(
-    { ...start, currency, amount },
+    { paymentId, provider: route.provider, accountId, mode, currency, amount },
     OPEN_DEADLINE_MS,
   );
   if (outcome.kind === 'refused') throw new ApiError(outcome.refusal);

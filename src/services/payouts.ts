@@ -8,6 +8,7 @@
 import { listPayoutRoutes } from '../db/repositories/currency-routes';
 import { listPayouts } from '../db/repositories/lists';
 import { readPayoutFacts } from '../db/repositories/payout-facts';
+import { storeRoute } from '../db/repositories/idempotency';
 import { findPayout } from '../db/repositories/payouts';
 import type { Db } from '../db/transaction';
 import { destinationFault } from '../destinations';
@@ -67,7 +68,8 @@ async function create(
     checkAddress(request, route);
     const networkFee = await estimateFee(deps, draft, route);
     await checkTerms(deps, draft, route, networkFee);
-    return reserve(deps, draft, route, networkFee);
+    await storeRoute(deps.db, payoutId, { ...route, networkFee });
+    return reserve(deps, draft);
   });
 }
 
@@ -116,14 +118,10 @@ async function checkTerms(
 async function reserve(
   deps: PayoutsDeps,
   { caller, payoutId, request }: Draft,
-  route: ChosenRoute,
-  networkFee: Amount,
 ): Promise<StoredResponse> {
   const outcome = await deps.payoutWorkflows.reserve(
     {
       payoutId,
-      ...route,
-      networkFee,
       accountId: caller.accountId,
       mode: caller.mode,
       currency: request.currency,

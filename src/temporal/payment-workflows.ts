@@ -10,7 +10,6 @@ import type {
   VerifyOutcome,
 } from '../../workflows/messages';
 import { SIGNALS, TASK_QUEUES, UPDATES, WORKFLOWS } from '../../workflows/names';
-import type { Mode } from '../domain/mode';
 import type { Amount } from '../domain/money';
 import type { Payment } from '../domain/payment';
 import { type Closed, createStarter, type NoAnswer, type Sent, type StartOptions } from './client';
@@ -19,7 +18,6 @@ import { ACCOUNT_ID, CURRENCY, MODE } from './search-attributes';
 /** A payment's workflow input, and what its page shows. */
 export interface PaymentStart extends PaymentInput {
   accountId: string;
-  mode: Mode;
   currency: string;
   amount: Amount;
 }
@@ -64,11 +62,11 @@ export function createPaymentWorkflows(client: Client): PaymentWorkflows {
 
 /** Field by field: histories are widely readable, so a whole row must not get into them. */
 function startOptions(start: PaymentStart): StartOptions {
-  const { paymentId, provider, network, accountId, mode, currency, amount } = start;
+  const { paymentId, provider, accountId, mode, currency, amount } = start;
   return {
     workflowId: paymentId,
     taskQueue: TASK_QUEUES.payments,
-    args: [{ paymentId, provider, network }] satisfies [PaymentInput],
+    args: [{ paymentId, provider, mode }] satisfies [PaymentInput],
     staticSummary: `Payment of ${amount} ${currency}, ${mode} mode`,
     typedSearchAttributes: [
       { key: MODE, value: mode },

@@ -81,11 +81,11 @@ export async function resumeHeldPayouts(client: Client): Promise<void> {
 
 /** Field by field: histories are widely readable, so a whole row must not get into them. */
 function startOptions(start: PayoutStart): StartOptions {
-  const { payoutId, provider, network, networkFee, accountId, mode, currency, amount } = start;
+  const { payoutId, accountId, mode, currency, amount } = start;
   return {
     workflowId: payoutId,
     taskQueue: TASK_QUEUES.payouts,
-    args: [{ payoutId, provider, network, networkFee }] satisfies [PayoutInput],
+    args: [{ payoutId }] satisfies [PayoutInput],
     workflowIdReusePolicy: 'ALLOW_DUPLICATE_FAILED_ONLY',
     staticSummary: `Payout of ${amount} ${currency}, ${mode} mode`,
     typedSearchAttributes: [

@@ -18,7 +18,7 @@ import { readBookEntry, waitFor } from './sandbox';
 import type { FaultPlan } from './activity-faults';
 import { createMerchant, fund } from './merchant';
 import { waitLong } from './patience';
-import type { WorkflowWorld } from './workflow-world';
+import type { OnStart, WorkflowWorld } from './workflow-world';
 
 export const FUNDS = '1000.00000000';
 
@@ -29,7 +29,7 @@ export interface CaseOptions {
   review?: boolean;
   plan?: FaultPlan;
   request?: Partial<PayoutRequest>;
-  onStart?: (payoutId: string) => void;
+  onStart?: OnStart;
 }
 
 export interface PayoutCase {
@@ -45,9 +45,9 @@ export async function createPayoutCase(
   const { mode = 'live', plan } = options;
   const currency = options.request?.currency ?? 'USDT';
   const caller = await createCaller(world, mode, currency, options.review ?? false);
-  const payouts = world.payouts((payoutId) => {
+  const payouts = world.payouts(async (payoutId) => {
     if (plan !== undefined) world.planFaults(payoutId, plan);
-    options.onStart?.(payoutId);
+    await options.onStart?.(payoutId);
   });
   const wanted = {
     idempotencyKey: randomBytes(12).toString('hex'),

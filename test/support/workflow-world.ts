@@ -44,7 +44,7 @@ export interface WorkflowWorld {
   sandbox: Sandbox;
   providers: ProviderRegistry;
   /** @param onStart told the payout's id before its workflow starts, to plan its faults */
-  payouts(onStart?: (payoutId: string) => void): Payouts;
+  payouts(onStart?: OnStart): Payouts;
   payments(onStart?: (paymentId: string) => void): Payments;
   /** @param id of a payout or a payment */
   planFaults(id: string, plan: FaultPlan): void;
@@ -52,6 +52,8 @@ export interface WorkflowWorld {
   stopWorker(): Promise<void>;
   stop(): Promise<void>;
 }
+
+export type OnStart = (id: string) => void | Promise<void>;
 
 /** Longer than any answer takes here; the branches whose answer never comes wait for it. */
 const PROVIDER_TIMEOUT_MS = 5_000;
@@ -145,12 +147,12 @@ async function createNamespace(address: string, namespace: string): Promise<Conn
 
 function announced(
   workflows: PayoutWorkflows,
-  onStart: (payoutId: string) => void = () => undefined,
+  onStart: OnStart = () => undefined,
 ): PayoutWorkflows {
   return {
     ...workflows,
-    reserve: (start, deadlineMs) => {
-      onStart(start.payoutId);
+    reserve: async (start, deadlineMs) => {
+      await onStart(start.payoutId);
       return workflows.reserve(start, deadlineMs);
     },
   };

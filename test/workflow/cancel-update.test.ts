@@ -95,7 +95,7 @@ test('cancel of what never came to be fails, and its workflow ends', async () =>
   const handle = await world.temporal.workflow.start(WORKFLOWS.payout, {
     workflowId,
     taskQueue: TASK_QUEUES.payouts,
-    args: [{ payoutId: workflowId, provider: 'x', network: null, networkFee: '0.00000000' }],
+    args: [{ payoutId: workflowId }],
   });
   const cancelling = handle.executeUpdate('cancel', { args: ['req_one'] });
   const refused = expect(cancelling).rejects.toMatchObject({

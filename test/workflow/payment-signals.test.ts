@@ -188,7 +188,7 @@ test.concurrent('the same refund sent twice with one id is one refund', async ()
     await world.temporal.workflow.signalWithStart('paymentWorkflow', {
       workflowId: payment.id,
       taskQueue: 'payments',
-      args: [{ paymentId: payment.id, provider: 'onchain_provider', network: 'tron' }],
+      args: [{ paymentId: payment.id, provider: 'onchain_provider', mode: 'test' }],
       signal: 'refund',
       signalArgs: [{ id: 'ticket-1', amount: '10', reason: 'twice' }],
     });

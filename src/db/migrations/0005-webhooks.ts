@@ -10,6 +10,9 @@ CREATE TABLE events (
   sequence integer NOT NULL,
   -- Null once it is forgotten: bodies are kept for 30 days, the rest stays (decision H8).
   body bytea,
+  -- Who decided it, where somebody did, and the run of the object's workflow that recorded it.
+  actor text,
+  run_id text,
   created_at timestamptz NOT NULL DEFAULT now(),
   UNIQUE (object_id, sequence)
 );

@@ -14,6 +14,10 @@ export interface NewEvent {
   sequence: number;
   body: Buffer;
   createdAt: Date;
+  /** The operator, or the merchant's request, that decided it; null: the gateway. */
+  actor?: string | null;
+  /** The workflow run that records it; null outside of a workflow. */
+  runId?: string | null;
 }
 
 /** The event and its deliveries, in the transaction of the status change (decision H4). */
@@ -21,8 +25,9 @@ export async function appendEvent(tx: Tx, event: NewEvent): Promise<void> {
   await rows(
     tx,
     `WITH event AS (
-       INSERT INTO events (id, account_id, mode, type, object_id, sequence, body, created_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+       INSERT INTO events (id, account_id, mode, type, object_id, sequence, body, actor, run_id,
+                           created_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
        RETURNING id, account_id, mode, type
      )
      ${INSERT_DELIVERIES}`,
@@ -34,6 +39,8 @@ export async function appendEvent(tx: Tx, event: NewEvent): Promise<void> {
       event.objectId,
       event.sequence,
       event.body,
+      event.actor ?? null,
+      event.runId ?? null,
       event.createdAt,
       ...newWebhookDeliveryBindings(),
     ],

@@ -5,6 +5,8 @@
  * nothing can be created under the old id.
  */
 import type { Mode } from '../../domain/mode';
+import type { Amount } from '../../domain/money';
+import type { ChosenRoute } from '../../domain/route';
 import { rows, type Db, type Tx } from '../transaction';
 
 /** Longer than the API waits for a response, so that a response cannot follow a takeover. */
@@ -24,6 +26,12 @@ export interface ClaimKey {
 export interface ClaimedRequest<Request extends object> {
   apiKeyId: string;
   request: Request;
+}
+
+/** What the API chose for the request: the workflow's input cannot change it. */
+export interface ClaimedRoute extends ChosenRoute {
+  /** Null for a payment. */
+  networkFee: Amount | null;
 }
 
 export type ClaimResult =
@@ -91,27 +99,34 @@ export async function releaseClaim(db: Db | Tx, objectId: string): Promise<boole
   return deleted.length > 0;
 }
 
-export interface HeldClaim<Request extends object> extends ClaimedRequest<Request> {
+/** Stores the route with the claim, before the workflow is started. */
+export async function storeRoute(db: Db, objectId: string, route: ClaimedRoute): Promise<void> {
+  await rows(
+    db,
+    `UPDATE idempotency_keys SET request = request || jsonb_build_object('route', ?::jsonb)
+      WHERE object_id = ? AND state = 'running'`,
+    [JSON.stringify(route), objectId],
+  );
+}
+
+interface ReadyRequest<Request extends object> extends ClaimedRequest<Request> {
+  route: ClaimedRoute;
+}
+
+export interface HeldClaim<Request extends object> extends ReadyRequest<Request> {
   accountId: string;
   mode: Mode;
 }
+
+/** Only a claim with a route: until the API has stored it, nobody may create the object. */
+const CLAIM_IS_READY = `state = 'running' AND lease_until > clock_timestamp() AND request->'route' IS NOT NULL`;
 
 /** Takes the claim for the transaction that creates the object. Null when the claim has ended. */
 export async function lockClaim<Request extends object>(
   tx: Tx,
   objectId: string,
 ): Promise<HeldClaim<Request> | null> {
-  const [claim] = await rows<{ accountId: string; mode: Mode; request: ClaimedRequest<Request> }>(
-    tx,
-    `SELECT k.account_id, k.mode, k.request
-       FROM idempotency_keys k
-      WHERE k.object_id = ? AND k.state = 'running' AND k.lease_until > clock_timestamp()
-        FOR UPDATE`,
-    [objectId],
-  );
-  return claim === undefined
-    ? null
-    : { accountId: claim.accountId, mode: claim.mode, ...claim.request };
+  return findClaim(tx, objectId, 'FOR UPDATE');
 }
 
 /** The response that the creating transaction stored, or null. */
@@ -160,14 +175,18 @@ export async function readClaim<Request extends object>(
   db: Db,
   objectId: string,
 ): Promise<HeldClaim<Request> | null> {
-  const [claim] = await rows<{
-    accountId: string;
-    mode: Mode;
-    request: ClaimedRequest<Request>;
-  }>(
+  return findClaim(db, objectId, '');
+}
+
+async function findClaim<Request extends object>(
+  db: Db | Tx,
+  objectId: string,
+  lock: 'FOR UPDATE' | '',
+): Promise<HeldClaim<Request> | null> {
+  const [claim] = await rows<{ accountId: string; mode: Mode; request: ReadyRequest<Request> }>(
     db,
     `SELECT account_id, mode, request FROM idempotency_keys
-      WHERE object_id = ? AND state = 'running' AND lease_until > clock_timestamp()`,
+      WHERE object_id = ? AND ${CLAIM_IS_READY} ${lock}`,
     [objectId],
   );
   return claim === undefined

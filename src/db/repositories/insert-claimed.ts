@@ -10,6 +10,7 @@ export interface FirstEvent {
   id: string;
   type: string;
   body: Buffer;
+  runId?: string | null;
 }
 
 /** @returns false, and nothing is written, when the reference is already used */
@@ -30,8 +31,8 @@ export async function insertClaimed(
        ON CONFLICT (account_id, mode, reference) DO NOTHING
        RETURNING id, account_id, mode, sequence, created_at
      ), event AS (
-       INSERT INTO events (id, account_id, mode, type, object_id, sequence, body, created_at)
-       SELECT ?, account_id, mode, ?, id, sequence, ?, created_at FROM object
+       INSERT INTO events (id, account_id, mode, type, object_id, sequence, body, run_id, created_at)
+       SELECT ?, account_id, mode, ?, id, sequence, ?, ?, created_at FROM object
        RETURNING id, account_id, mode, type
      ), delivery AS (${INSERT_DELIVERIES}
      )
@@ -45,6 +46,7 @@ export async function insertClaimed(
       event.id,
       event.type,
       event.body,
+      event.runId ?? null,
       ...newWebhookDeliveryBindings(),
       response.status,
       response.body,
