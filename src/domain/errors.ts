@@ -66,6 +66,10 @@ const FIELD_ERROR = object(
 );
 
 export const ERRORS = {
+  invalid_request: {
+    status: 400,
+    message: 'The request is not valid HTTP. Send one Host header and a complete request.',
+  },
   invalid_json: {
     status: 400,
     message: 'The body is not valid JSON. Send a JSON object encoded as UTF-8.',
@@ -114,6 +118,10 @@ export const ERRORS = {
     message: 'This path does not support this method. Use a method listed in the Allow header.',
     details: object({ allowed: { type: 'array', items: STRING } }, 'The supported methods'),
   },
+  request_timeout: {
+    status: 408,
+    message: 'The request was not received in time. Send it again.',
+  },
   invalid_state: {
     status: 409,
     message:
@@ -144,6 +152,10 @@ export const ERRORS = {
   unsupported_media_type: {
     status: 415,
     message: 'The media type is not supported. Send "Content-Type: application/json".',
+  },
+  expectation_failed: {
+    status: 417,
+    message: 'The Expect header is not supported. Send the request without it.',
   },
   validation_failed: {
     status: 422,
@@ -222,6 +234,10 @@ export const ERRORS = {
     status: 429,
     message: 'Too many requests. Retry after Retry-After seconds.',
     details: object({ limit_per_minute: { type: 'integer' } }, 'The rate limit'),
+  },
+  headers_too_large: {
+    status: 431,
+    message: 'The headers exceed 16 KiB. Send smaller headers.',
   },
   internal_error: {
     status: 500,

@@ -8,7 +8,7 @@ import type { Logger } from 'pino';
 import type { Services } from '../services/services';
 import type { GatewayState } from './context';
 import { createAuth } from './middleware/auth';
-import { refuseUnknownPath, writeErrors } from './middleware/errors';
+import { refuseInvalidHttp, refuseUnknownPath, writeErrors } from './middleware/errors';
 import { createMetrics } from './middleware/metrics';
 import { logRequests, setRequestId } from './middleware/request-log';
 import { createPagination } from './pagination';
@@ -53,6 +53,7 @@ export function createApp(options: AppOptions): Koa<GatewayState> {
   app.use(metrics.measure);
   app.use(logRequests(logger));
   app.use(writeErrors(logger));
+  app.use(refuseInvalidHttp);
   app.use(api.routes());
   app.use(root.routes());
   app.use(refuseUnknownPath);

@@ -3,18 +3,23 @@
  * hostile client would keep open; they do not affect a request that takes long to process.
  */
 import { once } from 'node:events';
-import { type Server, STATUS_CODES, createServer } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import { type RequestListener, type Server, STATUS_CODES, createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
 import type Koa from 'koa';
+import { ApiError, type ErrorCode } from '../domain/errors';
 import { newId } from '../lib/new-id';
 import { SetupError } from '../lib/setup-error';
 import type { GatewayState } from './context';
+import { errorBody } from './middleware/errors';
 
 /** Longer than the 60 s of common load balancers, so that they close idle connections first. */
 const KEEP_ALIVE_TIMEOUT_MS = 65_000;
 const HEADERS_TIMEOUT_MS = 10_000;
 /** To receive the whole request, at most 64 KiB. */
 const REQUEST_TIMEOUT_MS = 30_000;
+/** How late these two may strike; Node's default is half a minute. */
+const TIMEOUT_CHECK_MS = 500;
 /** Then running requests are cut off; idempotency keys make a retry safe. */
 const STOP_TIMEOUT_MS = 1_400;
 const IDLE_CHECK_MS = 25;
@@ -35,18 +40,23 @@ export async function startServer(
   host?: string,
 ): Promise<RunningServer> {
   const handle = app.callback();
-  const server = createServer(
-    {
-      keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
-      headersTimeout: HEADERS_TIMEOUT_MS,
-      requestTimeout: REQUEST_TIMEOUT_MS,
-    },
-    (request, response) => {
-      // Koa handles every error itself; its promise never rejects.
-      void handle(request, response);
-    },
-  );
-  server.on('clientError', answerNoRequest);
+  // Koa handles every error itself; its promise never rejects.
+  const listener: RequestListener = (request, response) => void handle(request, response);
+  const options = {
+    keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+    headersTimeout: HEADERS_TIMEOUT_MS,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    connectionsCheckingInterval: TIMEOUT_CHECK_MS,
+    // The application checks it, so that the answer has the error envelope.
+    requireHostHeader: false,
+  };
+  const server = createServer(options, listener);
+  server.on('checkExpectation', listener);
+  server.on('connect', (_request, socket) => answerInvalidHttp('invalid_request', socket));
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    if (!socket.writable || error.code === 'ECONNRESET') socket.destroy();
+    else answerInvalidHttp(CLIENT_ERRORS[error.code ?? ''] ?? 'invalid_request', socket);
+  });
   await listen(server, port, host);
   let stopping: Promise<void> | undefined;
   return {
@@ -73,21 +83,23 @@ async function listen(server: Server, port: number, host: string | undefined): P
   }
 }
 
-/** Invalid HTTP reaches no middleware, but its response also has an id (decision W4). */
-function answerNoRequest(error: Error & { code?: string }, socket: Socket): void {
-  if (!socket.writable || error.code === 'ECONNRESET') {
-    socket.destroy();
-    return;
-  }
-  const status =
-    error.code === 'HPE_HEADER_OVERFLOW'
-      ? 431
-      : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-        ? 408
-        : 400;
+type InvalidHttp = Extract<ErrorCode, 'invalid_request' | 'headers_too_large' | 'request_timeout'>;
+
+const CLIENT_ERRORS: Readonly<Record<string, InvalidHttp>> = {
+  HPE_HEADER_OVERFLOW: 'headers_too_large',
+  ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
+};
+
+/** Reaches no middleware, but its response also has an id and the envelope (decisions W4, W5). */
+function answerInvalidHttp(code: InvalidHttp, socket: Duplex): void {
+  const requestId = newId('request');
+  const refusal = new ApiError({ code });
+  const body = JSON.stringify(errorBody(refusal, requestId));
   socket.end(
-    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n` +
-      `X-Request-Id: ${newId('request')}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`,
+    `HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status] ?? ''}\r\n` +
+      `X-Request-Id: ${requestId}\r\nConnection: close\r\n` +
+      'Content-Type: application/json; charset=utf-8\r\n' +
+      `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
   );
 }
 

@@ -1,7 +1,16 @@
 /** Request ids, the error envelope on every path, and what is written to the log. */
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { isId } from '../../src/domain/ids';
 import { newId } from '../../src/lib/new-id';
-import { type Gateway, type Harness, bearer, errorOf, startHarness } from './http-harness';
+import {
+  type ErrorBody,
+  type Gateway,
+  type Harness,
+  bearer,
+  errorOf,
+  startHarness,
+} from './http-harness';
 
 let harness: Harness;
 let gateway: Gateway;
@@ -93,6 +102,65 @@ describe('an error', () => {
     expect((await fetch(`${gateway.url}/api/v1/balance`, { method: 'PUT' })).status).toBe(405);
   });
 });
+
+describe('what Node would answer by itself', () => {
+  it.each([
+    ['no Host', 'GET /healthz HTTP/1.1\r\n', 400, 'invalid_request'],
+    ['two Hosts', 'GET /healthz HTTP/1.1\r\nHost: a\r\nHost: b\r\n', 400, 'invalid_request'],
+    [
+      'an unknown Expect',
+      'GET /healthz HTTP/1.1\r\nHost: a\r\nExpect: tea\r\n',
+      417,
+      'expectation_failed',
+    ],
+    ['CONNECT', 'CONNECT evil.example:443 HTTP/1.1\r\nHost: a\r\n', 400, 'invalid_request'],
+  ])('%s gets our envelope and request id', async (_, head, status, code) => {
+    const answer = await exchange([`${head}Connection: close\r\n\r\n`]);
+    expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+    const body = JSON.parse(answer.slice(answer.indexOf('\r\n\r\n'))) as ErrorBody;
+    expect(body.error).toMatchObject({ code, request_id: expect.stringMatching(/^req_/) });
+    expect(answer).toMatch(new RegExp(`\r\nX-Request-Id: ${body.error.request_id}\r\n`, 'i'));
+  });
+
+  it('HTTP/1.0 needs no Host', async () => {
+    expect(await exchange(['GET /healthz HTTP/1.0\r\n\r\n'])).toMatch(/^HTTP\/1.1 200 /);
+  });
+
+  it.each([
+    ['rubbish instead of a chunk', 'zzz\r\n'],
+    ['rubbish after a chunk', '2\r\n{}zzz\r\n'],
+    ['a chunk of any size', 'fffffffffffffffffff\r\n'],
+    ['a chunk that is too short', '5\r\nab\r\n0\r\n\r\n'],
+    ['a connection that ends', '5\r\nab'],
+  ])('a chunked body with %s is not an error of ours', async (_, chunks) => {
+    const from = gateway.log.length;
+    const heads = ['/api/v1/payouts', '/provider-callbacks/onchain_provider/test'].map(
+      (path) =>
+        `POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n` +
+        `Authorization: Bearer ${key.secret}\r\nTransfer-Encoding: chunked\r\n\r\n`,
+    );
+    // Together with the headers, and after them.
+    const sent = heads.flatMap((head) => [[head + chunks], [head, chunks]]);
+    await Promise.all(sent.map((parts) => exchange(parts, 100)));
+    await new Promise((done) => setTimeout(done, 50));
+    expect(gateway.log.slice(from).map(({ level }) => level)).toEqual([30, 30, 30, 30]);
+  });
+});
+
+/** All that the gateway writes until it ends the connection. @param endAfterMs or until we do */
+async function exchange(parts: readonly string[], endAfterMs?: number): Promise<string> {
+  const socket = connect(gateway.port, '127.0.0.1');
+  const chunks: Buffer[] = [];
+  socket.on('data', (chunk) => chunks.push(chunk));
+  socket.on('error', () => undefined);
+  for (const part of parts) {
+    socket.write(part);
+    await new Promise((done) => setTimeout(done, 30));
+  }
+  if (endAfterMs !== undefined) setTimeout(() => socket.end(), endAfterMs);
+  if (!socket.closed) await once(socket, 'close');
+  return Buffer.concat(chunks).toString();
+}
 
 describe('the list of payouts', () => {
   it.each([

@@ -62,7 +62,8 @@ export function bytesReader(mediaTypes: string[]): ReadBytes {
     try {
       await read(ctx, () => Promise.resolve());
     } catch (error) {
-      throw refusal(error);
+      // Broken off or malformed: the parser then only says that the stream cannot be read.
+      throw ctx.req.destroyed && !ctx.req.complete ? incomplete() : refusal(error);
     }
     const bytes: unknown = ctx.request.rawBody;
     return Buffer.isBuffer(bytes) ? bytes : EMPTY;
@@ -75,11 +76,12 @@ const readJsonBytes = bytesReader(['application/json']);
 function refusal(error: unknown): unknown {
   const status: unknown = error instanceof Error && 'status' in error ? error.status : undefined;
   if (status === 413) return new ApiError({ code: 'payload_too_large' });
-  if (status === 400) {
-    return new ApiError({
-      code: 'invalid_json',
-      message: 'The body is shorter than its Content-Length. Send the request again.',
-    });
-  }
-  return error;
+  return status === 400 ? incomplete() : error;
+}
+
+function incomplete(): ApiError {
+  return new ApiError({
+    code: 'invalid_json',
+    message: 'The body is incomplete or malformed. Send the request again.',
+  });
 }

@@ -1,5 +1,5 @@
 /**
- * The only writer of error bodies (decision W5). An ApiError becomes the error envelope. Everything
+ * The error bodies (decision W5); http/server.ts sends them to what is not a request. An ApiError becomes the error envelope. Everything
  * else is an internal error: 500, with the stack in the log and no details in the response.
  */
 import type { Logger } from 'pino';
@@ -28,17 +28,34 @@ export function writeErrors(logger: Logger): GatewayMiddleware {
       }
       ctx.set({ ...HEADERS[refusal.code], ...refusal.headers });
       ctx.status = refusal.status;
-      ctx.body = {
-        error: {
-          code: refusal.code,
-          message: refusal.message,
-          ...(refusal.details === undefined ? {} : { details: refusal.details }),
-          request_id: ctx.state.requestId,
-        },
-      };
+      ctx.body = errorBody(refusal, ctx.state.requestId);
     }
   };
 }
+
+/** The error envelope (decision W5). */
+export function errorBody({ code, message, details }: ApiError, requestId: string): object {
+  return {
+    error: {
+      code,
+      message,
+      ...(details === undefined ? {} : { details }),
+      request_id: requestId,
+    },
+  };
+}
+
+/** What Node would otherwise answer by itself, without our envelope (decision W4). */
+export const refuseInvalidHttp: GatewayMiddleware = async ({ req }, next) => {
+  const hosts = req.headersDistinct['host'] ?? [];
+  const isMissing = hosts.length === 0 && req.httpVersion !== '1.0';
+  if (isMissing || hosts.length > 1) throw new ApiError({ code: 'invalid_request' });
+  const { expect } = req.headers;
+  if (expect !== undefined && expect.toLowerCase() !== '100-continue') {
+    throw new ApiError({ code: 'expectation_failed' });
+  }
+  await next();
+};
 
 /**
  * For requests without a route: 405 if the path has other methods, otherwise 404. Neither needs a

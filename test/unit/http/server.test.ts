@@ -50,9 +50,43 @@ describe('bytes that are no HTTP request', () => {
     const { port } = await start(slowApp(0).app);
     const answer = await exchange(port, bytes);
     expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
-    expect(answer).toMatch(/\r\nX-Request-Id: req_[0-9A-Z]{26}\r\n/);
+    expect(bodyOf(answer)).toEqual({
+      error: {
+        code: status === 431 ? 'headers_too_large' : 'invalid_request',
+        message: expect.stringMatching(/^[A-Z].*\.$/),
+        request_id: requestIdOf(answer),
+      },
+    });
+  });
+
+  it('are answered once, however many follow', async () => {
+    const { port } = await start(slowApp(0).app);
+    const answer = await exchange(port, 'hello\r\n\r\nhello\r\n\r\n');
+    expect(answer.match(/HTTP\/1.1 /g)).toHaveLength(1);
   });
 });
+
+// Concurrent: it waits beside the other tests, and stops its own server.
+test.concurrent('headers that never end are cut off after 10 seconds', async () => {
+  const { port, stop } = await startServer(slowApp(0).app, 0);
+  const startedAt = performance.now();
+  const answer = await exchange(port, 'GET / HTTP/1.1\r\nHost: pay.example.com\r\n');
+  expect(answer).toMatch(/^HTTP\/1.1 408 /);
+  expect(bodyOf(answer).error).toMatchObject({ code: 'request_timeout' });
+  expect(performance.now() - startedAt).toBeGreaterThan(9_500);
+  expect(performance.now() - startedAt).toBeLessThan(12_000);
+  await stop();
+});
+
+function requestIdOf(answer: string): string {
+  return /\r\nX-Request-Id: (req_[0-9A-Z]{26})\r\n/i.exec(answer)?.[1] ?? 'no request id';
+}
+
+function bodyOf(answer: string): { error: object } {
+  const body = answer.slice(answer.indexOf('\r\n\r\n') + 4);
+  expect(answer).toContain(`Content-Length: ${body.length}\r\n`);
+  return JSON.parse(body) as { error: object };
+}
 
 describe('stopping', () => {
   it('answers the requests that run and takes no more', async () => {
