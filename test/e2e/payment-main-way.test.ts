@@ -1,7 +1,8 @@
 /** The other half over HTTP: a payment from checkout to credited balance. */
 import { brokenInvariants, type TestGateway, useSharedGateway } from '../support/gateway';
 import { createKey, createMerchant } from '../support/merchant';
-import { MerchantClient, randomKey } from '../support/merchant-client';
+import { buildPayout, MerchantClient, randomKey } from '../support/merchant-client';
+import { openMerchant as openPayoutMerchant } from '../support/payout-steps';
 import { control, waitFor } from '../support/sandbox';
 
 let gateway: TestGateway;
@@ -129,4 +130,15 @@ test('a payment request is idempotent, and its reference is unique', async () =>
     },
   });
   expect((await client.createPayment({ ...body, amount: '1000' }, 'key-1')).status).toBe(422);
+});
+
+test('a payment and a payout may have the same reference', async () => {
+  const { client } = await openPayoutMerchant(gateway, { mode: 'test' });
+  const body = buildPayout();
+  expect((await client.createPayout(body)).status).toBe(201);
+  const { status, json } = await client.createPayment(buildPayment({ reference: body.reference }));
+  expect({ status, reference: json.data.reference }).toEqual({
+    status: 201,
+    reference: body.reference,
+  });
 });

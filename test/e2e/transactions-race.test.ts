@@ -18,7 +18,7 @@ const CURRENCIES = ['USDT', 'USDC'] as const;
 const BOOKS = ['available', 'reserved'] as const;
 const LEDGER_WRITERS = 40;
 const API_WRITERS = 10;
-const ROUNDS = scaled(6, 60);
+const ROUNDS = scaled(3, 60);
 const READERS = 2;
 
 let gateway: TestGateway;
