@@ -12,6 +12,8 @@ import { readWebhookSettings, type WebhookSettings } from './lib/webhook-setting
 import { parseCidr } from './webhooks/address-policy';
 
 export interface Config {
+  /** GATEWAY_ENV=development: the servers of `npm start`. */
+  isDevelopment: boolean;
   databaseUrl: string;
   /** Maximum number of PostgreSQL connections of this process. */
   databasePoolSize: number;
@@ -37,6 +39,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   const reader = new EnvironmentReader(env);
   const port = reader.count('PORT', 3000, 0, 65_535);
   const config: Config = {
+    isDevelopment: env['GATEWAY_ENV'] === 'development',
     databaseUrl: reader.url('DATABASE_URL', ['postgres:', 'postgresql:']),
     databasePoolSize: reader.count('DATABASE_POOL_SIZE', 20, 1, 500),
     temporal: {

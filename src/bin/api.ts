@@ -13,11 +13,9 @@ docs/operations.md describes its environment; missing variables are reported at 
 
 runProcess(HELP, async () => {
   const deps = buildDeps(readConfig(process.env), 'api');
-  const { publicUrl, cursorSecret, trustedProxyHops, host, port } = deps.config;
-  const { logger } = deps;
-  const services = buildServices(deps);
-  const app = createApp({ services, publicUrl, cursorSecret, trustedProxyHops, logger });
-  const server = await startServer(app, port, host);
+  const { config, logger } = deps;
+  const app = createApp({ ...config, services: buildServices(deps), logger });
+  const server = await startServer(app, config.port, config.host);
   logger.info({ port: server.port }, 'api listening');
   return {
     stop: async () => {

@@ -8,7 +8,12 @@ import type { Logger } from 'pino';
 import type { Services } from '../services/services';
 import type { GatewayState } from './context';
 import { createAuth } from './middleware/auth';
-import { refuseInvalidHttp, refuseUnknownPath, writeErrors } from './middleware/errors';
+import {
+  refuseForeignHosts,
+  refuseInvalidHttp,
+  refuseUnknownPath,
+  writeErrors,
+} from './middleware/errors';
 import { createMetrics } from './middleware/metrics';
 import { logRequests, setRequestId } from './middleware/request-log';
 import { createPagination } from './pagination';
@@ -28,6 +33,8 @@ export interface AppOptions {
   cursorSecret: string;
   /** The number of proxies in front that append to X-Forwarded-For (decision W11). */
   trustedProxyHops: number;
+  /** Answers only requests to this machine or to the public URL (decision H10). */
+  isDevelopment?: boolean;
   logger: Logger;
 }
 
@@ -54,6 +61,7 @@ export function createApp(options: AppOptions): Koa<GatewayState> {
   app.use(logRequests(logger));
   app.use(writeErrors(logger));
   app.use(refuseInvalidHttp);
+  if (options.isDevelopment === true) app.use(refuseForeignHosts(options.publicUrl));
   app.use(api.routes());
   app.use(root.routes());
   app.use(refuseUnknownPath);

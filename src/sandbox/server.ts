@@ -7,6 +7,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import Router from '@koa/router';
 import Koa from 'koa';
+import { isFromOtherSite, isOwnHost } from '../lib/own-host';
 import { Book } from './book';
 import { CallbackDelivery } from './callback-delivery';
 import { CheckoutCallbacks } from './checkouts/callbacks';
@@ -46,7 +47,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const outages = new Outages();
 
   const { credentials } = config;
-  const app = createApp(config, [
+  const app = createApp(config, settings, [
     onchainApi({ transfers, checkouts, credentials, outages, settings }),
     exchangePayApi({ transfers, checkouts, credentials, outages, settings }),
     controlApi({
@@ -86,8 +87,9 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   };
 }
 
-function createApp(config: SandboxConfig, apis: Router[]): Koa {
+function createApp(config: SandboxConfig, settings: SandboxSettings, apis: Router[]): Koa {
   const app = new Koa();
+  app.use(refuseOtherSites(settings));
   app.on('error', (error: Error) => {
     config.log('request failed', { error: error.message });
   });
@@ -97,6 +99,21 @@ function createApp(config: SandboxConfig, apis: Router[]): Koa {
   });
   for (const router of [health, ...apis]) app.use(router.routes());
   return app;
+}
+
+const READING = ['GET', 'HEAD'];
+
+/** Nothing here asks for a login, so a website must neither read nor change anything. */
+function refuseOtherSites(settings: SandboxSettings): Koa.Middleware {
+  return async (ctx, next) => {
+    if (!isOwnHost(ctx.headers.host, settings.publicUrl)) {
+      ctx.throw(421, 'Use the host name localhost, or set SANDBOX_PUBLIC_URL.');
+    }
+    if (!READING.includes(ctx.method) && isFromOtherSite(ctx.headers, settings.publicUrl)) {
+      ctx.throw(403, 'Requests from other sites are not accepted.');
+    }
+    await next();
+  };
 }
 
 async function listen(app: Koa, config: SandboxConfig): Promise<Server> {

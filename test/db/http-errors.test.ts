@@ -126,6 +126,18 @@ describe('what Node would answer by itself', () => {
     expect(await exchange(['GET /healthz HTTP/1.0\r\n\r\n'])).toMatch(/^HTTP\/1.1 200 /);
   });
 
+  it('in development, a website whose name leads to this machine is refused', async () => {
+    const development = await harness.startGateway({ isDevelopment: true });
+    const ask = (host: string, { port } = development) =>
+      exchange([`GET /healthz HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`], { port });
+    expect(await ask('evil.example:3000')).toMatch(/^HTTP\/1.1 400 [^]*"invalid_request"/);
+    for (const host of ['localhost:3000', '127.0.0.1', 'pay.example.com']) {
+      expect(await ask(host)).toMatch(/^HTTP\/1.1 200 /);
+    }
+    // In production the proxy in front chooses the name.
+    expect(await ask('inside.example', gateway)).toMatch(/^HTTP\/1.1 200 /);
+  });
+
   it.each([
     ['rubbish instead of a chunk', 'zzz\r\n'],
     ['rubbish after a chunk', '2\r\n{}zzz\r\n'],
@@ -141,15 +153,18 @@ describe('what Node would answer by itself', () => {
     );
     // Together with the headers, and after them.
     const sent = heads.flatMap((head) => [[head + chunks], [head, chunks]]);
-    await Promise.all(sent.map((parts) => exchange(parts, 100)));
+    await Promise.all(sent.map((parts) => exchange(parts, { endAfterMs: 100 })));
     await new Promise((done) => setTimeout(done, 50));
     expect(gateway.log.slice(from).map(({ level }) => level)).toEqual([30, 30, 30, 30]);
   });
 });
 
 /** All that the gateway writes until it ends the connection. @param endAfterMs or until we do */
-async function exchange(parts: readonly string[], endAfterMs?: number): Promise<string> {
-  const socket = connect(gateway.port, '127.0.0.1');
+async function exchange(
+  parts: readonly string[],
+  { endAfterMs, port = gateway.port }: { endAfterMs?: number; port?: number } = {},
+): Promise<string> {
+  const socket = connect(port, '127.0.0.1');
   const chunks: Buffer[] = [];
   socket.on('data', (chunk) => chunks.push(chunk));
   socket.on('error', () => undefined);

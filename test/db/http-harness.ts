@@ -37,7 +37,7 @@ export interface Harness {
   owner: Db;
   /** As the gateway's role. */
   db: Db;
-  startGateway(options?: { trustedProxyHops?: number }): Promise<Gateway>;
+  startGateway(options?: { trustedProxyHops?: number; isDevelopment?: boolean }): Promise<Gateway>;
   createAccount(): Promise<string>;
   createKey(options?: KeyOptions): Promise<{ id: string; secret: string; accountId: string }>;
   /** From here on PostgreSQL is not there for the gateways. */
@@ -73,7 +73,7 @@ export async function startHarness(): Promise<Harness> {
     db,
     createAccount,
     startGateway: async (options) => {
-      const gateway = await startGateway(database.appUrl, options?.trustedProxyHops ?? 0);
+      const gateway = await startGateway(database.appUrl, { trustedProxyHops: 0, ...options });
       gateways.push(gateway);
       return gateway;
     },
@@ -115,7 +115,10 @@ async function insertKey(owner: Db, accountId: string, options: KeyOptions) {
   return { id, secret };
 }
 
-async function startGateway(databaseUrl: string, trustedProxyHops: number): Promise<Gateway> {
+async function startGateway(
+  databaseUrl: string,
+  options: { trustedProxyHops: number; isDevelopment?: boolean },
+): Promise<Gateway> {
   const log: Record<string, unknown>[] = [];
   const lines = new Writable({
     write(chunk: Buffer, _encoding, done) {
@@ -136,7 +139,7 @@ async function startGateway(databaseUrl: string, trustedProxyHops: number): Prom
   const services = buildServices(deps);
   const { publicUrl, cursorSecret } = config;
   const logger = pino(lines);
-  const app = createApp({ services, publicUrl, cursorSecret, trustedProxyHops, logger });
+  const app = createApp({ services, publicUrl, cursorSecret, logger, ...options });
   const server = await startServer(app, 0);
   const stop = async () => {
     await server.stop();

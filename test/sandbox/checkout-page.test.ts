@@ -250,3 +250,56 @@ it('does not divide the smallest amount', async () => {
   const opened = await open('exchange_pay', { amount: amount('0.00000001') });
   expect(await read(opened.url)).not.toMatch(/pay-in-two|pay-less/);
 });
+
+describe('other sites', () => {
+  const ask = async (
+    path: string,
+    headers: Record<string, string>,
+    method: 'GET' | 'POST' = 'GET',
+  ) => {
+    const { statusCode, body } = await request(world.sandbox.url + path, { method, headers });
+    await body.dump();
+    return statusCode;
+  };
+
+  it.each([
+    '/sandbox/book',
+    '/inbox',
+    '/inbox/events',
+    '/healthz',
+    '/onchain/transfers',
+    '/checkout/x',
+  ])('whose name leads to this machine (DNS rebinding) get nothing of %s', async (path) => {
+    expect(await ask(path, { Host: 'evil.example:3001' })).toBe(421);
+    expect(await ask(path, { Host: '' })).toBe(421);
+    for (const host of ['localhost:3001', '127.0.0.1', '[::1]:1', 'sandbox.localhost']) {
+      expect(await ask(path, { Host: host })).not.toBe(421);
+    }
+  });
+
+  it.each<[string, Record<string, string>]>([
+    ['says so', { 'Sec-Fetch-Site': 'cross-site' }],
+    ['comes from another name of the same site', { 'Sec-Fetch-Site': 'same-site' }],
+    ['comes from another origin', { Origin: 'https://evil.example' }],
+    ['comes from another port', { Origin: 'http://127.0.0.1:1' }],
+    ['hides its origin', { Origin: 'null' }],
+  ])('press no button: a post that %s is refused', async (_, headers) => {
+    const opened = await open('onchain_provider');
+    const path = `${new URL(opened.url).pathname}/pay-exactly`;
+    expect(await ask(path, headers, 'POST')).toBe(403);
+    expect(await ask('/sandbox/control/settings', headers, 'POST')).toBe(403);
+    expect((await whenEntry(opened, () => true)).transfers).toEqual([]);
+  });
+
+  it('are not the page itself, and not a program', async () => {
+    const opened = await open('onchain_provider');
+    const { pathname, origin } = new URL(opened.url);
+    for (const headers of [
+      { 'Sec-Fetch-Site': 'same-origin', Origin: origin },
+      { Origin: origin },
+      {},
+    ]) {
+      expect(await ask(`${pathname}/start`, headers, 'POST')).toBe(303);
+    }
+  });
+});

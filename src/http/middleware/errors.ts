@@ -4,6 +4,7 @@
  */
 import type { Logger } from 'pino';
 import { ApiError, type ErrorCode } from '../../domain/errors';
+import { isOwnHost } from '../../lib/own-host';
 import { type GatewayMiddleware, routePattern } from '../context';
 
 /** The headers of a code, unless the error has its own (decisions W4, W9). */
@@ -56,6 +57,19 @@ export const refuseInvalidHttp: GatewayMiddleware = async ({ req }, next) => {
   }
   await next();
 };
+
+/** In development: a website's name that leads to this machine (DNS rebinding) gets nothing. */
+export function refuseForeignHosts(publicUrl: string): GatewayMiddleware {
+  return async ({ req }, next) => {
+    if (!isOwnHost(req.headers.host, publicUrl)) {
+      throw new ApiError({
+        code: 'invalid_request',
+        message: 'This is a development server. Use the host name localhost, or set PUBLIC_URL.',
+      });
+    }
+    await next();
+  };
+}
 
 /**
  * For requests without a route: 405 if the path has other methods, otherwise 404. Neither needs a

@@ -22,7 +22,8 @@ export function checkoutPages(checkouts: Checkouts, settings: SandboxSettings): 
   router.use(async (ctx, next) => {
     ctx.set('Content-Security-Policy', CONTENT_POLICY);
     ctx.set('X-Content-Type-Options', 'nosniff');
-    ctx.set('Referrer-Policy', 'no-referrer');
+    // The URL is the credential, so no other site sees it; no-referrer would hide the origin of the forms.
+    ctx.set('Referrer-Policy', 'same-origin');
     ctx.set('Cache-Control', 'no-store');
     await next();
   });
