@@ -6,7 +6,7 @@
 import { asyncLocalStorage } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { openCase } from '../src/db/repositories/cases';
-import type { Db } from '../src/db/transaction';
+import { MissingRow, type Db } from '../src/db/transaction';
 
 interface Caller {
   workflowId: string;
@@ -18,8 +18,24 @@ export function callingWorkflow(): Caller | null {
   return asyncLocalStorage.getStore()?.info.workflowExecution ?? null;
 }
 
+/**
+ * Runs a step of an object for the object's own workflow.
+ * @throws ApplicationFailure that is not retried, with a case, for another workflow and for an
+ *   object whose row is gone
+ */
+export async function stepOf<T>(db: Db, objectId: string, step: () => Promise<T>): Promise<T> {
+  await requireOwnWorkflow(db, objectId);
+  try {
+    return await step();
+  } catch (error) {
+    if (!(error instanceof MissingRow)) throw error;
+    await openCase(db, 'row_missing', objectId, { run_id: callingWorkflow()?.runId ?? null });
+    throw ApplicationFailure.nonRetryable(error.message);
+  }
+}
+
 /** @throws ApplicationFailure that is not retried, and opens a case, for another workflow */
-export async function requireOwnWorkflow(db: Db, objectId: string): Promise<void> {
+async function requireOwnWorkflow(db: Db, objectId: string): Promise<void> {
   const info = asyncLocalStorage.getStore()?.info;
   const caller = info?.workflowExecution;
   if (info === undefined || caller === undefined || caller.workflowId === objectId) return;

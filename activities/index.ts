@@ -7,7 +7,7 @@ import type {
   PayoutInput,
   StatementPlace,
 } from '../workflows/messages';
-import { requireOwnWorkflow } from './caller';
+import { stepOf } from './caller';
 import { cleanUpKeys, cleanUpWebhooks } from './clean-up';
 import type { Deps } from './deps';
 import { checkLedger } from './ledger-check';
@@ -47,10 +47,8 @@ export function createActivities(given: ActivityDeps) {
     },
   };
   /** Steps of one object, called by its own workflow only. */
-  const forOwn = async <T>(objectId: string, step: () => Promise<T>): Promise<T> => {
-    await requireOwnWorkflow(db, objectId);
-    return step();
-  };
+  const forOwn = <T>(objectId: string, step: () => Promise<T>): Promise<T> =>
+    stepOf(db, objectId, step);
   return {
     reservePayout: (input: PayoutInput) => forOwn(input.payoutId, () => reservePayout(deps, input)),
     approvePayout: (id: string, by: string | null) => forOwn(id, () => approvePayout(deps, id, by)),

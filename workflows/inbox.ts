@@ -54,7 +54,7 @@ export abstract class Inbox<State extends object> {
   }
 
   /** Null until the first report. */
-  protected get known(): State | null {
+  get known(): State | null {
     return this.#state;
   }
 
@@ -160,6 +160,25 @@ export abstract class DecisionInbox<
   /** Takes a report unless it already has a newer one. */
   override take(state: State): void {
     if (this.known !== null && state.sequence < this.known.sequence) return;
+    this.#accept(state);
+  }
+
+  /**
+   * Takes the report of a step that began when `before` was known. If it is older than that, the
+   * database was restored to an earlier time, and the row decides again.
+   */
+  takeStep(before: State, state: State): void {
+    if (state.sequence >= before.sequence) {
+      this.take(state);
+      return;
+    }
+    this.remark(
+      'The database was restored to an earlier state, from which the workflow continues.',
+    );
+    this.#accept(state);
+  }
+
+  #accept(state: State): void {
     super.take(state);
     const refusal = this.#decision && this.refusalOf(this.#decision);
     if (this.#decision === null || refusal === null) return;

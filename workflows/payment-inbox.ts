@@ -52,7 +52,7 @@ export class PaymentInbox extends DecisionInbox<PaymentState, PaymentDecision> {
       Promise.race([
         this.waitUntil(() => !this.isIdle()),
         watch(this.state).then((state) => {
-          this.take(state);
+          this.takeStep(this.state, state);
         }),
       ]),
     );

@@ -76,7 +76,8 @@ async function run(input: PaymentInput, inbox: PaymentInbox): Promise<string> {
     // An update that arrives during the query needs another query.
     inbox.forgetProviderUpdate();
     await decide(input.paymentId, inbox);
-    inbox.take(await checkPayment(input.paymentId));
+    const report = await checkPayment(input.paymentId);
+    inbox.takeStep(inbox.known ?? report, report);
     await watch(input, inbox);
     if (inbox.state.wait !== null) continue;
     await condition(allHandlersFinished);

@@ -115,7 +115,8 @@ async function run(input: PayoutInput, inbox: PayoutInbox): Promise<string> {
       // A decision that arrived meanwhile is only in this run's memory.
       if (inbox.isIdle()) await continueAsNew<(input: PayoutInput) => Promise<string>>(input);
     }
-    inbox.take(await turn(input.payoutId, inbox));
+    const before = inbox.state;
+    inbox.takeStep(before, await turn(input.payoutId, inbox));
   }
   return inbox.state.status;
 }

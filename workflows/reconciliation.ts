@@ -22,7 +22,7 @@ const { readStatement, askForMissing } = activities<'readStatement' | 'askForMis
 const READINGS_MAX = 300;
 
 /** Longer than a payment needs to check its provider. */
-const LOOK_MS = 60_000;
+const LOOK_MS = 30_000;
 
 interface Reconciled {
   /** Such as `onchain_provider live payouts`, with the reason. */

@@ -5,7 +5,7 @@ import { activityInfo } from '@temporalio/activity';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import { openCase, resolveCreditedMoney } from '../../src/db/repositories/cases';
 import { creditedTransfers, findPayment } from '../../src/db/repositories/payments';
-import type { Db } from '../../src/db/transaction';
+import { MissingRow, type Db } from '../../src/db/transaction';
 import type { Payment } from '../../src/domain/payment';
 import { isOpenPayment } from '../../src/domain/payment';
 import { type CheckoutFacts, isSentBack } from '../../src/domain/payment-step';
@@ -28,7 +28,7 @@ const NOTHING_CAME: CheckoutFacts = {
 
 export async function checkPayment(deps: Deps, paymentId: string): Promise<PaymentState> {
   const payment = await findPayment(deps.db, paymentId);
-  if (payment === null) throw new Error(`payment ${paymentId} does not exist`);
+  if (payment === null) throw new MissingRow(paymentId);
   const askedAt = new Date();
   const found = await askProvider(deps.db, providerOf(deps, payment), payment);
   if (found.kind === 'not_found' && isSettledIn(payment, askedAt)) {

@@ -15,6 +15,13 @@ export function inTransaction<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<
   return db.transaction(work);
 }
 
+/** The row of an existing object is gone: the database was restored to an earlier time. */
+export class MissingRow extends Error {
+  constructor(readonly objectId: string) {
+    super(`${objectId} does not exist`);
+  }
+}
+
 /** Rows of one raw statement, their columns in camel case. */
 export async function rows<T>(
   db: Db | Tx,

@@ -29,4 +29,5 @@ export type CaseKind =
   | 'late_money_held'
   | 'ledger_broken'
   | 'refund_not_covered'
-  | 'rejected_not_sent_back';
+  | 'rejected_not_sent_back'
+  | 'row_missing';

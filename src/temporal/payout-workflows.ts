@@ -1,6 +1,7 @@
 /**
- * Starts payout workflows and messages them. A terminated run can be followed by another, a
- * completed one cannot.
+ * Starts payout workflows and messages them. The row decides whether a payout needs a workflow, so a
+ * completed one can be started again: a restored database can be older than Temporal. Only the first
+ * reservation may not follow a completed workflow.
  */
 import type { Client } from '@temporalio/client';
 import type { CancelOutcome, PayoutInput, ReserveOutcome } from '../../workflows/messages';
@@ -29,11 +30,11 @@ export interface PayoutWorkflows {
     by: string,
     deadlineMs: number,
   ): Promise<CancelOutcome | Closed | NoAnswer>;
-  /** Makes the workflow ask the provider; starts it if it is missing. */
+  /** Makes the workflow ask the provider; starts it if it is missing or has ended. */
   sendProviderUpdate(start: PayoutStart): Promise<Sent | Closed | NoAnswer>;
   /** Makes a held workflow submit its payout; starts it if it is missing. @throws without an answer */
   wake(start: PayoutStart): Promise<void>;
-  /** Starts the workflow unless it runs or has completed. */
+  /** Starts the workflow unless it runs. */
   ensureRunning(start: PayoutStart): Promise<void>;
 }
 
@@ -47,12 +48,10 @@ export function createPayoutWorkflows(client: Client): PayoutWorkflows {
   return {
     reserve: (start, deadlineMs) => {
       const id = `${start.payoutId}:reserve`;
-      return starter.update(startOptions(start), {
-        name: UPDATES.reserve,
-        id,
-        args: [],
-        deadlineMs,
-      });
+      return starter.update(
+        { ...startOptions(start), workflowIdReusePolicy: 'ALLOW_DUPLICATE_FAILED_ONLY' },
+        { name: UPDATES.reserve, id, args: [], deadlineMs },
+      );
     },
     cancel: (start, by, deadlineMs) =>
       starter.update(startOptions(start), { name: UPDATES.cancel, id: by, args: [by], deadlineMs }),
@@ -86,7 +85,6 @@ function startOptions(start: PayoutStart): StartOptions {
     workflowId: payoutId,
     taskQueue: TASK_QUEUES.payouts,
     args: [{ payoutId }] satisfies [PayoutInput],
-    workflowIdReusePolicy: 'ALLOW_DUPLICATE_FAILED_ONLY',
     staticSummary: `Payout of ${amount} ${currency}, ${mode} mode`,
     typedSearchAttributes: [
       { key: MODE, value: mode },

@@ -165,7 +165,7 @@ export async function brokenInvariants(gateway: Pick<TestGateway, 'db'>): Promis
   return results.filter((result) => result.broken > 0).map((result) => JSON.stringify(result));
 }
 
-async function createNamespace(address: string, namespace: string): Promise<Connection> {
+export async function createNamespace(address: string, namespace: string): Promise<Connection> {
   const connection = await Connection.connect({ address });
   await connection.workflowService.registerNamespace({
     namespace,

@@ -3,7 +3,7 @@ import type { Payout, PayoutStatus, PayoutTrigger } from '../../domain/payout';
 import { nextPayoutStatus, payoutStatusesBefore } from '../../domain/payout';
 import { PayoutModel } from '../models';
 import { type FirstEvent, insertClaimed } from './insert-claimed';
-import type { Db, Tx } from '../transaction';
+import { MissingRow, type Db, type Tx } from '../transaction';
 
 /** The fields that a status change can write besides the status. */
 export type PayoutChange = Partial<
@@ -27,7 +27,7 @@ export async function findPayout(db: Db | Tx, id: string): Promise<Payout | null
 
 export async function getPayout(db: Db | Tx, id: string): Promise<Payout> {
   const payout = await findPayout(db, id);
-  if (payout === null) throw new Error(`payout ${id} does not exist`);
+  if (payout === null) throw new MissingRow(id);
   return payout;
 }
 
