@@ -21,6 +21,8 @@ export interface Config {
   port: number;
   /** The address to listen on; undefined: all. */
   host: string | undefined;
+  /** The private port for metrics and readiness; null: not served. */
+  metrics: { port: number | null; host: string };
   publicUrl: string;
   trustedProxyHops: number;
   keyPepper: string;
@@ -48,6 +50,13 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     },
     port,
     host: reader.optional('HOST'),
+    metrics: {
+      port:
+        reader.optional('METRICS_PORT') === undefined
+          ? null
+          : reader.count('METRICS_PORT', 0, 0, 65_535),
+      host: reader.optional('METRICS_HOST') ?? '127.0.0.1',
+    },
     publicUrl: reader.optional('PUBLIC_URL')?.replace(/\/+$/, '') ?? `http://localhost:${port}`,
     trustedProxyHops: reader.count('TRUSTED_PROXY_HOPS', 0, 0, 10),
     keyPepper: reader.secret('KEY_PEPPER'),

@@ -2,24 +2,29 @@
 import { readConfig } from '../config';
 import { buildDeps, buildServices } from '../deps';
 import { createApp } from '../http/app';
-import { startServer } from '../http/server';
+import { createMetrics } from '../http/middleware/metrics';
+import { startPrivateServer, startServer } from '../http/server';
 import { runProcess } from '../lib/run-process';
 
 const HELP = `Usage: api [--help]
 
-Serves /api/v1, /provider-callbacks, /healthz, /readyz and /metrics on PORT (3000).
+Serves /api/v1, /provider-callbacks, /healthz and /readyz on PORT (3000), and /metrics and /readyz
+with details on METRICS_PORT.
 docs/operations.md describes its environment; missing variables are reported at the start.
 `;
 
 runProcess(HELP, async () => {
   const deps = buildDeps(readConfig(process.env), 'api');
   const { config, logger } = deps;
-  const app = createApp({ ...config, services: buildServices(deps), logger });
+  const metrics = createMetrics();
+  const services = buildServices(deps);
+  const app = createApp({ ...config, services, metrics, logger });
+  const privateServer = await startPrivateServer(config, services.health, metrics, logger);
   const server = await startServer(app, config.port, config.host);
   logger.info({ port: server.port }, 'api listening');
   return {
     stop: async () => {
-      await server.stop();
+      await Promise.all([server.stop(), privateServer?.stop()]);
       await deps.close();
     },
   };

@@ -2,14 +2,17 @@
 import { createActivities } from '../../activities';
 import { readConfig } from '../config';
 import { buildActivityDeps, buildDeps, type Deps } from '../deps';
+import { createMetrics } from '../http/middleware/metrics';
+import { startPrivateServer } from '../http/server';
 import { runProcess } from '../lib/run-process';
+import { createHealth } from '../services/health';
 import { ensureSchedules } from '../temporal/schedules';
 import { installTemporalLogger, startWorkers } from '../temporal/worker';
 
 const HELP = `Usage: worker [--help]
 
 Runs the workflows of the task queues "payouts", "payments" and "webhooks", and the activities of
-these and of "webhooks-retry".
+these and of "webhooks-retry". Serves /metrics and /readyz on METRICS_PORT.
 docs/operations.md describes its environment; missing variables are reported at the start.
 `;
 
@@ -25,10 +28,17 @@ runProcess(HELP, async () => {
     activities: createActivities(activityDeps),
   });
   await ensureSchedules(deps.temporal);
+  const privateServer = await startPrivateServer(
+    config,
+    createHealth(deps),
+    createMetrics(),
+    deps.logger,
+  );
   deps.logger.info('worker polling');
   return {
     ended: worker.ended,
     stop: async () => {
+      await privateServer?.stop();
       await worker.stop();
       await activityDeps.webhookDeliveryStarter.drain();
       await deps.close();

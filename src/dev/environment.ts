@@ -87,6 +87,8 @@ export function gatewayEnvironment(
     // Development keys open it, so only this machine can reach it unless HOST is set.
     HOST: process.env['HOST'] ?? '127.0.0.1',
     PORT: ports.api.toString(),
+    // A free one for each process; its log names it.
+    METRICS_PORT: '0',
     PUBLIC_URL: `http://localhost:${ports.api}`,
     DATABASE_URL: databaseUrl,
     TEMPORAL_ADDRESS: temporalAddress,

@@ -14,7 +14,7 @@ import {
   refuseUnknownPath,
   writeErrors,
 } from './middleware/errors';
-import { createMetrics } from './middleware/metrics';
+import type { Metrics } from './middleware/metrics';
 import { logRequests, setRequestId } from './middleware/request-log';
 import { createPagination } from './pagination';
 import { balanceRoutes } from './routes/balance';
@@ -35,12 +35,13 @@ export interface AppOptions {
   trustedProxyHops: number;
   /** Answers only requests to this machine or to the public URL (decision H10). */
   isDevelopment?: boolean;
+  /** Measures the requests; the private port shows them. */
+  metrics?: Pick<Metrics, 'measure'>;
   logger: Logger;
 }
 
 export function createApp(options: AppOptions): Koa<GatewayState> {
   const { services, logger } = options;
-  const metrics = createMetrics();
   const pagination = createPagination(options.publicUrl, options.cursorSecret);
   const auth = createAuth(services.authentication, options.trustedProxyHops);
 
@@ -53,11 +54,11 @@ export function createApp(options: AppOptions): Koa<GatewayState> {
   const root = new Router<GatewayState>();
   docsRoutes(root, options.publicUrl);
   providerCallbackRoutes(root, services.providerCallbacks);
-  healthRoutes(root, services.health, metrics);
+  healthRoutes(root, services.health);
 
   const app = new Koa<GatewayState>();
   app.use(setRequestId);
-  app.use(metrics.measure);
+  if (options.metrics !== undefined) app.use(options.metrics.measure);
   app.use(logRequests(logger));
   app.use(writeErrors(logger));
   app.use(refuseInvalidHttp);

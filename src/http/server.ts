@@ -7,11 +7,15 @@ import { type RequestListener, type Server, STATUS_CODES, createServer } from 'n
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type Koa from 'koa';
+import type { Logger } from 'pino';
 import { ApiError, type ErrorCode } from '../domain/errors';
 import { newId } from '../lib/new-id';
 import { SetupError } from '../lib/setup-error';
+import type { Health } from '../services/services';
 import type { GatewayState } from './context';
 import { errorBody } from './middleware/errors';
+import type { Metrics } from './middleware/metrics';
+import { createPrivateApp } from './routes/health';
 
 /** Longer than the 60 s of common load balancers, so that they close idle connections first. */
 const KEEP_ALIVE_TIMEOUT_MS = 65_000;
@@ -32,12 +36,14 @@ export interface RunningServer {
 
 /**
  * @param host the address to listen on; without it, all
+ * @param variable sets the port, for the error
  * @throws SetupError when the port cannot be used
  */
 export async function startServer(
   app: Koa<GatewayState>,
   port: number,
   host?: string,
+  variable = 'PORT',
 ): Promise<RunningServer> {
   const handle = app.callback();
   // Koa handles every error itself; its promise never rejects.
@@ -57,7 +63,7 @@ export async function startServer(
     if (!socket.writable || error.code === 'ECONNRESET') socket.destroy();
     else answerInvalidHttp(CLIENT_ERRORS[error.code ?? ''] ?? 'invalid_request', socket);
   });
-  await listen(server, port, host);
+  await listen(server, port, host, variable);
   let stopping: Promise<void> | undefined;
   return {
     port: (server.address() as AddressInfo).port,
@@ -65,7 +71,26 @@ export async function startServer(
   };
 }
 
-async function listen(server: Server, port: number, host: string | undefined): Promise<void> {
+/** The private port of a process: metrics, and the reasons of a 503. Null: METRICS_PORT is not set. */
+export async function startPrivateServer(
+  { metrics: { port, host } }: { metrics: { port: number | null; host: string } },
+  health: Health,
+  metrics: Metrics,
+  logger: Logger,
+): Promise<RunningServer | null> {
+  if (port === null) return null;
+  const app = createPrivateApp(health, metrics, logger);
+  const server = await startServer(app, port, host, 'METRICS_PORT');
+  logger.info({ port: server.port }, 'metrics listening');
+  return server;
+}
+
+async function listen(
+  server: Server,
+  port: number,
+  host: string | undefined,
+  variable: string,
+): Promise<void> {
   server.listen(port, host);
   try {
     await once(server, 'listening');
@@ -73,11 +98,11 @@ async function listen(server: Server, port: number, host: string | undefined): P
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'EADDRINUSE') {
       throw new SetupError(
-        `Port ${port} is in use by another program. Stop it, or set PORT to a free one.`,
+        `Port ${port} is in use by another program. Stop it, or set ${variable} to a free one.`,
       );
     }
     if (code === 'EACCES') {
-      throw new SetupError(`Port ${port} needs more rights. Set PORT to one above 1023.`);
+      throw new SetupError(`Port ${port} needs more rights. Set ${variable} to one above 1023.`);
     }
     throw error;
   }

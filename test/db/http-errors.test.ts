@@ -216,23 +216,26 @@ describe('the log', () => {
 });
 
 describe('for operators', () => {
-  it('/healthz and /readyz answer without a key, with a request id', async () => {
+  it('/healthz and /readyz answer without a key, with a request id, and tell nothing else', async () => {
     const health = await fetch(`${gateway.url}/healthz`);
     expect([health.status, await health.json()]).toEqual([200, { status: 'ok' }]);
     expect(health.headers.get('X-Request-Id')).toMatch(/^req_/);
     const ready = await fetch(`${gateway.url}/readyz`);
-    expect(ready.status).toBe(503);
-    const temporal = expect.stringMatching(/^Temporal does not answer: /);
-    const parts = { postgres: 'ok', migrations: 'ok', temporal };
-    expect(await ready.json()).toEqual({ status: 'not_ready', parts });
+    expect([ready.status, await ready.json()]).toEqual([503, { status: 'not_ready' }]);
+    expect(ready.headers.get('Retry-After')).toMatch(/^[1-9][0-9]*$/);
+    expect((await fetch(`${gateway.url}/metrics`)).status).toBe(404);
   });
 
-  it('/readyz says which part fails', async () => {
+  it('/readyz on the private port says which part fails', async () => {
     const failing = await startHarness();
-    const { url } = await failing.startGateway();
+    const { privateUrl } = await failing.startGateway();
+    const before = await fetch(`${privateUrl}/readyz`);
+    const temporal = expect.stringMatching(/^Temporal does not answer: /);
+    const parts = { postgres: 'ok', migrations: 'ok', temporal };
+    expect([before.status, await before.json()]).toEqual([503, { status: 'not_ready', parts }]);
     await failing.cutDatabase();
-    const ready = await fetch(`${url}/readyz`);
-    expect([ready.status, await ready.json()]).toEqual([
+    const after = await fetch(`${privateUrl}/readyz`);
+    expect([after.status, await after.json()]).toEqual([
       503,
       {
         status: 'not_ready',
@@ -241,20 +244,25 @@ describe('for operators', () => {
         }),
       },
     ]);
-    expect(ready.headers.get('Retry-After')).toMatch(/^[1-9][0-9]*$/);
     await failing.stop();
   });
 
-  it('/metrics counts requests by route pattern, never by path', async () => {
+  it('/metrics on the private port counts requests by route pattern, never by path', async () => {
     await ask('GET', payoutPath('po_secret'));
     await ask('GET', '/api/v1/no/such/path');
-    const text = await (await fetch(`${gateway.url}/metrics`)).text();
+    const text = await (await fetch(`${gateway.privateUrl}/metrics`)).text();
     expect(text).toMatch(
       /http_request_duration_seconds_count\{method="GET",route="\/api\/v1\/payouts\/:id",status="404"\} [1-9]/,
     );
     expect(text).toContain('route="none",status="404"');
     expect(text).toContain('process_cpu_seconds_total');
     expect(text).not.toContain('po_secret');
+  });
+
+  it('the private port serves nothing else', async () => {
+    for (const path of ['/api/v1/balance', '/docs', '/provider-callbacks/onchain_provider/test']) {
+      expect((await fetch(gateway.privateUrl + path)).status).toBe(404);
+    }
   });
 });
 

@@ -12,6 +12,8 @@ import type { Mode } from '../../src/domain/mode';
 import { SCOPES, type Scope } from '../../src/domain/scopes';
 import { buildDeps, buildServices } from '../../src/deps';
 import { createApp } from '../../src/http/app';
+import { createMetrics } from '../../src/http/middleware/metrics';
+import { createPrivateApp } from '../../src/http/routes/health';
 import { startServer } from '../../src/http/server';
 import { hashApiKey, makeApiKey } from '../../src/lib/api-key-secret';
 import { newId } from '../../src/lib/new-id';
@@ -26,6 +28,8 @@ const NO_TEMPORAL = '127.0.0.1:1';
 export interface Gateway {
   url: string;
   port: number;
+  /** Of the metrics and the details of readiness. */
+  privateUrl: string;
   /** The lines that were logged, parsed. */
   log: Record<string, unknown>[];
   stop(): Promise<void>;
@@ -139,13 +143,21 @@ async function startGateway(
   const services = buildServices(deps);
   const { publicUrl, cursorSecret } = config;
   const logger = pino(lines);
-  const app = createApp({ services, publicUrl, cursorSecret, logger, ...options });
+  const metrics = createMetrics();
+  const app = createApp({ services, publicUrl, cursorSecret, metrics, logger, ...options });
   const server = await startServer(app, 0);
+  const privateServer = await startServer(createPrivateApp(services.health, metrics, logger), 0);
   const stop = async () => {
-    await server.stop();
+    await Promise.all([server.stop(), privateServer.stop()]);
     await deps.close();
   };
-  return { url: `http://127.0.0.1:${server.port}`, port: server.port, log, stop };
+  return {
+    url: `http://127.0.0.1:${server.port}`,
+    port: server.port,
+    privateUrl: `http://127.0.0.1:${privateServer.port}`,
+    log,
+    stop,
+  };
 }
 
 async function cutOff({ ownerUrl }: TestDatabase): Promise<void> {

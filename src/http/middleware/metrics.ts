@@ -4,7 +4,7 @@ import { type GatewayMiddleware, routePattern } from '../context';
 
 export interface Metrics {
   measure: GatewayMiddleware;
-  /** The text for GET /metrics and its media type. */
+  /** The text for GET /metrics of the private port, and its media type. */
   read(): Promise<{ contentType: string; text: string }>;
 }
 

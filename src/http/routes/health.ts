@@ -1,28 +1,47 @@
-/** For operators: liveness, readiness and metrics of the process. */
-import type Router from '@koa/router';
+/**
+ * Liveness, readiness and metrics. Without a key, the public port tells only 200 or 503; the reasons
+ * and the metrics are on a private port, which every process has (METRICS_PORT).
+ */
+import Router from '@koa/router';
+import Koa from 'koa';
+import type { Logger } from 'pino';
 import type { Health } from '../../services/services';
 import type { GatewayState } from '../context';
+import { refuseInvalidHttp, refuseUnknownPath, writeErrors } from '../middleware/errors';
 import type { Metrics } from '../middleware/metrics';
+import { setRequestId } from '../middleware/request-log';
 
 /** Of every 503 (decision W9). */
 const RETRY_AFTER_SECONDS = 5;
 
-export function healthRoutes(router: Router<GatewayState>, health: Health, metrics: Metrics): void {
+export function healthRoutes(router: Router<GatewayState>, health: Health): void {
   router.get('/healthz', (ctx) => {
     ctx.body = { status: 'ok' };
   });
 
   router.get('/readyz', async (ctx) => {
-    const parts = await health.check();
-    const ready = Object.values(parts).every((problem) => problem === null);
+    const { ready } = await readiness(health);
     ctx.status = ready ? 200 : 503;
     if (!ready) ctx.set('Retry-After', String(RETRY_AFTER_SECONDS));
-    ctx.body = {
-      status: ready ? 'ready' : 'not_ready',
-      parts: Object.fromEntries(
-        Object.entries(parts).map(([part, problem]) => [part, problem ?? 'ok']),
-      ),
-    };
+    ctx.body = { status: ready ? 'ready' : 'not_ready' };
+  });
+}
+
+/** The application of the private port: /metrics, and /readyz with the state of each part. */
+export function createPrivateApp(
+  health: Health,
+  metrics: Pick<Metrics, 'read'>,
+  logger: Logger,
+): Koa<GatewayState> {
+  const router = new Router<GatewayState>();
+  router.get('/healthz', (ctx) => {
+    ctx.body = { status: 'ok' };
+  });
+
+  router.get('/readyz', async (ctx) => {
+    const { ready, parts } = await readiness(health);
+    ctx.status = ready ? 200 : 503;
+    ctx.body = { status: ready ? 'ready' : 'not_ready', parts };
   });
 
   // In Prometheus' text format.
@@ -31,4 +50,20 @@ export function healthRoutes(router: Router<GatewayState>, health: Health, metri
     ctx.set('Content-Type', contentType);
     ctx.body = text;
   });
+
+  const app = new Koa<GatewayState>();
+  app.use(setRequestId);
+  app.use(writeErrors(logger));
+  app.use(refuseInvalidHttp);
+  app.use(router.routes());
+  app.use(refuseUnknownPath);
+  return app;
+}
+
+async function readiness(health: Health) {
+  const problems = Object.entries(await health.check());
+  return {
+    ready: problems.every(([, problem]) => problem === null),
+    parts: Object.fromEntries(problems.map(([part, problem]) => [part, problem ?? 'ok'])),
+  };
 }
