@@ -8,6 +8,9 @@ import { ApplicationFailure } from '@temporalio/common';
 import { openCase } from '../src/db/repositories/cases';
 import { MissingRow, type Db } from '../src/db/transaction';
 
+/** Well below the heartbeat timeout in workflows/activities.ts. */
+const HEARTBEAT_MS = 1_000;
+
 interface Caller {
   workflowId: string;
   runId: string;
@@ -25,12 +28,18 @@ export function callingWorkflow(): Caller | null {
  */
 export async function stepOf<T>(db: Db, objectId: string, step: () => Promise<T>): Promise<T> {
   await requireOwnWorkflow(db, objectId);
+  const context = asyncLocalStorage.getStore();
+  const beat = setInterval(() => {
+    if (context?.info.isLocal === false) context.heartbeat();
+  }, HEARTBEAT_MS);
   try {
     return await step();
   } catch (error) {
     if (!(error instanceof MissingRow)) throw error;
     await openCase(db, 'row_missing', objectId, { run_id: callingWorkflow()?.runId ?? null });
     throw ApplicationFailure.nonRetryable(error.message);
+  } finally {
+    clearInterval(beat);
   }
 }
 

@@ -18,6 +18,8 @@ import {
   type WebhookDeliveryToStart,
 } from '../src/db/repositories/webhook-deliveries';
 import type { Db } from '../src/db/transaction';
+import type { Payment } from '../src/domain/payment';
+import type { Payout } from '../src/domain/payout';
 import type { ClosedWorkflows } from '../src/temporal/visibility';
 import { paymentStart, type PaymentWorkflows } from '../src/temporal/payment-workflows';
 import { payoutStart, type PayoutWorkflows } from '../src/temporal/payout-workflows';
@@ -32,27 +34,41 @@ export interface RestartDeps {
 }
 
 /** Rows per statement, least recently checked first. */
-const BATCH = 200;
-
+const BATCH = 500;
+/** A run takes batches for this long; the schedule runs again soon. */
+const RUN_MS = 20_000;
 /** Payments wait for late funds for a month, so a smaller batch is enough. */
 const LATE_BATCH = 50;
 
 /** Deliveries per run, longest overdue first. */
 const DELIVERY_BATCH = 500;
-const CONCURRENT_STARTS = 10;
+const CONCURRENT_DELIVERIES = 10;
+/** Requests to Temporal at the same time: enough for 100 000 starts in ten minutes. */
+const CONCURRENT_STARTS = 50;
 
 /** Wakes the payouts whose pause was lifted; also starts a missing workflow. */
 export async function resumeHeldPayouts({
   db,
   payoutWorkflows,
 }: Pick<RestartDeps, 'db' | 'payoutWorkflows'>): Promise<{ ensured: number }> {
-  let ensured = 0;
-  for (;;) {
-    const payouts = await takeReleasedPayouts(db, BATCH);
-    await eachOf(payouts, (payout) => payoutWorkflows.wake(payoutStart(payout)));
-    ensured += payouts.length;
-    if (payouts.length < BATCH) return { ensured };
+  const wake = (payout: Payout) => payoutWorkflows.wake(payoutStart(payout));
+  return { ensured: await inBatches(() => takeReleasedPayouts(db, BATCH), wake) };
+}
+
+/** Takes batches until one is empty or the run has lasted long enough. @returns how many */
+async function inBatches<T>(
+  take: () => Promise<T[]>,
+  work: (item: T) => Promise<void>,
+): Promise<number> {
+  const endAt = Date.now() + RUN_MS;
+  let done = 0;
+  while (Date.now() < endAt) {
+    const items = await take();
+    if (items.length === 0) break;
+    await eachOf(items, work);
+    done += items.length;
   }
+  return done;
 }
 
 /** With bounded concurrency. */
@@ -64,29 +80,27 @@ async function eachOf<T>(items: readonly T[], work: (item: T) => Promise<void>):
   await Promise.all(workers);
 }
 
+/** Does nothing for a payout whose workflow is running. */
 export async function restartPayouts(deps: RestartDeps): Promise<{ ensured: number }> {
-  const ended = await deps.closedWorkflows.listUnfinished('payout');
-  const payouts = [
-    ...(await takeUncheckedPayouts(deps.db, BATCH)),
-    ...(await findPayoutsNeedingWorkflow(deps.db, ended)),
-  ];
-  // Does nothing if a workflow is running.
-  for (const payout of payouts) await deps.payoutWorkflows.ensureRunning(payoutStart(payout));
-  return { ensured: payouts.length };
+  const ensure = (payout: Payout) => deps.payoutWorkflows.ensureRunning(payoutStart(payout));
+  const ids = await deps.closedWorkflows.listUnfinished('payout');
+  const ended = await findPayoutsNeedingWorkflow(deps.db, ids);
+  await eachOf(ended, ensure);
+  const swept = await inBatches(() => takeUncheckedPayouts(deps.db, BATCH), ensure);
+  return { ensured: ended.length + swept };
 }
 
 export async function restartPayments(deps: RestartDeps): Promise<{ ensured: number }> {
-  const ended = await deps.closedWorkflows.listUnfinished('payment');
-  const payments = [
-    ...(await takeUncheckedPayments(deps.db, BATCH)),
+  const ensure = (payment: Payment) => deps.paymentWorkflows.ensureRunning(paymentStart(payment));
+  const ids = await deps.closedWorkflows.listUnfinished('payment');
+  const some = [
+    ...(await findPaymentsNeedingWorkflow(deps.db, ids)),
     ...(await takeUncheckedDecisions(deps.db, BATCH)),
     ...(await takeUncheckedLatePayments(deps.db, LATE_BATCH)),
-    ...(await findPaymentsNeedingWorkflow(deps.db, ended)),
   ];
-  for (const payment of payments) {
-    await deps.paymentWorkflows.ensureRunning(paymentStart(payment));
-  }
-  return { ensured: payments.length };
+  await eachOf(some, ensure);
+  const swept = await inBatches(() => takeUncheckedPayments(deps.db, BATCH), ensure);
+  return { ensured: some.length + swept };
 }
 
 /**
@@ -98,8 +112,8 @@ export async function restartWebhookDeliveries({
   webhookDeliveryWorkflows,
 }: Pick<RestartDeps, 'db' | 'webhookDeliveryWorkflows'>): Promise<{ ensured: number }> {
   const overdue = await takeOverdueWebhookDeliveries(db, DELIVERY_BATCH);
-  for (let first = 0; first < overdue.length; first += CONCURRENT_STARTS) {
-    const some = overdue.slice(first, first + CONCURRENT_STARTS);
+  for (let first = 0; first < overdue.length; first += CONCURRENT_DELIVERIES) {
+    const some = overdue.slice(first, first + CONCURRENT_DELIVERIES);
     await Promise.all(some.map((delivery) => ensure(webhookDeliveryWorkflows, delivery)));
     await noteEnsured(
       db,

@@ -18,10 +18,11 @@ export const TRANSACTION = {
 
 /**
  * A provider's timeout or refusal is a return value; only our own database throws. The timeout
- * allows two calls to the provider.
+ * allows two calls to the provider. Without a heartbeat the worker is dead, and another one goes on.
  */
 export const PROVIDER_CALL = {
   startToCloseTimeout: '30 seconds',
+  heartbeatTimeout: '5 seconds',
   retry: { initialInterval: '500 ms', maximumInterval: '30 seconds' },
 } as const;
 

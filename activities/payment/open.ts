@@ -32,7 +32,7 @@ type Claim = HeldClaim<PaymentRequest>;
 
 export async function openPayment(deps: Deps, input: PaymentInput): Promise<OpenOutcome> {
   const claim = await readClaim<PaymentRequest>(deps.db, input.paymentId);
-  if (claim === null) return withoutClaim(deps, input.paymentId);
+  if (claim === null) return withoutClaim(deps, input);
   const prepared = await prepare(deps, claim);
   if ('refusal' in prepared) return refuse(deps, input, prepared.refusal);
   const { feeTerms } = prepared.terms;
@@ -45,17 +45,32 @@ export async function openPayment(deps: Deps, input: PaymentInput): Promise<Open
     createdAt,
     expiresAt,
   });
-  return inEventTransaction(deps, payment.id, (tx) => store(tx, payment));
+  const outcome = await inEventTransaction(deps, payment.id, (tx) => store(tx, payment));
+  if (outcome.kind !== 'opened') await cancelUnusedCheckout(deps, input);
+  return outcome;
 }
 
-async function withoutClaim({ db, announceEvents }: Deps, paymentId: string): Promise<OpenOutcome> {
-  if ((await findPayment(db, paymentId)) !== null) {
+async function withoutClaim(deps: Deps, input: PaymentInput): Promise<OpenOutcome> {
+  const { paymentId } = input;
+  if ((await findPayment(deps.db, paymentId)) !== null) {
     // An earlier run may have died between its commit and the announcement.
-    announceEvents(paymentId);
+    deps.announceEvents(paymentId);
     return { kind: 'opened' };
   }
-  await releaseClaim(db, paymentId);
+  await releaseClaim(deps.db, paymentId);
+  await cancelUnusedCheckout(deps, input);
   return { kind: 'abandoned' };
+}
+
+/**
+ * An earlier run may have opened a checkout and died: without a payment, nobody would look at it
+ * again. If the provider does not answer, money on it opens the case `money_without_payment`.
+ */
+async function cancelUnusedCheckout(
+  deps: Deps,
+  { paymentId, provider, mode }: PaymentInput,
+): Promise<void> {
+  await providerOf(deps, { id: paymentId, provider, mode }).cancelCheckout(paymentId);
 }
 
 async function prepare(

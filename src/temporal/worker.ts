@@ -61,6 +61,10 @@ export async function startWorkers(spec: WorkerSpec): Promise<RunningWorker> {
         activities: spec.activities,
         dataConverter: { payloadConverterPath: PAYLOAD_CONVERTER_PATH },
         maxCachedWorkflows: spec.maxCachedWorkflows,
+        // A dead worker is noticed after a few seconds: its activities by their heartbeats, its
+        // cached workflows by tasks that nobody takes.
+        maxHeartbeatThrottleInterval: '1500 ms',
+        stickyQueueScheduleToStartTimeout: '4 seconds',
         shutdownGraceTime: spec.shutdownGraceMs,
         shutdownForceTime: spec.shutdownGraceMs + FORCE_AFTER_GRACE_MS,
       }),
