@@ -10,7 +10,7 @@ import type {
 import { stepOf } from './caller';
 import { cleanUpKeys, cleanUpWebhooks } from './clean-up';
 import type { Deps } from './deps';
-import { checkLedger } from './ledger-check';
+import { checkLedger, noteLateLedgerCheck } from './ledger-check';
 import { checkPayment, watchPayment } from './payment/check';
 import { decidePayment } from './payment/decide';
 import { openPayment } from './payment/open';
@@ -74,6 +74,7 @@ export function createActivities(given: ActivityDeps) {
     lookAgain: () => lookAgain(deps),
     noteDifferences: () => noteDifferences(db),
     checkLedger: () => checkLedger(db),
+    noteLateLedgerCheck: () => noteLateLedgerCheck(db),
     cleanUpKeys: () => cleanUpKeys(db),
     attemptWebhookDelivery: (order: AttemptOrder) => attemptWebhookDelivery(deps, order),
     abandonWebhookDelivery: (delivery: Parameters<typeof abandonWebhookDelivery>[1]) =>

@@ -1,19 +1,51 @@
 /**
- * Checks the ledger's invariants. If any is broken, pauses payouts until an operator resumes them,
- * and opens a case with the rows for each broken invariant.
+ * Checks the ledger's invariants on what has changed since the last proof. If any is broken, pauses
+ * payouts until an operator resumes them, and opens a case with the rows for each broken invariant. A
+ * check that fails or is late opens a case too.
  */
-import { verifyLedger, type InvariantResult } from '../src/db/ledger-verify';
+import { proveChanges, readProvenAt, type InvariantResult } from '../src/db/ledger-verify';
 import { appendAudit } from '../src/db/repositories/audit-log';
-import { openCase } from '../src/db/repositories/cases';
+import { openCase, resolveOpenCase } from '../src/db/repositories/cases';
 import { insertPause, lockPause } from '../src/db/repositories/payout-pauses';
 import { inTransaction, type Db, type Tx } from '../src/db/transaction';
 
 const EVERYTHING = { scope: 'global', target: '' } as const;
 
-export async function checkLedger(db: Db): Promise<{ broken: number[] }> {
-  const broken = (await verifyLedger(db)).filter((result) => result.broken > 0);
+/** Of one statement. The first check after an installation or an import reads all history. */
+const TIMEOUT_MS = 10 * 60_000;
+
+/** Twelve runs of the schedule. */
+const LATE_AFTER_MS = 60 * 60_000;
+
+export async function checkLedger(
+  db: Db,
+  timeoutMs = TIMEOUT_MS,
+): Promise<{ checked: number; broken: number[] }> {
+  const results = await proveChanges(db, { timeoutMs }).catch(async (error: unknown) => {
+    await openNotChecked(db, error instanceof Error ? error.message : String(error));
+    throw error;
+  });
+  const broken = results.filter((result) => result.broken > 0);
   if (broken.length > 0) await inTransaction(db, (tx) => stopPayouts(tx, broken));
-  return { broken: broken.map(({ number }) => number) };
+  const resolution = 'The ledger was checked again.';
+  await inTransaction(db, (tx) => resolveOpenCase(tx, 'ledger_not_checked', 'ledger', resolution));
+  const transactions = results.find(({ number }) => number === 1)?.checked ?? 0;
+  return { checked: transactions, broken: broken.map(({ number }) => number) };
+}
+
+/** For the case that no check runs at all: another schedule calls it. */
+export async function noteLateLedgerCheck(db: Db, lateAfterMs = LATE_AFTER_MS): Promise<void> {
+  const provenAt = await readProvenAt(db);
+  if (Date.now() - provenAt.getTime() < lateAfterMs) return;
+  await openNotChecked(db, 'The ledger was not proven in time. See the schedule ledger-check.');
+}
+
+async function openNotChecked(db: Db, problem: string): Promise<void> {
+  const provenAt = await readProvenAt(db);
+  await openCase(db, 'ledger_not_checked', 'ledger', {
+    problem,
+    last_proven_at: provenAt.toISOString(),
+  });
 }
 
 async function stopPayouts(tx: Tx, broken: readonly InvariantResult[]): Promise<void> {

@@ -21,14 +21,103 @@ export interface InvariantResult extends Pick<LedgerInvariant, 'number' | 'name'
   rows: Record<string, unknown>[];
 }
 
-/** Checks the invariants of the gateway's own data, on one snapshot. */
+/** The whole proof: checks the invariants on all of the gateway's own data, on one snapshot. */
 export async function verifyLedger(db: Db): Promise<InvariantResult[]> {
-  return onOneSnapshot(db, async (tx) => {
-    const results: InvariantResult[] = [];
-    for (const invariant of LEDGER_INVARIANTS) results.push(await check(tx, invariant));
-    return results;
-  });
+  return onOneSnapshot(db, (tx) => checkAll(tx, NOTHING_PROVEN));
 }
+
+/**
+ * Checks the invariants on what has changed since the last proof, and notes the new proof if they all
+ * hold. It costs what changed: entries are immutable, so a balance is proven up to a version, and the
+ * sums of its later entries must lead from there to the present figures. Triggers note in
+ * `ledger_changes` which payouts and payments changed; what the snapshot shows of it is checked, and
+ * exactly that is deleted, so a transaction that commits late is checked the next time.
+ * @throws when it takes longer than `timeoutMs`; PostgreSQL cancels the statement
+ */
+export async function proveChanges(
+  db: Db,
+  { timeoutMs }: { timeoutMs: number },
+): Promise<InvariantResult[]> {
+  const prove = async (tx: Tx): Promise<InvariantResult[]> => {
+    await rows(tx, 'LOCK TABLE ledger_proof IN SHARE ROW EXCLUSIVE MODE');
+    for (const statement of SLICES) await rows(tx, statement);
+    const results = await checkAll(tx, '');
+    if (results.every(({ broken }) => broken === 0)) {
+      for (const statement of NOTE_PROOF) await rows(tx, statement);
+    }
+    return results;
+  };
+  return onOneSnapshot(db, prove, { timeoutMs, readOnly: false });
+}
+
+/** When the ledger was last proven. */
+export async function readProvenAt(db: Db): Promise<Date> {
+  const [proof] = await rows<{ provenAt: Date }>(db, 'SELECT proven_at FROM ledger_proof');
+  if (proof === undefined) throw new Error('ledger_proof has no row');
+  return proof.provenAt;
+}
+
+/** For the whole proof, hides what an earlier one has proven. */
+const NOTHING_PROVEN = 'WITH ledger_proven AS (SELECT * FROM ledger_checkpoints WHERE false)';
+
+/** The temporary tables take the place of the tables with these names in the invariants' queries. */
+const SLICES = [
+  slice(
+    'changed',
+    `SELECT object_id AS id FROM ledger_changes
+      UNION
+     SELECT t.source_id
+       FROM balances b LEFT JOIN ledger_checkpoints c USING (account_id, mode, currency)
+      CROSS JOIN LATERAL (
+        SELECT source_id FROM ledger_transactions n
+         WHERE (n.account_id, n.mode, n.currency) = (b.account_id, b.mode, b.currency)
+           AND n.balance_version > coalesce(c.version, 0)
+        OFFSET 0) AS t
+      WHERE b.version > coalesce(c.version, 0)`,
+  ),
+  slice('ledger_proven', 'SELECT * FROM ledger_checkpoints'),
+  slice(
+    'ledger_transactions',
+    'SELECT t.* FROM public.ledger_transactions t JOIN changed ON changed.id = t.source_id',
+  ),
+  slice(
+    'ledger_entries',
+    `SELECT e.* FROM public.ledger_entries e
+       JOIN ledger_transactions t ON t.id = e.transaction_id`,
+  ),
+  slice('payouts', 'SELECT p.* FROM public.payouts p JOIN changed USING (id)'),
+  slice('payments', 'SELECT p.* FROM public.payments p JOIN changed USING (id)'),
+  ...['payment_credits', 'payment_refunds'].map((table) =>
+    slice(table, `SELECT r.* FROM public.${table} r JOIN changed ON changed.id = r.payment_id`),
+  ),
+  slice(
+    'events',
+    `SELECT v.account_id, v.mode, v.id, v.object_id, v.sequence,
+            -- Only the last one is read.
+            CASE WHEN lead(v.id) OVER (PARTITION BY v.object_id ORDER BY v.sequence) IS NULL
+                 THEN v.body END AS body
+       FROM public.events v JOIN changed ON changed.id = v.object_id`,
+  ),
+  slice(
+    'idempotency_keys',
+    'SELECT k.* FROM public.idempotency_keys k JOIN changed ON changed.id = k.object_id',
+  ),
+].flat();
+
+function slice(name: string, query: string): string[] {
+  return [`CREATE TEMPORARY TABLE ${name} ON COMMIT DROP AS ${query}`, `ANALYZE pg_temp.${name}`];
+}
+
+const NOTE_PROOF = [
+  `INSERT INTO ledger_checkpoints AS c
+   SELECT account_id, mode, currency, version, available, reserved, last_posted_at FROM balances
+       ON CONFLICT (account_id, mode, currency) DO UPDATE
+      SET version = excluded.version, available = excluded.available,
+          reserved = excluded.reserved, posted_at = excluded.posted_at
+    WHERE c.version <> excluded.version`,
+  'DELETE FROM ledger_changes',
+  'UPDATE ledger_proof SET proven_at = now()',
+];
 
 /** Separate from the others: it depends on the providers, and a break does not pause payouts. */
 const STATEMENTS_INVARIANT: LedgerInvariant = {
@@ -57,7 +146,7 @@ export async function verifyStatements(db: Db): Promise<StatementsResult> {
       `SELECT CASE WHEN bool_and(read_at IS NOT NULL) THEN min(read_at) END AS read_at
          FROM provider_statements`,
     );
-    return { ...(await check(tx, STATEMENTS_INVARIANT)), readAt: oldest?.readAt ?? null };
+    return { ...(await check(tx, STATEMENTS_INVARIANT, '')), readAt: oldest?.readAt ?? null };
   });
 }
 
@@ -83,14 +172,24 @@ export async function findNewDifferences(
   );
 }
 
-async function check(tx: Tx, invariant: LedgerInvariant): Promise<InvariantResult> {
-  const { number, name, sentence, checks, sql } = invariant;
+async function checkAll(tx: Tx, common: string): Promise<InvariantResult[]> {
+  const results: InvariantResult[] = [];
+  for (const invariant of LEDGER_INVARIANTS) results.push(await check(tx, invariant, common));
+  return results;
+}
+
+/** @param common expressions (WITH …) that the invariant's query can use */
+async function check(
+  tx: Tx,
+  { number, name, sentence, checks, sql }: LedgerInvariant,
+  common: string,
+): Promise<InvariantResult> {
   const [counted] = await rows<{ n: number }>(tx, checks.countSql);
   // The columns keep their SQL names: an operator uses them in further queries.
   const { rows: broken } = await tx.raw<{
     rows: (Record<string, unknown> & { total_rows: number })[];
   }>(
-    `SELECT found.*, count(*) OVER ()::int AS total_rows FROM (${sql}) AS found
+    `${common} SELECT found.*, count(*) OVER ()::int AS total_rows FROM (${sql}) AS found
       LIMIT ${ROWS_SHOWN_MAX}`,
   );
   return {

@@ -48,16 +48,30 @@ export async function shareLockByName(tx: Tx, ...name: (string | null)[]): Promi
   await rows(tx, lock, [JSON.stringify(name)]);
 }
 
-/** A full check reads every entry, so it needs longer than a request may take. */
-const SNAPSHOT_TIMEOUT = '30min';
+/** A full proof reads every entry, so it needs longer than a request may take. */
+const SNAPSHOT_TIMEOUT_MS = 30 * 60_000;
 
-/** One snapshot for all of it: two queries must not see two different moments. */
-export async function onOneSnapshot<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
+/**
+ * One snapshot for all of it: two queries must not see two different moments. PostgreSQL cancels a
+ * statement that is still running after `timeoutMs`, or whose client is gone. Large sorts and hashes
+ * stay in memory, and parallel workers share the reading.
+ */
+export async function onOneSnapshot<T>(
+  db: Db,
+  work: (tx: Tx) => Promise<T>,
+  { timeoutMs = SNAPSHOT_TIMEOUT_MS, readOnly = true } = {},
+): Promise<T> {
   return db.transaction(
     async (tx) => {
-      await rows(tx, `SET LOCAL statement_timeout = '${SNAPSHOT_TIMEOUT}'`);
+      await rows(
+        tx,
+        `SELECT set_config(name, value, true)
+           FROM (VALUES ('statement_timeout', '${timeoutMs}'), ('work_mem', '256MB'),
+                        ('max_parallel_workers_per_gather', '2'), ('jit', 'off'),
+                        ('client_connection_check_interval', '2s')) AS setting(name, value)`,
+      );
       return work(tx);
     },
-    { isolationLevel: 'repeatable read', readOnly: true },
+    { isolationLevel: 'repeatable read', readOnly },
   );
 }

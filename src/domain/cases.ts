@@ -28,6 +28,7 @@ export type CaseKind =
   | 'foreign_workflow'
   | 'late_money_held'
   | 'ledger_broken'
+  | 'ledger_not_checked'
   | 'refund_not_covered'
   | 'rejected_not_sent_back'
   | 'row_missing';

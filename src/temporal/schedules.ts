@@ -12,12 +12,11 @@ import { TASK_QUEUES, WORKFLOWS } from '../../workflows/names';
 
 type Interval = NonNullable<ScheduleOptions['spec']['intervals']>[number];
 
-/** The hourly schedules run at different times, because each reads a large part of the database. */
 const SCHEDULES: readonly [id: string, workflowType: string, interval: Interval][] = [
   ['restart-missing', WORKFLOWS.restartMissing, { every: '15 seconds' }],
   ['clean-up', WORKFLOWS.cleanUp, { every: '1 minute' }],
   ['reconciliation', WORKFLOWS.reconciliation, { every: '1 hour', offset: '10 minutes' }],
-  ['ledger-check', WORKFLOWS.ledgerCheck, { every: '1 hour', offset: '40 minutes' }],
+  ['ledger-check', WORKFLOWS.ledgerCheck, { every: '5 minutes' }],
 ];
 
 export async function ensureSchedules(client: Client): Promise<void> {

@@ -3,9 +3,10 @@
  * Breaks are made as the superuser with triggers and checks out of the way: nothing else can.
  */
 import type { Knex } from 'knex';
+import { checkLedger, noteLateLedgerCheck } from '../../activities/ledger-check';
 import { connect } from '../../src/db/connect';
 import { LEDGER_INVARIANTS } from '../../src/db/ledger-invariants';
-import { verifyLedger } from '../../src/db/ledger-verify';
+import { proveChanges, readProvenAt, verifyLedger } from '../../src/db/ledger-verify';
 import { type BalanceKey, post } from '../../src/db/repositories/ledger';
 import { releasePosting, reservePosting, settlementPosting } from '../../src/domain/ledger';
 import { isFinalPayout, PAYOUT_STATUSES } from '../../src/domain/payout';
@@ -110,6 +111,108 @@ test('20 rows are shown, and all are counted', async () => {
   const six = (await verifyLedger(app)).find((result) => result.number === 6)!;
   expect({ shown: six.rows.length, broken: six.broken }).toEqual({ shown: 20, broken: 24 });
 });
+
+describe('the check of what changed', () => {
+  test('checks only what changed since the last proof', async () => {
+    expect(await checkedByProof()).toMatchObject({ transactions: 51, payouts: 24 });
+    expect(await checkedByProof()).toMatchObject({ transactions: 0, payouts: 0 });
+    const key = await fundedBalance(app, '100');
+    const payout = buildPayoutMoney('10');
+    await insertPayout(app, key, payout, 'approved');
+    await postAlone(app, key, reservePosting(payout));
+    expect(await checkedByProof()).toMatchObject({ transactions: 2, payouts: 1 });
+    await app('payouts').where({ id: payout.id }).update({ status: 'rejected', sequence: 2 });
+    await app('events').insert({
+      id: `evt_of_${payout.id}`,
+      account_id: key.accountId,
+      mode: key.mode,
+      type: 'payout.rejected',
+      object_id: payout.id,
+      sequence: 2,
+      body: Buffer.from(JSON.stringify({ data: { id: payout.id, status: 'rejected' } })),
+    });
+    await postAlone(app, key, releasePosting(payout));
+    // Both postings of the payout, and not the balance's other transaction.
+    expect(await checkedByProof()).toMatchObject({ transactions: 2, payouts: 1 });
+  });
+
+  test('a transaction that commits after the proof is checked by the next one', async () => {
+    await checkedByProof();
+    const key = await fundedBalance(app, '100');
+    const payout = buildPayoutMoney('10');
+    const late = await app.transaction();
+    await insertPayout(late, key, payout, 'approved');
+    // Later transactions of other accounts commit first, and are proven.
+    await fundedBalance(app, '5');
+    expect(await checkedByProof()).toMatchObject({ transactions: 2, payouts: 0 });
+    await late.commit();
+    // Its reserve was never posted.
+    expect(await brokenByProof()).toEqual([5, 6]);
+  });
+
+  test('a broken invariant is reported until it is mended, and nothing is noted as proven', async () => {
+    await checkedByProof();
+    const before = await readProvenAt(app);
+    await app('payouts').whereRaw(`id = ${A_COMPLETED_PAYOUT}`).update({ status: 'failed' });
+    expect(await brokenByProof()).toEqual([6, 10]);
+    expect(await brokenByProof()).toEqual([6, 10]);
+    expect(await readProvenAt(app)).toEqual(before);
+  });
+
+  test('a balance that was changed by hand after its proof is found', async () => {
+    await checkedByProof();
+    await breakLedger(`UPDATE balances SET available = available + 1 WHERE ${ONE_BALANCE}`);
+    expect(await brokenByProof()).toEqual([2, 3]);
+  });
+
+  test('a check that takes too long is cancelled, also its SQL, and becomes a case', async () => {
+    const blocker = connectOwner();
+    try {
+      await blocker.raw('BEGIN');
+      await blocker.raw('LOCK TABLE payouts IN ACCESS EXCLUSIVE MODE');
+      await expect(checkLedger(app, 300)).rejects.toThrow('statement timeout');
+      const { rows: running } = await blocker.raw<{ rows: unknown[] }>(
+        `SELECT query FROM pg_stat_activity
+          WHERE application_name = 'ledger-verify-test' AND state <> 'idle'`,
+      );
+      expect(running).toEqual([]);
+      await blocker.raw('ROLLBACK');
+    } finally {
+      await blocker.destroy();
+    }
+    expect(await openCases()).toEqual(['ledger_not_checked']);
+    await checkLedger(app);
+    expect(await openCases()).toEqual([]);
+  });
+
+  test('a check that is late becomes a case', async () => {
+    await noteLateLedgerCheck(app);
+    expect(await openCases()).toEqual([]);
+    await noteLateLedgerCheck(app, 0);
+    expect(await openCases()).toEqual(['ledger_not_checked']);
+  });
+});
+
+async function checkedByProof() {
+  const results = await proveChanges(app, { timeoutMs: 60_000 });
+  expect(results.filter(({ broken }) => broken > 0)).toEqual([]);
+  const checked = (number: number) => results.find((result) => result.number === number)?.checked;
+  return { transactions: checked(1), payouts: checked(6) };
+}
+
+async function brokenByProof(): Promise<number[]> {
+  const results = await proveChanges(app, { timeoutMs: 60_000 });
+  return results.filter(({ broken }) => broken > 0).map(({ number }) => number);
+}
+
+async function openCases(): Promise<string[]> {
+  const found = await app('cases').whereNull('resolved_at').select<{ kind: string }[]>('kind');
+  return found.map(({ kind }) => kind);
+}
+
+function connectOwner(): Knex {
+  return connect({ url: database.ownerUrl, size: 1, applicationName: 'ledger-break' });
+}
 
 const A_RESERVE = "(SELECT min(id) FROM ledger_transactions WHERE type = 'payout_reserve')";
 const AN_OPEN_PAYOUT = "(SELECT min(id) FROM payouts WHERE status = 'approved')";
@@ -353,7 +456,7 @@ async function storeAnswer({ accountId, mode, currency }: BalanceKey, id: string
 }
 
 async function breakLedger(sql: string): Promise<void> {
-  const owner = connect({ url: database.ownerUrl, size: 1, applicationName: 'ledger-break' });
+  const owner = connectOwner();
   try {
     await owner.raw("SET session_replication_role = 'replica'");
     await owner.raw(sql);

@@ -25,12 +25,17 @@ afterAll(async () => {
   await gateway.stop();
 });
 
-/** What the schedule does every hour. */
-function check(): Promise<{ broken: number[] }> {
-  return gateway.temporal.workflow.execute(WORKFLOWS.ledgerCheck, {
-    workflowId: `ledger-check-${randomBytes(6).toString('hex')}`,
-    taskQueue: TASK_QUEUES.payouts,
-  });
+/** What the schedule does every five minutes. */
+async function check(): Promise<{ broken: number[] }> {
+  const { broken } = await gateway.temporal.workflow.execute<() => Promise<{ broken: number[] }>>(
+    WORKFLOWS.ledgerCheck,
+    {
+      workflowId: `ledger-check-${randomBytes(6).toString('hex')}`,
+      taskQueue: TASK_QUEUES.payouts,
+      args: [],
+    },
+  );
+  return { broken };
 }
 
 /** With everything out of the way that would refuse it. */
@@ -78,7 +83,7 @@ test('a broken one pauses all payouts, with the rows in a case for each invarian
     { actor: 'ledger check', action: 'payouts.pause', objectId: 'global' },
   ]);
 
-  // The next hour adds nothing, and never lifts it.
+  // The next check adds nothing, and never lifts it.
   await check();
   expect([await pauses(), await openCases()]).toEqual([[pause], ['invariant_2', 'invariant_3']]);
   await giveMoney(-1);

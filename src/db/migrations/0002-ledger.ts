@@ -158,7 +158,42 @@ BEGIN
   RETURN QUERY SELECT 'posted', b.available, b.reserved;
 END $$;
 
+-- The scheduled check proves what has changed since the last proof (src/db/ledger-verify.ts). A balance
+-- is proven up to a version: its lock is held until the commit, so versions are committed in order.
+CREATE TABLE ledger_checkpoints (
+  account_id text NOT NULL,
+  mode text NOT NULL,
+  currency text NOT NULL,
+  version bigint NOT NULL,
+  available numeric(38,8) NOT NULL,
+  reserved numeric(38,8) NOT NULL,
+  posted_at timestamptz NOT NULL,
+  PRIMARY KEY (account_id, mode, currency)
+);
+
+-- Payouts and payments that changed since then, once for each change.
+CREATE TABLE ledger_changes (object_id text NOT NULL)
+  WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);
+
+-- One row.
+CREATE TABLE ledger_proof (proven_at timestamptz NOT NULL);
+INSERT INTO ledger_proof VALUES (now());
+
+-- For triggers: the object is the row, or the payment that the row belongs to.
+CREATE FUNCTION note_ledger_change() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+DECLARE
+  changed record;
+BEGIN
+  IF TG_OP = 'DELETE' THEN changed := OLD; ELSE changed := NEW; END IF;
+  IF TG_ARGV[0] = 'payment_id' THEN INSERT INTO ledger_changes VALUES (changed.payment_id);
+  ELSE INSERT INTO ledger_changes VALUES (changed.id); END IF;
+  RETURN NULL;
+END $$;
+
 GRANT SELECT ON balances, ledger_transactions, ledger_entries TO gateway_app;
+GRANT SELECT, INSERT, UPDATE ON ledger_checkpoints, ledger_proof TO gateway_app;
+GRANT SELECT, DELETE ON ledger_changes TO gateway_app;
 REVOKE ALL ON FUNCTION ledger_post FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION ledger_post TO gateway_app;
 `;

@@ -270,6 +270,10 @@ CREATE TRIGGER count_returned AFTER UPDATE OF status ON payouts FOR EACH ROW
         <> (NEW.status IN ('rejected', 'failed', 'cancelled')))
   EXECUTE FUNCTION count_returned_payout();
 
+CREATE TRIGGER note_change AFTER INSERT OR DELETE OR UPDATE OF
+  id, account_id, mode, currency, reference, status, sequence, total_debit, api_key_id ON payouts
+  FOR EACH ROW EXECUTE FUNCTION note_ledger_change('id');
+
 GRANT SELECT ON currency_routes, fee_rules, payout_policies, payout_usage TO gateway_app;
 GRANT SELECT, INSERT, DELETE ON payout_pauses TO gateway_app;
 GRANT SELECT, INSERT, UPDATE ON payouts TO gateway_app;

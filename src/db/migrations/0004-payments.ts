@@ -129,6 +129,15 @@ CREATE TABLE payment_refunds (
 CREATE INDEX payment_refunds_owed ON payment_refunds (payment_id)
   WHERE state = 'owed';
 
+CREATE TRIGGER note_change AFTER INSERT OR DELETE OR UPDATE OF
+  id, account_id, mode, currency, reference, status, sequence, api_key_id, credited_amount,
+  service_fee, reversed_amount, reversed_fee ON payments
+  FOR EACH ROW EXECUTE FUNCTION note_ledger_change('id');
+CREATE TRIGGER note_change AFTER INSERT OR UPDATE OR DELETE ON payment_credits
+  FOR EACH ROW EXECUTE FUNCTION note_ledger_change('payment_id');
+CREATE TRIGGER note_change AFTER INSERT OR UPDATE OR DELETE ON payment_refunds
+  FOR EACH ROW EXECUTE FUNCTION note_ledger_change('payment_id');
+
 GRANT SELECT, INSERT, UPDATE
   ON payments, payment_verifications, payment_decisions, payment_refunds TO gateway_app;
 GRANT SELECT, INSERT ON payment_credits TO gateway_app;
