@@ -10,7 +10,7 @@ import { startWorkflowWorld, type WorkflowWorld } from '../support/workflow-worl
 let world: WorkflowWorld;
 
 beforeAll(async () => {
-  world = await startWorkflowWorld('payouts', 'payments');
+  world = await startWorkflowWorld();
 });
 
 afterAll(async () => {

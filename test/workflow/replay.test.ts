@@ -26,7 +26,7 @@ beforeAll(async () => {
 
 async function writeHistories(names: string): Promise<void> {
   mkdirSync(FOLDER, { recursive: true });
-  const world = await startWorkflowWorld('payouts', 'payments');
+  const world = await startWorkflowWorld();
   for (const { name, start, staysOpen } of BRANCHES.filter((one) => one.name.startsWith(names))) {
     const object = await start(world);
     if (staysOpen !== true) await whenOver(object);
