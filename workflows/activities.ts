@@ -22,7 +22,7 @@ export const TRANSACTION = {
  */
 export const PROVIDER_CALL = {
   startToCloseTimeout: '30 seconds',
-  heartbeatTimeout: '5 seconds',
+  heartbeatTimeout: '8 seconds',
   retry: { initialInterval: '500 ms', maximumInterval: '30 seconds' },
 } as const;
 

@@ -48,11 +48,12 @@ export class PaymentInbox extends DecisionInbox<PaymentState, PaymentDecision> {
    */
   async waitForUpdate(watch: (seen: PaymentState) => Promise<PaymentState>): Promise<void> {
     const scope = new CancellationScope();
+    const before = this.state;
     await scope.run(() =>
       Promise.race([
         this.waitUntil(() => !this.isIdle()),
-        watch(this.state).then((state) => {
-          this.takeStep(this.state, state);
+        watch(before).then((state) => {
+          this.takeStep(before, state);
         }),
       ]),
     );

@@ -76,8 +76,9 @@ async function run(input: PaymentInput, inbox: PaymentInbox): Promise<string> {
     // An update that arrives during the query needs another query.
     inbox.forgetProviderUpdate();
     await decide(input.paymentId, inbox);
+    const before = inbox.known;
     const report = await checkPayment(input.paymentId);
-    inbox.takeStep(inbox.known ?? report, report);
+    inbox.takeStep(before ?? report, report);
     await watch(input, inbox);
     if (inbox.state.wait !== null) continue;
     await condition(allHandlersFinished);
