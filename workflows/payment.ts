@@ -1,6 +1,6 @@
 /**
  * One payment: opens the checkout, then asks the provider after each update, at growing intervals,
- * at the end of the payment window, and for late money after it. The database decides by the
+ * and at the end of the payment window. What reports late money starts it again. The database decides by the
  * provider's facts; the workflow waits, asks, and records operators' decisions.
  */
 import {

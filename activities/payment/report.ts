@@ -2,7 +2,7 @@
 import { findLastDecision, type StoredDecision } from '../../src/db/repositories/payment-decisions';
 import type { Db } from '../../src/db/transaction';
 import { isLess, ZERO } from '../../src/domain/money';
-import { isOpenPayment, type Payment } from '../../src/domain/payment';
+import { isOpenPayment, LATE_PAYMENT_STATUSES, type Payment } from '../../src/domain/payment';
 import { LATE_WINDOW_MS } from '../../src/domain/payment-step';
 import { refundableOf } from '../../src/domain/payment-pricing';
 import { nextCheckMs, nextPaymentCheckMs } from '../../src/domain/provider-checks';
@@ -109,8 +109,11 @@ function waitFor(
   return { why: 'Waiting for late funds.', ms: rareMs };
 }
 
-/** A completed payment waits only for money already seen; a callback reports anything else. */
+/**
+ * An ended payment waits only for money already seen. A callback, a verify request or the
+ * reconciliation reports anything else and starts the workflow again.
+ */
 function mayStillCome({ status, receivedAmount, creditedAmount }: Payment): boolean {
-  if (status === 'completed') return isLess(creditedAmount, receivedAmount);
-  return status === 'expired' || status === 'cancelled' || status === 'underpaid';
+  if (!isLess(creditedAmount, receivedAmount)) return false;
+  return status === 'completed' || LATE_PAYMENT_STATUSES.includes(status);
 }

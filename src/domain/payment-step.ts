@@ -5,6 +5,7 @@
 import { type Amount, add, greaterOf, isLess, ZERO } from './money';
 import {
   isOpenPayment,
+  LATE_PAYMENT_STATUSES,
   nextPaymentStatus,
   type Payment,
   type PaymentException,
@@ -50,6 +51,15 @@ export interface PaymentBackground {
 
 /** Money that is confirmed up to this long after the window closed is credited (decision P5). */
 export const LATE_WINDOW_MS = 30 * 24 * 60 * 60 * 1000;
+
+/** The payment has ended, and money that arrives now is still credited. */
+export function takesLateMoney(
+  { status, expiresAt }: Pick<Payment, 'status' | 'expiresAt'>,
+  now: Date,
+): boolean {
+  const isOver = now.getTime() > expiresAt.getTime() + LATE_WINDOW_MS;
+  return !isOver && LATE_PAYMENT_STATUSES.includes(status);
+}
 
 /**
  * The next step, or null if the payment already reflects the facts.

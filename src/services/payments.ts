@@ -11,6 +11,7 @@ import type { Db } from '../db/transaction';
 import { ApiError } from '../domain/errors';
 import { isOpenPayment, type Payment, type PaymentRequest } from '../domain/payment';
 import { choosePaymentRoute, type ChosenRoute } from '../domain/route';
+import { takesLateMoney } from '../domain/payment-step';
 import { duplicateReference } from '../domain/terms';
 import { newId } from '../lib/new-id';
 import type { ProviderRegistry } from '../providers/registry';
@@ -87,7 +88,7 @@ async function refuseUsedReference(
   if (existing !== null) throw new ApiError(duplicateReference('payment', existing));
 }
 
-/** Asks the provider now (decision P8). A payment that has ended is returned unchanged. */
+/** Asks the provider now (decision P8). A payment that takes no more money is returned unchanged. */
 async function verify(deps: PaymentsDeps, caller: Caller, id: string): Promise<Payment> {
   const payment = await getOwn(deps.db, caller, id);
   const { requests, secondsLeft } = await countVerification(deps.db, id);
@@ -96,7 +97,7 @@ async function verify(deps: PaymentsDeps, caller: Caller, id: string): Promise<P
     const details = { limit_per_minute: VERIFICATIONS_PER_MINUTE };
     throw new ApiError({ code: 'rate_limited', details }, headers);
   }
-  if (!isOpenPayment(payment.status)) return payment;
+  if (!isOpenPayment(payment.status) && !takesLateMoney(payment, new Date())) return payment;
   const start = paymentStart(payment);
   const outcome = await deps.paymentWorkflows.verify(start, newId('request'), VERIFY_DEADLINE_MS);
   if (outcome.kind === 'no_answer') {

@@ -27,7 +27,7 @@ interface Stand {
   begin: (id: string) => Promise<void>;
   goOn: (id: string) => Promise<void>;
   exceptions: string[];
-  /** After its end, for late money: looked at so seldom that only a new run can see it. */
+  /** Its workflow has ended with its window: only somebody who asks finds late money. */
   isLate?: boolean;
 }
 
@@ -87,8 +87,8 @@ type Command = keyof typeof COMMANDS;
 
 const CASES = (Object.keys(COMMANDS) as Command[]).flatMap((command) =>
   (Object.keys(STANDS) as PaymentStatus[])
-    // Where the run goes on, it looks again in an hour.
-    .filter((status) => command === 'terminate' || command === 'delete' || !STANDS[status]?.isLate)
+    // An ended workflow can only be deleted.
+    .filter((status) => command === 'delete' || !STANDS[status]?.isLate)
     .map((status) => ({ command, status })),
 );
 
@@ -133,6 +133,7 @@ async function interfere(one: (typeof CASES)[number]): Promise<void> {
   await temporalCommand(place, 'workflow', ...COMMANDS[one.command], '-w', id);
   if (one.command === 'delete') await whenDeleted(id);
   await STANDS[one.status]?.goOn(id);
+  if (STANDS[one.status]?.isLate === true) await client.post(`/payments/${id}/verify`);
 }
 
 async function whenDeleted(id: string): Promise<void> {
@@ -207,8 +208,8 @@ test('ledger:verify finds what has no workflow, until restart-missing has run', 
 });
 
 test('a payment whose month is over is put aside for good', async () => {
-  const id = payments.get('terminate expired') ?? '';
-  const set = `UPDATE payments SET status = 'expired', expires_at = now() - interval '31 days',
+  const id = payments.get('delete expired') ?? '';
+  const set = `UPDATE payments SET status = 'expired', credited_amount = 0, expires_at = now() - interval '31 days',
     workflow_checked_at = now() - interval '2 hours' WHERE id = ?`;
   await rows(gateway.db, set, [id]);
   const read = `SELECT workflow_checked_at = 'infinity' AS aside FROM payments WHERE id = ?`;

@@ -44,13 +44,15 @@ afterAll(async () => {
 const FILL = `
 INSERT INTO accounts (id, name) VALUES ('acc_1', 'Merchant');
 INSERT INTO payments (id, account_id, mode, reference, status, provider, amount, currency, fee_terms,
-                      checkout_url, api_key_id, provider_checkout_id, expires_at, workflow_checked_at)
+                      checkout_url, api_key_id, provider_checkout_id, expires_at, workflow_checked_at,
+                      received_amount)
 SELECT 'pay_' || n, 'acc_1', 'test', n::text,
        CASE n % 100 WHEN 0 THEN 'created' WHEN 1 THEN 'processing' WHEN 2 THEN 'expired'
                     WHEN 3 THEN 'underpaid' WHEN 4 THEN 'expired' ELSE 'completed' END,
        'onchain_provider', 10, 'USDT', '{}', 'https://provider.example.com', 'key', n::text,
        now() - CASE n % 100 WHEN 4 THEN interval '40 days' ELSE interval '1 day' END,
-       now() - n * interval '1 minute' - interval '2 hours'
+       now() - n * interval '1 minute' - interval '2 hours',
+       CASE WHEN n % 100 BETWEEN 2 AND 4 THEN 5 ELSE 0 END
   FROM generate_series(1, ${PAYMENTS}) AS n;
 INSERT INTO payouts (id, account_id, mode, reference, status, provider, amount, currency,
                      destination_type, destination_value, service_fee, network_fee, total_debit,

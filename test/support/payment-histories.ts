@@ -27,13 +27,9 @@ const MORE: readonly HistoryBranch[] = [
   },
 ];
 
-/** What these end as waits for late money. */
-const LATE_MONEY = ['underpaid', 'cancelled'];
-
 export const PAYMENT_HISTORY_BRANCHES: readonly HistoryBranch[] = [
   ...PAYMENT_BRANCHES.map((branch) => ({
     name: branch.name,
-    staysOpen: LATE_MONEY.includes(branch.expected.status),
     start: (world: Parameters<HistoryBranch['start']>[0]) => runPaymentBranch(world, branch),
   })),
   ...MORE,

@@ -4,6 +4,7 @@ import { rows } from '../../src/db/transaction';
 import { PAYMENT_DECISIONS } from '../../src/domain/payment';
 import { brokenInvariants } from '../support/gateway';
 import {
+  closeWindowOf,
   createPaymentCase,
   payAtProvider,
   type PaymentCase,
@@ -305,3 +306,18 @@ test.concurrent(
     expect(findAnyOf([...secrets, payment.caller.apiKeyId], everything)).toEqual([]);
   },
 );
+
+test('a payment that nobody pays ends with its window, and late money starts it again', async () => {
+  const asked = jest.spyOn(world.providers.get('onchain_provider', 'test'), 'findCheckout');
+  const payment = await createPaymentCase(world);
+  await closeWindowOf(world, payment);
+  expect(await whenOver(payment)).toBe('expired');
+  // Once when it opened, and once or twice after the window has closed.
+  const calls = asked.mock.calls.filter(([reference]) => reference === payment.id);
+  expect(calls.length).toBeLessThanOrEqual(4);
+  asked.mockRestore();
+  await payAtProvider(world, payment, '100');
+  const { exceptions } = await whenPaymentRow(world, payment, 'completed');
+  expect(exceptions).toEqual(['late']);
+  expect(await whenOver(payment)).toBe('completed');
+});
