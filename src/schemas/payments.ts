@@ -44,11 +44,7 @@ const LABEL = '[^\\s@.\\u0000\\p{Cs}]+';
 const EMAIL = `^${NAME}@${LABEL}(\\.${LABEL})+$`;
 
 const REFERENCE = 'Your unique ID: 1 to 64 printable ASCII characters without spaces';
-const URL_LENGTH_MAX = 2048;
-const RequestUrl = RequestText(
-  URL_LENGTH_MAX,
-  `An absolute URL of at most ${URL_LENGTH_MAX} characters`,
-);
+const RequestUrl = RequestText(2048, 'An absolute URL of at most 2048 characters');
 
 export const PaymentBody = Type.Object(
   {
@@ -98,8 +94,8 @@ export function readPaymentRequest(json: Json, mode: Mode): PaymentRequest {
     reference: body.reference,
     description: body.description ?? null,
     customerEmail: body.customer_email ?? null,
-    successUrl: storedUrl(body.success_url),
-    cancelUrl: storedUrl(body.cancel_url),
+    successUrl: body.success_url ?? null,
+    cancelUrl: body.cancel_url ?? null,
     provider: body.provider ?? null,
     network: body.network ?? null,
     metadata: body.metadata ?? {},
@@ -107,7 +103,7 @@ export function readPaymentRequest(json: Json, mode: Mode): PaymentRequest {
   };
 }
 
-/** What a parser would drop or correct is refused: white space, control characters, `https:shop`. */
+/** Stored as it was sent, so what a parser would drop or correct is refused: white space, control characters, `https:shop`. */
 const WEB_ADDRESS = /^https?:\/\/[^\s\p{Cc}\\]+$/iu;
 /** The part between `//` and the path, where `@` ends a user name. */
 const WITH_USER = /^[a-z]+:\/\/[^/?#]*@/i;
@@ -117,19 +113,10 @@ function urlErrors(field: string, value: unknown, mode: Mode): FieldError[] {
   if (typeof value !== 'string') return [];
   const protocols = mode === 'live' ? ['https:'] : ['https:', 'http:'];
   const url = WEB_ADDRESS.test(value) && !WITH_USER.test(value) ? URL.parse(value) : null;
-  if (url === null || !protocols.includes(url.protocol)) {
-    const wanted = mode === 'live' ? 'https://' : 'https:// or http://';
-    const what = `An absolute URL starting with ${wanted}, without spaces or a user name`;
-    return [{ field, rule: 'format', message: sendAs(field, what) }];
-  }
-  if (url.href.length <= URL_LENGTH_MAX) return [];
-  const message = `Shorten ${field} to at most ${URL_LENGTH_MAX} characters, counted after percent-encoding.`;
-  return [{ field, rule: 'too_long', message }];
-}
-
-/** A URL that was checked, in the form that was checked and that browsers send. */
-function storedUrl(checked: string | undefined): string | null {
-  return checked === undefined ? null : new URL(checked).href;
+  if (url !== null && protocols.includes(url.protocol)) return [];
+  const wanted = mode === 'live' ? 'https://' : 'https:// or http://';
+  const what = `An absolute URL starting with ${wanted}, without spaces or a user name`;
+  return [{ field, rule: 'format', message: sendAs(field, what) }];
 }
 
 const FILTERS = {

@@ -75,19 +75,13 @@ describe.each(['success_url', 'cancel_url'])('%s', (field) => {
     expect(rules({ [field]: url })).toEqual([`${field} format`]);
   });
 
-  // What is stored is what was checked: the form that a browser makes of it.
   test.each([
-    ['HTTPS://SHOP.example', 'https://shop.example/'],
-    ['https://shop.example:443/a/../b?q=ä#c', 'https://shop.example/b?q=%C3%A4#c'],
-    ['https://bücher.example/', 'https://xn--bcher-kva.example/'],
-  ])('stores %s as %s', (url, stored) => {
+    'HTTPS://SHOP.example',
+    'https://shop.example:443/a/../b?q=ä#c',
+    'https://bücher.example/',
+  ])('stores %s as it was sent', (url) => {
     const { successUrl, cancelUrl } = read({ [field]: url });
-    expect(field === 'success_url' ? successUrl : cancelUrl).toBe(stored);
-  });
-
-  test('does not take a URL whose stored form is longer than 2048 characters', () => {
-    const url = `https://shop.example/?q=${'ä'.repeat(500)}`;
-    expect(rules({ [field]: url })).toEqual([`${field} too_long`]);
+    expect(field === 'success_url' ? successUrl : cancelUrl).toBe(url);
   });
 
   test('takes http in test mode alone', () => {
