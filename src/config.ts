@@ -2,6 +2,7 @@
  * Reads the environment once and checks all of it: one message lists every invalid variable and what
  * to set. docs/operations.md documents the variables.
  */
+import { TASK_QUEUES, type TaskQueue } from '../workflows/names';
 import { PROVIDER_CODES, type ProviderCode } from './domain/provider-codes';
 import type { ProviderModeConfig } from './providers/port';
 import { DEFAULT_TIMEOUT_MS } from './providers/provider-http';
@@ -29,7 +30,13 @@ export interface Config {
   cursorSecret: string;
   providers: ProviderConfig;
   webhooks: WebhookSettings;
-  worker: { maxCachedWorkflows: number; shutdownGraceMs: number; workflowBundle: string | null };
+  worker: {
+    /** The task queues that this process takes. */
+    queues: TaskQueue[];
+    maxCachedWorkflows: number;
+    shutdownGraceMs: number;
+    workflowBundle: string | null;
+  };
   logLevel: string;
 }
 
@@ -64,6 +71,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     providers: readProviders(reader),
     webhooks: readWebhooks(reader, env),
     worker: {
+      queues: reader.listOf('WORKER_QUEUES', Object.values(TASK_QUEUES)),
       maxCachedWorkflows: reader.count('MAX_CACHED_WORKFLOWS', 1_000, 2, 100_000),
       shutdownGraceMs: reader.count('WORKER_GRACE_MS', 15_000, 0, 600_000),
       workflowBundle: reader.optional('WORKFLOW_BUNDLE') ?? null,
@@ -163,6 +171,16 @@ class EnvironmentReader {
     const value = this.optional(name) ?? otherwise;
     if (!values.includes(value)) this.#faults.push(`${name} must be one of: ${values.join(', ')}.`);
     return value;
+  }
+
+  /** Comma-separated; all values if it is not set. */
+  listOf<Value extends string>(name: string, values: readonly Value[]): Value[] {
+    const asked = this.optional(name)?.split(',') ?? values;
+    const chosen = values.filter((value) => asked.some((one) => one.trim() === value));
+    if (chosen.length !== asked.length) {
+      this.#faults.push(`${name} must be a list of different values of: ${values.join(', ')}.`);
+    }
+    return chosen;
   }
 
   throwIfFaulty(): void {

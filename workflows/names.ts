@@ -7,6 +7,8 @@ export const TASK_QUEUES = {
   webhooksRetry: 'webhooks-retry',
 } as const;
 
+export type TaskQueue = (typeof TASK_QUEUES)[keyof typeof TASK_QUEUES];
+
 export const WORKFLOWS = {
   payout: 'payoutWorkflow',
   payment: 'paymentWorkflow',

@@ -11,8 +11,8 @@ import { installTemporalLogger, startWorkers } from '../temporal/worker';
 
 const HELP = `Usage: worker [--help]
 
-Runs the workflows of the task queues "payouts", "payments" and "webhooks", and the activities of
-these and of "webhooks-retry". Serves /metrics and /readyz on METRICS_PORT.
+Runs the workflows and activities of the task queues "payouts", "payments", "webhooks" and
+"webhooks-retry", or of those in WORKER_QUEUES. Serves /metrics and /readyz on METRICS_PORT.
 docs/operations.md describes its environment; missing variables are reported at the start.
 `;
 
@@ -25,6 +25,7 @@ runProcess(HELP, async () => {
   const worker = await startWorkers({
     ...config.temporal,
     ...config.worker,
+    maxTransactions: config.databasePoolSize,
     activities: createActivities(activityDeps),
   });
   await ensureSchedules(deps.temporal);

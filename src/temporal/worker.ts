@@ -8,11 +8,14 @@ import {
   Worker,
 } from '@temporalio/worker';
 import type { Logger } from 'pino';
-import { TASK_QUEUES } from '../../workflows/names';
+import { TASK_QUEUES, type TaskQueue } from '../../workflows/names';
 
 export interface WorkerSpec {
   address: string;
   namespace: string;
+  queues: readonly TaskQueue[];
+  /** Short transactions of all queues together; each takes a database connection. */
+  maxTransactions: number;
   maxCachedWorkflows: number;
   /** How long a graceful stop waits for running activities; then they time out. */
   shutdownGraceMs: number;
@@ -45,19 +48,20 @@ export interface RunningWorker {
 /** Webhook attempts mostly wait for responses, so one process can run many. */
 const ATTEMPTS_AT_ONCE = 200;
 
-/** One worker for each task queue; they share the connection and the bundle. */
+/** One worker for each task queue of the process; they share the connection and the bundle. */
 export async function startWorkers(spec: WorkerSpec): Promise<RunningWorker> {
   const connection = await NativeConnection.connect({ address: spec.address });
   const workflowBundle =
     spec.workflowBundle === null ? await bundleWorkflows() : { codePath: spec.workflowBundle };
   const workers = await Promise.all(
-    Object.values(TASK_QUEUES).map((taskQueue) =>
+    spec.queues.map((taskQueue) =>
       Worker.create({
         connection,
         namespace: spec.namespace,
         taskQueue,
         ...(taskQueue === TASK_QUEUES.webhooksRetry ? {} : { workflowBundle }),
         ...(isWebhooks(taskQueue) ? { maxConcurrentActivityTaskExecutions: ATTEMPTS_AT_ONCE } : {}),
+        maxConcurrentLocalActivityExecutions: transactionsOf(spec),
         activities: spec.activities,
         dataConverter: { payloadConverterPath: PAYLOAD_CONVERTER_PATH },
         maxCachedWorkflows: spec.maxCachedWorkflows,
@@ -80,6 +84,11 @@ export async function startWorkers(spec: WorkerSpec): Promise<RunningWorker> {
       await connection.close();
     },
   };
+}
+
+/** An equal share for each queue, so that one cannot take every connection. */
+function transactionsOf({ maxTransactions, queues }: WorkerSpec): number {
+  return Math.max(2, Math.floor(maxTransactions / queues.length));
 }
 
 function isWebhooks(taskQueue: string): boolean {
