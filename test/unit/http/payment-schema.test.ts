@@ -119,7 +119,7 @@ test.each<[string, object, object, RegExp]>([
   ],
   ['metadata, keys', { metadata: metadata(1, 40, 1) }, { metadata: metadata(1, 41, 1) }, /^meta/],
   ['metadata, values', { metadata: metadata(1, 2, 500) }, { metadata: metadata(1, 2, 501) }, /^me/],
-  ['expires_in, at least', { expires_in: 300 }, { expires_in: 299 }, /^expires_in /],
+  ['expires_in, at least', { expires_in: 5 }, { expires_in: 4 }, /^expires_in /],
   ['expires_in, at most', { expires_in: 86_400 }, { expires_in: 86_401 }, /^expires_in /],
   ['expires_in, whole seconds', { expires_in: 301 }, { expires_in: 300.5 }, /^expires_in /],
 ])('the bounds of %s', (_field, taken, refused, rule) => {
@@ -131,6 +131,22 @@ test('a payment without expires_in is open for an hour', () => {
   expect(read({}).expiresInSeconds).toBe(3600);
   expect(read({ expires_in: 300 }).expiresInSeconds).toBe(300);
 });
+
+test('in live mode expires_in is at least 300 seconds', () => {
+  expect(rules({ expires_in: 300 }, 'live')).toEqual([]);
+  expect(rules({ expires_in: 299 }, 'live')).toEqual(['expires_in type']);
+});
+
+test.each(['underpaid', 'expired', 'late'])(
+  'the scenario %s ends soon in test mode',
+  (scenario) => {
+    const metadata = { scenario };
+    expect(read({ metadata }).expiresInSeconds).toBe(10);
+    expect(read({ metadata, expires_in: 900 }).expiresInSeconds).toBe(900);
+    expect(read({ metadata }, 'live').expiresInSeconds).toBe(3600);
+    expect(read({ metadata: { scenario: 'completed' } }).expiresInSeconds).toBe(3600);
+  },
+);
 
 test('unknown fields of a payment are ignored (decision W7)', () => {
   expect(read({ memo: 'x', cart: { items: 2 } })).toEqual(read({}));
