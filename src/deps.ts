@@ -43,7 +43,11 @@ export interface Deps {
 }
 
 /** @param name the process, as logs and pg_stat_activity show it */
-export function buildDeps(config: Config, name: string): Deps {
+export function buildDeps(
+  config: Config,
+  name: string,
+  logger: Logger = pino({ name, level: config.logLevel }),
+): Deps {
   const db = connect({
     url: config.databaseUrl,
     size: config.databasePoolSize,
@@ -58,12 +62,12 @@ export function buildDeps(config: Config, name: string): Deps {
   });
   return {
     config,
-    logger: pino({ name, level: config.logLevel }),
+    logger,
     db,
     temporal,
     providers,
-    payoutWorkflows: createPayoutWorkflows(temporal),
-    paymentWorkflows: createPaymentWorkflows(temporal),
+    payoutWorkflows: createPayoutWorkflows(temporal, logger),
+    paymentWorkflows: createPaymentWorkflows(temporal, logger),
     webhookDeliveryWorkflows: createWebhookDeliveryWorkflows(temporal),
     secretBox: createSecretBox(webhooks.secretKey, webhooks.earlierSecretKeys),
     webhookSender,

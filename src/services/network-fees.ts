@@ -2,6 +2,7 @@
  * A provider's estimates of network fees. Estimates are cached briefly, so that a burst of payouts
  * asks once, and an old estimate is better than refusing the payout.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Amount } from '../domain/money';
 import { ZERO } from '../domain/money';
 import type { Mode } from '../domain/mode';
@@ -14,6 +15,8 @@ export interface NetworkFees {
 }
 
 const FRESH_MS = 30_000;
+/** How long a payout waits for a newer estimate when a usable one is at hand. */
+const PATIENCE_MS = 250;
 /** Network fees change within minutes; an older estimate would be a guess. */
 const USABLE_MS = 10 * 60_000;
 
@@ -43,11 +46,19 @@ export function createNetworkFees(providers: ProviderRegistry): NetworkFees {
       const last = known.get(key);
       const age = last === undefined ? Infinity : Date.now() - last.at;
       if (last !== undefined && age < FRESH_MS) return last.fee;
+      const usable = last !== undefined && age < USABLE_MS ? last.fee : null;
+      const running = asking.get(key);
+      // Somebody already waits for the provider.
+      if (running !== undefined && usable !== null) return usable;
       const asked =
-        asking.get(key) ??
-        ask(key, mode, code, currency, network).finally(() => asking.delete(key));
+        running ?? ask(key, mode, code, currency, network).finally(() => asking.delete(key));
       asking.set(key, asked);
-      return (await asked) ?? (last !== undefined && age < USABLE_MS ? last.fee : null);
+      if (usable === null) return asked;
+      return (await Promise.race([asked, afterPatience()])) ?? usable;
     },
   };
+}
+
+function afterPatience(): Promise<null> {
+  return sleep(PATIENCE_MS, null, { ref: false });
 }

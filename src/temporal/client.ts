@@ -3,22 +3,49 @@
  * payments and webhook deliveries each describe how they start; deadlines and the translation of
  * Temporal's failures are shared and are here.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   Client,
   Connection,
+  defaultGrpcRetryOptions,
+  makeGrpcRetryInterceptor,
   WithStartWorkflowOperation,
   WorkflowExecutionAlreadyStartedError,
   type WorkflowStartOptions,
 } from '@temporalio/client';
+import type { Logger } from 'pino';
 
 export interface TemporalOptions {
   address: string;
   namespace: string;
 }
 
+/** The SDK's own waits grow to 10 s, which nobody here waits for. */
+const RETRY_WAIT_MS_MAX = 1_000;
+const RETRY_MARGIN_MS = 20;
+
 /** Connects on first use, so that the API starts without Temporal. */
 export function createTemporalClient({ address, namespace }: TemporalOptions): Client {
-  return new Client({ connection: Connection.lazy({ address }), namespace });
+  const standard = defaultGrpcRetryOptions();
+  let isClosed = false;
+  let nextRetryAt = 0;
+  const retries = makeGrpcRetryInterceptor({
+    retryableDecider: (attempt, status) => !isClosed && standard.retryableDecider(attempt, status),
+    delayFunction: (attempt, status) => {
+      const waitMs = Math.min(standard.delayFunction(attempt, status), RETRY_WAIT_MS_MAX);
+      nextRetryAt = Math.max(nextRetryAt, Date.now() + waitMs);
+      return waitMs;
+    },
+  });
+  const connection = Connection.lazy({ address, interceptors: [retries] });
+  const close = connection.close.bind(connection);
+  // A retry on a closed channel throws in its timer, which would end the process.
+  connection.close = async () => {
+    isClosed = true;
+    await sleep(Math.max(0, nextRetryAt - Date.now()) + RETRY_MARGIN_MS);
+    await close();
+  };
+  return new Client({ connection, namespace });
 }
 
 /** The workflow did not answer in time or was unreachable: the outcome is unknown. */
@@ -71,55 +98,94 @@ export interface Starter {
 const SIGNAL_DEADLINE_MS = 3_000;
 const START_DEADLINE_MS = 5_000;
 
-export function createStarter(client: Client, workflowType: string): Starter {
-  const within = <T>(ms: number, call: () => Promise<T>) =>
-    client.withDeadline(Date.now() + ms, call);
+/** Without an answer, Temporal is probed after this time, and again after each answered probe. */
+const PROBE_AFTER_MS = 500;
+/** Together less than 2 s: so long a merchant waits for the 503 when Temporal is gone. */
+const PROBE_TIMEOUT_MS = 1_200;
+
+/** @param logger gets the causes of missing answers, which callers turn into a 503 or retry */
+export function createStarter(
+  client: Client,
+  workflowType: string,
+  logger?: Pick<Logger, 'warn'>,
+): Starter {
+  const ask = async <T>(
+    { workflowId }: StartOptions,
+    deadlineMs: number,
+    call: () => Promise<T>,
+  ): Promise<T | Closed | NoAnswer> => {
+    try {
+      return await whileReachable(client, deadlineMs, call);
+    } catch (error) {
+      if (error instanceof WorkflowExecutionAlreadyStartedError) return { kind: 'closed' };
+      logger?.warn({ err: error, workflow_id: workflowId }, 'no answer from the workflow');
+      return { kind: 'no_answer', cause: error };
+    }
+  };
   return {
     update: (start, { name, id, args, deadlineMs }) =>
-      translate(() =>
-        within(deadlineMs, () =>
-          client.workflow.executeUpdateWithStart(name, {
-            updateId: id,
-            args,
-            startWorkflowOperation: new WithStartWorkflowOperation(workflowType, {
-              ...start,
-              workflowIdConflictPolicy: 'USE_EXISTING',
-            }),
+      ask(start, deadlineMs, () =>
+        client.workflow.executeUpdateWithStart(name, {
+          updateId: id,
+          args,
+          startWorkflowOperation: new WithStartWorkflowOperation(workflowType, {
+            ...start,
+            workflowIdConflictPolicy: 'USE_EXISTING',
           }),
-        ),
+        }),
       ),
 
     signal: (start, name, ...args) =>
-      translate(async () => {
-        await within(SIGNAL_DEADLINE_MS, () =>
-          client.workflow.signalWithStart(workflowType, {
-            ...start,
-            signal: name,
-            signalArgs: args,
-          }),
-        );
+      ask(start, SIGNAL_DEADLINE_MS, async () => {
+        await client.workflow.signalWithStart(workflowType, {
+          ...start,
+          signal: name,
+          signalArgs: args,
+        });
         return { kind: 'sent' };
       }),
 
     ensureRunning: async (start) => {
-      const result = await translate(() =>
-        within(START_DEADLINE_MS, () =>
-          client.workflow.start(workflowType, {
-            ...start,
-            workflowIdConflictPolicy: 'USE_EXISTING',
-          }),
-        ),
+      const result = await ask(start, START_DEADLINE_MS, () =>
+        client.workflow.start(workflowType, {
+          ...start,
+          workflowIdConflictPolicy: 'USE_EXISTING',
+        }),
       );
       if ('kind' in result && result.kind === 'no_answer') throw result.cause;
     },
   };
 }
 
-async function translate<T>(ask: () => Promise<T>): Promise<T | Closed | NoAnswer> {
+/** The call's result; it is given up at its deadline, and earlier when Temporal cannot be reached. */
+async function whileReachable<T>(
+  client: Client,
+  deadlineMs: number,
+  call: () => Promise<T>,
+): Promise<T> {
+  const ended = new AbortController();
+  const { signal } = ended;
   try {
-    return await ask();
-  } catch (error) {
-    if (error instanceof WorkflowExecutionAlreadyStartedError) return { kind: 'closed' };
-    return { kind: 'no_answer', cause: error };
+    return await Promise.race([
+      client.withDeadline(Date.now() + deadlineMs, () => client.withAbortSignal(signal, call)),
+      whenUnreachable(client, signal),
+    ]);
+  } finally {
+    ended.abort();
+  }
+}
+
+/** @throws Error as soon as Temporal does not answer a probe */
+async function whenUnreachable(client: Client, signal: AbortSignal): Promise<never> {
+  for (;;) {
+    await sleep(PROBE_AFTER_MS, undefined, { signal });
+    const deadline = Date.now() + PROBE_TIMEOUT_MS;
+    await Promise.race([
+      client.withDeadline(deadline, () => client.workflowService.getSystemInfo({})),
+      // Connecting does not heed the deadline.
+      sleep(PROBE_TIMEOUT_MS, undefined, { signal }).then(() => {
+        throw new Error('Temporal cannot be reached.');
+      }),
+    ]);
   }
 }

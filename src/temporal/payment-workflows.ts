@@ -3,6 +3,7 @@
  * arrive late, and an operator can refund.
  */
 import type { Client } from '@temporalio/client';
+import type { Logger } from 'pino';
 import type {
   OpenOutcome,
   PaymentDecision,
@@ -44,8 +45,11 @@ export function paymentStart(payment: Payment): PaymentStart {
   return { ...payment, paymentId: payment.id };
 }
 
-export function createPaymentWorkflows(client: Client): PaymentWorkflows {
-  const starter = createStarter(client, WORKFLOWS.payment);
+export function createPaymentWorkflows(
+  client: Client,
+  logger?: Pick<Logger, 'warn'>,
+): PaymentWorkflows {
+  const starter = createStarter(client, WORKFLOWS.payment, logger);
   return {
     open: (start, deadlineMs) => {
       const id = `${start.paymentId}:open`;

@@ -4,6 +4,7 @@
  * reservation may not follow a completed workflow.
  */
 import type { Client } from '@temporalio/client';
+import type { Logger } from 'pino';
 import type { CancelOutcome, PayoutInput, ReserveOutcome } from '../../workflows/messages';
 import { SIGNALS, TASK_QUEUES, UPDATES, WORKFLOWS } from '../../workflows/names';
 import type { Mode } from '../domain/mode';
@@ -43,8 +44,11 @@ export function payoutStart(payout: Payout): PayoutStart {
   return { ...payout, payoutId: payout.id };
 }
 
-export function createPayoutWorkflows(client: Client): PayoutWorkflows {
-  const starter = createStarter(client, WORKFLOWS.payout);
+export function createPayoutWorkflows(
+  client: Client,
+  logger?: Pick<Logger, 'warn'>,
+): PayoutWorkflows {
+  const starter = createStarter(client, WORKFLOWS.payout, logger);
   return {
     reserve: (start, deadlineMs) => {
       const id = `${start.payoutId}:reserve`;

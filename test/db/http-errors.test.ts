@@ -1,6 +1,6 @@
 /** Request ids, the error envelope on every path, and what is written to the log. */
 import { once } from 'node:events';
-import { connect } from 'node:net';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { isId } from '../../src/domain/ids';
 import { newId } from '../../src/lib/new-id';
 import {
@@ -176,6 +176,44 @@ async function exchange(
   if (!socket.closed) await once(socket, 'close');
   return Buffer.concat(chunks).toString();
 }
+
+describe.each(['refuses connections', 'is silent'])('without Temporal, which %s', (how) => {
+  it('a POST gets its 503 within 2 seconds, and the cause is in the log', async () => {
+    const silent = createServer((socket) => socket.unref())
+      .listen(0, '127.0.0.1')
+      .unref();
+    await once(silent, 'listening');
+    const { port } = silent.address() as AddressInfo;
+    const provider = { URL: 'http://127.0.0.1:1', API_KEY: 'key', CALLBACK_SECRET: 'secret' };
+    const { url, log } = await harness.startGateway({
+      env: {
+        ...Object.fromEntries(
+          Object.entries(provider).map(([name, value]) => [`EXCHANGE_PAY_TEST_${name}`, value]),
+        ),
+        ...(how === 'is silent' ? { TEMPORAL_ADDRESS: `127.0.0.1:${port}` } : {}),
+      },
+    });
+    // A request before it, so that only the wait for Temporal is measured.
+    await fetch(`${url}/api/v1/balance`, { headers: bearer(key.secret) });
+    const startedAt = performance.now();
+    const response = await fetch(`${url}/api/v1/payments`, {
+      method: 'POST',
+      headers: { ...bearer(key.secret), ...JSON_BODY, 'Idempotency-Key': newId('request') },
+      body: JSON.stringify({ amount: '1', currency: 'USDT', reference: how.replaceAll(' ', '_') }),
+    });
+    expect(performance.now() - startedAt).toBeLessThan(2_200);
+    expect(await errorOf(response)).toMatchObject({
+      code: 'service_unavailable',
+      details: { reason: 'workflow_engine_unavailable' },
+    });
+    expect(log.find(({ msg }) => msg === 'no answer from the workflow')).toMatchObject({
+      level: 40,
+      workflow_id: expect.stringMatching(/^pay_/),
+      err: { message: expect.any(String), stack: expect.any(String) },
+    });
+    silent.close();
+  });
+});
 
 describe('the list of payouts', () => {
   it.each([

@@ -35,13 +35,19 @@ export interface Gateway {
   stop(): Promise<void>;
 }
 
+export interface GatewayOptions {
+  trustedProxyHops?: number;
+  isDevelopment?: boolean;
+  env?: Record<string, string>;
+}
+
 export interface Harness {
   database: TestDatabase;
   /** As the schema's owner, for what a test prepares. */
   owner: Db;
   /** As the gateway's role. */
   db: Db;
-  startGateway(options?: { trustedProxyHops?: number; isDevelopment?: boolean }): Promise<Gateway>;
+  startGateway(options?: GatewayOptions): Promise<Gateway>;
   createAccount(): Promise<string>;
   createKey(options?: KeyOptions): Promise<{ id: string; secret: string; accountId: string }>;
   /** From here on PostgreSQL is not there for the gateways. */
@@ -121,7 +127,7 @@ async function insertKey(owner: Db, accountId: string, options: KeyOptions) {
 
 async function startGateway(
   databaseUrl: string,
-  options: { trustedProxyHops: number; isDevelopment?: boolean },
+  { env, ...options }: { trustedProxyHops: number } & GatewayOptions,
 ): Promise<Gateway> {
   const log: Record<string, unknown>[] = [];
   const lines = new Writable({
@@ -138,11 +144,12 @@ async function startGateway(
     KEY_PEPPER: PEPPER,
     CURSOR_SECRET: 'the cursor secret of the tests, long enough',
     WEBHOOK_SECRET_KEY: 'the webhook secret key of the tests, long enough',
+    ...env,
   });
-  const deps = buildDeps(config, 'test');
+  const logger = pino(lines);
+  const deps = buildDeps(config, 'test', logger);
   const services = buildServices(deps);
   const { publicUrl, cursorSecret } = config;
-  const logger = pino(lines);
   const metrics = createMetrics();
   const app = createApp({ services, publicUrl, cursorSecret, metrics, logger, ...options });
   const server = await startServer(app, 0);

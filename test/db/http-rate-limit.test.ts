@@ -49,6 +49,19 @@ describe('the rate limit', () => {
     }
   });
 
+  it('writes nothing once it is exceeded', async () => {
+    const { id, secret } = await harness.createKey({ requestsPerMinute: 2 });
+    const ask = () => fetch(`${first.url}/api/v1/balance`, { headers: bearer(secret) });
+    const sql = `SELECT xmin::text, xmax::text, ctid::text, requests FROM api_key_minutes
+                  WHERE api_key_id = ?`;
+    const readRow = () => rows(harness.owner, sql, [id]);
+    for (const status of [200, 200, 429]) expect((await ask()).status).toBe(status);
+    const before = await readRow();
+    expect(before).toEqual([expect.objectContaining({ requests: 2 })]);
+    for (let n = 0; n < 5; n++) expect((await ask()).status).toBe(429);
+    expect(await readRow()).toEqual(before);
+  });
+
   it('lets exactly as many of a burst pass, over both processes', async () => {
     const { secret } = await harness.createKey({ requestsPerMinute: 20 });
     const answers = await Promise.all(

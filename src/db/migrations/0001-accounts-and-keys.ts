@@ -71,11 +71,18 @@ BEGIN
     SELECT FROM unnest(k.allowlist) AS allowed(net) WHERE p_address <<= allowed.net);
   requests := 0;
   IF account_status = 'active' AND address_allowed THEN
-    INSERT INTO api_key_minutes AS m VALUES (k.id, this_minute, 1)
-      ON CONFLICT ON CONSTRAINT api_key_minutes_pkey DO UPDATE
-      SET requests = CASE WHEN m.minute = this_minute THEN m.requests + 1 ELSE 1 END,
-          minute = this_minute
-      RETURNING m.requests INTO requests;
+    SELECT m.requests INTO requests FROM api_key_minutes m
+     WHERE m.api_key_id = k.id AND m.minute = this_minute;
+    IF requests >= k.requests_per_minute THEN
+      -- Refused without a write: DO UPDATE would lock and write the row even if it changed nothing.
+      requests := requests + 1;
+    ELSE
+      INSERT INTO api_key_minutes AS m VALUES (k.id, this_minute, 1)
+        ON CONFLICT ON CONSTRAINT api_key_minutes_pkey DO UPDATE
+        SET requests = CASE WHEN m.minute = this_minute THEN m.requests + 1 ELSE 1 END,
+            minute = this_minute
+        RETURNING m.requests INTO requests;
+    END IF;
     IF k.last_used_at IS NULL OR k.last_used_at < clock_timestamp() - interval '1 minute' THEN
       UPDATE api_keys SET last_used_at = clock_timestamp(), last_used_address = p_address
        WHERE id = k.id;

@@ -69,6 +69,26 @@ test('an old estimate is used for 10 minutes if the provider does not answer, no
   expect(await ask()).toBeNull();
 });
 
+test('in an outage an estimate at hand is used at once, and a late answer replaces it', async () => {
+  jest.useRealTimers();
+  const fees = startFees();
+  const ask = () => fees.estimate('live', ROUTE, 'USDT');
+  jest.spyOn(Date, 'now').mockReturnValue(0);
+  expect(await ask()).toBe(amount('1'));
+  jest.spyOn(Date, 'now').mockReturnValue(5 * 60_000);
+  let tell: (answer: FeeEstimate) => void = () => undefined;
+  estimateNetworkFee.mockReturnValueOnce(new Promise((resolve) => (tell = resolve)));
+  const startedAt = performance.now();
+  expect(await Promise.all([ask(), ask()])).toEqual([amount('1'), amount('1')]);
+  expect(await ask()).toBe(amount('1'));
+  expect(performance.now() - startedAt).toBeLessThan(1_000);
+  expect(estimateNetworkFee).toHaveBeenCalledTimes(2);
+  tell(TWO);
+  await new Promise(setImmediate);
+  expect(await ask()).toBe(amount('2'));
+  jest.restoreAllMocks();
+});
+
 test('modes, currencies and networks do not share an estimate', async () => {
   const fees = startFees();
   await fees.estimate('live', ROUTE, 'USDT');
