@@ -42,7 +42,7 @@ export async function migrate(ownerUrl: string): Promise<string[]> {
         names: string[],
       ];
       // The list is knex's own table, so no migration can grant it; /readyz reads it.
-      await db.raw('GRANT SELECT ON knex_migrations TO gateway_app');
+      await db.raw('GRANT SELECT ON knex_migrations TO gateway_api, gateway_worker, gateway_admin');
       return applied;
     } finally {
       await db.destroy();

@@ -4,8 +4,8 @@
  */
 import { Client } from 'pg';
 
-/** The group role that the migrations create and grant what the application may do. */
-const APP_GROUP_ROLE = 'gateway_app';
+/** The group roles that the migrations create: what each program may do. */
+export type GatewayRole = 'gateway_api' | 'gateway_worker' | 'gateway_admin';
 
 /** The same server and options, with another database or another login. */
 export function databaseUrl(
@@ -31,12 +31,13 @@ export async function ensureDatabase(superuserUrl: string, name: string): Promis
 }
 
 /**
- * Gives a login with this password the application's privileges; the migrations must have run.
+ * Creates a login with this password as a member of the roles; the migrations must have run.
  * Running it again sets the password again.
  */
-export async function ensureAppLogin(
+export async function ensureLogin(
   ownerUrl: string,
   login: { user: string; password: string },
+  roles: readonly GatewayRole[],
 ): Promise<void> {
   await withClient(ownerUrl, async (client) => {
     const user = client.escapeIdentifier(login.user);
@@ -44,7 +45,7 @@ export async function ensureAppLogin(
     if (found.rowCount === 0) await client.query(`create role ${user}`);
     const password = client.escapeLiteral(login.password);
     await client.query(`alter role ${user} login password ${password}`);
-    await client.query(`grant ${APP_GROUP_ROLE} to ${user}`);
+    await client.query(`grant ${roles.join(', ')} to ${user}`);
   });
 }
 

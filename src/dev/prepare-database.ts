@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { connect } from '../db/connect';
 import { migrate } from '../db/migrate';
-import { databaseUrl, ensureAppLogin, withClient } from '../db/provision';
+import { databaseUrl, ensureLogin, withClient } from '../db/provision';
 import { DEMO_MERCHANT_NAME, findDemoMerchant } from '../db/repositories/accounts';
 import { inTransaction, rows, type Tx } from '../db/transaction';
 import type { Mode } from '../domain/mode';
@@ -17,7 +17,9 @@ import { createSecretBox } from '../lib/secret-box';
 import type { LogLine } from './progress';
 import { readCredentials, type SeededCredentials } from './settings-file';
 
-const APP_LOGIN = 'gateway_api';
+/** The logins of the two programs, each with its own rights, as in production. */
+const API_LOGIN = 'gateway_api_1';
+const WORKER_LOGIN = 'gateway_worker_1';
 
 /** Later starts find the keys and the endpoint by these names. */
 const DEMO_ENDPOINT = 'Sandbox inbox';
@@ -30,8 +32,8 @@ const WEBHOOK_SECRET_LENGTH_BYTES = 32;
 
 export interface PreparedDatabase {
   ownerUrl: string;
-  /** For the application's login, which has the same rights as in production. */
-  appUrl: string;
+  apiUrl: string;
+  workerUrl: string;
   credentials: SeededCredentials;
 }
 
@@ -57,8 +59,13 @@ export async function prepareDatabase({
 }: PrepareOptions): Promise<PreparedDatabase> {
   const isNew = await isEmpty(ownerUrl);
   await migrate(ownerUrl);
-  const login = { user: APP_LOGIN, password: secrets['DATABASE_PASSWORD'] ?? '' };
-  if (givenAppUrl === null) await ensureAppLogin(ownerUrl, login);
+  const password = secrets['DATABASE_PASSWORD'] ?? '';
+  const api = { user: API_LOGIN, password };
+  const worker = { user: WORKER_LOGIN, password };
+  if (givenAppUrl === null) {
+    await ensureLogin(ownerUrl, api, ['gateway_api']);
+    await ensureLogin(ownerUrl, worker, ['gateway_worker']);
+  }
   const kept = isNew ? null : readCredentials(layout.settings);
   if (kept === null) log('first start: creating the demo merchant, its keys and the logins');
   const credentials =
@@ -68,7 +75,12 @@ export async function prepareDatabase({
     secret: credentials.test_webhook_secret,
     secretKey: secrets['WEBHOOK_SECRET_KEY'] ?? '',
   });
-  return { ownerUrl, appUrl: givenAppUrl ?? databaseUrl(ownerUrl, login), credentials };
+  return {
+    ownerUrl,
+    apiUrl: givenAppUrl ?? databaseUrl(ownerUrl, api),
+    workerUrl: givenAppUrl ?? databaseUrl(ownerUrl, worker),
+    credentials,
+  };
 }
 
 async function isEmpty(ownerUrl: string): Promise<boolean> {

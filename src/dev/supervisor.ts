@@ -136,12 +136,12 @@ export class Supervisor {
     database: PreparedDatabase,
     temporal: Temporal,
   ): void {
-    const addresses = { databaseUrl: database.appUrl, temporalAddress: temporal.address };
-    const env = gatewayEnvironment(ports, secrets, addresses);
+    const environment = (databaseUrl: string) =>
+      gatewayEnvironment(ports, secrets, { databaseUrl, temporalAddress: temporal.address });
     const { test_webhook_secret: webhookSecret } = database.credentials;
     this.#startChild('sandbox', sandboxEnvironment(this.#layout, ports, secrets, webhookSecret));
-    this.#startChild('api', env);
-    this.#startChild('worker', env);
+    this.#startChild('api', environment(database.apiUrl));
+    this.#startChild('worker', environment(database.workerUrl));
   }
 
   #startChild(name: ChildName, env: NodeJS.ProcessEnv): void {

@@ -10,7 +10,7 @@ let admin: Admin;
 beforeAll(async () => {
   harness = await startHarness();
   gateway = await harness.startGateway();
-  admin = new Admin(harness.database.ownerUrl);
+  admin = new Admin(harness.database.adminUrl);
 });
 afterAll(() => harness.stop());
 

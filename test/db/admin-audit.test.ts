@@ -8,7 +8,7 @@ let admin: Admin;
 
 beforeAll(async () => {
   harness = await startHarness();
-  admin = new Admin(harness.database.ownerUrl);
+  admin = new Admin(harness.database.adminUrl);
   await admin.json('accounts', 'create', '--name', 'First', '--by', 'alice');
 });
 afterAll(() => harness.stop());

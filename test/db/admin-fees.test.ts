@@ -12,7 +12,7 @@ let own: string[];
 
 beforeAll(async () => {
   harness = await startHarness();
-  admin = new Admin(harness.database.ownerUrl);
+  admin = new Admin(harness.database.adminUrl);
 });
 afterAll(() => harness.stop());
 

@@ -13,9 +13,9 @@ type Json = ReturnType<typeof JSON.parse>;
 export class Admin {
   readonly #env: NodeJS.ProcessEnv;
 
-  constructor(ownerUrl: string, more: NodeJS.ProcessEnv = {}) {
+  constructor(adminUrl: string, more: NodeJS.ProcessEnv = {}) {
     // No data folder: a test that forgot something must not find the developer's.
-    const own = { DATABASE_OWNER_URL: ownerUrl, KEY_PEPPER: PEPPER, GATEWAY_DATA_DIR: '/nowhere' };
+    const own = { DATABASE_OWNER_URL: adminUrl, KEY_PEPPER: PEPPER, GATEWAY_DATA_DIR: '/nowhere' };
     this.#env = { ...own, ...more };
   }
 

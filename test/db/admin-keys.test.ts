@@ -12,7 +12,7 @@ let account: string;
 beforeAll(async () => {
   harness = await startHarness();
   gateway = await harness.startGateway();
-  admin = new Admin(harness.database.ownerUrl);
+  admin = new Admin(harness.database.adminUrl);
 });
 afterAll(() => harness.stop());
 

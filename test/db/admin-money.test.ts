@@ -11,7 +11,7 @@ let account: string;
 
 beforeAll(async () => {
   harness = await startHarness();
-  admin = new Admin(harness.database.ownerUrl);
+  admin = new Admin(harness.database.adminUrl);
 });
 afterAll(() => harness.stop());
 

@@ -13,7 +13,7 @@ let apiKeyId: string;
 
 beforeAll(async () => {
   harness = await startHarness();
-  admin = new Admin(harness.database.ownerUrl);
+  admin = new Admin(harness.database.adminUrl);
 });
 afterAll(() => harness.stop());
 

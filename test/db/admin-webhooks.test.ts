@@ -17,7 +17,7 @@ const KEYS = { WEBHOOK_SECRET_KEY: randomBytes(32).toString('hex') };
 beforeAll(async () => {
   database = await createTestDatabase();
   db = connect({ url: database.ownerUrl, size: 2, applicationName: 'test' });
-  admin = new Admin(database.ownerUrl, { ...KEYS, WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8' });
+  admin = new Admin(database.adminUrl, { ...KEYS, WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8' });
   receiver = await startReceiver();
 });
 
@@ -158,7 +158,7 @@ test.each([
 });
 
 test('without the gateway’s key no secret is made, and the sentence names it', async () => {
-  const keyless = new Admin(database.ownerUrl);
+  const keyless = new Admin(database.adminUrl);
   const args = ['webhooks', 'create', '--account', accountId, '--mode', 'test'];
   expect(await keyless.refusal(1, ...args, '--url', receiver.url)).toContain('WEBHOOK_SECRET_KEY');
 });
@@ -167,9 +167,9 @@ test('a changed key opens nothing until the earlier one is named; reseal makes i
   const { id, secret } = await create();
   const next = { WEBHOOK_SECRET_KEY: randomBytes(32).toString('hex') };
   const allow = { WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8' };
-  const alone = new Admin(database.ownerUrl, { ...next, ...allow });
+  const alone = new Admin(database.adminUrl, { ...next, ...allow });
   expect(await alone.refusal(1, 'webhooks', 'ping', id)).toContain('WEBHOOK_SECRET_KEYS_EARLIER');
-  const both = new Admin(database.ownerUrl, {
+  const both = new Admin(database.adminUrl, {
     ...next,
     ...allow,
     WEBHOOK_SECRET_KEYS_EARLIER: KEYS.WEBHOOK_SECRET_KEY,
@@ -177,7 +177,7 @@ test('a changed key opens nothing until the earlier one is named; reseal makes i
   expect((await both.json('webhooks', 'reseal')).resealed).toBeGreaterThan(0);
   await alone.json('webhooks', 'ping', id);
   expect(faultOf(receiver.received.at(-1)!, secret)).toBeNull();
-  await new Admin(database.ownerUrl, {
+  await new Admin(database.adminUrl, {
     ...KEYS,
     ...allow,
     WEBHOOK_SECRET_KEYS_EARLIER: next.WEBHOOK_SECRET_KEY,

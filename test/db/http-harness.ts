@@ -83,7 +83,7 @@ export async function startHarness(): Promise<Harness> {
     db,
     createAccount,
     startGateway: async (options) => {
-      const gateway = await startGateway(database.appUrl, { trustedProxyHops: 0, ...options });
+      const gateway = await startGateway(database.apiUrl, { trustedProxyHops: 0, ...options });
       gateways.push(gateway);
       return gateway;
     },

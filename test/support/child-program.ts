@@ -22,7 +22,9 @@ export class ChildProgram {
       `${name}${compiled === undefined ? '.ts' : '.js'}`,
     );
     this.#loader = compiled === undefined ? ['--import', 'tsx'] : ['--enable-source-maps'];
-    this.#env = env;
+    const workerUrl = env['TEST_WORKER_DATABASE_URL'];
+    this.#env =
+      name === 'worker' && workerUrl !== undefined ? { ...env, DATABASE_URL: workerUrl } : env;
   }
 
   /** Starts it and resolves when it says that it is ready. */

@@ -3,20 +3,27 @@
  */
 import { randomBytes } from 'node:crypto';
 import { migrate } from '../../src/db/migrate';
-import { databaseUrl, ensureAppLogin, withClient } from '../../src/db/provision';
+import { databaseUrl, ensureLogin, withClient } from '../../src/db/provision';
 
 /** Migrated once for each server. */
 const TEMPLATE_DATABASE = 'gateway_template';
 
-/** What tests log in with as the application: only the privileges that production has too. */
+/** What tests of the database log in with: the rights of all three programs, and no more. */
 export const APP_LOGIN = { user: 'gateway_test_app', password: 'gateway-test-app' } as const;
+const API_LOGIN = { user: 'gateway_test_api', password: 'gateway-test-api' } as const;
+const WORKER_LOGIN = { user: 'gateway_test_worker', password: 'gateway-test-worker' } as const;
+const ADMIN_LOGIN = { user: 'gateway_test_admin', password: 'gateway-test-admin' } as const;
 
 export interface TestDatabase {
   name: string;
   /** Connects the role that owns the schema. */
   ownerUrl: string;
-  /** Connects the application's role. */
+  /** Connects a login that has the roles of all programs. */
   appUrl: string;
+  /** Connect logins that have the role of one program, as in production. */
+  apiUrl: string;
+  workerUrl: string;
+  adminUrl: string;
   /** Ends every connection to it and removes it. */
   drop: () => Promise<void>;
 }
@@ -29,7 +36,10 @@ export async function createTemplate(serverUrl: string): Promise<void> {
   });
   const templateUrl = databaseUrl(serverUrl, { database: TEMPLATE_DATABASE });
   await migrate(templateUrl);
-  await ensureAppLogin(templateUrl, APP_LOGIN);
+  await ensureLogin(templateUrl, APP_LOGIN, ['gateway_api', 'gateway_worker', 'gateway_admin']);
+  await ensureLogin(templateUrl, API_LOGIN, ['gateway_api']);
+  await ensureLogin(templateUrl, WORKER_LOGIN, ['gateway_worker']);
+  await ensureLogin(templateUrl, ADMIN_LOGIN, ['gateway_admin']);
 }
 
 /** @param template what it is a copy of, which nobody may be connected to */
@@ -47,6 +57,9 @@ export async function createTestDatabase(template = TEMPLATE_DATABASE): Promise<
     name: database,
     ownerUrl,
     appUrl: databaseUrl(ownerUrl, APP_LOGIN),
+    apiUrl: databaseUrl(ownerUrl, API_LOGIN),
+    workerUrl: databaseUrl(ownerUrl, WORKER_LOGIN),
+    adminUrl: databaseUrl(ownerUrl, ADMIN_LOGIN),
     drop: async () => {
       await withClient(server, (client) => client.query(`drop database ${database} with (force)`));
     },

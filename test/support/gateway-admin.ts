@@ -11,7 +11,7 @@ export async function runAdmin(
 ): Promise<ApiAnswer['json']> {
   const { code, stdout, stderr } = await runProgram(admin, [...args, '--json'], {
     ...env,
-    DATABASE_OWNER_URL: database.ownerUrl,
+    DATABASE_OWNER_URL: database.adminUrl,
     GATEWAY_DATA_DIR: '/nowhere',
   });
   if (code !== 0) throw new Error(`admin ${args.join(' ')} ended with ${code}: ${stderr}`);

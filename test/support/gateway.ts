@@ -29,7 +29,7 @@ export interface TestGateway {
   /** Ends in /api/v1. */
   baseUrl: string;
   sandbox: Pick<Sandbox, 'url' | 'onchainUrl' | 'exchangePayUrl'>;
-  database: Pick<TestDatabase, 'ownerUrl' | 'appUrl'>;
+  database: Pick<TestDatabase, 'ownerUrl' | 'appUrl' | 'adminUrl'>;
   /** With the owner's rights. */
   db: Db;
   temporal: Client;
@@ -102,7 +102,9 @@ export async function startGateway(options: GatewayOptions = {}): Promise<OwnGat
     GATEWAY_ENV: 'test',
     LOG_LEVEL: 'info',
     PORT: String(port),
-    DATABASE_URL: database.appUrl,
+    DATABASE_URL: database.apiUrl,
+    // What ChildProgram gives a worker as its DATABASE_URL.
+    TEST_WORKER_DATABASE_URL: database.workerUrl,
     TEMPORAL_ADDRESS: address,
     TEMPORAL_NAMESPACE: namespace,
     WORKER_GRACE_MS: '1500',

@@ -77,7 +77,7 @@ export async function startWorkflowWorld(only?: TaskQueue): Promise<WorkflowWorl
     }),
   ]);
   const db = connect({ url: database.ownerUrl, size: 6, applicationName: 'test' });
-  const appDb = connect({ url: database.appUrl, size: 20, applicationName: 'gateway-test' });
+  const appDb = connect({ url: database.workerUrl, size: 20, applicationName: 'gateway-test' });
   const temporal = new Client({ connection, namespace });
   const providers = connectProviders(sandbox, credentials, PROVIDER_TIMEOUT_MS);
   const networkFees = createNetworkFees(providers);

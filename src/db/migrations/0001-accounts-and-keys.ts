@@ -1,13 +1,21 @@
-/** The role that the running gateway has, merchant accounts, their API keys, the idempotency records, and the audit log. */
+/** The roles that the running gateway has, merchant accounts, their API keys, the idempotency records, and the audit log. */
 export const sql = /* sql */ `
--- The gateway's processes log in as members of this role. It can read, and write what is not
--- money; money moves through ledger_post alone.
-DO $$ BEGIN
-  IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'gateway_app') THEN
-    CREATE ROLE gateway_app NOLOGIN;
-  END IF;
+-- The API, the worker and the admin command log in as members of these roles. Money moves only through
+-- ledger_post (the worker) and ledger_adjust (the admin command). test/db/rights.test.ts has the table
+-- of all rights.
+DO $$
+DECLARE
+  name text;
+BEGIN
+  FOREACH name IN ARRAY ARRAY['gateway_api', 'gateway_worker', 'gateway_admin'] LOOP
+    IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = name) THEN
+      EXECUTE format('CREATE ROLE %I NOLOGIN', name);
+    END IF;
+  END LOOP;
 END $$;
-GRANT USAGE ON SCHEMA public TO gateway_app;
+GRANT USAGE ON SCHEMA public TO gateway_api, gateway_worker, gateway_admin;
+-- A function is callable only by the roles that it is granted to.
+ALTER DEFAULT PRIVILEGES REVOKE EXECUTE ON FUNCTIONS FROM PUBLIC;
 
 CREATE TABLE accounts (
   id text PRIMARY KEY,
@@ -56,7 +64,7 @@ RETURNS TABLE (
   api_key_id text, account_id text, mode text, scopes text[], account_status text,
   address_allowed boolean, requests_per_minute integer, requests integer, seconds_left integer
 )
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = public AS $$
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
 DECLARE
   k api_keys%ROWTYPE;
   this_minute constant timestamptz := date_trunc('minute', clock_timestamp());
@@ -142,9 +150,11 @@ END $$;
 CREATE TRIGGER append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON audit_log
   FOR EACH STATEMENT EXECUTE FUNCTION audit_refuse_change();
 
-GRANT SELECT, INSERT, UPDATE ON accounts, api_keys TO gateway_app;
-GRANT SELECT, INSERT, UPDATE, DELETE ON idempotency_keys TO gateway_app;
-GRANT SELECT, INSERT ON audit_log TO gateway_app;
-REVOKE ALL ON FUNCTION authenticate_key FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION authenticate_key TO gateway_app;
+GRANT SELECT ON accounts, api_keys TO gateway_api, gateway_worker;
+GRANT SELECT, INSERT, UPDATE ON accounts, api_keys TO gateway_admin;
+GRANT SELECT, INSERT, UPDATE, DELETE ON idempotency_keys TO gateway_api;
+GRANT SELECT, UPDATE, DELETE ON idempotency_keys TO gateway_worker;
+GRANT SELECT ON idempotency_keys TO gateway_admin;
+GRANT SELECT, INSERT ON audit_log TO gateway_worker, gateway_admin;
+GRANT EXECUTE ON FUNCTION authenticate_key TO gateway_api;
 `;

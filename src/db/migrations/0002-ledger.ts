@@ -74,17 +74,17 @@ END $$;
 CREATE TRIGGER balanced AFTER INSERT ON ledger_entries
   REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION ledger_refuse_unbalanced();
 
--- Posts one balanced transaction: lines is an array of {account, direction, amount}.
+-- For ledger_post and ledger_adjust only: posts one balanced transaction; lines is an array of {account, direction, amount}.
 --   posted        the money moved
 --   replayed      this operation key was posted before; nothing moved
 --   insufficient  available would fall below zero; nothing moved
 -- Anything else that is wrong raises. The caller writes the rest of its transaction first and
 -- commits right after, because from the UPDATE on, the balance is locked.
-CREATE FUNCTION ledger_post(
+CREATE FUNCTION ledger_write(
   p_id text, p_operation_key text, p_account_id text, p_mode text, p_currency text,
   p_type text, p_description text, p_source_object text, p_source_id text, p_lines jsonb
 ) RETURNS TABLE (outcome text, available numeric(38,8), reserved numeric(38,8))
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = public AS $$
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
 #variable_conflict use_column
 DECLARE
   known ledger_transactions%ROWTYPE;
@@ -158,6 +158,44 @@ BEGIN
   RETURN QUERY SELECT 'posted', b.available, b.reserved;
 END $$;
 
+-- The postings of payouts and payments. Each kind moves money between its own accounts only.
+CREATE FUNCTION ledger_post(
+  p_id text, p_operation_key text, p_account_id text, p_mode text, p_currency text,
+  p_type text, p_description text, p_source_object text, p_source_id text, p_lines jsonb
+) RETURNS TABLE (outcome text, available numeric(38,8), reserved numeric(38,8))
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+DECLARE
+  source constant text := CASE WHEN p_type LIKE 'payout%' THEN 'payout' ELSE 'payment' END;
+  accounts constant text[] := CASE
+    WHEN p_type IN ('payout_reserve', 'payout_release') THEN ARRAY['available', 'reserved']
+    WHEN p_type = 'payout_settlement'
+      THEN ARRAY['reserved', 'provider_clearing', 'fee_income', 'network_cost']
+    WHEN p_type IN ('payin_settlement', 'payin_refund')
+      THEN ARRAY['available', 'provider_clearing', 'fee_income'] END;
+BEGIN
+  IF accounts IS NULL OR p_source_object <> source OR EXISTS (
+    SELECT FROM jsonb_to_recordset(p_lines) AS l(account text) WHERE l.account <> ALL (accounts)
+  ) THEN
+    RAISE EXCEPTION 'ledger_post does not post % of a % with these lines', p_type, p_source_object;
+  END IF;
+  RETURN QUERY SELECT * FROM ledger_write(p_id, p_operation_key, p_account_id, p_mode, p_currency,
+    p_type, p_description, p_source_object, p_source_id, p_lines);
+END $$;
+
+-- An operator's adjustment.
+CREATE FUNCTION ledger_adjust(
+  p_id text, p_operation_key text, p_account_id text, p_mode text, p_currency text,
+  p_type text, p_description text, p_source_object text, p_source_id text, p_lines jsonb
+) RETURNS TABLE (outcome text, available numeric(38,8), reserved numeric(38,8))
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+BEGIN
+  IF (p_type, p_source_object) IS DISTINCT FROM ('adjustment', 'adjustment') THEN
+    RAISE EXCEPTION 'ledger_adjust posts adjustments only, not %', p_type;
+  END IF;
+  RETURN QUERY SELECT * FROM ledger_write(p_id, p_operation_key, p_account_id, p_mode, p_currency,
+    p_type, p_description, p_source_object, p_source_id, p_lines);
+END $$;
+
 -- The scheduled check proves what has changed since the last proof (src/db/ledger-verify.ts). A balance
 -- is proven up to a version: its lock is held until the commit, so versions are committed in order.
 CREATE TABLE ledger_checkpoints (
@@ -191,9 +229,12 @@ BEGIN
   RETURN NULL;
 END $$;
 
-GRANT SELECT ON balances, ledger_transactions, ledger_entries TO gateway_app;
-GRANT SELECT, INSERT, UPDATE ON ledger_checkpoints, ledger_proof TO gateway_app;
-GRANT SELECT, DELETE ON ledger_changes TO gateway_app;
-REVOKE ALL ON FUNCTION ledger_post FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION ledger_post TO gateway_app;
+GRANT SELECT ON balances, ledger_transactions, ledger_entries
+  TO gateway_api, gateway_worker, gateway_admin;
+GRANT SELECT, INSERT, UPDATE ON ledger_checkpoints, ledger_proof TO gateway_worker;
+GRANT SELECT, DELETE ON ledger_changes TO gateway_worker;
+GRANT SELECT ON ledger_proof TO gateway_api;
+GRANT SELECT ON ledger_checkpoints, ledger_proof, ledger_changes TO gateway_admin;
+GRANT EXECUTE ON FUNCTION ledger_post TO gateway_worker;
+GRANT EXECUTE ON FUNCTION ledger_adjust TO gateway_admin;
 `;

@@ -274,10 +274,14 @@ CREATE TRIGGER note_change AFTER INSERT OR DELETE OR UPDATE OF
   id, account_id, mode, currency, reference, status, sequence, total_debit, api_key_id ON payouts
   FOR EACH ROW EXECUTE FUNCTION note_ledger_change('id');
 
-GRANT SELECT ON currency_routes, fee_rules, payout_policies, payout_usage TO gateway_app;
-GRANT SELECT, INSERT, DELETE ON payout_pauses TO gateway_app;
-GRANT SELECT, INSERT, UPDATE ON payouts TO gateway_app;
-GRANT EXECUTE ON FUNCTION payout_policy TO gateway_app;
-REVOKE ALL ON FUNCTION lock_payout_usage, hold_payout_usage FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION lock_payout_usage TO gateway_app;
+GRANT SELECT ON currency_routes, fee_rules, payout_policies, payout_pauses, payout_usage, payouts
+  TO gateway_api, gateway_worker, gateway_admin;
+GRANT INSERT, UPDATE ON fee_rules, payout_policies TO gateway_admin;
+GRANT UPDATE ON currency_routes TO gateway_admin;
+GRANT INSERT ON payout_pauses TO gateway_worker;
+GRANT INSERT, UPDATE, DELETE ON payout_pauses TO gateway_admin;
+GRANT INSERT, UPDATE ON payouts TO gateway_worker;
+GRANT EXECUTE ON FUNCTION payout_policy, payout_sums, payout_used
+  TO gateway_api, gateway_worker, gateway_admin;
+GRANT EXECUTE ON FUNCTION lock_payout_usage TO gateway_worker;
 `;

@@ -138,7 +138,9 @@ CREATE TRIGGER note_change AFTER INSERT OR UPDATE OR DELETE ON payment_credits
 CREATE TRIGGER note_change AFTER INSERT OR UPDATE OR DELETE ON payment_refunds
   FOR EACH ROW EXECUTE FUNCTION note_ledger_change('payment_id');
 
-GRANT SELECT, INSERT, UPDATE
-  ON payments, payment_verifications, payment_decisions, payment_refunds TO gateway_app;
-GRANT SELECT, INSERT ON payment_credits TO gateway_app;
+GRANT SELECT ON payments, payment_credits, payment_decisions, payment_refunds
+  TO gateway_api, gateway_worker, gateway_admin;
+GRANT SELECT, INSERT, UPDATE ON payment_verifications TO gateway_api;
+GRANT INSERT, UPDATE ON payments, payment_decisions, payment_refunds TO gateway_worker;
+GRANT INSERT ON payment_credits TO gateway_worker;
 `;

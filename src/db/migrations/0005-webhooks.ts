@@ -109,7 +109,7 @@ CREATE INDEX webhook_attempts_with_body
 -- The application may not touch the bytes of an event (decision H1), except to forget old ones.
 -- Rows that somebody holds are left for the next run.
 CREATE FUNCTION forget_event_bodies(p_limit integer) RETURNS integer
-LANGUAGE sql SECURITY DEFINER SET search_path = public AS $$
+LANGUAGE sql SECURITY DEFINER SET search_path = public, pg_temp AS $$
   WITH old AS (
     SELECT id FROM events WHERE body IS NOT NULL AND created_at < now() - interval '30 days'
      ORDER BY created_at LIMIT p_limit FOR UPDATE SKIP LOCKED
@@ -119,9 +119,11 @@ LANGUAGE sql SECURITY DEFINER SET search_path = public AS $$
   SELECT count(*)::integer FROM forgotten
 $$;
 
-GRANT SELECT, INSERT ON events TO gateway_app;
-GRANT SELECT, INSERT, UPDATE ON webhook_endpoints, webhook_deliveries TO gateway_app;
-GRANT SELECT, INSERT, UPDATE, DELETE ON webhook_attempts TO gateway_app;
-REVOKE ALL ON FUNCTION forget_event_bodies FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION forget_event_bodies TO gateway_app;
+GRANT SELECT, INSERT ON events TO gateway_worker, gateway_admin;
+GRANT SELECT, UPDATE ON webhook_endpoints TO gateway_worker;
+GRANT SELECT, INSERT, UPDATE ON webhook_endpoints TO gateway_admin;
+GRANT SELECT, INSERT, UPDATE ON webhook_deliveries TO gateway_worker, gateway_admin;
+GRANT SELECT, INSERT, UPDATE, DELETE ON webhook_attempts TO gateway_worker;
+GRANT SELECT, INSERT, UPDATE ON webhook_attempts TO gateway_admin;
+GRANT EXECUTE ON FUNCTION forget_event_bodies TO gateway_worker;
 `;

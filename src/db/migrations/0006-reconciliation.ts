@@ -52,5 +52,8 @@ CREATE UNIQUE INDEX cases_open ON cases (kind, object_id) WHERE resolved_at IS N
 -- Whether an operator has resolved the same difference before.
 CREATE INDEX cases_by_object ON cases (object_id, kind);
 
-GRANT SELECT, INSERT, UPDATE ON provider_statements, provider_entries, cases TO gateway_app;
+GRANT SELECT, INSERT ON cases TO gateway_api;
+GRANT SELECT, INSERT, UPDATE ON provider_statements, provider_entries, cases TO gateway_worker;
+GRANT SELECT ON provider_statements, provider_entries TO gateway_admin;
+GRANT SELECT, INSERT, UPDATE ON cases TO gateway_admin;
 `;

@@ -1,4 +1,4 @@
-/** Calls `ledger_post`, the only writer of money, and reads balances. */
+/** Calls `ledger_post` and `ledger_adjust`, the only writers of money, and reads balances. */
 import type { Posting } from '../../domain/ledger';
 import { type Amount, amount, ZERO } from '../../domain/money';
 import type { Mode } from '../../domain/mode';
@@ -24,11 +24,13 @@ export interface PostResult {
  * `insufficient` means that available would fall below zero; the caller rolls back.
  */
 export async function post(tx: Tx, key: BalanceKey, posting: Posting): Promise<PostResult> {
+  // Each is granted to another role.
+  const writer = posting.type === 'adjustment' ? 'ledger_adjust' : 'ledger_post';
   const [row] = await rows<{
     outcome: PostResult['outcome'];
     available: string | null;
     reserved: string | null;
-  }>(tx, 'SELECT * FROM ledger_post(?, ?, ?, ?, ?, ?, ?, ?, ?, ?::jsonb)', [
+  }>(tx, `SELECT * FROM ${writer}(?, ?, ?, ?, ?, ?, ?, ?, ?, ?::jsonb)`, [
     newId('transaction'),
     posting.operationKey,
     key.accountId,

@@ -1,0 +1,160 @@
+/** What each role of the gateway may do, on every table and function: the written table is all of it. */
+import { connect } from '../../src/db/connect';
+import { post } from '../../src/db/repositories/ledger';
+import { inTransaction, rows, type Db } from '../../src/db/transaction';
+import { reservePosting } from '../../src/domain/ledger';
+import { createTestDatabase, type TestDatabase } from '../support/database';
+import { buildPayoutMoney, fund, makeAccount } from '../support/ledger';
+
+const ROLES = ['gateway_api', 'gateway_worker', 'gateway_admin'] as const;
+const PRIVILEGES = ['SELECT', 'INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'REFERENCES', 'TRIGGER'];
+
+/** For each role the first letters of SELECT, INSERT, UPDATE, DELETE; '-' is nothing. */
+const TABLES: Record<string, [api: string, worker: string, admin: string]> = {
+  accounts: ['S', 'S', 'SIU'],
+  api_key_minutes: ['-', '-', '-'],
+  api_keys: ['S', 'S', 'SIU'],
+  audit_log: ['-', 'SI', 'SI'],
+  balances: ['S', 'S', 'S'],
+  cases: ['SI', 'SIU', 'SIU'],
+  currency_routes: ['S', 'S', 'SU'],
+  events: ['-', 'SI', 'SI'],
+  fee_rules: ['S', 'S', 'SIU'],
+  idempotency_keys: ['SIUD', 'SUD', 'S'],
+  knex_migrations: ['S', 'S', 'S'],
+  knex_migrations_lock: ['-', '-', '-'],
+  ledger_changes: ['-', 'SD', 'S'],
+  ledger_checkpoints: ['-', 'SIU', 'S'],
+  ledger_entries: ['S', 'S', 'S'],
+  ledger_proof: ['S', 'SIU', 'S'],
+  ledger_transactions: ['S', 'S', 'S'],
+  payment_credits: ['S', 'SI', 'S'],
+  payment_decisions: ['S', 'SIU', 'S'],
+  payment_refunds: ['S', 'SIU', 'S'],
+  payment_verifications: ['SIU', '-', '-'],
+  payments: ['S', 'SIU', 'S'],
+  payout_pauses: ['S', 'SI', 'SIUD'],
+  payout_policies: ['S', 'S', 'SIU'],
+  payout_usage: ['S', 'S', 'S'],
+  payouts: ['S', 'SIU', 'S'],
+  provider_entries: ['-', 'SIU', 'S'],
+  provider_statements: ['-', 'SIU', 'S'],
+  webhook_attempts: ['-', 'SIUD', 'SIU'],
+  webhook_deliveries: ['-', 'SIU', 'SIU'],
+  webhook_endpoints: ['-', 'SU', 'SIU'],
+};
+
+/** Who may call it. Trigger functions and parts of other functions: nobody. */
+const FUNCTIONS: Record<string, readonly (typeof ROLES)[number][]> = {
+  audit_refuse_change: [],
+  authenticate_key: ['gateway_api'],
+  count_new_payouts: [],
+  count_returned_payout: [],
+  forget_event_bodies: ['gateway_worker'],
+  hold_payout_usage: [],
+  ledger_adjust: ['gateway_admin'],
+  ledger_post: ['gateway_worker'],
+  ledger_refuse_change: [],
+  ledger_refuse_unbalanced: [],
+  ledger_write: [],
+  lock_payout_usage: ['gateway_worker'],
+  note_ledger_change: [],
+  payout_policy: ROLES,
+  payout_sums: ROLES,
+  payout_usage_key: [],
+  payout_used: ROLES,
+};
+
+let database: TestDatabase;
+let owner: Db;
+let worker: Db;
+let api: Db;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  const open = (url: string) => connect({ url, size: 2, applicationName: 'rights-test' });
+  owner = open(database.ownerUrl);
+  worker = open(database.workerUrl);
+  api = open(database.apiUrl);
+});
+
+afterAll(async () => {
+  await Promise.all([owner.destroy(), worker.destroy(), api.destroy()]);
+  await database.drop();
+});
+
+test('every table', async () => {
+  const found = await rows<{ name: string; role: string; privilege: string }>(
+    owner,
+    `SELECT c.relname AS name, role, privilege
+       FROM pg_class c CROSS JOIN unnest(?::text[]) AS role CROSS JOIN unnest(?::text[]) AS privilege
+      WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p', 'v', 'm')
+        AND has_table_privilege(role, c.oid, privilege)`,
+    [[...ROLES], PRIVILEGES],
+  );
+  const [tables] = await rows<{ names: string[] }>(
+    owner,
+    `SELECT array_agg(relname::text ORDER BY relname) AS names FROM pg_class
+      WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p', 'v', 'm')`,
+  );
+  const letters = (name: string, role: string) =>
+    PRIVILEGES.filter((privilege) =>
+      found.some((one) => one.name === name && one.role === role && one.privilege === privilege),
+    )
+      .map((privilege) => (privilege === 'TRUNCATE' ? 'truncate' : privilege.charAt(0)))
+      .join('') || '-';
+  const actual = (tables?.names ?? []).map((name) => [name, ROLES.map((r) => letters(name, r))]);
+  expect(Object.fromEntries(actual)).toEqual(TABLES);
+});
+
+test('every function', async () => {
+  const found = await rows<{ name: string; callers: string[] }>(
+    owner,
+    `SELECT p.proname AS name,
+            ARRAY(SELECT role FROM unnest(?::text[]) WITH ORDINALITY AS r(role, n)
+                   WHERE has_function_privilege(role, p.oid, 'EXECUTE') ORDER BY n) AS callers
+       FROM pg_proc p WHERE p.pronamespace = 'public'::regnamespace`,
+    [[...ROLES]],
+  );
+  expect(Object.fromEntries(found.map(({ name, callers }) => [name, callers]))).toEqual(FUNCTIONS);
+});
+
+test('definer functions look for names in public first and in temporary tables last', async () => {
+  const found = await rows<{ name: string; settings: string[] | null }>(
+    owner,
+    `SELECT proname AS name, proconfig AS settings FROM pg_proc
+      WHERE pronamespace = 'public'::regnamespace AND prosecdef`,
+  );
+  expect(found.length).toBeGreaterThan(5);
+  for (const { name, settings } of found) {
+    expect({ name, settings }).toEqual({ name, settings: ['search_path=public, pg_temp'] });
+  }
+});
+
+test('the worker posts payouts, and never an adjustment', async () => {
+  const key = { accountId: await makeAccount(owner), mode: 'test', currency: 'USDT' } as const;
+  await fund(owner, key, '10');
+  const posting = reservePosting(buildPayoutMoney('4'));
+  expect(await inTransaction(worker, (tx) => post(tx, key, posting))).toMatchObject({
+    outcome: 'posted',
+  });
+  await expect(fund(worker, key, '5')).rejects.toThrow('permission denied');
+  const raw = `SELECT ledger_post('txn_x', 'x', ?, 'test', 'USDT', ?, 'x', ?, 'x', ?::jsonb)`;
+  const lines = (account: string) =>
+    JSON.stringify([
+      { account: 'available', direction: 'in', amount: '5' },
+      { account, direction: 'out', amount: '5' },
+    ]);
+  for (const [type, source, against] of [
+    ['adjustment', 'adjustment', 'adjustments'],
+    ['payin_settlement', 'payment', 'adjustments'],
+    ['payout_release', 'payment', 'reserved'],
+  ] as const) {
+    await expect(rows(worker, raw, [key.accountId, type, source, lines(against)])).rejects.toThrow(
+      'does not post',
+    );
+  }
+  await expect(
+    rows(api, raw, [key.accountId, 'payout_reserve', 'payout', lines('reserved')]),
+  ).rejects.toThrow('permission denied');
+});
