@@ -10,18 +10,31 @@ export interface PoolOptions {
   size: number;
   /** Shown in pg_stat_activity. */
   applicationName: string;
+  /** 0: none. */
+  statementTimeoutMs?: number;
+  /** None by default: a request waits until its statement times out. */
+  lockTimeoutMs?: number;
 }
 
-export function connect({ url, size, applicationName }: PoolOptions): Knex {
+export function connect({
+  url,
+  size,
+  applicationName,
+  statementTimeoutMs = 15_000,
+  lockTimeoutMs = 0,
+}: PoolOptions): Knex {
+  // Of the driver; knex's own type lacks some.
+  const connection = {
+    connectionString: url,
+    application_name: applicationName,
+    statement_timeout: statementTimeoutMs,
+    lock_timeout: lockTimeoutMs,
+    idle_in_transaction_session_timeout: 15_000,
+    connectionTimeoutMillis: 5_000,
+  };
   return knex({
     client: 'pg',
-    connection: {
-      connectionString: url,
-      application_name: applicationName,
-      statement_timeout: 15_000,
-      idle_in_transaction_session_timeout: 15_000,
-      connectionTimeoutMillis: 5_000,
-    },
+    connection,
     pool: { min: 0, max: size },
     acquireConnectionTimeout: 10_000,
     // knex writes to stdout what it throws as well; the one who catches it logs it.

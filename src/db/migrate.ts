@@ -1,60 +1,139 @@
 /**
  * Brings a database to the newest schema. Called by `npm run migrate`, by `npm start` and by the
  * tests; several at once wait for each other.
+ *
+ * It has a connection of its own: a migration may take hours, but it may not make requests wait. A
+ * statement that does not get its lock within LOCK_TIMEOUT_MS gives up, lets the requests behind it
+ * pass, and is tried again.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Knex } from 'knex';
+import { type Client, DatabaseError } from 'pg';
 import { connect } from './connect';
-import { MIGRATIONS } from './migrations';
+import { MIGRATIONS, type Migration } from './migrations';
 import { withClient } from './provision';
 
-type Migration = (typeof MIGRATIONS)[number];
-
-const source: Knex.MigrationSource<Migration> = {
-  getMigrations: () => Promise.resolve([...MIGRATIONS]),
-  getMigrationName: (migration) => migration.name,
-  getMigration: (migration) =>
-    Promise.resolve({
-      up: async (trx) => {
-        await trx.raw(migration.sql.replaceAll('?', '\\?'));
-      },
-      down: () => Promise.reject(new Error('migrations only go forward')),
-    }),
-};
+/** While a lock is waited for, requests queue behind it. */
+const LOCK_TIMEOUT_MS = 500;
+const LOCK_RETRY_MS = 1_000;
+/** Five minutes. */
+const LOCK_ATTEMPTS = 200;
+const LOCK_NOT_AVAILABLE = '55P03';
 
 /**
  * An advisory lock, because knex's own is a row: who comes second fails instead of waiting, and a
- * killed run leaves it taken. This one waits, and ends with its connection.
+ * killed run leaves it taken. This one ends with its connection. It is polled: a statement that waits
+ * would keep a snapshot that CREATE INDEX CONCURRENTLY waits for.
  */
 const MIGRATION_LOCK = 7_204_118;
+const LOCK_POLL_MS = 100;
 
 /**
  * @param ownerUrl connection of the role that owns the schema, not the application's
  * @returns the names of the migrations that this call applied
  */
-export async function migrate(ownerUrl: string): Promise<string[]> {
+export async function migrate(
+  ownerUrl: string,
+  migrations: readonly Migration[] = MIGRATIONS,
+): Promise<string[]> {
   return withClient(ownerUrl, async (locker) => {
-    await locker.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
-    const db = connect({ url: ownerUrl, size: 2, applicationName: 'gateway-migrate' });
+    await takeLock(locker);
+    const db = connect({
+      url: ownerUrl,
+      // One, because the settings of a migration are its connection's.
+      size: 1,
+      applicationName: 'gateway-migrate',
+      statementTimeoutMs: 0,
+      lockTimeoutMs: LOCK_TIMEOUT_MS,
+    });
     try {
-      await db.migrate.forceFreeMigrationsLock({ migrationSource: source });
-      const [, applied] = (await db.migrate.latest({ migrationSource: source })) as [
-        batch: number,
-        names: string[],
-      ];
+      const before = new Set(await appliedNames(db));
+      await retryLocks(() => applyAll(db, migrations));
       // The list is knex's own table, so no migration can grant it; /readyz reads it.
       await db.raw('GRANT SELECT ON knex_migrations TO gateway_api, gateway_worker, gateway_admin');
-      return applied;
+      return (await appliedNames(db)).filter((name) => !before.has(name));
     } finally {
       await db.destroy();
     }
   });
 }
 
+async function takeLock(locker: Client): Promise<void> {
+  for (;;) {
+    const { rows } = await locker.query<{ taken: boolean }>(
+      'SELECT pg_try_advisory_lock($1) AS taken',
+      [MIGRATION_LOCK],
+    );
+    if (rows[0]?.taken === true) return;
+    await sleep(LOCK_POLL_MS);
+  }
+}
+
+/** Migrations that were applied before a lock was not available stay applied. */
+async function retryLocks(apply: () => Promise<void>): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await apply();
+      return;
+    } catch (error) {
+      const locked = error instanceof DatabaseError && error.code === LOCK_NOT_AVAILABLE;
+      if (!locked || attempt === LOCK_ATTEMPTS) throw error;
+      await sleep(LOCK_RETRY_MS);
+    }
+  }
+}
+
+async function applyAll(db: Knex, migrations: readonly Migration[]): Promise<void> {
+  const migrationSource = sourceOf(migrations);
+  await db.migrate.forceFreeMigrationsLock({ migrationSource });
+  await db.migrate.latest({ migrationSource });
+}
+
+function sourceOf(migrations: readonly Migration[]): Knex.MigrationSource<Migration> {
+  return {
+    getMigrations: () => Promise.resolve([...migrations]),
+    getMigrationName: (migration) => migration.name,
+    getMigration: (migration) =>
+      Promise.resolve({
+        config: { transaction: 'sql' in migration },
+        up: (db) => ('sql' in migration ? run(db, migration.sql) : runConcurrent(db, migration)),
+        down: () => Promise.reject(new Error('migrations only go forward')),
+      }),
+  };
+}
+
+/** Waits for locks: it holds none that a request waits for. */
+async function runConcurrent(
+  db: Knex,
+  { concurrent }: Extract<Migration, { concurrent: readonly string[] }>,
+): Promise<void> {
+  await db.raw('SET lock_timeout = 0');
+  try {
+    // What an interrupted run left; IF NOT EXISTS would take it for done.
+    const { rows } = await db.raw<{ rows: { name: string }[] }>(
+      `SELECT indexrelid::regclass::text AS name FROM pg_index
+      WHERE NOT indisvalid AND indrelid IN (
+        SELECT oid FROM pg_class WHERE relnamespace = 'public'::regnamespace)`,
+    );
+    for (const { name } of rows) await db.raw(`DROP INDEX CONCURRENTLY IF EXISTS ${name}`);
+    for (const statement of concurrent) await run(db, statement);
+  } finally {
+    await db.raw(`SET lock_timeout = ${LOCK_TIMEOUT_MS}`);
+  }
+}
+
+async function run(db: Knex, sql: string): Promise<void> {
+  await db.raw(sql.replaceAll('?', '\\?'));
+}
+
 /** The names of migrations that the database still lacks; /readyz wants none. */
 export async function pendingMigrations(db: Knex): Promise<string[]> {
-  const names = MIGRATIONS.map((migration) => migration.name);
-  if (!(await db.schema.hasTable('knex_migrations'))) return names;
-  const done = await db('knex_migrations').select<{ name: string }[]>('name');
-  const applied = new Set(done.map((row) => row.name));
-  return names.filter((name) => !applied.has(name));
+  const applied = new Set(await appliedNames(db));
+  return MIGRATIONS.map(({ name }) => name).filter((name) => !applied.has(name));
+}
+
+async function appliedNames(db: Knex): Promise<string[]> {
+  if (!(await db.schema.hasTable('knex_migrations'))) return [];
+  const done = await db('knex_migrations').select<{ name: string }[]>('name').orderBy('id');
+  return done.map(({ name }) => name);
 }

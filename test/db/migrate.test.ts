@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { connect } from '../../src/db/connect';
 import { migrate, pendingMigrations } from '../../src/db/migrate';
-import { MIGRATIONS } from '../../src/db/migrations';
+import { MIGRATIONS, type Migration } from '../../src/db/migrations';
+import { scaled } from '../support/scale';
 import { databaseUrl, withClient } from '../../src/db/provision';
 import { APP_LOGIN } from '../support/database';
 
@@ -60,6 +61,180 @@ test('the application sees which migrations are missing', async () => {
   expect(await pendingForApplication()).toEqual([]);
   await onDatabase(`delete from knex_migrations where name = '${NAMES.at(-1)!}'`);
   expect(await pendingForApplication()).toEqual([NAMES.at(-1)]);
+});
+
+describe('on a table in use', () => {
+  const INDEX: Migration = {
+    name: '9001-index',
+    concurrent: ['CREATE INDEX CONCURRENTLY IF NOT EXISTS big_by_n ON big (n)'],
+  };
+  const COLUMN: Migration = { name: '9002-column', sql: 'ALTER TABLE big ADD COLUMN note text' };
+
+  beforeEach(async () => {
+    await migrate(ownerUrl);
+    await onDatabase(
+      `create table big as select n, n % 2 = 0 as even
+         from generate_series(1, ${scaled(20_000, 10_000_000)}) as n;
+       alter table big add primary key (n)`,
+    );
+  });
+
+  test('no request fails while an index is built and a column is added', async () => {
+    const done = new AbortController();
+    const work = requests(done.signal);
+    const blocker = openTransaction();
+    const migrated = migrate(ownerUrl, [...MIGRATIONS, INDEX, COLUMN]);
+    await new Promise((resolve) => setTimeout(resolve, 1_200));
+    await (
+      await blocker
+    )();
+    expect(await migrated).toEqual([INDEX.name, COLUMN.name]);
+    done.abort();
+    const { count, slowestMs } = await work;
+    expect(count).toBeGreaterThan(10);
+    // A request waits for a migration's attempt at most as long as that attempt waits for its lock.
+    expect(slowestMs).toBeLessThan(scaled(3_000, 1_500));
+  });
+
+  test('an index whose building was interrupted is built anew', async () => {
+    await onDatabase('create index big_by_n on big (n)');
+    await onDatabase(
+      "update pg_index set indisvalid = false where indexrelid = 'big_by_n'::regclass",
+    );
+    await migrate(ownerUrl, [...MIGRATIONS, INDEX]);
+    const { rows } = await withClient(ownerUrl, (client) =>
+      client.query("select indisvalid from pg_index where indexrelid = 'big_by_n'::regclass"),
+    );
+    expect(rows).toEqual([{ indisvalid: true }]);
+  });
+
+  test('a second run that waits does not hold up an index', async () => {
+    const both = [
+      migrate(ownerUrl, [...MIGRATIONS, INDEX]),
+      migrate(ownerUrl, [...MIGRATIONS, INDEX]),
+    ];
+    expect((await Promise.all(both)).flat()).toEqual([INDEX.name]);
+  });
+
+  test('it has no statement timeout', async () => {
+    const timeouts: Migration = {
+      name: '9003-timeouts',
+      sql: `CREATE TABLE timeouts AS SELECT current_setting('statement_timeout') AS statement,
+                                            current_setting('lock_timeout') AS lock`,
+    };
+    await migrate(ownerUrl, [...MIGRATIONS, timeouts]);
+    const { rows } = await withClient(ownerUrl, (client) => client.query('table timeouts'));
+    expect(rows).toEqual([{ statement: '0', lock: '500ms' }]);
+  });
+
+  /** Reads and writes one after the other, as requests do. */
+  async function requests(signal: AbortSignal): Promise<{ count: number; slowestMs: number }> {
+    return withClient(ownerUrl, async (client) => {
+      await client.query("set statement_timeout = '15s'");
+      let slowestMs = 0;
+      let count = 0;
+      for (; !signal.aborted; count++) {
+        const start = performance.now();
+        await client.query('update big set even = not even where n = $1', [1 + (count % 1_000)]);
+        slowestMs = Math.max(slowestMs, performance.now() - start);
+      }
+      return { count, slowestMs };
+    });
+  }
+
+  /** A reader that keeps an ALTER TABLE waiting. @returns what ends it */
+  async function openTransaction(): Promise<() => Promise<void>> {
+    let end: () => void = () => undefined;
+    const ended = new Promise<void>((resolve) => (end = resolve));
+    let ready: () => void = () => undefined;
+    const started = new Promise<void>((resolve) => (ready = resolve));
+    const transaction = withClient(ownerUrl, async (client) => {
+      await client.query('begin');
+      await client.query('select from big limit 1');
+      ready();
+      await ended;
+      await client.query('commit');
+    });
+    await started;
+    return () => {
+      end();
+      return transaction;
+    };
+  }
+});
+
+/** Statements that rewrite a table, or lock it for as long as its size takes. */
+const HARMFUL: [what: string, pattern: RegExp][] = [
+  ['an index without CONCURRENTLY', /^create (?:unique )?index (?!concurrently)/],
+  ['dropping an index without CONCURRENTLY', /^drop index (?!concurrently)/],
+  ['another type of a column', /^alter table .* alter (?:column )?\S+ (?:set data )?type /],
+  ['NOT NULL that is checked on all rows', /^alter table .* set not null/],
+  [
+    'a column with a volatile default',
+    /^alter table .* add (?:column )?.* default (?!null|true|false|'|-?\d|now\(\))/,
+  ],
+  [
+    'a constraint that is checked at once',
+    /^alter table (?!.*(?:not valid|using index)).* add (?:constraint|foreign|primary|unique|check)/,
+  ],
+  ['changing all rows', /^(?:update|delete from) /],
+  ['rewriting the table', /^(?:cluster|vacuum full|reindex (?!.*concurrently)|lock )/],
+];
+
+/** What a migration must not do to tables that an earlier one made. */
+function findHarm(migration: Migration, known: ReadonlySet<string>): string[] {
+  const text = 'sql' in migration ? migration.sql : migration.concurrent.join(';');
+  const statements = text
+    .replace(/\$\$.*?\$\$/gs, '')
+    .replace(/--.*$/gm, '')
+    .split(';')
+    .map((statement) => statement.replace(/\s+/g, ' ').trim().toLowerCase());
+  return statements.flatMap((statement) => {
+    const harm = HARMFUL.filter(([, pattern]) => pattern.test(statement));
+    const words = new Set(statement.split(/[\s(),.]+/));
+    const isKnown =
+      [...known].some((table) => words.has(table)) || statement.startsWith('drop index');
+    return isKnown ? harm.map(([what]) => `${migration.name}: ${what}: ${statement}`) : [];
+  });
+}
+
+test('no migration rewrites or locks a table that an earlier one made', () => {
+  const known = new Set<string>();
+  for (const migration of MIGRATIONS) {
+    expect(findHarm(migration, known)).toEqual([]);
+    const text = 'sql' in migration ? migration.sql : '';
+    for (const [, table] of text.matchAll(/create (?:unlogged )?table (\w+)/gi)) known.add(table!);
+  }
+  expect(known.size).toBeGreaterThan(20);
+});
+
+test.each([
+  'CREATE INDEX x ON payouts (status)',
+  'CREATE UNIQUE INDEX x ON payouts (status)',
+  'DROP INDEX payouts_newest',
+  'ALTER TABLE payouts ALTER COLUMN amount TYPE numeric(40,8)',
+  'ALTER TABLE payouts ALTER amount TYPE text',
+  'ALTER TABLE payouts ALTER COLUMN network SET NOT NULL',
+  'ALTER TABLE payouts ADD COLUMN x uuid DEFAULT gen_random_uuid()',
+  'ALTER TABLE payouts ADD CONSTRAINT x CHECK (amount > 1)',
+  'ALTER TABLE payouts ADD FOREIGN KEY (api_key_id) REFERENCES api_keys',
+  'UPDATE payouts SET network = NULL',
+  'LOCK TABLE payouts',
+])('the lint refuses %s', (sql) => {
+  expect(findHarm({ name: 'x', sql: `-- why\n${sql};` }, new Set(['payouts']))).toHaveLength(1);
+});
+
+test.each([
+  'CREATE INDEX CONCURRENTLY x ON payouts (status)',
+  'DROP INDEX CONCURRENTLY payouts_newest',
+  'ALTER TABLE payouts ADD COLUMN x text',
+  "ALTER TABLE payouts ADD COLUMN x text NOT NULL DEFAULT ''",
+  'ALTER TABLE payouts ADD CONSTRAINT x CHECK (amount > 1) NOT VALID',
+  'ALTER TABLE payouts VALIDATE CONSTRAINT x',
+  'ALTER TABLE payouts ADD CONSTRAINT x UNIQUE USING INDEX y',
+  'CREATE INDEX x ON new_table (payouts_id)',
+])('the lint accepts %s', (sql) => {
+  expect(findHarm({ name: 'x', sql }, new Set(['payouts']))).toEqual([]);
 });
 
 async function pendingForApplication(): Promise<string[]> {

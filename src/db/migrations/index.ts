@@ -7,7 +7,13 @@ import { sql as webhooks } from './0005-webhooks';
 import { sql as reconciliation } from './0006-reconciliation';
 import { sql as defaults } from './0007-defaults';
 
-export const MIGRATIONS: readonly { name: string; sql: string }[] = [
+/**
+ * `sql` runs in a transaction. `concurrent` statements run one by one and outside of any, such as CREATE
+ * INDEX CONCURRENTLY; each must be safe to run again: IF NOT EXISTS.
+ */
+export type Migration = { name: string } & ({ sql: string } | { concurrent: readonly string[] });
+
+export const MIGRATIONS: readonly Migration[] = [
   { name: '0001-accounts-and-keys', sql: accountsAndKeys },
   { name: '0002-ledger', sql: ledger },
   { name: '0003-payouts', sql: payouts },
