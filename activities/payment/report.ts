@@ -110,10 +110,12 @@ function waitFor(
 }
 
 /**
- * An ended payment waits only for money already seen. A callback, a verify request or the
- * reconciliation reports anything else and starts the workflow again.
+ * An underpaid payment waits for the rest, or for an operator's refund. Any other ended payment waits
+ * only for money already seen: a callback, a verify request or the reconciliation reports anything
+ * else and starts the workflow again.
  */
 function mayStillCome({ status, receivedAmount, creditedAmount }: Payment): boolean {
+  if (status === 'underpaid') return true;
   if (!isLess(creditedAmount, receivedAmount)) return false;
   return status === 'completed' || LATE_PAYMENT_STATUSES.includes(status);
 }

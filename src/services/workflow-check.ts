@@ -10,8 +10,8 @@ export const WORKFLOWS_INVARIANT = {
   number: 12,
   name: 'everything in progress has a workflow',
   sentence:
-    'A workflow runs for each open payout, and for each payment that is open, has money that ' +
-    'was seen and not credited, or has a pending decision or a refund that is still to be deducted.',
+    'A workflow runs for each open payout, and for each payment that is open, is underpaid, has ' +
+    'money that was seen and not credited, or has a pending decision or a refund that is still to be deducted.',
 };
 
 /** @throws the error of Temporal's client when Temporal does not respond */

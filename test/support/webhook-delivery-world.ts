@@ -65,7 +65,7 @@ export async function startWebhookDeliveryWorld(
   });
   await registerSearchAttributes(connection, namespace);
   const db = connect({ url: database.ownerUrl, size: 4, applicationName: 'test' });
-  const appDb = connect({ url: database.workerUrl, size: 20, applicationName: 'gateway-test' });
+  const appDb = connect({ url: database.appUrl, size: 20, applicationName: 'gateway-test' });
   const temporal = new Client({ connection, namespace });
   const parts = createWebhookParts(appDb, temporal, schedule, deadlineMs);
   const plans = new Map<string, FaultPlan>();

@@ -77,19 +77,20 @@ export async function startWorkflowWorld(only?: TaskQueue): Promise<WorkflowWorl
     }),
   ]);
   const db = connect({ url: database.ownerUrl, size: 6, applicationName: 'test' });
-  const appDb = connect({ url: database.workerUrl, size: 20, applicationName: 'gateway-test' });
+  const apiDb = connect({ url: database.apiUrl, size: 10, applicationName: 'gateway-test' });
+  const workerDb = connect({ url: database.workerUrl, size: 20, applicationName: 'gateway-test' });
   const temporal = new Client({ connection, namespace });
   const providers = connectProviders(sandbox, credentials, PROVIDER_TIMEOUT_MS);
   const networkFees = createNetworkFees(providers);
   const payoutWorkflows = createPayoutWorkflows(temporal);
   const paymentWorkflows = createPaymentWorkflows(temporal);
-  const parts = { db: appDb, providers, networkFees, payoutWorkflows, paymentWorkflows };
-  const receiver = await startCallbackReceiver(createProviderCallbacks(parts));
+  const parts = { db: workerDb, providers, networkFees, payoutWorkflows, paymentWorkflows };
+  const receiver = await startCallbackReceiver(createProviderCallbacks({ ...parts, db: apiDb }));
   sandbox.setCallbackBaseUrl(receiver.url);
 
   const plans = new Map<string, FaultPlan>();
   const closedWorkflows = createClosedWorkflows(temporal);
-  const webhooks = createWebhookParts(appDb, temporal);
+  const webhooks = createWebhookParts(workerDb, temporal);
   const activities = withFaults(
     createActivities({ ...parts, ...webhooks, closedWorkflows }),
     (payoutId) => plans.get(payoutId),
@@ -103,13 +104,17 @@ export async function startWorkflowWorld(only?: TaskQueue): Promise<WorkflowWorl
     sandbox,
     providers,
     payouts: (onStart) =>
-      createPayouts({ ...parts, payoutWorkflows: announced(payoutWorkflows, onStart) }),
+      createPayouts({ ...parts, db: apiDb, payoutWorkflows: announced(payoutWorkflows, onStart) }),
     payments: (onStart = () => undefined) => {
       const open: PaymentWorkflows['open'] = (start, deadlineMs) => {
         onStart(start.paymentId);
         return paymentWorkflows.open(start, deadlineMs);
       };
-      return createPayments({ ...parts, paymentWorkflows: { ...paymentWorkflows, open } });
+      return createPayments({
+        ...parts,
+        db: apiDb,
+        paymentWorkflows: { ...paymentWorkflows, open },
+      });
     },
     planFaults: (payoutId, plan) => void plans.set(payoutId, plan),
     startWorker: worker.start,
@@ -119,7 +124,13 @@ export async function startWorkflowWorld(only?: TaskQueue): Promise<WorkflowWorl
       await webhooks.webhookDeliveryStarter.drain();
       await receiver.stop();
       await Promise.all([providers.close(), sandbox.stop()]);
-      await Promise.all([native.close(), connection.close(), db.destroy(), appDb.destroy()]);
+      await Promise.all([
+        native.close(),
+        connection.close(),
+        db.destroy(),
+        apiDb.destroy(),
+        workerDb.destroy(),
+      ]);
       await database.drop();
     },
   };

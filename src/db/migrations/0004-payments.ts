@@ -48,11 +48,11 @@ CREATE INDEX payments_open ON payments (workflow_checked_at)
 CREATE INDEX payments_pending ON payments (account_id, mode, currency)
   WHERE status IN ('processing', 'on_hold');
 
--- Payments that have ended and whose money was seen and not credited (decision P5). Those whose time is
+-- Payments that have ended, and are underpaid or whose money was seen and not credited (decision P5). Those whose time is
 -- over get workflow_checked_at 'infinity', and are never looked at again.
 CREATE INDEX payments_late ON payments (workflow_checked_at)
   WHERE status IN ('expired', 'cancelled', 'underpaid', 'completed')
-    AND credited_amount < received_amount;
+    AND (status = 'underpaid' OR credited_amount < received_amount);
 -- As for payouts: what a list filters by.
 CREATE INDEX payments_by_status
   ON payments (account_id, mode, status, created_at DESC, id DESC);

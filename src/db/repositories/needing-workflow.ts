@@ -1,7 +1,7 @@
 /**
  * Which payouts and payments need a workflow (invariant 12), and which of them restart-missing
- * checks next. A payout needs one until it is final. A payment needs one while it is open, while
- * money that was seen is not credited (decision P5), and while a decision or a refund is pending (P6). The
+ * checks next. A payout needs one until it is final. A payment needs one while it is open, while it
+ * is underpaid or money that was seen is not credited (decision P5), and while a decision or a refund is pending (P6). The
  * statuses come from the transition tables; test/db/statuses-in-sql.test.ts compares the predicates
  * of the indexes with them.
  */
@@ -63,7 +63,7 @@ const OPEN = `status IN (${sqlList(OPEN_PAYMENT_STATUSES)})`;
 
 /** The predicate of the index payments_late. */
 const LATE = `(status IN (${sqlList([...LATE_PAYMENT_STATUSES, 'completed'])})
-  AND credited_amount < received_amount)`;
+  AND (status = 'underpaid' OR credited_amount < received_amount))`;
 
 /** There are few of these, and each of the two conditions has its own index. */
 const UNDECIDED = `id IN (SELECT payment_id FROM payment_decisions WHERE state = 'pending'
