@@ -128,7 +128,8 @@ test('a rejection that arrives while the old run waits for a cancel is not lost'
   await payout.handle.signal('reject', { by: 'bob' });
   await whenIdle(payout);
   plan.release();
-  expect(await cancelling).toEqual({ kind: 'invalid_state', status: 'approved' });
+  // Which of the two the database saw first is open.
+  expect(await cancelling).toMatchObject({ kind: 'invalid_state' });
   expect(await whenOver(payout)).toBe('rejected');
 });
 
