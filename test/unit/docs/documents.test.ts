@@ -21,7 +21,9 @@ test('docs/operations.md has every variable that the configuration reads, and no
 
 test('docker-compose.yml passes every variable that the configuration reads', () => {
   const compose = read('docker-compose.yml');
-  const missing = [...variablesRead()].filter((name) => !new RegExp(`\\n +${name}: `).test(compose));
+  const missing = [...variablesRead()].filter(
+    (name) => !new RegExp(`\\n +${name}: `).test(compose),
+  );
   // In a container the API listens on all addresses; the image sets WORKFLOW_BUNDLE.
   expect(missing).toEqual(['HOST', 'WORKFLOW_BUNDLE']);
   expect(read('Dockerfile')).toContain('WORKFLOW_BUNDLE=');
