@@ -231,9 +231,9 @@ describe('among many deliveries and many tenants', () => {
       listWebhookDeliveries(appDb, endpointId, 'failed', 20),
     );
     expect(listed).toContain('webhook_deliveries_unsuccessful');
-    for (const plan of [...failed, listed]) {
-      expect(plan).not.toMatch(/Seq Scan|Sort Key: (?!changed\.)/);
-    }
+    // A dozen rows may be sorted, many may not.
+    const unwanted = scaled(/Seq Scan/, /Seq Scan|Sort Key: (?!changed\.)/);
+    for (const plan of [...failed, listed]) expect(plan).not.toMatch(unwanted);
   });
 });
 
