@@ -10,7 +10,7 @@ import { lockUsage } from '../../src/db/repositories/payout-facts';
 import { inTransaction, rows, sqlList } from '../../src/db/transaction';
 import { PAYOUT_STATUSES, RETURNED_PAYOUT_STATUSES } from '../../src/domain/payout';
 import { createTestDatabase, type TestDatabase } from '../support/database';
-import { buildPayoutMoney, makeAccount } from '../support/ledger';
+import { buildPayoutMoney, insertPayout, makeAccount } from '../support/ledger';
 import { scaled } from '../support/scale';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -133,27 +133,11 @@ async function reserve(key: BalanceKey, payout: Reserve, ids: string[]): Promise
 
 async function insert(
   tx: Knex.Transaction,
-  { accountId, mode, currency }: BalanceKey,
+  key: BalanceKey,
   { units, ageMs, reviewed }: Reserve,
 ): Promise<string> {
   const payout = buildPayoutMoney(String(units));
-  await tx('payouts').insert({
-    id: payout.id,
-    account_id: accountId,
-    mode,
-    reference: payout.reference,
-    status: 'approved',
-    provider: 'onchain_provider',
-    amount: payout.amount,
-    currency,
-    network: 'ethereum',
-    destination_type: 'crypto_address',
-    destination_value: '0x0000000000000000000000000000000000000000',
-    service_fee: payout.serviceFee,
-    network_fee: payout.networkFee,
-    total_debit: payout.totalDebit,
-    fee_terms: {},
-    api_key_id: `key_${payout.id}`,
+  await insertPayout(tx, key, payout, 'approved', {
     review_reasons: reviewed ? ['review_all'] : [],
     created_at: tx.raw(`clock_timestamp() - ? * interval '1 millisecond'`, [ageMs]),
   });

@@ -48,6 +48,7 @@ export async function insertPayout(
   { accountId, mode, currency }: BalanceKey,
   payout: PayoutMoney,
   status: PayoutStatus,
+  columns: Record<string, unknown> = {},
 ): Promise<void> {
   await db('payouts').insert({
     id: payout.id,
@@ -67,6 +68,7 @@ export async function insertPayout(
     fee_terms: {},
     api_key_id: `key_${payout.id}`,
     review_reasons: [],
+    ...columns,
   });
   await insertEvent(db, { accountId, mode, currency }, payout.id, 'payout', status);
 }
