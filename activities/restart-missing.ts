@@ -1,7 +1,7 @@
 /**
  * Finds payouts, payments and webhook deliveries that need a workflow and have none, and starts
- * one; wakes the payouts that a lifted pause held. A workflow can be missing when its start was lost, when somebody terminated it, or when
- * Temporal's database was restored from a backup.
+ * one; wakes the payouts that a lifted pause held. A workflow can be missing when its start was lost,
+ * when somebody terminated it, or when Temporal's database was restored from a backup.
  */
 import {
   findPaymentsNeedingWorkflow,

@@ -32,7 +32,7 @@ import { createPayoutWorkflows, type PayoutWorkflows } from '../../src/temporal/
 import { registerSearchAttributes } from '../../src/temporal/search-attributes';
 import { PAYLOAD_CONVERTER_PATH } from '../../src/temporal/worker';
 import { TASK_QUEUES } from '../../workflows/names';
-import { connectProviders, makeCredentials, startHttpServer } from './sandbox';
+import { connectProviders, makeCredentials, startHttpServer, waitFor } from './sandbox';
 import { type FaultPlan, withFaults } from './activity-faults';
 import { createTestDatabase } from './database';
 import { createWebhookParts } from './webhook-parts';
@@ -51,6 +51,29 @@ export interface WorkflowWorld {
   startWorker(): Promise<void>;
   stopWorker(): Promise<void>;
   stop(): Promise<void>;
+}
+
+/**
+ * Creates an object while no worker polls, and signals its workflow before its first step. A busy
+ * machine may answer 503: the request is sent again under another id, which is signalled too.
+ * @returns waits for the creation
+ */
+export async function signalFirst<Case>(
+  { temporal }: Pick<WorkflowWorld, 'temporal'>,
+  signal: string,
+  create: (onStart: (id: string) => void) => Promise<Case>,
+): Promise<() => Promise<Case>> {
+  const send = async (id: string): Promise<void> => {
+    const handle = temporal.workflow.getHandle(id);
+    await waitFor('the workflow to exist', async () => handle.describe().catch(() => undefined));
+    await handle.signal(signal, { by: 'early' });
+  };
+  let creating: Promise<Case> | undefined;
+  await new Promise<void>((resolve, reject) => {
+    creating = create((id) => void send(id).then(resolve, reject));
+    creating.catch(reject);
+  });
+  return () => creating!;
 }
 
 export type OnStart = (id: string) => void | Promise<void>;

@@ -1,6 +1,6 @@
 /** What operators type by hand: whatever it is, the payout's workflow goes on. */
 import { DEFAULT_REJECTION_REASON } from '../../src/domain/payout';
-import { control, waitFor } from '../support/sandbox';
+import { control } from '../support/sandbox';
 import {
   createPayoutCase,
   type PayoutCase,
@@ -21,7 +21,7 @@ import {
   signalRaw,
   type UnusableSignal,
 } from '../support/raw-signal';
-import { startWorkflowWorld, type WorkflowWorld } from '../support/workflow-world';
+import { signalFirst, startWorkflowWorld, type WorkflowWorld } from '../support/workflow-world';
 
 let world: WorkflowWorld;
 
@@ -216,7 +216,10 @@ test('a decision that comes before the reservation counts after it', async () =>
     [
       { signal: 'approve', end: 'completed' },
       { signal: 'reject', end: 'rejected' },
-    ].map(async ({ signal, end }) => ({ end, creating: await createAndSignal(signal) })),
+    ].map(async ({ signal, end }) => ({
+      end,
+      creating: await signalFirst(world, signal, (onStart) => createPayoutCase(world, { onStart })),
+    })),
   );
   await world.startWorker();
   for (const { end, creating } of decided) {
@@ -227,17 +230,6 @@ test('a decision that comes before the reservation counts after it', async () =>
     await expectUnharmed(payout);
   }
 });
-
-/** Without a worker. @returns waits for the creation */
-async function createAndSignal(signal: string): Promise<() => Promise<PayoutCase>> {
-  let tellId: (id: string) => void = () => undefined;
-  const started = new Promise<string>((resolve) => (tellId = resolve));
-  const creating = createPayoutCase(world, { onStart: tellId });
-  const handle = world.temporal.workflow.getHandle(await started);
-  await waitFor('the workflow to exist', async () => handle.describe().catch(() => undefined));
-  await handle.signal(signal, { by: 'early' });
-  return () => creating;
-}
 
 test.concurrent('a decision after the end finds no workflow and changes nothing', async () => {
   const payout = await createPayoutCase(world);

@@ -29,7 +29,7 @@ import {
   type UnusableSignal,
 } from '../support/raw-signal';
 import { findAnyOf, readEverything } from '../support/stored-text';
-import { startWorkflowWorld, type WorkflowWorld } from '../support/workflow-world';
+import { signalFirst, startWorkflowWorld, type WorkflowWorld } from '../support/workflow-world';
 
 let world: WorkflowWorld;
 
@@ -200,14 +200,11 @@ test.concurrent('the same refund sent twice with one id is one refund', async ()
 
 test('cancel that comes before the payment is open counts after it', async () => {
   await world.stopWorker();
-  let tellId: (id: string) => void = () => undefined;
-  const started = new Promise<string>((resolve) => (tellId = resolve));
-  const creating = createPaymentCase(world, { onStart: tellId });
-  const handle = world.temporal.workflow.getHandle(await started);
-  await waitFor('the workflow to exist', async () => handle.describe().catch(() => undefined));
-  await handle.signal('cancel', { by: 'early' });
+  const creating = await signalFirst(world, 'cancel', (onStart) =>
+    createPaymentCase(world, { onStart }),
+  );
   await world.startWorker();
-  const payment = await creating;
+  const payment = await creating();
   await whenPaymentRow(world, payment, 'cancelled');
   expect(await decisionsAbout(payment)).toMatchObject([{ kind: 'cancel', by: 'early' }]);
 });

@@ -52,8 +52,7 @@ export async function retryWebhookDelivery(
   const delivery = await makeChange(db, by, async (tx) => {
     const before = await requireWebhookDelivery(tx, id);
     // Not locked: the end of an attempt locks the delivery first, then the endpoint. If the
-    // endpoint
-    // is disabled at this moment, the attempt notices it.
+    // endpoint is disabled at this moment, the attempt notices it.
     refuseDisabled(requireNotDeleted(await requireKnown(tx, before.endpointId)));
     if (!before.bodyKept) {
       throw new AdminRefusal({ code: 'delivery_body_deleted', id, keptDays: BODIES_KEPT_DAYS });
