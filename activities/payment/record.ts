@@ -1,6 +1,7 @@
 /**
- * Applies a provider's facts to a payment: at most one guarded step per transaction, until the
- * payment matches the facts (decision P7). Each transfer is credited exactly once.
+ * Applies a provider's facts to a payment: one guarded step per transaction, until the payment matches
+ * the facts (decision P7). Each transfer is credited exactly once; what was sent back of it is deducted
+ * in the same transaction.
  */
 import { appendEvent } from '../../src/db/repositories/events';
 import { post } from '../../src/db/repositories/ledger';
@@ -17,7 +18,7 @@ import {
   lockPayment,
   takePaymentStep,
 } from '../../src/db/repositories/payments';
-import type { Tx } from '../../src/db/transaction';
+import { inTransaction, type Tx } from '../../src/db/transaction';
 import { creditPosting } from '../../src/domain/ledger';
 import { add, greaterOf, ZERO } from '../../src/domain/money';
 import { DECIDED_BY_OPERATOR, type Payment } from '../../src/domain/payment';
@@ -76,11 +77,34 @@ async function step(
   const rejection = payment.status === 'on_hold' ? await findRejection(tx, paymentId) : null;
   const background = { credited, rejection: rejection?.state ?? null };
   const next = nextPaymentStep(payment, facts, background, askedAt);
-  if (next !== null) return { payment: await take(tx, payment, facts, next), stepped: true };
+  if (next !== null) {
+    const taken = await take(tx, payment, facts, next);
+    const after = next.credits.length > 0 ? await takeBackAtOnce(tx, taken, facts) : taken;
+    return { payment: after, stepped: true };
+  }
   const refunded = await recordRefund(tx, payment, facts, owe);
   if (refunded !== null) return { payment: refunded, stepped: true };
   if (rejection !== null) await noteNotSentBack(tx, payment, facts, rejection);
   return { payment: await noteFigures(tx, payment, facts), stepped: false };
+}
+
+/**
+ * Money that was credited and sent back in part must not be available in between. A refund that the
+ * balance does not cover is left to the next step, which records it as owed.
+ */
+async function takeBackAtOnce(tx: Tx, payment: Payment, facts: CheckoutFacts): Promise<Payment> {
+  let last = payment;
+  try {
+    for (;;) {
+      // A savepoint: a refund that is not covered undoes neither the credit nor the refunds before it.
+      const after = await inTransaction(tx, (inner) => recordRefund(inner, last, facts, null));
+      if (after === null) return last;
+      last = after;
+    }
+  } catch (error) {
+    if (error instanceof ShortOfFunds) return last;
+    throw error;
+  }
 }
 
 async function noteNotSentBack(

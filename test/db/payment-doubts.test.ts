@@ -28,6 +28,7 @@ import {
   type PaymentWorld,
   startPaymentWorld,
   withFaults,
+  type Wrap,
 } from '../support/payment-world';
 
 let world: PaymentWorld;
@@ -132,6 +133,17 @@ describe('a refund of the provider while one of an operator is open', () => {
     expect(await figures()).toMatchObject({ available: '0.00000000', exceptions: [NOT_COVERED] });
     await look();
     await expectPartRefunded();
+  });
+
+  test('is owed when it comes with a credit that does not cover it', async () => {
+    await move('99', 'out');
+    await pay('5');
+    await provider('refund', { amount: '60' });
+    await look();
+    expect(await figures()).toMatchObject({ available: '4.95000000', exceptions: [NOT_COVERED] });
+    await move('99', 'in');
+    await look();
+    expect(await figures()).toMatchObject({ available: '44.55000000', exceptions: [] });
   });
 
   async function expectPartRefunded(): Promise<void> {
@@ -279,18 +291,20 @@ describe('a rejected hold', () => {
     expect(await figures()).toMatchObject({ status: 'completed', available: '99.00000000' });
   });
 
-  test('of the provider counts for what is left of it', async () => {
+  test('of the provider counts for what is left of it, and never more is available', async () => {
     await provider('reject');
     await pay('0.01');
     await look();
     expect(await figures()).toMatchObject({ status: 'on_hold', available: '0.00000000' });
     await pay('100');
-    await look();
+    const available = new Set<string>();
+    await look({ commit: afterCommit(async () => available.add((await figures()).available)) });
     expect(await figures()).toMatchObject({
       status: 'completed',
       refunded: '100.00000000',
       available: '99.00990000',
     });
+    expect([...available]).toEqual(['99.00990000']);
   });
 });
 
@@ -334,6 +348,15 @@ async function readCheckout(): Promise<Checkout> {
   const found = await world.providers.get('onchain_provider', 'test').findCheckout(payment.id);
   if (found.kind !== 'found') throw new Error(JSON.stringify(found));
   return found.checkout;
+}
+
+/** A fault that only looks: at what each transaction left behind. */
+function afterCommit(see: () => Promise<unknown>): Wrap {
+  return async (call) => {
+    const result = await call();
+    await see();
+    return result;
+  };
 }
 
 async function figures() {
