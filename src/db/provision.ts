@@ -31,7 +31,8 @@ export async function ensureDatabase(superuserUrl: string, name: string): Promis
 }
 
 /**
- * Creates a login with this password as a member of the roles; the migrations must have run.
+ * Creates a login with this password as a member of the roles; the migrations must have run. Its
+ * timeouts hold behind PgBouncer too, which drops those that a connection asks for.
  * Running it again sets the password again.
  */
 export async function ensureLogin(
@@ -45,6 +46,8 @@ export async function ensureLogin(
     if (found.rowCount === 0) await client.query(`create role ${user}`);
     const password = client.escapeLiteral(login.password);
     await client.query(`alter role ${user} login password ${password}`);
+    await client.query(`alter role ${user} set statement_timeout = '15s'`);
+    await client.query(`alter role ${user} set idle_in_transaction_session_timeout = '15s'`);
     await client.query(`grant ${roles.join(', ')} to ${user}`);
   });
 }

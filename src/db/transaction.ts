@@ -32,6 +32,12 @@ export async function rows<T>(
   return result.rows.map((row) => COLUMN_NAMES.parse(row) as T);
 }
 
+/** False: a statement of this login may run, and hold its connection, for ever. */
+export async function hasStatementTimeout(db: Db): Promise<boolean> {
+  const [setting] = await rows<{ statementTimeout: string }>(db, 'SHOW statement_timeout');
+  return setting?.statementTimeout !== '0';
+}
+
 /** A list for `IN (…)` from a list of the domain; never of what somebody sent. */
 export function sqlList(values: readonly string[]): string {
   return values.map((value) => `'${value}'`).join(', ');

@@ -1,10 +1,14 @@
 /** Readiness of this process: the result of /readyz. */
 import type { Client } from '@temporalio/client';
 import { pendingMigrations } from '../db/migrate';
-import type { Db } from '../db/transaction';
+import { type Db, hasStatementTimeout } from '../db/transaction';
 import type { Health } from './services';
 
 const PATIENCE_MS = 2_000;
+
+/** A pooler such as PgBouncer drops the timeouts that a connection asks for. */
+const NO_STATEMENT_TIMEOUT =
+  "The login has no statement timeout. Set it: ALTER ROLE <login> SET statement_timeout = '15s'.";
 
 export function createHealth({ db, temporal }: { db: Db; temporal: Client }): Health {
   return {
@@ -23,12 +27,14 @@ export function createHealth({ db, temporal }: { db: Db; temporal: Client }): He
 }
 
 async function checkDatabase(db: Db): Promise<Record<string, string | null>> {
-  let pending: string[] = [];
+  let found: [pending: string[], limited: boolean] = [[], true];
   const postgres = await sentence('PostgreSQL does not answer', async () => {
-    pending = await pendingMigrations(db);
+    found = await Promise.all([pendingMigrations(db), hasStatementTimeout(db)]);
   });
+  if (postgres !== null) return { postgres, migrations: postgres };
+  const [pending, limited] = found;
   const migrations = pending.length === 0 ? null : `Run the migrations: ${pending.join(', ')}.`;
-  return { postgres, migrations: postgres === null ? migrations : postgres };
+  return { postgres: limited ? null : NO_STATEMENT_TIMEOUT, migrations };
 }
 
 async function sentence(what: string, look: () => Promise<void>): Promise<string | null> {

@@ -36,7 +36,10 @@ export const DOCUMENT = JSON.parse(
 
 const DOCUMENT_URI = 'https://gateway.example/openapi.json';
 
-const ajv = addFormats(new Ajv2020({ strict: false, allErrors: true }));
+const ajv = addFormats(
+  // Compiles four times as fast; every test file compiles what it uses.
+  new Ajv2020({ strict: false, allErrors: true, inlineRefs: false, code: { optimize: false } }),
+);
 ajv.addSchema(DOCUMENT, DOCUMENT_URI);
 
 const compiled = new Map<string, ValidateFunction>();

@@ -20,6 +20,8 @@ export interface GatewayOptions {
   /** How long the gateway waits for a provider's answer. */
   providerTimeoutMs?: number;
   merchant?: Parameters<typeof createMerchant>[2];
+  /** Of a connection pooler on this machine, which its processes connect through. */
+  databasePort?: number;
   /** More settings of its processes. */
   env?: Record<string, string>;
 }
@@ -102,9 +104,9 @@ export async function startGateway(options: GatewayOptions = {}): Promise<OwnGat
     GATEWAY_ENV: 'test',
     LOG_LEVEL: 'info',
     PORT: String(port),
-    DATABASE_URL: database.apiUrl,
+    DATABASE_URL: through(database.apiUrl, options.databasePort),
     // What ChildProgram gives a worker as its DATABASE_URL.
-    TEST_WORKER_DATABASE_URL: database.workerUrl,
+    TEST_WORKER_DATABASE_URL: through(database.workerUrl, options.databasePort),
     TEMPORAL_ADDRESS: address,
     TEMPORAL_NAMESPACE: namespace,
     WORKER_GRACE_MS: '1500',
@@ -138,6 +140,12 @@ export async function startGateway(options: GatewayOptions = {}): Promise<OwnGat
       await database.drop();
     },
   };
+}
+
+function through(databaseUrl: string, port: number | undefined): string {
+  const url = new URL(databaseUrl);
+  if (port !== undefined) url.port = String(port);
+  return url.href;
 }
 
 export interface SecondApi {
