@@ -1,4 +1,5 @@
 /** All activities, bound to their dependencies. The code is in the folders. */
+import { activityInfo } from '@temporalio/activity';
 import type { StatementKey } from '../src/db/repositories/provider-statements';
 import type {
   PaymentDecision,
@@ -55,7 +56,9 @@ export function createActivities(given: ActivityDeps) {
     rejectPayout: (id: string, by: string | null, reason: string | null) =>
       forOwn(id, () => rejectPayout(deps, id, by, reason)),
     cancelPayout: (id: string, by: string) => forOwn(id, () => cancelPayout(deps, id, by)),
-    submitPayout: (id: string) => forOwn(id, () => submitPayout(deps, id)),
+    // A repeated call may follow one that submitted and died.
+    submitPayout: (id: string, isUntaken = false) =>
+      forOwn(id, () => submitPayout(deps, id, isUntaken && activityInfo().attempt === 1)),
     checkPayout: (id: string) => forOwn(id, () => checkPayout(deps, id)),
     openPayment: (input: PaymentInput) => forOwn(input.paymentId, () => openPayment(deps, input)),
     checkPayment: (id: string) => forOwn(id, () => checkPayment(deps, id)),

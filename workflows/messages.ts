@@ -35,6 +35,8 @@ export interface Wait {
   ms: number;
   /** A sentence for the workflow's page: "Waiting for …". */
   why: string;
+  /** Set when the provider answered 429: how long it asked to wait. */
+  retryAfterMs?: number;
 }
 
 /** A wait that only a signal ends. */
@@ -56,6 +58,8 @@ export interface PayoutState {
   /** 0: needs no attention. */
   attentionLevel: number;
   wait: Wait | Hold | null;
+  /** The provider answered the submission with 429: it took nothing. */
+  isUntaken?: true;
 }
 
 /** Everything else is in the database under `paymentId`. */
@@ -87,16 +91,19 @@ export interface PaymentDecision extends Decision<PaymentDecisionKind> {
 
 /**
  * - `opened`: the payment exists, with a checkout at the provider.
- * - `refused`: no payment exists, for the reason given.
+ * - `refused`: no payment exists, for the reason given; `retryAfterMs` as in Wait.
  * - `abandoned`: no payment exists, because the request's claim has ended.
  */
 export type OpenOutcome =
-  { kind: 'opened' } | { kind: 'refused'; refusal: Refusal } | { kind: 'abandoned' };
+  | { kind: 'opened' }
+  | { kind: 'refused'; refusal: Refusal; retryAfterMs?: number }
+  | { kind: 'abandoned' };
 
-/** Whether the provider answered when a merchant asked to verify a payment. */
+/** Whether the provider answered when a merchant asked to verify a payment; `retryAfterMs` as in Wait. */
 export interface VerifyOutcome {
   kind: 'verified';
   answered: boolean;
+  retryAfterMs?: number;
 }
 
 /** The state of a payment, as activities report it to the workflow. */
@@ -162,7 +169,11 @@ export interface StatementPlace {
 /**
  * - `read`: the statement was read to its end.
  * - `more`: one activity has read its share; continue at `place`.
+ * - `limited`: the provider answered 429; continue at `place` after the time.
  * - `trouble`: the provider did not answer, or not with a statement; the next run tries again.
  */
 export type StatementReading =
-  { kind: 'read' } | { kind: 'more'; place: StatementPlace } | { kind: 'trouble'; reason: string };
+  | { kind: 'read' }
+  | { kind: 'more'; place: StatementPlace }
+  | { kind: 'limited'; place: StatementPlace; reason: string; retryAfterMs: number }
+  | { kind: 'trouble'; reason: string };

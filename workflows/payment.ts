@@ -54,12 +54,13 @@ export async function paymentWorkflow(input: PaymentInput): Promise<string> {
   });
   setHandler(verifyUpdate, async (): Promise<VerifyOutcome> => {
     await CancellationScope.nonCancellable(() => condition(() => opened !== null));
-    const { answered } = await CancellationScope.nonCancellable(() =>
+    const { answered, wait } = await CancellationScope.nonCancellable(() =>
       checkPayment(input.paymentId),
     );
     // The main loop records what has changed.
     inbox.noteProviderUpdate();
-    return { kind: 'verified', answered };
+    const { retryAfterMs } = wait ?? {};
+    return { kind: 'verified', answered, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
   });
 
   // A cancellation request must not stop the workflow: money would go unnoticed.

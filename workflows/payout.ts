@@ -155,13 +155,13 @@ async function awaitDecision(
 
 /** Submits an approved payout; while it is held, an operator can still reject it. */
 async function submit(payoutId: string, inbox: PayoutInbox): Promise<PayoutState> {
-  const { wait } = inbox.state;
+  const { wait, isUntaken = false } = inbox.state;
   const awaited = () => inbox.hasDecision() || inbox.hasProviderUpdate();
   if (wait !== null) await inbox.waitFor(awaited, timerOf(wait, 'Submit again'));
   inbox.forgetProviderUpdate();
   const decision = inbox.takeDecision();
   if (decision?.kind === 'reject') return reject(payoutId, inbox, decision.by, decision.reason);
-  return submitPayout(payoutId);
+  return submitPayout(payoutId, isUntaken);
 }
 
 async function reject(
@@ -188,6 +188,8 @@ async function check(payoutId: string, inbox: PayoutInbox): Promise<PayoutState>
   return checkPayout(payoutId);
 }
 
-function timerOf({ ms }: Wait | Hold, summary: string): Timer | undefined {
-  return ms === null ? undefined : { ms, summary };
+function timerOf(wait: Wait | Hold, summary: string): Timer | undefined {
+  if (wait.ms === null) return undefined;
+  const why = wait.retryAfterMs === undefined ? '' : ': the provider limits the rate of requests';
+  return { ms: wait.ms, summary: summary + why };
 }

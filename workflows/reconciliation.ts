@@ -4,7 +4,11 @@
  */
 import { isCancellation, log, sleep } from '@temporalio/workflow';
 import { activities } from './activities';
+import type { Activities } from '../activities';
 import type { StatementReading } from './messages';
+
+/** How often a run waits for a provider that limits the rate of requests. */
+const LIMITED_MAX = 10;
 
 const { listStatements, lookAgain, noteDifferences } = activities<
   'listStatements' | 'lookAgain' | 'noteDifferences'
@@ -13,9 +17,15 @@ const { listStatements, lookAgain, noteDifferences } = activities<
   retry: { maximumAttempts: 3 },
 });
 
-const { readStatement, askForMissing } = activities<'readStatement' | 'askForMissing'>({
+const { readStatement } = activities<'readStatement'>({
   startToCloseTimeout: '20 minutes',
   retry: { maximumAttempts: 3 },
+});
+
+/** Each attempt that a provider answers with 429 waits as long as the provider asked. */
+const { askForMissing } = activities<'askForMissing'>({
+  startToCloseTimeout: '20 minutes',
+  retry: { maximumAttempts: LIMITED_MAX },
 });
 
 /** A statement with more than a million entries takes several runs. */
@@ -37,11 +47,8 @@ interface Reconciled {
 export async function reconciliationWorkflow(lookMs = LOOK_MS): Promise<Reconciled> {
   const troubles: string[] = [];
   for (const statement of await listStatements()) {
-    let reading: StatementReading = await readStatement(statement, null);
-    for (let n = 1; reading.kind === 'more' && n < READINGS_MAX; n += 1) {
-      reading = await readStatement(statement, reading.place);
-    }
-    if (reading.kind !== 'trouble') continue;
+    const reading = await readAll(statement);
+    if (reading.kind === 'read' || reading.kind === 'more') continue;
     log.warn('a provider’s statement was not read', { ...statement, reason: reading.reason });
     troubles.push(`${statement.provider} ${statement.mode} ${statement.kind}: ${reading.reason}`);
   }
@@ -50,6 +57,21 @@ export async function reconciliationWorkflow(lookMs = LOOK_MS): Promise<Reconcil
   if (told > 0) await sleep(lookMs, { summary: `${told} payments check their provider` });
   const { noted } = await noteDifferences();
   return { troubles, asked, told, noted };
+}
+
+async function readAll(
+  statement: Parameters<Activities['readStatement']>[0],
+): Promise<StatementReading> {
+  let reading: StatementReading = await readStatement(statement, null);
+  let limits = 0;
+  for (let n = 1; n < READINGS_MAX; n += 1) {
+    if (reading.kind === 'limited' && limits < LIMITED_MAX) {
+      limits += 1;
+      await sleep(reading.retryAfterMs, { summary: 'The provider limits the rate of requests' });
+    } else if (reading.kind !== 'more') break;
+    reading = await readStatement(statement, reading.place);
+  }
+  return reading;
 }
 
 /** If this fails, some cases may be opened without need; the other differences must not wait. */

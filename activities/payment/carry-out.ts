@@ -32,7 +32,8 @@ export async function askProvider(
         ? await orderRefund(db, provider, payment, decision)
         : await carryOut(db, provider, payment, decision);
   // After a refusal or an unclear answer, the provider's facts are still needed.
-  return result?.kind === 'found' ? result : provider.findCheckout(payment.id);
+  const isEnough = result?.kind === 'found' || result?.kind === 'limited';
+  return isEnough ? result : provider.findCheckout(payment.id);
 }
 
 async function carryOut(

@@ -38,6 +38,7 @@ export async function checkPayment(deps: Deps, paymentId: string): Promise<Payme
     return reportPayment(deps.db, payment, 'Waiting for the provider to answer.', {
       askedAt,
       answered: false,
+      ...(found.kind === 'limited' ? { limit: found } : {}),
     });
   }
   const { checkout } = found;
@@ -71,6 +72,7 @@ export async function watchPayment(
   // The workflow has just checked: the first call only sets the time of the next one.
   if (activityInfo().attempt === 1 && seen.wait !== null) throw nothingNew(seen.wait);
   const state = await checkPayment(deps, paymentId);
+  if (state.wait?.retryAfterMs !== undefined) throw nothingNew(state.wait);
   if (state.wait === null || isUpdate(seen, state)) return state;
   throw nothingNew(state.wait);
 }

@@ -39,7 +39,11 @@ export async function openPayment(deps: Deps, input: PaymentInput): Promise<Open
   const createdAt = new Date();
   const expiresAt = new Date(createdAt.getTime() + claim.request.expiresInSeconds * 1000);
   const result = await openCheckout(deps, input.paymentId, claim, expiresAt);
-  if (result.kind !== 'found') return refuse(deps, input, providerUnavailable());
+  if (result.kind === 'limited') {
+    const refused = await refuse(deps, input, unavailable('provider_rate_limited'));
+    return { ...refused, retryAfterMs: result.retryAfterMs };
+  }
+  if (result.kind !== 'found') return refuse(deps, input, unavailable('provider_unavailable'));
   const payment = buildPayment(input.paymentId, claim, result.checkout, {
     feeTerms,
     createdAt,
@@ -113,7 +117,7 @@ async function refuse(
   { db }: Deps,
   { paymentId }: PaymentInput,
   refusal: Refusal,
-): Promise<OpenOutcome> {
+): Promise<OpenOutcome & { kind: 'refused' }> {
   await releaseClaim(db, paymentId);
   return { kind: 'refused', refusal };
 }
@@ -167,6 +171,6 @@ function buildPayment(
   };
 }
 
-function providerUnavailable(): Refusal {
-  return { code: 'service_unavailable', details: { reason: 'provider_unavailable' } };
+function unavailable(reason: string): Refusal {
+  return { code: 'service_unavailable', details: { reason } };
 }

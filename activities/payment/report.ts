@@ -6,6 +6,7 @@ import { isOpenPayment, LATE_PAYMENT_STATUSES, type Payment } from '../../src/do
 import { LATE_WINDOW_MS } from '../../src/domain/payment-step';
 import { refundableOf } from '../../src/domain/payment-pricing';
 import { nextCheckMs, nextPaymentCheckMs } from '../../src/domain/provider-checks';
+import type { Limited } from '../../src/providers/port';
 import type { PaymentState, Wait } from '../../workflows/messages';
 import { collectOwed } from './refunds';
 
@@ -17,6 +18,8 @@ interface Look {
   askedAt: Date;
   /** Whether the provider answered. */
   answered?: boolean;
+  /** The provider answered 429. */
+  limit?: Limited;
   isMismatch?: boolean;
   /** Whether the provider holds the money for compliance. */
   isHeld?: boolean;
@@ -27,7 +30,7 @@ export async function reportPayment(
   db: Db,
   payment: Payment,
   why: string,
-  { askedAt, answered = true, isMismatch = false, isHeld = true }: Look,
+  { askedAt, answered = true, limit, isMismatch = false, isHeld = true }: Look,
 ): Promise<PaymentState> {
   const decision = await findLastDecision(db, payment.id);
   const owes = payment.refundedAmount !== ZERO && (await collectOwed(db, payment.id));
@@ -51,15 +54,24 @@ export async function reportPayment(
     },
     needsAttention:
       isMismatch || owes || isPending || held || isUnsent || isRefused(payment, decision),
-    wait: waitFor(payment, {
-      why: isUnsent ? 'Waiting for the provider to return the rejected funds.' : why,
-      askedAt,
-      answered,
-      owes,
-      held,
-      pending: isPending ? decision : null,
-    }),
+    wait: afterLimit(
+      waitFor(payment, {
+        why: isUnsent ? 'Waiting for the provider to return the rejected funds.' : why,
+        askedAt,
+        answered,
+        owes,
+        held,
+        pending: isPending ? decision : null,
+      }),
+      limit,
+    ),
   };
+}
+
+function afterLimit(wait: Wait | null, limit: Limited | undefined): Wait | null {
+  if (wait === null || limit === undefined) return wait;
+  const { reason, retryAfterMs } = limit;
+  return { ms: Math.max(wait.ms, retryAfterMs), why: `${wait.why} ${reason}`, retryAfterMs };
 }
 
 /** A refund was refused, and something is left to refund. */

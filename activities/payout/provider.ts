@@ -10,16 +10,22 @@ import { getPayout, noteOnPayout } from '../../src/db/repositories/payouts';
 import { releasePosting, settlementPosting } from '../../src/domain/ledger';
 import type { Payout } from '../../src/domain/payout';
 import { attentionLevel, ESCALATION_AFTER_MS, nextCheckMs } from '../../src/domain/provider-checks';
-import type { PayoutOrder, Provider, ProviderTransfer } from '../../src/providers/port';
+import type { Limited, PayoutOrder, Provider, ProviderTransfer } from '../../src/providers/port';
 import type { PayoutState } from '../../workflows/messages';
 import { type Deps, providerOf } from '../deps';
 import { applyTransition, reportPayout, type Transition } from './transition';
 
-export async function submitPayout(deps: Deps, payoutId: string): Promise<PayoutState> {
+/** @param isUntaken the provider answered the last submission with 429 */
+export async function submitPayout(
+  deps: Deps,
+  payoutId: string,
+  isUntaken: boolean,
+): Promise<PayoutState> {
   const payout = await getPayout(deps.db, payoutId);
   if (payout.status !== 'approved') return reportDone(deps, payout);
   const provider = providerOf(deps, payout);
-  return payout.submissionStartedAt === null
+  // Asking first would cost a limited provider a second call.
+  return payout.submissionStartedAt === null || isUntaken
     ? submit(deps, payout, provider)
     : resume(deps, payout, provider);
 }
@@ -38,6 +44,8 @@ async function resume(deps: Deps, payout: Payout, provider: Provider): Promise<P
       return recordTransfer(deps, payout, found.transfer);
     case 'not_found':
       return submit(deps, payout, provider);
+    case 'limited':
+      return waitForLimit(deps, payout, payout.inDoubtSince, found);
     case 'unknown':
       return stayInDoubt(deps, payout, found.reason);
   }
@@ -61,6 +69,11 @@ async function submit(
   switch (result.kind) {
     case 'accepted':
       return recordTransfer(deps, payout, result.transfer);
+    case 'limited':
+      return {
+        ...(await waitForLimit(deps, payout, payout.inDoubtSince, result)),
+        isUntaken: true,
+      };
     case 'unknown':
       return stayInDoubt(deps, payout, result.reason);
     case 'refused': {
@@ -99,6 +112,7 @@ export async function checkPayout(deps: Deps, payoutId: string): Promise<PayoutS
   if (payout.status !== 'processing') return reportDone(deps, payout);
   const found = await providerOf(deps, payout).findPayout(payout.id);
   if (found.kind === 'found') return recordTransfer(deps, payout, found.transfer);
+  if (found.kind === 'limited') return waitForLimit(deps, payout, payout.processingSince, found);
   const why =
     found.kind === 'unknown'
       ? `Waiting for the provider to answer: ${found.reason}`
@@ -178,6 +192,24 @@ async function refuseMismatch(
   });
   const why = 'Waiting for an operator: the provider has a different amount or currency on record.';
   return waitForProvider(deps, payout, new Date(0), why);
+}
+
+/**
+ * The provider took nothing, which says nothing about earlier calls: what was in doubt remains so, and
+ * nothing else becomes so.
+ * @param since since when the payout has waited for its provider; null: it has not
+ */
+async function waitForLimit(
+  deps: Deps,
+  payout: Payout,
+  since: Date | null,
+  { reason, retryAfterMs }: Limited,
+): Promise<PayoutState> {
+  const why = `${reason} It asked to wait ${Math.ceil(retryAfterMs / 1_000)} s.`;
+  const wait = { ms: retryAfterMs, why, retryAfterMs };
+  if (since === null) return reportPayout(payout, new Date(), wait);
+  const state = await waitForProvider(deps, payout, since, why);
+  return { ...state, wait: { ...wait, why: state.wait?.why ?? why } };
 }
 
 /**

@@ -3,6 +3,7 @@
  * another check with the provider opens a case, once. The comparison itself moves no money and
  * changes no status (decision O7).
  */
+import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import { findNewDifferences } from '../../src/db/ledger-verify';
 import { openCase } from '../../src/db/repositories/cases';
 import {
@@ -14,7 +15,7 @@ import {
 } from '../../src/db/repositories/provider-statements';
 import { findPayment } from '../../src/db/repositories/payments';
 import type { Db } from '../../src/db/transaction';
-import type { Provider } from '../../src/providers/port';
+import type { Limited, Provider } from '../../src/providers/port';
 import { type PaymentWorkflows, paymentStart } from '../../src/temporal/payment-workflows';
 import { checkoutEntries, payoutEntries, type ReconciliationDeps } from './read-statements';
 
@@ -43,7 +44,7 @@ export async function askForMissing({
   return { asked: missing.length };
 }
 
-/** Null when the provider does not answer. */
+/** @returns null when the provider does not answer */
 async function ask(
   provider: Provider,
   missing: MissingEntry,
@@ -71,14 +72,26 @@ async function ask(
 
 async function findPayout(provider: Provider, reference: string, askedAt: Date) {
   const found = await provider.findPayout(reference);
-  if (found.kind === 'unknown') return null;
-  return found.kind === 'found' ? payoutEntries(found.transfer, askedAt) : [];
+  if (found.kind === 'limited') throw limitedBy(found);
+  if (found.kind === 'found') return payoutEntries(found.transfer, askedAt);
+  return found.kind === 'not_found' ? [] : null;
 }
 
 async function findCheckout(provider: Provider, reference: string, askedAt: Date) {
   const found = await provider.findCheckout(reference);
+  if (found.kind === 'limited') throw limitedBy(found);
   if (found.kind === 'found') return checkoutEntries(found.checkout, askedAt);
   return found.kind === 'not_found' ? [] : null;
+}
+
+/** The next attempt of the activity continues with what is still missing. */
+function limitedBy({ reason, retryAfterMs }: Limited): ApplicationFailure {
+  return ApplicationFailure.create({
+    type: 'ProviderLimited',
+    message: reason,
+    category: ApplicationFailureCategory.BENIGN,
+    nextRetryDelay: retryAfterMs,
+  });
 }
 
 /** A callback was lost: the payment's workflow books these when it checks the provider. */

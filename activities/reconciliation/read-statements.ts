@@ -13,7 +13,14 @@ import {
 } from '../../src/db/repositories/provider-statements';
 import { inTransaction, type Db } from '../../src/db/transaction';
 import { MODES } from '../../src/domain/mode';
-import type { StatementPage, Checkout, Provider, ProviderTransfer } from '../../src/providers/port';
+import type {
+  Checkout,
+  Limited,
+  Provider,
+  ProviderTransfer,
+  StatementPage,
+  Unknown,
+} from '../../src/providers/port';
 import type { ProviderRegistry } from '../../src/providers/registry';
 import type { StatementPlace, StatementReading } from '../../workflows/messages';
 
@@ -54,9 +61,11 @@ export async function readStatement(
     const readAt = await databaseTime(db);
     const query = { changedFrom: changedFrom === null ? null : new Date(changedFrom), cursor };
     const page = await readPage(provider, key.kind, query);
-    if (page.kind === 'unknown') {
+    if (page.kind !== 'page') {
       await noteReading(db, key, { changedUntil: null, readAt: null, trouble: page.reason });
-      return { kind: 'trouble', reason: page.reason };
+      return page.kind === 'limited'
+        ? { ...page, place: { cursor, begunAt, changedFrom } }
+        : { kind: 'trouble', reason: page.reason };
     }
     await store(db, key, readAt, { ...page, begunAt: new Date(begunAt) });
     if (page.cursor === null) return { kind: 'read' };
@@ -85,13 +94,13 @@ async function readPage(
   provider: Provider,
   kind: StatementKey['kind'],
   query: Parameters<Provider['listPayouts']>[0],
-): Promise<({ kind: 'page' } & Page) | { kind: 'unknown'; reason: string }> {
+): Promise<({ kind: 'page' } & Page) | Limited | Unknown> {
   if (kind === 'payouts') {
     const page = await provider.listPayouts(query);
-    return page.kind === 'unknown' ? page : { ...pageOf(page, payoutEntries), checkouts: [] };
+    return page.kind === 'page' ? { ...pageOf(page, payoutEntries), checkouts: [] } : page;
   }
   const page = await provider.listCheckouts(query);
-  if (page.kind === 'unknown') return page;
+  if (page.kind !== 'page') return page;
   const checkouts = page.entries.map(({ entry }) => entry.reference);
   return { ...pageOf(page, checkoutEntries), checkouts };
 }

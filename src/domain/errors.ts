@@ -296,6 +296,13 @@ export class ApiError extends Error {
   }
 }
 
+/** The provider answered 429. The merchant waits as long as the provider asked. */
+export function providerLimited(retryAfterMs: number): ApiError {
+  const details = { reason: 'provider_rate_limited' };
+  const headers = { 'Retry-After': Math.ceil(retryAfterMs / 1_000).toString() };
+  return new ApiError({ code: 'service_unavailable', details }, headers);
+}
+
 export function validationFailed(fields: FieldError[]): ApiError {
   return new ApiError({ code: 'validation_failed', details: { fields } });
 }

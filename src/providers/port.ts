@@ -46,23 +46,35 @@ export interface ProviderTransfer {
   failureReason: string | null;
 }
 
+/** No definite answer: time-out, 5xx, broken connection, our credentials refused. */
+export interface Unknown {
+  kind: 'unknown';
+  reason: string;
+}
+
+/** The provider answered 429: it took nothing and changed nothing. Repeat the call later. */
+export interface Limited {
+  kind: 'limited';
+  reason: string;
+  retryAfterMs: number;
+}
+
 /**
  * - `accepted`: the provider holds the order under our reference.
  * - `refused`: definite. The provider has not sent and will not send under this reference.
- * - `unknown`: anything else (time-out, 5xx, broken connection, our credentials refused). The
- *   payout is in doubt until `findPayout` gives a definite answer (decision O6).
+ * - `limited`: this call submitted nothing. An earlier one may have.
+ * - `unknown`: the payout is in doubt until `findPayout` gives a definite answer (decision O6).
  */
 export type SubmitResult =
   | { kind: 'accepted'; transfer: ProviderTransfer }
   | { kind: 'refused'; reason: string }
-  | { kind: 'unknown'; reason: string };
+  | Limited
+  | Unknown;
 
 export type FindResult =
-  | { kind: 'found'; transfer: ProviderTransfer }
-  | { kind: 'not_found' }
-  | { kind: 'unknown'; reason: string };
+  { kind: 'found'; transfer: ProviderTransfer } | { kind: 'not_found' } | Limited | Unknown;
 
-export type FeeEstimate = { kind: 'estimate'; fee: Amount } | { kind: 'unknown'; reason: string };
+export type FeeEstimate = { kind: 'estimate'; fee: Amount } | Limited | Unknown;
 
 export interface CheckoutOrder {
   /** The payment's id. The provider is idempotent by it: the same reference is one checkout. */
@@ -122,7 +134,8 @@ export type CheckoutResult =
   | { kind: 'found'; checkout: Checkout }
   | { kind: 'refused'; reason: string }
   | { kind: 'not_found' }
-  | { kind: 'unknown'; reason: string };
+  | Limited
+  | Unknown;
 
 export interface StatementQuery {
   /** By the provider's clock; null: from the beginning. */
@@ -134,7 +147,8 @@ export interface StatementQuery {
 /** A page of what a provider has on record in one mode, the oldest change first. */
 export type StatementPage<Entry> =
   | { kind: 'page'; entries: { changedAt: Date; entry: Entry }[]; cursor: string | null }
-  | { kind: 'unknown'; reason: string };
+  | Limited
+  | Unknown;
 
 /**
  * What an authentic callback is about. Only a hint: the state is read from the provider. `other`:

@@ -1,14 +1,21 @@
 /**
  * One HTTP call to a provider, from the adapters. Whatever happens comes back as a value: an
- * answer that is JSON, or trouble with a sentence that names no address, key or content. Nothing
- * is retried and no redirect is followed here, because only the caller knows what is safe twice.
+ * answer that is JSON, a 429, or `unknown` with a sentence that names no address, key or content.
+ * Nothing is retried and no redirect is followed here, because only the caller knows what is safe
+ * twice.
  */
 import { parse } from 'lossless-json';
 import { Agent, request } from 'undici';
+import type { Limited, Unknown } from './port';
 
-export type ProviderAnswer =
-  /** Numbers in `body` are no JavaScript numbers (lossless-json), so none passes for an amount. */
-  { kind: 'answer'; status: number; body: unknown } | { kind: 'trouble'; reason: string };
+/** Numbers in `body` are no JavaScript numbers (lossless-json), so none passes for an amount. */
+export interface JsonAnswer {
+  kind: 'answer';
+  status: number;
+  body: unknown;
+}
+
+export type ProviderAnswer = JsonAnswer | Limited | Unknown;
 
 export interface ProviderCall {
   method: 'GET' | 'POST';
@@ -40,19 +47,50 @@ export function createProviderCaller(agent: Agent, usualMs: number): CallProvide
     const deadline = AbortSignal.timeout(timeoutMs);
     try {
       const response = await request(url, { ...call, dispatcher: agent, signal: deadline });
+      if (response.statusCode === TOO_MANY_REQUESTS) {
+        // Whatever the body is, and however long it takes, the provider has refused the call.
+        response.body.on('error', () => undefined).destroy();
+        return limited(response.headers['retry-after']);
+      }
       return readAnswer(response.statusCode, await response.body.text());
     } catch (error) {
-      return { kind: 'trouble', reason: describeTrouble(error, deadline, timeoutMs) };
+      return { kind: 'unknown', reason: describeTrouble(error, deadline, timeoutMs) };
     }
   };
 }
 
-function readAnswer(status: number, text: string): ProviderAnswer {
+const TOO_MANY_REQUESTS = 429;
+const RETRY_AFTER_MS_MIN = 1_000;
+const RETRY_AFTER_MS_MAX = 300_000;
+/** Where the provider does not say. */
+const RETRY_AFTER_MS_DEFAULT = 5_000;
+
+function limited(retryAfter: string | string[] | undefined): Limited {
+  const askedMs = typeof retryAfter === 'string' ? readRetryAfterMs(retryAfter) : null;
+  return {
+    kind: 'limited',
+    reason: 'The provider limits the rate of requests.',
+    retryAfterMs:
+      askedMs === null
+        ? RETRY_AFTER_MS_DEFAULT
+        : Math.min(Math.max(askedMs, RETRY_AFTER_MS_MIN), RETRY_AFTER_MS_MAX),
+  };
+}
+
+/** Seconds or an HTTP date; null for anything else. */
+function readRetryAfterMs(text: string): number | null {
+  // eslint-disable-next-line no-restricted-syntax -- a time, not money
+  if (/^[0-9]{1,9}$/.test(text)) return Number(text) * 1_000;
+  const at = / GMT$/.test(text) ? Date.parse(text) : NaN;
+  return Number.isNaN(at) ? null : at - Date.now();
+}
+
+function readAnswer(status: number, text: string): JsonAnswer | Unknown {
   try {
     return { kind: 'answer', status, body: parse(text) };
   } catch {
     // Not JSON, repeated keys, nested beyond the stack: in every case not the provider's answer.
-    return { kind: 'trouble', reason: `${statusSentence(status)} The answer is not valid JSON.` };
+    return { kind: 'unknown', reason: `${statusSentence(status)} The answer is not valid JSON.` };
   }
 }
 

@@ -7,7 +7,7 @@ import type { Context, Middleware } from 'koa';
 import type { BookMode, ProviderName } from './config';
 
 /** `refuse` closes the connection, as near as one port comes to refusing it. */
-export const OUTAGE_KINDS = ['answer_503', 'hang', 'refuse'] as const;
+export const OUTAGE_KINDS = ['answer_503', 'answer_429', 'hang', 'refuse'] as const;
 export type OutageKind = (typeof OUTAGE_KINDS)[number];
 
 /** Never answers. The connection lives until the client gives up or the sandbox stops. */
@@ -43,6 +43,11 @@ export class Outages {
           // Not in the provider's own format: in an outage a proxy answers.
           ctx.status = 503;
           ctx.body = '<html><body>503 Service Unavailable</body></html>';
+          return;
+        case 'answer_429':
+          ctx.status = 429;
+          ctx.set('Retry-After', '1');
+          ctx.body = { error: { code: 'rate_limited' } };
           return;
         case 'hang':
           hang(ctx);

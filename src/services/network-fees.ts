@@ -1,17 +1,19 @@
 /**
  * A provider's estimates of network fees. Estimates are cached briefly, so that a burst of payouts
- * asks once, and an old estimate is better than refusing the payout.
+ * asks once, and an old estimate is better than refusing the payout. A provider that limits the rate
+ * of requests is not asked before the time that it named.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Amount } from '../domain/money';
 import { ZERO } from '../domain/money';
 import type { Mode } from '../domain/mode';
 import type { ChosenRoute } from '../domain/route';
+import type { Limited } from '../providers/port';
 import type { ProviderRegistry } from '../providers/registry';
 
 export interface NetworkFees {
   /** The fee in the payout's currency, zero if the provider charges none; null: not available. */
-  estimate(mode: Mode, route: ChosenRoute, currency: string): Promise<Amount | null>;
+  estimate(mode: Mode, route: ChosenRoute, currency: string): Promise<Amount | Limited | null>;
 }
 
 const FRESH_MS = 30_000;
@@ -27,12 +29,22 @@ interface Known {
 
 export function createNetworkFees(providers: ProviderRegistry): NetworkFees {
   const known = new Map<string, Known>();
-  const asking = new Map<string, Promise<Amount | null>>();
+  const asking = new Map<string, Promise<Amount | Limited | null>>();
+  /** Providers that answered 429, and until when they asked not to be called. */
+  const limits = new Map<string, { until: number; limit: Limited }>();
 
   async function ask(key: string, mode: Mode, code: string, currency: string, network: string) {
     const provider = providers.list(mode).find((one) => one.code === code);
     if (provider === undefined) return null;
+    const account = `${mode}:${code}`;
+    const { until = 0, limit } = limits.get(account) ?? {};
+    const leftMs = until - Date.now();
+    if (limit !== undefined && leftMs > 0) return { ...limit, retryAfterMs: leftMs };
     const answer = await provider.estimateNetworkFee(currency, network);
+    if (answer.kind === 'limited') {
+      limits.set(account, { until: Date.now() + answer.retryAfterMs, limit: answer });
+      return answer;
+    }
     if (answer.kind === 'unknown') return null;
     known.set(key, { fee: answer.fee, at: Date.now() });
     return answer.fee;
@@ -54,7 +66,8 @@ export function createNetworkFees(providers: ProviderRegistry): NetworkFees {
         running ?? ask(key, mode, code, currency, network).finally(() => asking.delete(key));
       asking.set(key, asked);
       if (usable === null) return asked;
-      return (await Promise.race([asked, afterPatience()])) ?? usable;
+      const fee = await Promise.race([asked, afterPatience()]);
+      return typeof fee === 'string' ? fee : usable;
     },
   };
 }

@@ -8,7 +8,7 @@ import {
   findPaymentByReference,
 } from '../db/repositories/payments';
 import type { Db } from '../db/transaction';
-import { ApiError } from '../domain/errors';
+import { ApiError, providerLimited } from '../domain/errors';
 import { isOpenPayment, type Payment, type PaymentRequest } from '../domain/payment';
 import { choosePaymentRoute, type ChosenRoute } from '../domain/route';
 import { takesLateMoney } from '../domain/payment-step';
@@ -59,7 +59,10 @@ async function open(
     { paymentId, provider: route.provider, accountId, mode, currency, amount },
     OPEN_DEADLINE_MS,
   );
-  if (outcome.kind === 'refused') throw new ApiError(outcome.refusal);
+  if (outcome.kind === 'refused') {
+    const { refusal, retryAfterMs } = outcome;
+    throw retryAfterMs === undefined ? new ApiError(refusal) : providerLimited(retryAfterMs);
+  }
   return readAnswer(deps.db, paymentId);
 }
 
@@ -105,6 +108,9 @@ async function verify(deps: PaymentsDeps, caller: Caller, id: string): Promise<P
       code: 'service_unavailable',
       details: { reason: 'workflow_engine_unavailable' },
     });
+  }
+  if (outcome.kind === 'verified' && outcome.retryAfterMs !== undefined) {
+    throw providerLimited(outcome.retryAfterMs);
   }
   if (outcome.kind === 'verified' && !outcome.answered) {
     throw new ApiError({

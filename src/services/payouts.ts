@@ -12,7 +12,7 @@ import { storeRoute } from '../db/repositories/idempotency';
 import { findPayout } from '../db/repositories/payouts';
 import type { Db } from '../db/transaction';
 import { destinationFault } from '../destinations';
-import { ApiError, validationFailed } from '../domain/errors';
+import { ApiError, providerLimited, validationFailed } from '../domain/errors';
 import type { Amount } from '../domain/money';
 import {
   type Payout,
@@ -99,7 +99,8 @@ async function estimateFee(
   route: ChosenRoute,
 ): Promise<Amount> {
   const fee = await networkFees.estimate(caller.mode, route, request.currency);
-  if (fee !== null) return fee;
+  if (typeof fee === 'string') return fee;
+  if (fee !== null) throw providerLimited(fee.retryAfterMs);
   throw new ApiError({ code: 'service_unavailable', details: { reason: 'provider_unavailable' } });
 }
 

@@ -3,6 +3,7 @@
  * that it goes on afterwards. Every outage of each provider is in
  * test/crash/scenario-outages.test.ts.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { rows } from '../../src/db/transaction';
 import { brokenInvariants, type OwnGateway, startGateway } from '../support/gateway';
 import { buildPayout, type MerchantClient } from '../support/merchant-client';
@@ -128,18 +129,22 @@ test('without the provider’s fee estimate nothing is stored, and the key works
   // A route that nobody here has asked for: an estimate that is known already would do.
   const body = buildPayout({ currency: 'USDC', network: 'base', destination: EVM });
   const outage = { provider: 'onchain_provider', mode: 'live' };
-  for (const kind of ['answer_503', 'hang', 'refuse']) {
+  for (const kind of ['answer_503', 'hang', 'refuse', 'answer_429']) {
     await control(gateway.sandbox.url, 'outage', { ...outage, kind });
     const answer = await client.createPayout(body, 'key-1');
+    const reason = kind === 'answer_429' ? 'provider_rate_limited' : 'provider_unavailable';
     expect(answer).toMatchObject({
       status: 503,
-      json: { error: { code: 'service_unavailable', details: { reason: 'provider_unavailable' } } },
+      json: { error: { code: 'service_unavailable', details: { reason } } },
     });
     expect(answer.headers.get('retry-after')).toMatch(/^\d+$/);
     expect(await countPayouts(gateway, accountId)).toBe(0);
     expect(await keyStates(gateway, accountId)).toEqual({});
   }
   await control(gateway.sandbox.url, 'outage', { ...outage, kind: null });
+  // Not asked before the time that the provider named.
+  expect((await client.createPayout(body, 'key-1')).headers.get('retry-after')).toBe('1');
+  await sleep(1_000);
   const answer = await client.createPayout(body, 'key-1');
   expect(answer).toMatchObject({ status: 201, json: { data: { network_fee: '0.05000000' } } });
 });

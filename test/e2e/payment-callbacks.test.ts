@@ -180,7 +180,12 @@ async function outage(kind: string | null, provider: ProviderCode = 'onchain_pro
   await control(gateway.sandbox.url, 'outage', { provider, mode: 'test', kind });
 }
 
-describe.each(['answer_503', 'hang', 'refuse'])('a provider that is down: %s', (kind) => {
+describe.each([
+  ['answer_503', 'provider_unavailable', '10'],
+  ['hang', 'provider_unavailable', '10'],
+  ['refuse', 'provider_unavailable', '10'],
+  ['answer_429', 'provider_rate_limited', '1'],
+])('a provider that is down: %s', (kind, reason, retryAfter) => {
   afterEach(() => outage(null));
 
   test('no payment is opened, and the same key opens it afterwards', async () => {
@@ -194,10 +199,10 @@ describe.each(['answer_503', 'hang', 'refuse'])('a provider that is down: %s', (
     expect(refused).toMatchObject({
       status: 503,
       json: {
-        error: { code: 'service_unavailable', details: { reason: 'provider_unavailable' } },
+        error: { code: 'service_unavailable', details: { reason } },
       },
     });
-    expect(refused.headers.get('retry-after')).toMatch(/^[0-9]+$/);
+    expect(refused.headers.get('retry-after')).toBe(retryAfter);
     expect((await client.get('/payments')).json.data).toEqual([]);
     expect(await keyStates(gateway, accountId)).toEqual({});
     const stored = await rows(gateway.db, 'SELECT id FROM events WHERE account_id = ?', [
@@ -219,10 +224,9 @@ describe.each(['answer_503', 'hang', 'refuse'])('a provider that is down: %s', (
     const before = await readPayment(client, id);
     await outage(kind);
     await atProvider(gateway, id, 'pay', { at: new Date().toISOString() });
-    expect(await client.post(`/payments/${id}/verify`)).toMatchObject({
-      status: 503,
-      json: { error: { details: { reason: 'provider_unavailable' } } },
-    });
+    const refused = await client.post(`/payments/${id}/verify`);
+    expect(refused).toMatchObject({ status: 503, json: { error: { details: { reason } } } });
+    expect(refused.headers.get('retry-after')).toBe(retryAfter);
     expect(await readPayment(client, id)).toEqual(before);
 
     await outage(null);

@@ -13,7 +13,7 @@ import { buildPayoutMoney, creditPayment, insertPayment, insertPayout } from '..
 import type { MerchantClient } from '../support/merchant-client';
 import { waitLong } from '../support/patience';
 import { atProvider, openedPayment, readPayment, whenPayment } from '../support/payment-steps';
-import { acceptedPayout, openMerchant, whenStatus } from '../support/payout-steps';
+import { acceptedPayout, eventually, openMerchant, whenStatus } from '../support/payout-steps';
 import { control, readBookEntry } from '../support/sandbox';
 
 jest.setTimeout(180_000);
@@ -346,6 +346,15 @@ test('a provider that is away is noted and skipped, and read when it is back', a
   expect((await compare()).troubles).toEqual([]);
   expect(await troubles()).toEqual([]);
   expect((await exceptionsOf(id)).map(({ kind }) => kind)).toEqual(['credited_but_not_received']);
+});
+
+test('a provider that limits the rate of requests is read as soon as it allows it', async () => {
+  await control(gateway.sandbox.url, 'outage', { ...EXCHANGE, kind: 'answer_429' });
+  const compared = compare();
+  await eventually('the limit', async () => ((await troubles()).length > 0 ? true : undefined));
+  await control(gateway.sandbox.url, 'outage', { ...EXCHANGE, kind: null });
+  expect((await compared).troubles).toEqual([]);
+  expect(await troubles()).toEqual([]);
 });
 
 async function troubles(): Promise<string[]> {

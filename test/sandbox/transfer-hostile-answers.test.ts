@@ -5,9 +5,10 @@
 import type { ServerResponse } from 'node:http';
 import { amount } from '../../src/domain/money';
 import { PROVIDER_CODES, type ProviderCode } from '../../src/domain/provider-codes';
-import type { PayoutOrder } from '../../src/providers/port';
+import type { Limited, PayoutOrder } from '../../src/providers/port';
 import type { ProviderRegistry } from '../../src/providers/registry';
 import {
+  buildCheckout,
   buildOrder,
   connectProviders,
   IMPATIENT_MS,
@@ -79,7 +80,6 @@ const HOSTILE: Record<string, Respond> = {
   'a forbidden address': answer(403, '{"error":{"code":"destination_refused"}}'),
   'a bare 404': answer(404, 'Not Found'),
   'a 404 of somebody else': answer(404, '{"error":{"code":"route_not_found"}}'),
-  'too many requests': answer(429, '{"error":{"code":"rate_limited"}}'),
   'a server error with a refusal inside': answer(
     500,
     '{"status":"FAIL","code":"400101","data":null,"error":{"code":"destination_refused"}}',
@@ -182,6 +182,58 @@ describe.each(PROVIDER_CODES)('%s', (code) => {
     respond = answer(200, trueAnswer(code, order).replace(/"(queued|PROCESSING)"/, '"toString"'));
     expect((await provider().submitPayout(order)).kind).toBe('unknown');
     expect((await provider().findPayout(order.reference)).kind).toBe('unknown');
+  });
+});
+
+describe.each(PROVIDER_CODES)('%s and 429', (code) => {
+  const inTwoMinutes = new Date(Date.now() + 120_000).toUTCString();
+  const yesterday = new Date(Date.now() - 86_400_000).toUTCString();
+
+  it.each([
+    ['7', 7_000, 7_000],
+    ['0', 1_000, 1_000],
+    ['86400', 300_000, 300_000],
+    [inTwoMinutes, 60_000, 120_000],
+    [yesterday, 1_000, 1_000],
+    ['soon', 5_000, 5_000],
+    ['-1', 5_000, 5_000],
+    [undefined, 5_000, 5_000],
+  ])('nothing was taken: Retry-After %s', async (retryAfter, min, max) => {
+    const provider = providers.get(code, 'test');
+    const headers = retryAfter === undefined ? {} : { 'retry-after': retryAfter };
+    // The body does not matter: a proxy may have answered.
+    respond = (response) => response.writeHead(429, headers).end('<html>slow down</html>');
+    const order = buildOrder(code);
+    const checkout = buildCheckout(code);
+    const results = await Promise.all([
+      provider.submitPayout(order),
+      provider.findPayout(order.reference),
+      provider.openCheckout(checkout),
+      provider.findCheckout(checkout.reference),
+      provider.cancelCheckout(checkout.reference),
+      provider.releaseHold(checkout.reference, 'reject'),
+      provider.refundCheckout(checkout.reference, `${checkout.reference}-1`, amount('1')),
+      provider.listPayouts({ changedFrom: null, cursor: null }),
+      provider.listCheckouts({ changedFrom: null, cursor: null }),
+      ...(code === 'onchain_provider' ? [provider.estimateNetworkFee('USDT', 'tron')] : []),
+    ]);
+    for (const result of results) {
+      expect(result).toMatchObject({
+        kind: 'limited',
+        reason: 'The provider limits the rate of requests.',
+      });
+      const { retryAfterMs } = result as Limited;
+      expect(retryAfterMs).toBeGreaterThanOrEqual(min);
+      expect(retryAfterMs).toBeLessThanOrEqual(max);
+    }
+  });
+
+  it('needs no end of the body', async () => {
+    respond = (response) => {
+      response.writeHead(429, { 'retry-after': '2', 'content-length': '1000' }).write('{');
+    };
+    const result = await providers.get(code, 'test').submitPayout(buildOrder(code));
+    expect(result).toMatchObject({ kind: 'limited', retryAfterMs: 2_000 });
   });
 });
 

@@ -9,6 +9,7 @@ import {
   type PayoutCase,
   readRecords,
   readDetails,
+  readHistory,
   readSearchAttributes,
   whenDetails,
   whenOver,
@@ -159,6 +160,45 @@ test('another amount at the provider settles nothing and calls an operator', asy
       details: { ours: { amount: '10.00000000' }, theirs: { amount: '11.00000000' } },
     },
   ]);
+});
+
+test('429 is neither doubt nor failure: the same reference is submitted again after Retry-After', async () => {
+  const payout = await createPayoutCase(world);
+  await setOutage('answer_429');
+  await payout.handle.signal('approve', { by: 'alice' });
+  const details = await whenDetails(payout, /limits the rate of requests/);
+  expect(details).toContain('It asked to wait 1 s.');
+  expect(details).not.toContain('Needs attention');
+  const { submissionStartedAt } = await whenPayout(world, payout, 'begun', () => true);
+  expect(submissionStartedAt).not.toBeNull();
+
+  await setOutage(null);
+  expect(await whenOver(payout)).toBe('completed');
+  const row = await whenPayout(world, payout, 'over', () => true);
+  expect(row).toMatchObject({ inDoubtSince: null, attentionLevel: 0 });
+  expect(await readRecords(world, payout)).toMatchObject({ reserved: '0.00000000', timesSent: 1 });
+  expect(await readBookEntry(world.sandbox.url, payout.id)).toMatchObject({ submissions: 1 });
+  const cases = await rows(world.db, 'SELECT 1 FROM cases WHERE object_id = ?', [payout.id]);
+  expect(cases).toEqual([]);
+
+  const { events } = await readHistory(payout);
+  const timers = (events ?? [])
+    .filter((event) => event.timerStartedEventAttributes != null)
+    .map(({ userMetadata }) => userMetadata?.summary?.data?.toString() ?? '');
+  expect(timers).toContain('"Submit again: the provider limits the rate of requests"');
+});
+
+test('429 while a payout is in doubt says nothing about it', async () => {
+  const payout = await createInDoubt();
+  await setOutage('answer_429');
+  await payout.handle.signal('providerUpdate');
+  await whenDetails(payout, /limits the rate of requests/);
+  await setBack(payout, 'in_doubt_since', '16 minutes');
+  const details = await whenDetails(payout, /level 1 of 3/);
+  expect(details).toContain('limits the rate of requests');
+  await setOutage(null);
+  expect(await whenOver(payout)).toBe('completed');
+  expect(await readRecords(world, payout)).toMatchObject({ timesSent: 1 });
 });
 
 test('the ledger is sound after the doubts', async () => {

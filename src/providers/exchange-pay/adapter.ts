@@ -72,7 +72,7 @@ function createExchangePayProvider(config: ProviderModeConfig, call: CallProvide
 
     async submitPayout(order): Promise<SubmitResult> {
       const answer = await post('payout/transfer', presentOrder(order));
-      if (answer.kind === 'trouble') return { kind: 'unknown', reason: answer.reason };
+      if (answer.kind !== 'answer') return answer;
       const refusal = readTransferRefusal(answer.status, answer.body);
       if (refusal !== undefined) return { kind: 'refused', reason: refusal };
       const transfer = readExchangePayTransfer(readSuccess(answer.status, answer.body));
@@ -83,7 +83,7 @@ function createExchangePayProvider(config: ProviderModeConfig, call: CallProvide
 
     async findPayout(reference): Promise<FindResult> {
       const answer = await post('payout/query', { merchantTransferId: reference });
-      if (answer.kind === 'trouble') return { kind: 'unknown', reason: answer.reason };
+      if (answer.kind !== 'answer') return answer;
       const failure = readFailureCode(answer.status, answer.body);
       if (failure === TRANSFER_NOT_FOUND_CODE) return { kind: 'not_found' };
       const transfer = readExchangePayTransfer(readSuccess(answer.status, answer.body));
@@ -135,7 +135,7 @@ function createStatements(
     entry: (shown: unknown) => Entry | undefined,
   ): Promise<StatementPage<Entry>> => {
     const answer = await post(path, { updateTimeFrom: changedFrom?.getTime() ?? null, cursor });
-    if (answer.kind === 'trouble') return { kind: 'unknown', reason: answer.reason };
+    if (answer.kind !== 'answer') return answer;
     const page = readStatementPage(readSuccess(answer.status, answer.body), {
       list: 'list',
       cursor: 'cursor',

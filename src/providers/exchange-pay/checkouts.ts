@@ -31,7 +31,7 @@ export function createExchangePayCheckouts(post: PostToExchangePay): CheckoutCal
     limit?: Pick<ProviderCall, 'atMostMs'>,
   ): Promise<CheckoutResult> => {
     const answer = await post(`order/${verb}`, members, limit);
-    if (answer.kind === 'trouble') return { kind: 'unknown', reason: answer.reason };
+    if (answer.kind !== 'answer') return answer;
     const refusal = readOrderRefusal(answer.status, answer.body);
     if (refusal !== undefined) return { kind: 'refused', reason: refusal };
     const failure = readFailureCode(answer.status, answer.body);

@@ -72,7 +72,7 @@ function createOnchainProvider(config: ProviderModeConfig, call: CallProvider): 
       const query = new URLSearchParams({ asset: currency, network });
       const url = `${base}/fee-estimates?${query.toString()}`;
       const answer = await call({ method: 'GET', url, headers });
-      if (answer.kind === 'trouble') return { kind: 'unknown', reason: answer.reason };
+      if (answer.kind !== 'answer') return answer;
       if (answer.status !== 200) return unclear(answer.status, answer.body);
       const fee = readAmount(answer.body, 'fee');
       const isOurs =
@@ -85,7 +85,7 @@ function createOnchainProvider(config: ProviderModeConfig, call: CallProvider): 
     async submitPayout(order): Promise<SubmitResult> {
       const body = JSON.stringify(presentOrder(order));
       const answer = await call({ method: 'POST', url: `${base}/transfers`, headers, body });
-      if (answer.kind === 'trouble') return { kind: 'unknown', reason: answer.reason };
+      if (answer.kind !== 'answer') return answer;
       const refusal = readOnchainTransferRefusal(answer.status, answer.body);
       if (refusal !== undefined) return { kind: 'refused', reason: refusal };
       if (answer.status !== 200 && answer.status !== 201) {
@@ -98,7 +98,7 @@ function createOnchainProvider(config: ProviderModeConfig, call: CallProvider): 
     async findPayout(reference): Promise<FindResult> {
       const url = `${base}/transfers/${encodeURIComponent(reference)}`;
       const answer = await call({ method: 'GET', url, headers });
-      if (answer.kind === 'trouble') return { kind: 'unknown', reason: answer.reason };
+      if (answer.kind !== 'answer') return answer;
       // A 404 alone may come from a proxy or a wrong URL; only the code comes from the provider.
       const code = readOnchainErrorCode(answer.body);
       if (answer.status === 404 && code === 'transfer_not_found') return { kind: 'not_found' };
@@ -150,7 +150,7 @@ function createStatements(
       url: `${base}/${name}?${query.toString()}`,
       headers,
     });
-    if (answer.kind === 'trouble') return { kind: 'unknown', reason: answer.reason };
+    if (answer.kind !== 'answer') return answer;
     if (answer.status !== 200) return unclear(answer.status, answer.body);
     const page = readStatementPage(answer.body, {
       list: name,

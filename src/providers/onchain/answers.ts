@@ -13,7 +13,13 @@ import {
   readTextOrNull,
   readWebUrl,
 } from '../answer-reader';
-import type { Checkout, CheckoutRefund, ProviderTransfer, ReceivedTransfer } from '../port';
+import type {
+  Checkout,
+  CheckoutRefund,
+  ProviderTransfer,
+  ReceivedTransfer,
+  Unknown,
+} from '../port';
 import { statusSentence } from '../provider-http';
 
 const TRANSFER_STATUSES: Readonly<Record<string, ProviderTransfer['status']>> = {
@@ -161,17 +167,12 @@ export function readOnchainErrorCode(body: unknown): string | undefined {
   return readText(readMember(body, 'error'), 'code');
 }
 
-interface Unclear {
-  kind: 'unknown';
-  reason: string;
-}
-
-export const NOT_UNDERSTOOD: Unclear = {
+export const NOT_UNDERSTOOD: Unknown = {
   kind: 'unknown',
   reason: 'The provider answered with something other than what was asked.',
 };
 
-export function unclear(status: number, body: unknown): Unclear {
+export function unclear(status: number, body: unknown): Unknown {
   if (status === 409 && readOnchainErrorCode(body) === 'client_reference_conflict') {
     return { kind: 'unknown', reason: 'The provider has a different order under this reference.' };
   }

@@ -35,7 +35,7 @@ export function createOnchainCheckouts(
     const url = `${base}/checkouts${path}`;
     const body = members === undefined ? {} : { body: JSON.stringify(members) };
     const answer = await call({ method, url, headers, ...body, ...limit });
-    if (answer.kind === 'trouble') return { kind: 'unknown', reason: answer.reason };
+    if (answer.kind !== 'answer') return answer;
     const refusal = readOnchainCheckoutRefusal(answer.status, answer.body);
     if (refusal !== undefined) return { kind: 'refused', reason: refusal };
     // A 404 alone may come from a proxy or a wrong URL; only the code comes from the provider.
