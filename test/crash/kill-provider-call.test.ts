@@ -1,0 +1,83 @@
+/**
+ * A worker is killed while it waits for a provider's answer: another worker goes on. The times are
+ * printed; a lost worker is noticed by its missing heartbeats.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { rows } from '../../src/db/transaction';
+import { ChildProgram } from '../support/child-program';
+import { startGateway, type OwnGateway } from '../support/gateway';
+import type { MerchantClient } from '../support/merchant-client';
+import { atProvider, openedPayment, readPayment, whenPayment } from '../support/payment-steps';
+import { waitLong } from '../support/patience';
+import { auditPayouts } from '../support/payout-audit';
+import { whenFinal } from '../support/payout-status';
+import { acceptedPayout, approve, openMerchant } from '../support/payout-steps';
+import { control, readBookEntry } from '../support/sandbox';
+
+const PROVIDER = { provider: 'onchain_provider', mode: 'live' } as const;
+/** Longer than the test waits between the call and the kill. */
+const PROVIDER_TIMEOUT_MS = 10_000;
+
+let gateway: OwnGateway;
+let other: ChildProgram;
+let client: MerchantClient;
+
+beforeAll(async () => {
+  gateway = await startGateway({ providerTimeoutMs: PROVIDER_TIMEOUT_MS });
+  other = new ChildProgram('worker', gateway.env);
+  ({ client } = await openMerchant(gateway));
+});
+
+afterEach(async () => {
+  await other.stop();
+  await gateway.worker.start();
+});
+
+afterAll(async () => {
+  await gateway.stop();
+});
+
+/** @param act makes the only worker call the provider, which does not answer until the kill */
+async function killDuring(act: () => Promise<unknown>): Promise<number> {
+  await control(gateway.sandbox.url, 'outage', { ...PROVIDER, kind: 'hang' });
+  await act();
+  await other.start();
+  await control(gateway.sandbox.url, 'outage', { ...PROVIDER, kind: null });
+  await gateway.worker.kill();
+  return performance.now();
+}
+
+function report(what: string, since: number): void {
+  const seconds = ((performance.now() - since) / 1_000).toFixed(1);
+  console.log(`${what}: ${seconds} s after the kill`);
+}
+
+test('during a submission: the payout is submitted once, and completes', async () => {
+  const id = await acceptedPayout(client);
+  const killedAt = await killDuring(async () => {
+    await approve(gateway, id);
+    await waitLong(`the submission of ${id}`, async () => {
+      const sql = 'SELECT 1 FROM payouts WHERE id = ? AND submission_started_at IS NOT NULL';
+      return (await rows(gateway.db, sql, [id]))[0];
+    });
+  });
+  await waitLong(`the provider to have ${id}`, () => readBookEntry(gateway.sandbox.url, id));
+  report('submitted again', killedAt);
+  expect(await whenFinal(gateway.db, id)).toBe('completed');
+  expect(await readBookEntry(gateway.sandbox.url, id)).toMatchObject({ times_sent: 1 });
+  expect(await auditPayouts(gateway)).toEqual([]);
+});
+
+test('during a check: the payment is checked again, and completes', async () => {
+  const id = await openedPayment(client);
+  await atProvider(gateway, id, 'pay', { then: 'stay' });
+  await whenPayment(client, id, 'processing');
+  const killedAt = await killDuring(async () => {
+    // Its callback makes the worker ask the provider.
+    await atProvider(gateway, id, 'confirm');
+    await sleep(1_000);
+    expect((await readPayment(client, id)).status).toBe('processing');
+  });
+  await whenPayment(client, id, 'completed');
+  report('completed', killedAt);
+});
