@@ -6,13 +6,19 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { rows } from '../../src/db/transaction';
 import { ChildProgram } from '../support/child-program';
 import { startGateway, type OwnGateway } from '../support/gateway';
-import type { MerchantClient } from '../support/merchant-client';
-import { atProvider, openedPayment, readPayment, whenPayment } from '../support/payment-steps';
+import { type MerchantClient, randomKey } from '../support/merchant-client';
+import {
+  atProvider,
+  buildPayment,
+  openedPayment,
+  readPayment,
+  whenPayment,
+} from '../support/payment-steps';
 import { waitLong } from '../support/patience';
 import { auditPayouts } from '../support/payout-audit';
 import { whenFinal } from '../support/payout-status';
 import { acceptedPayout, approve, openMerchant } from '../support/payout-steps';
-import { control, readBookEntry } from '../support/sandbox';
+import { control, readBookEntry, readCheckoutEntry } from '../support/sandbox';
 
 const PROVIDER = { provider: 'onchain_provider', mode: 'live' } as const;
 /** Longer than the test waits between the call and the kill. */
@@ -21,11 +27,12 @@ const PROVIDER_TIMEOUT_MS = 10_000;
 let gateway: OwnGateway;
 let other: ChildProgram;
 let client: MerchantClient;
+let accountId: string;
 
 beforeAll(async () => {
   gateway = await startGateway({ providerTimeoutMs: PROVIDER_TIMEOUT_MS });
   other = new ChildProgram('worker', gateway.env);
-  ({ client } = await openMerchant(gateway));
+  ({ client, accountId } = await openMerchant(gateway));
 });
 
 afterEach(async () => {
@@ -80,4 +87,29 @@ test('during a check: the payment is checked again, and completes', async () => 
   });
   await whenPayment(client, id, 'completed');
   report('completed', killedAt);
+});
+
+test('after a checkout was opened, and the claim is given up: the checkout is cancelled', async () => {
+  // The worker opens the checkout and then waits for this lock.
+  const lock = await gateway.db.transaction();
+  await rows(lock, 'LOCK TABLE payments IN SHARE MODE');
+  const answer = client.createPayment(buildPayment(), randomKey());
+  const claimed = await waitLong('the claim', async () => {
+    const sql = `SELECT object_id FROM idempotency_keys
+                  WHERE account_id = ? AND state = 'running' AND object_id LIKE 'pay\\_%'`;
+    return (await rows<{ objectId: string }>(gateway.db, sql, [accountId]))[0];
+  });
+  const checkout = () => readCheckoutEntry(gateway.sandbox.url, claimed.objectId);
+  await waitLong('the checkout', checkout);
+  await gateway.worker.kill();
+  await rows(gateway.db, 'DELETE FROM idempotency_keys WHERE object_id = ?', [claimed.objectId]);
+  await lock.rollback();
+  await other.start();
+  await waitLong('the checkout to be cancelled', async () =>
+    (await checkout())?.state === 'cancelled' ? true : undefined,
+  );
+  expect((await answer).status).not.toBe(201);
+  expect(await rows(gateway.db, 'SELECT 1 FROM payments WHERE id = ?', [claimed.objectId])).toEqual(
+    [],
+  );
 });
