@@ -19,13 +19,15 @@ const STOP_GRACE_MS = 4_000;
 /**
  * The development server has one history shard, and its queues are polled at most 20 times a
  * second by default: every workflow task would wait for the next 50 ms. Raised, a workflow of
- * three activities takes 86 ms and not 350. Eager activities are off in server 1.29 by default.
+ * three activities takes 86 ms and not 350. Eager activities and priorities are off in server 1.29
+ * by default.
  */
 const DYNAMIC_CONFIG = {
   'history.transferProcessorMaxPollRPS': '1000',
   'history.timerProcessorMaxPollRPS': '1000',
   'history.visibilityProcessorMaxPollRPS': '200',
   'system.enableActivityEagerExecution': 'true',
+  'matching.useNewMatcher': 'true',
 } as const;
 
 /** No disk sync for each commit: a power cut loses a moment of development. */
