@@ -2,7 +2,7 @@
  * Reads the environment once and checks all of it: one message lists every invalid variable and what
  * to set. docs/operations.md documents the variables.
  */
-import { TASK_QUEUES, type TaskQueue } from '../workflows/names';
+import { providerQueue, WORKER_QUEUES, type WorkerQueue } from '../workflows/names';
 import { PROVIDER_CODES, type ProviderCode } from './domain/provider-codes';
 import type { ProviderModeConfig } from './providers/port';
 import { DEFAULT_TIMEOUT_MS } from './providers/provider-http';
@@ -10,6 +10,7 @@ import { PROVIDERS, type ProviderConfig } from './providers/registry';
 import { MODES, type Mode } from './domain/mode';
 import { SetupError } from './lib/setup-error';
 import { readWebhookSettings, type WebhookSettings } from './lib/webhook-settings';
+import type { ProviderQueue } from './temporal/worker';
 import { parseCidr } from './webhooks/address-policy';
 
 export interface Config {
@@ -32,7 +33,8 @@ export interface Config {
   webhooks: WebhookSettings;
   worker: {
     /** The task queues that this process takes. */
-    queues: TaskQueue[];
+    queues: WorkerQueue[];
+    providerQueues: ProviderQueue[];
     maxCachedWorkflows: number;
     shutdownGraceMs: number;
     workflowBundle: string | null;
@@ -71,7 +73,8 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     providers: readProviders(reader),
     webhooks: readWebhooks(reader, env),
     worker: {
-      queues: reader.listOf('WORKER_QUEUES', Object.values(TASK_QUEUES)),
+      queues: reader.listOf('WORKER_QUEUES', WORKER_QUEUES),
+      providerQueues: readProviderQueues(reader),
       maxCachedWorkflows: reader.count('MAX_CACHED_WORKFLOWS', 1_000, 2, 100_000),
       shutdownGraceMs: reader.count('WORKER_GRACE_MS', 15_000, 0, 600_000),
       workflowBundle: reader.optional('WORKFLOW_BUNDLE') ?? null,
@@ -100,6 +103,17 @@ function readProviders(reader: EnvironmentReader): ProviderConfig {
   const byMode = (code: ProviderCode) =>
     Object.fromEntries(MODES.map((mode) => [mode, read(code, mode)]));
   return Object.fromEntries(PROVIDER_CODES.map((code) => [code, byMode(code)])) as ProviderConfig;
+}
+
+/** Also those of providers that are not enabled, so that their payouts say why they wait. */
+function readProviderQueues(reader: EnvironmentReader): ProviderQueue[] {
+  return PROVIDER_CODES.flatMap((provider) =>
+    MODES.map((mode) => {
+      const name = `${PROVIDERS[provider].variablePrefix}_${mode.toUpperCase()}_CALLS_PER_SECOND`;
+      const rate = reader.optional(name) === undefined ? null : reader.count(name, 1, 1, 10_000);
+      return { taskQueue: providerQueue({ provider, mode }), callsPerSecond: rate };
+    }),
+  );
 }
 
 function readWebhooks(reader: EnvironmentReader, env: NodeJS.ProcessEnv): WebhookSettings {

@@ -16,6 +16,9 @@ export const TRANSACTION = {
   retry: { initialInterval: '100 ms', maximumInterval: '10 seconds' },
 } as const;
 
+/** With `matching.useNewMatcher`, Temporal serves the lower key of a queue first; 3 is the default. */
+export const PRIORITY = { aMerchantWaits: { priorityKey: 1 }, poll: { priorityKey: 5 } } as const;
+
 /**
  * A provider's timeout or refusal is a return value; only our own database throws. The timeout
  * allows two calls to the provider. Without a heartbeat the worker is dead, and another one goes on.

@@ -47,6 +47,9 @@ export interface Hold {
 
 /** The state of a payout, as activities report it to the workflow. */
 export interface PayoutState {
+  /** Whose task queue takes the calls of this payout. */
+  provider: string;
+  mode: Mode;
   status: PayoutStatus;
   amount: Amount;
   currency: string;

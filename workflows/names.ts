@@ -1,4 +1,6 @@
 /** Names that cross processes. They are stored in histories: never rename one that has run. */
+import type { Mode } from '../src/domain/mode';
+
 export const TASK_QUEUES = {
   payouts: 'payouts',
   payments: 'payments',
@@ -7,7 +9,17 @@ export const TASK_QUEUES = {
   webhooksRetry: 'webhooks-retry',
 } as const;
 
-export type TaskQueue = (typeof TASK_QUEUES)[keyof typeof TASK_QUEUES];
+/** What a worker can take. `providers` stands for the task queues of all providers. */
+export const WORKER_QUEUES = [...Object.values(TASK_QUEUES), 'providers'] as const;
+export type WorkerQueue = (typeof WORKER_QUEUES)[number];
+
+/**
+ * The task queue of the calls to a provider in one mode. The Temporal server limits its rate for all
+ * workers together, and a provider that hangs occupies no other provider's slots.
+ */
+export function providerQueue({ provider, mode }: { provider: string; mode: Mode }): string {
+  return `provider-${provider}-${mode}`;
+}
 
 export const WORKFLOWS = {
   payout: 'payoutWorkflow',

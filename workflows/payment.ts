@@ -13,29 +13,37 @@ import {
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
-import { activities, localActivities, PROVIDER_CALL, TRANSACTION } from './activities';
+import { activities, localActivities, PRIORITY, PROVIDER_CALL, TRANSACTION } from './activities';
 import type { OpenOutcome, PaymentInput, VerifyOutcome } from './messages';
-import { UPDATES } from './names';
+import { providerQueue, UPDATES } from './names';
 import { PaymentInbox } from './payment-inbox';
 
-/** A merchant is waiting: the provider call times out before the API request does. */
-const { openPayment } = activities<'openPayment'>({
-  startToCloseTimeout: '10 seconds',
-  retry: { initialInterval: '200 ms', maximumInterval: '10 seconds' },
-  summary: 'Open the checkout',
-});
-const { checkPayment } = activities<'checkPayment'>({
-  ...PROVIDER_CALL,
-  summary: 'Check with the provider',
-});
-
-/** Fails while nothing has changed; each failure contains the delay until the next call. */
-const { watchPayment } = activities<'watchPayment'>({
-  ...PROVIDER_CALL,
-  // The workflow continues at once after a cancellation: one more query does no harm.
-  cancellationType: ActivityCancellationType.TRY_CANCEL,
-  summary: 'Poll the provider',
-});
+/** Calls to the payment's provider, in its task queue. */
+function atProvider(input: PaymentInput) {
+  const taskQueue = providerQueue(input);
+  const call = { ...PROVIDER_CALL, taskQueue };
+  const { openPayment } = activities<'openPayment'>({
+    taskQueue,
+    // A merchant is waiting: the provider call times out before the API request does.
+    startToCloseTimeout: '10 seconds',
+    retry: { initialInterval: '200 ms', maximumInterval: '10 seconds' },
+    priority: PRIORITY.aMerchantWaits,
+    summary: 'Open the checkout',
+  });
+  const { checkPayment } = activities<'checkPayment'>({
+    ...call,
+    summary: 'Check with the provider',
+  });
+  /** Fails while nothing has changed; each failure contains the delay until the next call. */
+  const { watchPayment } = activities<'watchPayment'>({
+    ...call,
+    // The workflow continues at once after a cancellation: one more query does no harm.
+    cancellationType: ActivityCancellationType.TRY_CANCEL,
+    priority: PRIORITY.poll,
+    summary: 'Poll the provider',
+  });
+  return { openPayment, checkPayment, watchPayment };
+}
 const { decidePayment } = localActivities<'decidePayment'>(TRANSACTION);
 
 /** Waits for the checkout that the workflow opens. */
@@ -47,6 +55,7 @@ const verifyUpdate = defineUpdate<VerifyOutcome>(UPDATES.verify);
 /** @returns the final status, or why no payment was created */
 export async function paymentWorkflow(input: PaymentInput): Promise<string> {
   const inbox = new PaymentInbox(input);
+  const { openPayment, checkPayment } = atProvider(input);
   let opened: OpenOutcome | null = null;
   setHandler(openUpdate, async (): Promise<OpenOutcome> => {
     await CancellationScope.nonCancellable(() => condition(() => opened !== null));
@@ -73,6 +82,7 @@ export async function paymentWorkflow(input: PaymentInput): Promise<string> {
 }
 
 async function run(input: PaymentInput, inbox: PaymentInbox): Promise<string> {
+  const { checkPayment } = atProvider(input);
   for (;;) {
     // An update that arrives during the query needs another query.
     inbox.forgetProviderUpdate();
@@ -94,7 +104,7 @@ async function watch(input: PaymentInput, inbox: PaymentInbox): Promise<void> {
       await condition(allHandlersFinished);
       if (inbox.isIdle()) await continueRun(input, inbox);
     }
-    await inbox.waitForUpdate((seen) => watchPayment(input.paymentId, seen));
+    await inbox.waitForUpdate((seen) => atProvider(input).watchPayment(input.paymentId, seen));
   }
 }
 

@@ -27,7 +27,7 @@ import type {
   ReserveOutcome,
   Wait,
 } from './messages';
-import { UPDATES } from './names';
+import { providerQueue, UPDATES } from './names';
 import { isName, NAME_LENGTH_MAX } from './operator-input';
 import { PayoutInbox } from './payout-inbox';
 
@@ -45,14 +45,12 @@ const { cancelPayout } = activities<'cancelPayout'>({
   startToCloseTimeout: '4 seconds',
   summary: 'Cancel the payout',
 });
-const { submitPayout } = activities<'submitPayout'>({
-  ...PROVIDER_CALL,
-  summary: 'Submit to the provider',
-});
-const { checkPayout } = activities<'checkPayout'>({
-  ...PROVIDER_CALL,
-  summary: 'Check with the provider',
-});
+
+/** Calls to the payout's provider, in its task queue. */
+function atProvider(state: PayoutState, summary: string) {
+  const taskQueue = providerQueue(state);
+  return activities<'submitPayout' | 'checkPayout'>({ ...PROVIDER_CALL, taskQueue, summary });
+}
 
 /** Waits for the reservation that the workflow makes. */
 const reserveUpdate = defineUpdate<ReserveOutcome>(UPDATES.reserve);
@@ -161,7 +159,7 @@ async function submit(payoutId: string, inbox: PayoutInbox): Promise<PayoutState
   inbox.forgetProviderUpdate();
   const decision = inbox.takeDecision();
   if (decision?.kind === 'reject') return reject(payoutId, inbox, decision.by, decision.reason);
-  return submitPayout(payoutId, isUntaken);
+  return atProvider(inbox.state, 'Submit to the provider').submitPayout(payoutId, isUntaken);
 }
 
 async function reject(
@@ -185,7 +183,7 @@ async function check(payoutId: string, inbox: PayoutInbox): Promise<PayoutState>
     await inbox.waitFor(() => inbox.hasProviderUpdate(), timerOf(wait, 'Next check'));
   }
   inbox.forgetProviderUpdate();
-  return checkPayout(payoutId);
+  return atProvider(inbox.state, 'Check with the provider').checkPayout(payoutId);
 }
 
 function timerOf(wait: Wait | Hold, summary: string): Timer | undefined {

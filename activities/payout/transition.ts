@@ -57,6 +57,8 @@ export function reportPayout(
 ): PayoutState {
   const age = now.getTime() - payout.createdAt.getTime();
   return {
+    provider: payout.provider,
+    mode: payout.mode,
     status: payout.status,
     amount: payout.amount,
     currency: payout.currency,

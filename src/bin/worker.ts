@@ -11,8 +11,9 @@ import { installTemporalLogger, startWorkers } from '../temporal/worker';
 
 const HELP = `Usage: worker [--help]
 
-Runs the workflows and activities of the task queues "payouts", "payments", "webhooks" and
-"webhooks-retry", or of those in WORKER_QUEUES. Serves /metrics and /readyz on METRICS_PORT.
+Runs the workflows and activities of the task queues "payouts", "payments", "webhooks",
+"webhooks-retry" and of the providers, or of those in WORKER_QUEUES. Serves /metrics and /readyz on
+METRICS_PORT.
 docs/operations.md describes its environment; missing variables are reported at the start.
 `;
 

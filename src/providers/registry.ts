@@ -9,7 +9,7 @@ import * as definitions from './definitions';
 import type { Provider, ProviderDefinition, ProviderModeConfig } from './port';
 import { createProviderAgent, createProviderCaller } from './provider-http';
 
-export type { Provider } from './port';
+export type { Limited, Provider } from './port';
 
 export interface ProviderRegistry {
   /** @throws RangeError when the provider is not enabled in the mode */

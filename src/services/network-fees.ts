@@ -8,8 +8,7 @@ import type { Amount } from '../domain/money';
 import { ZERO } from '../domain/money';
 import type { Mode } from '../domain/mode';
 import type { ChosenRoute } from '../domain/route';
-import type { Limited } from '../providers/port';
-import type { ProviderRegistry } from '../providers/registry';
+import type { Limited, ProviderRegistry } from '../providers/registry';
 
 export interface NetworkFees {
   /** The fee in the payout's currency, zero if the provider charges none; null: not available. */

@@ -6,14 +6,22 @@ import {
   NativeConnection,
   Runtime,
   Worker,
+  type WorkerOptions,
 } from '@temporalio/worker';
 import type { Logger } from 'pino';
-import { TASK_QUEUES, type TaskQueue } from '../../workflows/names';
+import { TASK_QUEUES, type WorkerQueue } from '../../workflows/names';
+
+export interface ProviderQueue {
+  taskQueue: string;
+  /** Of all workers together; null: not limited. */
+  callsPerSecond: number | null;
+}
 
 export interface WorkerSpec {
   address: string;
   namespace: string;
-  queues: readonly TaskQueue[];
+  queues: readonly WorkerQueue[];
+  providerQueues: readonly ProviderQueue[];
   /** Short transactions of all queues together; each takes a database connection. */
   maxTransactions: number;
   maxCachedWorkflows: number;
@@ -48,19 +56,21 @@ export interface RunningWorker {
 /** Webhook attempts mostly wait for responses, so one process can run many. */
 const ATTEMPTS_AT_ONCE = 200;
 
+/** Fewer than the usual ten: a process has a task queue for each provider and mode. */
+const PROVIDER_POLLS = 4;
+
 /** One worker for each task queue of the process; they share the connection and the bundle. */
 export async function startWorkers(spec: WorkerSpec): Promise<RunningWorker> {
   const connection = await NativeConnection.connect({ address: spec.address });
   const workflowBundle =
     spec.workflowBundle === null ? await bundleWorkflows() : { codePath: spec.workflowBundle };
   const workers = await Promise.all(
-    spec.queues.map((taskQueue) =>
+    optionsOf(spec).map(({ runsWorkflows, ...options }) =>
       Worker.create({
+        ...options,
         connection,
         namespace: spec.namespace,
-        taskQueue,
-        ...(taskQueue === TASK_QUEUES.webhooksRetry ? {} : { workflowBundle }),
-        ...(isWebhooks(taskQueue) ? { maxConcurrentActivityTaskExecutions: ATTEMPTS_AT_ONCE } : {}),
+        ...(runsWorkflows ? { workflowBundle } : {}),
         maxConcurrentLocalActivityExecutions: transactionsOf(spec),
         activities: spec.activities,
         dataConverter: { payloadConverterPath: PAYLOAD_CONVERTER_PATH },
@@ -86,13 +96,43 @@ export async function startWorkers(spec: WorkerSpec): Promise<RunningWorker> {
   };
 }
 
+interface QueueOptions extends Pick<
+  WorkerOptions,
+  | 'maxConcurrentActivityTaskExecutions'
+  | 'maxConcurrentActivityTaskPolls'
+  | 'maxTaskQueueActivitiesPerSecond'
+> {
+  taskQueue: string;
+  runsWorkflows: boolean;
+}
+
+/** Of each task queue that the process takes. */
+function optionsOf({ queues, providerQueues }: WorkerSpec): QueueOptions[] {
+  return queues.flatMap((queue): QueueOptions[] => {
+    switch (queue) {
+      case 'payouts':
+      case 'payments':
+        return [{ taskQueue: queue, runsWorkflows: true }];
+      case 'webhooks':
+      case 'webhooks-retry': {
+        const runsWorkflows = queue === TASK_QUEUES.webhooks;
+        const maxConcurrentActivityTaskExecutions = ATTEMPTS_AT_ONCE;
+        return [{ taskQueue: queue, runsWorkflows, maxConcurrentActivityTaskExecutions }];
+      }
+      case 'providers':
+        return providerQueues.map(({ taskQueue, callsPerSecond }) => ({
+          taskQueue,
+          runsWorkflows: false,
+          maxConcurrentActivityTaskPolls: PROVIDER_POLLS,
+          ...(callsPerSecond === null ? {} : { maxTaskQueueActivitiesPerSecond: callsPerSecond }),
+        }));
+    }
+  });
+}
+
 /** An equal share for each queue, so that one cannot take every connection. */
 function transactionsOf({ maxTransactions, queues }: WorkerSpec): number {
   return Math.max(2, Math.floor(maxTransactions / queues.length));
-}
-
-function isWebhooks(taskQueue: string): boolean {
-  return taskQueue === TASK_QUEUES.webhooks || taskQueue === TASK_QUEUES.webhooksRetry;
 }
 
 export function bundleWorkflows(): Promise<{ code: string }> {

@@ -31,7 +31,9 @@ import {
 import { createPayoutWorkflows, type PayoutWorkflows } from '../../src/temporal/payout-workflows';
 import { registerSearchAttributes } from '../../src/temporal/search-attributes';
 import { PAYLOAD_CONVERTER_PATH } from '../../src/temporal/worker';
-import { TASK_QUEUES } from '../../workflows/names';
+import { MODES } from '../../src/domain/mode';
+import { PROVIDER_CODES } from '../../src/domain/provider-codes';
+import { providerQueue, TASK_QUEUES } from '../../workflows/names';
 import { connectProviders, makeCredentials, startHttpServer, waitFor } from './sandbox';
 import { type FaultPlan, withFaults } from './activity-faults';
 import { createTestDatabase } from './database';
@@ -83,8 +85,14 @@ const PROVIDER_TIMEOUT_MS = 5_000;
 
 type TaskQueue = 'payouts' | 'payments';
 
-/** @param only the task queue that its worker polls, if one is enough: each takes a second to start */
-export async function startWorkflowWorld(only?: TaskQueue): Promise<WorkflowWorld> {
+/**
+ * @param only the task queue that its worker polls, if one is enough: each takes a second to start
+ * @param rates activities per second of a task queue
+ */
+export async function startWorkflowWorld(
+  only?: TaskQueue,
+  rates: Readonly<Record<string, number>> = {},
+): Promise<WorkflowWorld> {
   const taskQueues: TaskQueue[] = only === undefined ? ['payouts', 'payments'] : [only];
   quietRuntime();
   const address = process.env['TEST_TEMPORAL_ADDRESS'] ?? '';
@@ -119,7 +127,7 @@ export async function startWorkflowWorld(only?: TaskQueue): Promise<WorkflowWorl
     (payoutId) => plans.get(payoutId),
   );
   const native = await NativeConnection.connect({ address });
-  const worker = workerSwitch(native, namespace, activities, taskQueues);
+  const worker = workerSwitch(native, namespace, activities, taskQueues, rates);
   await worker.start();
   return {
     db,
@@ -224,13 +232,17 @@ function workerSwitch(
   namespace: string,
   activities: object,
   taskQueues: readonly TaskQueue[],
+  rates: Readonly<Record<string, number>>,
 ) {
-  const start = async (taskQueue: TaskQueue) => {
+  const workflowBundle = { codePath: process.env['TEST_WORKFLOW_BUNDLE'] ?? '' };
+  const start = async (taskQueue: string, runsWorkflows: boolean) => {
+    const rate = rates[taskQueue];
     const worker = await Worker.create({
+      ...(rate === undefined ? {} : { maxTaskQueueActivitiesPerSecond: rate }),
       connection,
       namespace,
-      taskQueue: TASK_QUEUES[taskQueue],
-      workflowBundle: { codePath: process.env['TEST_WORKFLOW_BUNDLE'] ?? '' },
+      taskQueue,
+      ...(runsWorkflows ? { workflowBundle } : { maxConcurrentActivityTaskPolls: 2 }),
       activities,
       dataConverter: { payloadConverterPath: PAYLOAD_CONVERTER_PATH },
       shutdownGraceTime: '1500 ms',
@@ -241,7 +253,13 @@ function workerSwitch(
   let running: { worker: Worker; ended: Promise<void> }[] = [];
   return {
     start: async () => {
-      running = await Promise.all(taskQueues.map(start));
+      const providers = PROVIDER_CODES.flatMap((provider) =>
+        MODES.map((mode) => providerQueue({ provider, mode })),
+      );
+      running = await Promise.all([
+        ...taskQueues.map((taskQueue) => start(TASK_QUEUES[taskQueue], true)),
+        ...providers.map((taskQueue) => start(taskQueue, false)),
+      ]);
     },
     stop: async () => {
       const stopping = running;

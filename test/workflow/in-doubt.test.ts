@@ -15,12 +15,16 @@ import {
   whenOver,
   whenPayout,
 } from '../support/payout-case';
+import { providerQueue } from '../../workflows/names';
 import { startWorkflowWorld, type WorkflowWorld } from '../support/workflow-world';
+
+const CALLS_PER_SECOND = 2;
+const LIMITED_QUEUE = providerQueue({ provider: 'exchange_pay', mode: 'test' });
 
 let world: WorkflowWorld;
 
 beforeAll(async () => {
-  world = await startWorkflowWorld('payouts');
+  world = await startWorkflowWorld('payouts', { [LIMITED_QUEUE]: CALLS_PER_SECOND });
 });
 
 afterAll(async () => {
@@ -200,6 +204,32 @@ test('429 while a payout is in doubt says nothing about it', async () => {
   expect(await whenOver(payout)).toBe('completed');
   expect(await readRecords(world, payout)).toMatchObject({ timesSent: 1 });
 });
+
+test('the calls to a provider have a task queue of their own, whose rate Temporal holds', async () => {
+  const destination = { type: 'exchange_id', value: '123456789', memo: null } as const;
+  const request = { destination, network: null };
+  const payouts = await Promise.all(
+    Array.from({ length: 5 }, () => createPayoutCase(world, { mode: 'test', request })),
+  );
+  await Promise.all(payouts.map(whenOver));
+  const startedAt = await Promise.all(payouts.map(submittedAt));
+  const tookMs = Math.max(...startedAt) - Math.min(...startedAt);
+  // Each of Temporal's four partitions of the queue takes one at once, and another after 2 s.
+  expect(tookMs).toBeGreaterThan(1_500);
+});
+
+async function submittedAt(payout: PayoutCase): Promise<number> {
+  const { events } = await readHistory(payout);
+  const scheduled = (events ?? []).find(
+    (event) => event.activityTaskScheduledEventAttributes?.activityType?.name === 'submitPayout',
+  );
+  expect(scheduled?.activityTaskScheduledEventAttributes?.taskQueue?.name).toBe(LIMITED_QUEUE);
+  const started = (events ?? []).find(
+    ({ activityTaskStartedEventAttributes: one }) =>
+      one?.scheduledEventId?.toString() === scheduled?.eventId?.toString(),
+  );
+  return Number(started?.eventTime?.seconds) * 1_000 + (started?.eventTime?.nanos ?? 0) / 1e6;
+}
 
 test('the ledger is sound after the doubts', async () => {
   expect(await brokenInvariants(world)).toEqual([]);

@@ -1,4 +1,4 @@
-/** WORKER_QUEUES: which task queues a worker process takes. */
+/** WORKER_QUEUES: which task queues a worker process takes, and the rates of the providers' queues. */
 import { readConfig } from '../../../src/config';
 
 const SECRET = 'a secret that is long enough for it';
@@ -11,7 +11,7 @@ const ENV = {
 };
 
 test.each([
-  [undefined, ['payouts', 'payments', 'webhooks', 'webhooks-retry']],
+  [undefined, ['payouts', 'payments', 'webhooks', 'webhooks-retry', 'providers']],
   ['webhooks', ['webhooks']],
   ['payments, payouts', ['payouts', 'payments']],
 ])('WORKER_QUEUES=%s', (queues, expected) => {
@@ -21,5 +21,18 @@ test.each([
 test.each(['payout', 'payouts,payouts', 'payouts,'])('WORKER_QUEUES=%s is refused', (queues) => {
   expect(() => readConfig({ ...ENV, WORKER_QUEUES: queues })).toThrow(
     'WORKER_QUEUES must be a list of different values of: payouts, payments',
+  );
+});
+
+test('each provider and mode has a task queue, with the rate that is set', () => {
+  const { providerQueues } = readConfig({ ...ENV, ONCHAIN_LIVE_CALLS_PER_SECOND: '25' }).worker;
+  expect(providerQueues).toEqual([
+    { taskQueue: 'provider-onchain_provider-test', callsPerSecond: null },
+    { taskQueue: 'provider-onchain_provider-live', callsPerSecond: 25 },
+    { taskQueue: 'provider-exchange_pay-test', callsPerSecond: null },
+    { taskQueue: 'provider-exchange_pay-live', callsPerSecond: null },
+  ]);
+  expect(() => readConfig({ ...ENV, EXCHANGE_PAY_TEST_CALLS_PER_SECOND: '0' })).toThrow(
+    'EXCHANGE_PAY_TEST_CALLS_PER_SECOND must be a whole number from 1 to 10000, not "0".',
   );
 });
