@@ -64,7 +64,7 @@ async function verify(env: NodeJS.ProcessEnv): Promise<Outcome[]> {
   const { url, temporal } = findPlaces(env);
   // A plain client connects first: knex would print a failed connection to stdout.
   await withClient(url, (client) => client.query('SELECT 1'));
-  const db = connect({ url, size: 1, applicationName: 'gateway-ledger-verify' });
+  const db = connect({ url, size: 2, applicationName: 'gateway-ledger-verify' });
   try {
     const outcomes = [
       ...(await verifyLedger(db)),

@@ -5,8 +5,8 @@
  */
 import type { DifferenceKind } from '../domain/cases';
 import { differencesSql } from './reconciliation-differences';
-import { LEDGER_INVARIANTS, type LedgerInvariant } from './ledger-invariants';
-import { type Db, onOneSnapshot, rows, type Tx } from './transaction';
+import { LEDGER_INVARIANTS, type LedgerInvariant, POSTINGS } from './ledger-invariants';
+import { type Db, exportSnapshot, onOneSnapshot, rows, type Tx } from './transaction';
 
 /** A sample is enough to start an investigation; a broken ledger may have a million rows. */
 const ROWS_SHOWN_MAX = 20;
@@ -21,9 +21,39 @@ export interface InvariantResult extends Pick<LedgerInvariant, 'number' | 'name'
   rows: Record<string, unknown>[];
 }
 
-/** The whole proof: checks the invariants on all of the gateway's own data, on one snapshot. */
+/**
+ * The whole proof: checks the invariants on all of the gateway's own data, on one snapshot. Two
+ * connections share it, because PostgreSQL runs the expensive sorts on one core each. It writes nothing,
+ * so it can run on a standby.
+ */
 export async function verifyLedger(db: Db): Promise<InvariantResult[]> {
-  return onOneSnapshot(db, (tx) => checkAll(tx, NOTHING_PROVEN));
+  return onOneSnapshot(db, async (tx) => {
+    const snapshot = await exportSnapshot(tx);
+    const waiting = LEDGER_INVARIANTS.toSorted((a, b) => rankOf(a) - rankOf(b));
+    const results: InvariantResult[] = [];
+    const work = async (connection: Tx): Promise<void> => {
+      try {
+        for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+          results.push(await check(connection, next, NOTHING_PROVEN));
+        }
+      } finally {
+        // After a failure the other connection takes nothing more.
+        waiting.length = 0;
+      }
+    };
+    const ended = await Promise.allSettled([work(tx), onOneSnapshot(db, work, { snapshot })]);
+    const failed = ended.find((one) => one.status === 'rejected');
+    if (failed !== undefined) throw failed.reason;
+    return results.toSorted((a, b) => a.number - b.number);
+  });
+}
+
+/** Numbers of invariants, the most expensive first, so that both connections end together. */
+const SLOWEST_FIRST = [3, 6, 10, 1, 2, 11];
+
+function rankOf({ number }: LedgerInvariant): number {
+  const rank = SLOWEST_FIRST.indexOf(number);
+  return rank === -1 ? SLOWEST_FIRST.length : rank;
 }
 
 /**
@@ -40,10 +70,9 @@ export async function proveChanges(
 ): Promise<InvariantResult[]> {
   const prove = async (tx: Tx): Promise<InvariantResult[]> => {
     await rows(tx, 'LOCK TABLE ledger_proof IN SHARE ROW EXCLUSIVE MODE');
-    // By index: a hash join would read all of a large table for a few of its rows.
-    await setJoins(tx, 'off');
+    // ANALYZE then reads 3,000 rows of each slice instead of 30,000.
+    await rows(tx, 'SET LOCAL default_statistics_target = 10');
     for (const statement of SLICES) await rows(tx, statement);
-    await setJoins(tx, 'on');
     const results = await checkAll(tx, '');
     if (results.every(({ broken }) => broken === 0)) {
       for (const statement of NOTE_PROOF) await rows(tx, statement);
@@ -53,12 +82,6 @@ export async function proveChanges(
   return onOneSnapshot(db, prove, { timeoutMs, readOnly: false });
 }
 
-async function setJoins(tx: Tx, value: 'on' | 'off'): Promise<void> {
-  for (const join of ['hashjoin', 'mergejoin']) {
-    await rows(tx, `SET LOCAL enable_${join} = ${value}`);
-  }
-}
-
 /** When the ledger was last proven. */
 export async function readProvenAt(db: Db): Promise<Date> {
   const [proof] = await rows<{ provenAt: Date }>(db, 'SELECT proven_at FROM ledger_proof');
@@ -66,8 +89,10 @@ export async function readProvenAt(db: Db): Promise<Date> {
   return proof.provenAt;
 }
 
-/** For the whole proof, hides what an earlier one has proven. */
-const NOTHING_PROVEN = 'WITH ledger_proven AS (SELECT * FROM ledger_checkpoints WHERE false)';
+/** For the whole proof, hides what an earlier one has proven. Inlined, so that only what is used is computed. */
+const NOTHING_PROVEN = `
+  WITH ledger_proven AS NOT MATERIALIZED (SELECT * FROM ledger_checkpoints WHERE false),
+       postings AS NOT MATERIALIZED (${POSTINGS})`;
 
 /** The temporary tables take the place of the tables with these names in the invariants' queries. */
 const SLICES = [
@@ -87,31 +112,54 @@ const SLICES = [
   slice('ledger_proven', 'SELECT * FROM ledger_checkpoints'),
   slice(
     'ledger_transactions',
-    'SELECT t.* FROM public.ledger_transactions t JOIN changed ON changed.id = t.source_id',
+    ofChanged(
+      'ledger_transactions',
+      'source_id',
+      `id, operation_key, account_id, mode, currency, type, source_object, source_id,
+       balance_version, posted_at`,
+    ),
   ),
   slice(
     'ledger_entries',
-    `SELECT e.* FROM public.ledger_entries e
-       JOIN ledger_transactions t ON t.id = e.transaction_id`,
+    `SELECT e.* FROM ledger_transactions t CROSS JOIN LATERAL (
+       SELECT * FROM public.ledger_entries WHERE transaction_id = t.id OFFSET 0) AS e`,
   ),
-  slice('payouts', 'SELECT p.* FROM public.payouts p JOIN changed USING (id)'),
-  slice('payments', 'SELECT p.* FROM public.payments p JOIN changed USING (id)'),
-  ...['payment_credits', 'payment_refunds'].map((table) =>
-    slice(table, `SELECT r.* FROM public.${table} r JOIN changed ON changed.id = r.payment_id`),
+  slice('postings', POSTINGS),
+  slice(
+    'payouts',
+    ofChanged(
+      'payouts',
+      'id',
+      'id, account_id, mode, currency, reference, status, sequence, total_debit, api_key_id',
+    ),
   ),
+  slice('payments', ofChanged('payments', 'id', '*')),
+  slice('payment_credits', ofChanged('payment_credits', 'payment_id', '*')),
+  slice('payment_refunds', ofChanged('payment_refunds', 'payment_id', '*')),
   slice(
     'events',
     `SELECT v.account_id, v.mode, v.id, v.object_id, v.sequence,
             -- Only the last one is read.
-            CASE WHEN lead(v.id) OVER (PARTITION BY v.object_id ORDER BY v.sequence) IS NULL
-                 THEN v.body END AS body
-       FROM public.events v JOIN changed ON changed.id = v.object_id`,
+            CASE WHEN v.sequence = o.sequence THEN v.body END AS body
+       FROM (${ofChanged('events', 'object_id', '*')}) AS v
+       LEFT JOIN (SELECT id, sequence FROM payouts UNION ALL SELECT id, sequence FROM payments) AS o
+         ON o.id = v.object_id`,
   ),
   slice(
     'idempotency_keys',
-    'SELECT k.* FROM public.idempotency_keys k JOIN changed ON changed.id = k.object_id',
+    ofChanged(
+      'idempotency_keys',
+      'object_id',
+      'account_id, mode, key, object_id, state, response_status, response_body',
+    ),
   ),
 ].flat();
+
+/** By index: without OFFSET, a hash join could read all of a large table for a few of its rows. */
+function ofChanged(table: string, column: string, columns: string): string {
+  return `SELECT r.* FROM changed CROSS JOIN LATERAL (
+    SELECT ${columns} FROM public.${table} WHERE ${column} = changed.id OFFSET 0) AS r`;
+}
 
 function slice(name: string, query: string): string[] {
   return [`CREATE TEMPORARY TABLE ${name} ON COMMIT DROP AS ${query}`, `ANALYZE pg_temp.${name}`];

@@ -54,6 +54,20 @@ export async function shareLockByName(tx: Tx, ...name: (string | null)[]): Promi
   await rows(tx, lock, [JSON.stringify(name)]);
 }
 
+/** For the `snapshot` of other connections, while this transaction is open. */
+export async function exportSnapshot(tx: Tx): Promise<string> {
+  const [exported] = await rows<{ name: string }>(tx, 'SELECT pg_export_snapshot() AS name');
+  if (exported === undefined) throw new Error('pg_export_snapshot returned nothing');
+  return exported.name;
+}
+
+interface SnapshotOptions {
+  timeoutMs?: number;
+  readOnly?: boolean;
+  /** Of another open transaction; a new one by default. */
+  snapshot?: string;
+}
+
 /** A full proof reads every entry, so it needs longer than a request may take. */
 const SNAPSHOT_TIMEOUT_MS = 30 * 60_000;
 
@@ -65,10 +79,12 @@ const SNAPSHOT_TIMEOUT_MS = 30 * 60_000;
 export async function onOneSnapshot<T>(
   db: Db,
   work: (tx: Tx) => Promise<T>,
-  { timeoutMs = SNAPSHOT_TIMEOUT_MS, readOnly = true } = {},
+  { timeoutMs = SNAPSHOT_TIMEOUT_MS, readOnly = true, snapshot }: SnapshotOptions = {},
 ): Promise<T> {
   return db.transaction(
     async (tx) => {
+      // Before any query. A name is a literal here, not a parameter.
+      if (snapshot !== undefined) await rows(tx, `SET TRANSACTION SNAPSHOT '${snapshot}'`);
       await rows(
         tx,
         `SELECT set_config(name, value, true)

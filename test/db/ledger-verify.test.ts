@@ -73,7 +73,7 @@ test('every invariant holds, and each looked at something', async () => {
 
 test('an empty ledger is clean', async () => {
   const empty = await createTestDatabase();
-  const db = connect({ url: empty.appUrl, size: 1, applicationName: 'ledger-verify-empty' });
+  const db = connect({ url: empty.appUrl, size: 2, applicationName: 'ledger-verify-empty' });
   const results = await verifyLedger(db);
   await db.destroy();
   await empty.drop();
@@ -308,6 +308,21 @@ const BREAKS: [what: string, sql: string, caughtBy: number[]][] = [
     'a balance_after is wrong',
     `UPDATE ledger_entries SET balance_after = balance_after + 1
       WHERE transaction_id = ${A_RESERVE} AND account = 'available'`,
+    [3],
+  ],
+  [
+    'a balance_after between two lines of one account is wrong',
+    `UPDATE ledger_entries e SET balance_after = balance_after + 1
+       FROM ledger_transactions t
+      WHERE t.id = e.transaction_id AND t.type = 'payin_settlement'
+        AND e.account = 'available' AND e.direction = 'in'`,
+    [3],
+  ],
+  [
+    'a balance_after is missing',
+    `ALTER TABLE ledger_entries DROP CONSTRAINT ledger_entries_check;
+     UPDATE ledger_entries SET balance_after = NULL
+      WHERE transaction_id = ${A_RESERVE} AND account = 'reserved'`,
     [3],
   ],
   [
