@@ -16,8 +16,8 @@ docs/operations.md describes its environment; missing variables are reported at 
 runProcess(HELP, async () => {
   const deps = buildDeps(readConfig(process.env), 'api');
   const { config, logger } = deps;
-  const metrics = createMetrics();
   const services = buildServices(deps);
+  const metrics = createMetrics(services.health);
   const app = createApp({ ...config, services, metrics, logger });
   const privateServer = await startPrivateServer(config, services.health, metrics, logger);
   const server = await startServer(app, config.port, config.host);

@@ -30,10 +30,11 @@ runProcess(HELP, async () => {
     activities: createActivities(activityDeps),
   });
   await ensureSchedules(deps.temporal);
+  const health = createHealth(deps);
   const privateServer = await startPrivateServer(
     config,
-    createHealth(deps),
-    createMetrics(),
+    health,
+    createMetrics(health),
     deps.logger,
   );
   deps.logger.info('worker polling');

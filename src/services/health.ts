@@ -1,5 +1,6 @@
 /** Readiness of this process: the result of /readyz. */
 import type { Client } from '@temporalio/client';
+import { readProvenAt } from '../db/ledger-verify';
 import { pendingMigrations } from '../db/migrate';
 import { type Db, hasStatementTimeout } from '../db/transaction';
 import type { Health } from './services';
@@ -23,6 +24,7 @@ export function createHealth({ db, temporal }: { db: Db; temporal: Client }): He
       ]);
       return { ...postgres, temporal: workflows };
     },
+    ledgerProvenAt: () => readProvenAt(db),
   };
 }
 

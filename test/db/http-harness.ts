@@ -150,7 +150,7 @@ async function startGateway(
   const deps = buildDeps(config, 'test', logger);
   const services = buildServices(deps);
   const { publicUrl, cursorSecret } = config;
-  const metrics = createMetrics();
+  const metrics = createMetrics(services.health);
   const app = createApp({ services, publicUrl, cursorSecret, metrics, logger, ...options });
   const server = await startServer(app, 0);
   const privateServer = await startServer(createPrivateApp(services.health, metrics, logger), 0);

@@ -1,6 +1,10 @@
-/** Metrics for Prometheus: the process, and the duration of requests. */
-import { Histogram, Registry, collectDefaultMetrics } from 'prom-client';
+/** Metrics for Prometheus: the process, the duration of requests, and the last ledger check. */
+import { Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
+import type { Health } from '../../services/services';
 import { type GatewayMiddleware, routePattern } from '../context';
+
+/** A scrape must not wait for a database that does not answer. */
+const PATIENCE_MS = 2_000;
 
 export interface Metrics {
   measure: GatewayMiddleware;
@@ -9,7 +13,7 @@ export interface Metrics {
 }
 
 /** Each application has its own registry, so that a process can contain several. */
-export function createMetrics(): Metrics {
+export function createMetrics({ ledgerProvenAt }: Pick<Health, 'ledgerProvenAt'>): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const duration = new Histogram({
@@ -19,6 +23,16 @@ export function createMetrics(): Metrics {
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
     registers: [registry],
   });
+  new Gauge({
+    name: 'ledger_last_successful_check_timestamp_seconds',
+    help: 'Unix time of the last ledger check that found no broken invariant.',
+    registers: [registry],
+    async collect() {
+      const provenAt = await within(PATIENCE_MS, ledgerProvenAt());
+      // Without an answer, the last known time stays.
+      if (provenAt !== null) this.set(provenAt.getTime() / 1000);
+    },
+  });
   return {
     measure: async (ctx, next) => {
       const stopTimer = duration.startTimer();
@@ -27,4 +41,13 @@ export function createMetrics(): Metrics {
     },
     read: async () => ({ contentType: registry.contentType, text: await registry.metrics() }),
   };
+}
+
+/** Null after this time, and if it fails. */
+async function within<T>(ms: number, work: Promise<T>): Promise<T | null> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<null>((resolve) => {
+    timer = setTimeout(resolve, ms, null);
+  });
+  return Promise.race([work.catch(() => null), late]).finally(() => clearTimeout(timer));
 }
