@@ -32,7 +32,7 @@ import {
 import { scaled } from '../support/scale';
 import { chooseSeed } from '../support/seeded-random';
 
-const RUNS = scaled(60, 2_000);
+const RUNS = scaled(60, 600);
 
 let world: PaymentWorld;
 

@@ -15,7 +15,7 @@ import { anyUnits, fromUnits, MOST_UNITS, toUnits } from '../../support/amounts'
 import { scaled } from '../../support/scale';
 import amounts from '../../fixtures/amounts.json';
 
-const RUNS = { numRuns: scaled(2_000, 100_000) };
+const RUNS = { numRuns: scaled(2_000, 20_000) };
 
 /** What decision W1 does with the JSON text of a request's amount. */
 function readRequestAmount(json: string): string | null {

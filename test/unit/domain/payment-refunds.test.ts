@@ -21,7 +21,7 @@ import {
 import { anyUnits, fromUnits } from '../../support/amounts';
 import { scaled } from '../../support/scale';
 
-const RUNS = { numRuns: scaled(300, 50_000) };
+const RUNS = { numRuns: scaled(300, 15_000) };
 const ONE_PERCENT: FeeTerms = {
   percentage: '1.0000',
   fixedAmount: ZERO,
