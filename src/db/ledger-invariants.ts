@@ -3,8 +3,7 @@
  * it. Numbers 8 and 12 depend on providers and workflows: see ledger-verify.ts and
  * services/workflow-check.ts.
  */
-import { OPEN_PAYOUT_STATUSES, PAYOUT_FINAL_POSTING } from '../domain/payout';
-import { sqlList } from './transaction';
+import { OPEN_PAYOUT_GROUP, PAYOUT_FINAL_POSTING } from '../domain/payout';
 
 export interface LedgerInvariant {
   number: number;
@@ -224,7 +223,7 @@ export const LEDGER_INVARIANTS: readonly LedgerInvariant[] = [
     sql: `
       WITH open_payouts AS (
         SELECT account_id, mode, currency, sum(total_debit) AS owed, count(*) AS payouts
-          FROM public.payouts WHERE status IN (${sqlList(OPEN_PAYOUT_STATUSES)})
+          FROM public.payouts WHERE status_group = '${OPEN_PAYOUT_GROUP}'
          GROUP BY account_id, mode, currency
       )
       SELECT account_id, mode, currency, coalesce(b.reserved, 0) AS reserved,

@@ -9,7 +9,7 @@
  */
 import { DIFFERENCE_KINDS, type DifferenceKind } from '../domain/cases';
 import { OPEN_PAYMENT_STATUSES } from '../domain/payment';
-import { OPEN_PAYOUT_STATUSES, RETURNED_PAYOUT_STATUSES } from '../domain/payout';
+import { OPEN_PAYOUT_GROUP, RETURNED_PAYOUT_STATUSES } from '../domain/payout';
 import { sqlList } from './transaction';
 
 /** Longer than any work in progress takes: the provider is polled every 15 minutes. */
@@ -70,7 +70,7 @@ const DIFFERENCES: Record<DifferenceKind, string> = {
       SELECT p.id AS object_id, greatest(p.updated_at, max(e.changed_at)) AS facts_at,
              jsonb_build_object('ours', p.status, 'theirs', 'sent') AS details
         FROM payouts p JOIN ${ENTRIES_OF_PAYOUT}
-       WHERE p.status IN (${sqlList(OPEN_PAYOUT_STATUSES)})
+       WHERE p.status_group = '${OPEN_PAYOUT_GROUP}'
          AND e.state = 'done' AND e.changed_at < ${SETTLED}
        GROUP BY p.id`,
   money_without_payment: `

@@ -81,6 +81,13 @@ export const OPEN_PAYOUT_STATUSES: readonly PayoutStatus[] = PAYOUT_STATUSES.fil
   (status) => !isFinalPayout(status),
 );
 
+/** In the database, the open statuses are one group, and each final status is another. */
+export const OPEN_PAYOUT_GROUP = 'open';
+
+export function payoutStatusGroup(status: PayoutStatus): string {
+  return isFinalPayout(status) ? status : OPEN_PAYOUT_GROUP;
+}
+
 /** Final without being sent: the funds were returned. */
 export const RETURNED_PAYOUT_STATUSES: readonly PayoutStatus[] = PAYOUT_STATUSES.filter(
   (status) => PAYOUT_FINAL_POSTING[status] === 'payout_release',

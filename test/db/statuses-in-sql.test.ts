@@ -11,13 +11,17 @@ import {
 } from '../../src/domain/payment';
 import {
   isFinalPayout,
+  OPEN_PAYOUT_GROUP,
   OPEN_PAYOUT_STATUSES,
   PAYOUT_FINAL_POSTING,
   PAYOUT_STATUSES,
+  type PayoutStatus,
+  payoutStatusGroup,
 } from '../../src/domain/payout';
 import { WEBHOOK_DELIVERY_STATUSES } from '../../src/domain/webhook-delivery';
 import { differencesSql } from '../../src/db/reconciliation-differences';
-import { rows } from '../../src/db/transaction';
+import { inTransaction, rows } from '../../src/db/transaction';
+import { buildPayoutMoney, fundedBalance, insertPayout } from '../support/ledger';
 import { type Harness, startHarness } from './http-harness';
 
 let harness: Harness;
@@ -51,7 +55,7 @@ test.each<[constraint: string, values: readonly string[]]>([
 });
 
 test.each<[index: string, values: readonly string[]]>([
-  ['payouts_open', OPEN_PAYOUT_STATUSES],
+  ['payouts_open', [OPEN_PAYOUT_GROUP]],
   ['payments_open', OPEN_PAYMENT_STATUSES],
   ['payments_pending', SEEN_PAYMENT_STATUSES],
   // Completed with a condition of its own: more was received than credited.
@@ -69,6 +73,42 @@ test.each<[index: string, values: readonly string[]]>([
     [index],
   );
   expect(constantsOf(found?.sql)).toEqual([...values].sort());
+});
+
+test('the groups of payout statuses in the database are those of the domain', async () => {
+  const [found] = await rows<{ sql: string }>(
+    harness.owner,
+    `SELECT pg_get_expr(adbin, adrelid) AS sql
+       FROM pg_attrdef JOIN pg_attribute ON (attrelid, attnum) = (adrelid, adnum)
+      WHERE attrelid = 'payouts'::regclass AND attname = 'status_group'`,
+  );
+  expect(constantsOf(found?.sql)).toEqual([OPEN_PAYOUT_GROUP, ...OPEN_PAYOUT_STATUSES].sort());
+});
+
+test('a status change of an open payout is a HOT update: it touches no index', async () => {
+  const key = await fundedBalance(harness.owner, '1');
+  const payout = buildPayoutMoney('1');
+  await insertPayout(harness.owner, key, payout, 'requested');
+  const life: readonly PayoutStatus[] = ['under_review', 'approved', 'processing', 'completed'];
+  // Their counters are per transaction until it ends.
+  await inTransaction(harness.owner, async (tx) => {
+    let before = 0;
+    for (const status of life) {
+      await tx('payouts').where({ id: payout.id }).update({ status });
+      const [{ hot, group } = { hot: 0, group: '' }] = await rows<{ hot: number; group: string }>(
+        tx,
+        `SELECT pg_stat_get_xact_tuples_hot_updated('payouts'::regclass)::int AS hot,
+                status_group AS "group" FROM payouts WHERE id = ?`,
+        [payout.id],
+      );
+      expect({ status, hot: hot - before, group }).toEqual({
+        status,
+        hot: isFinalPayout(status) ? 0 : 1,
+        group: payoutStatusGroup(status),
+      });
+      before = hot;
+    }
+  });
 });
 
 test('a payout has a final posting exactly when its status is final', () => {

@@ -4,7 +4,7 @@
 import type { Model, ModelClass } from 'objection';
 import type { Mode } from '../../domain/mode';
 import type { Payment, PaymentFilters } from '../../domain/payment';
-import type { Payout, PayoutFilters } from '../../domain/payout';
+import { type Payout, type PayoutFilters, payoutStatusGroup } from '../../domain/payout';
 import { PaymentModel, PayoutModel } from '../models';
 import type { Db } from '../transaction';
 
@@ -25,7 +25,8 @@ export interface ListPage<T> {
 const POSITION = `to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
 
 export function listPayouts(db: Db, query: ListQuery<PayoutFilters>): Promise<ListPage<Payout>> {
-  return newestFirst<Payout>(db, PayoutModel, query);
+  const groups = query.filters.status?.map(payoutStatusGroup);
+  return newestFirst<Payout>(db, PayoutModel, query, groups);
 }
 
 export function listPayments(db: Db, query: ListQuery<PaymentFilters>): Promise<ListPage<Payment>> {
@@ -36,6 +37,7 @@ async function newestFirst<T extends { id: string }>(
   db: Db,
   model: ModelClass<Model>,
   { accountId, mode, limit, after, filters }: ListQuery<PaymentFilters | PayoutFilters>,
+  statusGroups?: readonly string[],
 ): Promise<ListPage<T>> {
   const query = model
     .query(db)
@@ -49,6 +51,8 @@ async function newestFirst<T extends { id: string }>(
   if (after !== null) void query.whereRaw('(created_at, id) < (?, ?)', [after.createdAt, after.id]);
   const { status, reference, currency, provider, createdFrom, createdTo } = filters;
   if (status !== undefined) void query.whereIn('status', [...status]);
+  // The index has the group in place of the status.
+  if (statusGroups !== undefined) void query.whereIn('status_group', [...new Set(statusGroups)]);
   if (reference !== undefined) void query.where({ reference });
   if (currency !== undefined) void query.where({ currency });
   if (provider !== undefined) void query.where({ provider });

@@ -7,7 +7,7 @@
  */
 import { LATE_WINDOW_MS } from '../../domain/payment-step';
 import { LATE_PAYMENT_STATUSES, OPEN_PAYMENT_STATUSES, type Payment } from '../../domain/payment';
-import { OPEN_PAYOUT_STATUSES, type Payout } from '../../domain/payout';
+import { OPEN_PAYOUT_GROUP, type Payout } from '../../domain/payout';
 import { PaymentModel, PayoutModel } from '../models';
 import { rows, sqlList, type Db } from '../transaction';
 
@@ -15,7 +15,7 @@ import { rows, sqlList, type Db } from '../transaction';
 const CHECK_EVERY_MINUTES = 5;
 
 /** SQL over a row of payouts: whether it needs a workflow. */
-const PAYOUT_NEEDS_WORKFLOW = `status IN (${sqlList(OPEN_PAYOUT_STATUSES)})`;
+const PAYOUT_NEEDS_WORKFLOW = `status_group = '${OPEN_PAYOUT_GROUP}'`;
 
 /** SQL over a row of payouts or payments: whether it is due for a check. */
 const IS_DUE = `workflow_checked_at < now() - interval '${CHECK_EVERY_MINUTES} minutes'`;
