@@ -8,6 +8,8 @@ import {
   completeAttempt,
   giveUpAttempt,
   insertAttempt,
+  longestHeldMs,
+  takeSlot,
 } from '../../src/db/repositories/webhook-attempts';
 import {
   endWebhookDelivery,
@@ -19,11 +21,11 @@ import {
   readWebhookDeliveryReport,
   type LockedWebhookDelivery,
 } from '../../src/db/repositories/webhook-deliveries';
-import { noteTimeout } from '../../src/db/repositories/webhook-endpoints';
+import { noteAttemptEnded } from '../../src/db/repositories/webhook-endpoints';
 import { inTransaction, type Db, type Tx } from '../../src/db/transaction';
 import { nextWebhookDeliveryMove } from '../../src/domain/webhook-delivery';
 import { attemptsOf, type RetryScheduleMs, waitAfterMs } from '../../src/domain/webhook-delivery';
-import type { EndpointSlots } from '../../src/domain/webhook-delivery-slots';
+import type { EndpointSlots, TakenSlot } from '../../src/domain/webhook-delivery-slots';
 import type { SecretBox } from '../../src/lib/secret-box';
 import type { AttemptResult, WebhookSender } from '../../src/webhooks/sender';
 import type { WebhookDeliveryState } from '../../workflows/messages';
@@ -32,7 +34,7 @@ export interface WebhookDeliveryDeps {
   db: Db;
   webhookSender: WebhookSender;
   secretBox: SecretBox;
-  /** The slots of this process. */
+  /** The slots that this process has taken. */
   endpointSlots: EndpointSlots;
 }
 
@@ -54,7 +56,7 @@ export async function attemptWebhookDelivery(
   const slot = deps.endpointSlots.take(order.endpointId);
   if ('turnInMs' in slot) throw endpointBusy(slot.turnInMs);
   try {
-    const begun = await inTransaction(deps.db, (tx) => begin(tx, deps, order));
+    const begun = await inTransaction(deps.db, (tx) => begin(tx, deps, order, slot));
     if ('state' in begun) return begun.state;
     const result = await deps.webhookSender.send(begun.request);
     return await inTransaction(deps.db, (tx) => finish(tx, order, begun.number, result));
@@ -73,6 +75,7 @@ async function begin(
   tx: Tx,
   { secretBox }: WebhookDeliveryDeps,
   order: AttemptOrder,
+  slot: TakenSlot,
 ): Promise<Begun | { state: WebhookDeliveryState }> {
   const delivery = await lockWebhookDelivery(tx, order.deliveryId);
   if (delivery === null) {
@@ -86,6 +89,9 @@ async function begin(
   switch (move.kind) {
     case 'attempt': {
       if (body === null) throw new Error(`${eventId} has no body`);
+      if (!(await takeSlot(tx, order))) {
+        throw endpointBusy(slot.giveUp(await longestHeldMs(tx, endpointId)));
+      }
       const number = delivery.lastAttempt + 1;
       const { manual } = move;
       await insertAttempt(tx, { deliveryId: id, number, manual, url, orderKey: order.key });
@@ -145,7 +151,7 @@ async function finish(
   else if (!wasLost) {
     await noteAttemptFailed(tx, delivery, schedule, { manual, lastError: result.errorCode });
   }
-  await noteTimeout(tx, delivery.endpointId, ranOutOfTime(result));
+  await noteAttemptEnded(tx, order, ranOutOfTime(result));
   return reportWebhookDelivery(tx, order);
 }
 

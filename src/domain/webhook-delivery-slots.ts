@@ -1,6 +1,8 @@
 /**
- * Limits the concurrent attempts of a process at one endpoint, so a hanging endpoint only occupies its
- * own slots. A delivery without a free slot is told when to try again; waiting is not an attempt.
+ * Limits the concurrent attempts at one endpoint, so a hanging endpoint only occupies its own slots. A
+ * delivery without a free slot is told when to try again; waiting is not an attempt. The slots are rows
+ * that hold over all workers; those of the process are looked at first, so that a full process does not
+ * ask the database.
  */
 export const SLOTS_PER_ENDPOINT = 4;
 
@@ -27,7 +29,17 @@ interface Use {
   lastTurnAt: number;
 }
 
-export type Slot = { release: () => void } | { turnInMs: number };
+export interface TakenSlot {
+  release: () => void;
+  /**
+   * Releases it, because the attempts of other workers take all slots.
+   * @param heldMs how long the longest of them has run
+   * @returns when to try again
+   */
+  giveUp: (heldMs: number) => number;
+}
+
+export type Slot = TakenSlot | { turnInMs: number };
 
 export class EndpointSlots {
   readonly #now: () => number;
@@ -41,12 +53,20 @@ export class EndpointSlots {
   /** @returns a function that releases the slot, or when to try again if none is free */
   take(endpointId: string): Slot {
     const use = this.#useOf(endpointId);
-    if (use.taken >= SLOTS_PER_ENDPOINT) return { turnInMs: this.#nextTurn(use) };
+    if (use.taken >= SLOTS_PER_ENDPOINT) {
+      return { turnInMs: this.#nextTurn(use, this.#now() - use.takenAt) };
+    }
     use.taken += 1;
     const takenAt = this.#now();
     use.takenAt = takenAt;
     let given = false;
     return {
+      giveUp: (heldMs) => {
+        given = true;
+        use.taken -= 1;
+        use.usualMs += Math.max(0, heldMs - use.usualMs) * WEIGHT;
+        return this.#nextTurn(use, heldMs);
+      },
       release: () => {
         if (given) return;
         given = true;
@@ -66,10 +86,10 @@ export class EndpointSlots {
   }
 
   /** Turns are assigned one after the other, as fast as slots are expected to become free. */
-  #nextTurn(use: Use): number {
+  #nextTurn(use: Use, heldMs: number): number {
     const now = this.#now();
     // Running attempts take at least as long as they have taken so far.
-    const attemptMs = Math.max(use.usualMs, now - use.takenAt);
+    const attemptMs = Math.max(use.usualMs, heldMs);
     const turn = Math.max(now, use.lastTurnAt) + (attemptMs / SLOTS_PER_ENDPOINT) * KEENNESS;
     const last = now + TURN_MS_MAX;
     use.lastTurnAt = Math.min(turn, last);

@@ -42,10 +42,12 @@ const TABLES: Record<string, [api: string, worker: string, admin: string]> = {
   webhook_attempts: ['-', 'SIUD', 'SIU'],
   webhook_deliveries: ['-', 'SIU', 'SIU'],
   webhook_endpoints: ['-', 'SU', 'SIU'],
+  webhook_slots: ['-', 'SU', '-'],
 };
 
 /** Who may call it. Trigger functions and parts of other functions: nobody. */
 const FUNCTIONS: Record<string, readonly (typeof ROLES)[number][]> = {
+  add_webhook_slots: [],
   audit_refuse_change: [],
   authenticate_key: ['gateway_api'],
   count_new_payouts: [],

@@ -94,9 +94,14 @@ async function deliveryOf(eventId: string): Promise<WebhookDeliveryRow> {
 const slots = new EndpointSlots();
 let orders = 0;
 
-const attempt = (deliveryId: string, endpointId: string, manual = false) =>
+const attempt = (
+  deliveryId: string,
+  endpointId: string,
+  manual = false,
+  endpointSlots: EndpointSlots = slots,
+) =>
   attemptWebhookDelivery(
-    { db: appDb, webhookSender, secretBox, endpointSlots: slots },
+    { db: appDb, webhookSender, secretBox, endpointSlots },
     { deliveryId, endpointId, schedule: RETRY_SCHEDULE_MS, manual, key: `test:${(orders += 1)}` },
   );
 
@@ -158,7 +163,8 @@ test('a success ends it, and a failure by hand moves nothing', async () => {
   expect(receiver.of(eventId)).toHaveLength(3);
 });
 
-test('an endpoint makes a process wait only for itself', async () => {
+test('the slots of an endpoint hold over all workers, and it makes only itself wait', async () => {
+  const workers = [new EndpointSlots(), new EndpointSlots()] as const;
   const [dead, healthy] = [await open(), await open()];
   const held: (() => void)[] = [];
   receiver.answer = (_request, response) => held.push(() => response.writeHead(500).end());
@@ -175,11 +181,13 @@ test('an endpoint makes a process wait only for itself', async () => {
   const of = (endpointId: string, index: number) =>
     ids[index]!.find((one) => one.endpointId === endpointId)!.id;
   const running = Array.from({ length: SLOTS_PER_ENDPOINT }, (_, index) =>
-    attempt(of(dead.id, index), dead.id),
+    attempt(of(dead.id, index), dead.id, false, workers[index % 2]),
   );
-  await expect(attempt(of(dead.id, SLOTS_PER_ENDPOINT), dead.id)).rejects.toMatchObject({
-    type: 'EndpointBusy',
-  });
+  while (held.length < SLOTS_PER_ENDPOINT) await new Promise((next) => setTimeout(next, 20));
+  for (const worker of workers) {
+    const over = attempt(of(dead.id, SLOTS_PER_ENDPOINT), dead.id, false, worker);
+    await expect(over).rejects.toMatchObject({ type: 'EndpointBusy' });
+  }
   const [row] = await rows<{ attempts: number }>(
     db,
     'SELECT attempts FROM webhook_deliveries WHERE id = ?',
@@ -190,6 +198,23 @@ test('an endpoint makes a process wait only for itself', async () => {
   while (held.length < SLOTS_PER_ENDPOINT + 1) await new Promise((next) => setTimeout(next, 20));
   for (const answer of held) answer();
   await Promise.all([...running, other]);
+
+  // Of a worker that died; the others are free again.
+  await rows(
+    db,
+    `UPDATE webhook_slots SET holder = 'dead:' || slot,
+            taken_at = clock_timestamp() - CASE slot WHEN 1 THEN interval '31 s' ELSE '29 s' END
+      WHERE endpoint_id = ? AND holder IS NULL`,
+    [dead.id],
+  );
+  const last = of(dead.id, SLOTS_PER_ENDPOINT);
+  receiver.answer = 200;
+  await attempt(last, dead.id);
+  expect(
+    await rows(db, `SELECT slot FROM webhook_slots WHERE endpoint_id = ? AND holder IS NULL`, [
+      dead.id,
+    ]),
+  ).toEqual([{ slot: 1 }]);
 });
 
 test('what is over the bound of open deliveries is skipped, and can be recovered', async () => {

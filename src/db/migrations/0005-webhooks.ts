@@ -102,6 +102,30 @@ CREATE TABLE webhook_attempts (
   response_truncated boolean,
   PRIMARY KEY (delivery_id, number)
 );
+-- The attempts at one endpoint that run at a time, over all workers: a fixed set of rows, so that an
+-- attempt takes a free one with SKIP LOCKED and waits for nobody.
+CREATE TABLE webhook_slots (
+  endpoint_id text NOT NULL REFERENCES webhook_endpoints,
+  slot smallint NOT NULL,
+  -- The order of the attempt that runs; null: free.
+  holder text,
+  taken_at timestamptz,
+  PRIMARY KEY (endpoint_id, slot)
+) WITH (fillfactor = 50);
+
+-- As many as SLOTS_PER_ENDPOINT.
+CREATE FUNCTION add_webhook_slots() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+BEGIN
+  INSERT INTO webhook_slots (endpoint_id, slot)
+  SELECT NEW.id, slot FROM generate_series(1, 4) slot;
+  RETURN NULL;
+END $$;
+REVOKE ALL ON FUNCTION add_webhook_slots FROM PUBLIC;
+
+CREATE TRIGGER webhook_endpoints_slots AFTER INSERT ON webhook_endpoints
+  FOR EACH ROW EXECUTE FUNCTION add_webhook_slots();
+
 CREATE INDEX webhook_attempts_by_time ON webhook_attempts (started_at);
 CREATE INDEX webhook_attempts_with_body
   ON webhook_attempts (started_at) WHERE response_body IS NOT NULL;
@@ -125,5 +149,6 @@ GRANT SELECT, INSERT, UPDATE ON webhook_endpoints TO gateway_admin;
 GRANT SELECT, INSERT, UPDATE ON webhook_deliveries TO gateway_worker, gateway_admin;
 GRANT SELECT, INSERT, UPDATE, DELETE ON webhook_attempts TO gateway_worker;
 GRANT SELECT, INSERT, UPDATE ON webhook_attempts TO gateway_admin;
+GRANT SELECT, UPDATE ON webhook_slots TO gateway_worker;
 GRANT EXECUTE ON FUNCTION forget_event_bodies TO gateway_worker;
 `;

@@ -29,6 +29,43 @@ export interface AttemptKey {
   number: number;
 }
 
+/** An order for an attempt, and the endpoint whose slot it takes. */
+export interface SlotOrder {
+  endpointId: string;
+  key: string;
+}
+
+/**
+ * Takes one of the endpoint's slots, which hold over all workers. A slot that was not released in 30 s,
+ * as long as the activity may take, was held by a worker that died.
+ */
+export async function takeSlot(tx: Tx, { endpointId, key }: SlotOrder): Promise<boolean> {
+  const taken = await rows(
+    tx,
+    `WITH free AS MATERIALIZED (
+       SELECT slot FROM webhook_slots
+        WHERE endpoint_id = ? AND (holder IS NULL OR holder = ?
+              OR taken_at < clock_timestamp() - interval '30 seconds')
+        ORDER BY holder = ? DESC NULLS LAST, slot LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED
+     )
+     UPDATE webhook_slots s SET holder = ?, taken_at = clock_timestamp()
+       FROM free WHERE s.endpoint_id = ? AND s.slot = free.slot RETURNING s.slot`,
+    [endpointId, key, key, key, endpointId],
+  );
+  return taken.length > 0;
+}
+
+/** How long the endpoint's longest running attempt has taken. */
+export async function longestHeldMs(tx: Tx, endpointId: string): Promise<number> {
+  const [held] = await rows<{ ms: number }>(
+    tx,
+    `SELECT coalesce(max(extract(epoch FROM clock_timestamp() - taken_at) * 1000), 0)::float8 AS ms
+       FROM webhook_slots WHERE endpoint_id = ? AND holder IS NOT NULL`,
+    [endpointId],
+  );
+  return held?.ms ?? 0;
+}
+
 export async function insertAttempt(
   tx: Tx,
   attempt: AttemptKey & { manual: boolean; url: string; orderKey: string },

@@ -4,6 +4,7 @@
 import type { Mode } from '../../domain/mode';
 import type { SealedSecret } from '../../lib/secret-box';
 import { rows, type Db, type Tx } from '../transaction';
+import type { SlotOrder } from './webhook-attempts';
 
 export interface WebhookEndpoint {
   id: string;
@@ -145,15 +146,23 @@ export async function lockSecretsOfOtherKeys(
   );
 }
 
-/** Counts consecutive timeouts. Writes only when the count changes. */
-export async function noteTimeout(tx: Tx, id: string, timedOut: boolean): Promise<void> {
+/** Releases the slot of an attempt and counts consecutive timeouts, when their count changes. */
+export async function noteAttemptEnded(
+  tx: Tx,
+  { endpointId, key }: SlotOrder,
+  timedOut: boolean,
+): Promise<void> {
   await rows(
     tx,
-    timedOut
-      ? 'UPDATE webhook_endpoints SET timeouts_in_a_row = timeouts_in_a_row + 1 WHERE id = ?'
-      : `UPDATE webhook_endpoints SET timeouts_in_a_row = 0
-          WHERE id = ? AND timeouts_in_a_row > 0`,
-    [id],
+    `WITH released AS (
+       UPDATE webhook_slots SET holder = NULL WHERE endpoint_id = ? AND holder = ?
+     ) ${
+       timedOut
+         ? 'UPDATE webhook_endpoints SET timeouts_in_a_row = timeouts_in_a_row + 1 WHERE id = ?'
+         : `UPDATE webhook_endpoints SET timeouts_in_a_row = 0
+             WHERE id = ? AND timeouts_in_a_row > 0`
+     }`,
+    [endpointId, key, endpointId],
   );
 }
 
