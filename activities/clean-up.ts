@@ -7,34 +7,40 @@ import { deleteEndedKeys } from '../src/db/repositories/idempotency';
 import { deleteOldAttempts, forgetResponseBodies } from '../src/db/repositories/webhook-attempts';
 import type { Db } from '../src/db/transaction';
 
-export async function cleanUpKeys(db: Db): Promise<{ deleted: number }> {
-  const batches = { size: 1_000, max: 20 };
-  return { deleted: await inBatches(batches, (limit) => deleteEndedKeys(db, limit)) };
+/** A run ends before its activity times out, and the next run begins within a minute. */
+const KEYS_FOR_MS = 40_000;
+/** Each of three steps has its own, so that a backlog of one does not delay the others. */
+const WEBHOOKS_FOR_MS = 15_000;
+
+/** One batch locks its rows for a fraction of a second. */
+const BATCH = 2_000;
+
+export async function cleanUpKeys(db: Db, forMs = KEYS_FOR_MS): Promise<{ deleted: number }> {
+  return { deleted: await inBatches(forMs, (limit) => deleteEndedKeys(db, limit)) };
 }
 
-export async function cleanUpWebhooks(db: Db): Promise<{ bodies: number; attempts: number }> {
-  const batches = { size: 500, max: 40 };
-  const events = await inBatches(batches, (limit) => forgetEventBodies(db, limit));
-  const responses = await inBatches(batches, (limit) => forgetResponseBodies(db, limit));
-  const attempts = await inBatches(batches, (limit) => deleteOldAttempts(db, limit));
+export async function cleanUpWebhooks(
+  db: Db,
+  forMs = WEBHOOKS_FOR_MS,
+): Promise<{ bodies: number; attempts: number }> {
+  const events = await inBatches(forMs, (limit) => forgetEventBodies(db, limit));
+  const responses = await inBatches(forMs, (limit) => forgetResponseBodies(db, limit));
+  const attempts = await inBatches(forMs, (limit) => deleteOldAttempts(db, limit));
   return { bodies: events + responses, attempts };
 }
 
 /**
- * Runs short batches, so that no statement locks rows for long, until a batch is not full.
- * @param batches at most `max` in one run: a backlog takes several runs
+ * Runs short batches, so that no statement locks rows for long, until a batch is not full or the time
+ * is over.
  * @param work processes one batch and returns the number of rows
  * @returns the total number of rows
  */
-async function inBatches(
-  { size, max }: { size: number; max: number },
-  work: (limit: number) => Promise<number>,
-): Promise<number> {
+async function inBatches(forMs: number, work: (limit: number) => Promise<number>): Promise<number> {
+  const until = Date.now() + forMs;
   let done = 0;
-  for (let batch = 0; batch < max; batch++) {
-    const count = await work(size);
+  for (;;) {
+    const count = await work(BATCH);
     done += count;
-    if (count < size) break;
+    if (count < BATCH || Date.now() >= until) return done;
   }
-  return done;
 }
