@@ -67,6 +67,17 @@ test('money comes in, the balance is printed, and the ledger verifies', async ()
   expect(verified.stdout).toMatch(/^- +12 {2}.*: not checked, TEMPORAL_ADDRESS is not set$/m);
 });
 
+test('the ledger verifies where nothing can be written, as on a standby', async () => {
+  const standby = await createTestDatabase();
+  await withClient(standby.ownerUrl, async (client) => {
+    await client.query(`ALTER DATABASE ${standby.name} SET default_transaction_read_only = on`);
+  });
+  const verified = await run('ledger-verify', [], { DATABASE_URL: standby.workerUrl });
+  await standby.drop();
+  expect(verified).toMatchObject({ code: 0, stderr: '' });
+  expect(verified.stdout).toMatch(/ledger verified: all 10 invariants hold\n$/);
+});
+
 test('a broken ledger is told with its rows, and exit code 1', async () => {
   const broken = await createTestDatabase();
   await withClient(broken.ownerUrl, (client) =>
