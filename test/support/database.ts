@@ -11,7 +11,10 @@ const TEMPLATE_DATABASE = 'gateway_template';
 /** What tests of the database log in with: the rights of all three programs, and no more. */
 export const APP_LOGIN = { user: 'gateway_test_app', password: 'gateway-test-app' } as const;
 export const API_LOGIN = { user: 'gateway_test_api', password: 'gateway-test-api' } as const;
-export const WORKER_LOGIN = { user: 'gateway_test_worker', password: 'gateway-test-worker' } as const;
+export const WORKER_LOGIN = {
+  user: 'gateway_test_worker',
+  password: 'gateway-test-worker',
+} as const;
 const ADMIN_LOGIN = { user: 'gateway_test_admin', password: 'gateway-test-admin' } as const;
 
 export interface TestDatabase {
