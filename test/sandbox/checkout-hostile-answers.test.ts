@@ -276,7 +276,6 @@ describe.each(PROVIDER_CODES)('%s', (code) => {
     [200, '{"checkout":null,"data":null}'],
     [401, '{"error":{"code":"unauthorized"}}'],
     [404, '{"error":{"code":"route_not_found"}}'],
-    [429, '{"error":{"code":"asset_not_supported"}}'],
     [500, '{"status":"FAIL","code":"400302","error":{"code":"checkout_not_found"}}'],
     [503, '<html></html>'],
     [409, '{"error":{"code":"refund_reference_conflict"}}'],
@@ -284,6 +283,12 @@ describe.each(PROVIDER_CODES)('%s', (code) => {
   ])('does not know what %i %s means', async (status, body) => {
     answer(status, body);
     await expectAllUnknown('pay_1');
+  });
+
+  it('takes 429 for a limit, whatever the body is', async () => {
+    answer(429, '{"error":{"code":"asset_not_supported"}}');
+    const results = await askAll('pay_1');
+    expect(results.map(({ kind }) => kind)).toEqual(results.map(() => 'limited'));
   });
 
   it('never says not_found of a checkout that it opens', async () => {
