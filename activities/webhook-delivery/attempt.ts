@@ -8,7 +8,7 @@ import {
   completeAttempt,
   giveUpAttempt,
   insertAttempt,
-  longestHeldMs,
+  releaseSlot,
   takeSlot,
 } from '../../src/db/repositories/webhook-attempts';
 import {
@@ -89,9 +89,7 @@ async function begin(
   switch (move.kind) {
     case 'attempt': {
       if (body === null) throw new Error(`${eventId} has no body`);
-      if (!(await takeSlot(tx, order))) {
-        throw endpointBusy(slot.giveUp(await longestHeldMs(tx, endpointId)));
-      }
+      if (!(await takeSlot(tx, order))) throw endpointBusy(slot.giveUp());
       const number = delivery.lastAttempt + 1;
       const { manual } = move;
       await insertAttempt(tx, { deliveryId: id, number, manual, url, orderKey: order.key });
@@ -130,7 +128,9 @@ async function countLost(
   delivery: LockedWebhookDelivery,
   number: number,
 ): Promise<void> {
-  const manual = await giveUpAttempt(tx, { deliveryId: delivery.id, number });
+  const { id: deliveryId, endpointId } = delivery;
+  const { manual, orderKey } = await giveUpAttempt(tx, { deliveryId, number });
+  await releaseSlot(tx, { endpointId, key: orderKey });
   await noteAttemptFailed(tx, delivery, schedule, { manual, lastError: 'worker_lost' });
 }
 

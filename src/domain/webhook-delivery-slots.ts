@@ -20,6 +20,12 @@ const WEIGHT = 0.25;
 /** Below 1, so that a slot is rarely idle: a few deliveries return too early and wait again. */
 const KEENNESS = 0.8;
 
+/**
+ * The assumed duration of attempts of other workers: twenty questions a second at most. How long they
+ * have run says little, because the slot of a dead worker is soon free.
+ */
+const ELSEWHERE_MS = 250;
+
 interface Use {
   taken: number;
   usualMs: number;
@@ -33,10 +39,9 @@ export interface TakenSlot {
   release: () => void;
   /**
    * Releases it, because the attempts of other workers take all slots.
-   * @param heldMs how long the longest of them has run
-   * @returns when to try again
+   * @returns when to try again, in milliseconds
    */
-  giveUp: (heldMs: number) => number;
+  giveUp: () => number;
 }
 
 export type Slot = TakenSlot | { turnInMs: number };
@@ -61,11 +66,10 @@ export class EndpointSlots {
     use.takenAt = takenAt;
     let given = false;
     return {
-      giveUp: (heldMs) => {
+      giveUp: () => {
         given = true;
         use.taken -= 1;
-        use.usualMs += Math.max(0, heldMs - use.usualMs) * WEIGHT;
-        return this.#nextTurn(use, heldMs);
+        return this.#nextTurn(use, ELSEWHERE_MS);
       },
       release: () => {
         if (given) return;

@@ -217,6 +217,25 @@ test('the slots of an endpoint hold over all workers, and it makes only itself w
   ).toEqual([{ slot: 1 }]);
 });
 
+test('the slot of an attempt whose worker died is free as soon as the attempt is counted', async () => {
+  const endpoint = await open();
+  const { id } = await deliveryOf(await inTransaction(appDb, writeEvent));
+  const held: (() => void)[] = [];
+  receiver.answer = (_request, response) => held.push(() => response.writeHead(200).end());
+  const countFree = async () => {
+    const sql = 'SELECT 1 FROM webhook_slots WHERE endpoint_id = ? AND holder IS NULL';
+    return (await rows(db, sql, [endpoint.id])).length;
+  };
+  const dead = attempt(id, endpoint.id);
+  await waitLong('the request', () => Promise.resolve(held[0]));
+  expect(await countFree()).toBe(SLOTS_PER_ENDPOINT - 1);
+  await attempt(id, endpoint.id);
+  expect(await countFree()).toBe(SLOTS_PER_ENDPOINT);
+  held[0]?.();
+  await dead;
+  receiver.answer = 200;
+});
+
 test('what is over the bound of open deliveries is skipped, and can be recovered', async () => {
   const endpoint = await open();
   await rows(

@@ -55,15 +55,10 @@ export async function takeSlot(tx: Tx, { endpointId, key }: SlotOrder): Promise<
   return taken.length > 0;
 }
 
-/** How long the endpoint's longest running attempt has taken. */
-export async function longestHeldMs(tx: Tx, endpointId: string): Promise<number> {
-  const [held] = await rows<{ ms: number }>(
-    tx,
-    `SELECT coalesce(max(extract(epoch FROM clock_timestamp() - taken_at) * 1000), 0)::float8 AS ms
-       FROM webhook_slots WHERE endpoint_id = ? AND holder IS NOT NULL`,
-    [endpointId],
-  );
-  return held?.ms ?? 0;
+/** Of an attempt whose worker died. */
+export async function releaseSlot(tx: Tx, { endpointId, key }: SlotOrder): Promise<void> {
+  const sql = 'UPDATE webhook_slots SET holder = NULL WHERE endpoint_id = ? AND holder = ?';
+  await rows(tx, sql, [endpointId, key]);
 }
 
 export async function insertAttempt(
@@ -119,18 +114,21 @@ export async function completeAttempt(
   return completed ?? null;
 }
 
-/** Ends an attempt whose worker did not report the outcome. @returns whether it was manual */
-export async function giveUpAttempt(tx: Tx, { deliveryId, number }: AttemptKey): Promise<boolean> {
-  const [lost] = await rows<{ manual: boolean }>(
+/** Ends an attempt whose worker did not report the outcome. @returns what made it */
+export async function giveUpAttempt(
+  tx: Tx,
+  { deliveryId, number }: AttemptKey,
+): Promise<{ manual: boolean; orderKey: string }> {
+  const [lost] = await rows<{ manual: boolean; orderKey: string }>(
     tx,
     `UPDATE webhook_attempts
         SET finished_at = clock_timestamp(), outcome = 'failed', error_code = 'worker_lost',
             error = 'The gateway stopped during this attempt; it may have reached the receiver.'
-      WHERE delivery_id = ? AND number = ? AND outcome IS NULL RETURNING manual`,
+      WHERE delivery_id = ? AND number = ? AND outcome IS NULL RETURNING manual, order_key`,
     [deliveryId, number],
   );
   if (lost === undefined) throw new Error(`attempt ${number} of ${deliveryId} is not open`);
-  return lost.manual;
+  return lost;
 }
 
 export interface StoredAttempt {
