@@ -67,7 +67,7 @@ async function verify(env: NodeJS.ProcessEnv): Promise<Outcome[]> {
   const db = connect({ url, size: 2, applicationName: 'gateway-ledger-verify' });
   try {
     const outcomes = [
-      ...(await verifyLedger(db)),
+      ...(await verifyLedger(db, 2)),
       await checkStatements(db),
       await checkWorkflows(db, temporal),
     ];
