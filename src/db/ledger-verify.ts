@@ -29,7 +29,6 @@ export interface InvariantResult extends Pick<LedgerInvariant, 'number' | 'name'
  */
 export async function verifyLedger(db: Db, connections: 1 | 2 = 1): Promise<InvariantResult[]> {
   return onOneSnapshot(db, async (tx) => {
-    const snapshot = await exportSnapshot(tx);
     const waiting = LEDGER_INVARIANTS.toSorted((a, b) => rankOf(a) - rankOf(b));
     const results: InvariantResult[] = [];
     const work = async (connection: Tx): Promise<void> => {
@@ -42,7 +41,8 @@ export async function verifyLedger(db: Db, connections: 1 | 2 = 1): Promise<Inva
         waiting.length = 0;
       }
     };
-    const second = connections === 2 ? [onOneSnapshot(db, work, { snapshot })] : [];
+    const snapshot = connections === 2 ? await exportSnapshot(tx) : null;
+    const second = snapshot === null ? [] : [onOneSnapshot(db, work, { snapshot })];
     const ended = await Promise.allSettled([work(tx), ...second]);
     const failed = ended.find((one) => one.status === 'rejected');
     if (failed !== undefined) throw failed.reason;

@@ -31,7 +31,7 @@ export function createHealth({ db, temporal }: { db: Db; temporal: Client }): He
 async function checkDatabase(db: Db): Promise<Record<string, string | null>> {
   let found: [pending: string[], limited: boolean] = [[], true];
   const postgres = await sentence('PostgreSQL does not answer', async () => {
-    found = await Promise.all([pendingMigrations(db), hasStatementTimeout(db)]);
+    found = [await pendingMigrations(db), await hasStatementTimeout(db)];
   });
   if (postgres !== null) return { postgres, migrations: postgres };
   const [pending, limited] = found;

@@ -5,6 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { rows } from '../../src/db/transaction';
 import { startGateway, type OwnGateway } from '../support/gateway';
+import { insertPayouts } from '../support/listed-rows';
 import { buildPayout } from '../support/merchant-client';
 import { waitLong } from '../support/patience';
 import { openMerchant } from '../support/payout-steps';
@@ -24,19 +25,17 @@ afterAll(async () => {
 
 /** Payouts under review whose workflows are gone; they were last checked an hour ago. */
 async function insertLost(accountId: string): Promise<void> {
-  await rows(
-    gateway.db,
-    `INSERT INTO payouts (id, account_id, mode, reference, status, provider, amount, currency,
-                          network, destination_type, destination_value, service_fee, network_fee,
-                          total_debit, fee_terms, api_key_id, review_reasons, created_at,
-                          workflow_checked_at)
-     SELECT 'po_' || lpad(n::text, 26, '0'), ?, 'live', 'lost-' || n, 'under_review',
-            'onchain_provider', 10, 'USDT', 'tron', 'crypto_address',
-            'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t', 0, 0, 10, '{}', 'key', '{}',
-            now() - interval '1 hour', now() - interval '1 hour'
-       FROM generate_series(1, ?) AS n`,
-    [accountId, LOST],
-  );
+  const at = new Date(Date.now() - 3_600_000).toISOString();
+  const lost = Array.from({ length: LOST }, (_, index) => ({
+    id: `po_${String(index).padStart(26, '0')}`,
+    status: 'under_review' as const,
+    provider: 'onchain_provider' as const,
+    currency: 'USDT',
+    at,
+  }));
+  await insertPayouts(gateway.db, { accountId, mode: 'live' }, lost);
+  const sql = 'UPDATE payouts SET workflow_checked_at = created_at WHERE account_id = ?';
+  await rows(gateway.db, sql, [accountId]);
 }
 
 async function countStarted(): Promise<number> {

@@ -11,6 +11,7 @@ import { brokenInvariants, startGateway, type OwnGateway } from '../support/gate
 import { runAdmin } from '../support/gateway-admin';
 import { waitLong } from '../support/patience';
 import { atProvider, openedPayment, whenPayment } from '../support/payment-steps';
+import { describeWithProgram } from '../support/optional-program';
 import { findPgBouncer, type PgBouncer, startPgBouncer } from '../support/pgbouncer';
 import { acceptedPayout, openMerchant, whenFinal } from '../support/payout-steps';
 import { startReceiver } from '../support/webhook-receiver';
@@ -19,12 +20,9 @@ const SERVER = new URL(process.env['TEST_POSTGRES_URL'] ?? '');
 const AT_ONCE = 24;
 const CONNECTIONS_PER_LOGIN = 3;
 
-const describeWithPgBouncer = findPgBouncer() === null ? describe.skip : describe;
-if (findPgBouncer() === null) {
-  process.stderr.write('SKIPPED: behind PgBouncer. Install it (apt-get install pgbouncer).\n');
-}
+const REMEDY = 'Install PgBouncer (apt-get install pgbouncer).';
 
-describeWithPgBouncer('behind PgBouncer', () => {
+describeWithProgram(findPgBouncer(), REMEDY, 'behind PgBouncer', () => {
   let bouncer: PgBouncer;
   let gateway: OwnGateway;
 

@@ -2,9 +2,9 @@
  * A real Chromium for tests of pages. Where none is installed the tests are skipped, and say so:
  * `apt-get install chromium` or CHROMIUM_PATH makes them run.
  */
-import { accessSync, constants } from 'node:fs';
-import { delimiter, join } from 'node:path';
 import { chromium, type Browser } from 'playwright-core';
+import { findOnPath } from '../../src/dev/processes';
+import { describeWithProgram } from './optional-program';
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 
@@ -12,22 +12,13 @@ const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-s
 export function findBrowser(): string | null {
   const given = process.env['CHROMIUM_PATH'] ?? '';
   if (given !== '') return given;
-  const folders = (process.env['PATH'] ?? '').split(delimiter);
-  const candidates = folders.flatMap((folder) => NAMES.map((name) => join(folder, name)));
-  return candidates.find(isProgram) ?? null;
+  return NAMES.map(findOnPath).find((path) => path !== null) ?? null;
 }
 
-/** `describe`, or a skipped one with a loud word about why. */
 export function describeWithBrowser(name: string, tests: () => void): void {
-  if (findBrowser() !== null) {
-    describe(name, tests);
-    return;
-  }
-  process.stderr.write(
-    `SKIPPED: ${name}. No Chromium was found; install one (apt-get install chromium) or set ` +
-      'CHROMIUM_PATH.\n',
-  );
-  describe.skip(name, tests);
+  const remedy =
+    'No Chromium was found; install one (apt-get install chromium) or set CHROMIUM_PATH.';
+  describeWithProgram(findBrowser(), remedy, name, tests);
 }
 
 export function openBrowser(): Promise<Browser> {
@@ -36,13 +27,4 @@ export function openBrowser(): Promise<Browser> {
     // As root, which test machines often are, Chromium runs without its sandbox only.
     chromiumSandbox: process.getuid?.() !== 0,
   });
-}
-
-function isProgram(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -34,7 +34,7 @@ export function newestFirst(one: ListedRow, other: ListedRow): number {
 export async function insertPayouts(
   owner: Db,
   scope: ListScope,
-  added: ListedRow[],
+  added: Omit<ListedRow, 'type' | 'sourceId'>[],
 ): Promise<void> {
   await rows(
     owner,

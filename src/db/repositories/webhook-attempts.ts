@@ -37,7 +37,8 @@ export interface SlotOrder {
 
 /**
  * Takes one of the endpoint's slots, which hold over all workers. A slot that was not released in 30 s,
- * as long as the activity may take, was held by a worker that died.
+ * as long as the activity may take, was held by a worker that died and whose attempt nobody has
+ * counted as lost.
  */
 export async function takeSlot(tx: Tx, { endpointId, key }: SlotOrder): Promise<boolean> {
   const taken = await rows(
