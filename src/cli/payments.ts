@@ -1,12 +1,16 @@
 /** `admin payments`. */
 import { randomUUID } from 'node:crypto';
 import { type Command, Option } from '@commander-js/extra-typings';
+import type { Client } from '@temporalio/client';
+import type { Db } from '../db/transaction';
 import type { PaymentDecisionKind } from '../domain/payment';
 import {
   decideAboutPayment,
   lookAtPayment,
   type PaymentDecisionResult,
+  type PaymentsDeps,
 } from '../services/admin/payments';
+import { COMMAND } from '../temporal/client';
 import { createPaymentWorkflows } from '../temporal/payment-workflows';
 import type { Context, Run } from './admin';
 import { addNoun, changeVerb, readVerb, reasonedVerb, requireId, text } from './options';
@@ -41,7 +45,7 @@ export function addPayments(admin: Command, run: Run): void {
     .action((argument, options) => {
       const id = requireId(argument, { id: options.id }, WHERE);
       return run(options, async ({ db, temporal }) => {
-        const deps = { db, paymentWorkflows: createPaymentWorkflows(temporal()) };
+        const deps = paymentsDeps(db, temporal());
         const status = await lookAtPayment(deps, id);
         return { id, object: 'payment', status, looks_at_provider: true };
       });
@@ -92,6 +96,10 @@ export function addPayments(admin: Command, run: Run): void {
     .action((argument, options) => run(options, decision('cancel', argument, options)));
 }
 
+function paymentsDeps(db: Db, temporal: Client): PaymentsDeps {
+  return { db, paymentWorkflows: createPaymentWorkflows(temporal, { patience: COMMAND }) };
+}
+
 function decision(
   kind: PaymentDecisionKind,
   argument: string | undefined,
@@ -100,7 +108,7 @@ function decision(
   const paymentId = requireId(argument, { id: options.id }, WHERE);
   const id = options.operationId ?? randomUUID();
   return async ({ db, by, temporal }) => {
-    const deps = { db, paymentWorkflows: createPaymentWorkflows(temporal()) };
+    const deps = paymentsDeps(db, temporal());
     const input = { paymentId, kind, id, amount: options.amount ?? null };
     try {
       return present(await decideAboutPayment(deps, by, input));

@@ -99,19 +99,34 @@ export interface Starter {
 /** The default is 3. After an outage of Temporal thousands of workflows start at once. */
 const BEHIND_NEW_ONES = { priorityKey: 4 };
 
-const SIGNAL_DEADLINE_MS = 3_000;
 const START_DEADLINE_MS = 5_000;
 
 /** Without an answer, Temporal is probed after this time, and again after each answered probe. */
 const PROBE_AFTER_MS = 500;
-/** Together less than 2 s: so long a merchant waits for the 503 when Temporal is gone. */
-const PROBE_TIMEOUT_MS = 1_200;
 
-/** @param logger gets the causes of missing answers, which callers turn into a 503 or retry */
+/** How long somebody waits for Temporal. */
+export interface Patience {
+  signalMs: number;
+  /** Temporal is gone when it does not answer a probe for so long. */
+  probeMs: number;
+}
+
+/** With PROBE_AFTER_MS less than 2 s: so long a merchant waits for the 503 when Temporal is gone. */
+const REQUEST: Patience = { signalMs: 3_000, probeMs: 1_200 };
+/** An operator who runs a command prefers an outcome to a quick "unknown". */
+export const COMMAND: Patience = { signalMs: 15_000, probeMs: 10_000 };
+
+export interface StarterOptions {
+  /** Gets the causes of missing answers, which callers turn into a 503 or retry. */
+  logger?: Pick<Logger, 'warn'> | undefined;
+  /** Default: that of a merchant's request. */
+  patience?: Patience | undefined;
+}
+
 export function createStarter(
   client: Client,
   workflowType: string,
-  logger?: Pick<Logger, 'warn'>,
+  { logger, patience = REQUEST }: StarterOptions = {},
 ): Starter {
   const ask = async <T>(
     { workflowId }: StartOptions,
@@ -119,7 +134,7 @@ export function createStarter(
     call: () => Promise<T>,
   ): Promise<T | Closed | NoAnswer> => {
     try {
-      return await whileReachable(client, deadlineMs, call);
+      return await whileReachable(client, { deadlineMs, probeMs: patience.probeMs }, call);
     } catch (error) {
       if (error instanceof WorkflowExecutionAlreadyStartedError) return { kind: 'closed' };
       logger?.warn({ err: error, workflow_id: workflowId }, 'no answer from the workflow');
@@ -140,7 +155,7 @@ export function createStarter(
       ),
 
     signal: (start, name, ...args) =>
-      ask(start, SIGNAL_DEADLINE_MS, async () => {
+      ask(start, patience.signalMs, async () => {
         await client.workflow.signalWithStart(workflowType, {
           ...start,
           signal: name,
@@ -165,7 +180,7 @@ export function createStarter(
 /** The call's result; it is given up at its deadline, and earlier when Temporal cannot be reached. */
 async function whileReachable<T>(
   client: Client,
-  deadlineMs: number,
+  { deadlineMs, probeMs }: { deadlineMs: number; probeMs: number },
   call: () => Promise<T>,
 ): Promise<T> {
   const ended = new AbortController();
@@ -173,7 +188,7 @@ async function whileReachable<T>(
   try {
     return await Promise.race([
       client.withDeadline(Date.now() + deadlineMs, () => client.withAbortSignal(signal, call)),
-      whenUnreachable(client, signal),
+      whenUnreachable(client, probeMs, signal),
     ]);
   } finally {
     ended.abort();
@@ -181,14 +196,18 @@ async function whileReachable<T>(
 }
 
 /** @throws Error as soon as Temporal does not answer a probe */
-async function whenUnreachable(client: Client, signal: AbortSignal): Promise<never> {
+async function whenUnreachable(
+  client: Client,
+  probeMs: number,
+  signal: AbortSignal,
+): Promise<never> {
   for (;;) {
     await sleep(PROBE_AFTER_MS, undefined, { signal });
-    const deadline = Date.now() + PROBE_TIMEOUT_MS;
+    const deadline = Date.now() + probeMs;
     await Promise.race([
       client.withDeadline(deadline, () => client.workflowService.getSystemInfo({})),
       // Connecting does not heed the deadline.
-      sleep(PROBE_TIMEOUT_MS, undefined, { signal }).then(() => {
+      sleep(probeMs, undefined, { signal }).then(() => {
         throw new Error('Temporal cannot be reached.');
       }),
     ]);

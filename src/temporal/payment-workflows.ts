@@ -3,7 +3,6 @@
  * arrive late, and an operator can refund.
  */
 import type { Client } from '@temporalio/client';
-import type { Logger } from 'pino';
 import type {
   OpenOutcome,
   PaymentDecision,
@@ -13,7 +12,14 @@ import type {
 import { SIGNALS, TASK_QUEUES, UPDATES, WORKFLOWS } from '../../workflows/names';
 import type { Amount } from '../domain/money';
 import type { Payment } from '../domain/payment';
-import { type Closed, createStarter, type NoAnswer, type Sent, type StartOptions } from './client';
+import {
+  type Closed,
+  createStarter,
+  type NoAnswer,
+  type Sent,
+  type StarterOptions,
+  type StartOptions,
+} from './client';
 import { ACCOUNT_ID, CURRENCY, MODE } from './search-attributes';
 
 /** A payment's workflow input, and what its page shows. */
@@ -47,9 +53,9 @@ export function paymentStart(payment: Payment): PaymentStart {
 
 export function createPaymentWorkflows(
   client: Client,
-  logger?: Pick<Logger, 'warn'>,
+  options: StarterOptions = {},
 ): PaymentWorkflows {
-  const starter = createStarter(client, WORKFLOWS.payment, logger);
+  const starter = createStarter(client, WORKFLOWS.payment, options);
   return {
     open: (start, deadlineMs) => {
       const id = `${start.paymentId}:open`;

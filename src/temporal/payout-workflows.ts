@@ -4,14 +4,20 @@
  * reservation may not follow a completed workflow.
  */
 import type { Client } from '@temporalio/client';
-import type { Logger } from 'pino';
 import type { CancelOutcome, PayoutInput, ReserveOutcome } from '../../workflows/messages';
 import { SIGNALS, TASK_QUEUES, UPDATES, WORKFLOWS } from '../../workflows/names';
 import type { Mode } from '../domain/mode';
 import type { Amount } from '../domain/money';
 import type { Payout } from '../domain/payout';
 import { newId } from '../lib/new-id';
-import { type Closed, createStarter, type NoAnswer, type Sent, type StartOptions } from './client';
+import {
+  type Closed,
+  createStarter,
+  type NoAnswer,
+  type Sent,
+  type StarterOptions,
+  type StartOptions,
+} from './client';
 import { ACCOUNT_ID, CURRENCY, MODE } from './search-attributes';
 
 /** A payout's workflow input, and what its page shows. */
@@ -46,9 +52,9 @@ export function payoutStart(payout: Payout): PayoutStart {
 
 export function createPayoutWorkflows(
   client: Client,
-  logger?: Pick<Logger, 'warn'>,
+  options: StarterOptions = {},
 ): PayoutWorkflows {
-  const starter = createStarter(client, WORKFLOWS.payout, logger);
+  const starter = createStarter(client, WORKFLOWS.payout, options);
   return {
     reserve: (start, deadlineMs) => {
       const id = `${start.payoutId}:reserve`;

@@ -112,6 +112,12 @@ function admin(...args: string[]) {
   });
 }
 
+async function carriedOut(...args: string[]): Promise<unknown> {
+  const { code, stdout, stderr } = await admin(...args);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  return JSON.parse(stdout);
+}
+
 async function outage(kind: 'answer_503' | null): Promise<void> {
   const what = { provider: 'onchain_provider', mode: 'test', kind };
   expect(await control(gateway.sandbox.url, 'outage', what)).toBe(200);
@@ -294,8 +300,8 @@ describe('an operator', () => {
       expect(await handle.result()).toBe('completed');
       await expect(handle.signal('refund', { reason: 'late' })).rejects.toThrow(/completed/);
       const command = ['refund', id, '--amount', '50', '--reason', 'half', '--by', 'carol'];
-      const first = await admin(...command, '--operation-id', 'ticket-812');
-      expect(JSON.parse(first.stdout)).toMatchObject({
+      const first = await carriedOut(...command, '--operation-id', 'ticket-812');
+      expect(first).toMatchObject({
         id: 'ticket-812',
         kind: 'refund',
         amount: '50.00000000',
@@ -303,17 +309,19 @@ describe('an operator', () => {
         payment_status: 'completed',
         payment_refunded_amount: '50.00000000',
       });
-      // The same once more is the same refund.
-      const again = await admin(...command, '--operation-id', 'ticket-812');
-      expect(JSON.parse(again.stdout)).toMatchObject({ payment_refunded_amount: '50.00000000' });
+      // The same once more is the same refund, and starts no workflow.
+      const { runId } = await handle.describe();
+      const again = await carriedOut(...command, '--operation-id', 'ticket-812');
+      expect(again).toMatchObject({ payment_refunded_amount: '50.00000000' });
+      expect((await handle.describe()).runId).toBe(runId);
       const audit = await rows(
         gateway.db,
         'SELECT actor, action, reason FROM audit_log WHERE object_id = ?',
         [id],
       );
       expect(audit).toEqual([{ actor: 'carol', action: 'payment.refund', reason: 'half' }]);
-      const rest = await admin('refund', id, '--reason', 'all');
-      expect(JSON.parse(rest.stdout)).toMatchObject({ payment_status: 'refunded' });
+      const rest = await carriedOut('refund', id, '--reason', 'all');
+      expect(rest).toMatchObject({ payment_status: 'refunded' });
       expect(await postingsOf(gateway, id)).toEqual([CREDIT, HALF_OF_IT, HALF_OF_IT]);
       expect(await available(client)).toBe('0.00000000');
     },
@@ -323,9 +331,7 @@ describe('an operator', () => {
     const { client } = await openMerchant(gateway, { mode: 'test', funds: {} });
     const id = await openedPayment(client, { metadata: { scenario: 'on_hold' } });
     await whenPayment(client, id, 'on_hold');
-    const first = await admin('release', id);
-    expect(first).toMatchObject({ code: 0, stderr: '' });
-    expect(JSON.parse(first.stdout)).toMatchObject({ kind: 'release', state: 'accepted' });
+    expect(await carriedOut('release', id)).toMatchObject({ kind: 'release', state: 'accepted' });
     expect((await whenPayment(client, id, 'completed')).exceptions).toEqual(['manual']);
     const again = await admin('release', id);
     expect(again).toMatchObject({ code: 1, stdout: '' });

@@ -8,6 +8,7 @@ import { findDecision, type StoredDecision } from '../../db/repositories/payment
 import { findPayment } from '../../db/repositories/payments';
 import { inTransaction, type Db } from '../../db/transaction';
 import type { Payment, PaymentDecisionKind, PaymentStatus } from '../../domain/payment';
+import type { Closed, NoAnswer, Sent } from '../../temporal/client';
 import { type PaymentWorkflows, paymentStart } from '../../temporal/payment-workflows';
 import type { ChangedBy } from './audit';
 import { checkText, positiveAmount } from './checks';
@@ -55,12 +56,13 @@ export async function decideAboutPayment(
   if (payment === null) {
     throw new AdminRefusal({ code: 'not_found', object: 'payment', id: paymentId });
   }
-  const decision = { id, kind, by: by.actor, reason: by.reason, amount };
-  if ((await findDecision(db, paymentId, id)) === null) {
-    await noteInAudit(db, by, payment, { id, kind, amount });
+  const recorded = await findDecision(db, paymentId, id);
+  if (recorded === null) await noteInAudit(db, by, payment, { id, kind, amount });
+  // A decision that has ended is not sent again: the next one would find it in its way.
+  if (recorded === null || recorded.state === 'pending') {
+    const decision = { id, kind, by: by.actor, reason: by.reason, amount };
+    requireSent(await paymentWorkflows.decide(paymentStart(payment), decision));
   }
-  const sent = await paymentWorkflows.decide(paymentStart(payment), decision);
-  if (sent.kind !== 'sent') throw new Error('Temporal did not accept the signal.');
   const taken = await waitForEnd(db, paymentId, id);
   if (taken === null) throw new Error('No worker has recorded the decision yet.');
   const { state, refusal } = taken;
@@ -91,8 +93,15 @@ export async function lookAtPayment(
     throw new AdminRefusal({ code: 'not_found', object: 'payment', id: paymentId });
   }
   const sent = await paymentWorkflows.sendProviderUpdate(paymentStart(payment));
-  if (sent.kind !== 'sent') throw new Error('Temporal did not accept the signal.');
+  requireSent(sent);
   return payment.status;
+}
+
+function requireSent(sent: Sent | Closed | NoAnswer): void {
+  if (sent.kind === 'sent') return;
+  const cause = sent.kind === 'no_answer' ? sent.cause : null;
+  const why = cause instanceof Error ? `: ${cause.message}` : '.';
+  throw new Error(`Temporal did not accept the signal${why}`, { cause });
 }
 
 /** Before the signal, so that the request is recorded whatever its outcome. */
