@@ -49,7 +49,7 @@ module.exports = {
   ],
   // For all projects: jest heeds it here alone. Longer than every wait in the tests, which say what
   // they waited for in vain.
-  testTimeout: 180_000,
+  testTimeout: 300_000,
   // Files wait for the servers a third of their time, so that more workers than two pay on two cores.
   maxWorkers: Math.max(3, Math.floor(availableParallelism() / 2)),
   // Tests in one file that wait for the gateway wait side by side (`test.concurrent`).

@@ -11,8 +11,6 @@ import { PatientClient } from '../support/patient-client';
 import { auditPayouts, expectedBalance } from '../support/payout-audit';
 import { whenFinal, whenStatus } from '../support/payout-status';
 
-jest.setTimeout(120_000);
-
 const AWAY_MS = 5_000;
 const FUNDS = '1000.00000000';
 
@@ -74,7 +72,7 @@ test('nothing is lost while the database is away, and the API says that it is', 
     expect(balance).toEqual(await expectedBalance(db, merchant.accountId, FUNDS, mode));
     expect(balance.reserved).toBe('0.00000000');
   }
-}, 120_000);
+});
 
 /** The server is shared with other test files, so only this file's database goes away. */
 async function allowConnections(allowed: boolean): Promise<void> {

@@ -15,8 +15,6 @@ import { payoutStatus, whenFinal, whenStatus } from '../support/payout-status';
 import { waitLong } from '../support/patience';
 import { control, readBook } from '../support/sandbox';
 
-jest.setTimeout(120_000);
-
 const FUNDS = '1000.00000000';
 
 interface Parts {
@@ -41,12 +39,12 @@ beforeAll(async () => {
       await installation.script('dev:fund', ...place, '--amount', '1000');
     }
   }
-}, 180_000);
+});
 
 afterAll(async () => {
   await parts.close();
   await installation.remove();
-}, 60_000);
+});
 
 async function connectTo(settings: Settings): Promise<Parts> {
   const connection = await Connection.connect({ address: settings.temporal_address });
@@ -145,7 +143,7 @@ test('after a power cut every payout goes on and ends once', async () => {
   expect(Object.fromEntries(await Promise.all(ends))).toEqual(expected);
 
   await checkStatements(Object.keys(expected).length);
-}, 240_000);
+});
 
 async function checkStatements(payouts: number): Promise<void> {
   const { db } = parts;

@@ -17,8 +17,6 @@ import {
 import { auditPayouts, expectedBalance } from '../support/payout-audit';
 import { whenFinal } from '../support/payout-status';
 
-jest.setTimeout(120_000);
-
 /** Longer than a workflow task's time-out: Temporal gives the frozen worker's tasks to another. */
 const FREEZE_MS = 12_000;
 

@@ -13,8 +13,6 @@ import { waitLong } from '../support/patience';
 import { atProvider, eventsOf, openedPayment, readPayment } from '../support/payment-steps';
 import { balanceOf, openMerchant } from '../support/payout-steps';
 
-jest.setTimeout(240_000);
-
 /** Until the windows close, while nothing runs. */
 const WINDOW_LEFT_MS = 1_500;
 
@@ -24,12 +22,12 @@ let gateway: OwnGateway;
 beforeAll(async () => {
   servers = await startMortalServers();
   gateway = await startGateway();
-}, 120_000);
+});
 
 afterAll(async () => {
   await gateway.stop();
   await servers.stop();
-}, 120_000);
+});
 
 async function startAll(memory: 'kept' | 'empty'): Promise<void> {
   if (memory === 'empty') servers.emptyTemporal();

@@ -10,8 +10,6 @@ import { waitLong } from '../support/patience';
 import { atProvider, buildPayment, whenPayment } from '../support/payment-steps';
 import { openMerchant } from '../support/payout-steps';
 
-jest.setTimeout(240_000);
-
 let gateway: OwnGateway;
 
 beforeAll(async () => {

@@ -26,7 +26,7 @@ beforeAll(async () => {
     providerTimeoutMs: 5_000,
     env: { MAX_CACHED_WORKFLOWS: String(CACHED_WORKFLOWS), LOG_LEVEL: 'warn' },
   });
-}, 120_000);
+});
 
 afterAll(() => gateway.stop());
 

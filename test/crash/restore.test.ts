@@ -25,8 +25,6 @@ import { whenFinal, whenStatus } from '../support/payout-status';
 import { control, readBookEntry } from '../support/sandbox';
 import { placeOf, temporalCommand } from '../support/temporal-command';
 
-jest.setTimeout(180_000);
-
 let gateway: OwnGateway;
 let client: PatientClient;
 

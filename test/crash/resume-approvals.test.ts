@@ -8,8 +8,6 @@ import { payoutStatus, whenFinal, whenStatus } from '../support/payout-status';
 import { waitLong } from '../support/patience';
 import { placeOf, temporalCommand } from '../support/temporal-command';
 
-jest.setTimeout(120_000);
-
 const FUNDS = '1000.00000000';
 const UNDER_REVIEW = 'PayoutStatus="under_review"';
 

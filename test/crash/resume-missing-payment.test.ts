@@ -20,8 +20,6 @@ import { openMerchant } from '../support/payout-steps';
 import { placeOf, temporalCommand } from '../support/temporal-command';
 import { type CheckoutEntry, control } from '../support/sandbox';
 
-jest.setTimeout(120_000);
-
 /** How a payment comes to stand somewhere, and what the provider does when nobody looks. */
 interface Stand {
   begin: (id: string) => Promise<void>;
@@ -105,7 +103,7 @@ beforeAll(async () => {
   // From here on nobody hears of anything who does not look.
   await control(gateway.sandbox.url, 'settings', { callback_base_url: null });
   await Promise.all(CASES.map(interfere));
-}, 180_000);
+});
 
 afterAll(async () => {
   await gateway.stop();

@@ -14,8 +14,6 @@ import { waitLong } from '../support/patience';
 import { placeOf, temporalCommand } from '../support/temporal-command';
 import { control } from '../support/sandbox';
 
-jest.setTimeout(120_000);
-
 const FUNDS = '1000.00000000';
 /** Where a payout stands; one in doubt is approved, and its provider gave no clear answer. */
 const STANDS = ['requested', 'under_review', 'approved', 'in doubt', 'processing'] as const;
@@ -58,7 +56,7 @@ beforeAll(async () => {
     }),
   );
   await control(gateway.sandbox.url, 'settings', { error_submissions: 0 });
-}, 180_000);
+});
 
 afterAll(async () => {
   await gateway.stop();
@@ -166,4 +164,4 @@ test.each(CASES)(
 
 test('the ledger verifies and every workflow has ended', async () => {
   expect(await auditPayouts(gateway)).toEqual([]);
-}, 60_000);
+});

@@ -12,8 +12,6 @@ import { auditPayouts, expectedBalance } from '../support/payout-audit';
 import { payoutStatus, whenFinal, whenStatus } from '../support/payout-status';
 import { control, readBookEntry } from '../support/sandbox';
 
-jest.setTimeout(120_000);
-
 const FUNDS = '1000.00000000';
 
 /** An outage hits one provider in one mode, so all kinds fit into one run. */
@@ -40,7 +38,7 @@ let played: Map<Lane, Played>;
 beforeAll(async () => {
   gateway = await startGateway({ providerTimeoutMs: 700 });
   played = new Map(await Promise.all(LANES.map(async (lane) => [lane, await play(lane)] as const)));
-}, 120_000);
+});
 
 afterAll(async () => {
   await gateway.stop();

@@ -15,8 +15,6 @@ import {
   whenOver,
 } from '../support/webhook-delivery-world';
 
-jest.setTimeout(120_000);
-
 interface Combination {
   title: string;
   branch: WebhookDeliveryBranch;

@@ -34,12 +34,12 @@ beforeAll(async () => {
   const url = receiver.url.replace('127.0.0.1', 'localhost');
   const where = ['--mode', 'test', '--url', url, '--json'];
   endpoint = JSON.parse(await installation.script('admin', 'webhooks', 'create', ...where));
-}, 180_000);
+});
 
 afterAll(async () => {
   await receiver.stop();
   await installation.remove();
-}, 60_000);
+});
 
 async function withDatabase<T>(work: (db: Db) => Promise<T>): Promise<T> {
   const db = connect({ url: settings.postgres_url, size: 2, applicationName: 'test' });

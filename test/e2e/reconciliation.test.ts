@@ -16,8 +16,6 @@ import { atProvider, openedPayment, readPayment, whenPayment } from '../support/
 import { acceptedPayout, eventually, openMerchant, whenStatus } from '../support/payout-steps';
 import { control, readBookEntry } from '../support/sandbox';
 
-jest.setTimeout(180_000);
-
 const ONCHAIN = { provider: 'onchain_provider', mode: 'test' } as const;
 const EXCHANGE = { provider: 'exchange_pay', mode: 'test' } as const;
 

@@ -20,8 +20,6 @@ import { auditPayouts, expectedBalance } from '../support/payout-audit';
 import { whenFinal, whenStatus } from '../support/payout-status';
 import { control, readBookEntry } from '../support/sandbox';
 
-jest.setTimeout(120_000);
-
 const FUNDS = '100000.00000000';
 
 /** How a merchant calls a scenario at each provider. */
@@ -90,7 +88,7 @@ beforeAll(async () => {
   played = await Promise.all(
     ways.flatMap((way) => SCENARIO_NAMES.map((scenario) => play(way, scenario))),
   );
-}, 120_000);
+});
 
 afterAll(async () => {
   await gateway.stop();
@@ -165,4 +163,4 @@ test('what never settles keeps its funds reserved, until the provider settles it
   expect(await auditPayouts(gateway)).toEqual([]);
   expect(await client.balance()).toEqual(await expectedBalance(gateway.db, accountId, FUNDS));
   expect((await client.balance()).reserved).toBe('0.00000000');
-}, 120_000);
+});

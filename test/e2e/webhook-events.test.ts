@@ -19,8 +19,6 @@ import { acceptedPayout, approve, magic, openMerchant, whenFinal } from '../supp
 import { createAuthority } from '../support/throw-away-certificates';
 import { faultOf, type Receiver, startReceiver } from '../support/webhook-receiver';
 
-jest.setTimeout(180_000);
-
 const HAS_PYTHON = spawnSync('python3', ['--version']).status === 0;
 if (!HAS_PYTHON) process.stderr.write('webhook-events: there is no python3, so half is left out\n');
 

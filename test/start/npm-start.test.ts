@@ -87,7 +87,7 @@ test('it starts, heals, keeps its data over kill -9 and stops within ten seconds
   again.child.kill('SIGTERM');
   await waitUntilGone(all, STOP_TIMEOUT_MS);
   expect(all.filter(isSameProcess)).toEqual([]);
-}, 180_000);
+});
 
 interface StartedGateway {
   child: ChildProcess;

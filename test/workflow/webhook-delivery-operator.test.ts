@@ -27,8 +27,6 @@ import {
 import { waitLong } from '../support/patience';
 import { type Receiver, startReceiver } from '../support/webhook-receiver';
 
-jest.setTimeout(180_000);
-
 /** After the first failure nothing happens by itself while a test looks. */
 const SCHEDULE = [3_600_000, 3_600_000];
 

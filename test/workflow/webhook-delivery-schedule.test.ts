@@ -19,8 +19,6 @@ import {
 import { waitLong } from '../support/patience';
 import { faultOf, type Receiver, startReceiver } from '../support/webhook-receiver';
 
-jest.setTimeout(180_000);
-
 /** The real waits, 12,000 times as fast: from 5 ms to 7.2 s. */
 const SCHEDULE = RETRY_SCHEDULE_MS.map((ms) => ms / 12_000);
 
