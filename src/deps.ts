@@ -12,6 +12,7 @@ import { createProviders, type ProviderRegistry } from './providers/registry';
 import { createAuthentication } from './services/authentication';
 import { createBalances } from './services/balances';
 import { createCatalogue } from './services/catalogue';
+import { createEvents } from './services/events';
 import { createHealth } from './services/health';
 import { createNetworkFees } from './services/network-fees';
 import { createPayments } from './services/payments';
@@ -85,6 +86,7 @@ export function buildServices(deps: Deps): Services {
     payments: createPayments(deps),
     payouts: createPayouts({ ...deps, networkFees: createNetworkFees(providers) }),
     balances: createBalances({ db }),
+    events: createEvents({ db }),
     catalogue: createCatalogue({ db, providers }),
     providerCallbacks: createProviderCallbacks(deps),
     health: createHealth({ db, temporal }),

@@ -24,6 +24,7 @@ runProcess(HELP, async () => {
   logger.info({ port: server.port }, 'api listening');
   return {
     stop: async () => {
+      services.events.stopWaiting();
       await Promise.all([server.stop(), privateServer?.stop()]);
       await deps.close();
     },

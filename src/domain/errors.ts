@@ -145,6 +145,11 @@ export const ERRORS = {
     message:
       'A request with this Idempotency-Key is still in progress. Retry it after Retry-After seconds.',
   },
+  cursor_expired: {
+    status: 410,
+    message:
+      'Events after this position are no longer available. Retrieve your objects to see their current status, then list the events without cursor and after.',
+  },
   payload_too_large: {
     status: 413,
     message: 'The body exceeds 64 KiB. Send a smaller body.',

@@ -1,9 +1,10 @@
-/** What an API key may do (the specification, "Scopes"). */
+/** What an API key may do (the specification, "Scopes"; `events:read` is decision E1). */
 export const SCOPES = [
   'payments:write',
   'payments:read',
   'payouts:write',
   'payouts:read',
   'balance:read',
+  'events:read',
 ] as const;
 export type Scope = (typeof SCOPES)[number];

@@ -20,6 +20,7 @@ import { createPagination } from './pagination';
 import { balanceRoutes } from './routes/balance';
 import { catalogueRoutes } from './routes/catalogue';
 import { docsRoutes } from './routes/docs';
+import { eventRoutes } from './routes/events';
 import { healthRoutes } from './routes/health';
 import { paymentRoutes } from './routes/payments';
 import { payoutRoutes } from './routes/payouts';
@@ -50,6 +51,7 @@ export function createApp(options: AppOptions): Koa<GatewayState> {
   payoutRoutes(api, auth, services.payouts, pagination);
   balanceRoutes(api, auth, services.balances, pagination);
   catalogueRoutes(api, auth, services.catalogue);
+  eventRoutes(api, auth, services.events, pagination);
 
   const root = new Router<GatewayState>();
   docsRoutes(root, options.publicUrl);

@@ -4,6 +4,7 @@ import { SCOPES } from '../domain/scopes';
 import { BALANCE_OPERATIONS, BalanceObject } from '../schemas/balance';
 import { CURRENCY_OPERATIONS } from '../schemas/currencies';
 import { ERROR_BODIES } from '../schemas/errors';
+import { EVENT_OPERATIONS, EventObject } from '../schemas/events';
 import { FEE_OPERATIONS, FeeQuoteObject, FeeRuleObject } from '../schemas/fees';
 import type { Operation } from '../schemas/operation';
 import { PAYMENT_OPERATIONS, PaymentBody, PaymentObject } from '../schemas/payments';
@@ -18,6 +19,7 @@ export const OPERATIONS: readonly Operation[] = [
   ...TRANSACTION_OPERATIONS,
   ...FEE_OPERATIONS,
   ...CURRENCY_OPERATIONS,
+  ...EVENT_OPERATIONS,
 ];
 
 /** What every operation can answer. */
@@ -67,6 +69,7 @@ const SCHEMAS: Record<string, object> = {
   Transaction: TransactionObject,
   FeeRule: FeeRuleObject,
   FeeQuote: FeeQuoteObject,
+  Event: EventObject,
   ...Object.fromEntries(USED_ERRORS.map((code) => [errorName(code), ERROR_BODIES[code]])),
 };
 

@@ -210,7 +210,7 @@ const REQUEST_EXAMPLES = {
   },
 } satisfies Record<string, Static<typeof PaymentBody>>;
 
-const EXAMPLE: PaymentObject = {
+export const PAYMENT_EXAMPLE: PaymentObject = {
   id: 'pay_01M7YESA634WQFACSBWYSTKM76',
   object: 'payment',
   mode: 'test',
@@ -252,7 +252,7 @@ export const PAYMENT_OPERATIONS: readonly Operation[] = [
     scope: 'payments:write',
     parameters: [IDEMPOTENCY_KEY],
     body: { schema: PaymentBody, examples: REQUEST_EXAMPLES },
-    success: { status: 201, schema: Wrapped(PaymentObject), example: { data: EXAMPLE } },
+    success: { status: 201, schema: Wrapped(PaymentObject), example: { data: PAYMENT_EXAMPLE } },
     errors: CREATION_ERRORS,
   },
   {
@@ -267,7 +267,7 @@ export const PAYMENT_OPERATIONS: readonly Operation[] = [
     success: {
       status: 200,
       schema: ListOf(PaymentObject),
-      example: examplePage('/payments', [EXAMPLE]),
+      example: examplePage('/payments', [PAYMENT_EXAMPLE]),
     },
     errors: ['validation_failed'],
   },
@@ -280,7 +280,7 @@ export const PAYMENT_OPERATIONS: readonly Operation[] = [
     description: 'Returns the current state of a payment.',
     scope: 'payments:read',
     parameters: [idOf('payment')],
-    success: { status: 200, schema: Wrapped(PaymentObject), example: { data: EXAMPLE } },
+    success: { status: 200, schema: Wrapped(PaymentObject), example: { data: PAYMENT_EXAMPLE } },
     errors: ['not_found'],
   },
   {
@@ -293,7 +293,7 @@ export const PAYMENT_OPERATIONS: readonly Operation[] = [
       'Updates an open payment from the provider and returns it. Limited to 6 requests per minute for each payment.',
     scope: 'payments:write',
     parameters: [idOf('payment')],
-    success: { status: 200, schema: Wrapped(PaymentObject), example: { data: EXAMPLE } },
+    success: { status: 200, schema: Wrapped(PaymentObject), example: { data: PAYMENT_EXAMPLE } },
     errors: ['not_found', 'service_unavailable'],
   },
 ];

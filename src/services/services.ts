@@ -9,6 +9,7 @@ import type { Mode } from '../domain/mode';
 import type { Payment, PaymentFilters, PaymentRequest } from '../domain/payment';
 import type { Payout, PayoutFilters, PayoutRequest } from '../domain/payout';
 import type { Scope } from '../domain/scopes';
+import type { EventFilters, FeedPosition } from '../db/repositories/events-feed';
 import type { CatalogueRoute } from '../db/repositories/currency-routes';
 import type { Balance } from '../db/repositories/ledger';
 import type { Provider } from '../providers/registry';
@@ -105,6 +106,32 @@ export interface Balances {
   ): Promise<Page<MerchantTransaction>>;
 }
 
+/** What a merchant asks the feed for. */
+export interface EventQuery {
+  limit: number;
+  filters: EventFilters;
+  /** Where to start: a position of an earlier page, an event's id, now, or the oldest event. */
+  start: FeedPosition | { eventId: string } | 'latest' | 'oldest';
+  /** How long to wait for an event if there is none. */
+  waitSeconds: number;
+}
+
+export interface EventPage {
+  /** The bodies, as they are sent to webhook endpoints. */
+  bodies: Buffer[];
+  next: FeedPosition;
+}
+
+export interface Events {
+  /**
+   * @param signal of a caller that is gone
+   * @throws ApiError cursor_expired; validation_failed for an unknown event
+   */
+  list(caller: Caller, query: EventQuery, signal: AbortSignal): Promise<EventPage>;
+  /** Answers the requests that wait, also those to come: the process ends. */
+  stopWaiting(): void;
+}
+
 export interface Catalogue {
   /** The rule in force for each enabled provider, direction and currency. */
   feeRules(caller: Caller): Promise<FeeRule[]>;
@@ -142,6 +169,7 @@ export interface Services {
   payments: Payments;
   payouts: Payouts;
   balances: Balances;
+  events: Events;
   catalogue: Catalogue;
   providerCallbacks: ProviderCallbacks;
   health: Health;

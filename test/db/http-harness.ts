@@ -155,6 +155,7 @@ async function startGateway(
   const server = await startServer(app, 0);
   const privateServer = await startServer(createPrivateApp(services.health, metrics, logger), 0);
   const stop = async () => {
+    services.events.stopWaiting();
     await Promise.all([server.stop(), privateServer.stop()]);
     await deps.close();
   };

@@ -18,7 +18,8 @@ const TABLES: Record<string, [api: string, worker: string, admin: string]> = {
   balances: ['S', 'S', 'S'],
   cases: ['SI', 'SIU', 'SIU'],
   currency_routes: ['S', 'S', 'SU'],
-  events: ['-', 'SI', 'SI'],
+  event_clock: ['S', '-', '-'],
+  events: ['S', 'SI', 'SI'],
   fee_rules: ['S', 'S', 'SIU'],
   idempotency_keys: ['SIUD', 'SUD', 'S'],
   knex_migrations: ['S', 'S', 'S'],
@@ -48,10 +49,12 @@ const TABLES: Record<string, [api: string, worker: string, admin: string]> = {
 /** Who may call it. Trigger functions and parts of other functions: nobody. */
 const FUNCTIONS: Record<string, readonly (typeof ROLES)[number][]> = {
   add_webhook_slots: [],
+  align_event_clock: [],
   audit_refuse_change: [],
   authenticate_key: ['gateway_api'],
   count_new_payouts: [],
   count_returned_payout: [],
+  event_position: ['gateway_worker', 'gateway_admin'],
   forget_event_bodies: ['gateway_worker'],
   hold_payout_usage: [],
   ledger_adjust: ['gateway_admin'],

@@ -35,6 +35,8 @@ export const ENDPOINTS: readonly EndpointRow[] = [
   { method: 'GET', path: '/fees', scope: null },
   { method: 'GET', path: '/fees/quote', scope: null },
   { method: 'GET', path: '/currencies', scope: null },
+  // In addition to the specification (decision E1).
+  { method: 'GET', path: '/events', scope: 'events:read' },
 ];
 
 /** The specification, "Errors". */
@@ -91,6 +93,7 @@ const SCOPE_ROWS: readonly (Row & { scope: string })[] = [
   { scope: 'payouts:read' },
   { scope: 'balance:read' },
   { scope: 'any valid key' },
+  { scope: 'events:read' },
 ];
 
 /** Of everything the specification has that is built: what a test's title carries in brackets. */

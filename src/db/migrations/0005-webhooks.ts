@@ -1,5 +1,15 @@
 /** Events, webhook endpoints, the deliveries of events to them, and every attempt. */
 export const sql = /* sql */ `
+-- The order of the events feed (decision E2): the transaction's id, plus a shift for a database that was
+-- dumped and loaded into another cluster, where ids start again. One row.
+CREATE TABLE event_clock (shift bigint NOT NULL);
+INSERT INTO event_clock VALUES (0);
+
+CREATE FUNCTION event_position() RETURNS bigint
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
+  SELECT pg_current_xact_id()::text::bigint + shift FROM event_clock
+$$;
+
 -- One row per status change; the body is the webhook's exact bytes (decision H1).
 CREATE TABLE events (
   id text PRIMARY KEY,
@@ -14,8 +24,12 @@ CREATE TABLE events (
   actor text,
   run_id text,
   created_at timestamptz NOT NULL DEFAULT now(),
+  position bigint NOT NULL DEFAULT event_position(),
   UNIQUE (object_id, sequence)
 );
+-- A page of the feed reads each wanted type in order; whoever waits for an event reads the newest of all.
+CREATE INDEX events_feed ON events (account_id, mode, type, position, id);
+CREATE INDEX events_by_position ON events (position);
 -- The clean-up looks at the bodies of all accounts by their age; replay looks for the events of one
 -- account and mode that can still be sent, in this order.
 CREATE INDEX events_with_body ON events (created_at) WHERE body IS NOT NULL;
@@ -143,7 +157,17 @@ LANGUAGE sql SECURITY DEFINER SET search_path = public, pg_temp AS $$
   SELECT count(*)::integer FROM forgotten
 $$;
 
+-- After every migration: positions of a loaded database may lie ahead of this cluster's ids.
+CREATE FUNCTION align_event_clock() RETURNS void
+LANGUAGE sql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+  UPDATE event_clock SET shift = newest.position + 1 - pg_snapshot_xmin(pg_current_snapshot())::text::bigint
+    FROM (SELECT max(position) AS position FROM events) AS newest
+   WHERE newest.position >= pg_snapshot_xmax(pg_current_snapshot())::text::bigint + shift
+$$;
+
 GRANT SELECT, INSERT ON events TO gateway_worker, gateway_admin;
+GRANT SELECT ON events, event_clock TO gateway_api;
+GRANT EXECUTE ON FUNCTION event_position TO gateway_worker, gateway_admin;
 GRANT SELECT, UPDATE ON webhook_endpoints TO gateway_worker;
 GRANT SELECT, INSERT, UPDATE ON webhook_endpoints TO gateway_admin;
 GRANT SELECT, INSERT, UPDATE ON webhook_deliveries TO gateway_worker, gateway_admin;

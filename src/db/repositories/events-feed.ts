@@ -1,0 +1,163 @@
+/**
+ * The events of an account in the order of their transactions (decision E2). Only what no running
+ * transaction can precede any more is visible, so a reader that continues after the last event that
+ * it has seen misses none, however late a transaction commits.
+ */
+import type { EventType } from '../../domain/events';
+import type { Mode } from '../../domain/mode';
+import { rows, type Db } from '../transaction';
+
+/** After the event with this position and id. The position is a bigint, as text. */
+export interface FeedPosition {
+  position: string;
+  id: string;
+}
+
+/** Undefined: all. */
+export interface EventFilters {
+  type?: readonly EventType[];
+  objectId?: string;
+}
+
+export interface FeedQuery {
+  accountId: string;
+  mode: Mode;
+  types: readonly EventType[];
+  objectId: string | undefined;
+  after: FeedPosition;
+  limit: number;
+  /** Passes over events whose body was deleted. */
+  keptOnly?: boolean;
+}
+
+/** Null: the body was deleted (decision H8). */
+export interface FeedEvent extends FeedPosition {
+  body: Buffer | null;
+}
+
+/** The oldest running transaction's position: what is below it is complete in this snapshot. */
+const CLOCK = `
+  SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint + shift AS frontier,
+         pg_snapshot_xmax(pg_current_snapshot())::text::bigint + shift AS newest
+    FROM event_clock`;
+
+export interface FeedPage {
+  events: FeedEvent[];
+  /** Everything before it was visible. */
+  frontier: string;
+  /** True: the position that was asked for is ahead of every transaction, as after a restore. */
+  ahead: boolean;
+}
+
+/** One statement, because the frontier and the events must be of one snapshot. */
+export async function readFeed(
+  db: Db,
+  { accountId, mode, types, objectId, after, limit, keptOnly = false }: FeedQuery,
+): Promise<FeedPage> {
+  const page = (objectId === undefined ? ofAccount : ofObject)(
+    keptOnly ? 'AND body IS NOT NULL' : '',
+  );
+  const found = await rows<(FeedEvent | { position: null }) & Pick<FeedPage, 'frontier' | 'ahead'>>(
+    db,
+    `SELECT clock.frontier, clock.newest < ?::bigint AS ahead, page.position, page.id, page.body
+       FROM (${CLOCK}) AS clock LEFT JOIN LATERAL (${page}) AS page ON true
+      ORDER BY page.position, page.id`,
+    [
+      after.position,
+      ...(objectId === undefined ? [] : [objectId]),
+      [...types],
+      accountId,
+      mode,
+      after.position,
+      after.id,
+      ...(objectId === undefined ? [limit] : []),
+      limit,
+    ],
+  );
+  const [first] = found;
+  if (first === undefined) throw new Error('event_clock has no row');
+  const events = found.filter((row) => row.position !== null);
+  return { events, frontier: first.frontier, ahead: first.ahead };
+}
+
+/** Each type comes from the index in order, so that a rare type costs no more than a frequent one. */
+const ofAccount = (condition: string): string => `
+  SELECT event.position, event.id, event.body
+    FROM (SELECT each.position, each.id
+            FROM unnest(?::text[]) AS wanted(type) CROSS JOIN LATERAL (
+                   SELECT position, id FROM events
+                    WHERE type = wanted.type AND account_id = ? AND mode = ?
+                      AND (position, id) > (?::bigint, ?) AND position < clock.frontier
+                      ${condition}
+                    ORDER BY position, id LIMIT ?) AS each
+           ORDER BY each.position, each.id LIMIT ?) AS listed
+    JOIN events event ON event.id = listed.id`;
+
+/** OFFSET 0: an object has few events, and PostgreSQL must not look for them elsewhere. */
+const ofObject = (condition: string): string => `
+  SELECT position, id, body
+    FROM (SELECT * FROM events WHERE object_id = ? OFFSET 0) AS event
+   WHERE type = ANY (?::text[]) AND account_id = ? AND mode = ?
+     AND (position, id) > (?::bigint, ?) AND position < clock.frontier
+     ${condition}
+   ORDER BY position, id LIMIT ?`;
+
+/** Where the feed stands: a later page after this position has only newer events. */
+export async function readFrontier(db: Db): Promise<string> {
+  const [clock] = await rows<{ frontier: string }>(db, CLOCK);
+  if (clock === undefined) throw new Error('event_clock has no row');
+  return clock.frontier;
+}
+
+/** The position of an event; null when the account has no such event. */
+export async function findFeedPosition(
+  db: Db,
+  { accountId, mode, id }: { accountId: string; mode: Mode; id: string },
+): Promise<FeedPosition | null> {
+  const [event] = await rows<FeedPosition>(
+    db,
+    'SELECT position, id FROM events WHERE id = ? AND account_id = ? AND mode = ?',
+    [id, accountId, mode],
+  );
+  return event ?? null;
+}
+
+/** Where the oldest events that still have a body start; null when there are none. */
+export async function findOldestPosition(
+  db: Db,
+  { accountId, mode }: { accountId: string; mode: Mode },
+): Promise<FeedPosition | null> {
+  const [oldest] = await rows<{ position: string }>(
+    db,
+    `SELECT position FROM events WHERE account_id = ? AND mode = ? AND body IS NOT NULL
+      ORDER BY created_at, id LIMIT 1`,
+    [accountId, mode],
+  );
+  return oldest === undefined ? null : { position: oldest.position, id: '' };
+}
+
+export interface NewEvent {
+  accountId: string;
+  mode: Mode;
+  type: EventType;
+  objectId: string;
+}
+
+/** The events of all accounts since a position, up to `limit`; and where the feed stands now. */
+export async function readNewEvents(
+  db: Db,
+  since: string,
+  limit: number,
+): Promise<{ events: NewEvent[]; frontier: string }> {
+  const found = await rows<(NewEvent | { accountId: null }) & { frontier: string }>(
+    db,
+    `SELECT clock.frontier, event.account_id, event.mode, event.type, event.object_id
+       FROM (${CLOCK}) AS clock LEFT JOIN LATERAL (
+              SELECT * FROM events
+               WHERE position >= ?::bigint AND position < clock.frontier
+               ORDER BY position LIMIT ?) AS event ON true`,
+    [since, limit],
+  );
+  const frontier = found[0]?.frontier ?? since;
+  return { events: found.filter((row) => row.accountId !== null), frontier };
+}
