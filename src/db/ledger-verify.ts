@@ -91,7 +91,10 @@ export async function readProvenAt(db: Db): Promise<Date> {
   return proof.provenAt;
 }
 
-/** For the whole proof, hides what an earlier one has proven. Inlined, so that only what is used is computed. */
+/**
+ * For the whole proof, hides what an earlier one has proven. Inlined, so that only what is used is
+ * computed.
+ */
 const NOTHING_PROVEN = `
   WITH ledger_proven AS NOT MATERIALIZED (SELECT * FROM ledger_checkpoints WHERE false),
        postings AS NOT MATERIALIZED (${POSTINGS})`;

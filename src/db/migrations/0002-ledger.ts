@@ -74,7 +74,8 @@ END $$;
 CREATE TRIGGER balanced AFTER INSERT ON ledger_entries
   REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION ledger_refuse_unbalanced();
 
--- For ledger_post and ledger_adjust only: posts one balanced transaction; lines is an array of {account, direction, amount}.
+-- For ledger_post and ledger_adjust only: posts one balanced transaction; lines is an array of
+-- {account, direction, amount}.
 --   posted        the money moved
 --   replayed      this operation key was posted before; nothing moved
 --   insufficient  available would fall below zero; nothing moved

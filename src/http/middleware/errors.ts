@@ -1,6 +1,7 @@
 /**
  * The error bodies (decision W5); http/server.ts sends them to what is not a request. An ApiError
- * becomes the error envelope. Everything else is an internal error: 500, with the stack in the log and no details in the response.
+ * becomes the error envelope. Everything else is an internal error: 500, with the stack in the log
+ * and no details in the response.
  */
 import type { Logger } from 'pino';
 import { ApiError, type ErrorCode } from '../../domain/errors';
