@@ -9,7 +9,7 @@ const tseslint = require('typescript-eslint');
 
 /** Amounts pass through these rooms; a JavaScript number would round them. */
 const MONEY_ROOMS = ['domain', 'db', 'presenters', 'services', 'providers', 'schemas']
-  .map((room) => `src/${room}/**/*.ts`)
+  .map((room) => `src/${room}/**/*.{ts,tsx}`)
   .concat('activities/**/*.ts', 'workflows/**/*.ts');
 
 const MONEY_IS_TEXT =
@@ -28,7 +28,7 @@ module.exports = defineConfig(
   globalIgnores(['dist/', 'coverage/', '.gateway/', '**/*.min.js']),
   js.configs.recommended,
   {
-    files: ['**/*.ts'],
+    files: ['**/*.{ts,tsx}'],
     extends: [tseslint.configs.strictTypeChecked],
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: __dirname } },
     rules: {
@@ -62,6 +62,18 @@ module.exports = defineConfig(
       '@typescript-eslint/no-unsafe-return': 'off',
       '@typescript-eslint/require-await': 'off',
       '@typescript-eslint/unbound-method': 'off',
+    },
+  },
+  {
+    files: ['src/web/assets/*.js'],
+    languageOptions: {
+      sourceType: 'script',
+      globals: Object.fromEntries(
+        ['document', 'navigator', 'Element', 'matchMedia', 'setTimeout'].map((name) => [
+          name,
+          'readonly',
+        ]),
+      ),
     },
   },
   {

@@ -7,10 +7,14 @@
  */
 const { availableParallelism } = require('node:os');
 
-const swc = [
+const swc = (parser) => [
   '@swc/jest',
   {
-    jsc: { parser: { syntax: 'typescript' }, target: 'es2022' },
+    jsc: {
+      parser: { syntax: 'typescript', ...parser },
+      transform: { react: { runtime: 'automatic', importSource: 'preact' } },
+      target: 'es2022',
+    },
     module: { type: 'commonjs' },
     sourceMaps: 'inline',
   },
@@ -22,9 +26,9 @@ function project(name, options = {}) {
     rootDir: __dirname,
     testEnvironment: 'node',
     testMatch: [`<rootDir>/test/${name}/**/*.test.ts`],
-    transform: { '^.+\\.[cm]?[jt]s$': swc },
+    transform: { '^.+\\.[cm]?[jt]s$': swc({}), '^.+\\.tsx$': swc({ tsx: true }) },
     // These are ES modules, which jest cannot load as they are.
-    transformIgnorePatterns: ['/node_modules/(?!typebox/|@noble/|@scure/|@seriousme/)'],
+    transformIgnorePatterns: ['/node_modules/(?!typebox/|preact|@noble/|@scure/|@seriousme/)'],
     modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/.gateway/'],
     ...options,
   };

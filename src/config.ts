@@ -19,6 +19,13 @@ export interface Config {
   databaseUrl: string;
   /** Maximum number of PostgreSQL connections of this process. */
   databasePoolSize: number;
+  /** The login of the dashboard and the console; null: they are not served. */
+  pages: {
+    databaseUrl: string;
+    databasePoolSize: number;
+    dashboardHost: string | null;
+    consoleHost: string | null;
+  } | null;
   temporal: { address: string; namespace: string };
   port: number;
   /** The address to listen on; undefined: all. */
@@ -53,6 +60,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     isDevelopment: env['GATEWAY_ENV'] === 'development',
     databaseUrl: reader.url('DATABASE_URL', ['postgres:', 'postgresql:']),
     databasePoolSize: reader.count('DATABASE_POOL_SIZE', 20, 1, 500),
+    pages: readPages(reader),
     temporal: {
       address: reader.text('TEMPORAL_ADDRESS', 'the host:port of the Temporal frontend'),
       namespace: reader.optional('TEMPORAL_NAMESPACE') ?? 'default',
@@ -83,6 +91,19 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   };
   reader.throwIfFaulty();
   return config;
+}
+
+function readPages(reader: EnvironmentReader): Config['pages'] {
+  const pages = {
+    databasePoolSize: reader.count('DASHBOARD_DATABASE_POOL_SIZE', 10, 1, 500),
+    dashboardHost: reader.optional('DASHBOARD_HOST') ?? null,
+    consoleHost: reader.optional('CONSOLE_HOST') ?? null,
+  };
+  if (reader.optional('DASHBOARD_DATABASE_URL') === undefined) return null;
+  return {
+    ...pages,
+    databaseUrl: reader.url('DASHBOARD_DATABASE_URL', ['postgres:', 'postgresql:']),
+  };
 }
 
 function readProviders(reader: EnvironmentReader): ProviderConfig {

@@ -1,5 +1,6 @@
 /** Everything that a process works with, built once from its configuration. */
 import type { Client } from '@temporalio/client';
+import type { Middleware } from 'koa';
 import { type Logger, pino } from 'pino';
 import type { ActivityDeps } from '../activities';
 import { createWebhookDeliveryStarter } from '../activities/webhook-delivery/starter';
@@ -10,6 +11,7 @@ import { EndpointSlots } from './domain/webhook-delivery-slots';
 import { createSecretBox, type SecretBox } from './lib/secret-box';
 import { createProviders, type ProviderRegistry } from './providers/registry';
 import { createAuthentication } from './services/authentication';
+import { createDashboardServices } from './services/dashboard';
 import { createBalances } from './services/balances';
 import { createCatalogue } from './services/catalogue';
 import { createEvents } from './services/events';
@@ -19,6 +21,7 @@ import { createPayments } from './services/payments';
 import { createPayouts } from './services/payouts';
 import { createProviderCallbacks } from './services/provider-callbacks';
 import type { Services } from './services/services';
+import { createUserSessions } from './services/users/sign-in';
 import { createTemporalClient } from './temporal/client';
 import { createClosedWorkflows } from './temporal/visibility';
 import {
@@ -28,6 +31,10 @@ import {
 import { createPaymentWorkflows, type PaymentWorkflows } from './temporal/payment-workflows';
 import { createPayoutWorkflows, type PayoutWorkflows } from './temporal/payout-workflows';
 import { createWebhookSender, type WebhookSender } from './webhooks/sender';
+import { createConsole } from './console/console';
+import { createDashboard } from './dashboard/dashboard';
+import { serveAssets } from './web/assets';
+import { serveSite } from './web/site';
 
 export interface Deps {
   config: Config;
@@ -90,6 +97,32 @@ export function buildServices(deps: Deps): Services {
     catalogue: createCatalogue({ db, providers }),
     providerCallbacks: createProviderCallbacks(deps),
     health: createHealth({ db, temporal }),
+  };
+}
+
+export interface Pages {
+  middleware: Middleware[];
+  close(): Promise<void>;
+}
+
+/** The dashboard and the console, with a pool of their own; none without DASHBOARD_DATABASE_URL. */
+export function buildPages({ config, logger }: Deps): Pages {
+  if (config.pages === null) return { middleware: [], close: () => Promise.resolve() };
+  const { databaseUrl, databasePoolSize, dashboardHost, consoleHost } = config.pages;
+  const db = connect({
+    url: databaseUrl,
+    size: databasePoolSize,
+    applicationName: 'gateway-dashboard',
+  });
+  const sessions = createUserSessions(db);
+  const services = createDashboardServices({ db });
+  const sites = [
+    createDashboard({ services, sessions, host: dashboardHost }),
+    createConsole({ sessions, host: consoleHost }),
+  ];
+  return {
+    middleware: [serveAssets, ...sites.map((site) => serveSite(site, { ...config, logger }))],
+    close: () => db.destroy(),
   };
 }
 

@@ -1,6 +1,6 @@
-/** The API process: REST for merchants, callbacks of providers. Run as many as needed. */
+/** The API process: REST for merchants, callbacks of providers, and the pages. Run as many as needed. */
 import { readConfig } from '../config';
-import { buildDeps, buildServices } from '../deps';
+import { buildDeps, buildPages, buildServices } from '../deps';
 import { createApp } from '../http/app';
 import { createMetrics } from '../http/middleware/metrics';
 import { startPrivateServer, startServer } from '../http/server';
@@ -8,8 +8,8 @@ import { runProcess } from '../lib/run-process';
 
 const HELP = `Usage: api [--help]
 
-Serves /api/v1, /provider-callbacks, /healthz and /readyz on PORT (3000), and /metrics and /readyz
-with details on METRICS_PORT.
+Serves /api/v1, /provider-callbacks, /healthz and /readyz on PORT (3000), /dashboard and /console if
+DASHBOARD_DATABASE_URL is set, and /metrics and /readyz with details on METRICS_PORT.
 docs/operations.md describes its environment; missing variables are reported at the start.
 `;
 
@@ -18,7 +18,8 @@ runProcess(HELP, async () => {
   const { config, logger } = deps;
   const services = buildServices(deps);
   const metrics = createMetrics(services.health);
-  const app = createApp({ ...config, services, metrics, logger });
+  const pages = buildPages(deps);
+  const app = createApp({ ...config, services, pages: pages.middleware, metrics, logger });
   const privateServer = await startPrivateServer(config, services.health, metrics, logger);
   const server = await startServer(app, config.port, config.host);
   logger.info({ port: server.port }, 'api listening');
@@ -26,7 +27,7 @@ runProcess(HELP, async () => {
     stop: async () => {
       services.events.stopWaiting();
       await Promise.all([server.stop(), privateServer?.stop()]);
-      await deps.close();
+      await Promise.all([deps.close(), pages.close()]);
     },
   };
 });

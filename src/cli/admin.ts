@@ -38,6 +38,7 @@ import { addPayments } from './payments';
 import { addPayouts } from './payouts';
 import { addReview } from './review';
 import { errorSentence } from './sentences';
+import { addUsers } from './users';
 import { addWebhooks } from './webhooks';
 
 const ACTOR_LENGTH_MAX = 100;
@@ -55,6 +56,7 @@ const NOUNS = [
   addAdjustments,
   addCases,
   addWebhooks,
+  addUsers,
   addAudit,
 ];
 

@@ -45,6 +45,7 @@ const LISTED_BY: Record<NotFoundObject, string> = {
   api_key: 'API key % does not exist. `keys list` lists the keys of an account.',
   case: 'Case % does not exist. `cases list --all` lists the cases.',
   payment: 'Payment % does not exist.',
+  user: 'User % does not exist. `users list` lists the users.',
   webhook_endpoint: 'Endpoint % does not exist. `webhooks list` lists the endpoints of an account.',
   webhook_delivery:
     'Delivery % does not exist. `webhooks deliveries` lists the deliveries of an endpoint.',
@@ -107,6 +108,8 @@ function refusalSentence(refusal: Refusal): string {
       return `${pausedName(refusal.scope)} not paused. \`payouts pauses\` lists the pauses.`;
     case 'payment_decision_refused':
       return `The \`${refusal.kind}\` was refused: ${refusal.explanation}`;
+    case 'email_taken':
+      return `${refusal.email} is already the e-mail address of another ${refusal.kind}.`;
     case 'endpoint_deleted':
       return `${refusal.id} was deleted at ${refusal.deletedAt.toISOString()}. Create a new endpoint.`;
     case 'endpoint_already_enabled':
@@ -174,6 +177,12 @@ function problemSentence(problem: InputProblem): string {
       return 'It is a setting of one account. Use --account instead of --default.';
     case 'default_needs_account':
       return 'With --default there is no default to follow. Use an amount or none.';
+    case 'not_an_email':
+      return `"${problem.value}" is not an e-mail address.`;
+    case 'password_length':
+      return `It has ${problem.length} characters. Use ${problem.min} to ${problem.max}.`;
+    case 'unknown_role':
+      return `"${problem.value}" is not a role. Use one of ${problem.known.join(', ')}.`;
     case 'url_refused':
       return `The URL cannot be used: ${problem.explanation}`;
     case 'too_many_addresses':

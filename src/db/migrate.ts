@@ -50,7 +50,9 @@ export async function migrate(
       const before = new Set(await appliedNames(db));
       await retryLocks(() => applyAll(db, migrations));
       // The list is knex's own table, so no migration can grant it; /readyz reads it.
-      await db.raw('GRANT SELECT ON knex_migrations TO gateway_api, gateway_worker, gateway_admin');
+      await db.raw(
+        'GRANT SELECT ON knex_migrations TO gateway_api, gateway_worker, gateway_admin, gateway_dashboard',
+      );
       await db.raw(ALIGN_EVENT_CLOCK);
       return (await appliedNames(db)).filter((name) => !before.has(name));
     } finally {

@@ -5,7 +5,7 @@
 import { Client } from 'pg';
 
 /** The group roles that the migrations create: what each program may do. */
-export type GatewayRole = 'gateway_api' | 'gateway_worker' | 'gateway_admin';
+export type GatewayRole = 'gateway_api' | 'gateway_worker' | 'gateway_admin' | 'gateway_dashboard';
 
 /** The same server and options, with another database or another login. */
 export function databaseUrl(

@@ -52,6 +52,8 @@ export function loadSecrets(path: string, env: NodeJS.ProcessEnv): Record<string
 
 interface GatewayAddresses {
   databaseUrl: string;
+  /** Of the api process; null for the worker. */
+  dashboardUrl: string | null;
   temporalAddress: string;
 }
 
@@ -73,7 +75,7 @@ export function sandboxEnvironment(
 export function gatewayEnvironment(
   ports: Ports,
   secrets: Record<string, string>,
-  { databaseUrl, temporalAddress }: GatewayAddresses,
+  { databaseUrl, dashboardUrl, temporalAddress }: GatewayAddresses,
 ): NodeJS.ProcessEnv {
   const sandboxUrl = `http://127.0.0.1:${ports.sandbox}`;
   const providerUrls = PROVIDERS.flatMap(({ prefix, sandboxPath }) =>
@@ -91,6 +93,7 @@ export function gatewayEnvironment(
     METRICS_PORT: '0',
     PUBLIC_URL: `http://localhost:${ports.api}`,
     DATABASE_URL: databaseUrl,
+    ...(dashboardUrl === null ? {} : { DASHBOARD_DATABASE_URL: dashboardUrl }),
     TEMPORAL_ADDRESS: temporalAddress,
     TEMPORAL_NAMESPACE,
     // Ctrl-C stops everything within ten seconds (supervisor.ts).

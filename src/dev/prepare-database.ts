@@ -14,18 +14,23 @@ import { hashApiKey, makeApiKey } from '../lib/api-key-secret';
 import type { DataLayout } from '../lib/data-folder';
 import { newId } from '../lib/new-id';
 import { createSecretBox } from '../lib/secret-box';
+import { createUser, listUsers } from '../services/users/users';
 import type { LogLine } from './progress';
 import { readCredentials, type SeededCredentials } from './settings-file';
 
-/** The logins of the two programs, each with its own rights, as in production. */
+/** The logins of the two programs and of the pages, each with its own rights, as in production. */
 const API_LOGIN = 'gateway_api_1';
 const WORKER_LOGIN = 'gateway_worker_1';
+const DASHBOARD_LOGIN = 'gateway_dashboard_1';
 
 /** Later starts find the keys and the endpoint by these names. */
 const DEMO_ENDPOINT = 'Sandbox inbox';
 const DEMO_KEY_NAMES: Record<Mode, string> = { test: 'Demo test key', live: 'Demo live key' };
 /** The maximum for a key (decision A2), so that a load test does not meet this limit. */
 const REQUESTS_PER_MINUTE = 1200;
+
+/** In the audit log. */
+const SEED = { actor: 'npm start', reason: null };
 
 const PASSWORD_LENGTH_BYTES = 15;
 const WEBHOOK_SECRET_LENGTH_BYTES = 32;
@@ -34,6 +39,7 @@ export interface PreparedDatabase {
   ownerUrl: string;
   apiUrl: string;
   workerUrl: string;
+  dashboardUrl: string;
   credentials: SeededCredentials;
 }
 
@@ -62,14 +68,17 @@ export async function prepareDatabase({
   const password = secrets['DATABASE_PASSWORD'] ?? '';
   const api = { user: API_LOGIN, password };
   const worker = { user: WORKER_LOGIN, password };
+  const dashboard = { user: DASHBOARD_LOGIN, password };
   if (givenAppUrl === null) {
     await ensureLogin(ownerUrl, api, ['gateway_api']);
     await ensureLogin(ownerUrl, worker, ['gateway_worker']);
+    await ensureLogin(ownerUrl, dashboard, ['gateway_dashboard']);
   }
   const kept = isNew ? null : readCredentials(layout.settings);
   if (kept === null) log('first start: creating the demo merchant, its keys and the logins');
   const credentials =
     kept ?? (await seedDevelopment({ ownerUrl, pepper: secrets['KEY_PEPPER'] ?? '' }));
+  await keepUsers(ownerUrl, credentials);
   await keepDemoEndpoint(ownerUrl, {
     url: inboxUrl,
     secret: credentials.test_webhook_secret,
@@ -79,6 +88,7 @@ export async function prepareDatabase({
     ownerUrl,
     apiUrl: givenAppUrl ?? databaseUrl(ownerUrl, api),
     workerUrl: givenAppUrl ?? databaseUrl(ownerUrl, worker),
+    dashboardUrl: givenAppUrl ?? databaseUrl(ownerUrl, dashboard),
     credentials,
   };
 }
@@ -111,8 +121,7 @@ export async function seedDevelopment({
         live_key: await replaceDemoKey(tx, { accountId, mode: 'live', pepper }),
       };
     });
-    // The two logins open nothing yet: the dashboard will store them. keepDemoEndpoint makes the
-    // endpoint with the webhook secret.
+    // keepUsers stores the two logins, and keepDemoEndpoint the endpoint with the webhook secret.
     return {
       merchant: { email: 'merchant@example.com', password: randomPassword() },
       operator: { email: 'operator@example.com', password: randomPassword() },
@@ -164,6 +173,27 @@ async function replaceDemoKey(
     ],
   );
   return key.secret;
+}
+
+/** The two logins of dev.json: the owner of the demo merchant, and an administrator. */
+async function keepUsers(
+  ownerUrl: string,
+  { merchant, operator }: Pick<SeededCredentials, 'merchant' | 'operator'>,
+): Promise<void> {
+  const db = connect({ url: ownerUrl, size: 1, applicationName: 'gateway-seed' });
+  try {
+    const known = (await listUsers(db)).map(({ kind, email }) => `${kind} ${email}`);
+    const accountId = await findDemoMerchant(db);
+    const users = [
+      { ...merchant, kind: 'merchant', role: 'owner', accountId },
+      { ...operator, kind: 'operator', role: 'admin', accountId: null },
+    ] as const;
+    for (const user of users) {
+      if (!known.includes(`${user.kind} ${user.email}`)) await createUser(db, SEED, user);
+    }
+  } finally {
+    await db.destroy();
+  }
 }
 
 function randomPassword(): string {

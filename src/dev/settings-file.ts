@@ -54,7 +54,7 @@ export function writeSettings(
   const settings: DevSettings = {
     base_url: `${publicUrl}/api/v1`,
     dashboard_url: `${publicUrl}/dashboard`,
-    operator_url: `${publicUrl}/operator`,
+    operator_url: `${publicUrl}/console`,
     sandbox_url: `http://localhost:${ports.sandbox}`,
     temporal_address: temporal.address,
     temporal_ui_url: temporal.uiUrl,
@@ -70,14 +70,15 @@ export function writeSettings(
   return settings;
 }
 
-/**
- * What `npm start` prints when everything runs. The dashboard and the operators' pages are left
- * out until they exist; dev.json has their addresses already.
- */
+/** What `npm start` prints when everything runs. */
 export function printSummary(settings: DevSettings, layout: DataLayout): void {
   const near = (path: string): string => relative(process.cwd(), path) || path;
   const rows: [string, string][] = [
     ['API', settings.base_url],
+    ['Dashboard', settings.dashboard_url],
+    ['  Sign in', `${settings.merchant.email}  ${settings.merchant.password}`],
+    ['Console', settings.operator_url],
+    ['  Sign in', `${settings.operator.email}  ${settings.operator.password}`],
     ['Sandbox', settings.sandbox_url],
     ['  Webhooks', `${settings.sandbox_url}/inbox`],
     ['Temporal', settings.temporal_address],

@@ -136,12 +136,14 @@ export class Supervisor {
     database: PreparedDatabase,
     temporal: Temporal,
   ): void {
-    const environment = (databaseUrl: string) =>
-      gatewayEnvironment(ports, secrets, { databaseUrl, temporalAddress: temporal.address });
+    const environment = (databaseUrl: string, dashboardUrl: string | null) => {
+      const temporalAddress = temporal.address;
+      return gatewayEnvironment(ports, secrets, { databaseUrl, dashboardUrl, temporalAddress });
+    };
     const { test_webhook_secret: webhookSecret } = database.credentials;
     this.#startChild('sandbox', sandboxEnvironment(this.#layout, ports, secrets, webhookSecret));
-    this.#startChild('api', environment(database.apiUrl));
-    this.#startChild('worker', environment(database.workerUrl));
+    this.#startChild('api', environment(database.apiUrl, database.dashboardUrl));
+    this.#startChild('worker', environment(database.workerUrl, null));
   }
 
   #startChild(name: ChildName, env: NodeJS.ProcessEnv): void {

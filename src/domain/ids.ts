@@ -14,6 +14,8 @@ export const ID_PREFIXES = {
   account: 'acc_',
   request: 'req_',
   case: 'case_',
+  user: 'usr_',
+  session: 'ses_',
 } as const;
 
 export type IdKind = keyof typeof ID_PREFIXES;

@@ -3,7 +3,7 @@
  * listens with it. The order of the checks on a request is decision W12.
  */
 import Router from '@koa/router';
-import Koa from 'koa';
+import Koa, { type Middleware } from 'koa';
 import type { Logger } from 'pino';
 import type { Services } from '../services/services';
 import type { GatewayState } from './context';
@@ -38,6 +38,8 @@ export interface AppOptions {
   isDevelopment?: boolean;
   /** Measures the requests; the private port shows them. */
   metrics?: Pick<Metrics, 'measure'>;
+  /** The dashboard and the console. */
+  pages?: readonly Middleware[];
   logger: Logger;
 }
 
@@ -65,6 +67,7 @@ export function createApp(options: AppOptions): Koa<GatewayState> {
   app.use(writeErrors(logger));
   app.use(refuseInvalidHttp);
   if (options.isDevelopment === true) app.use(refuseForeignHosts(options.publicUrl));
+  for (const pages of options.pages ?? []) app.use(pages);
   app.use(api.routes());
   app.use(root.routes());
   app.use(refuseUnknownPath);

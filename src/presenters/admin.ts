@@ -9,6 +9,7 @@ import type { Case } from '../db/repositories/cases';
 import type { FeeRuleVersion } from '../db/repositories/fee-rules';
 import type { Pause } from '../db/repositories/payout-pauses';
 import type { StoredAttempt } from '../db/repositories/webhook-attempts';
+import type { User } from '../db/repositories/users';
 import type { WebhookDelivery } from '../db/repositories/webhook-deliveries';
 import type { WebhookEndpoint } from '../db/repositories/webhook-endpoints';
 import { apiKeyStatus } from '../domain/api-key';
@@ -43,6 +44,19 @@ export function presentApiKey(key: ApiKey) {
     created_at: key.createdAt.toISOString(),
     last_used_at: key.lastUsedAt?.toISOString() ?? null,
     last_used_address: key.lastUsedAddress,
+  };
+}
+
+export function presentUser(user: User) {
+  return {
+    id: user.id,
+    object: 'user',
+    kind: user.kind,
+    email: user.email,
+    operator_role: user.operatorRole,
+    disabled_at: user.disabledAt?.toISOString() ?? null,
+    last_sign_in_at: user.lastSignInAt?.toISOString() ?? null,
+    created_at: user.createdAt.toISOString(),
   };
 }
 

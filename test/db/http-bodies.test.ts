@@ -33,7 +33,7 @@ function post(
   return fetch(`${gateway.url}/api/v1/payouts`, {
     method: 'POST',
     headers: { ...bearer(secret), 'Content-Type': 'application/json', ...headers },
-    body,
+    body: body as BodyInit | null,
   });
 }
 

@@ -10,7 +10,7 @@ import { withClient } from '../../src/db/provision';
 import { type Db, rows } from '../../src/db/transaction';
 import type { Mode } from '../../src/domain/mode';
 import { SCOPES, type Scope } from '../../src/domain/scopes';
-import { buildDeps, buildServices } from '../../src/deps';
+import { buildDeps, buildPages, buildServices } from '../../src/deps';
 import { createApp } from '../../src/http/app';
 import { createMetrics } from '../../src/http/middleware/metrics';
 import { createPrivateApp } from '../../src/http/routes/health';
@@ -83,7 +83,9 @@ export async function startHarness(): Promise<Harness> {
     db,
     createAccount,
     startGateway: async (options) => {
-      const gateway = await startGateway(database.apiUrl, { trustedProxyHops: 0, ...options });
+      const env = { DASHBOARD_DATABASE_URL: database.dashboardUrl, ...options?.env };
+      const settings = { trustedProxyHops: 0, ...options, env };
+      const gateway = await startGateway(database.apiUrl, settings);
       gateways.push(gateway);
       return gateway;
     },
@@ -151,13 +153,15 @@ async function startGateway(
   const services = buildServices(deps);
   const { publicUrl, cursorSecret } = config;
   const metrics = createMetrics(services.health);
-  const app = createApp({ services, publicUrl, cursorSecret, metrics, logger, ...options });
+  const built = buildPages(deps);
+  const pages = built.middleware;
+  const app = createApp({ services, publicUrl, cursorSecret, metrics, pages, logger, ...options });
   const server = await startServer(app, 0);
   const privateServer = await startServer(createPrivateApp(services.health, metrics, logger), 0);
   const stop = async () => {
     services.events.stopWaiting();
     await Promise.all([server.stop(), privateServer.stop()]);
-    await deps.close();
+    await Promise.all([deps.close(), built.close()]);
   };
   return {
     url: `http://127.0.0.1:${server.port}`,

@@ -6,45 +6,51 @@ import { reservePosting } from '../../src/domain/ledger';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 import { buildPayoutMoney, fund, makeAccount } from '../support/ledger';
 
-const ROLES = ['gateway_api', 'gateway_worker', 'gateway_admin'] as const;
+const ROLES = ['gateway_api', 'gateway_worker', 'gateway_admin', 'gateway_dashboard'] as const;
 const PRIVILEGES = ['SELECT', 'INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'REFERENCES', 'TRIGGER'];
 
 /** For each role the first letters of SELECT, INSERT, UPDATE, DELETE; '-' is nothing. */
-const TABLES: Record<string, [api: string, worker: string, admin: string]> = {
-  accounts: ['S', 'S', 'SIU'],
-  api_key_minutes: ['-', '-', '-'],
-  api_keys: ['S', 'S', 'SIU'],
-  audit_log: ['-', 'SI', 'SI'],
-  balances: ['S', 'S', 'S'],
-  cases: ['SI', 'SIU', 'SIU'],
-  currency_routes: ['S', 'S', 'SU'],
-  event_clock: ['S', '-', '-'],
-  events: ['S', 'SI', 'SI'],
-  fee_rules: ['S', 'S', 'SIU'],
-  idempotency_keys: ['SIUD', 'SUD', 'S'],
-  knex_migrations: ['S', 'S', 'S'],
-  knex_migrations_lock: ['-', '-', '-'],
-  ledger_changes: ['-', 'SD', 'S'],
-  ledger_checkpoints: ['-', 'SIU', 'S'],
-  ledger_entries: ['S', 'S', 'S'],
-  ledger_proof: ['S', 'SIU', 'S'],
-  ledger_transactions: ['S', 'S', 'S'],
-  payment_credits: ['S', 'SI', 'S'],
-  payment_decisions: ['S', 'SIU', 'S'],
-  payment_refunds: ['S', 'SIU', 'S'],
-  payment_verifications: ['SIU', '-', '-'],
-  payments: ['S', 'SIU', 'S'],
-  payout_pauses: ['S', 'SI', 'SIUD'],
-  payout_policies: ['S', 'S', 'SIU'],
-  payout_usage: ['S', 'S', 'S'],
-  payouts: ['S', 'SIU', 'S'],
-  provider_entries: ['-', 'SIU', 'S'],
-  provider_statements: ['-', 'SIU', 'S'],
-  webhook_attempts: ['-', 'SIUD', 'SIU'],
-  webhook_deliveries: ['-', 'SIU', 'SIU'],
-  webhook_endpoints: ['-', 'SU', 'SIU'],
-  webhook_slots: ['-', 'SU', '-'],
+const TABLES: Record<string, [api: string, worker: string, admin: string, dashboard: string]> = {
+  accounts: ['S', 'S', 'SIU', 'SU'],
+  api_key_minutes: ['-', '-', '-', '-'],
+  api_keys: ['S', 'S', 'SIU', 'SIU'],
+  audit_log: ['-', 'SI', 'SI', 'SI'],
+  balances: ['S', 'S', 'S', 'S'],
+  cases: ['SI', 'SIU', 'SIU', 'S'],
+  currency_routes: ['S', 'S', 'SU', 'S'],
+  event_clock: ['S', '-', '-', '-'],
+  events: ['S', 'SI', 'SI', 'SI'],
+  fee_rules: ['S', 'S', 'SIU', 'S'],
+  idempotency_keys: ['SIUD', 'SUD', 'S', 'S'],
+  knex_migrations: ['S', 'S', 'S', 'S'],
+  knex_migrations_lock: ['-', '-', '-', '-'],
+  ledger_changes: ['-', 'SD', 'S', '-'],
+  ledger_checkpoints: ['-', 'SIU', 'S', '-'],
+  ledger_entries: ['S', 'S', 'S', 'S'],
+  ledger_proof: ['S', 'SIU', 'S', '-'],
+  ledger_transactions: ['S', 'S', 'S', 'S'],
+  memberships: ['-', '-', 'SIU', 'SIU'],
+  payment_credits: ['S', 'SI', 'S', 'S'],
+  payment_decisions: ['S', 'SIU', 'S', 'S'],
+  payment_refunds: ['S', 'SIU', 'S', 'S'],
+  payment_verifications: ['SIU', '-', '-', '-'],
+  payments: ['S', 'SIU', 'S', 'S'],
+  payout_pauses: ['S', 'SI', 'SIUD', 'S'],
+  payout_policies: ['S', 'S', 'SIU', 'S'],
+  payout_usage: ['S', 'S', 'S', 'S'],
+  payouts: ['S', 'SIU', 'S', 'S'],
+  provider_entries: ['-', 'SIU', 'S', '-'],
+  provider_statements: ['-', 'SIU', 'S', '-'],
+  sessions: ['-', '-', 'SIU', 'SIU'],
+  sign_in_attempts: ['-', '-', '-', 'SID'],
+  users: ['-', '-', 'SIU', 'SIU'],
+  webhook_attempts: ['-', 'SIUD', 'SIU', 'SIU'],
+  webhook_deliveries: ['-', 'SIU', 'SIU', 'SIU'],
+  webhook_endpoints: ['-', 'SU', 'SIU', 'SIU'],
+  webhook_slots: ['-', 'SU', '-', '-'],
 };
+
+const GATEWAY = ['gateway_api', 'gateway_worker', 'gateway_admin'] as const;
 
 /** Who may call it. Trigger functions and parts of other functions: nobody. */
 const FUNCTIONS: Record<string, readonly (typeof ROLES)[number][]> = {
@@ -64,10 +70,10 @@ const FUNCTIONS: Record<string, readonly (typeof ROLES)[number][]> = {
   ledger_write: [],
   lock_payout_usage: ['gateway_worker'],
   note_ledger_change: [],
-  payout_policy: ROLES,
-  payout_sums: ROLES,
+  payout_policy: GATEWAY,
+  payout_sums: GATEWAY,
   payout_usage_key: [],
-  payout_used: ROLES,
+  payout_used: GATEWAY,
 };
 
 let database: TestDatabase;

@@ -2,11 +2,13 @@
  * The gateway's programs as JavaScript. A program starts in half the time that it takes with a
  * loader, and the tests start some hundred of them.
  */
-import { mkdirSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { transformFile } from '@swc/core';
 
 const ROOT = join(__dirname, '../..');
+/** What the pages read beside their code. */
+const ASSETS = 'src/web/assets';
 const ROOMS = ['src', 'workflows', 'activities'];
 /** Inside the project, so that the programs find its packages. */
 const CACHE = join(ROOT, 'node_modules/.cache');
@@ -17,21 +19,26 @@ export async function compilePrograms(): Promise<string> {
   const folder = mkdtempSync(join(CACHE, 'gateway-test-'));
   const files = ROOMS.flatMap((room) =>
     readdirSync(join(ROOT, room), { recursive: true, encoding: 'utf8' })
-      .filter((file) => file.endsWith('.ts'))
+      .filter((file) => /\.tsx?$/.test(file))
       .map((file) => join(room, file)),
   );
   await Promise.all(files.map((file) => compile(file, folder)));
+  cpSync(join(ROOT, ASSETS), join(folder, ASSETS), { recursive: true });
   return folder;
 }
 
 async function compile(file: string, folder: string): Promise<void> {
   const { code } = await transformFile(join(ROOT, file), {
     swcrc: false,
-    jsc: { parser: { syntax: 'typescript' }, target: 'es2022' },
+    jsc: {
+      parser: { syntax: 'typescript', tsx: file.endsWith('.tsx') },
+      transform: { react: { runtime: 'automatic', importSource: 'preact' } },
+      target: 'es2022',
+    },
     module: { type: 'commonjs' },
     sourceMaps: 'inline',
   });
-  const target = join(folder, file.replace(/\.ts$/, '.js'));
+  const target = join(folder, file.replace(/\.tsx?$/, '.js'));
   mkdirSync(dirname(target), { recursive: true });
   writeFileSync(target, code);
 }

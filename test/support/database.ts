@@ -15,6 +15,10 @@ export const WORKER_LOGIN = {
   user: 'gateway_test_worker',
   password: 'gateway-test-worker',
 } as const;
+const DASHBOARD_LOGIN = {
+  user: 'gateway_test_dashboard',
+  password: 'gateway-test-dashboard',
+} as const;
 const ADMIN_LOGIN = { user: 'gateway_test_admin', password: 'gateway-test-admin' } as const;
 
 export interface TestDatabase {
@@ -27,6 +31,7 @@ export interface TestDatabase {
   apiUrl: string;
   workerUrl: string;
   adminUrl: string;
+  dashboardUrl: string;
   /** Ends every connection to it and removes it. */
   drop: () => Promise<void>;
 }
@@ -43,6 +48,7 @@ export async function createTemplate(serverUrl: string): Promise<void> {
   await ensureLogin(templateUrl, API_LOGIN, ['gateway_api']);
   await ensureLogin(templateUrl, WORKER_LOGIN, ['gateway_worker']);
   await ensureLogin(templateUrl, ADMIN_LOGIN, ['gateway_admin']);
+  await ensureLogin(templateUrl, DASHBOARD_LOGIN, ['gateway_dashboard']);
 }
 
 /** @param template what it is a copy of, which nobody may be connected to */
@@ -63,6 +69,7 @@ export async function createTestDatabase(template = TEMPLATE_DATABASE): Promise<
     apiUrl: databaseUrl(ownerUrl, API_LOGIN),
     workerUrl: databaseUrl(ownerUrl, WORKER_LOGIN),
     adminUrl: databaseUrl(ownerUrl, ADMIN_LOGIN),
+    dashboardUrl: databaseUrl(ownerUrl, DASHBOARD_LOGIN),
     drop: async () => {
       await withClient(server, (client) => client.query(`drop database ${database} with (force)`));
     },

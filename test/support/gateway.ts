@@ -105,6 +105,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<OwnGat
     LOG_LEVEL: 'info',
     PORT: String(port),
     DATABASE_URL: through(database.apiUrl, options.databasePort),
+    DASHBOARD_DATABASE_URL: through(database.dashboardUrl, options.databasePort),
     // What ChildProgram gives a worker as its DATABASE_URL.
     TEST_WORKER_DATABASE_URL: through(database.workerUrl, options.databasePort),
     TEMPORAL_ADDRESS: address,

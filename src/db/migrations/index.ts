@@ -6,6 +6,7 @@ import { sql as payments } from './0004-payments';
 import { sql as webhooks } from './0005-webhooks';
 import { sql as reconciliation } from './0006-reconciliation';
 import { sql as defaults } from './0007-defaults';
+import { sql as users } from './0008-users';
 
 /**
  * `sql` runs in a transaction. `concurrent` statements run one by one and outside of any, such as CREATE
@@ -21,4 +22,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0005-webhooks', sql: webhooks },
   { name: '0006-reconciliation', sql: reconciliation },
   { name: '0007-defaults', sql: defaults },
+  { name: '0008-users', sql: users },
 ];

@@ -5,7 +5,7 @@
 import { ApiError } from '../../domain/errors';
 import type { Scope } from '../../domain/scopes';
 import type { Authentication } from '../../services/services';
-import { clientAddress } from '../client-address';
+import { clientAddress } from '../../lib/client-address';
 import type { GatewayMiddleware } from '../context';
 
 /** The middleware of a route; without a scope, any valid key is accepted. */

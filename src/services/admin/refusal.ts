@@ -8,10 +8,11 @@ import type { Direction } from '../../domain/fees';
 import type { Mode } from '../../domain/mode';
 import type { Amount } from '../../domain/money';
 import type { PaymentDecisionKind } from '../../domain/payment';
+import type { UserKind } from '../../domain/users';
 import type { WebhookDeliveryStatus } from '../../domain/webhook-delivery';
 
 export type NotFoundObject =
-  'account' | 'api_key' | 'case' | 'payment' | 'webhook_endpoint' | 'webhook_delivery';
+  'account' | 'api_key' | 'case' | 'payment' | 'user' | 'webhook_endpoint' | 'webhook_delivery';
 
 export interface PostedAmount {
   accountId: string;
@@ -47,6 +48,7 @@ export type Refusal =
   | { code: 'payouts_already_paused'; pause: Pause }
   | { code: 'payouts_not_paused'; scope: PauseScope }
   | { code: 'payment_decision_refused'; kind: PaymentDecisionKind; explanation: string }
+  | { code: 'email_taken'; kind: UserKind; email: string }
   | { code: 'endpoint_deleted'; id: string; deletedAt: Date }
   | { code: 'endpoint_already_enabled' | 'endpoint_already_disabled'; id: string }
   | { code: 'endpoint_disabled'; id: string }
@@ -74,6 +76,7 @@ export type InputField =
   | 'currency'
   | 'daily'
   | 'description'
+  | 'email'
   | 'events'
   | 'expires'
   | 'fixed'
@@ -82,6 +85,7 @@ export type InputField =
   | 'minFee'
   | 'name'
   | 'operationId'
+  | 'password'
   | 'perTransaction'
   | 'percentage'
   | 'rate'
@@ -89,6 +93,7 @@ export type InputField =
   | 'rehearse'
   | 'resolution'
   | 'reviewAll'
+  | 'role'
   | 'scopes'
   | 'since'
   | 'until'
@@ -112,6 +117,9 @@ export type InputProblem =
   | { code: 'above_max_fee'; value: Amount; maxFee: Amount }
   | { code: 'needs_account' }
   | { code: 'default_needs_account' }
+  | { code: 'not_an_email'; value: string }
+  | { code: 'password_length'; length: number; min: number; max: number }
+  | { code: 'unknown_role'; value: string; known: readonly string[] }
   | { code: 'url_refused'; explanation: string }
   | { code: 'too_many_addresses'; count: number; max: number }
   | { code: 'not_an_address'; value: string }

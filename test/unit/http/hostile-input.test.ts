@@ -6,7 +6,7 @@ import type { TSchema } from 'typebox';
 import { isId } from '../../../src/domain/ids';
 import { parseApiKey } from '../../../src/domain/api-key';
 import { ApiError } from '../../../src/domain/errors';
-import { clientAddress } from '../../../src/http/client-address';
+import { clientAddress } from '../../../src/lib/client-address';
 import { parseJsonObject } from '../../../src/http/json-text';
 import { createPagination } from '../../../src/http/pagination';
 import { OPERATIONS } from '../../../src/openapi/document';

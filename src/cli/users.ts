@@ -1,0 +1,112 @@
+/** `admin users`. */
+import { type Command, Option } from '@commander-js/extra-typings';
+import { MERCHANT_ROLES, OPERATOR_ROLES, USER_KINDS } from '../domain/users';
+import { presentUser } from '../presenters/admin';
+import {
+  createUser,
+  disableUser,
+  listUsers,
+  resetPassword,
+  type UserWithPassword,
+} from '../services/users/users';
+import type { Run } from './admin';
+import { addNoun, ACCOUNT, changeVerb, readVerb, text } from './options';
+import { listOf, showList, showObject } from './output';
+
+const KIND = new Option('--kind <KIND>', 'merchant (dashboard) or operator (console)')
+  .choices(USER_KINDS)
+  .makeOptionMandatory();
+const EMAIL = '--email <ADDRESS>';
+
+export function addUsers(admin: Command, run: Run): void {
+  const users = addNoun(admin, 'users', 'People who sign in to the dashboard and the console.');
+  changeVerb(users, 'create', {
+    summary: 'Create a user and show the generated password once',
+    notes: 'The same e-mail address can be a merchant and an operator, with two passwords.',
+    examples: [
+      'users create --kind operator --email alice@example.com --role admin',
+      'users create --kind merchant --email shop@example.com --role owner --account acc_…',
+    ],
+  })
+    .addOption(KIND)
+    .requiredOption(EMAIL, 'the e-mail address to sign in with', text)
+    .requiredOption(
+      '--role <ROLE>',
+      `merchant: ${MERCHANT_ROLES.join(', ')}; operator: ${OPERATOR_ROLES.join(', ')}`,
+      text,
+    )
+    .addOption(ACCOUNT)
+    .action(({ kind, email, role, ...options }) =>
+      run(
+        options,
+        async ({ db, by, accountId }) => {
+          const account = kind === 'merchant' ? await accountId(options.account) : null;
+          const wish = { kind, email, role, accountId: account, password: null };
+          return presentWithPassword(await createUser(db, by, wish));
+        },
+        showWithPassword,
+      ),
+    );
+  readVerb(users, 'list', {
+    summary: 'List all users',
+    examples: ['users list --json'],
+  }).action((options) =>
+    run(
+      options,
+      async ({ db }) =>
+        listOf(
+          (await listUsers(db)).map(({ memberships, ...user }) => ({
+            ...presentUser(user),
+            accounts: memberships.map(({ accountId, role }) => `${accountId} (${role})`),
+          })),
+        ),
+      (list) =>
+        showList(
+          list,
+          ['kind', 'email', 'operator_role', 'accounts', 'last_sign_in_at', 'disabled_at'],
+          'No users. `users create` creates one.',
+        ),
+    ),
+  );
+  changeVerb(users, 'disable', {
+    summary: 'Refuse sign-ins of a user and end all sessions',
+    examples: ['users disable --kind merchant --email shop@example.com --reason "has left"'],
+  })
+    .addOption(KIND)
+    .requiredOption(EMAIL, 'the user', text)
+    .action(({ kind, email, ...options }) =>
+      run(options, async ({ db, by }) => presentUser(await disableUser(db, by, kind, email, true))),
+    );
+  changeVerb(users, 'enable', {
+    summary: 'Allow sign-ins of a disabled user again',
+    examples: ['users enable --kind merchant --email shop@example.com'],
+  })
+    .addOption(KIND)
+    .requiredOption(EMAIL, 'the user', text)
+    .action(({ kind, email, ...options }) =>
+      run(options, async ({ db, by }) =>
+        presentUser(await disableUser(db, by, kind, email, false)),
+      ),
+    );
+  changeVerb(users, 'reset-password', {
+    summary: 'Give a user a new password, show it once, and end all sessions',
+    examples: ['users reset-password --kind operator --email alice@example.com'],
+  })
+    .addOption(KIND)
+    .requiredOption(EMAIL, 'the user', text)
+    .action(({ kind, email, ...options }) =>
+      run(
+        options,
+        async ({ db, by }) => presentWithPassword(await resetPassword(db, by, kind, email)),
+        showWithPassword,
+      ),
+    );
+}
+
+function presentWithPassword({ password, ...user }: UserWithPassword) {
+  return { ...presentUser(user), password };
+}
+
+function showWithPassword({ password, ...document }: { password: string }): string {
+  return `${showObject(document)}\n${password}\nThe password is shown only once.\n`;
+}

@@ -1,0 +1,49 @@
+/** What every page of the dashboard knows: the account, the mode and the role of its visitor. */
+import { MODES, type Mode } from '../domain/mode';
+import { mayDo, type Permission } from '../domain/users';
+import type { ChangedBy } from '../services/admin/audit';
+import { PageRefusal } from '../web/problems';
+import type { Answer, Route, SignedInVisit } from '../web/site';
+
+export const PREFIX = '/dashboard';
+
+export interface MerchantVisit extends SignedInVisit {
+  accountId: string;
+  mode: Mode;
+  /** `/dashboard/test` */
+  base: string;
+  may: (permission: Permission) => boolean;
+  /** For the audit log. */
+  by: ChangedBy;
+}
+
+export interface MerchantRoute {
+  method: 'get' | 'post';
+  /** Below the mode: `/payments` is /dashboard/test/payments and /dashboard/live/payments. */
+  path: string;
+  needs: Permission;
+  run: (visit: MerchantVisit) => Answer | Promise<Answer>;
+}
+
+export function merchantRoute({ method, path, needs, run }: MerchantRoute): Route {
+  return { method, path: `/:mode${path}`, needs, run: (visit) => run(merchantVisit(visit)) };
+}
+
+/** @throws PageRefusal when the path has no mode */
+function merchantVisit(visit: SignedInVisit): MerchantVisit {
+  const mode = modeOf(visit.params['mode']);
+  const { actor, email } = visit.session;
+  if (mode === null || actor.kind !== 'merchant') throw new PageRefusal('page_not_found');
+  return {
+    ...visit,
+    mode,
+    accountId: actor.accountId,
+    base: `${PREFIX}/${mode}`,
+    may: (permission) => mayDo(actor, permission),
+    by: { actor: email, reason: null },
+  };
+}
+
+export function modeOf(text: string | undefined): Mode | null {
+  return MODES.find((mode) => mode === text) ?? null;
+}

@@ -1,0 +1,264 @@
+/** Users, their accounts, their sessions, and the passwords that were tried and refused. */
+import type { MerchantRole, OperatorRole, UserKind } from '../../domain/users';
+import { rows, type Db, type Tx } from '../transaction';
+
+export interface User {
+  id: string;
+  kind: UserKind;
+  email: string;
+  operatorRole: OperatorRole | null;
+  disabledAt: Date | null;
+  lastSignInAt: Date | null;
+  createdAt: Date;
+}
+
+export interface Membership {
+  accountId: string;
+  accountName: string;
+  role: MerchantRole;
+}
+
+const COLUMNS = 'id, kind, email, operator_role, disabled_at, last_sign_in_at, created_at';
+
+/** @returns null, and nothing is written, when the e-mail address is already used */
+export async function insertUser(
+  tx: Tx,
+  user: Pick<User, 'id' | 'kind' | 'email' | 'operatorRole'> & { passwordHash: string },
+): Promise<User | null> {
+  const [inserted] = await rows<User>(
+    tx,
+    `INSERT INTO users (id, kind, email, password_hash, operator_role) VALUES (?, ?, ?, ?, ?)
+     ON CONFLICT (kind, lower(email)) DO NOTHING RETURNING ${COLUMNS}`,
+    [user.id, user.kind, user.email, user.passwordHash, user.operatorRole],
+  );
+  return inserted ?? null;
+}
+
+export async function insertMembership(
+  tx: Tx,
+  { userId, accountId, role }: { userId: string; accountId: string; role: MerchantRole },
+): Promise<void> {
+  await rows(tx, 'INSERT INTO memberships (user_id, account_id, role) VALUES (?, ?, ?)', [
+    userId,
+    accountId,
+    role,
+  ]);
+}
+
+/** With what a sign-in checks. */
+export async function findUserByEmail(
+  db: Db | Tx,
+  kind: UserKind,
+  email: string,
+): Promise<(User & { passwordHash: string }) | null> {
+  const [user] = await rows<User & { passwordHash: string }>(
+    db,
+    `SELECT ${COLUMNS}, password_hash FROM users WHERE kind = ? AND lower(email) = lower(?)`,
+    [kind, email],
+  );
+  return user ?? null;
+}
+
+/** Locks the user's row until the transaction ends. */
+export async function lockUser(tx: Tx, id: string): Promise<User | null> {
+  const sql = `SELECT ${COLUMNS} FROM users WHERE id = ? FOR NO KEY UPDATE`;
+  const [user] = await rows<User>(tx, sql, [id]);
+  return user ?? null;
+}
+
+/** By kind, then by e-mail address. */
+export async function listUsers(db: Db): Promise<(User & { memberships: Membership[] })[]> {
+  return rows(
+    db,
+    `SELECT ${COLUMNS}, coalesce((
+              SELECT jsonb_agg(jsonb_build_object('accountId', a.id, 'accountName', a.name,
+                                                  'role', m.role) ORDER BY a.created_at, a.id)
+                FROM memberships m JOIN accounts a ON a.id = m.account_id
+               WHERE m.user_id = users.id), '[]') AS memberships
+       FROM users ORDER BY kind, lower(email)`,
+  );
+}
+
+/** The user's accounts, oldest membership first. */
+export async function listMemberships(db: Db | Tx, userId: string): Promise<Membership[]> {
+  return rows<Membership>(
+    db,
+    `SELECT a.id AS account_id, a.name AS account_name, m.role
+       FROM memberships m JOIN accounts a ON a.id = m.account_id
+      WHERE m.user_id = ? ORDER BY m.created_at, a.id`,
+    [userId],
+  );
+}
+
+export async function saveDisabled(tx: Tx, id: string, disabled: boolean): Promise<User> {
+  const at = disabled ? 'clock_timestamp()' : 'NULL';
+  const sql = `UPDATE users SET disabled_at = ${at} WHERE id = ? RETURNING ${COLUMNS}`;
+  return one(await rows<User>(tx, sql, [id]));
+}
+
+export async function savePassword(tx: Tx, id: string, passwordHash: string): Promise<User> {
+  const sql = `UPDATE users SET password_hash = ? WHERE id = ? RETURNING ${COLUMNS}`;
+  return one(await rows<User>(tx, sql, [passwordHash, id]));
+}
+
+export async function noteSignIn(tx: Tx, id: string): Promise<void> {
+  await rows(tx, 'UPDATE users SET last_sign_in_at = clock_timestamp() WHERE id = ?', [id]);
+}
+
+export interface Session {
+  id: string;
+  userId: string;
+  address: string | null;
+  userAgent: string;
+  createdAt: Date;
+  lastSeenAt: Date;
+}
+
+export interface NewSession {
+  id: string;
+  tokenHash: Buffer;
+  userId: string;
+  accountId: string | null;
+  address: string | null;
+  userAgent: string;
+  hours: number;
+}
+
+export async function insertSession(tx: Tx, session: NewSession): Promise<void> {
+  await rows(
+    tx,
+    `INSERT INTO sessions (id, token_hash, user_id, account_id, address, user_agent, expires_at)
+     VALUES (?, ?, ?, ?, ?::inet, ?, now() + ? * interval '1 hour')`,
+    [
+      session.id,
+      session.tokenHash,
+      session.userId,
+      session.accountId,
+      session.address,
+      session.userAgent,
+      session.hours,
+    ],
+  );
+}
+
+/** The user of a valid session, with the role in force at this moment. */
+export interface SessionUser {
+  sessionId: string;
+  userId: string;
+  kind: UserKind;
+  email: string;
+  operatorRole: OperatorRole | null;
+  accountId: string | null;
+  accountName: string | null;
+  merchantRole: MerchantRole | null;
+  /** Not noted for a minute. */
+  isStale: boolean;
+}
+
+/** Null: no such session, or it is revoked or over, or the user is disabled. */
+export async function findSession(
+  db: Db,
+  { kind, tokenHash, idleHours }: { kind: UserKind; tokenHash: Buffer; idleHours: number },
+): Promise<SessionUser | null> {
+  const [found] = await rows<SessionUser>(
+    db,
+    `SELECT s.id AS session_id, u.id AS user_id, u.kind, u.email, u.operator_role,
+            m.account_id, a.name AS account_name, m.role AS merchant_role,
+            s.last_seen_at < now() - interval '1 minute' AS is_stale
+       FROM sessions s JOIN users u ON u.id = s.user_id
+       LEFT JOIN memberships m ON m.user_id = u.id AND m.account_id = s.account_id
+       LEFT JOIN accounts a ON a.id = m.account_id
+      WHERE s.token_hash = ? AND u.kind = ? AND u.disabled_at IS NULL AND s.revoked_at IS NULL
+        AND s.expires_at > now() AND s.last_seen_at > now() - ? * interval '1 hour'`,
+    [tokenHash, kind, idleHours],
+  );
+  return found ?? null;
+}
+
+export async function noteSeen(db: Db, sessionId: string, address: string | null): Promise<void> {
+  const sql = 'UPDATE sessions SET last_seen_at = now(), address = ?::inet WHERE id = ?';
+  await rows(db, sql, [address, sessionId]);
+}
+
+/** The user's sessions that are valid, the latest use first. */
+export async function listSessions(db: Db, userId: string, idleHours: number): Promise<Session[]> {
+  return rows<Session>(
+    db,
+    `SELECT id, user_id, host(address) AS address, user_agent, created_at, last_seen_at FROM sessions
+      WHERE user_id = ? AND revoked_at IS NULL AND expires_at > now()
+        AND last_seen_at > now() - ? * interval '1 hour'
+      ORDER BY last_seen_at DESC, id DESC LIMIT 100`,
+    [userId, idleHours],
+  );
+}
+
+/** @param id of one session, or null for all of the user */
+export async function revokeSessions(
+  db: Db | Tx,
+  userId: string,
+  id: string | null,
+): Promise<number> {
+  const revoked = await rows(
+    db,
+    `UPDATE sessions SET revoked_at = clock_timestamp()
+      WHERE user_id = ? AND revoked_at IS NULL ${id === null ? '' : 'AND id = ?'} RETURNING id`,
+    id === null ? [userId] : [userId, id],
+  );
+  return revoked.length;
+}
+
+/** An IPv6 address belongs to a customer's network of 64 bits. */
+const NETWORK = `(SELECT CASE family(address) WHEN 6 THEN network(set_masklen(address, 64))::inet ELSE address END
+  FROM (SELECT ?::inet AS address) AS given)`;
+
+export interface AttemptCounts {
+  id: string;
+  /** Of this e-mail address from this network, with this attempt. */
+  ofPair: number;
+  /** Of any e-mail address from this network, with this attempt. */
+  ofNetwork: number;
+}
+
+/** Records an attempt before its password is checked, so that attempts at the same time count. */
+export async function recordAttempt(
+  db: Db,
+  attempt: { kind: UserKind; email: string; address: string | null; minutes: number },
+): Promise<AttemptCounts> {
+  const { kind, email, address, minutes } = attempt;
+  const [inserted] = await rows<{ id: string }>(
+    db,
+    `INSERT INTO sign_in_attempts (kind, email, network) VALUES (?, lower(?), ${NETWORK}) RETURNING id`,
+    [kind, email, address],
+  );
+  if (inserted === undefined) throw new Error('the attempt was not inserted');
+  const [counts] = await rows<Omit<AttemptCounts, 'id'>>(
+    db,
+    `SELECT count(*) FILTER (WHERE kind = ? AND email = lower(?))::integer AS of_pair,
+            count(*)::integer AS of_network
+       FROM sign_in_attempts
+      WHERE network IS NOT DISTINCT FROM ${NETWORK} AND at > now() - ? * interval '1 minute'`,
+    [kind, email, address, minutes],
+  );
+  return { id: inserted.id, ofPair: counts?.ofPair ?? 0, ofNetwork: counts?.ofNetwork ?? 0 };
+}
+
+export async function deleteAttempt(db: Db | Tx, id: string): Promise<void> {
+  await rows(db, 'DELETE FROM sign_in_attempts WHERE id = ?', [id]);
+}
+
+/** Those that no limit counts any more. */
+export async function deleteOldAttempts(db: Db, minutes: number): Promise<void> {
+  await rows(
+    db,
+    `DELETE FROM sign_in_attempts WHERE id IN (
+       SELECT id FROM sign_in_attempts WHERE at < now() - ? * interval '1 minute'
+        ORDER BY at LIMIT 100)`,
+    [minutes],
+  );
+}
+
+function one(found: User[]): User {
+  const [user] = found;
+  if (user === undefined) throw new Error('the user was not changed');
+  return user;
+}

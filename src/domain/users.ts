@@ -1,0 +1,57 @@
+/**
+ * Who signs in and what each role may do. Merchants and operators are different users with
+ * different passwords, cookies and paths, even if it is the same person.
+ */
+export const USER_KINDS = ['merchant', 'operator'] as const;
+export type UserKind = (typeof USER_KINDS)[number];
+
+export const MERCHANT_ROLES = ['owner', 'developer', 'viewer'] as const;
+export type MerchantRole = (typeof MERCHANT_ROLES)[number];
+
+export const OPERATOR_ROLES = ['admin', 'reviewer', 'viewer'] as const;
+export type OperatorRole = (typeof OPERATOR_ROLES)[number];
+
+/**
+ * - `read`: see everything of the account
+ * - `integrate`: webhook endpoints and keys of test mode
+ * - `manage`: keys of live mode, and people
+ * - `review`: decide payouts and payments, resolve cases
+ * - `administer`: accounts, limits, fees, pauses, and people
+ */
+export type Permission = 'read' | 'integrate' | 'manage' | 'review' | 'administer';
+
+const MERCHANT: Record<MerchantRole, readonly Permission[]> = {
+  owner: ['read', 'integrate', 'manage'],
+  developer: ['read', 'integrate'],
+  viewer: ['read'],
+};
+
+const OPERATOR: Record<OperatorRole, readonly Permission[]> = {
+  admin: ['read', 'review', 'administer'],
+  reviewer: ['read', 'review'],
+  viewer: ['read'],
+};
+
+/** A person with a role: a merchant in one account, an operator in the installation. */
+export type Actor =
+  | { kind: 'merchant'; role: MerchantRole; accountId: string; accountName: string }
+  | { kind: 'operator'; role: OperatorRole };
+
+export type Role =
+  | Pick<Extract<Actor, { kind: 'merchant' }>, 'kind' | 'role'>
+  | Extract<Actor, { kind: 'operator' }>;
+
+export function mayDo(actor: Role, permission: Permission): boolean {
+  const granted = actor.kind === 'merchant' ? MERCHANT[actor.role] : OPERATOR[actor.role];
+  return granted.includes(permission);
+}
+
+/** How long a session lasts, and how long it lasts without a request. */
+export const SESSION_HOURS = {
+  merchant: { total: 7 * 24, idle: 12 },
+  operator: { total: 12, idle: 1 },
+} as const satisfies Record<UserKind, { total: number; idle: number }>;
+
+export const PASSWORD_LENGTH_MIN = 12;
+/** A longer one only costs time to hash. */
+export const PASSWORD_LENGTH_MAX = 200;

@@ -1,0 +1,156 @@
+/** Users of the dashboard and the console, for an operator. */
+import { randomBytes } from 'node:crypto';
+import {
+  findUserByEmail,
+  insertMembership,
+  insertUser,
+  lockUser,
+  revokeSessions,
+  saveDisabled,
+  savePassword,
+  type User,
+} from '../../db/repositories/users';
+import type { Db, Tx } from '../../db/transaction';
+import {
+  MERCHANT_ROLES,
+  OPERATOR_ROLES,
+  PASSWORD_LENGTH_MAX,
+  PASSWORD_LENGTH_MIN,
+  type UserKind,
+} from '../../domain/users';
+import { newId } from '../../lib/new-id';
+import { presentUser } from '../../presenters/admin';
+import { requireAccount } from '../admin/accounts';
+import { makeChange, type ChangedBy } from '../admin/audit';
+import { AdminRefusal, InvalidInput } from '../admin/refusal';
+import { hashPassword } from './passwords';
+
+export { listUsers } from '../../db/repositories/users';
+
+const EMAIL_LENGTH_MAX = 254;
+const EMAIL = /^[^\s@]+@[^\s@]+\.[^\s@]+$/;
+const PASSWORD_BYTES = 15;
+
+export interface NewUser {
+  kind: UserKind;
+  email: string;
+  role: string;
+  /** Of a merchant. */
+  accountId: string | null;
+  /** Null: one is generated. */
+  password: string | null;
+}
+
+export type UserWithPassword = User & { password: string };
+
+/** @throws InvalidInput, and AdminRefusal when the e-mail address is already used */
+export async function createUser(db: Db, by: ChangedBy, wish: NewUser): Promise<UserWithPassword> {
+  const { kind, accountId } = wish;
+  const email = checkEmail(wish.email);
+  const password = wish.password === null ? makePassword() : checkPasswordRule(wish.password);
+  const passwordHash = await hashPassword(password);
+  const operatorRole = kind === 'operator' ? checkRole(wish.role, OPERATOR_ROLES) : null;
+  const role = kind === 'merchant' ? checkRole(wish.role, MERCHANT_ROLES) : null;
+  return makeChange(db, by, async (tx) => {
+    const id = newId('user');
+    const user = await insertUser(tx, { id, kind, email, operatorRole, passwordHash });
+    if (user === null) {
+      throw new AdminRefusal({ code: 'email_taken', kind, email });
+    }
+    if (role !== null && accountId !== null) {
+      await requireAccount(tx, accountId);
+      await insertMembership(tx, { userId: id, accountId, role });
+    }
+    const after = { ...presentUser(user), ...(role === null ? {} : { role }) };
+    return {
+      result: { ...user, password },
+      audit: { ...auditHead(user), action: 'user.create', accountId, before: null, after },
+    };
+  });
+}
+
+/** Ends all sessions as well. @throws AdminRefusal */
+export async function disableUser(
+  db: Db,
+  by: ChangedBy,
+  kind: UserKind,
+  email: string,
+  disabled: boolean,
+): Promise<User> {
+  return makeChange(db, by, async (tx) => {
+    const before = await requireUser(tx, kind, email);
+    const after = await saveDisabled(tx, before.id, disabled);
+    if (disabled) await revokeSessions(tx, before.id, null);
+    const action = disabled ? 'user.disable' : 'user.enable';
+    return {
+      result: after,
+      audit: {
+        ...auditHead(after),
+        action,
+        accountId: null,
+        before: presentUser(before),
+        after: presentUser(after),
+      },
+    };
+  });
+}
+
+/** A new password; all sessions end. @throws AdminRefusal, InvalidInput */
+export async function resetPassword(
+  db: Db,
+  by: ChangedBy,
+  kind: UserKind,
+  email: string,
+): Promise<UserWithPassword> {
+  const password = makePassword();
+  const passwordHash = await hashPassword(password);
+  return makeChange(db, by, async (tx) => {
+    const before = await requireUser(tx, kind, email);
+    const user = await savePassword(tx, before.id, passwordHash);
+    await revokeSessions(tx, user.id, null);
+    return {
+      result: { ...user, password },
+      audit: {
+        ...auditHead(user),
+        action: 'user.reset_password',
+        accountId: null,
+        before: presentUser(before),
+        after: presentUser(user),
+      },
+    };
+  });
+}
+
+async function requireUser(tx: Tx, kind: UserKind, email: string): Promise<User> {
+  const found = await findUserByEmail(tx, kind, email.trim());
+  const user = found === null ? null : await lockUser(tx, found.id);
+  if (user !== null) return user;
+  throw new AdminRefusal({ code: 'not_found', object: 'user', id: email });
+}
+
+function auditHead({ id }: User) {
+  return { object: 'user', objectId: id };
+}
+
+function checkEmail(text: string): string {
+  const email = text.trim();
+  if (email.length <= EMAIL_LENGTH_MAX && EMAIL.test(email)) return email;
+  throw new InvalidInput('email', { code: 'not_an_email', value: email });
+}
+
+function checkPasswordRule(password: string): string {
+  const { length } = password;
+  if (length >= PASSWORD_LENGTH_MIN && length <= PASSWORD_LENGTH_MAX) return password;
+  const range = { min: PASSWORD_LENGTH_MIN, max: PASSWORD_LENGTH_MAX };
+  throw new InvalidInput('password', { code: 'password_length', length, ...range });
+}
+
+function checkRole<Role extends string>(role: string, known: readonly Role[]): Role {
+  const found = known.find((one) => one === role);
+  if (found !== undefined) return found;
+  throw new InvalidInput('role', { code: 'unknown_role', value: role, known });
+}
+
+function makePassword(): string {
+  return randomBytes(PASSWORD_BYTES).toString('base64url');
+}

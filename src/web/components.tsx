@@ -1,0 +1,466 @@
+/** The parts that pages are made of. Everything works without JavaScript. */
+import type { ComponentChildren } from 'preact';
+import type { Mode } from '../domain/mode';
+import { Icon } from './icon';
+
+interface HeadProps {
+  title: ComponentChildren;
+  lead?: ComponentChildren;
+  back?: { href: string; label: string };
+  /** Buttons. */
+  children?: ComponentChildren;
+}
+
+export function PageHead({ title, lead, back, children }: HeadProps) {
+  return (
+    <header class="page-head">
+      <div>
+        {back === undefined ? null : (
+          <p class="crumb">
+            <a href={back.href}>
+              <Icon name="arrow-left" /> {back.label}
+            </a>
+          </p>
+        )}
+        <h1>{title}</h1>
+        {lead === undefined ? null : <p class="muted lead">{lead}</p>}
+      </div>
+      <div class="actions">{children}</div>
+    </header>
+  );
+}
+
+interface CardProps {
+  title?: ComponentChildren;
+  lead?: ComponentChildren;
+  id?: string;
+  /** Without padding: a table. */
+  flush?: boolean;
+  action?: ComponentChildren;
+  children: ComponentChildren;
+}
+
+export function Card({ title, lead, id, flush = false, action, children }: CardProps) {
+  return (
+    <section class={flush ? 'box flush' : 'box'} id={id}>
+      {title === undefined ? null : (
+        <div class="box-head">
+          <div>
+            <h2>{title}</h2>
+            {lead === undefined ? null : <p class="muted">{lead}</p>}
+          </div>
+          {action}
+        </div>
+      )}
+      {children}
+    </section>
+  );
+}
+
+const TONES: Readonly<Record<string, 'good' | 'busy' | 'wait' | 'bad' | 'quiet'>> = {
+  completed: 'good',
+  succeeded: 'good',
+  working: 'good',
+  enabled: 'good',
+  active: 'good',
+  resolved: 'good',
+  approved: 'busy',
+  processing: 'busy',
+  pending: 'busy',
+  requested: 'busy',
+  created: 'busy',
+  under_review: 'wait',
+  on_hold: 'wait',
+  underpaid: 'wait',
+  open: 'wait',
+  paused: 'wait',
+  failed: 'bad',
+  rejected: 'bad',
+  suspended: 'bad',
+  revoked: 'bad',
+};
+
+/** A status as a person reads it: `under_review` is "Under review". */
+export function Status({ value }: { value: string }) {
+  return (
+    <span class="status" data-tone={TONES[value] ?? 'quiet'}>
+      {words(value)}
+    </span>
+  );
+}
+
+export function words(name: string): string {
+  const text = name.replaceAll('_', ' ').replaceAll('.', ' ');
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+interface MoneyProps {
+  amount: string;
+  currency: string;
+  /** All eight decimals, for a page about one object. */
+  exact?: boolean;
+}
+
+export function Money({ amount, currency, exact = false }: MoneyProps) {
+  return (
+    <span class="money">
+      <b>{exact ? group(amount) : group(short(amount))}</b> <span class="muted">{currency}</span>
+    </span>
+  );
+}
+
+/** At least two decimals, and no zeros after them. */
+function short(amount: string): string {
+  return amount.replace(/(\.\d{2}\d*?)0+$/, '$1');
+}
+
+function group(amount: string): string {
+  const [whole = '', decimals] = amount.split('.');
+  const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ',');
+  return decimals === undefined ? grouped : `${grouped}.${decimals}`;
+}
+
+/** In UTC; with JavaScript the tooltip has the local time as well. */
+export function Time({ at, seconds = false }: { at: Date; seconds?: boolean }) {
+  const iso = at.toISOString();
+  return (
+    <time datetime={iso} title={iso}>
+      {iso.slice(0, 10)} {iso.slice(11, seconds ? 19 : 16)}
+      <span class="muted"> UTC</span>
+    </time>
+  );
+}
+
+export function Id({ value }: { value: string }) {
+  return (
+    <span class="id">
+      <code>{value}</code>
+      <CopyButton value={value} label={`Copy ${value}`} />
+    </span>
+  );
+}
+
+export function CopyButton({ value, label }: { value: string; label: string }) {
+  return (
+    <button
+      type="button"
+      class="btn js-only copy"
+      data-variant="ghost"
+      data-size="icon-xs"
+      data-copy={value}
+      aria-label={label}
+      title={label}
+    >
+      <Icon name="copy" />
+    </button>
+  );
+}
+
+/** Names and values, one below the other. A value of null is left out. */
+export function Facts({ rows }: { rows: readonly (readonly [string, ComponentChildren])[] }) {
+  return (
+    <dl class="facts">
+      {rows
+        .filter(([, value]) => value !== null && value !== undefined)
+        .map(([name, value]) => (
+          <div>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+    </dl>
+  );
+}
+
+export interface Column<Row> {
+  label: string;
+  cell: (row: Row) => ComponentChildren;
+  /** Amounts. */
+  right?: boolean;
+  /** Not on a phone. */
+  wide?: boolean;
+}
+
+interface TableProps<Row> {
+  rows: readonly Row[];
+  columns: readonly Column<Row>[];
+  caption: string;
+  empty: ComponentChildren;
+}
+
+export function Table<Row>({ rows, columns, caption, empty }: TableProps<Row>) {
+  if (rows.length === 0) return <div class="empty-box">{empty}</div>;
+  return (
+    <div class="table-scroll" tabindex={0} role="region" aria-label={caption}>
+      <table class="rows">
+        <caption class="sr-only">{caption}</caption>
+        <thead>
+          <tr>
+            {columns.map((column) => (
+              <th scope="col" class={columnClass(column)}>
+                {column.label}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr>
+              {columns.map((column) => (
+                <td class={columnClass(column)}>{column.cell(row)}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function columnClass({ right, wide }: { right?: boolean; wide?: boolean }): string {
+  return [right === true ? 'right' : '', wide === true ? 'wide' : ''].join(' ').trim();
+}
+
+interface EmptyProps {
+  icon: string;
+  title: string;
+  children?: ComponentChildren;
+}
+
+export function Empty({ icon, title, children }: EmptyProps) {
+  return (
+    <div class="nothing">
+      <Icon name={icon} />
+      <p>
+        <b>{title}</b>
+      </p>
+      {children}
+    </div>
+  );
+}
+
+/** @param next of the next page; null on the last one */
+export function Pager({ first, next }: { first: string | null; next: string | null }) {
+  if (first === null && next === null) return null;
+  return (
+    <nav class="pager" aria-label="Pages">
+      {first === null ? (
+        <span />
+      ) : (
+        <a class="btn" data-variant="outline" data-size="sm" href={first}>
+          First page
+        </a>
+      )}
+      {next === null ? (
+        <span />
+      ) : (
+        <a class="btn" data-variant="outline" data-size="sm" href={next} rel="next">
+          Next page <Icon name="arrow-right" />
+        </a>
+      )}
+    </nav>
+  );
+}
+
+export interface FormState {
+  /** As they were sent. */
+  values: URLSearchParams;
+  /** By field. */
+  errors: Readonly<Record<string, string>>;
+}
+
+export const EMPTY_FORM: FormState = { values: new URLSearchParams(), errors: {} };
+
+interface FieldProps {
+  name: string;
+  label: string;
+  hint?: ComponentChildren;
+  form: FormState;
+  type?: 'text' | 'email' | 'password' | 'url' | 'date';
+  required?: boolean;
+  value?: string;
+  autocomplete?: string;
+  placeholder?: string;
+  maxLength?: number;
+  autofocus?: boolean;
+}
+
+export function Field({ name, label, hint, form, type = 'text', value, ...rest }: FieldProps) {
+  const error = form.errors[name];
+  const id = `field-${name}`;
+  const shown = type === 'password' ? undefined : (form.values.get(name) ?? value);
+  const described = [
+    hint === undefined ? '' : `${id}-hint`,
+    error === undefined ? '' : `${id}-error`,
+  ];
+  return (
+    <div class="form-field" data-invalid={error === undefined ? undefined : 'true'}>
+      <label class="label" for={id}>
+        {label}
+      </label>
+      <input
+        class="input"
+        id={id}
+        name={name}
+        // Preact has a type of its own for each kind of input.
+        {...({ type } as { type: 'text' })}
+        value={shown}
+        aria-invalid={error === undefined ? undefined : 'true'}
+        aria-describedby={described.join(' ').trim() || undefined}
+        {...rest}
+      />
+      {hint === undefined ? null : (
+        <p class="hint" id={`${id}-hint`}>
+          {hint}
+        </p>
+      )}
+      <FieldError id={`${id}-error`} error={error} />
+    </div>
+  );
+}
+
+interface SelectProps {
+  name: string;
+  label: string;
+  form: FormState;
+  options: readonly (readonly [value: string, label: string])[];
+  hint?: string;
+}
+
+export function Select({ name, label, form, options, hint }: SelectProps) {
+  const id = `field-${name}`;
+  const chosen = form.values.get(name);
+  return (
+    <div class="form-field">
+      <label class="label" for={id}>
+        {label}
+      </label>
+      <select class="input native" id={id} name={name}>
+        {options.map(([value, text]) => (
+          <option value={value} selected={value === chosen}>
+            {text}
+          </option>
+        ))}
+      </select>
+      {hint === undefined ? null : <p class="hint">{hint}</p>}
+      <FieldError id={`${id}-error`} error={form.errors[name]} />
+    </div>
+  );
+}
+
+interface ChoicesProps {
+  name: string;
+  label: string;
+  form: FormState;
+  options: readonly (readonly [value: string, label: string])[];
+  /** Checked before anything was sent. */
+  preset?: readonly string[];
+  hint?: string;
+}
+
+export function Choices({ name, label, form, options, preset = [], hint }: ChoicesProps) {
+  const sent = form.values.getAll(name);
+  const chosen = [...form.values.keys()].length === 0 ? preset : sent;
+  return (
+    <fieldset class="form-field choices">
+      <legend class="label">{label}</legend>
+      {hint === undefined ? null : <p class="hint">{hint}</p>}
+      <div class="choice-list">
+        {options.map(([value, text]) => (
+          <label>
+            <input
+              class="input"
+              type="checkbox"
+              name={name}
+              value={value}
+              checked={chosen.includes(value)}
+            />
+            <span>{text}</span>
+          </label>
+        ))}
+      </div>
+      <FieldError id={`field-${name}-error`} error={form.errors[name]} />
+    </fieldset>
+  );
+}
+
+function FieldError({ id, error }: { id: string; error: string | undefined }) {
+  if (error === undefined) return null;
+  return (
+    <p class="field-error" id={id} role="alert">
+      {error}
+    </p>
+  );
+}
+
+interface AlertProps {
+  tone: 'good' | 'bad' | 'wait' | 'note';
+  title: ComponentChildren;
+  children?: ComponentChildren;
+}
+
+const ALERT_ICONS = {
+  good: 'circle-check',
+  bad: 'circle-alert',
+  wait: 'clock',
+  note: 'info',
+} as const;
+
+export function Alert({ tone, title, children }: AlertProps) {
+  return (
+    <div class="note" data-tone={tone} role={tone === 'bad' ? 'alert' : 'status'}>
+      <Icon name={ALERT_ICONS[tone]} />
+      <div>
+        <b>{title}</b>
+        {children === undefined ? null : <div>{children}</div>}
+      </div>
+    </div>
+  );
+}
+
+/** A button that changes something. */
+interface ActionProps {
+  action: string;
+  label: string;
+  icon?: string;
+  variant?: 'outline' | 'destructive' | 'primary';
+  hidden?: Readonly<Record<string, string>>;
+}
+
+export function Action({ action, label, icon, variant = 'outline', hidden = {} }: ActionProps) {
+  return (
+    <form method="post" action={action} class="inline">
+      {Object.entries(hidden).map(([name, value]) => (
+        <input type="hidden" name={name} value={value} />
+      ))}
+      <button class="btn" data-variant={variant}>
+        {icon === undefined ? null : <Icon name={icon} />}
+        {label}
+      </button>
+    </form>
+  );
+}
+
+/** A secret that is shown once. */
+export function Secret({ value, label }: { value: string; label: string }) {
+  return (
+    <div class="secret">
+      <code>{value}</code>
+      <button type="button" class="btn js-only" data-variant="outline" data-copy={value}>
+        <Icon name="copy" /> {label}
+      </button>
+    </div>
+  );
+}
+
+export function ModeBanner({ mode, switchTo }: { mode: Mode; switchTo: string }) {
+  return mode === 'test' ? (
+    <p class="mode" data-mode="test">
+      <b>Test mode</b> No real money moves. <a href={switchTo}>Switch to live</a>
+    </p>
+  ) : (
+    <p class="mode" data-mode="live">
+      <b>Live mode</b> Real money moves. <a href={switchTo}>Switch to test</a>
+    </p>
+  );
+}

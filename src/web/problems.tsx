@@ -1,0 +1,90 @@
+/** Every error as a page: what happened, what to do, and the request id. */
+import { ApiError } from '../domain/errors';
+import { AdminRefusal, InvalidInput } from '../services/admin/refusal';
+import { refusalText, problemText } from './refusals';
+
+export interface Problem {
+  status: number;
+  title: string;
+  text: string;
+}
+
+const PROBLEMS = {
+  page_not_found: {
+    status: 404,
+    title: 'Page not found',
+    text: 'Check the address, or that the object belongs to this account and mode.',
+  },
+  not_allowed: {
+    status: 403,
+    title: 'Not allowed',
+    text: 'Your role does not allow this. Ask an owner or an administrator.',
+  },
+  other_origin: {
+    status: 403,
+    title: 'Request refused',
+    text: 'The form was not sent from this site. Open the page again and send the form from there.',
+  },
+  invalid_form: {
+    status: 415,
+    title: 'Request refused',
+    text: 'The form was not sent as application/x-www-form-urlencoded.',
+  },
+  form_too_large: { status: 413, title: 'Form too large', text: 'Send less than 64 KiB.' },
+  internal_error: {
+    status: 500,
+    title: 'Something went wrong',
+    text: 'The request failed. Try again. If it fails again, contact support with the request id.',
+  },
+} as const satisfies Record<string, Problem>;
+
+export type ProblemName = keyof typeof PROBLEMS;
+
+export class PageRefusal extends Error {
+  readonly problem: ProblemName;
+
+  constructor(problem: ProblemName) {
+    super(problem);
+    this.problem = problem;
+  }
+}
+
+/** @param cause a name, or what was thrown */
+export function problemOf(cause: unknown): Problem {
+  if (typeof cause === 'string' && cause in PROBLEMS) return PROBLEMS[cause as ProblemName];
+  if (cause instanceof PageRefusal) return PROBLEMS[cause.problem];
+  if (cause instanceof AdminRefusal) {
+    if (cause.refusal.code === 'not_found') return PROBLEMS.page_not_found;
+    return { status: 409, title: 'Not possible', text: refusalText(cause.refusal) };
+  }
+  if (cause instanceof InvalidInput) {
+    return { status: 422, title: 'Invalid value', text: problemText(cause.problem) };
+  }
+  if (cause instanceof ApiError) {
+    if (cause.code === 'not_found') return PROBLEMS.page_not_found;
+    return { status: cause.status, title: 'Not possible', text: cause.message };
+  }
+  return PROBLEMS.internal_error;
+}
+
+interface ProblemBodyProps {
+  problem: Problem;
+  requestId: string;
+  home: string;
+}
+
+export function ProblemBody({ problem, requestId, home }: ProblemBodyProps) {
+  return (
+    <section class="problem">
+      <p class="muted">{problem.status}</p>
+      <h1>{problem.title}</h1>
+      <p>{problem.text}</p>
+      <p class="muted">
+        Request id <code>{requestId}</code>
+      </p>
+      <a class="btn" data-variant="outline" href={home}>
+        Go to the start page
+      </a>
+    </section>
+  );
+}

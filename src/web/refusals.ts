@@ -1,0 +1,108 @@
+/** The error codes of src/services/admin as sentences for a page. */
+import type { InputProblem, Refusal } from '../services/admin/refusal';
+
+export function refusalText(refusal: Refusal): string {
+  switch (refusal.code) {
+    case 'not_found':
+      return `${refusal.id} does not exist.`;
+    case 'account_already_verified':
+      return 'The account is already verified.';
+    case 'account_already_suspended':
+      return 'The account is already suspended.';
+    case 'account_not_suspended':
+      return 'The account is not suspended.';
+    case 'account_not_verified':
+      return 'The account is not verified yet. Keys for live mode need a verified account.';
+    case 'api_key_revoked':
+      return `The key was revoked at ${refusal.revokedAt.toISOString()}. Create a new key.`;
+    case 'api_key_expired':
+      return 'The key has expired, and a rotation keeps the expiry. Create a new key.';
+    case 'case_already_resolved':
+      return 'Somebody else has already resolved this case.';
+    case 'no_fee_rule_in_force':
+      return 'No fee rule is in force at that time.';
+    case 'fee_rule_planned':
+      return `Another fee rule starts at ${refusal.startsAt.toISOString()}. End it first.`;
+    case 'insufficient_balance':
+      return `Only ${refusal.available} ${refusal.currency} is available, less than ${refusal.amount}.`;
+    case 'operation_id_taken':
+      return 'This operation was already posted with other values. Nothing was posted now.';
+    case 'payouts_already_paused':
+      return `Payouts are already paused, since ${refusal.pause.createdAt.toISOString()}.`;
+    case 'payouts_not_paused':
+      return 'Payouts are not paused.';
+    case 'payment_decision_refused':
+      return refusal.explanation;
+    case 'email_taken':
+      return `${refusal.email} is already in use.`;
+    case 'endpoint_deleted':
+      return `The endpoint was deleted at ${refusal.deletedAt.toISOString()}. Create a new one.`;
+    case 'endpoint_already_enabled':
+      return 'The endpoint is already enabled.';
+    case 'endpoint_already_disabled':
+      return 'The endpoint is already disabled.';
+    case 'endpoint_disabled':
+      return 'The endpoint is disabled. Enable it first.';
+    case 'too_many_endpoints':
+      return `The account has the maximum of ${refusal.max} endpoints in this mode. Delete one first.`;
+    case 'delivery_body_deleted':
+      return `The event cannot be sent again: events are kept for ${refusal.keptDays} days.`;
+    case 'delivery_already_ended':
+      return `The delivery has already ended: ${refusal.status}.`;
+  }
+}
+
+/** The message below a field. */
+export function problemText(problem: InputProblem): string {
+  switch (problem.code) {
+    case 'empty':
+      return 'Enter a value.';
+    case 'too_long':
+      return `Use at most ${problem.max} characters; this has ${problem.length}.`;
+    case 'not_printable':
+      return 'Use one line without control characters.';
+    case 'not_an_amount':
+      return 'Enter a decimal amount with at most 8 digits after the point.';
+    case 'not_a_percentage':
+      return 'Enter 0 to 100 with at most 4 decimals.';
+    case 'out_of_range':
+      return `Enter a whole number from ${problem.min} to ${problem.max}.`;
+    case 'unknown_name':
+      return problem.value === '' ? 'Choose at least one.' : `${problem.value} does not exist.`;
+    case 'unsupported_currency':
+      return `Supported currencies: ${problem.supported.join(', ')}.`;
+    case 'no_route':
+      return `${problem.provider} does not support ${problem.currency}.`;
+    case 'not_an_adjustment_id':
+      return 'Enter adj_ followed by 26 characters.';
+    case 'in_the_past':
+      return 'Choose a time in the future.';
+    case 'not_after_start':
+      return 'Choose a time after the start.';
+    case 'too_long_ago':
+      return `Events are kept for ${problem.days} days. Choose a later time.`;
+    case 'above_max_fee':
+      return `Enter at most the maximum fee, ${problem.maxFee}.`;
+    case 'needs_account':
+    case 'default_needs_account':
+      return 'Choose an account.';
+    case 'not_an_email':
+      return 'Enter an e-mail address.';
+    case 'password_length':
+      return `Use ${problem.min} to ${problem.max} characters.`;
+    case 'unknown_role':
+      return `Choose one of ${problem.known.join(', ')}.`;
+    case 'url_refused':
+      return problem.explanation;
+    case 'too_many_addresses':
+      return `Enter at most ${problem.max} addresses.`;
+    case 'not_an_address':
+      return `${problem.value} is not an IP address or network. Use 203.0.113.7 or 10.0.0.0/8.`;
+    case 'prefix_length':
+      return `${problem.value}: an IPv${problem.version} prefix is 0 to ${problem.max}.`;
+    case 'host_bits':
+      return `Use ${problem.network} for the network, or ${problem.address} for the address.`;
+    case 'mapped_ipv4':
+      return `${problem.value} is an IPv4-mapped address. Use the IPv4 address.`;
+  }
+}

@@ -1,0 +1,65 @@
+/** What protects the pages from other sites: headers, the origin of forms, the size of forms. */
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { Context } from 'koa';
+import { PageRefusal } from './problems';
+
+/** Everything comes from the project; no script or style is inside a page. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+export function setSecurityHeaders(ctx: Context, publicUrl: string): void {
+  ctx.set({
+    'Content-Security-Policy': POLICY,
+    'X-Content-Type-Options': 'nosniff',
+    // With `no-referrer`, browsers send `Origin: null` with our own forms.
+    'Referrer-Policy': 'same-origin',
+    'Cross-Origin-Opener-Policy': 'same-origin',
+    'Cross-Origin-Resource-Policy': 'same-origin',
+    'X-Frame-Options': 'DENY',
+    'Cache-Control': 'no-store',
+  });
+  if (publicUrl.startsWith('https:')) {
+    ctx.set('Strict-Transport-Security', 'max-age=31536000');
+  }
+}
+
+/**
+ * Whether a browser sends the form from one of our own pages. SameSite cookies are not enough:
+ * another port of the same host is the same site. Browsers send Sec-Fetch-Site over HTTPS and to
+ * localhost, and Origin with every POST.
+ */
+export function isSameOrigin(headers: IncomingHttpHeaders, publicUrl: string): boolean {
+  const site = headers['sec-fetch-site'];
+  if (site !== undefined) return site === 'same-origin';
+  const origin = URL.parse(headers.origin ?? '');
+  if (origin === null) return false;
+  return origin.host === headers.host || origin.origin === URL.parse(publicUrl)?.origin;
+}
+
+const FORM_BYTES_MAX = 64 * 1024;
+const FORM_TYPE = 'application/x-www-form-urlencoded';
+
+/** @throws PageRefusal */
+export async function readForm(request: IncomingMessage): Promise<URLSearchParams> {
+  const type = request.headers['content-type'] ?? '';
+  if (type.split(';')[0]?.trim().toLowerCase() !== FORM_TYPE) {
+    throw new PageRefusal('invalid_form');
+  }
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    length += chunk.length;
+    if (length > FORM_BYTES_MAX) throw new PageRefusal('form_too_large');
+    chunks.push(chunk);
+  }
+  return new URLSearchParams(Buffer.concat(chunks).toString('utf8'));
+}

@@ -1,0 +1,265 @@
+/**
+ * A site is a set of pages for one kind of user under one path: the dashboard or the console. This
+ * middleware does what every page needs: host, security headers, session, origin check, permission,
+ * form, errors. A page is a `Route`; see src/dashboard/home/home.tsx for a short one.
+ */
+import Router from '@koa/router';
+import type { Context, Middleware, Next } from 'koa';
+import type { VNode } from 'preact';
+import { renderToString } from 'preact-render-to-string';
+import type { Logger } from 'pino';
+import { mayDo, type Permission, type UserKind } from '../domain/users';
+import { clientAddress } from '../lib/client-address';
+import { newId } from '../lib/new-id';
+import type { SignedIn } from '../services/users/sign-in';
+import { type Problem, ProblemBody, problemOf } from './problems';
+import { isSameOrigin, readForm, setSecurityHeaders } from './security';
+
+export interface Visit {
+  requestId: string;
+  method: string;
+  /** The path as it was sent, without the query. */
+  path: string;
+  params: Readonly<Record<string, string | undefined>>;
+  query: URLSearchParams;
+  /** Empty for GET. */
+  form: URLSearchParams;
+  address: string;
+  userAgent: string;
+  /** Chosen by the user; null follows the system. */
+  theme: 'light' | 'dark' | null;
+  session: SignedIn | null;
+  cookies: { get(name: string): string | undefined };
+}
+
+export type SignedInVisit = Visit & { session: SignedIn };
+
+export interface SetCookie {
+  name: string;
+  /** Null deletes it. */
+  value: string | null;
+  maxAgeSeconds: number;
+  /** Below the site's own path. */
+  path?: string;
+}
+
+export interface Page {
+  kind: 'page';
+  title: string;
+  body: VNode;
+  status?: number;
+  /** The entry of the navigation that is marked. */
+  nav?: string;
+  cookies?: SetCookie[];
+}
+
+/** After every change: POST, redirect, GET. */
+export interface Redirect {
+  kind: 'redirect';
+  to: string;
+  cookies?: SetCookie[];
+}
+
+export type Answer = Page | Redirect;
+
+interface RoutePath {
+  method: 'get' | 'post';
+  /** Below the site's prefix, such as `/payments/:id`. */
+  path: string;
+}
+
+export type Route = RoutePath &
+  (
+    | { needs: Permission; run: (visit: SignedInVisit) => Answer | Promise<Answer> }
+    /** Without a session. */
+    | { needs: null; run: (visit: Visit) => Answer | Promise<Answer> }
+  );
+
+export interface Site {
+  kind: UserKind;
+  /** `/dashboard` */
+  prefix: string;
+  /** Served on this host only; null: on every host. */
+  host: string | null;
+  /** Where a signed-in user starts, and where others sign in. */
+  home: string;
+  signIn: string;
+  routes: readonly Route[];
+  /** The whole document. */
+  document: (page: Page, visit: Visit) => VNode;
+  readSession: (token: string, address: string) => Promise<SignedIn | null>;
+}
+
+export interface SiteSettings {
+  publicUrl: string;
+  trustedProxyHops: number;
+  logger: Logger;
+}
+
+export function sessionCookie(site: Pick<Site, 'kind'>): string {
+  return site.kind === 'merchant' ? 'gateway_dashboard' : 'gateway_console';
+}
+
+export function page(
+  title: string,
+  body: VNode,
+  more: Omit<Page, 'kind' | 'title' | 'body'> = {},
+): Page {
+  return { kind: 'page', title, body, ...more };
+}
+
+export function redirect(to: string, cookies: SetCookie[] = []): Redirect {
+  return { kind: 'redirect', to, cookies };
+}
+
+export function serveSite(site: Site, settings: SiteSettings): Middleware {
+  const router = new Router({ prefix: site.prefix });
+  for (const route of site.routes) {
+    router[route.method](route.path, (ctx: Context & { params: Visit['params'] }) =>
+      serveRoute(site, settings, route, ctx),
+    );
+  }
+  const routes = router.routes() as Middleware;
+
+  return async (ctx, next: Next) => {
+    const isOurs = ctx.path === site.prefix || ctx.path.startsWith(`${site.prefix}/`);
+    if (!isOurs || (site.host !== null && ctx.host !== site.host)) return next() as Promise<void>;
+    setSecurityHeaders(ctx, settings.publicUrl);
+    if (ctx.path === site.prefix || ctx.path === `${site.prefix}/`) {
+      ctx.redirect(site.home);
+      return;
+    }
+    try {
+      await routes(ctx, () => {
+        sendProblem(site, ctx, null, problemOf('page_not_found'));
+        return Promise.resolve();
+      });
+    } catch (error) {
+      const problem = problemOf(error);
+      if (problem.status >= 500) {
+        const requestId = requestIdOf(ctx);
+        settings.logger.error({ err: error, request_id: requestId }, 'page failed');
+      }
+      sendProblem(site, ctx, null, problem);
+    }
+  };
+}
+
+async function serveRoute(
+  site: Site,
+  settings: SiteSettings,
+  route: Route,
+  ctx: Context & { params: Visit['params'] },
+): Promise<void> {
+  const isPost = ctx.method === 'POST';
+  if (isPost && !isSameOrigin(ctx.req.headers, settings.publicUrl)) {
+    sendProblem(site, ctx, null, problemOf('other_origin'));
+    return;
+  }
+  const visit = readVisit(ctx, settings);
+  const token = ctx.cookies.get(sessionCookie(site));
+  const session = token === undefined ? null : await site.readSession(token, visit.address);
+  if (isPost) visit.form = await readForm(ctx.req);
+  if (route.needs === null) {
+    send(site, settings, ctx, { ...visit, session }, await route.run({ ...visit, session }));
+    return;
+  }
+  if (session === null) {
+    // A form that was sent without a session is lost; the page that it was on opens again.
+    const next = isPost ? '' : `?next=${encodeURIComponent(ctx.url)}`;
+    ctx.status = 303;
+    ctx.redirect(`${site.signIn}${next}`);
+    return;
+  }
+  const signedIn = { ...visit, session };
+  if (!mayDo(session.actor, route.needs)) {
+    sendProblem(site, ctx, signedIn, problemOf('not_allowed'));
+    return;
+  }
+  try {
+    send(site, settings, ctx, signedIn, await route.run(signedIn));
+  } catch (error) {
+    const problem = problemOf(error);
+    if (problem.status >= 500) throw error;
+    sendProblem(site, ctx, signedIn, problem);
+  }
+}
+
+function readVisit(ctx: Context & { params: Visit['params'] }, settings: SiteSettings): Visit {
+  const theme = ctx.cookies.get('theme');
+  return {
+    requestId: requestIdOf(ctx),
+    method: ctx.method,
+    path: ctx.path,
+    params: ctx.params,
+    query: new URLSearchParams(ctx.querystring),
+    form: new URLSearchParams(),
+    address: clientAddress(
+      ctx.req.socket.remoteAddress,
+      ctx.get('X-Forwarded-For'),
+      settings.trustedProxyHops,
+    ),
+    userAgent: ctx.get('User-Agent'),
+    theme: theme === 'light' || theme === 'dark' ? theme : null,
+    session: null,
+    cookies: { get: (name) => ctx.cookies.get(name) },
+  };
+}
+
+function send(
+  site: Site,
+  { publicUrl }: SiteSettings,
+  ctx: Context,
+  visit: Visit,
+  answer: Answer,
+): void {
+  const secure = publicUrl.startsWith('https:');
+  // A proxy ends TLS, so that Koa takes the connection for an insecure one.
+  ctx.cookies.secure = secure;
+  for (const { name, value, maxAgeSeconds, path } of answer.cookies ?? []) {
+    ctx.cookies.set(name, value, {
+      path: path ?? site.prefix,
+      httpOnly: true,
+      sameSite: 'strict',
+      secure,
+      ...(value === null ? {} : { maxAge: maxAgeSeconds * 1000 }),
+    });
+  }
+  if (answer.kind === 'redirect') {
+    ctx.status = 303;
+    ctx.redirect(answer.to);
+  } else {
+    ctx.status = answer.status ?? 200;
+    sendDocument(ctx, site.document(answer, visit));
+  }
+}
+
+function sendProblem(site: Site, ctx: Context, visit: Visit | null, problem: Problem): void {
+  const shown: Visit = visit ?? {
+    requestId: requestIdOf(ctx),
+    method: ctx.method,
+    path: ctx.path,
+    params: {},
+    query: new URLSearchParams(),
+    form: new URLSearchParams(),
+    address: '',
+    userAgent: '',
+    theme: null,
+    session: null,
+    cookies: { get: () => undefined },
+  };
+  ctx.status = problem.status;
+  const body = <ProblemBody problem={problem} requestId={shown.requestId} home={site.home} />;
+  sendDocument(ctx, site.document(page(problem.title, body), shown));
+}
+
+function sendDocument(ctx: Context, document: VNode): void {
+  ctx.type = 'text/html';
+  ctx.body = `<!doctype html>${renderToString(document)}`;
+}
+
+/** Set by the first middleware of the API process. */
+function requestIdOf(ctx: Context): string {
+  const { requestId } = ctx.state as { requestId?: string };
+  return requestId ?? newId('request');
+}
