@@ -8,6 +8,7 @@ COPY tsconfig.json tsconfig.build.json tsconfig.webhooks.json ./
 COPY src ./src
 COPY workflows ./workflows
 COPY activities ./activities
+COPY docs/guides ./docs/guides
 RUN npm run build
 
 FROM node:20-bookworm-slim AS packages

@@ -222,14 +222,8 @@ export const ERRORS = {
         used: amountOf('The amount used in the last 24 hours'),
         requested: amountOf('The requested amount'),
         resets_at: {
-          anyOf: [
-            {
-              type: 'string',
-              format: 'date-time',
-              description: 'When the oldest payout no longer counts',
-            },
-            { type: 'null' },
-          ],
+          anyOf: [{ type: 'string', format: 'date-time' }, { type: 'null' }],
+          description: 'When the oldest payout no longer counts; null if no payout counts',
         },
       },
       'The limit and its use',

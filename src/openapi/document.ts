@@ -89,11 +89,25 @@ function withReferences(document: object): unknown {
   };
   const copy = (value: object): object =>
     Object.fromEntries(
-      Object.entries(value).map(([key, member]) =>
+      Object.entries(typed(value)).map(([key, member]) =>
         value === SCHEMAS ? [key, copy(member as object)] : [key, refer(member)],
       ),
     );
   return copy(document);
+}
+
+/** A choice says that it is a string: JSON Schema does not need that, and some tools do. */
+function typed(schema: object): object {
+  const isChoice =
+    'enum' in schema &&
+    Array.isArray(schema.enum) &&
+    schema.enum.every(isText) &&
+    !('type' in schema);
+  return isChoice ? { type: 'string', ...schema } : schema;
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string';
 }
 
 const SECURITY_SCHEME = {

@@ -24,8 +24,8 @@ export function Timestamp(description: string) {
   return Type.String({ format: 'date-time', description });
 }
 
-export function OrNull<Schema extends TSchema>(schema: Schema, description?: string) {
-  return Type.Union([schema, Type.Null()], description === undefined ? {} : { description });
+export function OrNull<Schema extends TSchema>(schema: Schema, description: string) {
+  return Type.Union([schema, Type.Null()], { description });
 }
 
 export function OneOf<const Values extends readonly string[]>(values: Values, description: string) {
@@ -55,9 +55,9 @@ const PER_PAGE = { minimum: 1, maximum: 100 };
 
 export function ListOf<Schema extends TSchema>(schema: Schema) {
   return pageOf(schema, 'Newest first', {
-    next: OrNull(Type.String({ format: 'uri' })),
+    next: OrNull(Type.String({ format: 'uri' }), 'Null on the last page'),
     nextNote: 'next is the URL of the next page, or null on the last page',
-    cursor: OrNull(Type.String()),
+    cursor: OrNull(Type.String(), 'Null on the last page'),
     cursorNote: 'next_cursor is the cursor of the next page, or null on the last page',
   });
 }

@@ -15,7 +15,7 @@ const Capabilities = Shape(
     tx_hash: Type.Boolean(),
     refunds: Type.Boolean(),
     partial_payments: Type.Boolean(),
-    checkout_ttl_seconds: OrNull(Type.Integer()),
+    checkout_ttl_seconds: OrNull(Type.Integer(), 'Null if the provider has no time limit'),
   },
   'The capabilities of the provider',
 );

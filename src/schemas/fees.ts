@@ -26,8 +26,8 @@ export const FeeRuleObject = Shape(
     currency: CurrencyCode,
     percentage: Type.String({ pattern: '^[0-9]{1,3}\\.[0-9]{4}$', description: 'In percent' }),
     fixed_amount: AmountText('Added to the percentage'),
-    min_fee: OrNull(AmountText('The minimum fee')),
-    max_fee: OrNull(AmountText('The maximum fee')),
+    min_fee: OrNull(AmountText('The minimum fee'), 'Null if there is no minimum'),
+    max_fee: OrNull(AmountText('The maximum fee'), 'Null if there is no maximum'),
   },
   'A fee rule in force',
 );

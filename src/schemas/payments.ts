@@ -180,8 +180,8 @@ export const PaymentObject = Shape(
       'Where the customer returns; the redirect is not proof of payment',
     ),
     cancel_url: OrNull(Type.String(), 'Where the customer returns after cancelling'),
-    description: OrNull(Type.String({ maxLength: 255 })),
-    customer_email: OrNull(Type.String({ maxLength: 254 })),
+    description: OrNull(Type.String({ maxLength: 255 }), 'Your description'),
+    customer_email: OrNull(Type.String({ maxLength: 254 }), 'The email address of the customer'),
     failure_reason: OrNull(
       Type.String(),
       'Set when the status is failed, or when an operator rejected the payment',
@@ -189,7 +189,7 @@ export const PaymentObject = Shape(
     metadata: Metadata,
     created_at: Timestamp('The time of creation'),
     expires_at: Timestamp('The time when the checkout expires'),
-    completed_at: OrNull(Timestamp('The time of completion')),
+    completed_at: OrNull(Timestamp('The time of completion'), 'Null until completion'),
   },
   'A payment',
 );

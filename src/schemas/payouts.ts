@@ -170,7 +170,7 @@ export const PayoutObject = Shape(
     tx_hash: OrNull(Type.String(), 'Set on completion if the provider supplies one'),
     failure_reason: OrNull(Type.String(), 'Set when the status is failed'),
     rejection_reason: OrNull(Type.String(), 'Set when the status is rejected'),
-    description: OrNull(Type.String({ maxLength: 255 })),
+    description: OrNull(Type.String({ maxLength: 255 }), 'Your description'),
     metadata: Metadata,
     created_at: Timestamp('The time of creation'),
     updated_at: Timestamp('The time of the last status change'),

@@ -1,4 +1,6 @@
 /** The API's description as a running gateway serves it: for programs and for people. */
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { type TestGateway, useSharedGateway } from '../support/gateway';
 import { DOCUMENT } from '../support/contract';
 import { openMerchant } from '../support/payout-steps';
@@ -23,38 +25,90 @@ test('openapi.json is served as it is checked in, without a key', async () => {
   expect(await response.json()).toEqual(DOCUMENT);
 });
 
+const open = (path: string, headers: Record<string, string> = {}) =>
+  fetch(new URL(path, gateway.baseUrl), { headers });
+
+/** Paths of pages and files that a page links to or loads. */
+function targets(page: string): string[] {
+  return [...page.matchAll(/\b(?:href|src)="([^"]*)"/g)]
+    .map(([, target = '']) => target)
+    .filter((target) => target !== 'data:,');
+}
+
 describe('/docs', () => {
-  let response: Response;
-  let page: string;
+  let reference: string;
+  let guides: { path: string; page: string }[];
 
   beforeAll(async () => {
-    response = await fetch(new URL('/docs', gateway.baseUrl));
-    page = await response.text();
+    reference = await (await open('/docs')).text();
+    const paths = new Set(targets(reference).filter((path) => path.startsWith('/docs/guides/')));
+    guides = await Promise.all(
+      [...paths].map(async (path) => ({ path, page: await (await open(path)).text() })),
+    );
   });
 
-  it('is a page of HTML that has every operation and every path', () => {
-    expect(response.status).toBe(200);
-    expect(response.headers.get('content-type')).toMatch(/^text\/html/);
+  it('lists every operation and every guide without JavaScript', () => {
     expect(operations.length).toBeGreaterThan(0);
-    for (const { operationId } of operations) {
-      expect(page).toContain(`<section id="${operationId}">`);
-      expect(page).toContain(`href="#${operationId}"`);
+    for (const [path, methods] of Object.entries(DOCUMENT.paths)) {
+      for (const method of Object.keys(methods)) {
+        expect(reference).toContain(`<code>${method.toUpperCase()} /api/v1${path}</code>`);
+      }
     }
-    for (const path of Object.keys(DOCUMENT.paths)) expect(page).toContain(path);
+    const files = readdirSync(join(__dirname, '../../docs/guides'));
+    expect(guides.map(({ path }) => `${path.split('/').at(-1) ?? ''}.md`).sort()).toEqual(
+      files.sort(),
+    );
   });
 
-  it('runs nothing and asks for nothing elsewhere', () => {
-    expect(page).not.toMatch(/<(script|link|img|iframe|object|embed|base|form|svg)\b/i);
-    expect(page).not.toMatch(/\son[a-z]+\s*=|javascript:|@import|url\(/i);
-    const addresses = [...page.matchAll(/\b(?:href|src)="([^"]*)"/g)].map(([, address]) => address);
-    expect(addresses.length).toBeGreaterThan(operations.length);
-    expect(addresses.filter((address) => !/^(#|\/(?!\/))/.test(address!))).toEqual([]);
-    expect(response.headers.get('content-security-policy')).toMatch(/default-src 'none'/);
+  it('loads everything from the gateway, and links to what exists', async () => {
+    for (const { path, page } of [{ path: '/docs', page: reference }, ...guides]) {
+      const ids = new Set([...page.matchAll(/\bid="([^"]*)"/g)].map(([, id]) => `#${id ?? ''}`));
+      const found = targets(page);
+      expect(found.filter((target) => target.startsWith('#') && !ids.has(target))).toEqual([]);
+      const others = [...new Set(found.filter((target) => !target.startsWith('#')))];
+      const statuses = await Promise.all(
+        others.map(async (target) => {
+          if (!/^\/(?!\/)/.test(target)) return `${path}: ${target} is elsewhere`;
+          const [file = '', id] = target.split('#');
+          const response = await open(file);
+          const hasId = id === undefined || (await response.text()).includes(`id="${id}"`);
+          return response.status === 200 && hasId ? 'ok' : `${path}: ${target} is missing`;
+        }),
+      );
+      expect(statuses.filter((status) => status !== 'ok')).toEqual([]);
+    }
   });
 
-  it('has no link that leads nowhere', () => {
-    const anchors = [...page.matchAll(/href="#([^"]*)"/g)].map(([, id]) => id!);
-    expect(anchors.filter((id) => !page.includes(`id="${id}"`))).toEqual([]);
+  it('allows no scripts in guides, and inline styles only in the reference', async () => {
+    const policies = await Promise.all(
+      ['/docs', guides[0]!.path].map(async (path) => {
+        const { headers } = await open(path);
+        return headers.get('content-security-policy') ?? '';
+      }),
+    );
+    expect(policies[0]).toMatch(
+      /^default-src 'none'; style-src 'self' 'unsafe-inline';.* script-src 'self';/,
+    );
+    expect(policies[0]).not.toContain('unsafe-eval');
+    expect(policies[1]).toMatch(/^default-src 'none'; style-src 'self';/);
+    expect(policies[1]).not.toMatch(/script-src|unsafe/);
+    for (const { page } of guides) expect(page).not.toMatch(/<script|\sstyle=|\son[a-z]+=/);
+  });
+
+  it('sends scripts and styles with names that never change their content', async () => {
+    const assets = targets(reference).filter((path) => path.startsWith('/docs/assets/'));
+    expect(assets).toHaveLength(3);
+    for (const path of assets) {
+      const { status, headers } = await open(path, { 'accept-encoding': 'gzip' });
+      expect({ status, encoding: headers.get('content-encoding') }).toEqual({
+        status: 200,
+        encoding: 'gzip',
+      });
+      expect(headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+      expect(headers.get('vary')).toBe('Accept-Encoding');
+      expect(path).toMatch(/-[0-9a-f]{12}\.(js|css)$/);
+    }
+    expect((await open('/docs/assets/scalar-000000000000.js')).status).toBe(404);
   });
 });
 

@@ -2,7 +2,7 @@
  * The gateway's programs as JavaScript. A program starts in half the time that it takes with a
  * loader, and the tests start some hundred of them.
  */
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { transformFile } from '@swc/core';
 
@@ -24,6 +24,8 @@ export async function compilePrograms(): Promise<string> {
   );
   await Promise.all(files.map((file) => compile(file, folder)));
   cpSync(join(ROOT, ASSETS), join(folder, ASSETS), { recursive: true });
+  // The API serves the guides.
+  symlinkSync(join(ROOT, 'docs'), join(folder, 'docs'));
   return folder;
 }
 

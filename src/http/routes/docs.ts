@@ -1,21 +1,75 @@
-/** The API description as OpenAPI and as an HTML page, without authentication. */
+/** The documentation for merchants, without authentication: openapi.json, the API reference and the guides. */
 import type Router from '@koa/router';
+import { ApiError } from '../../domain/errors';
+import { readAssets } from '../../openapi/assets';
 import { buildDocument } from '../../openapi/document';
-import { renderPage } from '../../openapi/page';
-import type { GatewayState } from '../context';
+import { readGuides } from '../../openapi/guides';
+import { renderGuidePage, renderReference } from '../../openapi/pages';
+import type { GatewayMiddleware, GatewayState } from '../context';
+
+const FOR_EVER = 'public, max-age=31536000, immutable';
+
+/** Nothing from elsewhere, nothing inline. */
+const GUIDE_POLICY = {
+  'default-src': "'none'",
+  'style-src': "'self'",
+  'img-src': "'self' data:",
+  'base-uri': "'none'",
+  'form-action': "'none'",
+  'frame-ancestors': "'none'",
+};
+
+/** Scalar writes style elements and attributes, and sends the requests that a reader tries. */
+const REFERENCE_POLICY = {
+  ...GUIDE_POLICY,
+  'script-src': "'self'",
+  'style-src': "'self' 'unsafe-inline'",
+  'connect-src': "'self'",
+};
 
 export function docsRoutes(router: Router<GatewayState>, publicUrl: string): void {
   const document = JSON.stringify(buildDocument());
-  const page = renderPage(publicUrl);
+  const assets = readAssets();
+  const guides = readGuides(publicUrl);
 
   router.get('/api/v1/openapi.json', (ctx) => {
     ctx.type = 'application/json';
     ctx.body = document;
   });
 
-  router.get('/docs', (ctx) => {
-    ctx.set('Content-Security-Policy', "default-src 'none'; style-src 'unsafe-inline'");
-    ctx.type = 'text/html';
-    ctx.body = page;
+  router.get('/docs', page(renderReference(guides, assets), REFERENCE_POLICY));
+  for (const guide of guides) {
+    router.get(
+      `/docs/guides/${guide.name}`,
+      page(renderGuidePage(guide, guides, assets), GUIDE_POLICY),
+    );
+  }
+
+  router.get('/docs/assets/:name', async (ctx) => {
+    const asset = Object.values(assets).find(({ name }) => name === ctx.params['name']);
+    if (asset === undefined)
+      throw new ApiError({ code: 'not_found', details: { resource: 'asset' } });
+    ctx.set({
+      'Cache-Control': FOR_EVER,
+      'X-Content-Type-Options': 'nosniff',
+      Vary: 'Accept-Encoding',
+    });
+    ctx.type = asset.type;
+    const isCompressed = ctx.acceptsEncodings('gzip', 'identity') === 'gzip';
+    if (isCompressed) ctx.set('Content-Encoding', 'gzip');
+    ctx.body = isCompressed ? await asset.gzipped() : asset.body;
   });
+}
+
+function page(html: string, policy: Readonly<Record<string, string>>): GatewayMiddleware {
+  const directives = Object.entries(policy).map(([name, value]) => `${name} ${value}`);
+  return (ctx) => {
+    ctx.set({
+      'Content-Security-Policy': directives.join('; '),
+      'X-Content-Type-Options': 'nosniff',
+      'Referrer-Policy': 'same-origin',
+    });
+    ctx.type = 'text/html';
+    ctx.body = html;
+  };
 }

@@ -1,5 +1,5 @@
 /**
- * Runs the functions of docs/webhooks.md against the test vectors, each in its own language. A language
+ * Runs the functions of docs/guides/webhooks.md against the test vectors, each in its own language. A language
  * that is not installed is skipped with a warning.
  */
 import { execFileSync } from 'node:child_process';
@@ -10,7 +10,7 @@ import { findOnPath } from '../../../src/dev/processes';
 import { ATTEMPT_ERROR_CODES } from '../../../src/webhooks/attempt-result';
 import { VECTORS, VECTORS_FILE } from '../../support/webhook-vectors';
 
-const DOCUMENT = readFileSync(resolve(__dirname, '../../../docs/webhooks.md'), 'utf8');
+const DOCUMENT = readFileSync(resolve(__dirname, '../../../docs/guides/webhooks.md'), 'utf8');
 
 interface Receiver {
   /** As the heading in the document says. */
@@ -137,7 +137,8 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 for (const receiver of RECEIVERS) {
   const isHere = findOnPath(receiver.program) !== null;
-  if (!isHere) console.warn(`NOT TESTED: docs/webhooks.md in ${receiver.heading}: not installed`);
+  if (!isHere)
+    console.warn(`NOT TESTED: docs/guides/webhooks.md in ${receiver.heading}: not installed`);
   (isHere ? test : test.skip)(
     `the function for ${receiver.heading} returns the expected result for every vector`,
     () => {
@@ -172,6 +173,6 @@ test('the document names every error code of an attempt', () => {
 function snippet({ heading, fence }: Receiver): string {
   const [, section = ''] = DOCUMENT.split(`\n### ${heading}\n`);
   const [, code] = new RegExp(`^\n\`\`\`${fence}\n(.*?)^\`\`\`$`, 'ms').exec(section) ?? [];
-  if (code === undefined) throw new Error(`docs/webhooks.md has no code for ${heading}`);
+  if (code === undefined) throw new Error(`docs/guides/webhooks.md has no code for ${heading}`);
   return code;
 }

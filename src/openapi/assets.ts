@@ -1,0 +1,77 @@
+/**
+ * The files that the pages under /docs load: Scalar's script as its package ships it, the script that
+ * starts it, and the style. A name contains the hash of the content, so browsers may keep it for ever.
+ */
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import { STYLE } from './style';
+
+/** The project, or `dist`, to which `npm run build` copies what the pages need. */
+export const ROOT = join(__dirname, '../..');
+const BUILT_SCALAR = join(ROOT, 'docs/scalar.js');
+
+/**
+ * Nothing is loaded from elsewhere, and nothing is sent elsewhere: no fonts, no telemetry, no proxy for
+ * requests. The key that a reader pastes stays in the page's memory.
+ */
+const SCALAR_OPTIONS = {
+  url: '/api/v1/openapi.json',
+  withDefaultFonts: false,
+  telemetry: false,
+  agent: { disabled: true },
+  persistAuth: false,
+  theme: 'none',
+  hideClientButton: true,
+  hideDarkModeToggle: true,
+  showDeveloperTools: 'never',
+  documentDownloadType: 'json',
+  operationTitleSource: 'summary',
+  defaultOpenFirstTag: true,
+  defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' },
+  authentication: { preferredSecurityScheme: 'apiKey' },
+};
+
+const START = `Scalar.createApiReference('#reference', ${JSON.stringify(SCALAR_OPTIONS)});\n`;
+
+export interface Asset {
+  /** `style-0123456789ab.css` */
+  name: string;
+  type: 'text/javascript' | 'text/css';
+  body: Buffer;
+  /** Compressed once, when it is first asked for. */
+  gzipped: () => Promise<Buffer>;
+}
+
+export type Assets = Record<'scalar' | 'start' | 'style', Asset>;
+
+export function readAssets(): Assets {
+  return {
+    scalar: asset('scalar', 'js', readFileSync(scalarPath())),
+    start: asset('start', 'js', Buffer.from(START)),
+    style: asset('style', 'css', Buffer.from(STYLE)),
+  };
+}
+
+/** The package is a devDependency: in production there is only the copy. */
+function scalarPath(): string {
+  if (existsSync(BUILT_SCALAR)) return BUILT_SCALAR;
+  return join(dirname(require.resolve('@scalar/fastify-api-reference')), 'js/standalone.js');
+}
+
+function asset(stem: string, extension: 'js' | 'css', body: Buffer): Asset {
+  const hash = createHash('sha256').update(body).digest('hex').slice(0, 12);
+  let compressed: Promise<Buffer> | undefined;
+  return {
+    name: `${stem}-${hash}.${extension}`,
+    type: extension === 'js' ? 'text/javascript' : 'text/css',
+    body,
+    gzipped: () => (compressed ??= promisify(gzip)(body)),
+  };
+}
+
+export function assetPath({ name }: Asset): string {
+  return `/docs/assets/${name}`;
+}
