@@ -28,7 +28,9 @@ function project(name, options = {}) {
     testMatch: [`<rootDir>/test/${name}/**/*.test.ts`],
     transform: { '^.+\\.[cm]?[jt]s$': swc({}), '^.+\\.tsx$': swc({ tsx: true }) },
     // These are ES modules, which jest cannot load as they are.
-    transformIgnorePatterns: ['/node_modules/(?!typebox/|marked/|preact|@noble/|@scure/|@seriousme/)'],
+    transformIgnorePatterns: [
+      '/node_modules/(?!typebox/|marked/|preact|@noble/|@scure/|@seriousme/)',
+    ],
     modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/.gateway/'],
     ...options,
   };
