@@ -140,50 +140,49 @@ export const LEDGER_INVARIANTS: readonly LedgerInvariant[] = [
           FROM (SELECT DISTINCT account_id, mode, currency FROM ledger_transactions
                 UNION SELECT account_id, mode, currency FROM ledger_proven) AS k
           LEFT JOIN ledger_proven p USING (account_id, mode, currency)
-      ), folded AS (
-        SELECT k.n, t.id, t.balance_version, t.posted_at, m.available_lines, m.reserved_lines,
-               coalesce(m.available, 0) AS moved_available, m.available_after,
-               coalesce(m.reserved, 0) AS moved_reserved, m.reserved_after,
-               k.version + row_number() OVER per_balance AS expected_version,
-               coalesce(lag(t.posted_at) OVER per_balance, k.posted_at) AS posted_before,
-               k.available + sum(coalesce(m.available, 0)) OVER per_balance AS available,
-               k.reserved + sum(coalesce(m.reserved, 0)) OVER per_balance AS reserved,
-               lead(t.balance_version) OVER per_balance IS NULL AS is_last
+      ), posted AS MATERIALIZED (
+        SELECT t.id, t.balance_version, t.posted_at, k.n, k.version AS proven_version,
+               k.posted_at AS proven_at, k.available, k.reserved
           FROM ledger_transactions t JOIN keys k USING (account_id, mode, currency)
-          LEFT JOIN postings m ON m.transaction_id = t.id
          WHERE t.balance_version > k.version
-        WINDOW per_balance AS (PARTITION BY k.n ORDER BY t.balance_version
-                               ROWS UNBOUNDED PRECEDING)
-      ), judged AS (
-        -- With one line of an account, its balance_after is the sum; with several, look at each.
-        SELECT *, available_lines > 1 OR reserved_lines > 1
-               OR (available_lines = 1 AND available_after IS DISTINCT FROM available)
-               OR (reserved_lines = 1 AND reserved_after IS DISTINCT FROM reserved)
-               AS is_read_by_line
-          FROM folded
-      ), noted AS MATERIALIZED (
-        SELECT * FROM judged
-         WHERE is_last OR is_read_by_line OR balance_version <> expected_version
-            OR posted_at <= posted_before
-      ), lines AS (
-        SELECT f.n, f.id, e.line, e.account, e.balance_after,
-               CASE e.account WHEN 'available' THEN f.available - f.moved_available
-                    ELSE f.reserved - f.moved_reserved END
-                 + sum(${SIGNED}) OVER (PARTITION BY f.id, e.account ORDER BY e.line) AS expected
-          FROM noted f JOIN ledger_entries e ON e.transaction_id = f.id
-         WHERE f.is_read_by_line AND e.account IN ('available', 'reserved')
+      ), transactions AS MATERIALIZED (
+        SELECT * FROM (
+          SELECT n, id, balance_version, posted_at,
+                 proven_version + row_number() OVER per_balance AS expected_version,
+                 coalesce(lag(posted_at) OVER per_balance, proven_at) AS posted_before,
+                 lead(balance_version) OVER per_balance IS NULL AS is_last
+            FROM posted
+          WINDOW per_balance AS (PARTITION BY n ORDER BY balance_version
+                                 ROWS UNBOUNDED PRECEDING)
+        ) AS t
+         WHERE is_last OR balance_version <> expected_version OR posted_at <= posted_before
+      ), lines AS MATERIALIZED (
+        SELECT * FROM (
+          SELECT p.n, p.id, e.line, e.account, e.balance_after,
+                 CASE e.account WHEN 'available' THEN p.available ELSE p.reserved END
+                   + sum(${SIGNED}) OVER per_account AS expected,
+                 lead(e.line) OVER per_account IS NULL AS is_last
+            FROM posted p JOIN ledger_entries e ON e.transaction_id = p.id
+           WHERE e.account IN ('available', 'reserved')
+          WINDOW per_account AS (PARTITION BY p.n, e.account = 'available'
+                                 ORDER BY p.balance_version, e.line ROWS UNBOUNDED PRECEDING)
+        ) AS l
+         WHERE is_last OR balance_after IS DISTINCT FROM expected
       ), totals AS (
-        SELECT k.account_id, k.mode, k.currency, coalesce(f.available, k.available) AS available,
-               coalesce(f.reserved, k.reserved) AS reserved,
-               coalesce(f.balance_version, k.version) AS version
-          FROM keys k LEFT JOIN noted f ON f.n = k.n AND f.is_last
+        SELECT k.account_id, k.mode, k.currency, coalesce(a.expected, k.available) AS available,
+               coalesce(r.expected, k.reserved) AS reserved,
+               coalesce(t.balance_version, k.version) AS version
+          FROM keys k
+          LEFT JOIN lines a ON a.n = k.n AND a.account = 'available' AND a.is_last
+          LEFT JOIN lines r ON r.n = k.n AND r.account = 'reserved' AND r.is_last
+          LEFT JOIN transactions t ON t.n = k.n AND t.is_last
       ), problems AS (
         SELECT 'balance_version has a gap' AS problem, n, id AS transaction_id,
                balance_version::text AS found, expected_version::text AS expected
-          FROM noted WHERE balance_version <> expected_version
+          FROM transactions WHERE balance_version <> expected_version
         UNION ALL
         SELECT 'posted_at does not increase', n, id, posted_at::text, 'after ' || posted_before::text
-          FROM noted WHERE posted_at <= posted_before
+          FROM transactions WHERE posted_at <= posted_before
         UNION ALL
         SELECT 'balance_after of ' || account || ' in line ' || line, n, id, balance_after::text,
                expected::text
