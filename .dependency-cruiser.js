@@ -36,6 +36,8 @@ const ROOMS = {
   'src/temporal': ['^src/domain/', '^workflows/(names|messages)\\.ts$', LIB],
   'src/providers': ['^src/domain/', LIB],
   'src/webhooks': ['^src/domain/', LIB],
+  // Merchants install it without the server; the receiver's check has no imports of its own.
+  'src/client': ['^src/webhooks/verify\\.ts$'],
   'src/sandbox': [LIB],
   activities: [
     '^src/(domain|db|providers|webhooks|presenters|temporal|destinations)/',
@@ -96,6 +98,13 @@ module.exports = {
       severity: 'error',
       from: { path: '^workflows/' },
       to: { path: '^(src|test)/', pathNot: '^src/domain/' },
+    },
+    {
+      name: 'client-packages',
+      comment: 'The SDK needs nothing but Node.',
+      severity: 'error',
+      from: { path: '^src/client/' },
+      to: { path: 'node_modules/' },
     },
     {
       name: 'services-not-koa',

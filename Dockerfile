@@ -4,7 +4,7 @@ FROM node:20-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --no-audit --no-fund
-COPY tsconfig.json tsconfig.build.json tsconfig.webhooks.json ./
+COPY tsconfig.json tsconfig.build.json tsconfig.exports.json ./
 COPY src ./src
 COPY workflows ./workflows
 COPY activities ./activities

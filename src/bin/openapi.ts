@@ -1,30 +1,39 @@
-/** Writes openapi.json, or with --check reports whether it is up to date. */
+/** Writes openapi.json and the SDK's types, or with --check reports whether they are up to date. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { format } from 'prettier';
+import { buildClientTypes } from '../openapi/client-types';
 import { buildDocument } from '../openapi/document';
 
 const HELP = `Usage: npm run openapi [-- --check]
 
-Writes openapi.json from the schemas. With --check it writes nothing, and fails when the file is
-out of date.
+Writes openapi.json and src/client/generated.ts from the schemas. With --check it writes nothing, and
+fails when one of them is out of date.
 `;
 
-const PATH = join(__dirname, '../../openapi.json');
+const ROOT = join(__dirname, '../..');
 
 async function main(): Promise<void> {
   if (process.argv.includes('--help')) {
     process.stdout.write(HELP);
     return;
   }
-  const text = await format(JSON.stringify(buildDocument()), { parser: 'json', printWidth: 100 });
-  if (!process.argv.includes('--check')) {
-    writeFileSync(PATH, text);
-    return;
+  const document = JSON.stringify(buildDocument());
+  const files = {
+    'openapi.json': await format(document, { parser: 'json', printWidth: 100 }),
+    'src/client/generated.ts': await format(buildClientTypes(), {
+      parser: 'typescript',
+      printWidth: 100,
+      singleQuote: true,
+    }),
+  };
+  for (const [file, text] of Object.entries(files)) {
+    if (!process.argv.includes('--check')) writeFileSync(join(ROOT, file), text);
+    else if (readFileSync(join(ROOT, file), 'utf8') !== text) {
+      process.stderr.write(`${file} is out of date: run \`npm run openapi\` and commit it.\n`);
+      process.exitCode = 1;
+    }
   }
-  if (readFileSync(PATH, 'utf8') === text) return;
-  process.stderr.write('openapi.json is out of date: run `npm run openapi` and commit it.\n');
-  process.exit(1);
 }
 
 void main();

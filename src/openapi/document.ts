@@ -2,7 +2,7 @@
 import { ERRORS, type ErrorCode } from '../domain/errors';
 import { SCOPES } from '../domain/scopes';
 import { BALANCE_OPERATIONS, BalanceObject } from '../schemas/balance';
-import { CURRENCY_OPERATIONS } from '../schemas/currencies';
+import { CURRENCY_OPERATIONS, CurrencyList } from '../schemas/currencies';
 import { ERROR_BODIES } from '../schemas/errors';
 import { EVENT_OPERATIONS, EventObject } from '../schemas/events';
 import { FEE_OPERATIONS, FeeQuoteObject, FeeRuleObject } from '../schemas/fees';
@@ -69,6 +69,7 @@ const SCHEMAS: Record<string, object> = {
   Transaction: TransactionObject,
   FeeRule: FeeRuleObject,
   FeeQuote: FeeQuoteObject,
+  CurrencyList,
   Event: EventObject,
   ...Object.fromEntries(USED_ERRORS.map((code) => [errorName(code), ERROR_BODIES[code]])),
 };

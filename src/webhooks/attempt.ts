@@ -2,7 +2,6 @@
  * One attempt at a webhook delivery: resolve the name, check the addresses, connect, secure, send.
  * Each part throws an AttemptFailure, which becomes the stored result here.
  */
-import { createHmac } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import type { Socket } from 'node:net';
 import type { Mode } from '../domain/mode';
@@ -16,6 +15,7 @@ import { dial, secure } from './connect';
 import { type Deadline, exchange, type HttpResponse } from './exchange';
 import { findTarget, type TargetRules } from './target';
 import { bareHost, portOf } from './url-policy';
+import { signWebhook } from './verify';
 
 export interface WebhookRequest {
   url: string;
@@ -90,16 +90,6 @@ function headersOf(request: WebhookRequest, url: URL): Record<string, string> {
     'X-Gateway-Timestamp': String(timestampSeconds),
     'X-Gateway-Signature': signWebhook(request.secret, timestampSeconds, request.body),
   };
-}
-
-/**
- * The value of X-Gateway-Signature (the specification, "Signature verification"). The HMAC key is the
- * secret as shown, including its prefix (decision H2).
- */
-export function signWebhook(secret: string, timestampSeconds: number, body: Buffer): string {
-  const t = String(timestampSeconds);
-  const signature = createHmac('sha256', secret).update(`${t}.`).update(body).digest('hex');
-  return `t=${t},v1=${signature}`;
 }
 
 function noteFirstByte(socket: Socket, timing: AttemptTiming): void {

@@ -89,6 +89,20 @@ export function verifyWebhook(
   return readEvent(body, eventId);
 }
 
+/**
+ * The value of X-Gateway-Signature, for tests of a receiver (the specification, "Signature
+ * verification"). The HMAC key is the secret as shown, including its prefix.
+ */
+export function signWebhook(
+  secret: string,
+  timestampSeconds: number,
+  rawBody: string | Uint8Array,
+): string {
+  const t = String(timestampSeconds);
+  const signature = createHmac('sha256', secret).update(`${t}.`).update(rawBody).digest('hex');
+  return `t=${t},v1=${signature}`;
+}
+
 function readBody(rawBody: string | Uint8Array): Buffer {
   if (typeof rawBody === 'string') return Buffer.from(rawBody, 'utf8');
   if (rawBody instanceof Uint8Array) return Buffer.from(rawBody);

@@ -1,5 +1,16 @@
-/** The receiver's check as a merchant's program gets it: by the package's name, built, with types. */
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+/**
+ * What merchants import, as their programs get it: by the package's name, built, with types. The
+ * receiver's check and the SDK.
+ */
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { execFileSync } from 'node:child_process';
@@ -8,6 +19,7 @@ import { VECTORS_FILE } from '../../support/webhook-vectors';
 
 const ROOT = resolve(__dirname, '../../..');
 const SOURCE = 'src/webhooks/verify.ts';
+const SDK = 'src/client/index.ts';
 
 /** A merchant's project, with the package among its modules and nothing else. */
 let project: string;
@@ -22,13 +34,13 @@ beforeAll(() => {
 
 afterAll(() => rmSync(project, { recursive: true, force: true }));
 
-/** What `npm run build` does for this one file. */
+/** What `npm run build` does for these files. */
 function build(outDir: string): void {
   const { config } = ts.readConfigFile(join(ROOT, 'tsconfig.json'), (path) =>
     ts.sys.readFile(path),
   );
   const { options } = ts.parseJsonConfigFileContent(config, ts.sys, ROOT);
-  const program = ts.createProgram([join(ROOT, SOURCE)], {
+  const program = ts.createProgram([join(ROOT, SOURCE), join(ROOT, SDK)], {
     ...options,
     types: ['node'],
     outDir,
@@ -70,23 +82,29 @@ test.each([
   expect(JSON.parse(counted.toString())).toBeGreaterThan(40);
 });
 
+/** What the compiler says of a merchant's program; the SDK's types need those of Node. */
+function diagnose(text: string, types: string[] = []): string[] {
+  const file = join(project, 'merchant.ts');
+  writeFileSync(file, text);
+  const program = ts.createProgram([file], {
+    strict: true,
+    noEmit: true,
+    module: ts.ModuleKind.Node16,
+    types,
+    // Checking Node's own types takes seconds.
+    skipLibCheck: types.length > 0,
+    typeRoots: [join(ROOT, 'node_modules/@types')],
+    lib: ['lib.es2022.d.ts'],
+  });
+  return ts
+    .getPreEmitDiagnostics(program)
+    .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'));
+}
+
 test('its types are found, and refuse what would fail', () => {
-  const receiver = join(project, 'receiver.ts');
-  const diagnose = (text: string): string[] => {
-    writeFileSync(receiver, `import { verifyWebhook } from 'payments-gateway/webhooks';\n${text}`);
-    const program = ts.createProgram([receiver], {
-      strict: true,
-      noEmit: true,
-      module: ts.ModuleKind.Node16,
-      types: [],
-      lib: ['lib.es2022.d.ts'],
-    });
-    return ts
-      .getPreEmitDiagnostics(program)
-      .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'));
-  };
   const call = (body: string): string =>
-    `export const id: string = verifyWebhook(${body}, { a: 'b' }, ['s'], { now: new Date() }).id;`;
+    `import { verifyWebhook } from 'payments-gateway/webhooks';
+     export const id: string = verifyWebhook(${body}, { a: 'b' }, ['s'], { now: new Date() }).id;`;
   expect(diagnose(call(`'text'`))).toEqual([]);
   expect(diagnose(call('new Uint8Array()'))).toEqual([]);
   expect(diagnose(call('{ id: 1 }'))).not.toEqual([]);
@@ -98,21 +116,74 @@ test('it needs nothing but Node’s crypto', () => {
   expect(imported).toEqual(['node:crypto']);
 });
 
-test('`npm run build` writes the two files that package.json exports', () => {
+const SDK_CHECK = `
+  const client = new GatewayClient({ baseUrl: 'http://127.0.0.1:1/api/v1', key: 'sk_test_x' });
+  client.balance.get({ maxRetries: 0 }).catch((error) => {
+    console.log(error instanceof ConnectionError, typeof client.webhooks.verify === 'function');
+  });`;
+
+test.each([
+  [
+    'required',
+    'sdk.cjs',
+    `const { ConnectionError, GatewayClient } = require('payments-gateway/client');`,
+  ],
+  [
+    'imported',
+    'sdk.mjs',
+    `import { ConnectionError, GatewayClient } from 'payments-gateway/client';`,
+  ],
+])('the SDK, %s by its name, runs without any other package', (_, file, head) => {
+  writeFileSync(join(project, file), `${head}\n${SDK_CHECK}`);
+  const printed = execFileSync(process.execPath, [file], { cwd: project });
+  expect(printed.toString()).toBe('true true\n');
+});
+
+test('the SDK’s types are found, and refuse what would fail', () => {
+  const program = `import { GatewayClient, InsufficientBalanceError } from 'payments-gateway/client';
+    const client = new GatewayClient({ baseUrl: '', key: '' });
+    export async function pay(error: unknown): Promise<string> {
+      for await (const event of client.events.follow({ after: 'latest' })) {
+        if (event.data.object === 'payout') return event.data.total_debit;
+      }
+      if (error instanceof InsufficientBalanceError) return error.details.available;
+      const request = { currency: 'USDT', reference: 'order-1' };
+      await client.payments.create({ ...request, amount: 25.5 });
+      const { status } = await client.payments.create({ ...request, amount: '25.50' });
+      return status === 'completed' ? 'paid' : status;
+    }`;
+  const refused = "Type 'number' is not assignable to type 'string'.";
+  expect(diagnose(program, ['node'])).toEqual([refused]);
+});
+
+test('the SDK imports nothing but Node’s modules and the receiver’s check', () => {
+  const folder = join(ROOT, 'src/client');
+  const imported = readdirSync(folder).flatMap(
+    (name) => ts.preProcessFile(readFileSync(join(folder, name), 'utf8')).importedFiles,
+  );
+  const outside = imported.map(({ fileName }) => fileName).filter((name) => !name.startsWith('./'));
+  expect(outside.filter((name) => !name.startsWith('node:'))).toEqual(
+    outside.filter((name) => name === '../webhooks/verify'),
+  );
+});
+
+test('`npm run build` writes the files that package.json exports', () => {
   const { exports, scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
     exports: Record<string, Record<string, string>>;
     scripts: Record<string, string>;
   };
-  const built = join('dist', SOURCE.replace(/\.ts$/, ''));
-  expect(exports['./webhooks']).toEqual({
-    types: `./${built}.d.ts`,
-    default: `./${built}.js`,
-  });
-  const { config } = ts.readConfigFile(join(ROOT, 'tsconfig.webhooks.json'), (path) =>
+  for (const [name, source] of [
+    ['./webhooks', SOURCE],
+    ['./client', SDK],
+  ] as const) {
+    const built = join('dist', source.replace(/\.ts$/, ''));
+    expect(exports[name]).toEqual({ types: `./${built}.d.ts`, default: `./${built}.js` });
+  }
+  const { config } = ts.readConfigFile(join(ROOT, 'tsconfig.exports.json'), (path) =>
     ts.sys.readFile(path),
   ) as { config: { files: string[]; compilerOptions: { declaration: boolean } } };
-  expect(config.files).toEqual([SOURCE]);
+  expect(config.files).toEqual([SOURCE, SDK]);
   expect(config.compilerOptions.declaration).toBe(true);
-  expect(scripts['build']).toContain('tsc -p tsconfig.webhooks.json');
-  expect(readFileSync(join(ROOT, 'Dockerfile'), 'utf8')).toContain('tsconfig.webhooks.json');
+  expect(scripts['build']).toContain('tsc -p tsconfig.exports.json');
+  expect(readFileSync(join(ROOT, 'Dockerfile'), 'utf8')).toContain('tsconfig.exports.json');
 });

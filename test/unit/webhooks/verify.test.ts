@@ -1,8 +1,7 @@
 /** The receiver's check, against vectors that other programs made, and the signature it checks. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { signWebhook } from '../../../src/webhooks/attempt';
-import { verifyWebhook, WebhookVerificationError } from '../../../src/webhooks/verify';
+import { signWebhook, verifyWebhook, WebhookVerificationError } from '../../../src/webhooks/verify';
 import { VECTORS } from '../../support/webhook-vectors';
 
 interface SignatureVector {

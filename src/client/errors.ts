@@ -1,0 +1,134 @@
+/** What the SDK throws: one class per error code of the API, and two for requests without an answer. */
+import type { ErrorCode, ErrorDetails } from './generated';
+
+/** Every error of the SDK, except a TypeError for invalid arguments and the reason of an abort. */
+export class GatewayError extends Error {
+  override name = 'GatewayError';
+}
+
+/**
+ * The gateway could not be reached, or did not answer in time. The request may have been processed:
+ * repeat it with the same idempotency key.
+ */
+export class ConnectionError extends GatewayError {
+  override name = 'ConnectionError';
+}
+
+/** An answer that is not the gateway's, such as the error page of a proxy. */
+export class UnexpectedResponseError extends GatewayError {
+  override name = 'UnexpectedResponseError';
+
+  constructor(
+    readonly status: number,
+    readonly body: string,
+  ) {
+    super(`The answer with status ${status} is not the gateway's: ${body.slice(0, 200)}`);
+  }
+}
+
+export interface ErrorFields<Code extends ErrorCode> {
+  code: Code;
+  message: string;
+  status: number;
+  details: ErrorDetails[Code];
+  /** `req_…`: give it to the operator when you report a problem. */
+  requestId: string;
+}
+
+/** The gateway refused the request. `code` is for programs, `message` says what to do. */
+export class ApiError<Code extends ErrorCode = ErrorCode> extends GatewayError {
+  override name = 'ApiError';
+  readonly code: Code;
+  readonly status: number;
+  readonly details: ErrorDetails[Code];
+  readonly requestId: string;
+
+  constructor({ code, message, status, details, requestId }: ErrorFields<Code>) {
+    super(message);
+    this.name = this.constructor.name;
+    this.code = code;
+    this.status = status;
+    this.details = details;
+    this.requestId = requestId;
+  }
+}
+
+export class AccountSuspendedError extends ApiError<'account_suspended'> {}
+export class AuthenticationRequiredError extends ApiError<'authentication_required'> {}
+export class CursorExpiredError extends ApiError<'cursor_expired'> {}
+export class DestinationNotSupportedError extends ApiError<'destination_not_supported'> {}
+export class DuplicateReferenceError extends ApiError<'duplicate_reference'> {}
+export class IdempotencyKeyRequiredError extends ApiError<'idempotency_key_required'> {}
+export class IdempotencyKeyReusedError extends ApiError<'idempotency_key_reused'> {}
+export class InsufficientBalanceError extends ApiError<'insufficient_balance'> {}
+export class InsufficientScopeError extends ApiError<'insufficient_scope'> {}
+export class InternalError extends ApiError<'internal_error'> {}
+export class InvalidApiKeyError extends ApiError<'invalid_api_key'> {}
+export class InvalidJsonError extends ApiError<'invalid_json'> {}
+export class InvalidStateError extends ApiError<'invalid_state'> {}
+export class IpNotAllowedError extends ApiError<'ip_not_allowed'> {}
+export class LimitExceededError extends ApiError<'limit_exceeded'> {}
+export class NetworkRequiredError extends ApiError<'network_required'> {}
+export class NotFoundError extends ApiError<'not_found'> {}
+export class PayloadTooLargeError extends ApiError<'payload_too_large'> {}
+export class RateLimitedError extends ApiError<'rate_limited'> {}
+export class RequestInProgressError extends ApiError<'request_in_progress'> {}
+export class ServiceUnavailableError extends ApiError<'service_unavailable'> {}
+export class UnsupportedMediaTypeError extends ApiError<'unsupported_media_type'> {}
+export class ValidationFailedError extends ApiError<'validation_failed'> {}
+
+const BY_CODE: { [Code in ErrorCode]: new (fields: ErrorFields<Code>) => ApiError<Code> } = {
+  account_suspended: AccountSuspendedError,
+  authentication_required: AuthenticationRequiredError,
+  cursor_expired: CursorExpiredError,
+  destination_not_supported: DestinationNotSupportedError,
+  duplicate_reference: DuplicateReferenceError,
+  idempotency_key_required: IdempotencyKeyRequiredError,
+  idempotency_key_reused: IdempotencyKeyReusedError,
+  insufficient_balance: InsufficientBalanceError,
+  insufficient_scope: InsufficientScopeError,
+  internal_error: InternalError,
+  invalid_api_key: InvalidApiKeyError,
+  invalid_json: InvalidJsonError,
+  invalid_state: InvalidStateError,
+  ip_not_allowed: IpNotAllowedError,
+  limit_exceeded: LimitExceededError,
+  network_required: NetworkRequiredError,
+  not_found: NotFoundError,
+  payload_too_large: PayloadTooLargeError,
+  rate_limited: RateLimitedError,
+  request_in_progress: RequestInProgressError,
+  service_unavailable: ServiceUnavailableError,
+  unsupported_media_type: UnsupportedMediaTypeError,
+  validation_failed: ValidationFailedError,
+};
+
+/** The error of an answer that was not 2xx. A code of a newer gateway becomes a plain ApiError. */
+export function errorOf(status: number, text: string): ApiError | UnexpectedResponseError {
+  const error = readError(text);
+  if (error === null) return new UnexpectedResponseError(status, text);
+  const { code, message, details, request_id: requestId } = error;
+  // The wire's types: `details` belongs to `code`.
+  const fields = { code, message, status, details, requestId } as ErrorFields<ErrorCode>;
+  const Known = Object.hasOwn(BY_CODE, code)
+    ? (BY_CODE[code] as new (fields: ErrorFields<ErrorCode>) => ApiError)
+    : ApiError;
+  return new Known(fields);
+}
+
+interface ErrorBody {
+  code: ErrorCode;
+  message: string;
+  details?: object;
+  request_id: string;
+}
+
+function readError(text: string): ErrorBody | null {
+  try {
+    const { error } = JSON.parse(text) as { error?: Partial<ErrorBody> };
+    const isOurs = typeof error?.code === 'string' && typeof error.message === 'string';
+    return isOurs ? (error as ErrorBody) : null;
+  } catch {
+    return null;
+  }
+}

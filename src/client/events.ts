@@ -1,0 +1,78 @@
+/** The events feed: one page, or all events from a point on, without an end. */
+import type { Event, ListEventsQuery } from './generated';
+import { type CallOptions, isRetryable, pause, type Send } from './request';
+
+export interface EventPage {
+  events: Event[];
+  /** Save it after you have processed the events, and continue with it. It never expires while you follow. */
+  cursor: string;
+}
+
+export interface FollowOptions extends Omit<ListEventsQuery, 'wait' | 'limit'> {
+  /** Ends the iteration. */
+  signal?: AbortSignal;
+  /** Called for each attempt that failed and is repeated; the iteration goes on. */
+  onError?: (error: unknown) => void;
+}
+
+export interface Events {
+  /** One page, oldest first. `cursor` is where the next page starts, also when it is still empty. */
+  list(query?: ListEventsQuery, options?: CallOptions): Promise<EventPage>;
+  /**
+   * Every event from a point on, as they happen: after the event `after`, after a `cursor`, or from
+   * the oldest event on. Save the id of each event that you have processed, and pass it as `after`
+   * the next time. @throws CursorExpiredError when the next events were deleted
+   */
+  follow(options?: FollowOptions): AsyncIterable<Event>;
+}
+
+interface FeedBody {
+  data: Event[];
+  meta: { next_cursor: string };
+}
+
+const WAIT_SECONDS = 25;
+const WAIT_TIMEOUT_MS = (WAIT_SECONDS + 30) * 1_000;
+/** After an empty page that came at once, and between attempts to reach the gateway. */
+const PAUSE_MS = 1_000;
+
+export function createEvents(send: Send): Events {
+  async function read(
+    query: ListEventsQuery,
+    options: CallOptions,
+    onRetry?: (error: unknown) => void,
+  ): Promise<EventPage> {
+    const timeout = query.wait === undefined ? {} : { timeoutMs: WAIT_TIMEOUT_MS };
+    const call = { method: 'GET', path: '/events', query, ...timeout, ...options } as const;
+    const { data, meta } = await send<FeedBody>(call, onRetry);
+    return { events: data, cursor: meta.next_cursor };
+  }
+
+  async function* follow({ signal, onError, ...start }: FollowOptions = {}): AsyncGenerator<Event> {
+    const { after, cursor: firstCursor, ...filters } = start;
+    let from: Pick<ListEventsQuery, 'after' | 'cursor'> = { after, cursor: firstCursor };
+    while (signal?.aborted !== true) {
+      const askedAt = performance.now();
+      try {
+        const query = { ...filters, ...from, wait: WAIT_SECONDS, limit: 100 };
+        const page = await read(query, { signal }, onError);
+        yield* page.events;
+        from = { cursor: page.cursor };
+        const soon = performance.now() - askedAt < PAUSE_MS;
+        if (page.events.length === 0 && soon) await pause(PAUSE_MS, signal);
+      } catch (error) {
+        if (hasEnded(signal)) return;
+        if (!isRetryable(error)) throw error;
+        onError?.(error);
+        await pause(PAUSE_MS, signal).catch(() => undefined);
+      }
+    }
+  }
+
+  return { list: (query = {}, options = {}) => read(query, options), follow };
+}
+
+/** A function, because the compiler does not know that a signal changes while something is awaited. */
+function hasEnded(signal: AbortSignal | undefined): boolean {
+  return signal?.aborted === true;
+}

@@ -1,0 +1,545 @@
+/** The API's types. Written by `npm run openapi` from the schemas: do not edit. */
+
+/** A payment request */
+export interface PaymentRequest {
+  /** A decimal string greater than zero with at most 18 digits before and 8 after the decimal point, such as "125.50" */
+  amount: string;
+  /** A currency code in capital letters, such as "USDT" */
+  currency: string;
+  /** Your unique ID: 1 to 64 printable ASCII characters without spaces */
+  reference: string;
+  /** Text of at most 255 characters without NUL */
+  description?: string | undefined;
+  /** An email address of at most 254 characters */
+  customer_email?: string | undefined;
+  /** An absolute URL of at most 2048 characters */
+  success_url?: string | undefined;
+  /** An absolute URL of at most 2048 characters */
+  cancel_url?: string | undefined;
+  /** One of onchain_provider, exchange_pay */
+  provider?: 'onchain_provider' | 'exchange_pay' | undefined;
+  /** The name of a network, such as "tron" */
+  network?: string | undefined;
+  /** An object of at most 20 strings */
+  metadata?: Record<string, string> | undefined;
+  /** A whole number of seconds from 300 (5 in test mode) to 86400 */
+  expires_in?: number | undefined;
+}
+
+/** A payment */
+export interface Payment {
+  /** ID with the prefix pay_ */
+  id: string;
+  object: 'payment';
+  /** The mode of the API key */
+  mode: 'test' | 'live';
+  /** The status */
+  status:
+    | 'created'
+    | 'pending'
+    | 'processing'
+    | 'on_hold'
+    | 'completed'
+    | 'underpaid'
+    | 'failed'
+    | 'expired'
+    | 'cancelled'
+    | 'refunded';
+  /** Provider code */
+  provider: 'onchain_provider' | 'exchange_pay';
+  /** Null for a transfer within the provider */
+  network: string | null;
+  /** Your unique ID */
+  reference: string;
+  /** The requested amount */
+  amount: string;
+  /** Currency code */
+  currency: string;
+  /** The amount received so far */
+  received_amount: string;
+  /** The amount still due */
+  amount_due: string;
+  /** The amount received beyond the requested amount */
+  overpaid_amount: string;
+  /** The amount refunded to the customer */
+  refunded_amount: string;
+  /** Our fee on the amount received and not refunded */
+  service_fee: string;
+  /** Null until the payment is credited */
+  net_amount: string | null;
+  exceptions: ('overpaid' | 'late' | 'manual')[];
+  /** Of the last transfer, if the provider supplies one */
+  tx_hash: string | null;
+  /** The checkout page. Send your customer to this URL */
+  checkout_url: string;
+  /** Where the customer returns; the redirect is not proof of payment */
+  success_url: string | null;
+  /** Where the customer returns after cancelling */
+  cancel_url: string | null;
+  /** Your description */
+  description: string | null;
+  /** The email address of the customer */
+  customer_email: string | null;
+  /** Set when the status is failed, or when an operator rejected the payment */
+  failure_reason: string | null;
+  /** The metadata of the request */
+  metadata: Record<string, string>;
+  /** The time of creation */
+  created_at: string;
+  /** The time when the checkout expires */
+  expires_at: string;
+  /** Null until completion */
+  completed_at: string | null;
+}
+
+/** A payout request */
+export interface PayoutRequest {
+  /** A decimal string greater than zero with at most 18 digits before and 8 after the decimal point, such as "125.50" */
+  amount: string;
+  /** A currency code in capital letters, such as "USDT" */
+  currency: string;
+  /** Your unique ID: 1 to 64 letters, digits, "_" or "-" */
+  reference: string;
+  /** An object with type, value and optionally memo */
+  destination: {
+    /** One of crypto_address, exchange_id, email */
+    type: 'crypto_address' | 'exchange_id' | 'email';
+    /** The address, account ID or email address of the recipient */
+    value: string;
+    /** Text of at most 64 characters without NUL */
+    memo?: string | undefined;
+  };
+  /** The name of a network, such as "tron" */
+  network?: string | undefined;
+  /** One of onchain_provider, exchange_pay */
+  provider?: 'onchain_provider' | 'exchange_pay' | undefined;
+  /** Text of at most 255 characters without NUL */
+  description?: string | undefined;
+  /** An object of at most 20 strings */
+  metadata?: Record<string, string> | undefined;
+}
+
+/** A payout */
+export interface Payout {
+  /** ID with the prefix po_ */
+  id: string;
+  object: 'payout';
+  /** The mode of the API key */
+  mode: 'test' | 'live';
+  /** The status */
+  status:
+    | 'requested'
+    | 'under_review'
+    | 'approved'
+    | 'processing'
+    | 'completed'
+    | 'rejected'
+    | 'failed'
+    | 'cancelled';
+  /** Provider code */
+  provider: 'onchain_provider' | 'exchange_pay';
+  /** Your unique ID */
+  reference: string;
+  /** The amount that the recipient receives */
+  amount: string;
+  /** Currency code */
+  currency: string;
+  /** Null for a transfer within the provider */
+  network: string | null;
+  /** The recipient */
+  destination: {
+    /** The type of value */
+    type: 'crypto_address' | 'exchange_id' | 'email';
+    /** The address, account ID or email address */
+    value: string;
+    /** The memo or destination tag */
+    memo: string | null;
+  };
+  /** Our fee, on top of the amount */
+  service_fee: string;
+  /** The fee estimated by the provider; zero if it publishes none */
+  network_fee: string;
+  /** amount + service_fee + network_fee */
+  total_debit: string;
+  /** Set on completion if the provider supplies one */
+  tx_hash: string | null;
+  /** Set when the status is failed */
+  failure_reason: string | null;
+  /** Set when the status is rejected */
+  rejection_reason: string | null;
+  /** Your description */
+  description: string | null;
+  /** The metadata of the request */
+  metadata: Record<string, string>;
+  /** The time of creation */
+  created_at: string;
+  /** The time of the last status change */
+  updated_at: string;
+}
+
+/** Balances per currency */
+export interface Balance {
+  object: 'balance';
+  /** The mode of the API key */
+  mode: 'test' | 'live';
+  balances: {
+    /** Currency code */
+    currency: string;
+    /** Available for payouts */
+    available: string;
+    /** Reserved for payouts that are not final */
+    reserved: string;
+    /** Detected by a provider but not yet confirmed or credited */
+    pending: string;
+  }[];
+}
+
+/** A ledger transaction */
+export interface Transaction {
+  /** ID with the prefix txn_ */
+  id: string;
+  object: 'transaction';
+  /** The mode of the API key */
+  mode: 'test' | 'live';
+  /** The type of transaction */
+  type:
+    | 'payin_settlement'
+    | 'payin_refund'
+    | 'payout_reserve'
+    | 'payout_release'
+    | 'payout_settlement'
+    | 'adjustment';
+  /** Currency code */
+  currency: string;
+  description: string;
+  /** The object that caused the transaction */
+  source: {
+    /** The type of object */
+    object: 'payment' | 'payout' | 'adjustment';
+    id: string;
+  };
+  entries: {
+    /** The balance that changed */
+    balance: 'available' | 'reserved';
+    /** Into or out of the balance */
+    direction: 'in' | 'out';
+    /** The amount */
+    amount: string;
+    /** The balance after this entry */
+    balance_after: string;
+  }[];
+  /** The time of posting */
+  posted_at: string;
+}
+
+/** A fee rule in force */
+export interface FeeRule {
+  /** payin for payments, payout for payouts */
+  direction: 'payin' | 'payout';
+  /** Provider code */
+  provider: 'onchain_provider' | 'exchange_pay';
+  /** Currency code */
+  currency: string;
+  /** In percent */
+  percentage: string;
+  /** Added to the percentage */
+  fixed_amount: string;
+  /** Null if there is no minimum */
+  min_fee: string | null;
+  /** Null if there is no maximum */
+  max_fee: string | null;
+}
+
+/** A fee quote */
+export interface FeeQuote {
+  object: 'fee_quote';
+  /** payin for payments, payout for payouts */
+  direction: 'payin' | 'payout';
+  /** Provider code */
+  provider: 'onchain_provider' | 'exchange_pay';
+  /** Currency code */
+  currency: string;
+  /** The amount of the quote */
+  amount: string;
+  /** Our fee on the amount */
+  service_fee: string;
+  /** Null for payouts */
+  net_amount: string | null;
+  /** For payouts: a network fee may be added */
+  note: string | null;
+}
+
+/** The supported providers, currencies and networks */
+export interface CurrencyList {
+  object: 'list';
+  providers: {
+    /** Provider code */
+    code: 'onchain_provider' | 'exchange_pay';
+    /** Display name */
+    name: string;
+    pay_in: boolean;
+    pay_out: boolean;
+    /** The capabilities of the provider */
+    capabilities: {
+      pay_in: boolean;
+      pay_out: boolean;
+      destination_types: string[];
+      network_required: boolean;
+      memo_supported: boolean;
+      network_fee_estimate: boolean;
+      tx_hash: boolean;
+      refunds: boolean;
+      partial_payments: boolean;
+      /** Null if the provider has no time limit */
+      checkout_ttl_seconds: number | null;
+    };
+  }[];
+  data: {
+    /** Provider code */
+    provider: 'onchain_provider' | 'exchange_pay';
+    /** payin for payments, payout for payouts */
+    direction: 'payin' | 'payout';
+    /** Currency code */
+    currency: string;
+    /** internal for transfers within the provider */
+    network: string;
+    /** The minimum amount */
+    min_amount: string;
+    /** Null if there is no maximum */
+    max_amount: string | null;
+  }[];
+}
+
+/** A webhook event */
+export interface Event {
+  /** ID with the prefix evt_ */
+  id: string;
+  /** The type of event */
+  type:
+    | 'payment.created'
+    | 'payment.pending'
+    | 'payment.processing'
+    | 'payment.on_hold'
+    | 'payment.completed'
+    | 'payment.underpaid'
+    | 'payment.failed'
+    | 'payment.expired'
+    | 'payment.cancelled'
+    | 'payment.refunded'
+    | 'payout.requested'
+    | 'payout.approved'
+    | 'payout.processing'
+    | 'payout.completed'
+    | 'payout.rejected'
+    | 'payout.failed'
+    | 'payout.cancelled'
+    | 'webhook.ping';
+  /** The mode of the API key */
+  mode: 'test' | 'live';
+  /** The time of the event */
+  created_at: string;
+  /** The order of the events of one object */
+  sequence: number;
+  data:
+    | Payment
+    | Payout
+    | {
+        object: 'ping';
+        /** ID with the prefix we_ */
+        endpoint_id: string;
+        url: string;
+        events: string[];
+      };
+}
+
+/** List payments: the parameters */
+export interface ListPaymentsQuery {
+  /** A comma-separated list of created, pending, processing, on_hold, completed, underpaid, failed, expired, cancelled, refunded */
+  status?: string | undefined;
+  /** Your unique ID: 1 to 64 printable ASCII characters without spaces */
+  reference?: string | undefined;
+  /** A currency code in capital letters, such as "USDT" */
+  currency?: string | undefined;
+  /** One of onchain_provider, exchange_pay */
+  provider?: 'onchain_provider' | 'exchange_pay' | undefined;
+  /** The earliest time of creation; a date without a time means the whole UTC day */
+  created_from?: string | undefined;
+  /** The latest time of creation; a date without a time means the whole UTC day */
+  created_to?: string | undefined;
+  /** Number of objects per page */
+  limit?: number | undefined;
+  /** meta.next_cursor of the previous page, with the same filters */
+  cursor?: string | undefined;
+}
+
+/** List payouts: the parameters */
+export interface ListPayoutsQuery {
+  /** A comma-separated list of requested, under_review, approved, processing, completed, rejected, failed, cancelled */
+  status?: string | undefined;
+  /** Your unique ID: 1 to 64 letters, digits, "_" or "-" */
+  reference?: string | undefined;
+  /** A currency code in capital letters, such as "USDT" */
+  currency?: string | undefined;
+  /** One of onchain_provider, exchange_pay */
+  provider?: 'onchain_provider' | 'exchange_pay' | undefined;
+  /** The earliest time of creation; a date without a time means the whole UTC day */
+  created_from?: string | undefined;
+  /** The latest time of creation; a date without a time means the whole UTC day */
+  created_to?: string | undefined;
+  /** Number of objects per page */
+  limit?: number | undefined;
+  /** meta.next_cursor of the previous page, with the same filters */
+  cursor?: string | undefined;
+}
+
+/** List transactions: the parameters */
+export interface ListTransactionsQuery {
+  /** A currency code in capital letters, such as "USDT" */
+  currency?: string | undefined;
+  /** One of payin_settlement, payin_refund, payout_reserve, payout_release, payout_settlement, adjustment */
+  type?:
+    | 'payin_settlement'
+    | 'payin_refund'
+    | 'payout_reserve'
+    | 'payout_release'
+    | 'payout_settlement'
+    | 'adjustment'
+    | undefined;
+  /** The ID of a payment, payout or adjustment */
+  source_id?: string | undefined;
+  /** The earliest time of creation; a date without a time means the whole UTC day */
+  created_from?: string | undefined;
+  /** The latest time of creation; a date without a time means the whole UTC day */
+  created_to?: string | undefined;
+  /** Number of objects per page */
+  limit?: number | undefined;
+  /** meta.next_cursor of the previous page, with the same filters */
+  cursor?: string | undefined;
+}
+
+/** Quote a fee: the parameters */
+export interface QuoteFeeQuery {
+  /** One of payin, payout */
+  direction: 'payin' | 'payout';
+  /** One of onchain_provider, exchange_pay */
+  provider: 'onchain_provider' | 'exchange_pay';
+  /** A currency code in capital letters, such as "USDT" */
+  currency: string;
+  /** A decimal greater than zero with at most 8 decimals, such as "125.50" */
+  amount: string;
+}
+
+/** List events: the parameters */
+export interface ListEventsQuery {
+  /** A comma-separated list of payment.created, payment.pending, payment.processing, payment.on_hold, payment.completed, payment.underpaid, payment.failed, payment.expired, payment.cancelled, payment.refunded, payout.requested, payout.approved, payout.processing, payout.completed, payout.rejected, payout.failed, payout.cancelled */
+  type?: string | undefined;
+  /** The ID of a payment or payout */
+  object_id?: string | undefined;
+  /** The ID of the last event that you processed, or "latest" for events from now on */
+  after?: string | undefined;
+  /** Seconds to wait for an event if there is none yet */
+  wait?: number | undefined;
+  /** Number of objects per page */
+  limit?: number | undefined;
+  /** meta.next_cursor of the previous page, with the same filters */
+  cursor?: string | undefined;
+}
+
+/** What `details` of an error has, by its code */
+export interface ErrorDetails {
+  account_suspended: undefined;
+  authentication_required: undefined;
+  cursor_expired: undefined;
+  /** The request and the supported combinations */
+  destination_not_supported: Record<string, unknown>;
+  /** The object that uses the reference */
+  duplicate_reference: {
+    existing_id: string;
+    /** Type of the object */
+    existing_object: 'payout' | 'payment';
+  };
+  idempotency_key_required: undefined;
+  idempotency_key_reused: undefined;
+  /** The available and the required amount */
+  insufficient_balance: {
+    /** Currency code */
+    currency: string;
+    /** The available balance */
+    available: string;
+    /** The total_debit of the payout */
+    required: string;
+  };
+  /** The missing scope */
+  insufficient_scope: {
+    required_scope: string;
+  };
+  internal_error: undefined;
+  invalid_api_key: undefined;
+  invalid_json: undefined;
+  /** The current status */
+  invalid_state: {
+    status: string;
+  };
+  ip_not_allowed: undefined;
+  /** The limit and its use */
+  limit_exceeded: {
+    /** The limit */
+    limit: 'per_transaction' | 'daily';
+    /** Currency code */
+    currency: string;
+    /** The maximum */
+    maximum: string;
+    /** The amount used in the last 24 hours */
+    used: string;
+    /** The requested amount */
+    requested: string;
+    /** When the oldest payout no longer counts; null if no payout counts */
+    resets_at: string | null;
+  };
+  /** The supported networks */
+  network_required: {
+    provider: string;
+    /** Currency code */
+    currency: string;
+    networks: string[];
+  };
+  /** The resource that was not found */
+  not_found: {
+    resource: string;
+  };
+  payload_too_large: undefined;
+  /** The rate limit */
+  rate_limited: {
+    limit_per_minute: number;
+  };
+  request_in_progress: undefined;
+  /** The reason */
+  service_unavailable: {
+    reason: string;
+  };
+  unsupported_media_type: undefined;
+  /** All invalid fields */
+  validation_failed: {
+    fields: {
+      /** Path of the field, such as destination.value */
+      field: string;
+      /** The rule that the field breaks */
+      rule:
+        | 'required'
+        | 'type'
+        | 'format'
+        | 'too_short'
+        | 'too_long'
+        | 'min_amount'
+        | 'max_amount'
+        | 'unsupported'
+        | 'memo_required'
+        | 'memo_not_supported'
+        | 'unknown_provider';
+      /** How to correct the field */
+      message: string;
+    }[];
+  };
+}
+
+export type ErrorCode = keyof ErrorDetails;

@@ -1,0 +1,172 @@
+/**
+ * The TypeScript SDK: `payments-gateway/client`. It needs nothing but Node's own modules, and works with
+ * `import` and `require`. docs/guides/sdk.md describes it.
+ */
+import { InvalidStateError } from './errors';
+import { createEvents, type Events } from './events';
+import type {
+  Balance,
+  CurrencyList,
+  FeeQuote,
+  FeeRule,
+  ListPaymentsQuery,
+  ListPayoutsQuery,
+  ListTransactionsQuery,
+  Payment,
+  PaymentRequest,
+  Payout,
+  PayoutRequest,
+  QuoteFeeQuery,
+  Transaction,
+} from './generated';
+import { createList, type List } from './list';
+import {
+  type CallOptions,
+  type ClientOptions,
+  type CreateOptions,
+  createSend,
+  newIdempotencyKey,
+  type Send,
+} from './request';
+import { signWebhook, verifyWebhook } from '../webhooks/verify';
+
+export * from './errors';
+export type * from './generated';
+export type { Events, EventPage, FollowOptions } from './events';
+export type { List, Page } from './list';
+export type { CallOptions, ClientOptions, CreateOptions } from './request';
+export {
+  type VerifyOptions,
+  type WebhookErrorCode,
+  type WebhookEvent,
+  type WebhookHeaders,
+  WebhookVerificationError,
+} from '../webhooks/verify';
+
+/** For receivers of webhooks; they need no client. */
+export const webhooks = {
+  /** Returns the event if the webhook is authentic and recent; throws WebhookVerificationError. */
+  verify: verifyWebhook,
+  /** The value of X-Gateway-Signature, for tests of a receiver. */
+  sign: signWebhook,
+};
+
+interface One<Data> {
+  data: Data;
+}
+
+export class GatewayClient {
+  readonly payments: Payments;
+  readonly payouts: Payouts;
+  readonly balance: { get(options?: CallOptions): Promise<Balance> };
+  readonly transactions: {
+    list(query?: ListTransactionsQuery, options?: CallOptions): List<Transaction>;
+  };
+  readonly fees: Fees;
+  readonly currencies: { list(options?: CallOptions): Promise<CurrencyList> };
+  readonly events: Events;
+  readonly webhooks = webhooks;
+
+  /** @throws TypeError for invalid options */
+  constructor(options: ClientOptions) {
+    const send = createSend(options);
+    this.payments = createPayments(send);
+    this.payouts = createPayouts(send);
+    this.balance = {
+      get: (callOptions) => send<Balance>({ method: 'GET', path: '/balance', ...callOptions }),
+    };
+    this.transactions = {
+      list: (query, callOptions) => createList(send, '/transactions', query, callOptions),
+    };
+    this.fees = createFees(send);
+    this.currencies = {
+      list: (callOptions) =>
+        send<CurrencyList>({ method: 'GET', path: '/currencies', ...callOptions }),
+    };
+    this.events = createEvents(send);
+  }
+}
+
+interface Payments {
+  /** The response's `checkout_url` is where you send the customer. */
+  create(request: PaymentRequest, options?: CreateOptions): Promise<Payment>;
+  get(id: string, options?: CallOptions): Promise<Payment>;
+  list(query?: ListPaymentsQuery, options?: CallOptions): List<Payment>;
+  /** Asks the provider for the latest status of an open payment. */
+  verify(id: string, options?: CallOptions): Promise<Payment>;
+}
+
+function createPayments(send: Send): Payments {
+  const path = '/payments';
+  return {
+    create: (body, options) => create(send, path, body, options),
+    get: (id, options) => getOne(send, path, id, options),
+    list: (query, options) => createList(send, path, query, options),
+    verify: (id, options) =>
+      one(send<One<Payment>>({ method: 'POST', path: `${at(path, id)}/verify`, ...options })),
+  };
+}
+
+interface Payouts {
+  /** Reserves the amount plus fees. */
+  create(request: PayoutRequest, options?: CreateOptions): Promise<Payout>;
+  get(id: string, options?: CallOptions): Promise<Payout>;
+  list(query?: ListPayoutsQuery, options?: CallOptions): List<Payout>;
+  /** Cancels a payout before it is approved. @throws InvalidStateError afterwards */
+  cancel(id: string, options?: CallOptions): Promise<Payout>;
+}
+
+function createPayouts(send: Send): Payouts {
+  const path = '/payouts';
+  const get: Payouts['get'] = (id, options) => getOne(send, path, id, options);
+  return {
+    create: (body, options) => create(send, path, body, options),
+    get,
+    list: (query, options) => createList(send, path, query, options),
+    async cancel(id, options) {
+      const failures: unknown[] = [];
+      const call = { method: 'POST', path: `${at(path, id)}/cancel`, ...options } as const;
+      try {
+        return await one(send<One<Payout>>(call, (failure) => failures.push(failure)));
+      } catch (error) {
+        // An earlier attempt cancelled it, and its answer was lost.
+        const done = error instanceof InvalidStateError && error.details.status === 'cancelled';
+        if (failures.length > 0 && done) return get(id, options);
+        throw error;
+      }
+    },
+  };
+}
+
+interface Fees {
+  /** The rule in force for each provider, direction and currency. */
+  list(options?: CallOptions): Promise<FeeRule[]>;
+  quote(query: QuoteFeeQuery, options?: CallOptions): Promise<FeeQuote>;
+}
+
+function createFees(send: Send): Fees {
+  return {
+    list: (options) => one(send<One<FeeRule[]>>({ method: 'GET', path: '/fees', ...options })),
+    quote: (query, options) =>
+      send<FeeQuote>({ method: 'GET', path: '/fees/quote', query, ...options }),
+  };
+}
+
+function create<Created>(send: Send, path: string, body: object, options: CreateOptions = {}) {
+  const { idempotencyKey = newIdempotencyKey(), ...callOptions } = options;
+  return one(send<One<Created>>({ method: 'POST', path, body, idempotencyKey, ...callOptions }));
+}
+
+function getOne<Found>(send: Send, path: string, id: string, options?: CallOptions) {
+  return one(send<One<Found>>({ method: 'GET', path: at(path, id), ...options }));
+}
+
+function at(path: string, id: string): string {
+  // An empty id would be the list.
+  if (typeof id !== 'string' || id === '') throw new TypeError('id must be the ID of an object.');
+  return `${path}/${encodeURIComponent(id)}`;
+}
+
+async function one<Data>(answer: Promise<One<Data>>): Promise<Data> {
+  return (await answer).data;
+}

@@ -1,0 +1,161 @@
+/**
+ * Forwards an account's events to a receiver on the developer's machine, with the headers and the
+ * signature of a webhook: `payments-gateway listen`.
+ */
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { CursorExpiredError, ValidationFailedError } from './errors';
+import { type Event, type GatewayClient, webhooks } from './index';
+import { pause } from './request';
+
+export interface ListenOptions {
+  client: Pick<GatewayClient, 'events'>;
+  forwardTo: string;
+  /** Signs the events, as an endpoint's secret does. */
+  secret: string;
+  /** Event types, separated by commas; undefined: all. */
+  types: string | undefined;
+  /** Undefined: the place is not kept, and each start begins with new events. */
+  cursorFile: string | undefined;
+  signal: AbortSignal;
+  print: (line: string) => void;
+}
+
+/** Where to go on: the last event that the receiver took, or the place where the first start began. */
+type Place = { after: string } | { cursor: string; types: string | null };
+
+/** The message is for the person at the terminal. */
+export class ListenError extends Error {}
+
+const RECEIVER_TIMEOUT_MS = 10_000;
+const FIRST_DELAY_MS = 500;
+const LONGEST_DELAY_MS = 15_000;
+
+/** Ends when the signal is aborted. @throws ListenError */
+export async function listen(options: ListenOptions): Promise<void> {
+  const { client, types: type, cursorFile, signal, print } = options;
+  try {
+    const from = await findStart(options);
+    const start = 'after' in from ? { after: from.after } : { cursor: from.cursor };
+    const onError = (error: unknown): void => print(`The gateway: ${textOf(error)} Retrying.`);
+    for await (const event of client.events.follow({ ...start, type, signal, onError })) {
+      if (!(await deliver(event, options))) return;
+      if (cursorFile !== undefined) savePlace(cursorFile, { after: event.id });
+    }
+  } catch (error) {
+    if (signal.aborted) return;
+    throw explain(error, cursorFile);
+  }
+}
+
+async function findStart({ client, types, cursorFile, signal }: ListenOptions): Promise<Place> {
+  const saved = cursorFile === undefined ? null : readPlace(cursorFile);
+  if (saved !== null && ('after' in saved || saved.types === (types ?? null))) return saved;
+  const { cursor } = await client.events.list({ after: 'latest', type: types }, { signal });
+  const place = { cursor, types: types ?? null };
+  if (cursorFile !== undefined) savePlace(cursorFile, place);
+  return place;
+}
+
+/** @returns false when the signal ended it */
+async function deliver(event: Event, options: ListenOptions): Promise<boolean> {
+  const { signal, print } = options;
+  for (let delay = FIRST_DELAY_MS; ; delay = Math.min(LONGEST_DELAY_MS, delay * 2)) {
+    const { answer, ok, ms } = await post(event, options);
+    const what = `${event.type} ${objectOf(event)} ${event.id}`;
+    if (signal.aborted && !ok) return false;
+    print(`${what} ${answer} ${ms} ms${ok ? '' : `, retrying in ${delay / 1_000} s`}`);
+    if (ok) return true;
+    await pause(delay, signal).catch(() => undefined);
+    if (hasEnded(signal)) return false;
+  }
+}
+
+async function post(event: Event, { forwardTo, secret, signal }: ListenOptions) {
+  const body = JSON.stringify(event);
+  const timestampSeconds = Math.floor(Date.now() / 1_000);
+  const startedAt = performance.now();
+  const elapsed = (): number => Math.round(performance.now() - startedAt);
+  try {
+    const response = await fetch(forwardTo, {
+      method: 'POST',
+      body,
+      headers: {
+        'User-Agent': 'payments-gateway-webhooks/1',
+        'Content-Type': 'application/json',
+        'X-Gateway-Event': event.type,
+        'X-Gateway-Event-Id': event.id,
+        'X-Gateway-Timestamp': String(timestampSeconds),
+        'X-Gateway-Signature': webhooks.sign(secret, timestampSeconds, body),
+      },
+      redirect: 'manual',
+      signal: AbortSignal.any([signal, AbortSignal.timeout(RECEIVER_TIMEOUT_MS)]),
+    });
+    await response.body?.cancel();
+    return { answer: String(response.status), ok: response.ok, ms: elapsed() };
+  } catch (error) {
+    return { answer: `no answer (${textOf(error)})`, ok: false, ms: elapsed() };
+  }
+}
+
+function objectOf({ data }: Event): string {
+  return data.object === 'ping' ? data.endpoint_id : data.id;
+}
+
+function readPlace(file: string): Place | null {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw new ListenError(`The cursor file ${file} cannot be read: ${textOf(error)}`);
+  }
+  try {
+    const place = JSON.parse(text) as Partial<{ after: string; cursor: string }> | null;
+    if (typeof place?.after === 'string' || typeof place?.cursor === 'string') {
+      return place as Place;
+    }
+  } catch {
+    // Reported below, as any other content that is not a place.
+  }
+  throw new ListenError(`${file} is not a cursor file. Delete it, or name another one.`);
+}
+
+/** A rename replaces the file as a whole, so a crash leaves the old or the new place. */
+function savePlace(file: string, place: Place): void {
+  try {
+    writeFileSync(`${file}.new`, `${JSON.stringify(place)}\n`);
+    renameSync(`${file}.new`, file);
+  } catch (error) {
+    throw new ListenError(`The cursor file ${file} cannot be written: ${textOf(error)}`);
+  }
+}
+
+function explain(error: unknown, file: string | undefined): unknown {
+  const where = file ?? 'the cursor file';
+  if (error instanceof CursorExpiredError) {
+    return new ListenError(
+      `Events after the place in ${where} are no longer available. Delete the file to continue with new events.`,
+    );
+  }
+  if (error instanceof ValidationFailedError) {
+    const { fields } = error.details;
+    const isPlace = fields.some(({ field }) => field === 'after' || field === 'cursor');
+    return isPlace
+      ? new ListenError(`${where} belongs to another account or mode. Delete it, or name another.`)
+      : new ListenError(fields.map(({ message }) => message).join(' '));
+  }
+  return error;
+}
+
+/** `fetch` hides the reason in the cause. */
+function textOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { cause, message } = error;
+  if (cause instanceof AggregateError) return textOf(cause.errors[0]);
+  return cause instanceof Error && error instanceof TypeError ? textOf(cause) : message;
+}
+
+/** A function, because the compiler does not know that a signal changes while something is awaited. */
+function hasEnded(signal: AbortSignal): boolean {
+  return signal.aborted;
+}

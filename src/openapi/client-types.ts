@@ -1,0 +1,116 @@
+/**
+ * The API's objects, queries and error details as TypeScript, for the SDK: src/client/generated.ts. The
+ * SDK can then be used without the schemas' library. `npm run openapi` writes the file.
+ */
+import { buildDocument, OPERATIONS } from './document';
+
+interface JsonSchema {
+  $ref?: string;
+  type?: string;
+  const?: unknown;
+  enum?: readonly unknown[];
+  anyOf?: readonly JsonSchema[];
+  properties?: Record<string, JsonSchema>;
+  required?: readonly string[];
+  patternProperties?: Record<string, JsonSchema>;
+  items?: JsonSchema;
+  description?: string;
+}
+
+const HEAD = `/** The API's types. Written by \`npm run openapi\` from the schemas: do not edit. */
+`;
+
+export function buildClientTypes(): string {
+  const { components } = buildDocument() as {
+    components: { schemas: Record<string, JsonSchema> };
+  };
+  const schemas = Object.entries(components.schemas);
+  const errors = schemas.flatMap(([, schema]) => errorOf(schema) ?? []);
+  const objects = schemas.filter(([, schema]) => errorOf(schema) === null);
+  return [
+    HEAD,
+    ...objects.map(([name, schema]) => declare(name, schema)),
+    ...queries(),
+    declare('ErrorDetails', {
+      type: 'object',
+      required: errors.map(({ code }) => code),
+      properties: Object.fromEntries(errors.map(({ code, details }) => [code, details])),
+      description: 'What `details` of an error has, by its code',
+    }),
+    'export type ErrorCode = keyof ErrorDetails;',
+  ].join('\n');
+}
+
+/** The code and details of an error's body; null for another schema. */
+function errorOf({ properties }: JsonSchema): { code: string; details: JsonSchema } | null {
+  const { code, details } = properties?.['error']?.properties ?? {};
+  return typeof code?.const === 'string' ? { code: code.const, details: details ?? NOTHING } : null;
+}
+
+/** Written as `undefined`. */
+const NOTHING: JsonSchema = { type: 'undefined' };
+
+/** The query of each operation that has one: `ListPayoutsQuery`. */
+function queries(): string[] {
+  return OPERATIONS.flatMap(({ id, parameters, summary }) => {
+    const inQuery = parameters.filter((parameter) => parameter.in === 'query');
+    if (inQuery.length === 0) return [];
+    const properties = inQuery.map(
+      ({ name, schema, description }) => [name, { ...schema, description }] as const,
+    );
+    const name = `${id.charAt(0).toUpperCase()}${id.slice(1)}Query`;
+    const required = inQuery.filter((parameter) => parameter.required).map((one) => one.name);
+    const description = `${summary}: the parameters`;
+    return [
+      declare(name, {
+        type: 'object',
+        properties: Object.fromEntries(properties),
+        required,
+        description,
+      }),
+    ];
+  });
+}
+
+function declare(name: string, schema: JsonSchema): string {
+  return `${comment(schema)}export interface ${name} ${typeOf(schema)}\n`;
+}
+
+function comment({ description }: JsonSchema): string {
+  return description === undefined ? '' : `/** ${description.replaceAll('*/', '* /')} */\n`;
+}
+
+function typeOf(schema: JsonSchema): string {
+  if (schema.$ref !== undefined) return schema.$ref.split('/').at(-1) ?? 'unknown';
+  if ('const' in schema) return JSON.stringify(schema.const);
+  if (schema.enum !== undefined) return schema.enum.map((one) => JSON.stringify(one)).join(' | ');
+  if (schema.anyOf !== undefined) return schema.anyOf.map(typeOf).join(' | ');
+  switch (schema.type) {
+    case 'object':
+      return objectType(schema);
+    case 'array':
+      return `(${typeOf(schema.items ?? {})})[]`;
+    case 'integer':
+      return 'number';
+    case 'string':
+    case 'number':
+    case 'boolean':
+    case 'null':
+    case 'undefined':
+      return schema.type;
+    default:
+      throw new Error(`No TypeScript for the schema ${JSON.stringify(schema)}`);
+  }
+}
+
+function objectType({ properties = {}, required = [], patternProperties }: JsonSchema): string {
+  const [values] = Object.values(patternProperties ?? {});
+  if (values !== undefined) return `Record<string, ${typeOf(values)}>`;
+  const members = Object.entries(properties).map(([name, schema]) => {
+    const isOptional = !required.includes(name);
+    // Programs that are compiled with exactOptionalPropertyTypes may pass undefined, too.
+    const type = isOptional ? `${typeOf(schema)} | undefined` : typeOf(schema);
+    return `${comment(schema)}${name}${isOptional ? '?' : ''}: ${type};`;
+  });
+  return members.length === 0 ? 'Record<string, unknown>' : `{\n${members.join('\n')}\n}`;
+}
