@@ -8,7 +8,16 @@ import { Marked, type Tokens } from 'marked';
 import { ROOT } from './assets';
 
 /** In the order of the navigation. Each is a file in docs/guides and a page at /docs/guides/<name>. */
-const GUIDE_NAMES = ['quickstart', 'webhooks', 'sdk'] as const;
+const GUIDE_NAMES = [
+  'quickstart',
+  'payments',
+  'payouts',
+  'webhooks',
+  'sdk',
+  'testing',
+  'errors',
+  'going-live',
+] as const;
 
 /** The base URL in the files' samples; the page shows that of the gateway that serves it. */
 const SAMPLE_URL = 'http://localhost:3000';

@@ -13,6 +13,7 @@ interface HeaderObject {
 }
 
 interface ResponseObject {
+  description: string;
   headers?: Record<string, HeaderObject>;
   content: Record<string, { schema: object; example?: unknown }>;
 }
