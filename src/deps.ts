@@ -34,6 +34,7 @@ import { createWebhookSender, type WebhookSender } from './webhooks/sender';
 import { createConsole } from './console/console';
 import { createDashboard } from './dashboard/dashboard';
 import { serveAssets } from './web/assets';
+import { createOnce } from './web/once';
 import { serveSite } from './web/site';
 
 export interface Deps {
@@ -106,7 +107,8 @@ export interface Pages {
 }
 
 /** The dashboard and the console, with a pool of their own; none without DASHBOARD_DATABASE_URL. */
-export function buildPages({ config, logger }: Deps): Pages {
+export function buildPages(deps: Deps): Pages {
+  const { config, logger } = deps;
   if (config.pages === null) return { middleware: [], close: () => Promise.resolve() };
   const { databaseUrl, databasePoolSize, dashboardHost, consoleHost } = config.pages;
   const db = connect({
@@ -115,9 +117,9 @@ export function buildPages({ config, logger }: Deps): Pages {
     applicationName: 'gateway-dashboard',
   });
   const sessions = createUserSessions(db);
-  const services = createDashboardServices({ db });
+  const services = createDashboardServices({ ...deps, db, pepper: config.keyPepper });
   const sites = [
-    createDashboard({ services, sessions, host: dashboardHost }),
+    createDashboard({ services, sessions, once: createOnce(deps.secretBox), host: dashboardHost }),
     createConsole({ sessions, host: consoleHost }),
   ];
   return {

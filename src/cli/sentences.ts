@@ -45,6 +45,7 @@ const LISTED_BY: Record<NotFoundObject, string> = {
   api_key: 'API key % does not exist. `keys list` lists the keys of an account.',
   case: 'Case % does not exist. `cases list --all` lists the cases.',
   payment: 'Payment % does not exist.',
+  payout: 'Payout % does not exist.',
   user: 'User % does not exist. `users list` lists the users.',
   webhook_endpoint: 'Endpoint % does not exist. `webhooks list` lists the endpoints of an account.',
   webhook_delivery:

@@ -9,22 +9,27 @@ import { sessionPages } from '../web/account/sessions';
 import { signInPages } from '../web/account/sign-in';
 import { ModeBanner } from '../web/components';
 import { document, type Shell } from '../web/layout';
+import type { Once } from '../web/once';
 import type { Site, Visit } from '../web/site';
 import { homePages } from './home/home';
+import { paymentPages } from './payments/payments';
+import { payoutPages } from './payouts/payouts';
+import { searchPages } from './search/search';
+import { transactionPages } from './transactions/transactions';
+import { keyPages } from './keys/keys';
+import { deliveryPages } from './webhooks/deliveries';
+import { endpointPages } from './webhooks/endpoints';
 import { merchantRoute, modeOf, PREFIX } from './merchant-page';
 
-export interface SiteServices<Services> {
-  services: Services;
+interface DashboardOptions {
+  services: DashboardServices;
   sessions: UserSessions;
+  once: Once;
   /** Served on this host only; null: on every host. */
   host: string | null;
 }
 
-export function createDashboard({
-  services,
-  sessions,
-  host,
-}: SiteServices<DashboardServices>): Site {
+export function createDashboard({ services, sessions, once, host }: DashboardOptions): Site {
   const site = { kind: 'merchant', prefix: PREFIX, home: `${PREFIX}/test` } as const;
   return {
     ...site,
@@ -44,7 +49,18 @@ export function createDashboard({
         list: (user) => sessions.list(user),
         revoke: (user, id) => sessions.revoke(user, id),
       }),
-      ...[homePages(services)].flat().map(merchantRoute),
+      ...[
+        homePages(services),
+        paymentPages(services),
+        payoutPages(services),
+        transactionPages(services),
+        keyPages(services, once),
+        deliveryPages(services),
+        endpointPages(services, once),
+        searchPages(services),
+      ]
+        .flat()
+        .map(merchantRoute),
     ],
   };
 }
@@ -74,7 +90,23 @@ function otherMode({ path }: Visit, mode: Mode): string {
 
 function navigation(base: string): Shell['nav'] {
   return [
-    { label: null, entries: [{ key: 'home', href: base, label: 'Home', icon: 'house' }] },
+    {
+      label: null,
+      entries: [
+        { key: 'home', href: base, label: 'Home', icon: 'house' },
+        { key: 'payments', href: `${base}/payments`, label: 'Payments', icon: 'arrow-down-left' },
+        { key: 'payouts', href: `${base}/payouts`, label: 'Payouts', icon: 'arrow-up-right' },
+        { key: 'transactions', href: `${base}/transactions`, label: 'Transactions', icon: 'list' },
+      ],
+    },
+    {
+      label: 'Developers',
+      entries: [
+        { key: 'keys', href: `${base}/keys`, label: 'API keys', icon: 'key-round' },
+        { key: 'webhooks', href: `${base}/webhooks`, label: 'Webhooks', icon: 'webhook' },
+        { key: 'docs', href: '/docs', label: 'API reference', icon: 'book-open' },
+      ],
+    },
     {
       label: 'Settings',
       entries: [

@@ -22,11 +22,24 @@ export interface MerchantRoute {
   /** Below the mode: `/payments` is /dashboard/test/payments and /dashboard/live/payments. */
   path: string;
   needs: Permission;
+  /** In live mode, instead of `needs`. */
+  liveNeeds?: Permission;
   run: (visit: MerchantVisit) => Answer | Promise<Answer>;
 }
 
-export function merchantRoute({ method, path, needs, run }: MerchantRoute): Route {
-  return { method, path: `/:mode${path}`, needs, run: (visit) => run(merchantVisit(visit)) };
+export function merchantRoute({ method, path, needs, liveNeeds, run }: MerchantRoute): Route {
+  return {
+    method,
+    path: `/:mode${path}`,
+    needs,
+    run: (plain) => {
+      const visit = merchantVisit(plain);
+      if (visit.mode === 'live' && liveNeeds !== undefined && !visit.may(liveNeeds)) {
+        throw new PageRefusal('not_allowed');
+      }
+      return run(visit);
+    },
+  };
 }
 
 /** @throws PageRefusal when the path has no mode */

@@ -30,6 +30,11 @@ const PROBLEMS = {
     title: 'Request refused',
     text: 'The form was not sent as application/x-www-form-urlencoded.',
   },
+  invalid_text: {
+    status: 422,
+    title: 'Invalid value',
+    text: 'A value contains a character that cannot be stored.',
+  },
   form_too_large: { status: 413, title: 'Form too large', text: 'Send less than 64 KiB.' },
   internal_error: {
     status: 500,

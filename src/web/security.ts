@@ -45,6 +45,12 @@ export function isSameOrigin(headers: IncomingHttpHeaders, publicUrl: string): b
   return origin.host === headers.host || origin.origin === URL.parse(publicUrl)?.origin;
 }
 
+/** PostgreSQL cannot store it, and nobody types it. @throws PageRefusal */
+export function refuseNul(...all: URLSearchParams[]): void {
+  const texts = all.flatMap((params) => [...params].flat());
+  if (texts.some((text) => text.includes('\0'))) throw new PageRefusal('invalid_text');
+}
+
 const FORM_BYTES_MAX = 64 * 1024;
 const FORM_TYPE = 'application/x-www-form-urlencoded';
 

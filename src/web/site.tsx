@@ -13,7 +13,7 @@ import { clientAddress } from '../lib/client-address';
 import { newId } from '../lib/new-id';
 import type { SignedIn } from '../services/users/sign-in';
 import { type Problem, ProblemBody, problemOf } from './problems';
-import { isSameOrigin, readForm, setSecurityHeaders } from './security';
+import { isSameOrigin, readForm, refuseNul, setSecurityHeaders } from './security';
 
 export interface Visit {
   requestId: string;
@@ -96,6 +96,9 @@ export interface SiteSettings {
   logger: Logger;
 }
 
+/** A mode or an id. */
+const PATH_PART = /^\w{1,64}$/;
+
 export function sessionCookie(site: Pick<Site, 'kind'>): string {
   return site.kind === 'merchant' ? 'gateway_dashboard' : 'gateway_console';
 }
@@ -156,10 +159,15 @@ async function serveRoute(
     sendProblem(site, ctx, null, problemOf('other_origin'));
     return;
   }
+  if (Object.values(ctx.params).some((value) => !PATH_PART.test(value ?? ''))) {
+    sendProblem(site, ctx, null, problemOf('page_not_found'));
+    return;
+  }
   const visit = readVisit(ctx, settings);
   const token = ctx.cookies.get(sessionCookie(site));
   const session = token === undefined ? null : await site.readSession(token, visit.address);
   if (isPost) visit.form = await readForm(ctx.req);
+  refuseNul(visit.query, visit.form);
   if (route.needs === null) {
     send(site, settings, ctx, { ...visit, session }, await route.run({ ...visit, session }));
     return;

@@ -1,9 +1,14 @@
 /** A merchant and an operator with a real browser. */
+import { mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { describeWithBrowser, openBrowser } from '../support/browser';
 import { type TestGateway, useSharedGateway } from '../support/gateway';
-import { createMerchant, type Merchant } from '../support/merchant';
+import { createMerchant, fund, type Merchant } from '../support/merchant';
+import { buildPayout, MerchantClient } from '../support/merchant-client';
+import { openedPayment, whenPayment } from '../support/payment-steps';
 import { makeUser, type TestUser } from '../support/page-client';
+import { startReceiver } from '../support/webhook-receiver';
 
 const PATIENCE_MS = 60_000;
 
@@ -17,6 +22,17 @@ describeWithBrowser('the dashboard and the console in a browser', () => {
   let operator: TestUser;
   let site: string;
   const complaints: string[] = [];
+  /** Below /dashboard/test; the journey adds what it made. */
+  const pages = [
+    '',
+    '/payments',
+    '/payouts',
+    '/transactions',
+    '/keys',
+    '/keys/new',
+    '/webhooks',
+    '/webhooks/new',
+  ];
 
   beforeAll(async () => {
     [gateway, browser] = await Promise.all([useSharedGateway(), openBrowser()]);
@@ -76,4 +92,139 @@ describeWithBrowser('the dashboard and the console in a browser', () => {
     },
     PATIENCE_MS,
   );
+
+  test(
+    'a key from the dashboard calls the API, and what it does is on the pages',
+    async () => {
+      await page.goto(`${site}/dashboard/test/keys`);
+      await page.getByRole('link', { name: 'Create key' }).click();
+      await page.getByLabel('Name').fill('Browser <b>key</b>');
+      for (const scope of ['payments:write', 'payments:read', 'payouts:write', 'payouts:read']) {
+        await page.getByLabel(scope).check();
+      }
+      await page.getByRole('button', { name: 'Create key' }).click();
+      const secret = await page.locator('.secret code').innerText();
+      await page.reload();
+      expect(await page.locator('.secret').count()).toBe(0);
+      const client = new MerchantClient(gateway.baseUrl, secret);
+      await fund(gateway.db, merchant.accountId, 'test', 'USDT', '500');
+
+      const receiver = await startReceiver();
+      await page.getByRole('link', { name: 'Webhooks' }).click();
+      await page.getByRole('link', { name: 'Add endpoint' }).click();
+      await page.getByLabel('URL').fill('http://169.254.169.254/');
+      await page.getByRole('button', { name: 'Add endpoint' }).click();
+      await page.locator('.field-error').waitFor();
+      // The answer to an invalid form is 422, which Chromium logs.
+      complaints.splice(0);
+      await page.getByLabel('URL').fill(receiver.url);
+      await page.getByRole('button', { name: 'Add endpoint' }).click();
+      expect(await page.locator('.secret code').innerText()).toMatch(/^whsec_/);
+      const endpointUrl = page.url();
+      await page.getByRole('button', { name: 'Send test event' }).click();
+      await page.getByRole('heading', { name: 'Attempt 1, requested by hand' }).waitFor();
+      expect(await page.locator('body').innerText()).toContain('HTTP 200');
+      expect(receiver.received).toHaveLength(1);
+      const deliveryUrl = page.url();
+
+      const paymentId = await openedPayment(client, {
+        amount: '25',
+        reference: 'order <i>1</i>',
+        metadata: { scenario: 'completed', note: '"><script>alert(1)</script>' },
+      });
+      const payout = await client.createPayout(
+        buildPayout({ amount: '10', reference: 'invoice-1' }),
+      );
+      expect(payout.status).toBe(201);
+      await whenPayment(client, paymentId, 'completed');
+
+      await page.getByRole('link', { name: 'Payments', exact: true }).click();
+      await page.getByRole('link', { name: 'order <i>1</i>' }).click();
+      expect(await page.locator('.timeline').innerText()).toContain('Completed');
+      expect(await page.locator('.timeline').innerText()).toContain('127.0.0.1');
+      expect(await page.locator('body').innerText()).toContain('"><script>alert(1)</script>');
+      await page.getByRole('searchbox').fill('invoice-1');
+      await page.getByRole('searchbox').press('Enter');
+      await page.getByRole('link', { name: 'invoice-1' }).click();
+      expect(await page.locator('.facts').first().innerText()).toContain('10.00000000 USDT');
+      await page.goto(`${site}/dashboard/test/payouts?status=completed&reference=none`);
+      expect(await page.locator('.nothing').innerText()).toContain(
+        'No payouts match these filters',
+      );
+      await page.getByRole('link', { name: 'Home' }).click();
+      await page.locator('.figure').first().waitFor();
+      await receiver.stop();
+      pages.push(
+        `/payments/${paymentId}`,
+        `/payouts/${payout.json.data.id}`,
+        new URL(endpointUrl).pathname.replace('/dashboard/test', ''),
+        new URL(deliveryUrl).pathname.replace('/dashboard/test', ''),
+        '/search?q=invoice-1',
+      );
+    },
+    PATIENCE_MS * 2,
+  );
+
+  test(
+    'every page is accessible in light and dark',
+    async () => {
+      const all = [
+        '/dashboard/sessions',
+        '/dashboard/test/nothing',
+        ...pages.map((path) => `/dashboard/test${path}`),
+        '/console/sign-in',
+      ];
+      const found: string[] = [];
+      for (const scheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme: scheme });
+        for (const path of all) {
+          await page.goto(site + path);
+          found.push(...(await violations(page)).map((fault) => `${scheme} ${path}: ${fault}`));
+          await picture(page, path, scheme);
+        }
+      }
+      // The page that does not exist.
+      complaints.splice(0);
+      expect(found).toEqual([]);
+    },
+    PATIENCE_MS * 3,
+  );
 });
+
+const AXE = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
+
+/** The serious findings of axe-core. A script element is refused by the policy of the pages. */
+async function violations(page: Page): Promise<string[]> {
+  await page.evaluate(AXE);
+  return page.evaluate(async () => {
+    interface Finding {
+      id: string;
+      impact: string;
+      nodes: { html: string }[];
+    }
+    const { axe } = globalThis as unknown as {
+      axe: { run: () => Promise<{ violations: Finding[] }> };
+    };
+    const { violations: all } = await axe.run();
+    return all
+      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+      .map(({ id, nodes }) => `${id} ${nodes.map(({ html }) => html.slice(0, 120)).join(' | ')}`);
+  });
+}
+
+const FOLDER = process.env['SCREENSHOTS'] ?? '';
+
+/** `npm run screenshots`: every page in light, dark, and as wide as a phone. */
+async function picture(page: Page, path: string, scheme: 'light' | 'dark'): Promise<void> {
+  if (FOLDER === '') return;
+  mkdirSync(FOLDER, { recursive: true });
+  const name = path
+    .replace(/[/?=]+/g, '-')
+    .replace(/_[0-9A-Z]{26}/, '')
+    .slice(1);
+  await page.screenshot({ path: join(FOLDER, `${name}-${scheme}.png`), fullPage: true });
+  if (scheme === 'dark') return;
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.screenshot({ path: join(FOLDER, `${name}-phone.png`), fullPage: true });
+  await page.setViewportSize({ width: 1280, height: 800 });
+}

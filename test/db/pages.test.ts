@@ -2,6 +2,9 @@
 import { rows } from '../../src/db/transaction';
 import { FAILURES_OF_PAIR_MAX } from '../../src/services/users/sign-in';
 import { disableUser } from '../../src/services/users/users';
+import { createConsole } from '../../src/console/console';
+import { createDashboard } from '../../src/dashboard/dashboard';
+import { MERCHANT_ROLES, OPERATOR_ROLES } from '../../src/domain/users';
 import { makeUser, PageClient, type TestUser } from '../support/page-client';
 import { type Gateway, type Harness, startHarness } from './http-harness';
 
@@ -241,4 +244,148 @@ test('the pages are served on their own hosts, and not without a database login'
   expect((await fetch(`${hosts.url}/dashboard/sign-in`)).status).toBe(404);
   const none = await harness.startGateway({ env: { DASHBOARD_DATABASE_URL: '' } });
   expect((await fetch(`${none.url}/dashboard/sign-in`)).status).toBe(404);
+});
+
+/** Who may use a route of the dashboard: O owner, D developer, V viewer; in test mode and in live mode. */
+const DASHBOARD: Record<string, [test: string, live: string]> = {
+  'get /': ['ODV', 'ODV'],
+  'get /payments': ['ODV', 'ODV'],
+  'get /payments/:id': ['ODV', 'ODV'],
+  'get /payouts': ['ODV', 'ODV'],
+  'get /payouts/:id': ['ODV', 'ODV'],
+  'get /transactions': ['ODV', 'ODV'],
+  'get /keys': ['ODV', 'ODV'],
+  'get /keys/new': ['OD', 'O'],
+  'post /keys/new': ['OD', 'O'],
+  'get /keys/:id': ['ODV', 'ODV'],
+  'post /keys/:id/rotate': ['OD', 'O'],
+  'post /keys/:id/revoke': ['OD', 'O'],
+  'get /webhooks/deliveries/:id': ['ODV', 'ODV'],
+  'post /webhooks/deliveries/:id/retry': ['OD', 'OD'],
+  'get /webhooks': ['ODV', 'ODV'],
+  'get /webhooks/new': ['OD', 'O'],
+  'post /webhooks/new': ['OD', 'O'],
+  'get /webhooks/:id': ['ODV', 'ODV'],
+  'post /webhooks/:id/ping': ['OD', 'OD'],
+  'post /webhooks/:id/roll': ['OD', 'O'],
+  'post /webhooks/:id/enable': ['OD', 'O'],
+  'post /webhooks/:id/disable': ['OD', 'O'],
+  'post /webhooks/:id/delete': ['OD', 'O'],
+  'get /search': ['ODV', 'ODV'],
+};
+
+test('every route of the dashboard is for the roles that are written down, and no other', async () => {
+  const parts = { services: {}, sessions: {}, once: {}, host: null } as never;
+  const routes = createDashboard(parts).routes.filter(({ path }) => path.startsWith('/:mode'));
+  const nameOf = ({ method, path }: { method: string; path: string }) =>
+    `${method} ${path.slice('/:mode'.length) || '/'}`;
+  expect(routes.map(nameOf).sort()).toEqual(Object.keys(DASHBOARD).sort());
+  const found = Object.fromEntries(routes.map((route) => [nameOf(route), ['', ''] as string[]]));
+  for (const role of MERCHANT_ROLES) {
+    const client = newClient();
+    await client.signIn(await makeUser(harness.owner, 'merchant', role, accountId));
+    for (const route of routes) {
+      for (const [index, mode] of ['test', 'live'].entries()) {
+        const path = `/dashboard${route.path.replace(':mode', mode).replace(':id', 'none')}`;
+        const { status } = await client[route.method](path);
+        // A form without fields, an object that does not exist: both are past the role.
+        expect([200, 303, 403, 404, 409, 422]).toContain(status);
+        const letter = role.charAt(0).toUpperCase();
+        const roles = found[nameOf(route)]!;
+        if (status !== 403) roles[index] = `${roles[index] ?? ''}${letter}`;
+      }
+    }
+  }
+  expect(found).toEqual(DASHBOARD);
+}, 60_000);
+
+test('without a session every route leads to the sign-in', async () => {
+  const parts = { services: {}, sessions: {}, once: {}, host: null } as never;
+  for (const site of [createDashboard(parts), createConsole(parts)]) {
+    for (const { method, path, needs } of site.routes) {
+      if (needs === null) continue;
+      const url = site.prefix + path.replace(':mode', 'test').replace(':id', 'none');
+      const response = await newClient()[method](url);
+      expect(response.headers.get('location')).toMatch(`${site.prefix}/sign-in`);
+    }
+  }
+  for (const role of OPERATOR_ROLES) {
+    const client = newClient();
+    await client.signIn(await makeUser(harness.owner, 'operator', role));
+    expect((await client.get('/console/home')).status).toBe(200);
+  }
+});
+
+test('objects of another account, of the other mode and with hostile ids do not exist', async () => {
+  const other = await harness.createAccount();
+  const [theirs, live, mine] = [
+    await harness.createKey({ accountId: other }),
+    await harness.createKey({ accountId, mode: 'live' }),
+    await harness.createKey({ accountId }),
+  ];
+  const client = newClient();
+  await client.signIn(owner);
+  expect((await client.get(`/dashboard/test/keys/${mine.id}`)).status).toBe(200);
+  for (const id of [theirs.id, live.id, '%00', "'%20OR%201=1", '..%2f', 'x'.repeat(500)]) {
+    for (const list of ['keys', 'payments', 'payouts', 'webhooks', 'webhooks/deliveries']) {
+      expect((await client.get(`/dashboard/test/${list}/${id}`)).status).toBe(404);
+    }
+  }
+  expect((await client.get('/dashboard/test/payments?reference=%00')).status).toBe(422);
+  expect((await client.post('/dashboard/sign-in', { email: '\0' })).status).toBe(422);
+  for (const change of [`keys/${theirs.id}/rotate`, `keys/${theirs.id}/revoke`]) {
+    expect((await client.post(`/dashboard/test/${change}`)).status).toBe(404);
+  }
+});
+
+test('a key is created, shown once, rotated and revoked', async () => {
+  const client = newClient();
+  await client.signIn(owner);
+  const wrong = await client.post('/dashboard/test/keys/new', {
+    name: '',
+    rate: '0',
+    scopes: 'balance:read',
+  });
+  expect(wrong.status).toBe(422);
+  expect(await wrong.text()).toContain('Enter a value.');
+  const probe = '<script>alert(1)</script>';
+  const created = await client.post('/dashboard/test/keys/new', {
+    name: probe,
+    scopes: 'balance:read',
+    allow: '127.0.0.1, 10.0.0.0/8',
+    rate: '7',
+    expires: '2099-01-01',
+  });
+  expect(created.status).toBe(303);
+  const path = created.headers.get('location')!;
+  const first = await (await client.get(path)).text();
+  const [secret] = /sk_test_[0-9A-Za-z]{38}/.exec(first)!;
+  expect(first).not.toContain(probe);
+  expect(first).toContain('&lt;script>alert(1)');
+  expect(await (await client.get(path)).text()).not.toContain(secret);
+  const balance = (key: string) =>
+    fetch(`${gateway.url}/api/v1/balance`, { headers: { authorization: `Bearer ${key}` } });
+  expect((await balance(secret)).status).toBe(200);
+  expect((await balance(secret)).headers.get('ratelimit-limit')).toBe('7');
+
+  await client.post(`${path}/rotate`);
+  expect((await balance(secret)).status).toBe(401);
+  const [rotated] = /sk_test_[0-9A-Za-z]{38}/.exec(await (await client.get(path)).text())!;
+  expect((await balance(rotated)).status).toBe(200);
+  expect((await client.post(`${path}/revoke`, { confirm: 'no' })).status).toBe(422);
+  expect((await balance(rotated)).status).toBe(200);
+  expect((await client.post(`${path}/revoke`, { confirm: rotated.slice(-4) })).status).toBe(303);
+  expect((await balance(rotated)).status).toBe(401);
+  expect((await client.post(`${path}/rotate`)).status).toBe(409);
+  const entries = await rows<{ actor: string; action: string }>(
+    harness.owner,
+    'SELECT actor, action FROM audit_log WHERE object_id = ? ORDER BY id',
+    [path.split('/').at(-1)!],
+  );
+  expect(entries).toEqual(
+    ['create', 'rotate', 'revoke'].map((verb) => ({
+      actor: owner.email,
+      action: `api_key.${verb}`,
+    })),
+  );
 });

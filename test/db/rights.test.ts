@@ -60,7 +60,7 @@ const FUNCTIONS: Record<string, readonly (typeof ROLES)[number][]> = {
   authenticate_key: ['gateway_api'],
   count_new_payouts: [],
   count_returned_payout: [],
-  event_position: ['gateway_worker', 'gateway_admin'],
+  event_position: ['gateway_worker', 'gateway_admin', 'gateway_dashboard'],
   forget_event_bodies: ['gateway_worker'],
   hold_payout_usage: [],
   ledger_adjust: ['gateway_admin'],

@@ -73,4 +73,5 @@ GRANT SELECT, INSERT, UPDATE ON api_keys, webhook_attempts, webhook_deliveries, 
 GRANT SELECT, INSERT ON audit_log TO gateway_dashboard;
 -- The event of a ping.
 GRANT INSERT ON events TO gateway_dashboard;
+GRANT EXECUTE ON FUNCTION event_position TO gateway_dashboard;
 `;

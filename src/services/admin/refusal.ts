@@ -12,7 +12,14 @@ import type { UserKind } from '../../domain/users';
 import type { WebhookDeliveryStatus } from '../../domain/webhook-delivery';
 
 export type NotFoundObject =
-  'account' | 'api_key' | 'case' | 'payment' | 'user' | 'webhook_endpoint' | 'webhook_delivery';
+  | 'account'
+  | 'api_key'
+  | 'case'
+  | 'payment'
+  | 'payout'
+  | 'user'
+  | 'webhook_endpoint'
+  | 'webhook_delivery';
 
 export interface PostedAmount {
   accountId: string;

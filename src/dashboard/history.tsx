@@ -1,0 +1,103 @@
+/** The timeline of a payment or payout, and its ledger entries. */
+import type { ComponentChildren } from 'preact';
+import type { MerchantTransaction } from '../domain/ledger';
+import type { HistoryEvent } from '../services/dashboard';
+import { Card, Empty, Money, Status, Table, Time, words } from '../web/components';
+
+interface TimelineProps {
+  events: readonly HistoryEvent[];
+  /** `/dashboard/test` */
+  base: string;
+  /** Why it came to this event. */
+  explain: (event: HistoryEvent) => string | null;
+}
+
+export function Timeline({ events, base, explain }: TimelineProps) {
+  return (
+    <Card title="Timeline">
+      {events.length === 0 ? <p class="muted">No events yet.</p> : null}
+      <ol class="timeline">
+        {events.map((event) => {
+          const status = event.type.split('.')[1] ?? event.type;
+          const reason = explain(event);
+          return (
+            <li data-tone={toneOf(status)}>
+              <div class="line">
+                <b>{words(status)}</b>
+                <Time at={event.createdAt} seconds />
+              </div>
+              {reason === null ? null : <small>{reason}</small>}
+              <small>
+                <code>{event.id}</code>
+              </small>
+              {event.deliveries.map(({ id, url, status: delivered, attempts }) => (
+                <small>
+                  <Status value={delivered} />{' '}
+                  <a class="link" href={`${base}/webhooks/deliveries/${id}`}>
+                    {new URL(url).host}
+                  </a>{' '}
+                  {attempts === 1 ? '1 attempt' : `${attempts} attempts`}
+                </small>
+              ))}
+            </li>
+          );
+        })}
+      </ol>
+    </Card>
+  );
+}
+
+function toneOf(status: string): string {
+  if (status === 'completed') return 'good';
+  if (['failed', 'rejected'].includes(status)) return 'bad';
+  if (['on_hold', 'underpaid', 'under_review'].includes(status)) return 'wait';
+  return ['cancelled', 'expired', 'refunded'].includes(status) ? 'quiet' : 'busy';
+}
+
+export function LedgerLines({ transactions }: { transactions: readonly MerchantTransaction[] }) {
+  const lines = transactions.flatMap((transaction) =>
+    transaction.entries.map((entry) => ({ ...entry, transaction })),
+  );
+  return (
+    <Card title="Ledger" lead="What moved on your balances." flush>
+      <Table
+        caption="Ledger entries"
+        rows={lines}
+        empty={<Empty icon="list" title="Nothing was posted yet" />}
+        columns={[
+          { label: 'Posted', cell: (line) => <Time at={line.transaction.postedAt} seconds /> },
+          { label: 'Balance', cell: (line) => words(line.balance) },
+          { label: 'Type', wide: true, cell: (line) => words(line.transaction.type) },
+          {
+            label: 'Amount',
+            right: true,
+            cell: (line) => <Signed {...line} currency={line.transaction.currency} />,
+          },
+          {
+            label: 'Balance after',
+            right: true,
+            wide: true,
+            cell: (line) => (
+              <Money amount={line.balanceAfter} currency={line.transaction.currency} exact />
+            ),
+          },
+        ]}
+      />
+    </Card>
+  );
+}
+
+interface SignedProps {
+  direction: 'in' | 'out';
+  amount: string;
+  currency: string;
+}
+
+export function Signed({ direction, amount, currency }: SignedProps): ComponentChildren {
+  return (
+    <>
+      {direction === 'in' ? '+' : '−'}
+      <Money amount={amount} currency={currency} exact />
+    </>
+  );
+}

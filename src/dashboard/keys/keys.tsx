@@ -1,0 +1,364 @@
+/** API keys: list, create, rotate, revoke. The secret is shown once. */
+import { apiKeyStatus } from '../../domain/api-key';
+import type { Mode } from '../../domain/mode';
+import { SCOPES } from '../../domain/scopes';
+import { REQUESTS_PER_MINUTE_MAX } from '../../services/admin/keys';
+import { InvalidInput } from '../../services/admin/refusal';
+import type { DashboardServices } from '../../services/dashboard';
+import {
+  Action,
+  Alert,
+  Card,
+  Choices,
+  EMPTY_FORM,
+  Empty,
+  Facts,
+  Field,
+  type FormState,
+  Id,
+  PageHead,
+  Secret,
+  Status,
+  Table,
+  Time,
+} from '../../web/components';
+import { Icon } from '../../web/icon';
+import type { Once } from '../../web/once';
+import { problemText } from '../../web/refusals';
+import { page, redirect } from '../../web/site';
+import type { MerchantRoute, MerchantVisit } from '../merchant-page';
+
+type Key = Awaited<ReturnType<DashboardServices['keys']['get']>>;
+
+const NAV = { nav: 'keys' };
+/** Live keys move real money. */
+const CHANGE = { needs: 'integrate', liveNeeds: 'manage' } as const;
+
+export function keyPages({ keys }: DashboardServices, once: Once): MerchantRoute[] {
+  const pathOf = ({ base }: MerchantVisit, id: string) => `${base}/keys/${id}`;
+
+  async function showKey(visit: MerchantVisit, id: string, more: { wrong?: boolean } = {}) {
+    const key = await keys.get(visit, id);
+    const taken = once.take(visit);
+    const body = (
+      <KeyPage
+        apiKey={key}
+        path={pathOf(visit, id)}
+        base={visit.base}
+        secret={taken?.secret ?? null}
+        mayChange={visit.may(visit.mode === 'live' ? 'manage' : 'integrate')}
+        wrong={more.wrong === true}
+      />
+    );
+    return page(key.name, body, {
+      ...NAV,
+      status: more.wrong === true ? 422 : 200,
+      cookies: taken === null ? [] : [taken.cookie],
+    });
+  }
+
+  return [
+    {
+      method: 'get',
+      path: '/keys',
+      needs: 'read',
+      run: async (visit) => {
+        const mayChange = visit.may(visit.mode === 'live' ? 'manage' : 'integrate');
+        const list = await keys.list(visit);
+        return page(
+          'API keys',
+          <KeyList keys={list} base={visit.base} mayChange={mayChange} />,
+          NAV,
+        );
+      },
+    },
+    {
+      method: 'get',
+      path: '/keys/new',
+      ...CHANGE,
+      run: (visit) => page('Create API key', <NewKey visit={visit} form={EMPTY_FORM} />, NAV),
+    },
+    {
+      method: 'post',
+      path: '/keys/new',
+      ...CHANGE,
+      run: async (visit) => {
+        const { form } = visit;
+        const errors = await fieldErrors(async () => {
+          const key = await keys.create(visit, visit.by, {
+            name: form.get('name') ?? '',
+            scopes: form.getAll('scopes'),
+            allow: (form.get('allow') ?? '').split(/[\s,]+/).filter((entry) => entry !== ''),
+            rate: rateOf(form.get('rate') ?? ''),
+            expiresAt: endOfDay(form.get('expires') ?? ''),
+          });
+          const path = pathOf(visit, key.id);
+          return redirect(path, [once.keep(visit, path, key.secret)]);
+        });
+        if (errors.answer !== null) return errors.answer;
+        const body = <NewKey visit={visit} form={{ values: form, errors: errors.fields }} />;
+        return page('Create API key', body, { ...NAV, status: 422 });
+      },
+    },
+    {
+      method: 'get',
+      path: '/keys/:id',
+      needs: 'read',
+      run: (visit) => showKey(visit, visit.params['id'] ?? ''),
+    },
+    {
+      method: 'post',
+      path: '/keys/:id/rotate',
+      ...CHANGE,
+      run: async (visit) => {
+        const key = await keys.rotate(visit, visit.by, visit.params['id'] ?? '');
+        const path = pathOf(visit, key.id);
+        return redirect(path, [once.keep(visit, path, key.secret)]);
+      },
+    },
+    {
+      method: 'post',
+      path: '/keys/:id/revoke',
+      ...CHANGE,
+      run: async (visit) => {
+        const id = visit.params['id'] ?? '';
+        const key = await keys.get(visit, id);
+        if (visit.form.get('confirm')?.trim() !== key.lastFour) {
+          return showKey(visit, id, { wrong: true });
+        }
+        await keys.revoke(visit, visit.by, id);
+        return redirect(pathOf(visit, id));
+      },
+    },
+  ];
+}
+
+/** Runs a change; an invalid field becomes the message below it. */
+export async function fieldErrors<Result>(
+  change: () => Promise<Result>,
+): Promise<{ answer: Result; fields: null } | { answer: null; fields: Record<string, string> }> {
+  try {
+    return { answer: await change(), fields: null };
+  } catch (error) {
+    if (!(error instanceof InvalidInput)) throw error;
+    return { answer: null, fields: { [error.field]: problemText(error.problem) } };
+  }
+}
+
+/** Undefined is the default. */
+function rateOf(text: string): number | undefined {
+  if (text.trim() === '') return undefined;
+  // What is no number is out of range.
+  return /^\d{1,6}$/.test(text.trim()) ? Number(text.trim()) : 0;
+}
+
+function endOfDay(text: string): Date | null {
+  if (!/^\d{4}-\d\d-\d\d$/.test(text)) return null;
+  const at = new Date(`${text}T23:59:59Z`);
+  return Number.isNaN(at.getTime()) ? null : at;
+}
+
+interface KeyListProps {
+  keys: Key[];
+  base: string;
+  mayChange: boolean;
+}
+
+function KeyList({ keys, base, mayChange }: KeyListProps) {
+  const now = new Date();
+  return (
+    <>
+      <PageHead title="API keys" lead="Your servers authenticate with them. Keep them secret.">
+        {mayChange ? (
+          <a class="btn" href={`${base}/keys/new`}>
+            <Icon name="plus" /> Create key
+          </a>
+        ) : null}
+      </PageHead>
+      <Card flush>
+        <Table
+          caption="API keys"
+          rows={keys}
+          empty={
+            <Empty icon="key-round" title="No API keys">
+              <p>Create a key to call the API.</p>
+            </Empty>
+          }
+          columns={[
+            { label: 'Name', cell: ({ id, name }) => <a href={`${base}/keys/${id}`}>{name}</a> },
+            {
+              label: 'Key',
+              cell: ({ displayPrefix, lastFour }) => (
+                <code>
+                  {displayPrefix}…{lastFour}
+                </code>
+              ),
+            },
+            { label: 'Status', cell: (key) => <Status value={apiKeyStatus(key, now)} /> },
+            { label: 'Scopes', wide: true, cell: ({ scopes }) => scopesText(scopes) },
+            {
+              label: 'Last used',
+              wide: true,
+              cell: ({ lastUsedAt }) =>
+                lastUsedAt === null ? <span class="muted">Never</span> : <Time at={lastUsedAt} />,
+            },
+          ]}
+        />
+      </Card>
+    </>
+  );
+}
+
+function scopesText(scopes: readonly string[]): string {
+  return scopes.length === SCOPES.length ? 'All' : scopes.join(', ');
+}
+
+function NewKey({ visit, form }: { visit: MerchantVisit; form: FormState }) {
+  const path = `${visit.base}/keys`;
+  return (
+    <>
+      <PageHead
+        back={{ href: path, label: 'API keys' }}
+        title="Create API key"
+        lead={modeText(visit.mode)}
+      />
+      <Card>
+        <form method="post" action={`${path}/new`} class="stack">
+          <Field
+            name="name"
+            label="Name"
+            hint="To tell keys apart, such as “Shop backend”."
+            form={form}
+            required
+            maxLength={100}
+          />
+          <Choices
+            name="scopes"
+            label="Scopes"
+            hint="Choose only what the server needs."
+            form={form}
+            options={SCOPES.map((scope) => [scope, scope] as const)}
+          />
+          <Field
+            name="allow"
+            label="Allowed addresses"
+            hint="IP addresses or networks, separated by commas. Empty allows every address."
+            placeholder="203.0.113.7, 10.0.0.0/8"
+            form={form}
+          />
+          <Field
+            name="rate"
+            label="Requests per minute"
+            hint={`1 to ${REQUESTS_PER_MINUTE_MAX}. Empty is 120.`}
+            form={form}
+          />
+          <Field
+            name="expires"
+            label="Expires at the end of (UTC)"
+            hint="Empty never expires."
+            type="date"
+            form={form}
+          />
+          <div class="actions">
+            <button class="btn">Create key</button>
+            <a class="btn" data-variant="ghost" href={path}>
+              Cancel
+            </a>
+          </div>
+        </form>
+      </Card>
+    </>
+  );
+}
+
+function modeText(mode: Mode): string {
+  return mode === 'test'
+    ? 'For test mode: no real money moves.'
+    : 'For live mode: real money moves.';
+}
+
+interface KeyPageProps {
+  apiKey: Key;
+  path: string;
+  base: string;
+  secret: string | null;
+  mayChange: boolean;
+  /** The confirmation did not match. */
+  wrong: boolean;
+}
+
+function KeyPage({ apiKey: key, path, base, secret, mayChange, wrong }: KeyPageProps) {
+  const status = apiKeyStatus(key, new Date());
+  return (
+    <>
+      <PageHead
+        back={{ href: `${base}/keys`, label: 'API keys' }}
+        title={
+          <>
+            {key.name} <Status value={status} />
+          </>
+        }
+      />
+      {secret === null ? null : (
+        <Alert tone="good" title="Copy the key now. It is not shown again.">
+          <Secret value={secret} label="Copy key" />
+        </Alert>
+      )}
+      <Card title="Details">
+        <Facts
+          rows={[
+            ['Id', <Id value={key.id} />],
+            ['Key', <code>{`${key.displayPrefix}…${key.lastFour}`}</code>],
+            ['Scopes', key.scopes.join(', ')],
+            [
+              'Allowed addresses',
+              key.allowlist.length === 0 ? 'Every address' : key.allowlist.join(', '),
+            ],
+            ['Requests per minute', key.requestsPerMinute],
+            ['Created', <Time at={key.createdAt} seconds />],
+            ['Expires', key.expiresAt === null ? 'Never' : <Time at={key.expiresAt} seconds />],
+            ['Revoked', key.revokedAt === null ? null : <Time at={key.revokedAt} seconds />],
+            ['Last used', key.lastUsedAt === null ? 'Never' : <Time at={key.lastUsedAt} seconds />],
+            ['Last address', key.lastUsedAddress],
+          ]}
+        />
+      </Card>
+      {status === 'working' && mayChange ? (
+        <Changes apiKey={key} path={path} wrong={wrong} />
+      ) : null}
+    </>
+  );
+}
+
+function Changes({ apiKey: key, path, wrong }: Pick<KeyPageProps, 'apiKey' | 'path' | 'wrong'>) {
+  const errors: Record<string, string> = wrong
+    ? { confirm: `Enter ${key.lastFour}, the last four characters of the key.` }
+    : {};
+  return (
+    <div class="grid">
+      <Card
+        title="Rotate"
+        lead="A new secret with the same settings. The old secret stops working at once."
+      >
+        <Action action={`${path}/rotate`} label="Rotate key" icon="refresh-cw" />
+      </Card>
+      <Card title="Revoke" lead="The key stops working at once, permanently.">
+        <form method="post" action={`${path}/revoke`} class="stack">
+          <Field
+            name="confirm"
+            label={`Enter the last four characters, ${key.lastFour}, to confirm`}
+            form={{ ...EMPTY_FORM, errors }}
+            required
+            autocomplete="off"
+            maxLength={4}
+          />
+          <div>
+            <button class="btn" data-variant="destructive">
+              Revoke key
+            </button>
+          </div>
+        </form>
+      </Card>
+    </div>
+  );
+}

@@ -1,0 +1,169 @@
+/** What the lists of payments, payouts and transactions share: filters and pages in the URL. */
+import type { ComponentChildren } from 'preact';
+import type { ListPosition } from '../services/services';
+import { PROVIDER_CODES } from '../domain/provider-codes';
+import { Card, EMPTY_FORM, Field, PageHead, Pager, Select, words } from '../web/components';
+
+export const PER_PAGE = 25;
+
+const POSITION = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z)~(\w{1,40})$/;
+const DATE = /^\d{4}-\d\d-\d\d$/;
+
+/** Where the page starts; what is no position starts the first page. */
+export function positionOf(query: URLSearchParams): ListPosition | null {
+  const [, createdAt, id] = POSITION.exec(query.get('after') ?? '') ?? [];
+  return createdAt === undefined || id === undefined ? null : { createdAt, id };
+}
+
+/** One of the known values; undefined without one. */
+export function chosen<Value extends string>(
+  query: URLSearchParams,
+  name: string,
+  known: readonly Value[],
+): Value | undefined {
+  const text = query.get(name);
+  return known.find((value) => value === text);
+}
+
+export function textOf(query: URLSearchParams, name: string): string | undefined {
+  const text = query.get(name)?.trim() ?? '';
+  return text === '' ? undefined : text.slice(0, 200);
+}
+
+/** The days of a filter as times; the last day is included. */
+export function daysOf(query: URLSearchParams): { createdFrom?: string; createdTo?: string } {
+  const day = (name: string) => {
+    const text = query.get(name) ?? '';
+    return DATE.test(text) && !Number.isNaN(Date.parse(text)) ? text : null;
+  };
+  const [from, to] = [day('from'), day('to')];
+  return {
+    ...(from === null ? {} : { createdFrom: `${from}T00:00:00.000000Z` }),
+    ...(to === null ? {} : { createdTo: `${to}T23:59:59.999999Z` }),
+  };
+}
+
+/** The filters that payments and payouts share. */
+export function objectFilters(query: URLSearchParams) {
+  const provider = chosen(query, 'provider', PROVIDER_CODES);
+  const currency = textOf(query, 'currency')?.toUpperCase();
+  const reference = textOf(query, 'reference');
+  return {
+    ...(provider === undefined ? {} : { provider }),
+    ...(currency === undefined ? {} : { currency }),
+    ...(reference === undefined ? {} : { reference }),
+    ...daysOf(query),
+  };
+}
+
+interface ListPageProps {
+  title: string;
+  lead: string;
+  path: string;
+  query: URLSearchParams;
+  next: ListPosition | null;
+  statuses: readonly string[];
+  /** What an account without any sees. */
+  none: ComponentChildren;
+  table: (empty: ComponentChildren) => ComponentChildren;
+}
+
+export function ListPage({ title, lead, path, query, next, statuses, none, table }: ListPageProps) {
+  return (
+    <>
+      <PageHead title={title} lead={lead} />
+      <Filters
+        path={path}
+        query={query}
+        options={[
+          ['status', 'Status', statuses],
+          ['provider', 'Provider', PROVIDER_CODES],
+        ]}
+        texts={[
+          ['currency', 'Currency'],
+          ['reference', 'Reference'],
+        ]}
+      />
+      <Card flush>
+        {table(isFiltered(query) ? <NoMatch path={path} what={title.toLowerCase()} /> : none)}
+      </Card>
+      <ListPager path={path} query={query} next={next} />
+    </>
+  );
+}
+
+interface FiltersProps {
+  path: string;
+  query: URLSearchParams;
+  options: readonly (readonly [name: string, label: string, values: readonly string[]])[];
+  texts: readonly (readonly [name: string, label: string])[];
+}
+
+/** A form with GET: a filter is a link that can be kept and sent. */
+export function Filters({ path, query, options, texts }: FiltersProps) {
+  const form = { ...EMPTY_FORM, values: query };
+  return (
+    <form class="filters" action={path}>
+      {options.map(([name, label, values]) => (
+        <Select
+          name={name}
+          label={label}
+          form={form}
+          options={[['', 'All'], ...values.map((value) => [value, words(value)] as const)]}
+        />
+      ))}
+      {texts.map(([name, label]) => (
+        <Field name={name} label={label} form={form} maxLength={200} />
+      ))}
+      <Field name="from" label="From (UTC)" type="date" form={form} />
+      <Field name="to" label="To (UTC)" type="date" form={form} />
+      <button class="btn" data-variant="outline">
+        Filter
+      </button>
+      {[...query.keys()].some((name) => name !== 'after') ? (
+        <a class="btn" data-variant="ghost" href={path}>
+          Clear
+        </a>
+      ) : null}
+    </form>
+  );
+}
+
+interface ListPagerProps {
+  path: string;
+  query: URLSearchParams;
+  next: ListPosition | null;
+}
+
+export function ListPager({ path, query, next }: ListPagerProps) {
+  const link = (after: string | null) => {
+    const kept = new URLSearchParams([...query].filter(([name]) => name !== 'after'));
+    if (after !== null) kept.set('after', after);
+    const text = kept.toString();
+    return text === '' ? path : `${path}?${text}`;
+  };
+  return (
+    <Pager
+      first={query.has('after') ? link(null) : null}
+      next={next === null ? null : link(`${next.createdAt}~${next.id}`)}
+    />
+  );
+}
+
+/** Whether a filter explains an empty list. */
+export function isFiltered(query: URLSearchParams): boolean {
+  return [...query].some(([, value]) => value !== '');
+}
+
+export function NoMatch({ path, what }: { path: string; what: string }): ComponentChildren {
+  return (
+    <div class="nothing">
+      <p>
+        <b>No {what} match these filters</b>
+      </p>
+      <p>
+        <a href={path}>Clear the filters</a>
+      </p>
+    </div>
+  );
+}

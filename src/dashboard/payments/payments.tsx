@@ -1,0 +1,206 @@
+/** Payments: the list with its filters, and one payment. */
+import type { ComponentChildren } from 'preact';
+import { ZERO } from '../../domain/money';
+import { PAYMENT_STATUSES, type Payment } from '../../domain/payment';
+import { amountDue, feeKept, netAmount, overpaidAmount } from '../../domain/payment-pricing';
+import type { DashboardServices, HistoryEvent, WithHistory } from '../../services/dashboard';
+import {
+  Card,
+  Empty,
+  Facts,
+  Id,
+  Money,
+  PageHead,
+  Status,
+  Table,
+  Time,
+  words,
+} from '../../web/components';
+import { page } from '../../web/site';
+import { LedgerLines, Timeline } from '../history';
+import { chosen, ListPage, objectFilters, PER_PAGE, positionOf } from '../lists';
+import type { MerchantRoute } from '../merchant-page';
+
+export function paymentPages({ payments, payment }: DashboardServices): MerchantRoute[] {
+  return [
+    {
+      method: 'get',
+      path: '/payments',
+      needs: 'read',
+      run: async (visit) => {
+        const { query, base } = visit;
+        const status = chosen(query, 'status', PAYMENT_STATUSES);
+        const filters = {
+          ...objectFilters(query),
+          ...(status === undefined ? {} : { status: [status] }),
+        };
+        const list = { limit: PER_PAGE, after: positionOf(query), filters };
+        const { items, next } = await payments(visit, list);
+        const path = `${base}/payments`;
+        return page(
+          'Payments',
+          <ListPage
+            title="Payments"
+            lead="Money that you receive from customers."
+            path={path}
+            query={query}
+            next={next}
+            statuses={PAYMENT_STATUSES}
+            none={<NoPayments />}
+            table={(empty) => <PaymentTable rows={items} path={path} empty={empty} />}
+          />,
+          { nav: 'payments' },
+        );
+      },
+    },
+    {
+      method: 'get',
+      path: '/payments/:id',
+      needs: 'read',
+      run: async (visit) => {
+        const found = await payment(visit, visit.params['id'] ?? '');
+        const body = <Detail {...found} base={visit.base} />;
+        return page(`Payment ${found.object.reference}`, body, { nav: 'payments' });
+      },
+    },
+  ];
+}
+
+interface PaymentTableProps {
+  rows: readonly Payment[];
+  path: string;
+  empty: ComponentChildren;
+}
+
+export function PaymentTable({ rows, path, empty }: PaymentTableProps) {
+  return (
+    <Table
+      caption="Payments"
+      rows={rows}
+      empty={empty}
+      columns={[
+        {
+          label: 'Amount',
+          right: true,
+          cell: ({ amount, currency }) => <Money amount={amount} currency={currency} />,
+        },
+        { label: 'Status', cell: ({ status }) => <Status value={status} /> },
+        {
+          label: 'Reference',
+          cell: ({ id, reference }) => <a href={`${path}/${id}`}>{reference}</a>,
+        },
+        {
+          label: 'Received',
+          right: true,
+          wide: true,
+          cell: ({ receivedAmount, currency }) =>
+            receivedAmount === ZERO ? '' : <Money amount={receivedAmount} currency={currency} />,
+        },
+        { label: 'Provider', wide: true, cell: ({ provider }) => words(provider) },
+        { label: 'Created', wide: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
+      ]}
+    />
+  );
+}
+
+function NoPayments() {
+  return (
+    <Empty icon="arrow-down-left" title="No payments yet">
+      <p>Create one with your API key. Its checkout_url is the page that your customer pays on.</p>
+      <pre>{`curl "$API/payments" -H "Authorization: Bearer sk_test_…" \\
+  -H "Content-Type: application/json" -H "Idempotency-Key: order-1" \\
+  -d '{"amount": "25", "currency": "USDT", "reference": "order-1"}'`}</pre>
+    </Empty>
+  );
+}
+
+type DetailProps = WithHistory<Payment> & { base: string };
+
+function Detail({ object: payment, events, transactions, base }: DetailProps) {
+  const { currency } = payment;
+  return (
+    <>
+      <PageHead
+        back={{ href: `${base}/payments`, label: 'Payments' }}
+        title={
+          <>
+            <Money amount={payment.amount} currency={currency} /> <Status value={payment.status} />
+          </>
+        }
+        lead={
+          <>
+            {payment.reference} · <Time at={payment.createdAt} />
+          </>
+        }
+      />
+      <div class="split">
+        <div>
+          <Timeline events={events} base={base} explain={(event) => reasonOf(payment, event)} />
+          <LedgerLines transactions={transactions} />
+        </div>
+        <div>
+          <Amounts payment={payment} />
+          <Details payment={payment} base={base} />
+        </div>
+      </div>
+    </>
+  );
+}
+
+function Amounts({ payment }: { payment: Payment }) {
+  const money = (amount: string) => <Money amount={amount} currency={payment.currency} exact />;
+  const unlessZero = (amount: string) => (amount === ZERO ? null : money(amount));
+  return (
+    <Card title="Amounts">
+      <Facts
+        rows={[
+          ['Amount', money(payment.amount)],
+          ['Received', money(payment.receivedAmount)],
+          ['Still due', unlessZero(amountDue(payment))],
+          ['Overpaid', unlessZero(overpaidAmount(payment))],
+          ['Refunded', unlessZero(payment.refundedAmount)],
+          ['Service fee', money(feeKept(payment))],
+          ['Net amount', payment.creditedAmount === ZERO ? null : money(netAmount(payment))],
+        ]}
+      />
+    </Card>
+  );
+}
+
+function Details({ payment, base }: { payment: Payment; base: string }) {
+  const { exceptions, completedAt, apiKeyId } = payment;
+  return (
+    <Card title="Details">
+      <Facts
+        rows={[
+          ['Payment', <Id value={payment.id} />],
+          ['Reference', <Id value={payment.reference} />],
+          ['Provider', words(payment.provider)],
+          ['Network', payment.network],
+          ['Transaction', payment.txHash === null ? null : <Id value={payment.txHash} />],
+          ['Checkout page', <a href={payment.checkoutUrl}>{payment.checkoutUrl}</a>],
+          ['Customer', payment.customerEmail],
+          ['Description', payment.description],
+          ['Failure', payment.failureReason],
+          ['Exceptions', exceptions.length === 0 ? null : exceptions.map(words).join(', ')],
+          ['API key', <a href={`${base}/keys/${apiKeyId}`}>{apiKeyId}</a>],
+          ['Created', <Time at={payment.createdAt} seconds />],
+          ['Expires', <Time at={payment.expiresAt} seconds />],
+          ['Completed', completedAt === null ? null : <Time at={completedAt} seconds />],
+          ...metadataRows(payment.metadata),
+        ]}
+      />
+    </Card>
+  );
+}
+
+export function metadataRows(metadata: Record<string, string>): (readonly [string, string])[] {
+  return Object.entries(metadata).map(([name, value]) => [`metadata.${name}`, value] as const);
+}
+
+function reasonOf(payment: Payment, { type, actor }: HistoryEvent): string | null {
+  if (type === 'payment.failed') return payment.failureReason;
+  if (actor !== null) return 'Decided by an operator';
+  if (type === 'payment.created') return `Created with ${payment.apiKeyId}`;
+  return null;
+}

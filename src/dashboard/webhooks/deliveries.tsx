@@ -1,0 +1,204 @@
+/** Deliveries of events: the list, one delivery with its attempts, and a retry. */
+import type { DashboardServices } from '../../services/dashboard';
+import {
+  Action,
+  Alert,
+  Card,
+  Empty,
+  Facts,
+  Id,
+  PageHead,
+  Status,
+  Table,
+  Time,
+  words,
+} from '../../web/components';
+import { page, redirect } from '../../web/site';
+import type { MerchantRoute } from '../merchant-page';
+
+type Webhooks = DashboardServices['webhooks'];
+type Delivery = Awaited<ReturnType<Webhooks['delivery']>>;
+type Attempt = Awaited<ReturnType<Webhooks['attempts']>>[number];
+
+export function deliveryPages({ webhooks }: DashboardServices): MerchantRoute[] {
+  return [
+    {
+      method: 'get',
+      path: '/webhooks/deliveries/:id',
+      needs: 'read',
+      run: async (visit) => {
+        const id = visit.params['id'] ?? '';
+        const [delivery, attempts] = await Promise.all([
+          webhooks.delivery(visit, id),
+          webhooks.attempts(visit, id),
+        ]);
+        const body = (
+          <DeliveryPage
+            delivery={delivery}
+            attempts={attempts}
+            base={visit.base}
+            mayRetry={visit.may('integrate')}
+            requested={visit.query.has('requested')}
+          />
+        );
+        return page(`Delivery of ${delivery.eventType}`, body, { nav: 'webhooks' });
+      },
+    },
+    {
+      method: 'post',
+      path: '/webhooks/deliveries/:id/retry',
+      needs: 'integrate',
+      run: async (visit) => {
+        const { id } = await webhooks.retry(visit, visit.by, visit.params['id'] ?? '');
+        return redirect(`${visit.base}/webhooks/deliveries/${id}?requested`);
+      },
+    },
+  ];
+}
+
+export function DeliveryTable({ rows, base }: { rows: readonly Delivery[]; base: string }) {
+  return (
+    <Table
+      caption="Deliveries"
+      rows={rows}
+      empty={
+        <Empty icon="inbox" title="No deliveries">
+          <p>They appear with the next status change. You can send a test event now.</p>
+        </Empty>
+      }
+      columns={[
+        {
+          label: 'Event',
+          cell: ({ id, eventType, objectId }) => (
+            <>
+              <a href={`${base}/webhooks/deliveries/${id}`}>{eventType}</a>
+              <small>{objectId}</small>
+            </>
+          ),
+        },
+        { label: 'Status', cell: ({ status }) => <Status value={status} /> },
+        { label: 'Attempts', right: true, wide: true, cell: ({ attempts }) => attempts },
+        {
+          label: 'Next attempt',
+          wide: true,
+          cell: ({ nextAttemptAt, lastError }) =>
+            nextAttemptAt === null ? (lastError ?? '') : <Time at={nextAttemptAt} seconds />,
+        },
+        { label: 'Created', wide: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
+      ]}
+    />
+  );
+}
+
+interface DeliveryPageProps {
+  delivery: Delivery;
+  attempts: Attempt[];
+  base: string;
+  mayRetry: boolean;
+  requested: boolean;
+}
+
+function DeliveryPage({ delivery, attempts, base, mayRetry, requested }: DeliveryPageProps) {
+  const { id, endpointId, objectId, nextAttemptAt, finishedAt } = delivery;
+  const list = objectId.startsWith('pay_') ? 'payments' : 'payouts';
+  const isPing = objectId === delivery.eventId;
+  return (
+    <>
+      <PageHead
+        back={{ href: `${base}/webhooks/${endpointId}`, label: 'Endpoint' }}
+        title={
+          <>
+            {delivery.eventType} <Status value={delivery.status} />
+          </>
+        }
+      >
+        {mayRetry && delivery.bodyKept ? (
+          <Action
+            action={`${base}/webhooks/deliveries/${id}/retry`}
+            label="Send again"
+            icon="refresh-cw"
+          />
+        ) : null}
+      </PageHead>
+      {requested ? (
+        <Alert tone="note" title="The event is sent again. Reload the page to see the result." />
+      ) : null}
+      <Card title="Details">
+        <Facts
+          rows={[
+            ['Delivery', <Id value={id} />],
+            ['Event', <Id value={delivery.eventId} />],
+            ['Object', isPing ? null : <a href={`${base}/${list}/${objectId}`}>{objectId}</a>],
+            ['Attempts of the schedule', delivery.attempts],
+            ['Next attempt', nextAttemptAt === null ? null : <Time at={nextAttemptAt} seconds />],
+            ['Last error', delivery.lastError],
+            ['Created', <Time at={delivery.createdAt} seconds />],
+            ['Finished', finishedAt === null ? null : <Time at={finishedAt} seconds />],
+          ]}
+        />
+      </Card>
+      {attempts.length === 0 ? (
+        <Card>
+          <Empty icon="clock" title="No attempt yet" />
+        </Card>
+      ) : (
+        [...attempts].reverse().map((attempt) => <AttemptCard attempt={attempt} />)
+      )}
+    </>
+  );
+}
+
+function AttemptCard({ attempt }: { attempt: Attempt }) {
+  const { number, manual, outcome, status, error, durationMs, timing } = attempt;
+  const title = `Attempt ${number}${manual ? ', requested by hand' : ''}`;
+  return (
+    <Card title={title} action={<Status value={outcome ?? 'pending'} />}>
+      <Facts
+        rows={[
+          ['URL', attempt.url],
+          ['Answer', status === null ? null : `HTTP ${status}`],
+          ['Error', error],
+          ['Started', <Time at={attempt.startedAt} seconds />],
+          ['Duration', durationMs === null ? null : `${durationMs} ms`],
+          ['Time', timing === null ? null : timingText(timing)],
+        ]}
+      />
+      {attempt.requestHeaders === null ? null : (
+        <details>
+          <summary>Request headers</summary>
+          <pre class="code">{headersText(Object.entries(attempt.requestHeaders))}</pre>
+        </details>
+      )}
+      {attempt.responseHeaders === null || attempt.responseHeaders.length === 0 ? null : (
+        <details>
+          <summary>Response headers</summary>
+          <pre class="code">{headersText(attempt.responseHeaders)}</pre>
+        </details>
+      )}
+      {attempt.responseBody === null || attempt.responseBody.length === 0 ? null : (
+        <details open>
+          <summary>
+            Response body{attempt.responseTruncated === true ? ' (first part)' : ''}
+          </summary>
+          <pre class="code">{attempt.responseBody.toString('utf8')}</pre>
+        </details>
+      )}
+    </Card>
+  );
+}
+
+function timingText(timing: NonNullable<Attempt['timing']>): string {
+  const parts = {
+    DNS: timing.dnsMs,
+    connect: timing.connectMs,
+    TLS: timing.tlsMs,
+    'first byte': timing.firstByteMs,
+  };
+  return Object.entries(parts)
+    .flatMap(([name, ms]) => (ms === null ? [] : [`${words(name)} ${ms} ms`]))
+    .join(' · ');
+}
+
+function headersText(headers: readonly (readonly [string, string])[]): string {
+  return headers.map(([name, value]) => `${name}: ${value}`).join('\n');
+}

@@ -1,0 +1,77 @@
+/** What the pages show beside an object: its events, their deliveries, and what needs attention. */
+import type { EventType } from '../../domain/events';
+import type { Mode } from '../../domain/mode';
+import type { WebhookDeliveryStatus } from '../../domain/webhook-delivery';
+import { rows, type Db } from '../transaction';
+
+export interface HistoryEvent {
+  id: string;
+  type: EventType;
+  /** Who decided it; null: the gateway. */
+  actor: string | null;
+  createdAt: Date;
+  deliveries: { id: string; url: string; status: WebhookDeliveryStatus; attempts: number }[];
+}
+
+/** Newest first. */
+export async function listHistory(db: Db, objectId: string): Promise<HistoryEvent[]> {
+  return rows<HistoryEvent>(
+    db,
+    `SELECT e.id, e.type, e.actor, e.created_at, coalesce((
+              SELECT jsonb_agg(jsonb_build_object('id', d.id, 'url', p.url, 'status', d.status,
+                                                  'attempts', d.attempts) ORDER BY d.id)
+                FROM webhook_deliveries d JOIN webhook_endpoints p ON p.id = d.endpoint_id
+               WHERE d.event_id = e.id), '[]') AS deliveries
+       FROM events e WHERE e.object_id = ? ORDER BY e.sequence DESC LIMIT 100`,
+    [objectId],
+  );
+}
+
+/** Counts stop here: a page says "100 or more". */
+export const ATTENTION_MAX = 100;
+
+export interface Attention {
+  payoutsUnderReview: number;
+  payoutsInDoubt: number;
+  paymentsOnHold: number;
+  paymentsUnderpaid: number;
+  /** In the last day, of endpoints that are not deleted. */
+  deliveriesFailed: number;
+  endpointsDisabled: number;
+  payoutsPaused: boolean;
+}
+
+export async function readAttention(db: Db, accountId: string, mode: Mode): Promise<Attention> {
+  const count = (sql: string) =>
+    `(SELECT count(*)::integer FROM (SELECT ${sql} LIMIT ${ATTENTION_MAX}) AS found)`;
+  const [attention] = await rows<Attention>(
+    db,
+    `WITH q (account_id, mode) AS MATERIALIZED (VALUES (?::text, ?::text))
+     SELECT ${count(`FROM payouts JOIN q USING (account_id, mode)
+                      WHERE status_group = 'open' AND status = 'under_review'`)}
+              AS payouts_under_review,
+            ${count(`FROM payouts JOIN q USING (account_id, mode)
+                      WHERE status_group = 'open' AND in_doubt_since IS NOT NULL`)}
+              AS payouts_in_doubt,
+            ${count(`FROM payments JOIN q USING (account_id, mode) WHERE status = 'on_hold'`)}
+              AS payments_on_hold,
+            ${count(`FROM payments JOIN q USING (account_id, mode) WHERE status = 'underpaid'`)}
+              AS payments_underpaid,
+            ${count(`FROM webhook_endpoints p JOIN q USING (account_id, mode) CROSS JOIN LATERAL (
+                       SELECT finished_at, status FROM webhook_deliveries d
+                        WHERE d.endpoint_id = p.id AND status IN ('failed', 'skipped', 'abandoned')
+                        ORDER BY id DESC LIMIT ${ATTENTION_MAX}) AS latest
+                      WHERE p.deleted_at IS NULL AND latest.status = 'failed'
+                        AND latest.finished_at > now() - interval '1 day'`)}
+              AS deliveries_failed,
+            ${count(`FROM webhook_endpoints p JOIN q USING (account_id, mode)
+                      WHERE p.deleted_at IS NULL AND NOT p.enabled`)}
+              AS endpoints_disabled,
+            EXISTS (SELECT FROM payout_pauses, q
+                     WHERE scope = 'global' OR (scope = 'account' AND target = q.account_id))
+              AS payouts_paused`,
+    [accountId, mode],
+  );
+  if (attention === undefined) throw new Error('the query returned no row');
+  return attention;
+}
