@@ -15,7 +15,7 @@ export const WORKER_LOGIN = {
   user: 'gateway_test_worker',
   password: 'gateway-test-worker',
 } as const;
-const DASHBOARD_LOGIN = {
+export const DASHBOARD_LOGIN = {
   user: 'gateway_test_dashboard',
   password: 'gateway-test-dashboard',
 } as const;

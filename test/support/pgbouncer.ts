@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findFreePort } from '../../src/dev/ports';
 import { findOnPath, isExecutable } from '../../src/dev/processes';
-import { API_LOGIN, WORKER_LOGIN } from './database';
+import { API_LOGIN, DASHBOARD_LOGIN, WORKER_LOGIN } from './database';
 import { waitLong } from './patience';
 
 /** The user "nobody" of every Unix. */
@@ -47,7 +47,9 @@ max_client_conn = 200
 ignore_startup_parameters = statement_timeout,lock_timeout,idle_in_transaction_session_timeout
 `,
   );
-  const users = [API_LOGIN, WORKER_LOGIN].map((login) => `"${login.user}" "${login.password}"\n`);
+  const users = [API_LOGIN, WORKER_LOGIN, DASHBOARD_LOGIN].map(
+    (login) => `"${login.user}" "${login.password}"\n`,
+  );
   writeFileSync(join(folder, 'users.txt'), users.join(''));
   const isRoot = process.getuid?.() === 0;
   const child = spawn(findPgBouncer() ?? '', [settings], {
