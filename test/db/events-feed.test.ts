@@ -224,9 +224,17 @@ test('requests that wait hold no connection, and each gets the event that it wai
 
 test('a gateway that stops answers those who wait', async () => {
   const stopping = await harness.startGateway();
-  const { secret } = await harness.createKey();
+  const { id, secret } = await harness.createKey();
   const client = new MerchantClient(`${stopping.url}/api/v1`, secret);
   const waiting = client.get('/events?wait=25');
+  await waitLong('the request to be authenticated', async () => {
+    const [key] = await rows(
+      writers,
+      'SELECT FROM api_keys WHERE id = ? AND last_used_at IS NOT NULL',
+      [id],
+    );
+    return key;
+  });
   await sleep(300);
   await stopping.stop();
   expect((await waiting).json.data).toEqual([]);
