@@ -5,9 +5,11 @@
 import type { Client } from 'pg';
 import { listPayments } from '../../src/db/repositories/lists';
 import { listPayouts } from '../../src/db/repositories/lists';
+import { readFeed, readNewEvents } from '../../src/db/repositories/events-feed';
 import { listTransactions } from '../../src/db/repositories/transactions';
 import { withClient } from '../../src/db/provision';
 import { type Db, rows } from '../../src/db/transaction';
+import { SUBSCRIBABLE_EVENTS } from '../../src/domain/events';
 import type { PaymentFilters } from '../../src/domain/payment';
 import type { PayoutFilters } from '../../src/domain/payout';
 import { scaled } from '../support/scale';
@@ -81,7 +83,15 @@ async function fill(client: Client, accounts: string[]): Promise<void> {
        FROM ledger_transactions, (VALUES (1, 'available', 'in'), (2, 'adjustments', 'out'))
          AS entry(line, account, direction)`,
   );
-  await client.query('VACUUM (ANALYZE) payments, payouts, ledger_transactions, ledger_entries');
+  await client.query(
+    `INSERT INTO events (id, account_id, mode, type, object_id, sequence, body, created_at, position)
+     SELECT ${id('evt')}, account.id, 'live', ${either(['payout.completed'], ['payout.failed'])},
+            ${id('po')}, 1, '{}', ${at}, n ${each}`,
+    [accounts],
+  );
+  await client.query(
+    'VACUUM (ANALYZE) payments, payouts, ledger_transactions, ledger_entries, events',
+  );
 }
 
 interface Position {
@@ -157,6 +167,34 @@ async function explainEnds({ table, time, list }: List, filters: Filters) {
     last: await explain((db) => list(db, { ...place, after })),
   };
 }
+
+/** The way from an index's root to a leaf, for each type of event. */
+const MOST_BUFFERS_OF_A_FEED_PAGE = SUBSCRIBABLE_EVENTS.length * 4 + PAGE * 6;
+
+test.each([
+  ['from the start', { after: '0' }],
+  ['at the end', { after: String(ROWS - PAGE) }],
+  ['of a type that the account has none of', { after: '0', types: ['payout.failed'] }],
+  ['of an object', { after: '0', objectId: `po_1${'1'.padStart(25, '0')}` }],
+] as const)('a page of the events feed %s reads little more than its events', async (_, wish) => {
+  const { after, ...filters } = wish;
+  const query = {
+    accountId,
+    mode: 'live',
+    types: SUBSCRIBABLE_EVENTS,
+    objectId: undefined,
+  } as const;
+  const position = { position: after, id: '' };
+  const page = await explain((db) =>
+    readFeed(db, { ...query, ...filters, after: position, limit: PAGE }),
+  );
+  expect(page.buffers).toBeLessThanOrEqual(MOST_BUFFERS_OF_A_FEED_PAGE);
+});
+
+test('the new events of all accounts are read without the old ones', async () => {
+  const { buffers } = await explain((db) => readNewEvents(db, String(ROWS - 5), 1_000));
+  expect(buffers).toBeLessThanOrEqual(MOST_BUFFERS_FOR_NOTHING);
+});
 
 test('the check can fail: a page by offset reads everything before it', async () => {
   const [, payouts] = LISTS;

@@ -82,7 +82,7 @@ async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
   return all;
 }
 
-test('every operation, typed, with amounts as strings', async () => {
+test.concurrent('every operation, typed, with amounts as strings', async () => {
   const merchant = await openMerchant(gateway, { mode: 'test', funds: { USDT: '1000' } });
   const client = clientOf(merchant.client);
   const made = await client.payouts.create(payout({ amount: '10.10000001' }));
@@ -117,28 +117,31 @@ test('every operation, typed, with amounts as strings', async () => {
   expect((await client.currencies.list()).providers.length).toBeGreaterThan(0);
 });
 
-test('follow yields every event once, resumes after an event, and ends with its signal', async () => {
-  const merchant = await openMerchant(gateway, { mode: 'test' });
-  const client = clientOf(merchant.client);
-  const id = await acceptedPayout(merchant.client);
-  const events: Event[] = [];
-  for await (const event of client.events.follow({ object_id: id })) {
-    events.push(event);
-    if (event.type === 'payout.completed') break;
-  }
-  expect(events.map(({ sequence }) => sequence)).toEqual([1, 2, 3, 4]);
-  expect(events.at(-1)!.data).toEqual(await whenFinal(merchant.client, id));
-  const ending = new AbortController();
-  const rest: Event[] = [];
-  const following = client.events.follow({ after: events[1]!.id, signal: ending.signal });
-  for await (const event of following) {
-    rest.push(event);
-    if (rest.length === 2) setTimeout(() => ending.abort(), 200);
-  }
-  expect(rest).toEqual(events.slice(2));
-  const { events: none, cursor } = await client.events.list({ after: 'latest' });
-  expect([none, (await client.events.list({ cursor })).events]).toEqual([[], []]);
-});
+test.concurrent(
+  'follow yields every event once, resumes after an event, and ends with its signal',
+  async () => {
+    const merchant = await openMerchant(gateway, { mode: 'test' });
+    const client = clientOf(merchant.client);
+    const id = await acceptedPayout(merchant.client);
+    const events: Event[] = [];
+    for await (const event of client.events.follow({ object_id: id })) {
+      events.push(event);
+      if (event.type === 'payout.completed') break;
+    }
+    expect(events.map(({ sequence }) => sequence)).toEqual([1, 2, 3, 4]);
+    expect(events.at(-1)!.data).toEqual(await whenFinal(merchant.client, id));
+    const ending = new AbortController();
+    const rest: Event[] = [];
+    const following = client.events.follow({ after: events[1]!.id, signal: ending.signal });
+    for await (const event of following) {
+      rest.push(event);
+      if (rest.length === 2) setTimeout(() => ending.abort(), 200);
+    }
+    expect(rest).toEqual(events.slice(2));
+    const { events: none, cursor } = await client.events.list({ after: 'latest' });
+    expect([none, (await client.events.list({ cursor })).events]).toEqual([[], []]);
+  },
+);
 
 type Fault = 'lose the answer' | 'refuse' | 'busy' | 'not ours';
 
@@ -175,28 +178,34 @@ async function startProxy(...faults: Fault[]) {
   return { seen, faults, baseUrl: `http://127.0.0.1:${port}/api/v1`, stop: () => server.close() };
 }
 
-test('a payout whose answers are lost is created once, with one key for all attempts', async () => {
-  const { client } = await openMerchant(gateway, { mode: 'test' });
-  const proxy = await startProxy('refuse', 'lose the answer', 'busy');
-  const made = await clientOf(client, proxy.baseUrl).payouts.create(payout());
-  expect(proxy.seen).toHaveLength(4);
-  expect(new Set(proxy.seen).size).toBe(1);
-  expect(proxy.seen[0]).toMatch(/^[0-9a-f-]{36}$/);
-  expect((await collect(clientOf(client).payouts.list())).map(({ id }) => id)).toEqual([made.id]);
-  proxy.stop();
-});
+test.concurrent(
+  'a payout whose answers are lost is created once, with one key for all attempts',
+  async () => {
+    const { client } = await openMerchant(gateway, { mode: 'test' });
+    const proxy = await startProxy('refuse', 'lose the answer', 'busy');
+    const made = await clientOf(client, proxy.baseUrl).payouts.create(payout());
+    expect(proxy.seen).toHaveLength(4);
+    expect(new Set(proxy.seen).size).toBe(1);
+    expect(proxy.seen[0]).toMatch(/^[0-9a-f-]{36}$/);
+    expect((await collect(clientOf(client).payouts.list())).map(({ id }) => id)).toEqual([made.id]);
+    proxy.stop();
+  },
+);
 
-test('a cancel whose answer was lost succeeds; a cancel of a cancelled payout does not', async () => {
-  const { client } = await openMerchant(gateway, { mode: 'live' });
-  const id = await acceptedPayout(client);
-  const proxy = await startProxy('lose the answer');
-  expect((await clientOf(client, proxy.baseUrl).payouts.cancel(id)).status).toBe('cancelled');
-  const again = clientOf(client).payouts.cancel(id);
-  await expect(again).rejects.toMatchObject({ code: 'invalid_state', status: 409 });
-  proxy.stop();
-});
+test.concurrent(
+  'a cancel whose answer was lost succeeds; a cancel of a cancelled payout does not',
+  async () => {
+    const { client } = await openMerchant(gateway, { mode: 'live' });
+    const id = await acceptedPayout(client);
+    const proxy = await startProxy('lose the answer');
+    expect((await clientOf(client, proxy.baseUrl).payouts.cancel(id)).status).toBe('cancelled');
+    const again = clientOf(client).payouts.cancel(id);
+    await expect(again).rejects.toMatchObject({ code: 'invalid_state', status: 409 });
+    proxy.stop();
+  },
+);
 
-test('refusals are not repeated, and each is an error of its own class', async () => {
+test.concurrent('refusals are not repeated, and each is an error of its own class', async () => {
   const { client } = await openMerchant(gateway, { mode: 'test', funds: { USDT: '1' } });
   const proxy = await startProxy();
   const sdk = clientOf(client, proxy.baseUrl);
@@ -242,7 +251,7 @@ test.each([
   expect(() => new GatewayClient(options)).toThrow(message);
 });
 
-test('the quickstart of docs/guides/sdk.md runs as it stands', async () => {
+test.concurrent('the quickstart of docs/guides/sdk.md runs as it stands', async () => {
   const { client } = await openMerchant(gateway, { mode: 'test', funds: {} });
   const [, script = ''] = /```js\n([\s\S]*?)```/.exec(
     readFileSync(join(ROOT, 'docs/guides/sdk.md'), 'utf8'),
@@ -282,44 +291,47 @@ describe('payments-gateway listen', () => {
     return { output, ended, stop, whenPrinted };
   }
 
-  test('events reach a receiver once each and signed, over its outage and over restarts', async () => {
-    const { client } = await openMerchant(gateway, { mode: 'test' });
-    await whenFinal(client, await acceptedPayout(client));
-    const receiver = await startReceiver(500);
-    const args = ['listen', '--forward-to', receiver.url, '--cursor-file', `${randomKey()}.json`];
-    const env = { GATEWAY_API_KEY: client.apiKey, GATEWAY_BASE_URL: client.baseUrl };
-    const first = start([...args, '--events', 'payout.requested,payout.completed'], env);
-    const [, secret = ''] = await first.whenPrinted(/Signing secret: (whsec_\S+)/);
-    await waitLong('the cursor', async () => {
-      readFileSync(join(project, args.at(-1)!));
-      return true;
-    });
-    const one = await acceptedPayout(client);
-    await first.whenPrinted(new RegExp(`payout.requested ${one} evt_\\w+ 500 \\d+ ms, retrying`));
-    receiver.answer = 200;
-    await first.whenPrinted(new RegExp(`payout.completed ${one} evt_\\w+ 200 \\d+ ms\n`));
-    expect(await first.stop()).toBe(0);
-    const taken = () => receiver.received.filter((each) => faultOf(each, secret) === null);
-    expect(taken()).toHaveLength(receiver.received.length);
+  test.concurrent(
+    'events reach a receiver once each and signed, over its outage and over restarts',
+    async () => {
+      const { client } = await openMerchant(gateway, { mode: 'test' });
+      await whenFinal(client, await acceptedPayout(client));
+      const receiver = await startReceiver(500);
+      const args = ['listen', '--forward-to', receiver.url, '--cursor-file', `${randomKey()}.json`];
+      const env = { GATEWAY_API_KEY: client.apiKey, GATEWAY_BASE_URL: client.baseUrl };
+      const first = start([...args, '--events', 'payout.requested,payout.completed'], env);
+      const [, secret = ''] = await first.whenPrinted(/Signing secret: (whsec_\S+)/);
+      await waitLong('the cursor', async () => {
+        readFileSync(join(project, args.at(-1)!));
+        return true;
+      });
+      const one = await acceptedPayout(client);
+      await first.whenPrinted(new RegExp(`payout.requested ${one} evt_\\w+ 500 \\d+ ms, retrying`));
+      receiver.answer = 200;
+      await first.whenPrinted(new RegExp(`payout.completed ${one} evt_\\w+ 200 \\d+ ms\n`));
+      expect(await first.stop()).toBe(0);
+      const taken = () => receiver.received.filter((each) => faultOf(each, secret) === null);
+      expect(taken()).toHaveLength(receiver.received.length);
 
-    const two = await acceptedPayout(client);
-    await whenFinal(client, two);
-    const before = receiver.received.length;
-    const again = start([...args, '--secret', secret], env);
-    await again.whenPrinted(new RegExp(`payout.completed ${two} evt_\\w+ 200`));
-    expect(await again.stop('SIGTERM')).toBe(0);
-    const since = receiver.received.slice(before).map(({ event }) => [event.data.id, event.type]);
-    expect(since).toEqual(
-      ['requested', 'approved', 'processing', 'completed'].map((status) => [
-        two,
-        `payout.${status}`,
-      ]),
-    );
-    expect(taken()).toHaveLength(receiver.received.length);
-    await receiver.stop();
-  });
+      const two = await acceptedPayout(client);
+      await whenFinal(client, two);
+      const before = receiver.received.length;
+      const again = start([...args, '--secret', secret], env);
+      await again.whenPrinted(new RegExp(`payout.completed ${two} evt_\\w+ 200`));
+      expect(await again.stop('SIGTERM')).toBe(0);
+      const since = receiver.received.slice(before).map(({ event }) => [event.data.id, event.type]);
+      expect(since).toEqual(
+        ['requested', 'approved', 'processing', 'completed'].map((status) => [
+          two,
+          `payout.${status}`,
+        ]),
+      );
+      expect(taken()).toHaveLength(receiver.received.length);
+      await receiver.stop();
+    },
+  );
 
-  test.each([
+  test.concurrent.each([
     [[], /required option '--forward-to <url>' not specified/, 2],
     [['--forward-to', 'localhost:4000'], /--forward-to must be a URL starting with http/, 2],
     [['--forward-to', 'http://localhost:1'], /Set --key or the variable GATEWAY_API_KEY/, 2],
@@ -331,22 +343,25 @@ describe('payments-gateway listen', () => {
     expect([(await ended)[0], output.text]).toEqual([exitCode, expect.stringMatching(pattern)]);
   });
 
-  test('a cursor file of another account, and one that is none, are refused', async () => {
-    const { client } = await openMerchant(gateway, { mode: 'test' });
-    const env = { GATEWAY_API_KEY: client.apiKey, GATEWAY_BASE_URL: client.baseUrl };
-    const listen = async (place: string) => {
-      writeFileSync(join(project, 'place.json'), place);
-      const args = ['--forward-to', 'http://localhost:1', '--cursor-file', 'place.json'];
-      const { ended, output } = start(['listen', ...args], env);
-      return [(await ended)[0], output.text];
-    };
-    expect(await listen('{"after":"evt_01M7YESA634WQFACSBWYSTKM76"}')).toEqual([
-      1,
-      expect.stringMatching(/place.json belongs to another account or mode/),
-    ]);
-    expect(await listen('x')).toEqual([
-      1,
-      expect.stringMatching(/place.json is not a cursor file/),
-    ]);
-  });
+  test.concurrent(
+    'a cursor file of another account, and one that is none, are refused',
+    async () => {
+      const { client } = await openMerchant(gateway, { mode: 'test' });
+      const env = { GATEWAY_API_KEY: client.apiKey, GATEWAY_BASE_URL: client.baseUrl };
+      const listen = async (place: string) => {
+        writeFileSync(join(project, 'place.json'), place);
+        const args = ['--forward-to', 'http://localhost:1', '--cursor-file', 'place.json'];
+        const { ended, output } = start(['listen', ...args], env);
+        return [(await ended)[0], output.text];
+      };
+      expect(await listen('{"after":"evt_01M7YESA634WQFACSBWYSTKM76"}')).toEqual([
+        1,
+        expect.stringMatching(/place.json belongs to another account or mode/),
+      ]);
+      expect(await listen('x')).toEqual([
+        1,
+        expect.stringMatching(/place.json is not a cursor file/),
+      ]);
+    },
+  );
 });

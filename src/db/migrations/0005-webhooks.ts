@@ -27,9 +27,10 @@ CREATE TABLE events (
   position bigint NOT NULL DEFAULT event_position(),
   UNIQUE (object_id, sequence)
 );
--- A page of the feed reads each wanted type in order; whoever waits for an event reads the newest of all.
+-- A page of the feed reads each wanted type in order. Those who wait read the newest events of all accounts:
+-- an expression, because PostgreSQL would look for an account's page among all events.
 CREATE INDEX events_feed ON events (account_id, mode, type, position, id);
-CREATE INDEX events_by_position ON events (position);
+CREATE INDEX events_newest ON events ((position + 0));
 -- The clean-up looks at the bodies of all accounts by their age; replay looks for the events of one
 -- account and mode that can still be sent, in this order.
 CREATE INDEX events_with_body ON events (created_at) WHERE body IS NOT NULL;

@@ -154,8 +154,8 @@ export async function readNewEvents(
     `SELECT clock.frontier, event.account_id, event.mode, event.type, event.object_id
        FROM (${CLOCK}) AS clock LEFT JOIN LATERAL (
               SELECT * FROM events
-               WHERE position >= ?::bigint AND position < clock.frontier
-               ORDER BY position LIMIT ?) AS event ON true`,
+               WHERE position + 0 >= ?::bigint AND position + 0 < clock.frontier
+               ORDER BY position + 0 LIMIT ?) AS event ON true`,
     [since, limit],
   );
   const frontier = found[0]?.frontier ?? since;
