@@ -66,19 +66,26 @@ export function LedgerLines({ transactions }: { transactions: readonly MerchantT
         empty={<Empty icon="list" title="Nothing was posted yet" />}
         columns={[
           { label: 'Posted', cell: (line) => <Time at={line.transaction.postedAt} seconds /> },
-          { label: 'Balance', cell: (line) => words(line.balance) },
-          { label: 'Type', wide: true, cell: (line) => words(line.transaction.type) },
+          {
+            label: 'Balance',
+            cell: (line) => (
+              <>
+                {words(line.balance)}
+                <small>{words(line.transaction.type)}</small>
+              </>
+            ),
+          },
           {
             label: 'Amount',
             right: true,
-            cell: (line) => <Signed {...line} currency={line.transaction.currency} />,
-          },
-          {
-            label: 'Balance after',
-            right: true,
-            wide: true,
-            cell: (line) => (
-              <Money amount={line.balanceAfter} currency={line.transaction.currency} exact />
+            cell: ({ transaction, ...line }) => (
+              <>
+                <Signed {...line} currency={transaction.currency} />
+                <small>
+                  Balance after{' '}
+                  <Money amount={line.balanceAfter} currency={transaction.currency} exact />
+                </small>
+              </>
             ),
           },
         ]}

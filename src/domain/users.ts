@@ -52,6 +52,8 @@ export const SESSION_HOURS = {
   operator: { total: 12, idle: 1 },
 } as const satisfies Record<UserKind, { total: number; idle: number }>;
 
+/** RFC 5321. */
+export const EMAIL_LENGTH_MAX = 254;
 export const PASSWORD_LENGTH_MIN = 12;
 /** A longer one only costs time to hash. */
 export const PASSWORD_LENGTH_MAX = 200;

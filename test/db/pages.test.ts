@@ -333,6 +333,8 @@ test('objects of another account, of the other mode and with hostile ids do not 
   }
   expect((await client.get('/dashboard/test/payments?reference=%00')).status).toBe(422);
   expect((await client.post('/dashboard/sign-in', { email: '\0' })).status).toBe(422);
+  const long = { email: `${'x'.repeat(300)}@example.com`, password: 'x' };
+  expect((await newClient().post('/dashboard/sign-in', long)).status).toBe(401);
   for (const change of [`keys/${theirs.id}/rotate`, `keys/${theirs.id}/revoke`]) {
     expect((await client.post(`/dashboard/test/${change}`)).status).toBe(404);
   }

@@ -17,7 +17,13 @@ import {
   type SessionUser,
 } from '../../db/repositories/users';
 import { inTransaction, type Db } from '../../db/transaction';
-import { type Actor, PASSWORD_LENGTH_MAX, SESSION_HOURS, type UserKind } from '../../domain/users';
+import {
+  type Actor,
+  EMAIL_LENGTH_MAX,
+  PASSWORD_LENGTH_MAX,
+  SESSION_HOURS,
+  type UserKind,
+} from '../../domain/users';
 import { newId } from '../../lib/new-id';
 import { checkPassword, TooManySignIns } from './passwords';
 
@@ -53,6 +59,8 @@ export type SignInOutcome =
 
 export async function signIn(db: Db, request: SignInRequest): Promise<SignInOutcome> {
   const { kind, email, password } = request;
+  // Nobody has such an address; a limit for it would only store what a stranger sends.
+  if (email.length > EMAIL_LENGTH_MAX || email.includes('\0')) return { kind: 'refused' };
   const address = knownAddress(request.address);
   const attempt = await recordAttempt(db, { kind, email, address, minutes: WINDOW_MINUTES });
   if (attempt.ofPair > FAILURES_OF_PAIR_MAX || attempt.ofNetwork > FAILURES_OF_NETWORK_MAX) {

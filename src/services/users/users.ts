@@ -12,6 +12,7 @@ import {
 } from '../../db/repositories/users';
 import type { Db, Tx } from '../../db/transaction';
 import {
+  EMAIL_LENGTH_MAX,
   MERCHANT_ROLES,
   OPERATOR_ROLES,
   PASSWORD_LENGTH_MAX,
@@ -27,7 +28,6 @@ import { hashPassword } from './passwords';
 
 export { listUsers } from '../../db/repositories/users';
 
-const EMAIL_LENGTH_MAX = 254;
 const EMAIL = /^[^\s@]+@[^\s@]+\.[^\s@]+$/;
 const PASSWORD_BYTES = 15;
 
