@@ -3,9 +3,12 @@
  * or a bare date, which means the whole UTC day. They stay text: a Date would cut the microseconds
  * that PostgreSQL has.
  */
-const DATE = /^[12][0-9]{3}-[0-9]{2}-[0-9]{2}$/;
-const TIME =
-  /^T([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9](\.[0-9]{1,6})?)?(Z|[+-](0[0-9]|1[0-4]):[0-5][0-9])$/;
+const DATE_PATTERN = '[12][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])';
+const TIME_PATTERN =
+  'T([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9](\\.[0-9]{1,6})?)?(Z|[+ -](0[0-9]|1[0-4]):[0-5][0-9])';
+/** What parseIsoTime takes, but for days that a month does not have. */
+export const ISO_TIME_PATTERN = `^${DATE_PATTERN}(${TIME_PATTERN})?$`;
+const ISO_TIME = new RegExp(ISO_TIME_PATTERN);
 const DATE_LENGTH = 'YYYY-MM-DD'.length;
 
 /** How answers show a time. What they cut off must not put it behind an upper bound of that text. */
@@ -13,12 +16,12 @@ const MILLISECONDS = /\.[0-9]{3}(?=Z|[+-])/;
 
 /** @returns null when the text is not a valid time */
 export function parseIsoTime(text: string, bound: 'from' | 'to'): string | null {
+  if (!ISO_TIME.test(text)) return null;
   const date = text.slice(0, DATE_LENGTH);
   // A "+" that was not percent-encoded arrives as a space.
   const time = text.slice(DATE_LENGTH).replace(' ', '+');
-  if (!DATE.test(date) || !isInCalendar(date)) return null;
+  if (!isInCalendar(date)) return null;
   if (time === '') return `${date}T${bound === 'from' ? '00:00:00' : '23:59:59.999999'}Z`;
-  if (!TIME.test(time)) return null;
   return date + (bound === 'from' ? time : time.replace(MILLISECONDS, '$&999'));
 }
 

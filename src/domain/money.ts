@@ -24,7 +24,9 @@ const SCALE = 8;
 /** As the API writes an amount (decision W2). */
 export const AMOUNT_PATTERN = '^[0-9]{1,30}\\.[0-9]{8}$';
 export const CURRENCY_PATTERN = '^[A-Z0-9]{2,12}$';
-const REQUEST_AMOUNT = /^[0-9]{1,18}(\.[0-9]{1,8})?$/;
+/** An amount of a request, or zero, which parseRequestAmount refuses. */
+export const REQUEST_AMOUNT_PATTERN = '^[0-9]{1,18}(\\.[0-9]{1,8})?$';
+const REQUEST_AMOUNT = new RegExp(REQUEST_AMOUNT_PATTERN);
 const STORED_AMOUNT = /^-?[0-9]{1,30}(\.[0-9]{1,8})?$/;
 /** Larger exponents are not amounts, and writing them out in digits would exhaust memory. */
 const EXPONENT_MAX = 100;

@@ -90,15 +90,23 @@ function withReferences(document: object): unknown {
   };
   const copy = (value: object): object =>
     Object.fromEntries(
-      Object.entries(typed(value)).map(([key, member]) =>
+      Object.entries(portable(value)).map(([key, member]) =>
         value === SCHEMAS ? [key, copy(member as object)] : [key, refer(member)],
       ),
     );
   return copy(document);
 }
 
-/** A choice says that it is a string: JSON Schema does not need that, and some tools do. */
-function typed(schema: object): object {
+/**
+ * The schema as tools in other languages read it. A choice says that it is a string. A pattern has no
+ * Unicode classes and no \u: half of a surrogate pair, which the server refuses as well, is not valid
+ * Unicode and few tools can send it.
+ */
+function portable(schema: object): object {
+  if ('pattern' in schema && isText(schema.pattern)) {
+    const pattern = schema.pattern.replaceAll('\\p{Cs}', '').replaceAll('\\u0000', '\\x00');
+    return { ...schema, pattern };
+  }
   const isChoice =
     'enum' in schema &&
     Array.isArray(schema.enum) &&

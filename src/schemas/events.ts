@@ -48,7 +48,7 @@ const WAIT_MAX_SECONDS = 25;
 const WAIT = /^(1?[0-9]|2[0-5])$/;
 
 const AFTER: QueryParameter<string> = {
-  schema: Type.String({ minLength: 1, examples: ['evt_01M7YESA6JGXFEX3057F2JK1YJ', LATEST] }),
+  schema: Type.Union([Id('event'), Type.Literal(LATEST)]),
   description: `The ID of the last event that you processed, or "${LATEST}" for events from now on`,
   rule: 'format',
   parse: (text) => (text === LATEST || isId('event', text) ? text : undefined),

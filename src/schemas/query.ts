@@ -6,8 +6,13 @@
 import { type TSchema, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { type FieldError, type FieldRule, validationFailed } from '../domain/errors';
-import { parseIsoTime } from '../domain/iso-time';
-import { type Amount, CURRENCY_PATTERN, parseRequestAmount } from '../domain/money';
+import { ISO_TIME_PATTERN, parseIsoTime } from '../domain/iso-time';
+import {
+  type Amount,
+  CURRENCY_PATTERN,
+  parseRequestAmount,
+  REQUEST_AMOUNT_PATTERN,
+} from '../domain/money';
 import { PROVIDER_CODES, type ProviderCode } from '../domain/provider-codes';
 import { sendAs } from './body';
 import { CurrencyCode, ProviderName } from './common';
@@ -61,7 +66,7 @@ const LIMIT_PARAMETER: QueryParameter<number> = {
 };
 
 const CURSOR_PARAMETER: QueryParameter<string> = {
-  schema: Type.String(),
+  schema: Type.String({ pattern: '^[A-Za-z0-9_-]+$' }),
   description: 'meta.next_cursor of the previous page, with the same filters',
   rule: 'format',
   parse: (text) => text,
@@ -135,7 +140,7 @@ function camelCase(name: string): string {
 
 export function matching(pattern: RegExp, description: string): QueryParameter<string> {
   return {
-    schema: Type.String(),
+    schema: Type.String({ pattern: pattern.source }),
     description,
     rule: 'format',
     parse: (text) => (pattern.test(text) ? text : undefined),
@@ -157,8 +162,9 @@ export function oneOf<Value extends string>(
 
 /** A comma-separated list of known values. */
 export function someOf<Value extends string>(values: readonly Value[]): QueryParameter<Value[]> {
+  const one = `(${values.map((value) => value.replaceAll('.', '\\.')).join('|')})`;
   return {
-    schema: Type.String(),
+    schema: Type.String({ pattern: `^${one}(,${one})*$` }),
     description: `A comma-separated list of ${values.join(', ')}`,
     rule: 'unsupported',
     parse: (text) => {
@@ -172,7 +178,10 @@ export function someOf<Value extends string>(values: readonly Value[]): QueryPar
 /** @param bound which end of the day a bare date means */
 function timeParameter(bound: 'from' | 'to', description: string): QueryParameter<string> {
   return {
-    schema: Type.String({ examples: ['2026-01-31', '2026-01-31T12:00:00Z'] }),
+    schema: Type.String({
+      pattern: ISO_TIME_PATTERN,
+      examples: ['2026-01-31', '2026-01-31T12:00:00Z'],
+    }),
     description: `${description}; a date without a time means the whole UTC day`,
     expected:
       'An ISO 8601 date, or a time with a time zone, such as "2026-01-31" or "2026-01-31T12:00:00Z"',
@@ -198,7 +207,11 @@ export const PROVIDER: QueryParameter<ProviderCode> = oneOf(
 );
 
 export const AMOUNT: QueryParameter<Amount> = {
-  schema: Type.String({ examples: ['125.50'] }),
+  schema: Type.String({
+    pattern: REQUEST_AMOUNT_PATTERN,
+    not: { pattern: '^[0.]*$' },
+    examples: ['125.50'],
+  }),
   description: 'A decimal greater than zero with at most 8 decimals, such as "125.50"',
   rule: 'format',
   parse: (text) => parseRequestAmount(text) ?? undefined,
