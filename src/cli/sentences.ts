@@ -163,6 +163,8 @@ function problemSentence(problem: InputProblem): string {
       return `${problem.provider} does not support ${problem.currency} for ${problem.direction}.`;
     case 'not_an_adjustment_id':
       return `${problem.value} is not an adjustment id: adj_ followed by a ULID of 26 characters.`;
+    case 'not_a_date':
+      return `"${problem.value}" is not a date. Use the form 2027-01-31.`;
     case 'in_the_past':
       return `${problem.value.toISOString()} is in the past. Use a future time.`;
     case 'not_after_start':

@@ -75,6 +75,8 @@ export function problemText(problem: InputProblem): string {
       return `${problem.provider} does not support ${problem.currency}.`;
     case 'not_an_adjustment_id':
       return 'Enter adj_ followed by 26 characters.';
+    case 'not_a_date':
+      return `${problem.value} is not a date. Enter it as 2027-01-31.`;
     case 'in_the_past':
       return 'Choose a time in the future.';
     case 'not_after_start':

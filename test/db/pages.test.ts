@@ -350,6 +350,11 @@ test('a key is created, shown once, rotated and revoked', async () => {
   });
   expect(wrong.status).toBe(422);
   expect(await wrong.text()).toContain('Enter a value.');
+  for (const expires of ['31.12.2099', '2099-02-30', '2020-01-01', '2099']) {
+    const form = { name: 'x', scopes: 'balance:read', expires };
+    const refused = await client.post('/dashboard/test/keys/new', form);
+    expect([expires, refused.status]).toEqual([expires, 422]);
+  }
   const probe = '<script>alert(1)</script>';
   const created = await client.post('/dashboard/test/keys/new', {
     name: probe,

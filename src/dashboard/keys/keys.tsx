@@ -152,10 +152,14 @@ function rateOf(text: string): number | undefined {
   return /^\d{1,6}$/.test(text.trim()) ? Number(text.trim()) : 0;
 }
 
+/** Null: never. @throws InvalidInput, because a key with a mistyped date must not live for ever */
 function endOfDay(text: string): Date | null {
-  if (!/^\d{4}-\d\d-\d\d$/.test(text)) return null;
-  const at = new Date(`${text}T23:59:59Z`);
-  return Number.isNaN(at.getTime()) ? null : at;
+  const day = text.trim();
+  if (day === '') return null;
+  const at = new Date(`${day}T23:59:59.000Z`);
+  // The parser takes 30 February for 2 March.
+  if (!Number.isNaN(at.getTime()) && at.toISOString().startsWith(`${day}T`)) return at;
+  throw new InvalidInput('expires', { code: 'not_a_date', value: day });
 }
 
 interface KeyListProps {

@@ -118,6 +118,7 @@ export type InputProblem =
   | { code: 'unsupported_currency'; value: string; supported: readonly string[] }
   | { code: 'no_route'; provider: string; currency: string; direction: Direction }
   | { code: 'not_an_adjustment_id'; value: string }
+  | { code: 'not_a_date'; value: string }
   | { code: 'in_the_past'; value: Date }
   | { code: 'not_after_start'; value: Date }
   | { code: 'too_long_ago'; value: Date; days: number }
