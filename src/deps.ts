@@ -41,6 +41,8 @@ export interface Deps {
   config: Config;
   logger: Logger;
   db: Db;
+  /** Of the dashboard and the console, with their own login; null: they are not served. */
+  pagesDb: Db | null;
   temporal: Client;
   providers: ProviderRegistry;
   payoutWorkflows: PayoutWorkflows;
@@ -63,6 +65,14 @@ export function buildDeps(
     applicationName: `gateway-${name}`,
   });
   const temporal = createTemporalClient(config.temporal);
+  const pagesDb =
+    config.pages === null
+      ? null
+      : connect({
+          url: config.pages.databaseUrl,
+          size: config.pages.databasePoolSize,
+          applicationName: 'gateway-dashboard',
+        });
   const providers = createProviders(config.providers);
   const { webhooks } = config;
   const webhookSender = createWebhookSender({
@@ -73,6 +83,7 @@ export function buildDeps(
     config,
     logger,
     db,
+    pagesDb,
     temporal,
     providers,
     payoutWorkflows: createPayoutWorkflows(temporal, { logger }),
@@ -81,7 +92,12 @@ export function buildDeps(
     secretBox: createSecretBox(webhooks.secretKey, webhooks.earlierSecretKeys),
     webhookSender,
     close: async () => {
-      await Promise.allSettled([db.destroy(), temporal.connection.close(), providers.close()]);
+      await Promise.allSettled([
+        db.destroy(),
+        pagesDb?.destroy(),
+        temporal.connection.close(),
+        providers.close(),
+      ]);
       await webhookSender.close();
     },
   };
@@ -97,35 +113,22 @@ export function buildServices(deps: Deps): Services {
     events: createEvents({ db }),
     catalogue: createCatalogue({ db, providers }),
     providerCallbacks: createProviderCallbacks(deps),
-    health: createHealth({ db, temporal }),
+    health: createHealth(deps),
   };
 }
 
-export interface Pages {
-  middleware: Middleware[];
-  close(): Promise<void>;
-}
-
-/** The dashboard and the console, with a pool of their own; none without DASHBOARD_DATABASE_URL. */
-export function buildPages(deps: Deps): Pages {
-  const { config, logger } = deps;
-  if (config.pages === null) return { middleware: [], close: () => Promise.resolve() };
-  const { databaseUrl, databasePoolSize, dashboardHost, consoleHost } = config.pages;
-  const db = connect({
-    url: databaseUrl,
-    size: databasePoolSize,
-    applicationName: 'gateway-dashboard',
-  });
+/** The dashboard and the console; none without DASHBOARD_DATABASE_URL. */
+export function buildPages(deps: Deps): Middleware[] {
+  const { config, logger, pagesDb: db } = deps;
+  if (config.pages === null || db === null) return [];
+  const { dashboardHost, consoleHost } = config.pages;
   const sessions = createUserSessions(db);
   const services = createDashboardServices({ ...deps, db, pepper: config.keyPepper });
   const sites = [
     createDashboard({ services, sessions, once: createOnce(deps.secretBox), host: dashboardHost }),
     createConsole({ sessions, host: consoleHost }),
   ];
-  return {
-    middleware: [serveAssets, ...sites.map((site) => serveSite(site, { ...config, logger }))],
-    close: () => db.destroy(),
-  };
+  return [serveAssets, ...sites.map((site) => serveSite(site, { ...config, logger }))];
 }
 
 export function buildActivityDeps(deps: Deps): ActivityDeps {

@@ -19,7 +19,7 @@ runProcess(HELP, async () => {
   const services = buildServices(deps);
   const metrics = createMetrics(services.health);
   const pages = buildPages(deps);
-  const app = createApp({ ...config, services, pages: pages.middleware, metrics, logger });
+  const app = createApp({ ...config, services, pages, metrics, logger });
   const privateServer = await startPrivateServer(config, services.health, metrics, logger);
   const server = await startServer(app, config.port, config.host);
   logger.info({ port: server.port }, 'api listening');
@@ -27,7 +27,7 @@ runProcess(HELP, async () => {
     stop: async () => {
       services.events.stopWaiting();
       await Promise.all([server.stop(), privateServer?.stop()]);
-      await Promise.all([deps.close(), pages.close()]);
+      await deps.close();
     },
   };
 });

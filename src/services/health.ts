@@ -11,18 +11,28 @@ const PATIENCE_MS = 2_000;
 const NO_STATEMENT_TIMEOUT =
   "The login has no statement timeout. Set it: ALTER ROLE <login> SET statement_timeout = '15s'.";
 
-export function createHealth({ db, temporal }: { db: Db; temporal: Client }): Health {
+/** @param pagesDb of the dashboard and the console; null when they are not served */
+export function createHealth({
+  db,
+  pagesDb,
+  temporal,
+}: {
+  db: Db;
+  pagesDb: Db | null;
+  temporal: Client;
+}): Health {
   return {
     async check() {
-      const [postgres, workflows] = await Promise.all([
+      const [postgres, pages, workflows] = await Promise.all([
         checkDatabase(db),
+        pagesDb === null ? {} : checkPages(pagesDb),
         sentence('Temporal does not answer', async () => {
           await temporal.withDeadline(Date.now() + PATIENCE_MS, () =>
             temporal.workflowService.getSystemInfo({}),
           );
         }),
       ]);
-      return { ...postgres, temporal: workflows };
+      return { ...postgres, ...pages, temporal: workflows };
     },
     ledgerProvenAt: () => readProvenAt(db),
   };
@@ -37,6 +47,15 @@ async function checkDatabase(db: Db): Promise<Record<string, string | null>> {
   const [pending, limited] = found;
   const migrations = pending.length === 0 ? null : `Run the migrations: ${pending.join(', ')}.`;
   return { postgres: limited ? null : NO_STATEMENT_TIMEOUT, migrations };
+}
+
+/** A login of its own, which may lack its timeout too. */
+async function checkPages(db: Db): Promise<Record<string, string | null>> {
+  let limited = true;
+  const pages = await sentence('PostgreSQL does not answer the dashboard', async () => {
+    limited = await hasStatementTimeout(db);
+  });
+  return { dashboard: limited ? pages : NO_STATEMENT_TIMEOUT };
 }
 
 async function sentence(what: string, look: () => Promise<void>): Promise<string | null> {

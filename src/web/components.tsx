@@ -441,6 +441,36 @@ export function Action({ action, label, icon, variant = 'outline', hidden = {} }
   );
 }
 
+interface ConfirmProps {
+  action: string;
+  label: string;
+  icon: string;
+  /** What happens, for somebody who clicked by mistake. */
+  effect: string;
+  /** On the second button, such as `Delete this endpoint`. */
+  confirm: string;
+}
+
+/** An action that cannot be undone: the first click explains it, the second does it. */
+export function Confirm({ action, label, icon, effect, confirm }: ConfirmProps) {
+  return (
+    <details class="confirm">
+      <summary class="btn" data-variant="outline">
+        <Icon name={icon} />
+        {label}
+      </summary>
+      <div class="confirm-body">
+        <p>{effect}</p>
+        <form method="post" action={action}>
+          <button class="btn" data-variant="destructive">
+            {confirm}
+          </button>
+        </form>
+      </div>
+    </details>
+  );
+}
+
 /** A secret that is shown once. */
 export function Secret({ value, label }: { value: string; label: string }) {
   return (

@@ -270,7 +270,7 @@ describe('for operators', () => {
     const { privateUrl } = await failing.startGateway();
     const before = await fetch(`${privateUrl}/readyz`);
     const temporal = expect.stringMatching(/^Temporal does not answer: /);
-    const parts = { postgres: 'ok', migrations: 'ok', temporal };
+    const parts = { postgres: 'ok', migrations: 'ok', dashboard: 'ok', temporal };
     expect([before.status, await before.json()]).toEqual([503, { status: 'not_ready', parts }]);
     await failing.cutDatabase();
     const after = await fetch(`${privateUrl}/readyz`);

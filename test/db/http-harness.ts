@@ -153,15 +153,14 @@ async function startGateway(
   const services = buildServices(deps);
   const { publicUrl, cursorSecret } = config;
   const metrics = createMetrics(services.health);
-  const built = buildPages(deps);
-  const pages = built.middleware;
+  const pages = buildPages(deps);
   const app = createApp({ services, publicUrl, cursorSecret, metrics, pages, logger, ...options });
   const server = await startServer(app, 0);
   const privateServer = await startServer(createPrivateApp(services.health, metrics, logger), 0);
   const stop = async () => {
     services.events.stopWaiting();
     await Promise.all([server.stop(), privateServer.stop()]);
-    await Promise.all([deps.close(), built.close()]);
+    await deps.close();
   };
   return {
     url: `http://127.0.0.1:${server.port}`,

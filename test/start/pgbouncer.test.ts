@@ -95,7 +95,7 @@ describeWithProgram(findPgBouncer(), REMEDY, 'behind PgBouncer', () => {
     const url = new URL(gateway.env['DATABASE_URL'] ?? '');
     url.port = String(another.port);
     const unlimited = connect({ url: url.href, size: 2, applicationName: 'test' });
-    const { postgres } = await createHealth({ db: unlimited, temporal }).check();
+    const { postgres } = await createHealth({ db: unlimited, pagesDb: null, temporal }).check();
     expect(postgres).toContain(`ALTER ROLE <login> SET statement_timeout = '15s'`);
     await unlimited.destroy();
     await another.stop();

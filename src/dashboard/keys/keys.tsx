@@ -6,10 +6,10 @@ import { REQUESTS_PER_MINUTE_MAX } from '../../services/admin/keys';
 import { InvalidInput } from '../../services/admin/refusal';
 import type { DashboardServices } from '../../services/dashboard';
 import {
-  Action,
   Alert,
   Card,
   Choices,
+  Confirm,
   EMPTY_FORM,
   Empty,
   Facts,
@@ -344,7 +344,15 @@ function Changes({ apiKey: key, path, wrong }: Pick<KeyPageProps, 'apiKey' | 'pa
         title="Rotate"
         lead="A new secret with the same settings. The old secret stops working at once."
       >
-        <Action action={`${path}/rotate`} label="Rotate key" icon="refresh-cw" />
+        <div>
+          <Confirm
+            action={`${path}/rotate`}
+            label="Rotate key"
+            icon="refresh-cw"
+            effect="Requests with the old secret get 401 from now on."
+            confirm="Rotate this key now"
+          />
+        </div>
       </Card>
       <Card title="Revoke" lead="The key stops working at once, permanently.">
         <form method="post" action={`${path}/revoke`} class="stack">

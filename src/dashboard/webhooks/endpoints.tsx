@@ -7,6 +7,7 @@ import {
   Alert,
   Card,
   Choices,
+  Confirm,
   EMPTY_FORM,
   Empty,
   Facts,
@@ -299,13 +300,25 @@ function EndpointPage({
         />
         {deletedAt === null && mayChange ? (
           <div class="actions">
-            <Action action={`${path}/roll`} label="Roll secret" icon="refresh-cw" />
+            <Confirm
+              action={`${path}/roll`}
+              label="Roll secret"
+              icon="refresh-cw"
+              effect="The endpoint gets a new signing secret. Nothing is signed with the old one any more."
+              confirm="Roll the secret now"
+            />
             {enabled ? (
               <Action action={`${path}/disable`} label="Disable" icon="pause" />
             ) : (
               <Action action={`${path}/enable`} label="Enable" icon="play" />
             )}
-            <Action action={`${path}/delete`} label="Delete" icon="trash-2" variant="destructive" />
+            <Confirm
+              action={`${path}/delete`}
+              label="Delete"
+              icon="trash-2"
+              effect="The endpoint gets no more events, and its open deliveries end. This cannot be undone."
+              confirm="Delete this endpoint"
+            />
           </div>
         ) : null}
       </Card>
