@@ -104,7 +104,7 @@ export function buildDeps(
 }
 
 export function buildServices(deps: Deps): Services {
-  const { db, temporal, providers, config } = deps;
+  const { db, providers, config } = deps;
   return {
     authentication: createAuthentication({ db, pepper: config.keyPepper }),
     payments: createPayments(deps),

@@ -51,11 +51,11 @@ async function checkDatabase(db: Db): Promise<Record<string, string | null>> {
 
 /** A login of its own, which may lack its timeout too. */
 async function checkPages(db: Db): Promise<Record<string, string | null>> {
-  let limited = true;
+  const found = { limited: true };
   const pages = await sentence('PostgreSQL does not answer the dashboard', async () => {
-    limited = await hasStatementTimeout(db);
+    found.limited = await hasStatementTimeout(db);
   });
-  return { dashboard: limited ? pages : NO_STATEMENT_TIMEOUT };
+  return { dashboard: found.limited ? pages : NO_STATEMENT_TIMEOUT };
 }
 
 async function sentence(what: string, look: () => Promise<void>): Promise<string | null> {
