@@ -85,6 +85,7 @@ function renderGuide(name: string, markdown: string): Guide {
  */
 function pageOf(href: string): string | undefined {
   if (/^(#|\/|https:)/.test(href)) return href;
+  if (href.endsWith('/openapi.json')) return '/api/v1/openapi.json';
   const [, name, anchor = ''] = /^([a-z-]+)\.md(#.*)?$/.exec(href) ?? [];
   return name === undefined ? undefined : `/docs/guides/${name}${anchor}`;
 }

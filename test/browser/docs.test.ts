@@ -1,0 +1,77 @@
+/** The documentation in a browser: it loads without an error, and a reader can send a request. */
+import type { Browser, Page } from 'playwright-core';
+import { describeWithBrowser, openBrowser } from '../support/browser';
+import { type TestGateway, useSharedGateway } from '../support/gateway';
+
+describeWithBrowser('/docs', () => {
+  let gateway: TestGateway;
+  let browser: Browser;
+
+  beforeAll(async () => {
+    [gateway, browser] = await Promise.all([useSharedGateway(), openBrowser()]);
+  }, 120_000);
+
+  afterAll(async () => {
+    await Promise.all([browser.close(), gateway.stop()]);
+  });
+
+  /** @returns the page and what went wrong on it */
+  async function open(path: string, colorScheme: 'light' | 'dark', width = 1360) {
+    const page = await browser.newPage({ colorScheme, viewport: { width, height: 900 } });
+    page.setDefaultTimeout(60_000);
+    const { origin } = new URL(gateway.baseUrl);
+    const problems: string[] = [];
+    // A violation of the Content-Security-Policy is an error in the console too.
+    page.on('console', (message) => {
+      if (message.type() === 'error') problems.push(message.text());
+    });
+    page.on('pageerror', ({ message }) => problems.push(message));
+    page.on('request', (request) => {
+      if (!/^(data|blob):/.test(request.url()) && new URL(request.url()).origin !== origin) {
+        problems.push(`a request to ${request.url()}`);
+      }
+    });
+    await page.goto(origin + path);
+    return { page, problems };
+  }
+
+  const widthOf = (page: Page) => page.evaluate(() => document.documentElement.scrollWidth);
+
+  test('a reader pastes a key, tries a request and sees the response', async () => {
+    const { page, problems } = await open('/docs#tag/money/GET/balance', 'light');
+    const visible = (selector: string) => page.locator(selector).locator('visible=true').first();
+    await page.getByText('Download OpenAPI Document').first().waitFor();
+    await visible('[placeholder="Token"]').fill(gateway.merchant.testKey);
+    const operation = visible('[id$="tag/money/GET/balance"]');
+    await operation.getByRole('button', { name: /Test Request/ }).click();
+    const client = visible('[role="dialog"]');
+    const answered = page.waitForResponse(/\/api\/v1\/balance$/);
+    await client.getByRole('button', { name: /Send/ }).first().click();
+    expect(await (await answered).json()).toMatchObject({ object: 'balance', mode: 'test' });
+    await client.getByText('200 OK').first().waitFor();
+    expect(
+      await page.evaluate(
+        (key) => JSON.stringify(localStorage).includes(key),
+        gateway.merchant.testKey,
+      ),
+    ).toBe(false);
+    expect(problems).toEqual([]);
+  }, 120_000);
+
+  test.each(['light', 'dark'] as const)(
+    'in %s, on a phone, nothing is wrong or too wide',
+    async (scheme) => {
+      for (const path of ['/docs', '/docs/guides/quickstart', '/docs/guides/errors']) {
+        const { page, problems } = await open(path, scheme, 390);
+        if (path === '/docs') await page.getByText('Download OpenAPI Document').first().waitFor();
+        expect({ path, problems, width: await widthOf(page) }).toEqual({
+          path,
+          problems: [],
+          width: 390,
+        });
+        await page.close();
+      }
+    },
+    120_000,
+  );
+});
