@@ -436,7 +436,7 @@ export interface ListEventsQuery {
   /** The ID of a payment or payout */
   object_id?: string | undefined;
   /** The ID of the last event that you processed, or "latest" for events from now on */
-  after?: string | 'latest' | undefined;
+  after?: string | undefined;
   /** Seconds to wait for an event if there is none yet */
   wait?: number | undefined;
   /** Number of objects per page */

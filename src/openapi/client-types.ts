@@ -80,11 +80,17 @@ function comment({ description }: JsonSchema): string {
   return description === undefined ? '' : `/** ${description.replaceAll('*/', '* /')} */\n`;
 }
 
+/** `string` includes every text. */
+function unionType(types: readonly string[]): string {
+  const isText = types.includes('string');
+  return types.filter((type) => !isText || !type.startsWith('"')).join(' | ');
+}
+
 function typeOf(schema: JsonSchema): string {
   if (schema.$ref !== undefined) return schema.$ref.split('/').at(-1) ?? 'unknown';
   if ('const' in schema) return JSON.stringify(schema.const);
   if (schema.enum !== undefined) return schema.enum.map((one) => JSON.stringify(one)).join(' | ');
-  if (schema.anyOf !== undefined) return schema.anyOf.map(typeOf).join(' | ');
+  if (schema.anyOf !== undefined) return unionType(schema.anyOf.map(typeOf));
   switch (schema.type) {
     case 'object':
       return objectType(schema);

@@ -47,7 +47,7 @@ describeWithBrowser('the dashboard and the console in a browser', () => {
     page.on('console', (message) => {
       if (message.type() === 'error') complaints.push(message.text());
     });
-  }, 120_000);
+  });
 
   afterAll(async () => {
     await browser.close();
@@ -65,132 +65,112 @@ describeWithBrowser('the dashboard and the console in a browser', () => {
     await page.getByRole('button', { name: 'Sign in' }).click();
   }
 
-  test(
-    'a merchant signs in and gets to the page that was asked for',
-    async () => {
-      await signIn(owner, '/dashboard/live?x=1');
-      await page.waitForURL(`${site}/dashboard/live?x=1`);
-      expect(await page.locator('.mode').innerText()).toContain('Live mode');
-      await page.getByRole('link', { name: 'Switch to test' }).click();
-      expect(await page.locator('.mode').innerText()).toContain('Test mode');
-    },
-    PATIENCE_MS,
-  );
+  test('a merchant signs in and gets to the page that was asked for', async () => {
+    await signIn(owner, '/dashboard/live?x=1');
+    await page.waitForURL(`${site}/dashboard/live?x=1`);
+    expect(await page.locator('.mode').innerText()).toContain('Live mode');
+    await page.getByRole('link', { name: 'Switch to test' }).click();
+    expect(await page.locator('.mode').innerText()).toContain('Test mode');
+  });
 
-  test(
-    'an operator signs in to the console beside it, and ends the session',
-    async () => {
-      await signIn(operator, '/console');
-      await page.waitForURL(`${site}/console/home`);
-      await page.getByRole('link', { name: 'Sessions' }).click();
-      expect(await page.locator('tbody tr').count()).toBe(1);
-      await page.getByRole('button', { name: 'Sign out' }).click();
-      await page.waitForURL(`${site}/console/sign-in`);
-      // The merchant is still signed in.
-      await page.goto(`${site}/dashboard`);
-      await page.waitForURL(`${site}/dashboard/test`);
-    },
-    PATIENCE_MS,
-  );
+  test('an operator signs in to the console beside it, and ends the session', async () => {
+    await signIn(operator, '/console');
+    await page.waitForURL(`${site}/console/home`);
+    await page.getByRole('link', { name: 'Sessions' }).click();
+    expect(await page.locator('tbody tr').count()).toBe(1);
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.waitForURL(`${site}/console/sign-in`);
+    // The merchant is still signed in.
+    await page.goto(`${site}/dashboard`);
+    await page.waitForURL(`${site}/dashboard/test`);
+  });
 
-  test(
-    'a key from the dashboard calls the API, and what it does is on the pages',
-    async () => {
-      await page.goto(`${site}/dashboard/test/keys`);
-      await page.getByRole('link', { name: 'Create key' }).click();
-      await page.getByLabel('Name').fill('Browser <b>key</b>');
-      for (const scope of ['payments:write', 'payments:read', 'payouts:write', 'payouts:read']) {
-        await page.getByLabel(scope).check();
+  test('a key from the dashboard calls the API, and what it does is on the pages', async () => {
+    await page.goto(`${site}/dashboard/test/keys`);
+    await page.getByRole('link', { name: 'Create key' }).click();
+    await page.getByLabel('Name').fill('Browser <b>key</b>');
+    for (const scope of ['payments:write', 'payments:read', 'payouts:write', 'payouts:read']) {
+      await page.getByLabel(scope).check();
+    }
+    await page.getByRole('button', { name: 'Create key' }).click();
+    const secret = await page.locator('.secret code').innerText();
+    await page.reload();
+    expect(await page.locator('.secret').count()).toBe(0);
+    const client = new MerchantClient(gateway.baseUrl, secret);
+    await fund(gateway.db, merchant.accountId, 'test', 'USDT', '500');
+
+    const receiver = await startReceiver();
+    await page.getByRole('link', { name: 'Webhooks' }).click();
+    await page.getByRole('link', { name: 'Add endpoint' }).click();
+    await page.getByLabel('URL').fill('http://169.254.169.254/');
+    await page.getByRole('button', { name: 'Add endpoint' }).click();
+    await page.locator('.field-error').waitFor();
+    // The answer to an invalid form is 422, which Chromium logs.
+    complaints.splice(0);
+    await page.getByLabel('URL').fill(receiver.url);
+    await page.getByRole('button', { name: 'Add endpoint' }).click();
+    expect(await page.locator('.secret code').innerText()).toMatch(/^whsec_/);
+    const endpointUrl = page.url();
+    await page.getByRole('button', { name: 'Send test event' }).click();
+    await page.getByRole('heading', { name: 'Attempt 1, requested by hand' }).waitFor();
+    expect(await page.locator('body').innerText()).toContain('HTTP 200');
+    expect(receiver.received).toHaveLength(1);
+    const deliveryUrl = page.url();
+
+    const paymentId = await openedPayment(client, {
+      amount: '25',
+      reference: 'order-<i>1</i>',
+      metadata: { scenario: 'completed', note: '"><script>alert(1)</script>' },
+    });
+    const payout = await client.createPayout(buildPayout({ amount: '10', reference: 'invoice-1' }));
+    expect(payout.status).toBe(201);
+    await whenPayment(client, paymentId, 'completed');
+
+    await page.getByRole('link', { name: 'Payments', exact: true }).click();
+    await page.getByRole('link', { name: 'order-<i>1</i>' }).click();
+    expect(await page.locator('.timeline').innerText()).toContain('Completed');
+    expect(await page.locator('.timeline').innerText()).toContain('127.0.0.1');
+    expect(await page.locator('body').innerText()).toContain('"><script>alert(1)</script>');
+    await page.getByRole('searchbox').fill('invoice-1');
+    await page.getByRole('searchbox').press('Enter');
+    await page.getByRole('link', { name: 'invoice-1' }).click();
+    expect(await page.locator('.facts').first().innerText()).toContain('10.00000000 USDT');
+    await page.goto(`${site}/dashboard/test/payouts?status=completed&reference=none`);
+    expect(await page.locator('.nothing').innerText()).toContain('No payouts match these filters');
+    await page.getByRole('link', { name: 'Home' }).click();
+    await page.locator('.figure').first().waitFor();
+    await receiver.stop();
+    pages.push(
+      `/payments/${paymentId}`,
+      `/payouts/${payout.json.data.id}`,
+      new URL(endpointUrl).pathname.replace('/dashboard/test', ''),
+      new URL(deliveryUrl).pathname.replace('/dashboard/test', ''),
+      '/search?q=invoice-1',
+    );
+  });
+
+  test('every page is accessible in light and dark', async () => {
+    const all = [
+      '/dashboard/sessions',
+      '/dashboard/test/nothing',
+      ...pages.map((path) => `/dashboard/test${path}`),
+      '/console/sign-in',
+    ];
+    const found: string[] = [];
+    for (const scheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme: scheme });
+      for (const path of all) {
+        await page.goto(site + path);
+        found.push(
+          ...(await violations(page, scheme)).map((fault) => `${scheme} ${path}: ${fault}`),
+        );
+        await picture(page, path, scheme);
       }
-      await page.getByRole('button', { name: 'Create key' }).click();
-      const secret = await page.locator('.secret code').innerText();
-      await page.reload();
-      expect(await page.locator('.secret').count()).toBe(0);
-      const client = new MerchantClient(gateway.baseUrl, secret);
-      await fund(gateway.db, merchant.accountId, 'test', 'USDT', '500');
-
-      const receiver = await startReceiver();
-      await page.getByRole('link', { name: 'Webhooks' }).click();
-      await page.getByRole('link', { name: 'Add endpoint' }).click();
-      await page.getByLabel('URL').fill('http://169.254.169.254/');
-      await page.getByRole('button', { name: 'Add endpoint' }).click();
-      await page.locator('.field-error').waitFor();
-      // The answer to an invalid form is 422, which Chromium logs.
-      complaints.splice(0);
-      await page.getByLabel('URL').fill(receiver.url);
-      await page.getByRole('button', { name: 'Add endpoint' }).click();
-      expect(await page.locator('.secret code').innerText()).toMatch(/^whsec_/);
-      const endpointUrl = page.url();
-      await page.getByRole('button', { name: 'Send test event' }).click();
-      await page.getByRole('heading', { name: 'Attempt 1, requested by hand' }).waitFor();
-      expect(await page.locator('body').innerText()).toContain('HTTP 200');
-      expect(receiver.received).toHaveLength(1);
-      const deliveryUrl = page.url();
-
-      const paymentId = await openedPayment(client, {
-        amount: '25',
-        reference: 'order-<i>1</i>',
-        metadata: { scenario: 'completed', note: '"><script>alert(1)</script>' },
-      });
-      const payout = await client.createPayout(
-        buildPayout({ amount: '10', reference: 'invoice-1' }),
-      );
-      expect(payout.status).toBe(201);
-      await whenPayment(client, paymentId, 'completed');
-
-      await page.getByRole('link', { name: 'Payments', exact: true }).click();
-      await page.getByRole('link', { name: 'order-<i>1</i>' }).click();
-      expect(await page.locator('.timeline').innerText()).toContain('Completed');
-      expect(await page.locator('.timeline').innerText()).toContain('127.0.0.1');
-      expect(await page.locator('body').innerText()).toContain('"><script>alert(1)</script>');
-      await page.getByRole('searchbox').fill('invoice-1');
-      await page.getByRole('searchbox').press('Enter');
-      await page.getByRole('link', { name: 'invoice-1' }).click();
-      expect(await page.locator('.facts').first().innerText()).toContain('10.00000000 USDT');
-      await page.goto(`${site}/dashboard/test/payouts?status=completed&reference=none`);
-      expect(await page.locator('.nothing').innerText()).toContain(
-        'No payouts match these filters',
-      );
-      await page.getByRole('link', { name: 'Home' }).click();
-      await page.locator('.figure').first().waitFor();
-      await receiver.stop();
-      pages.push(
-        `/payments/${paymentId}`,
-        `/payouts/${payout.json.data.id}`,
-        new URL(endpointUrl).pathname.replace('/dashboard/test', ''),
-        new URL(deliveryUrl).pathname.replace('/dashboard/test', ''),
-        '/search?q=invoice-1',
-      );
-    },
-    PATIENCE_MS * 2,
-  );
-
-  test(
-    'every page is accessible in light and dark',
-    async () => {
-      const all = [
-        '/dashboard/sessions',
-        '/dashboard/test/nothing',
-        ...pages.map((path) => `/dashboard/test${path}`),
-        '/console/sign-in',
-      ];
-      const found: string[] = [];
-      for (const scheme of ['light', 'dark'] as const) {
-        await page.emulateMedia({ colorScheme: scheme });
-        for (const path of all) {
-          await page.goto(site + path);
-          found.push(
-            ...(await violations(page, scheme)).map((fault) => `${scheme} ${path}: ${fault}`),
-          );
-          await picture(page, path, scheme);
-        }
-      }
-      // The page that does not exist.
-      complaints.splice(0);
-      expect(found).toEqual([]);
-    },
-    PATIENCE_MS * 3,
-  );
+    }
+    // The page that does not exist.
+    complaints.splice(0);
+    expect(found).toEqual([]);
+  });
 });
 
 const AXE = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');

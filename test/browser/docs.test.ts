@@ -9,7 +9,7 @@ describeWithBrowser('/docs', () => {
 
   beforeAll(async () => {
     [gateway, browser] = await Promise.all([useSharedGateway(), openBrowser()]);
-  }, 120_000);
+  });
 
   afterAll(async () => {
     await Promise.all([browser.close(), gateway.stop()]);
@@ -56,7 +56,7 @@ describeWithBrowser('/docs', () => {
       ),
     ).toBe(false);
     expect(problems).toEqual([]);
-  }, 120_000);
+  });
 
   test.each(['light', 'dark'] as const)(
     'in %s, on a phone, nothing is wrong or too wide',

@@ -16,7 +16,7 @@ describeWithBrowser('the webhook inbox', () => {
       startSandbox({ credentials, webhookSecret: secret }),
       openBrowser(),
     ]);
-  }, 120_000);
+  });
 
   afterAll(async () => {
     await Promise.all([browser.close(), sandbox.stop()]);
@@ -53,5 +53,5 @@ describeWithBrowser('the webhook inbox', () => {
     await page.getByRole('link', { name: 'payment.completed' }).last().click();
     await page.waitForURL(`${sandbox.url}/inbox/evt_good`);
     expect(await page.locator('pre').innerText()).toContain('"status": "<b>done</b>"');
-  }, 120_000);
+  });
 });

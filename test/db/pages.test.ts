@@ -297,7 +297,7 @@ test('every route of the dashboard is for the roles that are written down, and n
     }
   }
   expect(found).toEqual(DASHBOARD);
-}, 60_000);
+});
 
 test('without a session every route leads to the sign-in', async () => {
   const parts = { services: {}, sessions: {}, once: {}, host: null } as never;
