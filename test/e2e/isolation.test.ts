@@ -145,6 +145,18 @@ const ATTEMPTS: Record<string, (stranger: Stranger) => Promise<ApiAnswer[]>> = {
     ]);
     return [all, ...empty];
   },
+  listEvents: async ({ client }) => {
+    const [event] = (await owner.client.get('/events')).json.data;
+    const all = await client.get('/events');
+    // Its link to the next page contains the id that was asked for.
+    const ofObject = await client.get(`/events?object_id=${payoutId}`);
+    for (const { status, json } of [all, ofObject]) expect([status, json.data]).toEqual([200, []]);
+    const after = (id: string) => client.get(`/events?after=${id}`);
+    const [theirs, nobodys] = [await after(event.id), await after(newId('event'))];
+    expect(theirs.status).toBe(422);
+    expect(withoutRequestId(theirs)).toEqual(withoutRequestId(nobodys));
+    return [all, theirs];
+  },
   listFees: async ({ client, sharesFees }) => {
     const answer = await client.get('/fees');
     expect(answer.status).toBe(200);

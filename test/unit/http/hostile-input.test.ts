@@ -11,6 +11,7 @@ import { parseJsonObject } from '../../../src/http/json-text';
 import { createPagination } from '../../../src/http/pagination';
 import { OPERATIONS } from '../../../src/openapi/document';
 import type { Json } from '../../../src/schemas/body';
+import { readEventQuery } from '../../../src/schemas/events';
 import { readFeeQuoteQuery } from '../../../src/schemas/fees';
 import { readPaymentQuery, readPaymentRequest } from '../../../src/schemas/payments';
 import { readPayoutQuery, readPayoutRequest } from '../../../src/schemas/payouts';
@@ -61,6 +62,7 @@ const BODIES: Record<string, (json: Json) => unknown> = {
   createPayout: readPayoutRequest,
 };
 const QUERIES: Record<string, (query: Query) => unknown> = {
+  listEvents: readEventQuery,
   listPayments: readPaymentQuery,
   listPayouts: readPayoutQuery,
   listTransactions: readTransactionQuery,
