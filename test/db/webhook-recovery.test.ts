@@ -139,6 +139,10 @@ test('recover opens no more than the bound, leaves room for new events, and says
 });
 
 test('replay opens no more than the bound, leaves room for new events, and goes on later', async () => {
+  // PostgreSQL knows of one delivery: every index looks equally good.
+  await fillEvents(1);
+  await replay();
+  await db.raw('ANALYZE webhook_deliveries; DELETE FROM webhook_deliveries; DELETE FROM events');
   await fillEvents(OPEN_DELIVERIES_MAX + OVER);
   const first = await replay();
   expect(first.created).toBeLessThan(OPEN_DELIVERIES_MAX);

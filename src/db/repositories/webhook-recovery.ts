@@ -101,7 +101,10 @@ export async function countSkipped(db: Db, range: RecoveryRange): Promise<number
 /** Events that one statement reads, however few of them are missing. */
 const LOOK = 10_000;
 
-/** The cursor includes the account: otherwise the events of all accounts would be read. */
+/**
+ * The cursor includes the account: otherwise the events of all accounts would be read. The endpoint is an
+ * expression: with old statistics, PostgreSQL would read all deliveries of the endpoint for each event.
+ */
 const MISSING = `looked AS (
     SELECT id, type, created_at FROM events
      WHERE account_id = ? AND mode = ? AND body IS NOT NULL
@@ -113,7 +116,7 @@ const MISSING = `looked AS (
      WHERE type <> '${PING}' AND type = ANY (coalesce(?::text[], ARRAY[type]))
        AND NOT EXISTS (
          SELECT FROM webhook_deliveries d
-          WHERE d.event_id = looked.id AND d.endpoint_id = ? OFFSET 0)
+          WHERE d.event_id = looked.id AND d.endpoint_id || '' = ? OFFSET 0)
      ORDER BY created_at, id LIMIT ?
   )`;
 const LOOKED_UP_TO = `(SELECT id FROM looked ORDER BY created_at, id OFFSET ${LOOK - 1})`;
