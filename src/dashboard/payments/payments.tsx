@@ -17,8 +17,8 @@ import {
   words,
 } from '../../web/components';
 import { page } from '../../web/site';
-import { LedgerLines, Timeline } from '../history';
-import { chosen, ListPage, objectFilters, PER_PAGE, positionOf } from '../lists';
+import { LedgerLines, Timeline } from '../../web/history';
+import { chosen, ListPage, objectFilters, PER_PAGE, positionOf } from '../../web/lists';
 import type { MerchantRoute } from '../merchant-page';
 
 export function paymentPages({ payments, payment }: DashboardServices): MerchantRoute[] {
@@ -135,7 +135,11 @@ function Detail({ object: payment, events, transactions, base }: DetailProps) {
       />
       <div class="split">
         <div>
-          <Timeline events={events} base={base} explain={(event) => reasonOf(payment, event)} />
+          <Timeline
+            events={events}
+            deliveryPage={(id) => `${base}/webhooks/deliveries/${id}`}
+            explain={(event) => reasonOf(payment, event)}
+          />
           <LedgerLines transactions={transactions} />
         </div>
         <div>

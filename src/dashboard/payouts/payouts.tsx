@@ -16,8 +16,8 @@ import {
   words,
 } from '../../web/components';
 import { page } from '../../web/site';
-import { LedgerLines, Timeline } from '../history';
-import { chosen, ListPage, objectFilters, PER_PAGE, positionOf } from '../lists';
+import { LedgerLines, Timeline } from '../../web/history';
+import { chosen, ListPage, objectFilters, PER_PAGE, positionOf } from '../../web/lists';
 import type { MerchantRoute } from '../merchant-page';
 import { metadataRows } from '../payments/payments';
 
@@ -145,7 +145,11 @@ function Detail({ object: payout, events, transactions, base }: DetailProps) {
       <Situation payout={payout} />
       <div class="split">
         <div>
-          <Timeline events={events} base={base} explain={(event) => reasonOf(payout, event)} />
+          <Timeline
+            events={events}
+            deliveryPage={(id) => `${base}/webhooks/deliveries/${id}`}
+            explain={(event) => reasonOf(payout, event)}
+          />
           <LedgerLines transactions={transactions} />
         </div>
         <div>

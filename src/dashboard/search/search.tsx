@@ -3,7 +3,7 @@ import { isId } from '../../domain/ids';
 import type { DashboardServices } from '../../services/dashboard';
 import { Card, Empty, PageHead } from '../../web/components';
 import { page, redirect } from '../../web/site';
-import { textOf } from '../lists';
+import { textOf } from '../../web/lists';
 import type { MerchantRoute } from '../merchant-page';
 import { PaymentTable } from '../payments/payments';
 import { PayoutTable } from '../payouts/payouts';

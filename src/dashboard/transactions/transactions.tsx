@@ -3,7 +3,7 @@ import { TRANSACTION_TYPES, type MerchantTransaction } from '../../domain/ledger
 import type { DashboardServices } from '../../services/dashboard';
 import { Card, Empty, PageHead, Table, Time, words } from '../../web/components';
 import { page } from '../../web/site';
-import { Signed } from '../history';
+import { Signed } from '../../web/history';
 import {
   chosen,
   daysOf,
@@ -14,7 +14,7 @@ import {
   PER_PAGE,
   positionOf,
   textOf,
-} from '../lists';
+} from '../../web/lists';
 import type { MerchantRoute } from '../merchant-page';
 
 export function transactionPages({ transactions }: DashboardServices): MerchantRoute[] {

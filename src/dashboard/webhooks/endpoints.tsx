@@ -25,7 +25,7 @@ import { Icon } from '../../web/icon';
 import type { Once } from '../../web/once';
 import { page, redirect } from '../../web/site';
 import { fieldErrors } from '../keys/keys';
-import { chosen } from '../lists';
+import { chosen } from '../../web/lists';
 import type { MerchantRoute, MerchantVisit } from '../merchant-page';
 import { DeliveryTable } from './deliveries';
 

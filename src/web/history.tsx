@@ -2,17 +2,17 @@
 import type { ComponentChildren } from 'preact';
 import type { MerchantTransaction } from '../domain/ledger';
 import type { HistoryEvent } from '../services/dashboard';
-import { Card, Empty, Money, Status, Table, Time, words } from '../web/components';
+import { Card, Empty, Money, Status, Table, Time, words } from './components';
 
 interface TimelineProps {
   events: readonly HistoryEvent[];
-  /** `/dashboard/test` */
-  base: string;
+  /** Of the page of a delivery; null: it has none here. */
+  deliveryPage: ((id: string) => string) | null;
   /** Why it came to this event. */
   explain: (event: HistoryEvent) => string | null;
 }
 
-export function Timeline({ events, base, explain }: TimelineProps) {
+export function Timeline({ events, deliveryPage, explain }: TimelineProps) {
   return (
     <Card title="Timeline">
       {events.length === 0 ? <p class="muted">No events yet.</p> : null}
@@ -33,9 +33,13 @@ export function Timeline({ events, base, explain }: TimelineProps) {
               {event.deliveries.map(({ id, url, status: delivered, attempts }) => (
                 <small>
                   <Status value={delivered} />{' '}
-                  <a class="link" href={`${base}/webhooks/deliveries/${id}`}>
-                    {new URL(url).host}
-                  </a>{' '}
+                  {deliveryPage === null ? (
+                    new URL(url).host
+                  ) : (
+                    <a class="link" href={deliveryPage(id)}>
+                      {new URL(url).host}
+                    </a>
+                  )}{' '}
                   {attempts === 1 ? '1 attempt' : `${attempts} attempts`}
                 </small>
               ))}
@@ -54,12 +58,17 @@ function toneOf(status: string): string {
   return ['cancelled', 'expired', 'refunded'].includes(status) ? 'quiet' : 'busy';
 }
 
-export function LedgerLines({ transactions }: { transactions: readonly MerchantTransaction[] }) {
+interface LedgerProps {
+  transactions: readonly MerchantTransaction[];
+  lead?: string;
+}
+
+export function LedgerLines({ transactions, lead = 'What moved on your balances.' }: LedgerProps) {
   const lines = transactions.flatMap((transaction) =>
     transaction.entries.map((entry) => ({ ...entry, transaction })),
   );
   return (
-    <Card title="Ledger" lead="What moved on your balances." flush>
+    <Card title="Ledger" lead={lead} flush>
       <Table
         caption="Ledger entries"
         rows={lines}

@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import type { ListPosition } from '../services/services';
 import { PROVIDER_CODES } from '../domain/provider-codes';
-import { Card, EMPTY_FORM, Field, PageHead, Pager, Select, words } from '../web/components';
+import { Card, EMPTY_FORM, Field, PageHead, Pager, Select, words } from './components';
 
 export const PER_PAGE = 25;
 
@@ -97,10 +97,12 @@ interface FiltersProps {
   query: URLSearchParams;
   options: readonly (readonly [name: string, label: string, values: readonly string[]])[];
   texts: readonly (readonly [name: string, label: string])[];
+  /** From and to; by default they are there. */
+  days?: boolean;
 }
 
 /** A form with GET: a filter is a link that can be kept and sent. */
-export function Filters({ path, query, options, texts }: FiltersProps) {
+export function Filters({ path, query, options, texts, days = true }: FiltersProps) {
   const form = { ...EMPTY_FORM, values: query };
   return (
     <form class="filters" action={path}>
@@ -115,8 +117,8 @@ export function Filters({ path, query, options, texts }: FiltersProps) {
       {texts.map(([name, label]) => (
         <Field name={name} label={label} form={form} maxLength={200} />
       ))}
-      <Field name="from" label="From (UTC)" type="date" form={form} />
-      <Field name="to" label="To (UTC)" type="date" form={form} />
+      {days ? <Field name="from" label="From (UTC)" type="date" form={form} /> : null}
+      {days ? <Field name="to" label="To (UTC)" type="date" form={form} /> : null}
       <button class="btn" data-variant="outline">
         Filter
       </button>
