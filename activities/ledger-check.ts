@@ -59,6 +59,7 @@ async function stopPayouts(tx: Tx, broken: readonly InvariantResult[]): Promise<
   const pause = await insertPause(tx, { ...EVERYTHING, reason });
   await appendAudit(tx, {
     actor: 'ledger check',
+    via: 'gateway',
     action: 'payouts.pause',
     object: 'payout_pause',
     objectId: 'global',

@@ -26,7 +26,8 @@ export interface Config {
     dashboardHost: string | null;
     consoleHost: string | null;
   } | null;
-  temporal: { address: string; namespace: string };
+  /** `uiUrl` is where operators see workflows; null: the pages have no links to it. */
+  temporal: { address: string; namespace: string; uiUrl: string | null };
   port: number;
   /** The address to listen on; undefined: all. */
   host: string | undefined;
@@ -64,6 +65,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     temporal: {
       address: reader.text('TEMPORAL_ADDRESS', 'the host:port of the Temporal frontend'),
       namespace: reader.optional('TEMPORAL_NAMESPACE') ?? 'default',
+      uiUrl: reader.optionalUrl('TEMPORAL_UI_URL', ['https:', 'http:']),
     },
     port,
     host: reader.optional('HOST'),
@@ -181,6 +183,12 @@ class EnvironmentReader {
       this.#faults.push(`${name} must be ${form}.`);
     }
     return value;
+  }
+
+  /** Without the slashes at its end; null if it is not set. */
+  optionalUrl(name: string, protocols: string[]): string | null {
+    if (this.optional(name) === undefined) return null;
+    return this.url(name, protocols).replace(/\/+$/, '');
   }
 
   cidrs(name: string, values: readonly string[]): void {

@@ -32,6 +32,8 @@ import { createPaymentWorkflows, type PaymentWorkflows } from './temporal/paymen
 import { createPayoutWorkflows, type PayoutWorkflows } from './temporal/payout-workflows';
 import { createWebhookSender, type WebhookSender } from './webhooks/sender';
 import { createConsole } from './console/console';
+import { createConsoleServices } from './services/console';
+import { createWorkflowUrl } from './web/workflow-link';
 import { createDashboard } from './dashboard/dashboard';
 import { serveAssets } from './web/assets';
 import { createOnce } from './web/once';
@@ -126,7 +128,12 @@ export function buildPages(deps: Deps): Middleware[] {
   const services = createDashboardServices({ ...deps, db, pepper: config.keyPepper });
   const sites = [
     createDashboard({ services, sessions, once: createOnce(deps.secretBox), host: dashboardHost }),
-    createConsole({ sessions, host: consoleHost }),
+    createConsole({
+      services: createConsoleServices({ db }),
+      sessions,
+      workflowUrl: createWorkflowUrl(config.temporal),
+      host: consoleHost,
+    }),
   ];
   return [serveAssets, ...sites.map((site) => serveSite(site, { ...config, logger }))];
 }

@@ -165,6 +165,7 @@ async function perform<Document>(
 function readChangedBy({ by, reason }: CommonOptions): ChangedBy {
   return {
     actor: checkText('by', by ?? osUserName(), ACTOR_LENGTH_MAX),
+    via: 'admin',
     reason: reason === undefined ? null : checkText('reason', reason, REASON_LENGTH_MAX),
   };
 }

@@ -2,28 +2,33 @@
  * The operator console under /console. Each page is a folder with its routes; this file lists them
  * and puts the navigation around them.
  */
+import type { VNode } from 'preact';
+import type { ConsoleServices } from '../services/console';
 import type { UserSessions } from '../services/users/sign-in';
 import { sessionPages } from '../web/account/sessions';
 import { signInPages } from '../web/account/sign-in';
-import { Card, Empty, PageHead } from '../web/components';
 import { document, type Shell } from '../web/layout';
-import { page, type Route, type Site } from '../web/site';
-
-const PREFIX = '/console';
+import type { Site } from '../web/site';
+import type { WorkflowUrl } from '../web/workflow-link';
+import { homePages } from './home/home';
+import { operatorRoute, PREFIX } from './operator-page';
 
 export interface ConsoleOptions {
+  services: ConsoleServices;
   sessions: UserSessions;
+  workflowUrl: WorkflowUrl;
   /** Served on this host only; null: on every host. */
   host: string | null;
 }
 
-export function createConsole({ sessions, host }: ConsoleOptions): Site {
+export function createConsole({ services, sessions, host }: ConsoleOptions): Site {
   const site = { kind: 'operator', prefix: PREFIX, home: `${PREFIX}/home` } as const;
   return {
     ...site,
     host,
     signIn: `${PREFIX}/sign-in`,
-    document: (shown, visit) => document(shown, visit, SHELL),
+    document: async (shown, visit) =>
+      document(shown, visit, shellOf(visit.session === null ? null : await pauseBanner(services))),
     readSession: (token, address) => sessions.read('operator', token, address),
     routes: [
       ...signInPages({
@@ -37,51 +42,48 @@ export function createConsole({ sessions, host }: ConsoleOptions): Site {
         list: (user) => sessions.list(user),
         revoke: (user, id) => sessions.revoke(user, id),
       }),
-      ...homePages(),
+      ...[homePages(services)].flat().map(operatorRoute),
     ],
   };
 }
 
-function homePages(): Route[] {
-  return [
-    {
-      method: 'get',
-      path: '/home',
-      needs: 'read',
-      run: () => page('Home', <Home />, { nav: 'home' }),
-    },
-  ];
+function shellOf(banner: VNode | null): Shell {
+  return {
+    product: 'Operator console',
+    home: `${PREFIX}/home`,
+    owner: 'Operations',
+    nav: NAVIGATION,
+    banner,
+    search: null,
+    account: `${PREFIX}/sessions`,
+    signOut: `${PREFIX}/sign-out`,
+  };
 }
 
-function Home() {
+/** On every page, because a pause that was forgotten holds the money of all merchants. */
+async function pauseBanner({ pauses }: ConsoleServices): Promise<VNode | null> {
+  const held = await pauses();
+  const [first] = held;
+  if (first === undefined) return null;
+  const everything = held.find(({ scope }) => scope === 'global');
+  const what =
+    everything === undefined
+      ? `${held.length} ${held.length === 1 ? 'pause holds' : 'pauses hold'} payouts`
+      : 'All payouts are paused';
   return (
-    <>
-      <PageHead title="Home" />
-      <Card>
-        <Empty icon="inbox" title="Nothing needs a decision" />
-      </Card>
-    </>
+    <p class="mode" data-mode="test">
+      <b>{what}</b> {(everything ?? first).reason} <a href={`${PREFIX}/pauses`}>Show</a>
+    </p>
   );
 }
 
-const SHELL: Shell = {
-  product: 'Operator console',
-  home: `${PREFIX}/home`,
-  owner: 'Operations',
-  nav: [
-    {
-      label: null,
-      entries: [{ key: 'home', href: `${PREFIX}/home`, label: 'Home', icon: 'house' }],
-    },
-    {
-      label: 'Settings',
-      entries: [
-        { key: 'sessions', href: `${PREFIX}/sessions`, label: 'Sessions', icon: 'monitor' },
-      ],
-    },
-  ],
-  banner: null,
-  search: null,
-  account: `${PREFIX}/sessions`,
-  signOut: `${PREFIX}/sign-out`,
-};
+const NAVIGATION: Shell['nav'] = [
+  {
+    label: null,
+    entries: [{ key: 'home', href: `${PREFIX}/home`, label: 'Home', icon: 'house' }],
+  },
+  {
+    label: 'Settings',
+    entries: [{ key: 'sessions', href: `${PREFIX}/sessions`, label: 'Sessions', icon: 'monitor' }],
+  },
+];

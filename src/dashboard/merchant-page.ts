@@ -53,7 +53,7 @@ function merchantVisit(visit: SignedInVisit): MerchantVisit {
     accountId: actor.accountId,
     base: `${PREFIX}/${mode}`,
     may: (permission) => mayDo(actor, permission),
-    by: { actor: email, reason: null },
+    by: { actor: email, reason: null, via: 'dashboard', address: visit.address },
   };
 }
 

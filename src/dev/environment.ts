@@ -55,6 +55,8 @@ interface GatewayAddresses {
   /** Of the api process; null for the worker. */
   dashboardUrl: string | null;
   temporalAddress: string;
+  /** Of the local server; null: another cluster is used. */
+  temporalUiUrl: string | null;
 }
 
 export function sandboxEnvironment(
@@ -75,7 +77,7 @@ export function sandboxEnvironment(
 export function gatewayEnvironment(
   ports: Ports,
   secrets: Record<string, string>,
-  { databaseUrl, dashboardUrl, temporalAddress }: GatewayAddresses,
+  { databaseUrl, dashboardUrl, temporalAddress, temporalUiUrl }: GatewayAddresses,
 ): NodeJS.ProcessEnv {
   const sandboxUrl = `http://127.0.0.1:${ports.sandbox}`;
   const providerUrls = PROVIDERS.flatMap(({ prefix, sandboxPath }) =>
@@ -96,6 +98,7 @@ export function gatewayEnvironment(
     ...(dashboardUrl === null ? {} : { DASHBOARD_DATABASE_URL: dashboardUrl }),
     TEMPORAL_ADDRESS: temporalAddress,
     TEMPORAL_NAMESPACE,
+    ...(temporalUiUrl === null ? {} : { TEMPORAL_UI_URL: temporalUiUrl }),
     // Ctrl-C stops everything within ten seconds (supervisor.ts).
     WORKER_GRACE_MS: '1500',
     ...Object.fromEntries(providerUrls),

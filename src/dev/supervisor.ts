@@ -136,10 +136,13 @@ export class Supervisor {
     database: PreparedDatabase,
     temporal: Temporal,
   ): void {
-    const environment = (databaseUrl: string, dashboardUrl: string | null) => {
-      const temporalAddress = temporal.address;
-      return gatewayEnvironment(ports, secrets, { databaseUrl, dashboardUrl, temporalAddress });
-    };
+    const environment = (databaseUrl: string, dashboardUrl: string | null) =>
+      gatewayEnvironment(ports, secrets, {
+        databaseUrl,
+        dashboardUrl,
+        temporalAddress: temporal.address,
+        temporalUiUrl: temporal.uiUrl,
+      });
     const { test_webhook_secret: webhookSecret } = database.credentials;
     this.#startChild('sandbox', sandboxEnvironment(this.#layout, ports, secrets, webhookSecret));
     this.#startChild('api', environment(database.apiUrl, database.dashboardUrl));

@@ -21,14 +21,17 @@ export const DIFFERENCE_KINDS = [
 /** Found by comparing a provider's statement with ours (src/db/reconciliation-differences.ts). */
 export type DifferenceKind = (typeof DIFFERENCE_KINDS)[number];
 
-export type CaseKind =
-  | DifferenceKind
-  | 'checkout_mismatch'
-  | 'checkout_missing'
-  | 'foreign_workflow'
-  | 'late_money_held'
-  | 'ledger_broken'
-  | 'ledger_not_checked'
-  | 'refund_not_covered'
-  | 'rejected_not_sent_back'
-  | 'row_missing';
+export const CASE_KINDS = [
+  'ledger_broken',
+  'ledger_not_checked',
+  ...DIFFERENCE_KINDS,
+  'checkout_mismatch',
+  'checkout_missing',
+  'foreign_workflow',
+  'late_money_held',
+  'refund_not_covered',
+  'rejected_not_sent_back',
+  'row_missing',
+] as const;
+
+export type CaseKind = (typeof CASE_KINDS)[number];

@@ -197,6 +197,8 @@ export function presentAuditEntry(entry: AuditEntry) {
     id: entry.id,
     at: entry.at.toISOString(),
     by: entry.actor,
+    via: entry.via,
+    address: entry.address,
     action: entry.action,
     object: entry.object,
     object_id: entry.objectId,

@@ -86,7 +86,7 @@ export interface Site {
   signIn: string;
   routes: readonly Route[];
   /** The whole document. */
-  document: (page: Page, visit: Visit) => VNode;
+  document: (page: Page, visit: Visit) => VNode | Promise<VNode>;
   readSession: (token: string, address: string) => Promise<SignedIn | null>;
 }
 
@@ -133,17 +133,14 @@ export function serveSite(site: Site, settings: SiteSettings): Middleware {
       return;
     }
     try {
-      await routes(ctx, () => {
-        sendProblem(site, ctx, null, problemOf('page_not_found'));
-        return Promise.resolve();
-      });
+      await routes(ctx, () => sendProblem(site, ctx, null, problemOf('page_not_found')));
     } catch (error) {
       const problem = problemOf(error);
       if (problem.status >= 500) {
         const requestId = requestIdOf(ctx);
         settings.logger.error({ err: error, request_id: requestId }, 'page failed');
       }
-      sendProblem(site, ctx, null, problem);
+      await sendProblem(site, ctx, null, problem);
     }
   };
 }
@@ -156,11 +153,11 @@ async function serveRoute(
 ): Promise<void> {
   const isPost = ctx.method === 'POST';
   if (isPost && !isSameOrigin(ctx.req.headers, settings.publicUrl)) {
-    sendProblem(site, ctx, null, problemOf('other_origin'));
+    await sendProblem(site, ctx, null, problemOf('other_origin'));
     return;
   }
   if (Object.values(ctx.params).some((value) => !PATH_PART.test(value ?? ''))) {
-    sendProblem(site, ctx, null, problemOf('page_not_found'));
+    await sendProblem(site, ctx, null, problemOf('page_not_found'));
     return;
   }
   const visit = readVisit(ctx, settings);
@@ -169,7 +166,7 @@ async function serveRoute(
   if (isPost) visit.form = await readForm(ctx.req);
   refuseNul(visit.query, visit.form);
   if (route.needs === null) {
-    send(site, settings, ctx, { ...visit, session }, await route.run({ ...visit, session }));
+    await send(site, settings, ctx, { ...visit, session }, await route.run({ ...visit, session }));
     return;
   }
   if (session === null) {
@@ -181,15 +178,15 @@ async function serveRoute(
   }
   const signedIn = { ...visit, session };
   if (!mayDo(session.actor, route.needs)) {
-    sendProblem(site, ctx, signedIn, problemOf('not_allowed'));
+    await sendProblem(site, ctx, signedIn, problemOf('not_allowed'));
     return;
   }
   try {
-    send(site, settings, ctx, signedIn, await route.run(signedIn));
+    await send(site, settings, ctx, signedIn, await route.run(signedIn));
   } catch (error) {
     const problem = problemOf(error);
     if (problem.status >= 500) throw error;
-    sendProblem(site, ctx, signedIn, problem);
+    await sendProblem(site, ctx, signedIn, problem);
   }
 }
 
@@ -214,13 +211,13 @@ function readVisit(ctx: Context & { params: Visit['params'] }, settings: SiteSet
   };
 }
 
-function send(
+async function send(
   site: Site,
   { publicUrl }: SiteSettings,
   ctx: Context,
   visit: Visit,
   answer: Answer,
-): void {
+): Promise<void> {
   const secure = publicUrl.startsWith('https:');
   // A proxy ends TLS, so that Koa takes the connection for an insecure one.
   ctx.cookies.secure = secure;
@@ -238,11 +235,16 @@ function send(
     ctx.redirect(answer.to);
   } else {
     ctx.status = answer.status ?? 200;
-    sendDocument(ctx, site.document(answer, visit));
+    await sendDocument(ctx, site.document(answer, visit));
   }
 }
 
-function sendProblem(site: Site, ctx: Context, visit: Visit | null, problem: Problem): void {
+async function sendProblem(
+  site: Site,
+  ctx: Context,
+  visit: Visit | null,
+  problem: Problem,
+): Promise<void> {
   const shown: Visit = visit ?? {
     requestId: requestIdOf(ctx),
     method: ctx.method,
@@ -258,12 +260,13 @@ function sendProblem(site: Site, ctx: Context, visit: Visit | null, problem: Pro
   };
   ctx.status = problem.status;
   const body = <ProblemBody problem={problem} requestId={shown.requestId} home={site.home} />;
-  sendDocument(ctx, site.document(page(problem.title, body), shown));
+  await sendDocument(ctx, site.document(page(problem.title, body), shown));
 }
 
-function sendDocument(ctx: Context, document: VNode): void {
+async function sendDocument(ctx: Context, document: VNode | Promise<VNode>): Promise<void> {
+  const html = renderToString(await document);
   ctx.type = 'text/html';
-  ctx.body = `<!doctype html>${renderToString(document)}`;
+  ctx.body = `<!doctype html>${html}`;
 }
 
 /** Set by the first middleware of the API process. */

@@ -4,8 +4,15 @@ import { rows, type Db, type Tx } from '../transaction';
 /** A state of the object as the admin command shows it, without secrets and hashes. */
 export type Snapshot = object | null;
 
+/** The pages, the admin command, or the gateway by itself. */
+export const AUDIT_SOURCES = ['console', 'dashboard', 'admin', 'gateway'] as const;
+export type AuditSource = (typeof AUDIT_SOURCES)[number];
+
 export interface NewAuditEntry {
   actor: string;
+  via?: AuditSource;
+  /** Of a person in a browser; empty if it is unknown. */
+  address?: string;
   /** noun.verb, such as `key.rotate`. */
   action: string;
   /** The type of the object, such as `api_key`. */
@@ -17,9 +24,11 @@ export interface NewAuditEntry {
   reason: string | null;
 }
 
-export interface AuditEntry extends NewAuditEntry {
+export interface AuditEntry extends Omit<NewAuditEntry, 'via' | 'address'> {
   id: string;
   at: Date;
+  via: AuditSource | null;
+  address: string | null;
 }
 
 export interface AuditQuery {
@@ -37,10 +46,13 @@ export interface AuditQuery {
 export async function appendAudit(tx: Tx, entry: NewAuditEntry): Promise<void> {
   await rows(
     tx,
-    `INSERT INTO audit_log (actor, action, object, object_id, account_id, before, after, reason)
-     VALUES (?, ?, ?, ?, ?, ?::jsonb, ?::jsonb, ?)`,
+    `INSERT INTO audit_log (actor, via, address, action, object, object_id, account_id, before,
+                            after, reason)
+     VALUES (?, ?, nullif(?, '')::inet, ?, ?, ?, ?, ?::jsonb, ?::jsonb, ?)`,
     [
       entry.actor,
+      entry.via ?? null,
+      entry.address ?? null,
       entry.action,
       entry.object,
       entry.objectId,
@@ -67,7 +79,7 @@ export async function listAudit(db: Db, query: AuditQuery): Promise<AuditEntry[]
   const where = ['true', ...asked.map(({ condition }) => condition)].join(' AND ');
   return rows<AuditEntry>(
     db,
-    `SELECT id, at, actor, action, object, object_id, account_id,
+    `SELECT id, at, actor, via, host(address) AS address, action, object, object_id, account_id,
             before, after, reason
        FROM audit_log WHERE ${where} ORDER BY id DESC LIMIT ?`,
     [...asked.map(({ value }) => value), query.limit],

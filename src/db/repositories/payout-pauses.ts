@@ -118,6 +118,8 @@ export async function deletePause(tx: Tx, { scope, target }: PauseScope): Promis
   await rows(tx, 'DELETE FROM payout_pauses WHERE scope = ? AND target = ?', [scope, target]);
 }
 
-export async function listPauses(db: Db): Promise<Pause[]> {
-  return rows<Pause>(db, `SELECT ${COLUMNS} FROM payout_pauses ORDER BY created_at, scope, target`);
+/** Oldest first. @param limit null: all */
+export async function listPauses(db: Db, limit: number | null = null): Promise<Pause[]> {
+  const sql = `SELECT ${COLUMNS} FROM payout_pauses ORDER BY created_at, scope, target LIMIT ?`;
+  return rows<Pause>(db, sql, [limit]);
 }

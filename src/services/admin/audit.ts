@@ -6,7 +6,7 @@ import { appendAudit, type NewAuditEntry } from '../../db/repositories/audit-log
 import { inTransaction, type Db, type Tx } from '../../db/transaction';
 
 /** Who makes a change, and why. */
-export interface ChangedBy {
+export interface ChangedBy extends Pick<NewAuditEntry, 'via' | 'address'> {
   actor: string;
   reason: string | null;
 }

@@ -1,0 +1,113 @@
+/** The start page of an operator: what needs a decision or a look, by cause. */
+import { COUNT_MAX, type ConsoleServices } from '../../services/console';
+import { Card, Empty, PageHead, words } from '../../web/components';
+import { page } from '../../web/site';
+import { type OperatorRoute, PREFIX } from '../operator-page';
+
+export function homePages({ attention, pauses }: ConsoleServices): OperatorRoute[] {
+  return [
+    {
+      method: 'get',
+      path: '/home',
+      needs: 'read',
+      run: async () => {
+        const [found, paused] = await Promise.all([attention(), pauses()]);
+        return page('Home', <Home causes={causesOf(found, paused.length)} />, { nav: 'home' });
+      },
+    },
+  ];
+}
+
+interface Cause {
+  /** Null: it is not counted. */
+  count: number | null;
+  text: string;
+  path: string;
+}
+
+type Attention = Awaited<ReturnType<ConsoleServices['attention']>>;
+
+function causesOf(found: Attention, paused: number): Cause[] {
+  const payouts = found.payouts.flatMap(({ mode, underReview, inDoubt }) => [
+    {
+      count: underReview,
+      text: plural(
+        underReview,
+        `${mode} payout waits for review`,
+        `${mode} payouts wait for review`,
+      ),
+      path: `/payouts?mode=${mode}`,
+    },
+    {
+      count: inDoubt,
+      text: plural(
+        inDoubt,
+        `${mode} payout is not confirmed by its provider`,
+        `${mode} payouts are not confirmed by their provider`,
+      ),
+      path: `/doubt?mode=${mode}`,
+    },
+  ]);
+  const cases = found.cases.map(({ kind, count }) => ({
+    count,
+    text: `${plural(count, 'open case', 'open cases')}: ${words(kind).toLowerCase()}`,
+    path: `/cases?kind=${kind}`,
+  }));
+  const checks = [
+    {
+      count: found.isProofLate ? null : 0,
+      text: 'The ledger was not proven in time',
+      path: '/operations',
+    },
+    {
+      count: found.statementsLate,
+      text: plural(
+        found.statementsLate,
+        'provider statement was not read for two hours',
+        'provider statements were not read for two hours',
+      ),
+      path: '/operations',
+    },
+    {
+      count: paused,
+      text: plural(paused, 'pause holds payouts', 'pauses hold payouts'),
+      path: '/pauses',
+    },
+  ];
+  return [...payouts, ...checks, ...cases].filter(({ count }) => count !== 0);
+}
+
+function plural(count: number, one: string, many: string): string {
+  return count === 1 ? one : many;
+}
+
+function Home({ causes }: { causes: readonly Cause[] }) {
+  return (
+    <>
+      <PageHead title="Home" />
+      <Card title="Needs an operator">
+        {causes.length === 0 ? (
+          <Empty icon="inbox" title="Nothing needs an operator">
+            <p>Payouts to review, cases, pauses and failing checks appear here.</p>
+          </Empty>
+        ) : (
+          <ul class="attention">
+            {causes.map(({ count, text, path }) => (
+              <li>
+                <span>
+                  {count === null ? null : (
+                    <b>{count === COUNT_MAX ? `${count} or more` : count}</b>
+                  )}{' '}
+                  {text}
+                </span>
+                <a class="link" href={PREFIX + path}>
+                  Show
+                </a>
+              </li>
+            ))}
+          </ul>
+        )}
+      </Card>
+    </>
+  );
+}

@@ -1,0 +1,44 @@
+/** What every page of the console knows about its visitor. */
+import { mayDo, type Permission } from '../domain/users';
+import type { ChangedBy } from '../services/admin/audit';
+import { checkText } from '../services/admin/checks';
+import { PageRefusal } from '../web/problems';
+import type { Answer, Route, SignedInVisit } from '../web/site';
+
+export const PREFIX = '/console';
+
+/** As in the admin command. */
+export const REASON_LENGTH_MAX = 255;
+
+export interface OperatorVisit extends SignedInVisit {
+  may: (permission: Permission) => boolean;
+  /** For the audit log, with the reason that the form requires. @throws InvalidInput */
+  by: () => ChangedBy & { reason: string };
+}
+
+export interface OperatorRoute {
+  method: 'get' | 'post';
+  /** Below /console, such as `/cases/:id`. */
+  path: string;
+  needs: Permission;
+  run: (visit: OperatorVisit) => Answer | Promise<Answer>;
+}
+
+export function operatorRoute({ run, ...route }: OperatorRoute): Route {
+  return { ...route, run: (visit: SignedInVisit) => run(operatorVisit(visit)) };
+}
+
+function operatorVisit(visit: SignedInVisit): OperatorVisit {
+  const { actor, email } = visit.session;
+  if (actor.kind !== 'operator') throw new PageRefusal('page_not_found');
+  return {
+    ...visit,
+    may: (permission) => mayDo(actor, permission),
+    by: () => ({
+      actor: email,
+      reason: checkText('reason', visit.form.get('reason') ?? '', REASON_LENGTH_MAX),
+      via: 'console',
+      address: visit.address,
+    }),
+  };
+}

@@ -1,0 +1,26 @@
+/** Links from an object to its workflow in the Temporal UI. */
+import { Icon } from './icon';
+
+/** Null where the UI is not known (TEMPORAL_UI_URL). */
+export type WorkflowUrl = (workflowId: string) => string | null;
+
+export function createWorkflowUrl(temporal: {
+  uiUrl: string | null;
+  namespace: string;
+}): WorkflowUrl {
+  const { uiUrl, namespace } = temporal;
+  if (uiUrl === null) return () => null;
+  const base = `${uiUrl}/namespaces/${encodeURIComponent(namespace)}/workflows/`;
+  return (workflowId) => base + encodeURIComponent(workflowId);
+}
+
+/** The id of a payment, a payout or a webhook delivery is the id of its workflow. */
+export function WorkflowLink({ id, urlOf }: { id: string; urlOf: WorkflowUrl }) {
+  const url = urlOf(id);
+  if (url === null) return null;
+  return (
+    <a class="link" href={url} target="_blank" rel="noreferrer">
+      Workflow in Temporal <Icon name="external-link" />
+    </a>
+  );
+}
