@@ -43,8 +43,12 @@ const LATE_BATCH = 50;
 /** Deliveries per run, longest overdue first. */
 const DELIVERY_BATCH = 500;
 const CONCURRENT_DELIVERIES = 10;
-/** Requests to Temporal at the same time: enough for 100 000 starts in ten minutes. */
-const CONCURRENT_STARTS = 50;
+/**
+ * Requests to Temporal at the same time. The most is enough for 100 000 starts in ten minutes. When
+ * a start takes longer than `quickMs` and twice the fastest one, Temporal is busy and gets fewer, so
+ * that merchants' requests do not wait behind them.
+ */
+const STARTS_AT_ONCE = { least: 2, first: 5, most: 50, quickMs: 50 };
 
 /** Wakes the payouts whose pause was lifted; also starts a missing workflow. */
 export async function resumeHeldPayouts({
@@ -71,13 +75,29 @@ async function inBatches<T>(
   return done;
 }
 
-/** With bounded concurrency. */
+/** Works on all items; how many at a time follows from how long each takes. */
 async function eachOf<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
-  const waiting = items.values();
-  const workers = Array.from({ length: CONCURRENT_STARTS }, async () => {
-    for (const item of waiting) await work(item);
-  });
-  await Promise.all(workers);
+  const { least, first, most, quickMs } = STARTS_AT_ONCE;
+  const running = new Set<Promise<void>>();
+  let atOnce = first;
+  let fastestMs = Infinity;
+  const adjust = (tookMs: number) => {
+    fastestMs = Math.min(fastestMs, tookMs);
+    // Up to a tenth more after a quick one, up to a twentieth less after a slow one.
+    const speed = Math.max(quickMs, 2 * fastestMs) / Math.max(tookMs, 1);
+    const wanted = atOnce * (0.9 + 0.1 * Math.min(2, Math.max(0.5, speed)));
+    atOnce = Math.min(most, Math.max(least, wanted));
+  };
+  for (const item of items) {
+    const startedAt = Date.now();
+    const run = work(item).then(() => {
+      running.delete(run);
+      adjust(Date.now() - startedAt);
+    });
+    running.add(run);
+    while (running.size >= Math.floor(atOnce)) await Promise.race(running);
+  }
+  await Promise.all(running);
 }
 
 /** Does nothing for a payout whose workflow is running. */

@@ -6,9 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { rows } from '../../src/db/transaction';
 import { startGateway, type OwnGateway } from '../support/gateway';
 import { insertPayouts } from '../support/listed-rows';
-import { buildPayout } from '../support/merchant-client';
 import { waitLong } from '../support/patience';
-import { openMerchant } from '../support/payout-steps';
+import { acceptedPayout, openMerchant } from '../support/payout-steps';
 import { scaled } from '../support/scale';
 
 const LOST = scaled(400, 3_000);
@@ -49,19 +48,20 @@ test(`${LOST} workflows start again, while new payouts are accepted`, async () =
   const firstAt = await waitLong('the first start', async () =>
     (await countStarted()) > 0 ? Date.now() : undefined,
   );
-  const answers: { status: number; ms: number }[] = [];
+  const answersMs: number[] = [];
   let lastAt = 0;
   const watch = waitLong('all starts', async () =>
     (await countStarted()) === LOST ? (lastAt = Date.now()) : undefined,
   );
   while (lastAt === 0) {
     const startedAt = Date.now();
-    const { status } = await client.createPayout(buildPayout());
-    answers.push({ status, ms: Date.now() - startedAt });
+    await acceptedPayout(client);
+    answersMs.push(Date.now() - startedAt);
     await Promise.race([watch, sleep(500)]);
   }
-  const slowest = Math.max(...answers.map(({ ms }) => ms));
+  const slowest = Math.max(...answersMs);
   const perSecond = Math.round((LOST * 1_000) / (lastAt - firstAt));
-  console.log(`${LOST} starts, ${perSecond}/s; slowest of ${answers.length} POST: ${slowest} ms`);
-  expect(answers.filter(({ status }) => status !== 201)).toEqual([]);
+  console.log(`${LOST} starts, ${perSecond}/s; slowest of ${answersMs.length} POST: ${slowest} ms`);
+  expect(await countStarted()).toBe(LOST);
+  expect(answersMs.length).toBeGreaterThan(0);
 });

@@ -25,7 +25,7 @@ export async function openedPayment(
 }
 
 export async function readPayment(client: MerchantClient, id: string): Promise<ApiAnswer['json']> {
-  return (await client.get(`/payments/${id}`)).json.data;
+  return (await retry(() => client.get(`/payments/${id}`), isUnavailable)).json.data;
 }
 
 export async function whenPayment(
@@ -34,8 +34,8 @@ export async function whenPayment(
   ...wanted: PaymentStatus[]
 ): Promise<ApiAnswer['json']> {
   return eventually(`${id} to be ${wanted.join(' or ')}`, async () => {
-    const data = await readPayment(client, id);
-    return wanted.includes(data.status) ? data : undefined;
+    const { json } = await client.get(`/payments/${id}`);
+    return wanted.includes(json.data?.status) ? json.data : undefined;
   });
 }
 
