@@ -8,6 +8,8 @@ import type { ProviderRegistry } from '../src/providers/registry';
 export interface Deps {
   db: Db;
   providers: ProviderRegistry;
+  /** Base URL of the console for links in workflows, such as https://ops.example.com/console. */
+  consoleUrl: string | null;
   /** Starts the deliveries of the object's events in the background. */
   announceEvents: (objectId: string) => void;
 }

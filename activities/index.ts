@@ -15,7 +15,7 @@ import { checkLedger, noteLateLedgerCheck } from './ledger-check';
 import { checkPayment, watchPayment } from './payment/check';
 import { decidePayment } from './payment/decide';
 import { openPayment } from './payment/open';
-import { approvePayout, cancelPayout, rejectPayout } from './payout/decide';
+import { approvePayout, cancelPayout, decidePayout, rejectPayout } from './payout/decide';
 import { checkPayout, submitPayout } from './payout/provider';
 import { reservePayout } from './payout/reserve';
 import { askForMissing, lookAgain, noteDifferences } from './reconciliation/note-differences';
@@ -56,6 +56,8 @@ export function createActivities(given: ActivityDeps) {
     rejectPayout: (id: string, by: string | null, reason: string | null) =>
       forOwn(id, () => rejectPayout(deps, id, by, reason)),
     cancelPayout: (id: string, by: string) => forOwn(id, () => cancelPayout(deps, id, by)),
+    decidePayout: (id: string, decisionId: string) =>
+      forOwn(id, () => decidePayout(deps, id, decisionId)),
     // A repeated call may follow one that submitted and died.
     submitPayout: (id: string, isUntaken = false) =>
       forOwn(id, () => submitPayout(deps, id, isUntaken && activityInfo().attempt === 1)),

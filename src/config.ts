@@ -34,6 +34,8 @@ export interface Config {
   /** The private port for metrics and readiness; null: not served. */
   metrics: { port: number | null; host: string };
   publicUrl: string;
+  /** Where operators open the console, such as https://ops.example.com/console; null: unknown. */
+  consoleUrl: string | null;
   trustedProxyHops: number;
   keyPepper: string;
   cursorSecret: string;
@@ -77,6 +79,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
       host: reader.optional('METRICS_HOST') ?? '127.0.0.1',
     },
     publicUrl: reader.optional('PUBLIC_URL')?.replace(/\/+$/, '') ?? `http://localhost:${port}`,
+    consoleUrl: reader.optionalUrl('CONSOLE_URL', ['https:', 'http:']),
     trustedProxyHops: reader.count('TRUSTED_PROXY_HOPS', 0, 0, 10),
     keyPepper: reader.secret('KEY_PEPPER'),
     cursorSecret: reader.secret('CURSOR_SECRET'),

@@ -141,6 +141,7 @@ export function buildPages(deps: Deps): Middleware[] {
 export function buildActivityDeps(deps: Deps): ActivityDeps {
   return {
     ...deps,
+    consoleUrl: deps.config.consoleUrl,
     closedWorkflows: createClosedWorkflows(deps.temporal),
     webhookDeliveryStarter: createWebhookDeliveryStarter(deps),
     endpointSlots: new EndpointSlots(),

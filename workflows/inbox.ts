@@ -223,7 +223,7 @@ export abstract class DecisionInbox<
     else this.remarkUnchanged(decision, refusal);
   }
 
-  protected remarkUnchanged({ kind, by }: D, why: string): void {
+  remarkUnchanged({ kind, by }: D, why: string): void {
     this.remark(`\`${kind}\`${by === null ? '' : ` by ${plainText(by)}`} had no effect: ${why}.`);
   }
 }

@@ -9,6 +9,7 @@ import type { Amount } from '../src/domain/money';
 import type { PaymentDecisionKind, PaymentStatus } from '../src/domain/payment';
 import type { Mode } from '../src/domain/mode';
 import type { PayoutStatus } from '../src/domain/payout';
+import type { DecisionOutcome } from '../src/domain/payout-decision';
 import type { ProviderCode } from '../src/domain/provider-codes';
 import type { ReviewReason } from '../src/domain/review';
 
@@ -27,6 +28,11 @@ export interface PayoutInput {
  */
 export type ReserveOutcome =
   { kind: 'reserved' } | { kind: 'refused'; refusal: Refusal } | { kind: 'abandoned' };
+
+/** `unknown`: the payout has no decision with this id. */
+export interface DecideOutcome {
+  kind: DecisionOutcome | 'unknown';
+}
 
 export type CancelOutcome = { kind: 'cancelled' } | { kind: 'invalid_state'; status: PayoutStatus };
 
@@ -61,6 +67,8 @@ export interface PayoutState {
   /** 0: needs no attention. */
   attentionLevel: number;
   wait: Wait | Hold | null;
+  /** Only for a payout under review that two operators must approve. */
+  fourEyes?: { threshold: Amount; approvals: number };
   /** The provider answered the submission with 429: it took nothing. */
   isUntaken?: true;
 }

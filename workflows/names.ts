@@ -47,6 +47,7 @@ export const SIGNALS = {
 export const UPDATES = {
   reserve: 'reserve',
   cancel: 'cancel',
+  decide: 'decide',
   open: 'open',
   verify: 'verify',
 } as const;

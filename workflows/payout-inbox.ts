@@ -8,6 +8,8 @@ import { readDecision } from './operator-input';
 const OPERATOR_SIGNALS = { approve: { by: 'you' }, reject: { by: 'you', reason: 'why' } } as const;
 
 export class PayoutInbox extends DecisionInbox<PayoutState, PayoutDecision> {
+  #consolePage: string | null = null;
+
   constructor(payoutId: string) {
     super(payoutId, OPERATOR_SIGNALS, 'reject');
     // The pause that held the submission was lifted.
@@ -25,6 +27,11 @@ export class PayoutInbox extends DecisionInbox<PayoutState, PayoutDecision> {
     }
   }
 
+  /** The payout's page in the console. */
+  linkTo(consolePage: string | undefined): void {
+    this.#consolePage = consolePage ?? null;
+  }
+
   /** Waits for `happened`, another status change (a cancel), or the timer. */
   async waitFor(happened: () => boolean, timer: Timer | undefined): Promise<void> {
     const { sequence } = this.state;
@@ -39,7 +46,7 @@ export class PayoutInbox extends DecisionInbox<PayoutState, PayoutDecision> {
   }
 
   protected override describe(state: PayoutState | null, remarks: readonly string[]) {
-    return state === null ? null : describePayout(this.id, state, remarks);
+    return state === null ? null : describePayout(this.id, state, remarks, this.#consolePage);
   }
 
   protected override attributesOf({ status, attentionLevel }: PayoutState) {
@@ -74,10 +81,16 @@ const REASONS: Record<ReviewReason, string> = {
   first_use_of_destination: 'This is the first payout to the destination.',
   email_destination: 'The destination is an email address.',
   new_api_key: 'The API key is less than 24 hours old.',
+  above_four_eyes_threshold: 'Two operators must approve this amount.',
 };
 
 /** @returns Markdown: the state, the reason for the wait, and commands */
-function describePayout(payoutId: string, state: PayoutState, remarks: readonly string[]): string {
+function describePayout(
+  payoutId: string,
+  state: PayoutState,
+  remarks: readonly string[],
+  consolePage: string | null,
+): string {
   const { status, amount, currency, attentionLevel, wait, autoApproveInMs } = state;
   return [
     `**${status.replaceAll('_', ' ')}** · ${amount} ${currency}`,
@@ -85,9 +98,11 @@ function describePayout(payoutId: string, state: PayoutState, remarks: readonly 
     ...(autoApproveInMs === null ? [] : [automaticApproval(autoApproveInMs)]),
     ...(attentionLevel === 0 ? [] : [`**Needs attention** (level ${attentionLevel} of 3).`]),
     ...(wait === null ? [] : [wait.why]),
+    ...fourEyes(state),
     ...list('Remarks:', remarks),
     ...commands(payoutId, state),
     ...reviewReasons(state),
+    ...(consolePage === null ? [] : [`[Open in the console](${consolePage})`]),
   ].join('\n\n');
 }
 
@@ -96,10 +111,19 @@ function automaticApproval(inMs: number): string {
   return `It will be approved automatically in ${seconds} s. Until then it can be rejected or cancelled.`;
 }
 
-function commands(payoutId: string, { status, wait }: PayoutState): string[] {
+function fourEyes({ fourEyes: rule, currency }: PayoutState): string[] {
+  if (rule === undefined) return [];
+  return [
+    `Payouts above ${rule.threshold} ${currency} require the approval of two operators in the ` +
+      `console: ${rule.approvals} of 2. The signal \`approve\` has no effect.`,
+  ];
+}
+
+function commands(payoutId: string, { status, wait, fourEyes: rule }: PayoutState): string[] {
   const isWaiting = status !== 'approved' || wait !== null;
   return (['approve', 'reject'] as const)
     .filter((kind) => isWaiting && mayBeDecided(status, kind))
+    .filter((kind) => kind === 'reject' || rule === undefined)
     .map((kind) => code(signalLine(payoutId, kind, OPERATOR_SIGNALS[kind])));
 }
 

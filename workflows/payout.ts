@@ -16,11 +16,13 @@ import {
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
+import { isId } from '../src/domain/ids';
 import { isFinalPayout } from '../src/domain/payout';
 import { activities, localActivities, PROVIDER_CALL, TRANSACTION } from './activities';
 import type { Timer } from './inbox';
 import type {
   CancelOutcome,
+  DecideOutcome,
   Hold,
   PayoutInput,
   PayoutState,
@@ -46,6 +48,13 @@ const { cancelPayout } = activities<'cancelPayout'>({
   summary: 'Cancel the payout',
 });
 
+/** For the same reason not a local activity; an operator is waiting. */
+const { decidePayout } = activities<'decidePayout'>({
+  ...TRANSACTION,
+  startToCloseTimeout: '4 seconds',
+  summary: 'Apply the decision of an operator',
+});
+
 /** Calls to the payout's provider, in its task queue. */
 function atProvider(state: PayoutState, summary: string) {
   const taskQueue = providerQueue(state);
@@ -57,6 +66,9 @@ const reserveUpdate = defineUpdate<ReserveOutcome>(UPDATES.reserve);
 
 /** The merchant's cancel; `by` is the id of the request. */
 const cancelUpdate = defineUpdate<CancelOutcome, [by: string]>(UPDATES.cancel);
+
+/** A decision that the console has stored; its id is the only input, so nobody can claim a name. */
+const decideUpdate = defineUpdate<DecideOutcome, [decisionId: string]>(UPDATES.decide);
 
 /** @returns the final status, or why no payout was created */
 export async function payoutWorkflow(input: PayoutInput): Promise<string> {
@@ -75,11 +87,22 @@ export async function payoutWorkflow(input: PayoutInput): Promise<string> {
     },
     { validator: checkCanceller },
   );
+  setHandler(
+    decideUpdate,
+    async (decisionId: string): Promise<DecideOutcome> => {
+      if ((await outcome()).kind !== 'reserved') throw ApplicationFailure.nonRetryable(NO_PAYOUT);
+      return decide(input.payoutId, inbox, decisionId);
+    },
+    { validator: checkDecisionId },
+  );
 
   // Temporal's cancellation request, unlike the merchant's cancel, must not strand the funds.
   return CancellationScope.nonCancellable(async () => {
     const result = await reservePayout(input);
-    if (result.kind === 'reserved') inbox.take(result.state);
+    if (result.kind === 'reserved') {
+      inbox.linkTo(result.consolePage);
+      inbox.take(result.state);
+    }
     reserved = result.kind === 'reserved' ? { kind: 'reserved' } : result;
     const end = result.kind === 'reserved' ? await run(input, inbox) : result.kind;
     await condition(allHandlersFinished);
@@ -95,6 +118,25 @@ function checkCanceller(by: unknown): void {
   throw ApplicationFailure.nonRetryable(
     `\`cancel\` requires one string of at most ${NAME_LENGTH_MAX} characters: the id or name of the caller.`,
   );
+}
+
+function checkDecisionId(decisionId: unknown): void {
+  if (typeof decisionId === 'string' && isId('decision', decisionId)) return;
+  throw ApplicationFailure.nonRetryable(
+    '`decide` requires the id of a decision that was made in the console.',
+  );
+}
+
+async function decide(
+  payoutId: string,
+  inbox: PayoutInbox,
+  decisionId: string,
+): Promise<DecideOutcome> {
+  const { outcome, state } = await CancellationScope.nonCancellable(() =>
+    decidePayout(payoutId, decisionId),
+  );
+  inbox.take(state);
+  return { kind: outcome };
 }
 
 async function cancel(payoutId: string, inbox: PayoutInbox, by: string): Promise<CancelOutcome> {
@@ -142,13 +184,19 @@ async function awaitDecision(
   inbox: PayoutInbox,
   autoApproveInMs: number | null,
 ): Promise<PayoutState> {
+  const { status } = inbox.state;
   const timer =
     autoApproveInMs === null ? undefined : { ms: autoApproveInMs, summary: 'Automatic approval' };
   await inbox.waitFor(() => inbox.hasDecision(), timer);
-  if (isFinalPayout(inbox.state.status)) return inbox.state;
+  // Cancelled, or decided in the console.
+  if (inbox.state.status !== status) return inbox.state;
   const decision = inbox.takeDecision();
   if (decision?.kind === 'reject') return reject(payoutId, inbox, decision.by, decision.reason);
-  return (await approvePayout(payoutId, decision?.by ?? null)).state;
+  const { applied, state } = await approvePayout(payoutId, decision?.by ?? null);
+  if (!applied && state.status === 'under_review' && decision !== null) {
+    inbox.remarkUnchanged(decision, NEEDS_TWO);
+  }
+  return state;
 }
 
 /** Submits an approved payout; while it is held, an operator can still reject it. */
@@ -157,6 +205,8 @@ async function submit(payoutId: string, inbox: PayoutInbox): Promise<PayoutState
   const awaited = () => inbox.hasDecision() || inbox.hasProviderUpdate();
   if (wait !== null) await inbox.waitFor(awaited, timerOf(wait, 'Submit again'));
   inbox.forgetProviderUpdate();
+  // Rejected in the console.
+  if (isFinalPayout(inbox.state.status)) return inbox.state;
   const decision = inbox.takeDecision();
   if (decision?.kind === 'reject') return reject(payoutId, inbox, decision.by, decision.reason);
   return atProvider(inbox.state, 'Submit to the provider').submitPayout(payoutId, isUntaken);
@@ -174,6 +224,8 @@ async function reject(
   if (!applied && !isFinalPayout(state.status)) inbox.remark(TOO_LATE);
   return state;
 }
+
+const NEEDS_TWO = 'this amount requires the approval of two operators in the console';
 
 const TOO_LATE = '`reject` had no effect: the payout was already submitted to the provider.';
 

@@ -1,22 +1,45 @@
 /** The steps of a payout that involve no provider: approve, reject, cancel. */
+import { appendAudit } from '../../src/db/repositories/audit-log';
+import {
+  findDecision,
+  HAS_APPROVALS,
+  lockPayout,
+  noteOutcome,
+  readDecider,
+  readFourEyes,
+} from '../../src/db/repositories/payout-decisions';
+import type { Db, Tx } from '../../src/db/transaction';
 import { releasePosting } from '../../src/domain/ledger';
-import { DEFAULT_REJECTION_REASON } from '../../src/domain/payout';
-import type { PayoutState } from '../../workflows/messages';
-import type { Deps } from '../deps';
-import { applyTransition, reportPayout, type Transition } from './transition';
+import {
+  DEFAULT_REJECTION_REASON,
+  isFinalPayout,
+  nextPayoutStatus,
+  type Payout,
+} from '../../src/domain/payout';
+import {
+  DECISION_VALID_MS,
+  type DecisionOutcome,
+  type PayoutDecision,
+} from '../../src/domain/payout-decision';
+import type { DecideOutcome, PayoutState } from '../../workflows/messages';
+import { type Deps, inEventTransaction } from '../deps';
+import { applyTransition, reportPayout, transitionIn, type Transition } from './transition';
 
 export interface StepResult {
   applied: boolean;
   state: PayoutState;
 }
 
-/** @param by the operator, or null: the delay ran out, or the operator left no name */
+/**
+ * @param by the operator, or null: the delay ran out, or the operator left no name. A payout that
+ *   needs two approvals stays under review: the name in a signal is only claimed.
+ */
 export async function approvePayout(
   deps: Deps,
   payoutId: string,
   by: string | null,
 ): Promise<StepResult> {
-  return step(deps, payoutId, { trigger: 'approve', change: { decidedBy: by } });
+  return step(deps, payoutId, approval(by));
 }
 
 /** Only before anything was submitted: after that, money may be on its way (decision O5). */
@@ -26,12 +49,20 @@ export async function rejectPayout(
   by: string | null,
   reason: string | null,
 ): Promise<StepResult> {
-  return step(deps, payoutId, {
+  return step(deps, payoutId, rejection(by, reason));
+}
+
+function approval(by: string | null): Transition {
+  return { trigger: 'approve', only: HAS_APPROVALS, change: { decidedBy: by } };
+}
+
+function rejection(by: string | null, reason: string | null): Transition {
+  return {
     trigger: 'reject',
     only: 'submission_started_at IS NULL',
     change: { decidedBy: by, rejectionReason: reason ?? DEFAULT_REJECTION_REASON },
     posting: releasePosting,
-  });
+  };
 }
 
 /**
@@ -46,10 +77,97 @@ export async function cancelPayout(deps: Deps, payoutId: string, by: string): Pr
   } as const;
   const { applied, payout } = await applyTransition(deps, payoutId, transition);
   const appliedBefore = payout.status === 'cancelled' && payout.decidedBy === by;
-  return { applied: applied || appliedBefore, state: reportPayout(payout, new Date()) };
+  return { applied: applied || appliedBefore, state: await reportReviewed(deps.db, payout) };
 }
 
 async function step(deps: Deps, payoutId: string, transition: Transition): Promise<StepResult> {
   const { applied, payout } = await applyTransition(deps, payoutId, transition);
-  return { applied, state: reportPayout(payout, new Date()) };
+  return { applied, state: await reportReviewed(deps.db, payout) };
+}
+
+/** A payout under review, with the approvals that it needs. */
+export async function reportReviewed(
+  db: Db | Tx,
+  payout: Payout,
+  now = new Date(),
+): Promise<PayoutState> {
+  const state = reportPayout(payout, now);
+  const fourEyes = payout.status === 'under_review' ? await readFourEyes(db, payout.id) : null;
+  return fourEyes === null ? state : { ...state, fourEyes };
+}
+
+/**
+ * Applies a decision that the console stored for a signed-in operator. The payout's lock puts
+ * decisions in order; a decision that has its outcome gets it again.
+ */
+export async function decidePayout(
+  deps: Deps,
+  payoutId: string,
+  decisionId: string,
+): Promise<{ outcome: DecideOutcome['kind']; state: PayoutState }> {
+  return inEventTransaction(deps, payoutId, async (tx) => {
+    const payout = await lockPayout(tx, payoutId);
+    const decision = await findDecision(tx, decisionId);
+    if (decision?.payoutId !== payoutId) {
+      return { outcome: 'unknown', state: await reportReviewed(tx, payout) };
+    }
+    if (decision.outcome !== null) {
+      return { outcome: decision.outcome, state: await reportReviewed(tx, payout) };
+    }
+    const { outcome, payout: after } = await decide(tx, payout, decision);
+    await noteOutcome(tx, decisionId, outcome);
+    return { outcome, state: await reportReviewed(tx, after) };
+  });
+}
+
+interface Decided {
+  outcome: DecisionOutcome;
+  payout: Payout;
+}
+
+async function decide(tx: Tx, payout: Payout, decision: PayoutDecision): Promise<Decided> {
+  const refused = (outcome: DecisionOutcome): Decided => ({ outcome, payout });
+  const { kind, userId } = decision;
+  if (Date.now() - decision.createdAt.getTime() > DECISION_VALID_MS) return refused('expired');
+  const decider = await readDecider(tx, payout.id, userId);
+  if (!decider.mayReview) return refused('not_allowed');
+  if (payout.submissionStartedAt !== null && !isFinalPayout(payout.status)) {
+    return refused('too_late');
+  }
+  if (nextPayoutStatus(payout.status, kind) === undefined) return refused('already_decided');
+  if (kind === 'reject') {
+    const rejected = await take(tx, decision, rejection(decision.email, decision.reason));
+    return rejected === null
+      ? refused('already_decided')
+      : { outcome: 'applied', payout: rejected };
+  }
+  const needsTwo = payout.status === 'under_review' && (await readFourEyes(tx, payout.id)) !== null;
+  if (needsTwo && decider.hadKey) return refused('key_creator');
+  if (needsTwo && decider.hasCounted) return refused('same_operator');
+  // It counts before the transition, whose guard counts the approvals.
+  if (needsTwo) await noteOutcome(tx, decision.id, 'counted');
+  const approved = await take(tx, decision, approval(decision.email));
+  if (approved !== null) return { outcome: 'applied', payout: approved };
+  // A threshold that was set meanwhile counts as well.
+  return refused(decider.hasCounted ? 'same_operator' : 'counted');
+}
+
+async function take(
+  tx: Tx,
+  { payoutId, kind, email, reason }: PayoutDecision,
+  transition: Transition,
+): Promise<Payout | null> {
+  const payout = await transitionIn(tx, payoutId, transition);
+  if (payout === null) return null;
+  await appendAudit(tx, {
+    actor: email,
+    action: `payout.${kind}`,
+    object: 'payout',
+    objectId: payoutId,
+    accountId: payout.accountId,
+    before: null,
+    after: { status: payout.status },
+    reason,
+  });
+  return payout;
 }

@@ -26,16 +26,18 @@ import { presentPayout } from '../../src/presenters/payout';
 import type { PayoutInput, PayoutState } from '../../workflows/messages';
 import { type Deps, inEventTransaction } from '../deps';
 import { eventOfPayout } from '../events';
-import { reportPayout } from './transition';
+import { reportReviewed } from './decide';
 
 export type ReserveResult =
-  | { kind: 'reserved'; state: PayoutState }
+  | { kind: 'reserved'; state: PayoutState; consolePage?: string }
   | { kind: 'refused'; refusal: Refusal }
   | { kind: 'abandoned' };
 
 export async function reservePayout(deps: Deps, input: PayoutInput): Promise<ReserveResult> {
   try {
-    return await inEventTransaction(deps, input.payoutId, (tx) => reserve(tx, input));
+    const result = await inEventTransaction(deps, input.payoutId, (tx) => reserve(tx, input));
+    if (result.kind !== 'reserved' || deps.consoleUrl === null) return result;
+    return { ...result, consolePage: `${deps.consoleUrl}/payouts/${input.payoutId}` };
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
     await releaseClaim(deps.db, input.payoutId);
@@ -66,7 +68,7 @@ async function reserve(tx: Tx, input: PayoutInput): Promise<ReserveResult> {
   if (outcome === 'insufficient') {
     throw new Refused(insufficientBalance(payout.currency, available, payout.totalDebit));
   }
-  return { kind: 'reserved', state: reportPayout(payout, facts.now) };
+  return { kind: 'reserved', state: await reportReviewed(tx, payout, facts.now) };
 }
 
 /** Funds are reserved only for an address of the network that they are sent on. */
@@ -85,7 +87,7 @@ function checkRecipient(request: PayoutRequest, { network }: ChosenRoute): void 
 /** The payout exists already, or the claim ended without one. */
 async function withoutClaim(tx: Tx, payoutId: string): Promise<ReserveResult> {
   const payout = await findPayout(tx, payoutId);
-  if (payout !== null) return { kind: 'reserved', state: reportPayout(payout, new Date()) };
+  if (payout !== null) return { kind: 'reserved', state: await reportReviewed(tx, payout) };
   await releaseClaim(tx, payoutId);
   return { kind: 'abandoned' };
 }

@@ -33,14 +33,24 @@ export function applyTransition(
   payoutId: string,
   transition: Transition,
 ): Promise<TransitionResult> {
-  const { trigger, change = {}, only, posting } = transition;
   return inEventTransaction(deps, payoutId, async (tx) => {
-    const payout = await takeTransition(tx, payoutId, trigger, change, only);
+    const payout = await transitionIn(tx, payoutId, transition);
     if (payout === null) return { applied: false, payout: await getPayout(tx, payoutId) };
-    await appendEvent(tx, eventOfPayout(payout));
-    if (posting !== undefined) await move(tx, payout, posting(payout));
     return { applied: true, payout };
   });
+}
+
+/** @returns null, and nothing is changed, when a guard does not hold */
+export async function transitionIn(
+  tx: Tx,
+  payoutId: string,
+  { trigger, change = {}, only, posting }: Transition,
+): Promise<Payout | null> {
+  const payout = await takeTransition(tx, payoutId, trigger, change, only);
+  if (payout === null) return null;
+  await appendEvent(tx, eventOfPayout(payout));
+  if (posting !== undefined) await move(tx, payout, posting(payout));
+  return payout;
 }
 
 async function move(tx: Tx, payout: Payout, posting: Posting): Promise<void> {

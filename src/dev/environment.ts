@@ -94,6 +94,7 @@ export function gatewayEnvironment(
     // A free one for each process; its log names it.
     METRICS_PORT: '0',
     PUBLIC_URL: `http://localhost:${ports.api}`,
+    CONSOLE_URL: `http://localhost:${ports.api}/console`,
     DATABASE_URL: databaseUrl,
     ...(dashboardUrl === null ? {} : { DASHBOARD_DATABASE_URL: dashboardUrl }),
     TEMPORAL_ADDRESS: temporalAddress,

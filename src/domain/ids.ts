@@ -16,6 +16,7 @@ export const ID_PREFIXES = {
   case: 'case_',
   user: 'usr_',
   session: 'ses_',
+  decision: 'dec_',
 } as const;
 
 export type IdKind = keyof typeof ID_PREFIXES;

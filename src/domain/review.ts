@@ -14,10 +14,11 @@ export const REVIEW_REASONS = [
   'first_use_of_destination',
   'email_destination',
   'new_api_key',
+  'above_four_eyes_threshold',
 ] as const;
 export type ReviewReason = (typeof REVIEW_REASONS)[number];
 
-const NEW_KEY_AGE_MS = 24 * 60 * 60 * 1000;
+export const NEW_KEY_AGE_MS = 24 * 60 * 60 * 1000;
 
 export interface ReviewFacts {
   mode: Mode;
@@ -31,6 +32,8 @@ export interface ReviewFacts {
   autoApproveDailyMax: Amount | null;
   /** Sum of `amount` approved without an operator in the last 24 hours, excluding this payout. */
   autoApprovedAmount: Amount;
+  /** Above it, two operators must approve; null: none is set for the currency. */
+  fourEyesThreshold: Amount | null;
   destinationUsedBefore: boolean;
   apiKeyAgeMs: number;
 }
@@ -52,6 +55,10 @@ const LIVE_RULES: readonly Rule[] = [
   ['first_use_of_destination', (f) => !f.destinationUsedBefore],
   ['email_destination', (f) => f.destinationType === 'email'],
   ['new_api_key', (f) => f.apiKeyAgeMs < NEW_KEY_AGE_MS],
+  [
+    'above_four_eyes_threshold',
+    (f) => f.fourEyesThreshold !== null && isLess(f.fourEyesThreshold, f.amount),
+  ],
 ];
 
 /** In test mode only the account's setting applies, so a merchant can rehearse a review. */

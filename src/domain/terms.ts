@@ -28,6 +28,7 @@ export interface PayoutFacts {
   usedToday: Amount;
   autoApprovedToday: Amount;
   windowResetsAt: Date | null;
+  fourEyesThreshold: Amount | null;
   reviewAll: boolean;
   rehearseReview: boolean;
   destinationUsedBefore: boolean;
@@ -77,6 +78,7 @@ export function payoutTerms(
     autoApproveMax: facts.autoApproveMax,
     autoApproveDailyMax: facts.autoApproveDailyMax,
     autoApprovedAmount: facts.autoApprovedToday,
+    fourEyesThreshold: facts.fourEyesThreshold,
     destinationUsedBefore: facts.destinationUsedBefore,
     apiKeyAgeMs: facts.now.getTime() - facts.apiKeyCreatedAt.getTime(),
   });

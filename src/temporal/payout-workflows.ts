@@ -4,7 +4,12 @@
  * reservation may not follow a completed workflow.
  */
 import type { Client } from '@temporalio/client';
-import type { CancelOutcome, PayoutInput, ReserveOutcome } from '../../workflows/messages';
+import type {
+  CancelOutcome,
+  DecideOutcome,
+  PayoutInput,
+  ReserveOutcome,
+} from '../../workflows/messages';
 import { SIGNALS, TASK_QUEUES, UPDATES, WORKFLOWS } from '../../workflows/names';
 import type { Mode } from '../domain/mode';
 import type { Amount } from '../domain/money';
@@ -37,6 +42,12 @@ export interface PayoutWorkflows {
     by: string,
     deadlineMs: number,
   ): Promise<CancelOutcome | Closed | NoAnswer>;
+  /** Applies a stored decision of an operator; a repeated id returns the first outcome. */
+  decide(
+    start: PayoutStart,
+    decisionId: string,
+    deadlineMs: number,
+  ): Promise<DecideOutcome | Closed | NoAnswer>;
   /** Makes the workflow ask the provider; starts it if it is missing or has ended. */
   sendProviderUpdate(start: PayoutStart): Promise<Sent | Closed | NoAnswer>;
   /** Makes a held workflow submit its payout; starts it if it is missing. @throws without an answer */
@@ -65,6 +76,13 @@ export function createPayoutWorkflows(
     },
     cancel: (start, by, deadlineMs) =>
       starter.update(startOptions(start), { name: UPDATES.cancel, id: by, args: [by], deadlineMs }),
+    decide: (start, decisionId, deadlineMs) =>
+      starter.update(startOptions(start), {
+        name: UPDATES.decide,
+        id: decisionId,
+        args: [decisionId],
+        deadlineMs,
+      }),
     sendProviderUpdate: (start) => starter.signal(startOptions(start), SIGNALS.providerUpdate),
     wake: async (start) => {
       const sent = await starter.signal(startOptions(start), SIGNALS.wake);

@@ -21,6 +21,8 @@ const TABLES: Record<string, [api: string, worker: string, admin: string, dashbo
   event_clock: ['S', '-', '-', '-'],
   events: ['S', 'SI', 'SI', 'SI'],
   fee_rules: ['S', 'S', 'SIU', 'SIU'],
+  four_eyes_proposals: ['-', '-', 'SID', '-'],
+  four_eyes_thresholds: ['S', 'S', 'SIUD', 'S'],
   idempotency_keys: ['SIUD', 'SUD', 'S', 'S'],
   knex_migrations: ['S', 'S', 'S', 'S'],
   knex_migrations_lock: ['-', '-', '-', '-'],
@@ -36,6 +38,8 @@ const TABLES: Record<string, [api: string, worker: string, admin: string, dashbo
   payment_refunds: ['S', 'SIU', 'S', 'S'],
   payment_verifications: ['SIU', '-', '-', '-'],
   payments: ['S', 'SIU', 'S', 'S'],
+  // The worker writes outcome and decided_at only.
+  payout_decisions: ['-', 'S', 'S', 'SI'],
   payout_pauses: ['S', 'SI', 'SIUD', 'SID'],
   payout_policies: ['S', 'S', 'SIU', 'SIU'],
   payout_usage: ['S', 'S', 'S', 'S'],
@@ -75,7 +79,7 @@ const FUNCTIONS: Record<string, readonly (typeof ROLES)[number][]> = {
   payout_policy: [...GATEWAY, 'gateway_dashboard'],
   payout_sums: GATEWAY,
   payout_usage_key: [],
-  payout_used: GATEWAY,
+  payout_used: [...GATEWAY, 'gateway_dashboard'],
 };
 
 let database: TestDatabase;

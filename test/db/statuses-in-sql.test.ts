@@ -9,6 +9,7 @@ import {
   PAYMENT_STATUSES,
   SEEN_PAYMENT_STATUSES,
 } from '../../src/domain/payment';
+import { DECISION_OUTCOMES } from '../../src/domain/payout-decision';
 import {
   isFinalPayout,
   OPEN_PAYOUT_GROUP,
@@ -45,6 +46,7 @@ test.each<[constraint: string, values: readonly string[]]>([
   ['ledger_transactions_type_check', TRANSACTION_TYPES],
   ['payouts_mode_check', MODES],
   ['payments_mode_check', MODES],
+  ['payout_decisions_outcome_check', DECISION_OUTCOMES],
 ])('%s allows what the domain knows', async (constraint, values) => {
   const [found] = await rows<{ sql: string }>(
     harness.owner,

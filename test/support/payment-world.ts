@@ -36,7 +36,7 @@ export async function startPaymentWorld(): Promise<PaymentWorld> {
     await db.destroy();
     await database.drop();
   };
-  return { db, providers, announceEvents, sandboxUrl: sandbox.url, stop };
+  return { db, providers, announceEvents, consoleUrl: null, sandboxUrl: sandbox.url, stop };
 }
 
 export interface OpenedPayment {
@@ -130,7 +130,8 @@ export function withFaults(
         ? (work: Parameters<Db['transaction']>[0]) => commit(() => target.transaction(work))
         : (Reflect.get(target, name) as unknown),
   });
-  return { db: wrapped, providers: { ...providers, get: () => provider }, announceEvents };
+  const parts = { announceEvents, consoleUrl: null };
+  return { db: wrapped, providers: { ...providers, get: () => provider }, ...parts };
 }
 
 const UNKNOWN = { kind: 'unknown', reason: 'No answer.' } as never;

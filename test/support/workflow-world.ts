@@ -83,6 +83,8 @@ export type OnStart = (id: string) => void | Promise<void>;
 /** Longer than any answer takes here; the branches whose answer never comes wait for it. */
 const PROVIDER_TIMEOUT_MS = 5_000;
 
+export const CONSOLE_URL = 'https://ops.example.com/console';
+
 type TaskQueue = 'payouts' | 'payments';
 
 /**
@@ -123,7 +125,7 @@ export async function startWorkflowWorld(
   const closedWorkflows = createClosedWorkflows(temporal);
   const webhooks = createWebhookParts(workerDb, temporal);
   const activities = withFaults(
-    createActivities({ ...parts, ...webhooks, closedWorkflows }),
+    createActivities({ ...parts, ...webhooks, closedWorkflows, consoleUrl: CONSOLE_URL }),
     (payoutId) => plans.get(payoutId),
   );
   const native = await NativeConnection.connect({ address });

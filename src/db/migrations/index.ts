@@ -7,6 +7,7 @@ import { sql as webhooks } from './0005-webhooks';
 import { sql as reconciliation } from './0006-reconciliation';
 import { sql as defaults } from './0007-defaults';
 import { sql as users } from './0008-users';
+import { indexes as queueIndexes, sql as fourEyes } from './0009-four-eyes';
 import { indexes as consoleIndexes, sql as console } from './0010-console';
 
 /**
@@ -24,6 +25,8 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0006-reconciliation', sql: reconciliation },
   { name: '0007-defaults', sql: defaults },
   { name: '0008-users', sql: users },
+  { name: '0009-payout-queues', concurrent: queueIndexes },
+  { name: '0009-four-eyes', sql: fourEyes },
   { name: '0010-console', sql: console },
   { name: '0010-console-indexes', concurrent: consoleIndexes },
 ];

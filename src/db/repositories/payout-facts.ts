@@ -33,6 +33,7 @@ interface FactsRow {
   used: Amount | null;
   autoApproved: Amount | null;
   windowResetsAt: Date | null;
+  fourEyesThreshold: Amount | null;
   reviewAll: boolean;
   rehearseReview: boolean;
   destinationUsedBefore: boolean;
@@ -50,7 +51,9 @@ SELECT clock_timestamp() AS now, b.available, pause.reason AS pause_reason,
        NOT policy.unset && ARRAY['per_transaction_max', 'daily_max'] AS limits_set,
        policy.per_transaction_max, policy.daily_max,
        policy.auto_approve_max, policy.auto_approve_daily_max,
-       day.used, day.auto_approved, resets.window_resets_at, a.review_all, a.rehearse_review,
+       day.used, day.auto_approved, resets.window_resets_at,
+       (SELECT t.amount FROM four_eyes_thresholds t WHERE t.currency = q.currency)
+         AS four_eyes_threshold, a.review_all, a.rehearse_review,
        EXISTS (SELECT FROM payouts p
                 WHERE p.account_id = q.account_id AND p.mode = q.mode AND p.status = 'completed'
                   AND p.destination_value = q.destination_value
@@ -132,6 +135,7 @@ export async function readPayoutFacts(db: Db | Tx, query: FactsQuery): Promise<P
     usedToday: row.used ?? ZERO,
     autoApprovedToday: row.autoApproved ?? ZERO,
     windowResetsAt: row.windowResetsAt,
+    fourEyesThreshold: row.fourEyesThreshold,
     reviewAll: row.reviewAll,
     rehearseReview: row.rehearseReview,
     destinationUsedBefore: row.destinationUsedBefore,

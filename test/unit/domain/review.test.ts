@@ -20,6 +20,7 @@ function buildFacts(overrides: Partial<ReviewFacts> = {}): ReviewFacts {
     autoApproveMax: null,
     autoApproveDailyMax: null,
     autoApprovedAmount: amount('0'),
+    fourEyesThreshold: null,
     destinationUsedBefore: true,
     apiKeyAgeMs: DAY_MS,
     ...overrides,
@@ -36,6 +37,7 @@ const LIVE: [ReviewReason, Partial<ReviewFacts>][] = [
   ['first_use_of_destination', { destinationUsedBefore: false }],
   ['email_destination', { destinationType: 'email' }],
   ['new_api_key', { apiKeyAgeMs: DAY_MS - 1 }],
+  ['above_four_eyes_threshold', { fourEyesThreshold: amount('99.99999999') }],
 ];
 
 test('a live payout that no rule holds needs nobody', () => {
@@ -60,6 +62,7 @@ test.each<[string, Partial<ReviewFacts>]>([
     'a day that comes to exactly its maximum',
     { autoApproveDailyMax: amount('150'), autoApprovedAmount: amount('50') },
   ],
+  ['an amount of exactly the threshold of four eyes', { fourEyesThreshold: amount('100') }],
   ['an exchange account', { destinationType: 'exchange_id' }],
 ])('%s passes', (_what, facts) => {
   expect(reviewReasons(buildFacts(facts))).toEqual([]);

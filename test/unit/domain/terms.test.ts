@@ -27,6 +27,7 @@ const FACTS: PayoutFacts = {
   pauseReason: null,
   feeTerms: FEE,
   limitsSet: true,
+  fourEyesThreshold: null,
   perTransactionMax: null,
   dailyMax: null,
   autoApproveMax: null,

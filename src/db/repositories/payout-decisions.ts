@@ -1,0 +1,119 @@
+/** Decisions of signed-in operators about payouts, and when two of them must approve. */
+import type { Amount } from '../../domain/money';
+import type { Payout } from '../../domain/payout';
+import {
+  APPROVALS_NEEDED,
+  type DecisionOutcome,
+  type PayoutDecision,
+  REVIEWER_ROLES,
+} from '../../domain/payout-decision';
+import { PayoutModel } from '../models';
+import { MissingRow, rows, sqlList, type Db, type Tx } from '../transaction';
+
+const COLUMNS = 'id, payout_id, kind, user_id, email, reason, outcome, created_at, decided_at';
+
+/** An operator who may decide now; not at the time of the decision. */
+const MAY_REVIEW = `u.kind = 'operator' AND u.disabled_at IS NULL
+  AND u.operator_role IN (${sqlList(REVIEWER_ROLES)})`;
+
+/** The operator has had the secret of the payout's API key. */
+const HAD_KEY = `EXISTS (SELECT FROM audit_log a
+  WHERE a.object_id = payouts.api_key_id AND a.action IN ('api_key.create', 'api_key.rotate')
+    AND lower(a.actor) = lower(u.email))`;
+
+const APPROVALS = `(SELECT count(DISTINCT d.user_id)::integer
+  FROM payout_decisions d JOIN users u ON u.id = d.user_id
+ WHERE d.payout_id = payouts.id AND d.kind = 'approve' AND d.outcome IN ('counted', 'applied')
+   AND ${MAY_REVIEW} AND NOT ${HAD_KEY})`;
+
+const THRESHOLD = `(SELECT t.amount FROM four_eyes_thresholds t
+  WHERE t.currency = payouts.currency AND payouts.amount > t.amount)`;
+
+/** The condition of every approval: SQL over the row of `payouts`. */
+export const HAS_APPROVALS = `(payouts.status <> 'under_review' OR ${THRESHOLD} IS NULL
+  OR ${APPROVALS} >= ${APPROVALS_NEEDED})`;
+
+/** Stores what an operator decided. A repeated id stores nothing. */
+export async function insertDecision(
+  db: Db,
+  { id, payoutId, kind, userId, reason }: Omit<PayoutDecision, 'email' | NotYet>,
+): Promise<void> {
+  await rows(
+    db,
+    `INSERT INTO payout_decisions (id, payout_id, kind, user_id, email, reason)
+     SELECT ?, ?, ?, id, email, ? FROM users WHERE id = ? ON CONFLICT (id) DO NOTHING`,
+    [id, payoutId, kind, reason, userId],
+  );
+}
+
+type NotYet = 'outcome' | 'createdAt' | 'decidedAt';
+
+export async function findDecision(db: Db | Tx, id: string): Promise<PayoutDecision | null> {
+  const sql = `SELECT ${COLUMNS} FROM payout_decisions WHERE id = ?`;
+  const [decision] = await rows<PayoutDecision>(db, sql, [id]);
+  return decision ?? null;
+}
+
+/** Of one payout, oldest first. */
+export async function listDecisions(db: Db, payoutId: string): Promise<PayoutDecision[]> {
+  return rows<PayoutDecision>(
+    db,
+    `SELECT ${COLUMNS} FROM payout_decisions WHERE payout_id = ? ORDER BY created_at, id LIMIT 100`,
+    [payoutId],
+  );
+}
+
+/** Decisions about a payout go one after the other from here to the end of the transaction. */
+export async function lockPayout(tx: Tx, id: string): Promise<Payout> {
+  const payout = await PayoutModel.query(tx).findById(id).forUpdate();
+  if (payout === undefined) throw new MissingRow(id);
+  return payout;
+}
+
+export async function noteOutcome(tx: Tx, id: string, outcome: DecisionOutcome): Promise<void> {
+  await rows(
+    tx,
+    'UPDATE payout_decisions SET outcome = ?, decided_at = clock_timestamp() WHERE id = ?',
+    [outcome, id],
+  );
+}
+
+export interface FourEyes {
+  threshold: Amount;
+  /** Of different operators who may still decide. */
+  approvals: number;
+}
+
+/** Null: one approval is enough. */
+export async function readFourEyes(db: Db | Tx, payoutId: string): Promise<FourEyes | null> {
+  const [found] = await rows<{ threshold: Amount | null; approvals: number }>(
+    db,
+    `SELECT ${THRESHOLD} AS threshold, ${APPROVALS} AS approvals FROM payouts WHERE id = ?`,
+    [payoutId],
+  );
+  if (found === undefined || found.threshold === null) return null;
+  return { threshold: found.threshold, approvals: found.approvals };
+}
+
+export interface DeciderFacts {
+  mayReview: boolean;
+  hadKey: boolean;
+  hasCounted: boolean;
+}
+
+/** What decides whether an operator may decide about a payout. */
+export async function readDecider(
+  db: Db | Tx,
+  payoutId: string,
+  userId: string,
+): Promise<DeciderFacts> {
+  const [found] = await rows<DeciderFacts>(
+    db,
+    `SELECT ${MAY_REVIEW} AS may_review, ${HAD_KEY} AS had_key,
+            EXISTS (SELECT FROM payout_decisions d WHERE d.payout_id = payouts.id
+                       AND d.user_id = u.id AND d.outcome = 'counted') AS has_counted
+       FROM payouts CROSS JOIN users u WHERE payouts.id = ? AND u.id = ?`,
+    [payoutId, userId],
+  );
+  return found ?? { mayReview: false, hadKey: false, hasCounted: false };
+}

@@ -1,0 +1,52 @@
+/**
+ * What an operator decides about a payout in the console, and what became of it. A decision is a row
+ * that the console stores for a signed-in operator; the payout's workflow applies it once.
+ */
+import { mayDo, OPERATOR_ROLES } from './users';
+
+/**
+ * - `applied`: the payout was approved or rejected.
+ * - `counted`: the first of two approvals.
+ * - `already_decided`: somebody else, the merchant's cancel or a signal was first.
+ * - `too_late`: the payout was already submitted to the provider.
+ * - `same_operator`: the operator has given the first of two approvals.
+ * - `key_creator`: the operator created or rotated the API key of a payout that needs two approvals.
+ * - `not_allowed`: the operator was disabled or has no such role any more.
+ * - `expired`: it did not reach the workflow in time.
+ */
+export const DECISION_OUTCOMES = [
+  'applied',
+  'counted',
+  'already_decided',
+  'too_late',
+  'same_operator',
+  'key_creator',
+  'not_allowed',
+  'expired',
+] as const;
+export type DecisionOutcome = (typeof DECISION_OUTCOMES)[number];
+
+export type DecisionKind = 'approve' | 'reject';
+
+/** A decision that Temporal delivers later than this has no effect: its operator was told so. */
+export const DECISION_VALID_MS = 5 * 60_000;
+
+/** Different operators whose approval a payout above the threshold needs. */
+export const APPROVALS_NEEDED = 2;
+
+export const REVIEWER_ROLES = OPERATOR_ROLES.filter((role) =>
+  mayDo({ kind: 'operator', role }, 'review'),
+);
+
+export interface PayoutDecision {
+  id: string;
+  payoutId: string;
+  kind: DecisionKind;
+  userId: string;
+  email: string;
+  reason: string | null;
+  /** Null until the workflow has taken it. */
+  outcome: DecisionOutcome | null;
+  createdAt: Date;
+  decidedAt: Date | null;
+}
