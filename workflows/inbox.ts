@@ -144,7 +144,8 @@ export abstract class DecisionInbox<
   State extends { sequence: number },
   D extends Decision,
 > extends Inbox<State> {
-  #decision: D | null = null;
+  /** In order of arrival. */
+  #decisions: readonly D[] = [];
   #hasProviderUpdate = false;
 
   constructor(id: string, signals: OperatorSignals, insteadOfCancel: SignalName) {
@@ -154,8 +155,11 @@ export abstract class DecisionInbox<
     });
   }
 
-  /** @returns why a decision has no effect now, or null */
-  protected abstract refusalOf(decision: D): string | null;
+  /**
+   * @param waiting the decision that was received before it and has not been taken
+   * @returns why a decision has no effect now, or null
+   */
+  protected abstract refusalOf(decision: D, waiting?: D): string | null;
 
   /** Takes a report unless it already has a newer one. */
   override take(state: State): void {
@@ -180,20 +184,19 @@ export abstract class DecisionInbox<
 
   #accept(state: State): void {
     super.take(state);
-    const refusal = this.#decision && this.refusalOf(this.#decision);
-    if (this.#decision === null || refusal === null) return;
-    this.remarkUnchanged(this.#decision, refusal);
-    this.#decision = null;
+    const before = this.#decisions;
+    this.#decisions = [];
+    for (const decision of before) this.decide(decision);
   }
 
   hasDecision(): boolean {
-    return this.#decision !== null;
+    return this.#decisions.length > 0;
   }
 
   takeDecision(): D | null {
-    const decision = this.#decision;
-    this.#decision = null;
-    return decision;
+    const [first = null, ...rest] = this.#decisions;
+    this.#decisions = rest;
+    return first;
   }
 
   hasProviderUpdate(): boolean {
@@ -214,12 +217,9 @@ export abstract class DecisionInbox<
     return !this.hasDecision() && !this.#hasProviderUpdate;
   }
 
-  /** The first decision counts. */
   protected decide(decision: D): void {
-    const before = this.#decision;
-    const refusal =
-      before === null ? this.refusalOf(decision) : `\`${before.kind}\` was received before it`;
-    if (refusal === null) this.#decision = decision;
+    const refusal = this.refusalOf(decision, this.#decisions.at(-1));
+    if (refusal === null) this.#decisions = [...this.#decisions, decision];
     else this.remarkUnchanged(decision, refusal);
   }
 

@@ -60,7 +60,7 @@ export class PaymentInbox extends DecisionInbox<PaymentState, PaymentDecision> {
     scope.cancel();
   }
 
-  /** The database decides whether the payment's status allows it. */
+  /** The database decides, and records refusals: the operator's command waits for the record. */
   protected override refusalOf(): string | null {
     return null;
   }

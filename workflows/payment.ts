@@ -109,10 +109,12 @@ async function watch(input: PaymentInput, inbox: PaymentInbox): Promise<void> {
 }
 
 async function decide(paymentId: string, inbox: PaymentInbox): Promise<void> {
-  const decision = inbox.takeDecision();
-  if (decision === null) return;
-  const { refusal } = await decidePayment(paymentId, decision);
-  inbox.noteRefusal(decision, refusal);
+  let decision = inbox.takeDecision();
+  while (decision !== null) {
+    const { refusal } = await decidePayment(paymentId, decision);
+    inbox.noteRefusal(decision, refusal);
+    decision = inbox.takeDecision();
+  }
 }
 
 async function continueRun(input: PaymentInput, { decisionsTaken }: PaymentInbox): Promise<void> {

@@ -38,7 +38,9 @@ export class PayoutInbox extends DecisionInbox<PayoutState, PayoutDecision> {
     await this.waitUntil(() => happened() || this.state.sequence !== sequence, timer);
   }
 
-  protected override refusalOf({ kind }: PayoutDecision): string | null {
+  /** The first decision counts. */
+  protected override refusalOf({ kind }: PayoutDecision, waiting?: PayoutDecision): string | null {
+    if (waiting !== undefined) return `\`${waiting.kind}\` was received before it`;
     const status = this.known?.status;
     return status === undefined || mayBeDecided(status, kind)
       ? null

@@ -161,7 +161,7 @@ test.concurrent.each(byPage(UNUSABLE))(
   },
 );
 
-test('of two signals in one workflow task the first counts', async () => {
+test('of two signals in one workflow task the first counts, and the second is recorded as refused', async () => {
   const decided = [
     { first: 'release', second: 'reject', end: 'completed' },
     { first: 'reject', second: 'release', end: 'refunded' },
@@ -178,7 +178,10 @@ test('of two signals in one workflow task the first counts', async () => {
     const payment = payments[index]!;
     expect(await whenOver(payment)).toBe(end);
     expect(await whenDetails(payment, /Remarks/)).toContain(`\`${second}\` by bob had no effect`);
-    expect(await decisionsAbout(payment)).toMatchObject([{ kind: first, by: 'alice' }]);
+    expect(await decisionsAbout(payment)).toMatchObject([
+      { kind: first, by: 'alice', state: 'accepted' },
+      { kind: second, by: 'bob', state: 'refused' },
+    ]);
     expect(await readTaskFailures(payment)).toEqual([]);
   }
 });
