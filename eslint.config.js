@@ -69,10 +69,18 @@ module.exports = defineConfig(
     languageOptions: {
       sourceType: 'script',
       globals: Object.fromEntries(
-        ['document', 'navigator', 'Element', 'matchMedia', 'setTimeout'].map((name) => [
-          name,
-          'readonly',
-        ]),
+        [
+          'document',
+          'navigator',
+          'matchMedia',
+          'setTimeout',
+          'clearTimeout',
+          'fetch',
+          'DOMParser',
+          'Element',
+          'FormData',
+          'URLSearchParams',
+        ].map((name) => [name, 'readonly']),
       ),
     },
   },

@@ -120,12 +120,12 @@ export function buildServices(deps: Deps): Services {
 }
 
 /** The dashboard and the console; none without DASHBOARD_DATABASE_URL. */
-export function buildPages(deps: Deps): Middleware[] {
+export function buildPages(deps: Deps, api: Services): Middleware[] {
   const { config, logger, pagesDb: db } = deps;
   if (config.pages === null || db === null) return [];
   const { dashboardHost, consoleHost } = config.pages;
   const sessions = createUserSessions(db);
-  const services = createDashboardServices({ ...deps, db, pepper: config.keyPepper });
+  const services = createDashboardServices({ ...deps, db, pepper: config.keyPepper, api });
   const sites = [
     createDashboard({ services, sessions, once: createOnce(deps.secretBox), host: dashboardHost }),
     createConsole({

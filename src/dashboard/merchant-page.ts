@@ -9,6 +9,7 @@ export const PREFIX = '/dashboard';
 
 export interface MerchantVisit extends SignedInVisit {
   accountId: string;
+  userId: string;
   mode: Mode;
   /** `/dashboard/test` */
   base: string;
@@ -45,12 +46,13 @@ export function merchantRoute({ method, path, needs, liveNeeds, run }: MerchantR
 /** @throws PageRefusal when the path has no mode */
 function merchantVisit(visit: SignedInVisit): MerchantVisit {
   const mode = modeOf(visit.params['mode']);
-  const { actor, email } = visit.session;
+  const { actor, email, userId } = visit.session;
   if (mode === null || actor.kind !== 'merchant') throw new PageRefusal('page_not_found');
   return {
     ...visit,
     mode,
     accountId: actor.accountId,
+    userId,
     base: `${PREFIX}/${mode}`,
     may: (permission) => mayDo(actor, permission),
     by: { actor: email, reason: null, via: 'dashboard', address: visit.address },

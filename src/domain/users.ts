@@ -13,8 +13,8 @@ export type OperatorRole = (typeof OPERATOR_ROLES)[number];
 
 /**
  * - `read`: see everything of the account
- * - `integrate`: webhook endpoints and keys of test mode
- * - `manage`: keys of live mode, and people
+ * - `integrate`: webhook endpoints, keys and payouts of test mode, and payment links of both modes
+ * - `manage`: webhook endpoints, keys and payouts of live mode, and people
  * - `review`: decide payouts and payments, resolve cases
  * - `administer`: accounts, limits, fees, pauses, and people
  */

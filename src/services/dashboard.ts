@@ -14,15 +14,18 @@ import {
 import { findPayment } from '../db/repositories/payments';
 import { findPayout } from '../db/repositories/payouts';
 import { listTransactions } from '../db/repositories/transactions';
+import { findUserEmail } from '../db/repositories/users';
 import { findWebhookDelivery } from '../db/repositories/webhook-deliveries';
 import { findEndpoint, listEndpoints } from '../db/repositories/webhook-endpoints';
 import type { Db } from '../db/transaction';
+import { isId } from '../domain/ids';
 import type { MerchantTransaction, TransactionFilters } from '../domain/ledger';
 import type { Mode } from '../domain/mode';
 import type { Payment, PaymentFilters } from '../domain/payment';
 import type { Payout, PayoutFilters } from '../domain/payout';
 import { AdminRefusal, type NotFoundObject } from './admin/refusal';
 import { createDashboardKeys, type DashboardKeys } from './dashboard-keys';
+import { createDashboardMoney, type DashboardMoney, type MoneyServices } from './dashboard-money';
 import { createDashboardWebhooks, type DashboardWebhooks } from './dashboard-webhooks';
 import type { ListPosition } from './services';
 import type { WebhookTools } from './admin/webhooks';
@@ -45,7 +48,11 @@ export interface WithHistory<T> {
   object: T;
   events: HistoryEvent[];
   transactions: MerchantTransaction[];
+  creator: Creator;
 }
+
+/** Who created it: an API key, or a person on the dashboard. */
+export type Creator = { kind: 'key'; id: string } | { kind: 'person'; email: string };
 
 export interface DashboardServices {
   balances: (owner: Owner) => Promise<Balance[]>;
@@ -60,6 +67,7 @@ export interface DashboardServices {
     owner: Owner,
     list: ListRequest<TransactionFilters>,
   ) => Promise<ListPage<MerchantTransaction>>;
+  money: DashboardMoney;
   keys: DashboardKeys;
   webhooks: DashboardWebhooks;
 }
@@ -67,17 +75,19 @@ export interface DashboardServices {
 export interface DashboardDeps extends WebhookTools {
   db: Db;
   pepper: string;
+  api: MoneyServices;
 }
 
 export function createDashboardServices(deps: DashboardDeps): DashboardServices {
   const { db } = deps;
-  const history = async (owner: Owner, id: string) => {
+  const history = async (owner: Owner, { id, apiKeyId }: Payment | Payout) => {
     const filters = { sourceId: id };
-    const [events, { items: transactions }] = await Promise.all([
+    const [events, { items: transactions }, creator] = await Promise.all([
       listHistory(db, id),
       listTransactions(db, { ...owner, limit: 100, after: null, filters }),
+      creatorOf(db, apiKeyId),
     ]);
-    return { events, transactions };
+    return { events, transactions, creator };
   };
   return {
     balances: ({ accountId, mode }) => listBalances(db, accountId, mode),
@@ -85,14 +95,15 @@ export function createDashboardServices(deps: DashboardDeps): DashboardServices 
     payments: (owner, list) => listPayments(db, { ...owner, ...list }),
     payment: async (owner, id) => {
       const object = requireOwn(owner, await findPayment(db, id), 'payment', id);
-      return { object, ...(await history(owner, id)) };
+      return { object, ...(await history(owner, object)) };
     },
     payouts: (owner, list) => listPayouts(db, { ...owner, ...list }),
     payout: async (owner, id) => {
       const object = requireOwn(owner, await findPayout(db, id), 'payout', id);
-      return { object, ...(await history(owner, id)) };
+      return { object, ...(await history(owner, object)) };
     },
     transactions: (owner, list) => listTransactions(db, { ...owner, ...list }),
+    money: createDashboardMoney(db, deps.api),
     keys: createDashboardKeys(deps, async (owner, id) => {
       const keys = await listApiKeys(db, owner.accountId);
       const key = keys.find((one) => one.id === id) ?? null;
@@ -107,6 +118,11 @@ export function createDashboardServices(deps: DashboardDeps): DashboardServices 
         requireOwn(owner, await findWebhookDelivery(db, id), 'webhook_delivery', id),
     }),
   };
+}
+
+async function creatorOf(db: Db, id: string): Promise<Creator> {
+  if (!isId('user', id)) return { kind: 'key', id };
+  return { kind: 'person', email: (await findUserEmail(db, id)) ?? id };
 }
 
 /** @throws AdminRefusal: an object of another account or mode is not told apart from none */

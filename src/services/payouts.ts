@@ -13,7 +13,7 @@ import { findPayout } from '../db/repositories/payouts';
 import type { Db } from '../db/transaction';
 import { destinationFault } from '../destinations';
 import { ApiError, providerLimited, validationFailed } from '../domain/errors';
-import type { Amount } from '../domain/money';
+import { type Amount, subtract } from '../domain/money';
 import {
   type Payout,
   type PayoutRequest,
@@ -27,7 +27,7 @@ import type { ProviderRegistry } from '../providers/registry';
 import { payoutStart, type PayoutWorkflows } from '../temporal/payout-workflows';
 import { readAnswer, runClaimed } from './claimed-request';
 import type { NetworkFees } from './network-fees';
-import type { Caller, Payouts, StoredResponse } from './services';
+import type { Caller, PayoutQuote, Payouts, StoredResponse } from './services';
 
 export interface PayoutsDeps {
   db: Db;
@@ -42,6 +42,7 @@ const CANCEL_DEADLINE_MS = 10_000;
 
 export function createPayouts(deps: PayoutsDeps): Payouts {
   return {
+    quote: (caller, request) => quote(deps, { caller, request }),
     create: (caller, input) => create(deps, caller, input),
     list: (caller, query) => listPayouts(deps.db, { ...caller, ...query }),
     get: (caller, id) => getOwn(deps.db, caller, id),
@@ -49,10 +50,21 @@ export function createPayouts(deps: PayoutsDeps): Payouts {
   };
 }
 
-interface Draft {
+interface Wish {
   caller: Caller;
-  payoutId: string;
   request: PayoutRequest;
+}
+
+interface Draft extends Wish {
+  payoutId: string;
+}
+
+async function quote(deps: PayoutsDeps, wish: Wish): Promise<PayoutQuote> {
+  const { route, networkFee, terms, available } = await price(deps, wish);
+  const { serviceFee, totalDebit, reviewReasons } = terms;
+  const { provider, network } = route;
+  const availableAfter = subtract(available, totalDebit);
+  return { provider, network, serviceFee, networkFee, totalDebit, availableAfter, reviewReasons };
 }
 
 async function create(
@@ -64,16 +76,25 @@ async function create(
   const draft = { caller, payoutId, request };
   const work = { caller, objectId: payoutId, endpoint: '/payouts', idempotencyKey, request };
   return runClaimed(deps.db, work, async () => {
-    const route = await findRoute(deps, draft);
-    checkAddress(request, route);
-    const networkFee = await estimateFee(deps, draft, route);
-    await checkTerms(deps, draft, route, networkFee);
+    const { route, networkFee } = await price(deps, draft);
     await storeRoute(deps.db, payoutId, { ...route, networkFee });
     return reserve(deps, draft);
   });
 }
 
-async function findRoute(deps: PayoutsDeps, { caller, request }: Draft): Promise<ChosenRoute> {
+/** Refuses early where possible. The reservation checks again, under its lock. */
+async function price(deps: PayoutsDeps, wish: Wish) {
+  const { caller, request } = wish;
+  const route = await findRoute(deps, wish);
+  checkAddress(request, route);
+  const networkFee = await estimateFee(deps, wish, route);
+  const facts = await readPayoutFacts(deps.db, { ...caller, ...route, request });
+  const result = payoutTerms(caller.mode, request, networkFee, facts);
+  if ('refusal' in result) throw new ApiError(result.refusal);
+  return { route, networkFee, terms: result.terms, available: facts.available };
+}
+
+async function findRoute(deps: PayoutsDeps, { caller, request }: Wish): Promise<ChosenRoute> {
   const routes = await listPayoutRoutes(deps.db, request.currency);
   const providers = deps.providers.list(caller.mode).map(({ code, capabilities }) => ({
     code,
@@ -95,25 +116,13 @@ function checkAddress({ destination }: PayoutRequest, { network }: ChosenRoute):
 
 async function estimateFee(
   { networkFees }: PayoutsDeps,
-  { caller, request }: Draft,
+  { caller, request }: Wish,
   route: ChosenRoute,
 ): Promise<Amount> {
   const fee = await networkFees.estimate(caller.mode, route, request.currency);
   if (typeof fee === 'string') return fee;
   if (fee !== null) throw providerLimited(fee.retryAfterMs);
   throw new ApiError({ code: 'service_unavailable', details: { reason: 'provider_unavailable' } });
-}
-
-/** Refuses early where possible. The reservation checks again, under its lock. */
-async function checkTerms(
-  deps: PayoutsDeps,
-  { caller, request }: Draft,
-  route: ChosenRoute,
-  networkFee: Amount,
-): Promise<void> {
-  const facts = await readPayoutFacts(deps.db, { ...caller, ...route, request });
-  const result = payoutTerms(caller.mode, request, networkFee, facts);
-  if ('refusal' in result) throw new ApiError(result.refusal);
 }
 
 async function reserve(

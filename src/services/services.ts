@@ -6,16 +6,19 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { FeeQuote, FeeQuoteRequest, FeeRule } from '../domain/fees';
 import type { MerchantTransaction, TransactionFilters } from '../domain/ledger';
 import type { Mode } from '../domain/mode';
+import type { Amount } from '../domain/money';
 import type { Payment, PaymentFilters, PaymentRequest } from '../domain/payment';
 import type { Payout, PayoutFilters, PayoutRequest } from '../domain/payout';
+import type { ReviewReason } from '../domain/review';
 import type { Scope } from '../domain/scopes';
 import type { EventFilters, FeedPosition } from '../db/repositories/events-feed';
 import type { CatalogueRoute } from '../db/repositories/currency-routes';
 import type { Balance } from '../db/repositories/ledger';
 import type { Provider } from '../providers/registry';
 
-/** An accepted API key. Data is scoped to its account and mode. */
+/** An accepted API key or a signed-in user. Data is scoped to the account and mode. */
 export interface Caller {
+  /** `key_…`, or the user's id, `usr_…`, for a request from the dashboard. */
   apiKeyId: string;
   accountId: string;
   mode: Mode;
@@ -66,7 +69,21 @@ export interface StoredResponse {
   replayed: boolean;
 }
 
+/** What a payout would cost now, and whether it would need an approval. */
+export interface PayoutQuote {
+  provider: string;
+  network: string | null;
+  serviceFee: Amount;
+  networkFee: Amount;
+  totalDebit: Amount;
+  availableAfter: Amount;
+  /** Empty: it is sent without an approval. */
+  reviewReasons: readonly ReviewReason[];
+}
+
 export interface Payouts {
+  /** Reserves nothing. @throws ApiError as `create` */
+  quote(caller: Caller, request: PayoutRequest): Promise<PayoutQuote>;
   /** @throws ApiError every error case of the specification's "POST /payouts" */
   create(
     caller: Caller,

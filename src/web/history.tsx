@@ -1,7 +1,7 @@
 /** The timeline of a payment or payout, and its ledger entries. */
 import type { ComponentChildren } from 'preact';
 import type { MerchantTransaction } from '../domain/ledger';
-import type { HistoryEvent } from '../services/dashboard';
+import type { Creator, HistoryEvent } from '../services/dashboard';
 import { Card, Empty, Money, Status, Table, Time, words } from './components';
 
 interface TimelineProps {
@@ -116,4 +116,14 @@ export function Signed({ direction, amount, currency }: SignedProps): ComponentC
       <Money amount={amount} currency={currency} exact />
     </>
   );
+}
+
+/** Of the details: the key, or the person on the dashboard. */
+export function creatorRow(creator: Creator, base: string): readonly [string, ComponentChildren] {
+  if (creator.kind === 'person') return ['Created by', creator.email];
+  return ['API key', <a href={`${base}/keys/${creator.id}`}>{creator.id}</a>];
+}
+
+export function creatorText(creator: Creator): string {
+  return creator.kind === 'person' ? `by ${creator.email}` : `with ${creator.id}`;
 }

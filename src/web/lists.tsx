@@ -3,6 +3,7 @@ import type { ComponentChildren } from 'preact';
 import type { ListPosition } from '../services/services';
 import { PROVIDER_CODES } from '../domain/provider-codes';
 import { Card, EMPTY_FORM, Field, PageHead, Pager, Select, words } from './components';
+import { Icon } from './icon';
 
 export const PER_PAGE = 25;
 
@@ -63,15 +64,24 @@ interface ListPageProps {
   query: URLSearchParams;
   next: ListPosition | null;
   statuses: readonly string[];
+  /** The button that leads to the form, if there is one for this visitor. */
+  create?: string | null;
   /** What an account without any sees. */
   none: ComponentChildren;
   table: (empty: ComponentChildren) => ComponentChildren;
 }
 
-export function ListPage({ title, lead, path, query, next, statuses, none, table }: ListPageProps) {
+export function ListPage({ title, lead, path, query, next, statuses, ...rest }: ListPageProps) {
+  const { create = null, none, table } = rest;
   return (
     <>
-      <PageHead title={title} lead={lead} />
+      <PageHead title={title} lead={lead}>
+        {create === null ? null : (
+          <a class="btn" href={`${path}/new`}>
+            <Icon name="plus" /> {create}
+          </a>
+        )}
+      </PageHead>
       <Filters
         path={path}
         query={query}

@@ -26,7 +26,9 @@ describeWithBrowser('the dashboard and the console in a browser', () => {
   const pages = [
     '',
     '/payments',
+    '/payments/new',
     '/payouts',
+    '/payouts/new',
     '/transactions',
     '/keys',
     '/keys/new',
@@ -147,6 +149,33 @@ describeWithBrowser('the dashboard and the console in a browser', () => {
       new URL(deliveryUrl).pathname.replace('/dashboard/test', ''),
       '/search?q=invoice-1',
     );
+  });
+
+  test('a payout is requested from the form, with the fees while it is filled in', async () => {
+    await page.goto(`${site}/dashboard/test/payouts`);
+    await page.getByRole('link', { name: 'Request a payout' }).click();
+    await page.getByLabel('Amount').fill('5');
+    await page.getByLabel('Currency').selectOption('USDT');
+    await page.getByLabel('Network').selectOption('tron');
+    await page.getByRole('textbox', { name: 'Reference' }).fill('by-hand-1');
+    await page.getByLabel('Address, account id').fill('TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t');
+    await page.getByText('Will be sent').waitFor();
+    // The first click navigates, the second one sends the same form again.
+    await page.getByRole('button', { name: 'Request payout' }).dblclick();
+    await page.waitForURL(/payouts\/po_/);
+    const requested = await page.locator('.timeline').innerText();
+    expect(requested).toContain(`Requested by ${owner.email}`);
+    await page.goto(`${site}/dashboard/test/payouts?reference=by-hand-1`);
+    expect(await page.locator('tbody tr').count()).toBe(1);
+    await page.goto(`${site}/dashboard/test/payments/new`);
+    await page.getByLabel('Amount').fill('12');
+    await page.getByLabel('Currency').selectOption('USDT');
+    await page.getByRole('textbox', { name: 'Reference' }).fill('link-1');
+    await page.getByRole('button', { name: 'Create payment link' }).click();
+    const link = await page.locator('.secret code').innerText();
+    pages.push(new URL(page.url()).pathname.replace('/dashboard/test', ''));
+    await page.goto(link);
+    await page.getByText('12').first().waitFor();
   });
 
   test('every page is accessible in light and dark', async () => {

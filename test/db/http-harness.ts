@@ -153,7 +153,7 @@ async function startGateway(
   const services = buildServices(deps);
   const { publicUrl, cursorSecret } = config;
   const metrics = createMetrics(services.health);
-  const pages = buildPages(deps);
+  const pages = buildPages(deps, services);
   const app = createApp({ services, publicUrl, cursorSecret, metrics, pages, logger, ...options });
   const server = await startServer(app, 0);
   const privateServer = await startServer(createPrivateApp(services.health, metrics, logger), 0);

@@ -10,7 +10,10 @@ const ROLES = ['gateway_api', 'gateway_worker', 'gateway_admin', 'gateway_dashbo
 const PRIVILEGES = ['SELECT', 'INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'REFERENCES', 'TRIGGER'];
 
 /** For each role the first letters of SELECT, INSERT, UPDATE, DELETE; '-' is nothing. */
-const TABLES: Record<string, [api: string, worker: string, admin: string, dashboard: string]> = {
+const TABLES: Record<
+  string,
+  readonly [api: string, worker: string, admin: string, dashboard: string]
+> = {
   accounts: ['S', 'S', 'SIU', 'SU'],
   api_key_minutes: ['-', '-', '-', '-'],
   api_keys: ['S', 'S', 'SIU', 'SIU'],
@@ -47,6 +50,12 @@ const TABLES: Record<string, [api: string, worker: string, admin: string, dashbo
   provider_entries: ['-', 'SIU', 'S', 'S'],
   provider_positions: ['-', 'SIUD', '-', 'S'],
   provider_statements: ['-', 'SIU', 'S', 'S'],
+  request_log: ['-', '-', 'S', 'S'],
+  request_log_days: ['-', '-', 'S', 'S'],
+  ...Object.fromEntries(
+    // Its days, which are reached through it.
+    [...Array(9).keys()].map((slot) => [`request_log_${slot}`, ['-', '-', '-', '-'] as const]),
+  ),
   sessions: ['-', '-', 'SIU', 'SIU'],
   sign_in_attempts: ['-', '-', '-', 'SID'],
   users: ['-', '-', 'SIU', 'SIU'],
@@ -68,6 +77,7 @@ const FUNCTIONS: Record<string, readonly (typeof ROLES)[number][]> = {
   count_returned_payout: [],
   event_position: ['gateway_worker', 'gateway_admin', 'gateway_dashboard'],
   forget_event_bodies: ['gateway_worker'],
+  forget_request_log: ['gateway_worker'],
   hold_payout_usage: [],
   ledger_adjust: ['gateway_admin'],
   ledger_post: ['gateway_worker'],
@@ -80,6 +90,7 @@ const FUNCTIONS: Record<string, readonly (typeof ROLES)[number][]> = {
   payout_sums: GATEWAY,
   payout_usage_key: [],
   payout_used: [...GATEWAY, 'gateway_dashboard'],
+  write_request_log: ['gateway_api'],
 };
 
 let database: TestDatabase;

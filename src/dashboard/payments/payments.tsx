@@ -1,28 +1,38 @@
 /** Payments: the list with its filters, and one payment. */
 import type { ComponentChildren } from 'preact';
 import { ZERO } from '../../domain/money';
-import { PAYMENT_STATUSES, type Payment } from '../../domain/payment';
+import { isOpenPayment, PAYMENT_STATUSES, type Payment } from '../../domain/payment';
 import { amountDue, feeKept, netAmount, overpaidAmount } from '../../domain/payment-pricing';
-import type { DashboardServices, HistoryEvent, WithHistory } from '../../services/dashboard';
+import type {
+  Creator,
+  DashboardServices,
+  HistoryEvent,
+  WithHistory,
+} from '../../services/dashboard';
 import {
+  Alert,
   Card,
   Empty,
   Facts,
   Id,
   Money,
   PageHead,
+  Secret,
   Status,
   Table,
   Time,
   words,
 } from '../../web/components';
 import { page } from '../../web/site';
-import { LedgerLines, Timeline } from '../../web/history';
+import { creatorRow, creatorText, LedgerLines, Timeline } from '../../web/history';
 import { chosen, ListPage, objectFilters, PER_PAGE, positionOf } from '../../web/lists';
+import { newPaymentPages } from './new-payment';
 import type { MerchantRoute } from '../merchant-page';
 
-export function paymentPages({ payments, payment }: DashboardServices): MerchantRoute[] {
+export function paymentPages(services: DashboardServices): MerchantRoute[] {
+  const { payments, payment } = services;
   return [
+    ...newPaymentPages(services),
     {
       method: 'get',
       path: '/payments',
@@ -42,6 +52,7 @@ export function paymentPages({ payments, payment }: DashboardServices): Merchant
           <ListPage
             title="Payments"
             lead="Money that you receive from customers."
+            create={visit.may('integrate') ? 'New payment link' : null}
             path={path}
             query={query}
             next={next}
@@ -59,7 +70,7 @@ export function paymentPages({ payments, payment }: DashboardServices): Merchant
       needs: 'read',
       run: async (visit) => {
         const found = await payment(visit, visit.params['id'] ?? '');
-        const body = <Detail {...found} base={visit.base} />;
+        const body = <Detail {...found} base={visit.base} created={visit.query.has('created')} />;
         return page(`Payment ${found.object.reference}`, body, { nav: 'payments' });
       },
     },
@@ -106,7 +117,10 @@ export function PaymentTable({ rows, path, empty }: PaymentTableProps) {
 function NoPayments() {
   return (
     <Empty icon="arrow-down-left" title="No payments yet">
-      <p>Create one with your API key. Its checkout_url is the page that your customer pays on.</p>
+      <p>
+        Create a payment link here, or with your API key. Its checkout_url is the page that your
+        customer pays on.
+      </p>
       <pre>{`curl "$API/payments" -H "Authorization: Bearer sk_test_…" \\
   -H "Content-Type: application/json" -H "Idempotency-Key: order-1" \\
   -d '{"amount": "25", "currency": "USDT", "reference": "order-1"}'`}</pre>
@@ -114,9 +128,14 @@ function NoPayments() {
   );
 }
 
-type DetailProps = WithHistory<Payment> & { base: string };
+interface DetailProps extends WithHistory<Payment> {
+  base: string;
+  /** A moment ago, with the form. */
+  created: boolean;
+}
 
-function Detail({ object: payment, events, transactions, base }: DetailProps) {
+function Detail({ object: payment, base, created, ...history }: DetailProps) {
+  const { events, transactions, creator } = history;
   const { currency } = payment;
   return (
     <>
@@ -133,21 +152,33 @@ function Detail({ object: payment, events, transactions, base }: DetailProps) {
           </>
         }
       />
+      {isOpenPayment(payment.status) ? <Link payment={payment} created={created} /> : null}
       <div class="split">
         <div>
           <Timeline
             events={events}
             deliveryPage={(id) => `${base}/webhooks/deliveries/${id}`}
-            explain={(event) => reasonOf(payment, event)}
+            explain={(event) => reasonOf(payment, creator, event)}
           />
           <LedgerLines transactions={transactions} />
         </div>
         <div>
           <Amounts payment={payment} />
-          <Details payment={payment} base={base} />
+          <Details payment={payment} creator={creator} base={base} />
         </div>
       </div>
     </>
+  );
+}
+
+function Link({ payment, created }: { payment: Payment; created: boolean }) {
+  return (
+    <Alert
+      tone={created ? 'good' : 'note'}
+      title={created ? 'The payment link is ready. Send it to your customer.' : 'Payment link'}
+    >
+      <Secret value={payment.checkoutUrl} label="Copy link" />
+    </Alert>
   );
 }
 
@@ -171,8 +202,14 @@ function Amounts({ payment }: { payment: Payment }) {
   );
 }
 
-function Details({ payment, base }: { payment: Payment; base: string }) {
-  const { exceptions, completedAt, apiKeyId } = payment;
+interface DetailsProps {
+  payment: Payment;
+  creator: Creator;
+  base: string;
+}
+
+function Details({ payment, creator, base }: DetailsProps) {
+  const { exceptions, completedAt } = payment;
   return (
     <Card title="Details">
       <Facts
@@ -187,7 +224,7 @@ function Details({ payment, base }: { payment: Payment; base: string }) {
           ['Description', payment.description],
           ['Failure', payment.failureReason],
           ['Exceptions', exceptions.length === 0 ? null : exceptions.map(words).join(', ')],
-          ['API key', <a href={`${base}/keys/${apiKeyId}`}>{apiKeyId}</a>],
+          creatorRow(creator, base),
           ['Created', <Time at={payment.createdAt} seconds />],
           ['Expires', <Time at={payment.expiresAt} seconds />],
           ['Completed', completedAt === null ? null : <Time at={completedAt} seconds />],
@@ -202,9 +239,13 @@ export function metadataRows(metadata: Record<string, string>): (readonly [strin
   return Object.entries(metadata).map(([name, value]) => [`metadata.${name}`, value] as const);
 }
 
-function reasonOf(payment: Payment, { type, actor }: HistoryEvent): string | null {
+function reasonOf(
+  payment: Payment,
+  creator: Creator,
+  { type, actor }: HistoryEvent,
+): string | null {
   if (type === 'payment.failed') return payment.failureReason;
   if (actor !== null) return 'Decided by an operator';
-  if (type === 'payment.created') return `Created with ${payment.apiKeyId}`;
+  if (type === 'payment.created') return `Created ${creatorText(creator)}`;
   return null;
 }

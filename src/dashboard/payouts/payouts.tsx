@@ -1,10 +1,16 @@
 /** Payouts: the list with its filters, and one payout. */
 import type { ComponentChildren } from 'preact';
-import { PAYOUT_STATUSES, type Payout } from '../../domain/payout';
-import type { DashboardServices, HistoryEvent, WithHistory } from '../../services/dashboard';
+import { PAYOUT_STATUSES, type Payout, payoutStatusesBefore } from '../../domain/payout';
+import type {
+  Creator,
+  DashboardServices,
+  HistoryEvent,
+  WithHistory,
+} from '../../services/dashboard';
 import {
   Alert,
   Card,
+  Confirm,
   Empty,
   Facts,
   Id,
@@ -15,14 +21,20 @@ import {
   Time,
   words,
 } from '../../web/components';
-import { page } from '../../web/site';
-import { LedgerLines, Timeline } from '../../web/history';
+import { page, redirect } from '../../web/site';
+import { personOf } from '../creation';
+import { creatorRow, creatorText, LedgerLines, Timeline } from '../../web/history';
 import { chosen, ListPage, objectFilters, PER_PAGE, positionOf } from '../../web/lists';
-import type { MerchantRoute } from '../merchant-page';
+import type { MerchantRoute, MerchantVisit } from '../merchant-page';
 import { metadataRows } from '../payments/payments';
+import { newPayoutPages } from './new-payout';
 
-export function payoutPages({ payouts, payout }: DashboardServices): MerchantRoute[] {
+export function payoutPages(services: DashboardServices): MerchantRoute[] {
+  const { payouts, payout, money } = services;
+  const mayChange = (visit: MerchantVisit) =>
+    visit.may(visit.mode === 'live' ? 'manage' : 'integrate');
   return [
+    ...newPayoutPages(services),
     {
       method: 'get',
       path: '/payouts',
@@ -42,6 +54,7 @@ export function payoutPages({ payouts, payout }: DashboardServices): MerchantRou
           <ListPage
             title="Payouts"
             lead="Money that you send to wallets and exchange accounts."
+            create={mayChange(visit) ? 'Request a payout' : null}
             path={path}
             query={query}
             next={next}
@@ -59,8 +72,19 @@ export function payoutPages({ payouts, payout }: DashboardServices): MerchantRou
       needs: 'read',
       run: async (visit) => {
         const found = await payout(visit, visit.params['id'] ?? '');
-        const body = <Detail {...found} base={visit.base} />;
+        const body = <Detail {...found} base={visit.base} mayChange={mayChange(visit)} />;
         return page(`Payout ${found.object.reference}`, body, { nav: 'payouts' });
+      },
+    },
+    {
+      method: 'post',
+      path: '/payouts/:id/cancel',
+      needs: 'integrate',
+      liveNeeds: 'manage',
+      run: async (visit) => {
+        const id = visit.params['id'] ?? '';
+        await money.cancelPayout(personOf(visit), id);
+        return redirect(`${visit.base}/payouts/${id}`);
       },
     },
   ];
@@ -113,7 +137,7 @@ function ends(value: string): string {
 function NoPayouts() {
   return (
     <Empty icon="arrow-up-right" title="No payouts yet">
-      <p>Request one with your API key. The amount and the fees are reserved at once.</p>
+      <p>Request one here, or with your API key. The amount and the fees are reserved at once.</p>
       <pre>{`curl "$API/payouts" -H "Authorization: Bearer sk_test_…" \\
   -H "Content-Type: application/json" -H "Idempotency-Key: invoice-1" \\
   -d '{"amount": "10", "currency": "USDT", "network": "tron", "reference": "invoice-1",
@@ -122,9 +146,13 @@ function NoPayouts() {
   );
 }
 
-type DetailProps = WithHistory<Payout> & { base: string };
+interface DetailProps extends WithHistory<Payout> {
+  base: string;
+  mayChange: boolean;
+}
 
-function Detail({ object: payout, events, transactions, base }: DetailProps) {
+function Detail({ object: payout, base, mayChange, ...history }: DetailProps) {
+  const { events, transactions, creator } = history;
   const { currency } = payout;
   const money = (amount: string) => <Money amount={amount} currency={currency} exact />;
   return (
@@ -141,14 +169,24 @@ function Detail({ object: payout, events, transactions, base }: DetailProps) {
             {payout.reference} · <Time at={payout.createdAt} />
           </>
         }
-      />
+      >
+        {mayChange && payoutStatusesBefore('cancel').includes(payout.status) ? (
+          <Confirm
+            action={`${base}/payouts/${payout.id}/cancel`}
+            label="Cancel payout"
+            icon="x"
+            effect="The payout is not sent, and the reserved funds are available again at once."
+            confirm="Cancel this payout"
+          />
+        ) : null}
+      </PageHead>
       <Situation payout={payout} />
       <div class="split">
         <div>
           <Timeline
             events={events}
             deliveryPage={(id) => `${base}/webhooks/deliveries/${id}`}
-            explain={(event) => reasonOf(payout, event)}
+            explain={(event) => reasonOf(payout, creator, event)}
           />
           <LedgerLines transactions={transactions} />
         </div>
@@ -163,15 +201,20 @@ function Detail({ object: payout, events, transactions, base }: DetailProps) {
               ]}
             />
           </Card>
-          <Details payout={payout} base={base} />
+          <Details payout={payout} creator={creator} base={base} />
         </div>
       </div>
     </>
   );
 }
 
-function Details({ payout, base }: { payout: Payout; base: string }) {
-  const { apiKeyId } = payout;
+interface DetailsProps {
+  payout: Payout;
+  creator: Creator;
+  base: string;
+}
+
+function Details({ payout, creator, base }: DetailsProps) {
   return (
     <Card title="Details">
       <Facts
@@ -184,7 +227,7 @@ function Details({ payout, base }: { payout: Payout; base: string }) {
           ['Provider', words(payout.provider)],
           ['Transaction', payout.txHash === null ? null : <Id value={payout.txHash} />],
           ['Description', payout.description],
-          ['API key', <a href={`${base}/keys/${apiKeyId}`}>{apiKeyId}</a>],
+          creatorRow(creator, base),
           ['Created', <Time at={payout.createdAt} seconds />],
           ['Updated', <Time at={payout.updatedAt} seconds />],
           ...metadataRows(payout.metadata),
@@ -219,10 +262,10 @@ function Situation({ payout }: { payout: Payout }) {
   );
 }
 
-function reasonOf(payout: Payout, { type, actor }: HistoryEvent): string | null {
+function reasonOf(payout: Payout, creator: Creator, { type, actor }: HistoryEvent): string | null {
   switch (type) {
     case 'payout.requested':
-      return `Requested with ${payout.apiKeyId}`;
+      return `Requested ${creatorText(creator)}`;
     case 'payout.rejected':
       return payout.rejectionReason;
     case 'payout.failed':

@@ -9,6 +9,7 @@ import { sql as defaults } from './0007-defaults';
 import { sql as users } from './0008-users';
 import { indexes as queueIndexes, sql as fourEyes } from './0009-four-eyes';
 import { indexes as consoleIndexes, sql as console } from './0010-console';
+import { sql as requestLog } from './0011-request-log';
 
 /**
  * `sql` runs in a transaction. `concurrent` statements run one by one and outside of any, such as CREATE
@@ -29,4 +30,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0009-four-eyes', sql: fourEyes },
   { name: '0010-console', sql: console },
   { name: '0010-console-indexes', concurrent: consoleIndexes },
+  { name: '0011-request-log', sql: requestLog },
 ];

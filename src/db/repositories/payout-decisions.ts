@@ -16,10 +16,12 @@ const COLUMNS = 'id, payout_id, kind, user_id, email, reason, outcome, created_a
 const MAY_REVIEW = `u.kind = 'operator' AND u.disabled_at IS NULL
   AND u.operator_role IN (${sqlList(REVIEWER_ROLES)})`;
 
-/** The operator has had the secret of the payout's API key. */
-const HAD_KEY = `EXISTS (SELECT FROM audit_log a
+/** The operator has had the secret of the payout's API key, or requested it on the dashboard. */
+const HAD_KEY = `(EXISTS (SELECT FROM audit_log a
   WHERE a.object_id = payouts.api_key_id AND a.action IN ('api_key.create', 'api_key.rotate')
-    AND lower(a.actor) = lower(u.email))`;
+    AND lower(a.actor) = lower(u.email))
+  OR EXISTS (SELECT FROM users m
+  WHERE m.id = payouts.api_key_id AND lower(m.email) = lower(u.email)))`;
 
 const APPROVALS = `(SELECT count(DISTINCT d.user_id)::integer
   FROM payout_decisions d JOIN users u ON u.id = d.user_id

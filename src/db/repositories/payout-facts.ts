@@ -10,6 +10,7 @@ import { rows, sqlList, type Db, type Tx } from '../transaction';
 export interface FactsQuery {
   accountId: string;
   mode: Mode;
+  /** The key, or the user of the dashboard. */
   apiKeyId: string;
   provider: ProviderCode;
   /** The network: a memo identifies a different recipient on each. */
@@ -37,7 +38,7 @@ interface FactsRow {
   reviewAll: boolean;
   rehearseReview: boolean;
   destinationUsedBefore: boolean;
-  apiKeyCreatedAt: Date;
+  apiKeyCreatedAt: Date | null;
   existingId: string | null;
 }
 
@@ -60,13 +61,15 @@ SELECT clock_timestamp() AS now, b.available, pause.reason AS pause_reason,
                   AND p.destination_type = q.destination_type
                   AND p.destination_memo IS NOT DISTINCT FROM q.destination_memo
                   AND p.network IS NOT DISTINCT FROM q.network) AS destination_used_before,
-       k.created_at AS api_key_created_at,
+       coalesce(k.created_at, u.created_at) AS api_key_created_at,
        (SELECT p.id FROM payouts p
          WHERE p.account_id = q.account_id AND p.mode = q.mode AND p.reference = q.reference
        ) AS existing_id
   FROM q
   JOIN accounts a ON a.id = q.account_id
-  JOIN api_keys k ON k.id = q.api_key_id
+  LEFT JOIN api_keys k ON k.id = q.api_key_id
+  -- A payout that is requested on the dashboard has a person instead of a key.
+  LEFT JOIN users u ON u.id = q.api_key_id
   LEFT JOIN balances b
     ON b.account_id = q.account_id AND b.mode = q.mode AND b.currency = q.currency
   LEFT JOIN LATERAL (
@@ -121,7 +124,10 @@ export async function readPayoutFacts(db: Db | Tx, query: FactsQuery): Promise<P
     reference,
     request.amount,
   ]);
-  if (row === undefined) throw new Error(`account ${accountId} or key ${apiKeyId} does not exist`);
+  // Neither a key nor a user: SQL has no time for it.
+  if (row === undefined || row.apiKeyCreatedAt === null) {
+    throw new Error(`account ${accountId} or key ${apiKeyId} does not exist`);
+  }
   return {
     now: row.now,
     available: row.available ?? ZERO,

@@ -59,6 +59,11 @@ export async function findUserByEmail(
   return user ?? null;
 }
 
+export async function findUserEmail(db: Db, id: string): Promise<string | null> {
+  const [user] = await rows<{ email: string }>(db, 'SELECT email FROM users WHERE id = ?', [id]);
+  return user?.email ?? null;
+}
+
 /** Locks the user's row until the transaction ends. */
 export async function lockUser(tx: Tx, id: string): Promise<User | null> {
   const sql = `SELECT ${COLUMNS} FROM users WHERE id = ? FOR NO KEY UPDATE`;

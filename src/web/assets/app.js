@@ -40,3 +40,20 @@ document.addEventListener('DOMContentLoaded', () => {
     time.title = `${at.toISOString()}\n${at.toLocaleString()} (local time)`;
   }
 });
+
+// A form that shows what it would do: the element with this id comes from the form's own page.
+let latest = 0;
+let timer;
+document.addEventListener('input', (event) => {
+  const form = event.target instanceof Element ? event.target.closest('form[data-live]') : null;
+  if (!form) return;
+  clearTimeout(timer);
+  timer = setTimeout(async () => {
+    const number = ++latest;
+    const fields = new URLSearchParams(new FormData(form));
+    const response = await fetch(`${form.action}?${fields}`);
+    const page = new DOMParser().parseFromString(await response.text(), 'text/html');
+    const shown = page.getElementById(form.dataset.live);
+    if (shown && number === latest) document.getElementById(form.dataset.live).replaceWith(shown);
+  }, 300);
+});

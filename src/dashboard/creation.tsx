@@ -1,0 +1,78 @@
+/** What the forms share that create a payment or a payout: idempotency, and the API's refusals. */
+import { ApiError, type FieldError } from '../domain/errors';
+import { newId } from '../lib/new-id';
+import { Alert, Facts, type FormState, words } from '../web/components';
+import type { MerchantVisit } from './merchant-page';
+
+/** Beside the keys that the merchant's own servers choose. */
+const KEY = /^dashboard-req_[0-9A-Z]{26}$/;
+
+export function newFormKey(): string {
+  return `dashboard-${newId('request')}`;
+}
+
+/** Of the form that was sent, so that a double click or a reload creates nothing twice. */
+export function formKey(values: URLSearchParams): string {
+  const key = values.get('key') ?? '';
+  return KEY.test(key) ? key : newFormKey();
+}
+
+/** Only the fields that were filled in, as in a request to the API. */
+export function filledIn(values: URLSearchParams, names: readonly string[]) {
+  const filled = names.map((name) => [name, (values.get(name) ?? '').trim()] as const);
+  return Object.fromEntries(filled.filter(([, text]) => text !== ''));
+}
+
+export function personOf({ accountId, mode, userId }: MerchantVisit) {
+  return { accountId, mode, userId };
+}
+
+export interface Outcome<Result> {
+  result: Result | null;
+  form: FormState;
+  refusal: ApiError | null;
+}
+
+/** Runs a change; what the API would refuse is shown on the form. */
+export async function tryForm<Result>(
+  values: URLSearchParams,
+  change: () => Promise<Result>,
+): Promise<Outcome<Result>> {
+  try {
+    return { result: await change(), form: { values, errors: {} }, refusal: null };
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code === 'internal_error') throw error;
+    return { result: null, form: { values, errors: fieldErrors(error) }, refusal: error };
+  }
+}
+
+/** By the last part of the path: `destination.value` is the field `value`. */
+function fieldErrors({ code, details }: ApiError): Record<string, string> {
+  if (code !== 'validation_failed') return {};
+  const fields = (details?.['fields'] ?? []) as FieldError[];
+  return Object.fromEntries(
+    fields.map(({ field, message }) => [field.split('.').at(-1) ?? field, message]),
+  );
+}
+
+export function RefusalAlert({ refusal }: { refusal: ApiError | null }) {
+  if (refusal === null) return null;
+  if (refusal.code === 'validation_failed') {
+    return <Alert tone="bad" title="Correct the fields that are marked." />;
+  }
+  if (refusal.code === 'idempotency_key_reused') {
+    return (
+      <Alert tone="bad" title="This form was already sent with other values">
+        <p>Check the list before you send it again: this would create another one.</p>
+      </Alert>
+    );
+  }
+  const details = Object.entries(refusal.details ?? {}).flatMap(([name, value]) =>
+    typeof value === 'string' ? [[words(name), value] as const] : [],
+  );
+  return (
+    <Alert tone="bad" title={refusal.message}>
+      {details.length === 0 ? null : <Facts rows={details} />}
+    </Alert>
+  );
+}

@@ -1,0 +1,162 @@
+/** A new payment link: creates a payment as POST /payments does. */
+import { readPaymentRequest } from '../../schemas/payments';
+import type { DashboardServices } from '../../services/dashboard';
+import type { ApiError } from '../../domain/errors';
+import { Card, EMPTY_FORM, Field, type FormState, PageHead, Select } from '../../web/components';
+import { page, redirect } from '../../web/site';
+import { filledIn, formKey, newFormKey, personOf, RefusalAlert, tryForm } from '../creation';
+import type { MerchantRoute, MerchantVisit } from '../merchant-page';
+
+const NAV = { nav: 'payments' };
+const FIELDS = [
+  'amount',
+  'currency',
+  'reference',
+  'description',
+  'customer_email',
+  'success_url',
+  'cancel_url',
+] as const;
+
+/** In seconds. */
+const WINDOWS = [
+  ['3600', '1 hour'],
+  ['900', '15 minutes'],
+  ['14400', '4 hours'],
+  ['86400', '24 hours'],
+] as const;
+
+export function newPaymentPages({ money }: DashboardServices): MerchantRoute[] {
+  const show = async (
+    visit: MerchantVisit,
+    key: string,
+    form: FormState,
+    refusal: ApiError | null,
+  ) => {
+    const routes = await money.routes(personOf(visit), 'payin');
+    const currencies = [...new Set(routes.map(({ currency }) => currency))].sort();
+    const props = { path: `${visit.base}/payments`, currencies, formKey: key, form, refusal };
+    const status = refusal?.status ?? 200;
+    return page('New payment link', <NewPayment {...props} />, { ...NAV, status });
+  };
+
+  return [
+    {
+      method: 'get',
+      path: '/payments/new',
+      needs: 'integrate',
+      run: (visit) => show(visit, newFormKey(), EMPTY_FORM, null),
+    },
+    {
+      method: 'post',
+      path: '/payments/new',
+      needs: 'integrate',
+      run: async (visit) => {
+        const key = formKey(visit.form);
+        const { result, form, refusal } = await tryForm(visit.form, () =>
+          money.createPayment(personOf(visit), key, requestOf(visit)),
+        );
+        if (result !== null) return redirect(`${visit.base}/payments/${result}?created`);
+        const isReused = refusal?.code === 'idempotency_key_reused';
+        return show(visit, isReused ? newFormKey() : key, form, refusal);
+      },
+    },
+  ];
+}
+
+/** @throws ApiError validation_failed */
+function requestOf({ form, mode }: MerchantVisit) {
+  const seconds = WINDOWS.map(([value]) => value).find((value) => value === form.get('expires_in'));
+  const expiry = seconds === undefined ? {} : { expires_in: Number(seconds) };
+  return readPaymentRequest({ ...filledIn(form, FIELDS), ...expiry }, mode);
+}
+
+interface NewPaymentProps {
+  path: string;
+  currencies: readonly string[];
+  formKey: string;
+  form: FormState;
+  refusal: ApiError | null;
+}
+
+function NewPayment({ path, currencies, formKey: key, form, refusal }: NewPaymentProps) {
+  return (
+    <>
+      <PageHead
+        back={{ href: path, label: 'Payments' }}
+        title="New payment link"
+        lead="Send the link to a customer, who pays on the checkout page."
+      />
+      <RefusalAlert refusal={refusal} />
+      <Card>
+        <form method="post" action={`${path}/new`} class="stack">
+          <input type="hidden" name="key" value={key} />
+          <Field
+            name="amount"
+            label="Amount"
+            placeholder="25.00"
+            form={form}
+            required
+            autocomplete="off"
+            maxLength={28}
+          />
+          <Select
+            name="currency"
+            label="Currency"
+            form={form}
+            options={currencies.map((currency) => [currency, currency] as const)}
+          />
+          <Field
+            name="reference"
+            label="Reference"
+            hint="Your own unique id of the order, without spaces."
+            placeholder="order-1001"
+            form={form}
+            required
+            autocomplete="off"
+            maxLength={64}
+          />
+          <Select name="expires_in" label="Payable for" form={form} options={WINDOWS} />
+          <Field
+            name="description"
+            label="Description"
+            hint="Optional. The customer sees it."
+            form={form}
+            maxLength={255}
+          />
+          <Field
+            name="customer_email"
+            label="E-mail address of the customer"
+            hint="Optional."
+            type="email"
+            form={form}
+            autocomplete="off"
+            maxLength={254}
+          />
+          <Field
+            name="success_url"
+            label="Page after the payment"
+            hint="Optional. The customer returns to this URL."
+            type="url"
+            form={form}
+            maxLength={2048}
+          />
+          <Field
+            name="cancel_url"
+            label="Page after a cancellation"
+            hint="Optional."
+            type="url"
+            form={form}
+            maxLength={2048}
+          />
+          <div class="actions">
+            <button class="btn">Create payment link</button>
+            <a class="btn" data-variant="ghost" href={path}>
+              Cancel
+            </a>
+          </div>
+        </form>
+      </Card>
+    </>
+  );
+}

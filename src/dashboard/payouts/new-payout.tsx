@@ -1,0 +1,281 @@
+/** Request a payout: the quote while the form is filled in, and the payout as POST /payouts does. */
+import { DESTINATION_TYPES } from '../../domain/destination';
+import type { ApiError } from '../../domain/errors';
+import { readPayoutRequest } from '../../schemas/payouts';
+import type { DashboardServices } from '../../services/dashboard';
+import type { PayoutQuote } from '../../services/services';
+import {
+  Card,
+  Facts,
+  Field,
+  type FormState,
+  Money,
+  PageHead,
+  Select,
+  Status,
+  words,
+} from '../../web/components';
+import { page, redirect } from '../../web/site';
+import {
+  filledIn,
+  formKey,
+  newFormKey,
+  type Outcome,
+  personOf,
+  RefusalAlert,
+  tryForm,
+} from '../creation';
+import type { MerchantRoute, MerchantVisit } from '../merchant-page';
+
+const NAV = { nav: 'payouts' };
+/** The route of a transfer within a provider, which has no network in a request. */
+const INTERNAL = 'internal';
+const FIELDS = ['amount', 'currency', 'network', 'provider', 'reference', 'description'] as const;
+const REQUEST = { needs: 'integrate', liveNeeds: 'manage' } as const;
+
+export function newPayoutPages({ money }: DashboardServices): MerchantRoute[] {
+  const show = async (
+    visit: MerchantVisit,
+    shown: Pick<FormProps, 'formKey' | 'sent' | 'quote'>,
+  ) => {
+    const routes = await money.routes(personOf(visit), 'payout');
+    const names = (values: readonly string[]) => [...new Set(values)].sort();
+    const body = (
+      <NewPayout
+        {...shown}
+        path={`${visit.base}/payouts`}
+        currencies={names(routes.map(({ currency }) => currency))}
+        networks={names(routes.map(({ network }) => network)).filter((name) => name !== INTERNAL)}
+        providers={names(routes.map(({ provider }) => provider))}
+      />
+    );
+    return page('Request a payout', body, { ...NAV, status: shown.sent.refusal?.status ?? 200 });
+  };
+
+  return [
+    {
+      method: 'get',
+      path: '/payouts/new',
+      ...REQUEST,
+      /** With the fields of the form: its quote. The script asks for it while somebody types. */
+      run: async (visit) => {
+        const { query } = visit;
+        const untouched = { form: { values: query, errors: {} }, refusal: null, result: null };
+        const quote = query.has('amount')
+          ? await tryForm(query, () => money.quotePayout(personOf(visit), requestOf(query)))
+          : null;
+        return show(visit, { formKey: formKey(query), sent: untouched, quote });
+      },
+    },
+    {
+      method: 'post',
+      path: '/payouts/new',
+      ...REQUEST,
+      run: async (visit) => {
+        const key = formKey(visit.form);
+        const sent = await tryForm(visit.form, () =>
+          money.createPayout(personOf(visit), key, requestOf(visit.form)),
+        );
+        if (sent.result !== null) return redirect(`${visit.base}/payouts/${sent.result}`);
+        const isReused = sent.refusal?.code === 'idempotency_key_reused';
+        return show(visit, { formKey: isReused ? newFormKey() : key, sent, quote: null });
+      },
+    },
+  ];
+}
+
+/** @throws ApiError validation_failed */
+function requestOf(values: URLSearchParams) {
+  const destination = filledIn(values, ['type', 'value', 'memo']);
+  return readPayoutRequest({ ...filledIn(values, FIELDS), destination });
+}
+
+interface FormProps {
+  path: string;
+  currencies: readonly string[];
+  networks: readonly string[];
+  providers: readonly string[];
+  formKey: string;
+  sent: Outcome<string>;
+  /** Null before an amount was entered. */
+  quote: Outcome<PayoutQuote> | null;
+}
+
+function NewPayout({ path, currencies, networks, providers, ...props }: FormProps) {
+  const { form, refusal } = props.sent;
+  const named = (names: readonly string[], none: string) => [
+    ['', none] as const,
+    ...names.map((name) => [name, words(name)] as const),
+  ];
+  return (
+    <>
+      <PageHead
+        back={{ href: path, label: 'Payouts' }}
+        title="Request a payout"
+        lead="The amount and the fees are reserved at once."
+      />
+      <RefusalAlert refusal={refusal} />
+      <div class="split">
+        <Card>
+          <form method="post" action={`${path}/new`} class="stack" data-live="quote">
+            <input type="hidden" name="key" value={props.formKey} />
+            <Field
+              name="amount"
+              label="Amount"
+              hint="The recipient gets this amount; the fees are added."
+              placeholder="100.00"
+              form={form}
+              required
+              autocomplete="off"
+              maxLength={28}
+            />
+            <Select
+              name="currency"
+              label="Currency"
+              form={form}
+              options={currencies.map((currency) => [currency, currency] as const)}
+            />
+            <Select
+              name="type"
+              label="Destination"
+              form={form}
+              options={DESTINATION_TYPES.map((type) => [type, words(type)] as const)}
+            />
+            <DestinationFields form={form} />
+            <Select
+              name="network"
+              label="Network"
+              form={form}
+              options={named(networks, 'Not needed')}
+            />
+            <Select
+              name="provider"
+              label="Provider"
+              form={form}
+              options={named(providers, 'Chosen by the gateway')}
+            />
+            <Field
+              name="reference"
+              label="Reference"
+              hint="Your own unique id: letters, digits, “_” and “-”."
+              placeholder="invoice-1001"
+              form={form}
+              required
+              autocomplete="off"
+              maxLength={64}
+            />
+            <Field
+              name="description"
+              label="Description"
+              hint="Optional."
+              form={form}
+              maxLength={255}
+            />
+            <div class="actions">
+              <button class="btn">Request payout</button>
+              <button
+                class="btn"
+                data-variant="outline"
+                formMethod="get"
+                formAction={`${path}/new`}
+                formNoValidate
+              >
+                Show fees
+              </button>
+            </div>
+          </form>
+        </Card>
+        <Quote quote={props.quote} />
+      </div>
+    </>
+  );
+}
+
+function DestinationFields({ form }: { form: FormState }) {
+  return (
+    <>
+      <Field
+        name="value"
+        label="Address, account id or e-mail address"
+        hint="Check every character: a payout that was sent cannot be returned."
+        form={form}
+        required
+        autocomplete="off"
+        maxLength={255}
+      />
+      <Field
+        name="memo"
+        label="Memo or destination tag"
+        hint="Only where the network needs one."
+        form={form}
+        autocomplete="off"
+        maxLength={64}
+      />
+    </>
+  );
+}
+
+/** The script replaces it; its id is in `data-live`. */
+function Quote({ quote }: { quote: FormProps['quote'] }) {
+  return (
+    <div id="quote" aria-live="polite">
+      <Card title="Fees">
+        <QuoteBody quote={quote} />
+      </Card>
+    </div>
+  );
+}
+
+function QuoteBody({ quote }: { quote: FormProps['quote'] }) {
+  if (quote === null) {
+    return <p class="muted">Enter the amount and the destination to see the fees.</p>;
+  }
+  const { result, form, refusal } = quote;
+  if (result === null) return <Missing errors={form.errors} refusal={refusal} />;
+  const currency = form.values.get('currency') ?? '';
+  const money = (amount: string) => <Money amount={amount} currency={currency} exact />;
+  const isReviewed = result.reviewReasons.length > 0;
+  return (
+    <>
+      <Facts
+        rows={[
+          ['Service fee', money(result.serviceFee)],
+          ['Network fee', money(result.networkFee)],
+          ['Total debit', money(result.totalDebit)],
+          ['Available afterwards', money(result.availableAfter)],
+          ['Provider', words(result.provider)],
+          ['Network', result.network],
+        ]}
+      />
+      <p>
+        <Status value={isReviewed ? 'under_review' : 'approved'} />{' '}
+        <b>{isReviewed ? 'Will need approval' : 'Will be sent'}</b>
+      </p>
+      {isReviewed ? (
+        <p class="muted">{result.reviewReasons.map(words).join(' · ')}</p>
+      ) : (
+        <p class="muted">It can be cancelled for a few seconds.</p>
+      )}
+    </>
+  );
+}
+
+interface MissingProps {
+  errors: FormState['errors'];
+  refusal: ApiError | null;
+}
+
+/** What keeps the quote from being made: the first fields are empty while somebody types. */
+function Missing({ errors, refusal }: MissingProps) {
+  const messages = Object.entries(errors);
+  if (messages.length === 0) return <RefusalAlert refusal={refusal} />;
+  return (
+    <ul class="muted">
+      {messages.map(([field, message]) => (
+        <li>
+          {words(field)}: {message}
+        </li>
+      ))}
+    </ul>
+  );
+}

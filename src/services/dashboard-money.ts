@@ -1,0 +1,91 @@
+/**
+ * Payments and payouts that a person creates on the dashboard, through the services of the API: the
+ * same checks, idempotency and workflows. The object has the user's id in place of a key's.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { findAccount } from '../db/repositories/accounts';
+import type { Db } from '../db/transaction';
+import { ApiError } from '../domain/errors';
+import type { Direction } from '../domain/fees';
+import type { PaymentRequest } from '../domain/payment';
+import type { PayoutRequest } from '../domain/payout';
+import { AdminRefusal } from './admin/refusal';
+import type { Owner } from './dashboard';
+import type { Caller, Catalogue, PayoutQuote, Services, StoredResponse } from './services';
+
+export interface Person extends Owner {
+  userId: string;
+}
+
+/** @throws ApiError as the API, and AdminRefusal for an account that may not use this mode */
+export interface DashboardMoney {
+  routes: (person: Person, direction: Direction) => Promise<Route[]>;
+  /** @returns the id of the payment */
+  createPayment: (person: Person, key: string, request: PaymentRequest) => Promise<string>;
+  quotePayout: (person: Person, request: PayoutRequest) => Promise<PayoutQuote>;
+  /** @returns the id of the payout */
+  createPayout: (person: Person, key: string, request: PayoutRequest) => Promise<string>;
+  cancelPayout: (person: Person, id: string) => Promise<void>;
+}
+
+type Route = Awaited<ReturnType<Catalogue['currencies']>>['routes'][number];
+
+/** The services of the API, with its own database login. */
+export type MoneyServices = Pick<Services, 'payments' | 'payouts' | 'catalogue'>;
+
+/** The second request of a double click waits this long for the answer to the first. */
+const ANSWER_WITHIN_MS = 15_000;
+const ASK_AGAIN_MS = 250;
+
+export function createDashboardMoney(
+  db: Db,
+  { payments, payouts, catalogue }: MoneyServices,
+): DashboardMoney {
+  return {
+    routes: async (person, direction) =>
+      (await catalogue.currencies(callerOf(person))).routes.filter(
+        (route) => route.direction === direction,
+      ),
+    createPayment: async (person, idempotencyKey, request) => {
+      const caller = await allowedCaller(db, person);
+      return createdId(() => payments.create(caller, { idempotencyKey, request }));
+    },
+    quotePayout: async (person, request) => payouts.quote(await allowedCaller(db, person), request),
+    createPayout: async (person, idempotencyKey, request) => {
+      const caller = await allowedCaller(db, person);
+      return createdId(() => payouts.create(caller, { idempotencyKey, request }));
+    },
+    cancelPayout: async (person, id) => {
+      await payouts.cancel(callerOf(person), id);
+    },
+  };
+}
+
+function callerOf({ accountId, mode, userId }: Person): Caller {
+  return { accountId, mode, apiKeyId: userId, scopes: [] };
+}
+
+/** What a key's authentication checks for the API. */
+async function allowedCaller(db: Db, person: Person): Promise<Caller> {
+  const account = await findAccount(db, person.accountId);
+  if (account?.status !== 'active') throw new ApiError({ code: 'account_suspended' });
+  if (person.mode === 'live' && account.verifiedAt === null) {
+    throw new AdminRefusal({ code: 'account_not_verified', id: account.id });
+  }
+  return callerOf(person);
+}
+
+/** A form that is sent twice gets the answer to the first, also while that one is running. */
+async function createdId(create: () => Promise<StoredResponse>): Promise<string> {
+  const until = Date.now() + ANSWER_WITHIN_MS;
+  for (;;) {
+    try {
+      const { body } = await create();
+      return (JSON.parse(body.toString('utf8')) as { data: { id: string } }).data.id;
+    } catch (error) {
+      const isRunning = error instanceof ApiError && error.code === 'request_in_progress';
+      if (!isRunning || Date.now() > until) throw error;
+      await sleep(ASK_AGAIN_MS);
+    }
+  }
+}
