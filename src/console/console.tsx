@@ -10,6 +10,7 @@ import { signInPages } from '../web/account/sign-in';
 import { document, type Shell } from '../web/layout';
 import type { Site } from '../web/site';
 import type { WorkflowUrl } from '../web/workflow-link';
+import { casePages } from './cases/cases';
 import { homePages } from './home/home';
 import { operatorRoute, PREFIX } from './operator-page';
 
@@ -21,7 +22,7 @@ export interface ConsoleOptions {
   host: string | null;
 }
 
-export function createConsole({ services, sessions, host }: ConsoleOptions): Site {
+export function createConsole({ services, sessions, workflowUrl, host }: ConsoleOptions): Site {
   const site = { kind: 'operator', prefix: PREFIX, home: `${PREFIX}/home` } as const;
   return {
     ...site,
@@ -42,7 +43,7 @@ export function createConsole({ services, sessions, host }: ConsoleOptions): Sit
         list: (user) => sessions.list(user),
         revoke: (user, id) => sessions.revoke(user, id),
       }),
-      ...[homePages(services)].flat().map(operatorRoute),
+      ...[homePages(services), casePages(services, workflowUrl)].flat().map(operatorRoute),
     ],
   };
 }
@@ -80,7 +81,10 @@ async function pauseBanner({ pauses }: ConsoleServices): Promise<VNode | null> {
 const NAVIGATION: Shell['nav'] = [
   {
     label: null,
-    entries: [{ key: 'home', href: `${PREFIX}/home`, label: 'Home', icon: 'house' }],
+    entries: [
+      { key: 'home', href: `${PREFIX}/home`, label: 'Home', icon: 'house' },
+      { key: 'cases', href: `${PREFIX}/cases`, label: 'Cases', icon: 'folder-search' },
+    ],
   },
   {
     label: 'Settings',

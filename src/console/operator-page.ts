@@ -12,8 +12,10 @@ export const REASON_LENGTH_MAX = 255;
 
 export interface OperatorVisit extends SignedInVisit {
   may: (permission: Permission) => boolean;
-  /** For the audit log, with the reason that the form requires. @throws InvalidInput */
-  by: () => ChangedBy & { reason: string };
+  /** For the audit log. */
+  by: ChangedBy;
+  /** The same with the reason that the form requires. @throws InvalidInput */
+  withReason: () => ChangedBy & { reason: string };
 }
 
 export interface OperatorRoute {
@@ -31,14 +33,14 @@ export function operatorRoute({ run, ...route }: OperatorRoute): Route {
 function operatorVisit(visit: SignedInVisit): OperatorVisit {
   const { actor, email } = visit.session;
   if (actor.kind !== 'operator') throw new PageRefusal('page_not_found');
+  const by: ChangedBy = { actor: email, reason: null, via: 'console', address: visit.address };
   return {
     ...visit,
     may: (permission) => mayDo(actor, permission),
-    by: () => ({
-      actor: email,
+    by,
+    withReason: () => ({
+      ...by,
       reason: checkText('reason', visit.form.get('reason') ?? '', REASON_LENGTH_MAX),
-      via: 'console',
-      address: visit.address,
     }),
   };
 }

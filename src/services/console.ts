@@ -9,6 +9,7 @@ import {
 import { listPauses, type Pause } from '../db/repositories/payout-pauses';
 import type { Db } from '../db/transaction';
 import { CASE_KINDS } from '../domain/cases';
+import { type ConsoleCases, createConsoleCases } from './console-cases';
 
 export { COUNT_MAX } from '../db/repositories/console-attention';
 
@@ -17,6 +18,7 @@ const PAUSES_MAX = 100;
 
 export interface ConsoleServices {
   attention: () => Promise<OperatorAttention>;
+  cases: ConsoleCases;
   /** At most 100, the oldest first. */
   pauses: () => Promise<Pause[]>;
 }
@@ -28,6 +30,7 @@ export interface ConsoleDeps {
 export function createConsoleServices({ db }: ConsoleDeps): ConsoleServices {
   return {
     attention: () => readOperatorAttention(db, CASE_KINDS),
+    cases: createConsoleCases(db),
     pauses: () => listPauses(db, PAUSES_MAX),
   };
 }

@@ -105,7 +105,13 @@ export function ListPage({ title, lead, path, query, next, statuses, ...rest }: 
 interface FiltersProps {
   path: string;
   query: URLSearchParams;
-  options: readonly (readonly [name: string, label: string, values: readonly string[]])[];
+  /** `unset` is the label of no value, by default All. */
+  options: readonly (readonly [
+    name: string,
+    label: string,
+    values: readonly string[],
+    unset?: string,
+  ])[];
   texts: readonly (readonly [name: string, label: string])[];
   /** From and to; by default they are there. */
   days?: boolean;
@@ -116,12 +122,12 @@ export function Filters({ path, query, options, texts, days = true }: FiltersPro
   const form = { ...EMPTY_FORM, values: query };
   return (
     <form class="filters" action={path}>
-      {options.map(([name, label, values]) => (
+      {options.map(([name, label, values, unset = 'All']) => (
         <Select
           name={name}
           label={label}
           form={form}
-          options={[['', 'All'], ...values.map((value) => [value, words(value)] as const)]}
+          options={[['', unset], ...values.map((value) => [value, words(value)] as const)]}
         />
       ))}
       {texts.map(([name, label]) => (

@@ -1,5 +1,5 @@
 /** The error codes of src/services/admin as sentences for a page. */
-import type { InputProblem, Refusal } from '../services/admin/refusal';
+import { type InputProblem, InvalidInput, type Refusal } from '../services/admin/refusal';
 
 export function refusalText(refusal: Refusal): string {
   switch (refusal.code) {
@@ -106,5 +106,17 @@ export function problemText(problem: InputProblem): string {
       return `Use ${problem.network} for the network, or ${problem.address} for the address.`;
     case 'mapped_ipv4':
       return `${problem.value} is an IPv4-mapped address. Use the IPv4 address.`;
+  }
+}
+
+/** Runs a change; an invalid field becomes the message below it. */
+export async function fieldErrors<Result>(
+  change: () => Promise<Result>,
+): Promise<{ answer: Result; fields: null } | { answer: null; fields: Record<string, string> }> {
+  try {
+    return { answer: await change(), fields: null };
+  } catch (error) {
+    if (!(error instanceof InvalidInput)) throw error;
+    return { answer: null, fields: { [error.field]: problemText(error.problem) } };
   }
 }

@@ -307,6 +307,9 @@ test('every route of the dashboard is for the roles that are written down, and n
 /** Who may use a route of the console: A admin, R reviewer, V viewer. */
 const CONSOLE: Record<string, string> = {
   'get /home': 'ARV',
+  'get /cases': 'ARV',
+  'get /cases/:id': 'ARV',
+  'post /cases/:id/resolve': 'AR',
   'get /sessions': 'ARV',
   'post /sessions/:id/end': 'ARV',
 };

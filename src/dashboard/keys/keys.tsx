@@ -24,7 +24,7 @@ import {
 } from '../../web/components';
 import { Icon } from '../../web/icon';
 import type { Once } from '../../web/once';
-import { problemText } from '../../web/refusals';
+import { fieldErrors } from '../../web/refusals';
 import { page, redirect } from '../../web/site';
 import type { MerchantRoute, MerchantVisit } from '../merchant-page';
 
@@ -131,18 +131,6 @@ export function keyPages({ keys }: DashboardServices, once: Once): MerchantRoute
       },
     },
   ];
-}
-
-/** Runs a change; an invalid field becomes the message below it. */
-export async function fieldErrors<Result>(
-  change: () => Promise<Result>,
-): Promise<{ answer: Result; fields: null } | { answer: null; fields: Record<string, string> }> {
-  try {
-    return { answer: await change(), fields: null };
-  } catch (error) {
-    if (!(error instanceof InvalidInput)) throw error;
-    return { answer: null, fields: { [error.field]: problemText(error.problem) } };
-  }
 }
 
 /** Undefined is the default. */

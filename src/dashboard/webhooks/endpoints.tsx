@@ -23,8 +23,8 @@ import {
 } from '../../web/components';
 import { Icon } from '../../web/icon';
 import type { Once } from '../../web/once';
+import { fieldErrors } from '../../web/refusals';
 import { page, redirect } from '../../web/site';
-import { fieldErrors } from '../keys/keys';
 import { chosen } from '../../web/lists';
 import type { MerchantRoute, MerchantVisit } from '../merchant-page';
 import { DeliveryTable } from './deliveries';

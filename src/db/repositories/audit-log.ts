@@ -32,14 +32,14 @@ export interface AuditEntry extends Omit<NewAuditEntry, 'via' | 'address'> {
 }
 
 export interface AuditQuery {
-  objectId: string | undefined;
-  accountId: string | undefined;
-  action: string | undefined;
-  actor: string | undefined;
+  objectId?: string | undefined;
+  accountId?: string | undefined;
+  action?: string | undefined;
+  actor?: string | undefined;
   /** ISO 8601, inclusive. */
-  since: string | undefined;
+  since?: string | undefined;
   /** Only entries older than the one with this id. */
-  beforeId: string | undefined;
+  beforeId?: string | undefined;
   limit: number;
 }
 

@@ -2,6 +2,7 @@
 import type { CaseKind } from '../../domain/cases';
 import { newId } from '../../lib/new-id';
 import { rows, type Db, type Tx } from '../transaction';
+import { type ListPage, pageOf, POSITION } from './lists';
 
 /** Opens at most one case per kind and object; opening it again changes nothing. */
 export async function openCase(
@@ -39,6 +40,40 @@ export async function listCases(db: Db, all: boolean, limit: number): Promise<Ca
       ORDER BY created_at, id LIMIT ?`,
     [all, limit],
   );
+}
+
+export interface CaseFilters {
+  /** Undefined: open and resolved ones. */
+  isOpen?: boolean | undefined;
+  kind?: CaseKind | undefined;
+  objectId?: string | undefined;
+  createdFrom?: string;
+  createdTo?: string;
+}
+
+/** Newest first, a page of the console. */
+export async function listCasesPage(
+  db: Db,
+  query: { limit: number; after: { createdAt: string; id: string } | null; filters: CaseFilters },
+): Promise<ListPage<Case>> {
+  const { limit, after, filters } = query;
+  const asked: [condition: string, ...values: string[]][] = [];
+  if (filters.isOpen !== undefined) {
+    asked.push([`resolved_at IS ${filters.isOpen ? 'NULL' : 'NOT NULL'}`]);
+  }
+  if (filters.kind !== undefined) asked.push(['kind = ?', filters.kind]);
+  if (filters.objectId !== undefined) asked.push(['object_id = ?', filters.objectId]);
+  if (filters.createdFrom !== undefined) asked.push(['created_at >= ?', filters.createdFrom]);
+  if (filters.createdTo !== undefined) asked.push(['created_at <= ?', filters.createdTo]);
+  if (after !== null) asked.push(['(created_at, id) < (?, ?)', after.createdAt, after.id]);
+  const where = ['true', ...asked.map(([condition]) => condition)].join(' AND ');
+  const found = await rows<Case & { position: string }>(
+    db,
+    `SELECT ${COLUMNS}, ${POSITION} AS position FROM cases WHERE ${where}
+      ORDER BY created_at DESC, id DESC LIMIT ?`,
+    [...asked.flatMap(([, ...values]) => values), limit + 1],
+  );
+  return pageOf(found, limit);
 }
 
 export async function findCase(db: Db | Tx, id: string): Promise<Case | null> {

@@ -22,7 +22,8 @@ export interface ListPage<T> {
   next: { createdAt: string; id: string } | null;
 }
 
-const POSITION = `to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
+/** Of a row in a list by time; a Date drops the microseconds. */
+export const POSITION = `to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
 
 export function listPayouts(db: Db, query: ListQuery<PayoutFilters>): Promise<ListPage<Payout>> {
   const groups = query.filters.status?.map(payoutStatusGroup);
@@ -59,7 +60,14 @@ async function newestFirst<T extends { id: string }>(
   if (createdFrom !== undefined) void query.where('created_at', '>=', createdFrom);
   if (createdTo !== undefined) void query.where('created_at', '<=', createdTo);
 
-  const found = await query.castTo<(T & { position: string })[]>();
+  return pageOf(await query.castTo<(T & { position: string })[]>(), limit);
+}
+
+/** @param found one row more than the page has, if there is a next page */
+export function pageOf<T extends { id: string }>(
+  found: (T & { position: string })[],
+  limit: number,
+): ListPage<T> {
   const items = found.slice(0, limit);
   const last = items.at(-1);
   const more = found.length > limit && last !== undefined;

@@ -124,6 +124,19 @@ export async function voidVanished(
   );
 }
 
+/** What providers have on record for a reference or an id of theirs; at most 100. */
+export async function listEntriesOf(
+  db: Db,
+  reference: string,
+): Promise<(ProviderEntry & { provider: ProviderCode; mode: Mode; readAt: Date })[]> {
+  return rows(
+    db,
+    `SELECT provider, mode, kind, reference, id, amount, currency, state, held, changed_at, read_at
+       FROM provider_entries WHERE reference = ? ORDER BY changed_at, kind, id LIMIT 100`,
+    [reference],
+  );
+}
+
 /** Something that the gateway completed and that the provider's statement does not show. */
 export interface MissingEntry {
   kind: 'payout' | 'payin';

@@ -1,0 +1,372 @@
+/** Cases: what the gateway could not resolve by itself, with the evidence of both sides. */
+import { CASE_KINDS } from '../../domain/cases';
+import { AdminRefusal } from '../../services/admin/refusal';
+import type { ConsoleServices } from '../../services/console';
+import type { Case, CaseEvidence } from '../../services/console-cases';
+import {
+  Alert,
+  Card,
+  EMPTY_FORM,
+  Empty,
+  Facts,
+  Field,
+  type FormState,
+  Id,
+  Money,
+  PageHead,
+  Status,
+  Table,
+  Time,
+  words,
+} from '../../web/components';
+import { LedgerLines } from '../../web/history';
+import {
+  chosen,
+  daysOf,
+  Filters,
+  isFiltered,
+  ListPager,
+  NoMatch,
+  PER_PAGE,
+  positionOf,
+  textOf,
+} from '../../web/lists';
+import { fieldErrors } from '../../web/refusals';
+import { page, redirect } from '../../web/site';
+import { WorkflowLink, type WorkflowUrl } from '../../web/workflow-link';
+import { type OperatorRoute, type OperatorVisit, PREFIX } from '../operator-page';
+import { CASE_TEXTS } from './case-texts';
+
+const PATH = `${PREFIX}/cases`;
+const NAV = { nav: 'cases' };
+const STATES = ['open', 'resolved', 'all'] as const;
+const RESOLUTION_LENGTH_MAX = 2_000;
+
+export function casePages({ cases }: ConsoleServices, urlOf: WorkflowUrl): OperatorRoute[] {
+  async function showCase(visit: OperatorVisit, form: FormState, status: number) {
+    const evidence = await cases.get(visit.params['id'] ?? '');
+    const body = (
+      <CasePage
+        {...evidence}
+        form={form}
+        urlOf={urlOf}
+        mayResolve={visit.may('review')}
+        isTooLate={status === 409}
+      />
+    );
+    return page(words(evidence.found.kind), body, { ...NAV, status });
+  }
+
+  return [
+    {
+      method: 'get',
+      path: '/cases',
+      needs: 'read',
+      run: async ({ query }) => {
+        const state = chosen(query, 'state', STATES) ?? 'open';
+        const filters = {
+          isOpen: state === 'all' ? undefined : state === 'open',
+          kind: chosen(query, 'kind', CASE_KINDS),
+          objectId: textOf(query, 'object'),
+          ...daysOf(query),
+        };
+        const list = { limit: PER_PAGE, after: positionOf(query), filters };
+        const { items, next } = await cases.list(list);
+        return page('Cases', <CaseList rows={items} query={query} next={next} />, NAV);
+      },
+    },
+    {
+      method: 'get',
+      path: '/cases/:id',
+      needs: 'read',
+      run: (visit) => showCase(visit, EMPTY_FORM, 200),
+    },
+    {
+      method: 'post',
+      path: '/cases/:id/resolve',
+      needs: 'review',
+      run: async (visit) => {
+        const id = visit.params['id'] ?? '';
+        const values = visit.form;
+        try {
+          const { answer, fields } = await fieldErrors(async () => {
+            await cases.resolve(visit.by, id, values.get('resolution') ?? '');
+            return redirect(`${PATH}/${id}`);
+          });
+          return answer ?? (await showCase(visit, { values, errors: fields }, 422));
+        } catch (error) {
+          const code = error instanceof AdminRefusal ? error.refusal.code : null;
+          if (code !== 'case_already_resolved') throw error;
+          return showCase(visit, { values, errors: {} }, 409);
+        }
+      },
+    },
+  ];
+}
+
+interface CaseListProps {
+  rows: readonly Case[];
+  query: URLSearchParams;
+  next: Parameters<typeof ListPager>[0]['next'];
+}
+
+function CaseList({ rows, query, next }: CaseListProps) {
+  return (
+    <>
+      <PageHead title="Cases" lead="What the gateway could not resolve by itself." />
+      <Filters
+        path={PATH}
+        query={query}
+        options={[
+          ['state', 'State', ['resolved', 'all'], 'Open'],
+          ['kind', 'Kind', CASE_KINDS],
+        ]}
+        texts={[['object', 'Object id']]}
+      />
+      <Card flush>
+        <Table
+          caption="Cases"
+          rows={rows}
+          empty={
+            isFiltered(query) ? (
+              <NoMatch path={PATH} what="cases" />
+            ) : (
+              <Empty icon="folder-search" title="No open cases">
+                <p>
+                  The gateway opens a case when its records and a provider’s contradict each other.
+                </p>
+              </Empty>
+            )
+          }
+          columns={[
+            {
+              label: 'Case',
+              cell: ({ id, kind }) => <a href={`${PATH}/${id}`}>{words(kind)}</a>,
+            },
+            { label: 'Object', cell: ({ objectId }) => <code>{objectId}</code> },
+            {
+              label: 'State',
+              cell: ({ resolvedAt }) => (
+                <Status value={resolvedAt === null ? 'open' : 'resolved'} />
+              ),
+            },
+            { label: 'Opened', wide: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
+            {
+              label: 'Resolved',
+              wide: true,
+              cell: ({ resolvedAt }) => (resolvedAt === null ? '–' : <Time at={resolvedAt} />),
+            },
+          ]}
+        />
+      </Card>
+      <ListPager path={PATH} query={query} next={next} />
+    </>
+  );
+}
+
+interface CasePageProps extends CaseEvidence {
+  form: FormState;
+  urlOf: WorkflowUrl;
+  mayResolve: boolean;
+  /** Somebody else resolved it before this form was sent. */
+  isTooLate: boolean;
+}
+
+function CasePage(props: CasePageProps) {
+  const { found, ours, transactions, theirs, resolvedBy, urlOf, isTooLate } = props;
+  const { meaning, remedy } = CASE_TEXTS[found.kind];
+  return (
+    <>
+      <PageHead
+        back={{ href: PATH, label: 'Cases' }}
+        title={
+          <>
+            {words(found.kind)} <Status value={found.resolvedAt === null ? 'open' : 'resolved'} />
+          </>
+        }
+        lead={meaning}
+      >
+        {ours === null ? null : <WorkflowLink id={found.objectId} urlOf={urlOf} />}
+      </PageHead>
+      {isTooLate && found.resolvedAt !== null ? (
+        <Alert tone="wait" title="This case is already resolved. Your resolution was not recorded.">
+          <p>
+            {resolvedBy ?? 'The gateway'} resolved it {secondsSince(found.resolvedAt)} seconds ago.
+          </p>
+        </Alert>
+      ) : null}
+      <Resolution {...props} remedy={remedy} />
+      <div class="grid">
+        <Ours ours={ours} found={found} />
+        <Card title="Details" lead="What the gateway recorded when it opened the case.">
+          <Facts
+            rows={[
+              ['Id', <Id value={found.id} />],
+              ['Object', <Id value={found.objectId} />],
+              ['Opened', <Time at={found.createdAt} seconds />],
+            ]}
+          />
+          <pre class="code">{JSON.stringify(found.details, null, 2)}</pre>
+        </Card>
+      </div>
+      <Theirs entries={theirs} />
+      {ours === null ? null : (
+        <LedgerLines transactions={transactions} lead="What moved on the merchant’s balances." />
+      )}
+    </>
+  );
+}
+
+function secondsSince(at: Date): number {
+  return Math.max(0, Math.round((Date.now() - at.getTime()) / 1_000));
+}
+
+function Resolution(props: CasePageProps & { remedy: string }) {
+  const { found, resolvedBy, form, mayResolve, remedy } = props;
+  if (found.resolvedAt !== null) {
+    return (
+      <Card title="Resolution">
+        <p>{found.resolution}</p>
+        <p class="muted">
+          {resolvedBy ?? 'The gateway'}, <Time at={found.resolvedAt} seconds />
+        </p>
+      </Card>
+    );
+  }
+  return (
+    <Card title="What to do" lead={remedy}>
+      {mayResolve ? (
+        <form method="post" action={`${PATH}/${found.id}/resolve`} class="stack">
+          <Field
+            name="resolution"
+            label="Resolution"
+            hint="The finding and what was done. It is kept in the audit log."
+            form={form}
+            required
+            maxLength={RESOLUTION_LENGTH_MAX}
+          />
+          <div>
+            <button class="btn">Resolve case</button>
+          </div>
+        </form>
+      ) : (
+        <p class="muted">A reviewer or an administrator resolves cases.</p>
+      )}
+    </Card>
+  );
+}
+
+function Ours({ ours, found }: Pick<CaseEvidence, 'ours' | 'found'>) {
+  if (ours === null) {
+    return (
+      <Card title="Our side">
+        <p class="muted">The gateway has no payment or payout {found.objectId}.</p>
+      </Card>
+    );
+  }
+  const { object } = ours;
+  const money = (amount: string) => <Money amount={amount} currency={object.currency} exact />;
+  return (
+    <Card title={`Our ${ours.kind}`}>
+      <Facts
+        rows={[
+          ['Status', <Status value={object.status} />],
+          ['Amount', money(object.amount)],
+          ...(ours.kind === 'payment'
+            ? ([
+                ['Received', money(ours.object.receivedAmount)],
+                ['Credited before fees', money(ours.object.creditedAmount)],
+                ['Refunded', money(ours.object.refundedAmount)],
+              ] as const)
+            : ([
+                ['Total debit', money(ours.object.totalDebit)],
+                ['Destination', <code>{ours.object.destinationValue}</code>],
+                ['Decided by', ours.object.decidedBy],
+                ['Provider’s id', ours.object.providerTransferId],
+              ] as const)),
+          ['Provider', object.provider],
+          ['Mode', words(object.mode)],
+          [
+            'Id',
+            ours.kind === 'payout' ? (
+              <a class="link" href={`${PREFIX}/payouts/${object.id}`}>
+                {object.id}
+              </a>
+            ) : (
+              <Id value={object.id} />
+            ),
+          ],
+          ['Reference', object.reference],
+          ['Transaction hash', object.txHash === null ? null : <code>{object.txHash}</code>],
+          ['Failure', object.failureReason],
+          [
+            'Account',
+            <a class="link" href={`${PREFIX}/accounts/${object.accountId}`}>
+              {object.accountId}
+            </a>,
+          ],
+          ['Changed', <Time at={object.updatedAt} seconds />],
+        ]}
+      />
+    </Card>
+  );
+}
+
+function Theirs({ entries }: { entries: CaseEvidence['theirs'] }) {
+  return (
+    <Card title="Provider’s side" lead="From the statement that was last read." flush>
+      <Table
+        caption="Entries of the provider"
+        rows={entries}
+        empty={<Empty icon="landmark" title="The provider’s statement does not show it" />}
+        columns={[
+          {
+            label: 'Entry',
+            cell: ({ kind, id }) => (
+              <>
+                {words(kind)} <small>{id === '' ? 'Not known to the provider' : id}</small>
+              </>
+            ),
+          },
+          {
+            label: 'State',
+            cell: ({ state, held }) => (
+              <>
+                <Status value={ENTRY_STATES[state]} /> {held ? <Status value="on_hold" /> : null}
+              </>
+            ),
+          },
+          {
+            label: 'Amount',
+            right: true,
+            cell: ({ amount, currency }) => <Money amount={amount} currency={currency} exact />,
+          },
+          {
+            label: 'Provider',
+            wide: true,
+            cell: ({ provider, mode }) => (
+              <>
+                {provider} <small>{mode}</small>
+              </>
+            ),
+          },
+          {
+            label: 'Changed',
+            wide: true,
+            cell: ({ changedAt, readAt }) => (
+              <>
+                <Time at={changedAt} seconds />
+                <small>
+                  Read <Time at={readAt} seconds />
+                </small>
+              </>
+            ),
+          },
+        ]}
+      />
+    </Card>
+  );
+}
+
+/** The names of statuses, as elsewhere. */
+const ENTRY_STATES = { pending: 'pending', done: 'succeeded', void: 'void' } as const;
