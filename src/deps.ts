@@ -21,7 +21,7 @@ import { createPayments } from './services/payments';
 import { createPayouts } from './services/payouts';
 import { createProviderCallbacks } from './services/provider-callbacks';
 import type { Services } from './services/services';
-import { createUserSessions } from './services/users/sign-in';
+import { createUserServices } from './services/users/user-services';
 import { createTemporalClient } from './temporal/client';
 import { createClosedWorkflows } from './temporal/visibility';
 import {
@@ -124,13 +124,15 @@ export function buildPages(deps: Deps, api: Services): Middleware[] {
   const { config, logger, pagesDb: db } = deps;
   if (config.pages === null || db === null) return [];
   const { dashboardHost, consoleHost } = config.pages;
-  const sessions = createUserSessions(db);
+  const users = createUserServices(db, deps.secretBox);
+  const once = createOnce(deps.secretBox);
   const services = createDashboardServices({ ...deps, db, pepper: config.keyPepper, api });
   const sites = [
-    createDashboard({ services, sessions, once: createOnce(deps.secretBox), host: dashboardHost }),
+    createDashboard({ services, users, once, host: dashboardHost }),
     createConsole({
       services: createConsoleServices({ db }),
-      sessions,
+      users,
+      once,
       workflowUrl: createWorkflowUrl(config.temporal),
       host: consoleHost,
     }),

@@ -4,10 +4,10 @@
  */
 import type { VNode } from 'preact';
 import type { ConsoleServices } from '../services/console';
-import type { UserSessions } from '../services/users/sign-in';
-import { sessionPages } from '../web/account/sessions';
-import { signInPages } from '../web/account/sign-in';
+import type { UserServices } from '../services/users/user-services';
+import { accountNavigation, accountPages } from '../web/account/account-pages';
 import { document, type Shell } from '../web/layout';
+import type { Once } from '../web/once';
 import type { Site } from '../web/site';
 import type { WorkflowUrl } from '../web/workflow-link';
 import { casePages } from './cases/cases';
@@ -16,13 +16,14 @@ import { operatorRoute, PREFIX } from './operator-page';
 
 export interface ConsoleOptions {
   services: ConsoleServices;
-  sessions: UserSessions;
+  users: UserServices;
+  once: Once;
   workflowUrl: WorkflowUrl;
   /** Served on this host only; null: on every host. */
   host: string | null;
 }
 
-export function createConsole({ services, sessions, workflowUrl, host }: ConsoleOptions): Site {
+export function createConsole({ services, users, once, workflowUrl, host }: ConsoleOptions): Site {
   const site = { kind: 'operator', prefix: PREFIX, home: `${PREFIX}/home` } as const;
   return {
     ...site,
@@ -30,19 +31,9 @@ export function createConsole({ services, sessions, workflowUrl, host }: Console
     signIn: `${PREFIX}/sign-in`,
     document: async (shown, visit) =>
       document(shown, visit, shellOf(visit.session === null ? null : await pauseBanner(services))),
-    readSession: (token, address) => sessions.read('operator', token, address),
+    readSession: (token, address) => users.sessions.read('operator', token, address),
     routes: [
-      ...signInPages({
-        site,
-        product: 'Operator console',
-        signIn: (request) => sessions.signIn(request),
-        signOut: (token) => sessions.signOut('operator', token),
-      }),
-      ...sessionPages({
-        site,
-        list: (user) => sessions.list(user),
-        revoke: (user, id) => sessions.revoke(user, id),
-      }),
+      ...accountPages({ site, product: 'Operator console', users, once }),
       ...[homePages(services), casePages(services, workflowUrl)].flat().map(operatorRoute),
     ],
   };
@@ -56,7 +47,7 @@ function shellOf(banner: VNode | null): Shell {
     nav: NAVIGATION,
     banner,
     search: null,
-    account: `${PREFIX}/sessions`,
+    account: `${PREFIX}/security`,
     signOut: `${PREFIX}/sign-out`,
   };
 }
@@ -88,6 +79,6 @@ const NAVIGATION: Shell['nav'] = [
   },
   {
     label: 'Settings',
-    entries: [{ key: 'sessions', href: `${PREFIX}/sessions`, label: 'Sessions', icon: 'monitor' }],
+    entries: accountNavigation(PREFIX),
   },
 ];

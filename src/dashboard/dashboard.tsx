@@ -4,9 +4,8 @@
  */
 import type { Mode } from '../domain/mode';
 import type { DashboardServices } from '../services/dashboard';
-import type { UserSessions } from '../services/users/sign-in';
-import { sessionPages } from '../web/account/sessions';
-import { signInPages } from '../web/account/sign-in';
+import type { UserServices } from '../services/users/user-services';
+import { accountNavigation, accountPages } from '../web/account/account-pages';
 import { ModeBanner } from '../web/components';
 import { document, type Shell } from '../web/layout';
 import type { Once } from '../web/once';
@@ -23,32 +22,22 @@ import { merchantRoute, modeOf, PREFIX } from './merchant-page';
 
 interface DashboardOptions {
   services: DashboardServices;
-  sessions: UserSessions;
+  users: UserServices;
   once: Once;
   /** Served on this host only; null: on every host. */
   host: string | null;
 }
 
-export function createDashboard({ services, sessions, once, host }: DashboardOptions): Site {
+export function createDashboard({ services, users, once, host }: DashboardOptions): Site {
   const site = { kind: 'merchant', prefix: PREFIX, home: `${PREFIX}/test` } as const;
   return {
     ...site,
     host,
     signIn: `${PREFIX}/sign-in`,
     document: (page, visit) => document(page, visit, shellOf(visit)),
-    readSession: (token, address) => sessions.read('merchant', token, address),
+    readSession: (token, address) => users.sessions.read('merchant', token, address),
     routes: [
-      ...signInPages({
-        site,
-        product: 'Merchant dashboard',
-        signIn: (request) => sessions.signIn(request),
-        signOut: (token) => sessions.signOut('merchant', token),
-      }),
-      ...sessionPages({
-        site,
-        list: (user) => sessions.list(user),
-        revoke: (user, id) => sessions.revoke(user, id),
-      }),
+      ...accountPages({ site, product: 'Merchant dashboard', users, once }),
       ...[
         homePages(services),
         paymentPages(services),
@@ -76,7 +65,7 @@ function shellOf(visit: Visit): Shell {
     nav: navigation(base),
     banner: mode === null ? null : <ModeBanner mode={mode} switchTo={otherMode(visit, mode)} />,
     search: { action: `${base}/search`, label: 'Search by id or reference' },
-    account: `${PREFIX}/sessions`,
+    account: `${PREFIX}/security`,
     signOut: `${PREFIX}/sign-out`,
   };
 }
@@ -109,9 +98,7 @@ function navigation(base: string): Shell['nav'] {
     },
     {
       label: 'Settings',
-      entries: [
-        { key: 'sessions', href: `${PREFIX}/sessions`, label: 'Sessions', icon: 'monitor' },
-      ],
+      entries: accountNavigation(PREFIX),
     },
   ];
 }

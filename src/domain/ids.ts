@@ -17,6 +17,8 @@ export const ID_PREFIXES = {
   user: 'usr_',
   session: 'ses_',
   decision: 'dec_',
+  passkey: 'psk_',
+  invitation: 'inv_',
 } as const;
 
 export type IdKind = keyof typeof ID_PREFIXES;

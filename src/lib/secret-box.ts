@@ -54,6 +54,23 @@ export function createSecretBox(current: string, earlier: readonly string[]): Se
   };
 }
 
+/** For a cookie or a hidden field. */
+export function sealText(box: SecretBox, text: string, owner: string): string {
+  const { sealed, keyId } = box.seal(text, owner);
+  return `${keyId}.${sealed.toString('base64url')}`;
+}
+
+/** Null: of another owner, forged, or of a key that is not set. */
+export function openText(box: SecretBox, text: string, owner: string): string | null {
+  const [keyId = '', sealed] = text.split('.');
+  if (sealed === undefined) return null;
+  try {
+    return box.open({ keyId, sealed: Buffer.from(sealed, 'base64url') }, owner);
+  } catch {
+    return null;
+  }
+}
+
 /** The text is long and random, so a single hash is sufficient. */
 function keyOf(text: string): Buffer {
   return createHash('sha256').update(`webhook secrets:${text}`).digest();

@@ -2,7 +2,7 @@
  * A secret that is shown once, on the page after a form. It travels in an encrypted cookie that this
  * page deletes, so that a reload does not repeat the form and the server stores nothing.
  */
-import type { SecretBox } from '../lib/secret-box';
+import { openText, sealText, type SecretBox } from '../lib/secret-box';
 import type { SetCookie, SignedInVisit } from './site';
 
 const COOKIE = 'gateway_secret';
@@ -19,21 +19,14 @@ export function createOnce(box: SecretBox): Once {
   const owner = (visit: SignedInVisit, path: string) => `${visit.session.sessionId} ${path}`;
   return {
     keep: (visit, path, secret) => {
-      const { sealed, keyId } = box.seal(secret, owner(visit, path));
-      const value = `${keyId}.${sealed.toString('base64url')}`;
+      const value = sealText(box, secret, owner(visit, path));
       return { name: COOKIE, value, maxAgeSeconds: SECONDS, path };
     },
     take: (visit) => {
-      const [keyId = '', text] = (visit.cookies.get(COOKIE) ?? '').split('.');
-      if (text === undefined) return null;
-      const cookie = { name: COOKIE, value: null, maxAgeSeconds: 0, path: visit.path };
-      try {
-        const sealed = { keyId, sealed: Buffer.from(text, 'base64url') };
-        return { secret: box.open(sealed, owner(visit, visit.path)), cookie };
-      } catch {
-        // Another page's, another session's, or forged: nothing to show.
-        return null;
-      }
+      const secret = openText(box, visit.cookies.get(COOKIE) ?? '', owner(visit, visit.path));
+      // Another page's, another session's, or forged: nothing to show.
+      if (secret === null) return null;
+      return { secret, cookie: { name: COOKIE, value: null, maxAgeSeconds: 0, path: visit.path } };
     },
   };
 }

@@ -11,7 +11,7 @@ import type { Logger } from 'pino';
 import { mayDo, type Permission, type UserKind } from '../domain/users';
 import { clientAddress } from '../lib/client-address';
 import { newId } from '../lib/new-id';
-import type { SignedIn } from '../services/users/sign-in';
+import { type Browser, recentlyAuthenticated, type SignedIn } from '../services/users/sessions';
 import { type Problem, ProblemBody, problemOf } from './problems';
 import { isSameOrigin, readForm, refuseNul, setSecurityHeaders } from './security';
 
@@ -26,6 +26,8 @@ export interface Visit {
   form: URLSearchParams;
   address: string;
   userAgent: string;
+  /** The page that a form was on, if the browser tells. */
+  referrer: string;
   /** Chosen by the user; null follows the system. */
   theme: 'light' | 'dark' | null;
   session: SignedIn | null;
@@ -70,7 +72,14 @@ interface RoutePath {
 
 export type Route = RoutePath &
   (
-    | { needs: Permission; run: (visit: SignedInVisit) => Answer | Promise<Answer> }
+    | {
+        needs: Permission;
+        /** Asks the person to sign in again, unless they did a few minutes ago. */
+        recent?: true;
+        /** Also for a person who must set up a second factor first. */
+        beforeEnrolment?: true;
+        run: (visit: SignedInVisit) => Answer | Promise<Answer>;
+      }
     /** Without a session. */
     | { needs: null; run: (visit: Visit) => Answer | Promise<Answer> }
   );
@@ -101,6 +110,39 @@ const PATH_PART = /^\w{1,64}$/;
 
 export function sessionCookie(site: Pick<Site, 'kind'>): string {
   return site.kind === 'merchant' ? 'gateway_dashboard' : 'gateway_console';
+}
+
+export function deviceCookie(site: Pick<Site, 'kind'>): string {
+  return `${sessionCookie(site)}_device`;
+}
+
+/** Where a visit comes from, for a sign-in. */
+export function browserOf(site: Pick<Site, 'kind'>, visit: Visit): Browser {
+  const { address, userAgent } = visit;
+  return { address, userAgent, device: visit.cookies.get(deviceCookie(site)) ?? null };
+}
+
+/** Only a path of the same site: a link must not lead a signed-in user elsewhere. */
+export function ownPath(text: string, prefix: string): string | null {
+  const url = URL.parse(text, 'http://own.invalid');
+  if (url?.origin !== 'http://own.invalid' || !url.pathname.startsWith(`${prefix}/`)) return null;
+  return url.pathname + url.search;
+}
+
+/**
+ * Leads a person who has not signed in recently to the page that asks again, and back. A form that
+ * was sent is lost; the page that it was on opens again. Null: they have, so go on.
+ */
+export function signInAgain(
+  site: Pick<Site, 'prefix' | 'home'>,
+  visit: SignedInVisit,
+): Redirect | null {
+  if (recentlyAuthenticated(visit.session)) return null;
+  const referrer = URL.parse(visit.referrer);
+  const page = referrer === null ? '' : referrer.pathname + referrer.search;
+  const here = `${visit.path}${visit.query.size === 0 ? '' : `?${visit.query.toString()}`}`;
+  const back = visit.method === 'POST' ? (ownPath(page, site.prefix) ?? site.home) : here;
+  return redirect(`${site.prefix}/confirm?next=${encodeURIComponent(back)}`);
 }
 
 export function page(
@@ -177,12 +219,18 @@ async function serveRoute(
     return;
   }
   const signedIn = { ...visit, session };
+  if (session.mustEnrol && route.beforeEnrolment !== true) {
+    ctx.status = 303;
+    ctx.redirect(`${site.prefix}/security`);
+    return;
+  }
   if (!mayDo(session.actor, route.needs)) {
     await sendProblem(site, ctx, signedIn, problemOf('not_allowed'));
     return;
   }
   try {
-    await send(site, settings, ctx, signedIn, await route.run(signedIn));
+    const again = route.recent === true ? signInAgain(site, signedIn) : null;
+    await send(site, settings, ctx, signedIn, again ?? (await route.run(signedIn)));
   } catch (error) {
     const problem = problemOf(error);
     if (problem.status >= 500) throw error;
@@ -205,6 +253,7 @@ function readVisit(ctx: Context & { params: Visit['params'] }, settings: SiteSet
       settings.trustedProxyHops,
     ),
     userAgent: ctx.get('User-Agent'),
+    referrer: ctx.get('Referer'),
     theme: theme === 'light' || theme === 'dark' ? theme : null,
     session: null,
     cookies: { get: (name) => ctx.cookies.get(name) },
@@ -254,6 +303,7 @@ async function sendProblem(
     form: new URLSearchParams(),
     address: '',
     userAgent: '',
+    referrer: '',
     theme: null,
     session: null,
     cookies: { get: () => undefined },

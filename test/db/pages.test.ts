@@ -1,6 +1,6 @@
 /** The dashboard and the console over HTTP: sign-in, sessions, and what protects them. */
 import { rows } from '../../src/db/transaction';
-import { FAILURES_OF_PAIR_MAX } from '../../src/services/users/sign-in';
+import { FAILURES_OF_PAIR_MAX } from '../../src/services/users/attempts';
 import { disableUser } from '../../src/services/users/users';
 import { createConsole } from '../../src/console/console';
 import { createDashboard } from '../../src/dashboard/dashboard';
@@ -246,6 +246,21 @@ test('the pages are served on their own hosts, and not without a database login'
   expect((await fetch(`${none.url}/dashboard/sign-in`)).status).toBe(404);
 });
 
+/** Of both sites, for every role. */
+const OWN_PAGES = [
+  'get /confirm',
+  'post /confirm',
+  'get /security',
+  'post /security/totp/start',
+  'get /security/totp',
+  'post /security/totp',
+  'post /security/totp/remove',
+  'get /security/recovery-codes',
+  'post /security/recovery-codes',
+  'get /sessions',
+  'post /sessions/:id/end',
+];
+
 /** Who may use a route of the dashboard: O owner, D developer, V viewer; in test mode and in live mode. */
 const DASHBOARD: Record<string, [test: string, live: string]> = {
   'get /': ['ODV', 'ODV'],
@@ -280,7 +295,7 @@ const DASHBOARD: Record<string, [test: string, live: string]> = {
 };
 
 test('every route of the dashboard is for the roles that are written down, and no other', async () => {
-  const parts = { services: {}, sessions: {}, once: {}, host: null } as never;
+  const parts = { services: {}, users: {}, once: {}, host: null } as never;
   const routes = createDashboard(parts).routes.filter(({ path }) => path.startsWith('/:mode'));
   const nameOf = ({ method, path }: { method: string; path: string }) =>
     `${method} ${path.slice('/:mode'.length) || '/'}`;
@@ -310,15 +325,18 @@ const CONSOLE: Record<string, string> = {
   'get /cases': 'ARV',
   'get /cases/:id': 'ARV',
   'post /cases/:id/resolve': 'AR',
-  'get /sessions': 'ARV',
-  'post /sessions/:id/end': 'ARV',
+  ...Object.fromEntries(OWN_PAGES.map((route) => [route, 'ARV'])),
 };
 
 test('every route of the console is for the roles that are written down, and no other', async () => {
-  const parts = { services: {}, sessions: {}, host: null } as never;
+  const parts = { services: {}, users: {}, host: null } as never;
   const routes = createConsole(parts).routes.filter(({ needs }) => needs !== null);
   const nameOf = ({ method, path }: { method: string; path: string }) => `${method} ${path}`;
   expect(routes.map(nameOf).sort()).toEqual(Object.keys(CONSOLE).sort());
+  const others = createDashboard(parts).routes.filter(
+    ({ needs, path }) => needs !== null && !path.startsWith('/:mode'),
+  );
+  expect(others.map(nameOf).sort()).toEqual([...OWN_PAGES].sort());
   const roles = new Map(routes.map((route) => [nameOf(route), [] as string[]]));
   for (const role of OPERATOR_ROLES) {
     const client = newClient();
@@ -328,7 +346,7 @@ test('every route of the console is for the roles that are written down, and no 
         `/console${route.path.replace(/:\w+/g, 'none')}`,
       );
       // A form without fields, an object that does not exist: both are past the role.
-      expect([route.path, [200, 303, 403, 404, 409, 422]]).toEqual([
+      expect([route.path, [200, 303, 401, 403, 404, 409, 422]]).toEqual([
         route.path,
         expect.arrayContaining([status]),
       ]);
@@ -340,7 +358,7 @@ test('every route of the console is for the roles that are written down, and no 
 });
 
 test('without a session every route leads to the sign-in', async () => {
-  const parts = { services: {}, sessions: {}, once: {}, host: null } as never;
+  const parts = { services: {}, users: {}, once: {}, host: null } as never;
   for (const site of [createDashboard(parts), createConsole(parts)]) {
     for (const { method, path, needs } of site.routes) {
       if (needs === null) continue;

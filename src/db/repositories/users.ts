@@ -1,4 +1,4 @@
-/** Users, their accounts, their sessions, and the passwords that were tried and refused. */
+/** Users, their accounts and their sessions. */
 import type { MerchantRole, OperatorRole, UserKind } from '../../domain/users';
 import { rows, type Db, type Tx } from '../transaction';
 
@@ -6,6 +6,8 @@ export interface User {
   id: string;
   kind: UserKind;
   email: string;
+  /** Empty until the person enters it. */
+  name: string;
   operatorRole: OperatorRole | null;
   disabledAt: Date | null;
   lastSignInAt: Date | null;
@@ -18,7 +20,7 @@ export interface Membership {
   role: MerchantRole;
 }
 
-const COLUMNS = 'id, kind, email, operator_role, disabled_at, last_sign_in_at, created_at';
+const COLUMNS = 'id, kind, email, name, operator_role, disabled_at, last_sign_in_at, created_at';
 
 /** @returns null, and nothing is written, when the e-mail address is already used */
 export async function insertUser(
@@ -46,12 +48,14 @@ export async function insertMembership(
 }
 
 /** With what a sign-in checks. */
+export type StoredUser = User & { passwordHash: string };
+
 export async function findUserByEmail(
   db: Db | Tx,
   kind: UserKind,
   email: string,
-): Promise<(User & { passwordHash: string }) | null> {
-  const [user] = await rows<User & { passwordHash: string }>(
+): Promise<StoredUser | null> {
+  const [user] = await rows<StoredUser>(
     db,
     `SELECT ${COLUMNS}, password_hash FROM users WHERE kind = ? AND lower(email) = lower(?)`,
     [kind, email],
@@ -62,6 +66,12 @@ export async function findUserByEmail(
 export async function findUserEmail(db: Db, id: string): Promise<string | null> {
   const [user] = await rows<{ email: string }>(db, 'SELECT email FROM users WHERE id = ?', [id]);
   return user?.email ?? null;
+}
+
+export async function findUserById(db: Db | Tx, id: string): Promise<StoredUser | null> {
+  const sql = `SELECT ${COLUMNS}, password_hash FROM users WHERE id = ?`;
+  const [user] = await rows<StoredUser>(db, sql, [id]);
+  return user ?? null;
 }
 
 /** Locks the user's row until the transaction ends. */
@@ -152,10 +162,16 @@ export interface SessionUser {
   userId: string;
   kind: UserKind;
   email: string;
+  name: string;
   operatorRole: OperatorRole | null;
   accountId: string | null;
   accountName: string | null;
   merchantRole: MerchantRole | null;
+  /** That the user belongs to. */
+  accounts: number;
+  authenticatedAt: Date;
+  hasSecondFactor: boolean;
+  needsSecondFactor: boolean;
   /** Not noted for a minute. */
   isStale: boolean;
 }
@@ -167,8 +183,13 @@ export async function findSession(
 ): Promise<SessionUser | null> {
   const [found] = await rows<SessionUser>(
     db,
-    `SELECT s.id AS session_id, u.id AS user_id, u.kind, u.email, u.operator_role,
-            m.account_id, a.name AS account_name, m.role AS merchant_role,
+    `SELECT s.id AS session_id, u.id AS user_id, u.kind, u.email, u.name, u.operator_role,
+            m.account_id, a.name AS account_name, m.role AS merchant_role, s.authenticated_at,
+            (SELECT count(*)::integer FROM memberships WHERE user_id = u.id) AS accounts,
+            EXISTS (SELECT FROM totp_secrets WHERE user_id = u.id AND confirmed_at IS NOT NULL)
+              OR EXISTS (SELECT FROM passkeys WHERE user_id = u.id) AS has_second_factor,
+            EXISTS (SELECT FROM second_factor_policies
+                     WHERE scope = coalesce(s.account_id, 'operators')) AS needs_second_factor,
             s.last_seen_at < now() - interval '1 minute' AS is_stale
        FROM sessions s JOIN users u ON u.id = s.user_id
        LEFT JOIN memberships m ON m.user_id = u.id AND m.account_id = s.account_id
@@ -183,6 +204,26 @@ export async function findSession(
 export async function noteSeen(db: Db, sessionId: string, address: string | null): Promise<void> {
   const sql = 'UPDATE sessions SET last_seen_at = now(), address = ?::inet WHERE id = ?';
   await rows(db, sql, [address, sessionId]);
+}
+
+/** The person has proved who they are again. */
+export async function noteAuthenticated(db: Db, sessionId: string): Promise<void> {
+  await rows(db, 'UPDATE sessions SET authenticated_at = now() WHERE id = ?', [sessionId]);
+}
+
+/** @returns false if the user does not belong to the account */
+export async function saveSessionAccount(
+  db: Db,
+  { sessionId, userId, accountId }: { sessionId: string; userId: string; accountId: string },
+): Promise<boolean> {
+  const changed = await rows(
+    db,
+    `UPDATE sessions SET account_id = m.account_id FROM memberships m
+      WHERE sessions.id = ? AND sessions.user_id = ? AND m.user_id = ? AND m.account_id = ?
+      RETURNING sessions.id`,
+    [sessionId, userId, userId, accountId],
+  );
+  return changed.length === 1;
 }
 
 /** The user's sessions that are valid, the latest use first. */
@@ -210,56 +251,6 @@ export async function revokeSessions(
     id === null ? [userId] : [userId, id],
   );
   return revoked.length;
-}
-
-/** An IPv6 address belongs to a customer's network of 64 bits. */
-const NETWORK = `(SELECT CASE family(address) WHEN 6 THEN network(set_masklen(address, 64))::inet ELSE address END
-  FROM (SELECT ?::inet AS address) AS given)`;
-
-export interface AttemptCounts {
-  id: string;
-  /** Of this e-mail address from this network, with this attempt. */
-  ofPair: number;
-  /** Of any e-mail address from this network, with this attempt. */
-  ofNetwork: number;
-}
-
-/** Records an attempt before its password is checked, so that attempts at the same time count. */
-export async function recordAttempt(
-  db: Db,
-  attempt: { kind: UserKind; email: string; address: string | null; minutes: number },
-): Promise<AttemptCounts> {
-  const { kind, email, address, minutes } = attempt;
-  const [inserted] = await rows<{ id: string }>(
-    db,
-    `INSERT INTO sign_in_attempts (kind, email, network) VALUES (?, lower(?), ${NETWORK}) RETURNING id`,
-    [kind, email, address],
-  );
-  if (inserted === undefined) throw new Error('the attempt was not inserted');
-  const [counts] = await rows<Omit<AttemptCounts, 'id'>>(
-    db,
-    `SELECT count(*) FILTER (WHERE kind = ? AND email = lower(?))::integer AS of_pair,
-            count(*)::integer AS of_network
-       FROM sign_in_attempts
-      WHERE network IS NOT DISTINCT FROM ${NETWORK} AND at > now() - ? * interval '1 minute'`,
-    [kind, email, address, minutes],
-  );
-  return { id: inserted.id, ofPair: counts?.ofPair ?? 0, ofNetwork: counts?.ofNetwork ?? 0 };
-}
-
-export async function deleteAttempt(db: Db | Tx, id: string): Promise<void> {
-  await rows(db, 'DELETE FROM sign_in_attempts WHERE id = ?', [id]);
-}
-
-/** Those that no limit counts any more. */
-export async function deleteOldAttempts(db: Db, minutes: number): Promise<void> {
-  await rows(
-    db,
-    `DELETE FROM sign_in_attempts WHERE id IN (
-       SELECT id FROM sign_in_attempts WHERE at < now() - ? * interval '1 minute'
-        ORDER BY at LIMIT 100)`,
-    [minutes],
-  );
 }
 
 function one(found: User[]): User {

@@ -1,183 +1,162 @@
-/** Sign-in by e-mail address and password, and the sessions that it opens. */
-import { createHash, randomBytes } from 'node:crypto';
-import { isIP } from 'node:net';
-import {
-  deleteAttempt,
-  deleteOldAttempts,
-  findSession,
-  findUserByEmail,
-  insertSession,
-  listMemberships,
-  listSessions as readSessions,
-  noteSeen,
-  noteSignIn,
-  recordAttempt,
-  revokeSessions,
-  type Session,
-  type SessionUser,
-} from '../../db/repositories/users';
-import { inTransaction, type Db } from '../../db/transaction';
-import {
-  type Actor,
-  EMAIL_LENGTH_MAX,
-  PASSWORD_LENGTH_MAX,
-  SESSION_HOURS,
-  type UserKind,
-} from '../../domain/users';
-import { newId } from '../../lib/new-id';
-import { checkPassword, TooManySignIns } from './passwords';
-
-export type { Session } from '../../db/repositories/users';
-
 /**
- * The limits count failures of an e-mail address from one network, and of one network. An e-mail
- * address alone is never locked: a stranger could lock its owner out.
+ * Sign-in: the password, then a second factor if the user has one. Between the two steps the browser
+ * holds an encrypted text, and the server stores nothing.
  */
-const WINDOW_MINUTES = 15;
-export const FAILURES_OF_PAIR_MAX = 5;
-export const FAILURES_OF_NETWORK_MAX = 50;
+import { createHash } from 'node:crypto';
+import { summarizeFactors } from '../../db/repositories/second-factors';
+import { findUserByEmail, findUserById, type StoredUser } from '../../db/repositories/users';
+import type { Db } from '../../db/transaction';
+import { EMAIL_LENGTH_MAX, PASSWORD_LENGTH_MAX, type UserKind } from '../../domain/users';
+import { openText, sealText, type SecretBox } from '../../lib/secret-box';
+import { type Checked, limitAttempts } from './attempts';
+import { checkPassword, TooManySignIns } from './passwords';
+import { isAppCode, useCode } from './second-factors';
+import {
+  type Browser,
+  noteProof,
+  type OpenedSession,
+  openSession,
+  readDevice,
+  type SignedIn,
+} from './sessions';
 
-const TOKEN_BYTES = 32;
-const USER_AGENT_LENGTH = 300;
+/** How long the second step may take. */
+export const STEP_MINUTES = 10;
 
-export interface SignInRequest {
+export interface SignInRequest extends Browser {
   kind: UserKind;
   email: string;
   password: string;
-  /** Empty if it is unknown. */
-  address: string;
-  userAgent: string;
 }
+
+export type SignInRefusal =
+  /** Unknown e-mail address, wrong password, disabled user, or no account: not told apart. */
+  { kind: 'refused' } | { kind: 'limited'; minutes: number } | { kind: 'busy' };
 
 export type SignInOutcome =
-  /** The token is for the cookie and is not stored. */
-  | { kind: 'signed_in'; token: string; hours: number }
-  /** Unknown e-mail address, wrong password, disabled user, or no account: not told apart. */
-  | { kind: 'refused' }
-  | { kind: 'limited'; minutes: number }
-  | { kind: 'busy' };
+  | OpenedSession
+  /** The text is for a cookie. */
+  | { kind: 'second_step'; step: string }
+  | SignInRefusal;
 
-export async function signIn(db: Db, request: SignInRequest): Promise<SignInOutcome> {
-  const { kind, email, password } = request;
-  // Nobody has such an address; a limit for it would only store what a stranger sends.
-  if (email.length > EMAIL_LENGTH_MAX || email.includes('\0')) return { kind: 'refused' };
-  const address = knownAddress(request.address);
-  const attempt = await recordAttempt(db, { kind, email, address, minutes: WINDOW_MINUTES });
-  if (attempt.ofPair > FAILURES_OF_PAIR_MAX || attempt.ofNetwork > FAILURES_OF_NETWORK_MAX) {
-    // It was not checked, so it does not prolong the wait.
-    await deleteAttempt(db, attempt.id);
-    return { kind: 'limited', minutes: WINDOW_MINUTES };
-  }
-  const user = await findUserByEmail(db, kind, email);
-  const isRight = await tryPassword(user?.passwordHash ?? null, password);
-  if (isRight === 'busy') {
-    await deleteAttempt(db, attempt.id);
-    return { kind: 'busy' };
-  }
-  if (!isRight || user === null || user.disabledAt !== null) return { kind: 'refused' };
-
-  const [first] = kind === 'merchant' ? await listMemberships(db, user.id) : [];
-  if (kind === 'merchant' && first === undefined) return { kind: 'refused' };
-  const token = randomBytes(TOKEN_BYTES).toString('base64url');
-  const hours = SESSION_HOURS[kind].total;
-  await inTransaction(db, async (tx) => {
-    await insertSession(tx, {
-      id: newId('session'),
-      tokenHash: hashToken(token),
-      userId: user.id,
-      accountId: first?.accountId ?? null,
-      address,
-      userAgent: request.userAgent.slice(0, USER_AGENT_LENGTH),
-      hours,
-    });
-    await noteSignIn(tx, user.id);
-    await deleteAttempt(tx, attempt.id);
-  });
-  await deleteOldAttempts(db, WINDOW_MINUTES);
-  return { kind: 'signed_in', token, hours };
+/** What a person in the second step can use. */
+export interface Step {
+  userId: string;
+  email: string;
+  totp: boolean;
+  passkeys: number;
 }
 
-async function tryPassword(stored: string | null, password: string): Promise<boolean | 'busy'> {
+export interface SignIn {
+  withPassword(request: SignInRequest): Promise<SignInOutcome>;
+  /** Null: it has expired. Start again. */
+  step(kind: UserKind, step: string): Promise<Step | null>;
+  withCode(
+    kind: UserKind,
+    step: Step,
+    code: string,
+    browser: Browser,
+  ): Promise<OpenedSession | SignInRefusal>;
+  /** Proves again who a signed-in person is. @param code of a person with a TOTP app */
+  again(
+    user: SignedIn,
+    proof: { password: string; code: string },
+    browser: Browser,
+  ): Promise<{ kind: 'passed' } | SignInRefusal>;
+}
+
+export function createSignIn(db: Db, box: SecretBox): SignIn {
+  return {
+    withPassword: async (request) => {
+      const checked = await checkPasswordOf(db, box, request);
+      if (checked.kind !== 'passed') return checked;
+      const user = checked.value;
+      const factors = await summarizeFactors(db, user.id);
+      if (factors.totp || factors.passkeys > 0) {
+        return { kind: 'second_step', step: sealStep(box, user) };
+      }
+      return (await openSession(db, box, user, request)) ?? { kind: 'refused' };
+    },
+    step: (kind, step) => readStep(db, box, kind, step),
+    withCode: async (kind, { userId, email }, code, browser) => {
+      const device = readDevice(box, userId, browser.device);
+      const checked = await limitAttempts(
+        db,
+        { kind, email, step: 'code', address: browser.address, device },
+        async () => ((await useCode(db, box, userId, code)) ? true : null),
+        { slow: isAppCode(code) },
+      );
+      if (checked.kind !== 'passed') return checked;
+      return (await openSession(db, box, { id: userId, kind }, browser)) ?? { kind: 'refused' };
+    },
+    again: async (user, { password, code }, browser) => {
+      const { email, userId } = user;
+      const { kind } = user.actor;
+      const checked = await checkPasswordOf(db, box, { kind, email, password, ...browser });
+      if (checked.kind !== 'passed') return checked;
+      if ((await summarizeFactors(db, userId)).totp) {
+        const device = readDevice(box, userId, browser.device);
+        const codeChecked = await limitAttempts(
+          db,
+          { kind, email, step: 'code', address: browser.address, device },
+          async () => ((await useCode(db, box, userId, code)) ? true : null),
+        );
+        if (codeChecked.kind !== 'passed') return codeChecked;
+      }
+      await noteProof(db, user);
+      return { kind: 'passed' };
+    },
+  };
+}
+
+/** The user of an e-mail address and a password, within the limits. */
+export async function checkPasswordOf(
+  db: Db,
+  box: SecretBox,
+  { kind, email, password, address, device }: SignInRequest,
+): Promise<Checked<StoredUser> | { kind: 'busy' }> {
+  // Nobody has such an address; a limit for it would only store what a stranger sends.
+  if (email.length > EMAIL_LENGTH_MAX || email.includes('\0')) return { kind: 'refused' };
+  const user = await findUserByEmail(db, kind, email);
+  const known = user === null ? null : readDevice(box, user.id, device);
   try {
-    return await checkPassword(stored, password.slice(0, PASSWORD_LENGTH_MAX + 1));
+    return await limitAttempts(
+      db,
+      { kind, email, step: 'password', address, device: known },
+      async () => {
+        const tried = password.slice(0, PASSWORD_LENGTH_MAX + 1);
+        const isRight = await checkPassword(user?.passwordHash ?? null, tried);
+        return isRight && user?.disabledAt === null ? user : null;
+      },
+    );
   } catch (error) {
-    if (error instanceof TooManySignIns) return 'busy';
+    if (error instanceof TooManySignIns) return { kind: 'busy' };
     throw error;
   }
 }
 
-/** A signed-in person. */
-export interface SignedIn {
-  sessionId: string;
-  userId: string;
-  email: string;
-  actor: Actor;
+/** It ends with the password that it was made with. */
+function sealStep(box: SecretBox, { id, kind, passwordHash }: StoredUser): string {
+  const until = Date.now() + STEP_MINUTES * 60_000;
+  return sealText(box, JSON.stringify([id, stampOf(passwordHash), until]), `step ${kind}`);
 }
 
-/** Null: sign in again. */
-export async function readSession(
+async function readStep(
   db: Db,
+  box: SecretBox,
   kind: UserKind,
-  token: string,
-  address: string,
-): Promise<SignedIn | null> {
-  const tokenHash = hashToken(token);
-  const found = await findSession(db, { kind, tokenHash, idleHours: SESSION_HOURS[kind].idle });
-  if (found === null) return null;
-  const actor = actorOf(found);
-  if (actor === null) return null;
-  if (found.isStale) await noteSeen(db, found.sessionId, knownAddress(address));
-  const { sessionId, userId, email } = found;
-  return { sessionId, userId, email, actor };
+  sealed: string,
+): Promise<Step | null> {
+  const text = openText(box, sealed, `step ${kind}`);
+  if (text === null) return null;
+  const [id, stamp, until] = JSON.parse(text) as [string, string, number];
+  const user = until > Date.now() ? await findUserById(db, id) : null;
+  if (user === null || user.disabledAt !== null || stampOf(user.passwordHash) !== stamp)
+    return null;
+  const { totp, passkeys } = await summarizeFactors(db, id);
+  return { userId: id, email: user.email, totp, passkeys };
 }
 
-/** Null: the membership has ended. */
-function actorOf(found: SessionUser): Actor | null {
-  const { operatorRole, merchantRole, accountId, accountName } = found;
-  if (operatorRole !== null) return { kind: 'operator', role: operatorRole };
-  if (merchantRole === null || accountId === null || accountName === null) return null;
-  return { kind: 'merchant', role: merchantRole, accountId, accountName };
-}
-
-export function listSessions(db: Db, { userId, actor }: SignedIn): Promise<Session[]> {
-  return readSessions(db, userId, SESSION_HOURS[actor.kind].idle);
-}
-
-/** @returns false if it is not a session of this user, or has ended */
-export async function revokeSession(db: Db, { userId }: SignedIn, id: string): Promise<boolean> {
-  return (await revokeSessions(db, userId, id)) > 0;
-}
-
-/** Ends the session of the token, if it is one. */
-export async function signOut(db: Db, kind: UserKind, token: string): Promise<void> {
-  const session = await readSession(db, kind, token, '');
-  if (session !== null) await revokeSession(db, session, session.sessionId);
-}
-
-/** What the pages of both kinds of users need. */
-export interface UserSessions {
-  signIn(request: SignInRequest): Promise<SignInOutcome>;
-  signOut(kind: UserKind, token: string): Promise<void>;
-  read(kind: UserKind, token: string, address: string): Promise<SignedIn | null>;
-  list(user: SignedIn): Promise<Session[]>;
-  revoke(user: SignedIn, id: string): Promise<boolean>;
-}
-
-export function createUserSessions(db: Db): UserSessions {
-  return {
-    signIn: (request) => signIn(db, request),
-    signOut: (kind, token) => signOut(db, kind, token),
-    read: (kind, token, address) => readSession(db, kind, token, address),
-    list: (user) => listSessions(db, user),
-    revoke: (user, id) => revokeSession(db, user, id),
-  };
-}
-
-/** 256 random bits need no salt. */
-function hashToken(token: string): Buffer {
-  return createHash('sha256').update(token).digest();
-}
-
-function knownAddress(address: string): string | null {
-  return isIP(address) === 0 ? null : address;
+function stampOf(passwordHash: string): string {
+  return createHash('sha256').update(passwordHash).digest('base64url').slice(0, 16);
 }

@@ -1,27 +1,23 @@
 /** Where a user is signed in, the same for both sites. */
-import type { Session, SignedIn } from '../../services/users/sign-in';
+import type { Session } from '../../services/users/sessions';
 import { Action, Alert, Card, Empty, PageHead, Table, Time } from '../components';
 import { PageRefusal } from '../problems';
-import { page, redirect, type Route, type Site } from '../site';
+import { page, redirect, type Route } from '../site';
+import type { AccountPages } from './account-pages';
 
-export interface SessionPagesOptions {
-  site: Pick<Site, 'prefix'>;
-  list: (user: SignedIn) => Promise<Session[]>;
-  revoke: (user: SignedIn, id: string) => Promise<boolean>;
-}
-
-export function sessionPages({ site, list, revoke }: SessionPagesOptions): Route[] {
+export function sessionPages({ site, users }: AccountPages): Route[] {
   const path = `${site.prefix}/sessions`;
   return [
     {
       method: 'get',
       path: '/sessions',
       needs: 'read',
+      beforeEnrolment: true,
       run: async (visit) =>
         page(
           'Sessions',
           <Sessions
-            sessions={await list(visit.session)}
+            sessions={await users.sessions.list(visit.session)}
             current={visit.session.sessionId}
             path={path}
             ended={visit.query.has('ended')}
@@ -33,8 +29,9 @@ export function sessionPages({ site, list, revoke }: SessionPagesOptions): Route
       method: 'post',
       path: '/sessions/:id/end',
       needs: 'read',
+      beforeEnrolment: true,
       run: async (visit) => {
-        const ended = await revoke(visit.session, visit.params['id'] ?? '');
+        const ended = await users.sessions.revoke(visit.session, visit.params['id'] ?? '');
         if (!ended) throw new PageRefusal('page_not_found');
         return redirect(`${path}?ended`);
       },
@@ -64,7 +61,7 @@ function Sessions({ sessions, current, path, ended }: SessionsProps) {
               label: 'Browser',
               cell: ({ id, userAgent }) => (
                 <>
-                  {browserOf(userAgent)} {id === current ? <small>This session</small> : null}
+                  {browserName(userAgent)} {id === current ? <small>This session</small> : null}
                 </>
               ),
             },
@@ -88,7 +85,7 @@ const NAMES: Readonly<Record<string, string>> = { Edg: 'Edge', OPR: 'Opera' };
 const SYSTEMS = ['Windows', 'Android', 'iPhone', 'iPad', 'Mac OS X', 'Linux'] as const;
 
 /** A rough name; nothing depends on it. */
-function browserOf(userAgent: string): string {
+function browserName(userAgent: string): string {
   const browser = BROWSERS.find((name) => userAgent.includes(`${name}/`));
   const system = SYSTEMS.find((name) => userAgent.includes(name));
   if (browser === undefined) return userAgent === '' ? 'Unknown' : userAgent.slice(0, 60);

@@ -1,37 +1,71 @@
-/** Sign-in and sign-out, the same for both sites. */
-import type { SignInOutcome, SignInRequest } from '../../services/users/sign-in';
-import { Alert, Field, type FormState } from '../components';
-import { page, redirect, type Route, sessionCookie, type Site, type Visit } from '../site';
-
-export interface SignInPagesOptions {
-  site: Pick<Site, 'kind' | 'prefix' | 'home'>;
-  /** Above the form, such as `Operator console`. */
-  product: string;
-  signIn: (request: SignInRequest) => Promise<SignInOutcome>;
-  signOut: (token: string) => Promise<void>;
-}
+/** Sign-in, its second step, and sign-out. */
+import type { ComponentChildren } from 'preact';
+import { DEVICE_DAYS, type OpenedSession } from '../../services/users/sessions';
+import { type SignInRefusal, type Step, STEP_MINUTES } from '../../services/users/sign-in';
+import { Alert, EMPTY_FORM, Field, type FormState } from '../components';
+import {
+  type Answer,
+  browserOf,
+  deviceCookie,
+  ownPath,
+  page,
+  redirect,
+  type Route,
+  sessionCookie,
+  type SetCookie,
+  type Visit,
+} from '../site';
+import type { AccountPages } from './account-pages';
 
 /** Where a sign-in sends its own redirect, to notice that the browser dropped the cookie. */
 const CHECK = 'signed-in';
 
-export function signInPages({ site, product, signIn, signOut }: SignInPagesOptions): Route[] {
+export function signInPages({ site, product, users }: AccountPages): Route[] {
   const path = `${site.prefix}/sign-in`;
+  const stepPath = `${path}/second-step`;
+  const stepCookie = `${sessionCookie(site)}_step`;
+  const noStep: SetCookie = { name: stepCookie, value: null, maxAgeSeconds: 0, path };
 
-  const form = (visit: Visit, problem: string | null, status = 200) => {
-    const values = new URLSearchParams({ email: visit.form.get('email') ?? '' });
-    const next = visit.form.get('next') ?? visit.query.get('next') ?? '';
-    return page(
+  const form = (visit: Visit, problem: string | null, status = 200) =>
+    page(
       'Sign in',
-      <SignIn
-        product={product}
-        action={path}
-        next={next}
-        problem={problem}
-        form={{ values, errors: {} }}
-      />,
+      <Box product={product} title="Sign in" problem={problem}>
+        <PasswordForm
+          action={path}
+          next={nextOf(visit)}
+          form={{ values: visit.form, errors: {} }}
+        />
+      </Box>,
       { status },
     );
-  };
+
+  const stepForm = (visit: Visit, problem: string | null, status = 200) =>
+    page(
+      'Second step',
+      <Box product={product} title="Second step" problem={problem}>
+        <CodeForm action={stepPath} next={nextOf(visit)} back={path} />
+      </Box>,
+      { status },
+    );
+
+  /** The session of the same browser ends: its token must not outlive the new one. */
+  async function finish(visit: Visit, { token, hours, device }: OpenedSession): Promise<Answer> {
+    await endSession(visit);
+    const next = ownPath(nextOf(visit), site.prefix) ?? site.home;
+    return redirect(`${path}/done?next=${encodeURIComponent(next)}`, [
+      { name: sessionCookie(site), value: token, maxAgeSeconds: hours * 3600 },
+      { name: deviceCookie(site), value: device, maxAgeSeconds: DEVICE_DAYS * 86_400 },
+      noStep,
+    ]);
+  }
+
+  async function endSession(visit: Visit): Promise<void> {
+    const token = visit.cookies.get(sessionCookie(site));
+    if (token !== undefined) await users.sessions.signOut(site.kind, token);
+  }
+
+  const readStep = (visit: Visit): Promise<Step | null> =>
+    users.signIn.step(site.kind, visit.cookies.get(stepCookie) ?? '');
 
   return [
     {
@@ -40,6 +74,7 @@ export function signInPages({ site, product, signIn, signOut }: SignInPagesOptio
       needs: null,
       run: (visit) => {
         if (visit.session !== null) return redirect(site.home);
+        if (visit.query.has('expired')) return form(visit, STEP_EXPIRED);
         return form(visit, visit.query.has(CHECK) ? COOKIE_LOST : null);
       },
     },
@@ -48,34 +83,50 @@ export function signInPages({ site, product, signIn, signOut }: SignInPagesOptio
       path: '/sign-in',
       needs: null,
       run: async (visit) => {
-        const outcome = await signIn({
+        const outcome = await users.signIn.withPassword({
           kind: site.kind,
           email: (visit.form.get('email') ?? '').trim(),
           password: visit.form.get('password') ?? '',
-          address: visit.address,
-          userAgent: visit.userAgent,
+          ...browserOf(site, visit),
         });
         switch (outcome.kind) {
-          case 'signed_in': {
-            // The session of the same browser ends: its token must not outlive the new one.
-            await endSession(visit);
-            const cookie = { name: sessionCookie(site), value: outcome.token };
-            const next = ownPath(visit.form.get('next') ?? '', site.prefix) ?? site.home;
-            return redirect(`${path}/done?next=${encodeURIComponent(next)}`, [
-              { ...cookie, maxAgeSeconds: outcome.hours * 3600 },
+          case 'signed_in':
+            return finish(visit, outcome);
+          case 'second_step':
+            return redirect(`${stepPath}?next=${encodeURIComponent(nextOf(visit))}`, [
+              { name: stepCookie, value: outcome.step, maxAgeSeconds: STEP_MINUTES * 60, path },
             ]);
-          }
           case 'refused':
-            return form(visit, 'The e-mail address or the password is wrong.', 401);
           case 'limited':
-            return form(
-              visit,
-              `Too many failed attempts. Try again in ${outcome.minutes} minutes, or ask an administrator to reset the password.`,
-              429,
+          case 'busy': {
+            const { text, status } = refusalOf(
+              outcome,
+              'The e-mail address or the password is wrong.',
             );
-          case 'busy':
-            return form(visit, 'Too many people are signing in. Try again in a few seconds.', 503);
+            return form(visit, text, status);
+          }
         }
+      },
+    },
+    {
+      method: 'get',
+      path: '/sign-in/second-step',
+      needs: null,
+      run: async (visit) =>
+        (await readStep(visit)) === null ? redirect(path) : stepForm(visit, null),
+    },
+    {
+      method: 'post',
+      path: '/sign-in/second-step',
+      needs: null,
+      run: async (visit) => {
+        const step = await readStep(visit);
+        if (step === null) return redirect(`${path}?expired`, [noStep]);
+        const code = visit.form.get('code') ?? '';
+        const outcome = await users.signIn.withCode(site.kind, step, code, browserOf(site, visit));
+        if (outcome.kind === 'signed_in') return finish(visit, outcome);
+        const { text, status } = refusalOf(outcome, CODE_WRONG);
+        return stepForm(visit, text, status);
       },
     },
     {
@@ -97,32 +148,45 @@ export function signInPages({ site, product, signIn, signOut }: SignInPagesOptio
       },
     },
   ];
-
-  async function endSession(visit: Visit): Promise<void> {
-    const token = visit.cookies.get(sessionCookie(site));
-    if (token !== undefined) await signOut(token);
-  }
 }
 
 const COOKIE_LOST =
   'Your browser did not keep the session cookie. Open this page over HTTPS and allow cookies.';
+const STEP_EXPIRED = 'The sign-in has expired. Start again.';
+export const CODE_WRONG =
+  'The code is wrong, or it was used before. Wait for the next code and try again.';
 
-/** Only a path of the same site: a link must not lead a signed-in user elsewhere. */
-function ownPath(text: string, prefix: string): string | null {
-  const url = URL.parse(text, 'http://own.invalid');
-  if (url?.origin !== 'http://own.invalid' || !url.pathname.startsWith(`${prefix}/`)) return null;
-  return url.pathname + url.search;
+/** @param wrong of what was refused */
+export function refusalOf(refusal: SignInRefusal, wrong: string): { text: string; status: number } {
+  switch (refusal.kind) {
+    case 'refused':
+      return { text: wrong, status: 401 };
+    case 'limited':
+      return {
+        text: `Too many failed attempts. Try again in ${refusal.minutes} minutes, or in a browser in which you signed in before.`,
+        status: 429,
+      };
+    case 'busy':
+      return {
+        text: 'Too many people are signing in. Try again in a few seconds.',
+        status: 503,
+      };
+  }
 }
 
-interface SignInProps {
+function nextOf(visit: Visit): string {
+  return visit.form.get('next') ?? visit.query.get('next') ?? '';
+}
+
+interface BoxProps {
   product: string;
-  action: string;
-  next: string;
+  title: string;
   problem: string | null;
-  form: FormState;
+  children: ComponentChildren;
 }
 
-function SignIn({ product, action, next, problem, form }: SignInProps) {
+/** A page of somebody who is not signed in. */
+export function Box({ product, title, problem, children }: BoxProps) {
   return (
     <section class="box">
       <div class="brand">
@@ -134,30 +198,64 @@ function SignIn({ product, action, next, problem, form }: SignInProps) {
           <small>{product}</small>
         </span>
       </div>
-      <h1>Sign in</h1>
+      <h1>{title}</h1>
       {problem === null ? null : <Alert tone="bad" title={problem} />}
-      <form method="post" action={action} class="stack">
-        <input type="hidden" name="next" value={next} />
-        <Field
-          name="email"
-          label="E-mail address"
-          type="email"
-          form={form}
-          required
-          autocomplete="username"
-          maxLength={254}
-        />
-        <Field
-          name="password"
-          label="Password"
-          type="password"
-          form={form}
-          required
-          autocomplete="current-password"
-          maxLength={200}
-        />
-        <button class="btn">Sign in</button>
-      </form>
+      {children}
     </section>
+  );
+}
+
+interface PasswordFormProps {
+  action: string;
+  next: string;
+  form: FormState;
+}
+
+function PasswordForm({ action, next, form }: PasswordFormProps) {
+  return (
+    <form method="post" action={action} class="stack">
+      <input type="hidden" name="next" value={next} />
+      <Field
+        name="email"
+        label="E-mail address"
+        type="email"
+        form={form}
+        required
+        autocomplete="username"
+        maxLength={254}
+      />
+      <Field
+        name="password"
+        label="Password"
+        type="password"
+        form={form}
+        required
+        autocomplete="current-password"
+        maxLength={200}
+      />
+      <button class="btn">Sign in</button>
+    </form>
+  );
+}
+
+function CodeForm({ action, next, back }: { action: string; next: string; back: string }) {
+  return (
+    <form method="post" action={action} class="stack">
+      <input type="hidden" name="next" value={next} />
+      <Field
+        name="code"
+        label="Code"
+        hint="The six digits in your authenticator app, or a recovery code."
+        form={EMPTY_FORM}
+        required
+        autofocus
+        autocomplete="one-time-code"
+        maxLength={40}
+      />
+      <button class="btn">Continue</button>
+      <a class="btn" data-variant="ghost" href={back}>
+        Cancel
+      </a>
+    </form>
   );
 }

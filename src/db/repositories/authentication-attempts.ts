@@ -1,0 +1,115 @@
+/** The passwords and codes that were tried and not accepted, as far as a limit counts them. */
+import type { UserKind } from '../../domain/users';
+import { rows, type Db } from '../transaction';
+
+export interface Attempt {
+  kind: UserKind;
+  email: string;
+  step: 'password' | 'code';
+  /** Null: unknown. */
+  address: string | null;
+  /** A browser in which this user signed in before; null: another one. */
+  device: string | null;
+}
+
+/** Each with this attempt. */
+export interface AttemptCounts {
+  id: string;
+  /** In this known browser. */
+  ofDevice: number;
+  /** Of this e-mail address from this network. */
+  ofPair: number;
+  /** Of any e-mail address from this network. */
+  ofNetwork: number;
+  /** Of this e-mail address in unknown browsers, from everywhere. */
+  ofEmail: number;
+  /** The same, in the last seconds. */
+  ofEmailJustNow: number;
+}
+
+/** An IPv6 address belongs to a customer's network of 64 bits. */
+const network = (address: string) =>
+  `(SELECT CASE family(address) WHEN 6 THEN network(set_masklen(address, 64))::inet ELSE address END
+  FROM (SELECT ${address}::inet AS address) AS given)`;
+
+/** Records an attempt before it is checked, so that attempts at the same time count. */
+export async function recordAttempt(
+  db: Db,
+  { kind, email, step, address, device }: Attempt,
+  window: { minutes: number; seconds: number },
+): Promise<AttemptCounts> {
+  const [inserted] = await rows<{ id: string }>(
+    db,
+    `INSERT INTO authentication_attempts (kind, email, step, network, device)
+     VALUES (?, lower(?), ?, ${network('?')}, ?) RETURNING id`,
+    [kind, email, step, address, device],
+  );
+  if (inserted === undefined) throw new Error('the attempt was not inserted');
+  const [counts] = await rows<Omit<AttemptCounts, 'id'>>(
+    db,
+    `WITH recent AS (
+       SELECT id, kind, email, network, step, device, at FROM authentication_attempts
+        WHERE network IS NOT DISTINCT FROM ${network('?')} AND at > now() - ? * interval '1 minute'
+       UNION
+       SELECT id, kind, email, network, step, device, at FROM authentication_attempts
+        WHERE kind = ? AND email = lower(?) AND at > now() - ? * interval '1 minute'
+     ), own AS (
+       SELECT *, kind = ? AND email = lower(?) AND step = ? AS is_same,
+              network IS NOT DISTINCT FROM ${network('?')} AS is_here FROM recent
+     )
+     SELECT count(*) FILTER (WHERE is_same AND device = ?)::integer AS of_device,
+            count(*) FILTER (WHERE is_same AND is_here)::integer AS of_pair,
+            count(*) FILTER (WHERE is_here)::integer AS of_network,
+            count(*) FILTER (WHERE is_same AND device IS NULL)::integer AS of_email,
+            count(*) FILTER (WHERE is_same AND device IS NULL
+                               AND at > now() - ? * interval '1 second')::integer AS of_email_just_now
+       FROM own`,
+    [
+      address,
+      window.minutes,
+      kind,
+      email,
+      window.minutes,
+      kind,
+      email,
+      step,
+      address,
+      device,
+      window.seconds,
+    ],
+  );
+  if (counts === undefined) throw new Error('the attempts were not counted');
+  return { ...counts, id: inserted.id };
+}
+
+/** Whether the user had a session in this network in the last 90 days. */
+export async function isKnownNetwork(
+  db: Db,
+  { kind, email, address }: Pick<Attempt, 'kind' | 'email' | 'address'>,
+): Promise<boolean> {
+  if (address === null) return false;
+  const [found] = await rows(
+    db,
+    `SELECT FROM users u JOIN sessions s ON s.user_id = u.id
+      WHERE u.kind = ? AND lower(u.email) = lower(?) AND s.address IS NOT NULL
+        AND s.created_at > now() - interval '90 days'
+        AND ${network('s.address')} = ${network('?')} LIMIT 1`,
+    [kind, email, address],
+  );
+  return found !== undefined;
+}
+
+export async function deleteAttempt(db: Db, id: string): Promise<void> {
+  await rows(db, 'DELETE FROM authentication_attempts WHERE id = ?', [id]);
+}
+
+/** Those that no limit counts any more. */
+export async function deleteOldAttempts(db: Db, minutes: number): Promise<void> {
+  await rows(
+    db,
+    `DELETE FROM authentication_attempts WHERE id IN (
+       SELECT id FROM authentication_attempts WHERE at < now() - ? * interval '1 minute'
+        ORDER BY at LIMIT 100)`,
+    [minutes],
+  );
+}

@@ -1,0 +1,213 @@
+/** TOTP and recovery codes: enrolment, removal, and the check at sign-in. */
+import { createHash, randomBytes } from 'node:crypto';
+import { generateSecret, generateURI, verify } from 'otplib';
+import { appendAudit } from '../../db/repositories/audit-log';
+import {
+  confirmTotp,
+  deleteFactors,
+  deleteTotp,
+  type FactorSummary,
+  findTotp,
+  isSecondFactorRequired,
+  replaceRecoveryCodes,
+  saveNewTotp,
+  saveSecondFactorPolicy,
+  type StoredTotp,
+  summarizeFactors,
+  useRecoveryCode,
+  useTotpStep,
+} from '../../db/repositories/second-factors';
+import { inTransaction, type Db, type Tx } from '../../db/transaction';
+import type { SecretBox } from '../../lib/secret-box';
+import { type ChangedBy, makeChange } from '../admin/audit';
+import type { SignedIn } from './sessions';
+
+export type { FactorSummary } from '../../db/repositories/second-factors';
+
+const ISSUER = 'Payments gateway';
+/** Clocks of phones differ: the code before and the one after are valid too. */
+const TOLERANCE_SECONDS = 30;
+const RECOVERY_CODES = 10;
+const RECOVERY_LETTERS = 16;
+/** 32 characters that are not mistaken for each other. */
+const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
+
+export interface Enrolment {
+  /** To type into an app that has no camera. */
+  secret: string;
+  /** In the QR code. */
+  uri: string;
+}
+
+export interface SecondFactors {
+  summary(user: SignedIn): Promise<FactorSummary>;
+  /** Null: not started, or already confirmed. */
+  enrolment(user: SignedIn): Promise<Enrolment | null>;
+  startTotp(user: SignedIn): Promise<void>;
+  /** @returns null for a wrong code; new recovery codes with the first second factor */
+  confirmTotp(user: SignedIn, code: string): Promise<{ recoveryCodes: string[] | null } | null>;
+  removeTotp(user: SignedIn): Promise<void>;
+  newRecoveryCodes(user: SignedIn): Promise<string[]>;
+  isRequired(user: SignedIn): Promise<boolean>;
+  /** For everybody in the account, or for all operators. */
+  require(user: SignedIn, required: boolean): Promise<void>;
+}
+
+export function createSecondFactors(db: Db, box: SecretBox): SecondFactors {
+  return {
+    summary: ({ userId }) => summarizeFactors(db, userId),
+    enrolment: async ({ userId, email }) => {
+      const stored = await findTotp(db, userId);
+      if (stored === null || stored.confirmedAt !== null) return null;
+      const secret = box.open(stored, owner(userId));
+      return { secret, uri: generateURI({ issuer: ISSUER, label: email, secret }) };
+    },
+    startTotp: ({ userId }) => saveNewTotp(db, userId, box.seal(generateSecret(), owner(userId))),
+    confirmTotp: async (user, code) => {
+      const stored = await findTotp(db, user.userId);
+      if (stored === null || stored.confirmedAt !== null) return null;
+      const step = await stepOf(box, user.userId, stored, code);
+      if (step === null) return null;
+      return inTransaction(db, async (tx) => {
+        if (!(await confirmTotp(tx, user.userId, stored, step))) return null;
+        await noteChange(tx, user, 'user.add_totp');
+        return { recoveryCodes: await firstRecoveryCodes(tx, user.userId) };
+      });
+    },
+    removeTotp: (user) =>
+      inTransaction(db, async (tx) => {
+        if (!(await deleteTotp(tx, user.userId))) return;
+        await noteChange(tx, user, 'user.remove_totp');
+        await forgetCodesWithoutFactor(tx, user.userId);
+      }),
+    newRecoveryCodes: (user) =>
+      inTransaction(db, async (tx) => {
+        await noteChange(tx, user, 'user.new_recovery_codes');
+        return replaceCodes(tx, user.userId);
+      }),
+    isRequired: ({ actor }) => isSecondFactorRequired(db, scopeOf(actor)),
+    require: (user, required) =>
+      requireSecondFactor(db, changedBy(user), scopeOf(user.actor), required),
+  };
+}
+
+/** @param accountId null: operators */
+export function requireSecondFactor(
+  db: Db,
+  by: ChangedBy,
+  accountId: string | null,
+  required: boolean,
+): Promise<void> {
+  return makeChange(db, by, async (tx) => {
+    const changed = await saveSecondFactorPolicy(tx, accountId, required);
+    const state = (on: boolean) => ({ object: 'second_factor_policy', required: on });
+    return {
+      result: undefined,
+      audit: {
+        object: 'second_factor_policy',
+        objectId: accountId ?? 'operators',
+        action: 'second_factor_policy.set',
+        accountId,
+        before: state(changed ? !required : required),
+        after: state(required),
+      },
+    };
+  });
+}
+
+/** A user who has lost every second factor signs in with the password alone. */
+export function removeAllFactors(tx: Tx, userId: string): Promise<void> {
+  return deleteFactors(tx, userId);
+}
+
+/** Accepts a code of the app or a recovery code, each once. */
+export async function useCode(
+  db: Db,
+  box: SecretBox,
+  userId: string,
+  code: string,
+): Promise<boolean> {
+  if (!isAppCode(code)) {
+    return inTransaction(db, (tx) => useRecoveryCode(tx, userId, hashCode(userId, code)));
+  }
+  const stored = await findTotp(db, userId);
+  if (stored === null || stored.confirmedAt === null) return false;
+  const step = await stepOf(box, userId, stored, code);
+  return step !== null && (await inTransaction(db, (tx) => useTotpStep(tx, userId, step)));
+}
+
+/** Six digits, which can be guessed; otherwise a recovery code, which cannot. */
+export function isAppCode(code: string): boolean {
+  return /^\d{6}$/.test(code.replaceAll(/\s/g, ''));
+}
+
+/** The step of a valid code that is later than the last accepted one. */
+async function stepOf(
+  box: SecretBox,
+  userId: string,
+  stored: StoredTotp,
+  code: string,
+): Promise<number | null> {
+  const token = code.replaceAll(/\s/g, '');
+  if (!isAppCode(token)) return null;
+  const secret = box.open(stored, owner(userId));
+  const result = await verify({ secret, token, epochTolerance: TOLERANCE_SECONDS });
+  if (!result.valid || !('timeStep' in result)) return null;
+  return result.timeStep > stored.lastStep ? result.timeStep : null;
+}
+
+/** Null when there are codes already. */
+export async function firstRecoveryCodes(tx: Tx, userId: string): Promise<string[] | null> {
+  const { recoveryCodes } = await summarizeFactors(tx, userId);
+  return recoveryCodes > 0 ? null : replaceCodes(tx, userId);
+}
+
+export async function forgetCodesWithoutFactor(tx: Tx, userId: string): Promise<void> {
+  const { totp, passkeys } = await summarizeFactors(tx, userId);
+  if (!totp && passkeys === 0) await replaceRecoveryCodes(tx, userId, []);
+}
+
+async function replaceCodes(tx: Tx, userId: string): Promise<string[]> {
+  const codes = Array.from({ length: RECOVERY_CODES }, makeRecoveryCode);
+  await replaceRecoveryCodes(
+    tx,
+    userId,
+    codes.map((code) => hashCode(userId, code)),
+  );
+  return codes;
+}
+
+/** 80 random bits in four groups: each byte gives one of 32 letters. */
+function makeRecoveryCode(): string {
+  const letters = [...randomBytes(RECOVERY_LETTERS)].map((byte) => ALPHABET.charAt(byte % 32));
+  return letters.join('').replaceAll(/(.{4})(?=.)/g, '$1-');
+}
+
+/** So many random bits need no slow hash. */
+function hashCode(userId: string, code: string): Buffer {
+  const plain = code
+    .toLowerCase()
+    .replaceAll(/[\s-]/g, '')
+    .replaceAll('o', '0')
+    .replaceAll(/[il]/g, '1');
+  return createHash('sha256').update(`${userId} ${plain}`).digest();
+}
+
+/** Which the sealed secret is bound to. */
+export function owner(userId: string): string {
+  return `totp ${userId}`;
+}
+
+function scopeOf(actor: SignedIn['actor']): string | null {
+  return actor.kind === 'merchant' ? actor.accountId : null;
+}
+
+function changedBy({ email }: SignedIn): ChangedBy {
+  return { actor: email, reason: null };
+}
+
+function noteChange(tx: Tx, user: SignedIn, action: string): Promise<void> {
+  const accountId = scopeOf(user.actor);
+  const entry = { object: 'user', objectId: user.userId, accountId, before: null, after: null };
+  return appendAudit(tx, { ...changedBy(user), ...entry, action });
+}

@@ -1,0 +1,178 @@
+/** Sessions of users: opened by a sign-in, read by every page, listed and ended by their user. */
+import { createHash, randomBytes } from 'node:crypto';
+import {
+  findSession,
+  insertSession,
+  listMemberships,
+  listSessions as readSessions,
+  noteAuthenticated,
+  noteSeen,
+  noteSignIn,
+  revokeSessions,
+  saveSessionAccount,
+  type Session,
+  type SessionUser,
+} from '../../db/repositories/users';
+import { inTransaction, type Db } from '../../db/transaction';
+import { type Actor, type MerchantRole, SESSION_HOURS, type UserKind } from '../../domain/users';
+import { newId } from '../../lib/new-id';
+import { openText, sealText, type SecretBox } from '../../lib/secret-box';
+import { knownAddress } from './attempts';
+
+export type { Session } from '../../db/repositories/users';
+
+const TOKEN_BYTES = 32;
+const USER_AGENT_LENGTH = 300;
+/** A browser is known for as long after its last sign-in. */
+export const DEVICE_DAYS = 90;
+/** For actions that ask the person to sign in again. */
+const RECENT_MINUTES = 10;
+
+/** Where a request comes from. */
+export interface Browser {
+  /** Empty if it is unknown. */
+  address: string;
+  userAgent: string;
+  /** The cookie of an earlier sign-in in this browser. */
+  device: string | null;
+}
+
+/** The texts are for cookies; the token is not stored. */
+export interface OpenedSession {
+  kind: 'signed_in';
+  token: string;
+  hours: number;
+  device: string;
+}
+
+/** A signed-in person. */
+export interface SignedIn {
+  sessionId: string;
+  userId: string;
+  email: string;
+  /** Empty until the person enters it. */
+  name: string;
+  actor: Actor;
+  /** That the person may switch between. */
+  accounts: number;
+  authenticatedAt: Date;
+  /** A second factor is required, and the person has none yet: nothing else is served. */
+  mustEnrol: boolean;
+}
+
+/** False: ask the person to sign in again before an action that matters. */
+export function recentlyAuthenticated({ authenticatedAt }: SignedIn): boolean {
+  return Date.now() - authenticatedAt.getTime() < RECENT_MINUTES * 60_000;
+}
+
+/** Null: a merchant without an account. */
+export async function openSession(
+  db: Db,
+  box: SecretBox,
+  { id, kind }: { id: string; kind: UserKind },
+  browser: Browser,
+): Promise<OpenedSession | null> {
+  const [first] = kind === 'merchant' ? await listMemberships(db, id) : [];
+  if (kind === 'merchant' && first === undefined) return null;
+  const token = randomBytes(TOKEN_BYTES).toString('base64url');
+  const hours = SESSION_HOURS[kind].total;
+  await inTransaction(db, async (tx) => {
+    await insertSession(tx, {
+      id: newId('session'),
+      tokenHash: hashToken(token),
+      userId: id,
+      accountId: first?.accountId ?? null,
+      address: knownAddress(browser.address),
+      userAgent: browser.userAgent.slice(0, USER_AGENT_LENGTH),
+      hours,
+    });
+    await noteSignIn(tx, id);
+  });
+  return { kind: 'signed_in', token, hours, device: makeDevice(box, id, browser.device) };
+}
+
+/** The browser keeps its id, so that its budget of attempts does not start anew. */
+function makeDevice(box: SecretBox, userId: string, earlier: string | null): string {
+  const device = readDevice(box, userId, earlier) ?? randomBytes(16).toString('base64url');
+  const until = Date.now() + DEVICE_DAYS * 86_400_000;
+  return sealText(box, JSON.stringify([device, until]), `device of ${userId}`);
+}
+
+/** The id of a browser in which this user signed in before. */
+export function readDevice(box: SecretBox, userId: string, sealed: string | null): string | null {
+  const text = sealed === null ? null : openText(box, sealed, `device of ${userId}`);
+  if (text === null) return null;
+  const [device, until] = JSON.parse(text) as [string, number];
+  return until > Date.now() ? device : null;
+}
+
+/** Null: sign in again. */
+export async function readSession(
+  db: Db,
+  kind: UserKind,
+  token: string,
+  address: string,
+): Promise<SignedIn | null> {
+  const tokenHash = hashToken(token);
+  const found = await findSession(db, { kind, tokenHash, idleHours: SESSION_HOURS[kind].idle });
+  if (found === null) return null;
+  const actor = actorOf(found);
+  if (actor === null) return null;
+  if (found.isStale) await noteSeen(db, found.sessionId, knownAddress(address));
+  const { sessionId, userId, email, name, accounts, authenticatedAt } = found;
+  const mustEnrol = found.needsSecondFactor && !found.hasSecondFactor;
+  return { sessionId, userId, email, name, actor, accounts, authenticatedAt, mustEnrol };
+}
+
+/** Null: the membership has ended. */
+function actorOf(found: SessionUser): Actor | null {
+  const { operatorRole, merchantRole, accountId, accountName } = found;
+  if (operatorRole !== null) return { kind: 'operator', role: operatorRole };
+  if (merchantRole === null || accountId === null || accountName === null) return null;
+  return { kind: 'merchant', role: merchantRole, accountId, accountName };
+}
+
+export interface OwnAccount {
+  accountId: string;
+  accountName: string;
+  role: MerchantRole;
+}
+
+export interface UserSessions {
+  read(kind: UserKind, token: string, address: string): Promise<SignedIn | null>;
+  list(user: SignedIn): Promise<Session[]>;
+  /** @returns false if it is not a session of this user, or has ended */
+  revoke(user: SignedIn, id: string): Promise<boolean>;
+  /** Ends the session of the token, if it is one. */
+  signOut(kind: UserKind, token: string): Promise<void>;
+  accounts(user: SignedIn): Promise<OwnAccount[]>;
+  /** @returns false if the user does not belong to the account */
+  switchTo(user: SignedIn, accountId: string): Promise<boolean>;
+}
+
+export function createUserSessions(db: Db): UserSessions {
+  const revoke = async ({ userId }: SignedIn, id: string) =>
+    (await revokeSessions(db, userId, id)) > 0;
+  return {
+    read: (kind, token, address) => readSession(db, kind, token, address),
+    list: ({ userId, actor }) => readSessions(db, userId, SESSION_HOURS[actor.kind].idle),
+    revoke,
+    signOut: async (kind, token) => {
+      const session = await readSession(db, kind, token, '');
+      if (session !== null) await revoke(session, session.sessionId);
+    },
+    accounts: ({ userId }) => listMemberships(db, userId),
+    switchTo: ({ sessionId, userId }, accountId) =>
+      saveSessionAccount(db, { sessionId, userId, accountId }),
+  };
+}
+
+/** The person has proved again who they are. */
+export function noteProof(db: Db, { sessionId }: SignedIn): Promise<void> {
+  return noteAuthenticated(db, sessionId);
+}
+
+/** 256 random bits need no salt. */
+function hashToken(token: string): Buffer {
+  return createHash('sha256').update(token).digest();
+}

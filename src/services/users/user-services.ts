@@ -1,0 +1,20 @@
+/** What the pages of sign-in and people call; the dashboard and the console share it. */
+import type { Db } from '../../db/transaction';
+import type { SecretBox } from '../../lib/secret-box';
+import { createSecondFactors, type SecondFactors } from './second-factors';
+import { createUserSessions, type UserSessions } from './sessions';
+import { createSignIn, type SignIn } from './sign-in';
+
+export interface UserServices {
+  sessions: UserSessions;
+  signIn: SignIn;
+  factors: SecondFactors;
+}
+
+export function createUserServices(db: Db, box: SecretBox): UserServices {
+  return {
+    sessions: createUserSessions(db),
+    signIn: createSignIn(db, box),
+    factors: createSecondFactors(db, box),
+  };
+}
