@@ -1,9 +1,10 @@
 /**
- * Deletes expired idempotency records and old webhook data (decision H8). Safe to run twice, also
+ * Deletes expired idempotency records, old days of the request log, and old webhook data (decision H8). Safe to run twice, also
  * concurrently: locked rows are left for the next run.
  */
 import { forgetEventBodies } from '../src/db/repositories/events';
 import { deleteEndedKeys } from '../src/db/repositories/idempotency';
+import { forgetRequestLog } from '../src/db/repositories/request-log';
 import { deleteOldAttempts, forgetResponseBodies } from '../src/db/repositories/webhook-attempts';
 import type { Db } from '../src/db/transaction';
 
@@ -16,7 +17,9 @@ const WEBHOOKS_FOR_MS = 15_000;
 const BATCH = 2_000;
 
 export async function cleanUpKeys(db: Db, forMs = KEYS_FOR_MS): Promise<{ deleted: number }> {
-  return { deleted: await inBatches(forMs, (limit) => deleteEndedKeys(db, limit)) };
+  const deleted = await inBatches(forMs, (limit) => deleteEndedKeys(db, limit));
+  await forgetRequestLog(db);
+  return { deleted };
 }
 
 export async function cleanUpWebhooks(

@@ -20,6 +20,7 @@ import { createNetworkFees } from './services/network-fees';
 import { createPayments } from './services/payments';
 import { createPayouts } from './services/payouts';
 import { createProviderCallbacks } from './services/provider-callbacks';
+import { createRequestLog } from './services/request-log';
 import type { Services } from './services/services';
 import { createUserServices } from './services/users/user-services';
 import { createTemporalClient } from './temporal/client';
@@ -116,6 +117,7 @@ export function buildServices(deps: Deps): Services {
     catalogue: createCatalogue({ db, providers }),
     providerCallbacks: createProviderCallbacks(deps),
     health: createHealth(deps),
+    requestLog: createRequestLog(deps),
   };
 }
 

@@ -17,7 +17,7 @@ runProcess(HELP, async () => {
   const deps = buildDeps(readConfig(process.env), 'api');
   const { config, logger } = deps;
   const services = buildServices(deps);
-  const metrics = createMetrics(services.health);
+  const metrics = createMetrics(services.health, services.requestLog);
   const pages = buildPages(deps, services);
   const app = createApp({ ...config, services, pages, metrics, logger });
   const privateServer = await startPrivateServer(config, services.health, metrics, logger);
@@ -27,6 +27,7 @@ runProcess(HELP, async () => {
     stop: async () => {
       services.events.stopWaiting();
       await Promise.all([server.stop(), privateServer?.stop()]);
+      await services.requestLog.stop();
       await deps.close();
     },
   };

@@ -46,6 +46,7 @@ const LISTED_BY: Record<NotFoundObject, string> = {
   case: 'Case % does not exist. `cases list --all` lists the cases.',
   payment: 'Payment % does not exist.',
   payout: 'Payout % does not exist.',
+  request: 'Request % is not in the request log.',
   user: 'User % does not exist. `users list` lists the users.',
   webhook_endpoint: 'Endpoint % does not exist. `webhooks list` lists the endpoints of an account.',
   webhook_delivery:

@@ -13,6 +13,7 @@ import type { Site, Visit } from '../web/site';
 import { homePages } from './home/home';
 import { paymentPages } from './payments/payments';
 import { payoutPages } from './payouts/payouts';
+import { requestPages } from './requests/requests';
 import { searchPages } from './search/search';
 import { transactionPages } from './transactions/transactions';
 import { keyPages } from './keys/keys';
@@ -44,6 +45,7 @@ export function createDashboard({ services, users, once, host }: DashboardOption
         payoutPages(services),
         transactionPages(services),
         keyPages(services, once),
+        requestPages(services),
         deliveryPages(services),
         endpointPages(services, once),
         searchPages(services),
@@ -93,6 +95,7 @@ function navigation(base: string): Shell['nav'] {
       entries: [
         { key: 'keys', href: `${base}/keys`, label: 'API keys', icon: 'key-round' },
         { key: 'webhooks', href: `${base}/webhooks`, label: 'Webhooks', icon: 'webhook' },
+        { key: 'requests', href: `${base}/requests`, label: 'Request log', icon: 'scroll-text' },
         { key: 'docs', href: '/docs', label: 'API reference', icon: 'book-open' },
       ],
     },

@@ -15,7 +15,7 @@ import {
   writeErrors,
 } from './middleware/errors';
 import type { Metrics } from './middleware/metrics';
-import { logRequests, setRequestId } from './middleware/request-log';
+import { keepRequests, logRequests, setRequestId } from './middleware/request-log';
 import { createPagination } from './pagination';
 import { balanceRoutes } from './routes/balance';
 import { catalogueRoutes } from './routes/catalogue';
@@ -64,6 +64,7 @@ export function createApp(options: AppOptions): Koa<GatewayState> {
   app.use(setRequestId);
   if (options.metrics !== undefined) app.use(options.metrics.measure);
   app.use(logRequests(logger));
+  app.use(keepRequests(services.requestLog, options.trustedProxyHops));
   app.use(writeErrors(logger));
   app.use(refuseInvalidHttp);
   if (options.isDevelopment === true) app.use(refuseForeignHosts(options.publicUrl));

@@ -13,6 +13,12 @@ import {
 } from '../db/repositories/object-history';
 import { findPayment } from '../db/repositories/payments';
 import { findPayout } from '../db/repositories/payouts';
+import {
+  findRequest,
+  listRequests,
+  type LoggedRequest,
+  type RequestFilters,
+} from '../db/repositories/request-log';
 import { listTransactions } from '../db/repositories/transactions';
 import { findUserEmail } from '../db/repositories/users';
 import { findWebhookDelivery } from '../db/repositories/webhook-deliveries';
@@ -31,6 +37,8 @@ import type { ListPosition } from './services';
 import type { WebhookTools } from './admin/webhooks';
 
 export type { Attention, HistoryEvent } from '../db/repositories/object-history';
+export type { LoggedRequest } from '../db/repositories/request-log';
+export { KEPT_DAYS } from '../db/repositories/request-log';
 export { ATTENTION_MAX } from '../db/repositories/object-history';
 
 export interface Owner {
@@ -68,6 +76,9 @@ export interface DashboardServices {
     list: ListRequest<TransactionFilters>,
   ) => Promise<ListPage<MerchantTransaction>>;
   money: DashboardMoney;
+  requests: (owner: Owner, list: ListRequest<RequestFilters>) => Promise<ListPage<LoggedRequest>>;
+  /** @throws AdminRefusal */
+  request: (owner: Owner, id: string) => Promise<LoggedRequest>;
   keys: DashboardKeys;
   webhooks: DashboardWebhooks;
 }
@@ -104,6 +115,9 @@ export function createDashboardServices(deps: DashboardDeps): DashboardServices 
     },
     transactions: (owner, list) => listTransactions(db, { ...owner, ...list }),
     money: createDashboardMoney(db, deps.api),
+    requests: (owner, list) => listRequests(db, { ...owner, ...list }),
+    request: async (owner, id) =>
+      requireOwn(owner, await findRequest(db, { ...owner, id }), 'request', id),
     keys: createDashboardKeys(deps, async (owner, id) => {
       const keys = await listApiKeys(db, owner.accountId);
       const key = keys.find((one) => one.id === id) ?? null;

@@ -15,6 +15,7 @@ import type { EventFilters, FeedPosition } from '../db/repositories/events-feed'
 import type { CatalogueRoute } from '../db/repositories/currency-routes';
 import type { Balance } from '../db/repositories/ledger';
 import type { Provider } from '../providers/registry';
+import type { RequestLog } from './request-log';
 
 /** An accepted API key or a signed-in user. Data is scoped to the account and mode. */
 export interface Caller {
@@ -190,4 +191,5 @@ export interface Services {
   catalogue: Catalogue;
   providerCallbacks: ProviderCallbacks;
   health: Health;
+  requestLog: RequestLog;
 }

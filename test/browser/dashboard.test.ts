@@ -8,6 +8,7 @@ import { createMerchant, fund, type Merchant } from '../support/merchant';
 import { buildPayout, MerchantClient } from '../support/merchant-client';
 import { openedPayment, whenPayment } from '../support/payment-steps';
 import { makeUser, type TestUser } from '../support/page-client';
+import { waitLong } from '../support/patience';
 import { startReceiver } from '../support/webhook-receiver';
 
 const PATIENCE_MS = 60_000;
@@ -30,6 +31,7 @@ describeWithBrowser('the dashboard and the console in a browser', () => {
     '/payouts',
     '/payouts/new',
     '/transactions',
+    '/requests',
     '/keys',
     '/keys/new',
     '/webhooks',
@@ -102,6 +104,16 @@ describeWithBrowser('the dashboard and the console in a browser', () => {
     await fund(gateway.db, merchant.accountId, 'test', 'USDT', '500');
 
     const receiver = await startReceiver();
+    // The request log has what the key called, and the request id leads there.
+    const called = await client.get('/payments');
+    const requestId = called.headers.get('x-request-id')!;
+    await waitLong('the request in the log', async () => {
+      await page.goto(`${site}/dashboard/test/search?q=${requestId}`);
+      return (await page.getByText('GET /api/v1/payments').count()) > 0 ? true : undefined;
+    });
+    // Until it was written, it was not found.
+    complaints.splice(0);
+    pages.push(new URL(page.url()).pathname.replace('/dashboard/test', ''));
     await page.getByRole('link', { name: 'Webhooks' }).click();
     await page.getByRole('link', { name: 'Add endpoint' }).click();
     await page.getByLabel('URL').fill('http://169.254.169.254/');

@@ -152,7 +152,7 @@ async function startGateway(
   const deps = buildDeps(config, 'test', logger);
   const services = buildServices(deps);
   const { publicUrl, cursorSecret } = config;
-  const metrics = createMetrics(services.health);
+  const metrics = createMetrics(services.health, services.requestLog);
   const pages = buildPages(deps, services);
   const app = createApp({ services, publicUrl, cursorSecret, metrics, pages, logger, ...options });
   const server = await startServer(app, 0);
@@ -160,6 +160,7 @@ async function startGateway(
   const stop = async () => {
     services.events.stopWaiting();
     await Promise.all([server.stop(), privateServer.stop()]);
+    await services.requestLog.stop();
     await deps.close();
   };
   return {

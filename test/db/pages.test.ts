@@ -291,6 +291,8 @@ const DASHBOARD: Record<string, [test: string, live: string]> = {
   'post /webhooks/:id/enable': ['OD', 'O'],
   'post /webhooks/:id/disable': ['OD', 'O'],
   'post /webhooks/:id/delete': ['OD', 'O'],
+  'get /requests': ['ODV', 'ODV'],
+  'get /requests/:id': ['ODV', 'ODV'],
   'get /search': ['ODV', 'ODV'],
 };
 

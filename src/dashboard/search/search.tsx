@@ -14,6 +14,7 @@ const PAGES = {
   apiKey: '/keys',
   webhookEndpoint: '/webhooks',
   delivery: '/webhooks/deliveries',
+  request: '/requests',
 } as const;
 
 const FOUND_MAX = 25;
@@ -43,7 +44,7 @@ export function searchPages({ payments, payouts }: DashboardServices): MerchantR
             {payment.length + payout.length === 0 ? (
               <Card>
                 <Empty icon="search-x" title="Nothing was found">
-                  <p>Enter an id such as pay_… or po_…, or the exact reference.</p>
+                  <p>Enter an id such as pay_…, po_… or req_…, or the exact reference.</p>
                 </Empty>
               </Card>
             ) : null}

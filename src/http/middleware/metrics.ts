@@ -1,5 +1,6 @@
 /** Metrics for Prometheus: the process, the duration of requests, and the last ledger check. */
-import { Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
+import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
+import type { RequestLog } from '../../services/request-log';
 import type { Health } from '../../services/services';
 import { type GatewayMiddleware, routePattern } from '../context';
 
@@ -13,7 +14,10 @@ export interface Metrics {
 }
 
 /** Each application has its own registry, so that a process can contain several. */
-export function createMetrics({ ledgerProvenAt }: Pick<Health, 'ledgerProvenAt'>): Metrics {
+export function createMetrics(
+  { ledgerProvenAt }: Pick<Health, 'ledgerProvenAt'>,
+  requestLog?: Pick<RequestLog, 'dropped'>,
+): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const duration = new Histogram({
@@ -33,6 +37,20 @@ export function createMetrics({ ledgerProvenAt }: Pick<Health, 'ledgerProvenAt'>
       if (provenAt !== null) this.set(provenAt.getTime() / 1000);
     },
   });
+  if (requestLog !== undefined) {
+    new Counter({
+      name: 'request_log_dropped_total',
+      help: 'Requests that are not in the log of the dashboard, by reason.',
+      labelNames: ['reason'],
+      registers: [registry],
+      collect() {
+        this.reset();
+        for (const [reason, count] of Object.entries(requestLog.dropped())) {
+          this.inc({ reason }, count);
+        }
+      },
+    });
+  }
   return {
     measure: async (ctx, next) => {
       const stopTimer = duration.startTimer();

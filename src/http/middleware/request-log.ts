@@ -1,9 +1,12 @@
 /**
- * The id of a request, and its log line. Path, query and body are not logged, because they contain
- * references, addresses and cursors; the route's pattern is logged instead.
+ * The id of a request, its log line, and its entry in the log of the merchant. Path, query and body are
+ * not in the log line, because they contain references, addresses and cursors; the route's pattern is
+ * logged instead. The merchant sees them on the dashboard.
  */
 import type { Logger } from 'pino';
+import { clientAddress } from '../../lib/client-address';
 import { newId } from '../../lib/new-id';
+import { LOGGED_BODY_BYTES_MAX, type RequestLog } from '../../services/request-log';
 import { type GatewayMiddleware, type GatewayState, routePattern } from '../context';
 
 /** The client's own request id is also logged, up to this length. */
@@ -35,5 +38,45 @@ export function logRequests(logger: Logger): GatewayMiddleware {
       },
       'request',
     );
+  };
+}
+
+/** Requests with an accepted API key. The caller's answer does not wait for the log. */
+export function keepRequests(log: RequestLog, trustedProxyHops: number): GatewayMiddleware {
+  return async (ctx, next) => {
+    const at = new Date();
+    const startedAt = performance.now();
+    await next();
+    const { caller } = ctx.state as Partial<GatewayState>;
+    if (caller === undefined) return;
+    const sent: unknown = ctx.request.rawBody;
+    const body: unknown = ctx.body;
+    log.add({
+      id: ctx.state.requestId,
+      accountId: caller.accountId,
+      mode: caller.mode,
+      apiKeyId: caller.apiKeyId,
+      at,
+      method: ctx.method,
+      path: ctx.path,
+      query: ctx.querystring,
+      status: ctx.status,
+      replayed: ctx.response.get('Idempotent-Replayed') === 'true',
+      idempotencyKey: ctx.get('Idempotency-Key') || null,
+      address: clientAddress(
+        ctx.req.socket.remoteAddress,
+        ctx.get('X-Forwarded-For'),
+        trustedProxyHops,
+      ),
+      userAgent: ctx.get('User-Agent'),
+      durationMs: Math.round(performance.now() - startedAt),
+      // A copy: a part of the buffer would keep all of it in memory.
+      requestBody:
+        Buffer.isBuffer(sent) && sent.length > 0
+          ? Buffer.from(sent.subarray(0, LOGGED_BODY_BYTES_MAX))
+          : null,
+      responseBody:
+        ctx.status >= 400 && typeof body === 'object' && !Buffer.isBuffer(body) ? body : null,
+    });
   };
 }

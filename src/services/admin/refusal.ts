@@ -17,6 +17,7 @@ export type NotFoundObject =
   | 'case'
   | 'payment'
   | 'payout'
+  | 'request'
   | 'user'
   | 'webhook_endpoint'
   | 'webhook_delivery';

@@ -1,0 +1,224 @@
+/** The log of API requests: the list with its filters, and one request. */
+import { isId } from '../../domain/ids';
+import { type DashboardServices, KEPT_DAYS, type LoggedRequest } from '../../services/dashboard';
+import {
+  Alert,
+  Card,
+  EMPTY_FORM,
+  Empty,
+  Facts,
+  Field,
+  Id,
+  PageHead,
+  Select,
+  Table,
+  Time,
+} from '../../web/components';
+import {
+  chosen,
+  isFiltered,
+  ListPager,
+  NoMatch,
+  PER_PAGE,
+  positionOf,
+  textOf,
+} from '../../web/lists';
+import { page, redirect } from '../../web/site';
+import type { MerchantRoute } from '../merchant-page';
+
+const NAV = { nav: 'requests' };
+const CLASSES = ['2xx', '4xx', '5xx'] as const;
+const METHODS = ['GET', 'POST'] as const;
+
+export function requestPages({ requests, request }: DashboardServices): MerchantRoute[] {
+  return [
+    {
+      method: 'get',
+      path: '/requests',
+      needs: 'read',
+      run: async (visit) => {
+        const { query, base } = visit;
+        const id = textOf(query, 'id') ?? '';
+        if (isId('request', id)) return redirect(`${base}/requests/${id}`);
+        const status = chosen(query, 'status', CLASSES);
+        const method = chosen(query, 'method', METHODS);
+        const path = textOf(query, 'path');
+        const filters = {
+          ...(status === undefined ? {} : { statusClass: Number(status.charAt(0)) }),
+          ...(method === undefined ? {} : { method }),
+          ...(path === undefined ? {} : { path }),
+        };
+        const list = { limit: PER_PAGE, after: positionOf(query), filters };
+        const { items, next } = await requests(visit, list);
+        return page(
+          'Request log',
+          <>
+            <PageHead
+              title="Request log"
+              lead={`The requests of your API keys in the last ${KEPT_DAYS} days.`}
+            />
+            <RequestFilters path={`${base}/requests`} query={query} />
+            <Card flush>
+              <RequestTable rows={items} path={`${base}/requests`} isFiltered={isFiltered(query)} />
+            </Card>
+            <ListPager path={`${base}/requests`} query={query} next={next} />
+          </>,
+          NAV,
+        );
+      },
+    },
+    {
+      method: 'get',
+      path: '/requests/:id',
+      needs: 'read',
+      run: async (visit) => {
+        const found = await request(visit, visit.params['id'] ?? '');
+        const body = <RequestPage request={found} base={visit.base} />;
+        return page(`${found.method} ${found.path}`, body, NAV);
+      },
+    },
+  ];
+}
+
+function RequestFilters({ path, query }: { path: string; query: URLSearchParams }) {
+  const form = { ...EMPTY_FORM, values: query };
+  const all = (values: readonly string[]) => [
+    ['', 'All'] as const,
+    ...values.map((value) => [value, value] as const),
+  ];
+  return (
+    <form class="filters" action={path}>
+      <Select name="status" label="Status" form={form} options={all(CLASSES)} />
+      <Select name="method" label="Method" form={form} options={all(METHODS)} />
+      <Field
+        name="path"
+        label="Path starts with"
+        placeholder="/api/v1/payouts"
+        form={form}
+        maxLength={200}
+      />
+      <Field name="id" label="Request id" placeholder="req_…" form={form} maxLength={40} />
+      <button class="btn" data-variant="outline">
+        Filter
+      </button>
+      {isFiltered(query) ? (
+        <a class="btn" data-variant="ghost" href={path}>
+          Clear
+        </a>
+      ) : null}
+    </form>
+  );
+}
+
+interface RequestTableProps {
+  rows: readonly LoggedRequest[];
+  path: string;
+  isFiltered: boolean;
+}
+
+function RequestTable({ rows, path, isFiltered: filtered }: RequestTableProps) {
+  return (
+    <Table
+      caption="Requests"
+      rows={rows}
+      empty={
+        filtered ? (
+          <NoMatch path={path} what="requests" />
+        ) : (
+          <Empty icon="scroll-text" title="No requests yet">
+            <p>A request appears here a second after your server sent it.</p>
+            <pre>{'curl "$API/balance" -H "Authorization: Bearer sk_test_…"'}</pre>
+          </Empty>
+        )
+      }
+      columns={[
+        { label: 'Status', cell: ({ status }) => <HttpStatus status={status} /> },
+        {
+          label: 'Request',
+          cell: (request) => (
+            <>
+              <a href={`${path}/${request.id}`}>
+                {request.method} {request.path}
+              </a>
+              {request.replayed ? <small>Replayed</small> : null}
+            </>
+          ),
+        },
+        { label: 'Request id', wide: true, cell: ({ id }) => <code>{id}</code> },
+        {
+          label: 'Duration',
+          right: true,
+          wide: true,
+          cell: ({ durationMs }) => `${durationMs} ms`,
+        },
+        { label: 'Time', cell: ({ at }) => <Time at={at} seconds /> },
+      ]}
+    />
+  );
+}
+
+function HttpStatus({ status }: { status: number }) {
+  const tone = status < 400 ? 'good' : status < 500 ? 'wait' : 'bad';
+  return (
+    <span class="status" data-tone={tone}>
+      {status}
+    </span>
+  );
+}
+
+function RequestPage({ request, base }: { request: LoggedRequest; base: string }) {
+  const { apiKeyId, query, requestBody, responseBody } = request;
+  return (
+    <>
+      <PageHead
+        back={{ href: `${base}/requests`, label: 'Request log' }}
+        title={
+          <>
+            {request.method} {request.path} <HttpStatus status={request.status} />
+          </>
+        }
+      />
+      {request.replayed ? (
+        <Alert tone="note" title="Replayed">
+          <p>
+            The Idempotency-Key was used before with the same request, so the first response was
+            sent again and nothing was created.
+          </p>
+        </Alert>
+      ) : null}
+      <Card title="Details">
+        <Facts
+          rows={[
+            ['Request', <Id value={request.id} />],
+            ['Time', <Time at={request.at} seconds />],
+            ['Query', query === '' ? null : <code>{query}</code>],
+            ['Duration', `${request.durationMs} ms`],
+            ['API key', <a href={`${base}/keys/${apiKeyId}`}>{apiKeyId}</a>],
+            ['Address', request.address],
+            ['User agent', request.userAgent === '' ? null : request.userAgent],
+            ['Idempotency key', request.idempotencyKey],
+          ]}
+        />
+      </Card>
+      {requestBody === null ? null : (
+        <Card title="Request body" lead="Secrets are removed, and long bodies are shortened.">
+          <pre class="code">{requestBody}</pre>
+        </Card>
+      )}
+      {responseBody === null ? null : (
+        <Card title="Response body">
+          <pre class="code">{indented(responseBody)}</pre>
+        </Card>
+      )}
+    </>
+  );
+}
+
+/** Ours, and therefore JSON, unless it was shortened. */
+function indented(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
+}

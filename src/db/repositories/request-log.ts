@@ -1,0 +1,135 @@
+/** The log of API requests: written in batches by the API, read by the dashboard. */
+import type { Mode } from '../../domain/mode';
+import { rows, type Db } from '../transaction';
+
+export interface LoggedRequest {
+  /** `req_…`, which sorts by time. */
+  id: string;
+  accountId: string;
+  mode: Mode;
+  apiKeyId: string;
+  at: Date;
+  method: string;
+  path: string;
+  query: string;
+  status: number;
+  replayed: boolean;
+  idempotencyKey: string | null;
+  address: string;
+  userAgent: string;
+  durationMs: number;
+  /** Redacted and shortened; null without a body. */
+  requestBody: string | null;
+  /** Of a refusal. */
+  responseBody: string | null;
+}
+
+/** Of each kind, succeeded and failed, for one account and mode: a bound of its storage. */
+export const STORED_PER_DAY_MAX = 10_000;
+export const KEPT_DAYS = 7;
+
+const COLUMNS = `id, account_id, mode, api_key_id, at, method, path, query, status, replayed,
+  idempotency_key, address, user_agent, duration_ms, request_body, response_body`;
+
+/** @returns how many were stored; the others are above the maximum of their day */
+export async function writeRequestLog(
+  db: Db,
+  entries: readonly LoggedRequest[],
+  max = STORED_PER_DAY_MAX,
+): Promise<number> {
+  const [written] = await rows<{ stored: number }>(
+    db,
+    'SELECT write_request_log(?::jsonb, ?) AS stored',
+    [
+      JSON.stringify(
+        entries.map((entry) => ({
+          id: entry.id,
+          account_id: entry.accountId,
+          mode: entry.mode,
+          api_key_id: entry.apiKeyId,
+          at: entry.at,
+          method: entry.method,
+          path: entry.path,
+          query: entry.query,
+          status: entry.status,
+          replayed: entry.replayed,
+          idempotency_key: entry.idempotencyKey,
+          address: entry.address,
+          user_agent: entry.userAgent,
+          duration_ms: entry.durationMs,
+          request_body: entry.requestBody,
+          response_body: entry.responseBody,
+        })),
+      ),
+      max,
+    ],
+  );
+  return written?.stored ?? 0;
+}
+
+/** Empties the days that are over. Safe to run at any time. */
+export async function forgetRequestLog(db: Db): Promise<void> {
+  await rows(db, 'SELECT forget_request_log()');
+}
+
+export interface RequestFilters {
+  /** 2, 4 or 5. */
+  statusClass?: number;
+  method?: string;
+  /** The beginning of the path. */
+  path?: string;
+}
+
+/** The part of the ring that is not being emptied. */
+const KEPT = `day_slot <> (floor(extract(epoch FROM now()) / 86400)::integer + 1) % 9
+  AND at > now() - interval '${KEPT_DAYS} days'`;
+
+/** Newest first. */
+export async function listRequests(
+  db: Db,
+  query: {
+    accountId: string;
+    mode: Mode;
+    limit: number;
+    after: { id: string } | null;
+    filters: RequestFilters;
+  },
+): Promise<{ items: LoggedRequest[]; next: { createdAt: string; id: string } | null }> {
+  const { statusClass, method, path } = query.filters;
+  const conditions: [sql: string, value: string | number | undefined][] = [
+    ['id < ?', query.after?.id],
+    // What most look for has an index.
+    ['status >= 400 AND status / 100 = ?', statusClass === 2 ? undefined : statusClass],
+    ['status / 100 = ?', statusClass === 2 ? 2 : undefined],
+    ['method = ?', method],
+    ['starts_with(path, ?)', path],
+  ];
+  const asked = conditions.flatMap(([sql, value]) => (value === undefined ? [] : [{ sql, value }]));
+  const found = await rows<LoggedRequest>(
+    db,
+    `SELECT ${COLUMNS} FROM request_log
+      WHERE account_id = ? AND mode = ? AND ${KEPT}
+        ${asked.map(({ sql }) => `AND ${sql}`).join(' ')}
+      ORDER BY id DESC LIMIT ?`,
+    [query.accountId, query.mode, ...asked.map(({ value }) => value), query.limit + 1],
+  );
+  const items = found.slice(0, query.limit);
+  const last = items.at(-1);
+  const more = found.length > query.limit && last !== undefined;
+  // The position of a list has microseconds; here the id alone orders.
+  const createdAt = last?.at.toISOString().replace('Z', '000Z') ?? '';
+  return { items, next: more ? { createdAt, id: last.id } : null };
+}
+
+export async function findRequest(
+  db: Db,
+  { accountId, mode, id }: { accountId: string; mode: Mode; id: string },
+): Promise<LoggedRequest | null> {
+  const [found] = await rows<LoggedRequest>(
+    db,
+    `SELECT ${COLUMNS} FROM request_log
+      WHERE account_id = ? AND mode = ? AND id = ? AND ${KEPT} LIMIT 1`,
+    [accountId, mode, id],
+  );
+  return found ?? null;
+}

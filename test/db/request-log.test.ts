@@ -1,0 +1,169 @@
+/** The log of API requests: what is kept, for whom, for how long, and what it costs. */
+import { cleanUpKeys } from '../../activities/clean-up';
+import { connect } from '../../src/db/connect';
+import { type LoggedRequest, writeRequestLog } from '../../src/db/repositories/request-log';
+import { inTransaction, rows } from '../../src/db/transaction';
+import { newId } from '../../src/lib/new-id';
+import { redact } from '../../src/services/request-log';
+import { waitLong } from '../support/patience';
+import { makeUser, PageClient } from '../support/page-client';
+import { bearer, type Gateway, type Harness, startHarness } from './http-harness';
+
+let harness: Harness;
+let gateway: Gateway;
+let accountId: string;
+let secret: string;
+let client: PageClient;
+
+beforeAll(async () => {
+  harness = await startHarness();
+  gateway = await harness.startGateway();
+  ({ accountId, secret } = await harness.createKey());
+  client = new PageClient(gateway.url);
+  await client.signIn(await makeUser(harness.owner, 'merchant', 'viewer', accountId));
+});
+
+afterAll(() => harness.stop());
+
+const idOf = (response: Response) => response.headers.get('x-request-id')!;
+
+async function pageOf(id: string): Promise<string> {
+  return waitLong(`the page of ${id}`, async () => {
+    const response = await client.get(`/dashboard/test/requests/${id}`);
+    return response.status === 200 ? response.text() : undefined;
+  });
+}
+
+test('a request is found by its id, with its body but without secrets', async () => {
+  const probe = '<script>alert(1)</script>';
+  const response = await fetch(`${gateway.url}/api/v1/payouts?x=${encodeURIComponent(probe)}`, {
+    method: 'POST',
+    headers: {
+      ...bearer(secret),
+      'content-type': 'application/json',
+      'idempotency-key': probe,
+      'user-agent': probe,
+    },
+    body: JSON.stringify({
+      amount: '-1',
+      description: `${probe} ${secret}`,
+      metadata: { client_secret: 'confidential "1"', note: 'a\0b \ud800' },
+    }),
+  });
+  expect(response.status).toBe(422);
+  const html = await pageOf(idOf(response));
+  expect(html).not.toContain(probe);
+  expect(html).toContain('&lt;script>alert(1)');
+  expect(html).toContain('&quot;amount&quot;:&quot;-1&quot;');
+  expect(html).toContain('validation_failed');
+  expect(html).not.toContain(secret.slice(8));
+  expect(html).not.toContain('confidential');
+  expect(html).toContain('[redacted]');
+  const found = await client.get(`/dashboard/test/search?q=${idOf(response)}`);
+  expect(found.headers.get('location')).toBe(`/dashboard/test/requests/${idOf(response)}`);
+  const filtered = await client.get(`/dashboard/test/requests?id=${idOf(response)}`);
+  expect(filtered.headers.get('location')).toBe(`/dashboard/test/requests/${idOf(response)}`);
+});
+
+test('the list is filtered, and nobody sees the requests of others', async () => {
+  const live = await harness.createKey({ accountId, mode: 'live' });
+  const other = await harness.createKey();
+  const ask = (path: string, key: string) =>
+    fetch(`${gateway.url}/api/v1${path}`, { headers: bearer(key) });
+  const ok = idOf(await ask('/balance', secret));
+  const missing = idOf(await ask(`/payouts/${newId('payout')}`, secret));
+  const unseen = [idOf(await ask('/balance', live.secret)), idOf(await ask('/fees', other.secret))];
+  await pageOf(missing);
+  const list = async (query: string) =>
+    (await client.get(`/dashboard/test/requests${query}`)).text();
+  expect(await list('')).toContain(ok);
+  for (const id of unseen) {
+    expect(await list('')).not.toContain(id);
+    expect((await client.get(`/dashboard/test/requests/${id}`)).status).toBe(404);
+  }
+  expect(await list('?status=2xx')).toContain(ok);
+  expect(await list('?status=2xx')).not.toContain(missing);
+  expect(await list('?status=4xx&path=/api/v1/payouts')).toContain(missing);
+  expect(await list('?path=/api/v1/balance&method=GET')).not.toContain(missing);
+  expect(await list('?status=5xx')).toContain('No requests match these filters');
+  expect(await list("?path=%25'&method=x&after=~")).toContain('No requests match these filters');
+});
+
+test('requests do not wait for the log, and it catches up', async () => {
+  let late = '';
+  await inTransaction(harness.owner, async (tx) => {
+    await rows(tx, 'LOCK TABLE request_log');
+    const answer = await fetch(`${gateway.url}/api/v1/balance`, { headers: bearer(secret) });
+    expect(answer.status).toBe(200);
+    late = idOf(answer);
+  });
+  await pageOf(late);
+});
+
+test('a day of an account has a maximum, for successes and for failures', async () => {
+  const id = newId('account');
+  const entry = (status: number): LoggedRequest => ({
+    id: newId('request'),
+    accountId: id,
+    mode: 'test',
+    apiKeyId: 'key_x',
+    at: new Date(),
+    method: 'GET',
+    path: '/api/v1/balance',
+    query: '',
+    status,
+    replayed: false,
+    idempotencyKey: null,
+    address: '',
+    userAgent: '',
+    durationMs: 1,
+    requestBody: null,
+    responseBody: null,
+  });
+  const api = connect({ url: harness.database.apiUrl, size: 1, applicationName: 'test' });
+  const write = (...statuses: number[]) => writeRequestLog(api, statuses.map(entry), 2);
+  expect(await write(200, 200, 200, 404)).toBe(3);
+  expect(await write(200, 500, 500)).toBe(1);
+  expect(await write(200, 404)).toBe(0);
+  await api.destroy();
+});
+
+test('the day after next is emptied, and the last seven days stay', async () => {
+  const insert = (id: string, daysAgo: number) =>
+    rows(
+      harness.owner,
+      `INSERT INTO request_log SELECT ?, floor(extract(epoch FROM at) / 86400)::integer % 9, ?, 'test',
+              'key_x', at, 'GET', '/', '', 200, false, NULL, '', '', 1, NULL, NULL
+         FROM (SELECT now() - ? * interval '1 day' AS at) AS time`,
+      [id, accountId, daysAgo],
+    );
+  const [old, kept] = [newId('request'), newId('request')];
+  await insert(old, 8);
+  await insert(kept, 6);
+  expect((await client.get(`/dashboard/test/requests/${old}`)).status).toBe(404);
+  const worker = connect({ url: harness.database.workerUrl, size: 1, applicationName: 'test' });
+  await cleanUpKeys(worker);
+  await worker.destroy();
+  const left = await rows<{ id: string }>(
+    harness.owner,
+    'SELECT id FROM request_log WHERE id IN (?, ?)',
+    [old, kept],
+  );
+  expect(left).toEqual([{ id: kept }]);
+  expect((await client.get(`/dashboard/test/requests/${kept}`)).status).toBe(200);
+});
+
+test('what is left out is counted in a metric', async () => {
+  const text = await (await fetch(`${gateway.privateUrl}/metrics`)).text();
+  expect(text).toContain('request_log_dropped_total{reason="buffer_full"} 0');
+  expect(text).toContain('request_log_dropped_total{reason="write_failed"} 0');
+});
+
+test.each([
+  ['{"secret":"cut off', '{"secret":"[redacted]'],
+  ['{"api_key" : "x\\"y", "b":"c"}', '{"api_key" : "[redacted]", "b":"c"}'],
+  ['a whsec_AbC+/9== b', 'a whsec_[redacted] b'],
+  ['\ud800\0', '\ufffd'],
+])('%s is kept as %s', (text, kept) => {
+  expect(redact(text)).toBe(kept);
+});
