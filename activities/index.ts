@@ -14,7 +14,7 @@ import type { Deps } from './deps';
 import { checkLedger, noteLateLedgerCheck } from './ledger-check';
 import { checkPayment, watchPayment } from './payment/check';
 import { decidePayment } from './payment/decide';
-import { openPayment } from './payment/open';
+import { cancelUnusedCheckout, openPayment } from './payment/open';
 import { approvePayout, cancelPayout, decidePayout, rejectPayout } from './payout/decide';
 import { checkPayout, submitPayout } from './payout/provider';
 import { reservePayout } from './payout/reserve';
@@ -63,6 +63,8 @@ export function createActivities(given: ActivityDeps) {
       forOwn(id, () => submitPayout(deps, id, isUntaken && activityInfo().attempt === 1)),
     checkPayout: (id: string) => forOwn(id, () => checkPayout(deps, id)),
     openPayment: (input: PaymentInput) => forOwn(input.paymentId, () => openPayment(deps, input)),
+    cancelUnusedCheckout: (input: PaymentInput) =>
+      forOwn(input.paymentId, () => cancelUnusedCheckout(deps, input)),
     checkPayment: (id: string) => forOwn(id, () => checkPayment(deps, id)),
     watchPayment: (id: string, seen: PaymentState) =>
       forOwn(id, () => watchPayment(deps, id, seen)),

@@ -104,11 +104,13 @@ export interface PaymentDecision extends Decision<PaymentDecisionKind> {
  * - `opened`: the payment exists, with a checkout at the provider.
  * - `refused`: no payment exists, for the reason given; `retryAfterMs` as in Wait.
  * - `abandoned`: no payment exists, because the request's claim has ended.
+ *
+ * `unusedCheckout`: the provider may have a checkout for it, which has to be cancelled.
  */
 export type OpenOutcome =
   | { kind: 'opened' }
-  | { kind: 'refused'; refusal: Refusal; retryAfterMs?: number }
-  | { kind: 'abandoned' };
+  | { kind: 'refused'; refusal: Refusal; retryAfterMs?: number; unusedCheckout?: true }
+  | { kind: 'abandoned'; unusedCheckout: true };
 
 /** Whether the provider answered when a merchant asked to verify a payment; `retryAfterMs` as in Wait. */
 export interface VerifyOutcome {

@@ -30,6 +30,13 @@ function atProvider(input: PaymentInput) {
     priority: PRIORITY.aMerchantWaits,
     summary: 'Open the checkout',
   });
+  const { cancelUnusedCheckout } = activities<'cancelUnusedCheckout'>({
+    ...call,
+    scheduleToCloseTimeout: '1 hour',
+    retry: { initialInterval: '2 seconds', maximumInterval: '1 minute' },
+    priority: PRIORITY.poll,
+    summary: 'Cancel the checkout that has no payment',
+  });
   const { checkPayment } = activities<'checkPayment'>({
     ...call,
     summary: 'Check with the provider',
@@ -42,7 +49,7 @@ function atProvider(input: PaymentInput) {
     priority: PRIORITY.poll,
     summary: 'Poll the provider',
   });
-  return { openPayment, checkPayment, watchPayment };
+  return { openPayment, cancelUnusedCheckout, checkPayment, watchPayment };
 }
 const { decidePayment } = localActivities<'decidePayment'>(TRANSACTION);
 
@@ -55,11 +62,11 @@ const verifyUpdate = defineUpdate<VerifyOutcome>(UPDATES.verify);
 /** @returns the final status, or why no payment was created */
 export async function paymentWorkflow(input: PaymentInput): Promise<string> {
   const inbox = new PaymentInbox(input);
-  const { openPayment, checkPayment } = atProvider(input);
+  const { openPayment, cancelUnusedCheckout, checkPayment } = atProvider(input);
   let opened: OpenOutcome | null = null;
   setHandler(openUpdate, async (): Promise<OpenOutcome> => {
     await CancellationScope.nonCancellable(() => condition(() => opened !== null));
-    return opened ?? { kind: 'abandoned' };
+    return opened ?? { kind: 'abandoned', unusedCheckout: true };
   });
   setHandler(verifyUpdate, async (): Promise<VerifyOutcome> => {
     await CancellationScope.nonCancellable(() => condition(() => opened !== null));
@@ -76,6 +83,8 @@ export async function paymentWorkflow(input: PaymentInput): Promise<string> {
   return CancellationScope.nonCancellable(async () => {
     opened = await openPayment(input);
     if (opened.kind === 'opened') return run(input, inbox);
+    // After an hour without an answer, the reconciliation watches the checkout.
+    if (opened.unusedCheckout) await cancelUnusedCheckout(input).catch(() => undefined);
     await condition(allHandlersFinished);
     return opened.kind;
   });

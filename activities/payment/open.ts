@@ -1,8 +1,10 @@
 /**
  * Opens a payment: first the checkout at the provider, then the payment in one transaction. Safe to
- * run twice: the provider is idempotent by the payment's id, and an existing payment is kept. A
- * checkout without a payment is harmless: no customer was shown it.
+ * run twice: the provider is idempotent by the payment's id, and an existing payment is kept. The
+ * workflow cancels a checkout that has no payment; no customer was shown it.
  */
+import { activityInfo } from '@temporalio/activity';
+import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import {
   lockClaim,
   readClaim,
@@ -43,15 +45,16 @@ export async function openPayment(deps: Deps, input: PaymentInput): Promise<Open
     const refused = await refuse(deps, input, unavailable('provider_rate_limited'));
     return { ...refused, retryAfterMs: result.retryAfterMs };
   }
-  if (result.kind !== 'found') return refuse(deps, input, unavailable('provider_unavailable'));
+  if (result.kind !== 'found') {
+    const refused = await refuse(deps, input, unavailable('provider_unavailable'));
+    return result.kind === 'unknown' ? { ...refused, unusedCheckout: true } : refused;
+  }
   const payment = buildPayment(input.paymentId, claim, result.checkout, {
     feeTerms,
     createdAt,
     expiresAt,
   });
-  const outcome = await inEventTransaction(deps, payment.id, (tx) => store(tx, payment));
-  if (outcome.kind !== 'opened') await cancelUnusedCheckout(deps, input);
-  return outcome;
+  return inEventTransaction(deps, payment.id, (tx) => store(tx, payment));
 }
 
 async function withoutClaim(deps: Deps, input: PaymentInput): Promise<OpenOutcome> {
@@ -62,19 +65,46 @@ async function withoutClaim(deps: Deps, input: PaymentInput): Promise<OpenOutcom
     return { kind: 'opened' };
   }
   await releaseClaim(deps.db, paymentId);
-  await cancelUnusedCheckout(deps, input);
-  return { kind: 'abandoned' };
+  return { kind: 'abandoned', unusedCheckout: true };
 }
 
+/** A request that timed out may still reach the provider: so often it is asked for the checkout. */
+const LOOKS_FOR_CHECKOUT = 3;
+
 /**
- * An earlier run may have opened a checkout and died: without a payment, nobody would look at it
- * again. If the provider does not answer, money on it opens the case `money_without_payment`.
+ * The request for the checkout was not answered, or its worker died: without a payment, nobody would
+ * look at it again. Fails until the provider has answered, and Temporal repeats it. If the provider
+ * never does, money on the checkout opens the case `money_without_payment`.
  */
-async function cancelUnusedCheckout(
+export async function cancelUnusedCheckout(
   deps: Deps,
   { paymentId, provider, mode }: PaymentInput,
 ): Promise<void> {
-  await providerOf(deps, { id: paymentId, provider, mode }).cancelCheckout(paymentId);
+  const result = await providerOf(deps, { id: paymentId, provider, mode }).cancelCheckout(
+    paymentId,
+  );
+  switch (result.kind) {
+    case 'found':
+    case 'refused':
+      return;
+    case 'not_found':
+      if (activityInfo().attempt >= LOOKS_FOR_CHECKOUT) return;
+      throw notCancelled('The provider has no checkout so far.');
+    case 'limited':
+      throw notCancelled('The provider limits the rate of requests.', result.retryAfterMs);
+    case 'unknown':
+      throw notCancelled('The provider did not answer.');
+  }
+}
+
+function notCancelled(message: string, nextRetryDelay?: number): ApplicationFailure {
+  const category = ApplicationFailureCategory.BENIGN;
+  return ApplicationFailure.create({
+    type: 'NotCancelled',
+    message,
+    category,
+    ...(nextRetryDelay === undefined ? {} : { nextRetryDelay }),
+  });
 }
 
 async function prepare(
@@ -125,7 +155,7 @@ async function refuse(
 async function store(tx: Tx, payment: Payment): Promise<OpenOutcome> {
   if ((await lockClaim(tx, payment.id)) === null) {
     const known = await findPayment(tx, payment.id);
-    return { kind: known === null ? 'abandoned' : 'opened' };
+    return known === null ? { kind: 'abandoned', unusedCheckout: true } : { kind: 'opened' };
   }
   const data = presentPayment(payment);
   const inserted = await insertPayment(tx, payment, eventOfPayment(payment), presentCreated(data));
@@ -134,7 +164,8 @@ async function store(tx: Tx, payment: Payment): Promise<OpenOutcome> {
   if (existing === null)
     throw new Error(`the reference of ${payment.id} is taken, but no payment has it`);
   await releaseClaim(tx, payment.id);
-  return { kind: 'refused', refusal: duplicateReference('payment', existing) };
+  const refusal = duplicateReference('payment', existing);
+  return { kind: 'refused', refusal, unusedCheckout: true };
 }
 
 function buildPayment(

@@ -6,8 +6,11 @@
 import type { Context, Middleware } from 'koa';
 import type { BookMode, ProviderName } from './config';
 
-/** `refuse` closes the connection, as near as one port comes to refusing it. */
-export const OUTAGE_KINDS = ['answer_503', 'answer_429', 'hang', 'refuse'] as const;
+/**
+ * `refuse` closes the connection, as near as one port comes to refusing it; `lose_answer` carries out
+ * the request first.
+ */
+export const OUTAGE_KINDS = ['answer_503', 'answer_429', 'hang', 'refuse', 'lose_answer'] as const;
 export type OutageKind = (typeof OUTAGE_KINDS)[number];
 
 /** Never answers. The connection lives until the client gives up or the sandbox stops. */
@@ -51,6 +54,10 @@ export class Outages {
           return;
         case 'hang':
           hang(ctx);
+          return;
+        case 'lose_answer':
+          await next();
+          resetConnection(ctx);
           return;
         case 'refuse':
           resetConnection(ctx);

@@ -59,12 +59,6 @@ const ATTEMPTS_AT_ONCE = 200;
 /** Fewer than the usual ten: a process has a task queue for each provider and mode. */
 const PROVIDER_POLLS = 4;
 
-/**
- * Of each queue. Tasks that wait for a database connection or for the workflow thread wait in the
- * worker in order of arrival; Temporal would give it the more important ones first.
- */
-const WORKFLOW_TASKS_AT_ONCE = 10;
-
 /** One worker for each task queue of the process; they share the connection and the bundle. */
 export async function startWorkers(spec: WorkerSpec): Promise<RunningWorker> {
   const connection = await NativeConnection.connect({ address: spec.address });
@@ -78,7 +72,6 @@ export async function startWorkers(spec: WorkerSpec): Promise<RunningWorker> {
         namespace: spec.namespace,
         ...(runsWorkflows ? { workflowBundle } : {}),
         maxConcurrentLocalActivityExecutions: transactionsOf(spec),
-        maxConcurrentWorkflowTaskExecutions: WORKFLOW_TASKS_AT_ONCE,
         activities: spec.activities,
         dataConverter: { payloadConverterPath: PAYLOAD_CONVERTER_PATH },
         maxCachedWorkflows: spec.maxCachedWorkflows,

@@ -17,7 +17,7 @@ import {
   whenPayment,
 } from '../support/payment-steps';
 import { balanceOf, eventually, keyStates, openMerchant } from '../support/payout-steps';
-import { control } from '../support/sandbox';
+import { type CheckoutEntry, control } from '../support/sandbox';
 
 let gateway: TestGateway;
 
@@ -180,10 +180,19 @@ async function outage(kind: string | null, provider: ProviderCode = 'onchain_pro
   await control(gateway.sandbox.url, 'outage', { provider, mode: 'test', kind });
 }
 
+async function checkoutsWithoutPayment(): Promise<CheckoutEntry[]> {
+  const response = await fetch(`${gateway.sandbox.url}/sandbox/book`);
+  const { checkouts } = (await response.json()) as { checkouts: CheckoutEntry[] };
+  const known = await rows<{ id: string }>(gateway.db, 'SELECT id FROM payments', []);
+  const ids = new Set(known.map(({ id }) => id));
+  return checkouts.filter((one) => !ids.has(one.client_reference));
+}
+
 describe.each([
   ['answer_503', 'provider_unavailable', '10'],
   ['hang', 'provider_unavailable', '10'],
   ['refuse', 'provider_unavailable', '10'],
+  ['lose_answer', 'provider_unavailable', '10'],
   ['answer_429', 'provider_rate_limited', '1'],
 ])('a provider that is down: %s', (kind, reason, retryAfter) => {
   afterEach(() => outage(null));
@@ -216,6 +225,11 @@ describe.each([
     const again = await client.createPayment(body, key);
     expect([again.text, again.headers.get('idempotent-replayed')]).toEqual([opened.text, 'true']);
     expect((await client.get('/payments')).json.data).toHaveLength(1);
+    await eventually('the unused checkout to be cancelled', async () =>
+      (await checkoutsWithoutPayment()).every(({ state }) => state === 'cancelled')
+        ? true
+        : undefined,
+    );
   });
 
   test('verify says so and changes nothing; afterwards it finds the money', async () => {
