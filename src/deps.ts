@@ -18,6 +18,7 @@ import { createEvents } from './services/events';
 import { createHealth } from './services/health';
 import { createNetworkFees } from './services/network-fees';
 import { createPayments } from './services/payments';
+import { createPayoutReviews } from './services/payout-reviews';
 import { createPayouts } from './services/payouts';
 import { createProviderCallbacks } from './services/provider-callbacks';
 import { createRequestLog } from './services/request-log';
@@ -133,6 +134,7 @@ export function buildPages(deps: Deps, api: Services): Middleware[] {
     createDashboard({ services, users, once, host: dashboardHost }),
     createConsole({
       services: createConsoleServices({ db }),
+      reviews: createPayoutReviews({ ...deps, db }),
       users,
       once,
       workflowUrl: createWorkflowUrl(config.temporal),

@@ -4,6 +4,7 @@
  */
 import type { VNode } from 'preact';
 import type { ConsoleServices } from '../services/console';
+import type { PayoutReviews } from '../services/payout-reviews';
 import type { UserServices } from '../services/users/user-services';
 import { accountNavigation, accountPages } from '../web/account/account-pages';
 import { document, type Shell } from '../web/layout';
@@ -11,11 +12,15 @@ import type { Once } from '../web/once';
 import type { Site } from '../web/site';
 import type { WorkflowUrl } from '../web/workflow-link';
 import { casePages } from './cases/cases';
+import { doubtPages } from './doubt/doubt';
 import { homePages } from './home/home';
 import { operatorRoute, PREFIX } from './operator-page';
+import { payoutPages } from './payouts/payouts';
+import { queuePages } from './queue/queue';
 
 export interface ConsoleOptions {
   services: ConsoleServices;
+  reviews: PayoutReviews;
   users: UserServices;
   once: Once;
   workflowUrl: WorkflowUrl;
@@ -23,7 +28,8 @@ export interface ConsoleOptions {
   host: string | null;
 }
 
-export function createConsole({ services, users, once, workflowUrl, host }: ConsoleOptions): Site {
+export function createConsole(options: ConsoleOptions): Site {
+  const { services, reviews, users, once, workflowUrl, host } = options;
   const site = { kind: 'operator', prefix: PREFIX, home: `${PREFIX}/home` } as const;
   return {
     ...site,
@@ -34,7 +40,15 @@ export function createConsole({ services, users, once, workflowUrl, host }: Cons
     readSession: (token, address) => users.sessions.read('operator', token, address),
     routes: [
       ...accountPages({ site, product: 'Operator console', users, once }),
-      ...[homePages(services), casePages(services, workflowUrl)].flat().map(operatorRoute),
+      ...[
+        homePages(services),
+        queuePages(reviews),
+        payoutPages(reviews, workflowUrl),
+        doubtPages(reviews, workflowUrl),
+        casePages(services, workflowUrl),
+      ]
+        .flat()
+        .map(operatorRoute),
     ],
   };
 }
@@ -74,6 +88,8 @@ const NAVIGATION: Shell['nav'] = [
     label: null,
     entries: [
       { key: 'home', href: `${PREFIX}/home`, label: 'Home', icon: 'house' },
+      { key: 'queue', href: `${PREFIX}/queue`, label: 'Review queue', icon: 'clipboard-check' },
+      { key: 'in-doubt', href: `${PREFIX}/in-doubt`, label: 'In doubt', icon: 'circle-help' },
       { key: 'cases', href: `${PREFIX}/cases`, label: 'Cases', icon: 'folder-search' },
     ],
   },

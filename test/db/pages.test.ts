@@ -324,6 +324,15 @@ test('every route of the dashboard is for the roles that are written down, and n
 /** Who may use a route of the console: A admin, R reviewer, V viewer. */
 const CONSOLE: Record<string, string> = {
   'get /home': 'ARV',
+  'get /queue': 'ARV',
+  'get /queue/selection': 'AR',
+  'post /queue/approve': 'AR',
+  'get /queue/decided': 'ARV',
+  'get /payouts/:id': 'ARV',
+  'post /payouts/:id/approve': 'AR',
+  'post /payouts/:id/reject': 'AR',
+  'get /in-doubt': 'ARV',
+  'post /in-doubt/:id/ask': 'AR',
   'get /cases': 'ARV',
   'get /cases/:id': 'ARV',
   'post /cases/:id/resolve': 'AR',

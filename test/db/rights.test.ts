@@ -93,7 +93,7 @@ const FUNCTIONS: Record<string, readonly (typeof ROLES)[number][]> = {
   lock_payout_usage: ['gateway_worker'],
   note_ledger_change: [],
   payout_policy: [...GATEWAY, 'gateway_dashboard'],
-  payout_sums: GATEWAY,
+  payout_sums: [...GATEWAY, 'gateway_dashboard'],
   payout_usage_key: [],
   payout_used: [...GATEWAY, 'gateway_dashboard'],
   write_request_log: ['gateway_api'],

@@ -36,7 +36,7 @@ function causesOf(found: Attention, paused: number): Cause[] {
         `${mode} payout waits for review`,
         `${mode} payouts wait for review`,
       ),
-      path: `/payouts?mode=${mode}`,
+      path: `/queue?mode=${mode}`,
     },
     {
       count: inDoubt,
@@ -45,7 +45,7 @@ function causesOf(found: Attention, paused: number): Cause[] {
         `${mode} payout is not confirmed by its provider`,
         `${mode} payouts are not confirmed by their provider`,
       ),
-      path: `/doubt?mode=${mode}`,
+      path: `/in-doubt?mode=${mode}`,
     },
   ]);
   const cases = found.cases.map(({ kind, count }) => ({

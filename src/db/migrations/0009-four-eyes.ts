@@ -47,7 +47,7 @@ GRANT SELECT ON payout_decisions TO gateway_worker, gateway_admin;
 GRANT UPDATE (outcome, decided_at) ON payout_decisions TO gateway_worker;
 -- Whether the operator may still decide; not the password's hash.
 GRANT SELECT (id, kind, email, operator_role, disabled_at) ON users TO gateway_worker;
-GRANT EXECUTE ON FUNCTION payout_used TO gateway_dashboard;
+GRANT EXECUTE ON FUNCTION payout_sums, payout_used TO gateway_dashboard;
 `;
 
 /**

@@ -13,7 +13,7 @@ import { MissingRow, rows, sqlList, type Db, type Tx } from '../transaction';
 const COLUMNS = 'id, payout_id, kind, user_id, email, reason, outcome, created_at, decided_at';
 
 /** An operator who may decide now; not at the time of the decision. */
-const MAY_REVIEW = `u.kind = 'operator' AND u.disabled_at IS NULL
+export const MAY_REVIEW = `u.kind = 'operator' AND u.disabled_at IS NULL
   AND u.operator_role IN (${sqlList(REVIEWER_ROLES)})`;
 
 /** The operator has had the secret of the payout's API key, or requested it on the dashboard. */

@@ -1,0 +1,125 @@
+/** What every page shows that an operator decides on: the whole address, the wait, the reasons. */
+import type { ComponentChildren } from 'preact';
+import type { Mode } from '../../domain/mode';
+import { add, ZERO } from '../../domain/money';
+import { NEW_KEY_AGE_MS, type ReviewReason } from '../../domain/review';
+import type { ReviewedPayout } from '../../services/payout-reviews';
+import { Money } from '../../web/components';
+
+const GROUP = /.{1,4}/gu;
+
+/** The whole address in groups of four, which copying leaves out. A part that differs is marked. */
+export function Address({ value, other }: { value: string; other?: string }) {
+  const groups = value.match(GROUP) ?? [];
+  const others = other?.match(GROUP);
+  return (
+    <code class="address">
+      {groups.map((group, index) =>
+        others == null || others[index] === group ? <span>{group}</span> : <mark>{group}</mark>,
+      )}
+    </code>
+  );
+}
+
+export function ModeMark({ mode }: { mode: Mode }) {
+  return <span class={`mode-mark ${mode}`}>{mode === 'live' ? 'Live' : 'Test'}</span>;
+}
+
+const UNITS = [
+  ['d', 86_400],
+  ['h', 3_600],
+  ['min', 60],
+  ['s', 1],
+] as const;
+
+/** In the two largest units: `3 h 12 min`. */
+export function durationText(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1_000));
+  const first = UNITS.findIndex(([, length]) => seconds >= length);
+  if (first === -1) return '0 s';
+  return UNITS.slice(first, first + 2)
+    .map(([unit, length], index) => {
+      const above = index === 0 ? undefined : UNITS[first]?.[1];
+      const rest = above === undefined ? seconds : seconds % above;
+      return `${Math.floor(rest / length)} ${unit}`;
+    })
+    .filter((part) => !part.startsWith('0 '))
+    .join(' ');
+}
+
+export function sinceText(since: Date): string {
+  return durationText(Date.now() - since.getTime());
+}
+
+const NEW_KEY_HOURS = NEW_KEY_AGE_MS / 3_600_000;
+
+/** Each rule with its figure and its limit. The limits are those of today. */
+export function WhyReviewed({ payout }: { payout: ReviewedPayout }) {
+  return (
+    <ul class="why">
+      {payout.reviewReasons.map((reason) => (
+        <li>{explain(reason, payout)}</li>
+      ))}
+    </ul>
+  );
+}
+
+function explain(reason: ReviewReason, payout: ReviewedPayout): ComponentChildren {
+  const { amount, currency } = payout;
+  const money = (value: string) => <Money amount={value} currency={currency} />;
+  switch (reason) {
+    case 'rehearse_review':
+      return 'The account rehearses reviews in test mode';
+    case 'review_all':
+      return 'Every live payout of this account is reviewed';
+    case 'above_auto_approve_max':
+      return (
+        <>
+          Amount {money(amount)}, maximum without review{' '}
+          {payout.autoApproveMax === null ? 'now removed' : money(payout.autoApproveMax)}
+        </>
+      );
+    case 'above_auto_approve_daily_max':
+      return (
+        <>
+          With this payout {money(add(payout.autoApproved ?? ZERO, amount))} in 24 hours, maximum
+          without review{' '}
+          {payout.autoApproveDailyMax === null ? 'now removed' : money(payout.autoApproveDailyMax)}
+        </>
+      );
+    case 'first_use_of_destination':
+      return payout.destinationPaidBefore
+        ? 'First use of the destination; another payout to it was completed meanwhile'
+        : 'First use of the destination: no completed payout of this account to it';
+    case 'email_destination':
+      return 'The destination is an e-mail address';
+    case 'new_api_key':
+      return (
+        <>
+          API key was {durationText(payout.createdAt.getTime() - payout.keyCreatedAt.getTime())}{' '}
+          old, minimum without review {NEW_KEY_HOURS} h
+        </>
+      );
+    case 'above_four_eyes_threshold':
+      return (
+        <>
+          Amount {money(amount)}, threshold for two approvals{' '}
+          {payout.fourEyesThreshold === null ? 'now higher' : money(payout.fourEyesThreshold)}
+        </>
+      );
+  }
+}
+
+/** What two approvals still need. */
+export function ApprovalsText({ payout }: { payout: ReviewedPayout }) {
+  const { fourEyesThreshold, approvedBy, status } = payout;
+  if (fourEyesThreshold === null || status !== 'under_review') return null;
+  const [first] = approvedBy;
+  return (
+    <small>
+      {first === undefined
+        ? 'Two operators must approve'
+        : `Approved by ${first}, a second approval is required`}
+    </small>
+  );
+}

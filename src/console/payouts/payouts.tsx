@@ -1,0 +1,325 @@
+/** One payout for an operator: what it is, why it is reviewed, and the decision. */
+import { payoutStatusesBefore } from '../../domain/payout';
+import type { DecisionKind, PayoutDecision } from '../../domain/payout-decision';
+import { InvalidInput } from '../../services/admin/refusal';
+import {
+  newDecisionId,
+  type PayoutReview,
+  type PayoutReviews,
+  REASON_LENGTH_MAX,
+} from '../../services/payout-reviews';
+import {
+  Alert,
+  Card,
+  EMPTY_FORM,
+  Facts,
+  Field,
+  type FormState,
+  Id,
+  Money,
+  PageHead,
+  Status,
+  Time,
+  words,
+} from '../../web/components';
+import { LedgerLines, Timeline } from '../../web/history';
+import { Icon } from '../../web/icon';
+import { problemText } from '../../web/refusals';
+import { type Answer, page, redirect } from '../../web/site';
+import { WorkflowLink, type WorkflowUrl } from '../../web/workflow-link';
+import { type OperatorRoute, type OperatorVisit, PREFIX } from '../operator-page';
+import { Context } from './context';
+import { outcomeText } from './outcome';
+import { Address, ModeMark, sinceText, WhyReviewed } from './parts';
+
+export function payoutPages(reviews: PayoutReviews, workflowUrl: WorkflowUrl): OperatorRoute[] {
+  const show = async (visit: OperatorVisit, id: string, form: FormState): Promise<Answer> => {
+    const review = await reviews.review(id, visit.session);
+    const { payout } = review;
+    const body = (
+      <Detail
+        {...review}
+        asked={visit.query}
+        form={form}
+        mayDecide={visit.may('review')}
+        workflowUrl={workflowUrl}
+      />
+    );
+    const status = form === EMPTY_FORM ? 200 : 422;
+    return page(`Payout of ${payout.amount} ${payout.currency}`, body, { nav: 'queue', status });
+  };
+  const decide = (kind: DecisionKind): OperatorRoute => ({
+    method: 'post',
+    path: `/payouts/:id/${kind}`,
+    needs: 'review',
+    run: async (visit) => {
+      const { form, params, session } = visit;
+      const payoutId = params['id'] ?? '';
+      const order = {
+        id: form.get('decision') ?? '',
+        payoutId,
+        kind,
+        reason: form.get(kind === 'approve' ? 'note' : 'reason') ?? '',
+      };
+      try {
+        const result = await reviews.decide(order, session);
+        const told = result.kind === 'stored' ? `decision=${result.decision.id}` : 'late';
+        return redirect(`${PREFIX}/payouts/${payoutId}?${told}`);
+      } catch (error) {
+        if (!(error instanceof InvalidInput)) throw error;
+        const field = kind === 'approve' ? 'note' : 'reason';
+        const errors = { [field]: problemText(error.problem) };
+        return show(visit, payoutId, { values: form, errors });
+      }
+    },
+  });
+  return [
+    {
+      method: 'get',
+      path: '/payouts/:id',
+      needs: 'read',
+      run: (visit) => show(visit, visit.params['id'] ?? '', EMPTY_FORM),
+    },
+    decide('approve'),
+    decide('reject'),
+  ];
+}
+
+interface DetailProps extends PayoutReview {
+  asked: URLSearchParams;
+  form: FormState;
+  mayDecide: boolean;
+  workflowUrl: WorkflowUrl;
+}
+
+function Detail(props: DetailProps) {
+  const { payout, events, transactions, decisions, workflowUrl } = props;
+  return (
+    <>
+      <PageHead
+        back={{ href: `${PREFIX}/queue`, label: 'Review queue' }}
+        title={
+          <>
+            <Money amount={payout.amount} currency={payout.currency} />{' '}
+            <Status value={payout.status} /> <ModeMark mode={payout.mode} />
+          </>
+        }
+        lead={
+          <>
+            {payout.accountName} · {payout.reference} · <Time at={payout.createdAt} />
+          </>
+        }
+      >
+        <WorkflowLink id={payout.id} urlOf={workflowUrl} />
+      </PageHead>
+      <Result {...props} />
+      <div class="split">
+        <div>
+          <Card title="Destination">
+            <p>
+              <Address value={payout.destinationValue} />
+            </p>
+            <Facts
+              rows={[
+                ['Network', payout.network ?? words(payout.destinationType)],
+                ['Memo', payout.destinationMemo],
+                ['Copy', <Id value={payout.destinationValue} />],
+              ]}
+            />
+          </Card>
+          {payout.reviewReasons.length === 0 ? null : (
+            <Card title="Why it is reviewed" lead="The limits are those of today.">
+              <WhyReviewed payout={payout} />
+            </Card>
+          )}
+          <Decision {...props} />
+          <Timeline
+            events={events}
+            deliveryPage={null}
+            explain={(event) => whoAndWhy(props, event.type, event.actor)}
+          />
+          <LedgerLines transactions={transactions} lead="What moved on the merchant’s balances." />
+        </div>
+        <div>
+          <Context {...props} />
+          <Decisions decisions={decisions} />
+        </div>
+      </div>
+    </>
+  );
+}
+
+/** What became of the decision that led here. */
+function Result({ asked, payout, decisions, events }: DetailProps) {
+  const decision = decisions.find(({ id }) => id === asked.get('decision'));
+  if (decision === undefined && !asked.has('late')) return null;
+  if (decision?.outcome === 'applied' || decision?.outcome === 'counted') {
+    return <Alert tone="good" title={outcomeText(decision)} />;
+  }
+  if (decision !== undefined && decision.outcome === null) {
+    return <Alert tone="wait" title={outcomeText(decision)} />;
+  }
+  const last = events.find(({ type }) => DECIDED.includes(type));
+  return (
+    <Alert
+      tone="bad"
+      title={
+        decision === undefined || decision.outcome === 'already_decided'
+          ? 'Your decision had no effect: the payout was already decided.'
+          : outcomeText(decision)
+      }
+    >
+      {last === undefined || decision?.outcome === 'same_operator' ? null : (
+        <p>
+          {words(last.type.split('.')[1] ?? '')} by {last.actor ?? 'the gateway'}{' '}
+          {sinceText(last.createdAt)} ago. It is now {payout.status.replaceAll('_', ' ')}.
+        </p>
+      )}
+    </Alert>
+  );
+}
+
+const DECIDED: readonly string[] = ['payout.approved', 'payout.rejected', 'payout.cancelled'];
+
+/** Who decided: signed in to the console, or claimed by a signal. */
+function whoAndWhy(
+  { payout, decisions }: PayoutReview,
+  type: string,
+  actor: string | null,
+): string | null {
+  switch (type) {
+    case 'payout.requested':
+      return `Requested with ${payout.apiKeyId}`;
+    case 'payout.approved':
+      if (actor === null) {
+        return payout.reviewReasons.length === 0
+          ? 'Approved automatically'
+          : 'Approved by a signal without a name';
+      }
+      return `By ${actor}, ${proofOf(decisions, 'approve', actor)}`;
+    case 'payout.rejected': {
+      const by =
+        actor === null
+          ? 'By a signal without a name'
+          : `By ${actor}, ${proofOf(decisions, 'reject', actor)}`;
+      return `${by}: ${payout.rejectionReason ?? ''}`;
+    }
+    case 'payout.cancelled':
+      return `By the merchant, request ${actor ?? ''}`;
+    case 'payout.processing':
+      return `Accepted by ${words(payout.provider)}, transfer ${payout.providerTransferId ?? ''}`;
+    case 'payout.failed':
+      return payout.failureReason;
+    default:
+      return null;
+  }
+}
+
+function proofOf(decisions: readonly PayoutDecision[], kind: DecisionKind, actor: string): string {
+  const signedIn = decisions.some(
+    (one) => one.kind === kind && one.outcome === 'applied' && one.email === actor,
+  );
+  return signedIn ? 'signed in' : 'as claimed by a signal';
+}
+
+function Decision(props: DetailProps) {
+  const { payout, decider, form, mayDecide } = props;
+  const isSubmitted = payout.submissionStartedAt !== null;
+  const mayReject = payoutStatusesBefore('reject').includes(payout.status) && !isSubmitted;
+  if (!mayDecide || !mayReject) return null;
+  const action = `${PREFIX}/payouts/${payout.id}`;
+  return (
+    <Card title="Decision">
+      <ApprovalForm {...props} action={`${action}/approve`} />
+      <details class="confirm" open={form.errors['reason'] !== undefined}>
+        <summary class="btn" data-variant="outline">
+          <Icon name="ban" /> Reject …
+        </summary>
+        <form method="post" action={`${action}/reject`} class="confirm-body">
+          <input type="hidden" name="decision" value={newDecisionId()} />
+          <Field
+            name="reason"
+            label="Reason for the rejection"
+            hint="The merchant reads it."
+            form={form}
+            maxLength={REASON_LENGTH_MAX}
+            required
+          />
+          <button class="btn" data-variant="destructive">
+            Reject and return {payout.totalDebit} {payout.currency}
+          </button>
+        </form>
+      </details>
+      {decider.mayReview ? null : <p class="muted">Your role was changed. Sign in again.</p>}
+    </Card>
+  );
+}
+
+function ApprovalForm({ payout, decider, form, action }: DetailProps & { action: string }) {
+  const { status, fourEyesThreshold, approvedBy, amount, currency } = payout;
+  if (!payoutStatusesBefore('approve').includes(status)) return null;
+  const needsTwo = fourEyesThreshold !== null && status === 'under_review';
+  const [first] = approvedBy;
+  return (
+    <>
+      {needsTwo ? (
+        <Alert
+          tone="wait"
+          title={
+            first === undefined
+              ? 'Two different operators must approve this amount.'
+              : `Approved by ${first}, a second approval is required.`
+          }
+        >
+          {decider.hadKey ? (
+            <p>You created or rotated the API key of this payout, so you cannot approve it.</p>
+          ) : null}
+          {decider.hasCounted ? <p>You have approved it. You can still reject it.</p> : null}
+        </Alert>
+      ) : null}
+      {needsTwo && (decider.hadKey || decider.hasCounted) ? null : (
+        <form method="post" action={action} class="stack">
+          <input type="hidden" name="decision" value={newDecisionId()} />
+          <Field
+            name="note"
+            label="Note (optional)"
+            hint="For the audit log."
+            form={form}
+            maxLength={REASON_LENGTH_MAX}
+          />
+          <div>
+            <button class="btn" data-variant="primary">
+              {needsTwo && first === undefined ? (
+                <>Give the first approval for </>
+              ) : (
+                <>Approve and send </>
+              )}
+              <Money amount={amount} currency={currency} />
+            </button>
+          </div>
+        </form>
+      )}
+    </>
+  );
+}
+
+function Decisions({ decisions }: { decisions: readonly PayoutDecision[] }) {
+  if (decisions.length === 0) return null;
+  return (
+    <Card title="Decisions in the console">
+      <ol class="timeline">
+        {decisions.map(({ kind, email, outcome, reason, createdAt }) => (
+          <li data-tone={outcome === 'applied' || outcome === 'counted' ? 'good' : 'quiet'}>
+            <div class="line">
+              <b>{words(kind)}</b>
+              <Time at={createdAt} seconds />
+            </div>
+            <small>{email}</small>
+            <small>{outcome === null ? 'No answer yet' : words(outcome)}</small>
+            {reason === null ? null : <small>{reason}</small>}
+          </li>
+        ))}
+      </ol>
+    </Card>
+  );
+}

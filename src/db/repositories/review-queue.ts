@@ -1,0 +1,205 @@
+/** What operators read to decide about payouts, over all accounts: the queues and one payout's context. */
+import type { Amount } from '../../domain/money';
+import type { Mode } from '../../domain/mode';
+import type { Payout } from '../../domain/payout';
+import { rows, type Db } from '../transaction';
+import type { ListPage } from './lists';
+import { MAY_REVIEW } from './payout-decisions';
+
+/** The figures behind the review rules, as they are now. */
+export interface ReviewFigures {
+  accountName: string;
+  autoApproveMax: Amount | null;
+  autoApproveDailyMax: Amount | null;
+  /** Approved without an operator in the last 24 hours. */
+  autoApproved: Amount | null;
+  keyCreatedAt: Date;
+  /** The threshold that the amount exceeds; null: one approval is enough. */
+  fourEyesThreshold: Amount | null;
+  /** E-mail addresses of those whose approval counts, while a second one is missing. */
+  approvedBy: string[];
+  /** A completed payout of the account in this mode went to the same destination. */
+  destinationPaidBefore: boolean;
+}
+
+export type ReviewedPayout = Payout & ReviewFigures;
+
+export interface QueueFilters {
+  mode?: Mode;
+  accountId?: string;
+  currency?: string;
+}
+
+export interface QueueRequest {
+  limit: number;
+  /** The last payout of the page before; the time has microseconds. */
+  after: { createdAt: string; id: string } | null;
+  filters: QueueFilters;
+}
+
+const TIME = (column: string) =>
+  `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
+
+const FIGURES = `a.name AS account_name, policy.auto_approve_max, policy.auto_approve_daily_max,
+  day.auto_approved, k.created_at AS key_created_at, t.amount AS four_eyes_threshold,
+  ARRAY(SELECT d.email FROM payout_decisions d JOIN users u ON u.id = d.user_id
+         WHERE d.payout_id = p.id AND d.outcome = 'counted' AND ${MAY_REVIEW}
+         ORDER BY d.created_at) AS approved_by,
+  EXISTS (SELECT FROM payouts e
+           WHERE e.destination_value = p.destination_value AND e.account_id = p.account_id
+             AND e.mode = p.mode AND e.status = 'completed'
+             AND e.destination_type = p.destination_type
+             AND e.destination_memo IS NOT DISTINCT FROM p.destination_memo
+             AND e.network IS NOT DISTINCT FROM p.network) AS destination_paid_before`;
+
+const JOINS = `JOIN accounts a ON a.id = p.account_id
+  JOIN api_keys k ON k.id = p.api_key_id
+  LEFT JOIN four_eyes_thresholds t ON t.currency = p.currency AND p.amount > t.amount
+  LEFT JOIN LATERAL payout_policy(p.account_id, p.currency) policy ON true
+  LEFT JOIN LATERAL payout_used(p.account_id, p.mode, p.currency) day ON true`;
+
+/** The payouts under review, the longest waiting first. */
+export async function listReviewQueue(
+  db: Db,
+  { limit, after, filters }: QueueRequest,
+): Promise<ListPage<ReviewedPayout>> {
+  const conditions = (
+    [
+      ['p.mode = ?', filters.mode],
+      ['p.account_id = ?', filters.accountId],
+      ['p.currency = ?', filters.currency],
+      ['p.created_at >= ?::timestamptz', after?.createdAt],
+      ['(p.created_at, p.id) > (?::timestamptz, ?)', after?.createdAt, after?.id],
+    ] as const
+  ).filter(([, value]) => value !== undefined);
+  // The page first: the figures are read for its rows only.
+  return pageOf(
+    limit,
+    await rows<ReviewedPayout & { position: string }>(
+      db,
+      `WITH page AS MATERIALIZED (
+         SELECT p.* FROM payouts p
+          WHERE p.status_group = 'open' AND p.review_reasons <> '{}' AND p.status = 'under_review'
+            ${conditions.map(([sql]) => `AND ${sql}`).join(' ')}
+          ORDER BY p.created_at, p.id LIMIT ?)
+       SELECT p.*, ${TIME('p.created_at')} AS position, ${FIGURES} FROM page p ${JOINS}
+        ORDER BY p.created_at, p.id`,
+      [...conditions.flatMap(([, ...values]) => values as string[]), limit + 1],
+    ),
+  );
+}
+
+/** In the order of the queue. */
+export async function findReviewed(db: Db, ids: readonly string[]): Promise<ReviewedPayout[]> {
+  return rows<ReviewedPayout>(
+    db,
+    `SELECT p.*, ${FIGURES} FROM payouts p ${JOINS} WHERE p.id = ANY (?::text[])
+      ORDER BY p.created_at, p.id`,
+    [[...ids]],
+  );
+}
+
+export type DoubtfulPayout = Payout & { accountName: string };
+
+/** Payouts of which it is not known whether the provider has them, the oldest doubt first. */
+export async function listInDoubt(
+  db: Db,
+  { limit, after, mode }: Omit<QueueRequest, 'filters'> & { mode: Mode | null },
+): Promise<ListPage<DoubtfulPayout>> {
+  const from = after === null ? [] : [after.createdAt, after.id];
+  return pageOf(
+    limit,
+    await rows<DoubtfulPayout & { position: string }>(
+      db,
+      `SELECT p.*, ${TIME('p.in_doubt_since')} AS position, a.name AS account_name
+         FROM payouts p JOIN accounts a ON a.id = p.account_id
+        WHERE p.in_doubt_since IS NOT NULL
+          ${mode === null ? '' : 'AND p.mode = ?'}
+          ${after === null ? '' : 'AND (p.in_doubt_since, p.id) > (?::timestamptz, ?)'}
+        ORDER BY p.in_doubt_since, p.id LIMIT ?`,
+      [...(mode === null ? [] : [mode]), ...from, limit + 1],
+    ),
+  );
+}
+
+function pageOf<T extends { id: string; position: string }>(
+  limit: number,
+  found: T[],
+): ListPage<T> {
+  const items = found.slice(0, limit);
+  const last = items.at(-1);
+  const more = found.length > limit && last !== undefined;
+  return { items, next: more ? { createdAt: last.position, id: last.id } : null };
+}
+
+/** Of the account's newest payouts: more are not looked through. */
+const PAYOUTS_MAX = 500;
+/** Of other merchants with the same destination. */
+const OTHERS_MAX = 5;
+
+export interface PayoutContext {
+  available: Amount | null;
+  reserved: Amount | null;
+  /** Completed payouts of the account to the destination, at most 500. */
+  paidBefore: number;
+  lastPaidAt: Date | null;
+  /** Names of at most five other accounts with payouts to the destination. */
+  otherAccounts: string[];
+  /** Of the account's completed payouts in this currency, of the newest 500; null: there are none. */
+  medianAmount: Amount | null;
+  /** Other destinations that the account has paid, with the same beginning and end. */
+  lookAlikes: string[];
+  key: {
+    name: string;
+    createdAt: string;
+    createdBy: string | null;
+    lastUsedAt: string | null;
+    lastUsedAddress: string | null;
+    revokedAt: string | null;
+  };
+}
+
+export async function readPayoutContext(db: Db, id: string): Promise<PayoutContext> {
+  const [context] = await rows<PayoutContext>(
+    db,
+    `WITH RECURSIVE q AS MATERIALIZED (SELECT * FROM payouts WHERE id = ?),
+       others (account_id) AS (
+         (SELECT min(p.account_id) FROM payouts p, q WHERE p.destination_value = q.destination_value)
+         UNION ALL
+         SELECT (SELECT min(p.account_id) FROM payouts p, q
+                  WHERE p.destination_value = q.destination_value AND p.account_id > o.account_id)
+           FROM others o WHERE o.account_id IS NOT NULL),
+       newest AS MATERIALIZED (
+         SELECT p.* FROM payouts p, q
+          WHERE p.account_id = q.account_id AND p.mode = q.mode
+          ORDER BY p.created_at DESC, p.id DESC LIMIT ${PAYOUTS_MAX}),
+       paid AS MATERIALIZED (
+         SELECT p.created_at FROM payouts p, q
+          WHERE p.destination_value = q.destination_value AND p.account_id = q.account_id
+            AND p.mode = q.mode AND p.status = 'completed' AND p.id <> q.id LIMIT ${PAYOUTS_MAX})
+     SELECT b.available, b.reserved,
+            (SELECT count(*)::integer FROM paid) AS paid_before,
+            (SELECT max(created_at) FROM paid) AS last_paid_at,
+            ARRAY(SELECT a.name FROM (SELECT account_id FROM others LIMIT ${OTHERS_MAX + 1}) o
+                    JOIN accounts a ON a.id = o.account_id
+                   WHERE a.id <> q.account_id LIMIT ${OTHERS_MAX}) AS other_accounts,
+            (SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY n.amount) FROM newest n
+              WHERE n.status = 'completed' AND n.currency = q.currency) AS median_amount,
+            ARRAY(SELECT DISTINCT n.destination_value FROM newest n
+                   WHERE n.status = 'completed' AND n.destination_value <> q.destination_value
+                     AND left(n.destination_value, 5) = left(q.destination_value, 5)
+                     AND right(n.destination_value, 4) = right(q.destination_value, 4)
+                   LIMIT 3) AS look_alikes,
+            jsonb_build_object('name', k.name, 'createdAt', k.created_at,
+              'createdBy', (SELECT l.actor FROM audit_log l WHERE l.object_id = k.id
+                               AND l.action = 'api_key.create' LIMIT 1),
+              'lastUsedAt', k.last_used_at, 'lastUsedAddress', host(k.last_used_address),
+              'revokedAt', k.revoked_at) AS key
+       FROM q JOIN api_keys k ON k.id = q.api_key_id
+       LEFT JOIN balances b ON b.account_id = q.account_id AND b.mode = q.mode
+                           AND b.currency = q.currency`,
+    [id],
+  );
+  if (context === undefined) throw new Error(`${id} does not exist`);
+  return context;
+}

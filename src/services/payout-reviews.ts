@@ -1,0 +1,282 @@
+/**
+ * What operators decide about payouts in the console. A decision is stored for the signed-in operator
+ * and applied by the payout's workflow; this module reads the outcome and never writes a payout.
+ */
+import { findPayout } from '../db/repositories/payouts';
+import {
+  findDecision,
+  insertDecision,
+  listDecisions,
+  readDecider,
+  type DeciderFacts,
+} from '../db/repositories/payout-decisions';
+import {
+  type DoubtfulPayout,
+  findReviewed,
+  listInDoubt,
+  listReviewQueue,
+  type PayoutContext,
+  type QueueRequest,
+  readPayoutContext,
+  type ReviewedPayout,
+} from '../db/repositories/review-queue';
+import { type HistoryEvent, listHistory } from '../db/repositories/object-history';
+import type { ListPage } from '../db/repositories/lists';
+import { listTransactions } from '../db/repositories/transactions';
+import type { Db } from '../db/transaction';
+import type { MerchantTransaction } from '../domain/ledger';
+import { isId } from '../domain/ids';
+import type { Mode } from '../domain/mode';
+import { type Amount, add, ZERO } from '../domain/money';
+import { type Payout, payoutStatusesBefore } from '../domain/payout';
+import type { DecisionKind, PayoutDecision } from '../domain/payout-decision';
+import { newId } from '../lib/new-id';
+import type { ProviderRegistry } from '../providers/registry';
+import { payoutStart, type PayoutWorkflows } from '../temporal/payout-workflows';
+import { checkText } from './admin/checks';
+import { AdminRefusal } from './admin/refusal';
+
+export type { DoubtfulPayout, ReviewedPayout } from '../db/repositories/review-queue';
+
+/** As with the signal `reject`. */
+export const REASON_LENGTH_MAX = 500;
+/** An operator's decision can wait for a worker that starts; a page cannot wait longer. */
+const DECIDE_DEADLINE_MS = 8_000;
+/** For all providers' answers of one page together. */
+const PROVIDER_DEADLINE_MS = 4_000;
+/** Of one page, so that a page asks a provider for few payouts at once. */
+export const IN_DOUBT_PER_PAGE = 10;
+export const SELECTION_MAX = 25;
+/** Decisions of a selection that are under way at the same time. */
+const AT_ONCE = 5;
+
+export interface Operator {
+  userId: string;
+}
+
+export interface DecisionOrder {
+  /** Made with the form, so that a form that is sent twice decides once. */
+  id: string;
+  payoutId: string;
+  kind: DecisionKind;
+  /** Required for `reject`; the merchant reads it. */
+  reason: string;
+}
+
+export type DecisionResult =
+  /** With its outcome; without one, Temporal did not answer in time and it may still be applied. */
+  | { kind: 'stored'; decision: PayoutDecision }
+  /** Nothing was stored: the payout can no longer be decided. */
+  | { kind: 'too_late' };
+
+export interface PayoutReview {
+  payout: ReviewedPayout;
+  context: PayoutContext;
+  events: HistoryEvent[];
+  transactions: MerchantTransaction[];
+  /** Of the console, oldest first. */
+  decisions: PayoutDecision[];
+  /** Of the visitor. */
+  decider: DeciderFacts;
+}
+
+/** Why a payout of a selection has to be decided on its own page. */
+export type LeftOut = 'decided' | 'four_eyes' | 'new_destination';
+
+export interface Selection {
+  approvable: ReviewedPayout[];
+  totals: { mode: Mode; currency: string; count: number; amount: Amount }[];
+  leftOut: { payout: ReviewedPayout; why: LeftOut }[];
+}
+
+/** What the provider says about a payout at this moment. */
+export type ProviderState =
+  | { kind: 'found'; status: string; amount: Amount; currency: string; transferId: string }
+  | { kind: 'not_found' | 'no_answer' | 'not_enabled' }
+  | { kind: 'unknown'; reason: string };
+
+export interface PayoutReviews {
+  queue: (request: QueueRequest) => Promise<ListPage<ReviewedPayout>>;
+  /** @throws AdminRefusal */
+  review: (payoutId: string, operator: Operator) => Promise<PayoutReview>;
+  /** @throws AdminRefusal, InvalidInput */
+  decide: (order: DecisionOrder, operator: Operator) => Promise<DecisionResult>;
+  select: (payoutIds: readonly string[]) => Promise<Selection>;
+  /** Approves what is still approvable; each has an outcome of its own. */
+  approveSelection: (
+    orders: readonly Pick<DecisionOrder, 'id' | 'payoutId'>[],
+    operator: Operator,
+  ) => Promise<void>;
+  /** The decisions of an operator with these ids. */
+  decisions: (ids: readonly string[], operator: Operator) => Promise<PayoutDecision[]>;
+  inDoubt: (request: {
+    after: QueueRequest['after'];
+    mode: Mode | null;
+  }) => Promise<ListPage<DoubtfulPayout & { providerState: ProviderState }>>;
+  /** Makes the workflow ask the provider now. False: Temporal did not answer. @throws AdminRefusal */
+  askProvider: (payoutId: string) => Promise<boolean>;
+}
+
+export interface PayoutReviewsDeps {
+  db: Db;
+  providers: ProviderRegistry;
+  payoutWorkflows: PayoutWorkflows;
+}
+
+export function createPayoutReviews(deps: PayoutReviewsDeps): PayoutReviews {
+  const { db } = deps;
+  return {
+    queue: (request) => listReviewQueue(db, request),
+    review: (payoutId, operator) => review(db, payoutId, operator),
+    decide: (order, operator) => decide(deps, order, operator),
+    select: async (ids) => selectionOf(await findReviewed(db, ids.slice(0, SELECTION_MAX))),
+    approveSelection: (orders, operator) => approveSelection(deps, orders, operator),
+    decisions: async (ids, { userId }) => {
+      const found = await Promise.all(
+        ids.slice(0, SELECTION_MAX).map((id) => findDecision(db, id)),
+      );
+      return found.flatMap((one) => (one?.userId === userId ? [one] : []));
+    },
+    inDoubt: async ({ after, mode }) => {
+      const { items, next } = await listInDoubt(db, { limit: IN_DOUBT_PER_PAGE, after, mode });
+      const states = await Promise.all(items.map((payout) => askNow(deps, payout)));
+      return {
+        items: items.map((payout, index) => ({
+          ...payout,
+          providerState: states[index] ?? { kind: 'no_answer' as const },
+        })),
+        next,
+      };
+    },
+    askProvider: async (payoutId) => {
+      const payout = await requirePayout(db, payoutId);
+      const sent = await deps.payoutWorkflows.sendProviderUpdate(payoutStart(payout));
+      return sent.kind !== 'no_answer';
+    },
+  };
+}
+
+async function requirePayout(db: Db, id: string): Promise<Payout> {
+  const payout = await findPayout(db, id);
+  if (payout === null) throw new AdminRefusal({ code: 'not_found', object: 'payout', id });
+  return payout;
+}
+
+async function review(db: Db, id: string, { userId }: Operator): Promise<PayoutReview> {
+  const [payout] = await findReviewed(db, [id]);
+  if (payout === undefined) throw new AdminRefusal({ code: 'not_found', object: 'payout', id });
+  const { accountId, mode } = payout;
+  const list = { accountId, mode, limit: 100, after: null, filters: { sourceId: id } };
+  const [context, events, { items: transactions }, decisions, decider] = await Promise.all([
+    readPayoutContext(db, id),
+    listHistory(db, id),
+    listTransactions(db, list),
+    listDecisions(db, id),
+    readDecider(db, id, userId),
+  ]);
+  return { payout, context, events, transactions, decisions, decider };
+}
+
+async function decide(
+  { db, payoutWorkflows }: PayoutReviewsDeps,
+  order: DecisionOrder,
+  { userId }: Operator,
+): Promise<DecisionResult> {
+  const { id, payoutId, kind } = order;
+  const payout = await requirePayout(db, payoutId);
+  if (!isId('decision', id)) throw new AdminRefusal({ code: 'not_found', object: 'payout', id });
+  const reason = checkReason(order);
+  const stored = await findDecision(db, id);
+  if (stored === null) {
+    // A workflow that has ended would be started again only to say so.
+    if (!payoutStatusesBefore(kind).includes(payout.status)) return { kind: 'too_late' };
+    await insertDecision(db, { id, payoutId, kind, userId, reason });
+  }
+  if ((stored?.outcome ?? null) === null) {
+    await payoutWorkflows.decide(payoutStart(payout), id, DECIDE_DEADLINE_MS);
+  }
+  // The row tells what became of it, even if the answer was lost.
+  const decision = await findDecision(db, id);
+  // The id of somebody else's decision, or of another payout's.
+  if (decision?.userId !== userId || decision.payoutId !== payoutId || decision.kind !== kind) {
+    throw new AdminRefusal({ code: 'not_found', object: 'payout', id });
+  }
+  return { kind: 'stored', decision };
+}
+
+/** @throws InvalidInput */
+function checkReason({ kind, reason }: DecisionOrder): string | null {
+  if (kind === 'approve' && reason.trim() === '') return null;
+  return checkText('reason', reason, REASON_LENGTH_MAX);
+}
+
+function selectionOf(payouts: readonly ReviewedPayout[]): Selection {
+  const sorted = payouts.map((payout) => ({ payout, why: whyLeftOut(payout) }));
+  const approvable = sorted.flatMap(({ payout, why }) => (why === null ? [payout] : []));
+  const leftOut = sorted.flatMap(({ payout, why }) => (why === null ? [] : [{ payout, why }]));
+  return { approvable, leftOut, totals: totalsOf(approvable) };
+}
+
+function whyLeftOut(payout: ReviewedPayout): LeftOut | null {
+  if (payout.status !== 'under_review') return 'decided';
+  if (payout.fourEyesThreshold !== null) return 'four_eyes';
+  return payout.destinationPaidBefore ? null : 'new_destination';
+}
+
+function totalsOf(payouts: readonly ReviewedPayout[]): Selection['totals'] {
+  const totals = new Map<string, Selection['totals'][number]>();
+  for (const { mode, currency, amount } of payouts) {
+    const key = `${mode} ${currency}`;
+    const before = totals.get(key) ?? { mode, currency, count: 0, amount: ZERO };
+    totals.set(key, { ...before, count: before.count + 1, amount: add(before.amount, amount) });
+  }
+  return [...totals.values()];
+}
+
+async function approveSelection(
+  deps: PayoutReviewsDeps,
+  orders: readonly Pick<DecisionOrder, 'id' | 'payoutId'>[],
+  operator: Operator,
+): Promise<void> {
+  const ids = orders.slice(0, SELECTION_MAX).map(({ payoutId }) => payoutId);
+  const { approvable } = selectionOf(await findReviewed(deps.db, ids));
+  const waiting = orders.filter(({ payoutId }) => approvable.some(({ id }) => id === payoutId));
+  while (waiting.length > 0) {
+    await Promise.all(
+      waiting
+        .splice(0, AT_ONCE)
+        .map((order) => decide(deps, { ...order, kind: 'approve', reason: '' }, operator)),
+    );
+  }
+}
+
+/** One call to the provider, which gives up early. */
+async function askNow({ providers }: PayoutReviewsDeps, payout: Payout): Promise<ProviderState> {
+  const provider = providers.list(payout.mode).find(({ code }) => code === payout.provider);
+  if (provider === undefined) return { kind: 'not_enabled' };
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<null>((resolve) => {
+    timer = setTimeout(() => {
+      resolve(null);
+    }, PROVIDER_DEADLINE_MS);
+  });
+  const answer = await Promise.race([provider.findPayout(payout.id), late]);
+  clearTimeout(timer);
+  if (answer === null) return { kind: 'no_answer' };
+  switch (answer.kind) {
+    case 'found': {
+      const { status, amount, currency, providerId } = answer.transfer;
+      return { kind: 'found', status, amount, currency, transferId: providerId };
+    }
+    case 'not_found':
+      return { kind: 'not_found' };
+    case 'limited':
+    case 'unknown':
+      return { kind: 'unknown', reason: answer.reason };
+  }
+}
+
+/** For a form that decides; see DecisionOrder. */
+export function newDecisionId(): string {
+  return newId('decision');
+}

@@ -1,0 +1,208 @@
+/** Operators decide about payouts on the pages of the console, as a browser without JavaScript. */
+import { rows } from '../../src/db/transaction';
+import { magicAddress } from '../../src/sandbox/transfers/scenarios';
+import { type TestGateway, useSharedGateway } from '../support/gateway';
+import { createMerchant, fund, type Merchant } from '../support/merchant';
+import { buildPayout, MerchantClient } from '../support/merchant-client';
+import { makeUser, PageClient, type TestUser } from '../support/page-client';
+import { waitFor } from '../support/sandbox';
+
+const PROBE = '<img src=x onerror=alert(1)>';
+
+let gateway: TestGateway;
+let merchant: Merchant;
+let client: MerchantClient;
+let alice: PageClient;
+let bob: PageClient;
+let users: { alice: TestUser; bob: TestUser };
+
+beforeAll(async () => {
+  gateway = await useSharedGateway();
+  merchant = await createMerchant(gateway.db, gateway.pepper);
+  client = new MerchantClient(gateway.baseUrl, merchant.liveKey);
+  await fund(gateway.db, merchant.accountId, 'live', 'USDT', '1000');
+  await fund(gateway.db, merchant.accountId, 'live', 'ETH', '100');
+  // Of no other test: its payouts of this currency are smaller.
+  await rows(gateway.db, `INSERT INTO four_eyes_thresholds VALUES ('ETH', 14)`);
+  users = {
+    alice: await makeUser(gateway.db, 'operator', 'reviewer'),
+    bob: await makeUser(gateway.db, 'operator', 'admin'),
+  };
+  [alice, bob] = await Promise.all([signedIn(users.alice), signedIn(users.bob)]);
+});
+
+afterAll(async () => {
+  await rows(gateway.db, `DELETE FROM four_eyes_thresholds WHERE currency = 'ETH'`);
+  await gateway.stop();
+});
+
+async function signedIn(user: TestUser): Promise<PageClient> {
+  const page = new PageClient(new URL(gateway.baseUrl).origin);
+  await page.signIn(user);
+  return page;
+}
+
+async function createPayout(overrides: Record<string, unknown> = {}): Promise<string> {
+  const { status, json } = await client.createPayout(buildPayout(overrides));
+  expect([status, json.data.status]).toEqual([201, 'under_review']);
+  return json.data.id as string;
+}
+
+async function read(page: PageClient, path: string): Promise<string> {
+  const response = await page.get(path);
+  expect([path, response.status]).toEqual([path, 200]);
+  return response.text();
+}
+
+/** Opens the payout's page, and sends its form when it is called. */
+async function openForm(page: PageClient, id: string, kind: 'approve' | 'reject') {
+  const html = await read(page, `/console/payouts/${id}`);
+  const [form] = new RegExp(`<form[^>]*action="[^"]*/${kind}".*?</form>`).exec(html) ?? [''];
+  const [, decision = ''] = /name="decision" value="(dec_\w{26})"/.exec(form) ?? [];
+  return async (text: Record<string, string> = {}): Promise<string> => {
+    const response = await page.post(`/console/payouts/${id}/${kind}`, { decision, ...text });
+    expect(response.status).toBe(303);
+    return read(page, response.headers.get('location')!);
+  };
+}
+
+const statusOf = async (id: string) => (await client.get(`/payouts/${id}`)).json.data.status;
+
+const whenCompleted = (id: string) =>
+  waitFor(`${id} to be completed`, async () =>
+    (await statusOf(id)) === 'completed' ? true : undefined,
+  );
+
+test('the queue shows what a decision needs, and the longest waiting first', async () => {
+  const [first, second] = [
+    await createPayout({ description: PROBE, metadata: { note: PROBE } }),
+    await createPayout(),
+  ];
+  const path = `/console/queue?account=${merchant.accountId}`;
+  const queue = await read(alice, path);
+  expect(queue.indexOf(first)).toBeGreaterThan(0);
+  expect(queue.indexOf(first)).toBeLessThan(queue.indexOf(second));
+  expect(queue).toContain('First use of the destination');
+  // The whole address, in groups.
+  expect(queue.replaceAll('</span><span>', '')).toContain('TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t');
+  for (const other of ['mode=test', 'currency=BTC', `after=2000-01-01T00:00:00.000000Z~x`]) {
+    const rest = await read(alice, `${path}&${other}`);
+    expect([other, rest.includes(first)]).toEqual([other, other.startsWith('after')]);
+  }
+  const page = await read(alice, `/console/payouts/${first}`);
+  for (const shown of ['Never by this account', 'No completed payout', 'Other merchants']) {
+    expect(page).toContain(shown);
+  }
+  expect(page).not.toContain(PROBE);
+  expect(page).toContain('&lt;img src=x');
+});
+
+test('an approval shows the new state at once; whoever comes second reads who was first', async () => {
+  const id = await createPayout();
+  const [mine, hers] = [await openForm(bob, id, 'approve'), await openForm(alice, id, 'approve')];
+  expect(await mine()).toContain('Approved. The payout is being sent.');
+  // The same form again.
+  expect(await mine()).toContain('Approved. The payout is being sent.');
+  const second = await hers();
+  expect(second).toContain('Your decision had no effect: the payout was already decided.');
+  expect(second).toMatch(new RegExp(`Approved by ${users.bob.email} [0-9]+ s ago`));
+  expect(second).toContain(`By ${users.bob.email}, signed in`);
+  await whenCompleted(id);
+});
+
+test('a rejection needs a reason, and the merchant reads it', async () => {
+  const id = await createPayout();
+  const empty = await alice.post(`/console/payouts/${id}/reject`, {
+    decision: `dec_${id.slice(3)}`,
+    reason: ' ',
+  });
+  expect(empty.status).toBe(422);
+  expect(await empty.text()).toContain('Enter a value.');
+  const reject = await openForm(alice, id, 'reject');
+  expect(await reject({ reason: 'sanctions hit' })).toContain('Rejected. The funds were returned');
+  expect((await client.get(`/payouts/${id}`)).json.data).toMatchObject({
+    status: 'rejected',
+    rejection_reason: 'sanctions hit',
+  });
+});
+
+test('above the threshold two operators approve, whatever one of them sends', async () => {
+  const id = await createPayout({
+    amount: '14.5',
+    currency: 'ETH',
+    network: 'ethereum',
+    destination: { type: 'crypto_address', value: magicAddress('sends', 'evm') },
+  });
+  expect(await read(alice, `/console/payouts/${id}`)).toContain(
+    'Two different operators must approve this amount.',
+  );
+  const tabs = await Promise.all([1, 2, 3].map(() => openForm(alice, id, 'approve')));
+  const answers = await Promise.all(tabs.map((send) => send()));
+  expect(answers.filter((html) => html.includes('Your approval is stored: 1 of 2.'))).toHaveLength(
+    1,
+  );
+  expect(await statusOf(id)).toBe('under_review');
+  expect(await read(bob, `/console/queue?currency=ETH`)).toContain(
+    `Approved by ${users.alice.email}, a second approval is required`,
+  );
+  // The id of her decision in his form is not his decision.
+  const [stored] = await rows<{ id: string }>(
+    gateway.db,
+    `SELECT id FROM payout_decisions WHERE payout_id = ? AND outcome = 'counted'`,
+    [id],
+  );
+  const taken = await bob.post(`/console/payouts/${id}/approve`, { decision: stored!.id });
+  expect(taken.status).toBe(404);
+  const approve = await openForm(bob, id, 'approve');
+  expect(await approve()).toContain('Approved. The payout is being sent.');
+  await whenCompleted(id);
+});
+
+test('a selection is approved one by one, without what has to be decided on its page', async () => {
+  const known = [await createPayout(), await createPayout()];
+  const other = await createPayout({
+    destination: { type: 'crypto_address', value: magicAddress('callback_lost', 'tron') },
+  });
+  const ids = [...known, other].map((id) => ['id', id]);
+  const page = await read(bob, `/console/queue/selection?${new URLSearchParams(ids).toString()}`);
+  const orders = [...page.matchAll(/name="order" value="([^"]+)"/g)].map(([, order]) => order!);
+  expect(orders.map((order) => order.split(' ')[0])).toEqual(known);
+  expect(page).toContain('20.00000000');
+  expect(page).toContain('The account has not paid this destination before');
+  const all = [...orders, `${other} dec_${other.slice(3)}`];
+  const sent = await bob.post(
+    '/console/queue/approve',
+    new URLSearchParams(all.map((order) => ['order', order])),
+  );
+  const result = await read(bob, sent.headers.get('location')!);
+  expect(result).toContain('2 of 3 approved');
+  expect(await statusOf(other)).toBe('under_review');
+  await Promise.all(known.map(whenCompleted));
+});
+
+test('a payout in doubt is shown with what its provider says now', async () => {
+  const id = await createPayout();
+  const inDoubt = 'UPDATE payouts SET in_doubt_since = ? WHERE id = ?';
+  await rows(gateway.db, inDoubt, ['2020-01-01T00:00:00Z', id]);
+  const page = await read(alice, '/console/in-doubt?mode=live');
+  expect(page).toContain(id);
+  expect(page).toContain('The provider does not have it.');
+  const asked = await alice.post(`/console/in-doubt/${id}/ask`);
+  expect(await read(alice, asked.headers.get('location')!)).toContain('asks the provider now');
+  await rows(gateway.db, inDoubt, [null, id]);
+  const reject = await openForm(alice, id, 'reject');
+  await reject({ reason: 'test' });
+});
+
+test('a viewer reads everything and finds no form', async () => {
+  const id = await createPayout();
+  const viewer = await signedIn(await makeUser(gateway.db, 'operator', 'viewer'));
+  const pages = await Promise.all([
+    read(viewer, `/console/payouts/${id}`),
+    read(viewer, `/console/queue?account=${merchant.accountId}`),
+  ]);
+  for (const html of pages) expect(html).not.toMatch(/name="(decision|id)"/);
+  const forged = { decision: `dec_${id.slice(3)}` };
+  expect((await viewer.post(`/console/payouts/${id}/approve`, forged)).status).toBe(403);
+  expect(await statusOf(id)).toBe('under_review');
+});
