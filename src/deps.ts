@@ -133,7 +133,7 @@ export function buildPages(deps: Deps, api: Services): Middleware[] {
   const sites = [
     createDashboard({ services, users, once, host: dashboardHost }),
     createConsole({
-      services: createConsoleServices({ db }),
+      services: createConsoleServices({ ...deps, db }),
       reviews: createPayoutReviews({ ...deps, db }),
       users,
       once,

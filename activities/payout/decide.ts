@@ -161,6 +161,7 @@ async function take(
   if (payout === null) return null;
   await appendAudit(tx, {
     actor: email,
+    via: 'console',
     action: `payout.${kind}`,
     object: 'payout',
     objectId: payoutId,

@@ -7,6 +7,7 @@ import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/comm
 import { findNewDifferences } from '../../src/db/ledger-verify';
 import { openCase } from '../../src/db/repositories/cases';
 import {
+  countPositions,
   databaseTime,
   listMissing,
   storeEntries,
@@ -118,5 +119,6 @@ export async function noteDifferences(db: Db): Promise<{ noted: number }> {
   for (const { kind, objectId, details } of differences) {
     await openCase(db, kind, objectId, details);
   }
+  await countPositions(db);
   return { noted: differences.length };
 }

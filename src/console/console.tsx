@@ -11,10 +11,14 @@ import { document, type Shell } from '../web/layout';
 import type { Once } from '../web/once';
 import type { Site } from '../web/site';
 import type { WorkflowUrl } from '../web/workflow-link';
+import { merchantPages } from './accounts/accounts';
+import { auditPages } from './audit/audit';
 import { casePages } from './cases/cases';
 import { doubtPages } from './doubt/doubt';
 import { homePages } from './home/home';
+import { operationPages } from './operations/operations';
 import { operatorRoute, PREFIX } from './operator-page';
+import { pausePages } from './pauses/pauses';
 import { payoutPages } from './payouts/payouts';
 import { queuePages } from './queue/queue';
 
@@ -46,6 +50,10 @@ export function createConsole(options: ConsoleOptions): Site {
         payoutPages(reviews, workflowUrl),
         doubtPages(reviews, workflowUrl),
         casePages(services, workflowUrl),
+        merchantPages(services),
+        pausePages(services),
+        operationPages(services),
+        auditPages(services),
       ]
         .flat()
         .map(operatorRoute),
@@ -68,7 +76,7 @@ function shellOf(banner: VNode | null): Shell {
 
 /** On every page, because a pause that was forgotten holds the money of all merchants. */
 async function pauseBanner({ pauses }: ConsoleServices): Promise<VNode | null> {
-  const held = await pauses();
+  const held = await pauses.list();
   const [first] = held;
   if (first === undefined) return null;
   const everything = held.find(({ scope }) => scope === 'global');
@@ -91,6 +99,15 @@ const NAVIGATION: Shell['nav'] = [
       { key: 'queue', href: `${PREFIX}/queue`, label: 'Review queue', icon: 'clipboard-check' },
       { key: 'in-doubt', href: `${PREFIX}/in-doubt`, label: 'In doubt', icon: 'circle-help' },
       { key: 'cases', href: `${PREFIX}/cases`, label: 'Cases', icon: 'folder-search' },
+    ],
+  },
+  {
+    label: 'Supervision',
+    entries: [
+      { key: 'accounts', href: `${PREFIX}/accounts`, label: 'Accounts', icon: 'building-2' },
+      { key: 'pauses', href: `${PREFIX}/pauses`, label: 'Pauses', icon: 'circle-pause' },
+      { key: 'operations', href: `${PREFIX}/operations`, label: 'Operations', icon: 'activity' },
+      { key: 'audit', href: `${PREFIX}/audit-log`, label: 'Audit log', icon: 'scroll-text' },
     ],
   },
   {

@@ -3,13 +3,15 @@
  * them and puts the navigation around them.
  */
 import type { Mode } from '../domain/mode';
+import { mayDo } from '../domain/users';
 import type { DashboardServices } from '../services/dashboard';
 import type { UserServices } from '../services/users/user-services';
 import { accountNavigation, accountPages } from '../web/account/account-pages';
 import { ModeBanner } from '../web/components';
-import { document, type Shell } from '../web/layout';
+import { document, type NavEntry, type Shell } from '../web/layout';
 import type { Once } from '../web/once';
 import type { Site, Visit } from '../web/site';
+import { auditPages } from './audit/audit';
 import { homePages } from './home/home';
 import { paymentPages } from './payments/payments';
 import { payoutPages } from './payouts/payouts';
@@ -49,6 +51,7 @@ export function createDashboard({ services, users, once, host }: DashboardOption
         deliveryPages(services),
         endpointPages(services, once),
         searchPages(services),
+        auditPages(services),
       ]
         .flat()
         .map(merchantRoute),
@@ -64,7 +67,7 @@ function shellOf(visit: Visit): Shell {
     product: 'Dashboard',
     home: base,
     owner: actor?.kind === 'merchant' ? actor.accountName : 'Payments gateway',
-    nav: navigation(base),
+    nav: navigation(base, actor !== undefined && mayDo(actor, 'manage')),
     banner: mode === null ? null : <ModeBanner mode={mode} switchTo={otherMode(visit, mode)} />,
     search: { action: `${base}/search`, label: 'Search by id or reference' },
     account: `${PREFIX}/security`,
@@ -79,7 +82,11 @@ function otherMode({ path }: Visit, mode: Mode): string {
   return `${PREFIX}/${other}${list === undefined || list === 'search' ? '' : `/${list}`}`;
 }
 
-function navigation(base: string): Shell['nav'] {
+function auditEntry(base: string): NavEntry {
+  return { key: 'audit', href: `${base}/audit-log`, label: 'Audit log', icon: 'scroll-text' };
+}
+
+function navigation(base: string, isOwner: boolean): Shell['nav'] {
   return [
     {
       label: null,
@@ -101,7 +108,7 @@ function navigation(base: string): Shell['nav'] {
     },
     {
       label: 'Settings',
-      entries: accountNavigation(PREFIX),
+      entries: [...(isOwner ? [auditEntry(base)] : []), ...accountNavigation(PREFIX)],
     },
   ];
 }

@@ -6,31 +6,57 @@ import {
   type OperatorAttention,
   readOperatorAttention,
 } from '../db/repositories/console-attention';
-import { listPauses, type Pause } from '../db/repositories/payout-pauses';
-import type { Db } from '../db/transaction';
+import type { ListPage } from '../db/repositories/lists';
 import { CASE_KINDS } from '../domain/cases';
+import { resumeHeldPayouts } from '../temporal/payout-workflows';
+import type { ChangedBy } from './admin/audit';
+import { listPauses, type PausedPayouts, pausePayouts, resumePayouts } from './admin/payouts';
+import { type AuditEntry, type AuditQuery, readAuditLog } from './audit-log';
+import { type ConsoleAccounts, createConsoleAccounts } from './console-accounts';
 import { type ConsoleCases, createConsoleCases } from './console-cases';
+import {
+  type ConsoleOperations,
+  type ConsoleOperationsDeps,
+  createConsoleOperations,
+} from './console-operations';
 
 export { COUNT_MAX } from '../db/repositories/console-attention';
 
 /** A banner that names more is not read. */
 const PAUSES_MAX = 100;
 
+type Pause = Awaited<ReturnType<typeof listPauses>>[number];
+
+export interface ConsolePauses {
+  /** At most 100, the oldest first. */
+  list: () => Promise<Pause[]>;
+  /** @throws AdminRefusal, InvalidInput */
+  pause: (by: ChangedBy & { reason: string }, what: PausedPayouts) => Promise<Pause>;
+  /** @throws AdminRefusal */
+  resume: (by: ChangedBy, what: PausedPayouts) => Promise<Pause>;
+}
+
 export interface ConsoleServices {
   attention: () => Promise<OperatorAttention>;
   cases: ConsoleCases;
-  /** At most 100, the oldest first. */
-  pauses: () => Promise<Pause[]>;
+  accounts: ConsoleAccounts;
+  pauses: ConsolePauses;
+  operations: ConsoleOperations;
+  auditLog: (query: AuditQuery) => Promise<ListPage<AuditEntry>>;
 }
 
-export interface ConsoleDeps {
-  db: Db;
-}
-
-export function createConsoleServices({ db }: ConsoleDeps): ConsoleServices {
+export function createConsoleServices(deps: ConsoleOperationsDeps): ConsoleServices {
+  const { db, temporal } = deps;
   return {
     attention: () => readOperatorAttention(db, CASE_KINDS),
     cases: createConsoleCases(db),
-    pauses: () => listPauses(db, PAUSES_MAX),
+    accounts: createConsoleAccounts(db),
+    pauses: {
+      list: () => listPauses(db, PAUSES_MAX),
+      pause: (by, what) => pausePayouts(db, by, what),
+      resume: (by, what) => resumePayouts(db, by, what, () => resumeHeldPayouts(temporal)),
+    },
+    operations: createConsoleOperations(deps),
+    auditLog: (query) => readAuditLog(db, query),
   };
 }

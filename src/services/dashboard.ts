@@ -30,6 +30,7 @@ import type { Mode } from '../domain/mode';
 import type { Payment, PaymentFilters } from '../domain/payment';
 import type { Payout, PayoutFilters } from '../domain/payout';
 import { AdminRefusal, type NotFoundObject } from './admin/refusal';
+import { type AuditEntry, type AuditQuery, readAuditLogOfAccount } from './audit-log';
 import { createDashboardKeys, type DashboardKeys } from './dashboard-keys';
 import { createDashboardMoney, type DashboardMoney, type MoneyServices } from './dashboard-money';
 import { createDashboardWebhooks, type DashboardWebhooks } from './dashboard-webhooks';
@@ -80,6 +81,8 @@ export interface DashboardServices {
   /** @throws AdminRefusal */
   request: (owner: Owner, id: string) => Promise<LoggedRequest>;
   keys: DashboardKeys;
+  /** What the account's users did, and what operators changed. */
+  auditLog: (accountId: string, query: AuditQuery) => Promise<ListPage<AuditEntry>>;
   webhooks: DashboardWebhooks;
 }
 
@@ -118,6 +121,7 @@ export function createDashboardServices(deps: DashboardDeps): DashboardServices 
     requests: (owner, list) => listRequests(db, { ...owner, ...list }),
     request: async (owner, id) =>
       requireOwn(owner, await findRequest(db, { ...owner, id }), 'request', id),
+    auditLog: (accountId, query) => readAuditLogOfAccount(db, accountId, query),
     keys: createDashboardKeys(deps, async (owner, id) => {
       const keys = await listApiKeys(db, owner.accountId);
       const key = keys.find((one) => one.id === id) ?? null;

@@ -29,6 +29,18 @@ export async function ensureSchedules(client: Client): Promise<void> {
   }
 }
 
+const TRIGGER_MS = 2_000;
+
+/** The schedules that an operator runs out of turn. A run that is under way is not repeated. */
+export const OPERATOR_SCHEDULES = ['ledger-check', 'reconciliation'] as const;
+export type OperatorSchedule = (typeof OPERATOR_SCHEDULES)[number];
+
+export async function runNow(client: Client, id: OperatorSchedule): Promise<void> {
+  await client.withDeadline(Date.now() + TRIGGER_MS, () =>
+    client.schedule.getHandle(id).trigger(ScheduleOverlapPolicy.SKIP),
+  );
+}
+
 async function ensureSchedule(
   client: Client,
   scheduleId: string,

@@ -3,6 +3,7 @@ import { openCase } from '../../src/db/repositories/cases';
 import { rows } from '../../src/db/transaction';
 import type { CaseKind } from '../../src/domain/cases';
 import { newId } from '../../src/lib/new-id';
+import { countPositions } from '../../src/db/repositories/provider-statements';
 import { makeUser, PageClient, type TestUser } from '../support/page-client';
 import { type Gateway, type Harness, startHarness } from './http-harness';
 
@@ -124,5 +125,196 @@ describe('cases', () => {
         reason: null,
       },
     ]);
+  });
+});
+
+describe('accounts', () => {
+  test('are found, changed with a reason, and show who changed what', async () => {
+    const [client, accountId] = await Promise.all([signedIn(admin), harness.createAccount()]);
+    await rows(harness.owner, 'UPDATE accounts SET name = ? WHERE id = ?', [
+      `Zebra% ${PROBE}`,
+      accountId,
+    ]);
+    const path = `/accounts/${accountId}`;
+    expect(await read(client, '/accounts?name=zebra%25')).toContain(accountId);
+    expect(await read(client, '/accounts?name=zebra_')).not.toContain(accountId);
+    expect(await read(client, `/accounts?name=${accountId}&status=active`)).toContain(accountId);
+    expect(await read(client, '/accounts?status=suspended')).not.toContain(accountId);
+
+    const change = async (name: string, form: Record<string, string>, status = 303) => {
+      await read(client, `${path}/${name}?currency=USDT`);
+      return textOf(await client.post(`/console${path}/${name}`, form), status);
+    };
+    expect(await change('verify', {}, 422)).toContain('Enter a value.');
+    const reason = `Register of May ${PROBE}`;
+    await change('verify', { reason });
+    await change('verify', { reason }, 409);
+    await change('suspend', { reason });
+    await change('reinstate', { reason });
+    await change('review', { reason, reviewAll: 'off', rehearse: 'on' });
+    const policy = {
+      currency: 'USDT',
+      perTransaction: '100',
+      daily: 'none',
+      autoApproveMax: 'default',
+      autoApproveDailyMax: '7',
+    };
+    expect(await change('limits', { ...policy, daily: '-1', reason }, 422)).toContain(
+      'Enter a decimal amount',
+    );
+    await change('limits', { ...policy, reason });
+    const fee = { direction: 'payout', provider: 'onchain_provider', currency: 'usdt' };
+    expect(await change('fees', { ...fee, percentage: 'x', reason }, 422)).toContain(
+      'Enter 0 to 100',
+    );
+    await change('fees', { ...fee, percentage: '1.5', minFee: '0.2', reason });
+    expect(await read(client, path)).toContain('1.5000 %');
+    await change('fees-end', { rule: 'payout~onchain_provider~USDT', reason });
+    await change('fees-end', { rule: 'payout~onchain_provider~USDT', reason }, 409);
+
+    const [account] = await rows(
+      harness.owner,
+      'SELECT status, verified_at IS NOT NULL AS verified, review_all, rehearse_review FROM accounts WHERE id = ?',
+      [accountId],
+    );
+    expect(account).toEqual({
+      status: 'active',
+      verified: true,
+      reviewAll: false,
+      rehearseReview: true,
+    });
+    const shown = await read(client, path);
+    for (const line of ['Status: active → suspended', 'Review all: true → false', 'Daily max: ']) {
+      expect(shown).toContain(line);
+    }
+    const log = await read(client, `/audit-log?account=${accountId}&by=${admin.email}&via=console`);
+    expect(log.match(/Register of May/g)).toHaveLength(7);
+    expect(await read(client, `/audit-log?account=${accountId}&via=admin`)).toContain(
+      'No entries match',
+    );
+  });
+});
+
+test('a pause holds with its reason on every page until it is lifted', async () => {
+  const [client, accountId] = await Promise.all([signedIn(admin), harness.createAccount()]);
+  const pause = (form: Record<string, string>) => client.post('/console/pauses', form);
+  const reason = `Keys leaked ${PROBE}`;
+  expect(await textOf(await pause({ scope: 'global' }), 422)).toContain('Enter a value.');
+  expect((await pause({ scope: 'account', target: 'acc_none', reason })).status).toBe(404);
+  expect((await pause({ scope: 'account', target: accountId, reason })).status).toBe(303);
+  expect((await pause({ scope: 'account', target: accountId, reason })).status).toBe(409);
+  expect(await read(client, '/home')).toMatch(/1 pause holds payouts<\/b> Keys leaked/);
+  expect((await pause({ scope: 'onchain_provider', reason: 'Maintenance' })).status).toBe(303);
+  expect((await pause({ scope: 'global', reason: 'Restore' })).status).toBe(303);
+  for (const path of ['/home', '/cases', '/accounts', '/pauses', '/operations', '/audit-log']) {
+    expect(await read(client, path)).toMatch(/All payouts are paused<\/b> Restore/);
+  }
+  for (const [scope, target] of [
+    ['global', ''],
+    ['onchain_provider', 'onchain_provider'],
+    ['account', accountId],
+  ] as const) {
+    const lifted = await client.post('/console/pauses/resume', { scope, target, reason: 'Done' });
+    expect(lifted.status).toBe(303);
+  }
+  expect(await read(client, '/pauses')).toContain('Nothing is paused');
+  expect((await auditOf(accountId)).map(({ action, reason: why }) => [action, why])).toEqual([
+    ['payouts.resume', 'Done'],
+    ['payouts.pause', reason],
+  ]);
+});
+
+test('operations show statements, positions, the ledger check and the waiting deliveries', async () => {
+  const [client, accountId] = await Promise.all([signedIn(admin), harness.createAccount()]);
+  await rows(
+    harness.owner,
+    `INSERT INTO provider_statements (provider, mode, kind, read_at, trouble)
+     VALUES ('exchange_pay', 'live', 'payouts', now() - interval '1 day', ?)`,
+    [PROBE],
+  );
+  await rows(
+    harness.owner,
+    `INSERT INTO provider_entries (provider, mode, kind, reference, id, amount, currency, state,
+                                   held, changed_at, read_at)
+     SELECT 'exchange_pay', 'live', kind, kind, kind, amount, 'XRP', 'done', false, now(), now()
+       FROM (VALUES ('payin', 100), ('refund', 10), ('payout', 20.5)) AS entry(kind, amount)`,
+  );
+  await rows(
+    harness.owner,
+    `INSERT INTO balances (account_id, mode, currency, available, reserved, version, last_posted_at)
+     VALUES (?, 'live', 'XRP', 60, 5, 1, now())`,
+    [accountId],
+  );
+  await countPositions(harness.owner);
+  await rows(
+    harness.owner,
+    `WITH endpoint AS (
+       INSERT INTO webhook_endpoints (id, account_id, mode, url, secret_sealed, secret_key_id)
+       VALUES ('we_waiting', ?, 'live', ?, '', 'k') RETURNING id)
+     INSERT INTO webhook_deliveries (id, event_id, endpoint_id, next_attempt_at, check_at)
+     SELECT 'whd_' || n, 'evt_' || n, id, now(), now() FROM endpoint, generate_series(1, 205) AS n`,
+    [accountId, `https://shop.example/${PROBE}`],
+  );
+  const html = await read(client, '/operations');
+  expect(html).toContain('69.50000000');
+  expect(html).toContain('4.50000000');
+  expect(html).toContain('200 or more');
+  expect(html).toContain('we_waiting');
+  const home = await read(client, '/home');
+  expect(home).toMatch(/<b>1<\/b> provider statement was not read/);
+  // No provider is enabled here, and no Temporal is there.
+  expect(await read(client, '/operations?check=providers')).toContain('No provider is enabled');
+  const run = (schedule: string) => client.post('/console/operations/run', { schedule });
+  expect((await run('ledger-check')).headers.get('location')).toBe(
+    '/console/operations?unreachable=ledger-check',
+  );
+  expect((await run('clean-up')).status).toBe(404);
+});
+
+describe('the audit log', () => {
+  test('is read page by page, and an entry is found by its object', async () => {
+    const client = await signedIn(admin);
+    await rows(
+      harness.owner,
+      `INSERT INTO audit_log (actor, action, object, object_id)
+       SELECT 'listed', 'x.y', 'thing', 'thing_' || n FROM generate_series(1, 30) AS n`,
+    );
+    const first = await read(client, '/audit-log?by=listed');
+    expect(first.match(/thing_\d+/g)).toHaveLength(25);
+    const [, next] = /href="([^"]+)" rel="next"/.exec(first)!;
+    const second = await read(client, next!.replaceAll('&amp;', '&').replace('/console', ''));
+    expect(second.match(/thing_\d+/g)).toEqual([
+      'thing_5',
+      'thing_4',
+      'thing_3',
+      'thing_2',
+      'thing_1',
+    ]);
+    expect((await read(client, '/audit-log?object=thing_7')).match(/thing_7</g)).toHaveLength(1);
+    expect(await read(client, `/audit-log?action=user.sign_in&by=${admin.email}`)).toContain(
+      '127.0.0.1',
+    );
+  });
+
+  test('shows an owner the account, and not which operator changed it, nor why', async () => {
+    const accountId = await harness.createAccount();
+    const owner = await makeUser(harness.owner, 'merchant', 'owner', accountId);
+    const [client, operator] = [await signedIn(owner), await signedIn(admin)];
+    const reason = 'An internal matter';
+    for (const name of ['verify', 'suspend', 'reinstate']) {
+      await operator.post(`/console/accounts/${accountId}/${name}`, { reason });
+    }
+    const review = { reason, reviewAll: 'off', rehearse: 'off' };
+    await operator.post(`/console/accounts/${accountId}/review`, review);
+    const page = async (query = '') =>
+      textOf(await client.get(`/dashboard/test/audit-log${query}`), 200);
+    const html = await page();
+    expect(html).toContain('Account suspend');
+    expect(html).toContain('User sign in');
+    for (const hidden of [admin.email, reason, 'Review set']) expect(html).not.toContain(hidden);
+    // Not by trying names either.
+    expect(await page(`?by=${admin.email}`)).toContain('No entries match');
+    expect(await page('?action=review.set')).toContain('No entries match');
+    expect(await page(`?account=${await harness.createAccount()}`)).toContain('Account suspend');
   });
 });

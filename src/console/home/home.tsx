@@ -11,7 +11,7 @@ export function homePages({ attention, pauses }: ConsoleServices): OperatorRoute
       path: '/home',
       needs: 'read',
       run: async () => {
-        const [found, paused] = await Promise.all([attention(), pauses()]);
+        const [found, paused] = await Promise.all([attention(), pauses.list()]);
         return page('Home', <Home causes={causesOf(found, paused.length)} />, { nav: 'home' });
       },
     },

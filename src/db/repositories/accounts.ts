@@ -1,10 +1,12 @@
 /** Merchant accounts, as operators read and change them. */
+import type { AccountStatus } from '../../domain/account';
 import { rows, type Db, type Tx } from '../transaction';
+import { type ListPage, pageOf, POSITION } from './lists';
 
 export interface Account {
   id: string;
   name: string;
-  status: 'active' | 'suspended';
+  status: AccountStatus;
   verifiedAt: Date | null;
   /** Decision O2: every live payout waits for an operator. */
   reviewAll: boolean;
@@ -54,6 +56,40 @@ export async function listAccounts(db: Db, limit: number): Promise<Account[]> {
     `SELECT ${COLUMNS} FROM accounts ORDER BY created_at DESC, id DESC LIMIT ?`,
     [limit],
   );
+}
+
+export interface AccountFilters {
+  /** The start of a name, or an id. */
+  search?: string | undefined;
+  status?: Account['status'] | undefined;
+}
+
+/** Newest first, a page of the console. */
+export async function listAccountsPage(
+  db: Db,
+  query: {
+    limit: number;
+    after: { createdAt: string; id: string } | null;
+    filters: AccountFilters;
+  },
+): Promise<ListPage<Account>> {
+  const { limit, after, filters } = query;
+  const asked: [condition: string, ...values: string[]][] = [];
+  const { search, status } = filters;
+  if (search !== undefined) {
+    const start = search.toLowerCase().replace(/[\\%_]/g, '\\$&');
+    asked.push(['(lower(name) LIKE ? OR id = ?)', `${start}%`, search]);
+  }
+  if (status !== undefined) asked.push(['status = ?', status]);
+  if (after !== null) asked.push(['(created_at, id) < (?, ?)', after.createdAt, after.id]);
+  const where = ['true', ...asked.map(([condition]) => condition)].join(' AND ');
+  const found = await rows<Account & { position: string }>(
+    db,
+    `SELECT ${COLUMNS}, ${POSITION} AS position FROM accounts WHERE ${where}
+      ORDER BY created_at DESC, id DESC LIMIT ?`,
+    [...asked.flatMap(([, ...values]) => values), limit + 1],
+  );
+  return pageOf(found, limit);
 }
 
 /** Development: the account's id is different in each database, its name is not. */

@@ -1,5 +1,6 @@
 /** The audit log of operator changes. It is append-only (migration 0001). */
 import { rows, type Db, type Tx } from '../transaction';
+import { type ListPage, pageOf } from './lists';
 
 /** A state of the object as the admin command shows it, without secrets and hashes. */
 export type Snapshot = object | null;
@@ -38,6 +39,11 @@ export interface AuditQuery {
   actor?: string | undefined;
   /** ISO 8601, inclusive. */
   since?: string | undefined;
+  via?: AuditSource | undefined;
+  /** ISO 8601, inclusive. */
+  until?: string | undefined;
+  /** What a merchant may see of its account: what its users did, and these actions of operators. */
+  visibleActions?: readonly string[] | undefined;
   /** Only entries older than the one with this id. */
   beforeId?: string | undefined;
   limit: number;
@@ -64,24 +70,40 @@ export async function appendAudit(tx: Tx, entry: NewAuditEntry): Promise<void> {
   );
 }
 
+const AT = `to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
+
 /** Newest first. */
-export async function listAudit(db: Db, query: AuditQuery): Promise<AuditEntry[]> {
+export async function listAudit(
+  db: Db,
+  query: AuditQuery,
+): Promise<(AuditEntry & { position: string })[]> {
   const asked = (
     [
       ['object_id = ?', query.objectId],
       ['account_id = ?', query.accountId],
       ['action = ?', query.action],
       ['actor = ?', query.actor],
+      ['via = ?', query.via],
       ['at >= ?::timestamptz', query.since],
+      ['at <= ?::timestamptz', query.until],
+      [`(via = 'dashboard' OR action = ANY (?::text[]))`, query.visibleActions],
       ['id < ?::bigint', query.beforeId],
     ] as const
   ).flatMap(([condition, value]) => (value === undefined ? [] : [{ condition, value }]));
   const where = ['true', ...asked.map(({ condition }) => condition)].join(' AND ');
-  return rows<AuditEntry>(
+  return rows<AuditEntry & { position: string }>(
     db,
     `SELECT id, at, actor, via, host(address) AS address, action, object, object_id, account_id,
-            before, after, reason
+            before, after, reason, ${AT} AS position
        FROM audit_log WHERE ${where} ORDER BY id DESC LIMIT ?`,
-    [...asked.map(({ value }) => value), query.limit],
+    [...asked.map(({ value }) => (typeof value === 'string' ? value : [...value])), query.limit],
   );
+}
+
+/** A page of the log, with the position of the next one. */
+export async function listAuditPage(
+  db: Db,
+  { limit, ...query }: AuditQuery,
+): Promise<ListPage<AuditEntry>> {
+  return pageOf(await listAudit(db, { ...query, limit: limit + 1 }), limit);
 }

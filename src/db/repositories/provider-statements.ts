@@ -124,6 +124,33 @@ export async function voidVanished(
   );
 }
 
+/**
+ * Counts what each provider should hold by its statement, and what the gateway owes to merchants, at
+ * one moment. It reads all entries, so the reconciliation does it and the console reads the result.
+ */
+export async function countPositions(db: Db): Promise<void> {
+  const count = async (tx: Tx) => {
+    await rows(tx, 'DELETE FROM provider_positions');
+    await rows(tx, 'DELETE FROM merchant_positions');
+    await rows(
+      tx,
+      `INSERT INTO provider_positions
+       SELECT provider, mode, currency,
+              coalesce(sum(amount) FILTER (WHERE kind = 'payin'), 0),
+              coalesce(sum(amount) FILTER (WHERE kind = 'refund'), 0),
+              coalesce(sum(amount) FILTER (WHERE kind = 'payout'), 0), now()
+         FROM provider_entries WHERE state = 'done' GROUP BY provider, mode, currency`,
+    );
+    await rows(
+      tx,
+      `INSERT INTO merchant_positions
+       SELECT mode, currency, sum(available), sum(reserved), now()
+         FROM balances GROUP BY mode, currency`,
+    );
+  };
+  await onOneSnapshot(db, count, { readOnly: false });
+}
+
 /** What providers have on record for a reference or an id of theirs; at most 100. */
 export async function listEntriesOf(
   db: Db,

@@ -116,8 +116,9 @@ export async function savePassword(tx: Tx, id: string, passwordHash: string): Pr
   return one(await rows<User>(tx, sql, [passwordHash, id]));
 }
 
-export async function noteSignIn(tx: Tx, id: string): Promise<void> {
-  await rows(tx, 'UPDATE users SET last_sign_in_at = clock_timestamp() WHERE id = ?', [id]);
+export async function noteSignIn(tx: Tx, id: string): Promise<User> {
+  const sql = `UPDATE users SET last_sign_in_at = clock_timestamp() WHERE id = ? RETURNING ${COLUMNS}`;
+  return one(await rows<User>(tx, sql, [id]));
 }
 
 export interface Session {

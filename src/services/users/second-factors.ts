@@ -20,7 +20,7 @@ import {
 import { inTransaction, type Db, type Tx } from '../../db/transaction';
 import type { SecretBox } from '../../lib/secret-box';
 import { type ChangedBy, makeChange } from '../admin/audit';
-import type { SignedIn } from './sessions';
+import { type SignedIn, sourceOf } from './sessions';
 
 export type { FactorSummary } from '../../db/repositories/second-factors';
 
@@ -202,8 +202,8 @@ function scopeOf(actor: SignedIn['actor']): string | null {
   return actor.kind === 'merchant' ? actor.accountId : null;
 }
 
-function changedBy({ email }: SignedIn): ChangedBy {
-  return { actor: email, reason: null };
+function changedBy({ email, actor }: SignedIn): ChangedBy {
+  return { actor: email, reason: null, via: sourceOf(actor.kind) };
 }
 
 function noteChange(tx: Tx, user: SignedIn, action: string): Promise<void> {

@@ -1,5 +1,6 @@
 /** Sessions of users: opened by a sign-in, read by every page, listed and ended by their user. */
 import { createHash, randomBytes } from 'node:crypto';
+import { appendAudit, type AuditSource } from '../../db/repositories/audit-log';
 import {
   findSession,
   insertSession,
@@ -86,9 +87,26 @@ export async function openSession(
       userAgent: browser.userAgent.slice(0, USER_AGENT_LENGTH),
       hours,
     });
-    await noteSignIn(tx, id);
+    const { email } = await noteSignIn(tx, id);
+    await appendAudit(tx, {
+      actor: email,
+      via: sourceOf(kind),
+      address: browser.address,
+      action: 'user.sign_in',
+      object: 'user',
+      objectId: id,
+      accountId: first?.accountId ?? null,
+      before: null,
+      after: null,
+      reason: null,
+    });
   });
   return { kind: 'signed_in', token, hours, device: makeDevice(box, id, browser.device) };
+}
+
+/** For the audit log. */
+export function sourceOf(kind: UserKind): AuditSource {
+  return kind === 'merchant' ? 'dashboard' : 'console';
 }
 
 /** The browser keeps its id, so that its budget of attempts does not start anew. */

@@ -1,0 +1,175 @@
+/** Pauses of payouts: all of them, those of one provider, or those of one account. */
+import { PROVIDER_CODES } from '../../domain/provider-codes';
+import type { PausedPayouts } from '../../services/admin/payouts';
+import { InvalidInput } from '../../services/admin/refusal';
+import type { ConsolePauses, ConsoleServices } from '../../services/console';
+import {
+  Card,
+  EMPTY_FORM,
+  Empty,
+  Field,
+  type FormState,
+  PageHead,
+  Select,
+  Table,
+  Time,
+} from '../../web/components';
+import { fieldErrors } from '../../web/refusals';
+import { page, redirect } from '../../web/site';
+import {
+  type OperatorRoute,
+  type OperatorVisit,
+  PREFIX,
+  REASON_LENGTH_MAX,
+} from '../operator-page';
+
+const PATH = `${PREFIX}/pauses`;
+const NAV = { nav: 'pauses' };
+
+type Pause = Awaited<ReturnType<ConsolePauses['list']>>[number];
+
+export function pausePages({ pauses }: ConsoleServices): OperatorRoute[] {
+  const show = async (visit: OperatorVisit, form: FormState, status: number) => {
+    const held = await pauses.list();
+    const body = <Pauses held={held} form={form} mayChange={visit.may('administer')} />;
+    return page('Pauses', body, { ...NAV, status });
+  };
+  const change = async (visit: OperatorVisit, work: (what: PausedPayouts) => Promise<unknown>) => {
+    const { answer, fields } = await fieldErrors(async () => {
+      await work(pausedOf(visit.form));
+      return redirect(PATH);
+    });
+    return answer ?? show(visit, { values: visit.form, errors: fields }, 422);
+  };
+  return [
+    { method: 'get', path: '/pauses', needs: 'read', run: (visit) => show(visit, EMPTY_FORM, 200) },
+    {
+      method: 'post',
+      path: '/pauses',
+      needs: 'administer',
+      run: (visit) => change(visit, (what) => pauses.pause(visit.withReason(), what)),
+    },
+    {
+      method: 'post',
+      path: '/pauses/resume',
+      needs: 'administer',
+      run: (visit) => change(visit, (what) => pauses.resume(visit.withReason(), what)),
+    },
+  ];
+}
+
+/** @throws InvalidInput */
+function pausedOf(form: URLSearchParams): PausedPayouts {
+  const scope = form.get('scope') ?? '';
+  if (scope === 'global') return { scope, target: '' };
+  const provider = PROVIDER_CODES.find((code) => code === scope);
+  if (provider !== undefined) return { scope: 'provider', target: provider };
+  if (scope !== 'account') {
+    throw new InvalidInput('scopes', { code: 'unknown_name', value: scope, known: [] });
+  }
+  return { scope, target: (form.get('target') ?? '').trim() };
+}
+
+interface PausesProps {
+  held: readonly Pause[];
+  form: FormState;
+  mayChange: boolean;
+}
+
+function Pauses({ held, form, mayChange }: PausesProps) {
+  return (
+    <>
+      <PageHead
+        title="Pauses"
+        lead="While a pause holds, new payouts get 503 and approved ones wait. Submitted payouts continue."
+      />
+      <Card flush>
+        <Table
+          caption="Pauses"
+          rows={held}
+          empty={<Empty icon="circle-play" title="Nothing is paused" />}
+          columns={[
+            { label: 'Paused', cell: (pause) => <PausedName pause={pause} /> },
+            { label: 'Reason', cell: ({ reason }) => reason },
+            { label: 'Since', cell: ({ createdAt }) => <Time at={createdAt} seconds /> },
+            {
+              label: '',
+              right: true,
+              cell: (pause) => (mayChange ? <Resume pause={pause} /> : null),
+            },
+          ]}
+        />
+      </Card>
+      {mayChange ? <NewPause form={form} /> : null}
+    </>
+  );
+}
+
+function PausedName({ pause: { scope, target } }: { pause: Pause }) {
+  if (scope === 'global') return <b>All payouts</b>;
+  if (scope === 'provider') return <>Provider {target}</>;
+  return (
+    <>
+      Account <a href={`${PREFIX}/accounts/${target}`}>{target}</a>
+    </>
+  );
+}
+
+function Resume({ pause: { scope, target } }: { pause: Pause }) {
+  const id = `reason-${scope}-${target}`;
+  return (
+    <details class="confirm">
+      <summary class="btn" data-variant="outline" data-size="sm">
+        Resume
+      </summary>
+      <form method="post" action={`${PATH}/resume`} class="confirm-body">
+        <input type="hidden" name="scope" value={scope === 'provider' ? target : scope} />
+        <input type="hidden" name="target" value={target} />
+        <label class="label" for={id}>
+          Reason
+        </label>
+        <input class="input" id={id} name="reason" required maxLength={REASON_LENGTH_MAX} />
+        <button class="btn">Resume payouts</button>
+      </form>
+    </details>
+  );
+}
+
+function NewPause({ form }: { form: FormState }) {
+  return (
+    <Card title="Pause payouts" lead="It applies at once. Merchants do not see the reason.">
+      <form method="post" action={PATH} class="stack">
+        <Select
+          name="scope"
+          label="Payouts"
+          form={form}
+          options={[
+            ['global', 'All payouts'],
+            ...PROVIDER_CODES.map((code) => [code, `Provider ${code}`] as const),
+            ['account', 'One account'],
+          ]}
+        />
+        <Field
+          name="target"
+          label="Account id"
+          hint="Only to pause one account."
+          form={form}
+          maxLength={40}
+        />
+        <Field
+          name="reason"
+          label="Reason"
+          form={form}
+          required
+          maxLength={REASON_LENGTH_MAX}
+          autocomplete="off"
+        />
+        <div>
+          <button class="btn" data-variant="destructive">
+            Pause payouts
+          </button>
+        </div>
+      </form>
+    </Card>
+  );
+}

@@ -1,0 +1,101 @@
+/** Providers, positions, the ledger check and the webhook backlog, for operators. */
+import type { Client } from '@temporalio/client';
+import { readProvenAt } from '../db/ledger-verify';
+import {
+  type Backlog,
+  listBacklogs,
+  listPositions,
+  listStatementStates,
+  type Position,
+  type StatementState,
+} from '../db/repositories/console-operations';
+import type { Db } from '../db/transaction';
+import { MODES, type Mode } from '../domain/mode';
+import { newId } from '../lib/new-id';
+import type { ProviderRegistry } from '../providers/registry';
+import { type OperatorSchedule, runNow } from '../temporal/schedules';
+import { makeChange, type ChangedBy } from './admin/audit';
+
+export { BACKLOG_MAX } from '../db/repositories/console-operations';
+export { OPERATOR_SCHEDULES } from '../temporal/schedules';
+
+/** A page waits at most this long for all providers together. */
+const PROVIDER_MS = 3_000;
+
+export interface ProviderCheck {
+  provider: string;
+  mode: Mode;
+  /** Null: it answered. */
+  problem: string | null;
+  durationMs: number;
+}
+
+export interface ConsoleOperations {
+  statements: () => Promise<StatementState[]>;
+  positions: () => Promise<Position[]>;
+  backlogs: () => Promise<Backlog[]>;
+  provenAt: () => Promise<Date>;
+  /** Asks every provider for a payout that does not exist. */
+  checkProviders: () => Promise<ProviderCheck[]>;
+  /** @returns false when Temporal does not answer */
+  runNow: (by: ChangedBy, schedule: OperatorSchedule) => Promise<boolean>;
+}
+
+export interface ConsoleOperationsDeps {
+  db: Db;
+  temporal: Client;
+  providers: ProviderRegistry;
+}
+
+export function createConsoleOperations(deps: ConsoleOperationsDeps): ConsoleOperations {
+  const { db, temporal, providers } = deps;
+  return {
+    statements: () => listStatementStates(db),
+    positions: () => listPositions(db),
+    backlogs: () => listBacklogs(db),
+    provenAt: () => readProvenAt(db),
+    checkProviders: () =>
+      Promise.all(
+        MODES.flatMap((mode) =>
+          providers.list(mode).map(async (provider) => {
+            const startedAt = performance.now();
+            const answer = await Promise.race([provider.findPayout(newId('payout')), timeOut()]);
+            const problem =
+              answer.kind === 'not_found' || answer.kind === 'found' ? null : answer.reason;
+            const durationMs = Math.round(performance.now() - startedAt);
+            return { provider: provider.name, mode, problem, durationMs };
+          }),
+        ),
+      ),
+    runNow: async (by, schedule) => {
+      try {
+        await runNow(temporal, schedule);
+      } catch {
+        return false;
+      }
+      return makeChange(db, by, () =>
+        Promise.resolve({
+          result: true,
+          audit: {
+            action: 'schedule.run',
+            object: 'schedule',
+            objectId: schedule,
+            accountId: null,
+            before: null,
+            after: null,
+          },
+        }),
+      );
+    },
+  };
+}
+
+/** The provider's own time-out may be longer; its answer is then ignored. */
+function timeOut(): Promise<{ kind: 'unknown'; reason: string }> {
+  return new Promise((resolve) => {
+    const reason = `No answer within ${PROVIDER_MS / 1_000} seconds.`;
+    setTimeout(() => {
+      resolve({ kind: 'unknown', reason });
+    }, PROVIDER_MS).unref();
+  });
+}

@@ -1,0 +1,182 @@
+/** The audit log as a page: everything for operators, an account's for its owner. */
+import { AUDIT_SOURCES, type AuditEntry, type AuditQuery } from '../services/audit-log';
+import { Card, Empty, PageHead, Table, Time, words } from './components';
+import {
+  chosen,
+  daysOf,
+  Filters,
+  isFiltered,
+  ListPager,
+  NoMatch,
+  PER_PAGE,
+  positionOf,
+  textOf,
+} from './lists';
+
+/** What the URL asks for. */
+export function auditQueryOf(query: URLSearchParams): AuditQuery {
+  const { createdFrom, createdTo } = daysOf(query);
+  const beforeId = positionOf(query)?.id;
+  return {
+    actor: textOf(query, 'by'),
+    action: textOf(query, 'action'),
+    objectId: textOf(query, 'object'),
+    accountId: textOf(query, 'account'),
+    via: chosen(query, 'via', AUDIT_SOURCES),
+    since: createdFrom,
+    until: createdTo,
+    // The id of an entry is a number.
+    beforeId: beforeId !== undefined && /^\d{1,18}$/.test(beforeId) ? beforeId : undefined,
+    limit: PER_PAGE,
+  };
+}
+
+interface AuditPageProps {
+  title: string;
+  lead: string;
+  path: string;
+  query: URLSearchParams;
+  entries: readonly AuditEntry[];
+  next: Parameters<typeof ListPager>[0]['next'];
+  /** Operators see all accounts; null: the page is of one account. */
+  accountHref: ((id: string) => string) | null;
+}
+
+export function AuditPage({
+  title,
+  lead,
+  path,
+  query,
+  entries,
+  next,
+  accountHref,
+}: AuditPageProps) {
+  const isAll = accountHref !== null;
+  return (
+    <>
+      <PageHead title={title} lead={lead} />
+      <Filters
+        path={path}
+        query={query}
+        options={isAll ? [['via', 'From', AUDIT_SOURCES]] : []}
+        texts={[
+          ['by', 'Person'],
+          ['action', 'Action'],
+          ['object', 'Object id'],
+          ...(isAll ? ([['account', 'Account id']] as const) : []),
+        ]}
+      />
+      <Card flush>
+        <AuditTable
+          entries={entries}
+          accountHref={accountHref}
+          empty={
+            isFiltered(query) ? (
+              <NoMatch path={path} what="entries" />
+            ) : (
+              <Empty icon="scroll-text" title="No entries yet">
+                <p>Each change of keys, webhooks, users and settings appears here.</p>
+              </Empty>
+            )
+          }
+        />
+      </Card>
+      <ListPager path={path} query={query} next={next} />
+    </>
+  );
+}
+
+interface AuditTableProps {
+  entries: readonly AuditEntry[];
+  accountHref: AuditPageProps['accountHref'];
+  empty: Parameters<typeof Table>[0]['empty'];
+}
+
+export function AuditTable({ entries, accountHref, empty }: AuditTableProps) {
+  return (
+    <Table
+      caption="Audit log"
+      rows={entries}
+      empty={empty}
+      columns={[
+        { label: 'Time', cell: ({ at }) => <Time at={at} seconds /> },
+        {
+          label: 'Person',
+          cell: ({ actor, via, address }) => (
+            <>
+              <span class="break">{actor}</span>
+              <small>{[SOURCES[via ?? 'unknown'], address].filter(Boolean).join(', ')}</small>
+            </>
+          ),
+        },
+        {
+          label: 'Action',
+          cell: ({ action, objectId }) => (
+            <>
+              {words(action)}
+              <small class="break">{objectId}</small>
+            </>
+          ),
+        },
+        {
+          label: 'Change',
+          cell: ({ before, after, reason }) => (
+            <>
+              {changesOf(before, after).map((line) => (
+                <small class="break">{line}</small>
+              ))}
+              {reason === null ? null : <span class="break">{reason}</span>}
+            </>
+          ),
+        },
+        ...(accountHref === null
+          ? []
+          : [
+              {
+                label: 'Account',
+                wide: true,
+                cell: ({ accountId }: AuditEntry) =>
+                  accountId === null ? null : <a href={accountHref(accountId)}>{accountId}</a>,
+              },
+            ]),
+      ]}
+    />
+  );
+}
+
+const SOURCES = {
+  console: 'Console',
+  dashboard: 'Dashboard',
+  admin: 'Admin command',
+  gateway: 'Gateway',
+  unknown: '',
+} as const;
+
+const LINES_MAX = 6;
+const VALUE_LENGTH_MAX = 120;
+/** They change with every change, or are the object itself. */
+const OMITTED = ['id', 'object', 'updated_at', 'created_at', 'account_id'];
+
+/** `status: active → suspended`, for each field that changed. */
+export function changesOf(before: object | null, after: object | null): string[] {
+  const [from, to] = [fieldsOf(before), fieldsOf(after)];
+  const names = [...new Set([...from.keys(), ...to.keys()])].filter(
+    (name) => !OMITTED.includes(name) && from.get(name) !== to.get(name),
+  );
+  const lines = names.map((name) => {
+    if (before === null) return `${words(name)}: ${to.get(name) ?? ''}`;
+    return `${words(name)}: ${from.get(name) ?? 'none'} → ${to.get(name) ?? 'none'}`;
+  });
+  const rest = lines.length - LINES_MAX;
+  return rest > 0 ? [...lines.slice(0, LINES_MAX), `and ${rest} more`] : lines;
+}
+
+function fieldsOf(state: object | null): Map<string, string> {
+  const entries = Object.entries(state ?? {}) as [string, unknown][];
+  return new Map(
+    entries.map(([name, value]) => [
+      name,
+      (typeof value === 'string' ? value : JSON.stringify(value)).slice(0, VALUE_LENGTH_MAX),
+    ]),
+  );
+}
