@@ -242,8 +242,10 @@ test('changes of the second factor ask to sign in again, and lead back', async (
   );
   expect(log.map(({ action }) => action)).toEqual([
     'user.create',
+    'user.sign_in',
     'user.add_totp',
     'user.remove_totp',
+    'user.sign_in',
   ]);
 });
 
