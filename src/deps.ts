@@ -127,16 +127,25 @@ export function buildPages(deps: Deps, api: Services): Middleware[] {
   const { config, logger, pagesDb: db } = deps;
   if (config.pages === null || db === null) return [];
   const { dashboardHost, consoleHost } = config.pages;
+  const urlOf = (host: string | null) =>
+    host === null ? config.publicUrl : `${new URL(config.publicUrl).protocol}//${host}`;
   const users = createUserServices(db, deps.secretBox);
   const once = createOnce(deps.secretBox);
   const services = createDashboardServices({ ...deps, db, pepper: config.keyPepper, api });
   const sites = [
-    createDashboard({ services, users, once, host: dashboardHost }),
+    createDashboard({
+      services,
+      users,
+      once,
+      publicUrl: urlOf(dashboardHost),
+      host: dashboardHost,
+    }),
     createConsole({
       services: createConsoleServices({ ...deps, db }),
       reviews: createPayoutReviews({ ...deps, db }),
       users,
       once,
+      publicUrl: urlOf(consoleHost),
       workflowUrl: createWorkflowUrl(config.temporal),
       host: consoleHost,
     }),

@@ -44,6 +44,7 @@ const LISTED_BY: Record<NotFoundObject, string> = {
   account: 'Account % does not exist. `accounts list` lists the accounts.',
   api_key: 'API key % does not exist. `keys list` lists the keys of an account.',
   case: 'Case % does not exist. `cases list --all` lists the cases.',
+  invitation: 'Invitation % does not exist.',
   payment: 'Payment % does not exist.',
   payout: 'Payout % does not exist.',
   request: 'Request % is not in the request log.',
@@ -112,6 +113,10 @@ function refusalSentence(refusal: Refusal): string {
       return `The \`${refusal.kind}\` was refused: ${refusal.explanation}`;
     case 'email_taken':
       return `${refusal.email} is already the e-mail address of another ${refusal.kind}.`;
+    case 'last_manager':
+      return `This is the last ${refusal.role}. Give the role to somebody else first.`;
+    case 'too_many_invitations':
+      return `At most ${refusal.max} invitations can be open. Revoke one first.`;
     case 'endpoint_deleted':
       return `${refusal.id} was deleted at ${refusal.deletedAt.toISOString()}. Create a new endpoint.`;
     case 'endpoint_already_enabled':

@@ -7,8 +7,10 @@ import {
   disableUser,
   listUsers,
   resetPassword,
+  resetSecondFactor,
   type UserWithPassword,
 } from '../services/users/users';
+import { requireSecondFactor } from '../services/users/second-factors';
 import type { Run } from './admin';
 import { addNoun, ACCOUNT, changeVerb, readVerb, text } from './options';
 import { listOf, showList, showObject } from './output';
@@ -100,6 +102,35 @@ export function addUsers(admin: Command, run: Run): void {
         async ({ db, by }) => presentWithPassword(await resetPassword(db, by, kind, email)),
         showWithPassword,
       ),
+    );
+  changeVerb(users, 'reset-second-factor', {
+    summary: 'Remove the second factors of a user who lost them, and end all sessions',
+    notes: 'The user signs in with the password alone and can set up a new second factor.',
+    examples: ['users reset-second-factor --kind operator --email alice@example.com'],
+  })
+    .addOption(KIND)
+    .requiredOption(EMAIL, 'the user', text)
+    .action(({ kind, email, ...options }) =>
+      run(options, async ({ db, by }) => presentUser(await resetSecondFactor(db, by, kind, email))),
+    );
+  changeVerb(users, 'require-second-factor', {
+    summary: 'Require a second factor of everybody in an account, or of all operators',
+    notes: 'Whoever has none can only set one up. With --off it is not required any more.',
+    examples: [
+      'users require-second-factor --kind operator',
+      'users require-second-factor --kind merchant --account acc_… --off',
+    ],
+  })
+    .addOption(KIND)
+    .addOption(ACCOUNT)
+    .option('--off', 'do not require it any more')
+    .action(({ kind, off, ...options }) =>
+      run(options, async ({ db, by, accountId }) => {
+        const account = kind === 'merchant' ? await accountId(options.account) : null;
+        const required = off !== true;
+        await requireSecondFactor(db, by, account, required);
+        return { object: 'second_factor_policy', kind, account_id: account, required };
+      }),
     );
 }
 

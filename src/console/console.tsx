@@ -27,13 +27,15 @@ export interface ConsoleOptions {
   reviews: PayoutReviews;
   users: UserServices;
   once: Once;
+  /** Of this site. */
+  publicUrl: string;
   workflowUrl: WorkflowUrl;
   /** Served on this host only; null: on every host. */
   host: string | null;
 }
 
 export function createConsole(options: ConsoleOptions): Site {
-  const { services, reviews, users, once, workflowUrl, host } = options;
+  const { services, reviews, users, once, publicUrl, workflowUrl, host } = options;
   const site = { kind: 'operator', prefix: PREFIX, home: `${PREFIX}/home` } as const;
   return {
     ...site,
@@ -43,7 +45,7 @@ export function createConsole(options: ConsoleOptions): Site {
       document(shown, visit, shellOf(visit.session === null ? null : await pauseBanner(services))),
     readSession: (token, address) => users.sessions.read('operator', token, address),
     routes: [
-      ...accountPages({ site, product: 'Operator console', users, once }),
+      ...accountPages({ site, product: 'Operator console', users, once, publicUrl }),
       ...[
         homePages(services),
         queuePages(reviews),

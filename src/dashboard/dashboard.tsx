@@ -27,11 +27,19 @@ interface DashboardOptions {
   services: DashboardServices;
   users: UserServices;
   once: Once;
+  /** Of this site. */
+  publicUrl: string;
   /** Served on this host only; null: on every host. */
   host: string | null;
 }
 
-export function createDashboard({ services, users, once, host }: DashboardOptions): Site {
+export function createDashboard({
+  services,
+  users,
+  once,
+  publicUrl,
+  host,
+}: DashboardOptions): Site {
   const site = { kind: 'merchant', prefix: PREFIX, home: `${PREFIX}/test` } as const;
   return {
     ...site,
@@ -40,7 +48,7 @@ export function createDashboard({ services, users, once, host }: DashboardOption
     document: (page, visit) => document(page, visit, shellOf(visit)),
     readSession: (token, address) => users.sessions.read('merchant', token, address),
     routes: [
-      ...accountPages({ site, product: 'Merchant dashboard', users, once }),
+      ...accountPages({ site, product: 'Merchant dashboard', users, once, publicUrl }),
       ...[
         homePages(services),
         paymentPages(services),
@@ -67,7 +75,11 @@ function shellOf(visit: Visit): Shell {
     product: 'Dashboard',
     home: base,
     owner: actor?.kind === 'merchant' ? actor.accountName : 'Payments gateway',
-    nav: navigation(base, actor !== undefined && mayDo(actor, 'manage')),
+    nav: navigation(
+      base,
+      actor !== undefined && mayDo(actor, 'manage'),
+      visit.session?.accounts ?? 1,
+    ),
     banner: mode === null ? null : <ModeBanner mode={mode} switchTo={otherMode(visit, mode)} />,
     search: { action: `${base}/search`, label: 'Search by id or reference' },
     account: `${PREFIX}/security`,
@@ -86,7 +98,7 @@ function auditEntry(base: string): NavEntry {
   return { key: 'audit', href: `${base}/audit-log`, label: 'Audit log', icon: 'scroll-text' };
 }
 
-function navigation(base: string, isOwner: boolean): Shell['nav'] {
+function navigation(base: string, isOwner: boolean, accounts: number): Shell['nav'] {
   return [
     {
       label: null,
@@ -108,7 +120,7 @@ function navigation(base: string, isOwner: boolean): Shell['nav'] {
     },
     {
       label: 'Settings',
-      entries: [...(isOwner ? [auditEntry(base)] : []), ...accountNavigation(PREFIX)],
+      entries: [...(isOwner ? [auditEntry(base)] : []), ...accountNavigation(PREFIX, accounts)],
     },
   ];
 }

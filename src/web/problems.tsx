@@ -25,6 +25,11 @@ const PROBLEMS = {
     title: 'Request refused',
     text: 'The form was not sent from this site. Open the page again and send the form from there.',
   },
+  invitation_gone: {
+    status: 404,
+    title: 'Invitation not valid',
+    text: 'It was accepted, revoked or has expired. Ask for a new one.',
+  },
   invalid_form: {
     status: 415,
     title: 'Request refused',

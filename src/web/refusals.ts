@@ -35,6 +35,10 @@ export function refusalText(refusal: Refusal): string {
       return refusal.explanation;
     case 'email_taken':
       return `${refusal.email} is already in use.`;
+    case 'last_manager':
+      return `This is the last ${refusal.role}. Make somebody else ${refusal.role === 'owner' ? 'an owner' : 'an admin'} first.`;
+    case 'too_many_invitations':
+      return `At most ${refusal.max} invitations can be open. Revoke one first.`;
     case 'endpoint_deleted':
       return `The endpoint was deleted at ${refusal.deletedAt.toISOString()}. Create a new one.`;
     case 'endpoint_already_enabled':

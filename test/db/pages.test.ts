@@ -259,6 +259,18 @@ const OWN_PAGES = [
   'post /security/recovery-codes',
   'get /sessions',
   'post /sessions/:id/end',
+  'get /people',
+];
+
+/** Of both sites, for owners and admins. */
+const PEOPLE_PAGES = [
+  'get /people/invite',
+  'post /people/invite',
+  'get /people/invited',
+  'post /people/invitations/:id/revoke',
+  'post /people/:id/role',
+  'post /people/:id/remove',
+  'post /people/second-factor',
 ];
 
 /** Who may use a route of the dashboard: O owner, D developer, V viewer; in test mode and in live mode. */
@@ -360,6 +372,7 @@ const CONSOLE: Record<string, string> = {
   'get /cases/:id': 'ARV',
   'post /cases/:id/resolve': 'AR',
   ...Object.fromEntries(OWN_PAGES.map((route) => [route, 'ARV'])),
+  ...Object.fromEntries(PEOPLE_PAGES.map((route) => [route, 'A'])),
 };
 
 test('every route of the console is for the roles that are written down, and no other', async () => {
@@ -367,10 +380,6 @@ test('every route of the console is for the roles that are written down, and no 
   const routes = createConsole(parts).routes.filter(({ needs }) => needs !== null);
   const nameOf = ({ method, path }: { method: string; path: string }) => `${method} ${path}`;
   expect(routes.map(nameOf).sort()).toEqual(Object.keys(CONSOLE).sort());
-  const others = createDashboard(parts).routes.filter(
-    ({ needs, path }) => needs !== null && !path.startsWith('/:mode'),
-  );
-  expect(others.map(nameOf).sort()).toEqual([...OWN_PAGES].sort());
   const roles = new Map(routes.map((route) => [nameOf(route), [] as string[]]));
   for (const role of OPERATOR_ROLES) {
     const client = newClient();
@@ -389,6 +398,28 @@ test('every route of the console is for the roles that are written down, and no 
   }
   const found = [...roles].map(([route, letters]) => [route, letters.join('')]);
   expect(Object.fromEntries(found)).toEqual(CONSOLE);
+});
+
+test('every route about the person and the account is for the same roles in the dashboard', async () => {
+  const parts = { services: {}, users: {}, once: {}, host: null } as never;
+  const routes = createDashboard(parts).routes.filter(
+    ({ needs, path }) => needs !== null && !path.startsWith('/:mode'),
+  );
+  const nameOf = ({ method, path }: { method: string; path: string }) => `${method} ${path}`;
+  expect(routes.map(nameOf).sort()).toEqual(
+    [...OWN_PAGES, ...PEOPLE_PAGES, 'get /accounts', 'post /accounts'].sort(),
+  );
+  for (const role of MERCHANT_ROLES) {
+    const client = newClient();
+    await client.signIn(await makeUser(harness.owner, 'merchant', role, accountId));
+    for (const route of routes) {
+      const { status } = await client[route.method](
+        `/dashboard${route.path.replace(':id', 'none')}`,
+      );
+      const isAllowed = role === 'owner' || !PEOPLE_PAGES.includes(nameOf(route));
+      expect([role, nameOf(route), status === 403]).toEqual([role, nameOf(route), !isAllowed]);
+    }
+  }
 });
 
 test('without a session every route leads to the sign-in', async () => {

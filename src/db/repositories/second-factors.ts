@@ -7,6 +7,11 @@ export interface StoredTotp extends SealedSecret {
   lastStep: number;
 }
 
+/** What the encrypted secret is bound to. */
+export function totpOwner(userId: string): string {
+  return `totp ${userId}`;
+}
+
 export async function findTotp(db: Db | Tx, userId: string): Promise<StoredTotp | null> {
   const [found] = await rows<StoredTotp>(
     db,

@@ -25,13 +25,14 @@ const COLUMNS = 'id, kind, email, name, operator_role, disabled_at, last_sign_in
 /** @returns null, and nothing is written, when the e-mail address is already used */
 export async function insertUser(
   tx: Tx,
-  user: Pick<User, 'id' | 'kind' | 'email' | 'operatorRole'> & { passwordHash: string },
+  user: Pick<User, 'id' | 'kind' | 'email' | 'name' | 'operatorRole'> & { passwordHash: string },
 ): Promise<User | null> {
   const [inserted] = await rows<User>(
     tx,
-    `INSERT INTO users (id, kind, email, password_hash, operator_role) VALUES (?, ?, ?, ?, ?)
+    `INSERT INTO users (id, kind, email, name, password_hash, operator_role)
+     VALUES (?, ?, ?, ?, ?, ?)
      ON CONFLICT (kind, lower(email)) DO NOTHING RETURNING ${COLUMNS}`,
-    [user.id, user.kind, user.email, user.passwordHash, user.operatorRole],
+    [user.id, user.kind, user.email, user.name, user.passwordHash, user.operatorRole],
   );
   return inserted ?? null;
 }

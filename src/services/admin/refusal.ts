@@ -15,6 +15,7 @@ export type NotFoundObject =
   | 'account'
   | 'api_key'
   | 'case'
+  | 'invitation'
   | 'payment'
   | 'payout'
   | 'request'
@@ -57,6 +58,8 @@ export type Refusal =
   | { code: 'payouts_not_paused'; scope: PauseScope }
   | { code: 'payment_decision_refused'; kind: PaymentDecisionKind; explanation: string }
   | { code: 'email_taken'; kind: UserKind; email: string }
+  | { code: 'last_manager'; role: 'owner' | 'admin' }
+  | { code: 'too_many_invitations'; max: number }
   | { code: 'endpoint_deleted'; id: string; deletedAt: Date }
   | { code: 'endpoint_already_enabled' | 'endpoint_already_disabled'; id: string }
   | { code: 'endpoint_disabled'; id: string }

@@ -14,6 +14,7 @@ import {
   saveEndpoint,
   type WebhookEndpoint,
 } from '../../db/repositories/webhook-endpoints';
+import { lockTotpsOfOtherKeys, replaceTotp, totpOwner } from '../../db/repositories/second-factors';
 import { insertPing } from '../../db/repositories/webhook-attempts';
 import { inTransaction, type Db, type Tx } from '../../db/transaction';
 import { ENDPOINTS_MAX } from '../../domain/webhook-delivery';
@@ -154,8 +155,13 @@ export async function resealSecrets(
     for (const { id, ...sealed } of secrets) {
       await replaceEndpointSecret(tx, id, secretBox.seal(secretBox.open(sealed, id), id));
     }
+    const totps = await lockTotpsOfOtherKeys(tx, secretBox.keyId);
+    for (const { userId, ...sealed } of totps) {
+      const owner = totpOwner(userId);
+      await replaceTotp(tx, userId, secretBox.seal(secretBox.open(sealed, owner), owner));
+    }
     const { keyId } = secretBox;
-    const resealed = secrets.length;
+    const resealed = secrets.length + totps.length;
     return {
       result: { keyId, resealed },
       audit: {

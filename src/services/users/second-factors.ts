@@ -4,7 +4,6 @@ import { generateSecret, generateURI, verify } from 'otplib';
 import { appendAudit } from '../../db/repositories/audit-log';
 import {
   confirmTotp,
-  deleteFactors,
   deleteTotp,
   type FactorSummary,
   findTotp,
@@ -14,6 +13,7 @@ import {
   saveSecondFactorPolicy,
   type StoredTotp,
   summarizeFactors,
+  totpOwner,
   useRecoveryCode,
   useTotpStep,
 } from '../../db/repositories/second-factors';
@@ -59,10 +59,11 @@ export function createSecondFactors(db: Db, box: SecretBox): SecondFactors {
     enrolment: async ({ userId, email }) => {
       const stored = await findTotp(db, userId);
       if (stored === null || stored.confirmedAt !== null) return null;
-      const secret = box.open(stored, owner(userId));
+      const secret = box.open(stored, totpOwner(userId));
       return { secret, uri: generateURI({ issuer: ISSUER, label: email, secret }) };
     },
-    startTotp: ({ userId }) => saveNewTotp(db, userId, box.seal(generateSecret(), owner(userId))),
+    startTotp: ({ userId }) =>
+      saveNewTotp(db, userId, box.seal(generateSecret(), totpOwner(userId))),
     confirmTotp: async (user, code) => {
       const stored = await findTotp(db, user.userId);
       if (stored === null || stored.confirmedAt !== null) return null;
@@ -115,11 +116,6 @@ export function requireSecondFactor(
   });
 }
 
-/** A user who has lost every second factor signs in with the password alone. */
-export function removeAllFactors(tx: Tx, userId: string): Promise<void> {
-  return deleteFactors(tx, userId);
-}
-
 /** Accepts a code of the app or a recovery code, each once. */
 export async function useCode(
   db: Db,
@@ -150,7 +146,7 @@ async function stepOf(
 ): Promise<number | null> {
   const token = code.replaceAll(/\s/g, '');
   if (!isAppCode(token)) return null;
-  const secret = box.open(stored, owner(userId));
+  const secret = box.open(stored, totpOwner(userId));
   const result = await verify({ secret, token, epochTolerance: TOLERANCE_SECONDS });
   if (!result.valid || !('timeStep' in result)) return null;
   return result.timeStep > stored.lastStep ? result.timeStep : null;
@@ -191,11 +187,6 @@ function hashCode(userId: string, code: string): Buffer {
     .replaceAll('o', '0')
     .replaceAll(/[il]/g, '1');
   return createHash('sha256').update(`${userId} ${plain}`).digest();
-}
-
-/** Which the sealed secret is bound to. */
-export function owner(userId: string): string {
-  return `totp ${userId}`;
 }
 
 function scopeOf(actor: SignedIn['actor']): string | null {

@@ -1,6 +1,7 @@
 /** What the pages of sign-in and people call; the dashboard and the console share it. */
 import type { Db } from '../../db/transaction';
 import type { SecretBox } from '../../lib/secret-box';
+import { createPeople, type People } from './people';
 import { createSecondFactors, type SecondFactors } from './second-factors';
 import { createUserSessions, type UserSessions } from './sessions';
 import { createSignIn, type SignIn } from './sign-in';
@@ -9,6 +10,7 @@ export interface UserServices {
   sessions: UserSessions;
   signIn: SignIn;
   factors: SecondFactors;
+  people: People;
 }
 
 export function createUserServices(db: Db, box: SecretBox): UserServices {
@@ -16,5 +18,6 @@ export function createUserServices(db: Db, box: SecretBox): UserServices {
     sessions: createUserSessions(db),
     signIn: createSignIn(db, box),
     factors: createSecondFactors(db, box),
+    people: createPeople(db, box),
   };
 }

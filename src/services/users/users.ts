@@ -1,5 +1,6 @@
 /** Users of the dashboard and the console, for an operator. */
 import { randomBytes } from 'node:crypto';
+import { deleteFactors, summarizeFactors } from '../../db/repositories/second-factors';
 import {
   findUserByEmail,
   insertMembership,
@@ -28,8 +29,9 @@ import { hashPassword } from './passwords';
 
 export { listUsers } from '../../db/repositories/users';
 
-const EMAIL = /^[^\s@]+@[^\s@]+\.[^\s@]+$/;
+const EMAIL = /^[^\s@\p{C}]+@[^\s@\p{C}]+\.[^\s@\p{C}]+$/u;
 const PASSWORD_BYTES = 15;
+const NAME_LENGTH_MAX = 100;
 
 export interface NewUser {
   kind: UserKind;
@@ -53,7 +55,7 @@ export async function createUser(db: Db, by: ChangedBy, wish: NewUser): Promise<
   const role = kind === 'merchant' ? checkRole(wish.role, MERCHANT_ROLES) : null;
   return makeChange(db, by, async (tx) => {
     const id = newId('user');
-    const user = await insertUser(tx, { id, kind, email, operatorRole, passwordHash });
+    const user = await insertUser(tx, { id, kind, email, name: '', operatorRole, passwordHash });
     if (user === null) {
       throw new AdminRefusal({ code: 'email_taken', kind, email });
     }
@@ -121,6 +123,31 @@ export async function resetPassword(
   });
 }
 
+/** For a person who lost the second factor; all sessions end. @throws AdminRefusal */
+export async function resetSecondFactor(
+  db: Db,
+  by: ChangedBy,
+  kind: UserKind,
+  email: string,
+): Promise<User> {
+  return makeChange(db, by, async (tx) => {
+    const user = await requireUser(tx, kind, email);
+    const { totp, passkeys } = await summarizeFactors(tx, user.id);
+    await deleteFactors(tx, user.id);
+    await revokeSessions(tx, user.id, null);
+    return {
+      result: user,
+      audit: {
+        ...auditHead(user),
+        action: 'user.reset_second_factor',
+        accountId: null,
+        before: { ...presentUser(user), totp, passkeys },
+        after: { ...presentUser(user), totp: false, passkeys: 0 },
+      },
+    };
+  });
+}
+
 async function requireUser(tx: Tx, kind: UserKind, email: string): Promise<User> {
   const found = await findUserByEmail(tx, kind, email.trim());
   const user = found === null ? null : await lockUser(tx, found.id);
@@ -132,20 +159,31 @@ function auditHead({ id }: User) {
   return { object: 'user', objectId: id };
 }
 
-function checkEmail(text: string): string {
+export function checkEmail(text: string): string {
   const email = text.trim();
   if (email.length <= EMAIL_LENGTH_MAX && EMAIL.test(email)) return email;
   throw new InvalidInput('email', { code: 'not_an_email', value: email });
 }
 
-function checkPasswordRule(password: string): string {
+/** Of a person; shown to others. */
+export function checkName(text: string): string {
+  const name = text.trim();
+  if (name === '') throw new InvalidInput('name', { code: 'empty' });
+  if (name.length > NAME_LENGTH_MAX) {
+    throw new InvalidInput('name', { code: 'too_long', length: name.length, max: NAME_LENGTH_MAX });
+  }
+  if (/\p{C}/u.test(name)) throw new InvalidInput('name', { code: 'not_printable' });
+  return name;
+}
+
+export function checkPasswordRule(password: string): string {
   const { length } = password;
   if (length >= PASSWORD_LENGTH_MIN && length <= PASSWORD_LENGTH_MAX) return password;
   const range = { min: PASSWORD_LENGTH_MIN, max: PASSWORD_LENGTH_MAX };
   throw new InvalidInput('password', { code: 'password_length', length, ...range });
 }
 
-function checkRole<Role extends string>(role: string, known: readonly Role[]): Role {
+export function checkRole<Role extends string>(role: string, known: readonly Role[]): Role {
   const found = known.find((one) => one === role);
   if (found !== undefined) return found;
   throw new InvalidInput('role', { code: 'unknown_role', value: role, known });

@@ -3,7 +3,10 @@ import type { UserServices } from '../../services/users/user-services';
 import type { NavEntry } from '../layout';
 import type { Once } from '../once';
 import type { Route, Site } from '../site';
+import { accountsPages } from './accounts';
 import { confirmPages } from './confirm';
+import { invitationPages } from './invitation';
+import { peoplePages } from './people';
 import { securityPages } from './security';
 import { sessionPages } from './sessions';
 import { signInPages } from './sign-in';
@@ -14,6 +17,8 @@ export interface AccountPages {
   product: string;
   users: UserServices;
   once: Once;
+  /** `https://dashboard.example.com`: for links, and for passkeys. */
+  publicUrl: string;
 }
 
 export function accountPages(options: AccountPages): Route[] {
@@ -22,11 +27,23 @@ export function accountPages(options: AccountPages): Route[] {
     ...confirmPages(options),
     ...securityPages(options),
     ...sessionPages(options),
+    ...accountsPages(options),
+    ...peoplePages(options),
+    ...invitationPages(options),
   ];
 }
 
-export function accountNavigation(prefix: string): NavEntry[] {
+/** @param accounts of the person; with more than one there is a page to switch */
+export function accountNavigation(prefix: string, accounts = 1): NavEntry[] {
+  const switcher = {
+    key: 'accounts',
+    href: `${prefix}/accounts`,
+    label: 'Accounts',
+    icon: 'building-2',
+  };
   return [
+    ...(accounts > 1 ? [switcher] : []),
+    { key: 'people', href: `${prefix}/people`, label: 'People', icon: 'users' },
     { key: 'security', href: `${prefix}/security`, label: 'Security', icon: 'shield-check' },
     { key: 'sessions', href: `${prefix}/sessions`, label: 'Sessions', icon: 'monitor' },
   ];

@@ -26,10 +26,11 @@ export function signInPages({ site, product, users }: AccountPages): Route[] {
   const stepCookie = `${sessionCookie(site)}_step`;
   const noStep: SetCookie = { name: stepCookie, value: null, maxAgeSeconds: 0, path };
 
-  const form = (visit: Visit, problem: string | null, status = 200) =>
+  const form = (visit: Visit, problem: string | null, status = 200, news?: string) =>
     page(
       'Sign in',
       <Box product={product} title="Sign in" problem={problem}>
+        {news === undefined ? null : <Alert tone="good" title={news} />}
         <PasswordForm
           action={path}
           next={nextOf(visit)}
@@ -75,6 +76,7 @@ export function signInPages({ site, product, users }: AccountPages): Route[] {
       run: (visit) => {
         if (visit.session !== null) return redirect(site.home);
         if (visit.query.has('expired')) return form(visit, STEP_EXPIRED);
+        if (visit.query.has('accepted')) return form(visit, null, 200, ACCEPTED);
         return form(visit, visit.query.has(CHECK) ? COOKIE_LOST : null);
       },
     },
@@ -152,6 +154,7 @@ export function signInPages({ site, product, users }: AccountPages): Route[] {
 
 const COOKIE_LOST =
   'Your browser did not keep the session cookie. Open this page over HTTPS and allow cookies.';
+const ACCEPTED = 'You accepted the invitation. Sign in.';
 const STEP_EXPIRED = 'The sign-in has expired. Start again.';
 export const CODE_WRONG =
   'The code is wrong, or it was used before. Wait for the next code and try again.';

@@ -1,0 +1,262 @@
+/**
+ * The people of an account or of the console: roles, removal, invitations. The gateway sends no
+ * e-mail: the person who invites hands the link over.
+ */
+import { createHash, randomBytes } from 'node:crypto';
+import {
+  addMembership,
+  countInvitations,
+  findInvitation,
+  insertInvitation,
+  type Invitation,
+  listInvitations,
+  listPeople,
+  lockManagersAnd,
+  type Person,
+  removePerson,
+  reviveOperator,
+  revokeInvitation,
+  savePersonRole,
+  type Team,
+  type TeamMember,
+  useInvitation,
+} from '../../db/repositories/people';
+import { deleteFactors } from '../../db/repositories/second-factors';
+import { findUserByEmail, insertUser } from '../../db/repositories/users';
+import { inTransaction, type Db, type Tx } from '../../db/transaction';
+import { MERCHANT_ROLES, OPERATOR_ROLES, type UserKind } from '../../domain/users';
+import { newId } from '../../lib/new-id';
+import type { SecretBox } from '../../lib/secret-box';
+import { appendAudit } from '../../db/repositories/audit-log';
+import { makeChange } from '../admin/audit';
+import { AdminRefusal } from '../admin/refusal';
+import { hashPassword } from './passwords';
+import type { Browser, SignedIn } from './sessions';
+import { checkPasswordOf, type SignInRefusal } from './sign-in';
+import { checkEmail, checkName, checkPasswordRule, checkRole } from './users';
+
+export type { Invitation, Person } from '../../db/repositories/people';
+
+const INVITATION_HOURS = 72;
+const INVITATIONS_MAX = 50;
+const TOKEN_BYTES = 32;
+
+export interface People {
+  list(user: SignedIn): Promise<Person[]>;
+  /** @throws AdminRefusal, InvalidInput */
+  changeRole(user: SignedIn, userId: string, role: string): Promise<void>;
+  /** Ends the sessions at once. @throws AdminRefusal */
+  remove(user: SignedIn, userId: string): Promise<void>;
+  invitations(user: SignedIn): Promise<Invitation[]>;
+  /** @returns the token of the link, which is not stored @throws AdminRefusal, InvalidInput */
+  invite(user: SignedIn, wish: { email: string; role: string }): Promise<{ token: string }>;
+  /** @throws AdminRefusal */
+  revoke(user: SignedIn, id: string): Promise<void>;
+  /** Null: unknown, accepted, revoked or expired. */
+  invitation(kind: UserKind, token: string): Promise<Invitation | null>;
+  /** @throws InvalidInput */
+  accept(
+    kind: UserKind,
+    token: string,
+    person: { name: string; password: string },
+    browser: Browser,
+  ): Promise<AcceptOutcome>;
+}
+
+export type AcceptOutcome =
+  | { kind: 'accepted' }
+  /** It is not open any more. */
+  | { kind: 'gone' }
+  | SignInRefusal;
+
+export function createPeople(db: Db, box: SecretBox): People {
+  return {
+    list: (user) => listPeople(db, teamOf(user)),
+    changeRole: (user, userId, wished) => {
+      const team = teamOf(user);
+      const role = roleOf(team.kind, wished);
+      return changePerson(db, user, userId, 'user.change_role', { role }, (tx) =>
+        savePersonRole(tx, team, userId, role),
+      );
+    },
+    remove: (user, userId) =>
+      changePerson(db, user, userId, 'user.remove', null, (tx) =>
+        removePerson(tx, teamOf(user), userId),
+      ),
+    invitations: (user) => listInvitations(db, teamOf(user)),
+    invite: (user, wish) => invite(db, user, wish),
+    revoke: (user, id) =>
+      makeChange(db, changedBy(user), async (tx) => {
+        const revoked = await revokeInvitation(tx, teamOf(user), id);
+        if (revoked === null)
+          throw new AdminRefusal({ code: 'not_found', object: 'invitation', id });
+        return { result: undefined, audit: { ...auditOf(user, 'revoke', id), before: revoked } };
+      }),
+    invitation: (kind, token) => findInvitation(db, kind, hashToken(token)),
+    accept: (kind, token, person, browser) => accept(db, box, kind, token, person, browser),
+  };
+}
+
+async function changePerson(
+  db: Db,
+  user: SignedIn,
+  userId: string,
+  action: string,
+  after: Pick<TeamMember, 'role'> | null,
+  change: (tx: Tx) => Promise<void>,
+): Promise<void> {
+  const team = teamOf(user);
+  const top = team.kind === 'operator' ? 'admin' : 'owner';
+  await makeChange(db, changedBy(user), async (tx) => {
+    const { managers, person } = await lockManagersAnd(tx, team, userId);
+    if (person === null) throw new AdminRefusal({ code: 'not_found', object: 'user', id: userId });
+    if (person.role === top && after?.role !== top && managers === 1) {
+      throw new AdminRefusal({ code: 'last_manager', role: top });
+    }
+    await change(tx);
+    const { email, role } = person;
+    return {
+      result: undefined,
+      audit: {
+        object: 'user',
+        objectId: userId,
+        action,
+        accountId: accountOf(team),
+        before: { object: 'user', email, role },
+        after: after === null ? null : { object: 'user', email, ...after },
+      },
+    };
+  });
+}
+
+async function invite(
+  db: Db,
+  user: SignedIn,
+  wish: { email: string; role: string },
+): Promise<{ token: string }> {
+  const team = teamOf(user);
+  const email = checkEmail(wish.email);
+  const role = roleOf(team.kind, wish.role);
+  const people = await listPeople(db, team);
+  // Whether somebody else has a user with this address is not told.
+  if (people.some((one) => one.email.toLowerCase() === email.toLowerCase())) {
+    throw new AdminRefusal({ code: 'email_taken', kind: team.kind, email });
+  }
+  const token = randomBytes(TOKEN_BYTES).toString('base64url');
+  return makeChange(db, changedBy(user), async (tx) => {
+    if ((await countInvitations(tx, team)) >= INVITATIONS_MAX) {
+      throw new AdminRefusal({ code: 'too_many_invitations', max: INVITATIONS_MAX });
+    }
+    const id = newId('invitation');
+    const invitation = { id, email, role, invitedBy: user.email };
+    await insertInvitation(
+      tx,
+      { ...invitation, tokenHash: hashToken(token), hours: INVITATION_HOURS },
+      team,
+    );
+    return {
+      result: { token },
+      audit: { ...auditOf(user, 'create', id), after: { object: 'invitation', email, role } },
+    };
+  });
+}
+
+/**
+ * A new user gets the password; who has a user with this e-mail address enters its password. The page
+ * is the same for both. Nobody is signed in by it: the sign-in asks for the second factor.
+ */
+async function accept(
+  db: Db,
+  box: SecretBox,
+  kind: UserKind,
+  token: string,
+  person: { name: string; password: string },
+  browser: Browser,
+): Promise<AcceptOutcome> {
+  const invitation = await findInvitation(db, kind, hashToken(token));
+  if (invitation === null) return { kind: 'gone' };
+  const { email } = invitation;
+  const name = checkName(person.name);
+  const known = await findUserByEmail(db, kind, email);
+  if (known !== null && known.disabledAt === null) {
+    const { password } = person;
+    const checked = await checkPasswordOf(db, box, { kind, email, password, ...browser });
+    if (checked.kind !== 'passed') return checked;
+    return finishAcceptance(db, invitation, (tx) => join(tx, invitation, known.id));
+  }
+  // A merchant whom the operators disabled stays out.
+  if (known !== null && kind === 'merchant') return { kind: 'refused' };
+  const passwordHash = await hashPassword(checkPasswordRule(person.password));
+  return finishAcceptance(db, invitation, async (tx) => {
+    if (known !== null) {
+      await deleteFactors(tx, known.id);
+      const revived = { id: known.id, role: invitation.role, name, passwordHash };
+      return (await reviveOperator(tx, revived)) ? known.id : null;
+    }
+    const operatorRole = kind === 'operator' ? checkRole(invitation.role, OPERATOR_ROLES) : null;
+    const id = newId('user');
+    const user = await insertUser(tx, { id, kind, email, name, operatorRole, passwordHash });
+    return user === null ? null : join(tx, invitation, id);
+  });
+}
+
+/** @param work null: somebody with this e-mail address came in between */
+async function finishAcceptance(
+  db: Db,
+  invitation: Invitation,
+  work: (tx: Tx) => Promise<string | null>,
+): Promise<AcceptOutcome> {
+  return inTransaction(db, async (tx) => {
+    if (!(await useInvitation(tx, invitation.id))) return { kind: 'gone' };
+    const userId = await work(tx);
+    if (userId === null) return { kind: 'gone' };
+    const { id, accountId, email, role } = invitation;
+    await appendAudit(tx, {
+      actor: email,
+      reason: null,
+      action: 'invitation.accept',
+      object: 'invitation',
+      objectId: id,
+      accountId,
+      before: null,
+      after: { object: 'user', id: userId, email, role },
+    });
+    return { kind: 'accepted' };
+  });
+}
+
+async function join(tx: Tx, { accountId, role }: Invitation, userId: string): Promise<string> {
+  if (accountId !== null) {
+    await addMembership(tx, { userId, accountId, role: checkRole(role, MERCHANT_ROLES) });
+  }
+  return userId;
+}
+
+function auditOf(user: SignedIn, verb: string, id: string) {
+  const accountId = accountOf(teamOf(user));
+  const object = { object: 'invitation', objectId: id };
+  return { ...object, action: `invitation.${verb}`, accountId, before: null, after: null };
+}
+
+function roleOf(kind: UserKind, role: string): string {
+  return kind === 'operator' ? checkRole(role, OPERATOR_ROLES) : checkRole(role, MERCHANT_ROLES);
+}
+
+function teamOf({ actor }: SignedIn): Team {
+  return actor.kind === 'operator'
+    ? { kind: 'operator' }
+    : { kind: 'merchant', accountId: actor.accountId };
+}
+
+function accountOf(team: Team): string | null {
+  return team.kind === 'operator' ? null : team.accountId;
+}
+
+function changedBy({ email }: SignedIn) {
+  return { actor: email, reason: null };
+}
+
+/** 256 random bits need no salt. */
+function hashToken(token: string): Buffer {
+  return createHash('sha256').update(token).digest();
+}

@@ -1,0 +1,74 @@
+/** A merchant who belongs to several accounts switches between them. */
+import type { OwnAccount } from '../../services/users/sessions';
+import { Action, Card, Empty, PageHead, Status, Table, words } from '../components';
+import { PageRefusal } from '../problems';
+import { page, redirect, type Route } from '../site';
+import type { AccountPages } from './account-pages';
+
+export function accountsPages({ site, users }: AccountPages): Route[] {
+  if (site.kind !== 'merchant') return [];
+  const path = `${site.prefix}/accounts`;
+  return [
+    {
+      method: 'get',
+      path: '/accounts',
+      needs: 'read',
+      beforeEnrolment: true,
+      run: async ({ session }) => {
+        const { actor } = session;
+        const current = actor.kind === 'merchant' ? actor.accountId : null;
+        const accounts = await users.sessions.accounts(session);
+        return page('Accounts', <Accounts path={path} accounts={accounts} current={current} />, {
+          nav: 'accounts',
+        });
+      },
+    },
+    {
+      method: 'post',
+      path: '/accounts',
+      needs: 'read',
+      beforeEnrolment: true,
+      run: async ({ session, form }) => {
+        const switched = await users.sessions.switchTo(session, form.get('account') ?? '');
+        if (!switched) throw new PageRefusal('page_not_found');
+        return redirect(site.home);
+      },
+    },
+  ];
+}
+
+interface AccountsProps {
+  path: string;
+  accounts: OwnAccount[];
+  current: string | null;
+}
+
+function Accounts({ path, accounts, current }: AccountsProps) {
+  return (
+    <>
+      <PageHead title="Accounts" lead="The accounts that you belong to." />
+      <Card flush>
+        <Table
+          caption="Accounts"
+          rows={accounts}
+          empty={<Empty icon="users" title="No accounts" />}
+          columns={[
+            { label: 'Account', cell: ({ accountName }) => accountName },
+            { label: 'Id', wide: true, cell: ({ accountId }) => <code>{accountId}</code> },
+            { label: 'Your role', cell: ({ role }) => words(role) },
+            {
+              label: '',
+              right: true,
+              cell: ({ accountId }) =>
+                accountId === current ? (
+                  <Status value="current" />
+                ) : (
+                  <Action action={path} label="Switch" hidden={{ account: accountId }} />
+                ),
+            },
+          ]}
+        />
+      </Card>
+    </>
+  );
+}

@@ -1,0 +1,344 @@
+/** The people of an account or of the console: roles, removal, invitations, the second-factor rule. */
+import { MERCHANT_ROLES, mayDo, OPERATOR_ROLES } from '../../domain/users';
+import { InvalidInput } from '../../services/admin/refusal';
+import type { Invitation, Person } from '../../services/users/people';
+import type { SignedIn } from '../../services/users/sessions';
+import {
+  Action,
+  Alert,
+  Card,
+  Confirm,
+  EMPTY_FORM,
+  Empty,
+  Field,
+  type FormState,
+  PageHead,
+  Secret,
+  Select,
+  Table,
+  Time,
+  words,
+} from '../components';
+import { Icon } from '../icon';
+import { problemText } from '../refusals';
+import { page, redirect, type Route } from '../site';
+import type { AccountPages } from './account-pages';
+
+const NAV = { nav: 'people' };
+
+export function peoplePages({ site, users, once, publicUrl }: AccountPages): Route[] {
+  const path = `${site.prefix}/people`;
+  const invitedPath = `${path}/invited`;
+  const roles = site.kind === 'merchant' ? MERCHANT_ROLES : OPERATOR_ROLES;
+  const manage = site.kind === 'merchant' ? 'manage' : 'administer';
+
+  const inviteForm = (form: FormState, status = 200) =>
+    page('Invite a person', <Invite path={path} roles={roles} form={form} />, { ...NAV, status });
+
+  return [
+    {
+      method: 'get',
+      path: '/people',
+      needs: 'read',
+      run: async ({ session }) => {
+        const mayManage = mayDo(session.actor, manage);
+        const [people, invitations, isRequired] = await Promise.all([
+          users.people.list(session),
+          mayManage ? users.people.invitations(session) : [],
+          users.factors.isRequired(session),
+        ]);
+        const props = { path, people, invitations, isRequired, roles, mayManage, me: session };
+        return page('People', <People {...props} />, NAV);
+      },
+    },
+    {
+      method: 'get',
+      path: '/people/invite',
+      needs: manage,
+      recent: true,
+      run: () => inviteForm(EMPTY_FORM),
+    },
+    {
+      method: 'post',
+      path: '/people/invite',
+      needs: manage,
+      recent: true,
+      run: async (visit) => {
+        const { form, session } = visit;
+        const wish = { email: form.get('email') ?? '', role: form.get('role') ?? '' };
+        try {
+          const { token } = await users.people.invite(session, wish);
+          const link = `${publicUrl}${site.prefix}/invitation?token=${token}`;
+          return redirect(invitedPath, [once.keep(visit, invitedPath, link)]);
+        } catch (error) {
+          if (!(error instanceof InvalidInput)) throw error;
+          const errors = { [error.field]: problemText(error.problem) };
+          return inviteForm({ values: form, errors }, 422);
+        }
+      },
+    },
+    {
+      method: 'get',
+      path: '/people/invited',
+      needs: manage,
+      run: (visit) => {
+        const taken = once.take(visit);
+        if (taken === null) return redirect(path);
+        return page('Invitation', <Invited link={taken.secret} path={path} />, {
+          ...NAV,
+          cookies: [taken.cookie],
+        });
+      },
+    },
+    {
+      method: 'post',
+      path: '/people/invitations/:id/revoke',
+      needs: manage,
+      run: async ({ session, params }) => {
+        await users.people.revoke(session, params['id'] ?? '');
+        return redirect(path);
+      },
+    },
+    {
+      method: 'post',
+      path: '/people/:id/role',
+      needs: manage,
+      recent: true,
+      run: async ({ session, params, form }) => {
+        await users.people.changeRole(session, params['id'] ?? '', form.get('role') ?? '');
+        return redirect(path);
+      },
+    },
+    {
+      method: 'post',
+      path: '/people/:id/remove',
+      needs: manage,
+      recent: true,
+      run: async ({ session, params }) => {
+        await users.people.remove(session, params['id'] ?? '');
+        return redirect(path);
+      },
+    },
+    {
+      method: 'post',
+      path: '/people/second-factor',
+      needs: manage,
+      recent: true,
+      run: async ({ session, form }) => {
+        await users.factors.require(session, form.get('required') === 'yes');
+        return redirect(path);
+      },
+    },
+  ];
+}
+
+interface PeopleProps {
+  path: string;
+  people: Person[];
+  invitations: Invitation[];
+  isRequired: boolean;
+  roles: readonly string[];
+  mayManage: boolean;
+  me: SignedIn;
+}
+
+function People({ path, people, invitations, isRequired, roles, mayManage, me }: PeopleProps) {
+  return (
+    <>
+      <PageHead title="People" lead="Who signs in here, and what they may do.">
+        {mayManage ? (
+          <a class="btn" href={`${path}/invite`}>
+            <Icon name="plus" /> Invite
+          </a>
+        ) : null}
+      </PageHead>
+      <Card flush>
+        <Table
+          caption="People"
+          rows={people}
+          empty={<Empty icon="users" title="No people" />}
+          columns={[
+            {
+              label: 'Person',
+              cell: ({ userId, email, name }) => (
+                <>
+                  {name === '' ? email : name} {userId === me.userId ? <small>You</small> : null}
+                  {name === '' ? null : <div class="muted">{email}</div>}
+                </>
+              ),
+            },
+            {
+              label: 'Role',
+              cell: (person) =>
+                mayManage ? (
+                  <RoleForm path={path} person={person} roles={roles} />
+                ) : (
+                  words(person.role)
+                ),
+            },
+            {
+              label: 'Second factor',
+              wide: true,
+              cell: ({ hasSecondFactor }) => (hasSecondFactor ? 'Yes' : 'No'),
+            },
+            {
+              label: 'Last sign-in',
+              wide: true,
+              cell: ({ lastSignInAt }) =>
+                lastSignInAt === null ? (
+                  <span class="muted">Never</span>
+                ) : (
+                  <Time at={lastSignInAt} />
+                ),
+            },
+            ...(mayManage
+              ? [
+                  {
+                    label: '',
+                    right: true,
+                    cell: ({ userId, email }: Person) => (
+                      <Confirm
+                        action={`${path}/${userId}/remove`}
+                        label="Remove"
+                        icon="trash-2"
+                        effect={`All sessions of ${email} here end at once.`}
+                        confirm="Remove this person"
+                      />
+                    ),
+                  },
+                ]
+              : []),
+          ]}
+        />
+      </Card>
+      {mayManage ? (
+        <>
+          <Invitations path={path} invitations={invitations} />
+          <Policy path={path} isRequired={isRequired} />
+        </>
+      ) : null}
+    </>
+  );
+}
+
+interface RoleFormProps {
+  path: string;
+  person: Person;
+  roles: readonly string[];
+}
+
+function RoleForm({ path, person, roles }: RoleFormProps) {
+  return (
+    <form method="post" action={`${path}/${person.userId}/role`} class="inline">
+      <select class="input native" name="role" aria-label={`Role of ${person.email}`}>
+        {roles.map((role) => (
+          <option value={role} selected={role === person.role}>
+            {words(role)}
+          </option>
+        ))}
+      </select>
+      <button class="btn" data-variant="outline" data-size="sm">
+        Change
+      </button>
+    </form>
+  );
+}
+
+function Invitations({ path, invitations }: Pick<PeopleProps, 'path' | 'invitations'>) {
+  return (
+    <Card title="Open invitations" flush>
+      <Table
+        caption="Open invitations"
+        rows={invitations}
+        empty={<Empty icon="mail" title="No open invitations" />}
+        columns={[
+          { label: 'E-mail address', cell: ({ email }) => email },
+          { label: 'Role', cell: ({ role }) => words(role) },
+          { label: 'Invited by', wide: true, cell: ({ invitedBy }) => invitedBy },
+          { label: 'Expires', wide: true, cell: ({ expiresAt }) => <Time at={expiresAt} /> },
+          {
+            label: '',
+            right: true,
+            cell: ({ id }) => <Action action={`${path}/invitations/${id}/revoke`} label="Revoke" />,
+          },
+        ]}
+      />
+    </Card>
+  );
+}
+
+function Policy({ path, isRequired }: Pick<PeopleProps, 'path' | 'isRequired'>) {
+  return (
+    <Card
+      title="Second factor"
+      lead={
+        isRequired
+          ? 'Everybody must have a second factor. Whoever has none can only set one up.'
+          : 'A second factor is optional.'
+      }
+    >
+      <div>
+        <Action
+          action={`${path}/second-factor`}
+          label={isRequired ? 'Make it optional' : 'Require a second factor'}
+          icon="shield-check"
+          hidden={{ required: isRequired ? 'no' : 'yes' }}
+        />
+      </div>
+    </Card>
+  );
+}
+
+interface InviteProps {
+  path: string;
+  roles: readonly string[];
+  form: FormState;
+}
+
+function Invite({ path, roles, form }: InviteProps) {
+  return (
+    <>
+      <PageHead
+        back={{ href: path, label: 'People' }}
+        title="Invite a person"
+        lead="You get a link to hand over. It works once, for three days."
+      />
+      <Card>
+        <form method="post" action={`${path}/invite`} class="stack">
+          <Field
+            name="email"
+            label="E-mail address"
+            type="email"
+            form={form}
+            required
+            autocomplete="off"
+            maxLength={254}
+          />
+          <Select
+            name="role"
+            label="Role"
+            form={form}
+            options={roles.map((role) => [role, words(role)] as const)}
+          />
+          <div class="actions">
+            <button class="btn">Create invitation</button>
+            <a class="btn" data-variant="ghost" href={path}>
+              Cancel
+            </a>
+          </div>
+        </form>
+      </Card>
+    </>
+  );
+}
+
+function Invited({ link, path }: { link: string; path: string }) {
+  return (
+    <>
+      <PageHead back={{ href: path, label: 'People' }} title="Invitation" />
+      <Alert tone="good" title="Send this link to the person now. It is not shown again.">
+        <Secret value={link} label="Copy link" />
+      </Alert>
+    </>
+  );
+}

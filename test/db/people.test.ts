@@ -1,0 +1,246 @@
+/** People and invitations over HTTP: who may invite whom, what a link does, and who cannot be removed. */
+import { rows } from '../../src/db/transaction';
+import { requireSecondFactor } from '../../src/services/users/second-factors';
+import { makeUser, PageClient, type TestUser } from '../support/page-client';
+import { type Gateway, type Harness, startHarness } from './http-harness';
+
+const PASSWORD = 'a password of 12 or more';
+const PROBE = '<script>alert(1)</script>';
+
+let harness: Harness;
+let gateway: Gateway;
+let accountId: string;
+let owner: TestUser;
+let client: PageClient;
+
+beforeAll(async () => {
+  harness = await startHarness();
+  [gateway, accountId] = await Promise.all([harness.startGateway(), harness.createAccount()]);
+  owner = await makeUser(harness.owner, 'merchant', 'owner', accountId);
+  client = newClient();
+  await client.signIn(owner);
+});
+
+afterAll(() => harness.stop());
+
+const newClient = () => new PageClient(gateway.url);
+let count = 0;
+const newEmail = () => `invited-${++count}@example.com`;
+
+/** @returns the token of the link */
+async function invite(
+  by: PageClient,
+  email: string,
+  role: string,
+  site = '/dashboard',
+): Promise<string> {
+  const created = await by.post(`${site}/people/invite`, { email, role });
+  expect(created.headers.get('location')).toBe(`${site}/people/invited`);
+  const shown = await (await by.get(`${site}/people/invited`)).text();
+  const [, token] = /https:\/\/pay\.example\.com\S*\/invitation\?token=([\w-]{43})/.exec(shown)!;
+  // It is shown once.
+  expect((await by.get(`${site}/people/invited`)).status).toBe(303);
+  return token!;
+}
+
+const accept = (token: string, more: Record<string, string> = {}, site = '/dashboard') =>
+  newClient().post(`${site}/invitation`, { token, name: 'New', password: PASSWORD, ...more });
+
+async function signedIn(email: string, site = '/dashboard', password = PASSWORD) {
+  const browser = newClient();
+  const answer = await browser.post(`${site}/sign-in`, { email, password });
+  return { browser, isIn: answer.headers.get('location')?.includes('done') === true };
+}
+
+const idOf = async (email: string) => {
+  const [user] = await rows<{ id: string }>(harness.owner, 'SELECT id FROM users WHERE email = ?', [
+    email,
+  ]);
+  return user!.id;
+};
+
+test('an invited person sets a name and a password, signs in, and gets the role', async () => {
+  const email = newEmail();
+  const token = await invite(client, email, 'developer');
+  const page = await (await newClient().get(`/dashboard/invitation?token=${token}`)).text();
+  expect(page).toContain(email);
+  expect((await accept(token, { password: 'short' })).status).toBe(422);
+  expect((await accept(token, { name: ' ' })).status).toBe(422);
+  expect((await accept(token, { name: 'x'.repeat(101) })).status).toBe(422);
+  const accepted = await accept(token, { name: PROBE });
+  expect(accepted.headers.get('location')).toBe('/dashboard/sign-in?accepted');
+  // Nobody is signed in by the link.
+  expect(accepted.headers.getSetCookie()).toEqual([]);
+  const { browser, isIn } = await signedIn(email);
+  expect(isIn).toBe(true);
+  expect((await browser.get('/dashboard/test/keys/new')).status).toBe(200);
+  expect((await browser.get('/dashboard/people/invite')).status).toBe(403);
+  const people = await (await client.get('/dashboard/people')).text();
+  expect(people).not.toContain(PROBE);
+  expect(people).toContain('&lt;script>alert(1)');
+});
+
+test('a link works once, also at the same time, and not when revoked or expired, or elsewhere', async () => {
+  const token = await invite(client, newEmail(), 'viewer');
+  expect((await newClient().get(`/console/invitation?token=${token}`)).status).toBe(404);
+  expect((await accept(token, {}, '/console')).status).toBe(404);
+  const answers = await Promise.all([1, 2, 3].map(() => accept(token)));
+  expect(answers.filter(({ status }) => status === 303)).toHaveLength(1);
+  expect((await accept(token)).status).toBe(404);
+
+  const revoked = await invite(client, newEmail(), 'viewer');
+  const list = await (await client.get('/dashboard/people')).text();
+  const [, id] = /invitations\/(inv_\w+)\/revoke/.exec(list)!;
+  const other = await harness.createAccount();
+  const stranger = newClient();
+  await stranger.signIn(await makeUser(harness.owner, 'merchant', 'owner', other));
+  const revoke = `/dashboard/people/invitations/${id}/revoke`;
+  expect((await stranger.post(revoke)).status).toBe(404);
+  expect((await client.post(revoke)).status).toBe(303);
+  expect((await accept(revoked)).status).toBe(404);
+
+  const expired = await invite(client, newEmail(), 'viewer');
+  await rows(harness.owner, 'UPDATE invitations SET expires_at = now()');
+  expect((await accept(expired)).status).toBe(404);
+  for (const wrong of ['', 'x', 'A'.repeat(43), 'x'.repeat(500)]) {
+    expect((await newClient().get(`/dashboard/invitation?token=${wrong}`)).status).toBe(404);
+  }
+  const [stored] = await rows<{ hash: Buffer }>(
+    harness.owner,
+    'SELECT token_hash AS hash FROM invitations LIMIT 1',
+  );
+  expect(stored!.hash).toHaveLength(32);
+});
+
+test('inviting does not tell who has a user, and the owner of the user joins with its password', async () => {
+  const other = await harness.createAccount();
+  const known = await makeUser(harness.owner, 'merchant', 'owner', other);
+  const token = await invite(client, known.email, 'viewer');
+  const unknown = await invite(client, newEmail(), 'viewer');
+  const pages = await Promise.all(
+    [token, unknown].map(async (one) => {
+      const html = await (await newClient().get(`/dashboard/invitation?token=${one}`)).text();
+      return html.replaceAll(one, '').replaceAll(/[\w-]+@example\.com/g, '');
+    }),
+  );
+  expect(pages[0]).toBe(pages[1]);
+  expect((await accept(token)).status).toBe(401);
+  expect((await accept(token, { password: known.password })).status).toBe(303);
+  const { browser } = await signedIn(known.email, '/dashboard', known.password);
+  const page = await (await browser.get('/dashboard/accounts')).text();
+  expect(page).toContain(accountId);
+  expect((await browser.get('/dashboard/people/invite')).status).toBe(200);
+  const switched = await browser.post('/dashboard/accounts', { account: accountId });
+  expect(switched.headers.get('location')).toBe('/dashboard/test');
+  // A viewer there.
+  expect((await browser.get('/dashboard/people/invite')).status).toBe(403);
+  const foreign = await harness.createAccount();
+  expect((await browser.post('/dashboard/accounts', { account: foreign })).status).toBe(404);
+});
+
+test('roles change at once, removed people are signed out, and the last owner stays', async () => {
+  const id = await harness.createAccount();
+  const [first, second] = [
+    await makeUser(harness.owner, 'merchant', 'owner', id),
+    await makeUser(harness.owner, 'merchant', 'owner', id),
+  ];
+  const [one, two] = [newClient(), newClient()];
+  await Promise.all([one.signIn(first), two.signIn(second)]);
+  // Each removes the other at the same time: one is left.
+  const answers = await Promise.all([
+    one.post(`/dashboard/people/${second.id}/remove`),
+    two.post(`/dashboard/people/${first.id}/remove`),
+  ]);
+  const statuses = answers.map(({ status }) => status);
+  expect(statuses.filter((status) => status === 303).length).toBeGreaterThanOrEqual(1);
+  const left = await rows<{ userId: string }>(
+    harness.owner,
+    'SELECT user_id FROM memberships WHERE account_id = ?',
+    [id],
+  );
+  expect(left).toHaveLength(1);
+  const [winner, loser] = left[0]!.userId === first.id ? [one, two] : [two, one];
+  expect((await loser.get('/dashboard/test')).headers.get('location')).toMatch('sign-in');
+  const self = left[0]!.userId;
+  expect((await winner.post(`/dashboard/people/${self}/remove`)).status).toBe(409);
+  expect((await winner.post(`/dashboard/people/${self}/role`, { role: 'viewer' })).status).toBe(
+    409,
+  );
+  expect((await winner.post(`/dashboard/people/${self}/role`, { role: 'admin' })).status).toBe(422);
+  expect((await winner.post(`/dashboard/people/${owner.id}/role`, { role: 'viewer' })).status).toBe(
+    404,
+  );
+  const member = await makeUser(harness.owner, 'merchant', 'viewer', id);
+  const browser = newClient();
+  await browser.signIn(member);
+  const role = `/dashboard/people/${member.id}/role`;
+  expect((await winner.post(role, { role: 'owner' })).status).toBe(303);
+  expect((await browser.get('/dashboard/people/invite')).status).toBe(200);
+});
+
+test('operators are invited, removed and invited again, and the last admin stays', async () => {
+  const admin = await makeUser(harness.owner, 'operator', 'admin');
+  const console = newClient();
+  await console.signIn(admin);
+  expect((await console.post(`/console/people/${admin.id}/remove`)).status).toBe(409);
+  const email = newEmail();
+  const token = await invite(console, email, 'reviewer', '/console');
+  expect((await accept(token, {}, '/console')).status).toBe(303);
+  const { browser, isIn } = await signedIn(email, '/console');
+  expect(isIn).toBe(true);
+  const taken = await console.post('/console/people/invite', { email, role: 'viewer' });
+  expect(taken.status).toBe(409);
+  expect((await console.post(`/console/people/${await idOf(email)}/remove`)).status).toBe(303);
+  expect((await browser.get('/console/home')).status).toBe(303);
+  expect((await signedIn(email, '/console')).isIn).toBe(false);
+  const again = await invite(console, email, 'viewer', '/console');
+  const password = `another ${PASSWORD}`;
+  expect((await accept(again, { password }, '/console')).status).toBe(303);
+  expect((await signedIn(email, '/console')).isIn).toBe(false);
+  expect((await signedIn(email, '/console', password)).isIn).toBe(true);
+});
+
+test('where a second factor is required, nothing else is served before it is set up', async () => {
+  const id = await harness.createAccount();
+  const member = await makeUser(harness.owner, 'merchant', 'owner', id);
+  const browser = newClient();
+  await browser.signIn(member);
+  const on = await browser.post('/dashboard/people/second-factor', { required: 'yes' });
+  expect(on.status).toBe(303);
+  for (const path of ['/dashboard/test', '/dashboard/people', '/dashboard/test/keys']) {
+    expect((await browser.get(path)).headers.get('location')).toBe('/dashboard/security');
+  }
+  const security = await (await browser.get('/dashboard/security')).text();
+  expect(security).toContain('Set up a second factor to continue.');
+  const back = '/dashboard/people/second-factor';
+  expect((await browser.post(back, { required: 'no' })).headers.get('location')).toBe(
+    '/dashboard/security',
+  );
+  await requireSecondFactor(harness.owner, { actor: 'test', reason: null }, id, false);
+  expect((await browser.get('/dashboard/test')).status).toBe(200);
+  // Others are not concerned.
+  expect((await client.get('/dashboard/test')).status).toBe(200);
+});
+
+test('bad input is refused plainly', async () => {
+  const cases: [Record<string, string>, number][] = [
+    [{ email: `${'x'.repeat(300)}@example.com`, role: 'viewer' }, 422],
+    [{ email: 'a\0@example.com', role: 'viewer' }, 422],
+    [{ email: 'a\u0007@example.com', role: 'viewer' }, 422],
+    [{ email: 'not an address', role: 'viewer' }, 422],
+    [{ email: newEmail(), role: 'admin' }, 422],
+    [{}, 422],
+  ];
+  for (const [form, status] of cases) {
+    expect((await client.post('/dashboard/people/invite', form)).status).toBe(status);
+  }
+  const invalid = await fetch(`${gateway.url}/dashboard/sign-in`, {
+    method: 'POST',
+    body: 'email=%ff%fe&password=%c3%28',
+    headers: {
+      'sec-fetch-site': 'same-origin',
+      'content-type': 'application/x-www-form-urlencoded',
+    },
+  });
+  expect(invalid.status).toBe(401);
+});
