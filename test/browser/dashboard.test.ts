@@ -1,6 +1,7 @@
 /** A merchant and an operator with a real browser. */
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { openCase } from '../../src/db/repositories/cases';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { describeWithBrowser, openBrowser } from '../support/browser';
 import { type TestGateway, useSharedGateway } from '../support/gateway';
@@ -36,6 +37,7 @@ describeWithBrowser('the dashboard and the console in a browser', () => {
     '/keys/new',
     '/webhooks',
     '/webhooks/new',
+    '/audit-log',
   ];
 
   beforeAll(async () => {
@@ -191,16 +193,56 @@ describeWithBrowser('the dashboard and the console in a browser', () => {
   });
 
   test('every page is accessible in light and dark', async () => {
-    const all = [
+    const found = await lookAt([
       '/dashboard/sessions',
       '/dashboard/test/nothing',
       ...pages.map((path) => `/dashboard/test${path}`),
       '/console/sign-in',
-    ];
+    ]);
+    // The page that does not exist.
+    complaints.splice(0);
+    expect(found).toEqual([]);
+  });
+
+  test('every supervising page of the console is accessible in light and dark', async () => {
+    const payoutId = pages
+      .find((path) => path.startsWith('/payouts/po_'))!
+      .split('/')
+      .at(-1)!;
+    await openCase(gateway.db, 'sent_twice', payoutId, { transfers: ['<b>one</b>', 'two'] });
+    await signIn(operator, '/console');
+    await page.waitForURL(`${site}/console/home`);
+    await page.getByRole('link', { name: 'Cases' }).click();
+    await page.getByLabel('Object id').fill(payoutId);
+    await page.getByRole('button', { name: 'Filter' }).click();
+    await page.getByRole('link', { name: 'Sent twice' }).click();
+    const casePath = new URL(page.url()).pathname;
+    const account = `/console/accounts/${merchant.accountId}`;
+    await page.goto(`${site}${account}/limits?currency=USDT`);
+    await page.getByLabel('Per payout', { exact: true }).fill('250');
+    await page.getByLabel('Reason').fill('Agreed by mail');
+    await page.getByRole('button', { name: 'Save limits' }).click();
+    await page.getByText('Agreed by mail').waitFor();
+    const paths = ['home', 'cases', 'accounts', 'pauses', 'operations?check', 'audit-log'];
+    const found = await lookAt([
+      ...paths.map((path) => `/console/${path}`),
+      casePath,
+      account,
+      `${account}/limits?currency=USDT`,
+    ]);
+    await page.goto(site + casePath);
+    await page.getByLabel('Resolution').fill('The second one was claimed back');
+    await page.getByRole('button', { name: 'Resolve case' }).click();
+    await page.getByText('The second one was claimed back').waitFor();
+    expect(found).toEqual([]);
+  });
+
+  /** The findings on each page, in light and dark. */
+  async function lookAt(paths: readonly string[]): Promise<string[]> {
     const found: string[] = [];
     for (const scheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme: scheme });
-      for (const path of all) {
+      for (const path of paths) {
         await page.goto(site + path);
         found.push(
           ...(await violations(page, scheme)).map((fault) => `${scheme} ${path}: ${fault}`),
@@ -208,10 +250,8 @@ describeWithBrowser('the dashboard and the console in a browser', () => {
         await picture(page, path, scheme);
       }
     }
-    // The page that does not exist.
-    complaints.splice(0);
-    expect(found).toEqual([]);
-  });
+    return found;
+  }
 });
 
 const AXE = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
