@@ -16,7 +16,7 @@ const ROOMS = {
   'src/services': [
     '^src/(domain|db|presenters|temporal|destinations)/',
     '^src/providers/registry\\.ts$',
-    '^src/webhooks/sender\\.ts$',
+    '^src/webhooks/(sender|verify)\\.ts$',
     '^workflows/(names|messages)\\.ts$',
     LIB,
   ],

@@ -73,6 +73,7 @@ module.exports = defineConfig(
           'document',
           'navigator',
           'matchMedia',
+          'print',
           'setTimeout',
           'clearTimeout',
           'fetch',

@@ -16,9 +16,11 @@ import { homePages } from './home/home';
 import { paymentPages } from './payments/payments';
 import { payoutPages } from './payouts/payouts';
 import { requestPages } from './requests/requests';
+import { statementPages } from './statements/statements';
 import { searchPages } from './search/search';
 import { transactionPages } from './transactions/transactions';
 import { keyPages } from './keys/keys';
+import { debuggerPages } from './webhooks/debugger';
 import { deliveryPages } from './webhooks/deliveries';
 import { endpointPages } from './webhooks/endpoints';
 import { merchantRoute, modeOf, PREFIX } from './merchant-page';
@@ -55,7 +57,9 @@ export function createDashboard({
         payoutPages(services),
         transactionPages(services),
         keyPages(services, once),
+        statementPages(services),
         requestPages(services),
+        debuggerPages(services),
         deliveryPages(services),
         endpointPages(services, once),
         searchPages(services),
@@ -107,6 +111,7 @@ function navigation(base: string, isOwner: boolean, accounts: number): Shell['na
         { key: 'payments', href: `${base}/payments`, label: 'Payments', icon: 'arrow-down-left' },
         { key: 'payouts', href: `${base}/payouts`, label: 'Payouts', icon: 'arrow-up-right' },
         { key: 'transactions', href: `${base}/transactions`, label: 'Transactions', icon: 'list' },
+        { key: 'statements', href: `${base}/statements`, label: 'Statements', icon: 'file-text' },
       ],
     },
     {

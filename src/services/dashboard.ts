@@ -31,8 +31,10 @@ import type { Payment, PaymentFilters } from '../domain/payment';
 import type { Payout, PayoutFilters } from '../domain/payout';
 import { AdminRefusal, type NotFoundObject } from './admin/refusal';
 import { type AuditEntry, type AuditQuery, readAuditLogOfAccount } from './audit-log';
+import { createDashboardBooks, type DashboardBooks } from './dashboard-books';
 import { createDashboardKeys, type DashboardKeys } from './dashboard-keys';
 import { createDashboardMoney, type DashboardMoney, type MoneyServices } from './dashboard-money';
+import { createExplainSignature, type ExplainSignature } from './dashboard-signatures';
 import { createDashboardWebhooks, type DashboardWebhooks } from './dashboard-webhooks';
 import type { ListPosition } from './services';
 import type { WebhookTools } from './admin/webhooks';
@@ -77,6 +79,8 @@ export interface DashboardServices {
     list: ListRequest<TransactionFilters>,
   ) => Promise<ListPage<MerchantTransaction>>;
   money: DashboardMoney;
+  books: DashboardBooks;
+  explainSignature: ExplainSignature;
   requests: (owner: Owner, list: ListRequest<RequestFilters>) => Promise<ListPage<LoggedRequest>>;
   /** @throws AdminRefusal */
   request: (owner: Owner, id: string) => Promise<LoggedRequest>;
@@ -118,6 +122,8 @@ export function createDashboardServices(deps: DashboardDeps): DashboardServices 
     },
     transactions: (owner, list) => listTransactions(db, { ...owner, ...list }),
     money: createDashboardMoney(db, deps.api),
+    books: createDashboardBooks(db),
+    explainSignature: createExplainSignature(db),
     requests: (owner, list) => listRequests(db, { ...owner, ...list }),
     request: async (owner, id) =>
       requireOwn(owner, await findRequest(db, { ...owner, id }), 'request', id),

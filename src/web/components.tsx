@@ -319,6 +319,45 @@ export function Field({ name, label, hint, form, type = 'text', value, ...rest }
   );
 }
 
+interface TextAreaProps {
+  name: string;
+  label: string;
+  hint?: string;
+  form: FormState;
+  required?: boolean;
+  value?: string;
+}
+
+export function TextArea({ name, label, hint, form, value, required = false }: TextAreaProps) {
+  const error = form.errors[name];
+  const id = `field-${name}`;
+  return (
+    <div class="form-field" data-invalid={error === undefined ? undefined : 'true'}>
+      <label class="label" for={id}>
+        {label}
+      </label>
+      <textarea
+        class="textarea"
+        id={id}
+        name={name}
+        rows={10}
+        spellcheck={false}
+        required={required}
+        aria-invalid={error === undefined ? undefined : 'true'}
+        aria-describedby={hint === undefined ? undefined : `${id}-hint`}
+      >
+        {form.values.get(name) ?? value}
+      </textarea>
+      {hint === undefined ? null : (
+        <p class="hint" id={`${id}-hint`}>
+          {hint}
+        </p>
+      )}
+      <FieldError id={`${id}-error`} error={error} />
+    </div>
+  );
+}
+
 interface SelectProps {
   name: string;
   label: string;

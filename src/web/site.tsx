@@ -3,6 +3,7 @@
  * middleware does what every page needs: host, security headers, session, origin check, permission,
  * form, errors. A page is a `Route`; see src/dashboard/home/home.tsx for a short one.
  */
+import { Readable } from 'node:stream';
 import Router from '@koa/router';
 import type { Context, Middleware, Next } from 'koa';
 import type { VNode } from 'preact';
@@ -62,7 +63,16 @@ export interface Redirect {
   cookies?: SetCookie[];
 }
 
-export type Answer = Page | Redirect;
+/** A file that is sent while it is read. */
+export interface Download {
+  kind: 'download';
+  name: string;
+  type: string;
+  content: AsyncIterable<string>;
+  cookies?: SetCookie[];
+}
+
+export type Answer = Page | Redirect | Download;
 
 interface RoutePath {
   method: 'get' | 'post';
@@ -282,6 +292,10 @@ async function send(
   if (answer.kind === 'redirect') {
     ctx.status = 303;
     ctx.redirect(answer.to);
+  } else if (answer.kind === 'download') {
+    ctx.attachment(answer.name);
+    ctx.type = answer.type;
+    ctx.body = Readable.from(answer.content);
   } else {
     ctx.status = answer.status ?? 200;
     await sendDocument(ctx, site.document(answer, visit));

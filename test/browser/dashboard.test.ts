@@ -33,11 +33,13 @@ describeWithBrowser('the dashboard and the console in a browser', () => {
     '/payouts/new',
     '/transactions',
     '/requests',
+    '/statements',
     '/keys',
     '/keys/new',
     '/webhooks',
     '/webhooks/new',
     '/audit-log',
+    '/webhooks/debugger',
   ];
 
   beforeAll(async () => {

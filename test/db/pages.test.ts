@@ -2,6 +2,8 @@
 import { rows } from '../../src/db/transaction';
 import { FAILURES_OF_PAIR_MAX } from '../../src/services/users/attempts';
 import { disableUser } from '../../src/services/users/users';
+import { signWebhook } from '../../src/webhooks/verify';
+import { newId } from '../../src/lib/new-id';
 import { createConsole } from '../../src/console/console';
 import { createDashboard } from '../../src/dashboard/dashboard';
 import { MERCHANT_ROLES, OPERATOR_ROLES } from '../../src/domain/users';
@@ -286,12 +288,16 @@ const DASHBOARD: Record<string, [test: string, live: string]> = {
   'get /payouts/:id': ['ODV', 'ODV'],
   'post /payouts/:id/cancel': ['OD', 'O'],
   'get /transactions': ['ODV', 'ODV'],
+  'get /transactions/export': ['ODV', 'ODV'],
+  'get /statements': ['ODV', 'ODV'],
   'get /keys': ['ODV', 'ODV'],
   'get /keys/new': ['OD', 'O'],
   'post /keys/new': ['OD', 'O'],
   'get /keys/:id': ['ODV', 'ODV'],
   'post /keys/:id/rotate': ['OD', 'O'],
   'post /keys/:id/revoke': ['OD', 'O'],
+  'get /webhooks/debugger': ['ODV', 'ODV'],
+  'post /webhooks/debugger': ['ODV', 'ODV'],
   'get /webhooks/deliveries/:id': ['ODV', 'ODV'],
   'post /webhooks/deliveries/:id/retry': ['OD', 'OD'],
   'get /webhooks': ['ODV', 'ODV'],
@@ -513,4 +519,44 @@ test('a key is created, shown once, rotated and revoked', async () => {
       action: `api_key.${verb}`,
     })),
   );
+});
+
+test('the signature debugger says which part of a webhook is wrong', async () => {
+  const client = newClient();
+  await client.signIn(owner);
+  const secret = `whsec_${'s'.repeat(43)}`;
+  const event = { id: newId('event'), type: 'payout.completed', mode: 'test', data: { a: 1 } };
+  const body = JSON.stringify(event);
+  await rows(
+    harness.owner,
+    `INSERT INTO events (id, account_id, mode, type, object_id, sequence, body)
+     VALUES (?, ?, 'test', ?, 'po_1', 1, ?)`,
+    [event.id, accountId, event.type, Buffer.from(body)],
+  );
+  const now = Math.floor(Date.now() / 1000);
+  const form = { signature: signWebhook(secret, now, body), event_id: event.id, body, secret };
+  const probe = '<script>alert(1)</script>';
+  const cases: [change: Partial<typeof form>, verdict: string][] = [
+    [{}, 'The signature is valid'],
+    [{ event_id: '' }, 'The signature is valid'],
+    [{ signature: probe }, 'The header has the wrong format'],
+    [{ signature: signWebhook(secret, now - 900, body) }, 'the timestamp is not'],
+    [{ event_id: 'evt_other' }, 'the event id is not'],
+    [{ secret: 'whsec_other' }, 'The secret is wrong'],
+    [{ secret: ` ${secret} ` }, 'The secret has spaces around it'],
+    [{ secret: secret.slice(6) }, 'The secret lacks its prefix'],
+    [{ body: `${body}\n` }, 'spaces or line breaks around it'],
+    [{ body: JSON.stringify(event, null, 2) }, 'it was parsed and written again'],
+    [{ body: body.replace('1', '2') }, 'byte'],
+    [{ body: probe, event_id: '' }, 'No signature matches'],
+    [{ secret: ' ' }, 'Enter the signing secret'],
+  ];
+  for (const [change, verdict] of cases) {
+    const answer = await client.post('/dashboard/test/webhooks/debugger', { ...form, ...change });
+    const html = await answer.text();
+    expect(html).toContain(verdict);
+    expect(html).not.toContain(secret);
+    expect(html).not.toContain(probe);
+  }
+  expect(JSON.stringify(gateway.log)).not.toContain('s'.repeat(43));
 });

@@ -1,7 +1,13 @@
 /** Every change of the balances. */
-import { TRANSACTION_TYPES, type MerchantTransaction } from '../../domain/ledger';
+import {
+  TRANSACTION_TYPES,
+  type MerchantTransaction,
+  type TransactionFilters,
+} from '../../domain/ledger';
 import type { DashboardServices } from '../../services/dashboard';
 import { Card, Empty, PageHead, Table, Time, words } from '../../web/components';
+import type { ListPosition } from '../../services/services';
+import { Icon } from '../../web/icon';
 import { page } from '../../web/site';
 import { Signed } from '../../web/history';
 import {
@@ -16,6 +22,7 @@ import {
   textOf,
 } from '../../web/lists';
 import type { MerchantRoute } from '../merchant-page';
+import { csvLines, EXPORT_PAGE, jsonLines } from './export';
 
 export function transactionPages({ transactions }: DashboardServices): MerchantRoute[] {
   return [
@@ -25,20 +32,17 @@ export function transactionPages({ transactions }: DashboardServices): MerchantR
       needs: 'read',
       run: async (visit) => {
         const { query, base } = visit;
-        const type = chosen(query, 'type', TRANSACTION_TYPES);
-        const currency = textOf(query, 'currency')?.toUpperCase();
-        const filters = {
-          ...(type === undefined ? {} : { type }),
-          ...(currency === undefined ? {} : { currency }),
-          ...daysOf(query),
-        };
+        const filters = filtersOf(query);
         const after = positionOf(query);
         const { items, next } = await transactions(visit, { limit: PER_PAGE, after, filters });
         const path = `${base}/transactions`;
         return page(
           'Transactions',
           <>
-            <PageHead title="Transactions" lead="Every change of your balances." />
+            <PageHead title="Transactions" lead="Every change of your balances.">
+              <ExportLink path={path} query={query} format="csv" />
+              <ExportLink path={path} query={query} format="json" />
+            </PageHead>
             <Filters
               path={path}
               query={query}
@@ -54,7 +58,59 @@ export function transactionPages({ transactions }: DashboardServices): MerchantR
         );
       },
     },
+    {
+      method: 'get',
+      path: '/transactions/export',
+      needs: 'read',
+      run: (visit) => {
+        const { query, mode } = visit;
+        const filters = filtersOf(query);
+        const read = (after: ListPosition | null) =>
+          transactions(visit, { limit: EXPORT_PAGE, after, filters });
+        const name = `transactions-${mode}-${new Date().toISOString().slice(0, 10)}`;
+        return query.get('format') === 'json'
+          ? {
+              kind: 'download',
+              name: `${name}.json`,
+              type: 'application/json; charset=utf-8',
+              content: jsonLines(read),
+            }
+          : {
+              kind: 'download',
+              name: `${name}.csv`,
+              type: 'text/csv; charset=utf-8',
+              content: csvLines(read),
+            };
+      },
+    },
   ];
+}
+
+function filtersOf(query: URLSearchParams): TransactionFilters {
+  const type = chosen(query, 'type', TRANSACTION_TYPES);
+  const currency = textOf(query, 'currency')?.toUpperCase();
+  return {
+    ...(type === undefined ? {} : { type }),
+    ...(currency === undefined ? {} : { currency }),
+    ...daysOf(query),
+  };
+}
+
+interface ExportLinkProps {
+  path: string;
+  query: URLSearchParams;
+  format: 'csv' | 'json';
+}
+
+/** With the filters of the page, and all pages of it. */
+function ExportLink({ path, query, format }: ExportLinkProps) {
+  const kept = new URLSearchParams([...query].filter(([name]) => name !== 'after'));
+  kept.set('format', format);
+  return (
+    <a class="btn" data-variant="outline" href={`${path}/export?${kept.toString()}`}>
+      <Icon name="download" /> Export {format.toUpperCase()}
+    </a>
+  );
 }
 
 interface TransactionTableProps {

@@ -155,6 +155,9 @@ function EndpointList({ rows, base, mayChange }: EndpointListProps) {
   return (
     <>
       <PageHead title="Webhooks" lead="The gateway sends every status change to your endpoints.">
+        <a class="btn" data-variant="outline" href={`${base}/webhooks/debugger`}>
+          Signature debugger
+        </a>
         {mayChange ? (
           <a class="btn" href={`${base}/webhooks/new`}>
             <Icon name="plus" /> Add endpoint

@@ -89,3 +89,17 @@ export async function forgetEventBodies(db: Db, limit: number): Promise<number> 
   const [row] = await rows<{ n: number }>(db, 'SELECT forget_event_bodies(?) AS n', [limit]);
   return row?.n ?? 0;
 }
+
+/** What was sent; null if the event is not of this account and mode, or its body is forgotten. */
+export async function findEventBody(
+  db: Db,
+  { accountId, mode }: { accountId: string; mode: Mode },
+  id: string,
+): Promise<Buffer | null> {
+  const [event] = await rows<{ body: Buffer | null }>(
+    db,
+    'SELECT body FROM events WHERE id = ? AND account_id = ? AND mode = ?',
+    [id, accountId, mode],
+  );
+  return event?.body ?? null;
+}

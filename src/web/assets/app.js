@@ -15,6 +15,7 @@ document.addEventListener('click', async (event) => {
     copy.dataset.copied = '';
     setTimeout(() => delete copy.dataset.copied, 2000);
   }
+  if (target?.closest('[data-print]')) print();
   if (target?.closest('[data-theme-toggle]')) {
     const theme = root.classList.contains('dark') ? 'light' : 'dark';
     root.classList.remove('light', 'dark');

@@ -1,0 +1,74 @@
+/** The transactions as a file: read in pages and sent as fast as the client reads. */
+import type { MerchantTransaction } from '../../domain/ledger';
+import { presentTransaction } from '../../presenters/balance';
+import type { ListPosition } from '../../services/services';
+
+type ReadPage = (after: ListPosition | null) => Promise<{
+  items: MerchantTransaction[];
+  next: ListPosition | null;
+}>;
+
+/** Transactions of one statement of SQL. */
+export const EXPORT_PAGE = 1_000;
+
+const COLUMNS = [
+  'id',
+  'posted_at',
+  'type',
+  'currency',
+  'balance',
+  'direction',
+  'amount',
+  'balance_after',
+  'description',
+  'source',
+  'source_id',
+] as const;
+
+/** RFC 4180, one line for each entry. */
+export async function* csvLines(read: ReadPage): AsyncGenerator<string> {
+  yield `${COLUMNS.join(',')}\r\n`;
+  for await (const items of pagesOf(read)) yield items.map(csvOf).join('');
+}
+
+export async function* jsonLines(read: ReadPage): AsyncGenerator<string> {
+  let separator = '[\n';
+  for await (const items of pagesOf(read)) {
+    yield items
+      .map((transaction) => {
+        const line = separator + JSON.stringify(presentTransaction(transaction));
+        separator = ',\n';
+        return line;
+      })
+      .join('');
+  }
+  yield separator === '[\n' ? '[]\n' : '\n]\n';
+}
+
+async function* pagesOf(read: ReadPage): AsyncGenerator<MerchantTransaction[]> {
+  let after: ListPosition | null = null;
+  do {
+    const { items, next }: Awaited<ReturnType<ReadPage>> = await read(after);
+    if (items.length > 0) yield items;
+    after = next;
+  } while (after !== null);
+}
+
+function csvOf(transaction: MerchantTransaction): string {
+  const { id, postedAt, type, currency, description, source, entries } = transaction;
+  return entries
+    .map(({ balance, direction, amount, balanceAfter }) => {
+      const head = [id, postedAt.toISOString(), type, currency, balance, direction, amount];
+      const all = [...head, balanceAfter, description, source.object, source.id];
+      return `${all.map(csvField).join(',')}\r\n`;
+    })
+    .join('');
+}
+
+/** A spreadsheet would run what begins like a formula; an apostrophe makes it text. */
+const FORMULA = /^[=+\-@\t\r\n]/;
+
+export function csvField(text: string): string {
+  const safe = FORMULA.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}

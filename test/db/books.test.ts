@@ -1,0 +1,171 @@
+/** What merchants keep: the transactions as a file, and monthly statements that agree with the ledger. */
+import { connect } from '../../src/db/connect';
+import { listBalances } from '../../src/db/repositories/ledger';
+import { countPostings, PIECE } from '../../src/db/repositories/statements';
+import { inTransaction, rows } from '../../src/db/transaction';
+import { csvField, EXPORT_PAGE } from '../../src/dashboard/transactions/export';
+import { add, type Amount, subtract, ZERO } from '../../src/domain/money';
+import { newId } from '../../src/lib/new-id';
+import { createDashboardBooks } from '../../src/services/dashboard-books';
+import { insertCompletedPayouts } from '../support/large-ledger';
+import { fund } from '../support/merchant';
+import { makeUser, PageClient } from '../support/page-client';
+import { type Harness, startHarness } from './http-harness';
+
+/** More than one page of the export. */
+const PAYOUTS = EXPORT_PAGE;
+
+let harness: Harness;
+let accountId: string;
+let client: PageClient;
+
+beforeAll(async () => {
+  harness = await startHarness();
+  const gateway = await harness.startGateway();
+  accountId = await harness.createAccount();
+  client = new PageClient(gateway.url);
+  await client.signIn(await makeUser(harness.owner, 'merchant', 'viewer', accountId));
+  await fund(harness.owner, accountId, 'test', 'USDT', '20000');
+  await fund(harness.owner, accountId, 'test', 'BTC', '3');
+  const key = { accountId, mode: 'test', currency: 'USDT' } as const;
+  const batch = { ...key, apiKeyId: newId('apiKey'), first: 1, count: PAYOUTS };
+  await insertCompletedPayouts(harness.owner, batch, { isNoted: false });
+  await spreadOverMonths();
+});
+
+afterAll(() => harness.stop());
+
+/** The postings are of now; a year of them needs other times in the same order. */
+async function spreadOverMonths(): Promise<void> {
+  await inTransaction(harness.owner, async (tx) => {
+    await rows(tx, 'SET LOCAL session_replication_role = replica');
+    await rows(
+      tx,
+      `UPDATE ledger_transactions t
+          SET posted_at = now() - interval '100 days'
+                + (t.balance_version - 1) * interval '99 days' / b.version
+         FROM balances b
+        WHERE (b.account_id, b.mode, b.currency) = (t.account_id, t.mode, t.currency)
+          AND t.account_id = ?`,
+      [accountId],
+    );
+  });
+}
+
+test('the files have every transaction once, newest first, with the filters of the page', async () => {
+  const csv = await client.get('/dashboard/test/transactions/export?format=csv');
+  expect(csv.headers.get('content-disposition')).toMatch(
+    /^attachment; filename="transactions-test-.*\.csv"$/,
+  );
+  const [head, ...lines] = (await csv.text()).trimEnd().split('\r\n');
+  expect(head).toBe(
+    'id,posted_at,type,currency,balance,direction,amount,balance_after,description,source,source_id',
+  );
+  const [stored] = await rows<{ entries: number; transactions: number }>(
+    harness.owner,
+    `SELECT count(*)::integer AS entries, count(DISTINCT t.id)::integer AS transactions
+       FROM ledger_transactions t JOIN ledger_entries e ON e.transaction_id = t.id
+      WHERE t.account_id = ? AND e.balance_after IS NOT NULL`,
+    [accountId],
+  );
+  expect(lines).toHaveLength(stored!.entries);
+  const times = lines.map((line) => line.split(',')[1]!);
+  expect(times).toEqual([...times].sort().reverse());
+
+  const json = await client.get('/dashboard/test/transactions/export?format=json');
+  const all = (await json.json()) as { id: string; entries: object[] }[];
+  expect(new Set(all.map(({ id }) => id)).size).toBe(stored!.transactions);
+  expect(all).toHaveLength(stored!.transactions);
+
+  const path = '/dashboard/test/transactions';
+  const page = await (await client.get(`${path}?currency=BTC&after=x`)).text();
+  expect(page).toContain('/dashboard/test/transactions/export?currency=BTC&amp;format=csv');
+  const bitcoin = await (await client.get(`${path}/export?currency=BTC&format=json`)).json();
+  expect(bitcoin).toHaveLength(1);
+  const none = await client.get(`${path}/export?currency=XRP&format=json`);
+  expect(await none.json()).toEqual([]);
+  expect(await (await client.get('/dashboard/live/transactions/export')).text()).toBe(
+    `${head!}\r\n`,
+  );
+});
+
+test('a client that leaves ends the export', async () => {
+  const response = await client.get('/dashboard/test/transactions/export?format=csv');
+  await response.body!.cancel();
+  expect((await client.get('/dashboard/test/transactions')).status).toBe(200);
+});
+
+test.each([
+  ['=HYPERLINK("x")', `"'=HYPERLINK(""x"")"`],
+  ['+1', `'+1`],
+  ['-1', `'-1`],
+  ['@x', `'@x`],
+  ['\tx', `'\tx`],
+  ['a,b', '"a,b"'],
+  ['a\r\nb', '"a\r\nb"'],
+  ['plain = text', 'plain = text'],
+])('%j is written as %j', (text, field) => {
+  expect(csvField(text)).toBe(field);
+});
+
+test('months follow each other, add up, and end with the balance', async () => {
+  const db = connect({ url: harness.database.dashboardUrl, size: 1, applicationName: 'test' });
+  const books = createDashboardBooks(db);
+  const owner = { accountId, mode: 'test' as const };
+  const known = await books.months(owner);
+  expect(known.map(({ currency }) => currency)).toEqual(['BTC', 'USDT']);
+  const balances = await listBalances(db, accountId, 'test');
+  for (const { currency, months } of known) {
+    expect(months.length).toBeGreaterThanOrEqual(4);
+    let before = { available: ZERO, reserved: ZERO };
+    let fees = ZERO;
+    for (const month of [...months].reverse()) {
+      const statement = await books.statement(owner, currency, month);
+      expect(statement.opening).toEqual(before);
+      before = { ...statement.closing };
+      fees = add(fees, statement.serviceFees, statement.networkFees);
+    }
+    const { available, reserved } = balances.find((one) => one.currency === currency)!;
+    expect(before).toEqual({ available, reserved });
+    const [ledger] = await rows<{ fees: Amount }>(
+      db,
+      `SELECT coalesce(sum(CASE direction WHEN 'in' THEN e.amount ELSE -e.amount END), 0)::numeric(38,8)
+                AS fees
+         FROM ledger_transactions t JOIN ledger_entries e ON e.transaction_id = t.id
+        WHERE t.account_id = ? AND t.currency = ? AND e.account IN ('fee_income', 'network_cost')`,
+      [accountId, currency],
+    );
+    expect(subtract(fees, ledger!.fees)).toBe(ZERO);
+  }
+  await db.destroy();
+});
+
+test('the postings before a time are found by halving', async () => {
+  const key = { accountId, mode: 'test', currency: 'USDT' } as const;
+  const times = await rows<{ postedAt: Date; earlier: number }>(
+    harness.owner,
+    `SELECT posted_at, (balance_version - 1)::integer AS earlier FROM ledger_transactions
+      WHERE account_id = ? AND currency = 'USDT' AND balance_version % 97 IN (0, 1)`,
+    [accountId],
+  );
+  for (const { postedAt, earlier } of times) {
+    // JavaScript cuts the microseconds off.
+    const at = new Date(postedAt.getTime() + 1);
+    expect(await countPostings(harness.owner, key, at)).toBe(earlier + 1);
+  }
+  expect(await countPostings(harness.owner, key, new Date(0))).toBe(0);
+  expect(await countPostings(harness.owner, { ...key, currency: 'XRP' }, new Date())).toBe(0);
+  expect(PIECE).toBeGreaterThan(1);
+});
+
+test('the page shows the statement, and what is not known shows the newest', async () => {
+  const html = await (await client.get('/dashboard/test/statements?currency=USDT')).text();
+  expect(html).toContain('Opening balance');
+  expect(html).toContain('Payout settlement');
+  const odd = await client.get("/dashboard/test/statements?currency=<b>'&month=2020-99");
+  expect(odd.status).toBe(200);
+  expect(await odd.text()).not.toContain("<b>'");
+  expect(await (await client.get('/dashboard/live/statements')).text()).toContain(
+    'No statement yet',
+  );
+});
