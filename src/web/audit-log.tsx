@@ -58,7 +58,7 @@ export function AuditPage({
       <Filters
         path={path}
         query={query}
-        options={isAll ? [['via', 'From', AUDIT_SOURCES]] : []}
+        options={isAll ? [['via', 'Source', AUDIT_SOURCES]] : []}
         texts={[
           ['by', 'Person'],
           ['action', 'Action'],
@@ -111,10 +111,15 @@ export function AuditTable({ entries, accountHref, empty }: AuditTableProps) {
         },
         {
           label: 'Action',
-          cell: ({ action, objectId }) => (
+          cell: ({ action, objectId, accountId }) => (
             <>
               {words(action)}
               <small class="break">{objectId}</small>
+              {accountHref === null || accountId === null || objectId === accountId ? null : (
+                <small class="break">
+                  <a href={accountHref(accountId)}>{accountId}</a>
+                </small>
+              )}
             </>
           ),
         },
@@ -129,16 +134,6 @@ export function AuditTable({ entries, accountHref, empty }: AuditTableProps) {
             </>
           ),
         },
-        ...(accountHref === null
-          ? []
-          : [
-              {
-                label: 'Account',
-                wide: true,
-                cell: ({ accountId }: AuditEntry) =>
-                  accountId === null ? null : <a href={accountHref(accountId)}>{accountId}</a>,
-              },
-            ]),
       ]}
     />
   );
@@ -154,6 +149,7 @@ const SOURCES = {
 
 const LINES_MAX = 6;
 const VALUE_LENGTH_MAX = 120;
+const NONE = 'none';
 /** They change with every change, or are the object itself. */
 const OMITTED = ['id', 'object', 'updated_at', 'created_at', 'account_id'];
 
@@ -161,11 +157,11 @@ const OMITTED = ['id', 'object', 'updated_at', 'created_at', 'account_id'];
 export function changesOf(before: object | null, after: object | null): string[] {
   const [from, to] = [fieldsOf(before), fieldsOf(after)];
   const names = [...new Set([...from.keys(), ...to.keys()])].filter(
-    (name) => !OMITTED.includes(name) && from.get(name) !== to.get(name),
+    (name) => !OMITTED.includes(name) && (from.get(name) ?? NONE) !== (to.get(name) ?? NONE),
   );
   const lines = names.map((name) => {
     if (before === null) return `${words(name)}: ${to.get(name) ?? ''}`;
-    return `${words(name)}: ${from.get(name) ?? 'none'} → ${to.get(name) ?? 'none'}`;
+    return `${words(name)}: ${from.get(name) ?? NONE} → ${to.get(name) ?? NONE}`;
   });
   const rest = lines.length - LINES_MAX;
   return rest > 0 ? [...lines.slice(0, LINES_MAX), `and ${rest} more`] : lines;
@@ -174,9 +170,13 @@ export function changesOf(before: object | null, after: object | null): string[]
 function fieldsOf(state: object | null): Map<string, string> {
   const entries = Object.entries(state ?? {}) as [string, unknown][];
   return new Map(
-    entries.map(([name, value]) => [
-      name,
-      (typeof value === 'string' ? value : JSON.stringify(value)).slice(0, VALUE_LENGTH_MAX),
-    ]),
+    entries.map(([name, value]) => [name, textOfValue(value).slice(0, VALUE_LENGTH_MAX)]),
   );
+}
+
+function textOfValue(value: unknown): string {
+  if (value === null || (Array.isArray(value) && value.length === 0)) return NONE;
+  if (typeof value === 'string') return value;
+  const isListOfText = Array.isArray(value) && value.every((one) => typeof one === 'string');
+  return isListOfText ? value.join(', ') : JSON.stringify(value);
 }

@@ -1,5 +1,6 @@
 /** Merchant accounts: list and search, and one account with its policies and their history. */
 import { ACCOUNT_STATUSES } from '../../domain/account';
+import { ZERO } from '../../domain/money';
 import type { ConsoleServices } from '../../services/console';
 import type { Account, AccountDetail } from '../../services/console-accounts';
 import { AuditTable } from '../../web/audit-log';
@@ -188,7 +189,6 @@ function AccountPage(props: AccountPageProps) {
         />
       </Card>
       <Maxima {...props} path={path} />
-      <Fees {...props} path={path} />
       <Card
         title="History"
         flush
@@ -204,6 +204,7 @@ function AccountPage(props: AccountPageProps) {
           empty={<Empty icon="scroll-text" title="No changes yet" />}
         />
       </Card>
+      <Fees {...props} path={path} />
     </>
   );
 }
@@ -229,19 +230,31 @@ function Maxima({ limits, review, mayChange, path }: SectionProps) {
         empty={<Empty icon="gauge" title="No supported currencies" />}
         columns={[
           { label: 'Currency', cell: ({ currency }) => currency },
-          { label: 'Per payout', right: true, cell: (row) => <Maximum of={row.perTransaction} /> },
-          { label: '24 hours', right: true, cell: (row) => <Maximum of={row.daily} /> },
+          {
+            label: 'Per payout',
+            right: true,
+            cell: (row) => <Maximum of={row.perTransaction} currency={row.currency} />,
+          },
+          {
+            label: '24 hours',
+            right: true,
+            cell: (row) => <Maximum of={row.daily} currency={row.currency} />,
+          },
           {
             label: 'Without review',
             right: true,
             wide: true,
-            cell: ({ currency }) => <Maximum of={reviewOf.get(currency)?.autoApprove} />,
+            cell: ({ currency }) => (
+              <Maximum of={reviewOf.get(currency)?.autoApprove} currency={currency} />
+            ),
           },
           {
             label: 'Without review, 24 hours',
             right: true,
             wide: true,
-            cell: ({ currency }) => <Maximum of={reviewOf.get(currency)?.autoApproveDaily} />,
+            cell: ({ currency }) => (
+              <Maximum of={reviewOf.get(currency)?.autoApproveDaily} currency={currency} />
+            ),
           },
           {
             label: '',
@@ -257,11 +270,11 @@ function Maxima({ limits, review, mayChange, path }: SectionProps) {
   );
 }
 
-function Maximum({ of }: { of: Owned | undefined }) {
+function Maximum({ of, currency }: { of: Owned | undefined; currency: string }) {
   if (of === undefined) return <>–</>;
   return (
     <>
-      {of.value ?? 'No limit'}
+      {of.value === null ? 'No limit' : <Money amount={of.value} currency={currency} />}
       <small>{of.from === 'account' ? 'Own' : 'Default'}</small>
     </>
   );
@@ -290,11 +303,25 @@ function Fees({ fees, account, mayChange, path }: SectionProps) {
           },
           {
             label: 'Fee',
-            cell: ({ percentage, fixedAmount, minFee, maxFee }) => (
+            cell: ({ percentage, fixedAmount, minFee, maxFee, currency }) => (
               <>
-                {percentage} % + {fixedAmount}
-                {minFee === null ? null : <small>At least {minFee}</small>}
-                {maxFee === null ? null : <small>At most {maxFee}</small>}
+                {percentage.replace(/\.?0+$/, '')} %
+                {fixedAmount === ZERO ? null : (
+                  <>
+                    {' '}
+                    + <Money amount={fixedAmount} currency={currency} />
+                  </>
+                )}
+                {minFee === null ? null : (
+                  <small>
+                    At least <Money amount={minFee} currency={currency} />
+                  </small>
+                )}
+                {maxFee === null ? null : (
+                  <small>
+                    At most <Money amount={maxFee} currency={currency} />
+                  </small>
+                )}
               </>
             ),
           },
