@@ -45,6 +45,7 @@ const LISTED_BY: Record<NotFoundObject, string> = {
   api_key: 'API key % does not exist. `keys list` lists the keys of an account.',
   case: 'Case % does not exist. `cases list --all` lists the cases.',
   invitation: 'Invitation % does not exist.',
+  passkey: 'Passkey % does not exist.',
   payment: 'Payment % does not exist.',
   payout: 'Payout % does not exist.',
   request: 'Request % is not in the request log.',

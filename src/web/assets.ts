@@ -61,11 +61,24 @@ const script = makeAsset(
   readFileSync(join(__dirname, 'assets/app.js')),
 );
 
+/** Only pages that use passkeys load it. */
+const passkeys = makeAsset(
+  'passkeys.js',
+  'text/javascript; charset=utf-8',
+  Buffer.concat([
+    readFileSync(
+      join(dirname(require.resolve('@simplewebauthn/browser')), '../dist/bundle/index.umd.min.js'),
+    ),
+    readFileSync(join(__dirname, 'assets/passkeys.js')),
+  ]),
+);
+
 export const STYLE_URL = style.url;
 export const SCRIPT_URL = script.url;
+export const PASSKEYS_URL = passkeys.url;
 
 const ASSETS = new Map(
-  [style, script, ...fonts.map(({ asset }) => asset)].map((asset) => [asset.url, asset]),
+  [style, script, passkeys, ...fonts.map(({ asset }) => asset)].map((asset) => [asset.url, asset]),
 );
 
 export const serveAssets: Middleware = async (ctx, next) => {

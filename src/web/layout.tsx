@@ -1,6 +1,6 @@
 /** The document around every page, with the navigation of a signed-in user. */
 import type { ComponentChildren, VNode } from 'preact';
-import { SCRIPT_URL, STYLE_URL } from './assets';
+import { PASSKEYS_URL, SCRIPT_URL, STYLE_URL } from './assets';
 import { Icon } from './icon';
 import type { Page, Visit } from './site';
 
@@ -26,9 +26,9 @@ export interface Shell {
   signOut: string;
 }
 
-export function document({ title, body, nav }: Page, visit: Visit, shell: Shell): VNode {
+export function document({ title, body, nav, passkeys }: Page, visit: Visit, shell: Shell): VNode {
   return (
-    <Html title={`${title} · ${shell.product}`} theme={visit.theme}>
+    <Html title={`${title} · ${shell.product}`} theme={visit.theme} passkeys={passkeys === true}>
       {visit.session === null ? (
         <main class="signed-out" id="content">
           {body}
@@ -58,10 +58,11 @@ export function document({ title, body, nav }: Page, visit: Visit, shell: Shell)
 interface HtmlProps {
   title: string;
   theme: Visit['theme'];
+  passkeys: boolean;
   children: ComponentChildren;
 }
 
-function Html({ title, theme, children }: HtmlProps) {
+function Html({ title, theme, passkeys, children }: HtmlProps) {
   return (
     <html lang="en" class={theme ?? ''}>
       <head>
@@ -72,6 +73,7 @@ function Html({ title, theme, children }: HtmlProps) {
         <link rel="icon" href="data:," />
         <link rel="stylesheet" href={STYLE_URL} />
         <script src={SCRIPT_URL} />
+        {passkeys ? <script src={PASSKEYS_URL} /> : null}
       </head>
       <body>{children}</body>
     </html>

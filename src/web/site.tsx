@@ -53,6 +53,8 @@ export interface Page {
   status?: number;
   /** The entry of the navigation that is marked. */
   nav?: string;
+  /** With the script of passkeys. */
+  passkeys?: boolean;
   cookies?: SetCookie[];
 }
 

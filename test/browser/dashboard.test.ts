@@ -194,9 +194,75 @@ describeWithBrowser('the dashboard and the console in a browser', () => {
     await page.getByText('12').first().waitFor();
   });
 
+  test('a passkey signs in, after the password and instead of it, and each answer works once', async () => {
+    // Browsers refuse passkeys for IP addresses.
+    const local = site.replace('127.0.0.1', 'localhost');
+    const user = await makeUser(gateway.db, 'merchant', 'developer', merchant.accountId);
+    const other = await browser.newContext();
+    const tab = await other.newPage();
+    tab.setDefaultTimeout(PATIENCE_MS);
+    const devtools = await other.newCDPSession(tab);
+    await devtools.send('WebAuthn.enable');
+    await devtools.send('WebAuthn.addVirtualAuthenticator', {
+      options: {
+        protocol: 'ctap2',
+        transport: 'internal',
+        hasResidentKey: true,
+        hasUserVerification: true,
+        isUserVerified: true,
+      },
+    });
+    const enterPassword = async () => {
+      await tab.goto(`${local}/dashboard/sign-in`);
+      await tab.getByLabel('E-mail address').fill(user.email);
+      await tab.getByLabel('Password').fill(user.password);
+      await tab.getByRole('button', { name: 'Sign in' }).click();
+    };
+    const signOut = () => tab.getByRole('button', { name: 'Sign out' }).click();
+
+    await enterPassword();
+    await tab.getByRole('link', { name: 'Security' }).click();
+    await tab.getByRole('link', { name: 'Add' }).click();
+    await tab.getByLabel('Name').fill('Laptop <b>1</b>');
+    await tab.getByRole('button', { name: 'Add passkey' }).click();
+    await tab.getByRole('heading', { name: 'Recovery codes' }).waitFor();
+    expect(await tab.locator('.codes li').count()).toBe(10);
+    await tab.getByRole('link', { name: 'Continue' }).click();
+    expect(await tab.locator('tbody').innerText()).toContain('Laptop <b>1</b>');
+    await signOut();
+
+    await enterPassword();
+    const [answered] = await Promise.all([
+      tab.waitForRequest((request) => request.url().endsWith('second-step/passkey')),
+      tab.getByRole('button', { name: 'Use a passkey' }).click(),
+    ]);
+    await tab.waitForURL(`${local}/dashboard/test`);
+    // The same answer again, with the cookies that it was sent with.
+    const replayed = await fetch(answered.url(), {
+      method: 'POST',
+      body: answered.postData() ?? '',
+      redirect: 'manual',
+      headers: await answered.allHeaders(),
+    });
+    expect(replayed.status).toBe(401);
+    await signOut();
+
+    await tab.getByRole('link', { name: 'Sign in with a passkey' }).click();
+    await tab.waitForURL(`${local}/dashboard/test`);
+    await signOut();
+    // An operator's console does not accept it.
+    await tab.goto(`${local}/console/sign-in/passkey`);
+    await tab.getByText('The passkey was not accepted').waitFor();
+    await other.close();
+  });
+
   test('every page is accessible in light and dark', async () => {
     const found = await lookAt([
       '/dashboard/sessions',
+      '/dashboard/security',
+      '/dashboard/people',
+      '/dashboard/people/invite',
+      '/dashboard/confirm',
       '/dashboard/test/nothing',
       ...pages.map((path) => `/dashboard/test${path}`),
       '/console/sign-in',

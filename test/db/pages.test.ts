@@ -252,6 +252,7 @@ test('the pages are served on their own hosts, and not without a database login'
 const OWN_PAGES = [
   'get /confirm',
   'post /confirm',
+  'post /confirm/passkey',
   'get /security',
   'post /security/totp/start',
   'get /security/totp',
@@ -259,6 +260,9 @@ const OWN_PAGES = [
   'post /security/totp/remove',
   'get /security/recovery-codes',
   'post /security/recovery-codes',
+  'get /security/passkeys/new',
+  'post /security/passkeys/new',
+  'post /security/passkeys/:id/remove',
   'get /sessions',
   'post /sessions/:id/end',
   'get /people',

@@ -14,7 +14,7 @@ const TABLES: Record<
   string,
   readonly [api: string, worker: string, admin: string, dashboard: string]
 > = {
-  accounts: ['S', 'S', 'SIU', 'SU'],
+  accounts: ['S', 'S', 'SIU', 'S'],
   api_key_minutes: ['-', '-', '-', '-'],
   api_keys: ['S', 'S', 'SIU', 'SIU'],
   audit_log: ['-', 'SI', 'SI', 'SI'],
@@ -139,6 +139,21 @@ test('every table', async () => {
       .join('') || '-';
   const actual = (tables?.names ?? []).map((name) => [name, ROLES.map((r) => letters(name, r))]);
   expect(Object.fromEntries(actual)).toEqual(TABLES);
+});
+
+test('the pages change some columns of an account', async () => {
+  const found = await rows<{ name: string }>(
+    owner,
+    `SELECT attname AS name FROM pg_attribute
+      WHERE attrelid = 'accounts'::regclass AND attnum > 0 AND NOT attisdropped
+        AND has_column_privilege('gateway_dashboard', attrelid, attnum, 'UPDATE') ORDER BY attname`,
+  );
+  expect(found.map(({ name }) => name)).toEqual([
+    'rehearse_review',
+    'review_all',
+    'status',
+    'verified_at',
+  ]);
 });
 
 test('every function', async () => {

@@ -97,7 +97,10 @@ test('an app is set up with a QR code or its key, and is asked for after the pas
 
   const other = await secondStep(user);
   expect((await other.post(STEP, { code: '12345' })).status).toBe(401);
+  const fixed = 'A'.repeat(43);
+  other.cookies.set('gateway_dashboard', fixed);
   const done = await other.post(STEP, { code: await codeOf(secret), next: '/dashboard/live' });
+  expect(other.cookies.get('gateway_dashboard')).not.toBe(fixed);
   expect(done.headers.get('location')).toMatch('done?next=%2Fdashboard%2Flive');
   expect((await other.get(HOME)).status).toBe(200);
 });
@@ -258,4 +261,24 @@ test('a known browser has a budget of its own, and not without end', async () =>
     expect((await client.post('/dashboard/sign-in', wrong)).status).toBe(401);
   }
   expect((await client.post('/dashboard/sign-in', wrong)).status).toBe(429);
+});
+
+test('forged and malformed answers of a passkey prove nothing', async () => {
+  const user = await newOwner();
+  const client = newClient();
+  const page = await client.get('/dashboard/sign-in/passkey');
+  expect(page.status).toBe(200);
+  const ticket = client.cookies.get('gateway_dashboard_passkey')!;
+  const answers = ['', '{', 'null', '[]', '{"id":1}', '{"id":"x"}', '{"id":"x","response":{}}'];
+  for (const response of answers) {
+    expect((await client.post('/dashboard/sign-in/passkey', { response })).status).toBe(401);
+    client.cookies.set('gateway_dashboard_passkey', ticket);
+  }
+  await client.signIn(user);
+  expect((await client.get('/dashboard/security/passkeys/new')).status).toBe(200);
+  for (const response of answers) {
+    const form = { response, name: 'x' };
+    expect((await client.post('/dashboard/security/passkeys/new', form)).status).toBe(422);
+    expect((await client.post('/dashboard/confirm/passkey', { response })).status).toBe(401);
+  }
 });

@@ -95,6 +95,9 @@ GRANT SELECT, INSERT, DELETE ON used_challenges, authentication_attempts TO gate
 GRANT SELECT, INSERT, UPDATE ON invitations TO gateway_dashboard;
 GRANT SELECT, INSERT, DELETE ON second_factor_policies TO gateway_dashboard, gateway_admin;
 GRANT DELETE ON memberships TO gateway_dashboard;
+-- What the console changes of an account, and nothing else.
+REVOKE UPDATE ON accounts FROM gateway_dashboard;
+GRANT UPDATE (status, verified_at, review_all, rehearse_review) ON accounts TO gateway_dashboard;
 -- For a person who lost the second factor, and for a new encryption key.
 GRANT SELECT, UPDATE, DELETE ON totp_secrets TO gateway_admin;
 GRANT SELECT, DELETE ON recovery_codes, passkeys TO gateway_admin;

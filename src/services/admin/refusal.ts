@@ -16,6 +16,7 @@ export type NotFoundObject =
   | 'api_key'
   | 'case'
   | 'invitation'
+  | 'passkey'
   | 'payment'
   | 'payout'
   | 'request'

@@ -31,7 +31,7 @@ import { appendAudit } from '../../db/repositories/audit-log';
 import { makeChange } from '../admin/audit';
 import { AdminRefusal } from '../admin/refusal';
 import { hashPassword } from './passwords';
-import type { Browser, SignedIn } from './sessions';
+import { type Browser, type SignedIn, sourceOf } from './sessions';
 import { checkPasswordOf, type SignInRefusal } from './sign-in';
 import { checkEmail, checkName, checkPasswordRule, checkRole } from './users';
 
@@ -210,9 +210,10 @@ async function finishAcceptance(
     if (!(await useInvitation(tx, invitation.id))) return { kind: 'gone' };
     const userId = await work(tx);
     if (userId === null) return { kind: 'gone' };
-    const { id, accountId, email, role } = invitation;
+    const { id, kind, accountId, email, role } = invitation;
     await appendAudit(tx, {
       actor: email,
+      via: sourceOf(kind),
       reason: null,
       action: 'invitation.accept',
       object: 'invitation',
@@ -252,8 +253,8 @@ function accountOf(team: Team): string | null {
   return team.kind === 'operator' ? null : team.accountId;
 }
 
-function changedBy({ email }: SignedIn) {
-  return { actor: email, reason: null };
+function changedBy({ email, actor }: SignedIn) {
+  return { actor: email, reason: null, via: sourceOf(actor.kind) };
 }
 
 /** 256 random bits need no salt. */

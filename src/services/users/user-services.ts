@@ -1,6 +1,7 @@
 /** What the pages of sign-in and people call; the dashboard and the console share it. */
 import type { Db } from '../../db/transaction';
 import type { SecretBox } from '../../lib/secret-box';
+import { createPasskeys, type Passkeys } from './passkeys';
 import { createPeople, type People } from './people';
 import { createSecondFactors, type SecondFactors } from './second-factors';
 import { createUserSessions, type UserSessions } from './sessions';
@@ -10,6 +11,7 @@ export interface UserServices {
   sessions: UserSessions;
   signIn: SignIn;
   factors: SecondFactors;
+  passkeys: Passkeys;
   people: People;
 }
 
@@ -18,6 +20,7 @@ export function createUserServices(db: Db, box: SecretBox): UserServices {
     sessions: createUserSessions(db),
     signIn: createSignIn(db, box),
     factors: createSecondFactors(db, box),
+    passkeys: createPasskeys(db, box),
     people: createPeople(db, box),
   };
 }

@@ -1,20 +1,32 @@
 /** "Sign in again": asked for before actions that matter (`recent` of a route). */
-import { Card, EMPTY_FORM, Field, PageHead } from '../components';
-import { Alert } from '../components';
+import { Alert, Card, EMPTY_FORM, Field, PageHead } from '../components';
 import { browserOf, ownPath, page, redirect, type Route, type SignedInVisit } from '../site';
 import type { AccountPages } from './account-pages';
+import { PASSKEY_WRONG, passkeyAnswer, passkeyCookie, PasskeyForm } from './passkey-form';
 import { refusalOf } from './sign-in';
 
-export function confirmPages({ site, users }: AccountPages): Route[] {
+export function confirmPages({ site, users, publicUrl: origin }: AccountPages): Route[] {
   const path = `${site.prefix}/confirm`;
 
   async function show(visit: SignedInVisit, problem: string | null, status = 200) {
-    const { totp } = await users.factors.summary(visit.session);
+    const { totp, passkeys } = await users.factors.summary(visit.session);
     const next = visit.form.get('next') ?? visit.query.get('next') ?? '';
+    const isPasskey = passkeys > 0 && users.passkeys.arePossible(origin);
+    const ceremony = isPasskey ? await users.passkeys.request(origin, visit.session) : null;
     return page(
       'Sign in again',
-      <Confirm path={path} next={next} totp={totp} problem={problem} />,
-      { status },
+      <Confirm
+        path={path}
+        next={next}
+        totp={totp}
+        passkey={ceremony?.options ?? null}
+        problem={problem}
+      />,
+      {
+        status,
+        passkeys: ceremony !== null,
+        cookies: ceremony === null ? [] : [passkeyCookie(site, ceremony)],
+      },
     );
   }
 
@@ -42,6 +54,19 @@ export function confirmPages({ site, users }: AccountPages): Route[] {
         return show(visit, text, status);
       },
     },
+    {
+      method: 'post',
+      path: '/confirm/passkey',
+      needs: 'read',
+      beforeEnrolment: true,
+      run: async (visit) => {
+        const answer = passkeyAnswer(site, visit);
+        if (!(await users.passkeys.again(visit.session, origin, answer))) {
+          return show(visit, PASSKEY_WRONG, 401);
+        }
+        return redirect(ownPath(visit.form.get('next') ?? '', site.prefix) ?? site.home);
+      },
+    },
   ];
 }
 
@@ -49,10 +74,12 @@ interface ConfirmProps {
   path: string;
   next: string;
   totp: boolean;
+  /** The options for the browser; null: the person has none. */
+  passkey: object | null;
   problem: string | null;
 }
 
-function Confirm({ path, next, totp, problem }: ConfirmProps) {
+function Confirm({ path, next, totp, passkey, problem }: ConfirmProps) {
   return (
     <>
       <PageHead
@@ -61,6 +88,15 @@ function Confirm({ path, next, totp, problem }: ConfirmProps) {
       />
       <Card>
         {problem === null ? null : <Alert tone="bad" title={problem} />}
+        {passkey === null ? null : (
+          <PasskeyForm
+            action={`${path}/passkey`}
+            use="get"
+            options={passkey}
+            label="Use a passkey"
+            next={next}
+          />
+        )}
         <form method="post" action={path} class="stack">
           <input type="hidden" name="next" value={next} />
           <Field

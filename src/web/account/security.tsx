@@ -1,5 +1,7 @@
 /** The second factors of the signed-in person: authenticator app, recovery codes. */
 import { toString as drawQrCode } from 'qrcode';
+import { InvalidInput } from '../../services/admin/refusal';
+import type { Passkey } from '../../services/users/passkeys';
 import type { Enrolment, FactorSummary } from '../../services/users/second-factors';
 import {
   Action,
@@ -7,19 +9,25 @@ import {
   Card,
   Confirm,
   EMPTY_FORM,
+  Empty,
   Facts,
   Field,
   type FormState,
   PageHead,
   Secret,
   Status,
+  Table,
+  Time,
 } from '../components';
+import { Icon } from '../icon';
+import { problemText } from '../refusals';
 import { page, redirect, type Route, type SignedInVisit } from '../site';
 import type { AccountPages } from './account-pages';
+import { PASSKEY_WRONG, passkeyAnswer, passkeyCookie, PasskeyForm } from './passkey-form';
 
 const NAV = { nav: 'security' };
 
-export function securityPages({ site, users, once }: AccountPages): Route[] {
+export function securityPages({ site, users, once, publicUrl: origin }: AccountPages): Route[] {
   const path = `${site.prefix}/security`;
   const codesPath = `${path}/recovery-codes`;
 
@@ -32,6 +40,16 @@ export function securityPages({ site, users, once }: AccountPages): Route[] {
       'Set up an authenticator app',
       <Enrol enrolment={enrolment} qrCode={qrCode} path={path} form={form} />,
       { ...NAV, status: error === null ? 200 : 422 },
+    );
+  }
+
+  async function showNewPasskey(visit: SignedInVisit, form: FormState, problem: string | null) {
+    const ceremony = await users.passkeys.creation(visit.session, origin);
+    const status = problem === null && Object.keys(form.errors).length === 0 ? 200 : 422;
+    return page(
+      'Add a passkey',
+      <NewPasskey path={path} options={ceremony.options} form={form} problem={problem} />,
+      { ...NAV, status, passkeys: true, cookies: [passkeyCookie(site, ceremony)] },
     );
   }
 
@@ -50,6 +68,9 @@ export function securityPages({ site, users, once }: AccountPages): Route[] {
           <Security
             path={path}
             factors={await users.factors.summary(session)}
+            passkeys={
+              users.passkeys.arePossible(origin) ? await users.passkeys.list(session) : null
+            }
             mustEnrol={session.mustEnrol}
           />,
           NAV,
@@ -129,16 +150,63 @@ export function securityPages({ site, users, once }: AccountPages): Route[] {
         return showCodes(visit, await users.factors.newRecoveryCodes(visit.session));
       },
     },
+    {
+      method: 'get',
+      path: '/security/passkeys/new',
+      needs: 'read',
+      beforeEnrolment: true,
+      recent: true,
+      run: (visit) =>
+        users.passkeys.arePossible(origin)
+          ? showNewPasskey(visit, EMPTY_FORM, null)
+          : redirect(path),
+    },
+    {
+      method: 'post',
+      path: '/security/passkeys/new',
+      needs: 'read',
+      beforeEnrolment: true,
+      recent: true,
+      run: async (visit) => {
+        const { form, session } = visit;
+        const answer = { ...passkeyAnswer(site, visit), name: form.get('name') ?? '' };
+        try {
+          const registered = await users.passkeys.register(session, origin, answer);
+          if (registered === null) {
+            return await showNewPasskey(visit, { values: form, errors: {} }, PASSKEY_WRONG);
+          }
+          const { recoveryCodes } = registered;
+          return recoveryCodes === null ? redirect(path) : showCodes(visit, recoveryCodes);
+        } catch (error) {
+          if (!(error instanceof InvalidInput)) throw error;
+          const errors = { [error.field]: problemText(error.problem) };
+          return showNewPasskey(visit, { values: form, errors }, null);
+        }
+      },
+    },
+    {
+      method: 'post',
+      path: '/security/passkeys/:id/remove',
+      needs: 'read',
+      beforeEnrolment: true,
+      recent: true,
+      run: async ({ session, params }) => {
+        await users.passkeys.remove(session, params['id'] ?? '');
+        return redirect(path);
+      },
+    },
   ];
 }
 
 interface SecurityProps {
   path: string;
   factors: FactorSummary;
+  /** Null: not possible at this address. */
+  passkeys: Passkey[] | null;
   mustEnrol: boolean;
 }
 
-function Security({ path, factors, mustEnrol }: SecurityProps) {
+function Security({ path, factors, passkeys, mustEnrol }: SecurityProps) {
   return (
     <>
       <PageHead title="Security" lead="How you prove who you are." />
@@ -174,7 +242,100 @@ function Security({ path, factors, mustEnrol }: SecurityProps) {
           )}
         </div>
       </Card>
+      <PasskeyCard path={path} passkeys={passkeys} />
       <RecoveryCard path={path} factors={factors} />
+    </>
+  );
+}
+
+function PasskeyCard({ path, passkeys }: Pick<SecurityProps, 'path' | 'passkeys'>) {
+  if (passkeys === null) {
+    return (
+      <Card title="Passkeys" lead="Passkeys need a host name; this address is an IP address.">
+        <p class="muted">The operator sets PUBLIC_URL to the host name.</p>
+      </Card>
+    );
+  }
+  return (
+    <Card
+      title="Passkeys"
+      lead="Sign in with your fingerprint, face, PIN or security key."
+      flush
+      action={
+        <a class="btn js-only" data-variant="outline" href={`${path}/passkeys/new`}>
+          <Icon name="plus" /> Add
+        </a>
+      }
+    >
+      <Table
+        caption="Passkeys"
+        rows={passkeys}
+        empty={
+          <Empty icon="fingerprint" title="No passkeys">
+            <p>Adding one needs JavaScript.</p>
+          </Empty>
+        }
+        columns={[
+          { label: 'Name', cell: ({ name }) => name },
+          { label: 'Added', wide: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
+          {
+            label: 'Last used',
+            wide: true,
+            cell: ({ lastUsedAt }) =>
+              lastUsedAt === null ? <span class="muted">Never</span> : <Time at={lastUsedAt} />,
+          },
+          {
+            label: '',
+            right: true,
+            cell: ({ id, name }) => (
+              <Confirm
+                action={`${path}/passkeys/${id}/remove`}
+                label="Remove"
+                icon="trash-2"
+                effect={`${name} does not sign you in any more.`}
+                confirm="Remove the passkey"
+              />
+            ),
+          },
+        ]}
+      />
+    </Card>
+  );
+}
+
+interface NewPasskeyProps {
+  path: string;
+  options: object;
+  form: FormState;
+  problem: string | null;
+}
+
+function NewPasskey({ path, options, form, problem }: NewPasskeyProps) {
+  return (
+    <>
+      <PageHead
+        back={{ href: path, label: 'Security' }}
+        title="Add a passkey"
+        lead="Your browser asks for your fingerprint, face, PIN or security key."
+      />
+      <Card>
+        {problem === null ? null : <Alert tone="bad" title={problem} />}
+        <PasskeyForm
+          action={`${path}/passkeys/new`}
+          use="create"
+          options={options}
+          label="Add passkey"
+        >
+          <Field
+            name="name"
+            label="Name"
+            hint="To tell passkeys apart, such as “Work laptop”."
+            form={form}
+            required
+            maxLength={100}
+          />
+        </PasskeyForm>
+      </Card>
     </>
   );
 }

@@ -16,13 +16,16 @@ import {
   type Visit,
 } from '../site';
 import type { AccountPages } from './account-pages';
+import { PASSKEY_WRONG, passkeyAnswer, passkeyCookie, PasskeyForm } from './passkey-form';
 
 /** Where a sign-in sends its own redirect, to notice that the browser dropped the cookie. */
 const CHECK = 'signed-in';
 
-export function signInPages({ site, product, users }: AccountPages): Route[] {
+export function signInPages({ site, product, users, publicUrl: origin }: AccountPages): Route[] {
   const path = `${site.prefix}/sign-in`;
   const stepPath = `${path}/second-step`;
+  const passkeyPath = `${path}/passkey`;
+  const withNext = (to: string, visit: Visit) => `${to}?next=${encodeURIComponent(nextOf(visit))}`;
   const stepCookie = `${sessionCookie(site)}_step`;
   const noStep: SetCookie = { name: stepCookie, value: null, maxAgeSeconds: 0, path };
 
@@ -36,18 +39,61 @@ export function signInPages({ site, product, users }: AccountPages): Route[] {
           next={nextOf(visit)}
           form={{ values: visit.form, errors: {} }}
         />
+        {users.passkeys.arePossible(origin) ? (
+          <a class="btn js-only" data-variant="outline" href={withNext(passkeyPath, visit)}>
+            Sign in with a passkey
+          </a>
+        ) : null}
       </Box>,
       { status },
     );
 
-  const stepForm = (visit: Visit, problem: string | null, status = 200) =>
-    page(
+  async function stepForm(visit: Visit, step: Step, problem: string | null, status = 200) {
+    const next = nextOf(visit);
+    const isPasskey = step.passkeys > 0 && users.passkeys.arePossible(origin);
+    const ceremony = isPasskey ? await users.passkeys.request(origin, step) : null;
+    return page(
       'Second step',
       <Box product={product} title="Second step" problem={problem}>
-        <CodeForm action={stepPath} next={nextOf(visit)} back={path} />
+        {ceremony === null ? null : (
+          <PasskeyForm
+            action={`${stepPath}/passkey`}
+            use="get"
+            options={ceremony.options}
+            label="Use a passkey"
+            next={next}
+          />
+        )}
+        <CodeForm action={stepPath} next={next} back={path} totp={step.totp} />
       </Box>,
-      { status },
+      {
+        status,
+        passkeys: ceremony !== null,
+        cookies: ceremony === null ? [] : [passkeyCookie(site, ceremony)],
+      },
     );
+  }
+
+  async function passkeyPage(visit: Visit, problem: string | null, status = 200) {
+    const ceremony = await users.passkeys.request(origin, null);
+    return page(
+      'Sign in with a passkey',
+      <Box product={product} title="Sign in with a passkey" problem={problem}>
+        <PasskeyForm
+          action={passkeyPath}
+          use="get"
+          options={ceremony.options}
+          label="Use a passkey"
+          next={nextOf(visit)}
+          auto={problem === null}
+        />
+        <a class="btn" data-variant="ghost" href={withNext(path, visit)}>
+          Use the password
+        </a>
+      </Box>,
+      { status, passkeys: true, cookies: [passkeyCookie(site, ceremony)] },
+    );
+  }
 
   /** The session of the same browser ends: its token must not outlive the new one. */
   async function finish(visit: Visit, { token, hours, device }: OpenedSession): Promise<Answer> {
@@ -95,7 +141,7 @@ export function signInPages({ site, product, users }: AccountPages): Route[] {
           case 'signed_in':
             return finish(visit, outcome);
           case 'second_step':
-            return redirect(`${stepPath}?next=${encodeURIComponent(nextOf(visit))}`, [
+            return redirect(withNext(stepPath, visit), [
               { name: stepCookie, value: outcome.step, maxAgeSeconds: STEP_MINUTES * 60, path },
             ]);
           case 'refused':
@@ -114,8 +160,10 @@ export function signInPages({ site, product, users }: AccountPages): Route[] {
       method: 'get',
       path: '/sign-in/second-step',
       needs: null,
-      run: async (visit) =>
-        (await readStep(visit)) === null ? redirect(path) : stepForm(visit, null),
+      run: async (visit) => {
+        const step = await readStep(visit);
+        return step === null ? redirect(path) : stepForm(visit, step, null);
+      },
     },
     {
       method: 'post',
@@ -128,7 +176,41 @@ export function signInPages({ site, product, users }: AccountPages): Route[] {
         const outcome = await users.signIn.withCode(site.kind, step, code, browserOf(site, visit));
         if (outcome.kind === 'signed_in') return finish(visit, outcome);
         const { text, status } = refusalOf(outcome, CODE_WRONG);
-        return stepForm(visit, text, status);
+        return stepForm(visit, step, text, status);
+      },
+    },
+    {
+      method: 'post',
+      path: '/sign-in/second-step/passkey',
+      needs: null,
+      run: async (visit) => {
+        const step = await readStep(visit);
+        if (step === null) return redirect(`${path}?expired`, [noStep]);
+        const answer = passkeyAnswer(site, visit);
+        const browser = browserOf(site, visit);
+        const opened = await users.passkeys.signIn(site.kind, origin, answer, step, browser);
+        if (opened !== null) return finish(visit, opened);
+        return stepForm(visit, step, PASSKEY_WRONG, 401);
+      },
+    },
+    {
+      method: 'get',
+      path: '/sign-in/passkey',
+      needs: null,
+      run: (visit) => {
+        if (!users.passkeys.arePossible(origin)) return redirect(path);
+        return visit.session === null ? passkeyPage(visit, null) : redirect(site.home);
+      },
+    },
+    {
+      method: 'post',
+      path: '/sign-in/passkey',
+      needs: null,
+      run: async (visit) => {
+        const answer = passkeyAnswer(site, visit);
+        const browser = browserOf(site, visit);
+        const opened = await users.passkeys.signIn(site.kind, origin, answer, null, browser);
+        return opened === null ? passkeyPage(visit, PASSKEY_WRONG, 401) : finish(visit, opened);
       },
     },
     {
@@ -241,17 +323,24 @@ function PasswordForm({ action, next, form }: PasswordFormProps) {
   );
 }
 
-function CodeForm({ action, next, back }: { action: string; next: string; back: string }) {
+interface CodeFormProps {
+  action: string;
+  next: string;
+  back: string;
+  totp: boolean;
+}
+
+function CodeForm({ action, next, back, totp }: CodeFormProps) {
   return (
     <form method="post" action={action} class="stack">
       <input type="hidden" name="next" value={next} />
       <Field
         name="code"
-        label="Code"
-        hint="The six digits in your authenticator app, or a recovery code."
+        label={totp ? 'Code' : 'Recovery code'}
+        hint={totp ? 'The six digits in your authenticator app, or a recovery code.' : undefined}
         form={EMPTY_FORM}
         required
-        autofocus
+        autofocus={totp}
         autocomplete="one-time-code"
         maxLength={40}
       />

@@ -1,0 +1,301 @@
+/**
+ * Passkeys (WebAuthn): registered by a signed-in person; they sign in instead of the password, after
+ * it, or again. The challenge is in an encrypted cookie that is bound to what it is for; its hash is
+ * kept once it was answered, so that an answer works once.
+ */
+import { createHash } from 'node:crypto';
+import { isIP } from 'node:net';
+import {
+  type AuthenticationResponseJSON,
+  generateAuthenticationOptions,
+  generateRegistrationOptions,
+  type PublicKeyCredentialCreationOptionsJSON,
+  type PublicKeyCredentialRequestOptionsJSON,
+  type RegistrationResponseJSON,
+  verifyAuthenticationResponse,
+  verifyRegistrationResponse,
+} from '@simplewebauthn/server';
+import { appendAudit } from '../../db/repositories/audit-log';
+import {
+  deletePasskey,
+  findPasskey,
+  insertPasskey,
+  listPasskeys,
+  notePasskeyUsed,
+  type Passkey,
+  useChallenge,
+} from '../../db/repositories/second-factors';
+import { findUserById } from '../../db/repositories/users';
+import { inTransaction, type Db, type Tx } from '../../db/transaction';
+import type { UserKind } from '../../domain/users';
+import { newId } from '../../lib/new-id';
+import { openText, sealText, type SecretBox } from '../../lib/secret-box';
+import { AdminRefusal } from '../admin/refusal';
+import { firstRecoveryCodes, forgetCodesWithoutFactor } from './second-factors';
+import {
+  type Browser,
+  noteProof,
+  type OpenedSession,
+  openSession,
+  type SignedIn,
+  sourceOf,
+} from './sessions';
+import type { Step } from './sign-in';
+import { checkName } from './users';
+
+export type { Passkey } from '../../db/repositories/second-factors';
+
+const RP_NAME = 'Payments gateway';
+export const CHALLENGE_MINUTES = 5;
+const PASSKEYS_MAX = 20;
+const TRANSPORTS = ['ble', 'cable', 'hybrid', 'internal', 'nfc', 'smart-card', 'usb'] as const;
+
+/** What the browser gets, and the text for the cookie. */
+export interface Ceremony<Options> {
+  options: Options;
+  ticket: string;
+}
+
+/** What the browser sends back: JSON, and the cookie. */
+export interface Answer {
+  response: string;
+  ticket: string;
+}
+
+/** @param origin of the site, such as `https://dashboard.example.com` */
+export interface Passkeys {
+  /** Browsers refuse passkeys for IP addresses. */
+  arePossible(origin: string): boolean;
+  list(user: SignedIn): Promise<Passkey[]>;
+  creation(
+    user: SignedIn,
+    origin: string,
+  ): Promise<Ceremony<PublicKeyCredentialCreationOptionsJSON>>;
+  /**
+   * @returns null if the answer is not valid; new recovery codes with the first second factor
+   * @throws InvalidInput
+   */
+  register(
+    user: SignedIn,
+    origin: string,
+    answer: Answer & { name: string },
+  ): Promise<{ recoveryCodes: string[] | null } | null>;
+  /** @throws AdminRefusal */
+  remove(user: SignedIn, id: string): Promise<void>;
+  /** @param who in the second step, signed in, or null: anybody */
+  request(
+    origin: string,
+    who: Step | SignedIn | null,
+  ): Promise<Ceremony<PublicKeyCredentialRequestOptionsJSON>>;
+  /** @param step null: instead of the password */
+  signIn(
+    kind: UserKind,
+    origin: string,
+    answer: Answer,
+    step: Step | null,
+    browser: Browser,
+  ): Promise<OpenedSession | null>;
+  /** Proves again who a signed-in person is. */
+  again(user: SignedIn, origin: string, answer: Answer): Promise<boolean>;
+}
+
+export function createPasskeys(db: Db, box: SecretBox): Passkeys {
+  return {
+    arePossible: (origin) => isIP(hostOf(origin).replace(/^\[|\]$/g, '')) === 0,
+    list: ({ userId }) => listPasskeys(db, userId),
+    creation: async (user, origin) => {
+      const options = await generateRegistrationOptions({
+        rpName: RP_NAME,
+        rpID: hostOf(origin),
+        userName: user.email,
+        userDisplayName: user.name === '' ? user.email : user.name,
+        userID: new Uint8Array(Buffer.from(user.userId)),
+        excludeCredentials: (await listPasskeys(db, user.userId)).map(descriptor),
+        authenticatorSelection: { residentKey: 'preferred', userVerification: 'preferred' },
+      });
+      const ticket = sealChallenge(box, options.challenge, `register ${user.sessionId}`);
+      return { options, ticket };
+    },
+    register: (user, origin, answer) => register(db, box, user, origin, answer),
+    remove: (user, id) =>
+      inTransaction(db, async (tx) => {
+        const removed = await deletePasskey(tx, user.userId, id);
+        if (removed === null) throw new AdminRefusal({ code: 'not_found', object: 'passkey', id });
+        await noteChange(tx, user, 'user.remove_passkey', removed);
+        await forgetCodesWithoutFactor(tx, user.userId);
+      }),
+    request: async (origin, who) => {
+      const passkeys = who === null ? [] : await listPasskeys(db, who.userId);
+      const options = await generateAuthenticationOptions({
+        rpID: hostOf(origin),
+        allowCredentials: passkeys.map(descriptor),
+        userVerification: who === null ? 'required' : 'preferred',
+      });
+      return { options, ticket: sealChallenge(box, options.challenge, purposeOf(who)) };
+    },
+    signIn: async (kind, origin, answer, step, browser) => {
+      const proved = await prove(db, box, origin, answer, {
+        purpose: purposeOf(step),
+        isAlone: step === null,
+      });
+      if (proved === null || (step !== null && proved.userId !== step.userId)) return null;
+      const user = await findUserById(db, proved.userId);
+      if (user?.kind !== kind || user.disabledAt !== null) return null;
+      return openSession(db, box, user, browser);
+    },
+    again: async (user, origin, answer) => {
+      const how = { purpose: purposeOf(user), isAlone: false };
+      const proved = await prove(db, box, origin, answer, how);
+      if (proved?.userId !== user.userId) return false;
+      await noteProof(db, user);
+      return true;
+    },
+  };
+}
+
+async function register(
+  db: Db,
+  box: SecretBox,
+  user: SignedIn,
+  origin: string,
+  { response, ticket, name: givenName }: Answer & { name: string },
+): Promise<{ recoveryCodes: string[] | null } | null> {
+  const name = checkName(givenName);
+  const challenge = openChallenge(box, ticket, `register ${user.sessionId}`);
+  const sent = parseAnswer(response) as RegistrationResponseJSON | null;
+  if (challenge === null || sent === null) return null;
+  const verified = await valid(() =>
+    verifyRegistrationResponse({
+      response: sent,
+      expectedChallenge: challenge,
+      expectedOrigin: origin,
+      expectedRPID: hostOf(origin),
+      requireUserVerification: false,
+    }),
+  );
+  if (verified?.verified !== true) return null;
+  const { credential } = verified.registrationInfo;
+  return inTransaction(db, async (tx) => {
+    if (!(await useChallenge(tx, hashChallenge(challenge), CHALLENGE_MINUTES))) return null;
+    if ((await listPasskeys(tx, user.userId)).length >= PASSKEYS_MAX) return null;
+    const sentTransports: readonly string[] = credential.transports ?? [];
+    const passkey = {
+      id: newId('passkey'),
+      userId: user.userId,
+      credentialId: credential.id,
+      publicKey: Buffer.from(credential.publicKey),
+      counter: credential.counter,
+      transports: TRANSPORTS.filter((transport) => sentTransports.includes(transport)),
+      name,
+    };
+    if (!(await insertPasskey(tx, passkey))) return null;
+    await noteChange(tx, user, 'user.add_passkey', passkey);
+    return { recoveryCodes: await firstRecoveryCodes(tx, user.userId) };
+  });
+}
+
+/** The passkey that answered the challenge; null if the answer proves nothing. */
+async function prove(
+  db: Db,
+  box: SecretBox,
+  origin: string,
+  { response, ticket }: Answer,
+  { purpose, isAlone }: { purpose: string; isAlone: boolean },
+): Promise<Passkey | null> {
+  const challenge = openChallenge(box, ticket, purpose);
+  const sent = parseAnswer(response) as AuthenticationResponseJSON | null;
+  if (challenge === null || typeof sent?.id !== 'string') return null;
+  const passkey = sent.id.includes('\0') ? null : await findPasskey(db, sent.id);
+  if (passkey === null) return null;
+  const verified = await valid(() =>
+    verifyAuthenticationResponse({
+      response: sent,
+      expectedChallenge: challenge,
+      expectedOrigin: origin,
+      expectedRPID: hostOf(origin),
+      credential: {
+        id: passkey.credentialId,
+        publicKey: new Uint8Array(passkey.publicKey),
+        counter: passkey.counter,
+      },
+      // Without a password the authenticator must have checked the person.
+      requireUserVerification: isAlone,
+    }),
+  );
+  if (verified?.verified !== true) return null;
+  const { newCounter } = verified.authenticationInfo;
+  return inTransaction(db, async (tx) => {
+    const isNew = await useChallenge(tx, hashChallenge(challenge), CHALLENGE_MINUTES);
+    return isNew && (await notePasskeyUsed(tx, passkey.id, newCounter)) ? passkey : null;
+  });
+}
+
+/** The library throws for whatever is wrong with an answer; then it proves nothing. */
+async function valid<Result>(verify: () => Promise<Result>): Promise<Result | null> {
+  try {
+    return await verify();
+  } catch {
+    return null;
+  }
+}
+
+function parseAnswer(text: string): object | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+/** A challenge of one sign-in, or of one session, answers for no other. */
+function purposeOf(who: Step | SignedIn | null): string {
+  if (who === null) return 'sign in';
+  return 'sessionId' in who ? `again ${who.sessionId}` : `step ${who.userId}`;
+}
+
+function sealChallenge(box: SecretBox, challenge: string, purpose: string): string {
+  const until = Date.now() + CHALLENGE_MINUTES * 60_000;
+  return sealText(box, JSON.stringify([challenge, until]), `passkey ${purpose}`);
+}
+
+function openChallenge(box: SecretBox, ticket: string, purpose: string): string | null {
+  const text = openText(box, ticket, `passkey ${purpose}`);
+  if (text === null) return null;
+  const [challenge, until] = JSON.parse(text) as [string, number];
+  return until > Date.now() ? challenge : null;
+}
+
+function hashChallenge(challenge: string): Buffer {
+  return createHash('sha256').update(challenge).digest();
+}
+
+function descriptor({ credentialId, transports }: Passkey) {
+  return { id: credentialId, transports };
+}
+
+/** The relying party's id. */
+function hostOf(origin: string): string {
+  return new URL(origin).hostname;
+}
+
+function noteChange(
+  tx: Tx,
+  { actor, email, userId }: SignedIn,
+  action: string,
+  { id, name }: Pick<Passkey, 'id' | 'name'>,
+): Promise<void> {
+  const passkey = { object: 'passkey', id, name };
+  const isNew = action === 'user.add_passkey';
+  return appendAudit(tx, {
+    actor: email,
+    via: sourceOf(actor.kind),
+    reason: null,
+    action,
+    object: 'user',
+    objectId: userId,
+    accountId: actor.kind === 'merchant' ? actor.accountId : null,
+    before: isNew ? null : passkey,
+    after: isNew ? passkey : null,
+  });
+}
