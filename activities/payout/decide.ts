@@ -169,6 +169,7 @@ async function take(
     before: null,
     after: { status: payout.status },
     reason,
+    via: 'console',
   });
   return payout;
 }

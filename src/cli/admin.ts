@@ -30,6 +30,7 @@ import {
   type OpenedWebhookTools,
   readPepper,
 } from './installation';
+import { addFourEyes } from './four-eyes';
 import { addKeys } from './keys';
 import { addLimits } from './limits';
 import { COMMAND } from './options';
@@ -51,6 +52,7 @@ const NOUNS = [
   addFees,
   addLimits,
   addReview,
+  addFourEyes,
   addPayments,
   addPayouts,
   addAdjustments,

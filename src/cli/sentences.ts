@@ -110,6 +110,15 @@ function refusalSentence(refusal: Refusal): string {
     }
     case 'payouts_not_paused':
       return `${pausedName(refusal.scope)} not paused. \`payouts pauses\` lists the pauses.`;
+    case 'no_threshold_proposed':
+      return `No change is proposed for ${refusal.currency}. \`four-eyes list\` lists the proposals.`;
+    case 'other_threshold_proposed':
+      return (
+        `${refusal.proposal.proposedBy} proposed ${refusal.proposal.amount ?? 'none'} for ` +
+        `${refusal.currency}. Confirm that amount, or withdraw the proposal.`
+      );
+    case 'own_proposal':
+      return `${refusal.actor} proposed this change. Somebody else must confirm it.`;
     case 'payment_decision_refused':
       return `The \`${refusal.kind}\` was refused: ${refusal.explanation}`;
     case 'email_taken':

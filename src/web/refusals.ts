@@ -31,6 +31,12 @@ export function refusalText(refusal: Refusal): string {
       return `Payouts are already paused, since ${refusal.pause.createdAt.toISOString()}.`;
     case 'payouts_not_paused':
       return 'Payouts are not paused.';
+    case 'no_threshold_proposed':
+      return `No change is proposed for ${refusal.currency}.`;
+    case 'other_threshold_proposed':
+      return `The proposal for ${refusal.currency} is ${refusal.proposal.amount ?? 'none'} now.`;
+    case 'own_proposal':
+      return 'You proposed this change. Somebody else must confirm it.';
     case 'payment_decision_refused':
       return refusal.explanation;
     case 'email_taken':

@@ -265,6 +265,54 @@ describe('review', () => {
   });
 });
 
+describe('four-eyes', () => {
+  const run = (verb: string, ...options: string[]) => [
+    'four-eyes',
+    verb,
+    '--currency',
+    'XRP',
+    ...options,
+  ];
+  const threshold = async () => (await facts('onchain_provider', 'XRP')).fourEyesThreshold;
+
+  test('a threshold applies once somebody else confirmed the same amount', async () => {
+    expect(await threshold()).toBeNull();
+    await admin.json(...run('propose', '--above', '500', '--by', 'alice', '--reason', 'policy'));
+    expect(await threshold()).toBeNull();
+    const own = await admin.refusal(1, ...run('confirm', '--above', '500', '--by', 'Alice'));
+    expect(own).toContain('Alice proposed this change. Somebody else must confirm it.');
+    const other = await admin.refusal(1, ...run('confirm', '--above', '50', '--by', 'bob'));
+    expect(other).toContain('alice proposed 500.00000000 for XRP.');
+    expect(await admin.json(...run('confirm', '--above', '500', '--by', 'bob'))).toMatchObject({
+      above: '500.00000000',
+      proposed: null,
+    });
+    expect(await threshold()).toBe('500.00000000');
+    expect(await admin.refusal(1, ...run('confirm', '--above', '500', '--by', 'bob'))).toContain(
+      'No change is proposed for XRP.',
+    );
+    await admin.json(...run('propose', '--above', 'none', '--by', 'alice'));
+    await admin.json(...run('withdraw', '--by', 'carol'));
+    await admin.json(...run('propose', '--above', 'none', '--by', 'alice'));
+    const shown = await admin.list('four-eyes', 'list');
+    expect(shown.find(({ currency }) => currency === 'XRP')).toMatchObject({
+      above: '500.00000000',
+      proposed: 'none',
+      proposed_by: 'alice',
+    });
+    await admin.json(...run('confirm', '--above', 'none', '--by', 'bob'));
+    expect(await threshold()).toBeNull();
+    expect(await auditRows(harness.owner, 'XRP')).toMatchObject([
+      { actor: 'alice', action: 'four_eyes.propose', reason: 'policy' },
+      { actor: 'bob', action: 'four_eyes.confirm', after: { above: '500.00000000' } },
+      { actor: 'alice', action: 'four_eyes.propose' },
+      { actor: 'carol', action: 'four_eyes.withdraw' },
+      { actor: 'alice', action: 'four_eyes.propose' },
+      { actor: 'bob', action: 'four_eyes.confirm', after: { above: null } },
+    ]);
+  });
+});
+
 describe('pauses', () => {
   afterEach(() => harness.owner('payout_pauses').delete());
 

@@ -3,6 +3,7 @@
  * them into messages. They are not in domain/errors.ts because merchants never receive them.
  */
 import type { FeeScope } from '../../db/repositories/fee-rules';
+import type { ThresholdProposal } from '../../db/repositories/four-eyes';
 import type { Pause, PauseScope } from '../../db/repositories/payout-pauses';
 import type { Direction } from '../../domain/fees';
 import type { Mode } from '../../domain/mode';
@@ -57,6 +58,9 @@ export type Refusal =
   | { code: 'operation_id_taken'; id: string; earlier: PostedAmount }
   | { code: 'payouts_already_paused'; pause: Pause }
   | { code: 'payouts_not_paused'; scope: PauseScope }
+  | { code: 'no_threshold_proposed'; currency: string }
+  | { code: 'other_threshold_proposed'; currency: string; proposal: ThresholdProposal }
+  | { code: 'own_proposal'; actor: string }
   | { code: 'payment_decision_refused'; kind: PaymentDecisionKind; explanation: string }
   | { code: 'email_taken'; kind: UserKind; email: string }
   | { code: 'last_manager'; role: 'owner' | 'admin' }
@@ -79,6 +83,7 @@ export class AdminRefusal extends Error {
 
 /** The fields that services check beyond their type. */
 export type InputField =
+  | 'above'
   | 'allow'
   | 'amount'
   | 'at'

@@ -1,0 +1,131 @@
+/** Operators decide about payouts with a real browser. */
+import type { Browser, Page } from 'playwright-core';
+import { rows } from '../../src/db/transaction';
+import { magicAddress } from '../../src/sandbox/transfers/scenarios';
+import { describeWithBrowser, openBrowser } from '../support/browser';
+import { type TestGateway, useSharedGateway } from '../support/gateway';
+import { createMerchant, fund, type Merchant } from '../support/merchant';
+import { buildPayout, MerchantClient } from '../support/merchant-client';
+import { makeUser, type TestUser } from '../support/page-client';
+import { violations } from '../support/accessibility';
+
+const PATIENCE_MS = 60_000;
+
+describeWithBrowser('the review queue in a browser', () => {
+  let gateway: TestGateway;
+  let browser: Browser;
+  let merchant: Merchant;
+  let client: MerchantClient;
+  let alice: TestUser;
+  let bob: TestUser;
+  let site: string;
+  const complaints: string[] = [];
+
+  beforeAll(async () => {
+    [gateway, browser] = await Promise.all([useSharedGateway(), openBrowser()]);
+    site = new URL(gateway.baseUrl).origin;
+    merchant = await createMerchant(gateway.db, gateway.pepper);
+    client = new MerchantClient(gateway.baseUrl, merchant.liveKey);
+    await fund(gateway.db, merchant.accountId, 'live', 'USDT', '1000');
+    await fund(gateway.db, merchant.accountId, 'live', 'BTC', '10');
+    // No other test pays out so much of it.
+    await rows(gateway.db, `INSERT INTO four_eyes_thresholds VALUES ('BTC', 0.9)`);
+    alice = await makeUser(gateway.db, 'operator', 'reviewer');
+    bob = await makeUser(gateway.db, 'operator', 'admin');
+  });
+
+  afterAll(async () => {
+    await rows(gateway.db, `DELETE FROM four_eyes_thresholds WHERE currency = 'BTC'`);
+    await browser.close();
+    await gateway.stop();
+  });
+
+  afterEach(() => {
+    expect(complaints.splice(0)).toEqual([]);
+  });
+
+  async function openPage(user: TestUser): Promise<Page> {
+    const page = await (await browser.newContext()).newPage();
+    page.setDefaultTimeout(PATIENCE_MS);
+    page.on('pageerror', (error) => complaints.push(error.message));
+    page.on('console', (message) => {
+      if (message.type() === 'error') complaints.push(message.text());
+    });
+    await page.goto(`${site}/console/queue?account=${merchant.accountId}`);
+    await page.getByLabel('E-mail address').fill(user.email);
+    await page.getByLabel('Password').fill(user.password);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('heading', { name: 'Review queue' }).waitFor();
+    return page;
+  }
+
+  async function createPayout(overrides: Record<string, unknown> = {}): Promise<string> {
+    const { json } = await client.createPayout(buildPayout(overrides));
+    return json.data.id as string;
+  }
+
+  const noteOf = (page: Page) => page.locator('.note').first();
+
+  test('an operator approves one from the queue and rejects another, and two tabs decide once', async () => {
+    const approved = await createPayout();
+    const rejected = await createPayout();
+    const [page, other] = await Promise.all([openPage(alice), openPage(bob)]);
+    await page.locator(`a[href="/console/payouts/${approved}"]`).click();
+    await other.goto(page.url());
+    expect(await page.locator('.address').first().innerText()).toContain('TR7N');
+    const approve = { name: /Approve and send 10/ };
+    await page.getByRole('button', approve).waitFor();
+    await Promise.all([
+      page.getByRole('button', approve).click(),
+      other.getByRole('button', approve).click(),
+    ]);
+    await Promise.all([noteOf(page).waitFor(), noteOf(other).waitFor()]);
+    const told = [await noteOf(page).innerText(), await noteOf(other).innerText()];
+    expect(told.filter((text) => text.includes('Approved. The payout is being sent.'))).toHaveLength(1);
+    expect(told.filter((text) => /Approved by .*@example.com \d+ s ago/.test(text))).toHaveLength(1);
+
+    await page.goto(`${site}/console/queue?account=${merchant.accountId}`);
+    expect(await page.locator(`a[href="/console/payouts/${approved}"]`).count()).toBe(0);
+    await page.locator(`a[href="/console/payouts/${rejected}"]`).click();
+    await page.locator('summary').click();
+    await page.getByLabel('Reason for the rejection').fill('sanctions <b>hit</b>');
+    await page.getByRole('button', { name: /Reject and return/ }).click();
+    expect(await noteOf(page).innerText()).toContain('Rejected. The funds were returned');
+    expect(await page.locator('.timeline').first().innerText()).toContain('sanctions <b>hit</b>');
+    await Promise.all([page.context().close(), other.context().close()]);
+  });
+
+  test('above the threshold the second operator sends it, and the pages are accessible', async () => {
+    const id = await createPayout({
+      amount: '0.95',
+      currency: 'BTC',
+      network: 'bitcoin',
+      destination: { type: 'crypto_address', value: magicAddress('sends', 'bitcoin') },
+    });
+    const [page, other] = await Promise.all([openPage(alice), openPage(bob)]);
+    const url = `${site}/console/payouts/${id}`;
+    await page.goto(url);
+    await page.getByRole('button', { name: /Give the first approval for/ }).click();
+    expect(await noteOf(page).innerText()).toContain('Your approval is stored: 1 of 2.');
+    expect(await page.getByRole('button', { name: /pprov/ }).count()).toBe(0);
+    await other.goto(url);
+    expect(await other.locator('body').innerText()).toContain(
+      `Approved by ${alice.email}, a second approval is required.`,
+    );
+    const found: string[] = [];
+    for (const scheme of ['light', 'dark'] as const) {
+      await other.emulateMedia({ colorScheme: scheme });
+      for (const path of [`/payouts/${id}`, '/queue', '/in-doubt', `/queue/selection?id=${id}`]) {
+        await other.goto(`${site}/console${path}`);
+        const faults = await violations(other, scheme);
+        found.push(...faults.map((fault) => `${scheme} ${path}: ${fault}`));
+        await picture(other, `/console${path}`, scheme);
+      }
+    }
+    expect(found).toEqual([]);
+    await other.goto(url);
+    await other.getByRole('button', { name: /Approve and send/ }).click();
+    expect(await noteOf(other).innerText()).toContain('Approved. The payout is being sent.');
+    await Promise.all([page.context().close(), other.context().close()]);
+  });
+});
