@@ -169,7 +169,6 @@ async function take(
     before: null,
     after: { status: payout.status },
     reason,
-    via: 'console',
   });
   return payout;
 }

@@ -6,8 +6,8 @@ import { describeWithBrowser, openBrowser } from '../support/browser';
 import { type TestGateway, useSharedGateway } from '../support/gateway';
 import { createMerchant, fund, type Merchant } from '../support/merchant';
 import { buildPayout, MerchantClient } from '../support/merchant-client';
+import { picture, violations } from '../support/page-checks';
 import { makeUser, type TestUser } from '../support/page-client';
-import { violations } from '../support/accessibility';
 
 const PATIENCE_MS = 60_000;
 
@@ -81,8 +81,12 @@ describeWithBrowser('the review queue in a browser', () => {
     ]);
     await Promise.all([noteOf(page).waitFor(), noteOf(other).waitFor()]);
     const told = [await noteOf(page).innerText(), await noteOf(other).innerText()];
-    expect(told.filter((text) => text.includes('Approved. The payout is being sent.'))).toHaveLength(1);
-    expect(told.filter((text) => /Approved by .*@example.com \d+ s ago/.test(text))).toHaveLength(1);
+    expect(
+      told.filter((text) => text.includes('Approved. The payout is being sent.')),
+    ).toHaveLength(1);
+    expect(told.filter((text) => /Approved by .*@example.com \d+ s ago/.test(text))).toHaveLength(
+      1,
+    );
 
     await page.goto(`${site}/console/queue?account=${merchant.accountId}`);
     expect(await page.locator(`a[href="/console/payouts/${approved}"]`).count()).toBe(0);

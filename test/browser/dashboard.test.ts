@@ -1,9 +1,8 @@
 /** A merchant and an operator with a real browser. */
-import { mkdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { openCase } from '../../src/db/repositories/cases';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { describeWithBrowser, openBrowser } from '../support/browser';
+import { picture, violations } from '../support/page-checks';
 import { type TestGateway, useSharedGateway } from '../support/gateway';
 import { createMerchant, fund, type Merchant } from '../support/merchant';
 import { buildPayout, MerchantClient } from '../support/merchant-client';
@@ -321,43 +320,3 @@ describeWithBrowser('the dashboard and the console in a browser', () => {
     return found;
   }
 });
-
-const AXE = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
-
-/** The serious findings of axe-core. A script element is refused by the policy of the pages. */
-async function violations(page: Page, scheme: 'light' | 'dark'): Promise<string[]> {
-  await page.evaluate(AXE);
-  // Only the colours differ in dark.
-  const options = scheme === 'dark' ? { runOnly: ['color-contrast'] } : {};
-  return page.evaluate(async (chosen) => {
-    interface Finding {
-      id: string;
-      impact: string;
-      nodes: { html: string }[];
-    }
-    const { axe } = globalThis as unknown as {
-      axe: { run: (options: object) => Promise<{ violations: Finding[] }> };
-    };
-    const { violations: all } = await axe.run(chosen);
-    return all
-      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-      .map(({ id, nodes }) => `${id} ${nodes.map(({ html }) => html.slice(0, 120)).join(' | ')}`);
-  }, options);
-}
-
-const FOLDER = process.env['SCREENSHOTS'] ?? '';
-
-/** `npm run screenshots`: every page in light, dark, and as wide as a phone. */
-async function picture(page: Page, path: string, scheme: 'light' | 'dark'): Promise<void> {
-  if (FOLDER === '') return;
-  mkdirSync(FOLDER, { recursive: true });
-  const name = path
-    .replace(/[/?=]+/g, '-')
-    .replace(/_[0-9A-Z]{26}/, '')
-    .slice(1);
-  await page.screenshot({ path: join(FOLDER, `${name}-${scheme}.png`), fullPage: true });
-  if (scheme === 'dark') return;
-  await page.setViewportSize({ width: 390, height: 844 });
-  await page.screenshot({ path: join(FOLDER, `${name}-phone.png`), fullPage: true });
-  await page.setViewportSize({ width: 1280, height: 800 });
-}

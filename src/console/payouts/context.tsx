@@ -47,10 +47,11 @@ export function Context({ payout, context }: PayoutReview) {
           ]}
         />
       </Card>
-      <Card title="API key">
+      <Card title={key.person === null ? 'API key' : 'Requested on the dashboard'}>
         <Facts
           rows={[
-            ['Key', <Id value={payout.apiKeyId} />],
+            ['Person', key.person],
+            [key.person === null ? 'Key' : 'User', <Id value={payout.apiKeyId} />],
             ['Name', key.name],
             ['Age', sinceText(new Date(key.createdAt))],
             ['Created by', key.createdBy],

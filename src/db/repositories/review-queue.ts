@@ -41,7 +41,7 @@ const TIME = (column: string) =>
   `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
 
 const FIGURES = `a.name AS account_name, policy.auto_approve_max, policy.auto_approve_daily_max,
-  day.auto_approved, k.created_at AS key_created_at, t.amount AS four_eyes_threshold,
+  day.auto_approved, coalesce(k.created_at, maker.created_at) AS key_created_at, t.amount AS four_eyes_threshold,
   ARRAY(SELECT d.email FROM payout_decisions d JOIN users u ON u.id = d.user_id
          WHERE d.payout_id = p.id AND d.outcome = 'counted' AND ${MAY_REVIEW}
          ORDER BY d.created_at) AS approved_by,
@@ -53,7 +53,9 @@ const FIGURES = `a.name AS account_name, policy.auto_approve_max, policy.auto_ap
              AND e.network IS NOT DISTINCT FROM p.network) AS destination_paid_before`;
 
 const JOINS = `JOIN accounts a ON a.id = p.account_id
-  JOIN api_keys k ON k.id = p.api_key_id
+  -- A payout that is requested on the dashboard has a person instead of a key.
+  LEFT JOIN api_keys k ON k.id = p.api_key_id
+  LEFT JOIN users maker ON maker.id = p.api_key_id
   LEFT JOIN four_eyes_thresholds t ON t.currency = p.currency AND p.amount > t.amount
   LEFT JOIN LATERAL payout_policy(p.account_id, p.currency) policy ON true
   LEFT JOIN LATERAL payout_used(p.account_id, p.mode, p.currency) day ON true`;
@@ -150,7 +152,9 @@ export interface PayoutContext {
   /** Other destinations that the account has paid, with the same beginning and end. */
   lookAlikes: string[];
   key: {
-    name: string;
+    name: string | null;
+    /** Who requested it on the dashboard; null: it came with an API key. */
+    person: string | null;
     createdAt: string;
     createdBy: string | null;
     lastUsedAt: string | null;
@@ -190,12 +194,14 @@ export async function readPayoutContext(db: Db, id: string): Promise<PayoutConte
                      AND left(n.destination_value, 5) = left(q.destination_value, 5)
                      AND right(n.destination_value, 4) = right(q.destination_value, 4)
                    LIMIT 3) AS look_alikes,
-            jsonb_build_object('name', k.name, 'createdAt', k.created_at,
-              'createdBy', (SELECT l.actor FROM audit_log l WHERE l.object_id = k.id
+            jsonb_build_object('name', k.name, 'person', maker.email,
+              'createdAt', coalesce(k.created_at, maker.created_at),
+              'createdBy', (SELECT l.actor FROM audit_log l WHERE l.object_id = q.api_key_id
                                AND l.action = 'api_key.create' LIMIT 1),
               'lastUsedAt', k.last_used_at, 'lastUsedAddress', host(k.last_used_address),
               'revokedAt', k.revoked_at) AS key
-       FROM q JOIN api_keys k ON k.id = q.api_key_id
+       FROM q LEFT JOIN api_keys k ON k.id = q.api_key_id
+       LEFT JOIN users maker ON maker.id = q.api_key_id
        LEFT JOIN balances b ON b.account_id = q.account_id AND b.mode = q.mode
                            AND b.currency = q.currency`,
     [id],
