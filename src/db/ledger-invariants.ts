@@ -46,21 +46,8 @@ const FINAL_POSTINGS = Object.entries(PAYOUT_FINAL_POSTING)
 
 const SIGNED = `CASE direction WHEN 'in' THEN e.amount ELSE -e.amount END`;
 
-/**
- * What each transaction moves: `postings` in the queries of the invariants. The primary key of entries
- * has the order of the inner query, so that grouping needs no sort and no hash table.
- */
-export const POSTINGS = `
-  SELECT transaction_id,
-         coalesce(sum(amount) FILTER (WHERE direction = 'in'), 0) AS "in",
-         coalesce(sum(amount) FILTER (WHERE direction = 'out'), 0) AS "out",
-         coalesce(sum(${SIGNED}) FILTER (WHERE account = 'available'), 0) AS available,
-         coalesce(sum(${SIGNED}) FILTER (WHERE account = 'reserved'), 0) AS reserved,
-         count(*) FILTER (WHERE account = 'available') AS available_lines,
-         count(*) FILTER (WHERE account = 'reserved') AS reserved_lines,
-         max(balance_after) FILTER (WHERE account = 'available') AS available_after,
-         max(balance_after) FILTER (WHERE account = 'reserved') AS reserved_after
-    FROM (SELECT * FROM ledger_entries ORDER BY transaction_id, line) AS e GROUP BY transaction_id`;
+/** The primary key has this order, so that grouping by transaction needs no sort and no hash table. */
+const ENTRIES_IN_ORDER = '(SELECT * FROM ledger_entries ORDER BY transaction_id, line)';
 
 /** Of a transaction: posted since the proof of its balance. */
 const IS_NEW = 't.balance_version > coalesce(proven.version, -1)';
@@ -97,8 +84,13 @@ export const LEDGER_INVARIANTS: readonly LedgerInvariant[] = [
     sentence: 'Each transaction has entries, and its incoming amounts equal its outgoing amounts.',
     checks: TRANSACTIONS,
     sql: `
+      WITH posted AS (
+        SELECT transaction_id, coalesce(sum(amount) FILTER (WHERE direction = 'in'), 0) AS "in",
+               coalesce(sum(amount) FILTER (WHERE direction = 'out'), 0) AS "out"
+          FROM ${ENTRIES_IN_ORDER} AS e GROUP BY transaction_id
+      )
       SELECT t.id AS transaction_id, t.operation_key, p."in", p."out"
-        FROM ledger_transactions t LEFT JOIN postings p ON p.transaction_id = t.id
+        FROM ledger_transactions t LEFT JOIN posted p ON p.transaction_id = t.id
        WHERE p."in" IS DISTINCT FROM p."out" OR p."in" IS NULL`,
   },
   {
@@ -239,9 +231,8 @@ export const LEDGER_INVARIANTS: readonly LedgerInvariant[] = [
     checks: PAYOUTS,
     sql: `
       WITH moved AS (
-        -- Not all of postings: half of the entries suffice.
         SELECT transaction_id, sum(${SIGNED}) AS reserved
-          FROM (SELECT * FROM ledger_entries ORDER BY transaction_id, line) AS e
+          FROM ${ENTRIES_IN_ORDER} AS e
          WHERE account = 'reserved' GROUP BY transaction_id
       ), posted AS (
         SELECT t.source_id AS id,

@@ -1,0 +1,82 @@
+/** A destination is known only after a payout to exactly this destination was completed. */
+import type { Knex } from 'knex';
+import { connect } from '../../src/db/connect';
+import { readPayoutFacts } from '../../src/db/repositories/payout-facts';
+import { rows } from '../../src/db/transaction';
+import { amount } from '../../src/domain/money';
+import { PAYOUT_STATUSES, type PayoutRequest } from '../../src/domain/payout';
+import { newId } from '../../src/lib/new-id';
+import { createTestDatabase, type TestDatabase } from '../support/database';
+import { makeAccount } from '../support/ledger';
+import { insertPayouts } from '../support/listed-rows';
+import { createKey } from '../support/merchant';
+
+let database: TestDatabase;
+let db: Knex;
+let accountId: string;
+let apiKeyId: string;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = connect({ url: database.ownerUrl, size: 2, applicationName: 'known-destination-test' });
+  accountId = await makeAccount(db);
+  await createKey(db, 'pepper', { accountId, mode: 'live' });
+  const [key] = await rows<{ id: string }>(db, 'SELECT id FROM api_keys', []);
+  apiKeyId = key?.id ?? '';
+});
+
+afterAll(async () => {
+  await db.destroy();
+  await database.drop();
+});
+
+const PAID = {
+  type: 'crypto_address',
+  value: 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t',
+  memo: null,
+} as const;
+
+async function isKnown(
+  destination: PayoutRequest['destination'] = PAID,
+  network = 'tron',
+  mode: 'live' | 'test' = 'live',
+): Promise<boolean> {
+  const request = {
+    amount: amount('10'),
+    currency: 'USDT',
+    reference: newId('payout'),
+    destination,
+    network,
+    provider: null,
+    description: null,
+    metadata: {},
+  };
+  const provider = 'onchain_provider';
+  const query = { accountId, mode, apiKeyId, provider, network, request } as const;
+  return (await readPayoutFacts(db, query)).destinationUsedBefore;
+}
+
+test('only a completed payout makes it known, and only this destination', async () => {
+  for (const status of PAYOUT_STATUSES.filter((one) => one !== 'completed')) {
+    await insertPayouts(db, { accountId, mode: 'live' }, [payout(status)]);
+    expect([status, await isKnown()]).toEqual([status, false]);
+  }
+  await insertPayouts(db, { accountId, mode: 'live' }, [payout('completed')]);
+  expect(await isKnown()).toBe(true);
+  expect(await isKnown({ ...PAID, memo: '42' })).toBe(false);
+  expect(await isKnown({ ...PAID, value: PAID.value.toLowerCase() })).toBe(false);
+  expect(await isKnown({ ...PAID, type: 'exchange_id' })).toBe(false);
+  expect(await isKnown(PAID, 'ethereum')).toBe(false);
+  expect(await isKnown(PAID, 'tron', 'test')).toBe(false);
+});
+
+function payout(status: (typeof PAYOUT_STATUSES)[number]) {
+  const at = new Date().toISOString();
+  return {
+    id: newId('payout'),
+    status,
+    provider: 'onchain_provider' as const,
+    currency: 'USDT',
+    at,
+  };
+}
