@@ -75,6 +75,7 @@ module.exports = defineConfig(
           'matchMedia',
           'print',
           'setTimeout',
+          'setInterval',
           'clearTimeout',
           'fetch',
           'DOMParser',

@@ -28,9 +28,12 @@ export interface EventHead {
   createdAt: Date;
 }
 
+/** What a person sends with a test event. */
+type SampleData = Readonly<Record<string, unknown>>;
+
 /** The exact bytes of a webhook's body, the same for all attempts. */
-export function presentEvent(event: EventHead, data: EventData): Buffer {
-  const body: EventObject = {
+export function presentEvent(event: EventHead, data: EventData | SampleData): Buffer {
+  const body: Omit<EventObject, 'data'> & { data: EventData | SampleData } = {
     id: event.id,
     type: event.type,
     mode: event.mode,

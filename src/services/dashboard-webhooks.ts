@@ -1,6 +1,10 @@
 /** Webhook endpoints and deliveries of one account and mode, for a merchant. */
 import type { WebhookDelivery } from '../db/repositories/webhook-deliveries';
-import type { StoredAttempt } from '../db/repositories/webhook-attempts';
+import {
+  type AttemptCounts,
+  countAttempts,
+  type StoredAttempt,
+} from '../db/repositories/webhook-attempts';
 import type { WebhookEndpoint } from '../db/repositories/webhook-endpoints';
 import type { Db } from '../db/transaction';
 import type { WebhookDeliveryStatus } from '../domain/webhook-delivery';
@@ -22,7 +26,16 @@ import {
   rollSecret,
   type WebhookTools,
 } from './admin/webhooks';
+import { recoverWebhookDeliveries, replayMissing } from './admin/webhook-recovery';
 import type { Owner } from './dashboard';
+
+export type { AttemptCounts } from '../db/repositories/webhook-attempts';
+
+export interface Recovered {
+  done: number;
+  /** Above the maximum of open deliveries: run it again later. */
+  left: number;
+}
 
 interface Find {
   endpoints: (owner: Owner) => Promise<WebhookEndpoint[]>;
@@ -44,12 +57,23 @@ export interface DashboardWebhooks extends Find {
   roll: Change<EndpointWithSecret>;
   enable: (owner: Owner, by: ChangedBy, id: string, enabled: boolean) => Promise<WebhookEndpoint>;
   remove: Change<WebhookEndpoint>;
-  ping: Change<Ping>;
+  /** @param data null: the usual one */
+  ping: (
+    owner: Owner,
+    by: ChangedBy,
+    id: string,
+    data: Readonly<Record<string, unknown>> | null,
+  ) => Promise<Ping>;
+  /** The attempts of the last 24 hours. */
+  health: (owner: Owner, endpointId: string) => Promise<AttemptCounts[]>;
+  recover: (owner: Owner, by: ChangedBy, id: string, since: Date) => Promise<Recovered>;
+  replay: (owner: Owner, by: ChangedBy, id: string, since: Date) => Promise<Recovered>;
   deliveries: (
     owner: Owner,
     endpointId: string,
     status: WebhookDeliveryStatus | undefined,
     limit: number,
+    before: string | null,
   ) => Promise<WebhookDelivery[]>;
   attempts: (owner: Owner, deliveryId: string) => Promise<StoredAttempt[]>;
   retry: Change<WebhookDelivery>;
@@ -71,9 +95,23 @@ export function createDashboardWebhooks(
     roll: async (owner, by, id) => rollSecret(db, by, tools, await own(owner, id)),
     enable: async (owner, by, id, enabled) => enableEndpoint(db, by, await own(owner, id), enabled),
     remove: async (owner, by, id) => deleteEndpoint(db, by, await own(owner, id)),
-    ping: async (owner, by, id) => pingEndpoint(db, by, tools, await own(owner, id)),
-    deliveries: async (owner, endpointId, status, limit) =>
-      listWebhookDeliveries(db, await own(owner, endpointId), status, limit),
+    ping: async (owner, by, id, data) =>
+      pingEndpoint(db, by, tools, await own(owner, id), data ?? undefined),
+    health: async (owner, id) => countAttempts(db, await own(owner, id)),
+    recover: async (owner, by, id, since) => {
+      const wish = { endpointId: await own(owner, id), since };
+      const workflows = tools.webhookDeliveryWorkflows;
+      const { retried, resumed, left } = await recoverWebhookDeliveries(db, by, workflows, wish);
+      return { done: retried + resumed, left };
+    },
+    replay: async (owner, by, id, since) => {
+      const wish = { endpointId: await own(owner, id), since };
+      const workflows = tools.webhookDeliveryWorkflows;
+      const { created, left } = await replayMissing(db, by, workflows, wish);
+      return { done: created, left };
+    },
+    deliveries: async (owner, endpointId, status, limit, before) =>
+      listWebhookDeliveries(db, await own(owner, endpointId), status, limit, before),
     attempts: async (owner, id) => listAttempts(db, (await find.delivery(owner, id)).id),
     retry: async (owner, by, id) => {
       const delivery = await find.delivery(owner, id);

@@ -161,6 +161,8 @@ describeWithBrowser('the dashboard and the console in a browser', () => {
       `/payments/${paymentId}`,
       `/payouts/${payout.json.data.id}`,
       new URL(endpointUrl).pathname.replace('/dashboard/test', ''),
+      `${new URL(endpointUrl).pathname.replace('/dashboard/test', '')}/edit`,
+      `${new URL(endpointUrl).pathname.replace('/dashboard/test', '')}/test`,
       new URL(deliveryUrl).pathname.replace('/dashboard/test', ''),
       '/search?q=invoice-1',
     );

@@ -3,8 +3,10 @@ import { rows } from '../../src/db/transaction';
 import type { MerchantRole } from '../../src/domain/users';
 import { brokenInvariants, type TestGateway, useSharedGateway } from '../support/gateway';
 import { createMerchant, fund, type Merchant } from '../support/merchant';
-import { MerchantClient } from '../support/merchant-client';
+import { buildPayout, MerchantClient } from '../support/merchant-client';
 import { makeUser, PageClient } from '../support/page-client';
+import { waitLong } from '../support/patience';
+import { startReceiver } from '../support/webhook-receiver';
 
 let gateway: TestGateway;
 let merchant: Merchant;
@@ -145,4 +147,73 @@ test('a suspended or unverified account creates nothing', async () => {
   const refused = await client.post('/dashboard/test/payouts/new', form);
   expect(refused.status).toBe(403);
   expect(await textOf(refused)).toContain('This merchant account is suspended');
+});
+
+test('an endpoint is edited, tested with a sample, and gets what it missed', async () => {
+  const receiver = await startReceiver();
+  const own = await createMerchant(gateway.db, gateway.pepper);
+  await fund(gateway.db, own.accountId, 'test', 'USDT', '100');
+  const { client } = await signIn('developer', own);
+  const api = new MerchantClient(gateway.baseUrl, own.testKey);
+  const payout = await api.createPayout(buildPayout());
+  expect(payout.status).toBe(201);
+  const created = await client.post('/dashboard/test/webhooks/new', {
+    url: receiver.url,
+    all: 'yes',
+  });
+  const path = created.headers.get('location')!;
+  const probe = '<script>alert(1)</script>';
+  const edited = { url: receiver.url, events: 'payout.requested', description: probe };
+  expect((await client.post(`${path}/edit`, { ...edited, url: 'x' })).status).toBe(422);
+  expect((await client.post(`${path}/edit`, edited)).headers.get('location')).toBe(path);
+  let html = await textOf(client.get(path));
+  expect(html).toContain('payout.requested');
+  expect(html).not.toContain(probe);
+  // Saved without the tick, it is disabled.
+  expect(html).toContain('Disabled');
+  await client.post(`${path}/edit`, { ...edited, enabled: 'yes' });
+
+  const test = await textOf(client.get(`${path}/test?sample=payment.underpaid`));
+  expect(test).toContain('&quot;status&quot;: &quot;underpaid&quot;');
+  expect((await client.post(`${path}/test`, { data: '[1]' })).status).toBe(422);
+  const sent = await client.post(`${path}/test`, { data: `{"note":"${probe}"}` });
+  expect(sent.headers.get('location')).toMatch(/\/webhooks\/deliveries\/whd_/);
+  expect(receiver.received.at(-1)?.body.toString()).toContain('"type":"webhook.ping"');
+  expect(receiver.received.at(-1)?.body.toString()).toContain(probe);
+
+  const replayed = await client.post(`${path}/replay`, { since: '1' });
+  expect(replayed.headers.get('location')).toBe(`${path}?recovered=1&left=0`);
+  const recovered = await client.post(`${path}/recover`, { since: 'x' });
+  expect(recovered.headers.get('location')).toBe(`${path}?recovered=0&left=0`);
+  await waitLong('the missed event', () =>
+    Promise.resolve(
+      receiver.received.some(({ body }) => body.toString().includes(payout.json.data.id))
+        ? true
+        : undefined,
+    ),
+  );
+  html = await textOf(client.get(`${path}?recovered=1&left=0`));
+  expect(html).toContain('1 deliveries are sent now.');
+  expect(html).toContain('Attempts in the last 24 hours');
+  expect(html).toContain('p95');
+  await receiver.stop();
+});
+
+test('an endpoint that fails has a warning', async () => {
+  const own = await createMerchant(gateway.db, gateway.pepper);
+  const { client } = await signIn('owner', own);
+  const { url, stop } = await startReceiver(500);
+  const created = await client.post('/dashboard/test/webhooks/new', { url, all: 'yes' });
+  const path = created.headers.get('location')!;
+  for (let n = 0; n < 3; n++) await client.post(`${path}/ping`);
+  expect(await textOf(client.get(path))).toContain('This endpoint is failing');
+  const [newest] = await rows<{ id: string }>(
+    gateway.db,
+    'SELECT max(id) AS id FROM webhook_deliveries WHERE endpoint_id = ?',
+    [path.split('/').at(-1)!],
+  );
+  const older = await textOf(client.get(`${path}?after=${newest!.id}`));
+  expect(older.match(/deliveries\/whd_/g)).toHaveLength(2);
+  expect(older).toContain('First page');
+  await stop();
 });

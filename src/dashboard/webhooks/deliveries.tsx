@@ -130,7 +130,7 @@ function DeliveryPage({ delivery, attempts, base, mayRetry, requested }: Deliver
             ['Event', <Id value={delivery.eventId} />],
             ['Object', isPing ? null : <a href={`${base}/${list}/${objectId}`}>{objectId}</a>],
             ['Attempts of the schedule', delivery.attempts],
-            ['Next attempt', nextAttemptAt === null ? null : <Time at={nextAttemptAt} seconds />],
+            ['Next attempt', nextAttemptAt === null ? null : <Countdown at={nextAttemptAt} />],
             ['Last error', delivery.lastError],
             ['Created', <Time at={delivery.createdAt} seconds />],
             ['Finished', finishedAt === null ? null : <Time at={finishedAt} seconds />],
@@ -201,4 +201,18 @@ function timingText(timing: NonNullable<Attempt['timing']>): string {
 
 function headersText(headers: readonly (readonly [string, string])[]): string {
   return headers.map(([name, value]) => `${name}: ${value}`).join('\n');
+}
+
+/** The script counts down. */
+function Countdown({ at }: { at: Date }) {
+  const seconds = Math.max(0, Math.round((at.getTime() - Date.now()) / 1000));
+  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor((seconds % 3600) / 60)];
+  return (
+    <>
+      <Time at={at} seconds />{' '}
+      <span data-countdown={at.toISOString()}>
+        in {hours} h {minutes} min {seconds % 60} s
+      </span>
+    </>
+  );
 }

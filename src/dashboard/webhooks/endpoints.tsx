@@ -1,20 +1,20 @@
 /** Webhook endpoints: list, create, edit, roll, enable, test, delete. */
-import { SUBSCRIBABLE_EVENTS } from '../../domain/events';
+import { isId } from '../../domain/ids';
 import { WEBHOOK_DELIVERY_STATUSES } from '../../domain/webhook-delivery';
 import type { DashboardServices } from '../../services/dashboard';
+import type { AttemptCounts } from '../../services/dashboard-webhooks';
 import {
   Action,
   Alert,
   Card,
-  Choices,
   Confirm,
   EMPTY_FORM,
   Empty,
   Facts,
-  Field,
   type FormState,
   Id,
   PageHead,
+  Pager,
   Secret,
   Status,
   Table,
@@ -28,6 +28,8 @@ import { page, redirect } from '../../web/site';
 import { chosen } from '../../web/lists';
 import type { MerchantRoute, MerchantVisit } from '../merchant-page';
 import { DeliveryTable } from './deliveries';
+import { editPages, EndpointFields, settingsOf } from './edit';
+import { EndpointHealth, RecoveredAlert, recoveredQuery, RecoveryForms, sinceOf } from './health';
 
 type Webhooks = DashboardServices['webhooks'];
 type Endpoint = Awaited<ReturnType<Webhooks['endpoint']>>;
@@ -37,15 +39,11 @@ const NAV = { nav: 'webhooks' };
 const CHANGE = { needs: 'integrate', liveNeeds: 'manage' } as const;
 const DELIVERIES_SHOWN = 50;
 
-export function endpointPages({ webhooks }: DashboardServices, once: Once): MerchantRoute[] {
+export function endpointPages(services: DashboardServices, once: Once): MerchantRoute[] {
+  const { webhooks } = services;
   const pathOf = ({ base }: MerchantVisit, id: string) => `${base}/webhooks/${id}`;
   const mayChange = (visit: MerchantVisit) =>
     visit.may(visit.mode === 'live' ? 'manage' : 'integrate');
-  const settingsOf = ({ form }: MerchantVisit) => ({
-    url: (form.get('url') ?? '').trim(),
-    events: form.get('all') === 'yes' ? ['all'] : form.getAll('events'),
-    description: (form.get('description') ?? '').trim() || null,
-  });
 
   return [
     {
@@ -88,16 +86,24 @@ export function endpointPages({ webhooks }: DashboardServices, once: Once): Merc
         const id = visit.params['id'] ?? '';
         const endpoint = await webhooks.endpoint(visit, id);
         const status = chosen(visit.query, 'status', WEBHOOK_DELIVERY_STATUSES);
-        const deliveries = await webhooks.deliveries(visit, id, status, DELIVERIES_SHOWN);
+        const after = visit.query.get('after') ?? '';
+        const before = isId('delivery', after) ? after : null;
+        const [deliveries, counts] = await Promise.all([
+          webhooks.deliveries(visit, id, status, DELIVERIES_SHOWN + 1, before),
+          webhooks.health(visit, id),
+        ]);
         const taken = once.take(visit);
         const body = (
           <EndpointPage
             endpoint={endpoint}
             deliveries={deliveries}
+            counts={counts}
+            query={visit.query}
             status={status}
             base={visit.base}
             secret={taken?.secret ?? null}
             mayChange={mayChange(visit)}
+            mayRetry={visit.may('integrate')}
           />
         );
         const cookies = taken === null ? [] : [taken.cookie];
@@ -109,10 +115,21 @@ export function endpointPages({ webhooks }: DashboardServices, once: Once): Merc
       path: '/webhooks/:id/ping',
       needs: 'integrate',
       run: async (visit) => {
-        const ping = await webhooks.ping(visit, visit.by, visit.params['id'] ?? '');
+        const ping = await webhooks.ping(visit, visit.by, visit.params['id'] ?? '', null);
         return redirect(`${visit.base}/webhooks/deliveries/${ping.deliveryId}`);
       },
     },
+    ...(['recover', 'replay'] as const).map((verb): MerchantRoute => ({
+      method: 'post',
+      path: `/webhooks/:id/${verb}`,
+      needs: 'integrate',
+      run: async (visit) => {
+        const id = visit.params['id'] ?? '';
+        const recovered = await webhooks[verb](visit, visit.by, id, sinceOf(visit.form));
+        return redirect(pathOf(visit, id) + recoveredQuery(recovered));
+      },
+    })),
+    ...editPages(services),
     {
       method: 'post',
       path: '/webhooks/:id/roll',
@@ -205,36 +222,7 @@ function NewEndpoint({ base, form }: { base: string; form: FormState }) {
       <PageHead back={{ href: path, label: 'Webhooks' }} title="Add endpoint" />
       <Card>
         <form method="post" action={`${path}/new`} class="stack">
-          <Field
-            name="url"
-            label="URL"
-            type="url"
-            hint="HTTPS on a public address."
-            placeholder="https://shop.example.com/webhooks"
-            form={form}
-            required
-            maxLength={2048}
-          />
-          <Field
-            name="description"
-            label="Description"
-            hint="Optional."
-            form={form}
-            maxLength={100}
-          />
-          <Choices
-            name="all"
-            label="All events"
-            form={form}
-            preset={['yes']}
-            options={[['yes', 'Every event, also future ones']]}
-          />
-          <Choices
-            name="events"
-            label="Or these events"
-            form={form}
-            options={SUBSCRIBABLE_EVENTS.map((event) => [event, event] as const)}
-          />
+          <EndpointFields form={form} />
           <div class="actions">
             <button class="btn">Add endpoint</button>
             <a class="btn" data-variant="ghost" href={path}>
@@ -249,21 +237,19 @@ function NewEndpoint({ base, form }: { base: string; form: FormState }) {
 
 interface EndpointPageProps {
   endpoint: Endpoint;
+  /** One more than are shown, if there is a next page. */
   deliveries: Delivery[];
+  counts: AttemptCounts[];
+  query: URLSearchParams;
   status: string | undefined;
   base: string;
   secret: string | null;
   mayChange: boolean;
+  mayRetry: boolean;
 }
 
-function EndpointPage({
-  endpoint,
-  deliveries,
-  status,
-  base,
-  secret,
-  mayChange,
-}: EndpointPageProps) {
+function EndpointPage(props: EndpointPageProps) {
+  const { endpoint, deliveries, counts, query, status, base, secret, mayChange, mayRetry } = props;
   const path = `${base}/webhooks/${endpoint.id}`;
   const { enabled, deletedAt, timeoutsInARow } = endpoint;
   return (
@@ -277,10 +263,16 @@ function EndpointPage({
           </>
         }
       >
-        {deletedAt === null && mayChange ? (
-          <Action action={`${path}/ping`} label="Send test event" icon="send" />
+        {deletedAt === null && mayRetry ? (
+          <>
+            <a class="btn" data-variant="outline" href={`${path}/test`}>
+              Edit test event
+            </a>
+            <Action action={`${path}/ping`} label="Send test event" icon="send" />
+          </>
         ) : null}
       </PageHead>
+      <RecoveredAlert query={query} />
       {secret === null ? null : (
         <Alert tone="good" title="Copy the signing secret now. It is not shown again.">
           <Secret value={secret} label="Copy secret" />
@@ -291,6 +283,7 @@ function EndpointPage({
           <p>Answer with 2xx at once and process the event afterwards.</p>
         </Alert>
       ) : null}
+      <EndpointHealth counts={counts} />
       <Card title="Details">
         <Facts
           rows={[
@@ -303,6 +296,9 @@ function EndpointPage({
         />
         {deletedAt === null && mayChange ? (
           <div class="actions">
+            <a class="btn" data-variant="outline" href={`${path}/edit`}>
+              <Icon name="pencil" /> Edit
+            </a>
             <Confirm
               action={`${path}/roll`}
               label="Roll secret"
@@ -336,8 +332,25 @@ function EndpointPage({
         ))}
       </nav>
       <Card flush>
-        <DeliveryTable rows={deliveries} base={base} />
+        <DeliveryTable rows={deliveries.slice(0, DELIVERIES_SHOWN)} base={base} />
       </Card>
+      <Pager
+        first={query.has('after') ? pageLink(path, status, null) : null}
+        next={
+          deliveries.length > DELIVERIES_SHOWN
+            ? pageLink(path, status, deliveries[DELIVERIES_SHOWN - 1]?.id ?? null)
+            : null
+        }
+      />
+      {deletedAt === null && enabled && mayRetry ? <RecoveryForms path={path} /> : null}
     </>
   );
+}
+
+function pageLink(path: string, status: string | undefined, after: string | null): string {
+  const query = new URLSearchParams({
+    ...(status === undefined ? {} : { status }),
+    ...(after === null ? {} : { after }),
+  }).toString();
+  return query === '' ? path : `${path}?${query}`;
 }

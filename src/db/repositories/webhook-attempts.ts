@@ -163,6 +163,39 @@ export async function listAttempts(db: Db, deliveryId: string): Promise<StoredAt
   );
 }
 
+/** Deliveries whose attempts are looked at: the newest ones. */
+export const HEALTH_DELIVERIES_MAX = 1_000;
+
+export interface AttemptCounts {
+  /** 0: within the last hour; null: all of them. */
+  hoursAgo: number | null;
+  succeeded: number;
+  failed: number;
+  /** Null without an attempt that ended. */
+  p50Ms: number | null;
+  p95Ms: number | null;
+}
+
+/** The attempts of the last 24 hours at an endpoint, by hour and in total. */
+export async function countAttempts(db: Db, endpointId: string): Promise<AttemptCounts[]> {
+  return rows<AttemptCounts>(
+    db,
+    `WITH latest AS MATERIALIZED (
+       SELECT id FROM webhook_deliveries WHERE endpoint_id = ? ORDER BY id DESC LIMIT ?
+     )
+     SELECT hours_ago, count(*) FILTER (WHERE outcome = 'succeeded')::integer AS succeeded,
+            count(*) FILTER (WHERE outcome = 'failed')::integer AS failed,
+            round(percentile_cont(0.5) WITHIN GROUP (ORDER BY duration_ms))::integer AS p50_ms,
+            round(percentile_cont(0.95) WITHIN GROUP (ORDER BY duration_ms))::integer AS p95_ms
+       FROM latest JOIN webhook_attempts a ON a.delivery_id = latest.id
+      CROSS JOIN LATERAL (SELECT floor(extract(epoch FROM now() - a.started_at) / 3600)::integer
+                            AS hours_ago) AS age
+      WHERE a.outcome IS NOT NULL AND a.started_at > now() - interval '24 hours'
+      GROUP BY GROUPING SETS ((hours_ago), ())`,
+    [endpointId, HEALTH_DELIVERIES_MAX],
+  );
+}
+
 /** Inserts a ping: its event, its delivery and its only attempt, which has ended (decision H6). */
 export interface EndedPing {
   eventId: string;

@@ -247,13 +247,20 @@ export async function listWebhookDeliveries(
   endpointId: string,
   status: WebhookDeliveryStatus | undefined,
   limit: number,
+  before: string | null = null,
 ): Promise<WebhookDelivery[]> {
   const ofStatus = status === undefined ? '' : 'AND d.status = ?';
+  const older = before === null ? '' : 'AND d.id < ?';
   return rows<WebhookDelivery>(
     db,
     `SELECT ${COLUMNS} ${FROM}
-      WHERE d.endpoint_id = ? ${ofStatus} ORDER BY d.id DESC LIMIT ?`,
-    [endpointId, ...(status === undefined ? [] : [status]), limit],
+      WHERE d.endpoint_id = ? ${ofStatus} ${older} ORDER BY d.id DESC LIMIT ?`,
+    [
+      endpointId,
+      ...(status === undefined ? [] : [status]),
+      ...(before === null ? [] : [before]),
+      limit,
+    ],
   );
 }
 

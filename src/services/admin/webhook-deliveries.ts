@@ -31,9 +31,10 @@ export async function listWebhookDeliveries(
   endpointId: string,
   status: WebhookDeliveryStatus | undefined,
   limit: number,
+  before: string | null = null,
 ): Promise<WebhookDelivery[]> {
   await requireKnown(db, endpointId);
-  return readWebhookDeliveries(db, endpointId, status, limit);
+  return readWebhookDeliveries(db, endpointId, status, limit, before);
 }
 
 /** Oldest first. @throws AdminRefusal */

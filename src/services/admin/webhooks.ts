@@ -178,13 +178,14 @@ export async function resealSecrets(
 
 /**
  * The test event (decision H6): one attempt, kept as a delivery; also for an endpoint that is
- * disabled or not subscribed. @throws AdminRefusal
+ * disabled or not subscribed. @param data of the event, to try a receiver with. @throws AdminRefusal
  */
 export async function pingEndpoint(
   db: Db,
   by: ChangedBy,
   { webhookSender, secretBox }: Pick<WebhookTools, 'webhookSender' | 'secretBox'>,
   endpointId: string,
+  data?: Readonly<Record<string, unknown>>,
 ): Promise<Ping> {
   const { endpoint, secret } = await inTransaction(db, async (tx) => ({
     endpoint: await requireEndpoint(tx, endpointId),
@@ -194,7 +195,10 @@ export async function pingEndpoint(
   const sentAt = new Date();
   const event = { id: newId('event'), type: PING, mode, sequence: 1, createdAt: sentAt };
   const events = endpoint.events ?? ['all'];
-  const body = presentEvent(event, { object: 'ping', endpoint_id: endpointId, url, events });
+  const body = presentEvent(
+    event,
+    data ?? { object: 'ping', endpoint_id: endpointId, url, events },
+  );
   // The attempt checks the URL again and reports a problem in its result.
   const result = await webhookSender.send({
     url,

@@ -58,3 +58,12 @@ document.addEventListener('input', (event) => {
     if (shown && number === latest) document.getElementById(form.dataset.live).replaceWith(shown);
   }, 300);
 });
+
+// The time to the next attempt.
+setInterval(() => {
+  for (const shown of document.querySelectorAll('[data-countdown]')) {
+    const left = Math.max(0, Math.round((new Date(shown.dataset.countdown) - new Date()) / 1000));
+    const [hours, minutes] = [Math.floor(left / 3600), Math.floor((left % 3600) / 60)];
+    shown.textContent = `in ${hours} h ${minutes} min ${left % 60} s`;
+  }
+}, 1000);
