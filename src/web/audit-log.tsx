@@ -99,12 +99,14 @@ export function AuditTable({ entries, accountHref, empty }: AuditTableProps) {
       rows={entries}
       empty={empty}
       columns={[
-        { label: 'Time', cell: ({ at }) => <Time at={at} seconds /> },
         {
           label: 'Person',
-          cell: ({ actor, via, address }) => (
+          cell: ({ at, actor, via, address }) => (
             <>
               <span class="break">{actor}</span>
+              <small>
+                <Time at={at} seconds />
+              </small>
               <small>{[SOURCES[via ?? 'unknown'], address].filter(Boolean).join(', ')}</small>
             </>
           ),

@@ -258,6 +258,7 @@ test('operations show statements, positions, the ledger check and the waiting de
   expect(html).toContain('we_waiting');
   const home = await read(client, '/home');
   expect(home).toMatch(/<b>1<\/b> provider statement was not read/);
+  expect(home).toMatch(/<b>1<\/b> webhook endpoint has 200 or more waiting deliveries/);
   // No provider is enabled here, and no Temporal is there.
   expect(await read(client, '/operations?check=providers')).toContain('No provider is enabled');
   const run = (schedule: string) => client.post('/console/operations/run', { schedule });

@@ -141,9 +141,13 @@ function CaseList({ rows, query, next }: CaseListProps) {
           columns={[
             {
               label: 'Case',
-              cell: ({ id, kind }) => <a href={`${PATH}/${id}`}>{words(kind)}</a>,
+              cell: ({ id, kind, objectId }) => (
+                <>
+                  <a href={`${PATH}/${id}`}>{words(kind)}</a>
+                  <small class="break">{objectId}</small>
+                </>
+              ),
             },
-            { label: 'Object', cell: ({ objectId }) => <code>{objectId}</code> },
             {
               label: 'State',
               cell: ({ resolvedAt }) => (

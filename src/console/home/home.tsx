@@ -1,18 +1,25 @@
 /** The start page of an operator: what needs a decision or a look, by cause. */
 import { COUNT_MAX, type ConsoleServices } from '../../services/console';
+import { BACKLOG_MAX } from '../../services/console-operations';
 import { Card, Empty, PageHead, words } from '../../web/components';
 import { page } from '../../web/site';
 import { type OperatorRoute, PREFIX } from '../operator-page';
 
-export function homePages({ attention, pauses }: ConsoleServices): OperatorRoute[] {
+export function homePages({ attention, pauses, operations }: ConsoleServices): OperatorRoute[] {
   return [
     {
       method: 'get',
       path: '/home',
       needs: 'read',
       run: async () => {
-        const [found, paused] = await Promise.all([attention(), pauses.list()]);
-        return page('Home', <Home causes={causesOf(found, paused.length)} />, { nav: 'home' });
+        const [found, paused, backlogs] = await Promise.all([
+          attention(),
+          pauses.list(),
+          operations.backlogs(),
+        ]);
+        const blocked = backlogs.filter(({ waiting }) => waiting === BACKLOG_MAX);
+        const causes = causesOf(found, paused.length, blocked.length);
+        return page('Home', <Home causes={causes} />, { nav: 'home' });
       },
     },
   ];
@@ -27,7 +34,7 @@ interface Cause {
 
 type Attention = Awaited<ReturnType<ConsoleServices['attention']>>;
 
-function causesOf(found: Attention, paused: number): Cause[] {
+function causesOf(found: Attention, paused: number, blocked: number): Cause[] {
   const payouts = found.payouts.flatMap(({ mode, underReview, inDoubt }) => [
     {
       count: underReview,
@@ -72,6 +79,15 @@ function causesOf(found: Attention, paused: number): Cause[] {
       count: paused,
       text: plural(paused, 'pause holds payouts', 'pauses hold payouts'),
       path: '/pauses',
+    },
+    {
+      count: blocked,
+      text: plural(
+        blocked,
+        `webhook endpoint has ${BACKLOG_MAX} or more waiting deliveries`,
+        `webhook endpoints have ${BACKLOG_MAX} or more waiting deliveries`,
+      ),
+      path: '/operations',
     },
   ];
   return [...payouts, ...checks, ...cases].filter(({ count }) => count !== 0);

@@ -40,6 +40,7 @@ export const indexes = [
   'CREATE INDEX CONCURRENTLY IF NOT EXISTS audit_log_of_account ON audit_log (account_id, id)',
   'CREATE INDEX CONCURRENTLY IF NOT EXISTS audit_log_of_actor ON audit_log (actor, id)',
   'CREATE INDEX CONCURRENTLY IF NOT EXISTS audit_log_of_action ON audit_log (action, id)',
+  'CREATE INDEX CONCURRENTLY IF NOT EXISTS audit_log_of_source ON audit_log (via, id)',
   'CREATE INDEX CONCURRENTLY IF NOT EXISTS audit_log_of_object ON audit_log (object_id, id)',
   'CREATE INDEX CONCURRENTLY IF NOT EXISTS cases_newest ON cases (created_at, id)',
   `CREATE INDEX CONCURRENTLY IF NOT EXISTS cases_open_newest ON cases (created_at, id)

@@ -56,7 +56,7 @@ export async function listPositions(db: Db): Promise<Position[]> {
 export const BACKLOG_MAX = 200;
 
 const ENDPOINTS_COUNTED_MAX = 500;
-const ENDPOINTS_SHOWN_MAX = 50;
+const ENDPOINTS_SHOWN_MAX = 100;
 
 export interface Backlog {
   endpointId: string;
