@@ -90,6 +90,12 @@ export function greaterOf(a: Amount, b: Amount): Amount {
   return isLess(a, b) ? b : a;
 }
 
+/** How much of the whole a part is, from 0 to 1: for the length of a bar, and never for money. */
+export function shareOf(part: Amount, whole: Amount): number {
+  if (whole === ZERO) return 0;
+  return new Decimal(part).dividedBy(whole).toDecimalPlaces(3).toNumber();
+}
+
 /** `percentage` per cent of `base` plus `plus`; the sum is rounded half up to 8 decimals (decision M1). */
 export function percentOf(base: Amount, percentage: string, plus: Amount): Amount {
   return new Decimal(base)

@@ -32,6 +32,7 @@ describeWithBrowser('the dashboard and the console in a browser', () => {
     '/payouts/new',
     '/transactions',
     '/requests',
+    '/balances/USDT',
     '/statements',
     '/keys',
     '/keys/new',

@@ -169,3 +169,20 @@ test('the page shows the statement, and what is not known shows the newest', asy
     'No statement yet',
   );
 });
+
+test('the start page draws 30 days, and a click on a balance shows what makes it up', async () => {
+  const home = await (await client.get('/dashboard/test')).text();
+  expect(home).toContain('Last 30 days:');
+  expect(home).toMatch(/<svg class="bars"/);
+  expect(home).toContain('/dashboard/test/balances/USDT#reserved');
+  const balance = await (await client.get('/dashboard/test/balances/USDT')).text();
+  expect(balance).toContain('Nothing is reserved');
+  expect(balance).toContain('Payout settlement');
+  expect((await client.get('/dashboard/test/balances/XRP')).status).toBe(404);
+  const db = connect({ url: harness.database.dashboardUrl, size: 1, applicationName: 'test' });
+  const volumes = await createDashboardBooks(db).volumes({ accountId, mode: 'test' }, 101);
+  const sent = volumes.find(({ currency }) => currency === 'USDT')!.days.map((day) => day.sent);
+  // Each payout is of 10.
+  expect(add(...sent)).toBe(`${PAYOUTS * 10}.00000000`);
+  await db.destroy();
+});

@@ -282,6 +282,7 @@ const PEOPLE_PAGES = [
 /** Who may use a route of the dashboard: O owner, D developer, V viewer; in test mode and in live mode. */
 const DASHBOARD: Record<string, [test: string, live: string]> = {
   'get /': ['ODV', 'ODV'],
+  'get /balances/:id': ['ODV', 'ODV'],
   'get /payments': ['ODV', 'ODV'],
   'get /payments/new': ['OD', 'OD'],
   'post /payments/new': ['OD', 'OD'],

@@ -7,17 +7,25 @@ import {
 } from '../../services/dashboard';
 import { Alert, Card, Empty, Money, PageHead } from '../../web/components';
 import { page } from '../../web/site';
+import { Bars } from '../../web/chart';
+import { add, greaterOf, shareOf, ZERO } from '../../domain/money';
 import type { MerchantRoute } from '../merchant-page';
+import { balancePages } from './balance';
 
-export function homePages({ balances, attention }: DashboardServices): MerchantRoute[] {
-  const read = (owner: Owner) => Promise.all([balances(owner), attention(owner)]);
+const VOLUME_DAYS = 30;
+
+export function homePages(services: DashboardServices): MerchantRoute[] {
+  const { balances, attention, books } = services;
+  const read = (owner: Owner) =>
+    Promise.all([balances(owner), attention(owner), books.volumes(owner, VOLUME_DAYS)]);
   return [
+    ...balancePages(services),
     {
       method: 'get',
       path: '',
       needs: 'read',
       run: async (visit) => {
-        const [held, causes] = await read(visit);
+        const [held, causes, volumes] = await read(visit);
         return page(
           'Home',
           <>
@@ -28,7 +36,7 @@ export function homePages({ balances, attention }: DashboardServices): MerchantR
               </Alert>
             ) : null}
             <NeedsAttention causes={causes} base={visit.base} />
-            <Balances balances={held} base={visit.base} />
+            <Balances balances={held} volumes={volumes} base={visit.base} />
           </>,
           { nav: 'home' },
         );
@@ -104,7 +112,15 @@ function NeedsAttention({ causes, base }: { causes: Attention; base: string }) {
 
 type Balance = Awaited<ReturnType<DashboardServices['balances']>>[number];
 
-function Balances({ balances, base }: { balances: Balance[]; base: string }) {
+type Volume = Awaited<ReturnType<DashboardServices['books']['volumes']>>[number];
+
+interface BalancesProps {
+  balances: Balance[];
+  volumes: Volume[];
+  base: string;
+}
+
+function Balances({ balances, volumes, base }: BalancesProps) {
   if (balances.length === 0) {
     return (
       <Card>
@@ -122,7 +138,7 @@ function Balances({ balances, base }: { balances: Balance[]; base: string }) {
           <div>
             <p class="muted">Available</p>
             <p class="figure">
-              <a href={`${base}/transactions?currency=${currency}`}>
+              <a href={`${base}/balances/${currency}`}>
                 <Money amount={available} currency={currency} />
               </a>
             </p>
@@ -131,18 +147,50 @@ function Balances({ balances, base }: { balances: Balance[]; base: string }) {
             <div>
               <dt>Reserved for payouts</dt>
               <dd>
-                <Money amount={reserved} currency={currency} />
+                <a href={`${base}/balances/${currency}#reserved`}>
+                  <Money amount={reserved} currency={currency} />
+                </a>
               </dd>
             </div>
             <div>
               <dt>Pending payments</dt>
               <dd>
-                <Money amount={pending} currency={currency} />
+                <a href={`${base}/balances/${currency}#pending`}>
+                  <Money amount={pending} currency={currency} />
+                </a>
               </dd>
             </div>
           </dl>
+          <VolumeChart volume={volumes.find((one) => one.currency === currency)} />
         </section>
       ))}
     </div>
+  );
+}
+
+/** Received and sent by day. */
+function VolumeChart({ volume }: { volume: Volume | undefined }) {
+  if (volume === undefined) return null;
+  const { currency, days } = volume;
+  const total = (part: 'received' | 'sent') => add(ZERO, ...days.map((day) => day[part]));
+  const [received, sent] = [total('received'), total('sent')];
+  const highest = days.reduce((most, day) => greaterOf(most, add(day.received, day.sent)), ZERO);
+  return (
+    <figure>
+      <Bars
+        label={`By day in the last ${VOLUME_DAYS} days: ${received} ${currency} received, ${sent} ${currency} sent`}
+        bars={days.map((day) => ({
+          title: `${day.day}: ${day.received} received, ${day.sent} sent`,
+          parts: [
+            { tone: 'good', share: shareOf(day.received, highest) },
+            { tone: 'busy', share: shareOf(day.sent, highest) },
+          ],
+        }))}
+      />
+      <figcaption class="muted">
+        Last {VOLUME_DAYS} days: <Money amount={received} currency={currency} /> received,{' '}
+        <Money amount={sent} currency={currency} /> sent
+      </figcaption>
+    </figure>
   );
 }

@@ -1,0 +1,152 @@
+/** What a balance is made of: its latest transactions, and what reserves and what is pending. */
+import type { MerchantTransaction } from '../../domain/ledger';
+import { type Payment, SEEN_PAYMENT_STATUSES } from '../../domain/payment';
+import { OPEN_PAYOUT_STATUSES, type Payout } from '../../domain/payout';
+import type { DashboardServices } from '../../services/dashboard';
+import { Card, Empty, Money, PageHead, Status, Table, Time, words } from '../../web/components';
+import { Signed } from '../../web/history';
+import { PageRefusal } from '../../web/problems';
+import { page } from '../../web/site';
+import type { MerchantRoute } from '../merchant-page';
+
+type Balance = Awaited<ReturnType<DashboardServices['balances']>>[number];
+
+const SHOWN = 25;
+
+export function balancePages(services: DashboardServices): MerchantRoute[] {
+  const { balances, payments, payouts, transactions } = services;
+  return [
+    {
+      method: 'get',
+      path: '/balances/:id',
+      needs: 'read',
+      run: async (visit) => {
+        const { id: currency = '' } = visit.params;
+        const balance = (await balances(visit)).find((one) => one.currency === currency);
+        if (balance === undefined) throw new PageRefusal('page_not_found');
+        const first = { limit: SHOWN, after: null };
+        const [moved, reserving, pending] = await Promise.all([
+          transactions(visit, { ...first, filters: { currency } }),
+          payouts(visit, { ...first, filters: { currency, status: [...OPEN_PAYOUT_STATUSES] } }),
+          payments(visit, { ...first, filters: { currency, status: [...SEEN_PAYMENT_STATUSES] } }),
+        ]);
+        const body = (
+          <BalancePage
+            balance={balance}
+            base={visit.base}
+            transactions={moved.items}
+            payouts={reserving.items}
+            payments={pending.items}
+          />
+        );
+        return page(`Balance ${currency}`, body, { nav: 'home' });
+      },
+    },
+  ];
+}
+
+interface BalancePageProps {
+  balance: Balance;
+  base: string;
+  transactions: readonly MerchantTransaction[];
+  payouts: readonly Payout[];
+  payments: readonly Payment[];
+}
+
+function BalancePage({ balance, base, transactions, payouts, payments }: BalancePageProps) {
+  const { currency, available, reserved, pending } = balance;
+  const title = (name: string, amount: string) => (
+    <>
+      {name} <Money amount={amount} currency={currency} exact />
+    </>
+  );
+  return (
+    <>
+      <PageHead back={{ href: base, label: 'Home' }} title={`Balance ${currency}`} />
+      <Card
+        id="reserved"
+        title={title('Reserved', reserved)}
+        lead={`Payouts that are not finished hold their amount and fees. The newest ${SHOWN} are shown.`}
+        flush
+      >
+        <Table
+          caption="Payouts that reserve"
+          rows={payouts}
+          empty={<Empty icon="lock" title="Nothing is reserved" />}
+          columns={[
+            {
+              label: 'Payout',
+              cell: ({ id, reference }) => <a href={`${base}/payouts/${id}`}>{reference}</a>,
+            },
+            { label: 'Status', cell: ({ status }) => <Status value={status} /> },
+            { label: 'Created', wide: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
+            {
+              label: 'Reserved',
+              right: true,
+              cell: ({ totalDebit }) => <Money amount={totalDebit} currency={currency} exact />,
+            },
+          ]}
+        />
+      </Card>
+      <Card
+        id="pending"
+        title={title('Pending', pending)}
+        lead={`Payments that were seen and are not credited yet. The newest ${SHOWN} are shown.`}
+        flush
+      >
+        <Table
+          caption="Pending payments"
+          rows={payments}
+          empty={<Empty icon="clock" title="Nothing is pending" />}
+          columns={[
+            {
+              label: 'Payment',
+              cell: ({ id, reference }) => <a href={`${base}/payments/${id}`}>{reference}</a>,
+            },
+            { label: 'Status', cell: ({ status }) => <Status value={status} /> },
+            { label: 'Created', wide: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
+            {
+              label: 'Received',
+              right: true,
+              cell: ({ receivedAmount }) => (
+                <Money amount={receivedAmount} currency={currency} exact />
+              ),
+            },
+          ]}
+        />
+      </Card>
+      <Card
+        id="available"
+        title={title('Available', available)}
+        lead="The latest changes."
+        action={
+          <a class="link" href={`${base}/transactions?currency=${currency}`}>
+            All transactions
+          </a>
+        }
+        flush
+      >
+        <Table
+          caption="Latest transactions"
+          rows={transactions}
+          empty={<Empty icon="list" title="Nothing was posted yet" />}
+          columns={[
+            { label: 'Posted', cell: ({ postedAt }) => <Time at={postedAt} /> },
+            { label: 'Type', wide: true, cell: ({ type }) => words(type) },
+            {
+              label: 'Entries',
+              right: true,
+              cell: ({ entries }) =>
+                entries.map((entry) => (
+                  <div>
+                    <span class="muted">{words(entry.balance)}</span>{' '}
+                    <Signed {...entry} currency={currency} />
+                  </div>
+                )),
+            },
+          ]}
+        />
+      </Card>
+    </>
+  );
+}
