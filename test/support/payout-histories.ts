@@ -1,5 +1,9 @@
 /** The branches whose histories are kept under test/fixtures/histories, and how to make each. */
+import { insertDecision } from '../../src/db/repositories/payout-decisions';
 import { rows } from '../../src/db/transaction';
+import { amount } from '../../src/domain/money';
+import { newId } from '../../src/lib/new-id';
+import { makeUser } from './page-client';
 import { BRANCHES, startBranch } from './payout-branches';
 import { createPayoutCase, type PayoutCase, whenDetails, whenPayout } from './payout-case';
 import type { WorkflowWorld } from './workflow-world';
@@ -19,6 +23,31 @@ const REPLAYED_SIGNALS = [
 ] as const;
 
 const MORE: readonly HistoryBranch[] = [
+  {
+    name: 'approved-by-two-operators',
+    start: async (world) => {
+      await rows(
+        world.db,
+        `INSERT INTO four_eyes_thresholds VALUES ('USDT', 500) ON CONFLICT DO NOTHING`,
+      );
+      const payout = await createPayoutCase(world, { request: { amount: amount('600') } });
+      await payout.handle.signal('approve', { by: 'alice' });
+      for (const role of ['reviewer', 'admin']) {
+        const { id: userId } = await makeUser(world.db, 'operator', role);
+        const id = newId('decision');
+        const decision = {
+          id,
+          payoutId: payout.id,
+          kind: 'approve',
+          userId,
+          reason: null,
+        } as const;
+        await insertDecision(world.db, decision);
+        await payout.handle.executeUpdate('decide', { args: [id] as [unknown], updateId: id });
+      }
+      return payout;
+    },
+  },
   {
     name: 'held-then-rejected',
     start: async (world) => {

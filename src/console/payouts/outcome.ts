@@ -21,7 +21,7 @@ export function outcomeText({ kind, outcome }: PayoutDecision): string {
     case 'same_operator':
       return 'You have already approved this payout. A different operator must approve it.';
     case 'key_creator':
-      return 'You created or rotated the API key of this payout, so you cannot approve it.';
+      return 'You created or rotated the API key, or requested the payout, so you cannot approve it.';
     case 'not_allowed':
       return 'Your decision had no effect: your role does not allow it any more.';
     case 'expired':

@@ -1,6 +1,6 @@
 /** One payout for an operator: what it is, why it is reviewed, and the decision. */
 import { payoutStatusesBefore } from '../../domain/payout';
-import type { DecisionKind, PayoutDecision } from '../../domain/payout-decision';
+import type { DecisionKind, DecisionOutcome, PayoutDecision } from '../../domain/payout-decision';
 import { InvalidInput } from '../../services/admin/refusal';
 import {
   newDecisionId,
@@ -11,11 +11,11 @@ import {
 import {
   Alert,
   Card,
+  CopyButton,
   EMPTY_FORM,
   Facts,
   Field,
   type FormState,
-  Id,
   Money,
   PageHead,
   Status,
@@ -117,13 +117,13 @@ function Detail(props: DetailProps) {
         <div>
           <Card title="Destination">
             <p>
-              <Address value={payout.destinationValue} />
+              <Address value={payout.destinationValue} />{' '}
+              <CopyButton value={payout.destinationValue} label="Copy the address" />
             </p>
             <Facts
               rows={[
                 ['Network', payout.network ?? words(payout.destinationType)],
                 ['Memo', payout.destinationMemo],
-                ['Copy', <Id value={payout.destinationValue} />],
               ]}
             />
           </Card>
@@ -272,7 +272,9 @@ function ApprovalForm({ payout, decider, form, action }: DetailProps & { action:
           }
         >
           {decider.hadKey ? (
-            <p>You created or rotated the API key of this payout, so you cannot approve it.</p>
+            <p>
+              You created or rotated the API key, or requested the payout, so you cannot approve it.
+            </p>
           ) : null}
           {decider.hasCounted ? <p>You have approved it. You can still reject it.</p> : null}
         </Alert>
@@ -303,6 +305,17 @@ function ApprovalForm({ payout, decider, form, action }: DetailProps & { action:
   );
 }
 
+const OUTCOMES: Record<DecisionOutcome, string> = {
+  applied: 'Applied',
+  counted: 'First of two approvals',
+  already_decided: 'No effect: already decided',
+  too_late: 'No effect: already submitted',
+  same_operator: 'No effect: had approved before',
+  key_creator: 'Refused: created or rotated the API key, or requested the payout',
+  not_allowed: 'Refused: the role did not allow it any more',
+  expired: 'No effect: it reached the workflow too late',
+};
+
 function Decisions({ decisions }: { decisions: readonly PayoutDecision[] }) {
   if (decisions.length === 0) return null;
   return (
@@ -315,7 +328,7 @@ function Decisions({ decisions }: { decisions: readonly PayoutDecision[] }) {
               <Time at={createdAt} seconds />
             </div>
             <small>{email}</small>
-            <small>{outcome === null ? 'No answer yet' : words(outcome)}</small>
+            <small>{outcome === null ? 'No answer yet' : OUTCOMES[outcome]}</small>
             {reason === null ? null : <small>{reason}</small>}
           </li>
         ))}

@@ -215,9 +215,9 @@ function Queue({ rows, query, mayDecide }: QueueProps) {
       />
     </Card>
   );
-  if (!mayDecide || rows.length === 0) return table;
+  if (!mayDecide || rows.length === 0) return <div class="queue">{table}</div>;
   return (
-    <form action={`${PATH}/selection`} class="stack">
+    <form action={`${PATH}/selection`} class="queue">
       {table}
       <div>
         <button class="btn" data-variant="outline">
@@ -248,7 +248,7 @@ function Chosen({ approvable, totals, leftOut }: Selection) {
           <p>Select payouts in the review queue, at most {SELECTION_MAX}.</p>
         </Alert>
       ) : (
-        <form method="post" action={`${PATH}/approve`} class="stack">
+        <form method="post" action={`${PATH}/approve`} class="queue">
           <Card title="Will be approved and sent" flush>
             <Table caption="Payouts to approve" rows={approvable} columns={COLUMNS} empty={null} />
           </Card>
