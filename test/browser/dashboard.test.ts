@@ -259,7 +259,16 @@ describeWithBrowser('the dashboard and the console in a browser', () => {
   });
 
   test('every page is accessible in light and dark', async () => {
+    await page.goto(`${site}/dashboard/security`);
+    await page.getByRole('button', { name: 'Set up' }).click();
+    await page.locator('.qr svg').waitFor();
+    await page.goto(`${site}/dashboard/people/invite`);
+    await page.getByLabel('E-mail address').fill('invited@example.com');
+    await page.getByRole('button', { name: 'Create invitation' }).click();
+    const invitation = new URL(await page.locator('.secret code').innerText());
     const found = await lookAt([
+      invitation.pathname + invitation.search,
+      '/dashboard/security/totp',
       '/dashboard/sessions',
       '/dashboard/security',
       '/dashboard/people',

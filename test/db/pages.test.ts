@@ -261,6 +261,8 @@ const OWN_PAGES = [
   'get /security/recovery-codes',
   'post /security/recovery-codes',
   'get /security/passkeys/new',
+  'get /security/password',
+  'post /security/password',
   'post /security/passkeys/new',
   'post /security/passkeys/:id/remove',
   'get /sessions',

@@ -282,3 +282,17 @@ test('forged and malformed answers of a passkey prove nothing', async () => {
     expect((await client.post('/dashboard/confirm/passkey', { response })).status).toBe(401);
   }
 });
+
+test('a person changes the password, and the other sessions end', async () => {
+  const user = await newOwner();
+  const [here, there] = [newClient(), newClient()];
+  await Promise.all([here.signIn(user), there.signIn(user)]);
+  const change = (password: string) => here.post('/dashboard/security/password', { password });
+  expect((await change('short')).status).toBe(422);
+  const password = 'a new password of 12 or more';
+  expect((await change(password)).headers.get('location')).toBe('/dashboard/security?changed');
+  expect((await here.get(HOME)).status).toBe(200);
+  expect((await there.get(HOME)).status).toBe(303);
+  const { email } = user;
+  expect((await newClient().post('/dashboard/sign-in', { email, password })).status).toBe(303);
+});

@@ -33,6 +33,7 @@ export async function picture(page: Page, path: string, scheme: 'light' | 'dark'
   if (FOLDER === '') return;
   mkdirSync(FOLDER, { recursive: true });
   const name = path
+    .replace(/token=.*/, '')
     .replace(/[/?=]+/g, '-')
     .replace(/_[0-9A-Z]{26}/, '')
     .slice(1);

@@ -240,6 +240,16 @@ export async function listSessions(db: Db, userId: string, idleHours: number): P
   );
 }
 
+/** All of the user but one. */
+export async function revokeOtherSessions(tx: Tx, userId: string, kept: string): Promise<void> {
+  await rows(
+    tx,
+    `UPDATE sessions SET revoked_at = clock_timestamp()
+      WHERE user_id = ? AND id <> ? AND revoked_at IS NULL`,
+    [userId, kept],
+  );
+}
+
 /** @param id of one session, or null for all of the user */
 export async function revokeSessions(
   db: Db | Tx,

@@ -6,6 +6,7 @@ import {
   insertMembership,
   insertUser,
   lockUser,
+  revokeOtherSessions,
   revokeSessions,
   saveDisabled,
   savePassword,
@@ -26,6 +27,7 @@ import { requireAccount } from '../admin/accounts';
 import { makeChange, type ChangedBy } from '../admin/audit';
 import { AdminRefusal, InvalidInput } from '../admin/refusal';
 import { hashPassword } from './passwords';
+import { type SignedIn, sourceOf } from './sessions';
 
 export { listUsers } from '../../db/repositories/users';
 
@@ -118,6 +120,27 @@ export async function resetPassword(
         accountId: null,
         before: presentUser(before),
         after: presentUser(user),
+      },
+    };
+  });
+}
+
+/** By the user; the other sessions end. @throws InvalidInput */
+export async function changeOwnPassword(db: Db, user: SignedIn, wish: string): Promise<void> {
+  const passwordHash = await hashPassword(checkPasswordRule(wish));
+  const { userId, sessionId, email, actor } = user;
+  const by = { actor: email, reason: null, via: sourceOf(actor.kind) };
+  await makeChange(db, by, async (tx) => {
+    const saved = await savePassword(tx, userId, passwordHash);
+    await revokeOtherSessions(tx, userId, sessionId);
+    return {
+      result: undefined,
+      audit: {
+        ...auditHead(saved),
+        action: 'user.change_password',
+        accountId: actor.kind === 'merchant' ? actor.accountId : null,
+        before: null,
+        after: presentUser(saved),
       },
     };
   });

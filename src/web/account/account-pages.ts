@@ -5,6 +5,7 @@ import type { Once } from '../once';
 import type { Route, Site } from '../site';
 import { accountsPages } from './accounts';
 import { confirmPages } from './confirm';
+import { passwordPages } from './password';
 import { invitationPages } from './invitation';
 import { peoplePages } from './people';
 import { securityPages } from './security';
@@ -26,6 +27,7 @@ export function accountPages(options: AccountPages): Route[] {
     ...signInPages(options),
     ...confirmPages(options),
     ...securityPages(options),
+    ...passwordPages(options),
     ...sessionPages(options),
     ...accountsPages(options),
     ...peoplePages(options),

@@ -161,10 +161,10 @@ function People({ path, people, invitations, isRequired, roles, mayManage, me }:
             {
               label: 'Person',
               cell: ({ userId, email, name }) => (
-                <>
+                <div class="person">
                   {name === '' ? email : name} {userId === me.userId ? <small>You</small> : null}
                   {name === '' ? null : <div class="muted">{email}</div>}
-                </>
+                </div>
               ),
             },
             {
@@ -318,7 +318,8 @@ function Invite({ path, roles, form }: InviteProps) {
             name="role"
             label="Role"
             form={form}
-            options={roles.map((role) => [role, words(role)] as const)}
+            // The least comes first.
+            options={[...roles].reverse().map((role) => [role, words(role)] as const)}
           />
           <div class="actions">
             <button class="btn">Create invitation</button>

@@ -62,7 +62,7 @@ export function securityPages({ site, users, once, publicUrl: origin }: AccountP
       path: '/security',
       needs: 'read',
       beforeEnrolment: true,
-      run: async ({ session }) =>
+      run: async ({ session, query }) =>
         page(
           'Security',
           <Security
@@ -72,6 +72,7 @@ export function securityPages({ site, users, once, publicUrl: origin }: AccountP
               users.passkeys.arePossible(origin) ? await users.passkeys.list(session) : null
             }
             mustEnrol={session.mustEnrol}
+            changed={query.has('changed')}
           />,
           NAV,
         ),
@@ -204,12 +205,19 @@ interface SecurityProps {
   /** Null: not possible at this address. */
   passkeys: Passkey[] | null;
   mustEnrol: boolean;
+  /** The password, just now. */
+  changed: boolean;
 }
 
-function Security({ path, factors, passkeys, mustEnrol }: SecurityProps) {
+function Security({ path, factors, passkeys, mustEnrol, changed }: SecurityProps) {
   return (
     <>
-      <PageHead title="Security" lead="How you prove who you are." />
+      <PageHead title="Security" lead="How you prove who you are.">
+        <a class="btn" data-variant="outline" href={`${path}/password`}>
+          Change password
+        </a>
+      </PageHead>
+      {changed ? <Alert tone="good" title="The password was changed." /> : null}
       {mustEnrol ? (
         <Alert tone="wait" title="Set up a second factor to continue.">
           It is required for everybody who signs in here.
@@ -272,7 +280,7 @@ function PasskeyCard({ path, passkeys }: Pick<SecurityProps, 'path' | 'passkeys'
         rows={passkeys}
         empty={
           <Empty icon="fingerprint" title="No passkeys">
-            <p>Adding one needs JavaScript.</p>
+            <p>A passkey cannot be copied or given to a wrong site. Adding one needs JavaScript.</p>
           </Empty>
         }
         columns={[

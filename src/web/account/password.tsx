@@ -1,0 +1,73 @@
+/** A signed-in person changes the own password. */
+import { InvalidInput } from '../../services/admin/refusal';
+import { Card, EMPTY_FORM, Field, type FormState, PageHead } from '../components';
+import { problemText } from '../refusals';
+import { page, redirect, type Route } from '../site';
+import type { AccountPages } from './account-pages';
+
+export function passwordPages({ site, users }: AccountPages): Route[] {
+  const security = `${site.prefix}/security`;
+  const show = (form: FormState, status = 200) =>
+    page('Change password', <ChangePassword security={security} form={form} />, {
+      nav: 'security',
+      status,
+    });
+  return [
+    {
+      method: 'get',
+      path: '/security/password',
+      needs: 'read',
+      beforeEnrolment: true,
+      recent: true,
+      run: () => show(EMPTY_FORM),
+    },
+    {
+      method: 'post',
+      path: '/security/password',
+      needs: 'read',
+      beforeEnrolment: true,
+      recent: true,
+      run: async ({ session, form }) => {
+        try {
+          await users.changePassword(session, form.get('password') ?? '');
+          return redirect(`${security}?changed`);
+        } catch (error) {
+          if (!(error instanceof InvalidInput)) throw error;
+          return show({ ...EMPTY_FORM, errors: { password: problemText(error.problem) } }, 422);
+        }
+      },
+    },
+  ];
+}
+
+function ChangePassword({ security, form }: { security: string; form: FormState }) {
+  return (
+    <>
+      <PageHead
+        back={{ href: security, label: 'Security' }}
+        title="Change password"
+        lead="All your other sessions end."
+      />
+      <Card>
+        <form method="post" action={`${security}/password`} class="stack">
+          <Field
+            name="password"
+            label="New password"
+            type="password"
+            hint="12 characters or more."
+            form={form}
+            required
+            autocomplete="new-password"
+            maxLength={200}
+          />
+          <div class="actions">
+            <button class="btn">Change password</button>
+            <a class="btn" data-variant="ghost" href={security}>
+              Cancel
+            </a>
+          </div>
+        </form>
+      </Card>
+    </>
+  );
+}
