@@ -193,7 +193,7 @@ test('an endpoint is edited, tested with a sample, and gets what it missed', asy
     ),
   );
   html = await textOf(client.get(`${path}?recovered=1&left=0`));
-  expect(html).toContain('1 deliveries are sent now.');
+  expect(html).toContain('Deliveries that are sent now: 1');
   expect(html).toContain('Attempts in the last 24 hours');
   expect(html).toContain('p95');
   await receiver.stop();

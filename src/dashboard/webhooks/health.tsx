@@ -109,7 +109,7 @@ export function RecoveredAlert({ query }: { query: URLSearchParams }) {
   const [done, left = '0'] = [count('recovered'), count('left')];
   if (done === undefined) return null;
   return (
-    <Alert tone={left === '0' ? 'good' : 'wait'} title={`${done} deliveries are sent now.`}>
+    <Alert tone={left === '0' ? 'good' : 'wait'} title={`Deliveries that are sent now: ${done}`}>
       {left === '0' ? null : (
         <p>{left} more are above the maximum of open deliveries. Run it again later.</p>
       )}
