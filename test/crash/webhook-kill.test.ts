@@ -10,7 +10,6 @@ import { appendEvent } from '../../src/db/repositories/events';
 import { inTransaction, rows } from '../../src/db/transaction';
 import { newId } from '../../src/lib/new-id';
 import { presentEvent } from '../../src/presenters/envelope';
-import type { PayoutObject } from '../../src/schemas/payouts';
 import { createWebhookDeliveryWorkflows } from '../../src/temporal/webhook-delivery-workflows';
 import { auditWebhookDeliveries } from '../support/webhook-delivery-audit';
 import { startGateway, type OwnGateway } from '../support/gateway';
@@ -144,7 +143,7 @@ async function startOne(receiver: Receiver): Promise<string> {
   const event = { id: newId('event'), type: 'payout.completed' as const, mode: 'test' as const };
   const objectId = newId('payout');
   const head = { ...event, sequence: 1, createdAt: new Date() };
-  const body = presentEvent(head, { id: objectId } as PayoutObject);
+  const body = presentEvent(head, { id: objectId });
   await inTransaction(gateway.db, (tx) => appendEvent(tx, { ...head, accountId, objectId, body }));
   const [delivery] = await rows<{ id: string }>(
     gateway.db,

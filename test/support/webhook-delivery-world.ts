@@ -15,7 +15,6 @@ import type { RetryScheduleMs } from '../../src/domain/webhook-delivery';
 import type { Mode } from '../../src/domain/mode';
 import { newId } from '../../src/lib/new-id';
 import { presentEvent } from '../../src/presenters/envelope';
-import type { PayoutObject } from '../../src/schemas/payouts';
 import { createEndpoint, type EndpointWithSecret } from '../../src/services/admin/webhooks';
 import { registerSearchAttributes } from '../../src/temporal/search-attributes';
 import { PAYLOAD_CONVERTER_PATH } from '../../src/temporal/worker';
@@ -163,7 +162,7 @@ export async function writeEvent(
     id: objectId,
     object: 'payout',
     description: note,
-  } as PayoutObject);
+  });
   await inTransaction(appDb, (tx) => appendEvent(tx, { ...event, accountId, objectId, body }));
   return { id: event.id, objectId, body, note };
 }
