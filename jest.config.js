@@ -1,9 +1,9 @@
 /**
  * The projects differ in what they need: `unit` and `sandbox` nothing, `db` PostgreSQL, `workflow` and
  * `e2e` also a Temporal server, `browser` a Chromium too. `npm test` leaves two of them out, which
- * `npm run test:slow` and CI run: `crash` lets steps, processes and servers fail and waits for the
- * recovery, and `start` starts the product as its documentation says. Servers start only for the projects of the
- * selected files.
+ * `npm run test:slow` and CI run: `crash` lets steps, processes, servers and providers fail and waits
+ * for the recovery, and `start` starts the product as its documentation says. Servers start only for
+ * the projects of the selected files.
  */
 const { availableParallelism } = require('node:os');
 

@@ -40,7 +40,9 @@ class Receiver(BaseHTTPRequestHandler):
         line = {"id": event["id"], "type": event["type"], "fault": fault_of(self.headers, body)}
         self.send_response(204)
         self.end_headers()
-        print(json.dumps(line), flush=True)
+        # In one piece: print() writes the end of the line separately, and threads answer.
+        sys.stdout.write(json.dumps(line) + "\n")
+        sys.stdout.flush()
 
     def log_message(self, *_):
         pass
