@@ -194,9 +194,15 @@ test('ledger:verify finds what has no workflow, until restart-missing has run', 
     'restart-missing',
     '--pause',
   );
-  await gateway.temporal.workflow.getHandle(ended).terminate('a test');
-  const broken = [{ id: ended, status: 'created' }];
-  expect(await verifyWorkflows(gateway.db, live)).toMatchObject({ broken: 1, rows: broken });
+  // A run that began before the pause may start it again.
+  const found = await waitLong('the missing workflow to be found', async () => {
+    await gateway.temporal.workflow
+      .getHandle(ended)
+      .terminate('a test')
+      .catch(() => undefined);
+    const result = await verifyWorkflows(gateway.db, live);
+    return result.broken > 0 ? result : undefined;
+  });
 
   await temporalCommand(
     placeOf(gateway.env),
@@ -206,6 +212,7 @@ test('ledger:verify finds what has no workflow, until restart-missing has run', 
     'restart-missing',
     '--unpause',
   );
+  expect(found).toMatchObject({ broken: 1, rows: [{ id: ended, status: 'created' }] });
   await waitLong('a new workflow', async () =>
     (await verifyWorkflows(gateway.db, live)).broken === 0 ? true : undefined,
   );
