@@ -5,6 +5,7 @@
 import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { amount } from '../../src/domain/money';
 import { PROVIDER_CODES } from '../../src/domain/provider-codes';
 import { startSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/server';
@@ -95,6 +96,26 @@ describe.each(PROVIDER_CODES)('%s', (code) => {
     });
     expect(entry).toMatchObject({ planned: [], transfers: [{ amount: '25.00000000' }] });
     expect(entry.transfers).toHaveLength(1);
+  });
+
+  it('plays the rest of a scenario in its order when all of it is overdue', async () => {
+    const first = await start('first', { settleMs: 300, slowMs: 100 });
+    const before = connectProviders(first, credentials);
+    const order = buildCheckout(code, { scenario: 'refunded' });
+    await before.get(code, 'test').openCheckout(order);
+    await before.close();
+    await running.pop()?.stop();
+    await sleep(1_100);
+
+    const second = await start('first', { settleMs: 300, slowMs: 100 });
+    const entry = await waitFor('the end of the scenario', async () => {
+      const found = await readCheckoutEntry(second.url, order.reference);
+      return found?.planned.length === 0 ? found : undefined;
+    });
+    expect(entry).toMatchObject({
+      transfers: [{ status: 'confirmed', amount: '25.00000000' }],
+      refunds: [{ amount: '25.00000000' }],
+    });
   });
 
   it('tells again what nobody acknowledged, and nothing that somebody did', async () => {

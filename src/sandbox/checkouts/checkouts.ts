@@ -135,7 +135,11 @@ export class Checkouts {
       this.schedule(before);
       return;
     }
-    const time = { now: new Date(), settleMs: this.settings.settleMs };
+    const time = {
+      now: new Date(),
+      due: new Date(next.due),
+      settleMs: this.settings.settleMs,
+    };
     const outcome = takeStep({ ...before, plan }, next.step, time);
     await this.keep(before, outcome.kind === 'checkout' ? outcome.checkout : { ...before, plan });
   }

@@ -21,6 +21,8 @@ export type StepOutcome =
 
 export interface StepTime {
   now: Date;
+  /** When a planned step was due; absent for a step that somebody asks for. */
+  due?: Date;
   settleMs: number;
 }
 
@@ -58,7 +60,7 @@ export function takeStep(checkout: Checkout, step: CheckoutStep, time: StepTime)
 function pay(
   checkout: Checkout,
   { amount, at, then }: CheckoutStep & { do: 'pay' },
-  { now, settleMs }: StepTime,
+  { now, due: paidAt = now, settleMs }: StepTime,
 ): StepOutcome {
   const transfer: Received = {
     id: newProviderId(checkout, 'transfer'),
@@ -68,7 +70,8 @@ function pay(
     confirmedAt: at,
     txHash: newTxHash(checkout.network),
   };
-  const due = new Date(now.getTime() + settleMs).toISOString();
+  // From when the payment was due: after a delay it is still confirmed before the steps that follow.
+  const due = new Date(paidAt.getTime() + settleMs).toISOString();
   const plan =
     at !== null || then === 'stay'
       ? checkout.plan
