@@ -1,7 +1,8 @@
 /** What the forms share that create a payment or a payout: idempotency, and the API's refusals. */
 import { ApiError, type FieldError } from '../domain/errors';
 import { newId } from '../lib/new-id';
-import { Alert, Facts, type FormState, words } from '../web/components';
+import { Alert, Facts, words } from '../web/components';
+import { type FormState } from '../web/forms';
 import type { MerchantVisit } from './merchant-page';
 
 /** Beside the keys that the merchant's own servers choose. */

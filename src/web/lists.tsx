@@ -2,7 +2,8 @@
 import type { ComponentChildren } from 'preact';
 import type { ListPosition } from '../services/services';
 import { PROVIDER_CODES } from '../domain/provider-codes';
-import { Card, EMPTY_FORM, Field, PageHead, Pager, Select, words } from './components';
+import { Card, PageHead, Pager, words } from './components';
+import { EMPTY_FORM, Field, Select } from './forms';
 import { Icon } from './icon';
 
 export const PER_PAGE = 25;

@@ -3,7 +3,8 @@ import type { ComponentChildren } from 'preact';
 import { PROVIDER_CODES } from '../../domain/provider-codes';
 import { InvalidInput } from '../../services/admin/refusal';
 import type { AccountDetail, ConsoleAccounts } from '../../services/console-accounts';
-import { Card, EMPTY_FORM, Field, type FormState, PageHead, Select } from '../../web/components';
+import { Card, PageHead } from '../../web/components';
+import { EMPTY_FORM, Field, FormActions, type FormState, Select } from '../../web/forms';
 import { fieldErrors } from '../../web/refusals';
 import { page, redirect } from '../../web/site';
 import {
@@ -211,12 +212,7 @@ function ChangePage({ name, change, detail, form }: ChangePageProps) {
             maxLength={REASON_LENGTH_MAX}
             autocomplete="off"
           />
-          <div class="actions">
-            <button class="btn">{change.submit}</button>
-            <a class="btn" data-variant="ghost" href={path}>
-              Cancel
-            </a>
-          </div>
+          <FormActions submit={change.submit} cancel={path} />
         </form>
       </Card>
     </>

@@ -6,11 +6,8 @@ import type { Case, CaseEvidence } from '../../services/console-cases';
 import {
   Alert,
   Card,
-  EMPTY_FORM,
   Empty,
   Facts,
-  Field,
-  type FormState,
   Id,
   Money,
   PageHead,
@@ -19,6 +16,7 @@ import {
   Time,
   words,
 } from '../../web/components';
+import { EMPTY_FORM, Field, type FormState } from '../../web/forms';
 import { LedgerLines } from '../../web/history';
 import {
   chosen,

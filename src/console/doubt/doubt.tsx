@@ -2,7 +2,6 @@
 import { MODES } from '../../domain/mode';
 import type { DoubtfulPayout, PayoutReviews, ProviderState } from '../../services/payout-reviews';
 import {
-  Action,
   Alert,
   Card,
   type Column,
@@ -13,6 +12,7 @@ import {
   Time,
   words,
 } from '../../web/components';
+import { Action } from '../../web/forms';
 import { chosen, Filters, isFiltered, ListPager, NoMatch, positionOf } from '../../web/lists';
 import { page, redirect } from '../../web/site';
 import { WorkflowLink, type WorkflowUrl } from '../../web/workflow-link';

@@ -8,7 +8,6 @@ import {
   type ProviderCheck,
 } from '../../services/console-operations';
 import {
-  Action,
   Alert,
   Card,
   Empty,
@@ -20,6 +19,7 @@ import {
   Time,
   words,
 } from '../../web/components';
+import { Action } from '../../web/forms';
 import { page, redirect } from '../../web/site';
 import { type OperatorRoute, PREFIX } from '../operator-page';
 

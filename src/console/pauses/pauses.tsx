@@ -3,17 +3,8 @@ import { PROVIDER_CODES } from '../../domain/provider-codes';
 import type { PausedPayouts } from '../../services/admin/payouts';
 import { InvalidInput } from '../../services/admin/refusal';
 import type { ConsolePauses, ConsoleServices } from '../../services/console';
-import {
-  Card,
-  EMPTY_FORM,
-  Empty,
-  Field,
-  type FormState,
-  PageHead,
-  Select,
-  Table,
-  Time,
-} from '../../web/components';
+import { Card, Empty, PageHead, Table, Time } from '../../web/components';
+import { EMPTY_FORM, Field, type FormState, Select } from '../../web/forms';
 import { fieldErrors } from '../../web/refusals';
 import { page, redirect } from '../../web/site';
 import {

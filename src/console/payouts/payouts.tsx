@@ -12,16 +12,14 @@ import {
   Alert,
   Card,
   CopyButton,
-  EMPTY_FORM,
   Facts,
-  Field,
-  type FormState,
   Money,
   PageHead,
   Status,
   Time,
   words,
 } from '../../web/components';
+import { EMPTY_FORM, Field, type FormState } from '../../web/forms';
 import { LedgerLines, Timeline } from '../../web/history';
 import { Icon } from '../../web/icon';
 import { problemText } from '../../web/refusals';

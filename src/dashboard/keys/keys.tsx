@@ -8,13 +8,8 @@ import type { DashboardServices } from '../../services/dashboard';
 import {
   Alert,
   Card,
-  Choices,
-  Confirm,
-  EMPTY_FORM,
   Empty,
   Facts,
-  Field,
-  type FormState,
   Id,
   PageHead,
   Secret,
@@ -22,6 +17,7 @@ import {
   Table,
   Time,
 } from '../../web/components';
+import { Choices, Confirm, EMPTY_FORM, Field, FormActions, type FormState } from '../../web/forms';
 import { Icon } from '../../web/icon';
 import type { Once } from '../../web/once';
 import { fieldErrors } from '../../web/refusals';
@@ -251,12 +247,7 @@ function NewKey({ visit, form }: { visit: MerchantVisit; form: FormState }) {
             type="date"
             form={form}
           />
-          <div class="actions">
-            <button class="btn">Create key</button>
-            <a class="btn" data-variant="ghost" href={path}>
-              Cancel
-            </a>
-          </div>
+          <FormActions submit="Create key" cancel={path} />
         </form>
       </Card>
     </>

@@ -2,7 +2,8 @@
 import { readPaymentRequest } from '../../schemas/payments';
 import type { DashboardServices } from '../../services/dashboard';
 import type { ApiError } from '../../domain/errors';
-import { Card, EMPTY_FORM, Field, type FormState, PageHead, Select } from '../../web/components';
+import { Card, PageHead } from '../../web/components';
+import { EMPTY_FORM, Field, FormActions, type FormState, Select } from '../../web/forms';
 import { page, redirect } from '../../web/site';
 import { filledIn, formKey, newFormKey, personOf, RefusalAlert, tryForm } from '../creation';
 import type { MerchantRoute, MerchantVisit } from '../merchant-page';
@@ -149,12 +150,7 @@ function NewPayment({ path, currencies, formKey: key, form, refusal }: NewPaymen
             form={form}
             maxLength={2048}
           />
-          <div class="actions">
-            <button class="btn">Create payment link</button>
-            <a class="btn" data-variant="ghost" href={path}>
-              Cancel
-            </a>
-          </div>
+          <FormActions submit="Create payment link" cancel={path} />
         </form>
       </Card>
     </>

@@ -4,17 +4,8 @@ import type { ApiError } from '../../domain/errors';
 import { readPayoutRequest } from '../../schemas/payouts';
 import type { DashboardServices } from '../../services/dashboard';
 import type { PayoutQuote } from '../../services/services';
-import {
-  Card,
-  Facts,
-  Field,
-  type FormState,
-  Money,
-  PageHead,
-  Select,
-  Status,
-  words,
-} from '../../web/components';
+import { Card, Facts, Money, PageHead, Status, words } from '../../web/components';
+import { Field, type FormState, Select } from '../../web/forms';
 import { page, redirect } from '../../web/site';
 import {
   filledIn,

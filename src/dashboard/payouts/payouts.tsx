@@ -10,7 +10,6 @@ import type {
 import {
   Alert,
   Card,
-  Confirm,
   Empty,
   Facts,
   Id,
@@ -21,6 +20,7 @@ import {
   Time,
   words,
 } from '../../web/components';
+import { Confirm } from '../../web/forms';
 import { page, redirect } from '../../web/site';
 import { personOf } from '../creation';
 import { creatorRow, creatorText, LedgerLines, Timeline } from '../../web/history';

@@ -1,19 +1,8 @@
 /** The log of API requests: the list with its filters, and one request. */
 import { isId } from '../../domain/ids';
 import { type DashboardServices, KEPT_DAYS, type LoggedRequest } from '../../services/dashboard';
-import {
-  Alert,
-  Card,
-  EMPTY_FORM,
-  Empty,
-  Facts,
-  Field,
-  Id,
-  PageHead,
-  Select,
-  Table,
-  Time,
-} from '../../web/components';
+import { Alert, Card, Empty, Facts, Id, PageHead, Table, Time } from '../../web/components';
+import { EMPTY_FORM, Field, Select } from '../../web/forms';
 import {
   chosen,
   isFiltered,

@@ -1,7 +1,8 @@
 /** The monthly statement of a currency: on the screen, and to print or save as PDF. */
 import { add, type Amount } from '../../domain/money';
 import type { DashboardServices } from '../../services/dashboard';
-import { Card, EMPTY_FORM, Empty, Money, PageHead, Select, words } from '../../web/components';
+import { Card, Empty, Money, PageHead, words } from '../../web/components';
+import { EMPTY_FORM, Select } from '../../web/forms';
 import { Icon } from '../../web/icon';
 import { chosen } from '../../web/lists';
 import { page } from '../../web/site';

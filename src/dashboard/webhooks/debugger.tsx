@@ -1,14 +1,7 @@
 /** The signature debugger: why does this webhook not verify? */
 import type { DashboardServices } from '../../services/dashboard';
-import {
-  Alert,
-  Card,
-  EMPTY_FORM,
-  Field,
-  type FormState,
-  PageHead,
-  TextArea,
-} from '../../web/components';
+import { Alert, Card, PageHead } from '../../web/components';
+import { EMPTY_FORM, Field, type FormState, TextArea } from '../../web/forms';
 import { page } from '../../web/site';
 import type { MerchantRoute, MerchantVisit } from '../merchant-page';
 

@@ -1,7 +1,6 @@
 /** Deliveries of events: the list, one delivery with its attempts, and a retry. */
 import type { DashboardServices } from '../../services/dashboard';
 import {
-  Action,
   Alert,
   Card,
   Empty,
@@ -13,6 +12,7 @@ import {
   Time,
   words,
 } from '../../web/components';
+import { Action } from '../../web/forms';
 import { page, redirect } from '../../web/site';
 import type { MerchantRoute } from '../merchant-page';
 

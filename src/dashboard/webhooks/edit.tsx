@@ -1,16 +1,16 @@
 /** Change an endpoint, and send it a test event with data of one's own. */
 import { SUBSCRIBABLE_EVENTS } from '../../domain/events';
 import type { DashboardServices } from '../../services/dashboard';
+import { Card, PageHead } from '../../web/components';
 import {
-  Card,
+  Choices,
   EMPTY_FORM,
   Field,
-  Choices,
+  FormActions,
   type FormState,
-  PageHead,
   Select,
   TextArea,
-} from '../../web/components';
+} from '../../web/forms';
 import { chosen } from '../../web/lists';
 import { fieldErrors } from '../../web/refusals';
 import { page, redirect } from '../../web/site';
@@ -157,12 +157,7 @@ function Edit({ path, form }: { path: string; form: FormState }) {
             form={form}
             options={[['yes', 'Enabled: events are sent']]}
           />
-          <div class="actions">
-            <button class="btn">Save changes</button>
-            <a class="btn" data-variant="ghost" href={path}>
-              Cancel
-            </a>
-          </div>
+          <FormActions submit="Save changes" cancel={path} />
         </form>
       </Card>
     </>

@@ -4,14 +4,10 @@ import { WEBHOOK_DELIVERY_STATUSES } from '../../domain/webhook-delivery';
 import type { DashboardServices } from '../../services/dashboard';
 import type { AttemptCounts } from '../../services/dashboard-webhooks';
 import {
-  Action,
   Alert,
   Card,
-  Confirm,
-  EMPTY_FORM,
   Empty,
   Facts,
-  type FormState,
   Id,
   PageHead,
   Pager,
@@ -21,6 +17,7 @@ import {
   Time,
   words,
 } from '../../web/components';
+import { Action, Confirm, EMPTY_FORM, FormActions, type FormState } from '../../web/forms';
 import { Icon } from '../../web/icon';
 import type { Once } from '../../web/once';
 import { fieldErrors } from '../../web/refusals';
@@ -223,12 +220,7 @@ function NewEndpoint({ base, form }: { base: string; form: FormState }) {
       <Card>
         <form method="post" action={`${path}/new`} class="stack">
           <EndpointFields form={form} />
-          <div class="actions">
-            <button class="btn">Add endpoint</button>
-            <a class="btn" data-variant="ghost" href={path}>
-              Cancel
-            </a>
-          </div>
+          <FormActions submit="Add endpoint" cancel={path} />
         </form>
       </Card>
     </>

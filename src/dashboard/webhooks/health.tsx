@@ -1,6 +1,7 @@
 /** How an endpoint does: the attempts of 24 hours, and what helps when they fail. */
 import type { AttemptCounts, Recovered } from '../../services/dashboard-webhooks';
-import { Alert, Card, EMPTY_FORM, Select } from '../../web/components';
+import { Alert, Card } from '../../web/components';
+import { EMPTY_FORM, Select } from '../../web/forms';
 import { Bars } from '../../web/chart';
 
 const HOURS = 24;

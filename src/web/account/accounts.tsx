@@ -1,6 +1,7 @@
 /** A merchant who belongs to several accounts switches between them. */
 import type { OwnAccount } from '../../services/users/sessions';
-import { Action, Card, Empty, PageHead, Status, Table, words } from '../components';
+import { Card, Empty, PageHead, Status, Table, words } from '../components';
+import { Action } from '../forms';
 import { PageRefusal } from '../problems';
 import { page, redirect, type Route } from '../site';
 import type { AccountPages } from './account-pages';

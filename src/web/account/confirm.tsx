@@ -1,5 +1,6 @@
 /** "Sign in again": asked for before actions that matter (`recent` of a route). */
-import { Alert, Card, EMPTY_FORM, Field, PageHead } from '../components';
+import { Alert, Card, PageHead } from '../components';
+import { EMPTY_FORM, Field } from '../forms';
 import { browserOf, ownPath, page, redirect, type Route, type SignedInVisit } from '../site';
 import type { AccountPages } from './account-pages';
 import { PASSKEY_WRONG, passkeyAnswer, passkeyCookie, PasskeyForm } from './passkey-form';

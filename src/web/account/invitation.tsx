@@ -1,7 +1,8 @@
 /** Accepting an invitation: the same page for a new person and for one who has a user already. */
 import { InvalidInput } from '../../services/admin/refusal';
 import type { Invitation } from '../../services/users/people';
-import { EMPTY_FORM, Field, type FormState, words } from '../components';
+import { words } from '../components';
+import { EMPTY_FORM, Field, type FormState } from '../forms';
 import { PageRefusal } from '../problems';
 import { problemText } from '../refusals';
 import { browserOf, page, redirect, type Route, type Visit } from '../site';

@@ -1,6 +1,7 @@
 /** A signed-in person changes the own password. */
 import { InvalidInput } from '../../services/admin/refusal';
-import { Card, EMPTY_FORM, Field, type FormState, PageHead } from '../components';
+import { Card, PageHead } from '../components';
+import { EMPTY_FORM, Field, FormActions, type FormState } from '../forms';
 import { problemText } from '../refusals';
 import { page, redirect, type Route } from '../site';
 import type { AccountPages } from './account-pages';
@@ -60,12 +61,7 @@ function ChangePassword({ security, form }: { security: string; form: FormState 
             autocomplete="new-password"
             maxLength={200}
           />
-          <div class="actions">
-            <button class="btn">Change password</button>
-            <a class="btn" data-variant="ghost" href={security}>
-              Cancel
-            </a>
-          </div>
+          <FormActions submit="Change password" cancel={security} />
         </form>
       </Card>
     </>

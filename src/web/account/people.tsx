@@ -3,22 +3,8 @@ import { MERCHANT_ROLES, mayDo, OPERATOR_ROLES } from '../../domain/users';
 import { InvalidInput } from '../../services/admin/refusal';
 import type { Invitation, Person } from '../../services/users/people';
 import type { SignedIn } from '../../services/users/sessions';
-import {
-  Action,
-  Alert,
-  Card,
-  Confirm,
-  EMPTY_FORM,
-  Empty,
-  Field,
-  type FormState,
-  PageHead,
-  Secret,
-  Select,
-  Table,
-  Time,
-  words,
-} from '../components';
+import { Alert, Card, Empty, PageHead, Secret, Table, Time, words } from '../components';
+import { Action, Confirm, EMPTY_FORM, Field, FormActions, type FormState, Select } from '../forms';
 import { Icon } from '../icon';
 import { problemText } from '../refusals';
 import { page, redirect, type Route } from '../site';
@@ -321,12 +307,7 @@ function Invite({ path, roles, form }: InviteProps) {
             // The least comes first.
             options={[...roles].reverse().map((role) => [role, words(role)] as const)}
           />
-          <div class="actions">
-            <button class="btn">Create invitation</button>
-            <a class="btn" data-variant="ghost" href={path}>
-              Cancel
-            </a>
-          </div>
+          <FormActions submit="Create invitation" cancel={path} />
         </form>
       </Card>
     </>

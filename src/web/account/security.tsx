@@ -3,22 +3,8 @@ import { toString as drawQrCode } from 'qrcode';
 import { InvalidInput } from '../../services/admin/refusal';
 import type { Passkey } from '../../services/users/passkeys';
 import type { Enrolment, FactorSummary } from '../../services/users/second-factors';
-import {
-  Action,
-  Alert,
-  Card,
-  Confirm,
-  EMPTY_FORM,
-  Empty,
-  Facts,
-  Field,
-  type FormState,
-  PageHead,
-  Secret,
-  Status,
-  Table,
-  Time,
-} from '../components';
+import { Alert, Card, Empty, Facts, PageHead, Secret, Status, Table, Time } from '../components';
+import { Action, Confirm, EMPTY_FORM, Field, FormActions, type FormState } from '../forms';
 import { Icon } from '../icon';
 import { problemText } from '../refusals';
 import { page, redirect, type Route, type SignedInVisit } from '../site';
@@ -401,12 +387,7 @@ function Enrol({ enrolment, qrCode, path, form }: EnrolProps) {
             autocomplete="one-time-code"
             maxLength={10}
           />
-          <div class="actions">
-            <button class="btn">Turn on</button>
-            <a class="btn" data-variant="ghost" href={path}>
-              Cancel
-            </a>
-          </div>
+          <FormActions submit="Turn on" cancel={path} />
         </form>
       </Card>
     </>

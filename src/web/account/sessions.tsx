@@ -1,6 +1,7 @@
 /** Where a user is signed in, the same for both sites. */
 import type { Session } from '../../services/users/sessions';
-import { Action, Alert, Card, Empty, PageHead, Table, Time } from '../components';
+import { Alert, Card, Empty, PageHead, Table, Time } from '../components';
+import { Action } from '../forms';
 import { PageRefusal } from '../problems';
 import { page, redirect, type Route } from '../site';
 import type { AccountPages } from './account-pages';

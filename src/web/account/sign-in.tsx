@@ -2,7 +2,8 @@
 import type { ComponentChildren } from 'preact';
 import { DEVICE_DAYS, type OpenedSession } from '../../services/users/sessions';
 import { type SignInRefusal, type Step, STEP_MINUTES } from '../../services/users/sign-in';
-import { Alert, EMPTY_FORM, Field, type FormState } from '../components';
+import { Alert } from '../components';
+import { EMPTY_FORM, Field, type FormState } from '../forms';
 import {
   type Answer,
   browserOf,

@@ -1,0 +1,250 @@
+/** Forms and what they are made of. Everything works without JavaScript. */
+import type { ComponentChildren } from 'preact';
+import { Icon } from './icon';
+
+export interface FormState {
+  /** As they were sent. */
+  values: URLSearchParams;
+  /** By field. */
+  errors: Readonly<Record<string, string>>;
+}
+
+export const EMPTY_FORM: FormState = { values: new URLSearchParams(), errors: {} };
+
+interface NamedProps {
+  name: string;
+  hint?: ComponentChildren;
+  form: FormState;
+}
+
+interface LabelledProps extends NamedProps {
+  label: string;
+  /** The control, with `attributes`. */
+  children: ComponentChildren;
+}
+
+/** A control with its label above, its hint and its error below. */
+function Labelled({ name, label, hint, form, children }: LabelledProps) {
+  const error = form.errors[name];
+  const id = `field-${name}`;
+  return (
+    <div class="form-field" data-invalid={error === undefined ? undefined : 'true'}>
+      <label class="label" for={id}>
+        {label}
+      </label>
+      {children}
+      {hint === undefined ? null : (
+        <p class="hint" id={`${id}-hint`}>
+          {hint}
+        </p>
+      )}
+      <FieldError id={`${id}-error`} error={error} />
+    </div>
+  );
+}
+
+/** What ties a control to its label, its hint and its error. */
+function attributes({ name, hint, form }: NamedProps) {
+  const id = `field-${name}`;
+  const isInvalid = form.errors[name] !== undefined;
+  const described = [hint === undefined ? [] : `${id}-hint`, isInvalid ? `${id}-error` : []].flat();
+  return {
+    id,
+    name,
+    'aria-invalid': isInvalid ? ('true' as const) : undefined,
+    'aria-describedby': described.join(' ') || undefined,
+  };
+}
+
+interface FieldProps {
+  name: string;
+  label: string;
+  hint?: ComponentChildren;
+  form: FormState;
+  type?: 'text' | 'email' | 'password' | 'url' | 'date';
+  required?: boolean;
+  value?: string;
+  autocomplete?: string;
+  placeholder?: string;
+  maxLength?: number;
+  autofocus?: boolean;
+}
+
+export function Field({ name, label, hint, form, type = 'text', value, ...rest }: FieldProps) {
+  const shown = type === 'password' ? undefined : (form.values.get(name) ?? value);
+  return (
+    <Labelled name={name} label={label} hint={hint} form={form}>
+      <input
+        class="input"
+        {...attributes({ name, hint, form })}
+        // Preact has a type of its own for each kind of input.
+        {...({ type } as { type: 'text' })}
+        value={shown}
+        {...rest}
+      />
+    </Labelled>
+  );
+}
+
+interface TextAreaProps {
+  name: string;
+  label: string;
+  hint?: string;
+  form: FormState;
+  required?: boolean;
+  value?: string;
+}
+
+export function TextArea({ name, label, hint, form, value, required = false }: TextAreaProps) {
+  return (
+    <Labelled name={name} label={label} hint={hint} form={form}>
+      <textarea
+        class="textarea"
+        {...attributes({ name, hint, form })}
+        rows={10}
+        spellcheck={false}
+        required={required}
+      >
+        {form.values.get(name) ?? value}
+      </textarea>
+    </Labelled>
+  );
+}
+
+interface SelectProps {
+  name: string;
+  label: string;
+  form: FormState;
+  options: readonly (readonly [value: string, label: string])[];
+  hint?: string;
+}
+
+export function Select({ name, label, form, options, hint }: SelectProps) {
+  const chosen = form.values.get(name);
+  return (
+    <Labelled name={name} label={label} hint={hint} form={form}>
+      <select class="input native" {...attributes({ name, hint, form })}>
+        {options.map(([value, text]) => (
+          <option value={value} selected={value === chosen}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </Labelled>
+  );
+}
+
+interface ChoicesProps {
+  name: string;
+  label: string;
+  form: FormState;
+  options: readonly (readonly [value: string, label: string])[];
+  /** Checked before anything was sent. */
+  preset?: readonly string[];
+  hint?: string;
+}
+
+export function Choices({ name, label, form, options, preset = [], hint }: ChoicesProps) {
+  const sent = form.values.getAll(name);
+  const chosen = [...form.values.keys()].length === 0 ? preset : sent;
+  return (
+    <fieldset class="form-field choices">
+      <legend class="label">{label}</legend>
+      {hint === undefined ? null : <p class="hint">{hint}</p>}
+      <div class="choice-list">
+        {options.map(([value, text]) => (
+          <label>
+            <input
+              class="input"
+              type="checkbox"
+              name={name}
+              value={value}
+              checked={chosen.includes(value)}
+            />
+            <span>{text}</span>
+          </label>
+        ))}
+      </div>
+      <FieldError id={`field-${name}-error`} error={form.errors[name]} />
+    </fieldset>
+  );
+}
+
+function FieldError({ id, error }: { id: string; error: string | undefined }) {
+  if (error === undefined) return null;
+  return (
+    <p class="field-error" id={id} role="alert">
+      {error}
+    </p>
+  );
+}
+
+interface FormActionsProps {
+  submit: string;
+  /** Where Cancel leads. */
+  cancel: string;
+}
+
+export function FormActions({ submit, cancel }: FormActionsProps) {
+  return (
+    <div class="actions">
+      <button class="btn">{submit}</button>
+      <a class="btn" data-variant="ghost" href={cancel}>
+        Cancel
+      </a>
+    </div>
+  );
+}
+
+/** A button that changes something. */
+interface ActionProps {
+  action: string;
+  label: string;
+  icon?: string;
+  variant?: 'outline' | 'destructive' | 'primary';
+  hidden?: Readonly<Record<string, string>>;
+}
+
+export function Action({ action, label, icon, variant = 'outline', hidden = {} }: ActionProps) {
+  return (
+    <form method="post" action={action} class="inline">
+      {Object.entries(hidden).map(([name, value]) => (
+        <input type="hidden" name={name} value={value} />
+      ))}
+      <button class="btn" data-variant={variant}>
+        {icon === undefined ? null : <Icon name={icon} />}
+        {label}
+      </button>
+    </form>
+  );
+}
+
+interface ConfirmProps {
+  action: string;
+  label: string;
+  icon: string;
+  /** What happens, for somebody who clicked by mistake. */
+  effect: string;
+  /** On the second button, such as `Delete this endpoint`. */
+  confirm: string;
+}
+
+/** An action that cannot be undone: the first click explains it, the second does it. */
+export function Confirm({ action, label, icon, effect, confirm }: ConfirmProps) {
+  return (
+    <details class="confirm">
+      <summary class="btn" data-variant="outline">
+        <Icon name={icon} />
+        {label}
+      </summary>
+      <div class="confirm-body">
+        <p>{effect}</p>
+        <form method="post" action={action}>
+          <button class="btn" data-variant="destructive">
+            {confirm}
+          </button>
+        </form>
+      </div>
+    </details>
+  );
+}
