@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import type { Middleware } from 'koa';
 
@@ -18,37 +18,39 @@ interface Asset {
   coded: Map<string, Buffer>;
 }
 
-const FONT_RANGES = {
-  latin:
-    'U+0000-00FF,U+0131,U+0152-0153,U+02BB-02BC,U+02C6,U+02DA,U+02DC,U+0304,U+0308,U+0329,' +
-    'U+2000-206F,U+20AC,U+2122,U+2191,U+2193,U+2212,U+2215,U+FEFF,U+FFFD',
-  'latin-ext':
-    'U+0100-02BA,U+02BD-02C5,U+02C7-02CC,U+02CE-02D7,U+02DD-02FF,U+0304,U+0308,U+0329,' +
-    'U+1D00-1DBF,U+1E00-1E9F,U+1EF2-1EFF,U+2020,U+20A0-20AB,U+20AD-20C0,U+2113,U+2C60-2C7F,' +
-    'U+A720-A7FF',
-} as const;
+/** Every page loads the first one. "The first page is small" in docs/decisions.md says how it was made. */
+const FONTS = [
+  {
+    file: join(__dirname, 'assets/inter-latin.woff2'),
+    weights: '400 700',
+    range:
+      'U+0020-007E,U+00A0-00FF,U+0131,U+0152-0153,U+2013-2014,U+2018-2019,U+201C-201E,U+2022,' +
+      'U+2026,U+2032-2033,U+2039-203A,U+20AC,U+2122,U+2191,U+2193,U+2212',
+  },
+  {
+    file: require.resolve('@fontsource-variable/inter/files/inter-latin-ext-wght-normal.woff2'),
+    weights: '100 900',
+    range:
+      'U+0100-0130,U+0132-0151,U+0154-02BA,U+02BD-02C5,U+02C7-02CC,U+02CE-02D7,U+02DD-02FF,' +
+      'U+0304,U+0308,U+0329,U+1D00-1DBF,U+1E00-1E9F,U+1EF2-1EFF,U+2020,U+20A0-20AB,' +
+      'U+20AD-20C0,U+2113,U+2C60-2C7F,U+A720-A7FF',
+  },
+];
 
-const fonts = Object.entries(FONT_RANGES).map(([name, range]) => ({
-  range,
-  asset: makeAsset(
-    `inter-${name}.woff2`,
-    'font/woff2',
-    readFileSync(
-      require.resolve(`@fontsource-variable/inter/files/inter-${name}-wght-normal.woff2`),
-    ),
-  ),
-}));
+const fonts = FONTS.map(({ file, weights, range }) => {
+  const asset = makeAsset(basename(file), 'font/woff2', readFileSync(file));
+  const face =
+    `@font-face{font-family:Inter;font-style:normal;font-weight:${weights};font-display:swap;` +
+    `src:url(${asset.url}) format('woff2');unicode-range:${range}}`;
+  return { asset, face };
+});
 
 const style = makeAsset(
   'app.css',
   'text/css; charset=utf-8',
   Buffer.from(
     [
-      ...fonts.map(
-        ({ asset, range }) =>
-          `@font-face{font-family:Inter;font-style:normal;font-weight:100 900;font-display:swap;` +
-          `src:url(${asset.url}) format('woff2');unicode-range:${range}}`,
-      ),
+      ...fonts.map(({ face }) => face),
       readFileSync(join(dirname(require.resolve('basecoat-css')), 'basecoat.cdn.min.css'), 'utf8'),
       readFileSync(join(__dirname, 'assets/app.css'), 'utf8'),
     ].join('\n'),

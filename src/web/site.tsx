@@ -4,6 +4,8 @@
  * form, errors. A page is a `Route`; see src/dashboard/home/home.tsx for a short one.
  */
 import { Readable } from 'node:stream';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
 import Router from '@koa/router';
 import type { Context, Middleware, Next } from 'koa';
 import type { VNode } from 'preact';
@@ -116,6 +118,8 @@ export interface SiteSettings {
   trustedProxyHops: number;
   logger: Logger;
 }
+
+const gzipped = promisify<string, Buffer>(gzip);
 
 /** A mode or an id. */
 const PATH_PART = /^\w{1,64}$/;
@@ -329,10 +333,17 @@ async function sendProblem(
   await sendDocument(ctx, site.document(page(problem.title, body), shown));
 }
 
+/**
+ * Compressed: cookies are SameSite=Strict, so no other site can have pages with guesses of its own
+ * compressed beside a secret.
+ */
 async function sendDocument(ctx: Context, document: VNode | Promise<VNode>): Promise<void> {
-  const html = renderToString(await document);
+  const html = `<!doctype html>${renderToString(await document)}`;
   ctx.type = 'text/html';
-  ctx.body = `<!doctype html>${html}`;
+  ctx.vary('Accept-Encoding');
+  const isCompressed = ctx.acceptsEncodings('gzip', 'identity') === 'gzip';
+  if (isCompressed) ctx.set('Content-Encoding', 'gzip');
+  ctx.body = isCompressed ? await gzipped(html) : html;
 }
 
 /** Set by the first middleware of the API process. */

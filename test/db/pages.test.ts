@@ -227,9 +227,13 @@ test('pages have strict headers, and errors have the request id', async () => {
   expect(huge.status).toBe(413);
 });
 
+function assetsIn(html: string): string[] {
+  return [...html.matchAll(/(?:href|src)="(\/assets\/[^"]+)"/g)].map(([, url]) => url!);
+}
+
 test('assets are kept for ever, and compressed', async () => {
   const html = await (await newClient().get('/dashboard/sign-in')).text();
-  const urls = [...html.matchAll(/(?:href|src)="(\/assets\/[^"]+)"/g)].map(([, url]) => url!);
+  const urls = assetsIn(html);
   expect(urls).toHaveLength(2);
   for (const url of urls) {
     const response = await fetch(gateway.url + url, { headers: { 'accept-encoding': 'br' } });
@@ -237,6 +241,30 @@ test('assets are kept for ever, and compressed', async () => {
     expect(response.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
     expect(response.headers.get('content-encoding')).toBe('br');
   }
+});
+
+test('sign-in and home together load at most 60 KB', async () => {
+  const client = newClient();
+  const sizes = new Map<string, number>();
+  const load = async (path: string) => {
+    const page = await client.get(path, { 'accept-encoding': 'gzip' });
+    expect(page.status).toBe(200);
+    sizes.set(path, Number(page.headers.get('content-length')));
+    const html = await page.text();
+    for (const url of assetsIn(html)) {
+      const response = await fetch(gateway.url + url, { headers: { 'accept-encoding': 'br' } });
+      sizes.set(url, Number(response.headers.get('content-length')));
+      if (!url.endsWith('.css')) continue;
+      // A browser loads the first font for Latin text.
+      const font = /url\((\/assets\/[^)]+inter-latin\.woff2)\)/.exec(await response.text());
+      sizes.set(font![1]!, (await (await fetch(gateway.url + font![1]!)).arrayBuffer()).byteLength);
+    }
+  };
+  await load('/dashboard/sign-in');
+  await client.signIn(owner);
+  await load('/dashboard/test');
+  expect(sizes.size).toBe(5);
+  expect([...sizes.values()].reduce((sum, bytes) => sum + bytes)).toBeLessThanOrEqual(60_000);
 });
 
 test('the pages are served on their own hosts, and not without a database login', async () => {
