@@ -130,13 +130,15 @@ export function buildPages(deps: Deps, api: Services): Middleware[] {
   const urlOf = (host: string | null) =>
     host === null ? config.publicUrl : `${new URL(config.publicUrl).protocol}//${host}`;
   const users = createUserServices(db, deps.secretBox);
-  const once = createOnce(deps.secretBox);
+  const once = createOnce(deps.secretBox, 'gateway_secret');
+  const drafts = createOnce(deps.secretBox, 'gateway_draft');
   const services = createDashboardServices({ ...deps, db, pepper: config.keyPepper, api });
   const sites = [
     createDashboard({
       services,
       users,
       once,
+      drafts,
       publicUrl: urlOf(dashboardHost),
       host: dashboardHost,
     }),
@@ -145,6 +147,7 @@ export function buildPages(deps: Deps, api: Services): Middleware[] {
       reviews: createPayoutReviews({ ...deps, db }),
       users,
       once,
+      drafts,
       publicUrl: urlOf(consoleHost),
       workflowUrl: createWorkflowUrl(config.temporal),
       host: consoleHost,

@@ -27,6 +27,7 @@ export interface ConsoleOptions {
   reviews: PayoutReviews;
   users: UserServices;
   once: Once;
+  drafts: Once;
   /** Of this site. */
   publicUrl: string;
   workflowUrl: WorkflowUrl;
@@ -35,11 +36,12 @@ export interface ConsoleOptions {
 }
 
 export function createConsole(options: ConsoleOptions): Site {
-  const { services, reviews, users, once, publicUrl, workflowUrl, host } = options;
+  const { services, reviews, users, once, drafts, publicUrl, workflowUrl, host } = options;
   const site = { kind: 'operator', prefix: PREFIX, home: `${PREFIX}/home` } as const;
   return {
     ...site,
     host,
+    drafts,
     signIn: `${PREFIX}/sign-in`,
     document: async (shown, visit) =>
       document(shown, visit, shellOf(visit.session === null ? null : await pauseBanner(services))),

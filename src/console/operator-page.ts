@@ -3,7 +3,7 @@ import { mayDo, type Permission } from '../domain/users';
 import type { ChangedBy } from '../services/admin/audit';
 import { checkText } from '../services/admin/checks';
 import { PageRefusal } from '../web/problems';
-import type { Answer, Route, SignedInVisit } from '../web/site';
+import type { Route, SignedInAnswer, SignedInVisit } from '../web/site';
 
 export const PREFIX = '/console';
 
@@ -23,7 +23,7 @@ export interface OperatorRoute {
   /** Below /console, such as `/cases/:id`. */
   path: string;
   needs: Permission;
-  run: (visit: OperatorVisit) => Answer | Promise<Answer>;
+  run: (visit: OperatorVisit) => SignedInAnswer | Promise<SignedInAnswer>;
 }
 
 export function operatorRoute({ run, ...route }: OperatorRoute): Route {

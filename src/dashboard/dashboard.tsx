@@ -29,6 +29,7 @@ interface DashboardOptions {
   services: DashboardServices;
   users: UserServices;
   once: Once;
+  drafts: Once;
   /** Of this site. */
   publicUrl: string;
   /** Served on this host only; null: on every host. */
@@ -39,6 +40,7 @@ export function createDashboard({
   services,
   users,
   once,
+  drafts,
   publicUrl,
   host,
 }: DashboardOptions): Site {
@@ -46,6 +48,7 @@ export function createDashboard({
   return {
     ...site,
     host,
+    drafts,
     signIn: `${PREFIX}/sign-in`,
     document: (page, visit) => document(page, visit, shellOf(visit)),
     readSession: (token, address) => users.sessions.read('merchant', token, address),

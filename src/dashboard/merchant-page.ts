@@ -3,7 +3,7 @@ import { MODES, type Mode } from '../domain/mode';
 import { mayDo, type Permission } from '../domain/users';
 import type { ChangedBy } from '../services/admin/audit';
 import { PageRefusal } from '../web/problems';
-import type { Answer, Route, SignedInVisit } from '../web/site';
+import type { Route, SignedInAnswer, SignedInVisit } from '../web/site';
 
 export const PREFIX = '/dashboard';
 
@@ -25,7 +25,7 @@ export interface MerchantRoute {
   needs: Permission;
   /** In live mode, instead of `needs`. */
   liveNeeds?: Permission;
-  run: (visit: MerchantVisit) => Answer | Promise<Answer>;
+  run: (visit: MerchantVisit) => SignedInAnswer | Promise<SignedInAnswer>;
 }
 
 export function merchantRoute({ method, path, needs, liveNeeds, run }: MerchantRoute): Route {

@@ -8,6 +8,7 @@ import {
   insertDecision,
   listDecisions,
   readDecider,
+  readFourEyes,
   type DeciderFacts,
 } from '../db/repositories/payout-decisions';
 import {
@@ -35,6 +36,7 @@ import type { ProviderRegistry } from '../providers/registry';
 import { payoutStart, type PayoutWorkflows } from '../temporal/payout-workflows';
 import { checkText } from './admin/checks';
 import { AdminRefusal } from './admin/refusal';
+import { recentlyAuthenticated, type SignedIn } from './users/sessions';
 
 export type { DoubtfulPayout, ReviewedPayout } from '../db/repositories/review-queue';
 
@@ -50,9 +52,7 @@ export const SELECTION_MAX = 25;
 /** Decisions of a selection that are under way at the same time. */
 const AT_ONCE = 5;
 
-export interface Operator {
-  userId: string;
-}
+export type Operator = Pick<SignedIn, 'userId' | 'authenticatedAt'>;
 
 export interface DecisionOrder {
   /** Made with the form, so that a form that is sent twice decides once. */
@@ -67,7 +67,9 @@ export type DecisionResult =
   /** With its outcome; without one, Temporal did not answer in time and it may still be applied. */
   | { kind: 'stored'; decision: PayoutDecision }
   /** Nothing was stored: the payout can no longer be decided. */
-  | { kind: 'too_late' };
+  | { kind: 'too_late' }
+  /** Nothing was stored: two must approve the payout, and the operator has not signed in recently. */
+  | { kind: 'sign_in_again' };
 
 export interface PayoutReview {
   payout: ReviewedPayout;
@@ -106,7 +108,7 @@ export interface PayoutReviews {
   approveSelection: (
     orders: readonly Pick<DecisionOrder, 'id' | 'payoutId'>[],
     operator: Operator,
-  ) => Promise<void>;
+  ) => Promise<'done' | 'sign_in_again'>;
   /** The decisions of an operator with these ids. */
   decisions: (ids: readonly string[], operator: Operator) => Promise<PayoutDecision[]>;
   inDoubt: (request: {
@@ -180,9 +182,10 @@ async function review(db: Db, id: string, { userId }: Operator): Promise<PayoutR
 async function decide(
   { db, payoutWorkflows }: PayoutReviewsDeps,
   order: DecisionOrder,
-  { userId }: Operator,
+  operator: Operator,
 ): Promise<DecisionResult> {
   const { id, payoutId, kind } = order;
+  const { userId } = operator;
   const payout = await requirePayout(db, payoutId);
   if (!isId('decision', id)) throw new AdminRefusal({ code: 'not_found', object: 'payout', id });
   const reason = checkReason(order);
@@ -190,6 +193,9 @@ async function decide(
   if (stored === null) {
     // A workflow that has ended would be started again only to say so.
     if (!payoutStatusesBefore(kind).includes(payout.status)) return { kind: 'too_late' };
+    if (kind === 'approve' && !recentlyAuthenticated(operator)) {
+      if ((await readFourEyes(db, payoutId)) !== null) return { kind: 'sign_in_again' };
+    }
     await insertDecision(db, { id, payoutId, kind, userId, reason });
   }
   if ((stored?.outcome ?? null) === null) {
@@ -237,9 +243,12 @@ async function approveSelection(
   deps: PayoutReviewsDeps,
   orders: readonly Pick<DecisionOrder, 'id' | 'payoutId'>[],
   operator: Operator,
-): Promise<void> {
+): Promise<'done' | 'sign_in_again'> {
   const ids = orders.slice(0, SELECTION_MAX).map(({ payoutId }) => payoutId);
-  const { approvable } = selectionOf(await findReviewed(deps.db, ids));
+  const payouts = await findReviewed(deps.db, ids);
+  const someNeedTwo = payouts.some(({ fourEyesThreshold }) => fourEyesThreshold !== null);
+  if (someNeedTwo && !recentlyAuthenticated(operator)) return 'sign_in_again';
+  const { approvable } = selectionOf(payouts);
   const waiting = orders.filter(({ payoutId }) => approvable.some(({ id }) => id === payoutId));
   while (waiting.length > 0) {
     await Promise.all(
@@ -248,6 +257,7 @@ async function approveSelection(
         .map((order) => decide(deps, { ...order, kind: 'approve', reason: '' }, operator)),
     );
   }
+  return 'done';
 }
 
 /** One call to the provider, which gives up early. */

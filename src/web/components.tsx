@@ -287,6 +287,15 @@ export function Alert({ tone, title, children }: AlertProps) {
   );
 }
 
+/** Above a form that was sent before its person signed in again. */
+export function SignedInAgain() {
+  return (
+    <Alert tone="note" title="You signed in again. Nothing has been changed yet.">
+      <p>Check the form and send it again.</p>
+    </Alert>
+  );
+}
+
 /** A secret that is shown once. */
 export function Secret({ value, label }: { value: string; label: string }) {
   return (

@@ -1,11 +1,11 @@
 /**
- * A secret that is shown once, on the page after a form. It travels in an encrypted cookie that this
- * page deletes, so that a reload does not repeat the form and the server stores nothing.
+ * A text for one page of one session, shown once: a new secret, or the fields of a form that waits for
+ * a sign-in. It travels in an encrypted cookie that the page deletes, so that a reload does not repeat
+ * the form and the server stores nothing.
  */
 import { openText, sealText, type SecretBox } from '../lib/secret-box';
 import type { SetCookie, SignedInVisit } from './site';
 
-const COOKIE = 'gateway_secret';
 const SECONDS = 300;
 
 export interface Once {
@@ -15,18 +15,18 @@ export interface Once {
   take: (visit: SignedInVisit) => { secret: string; cookie: SetCookie } | null;
 }
 
-export function createOnce(box: SecretBox): Once {
+export function createOnce(box: SecretBox, cookie: 'gateway_secret' | 'gateway_draft'): Once {
   const owner = (visit: SignedInVisit, path: string) => `${visit.session.sessionId} ${path}`;
   return {
     keep: (visit, path, secret) => {
       const value = sealText(box, secret, owner(visit, path));
-      return { name: COOKIE, value, maxAgeSeconds: SECONDS, path };
+      return { name: cookie, value, maxAgeSeconds: SECONDS, path };
     },
     take: (visit) => {
-      const secret = openText(box, visit.cookies.get(COOKIE) ?? '', owner(visit, visit.path));
+      const secret = openText(box, visit.cookies.get(cookie) ?? '', owner(visit, visit.path));
       // Another page's, another session's, or forged: nothing to show.
       if (secret === null) return null;
-      return { secret, cookie: { name: COOKIE, value: null, maxAgeSeconds: 0, path: visit.path } };
+      return { secret, cookie: { name: cookie, value: null, maxAgeSeconds: 0, path: visit.path } };
     },
   };
 }

@@ -15,6 +15,7 @@ import { mayDo, type Permission, type UserKind } from '../domain/users';
 import { clientAddress } from '../lib/client-address';
 import { newId } from '../lib/new-id';
 import { type Browser, recentlyAuthenticated, type SignedIn } from '../services/users/sessions';
+import type { Once } from './once';
 import { type Problem, ProblemBody, problemOf } from './problems';
 import { isSameOrigin, readForm, refuseNul, setSecurityHeaders } from './security';
 
@@ -37,7 +38,11 @@ export interface Visit {
   cookies: { get(name: string): string | undefined };
 }
 
-export type SignedInVisit = Visit & { session: SignedIn };
+export type SignedInVisit = Visit & {
+  session: SignedIn;
+  /** The fields of this page's form, which the person sent before signing in again. */
+  draft: URLSearchParams | null;
+};
 
 export interface SetCookie {
   name: string;
@@ -78,6 +83,14 @@ export interface Download {
 
 export type Answer = Page | Redirect | Download;
 
+/** The person must sign in again first; then `page` opens with the fields of the form. */
+export interface SignInAgain {
+  kind: 'sign_in_again';
+  page: string;
+}
+
+export type SignedInAnswer = Answer | SignInAgain;
+
 interface RoutePath {
   method: 'get' | 'post';
   /** Below the site's prefix, such as `/payments/:id`. */
@@ -92,7 +105,7 @@ export type Route = RoutePath &
         recent?: true;
         /** Also for a person who must set up a second factor first. */
         beforeEnrolment?: true;
-        run: (visit: SignedInVisit) => Answer | Promise<Answer>;
+        run: (visit: SignedInVisit) => SignedInAnswer | Promise<SignedInAnswer>;
       }
     /** Without a session. */
     | { needs: null; run: (visit: Visit) => Answer | Promise<Answer> }
@@ -108,6 +121,8 @@ export interface Site {
   home: string;
   signIn: string;
   routes: readonly Route[];
+  /** Keeps what somebody typed while they sign in again. */
+  drafts: Once;
   /** The whole document. */
   document: (page: Page, visit: Visit) => VNode | Promise<VNode>;
   readSession: (token: string, address: string) => Promise<SignedIn | null>;
@@ -120,6 +135,9 @@ export interface SiteSettings {
 }
 
 const gzipped = promisify<string, Buffer>(gzip);
+
+/** Browsers refuse cookies of more than 4096 bytes. */
+const DRAFT_LENGTH_MAX = 3_500;
 
 /** A mode or an id. */
 const PATH_PART = /^\w{1,64}$/;
@@ -145,20 +163,35 @@ export function ownPath(text: string, prefix: string): string | null {
   return url.pathname + url.search;
 }
 
-/**
- * Leads a person who has not signed in recently to the page that asks again, and back. A form that
- * was sent is lost; the page that it was on opens again. Null: they have, so go on.
- */
-export function signInAgain(
-  site: Pick<Site, 'prefix' | 'home'>,
-  visit: SignedInVisit,
-): Redirect | null {
-  if (recentlyAuthenticated(visit.session)) return null;
+/** The page that `recent` leads back to: a form that was sent is lost, because it may hold a password. */
+function pageOf(site: Site, visit: SignedInVisit): string {
+  if (visit.method !== 'POST') return withQuery(visit);
   const referrer = URL.parse(visit.referrer);
-  const page = referrer === null ? '' : referrer.pathname + referrer.search;
-  const here = `${visit.path}${visit.query.size === 0 ? '' : `?${visit.query.toString()}`}`;
-  const back = visit.method === 'POST' ? (ownPath(page, site.prefix) ?? site.home) : here;
-  return redirect(`${site.prefix}/confirm?next=${encodeURIComponent(back)}`);
+  const from = referrer === null ? '' : referrer.pathname + referrer.search;
+  return ownPath(from, site.prefix) ?? site.home;
+}
+
+function withQuery({ path, query }: Visit): string {
+  return `${path}${query.size === 0 ? '' : `?${query.toString()}`}`;
+}
+
+/** Leads to the page that asks to sign in again, and back. */
+function confirmFirst(
+  { prefix, drafts }: Site,
+  visit: SignedInVisit,
+  { page: back, keeps }: { page: string; keeps: boolean },
+): Redirect {
+  const [path = back] = back.split('?');
+  const draft =
+    keeps && visit.form.size > 0 ? drafts.keep(visit, path, visit.form.toString()) : null;
+  const fits = draft !== null && (draft.value ?? '').length <= DRAFT_LENGTH_MAX;
+  const to = `${prefix}/confirm?next=${encodeURIComponent(back)}`;
+  return redirect(to, fits ? [draft] : []);
+}
+
+/** What a page answers to a person who has not signed in recently; null: they have, so go on. */
+export function signInAgain(visit: SignedInVisit, back = withQuery(visit)): SignInAgain | null {
+  return recentlyAuthenticated(visit.session) ? null : { kind: 'sign_in_again', page: back };
 }
 
 export function page(
@@ -234,7 +267,7 @@ async function serveRoute(
     ctx.redirect(`${site.signIn}${next}`);
     return;
   }
-  const signedIn = { ...visit, session };
+  const signedIn = { ...visit, session, draft: null };
   if (session.mustEnrol && route.beforeEnrolment !== true) {
     ctx.status = 303;
     ctx.redirect(`${site.prefix}/security`);
@@ -245,13 +278,29 @@ async function serveRoute(
     return;
   }
   try {
-    const again = route.recent === true ? signInAgain(site, signedIn) : null;
-    await send(site, settings, ctx, signedIn, again ?? (await route.run(signedIn)));
+    await send(site, settings, ctx, signedIn, await answerOf(site, route, signedIn));
   } catch (error) {
     const problem = problemOf(error);
     if (problem.status >= 500) throw error;
     await sendProblem(site, ctx, signedIn, problem);
   }
+}
+
+async function answerOf(
+  site: Site,
+  route: Extract<Route, { needs: Permission }>,
+  visit: SignedInVisit,
+): Promise<Answer> {
+  if (route.recent === true && !recentlyAuthenticated(visit.session)) {
+    return confirmFirst(site, visit, { page: pageOf(site, visit), keeps: false });
+  }
+  const kept = visit.method === 'GET' ? site.drafts.take(visit) : null;
+  const draft = kept === null ? null : new URLSearchParams(kept.secret);
+  const answer = await route.run({ ...visit, draft });
+  if (answer.kind === 'sign_in_again') {
+    return confirmFirst(site, visit, { page: answer.page, keeps: true });
+  }
+  return kept === null ? answer : { ...answer, cookies: [...(answer.cookies ?? []), kept.cookie] };
 }
 
 function readVisit(ctx: Context & { params: Visit['params'] }, settings: SiteSettings): Visit {

@@ -4,7 +4,7 @@ import { rows } from '../../src/db/transaction';
 import type { CaseKind } from '../../src/domain/cases';
 import { newId } from '../../src/lib/new-id';
 import { countPositions } from '../../src/db/repositories/provider-statements';
-import { makeUser, PageClient, type TestUser } from '../support/page-client';
+import { ageSignIn, makeUser, PageClient, type TestUser } from '../support/page-client';
 import { type Gateway, type Harness, startHarness } from './http-harness';
 
 const PROBE = '"><script>alert(1)</script>';
@@ -151,6 +151,20 @@ describe('accounts', () => {
     await change('verify', { reason }, 409);
     await change('suspend', { reason });
     await change('reinstate', { reason });
+    await ageSignIn(harness.owner, admin);
+    for (const name of ['review', 'limits', 'fees', 'fees-end']) {
+      const asked = `/console/confirm?next=${encodeURIComponent(`/console${path}/${name}`)}`;
+      const opened = await client.get(`/console${path}/${name}`);
+      expect(opened.headers.get('location')).toBe(asked);
+      const sent = await client.post(`/console${path}/${name}`, { reason, rehearse: 'on' });
+      expect(sent.headers.get('location')).toBe(asked);
+    }
+    const again = await client.post(`/console${path}/review`, { reason, rehearse: 'on' });
+    expect(await read(client, path)).not.toContain('Rehearse review');
+    expect(await client.confirm(admin, again)).toBe(`/console${path}/review`);
+    const form = await read(client, `${path}/review`);
+    expect(form).toContain('value="Register of May');
+    expect(form).toMatch(/<option value="on" selected>All wait for review<\/option><\/select>/);
     await change('review', { reason, reviewAll: 'off', rehearse: 'on' });
     const policy = {
       currency: 'USDT',

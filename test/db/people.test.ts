@@ -1,4 +1,5 @@
 /** People and invitations over HTTP: who may invite whom, what a link does, and who cannot be removed. */
+import { generate } from 'otplib';
 import { rows } from '../../src/db/transaction';
 import { requireSecondFactor } from '../../src/services/users/second-factors';
 import { makeUser, PageClient, type TestUser } from '../support/page-client';
@@ -220,6 +221,33 @@ test('where a second factor is required, nothing else is served before it is set
   expect((await browser.get('/dashboard/test')).status).toBe(200);
   // Others are not concerned.
   expect((await client.get('/dashboard/test')).status).toBe(200);
+});
+
+test('an operator without the required second factor sets one up before anything else', async () => {
+  const by = { actor: 'test', reason: null };
+  const browser = newClient();
+  await browser.signIn(await makeUser(harness.owner, 'operator', 'admin'));
+  expect((await browser.get('/console/home')).status).toBe(200);
+  await requireSecondFactor(harness.owner, by, null, true);
+  try {
+    for (const path of ['home', 'queue', 'accounts', 'payouts/po_1', 'people']) {
+      const led = await browser.get(`/console/${path}`);
+      expect(led.headers.get('location')).toBe('/console/security');
+    }
+    for (const path of ['queue/approve', 'pauses', 'people/second-factor']) {
+      const led = await browser.post(`/console/${path}`, { required: 'no' });
+      expect(led.headers.get('location')).toBe('/console/security');
+    }
+    const security = await (await browser.get('/console/security')).text();
+    expect(security).toContain('Set up a second factor to continue.');
+    await browser.post('/console/security/totp/start');
+    const page = await (await browser.get('/console/security/totp')).text();
+    const [secret = ''] = /[A-Z2-7]{32}/.exec(page) ?? [];
+    await browser.post('/console/security/totp', { code: await generate({ secret }) });
+    expect((await browser.get('/console/home')).status).toBe(200);
+  } finally {
+    await requireSecondFactor(harness.owner, by, null, false);
+  }
 });
 
 test('bad input is refused plainly', async () => {

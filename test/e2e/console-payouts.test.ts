@@ -4,7 +4,7 @@ import { magicAddress } from '../../src/sandbox/transfers/scenarios';
 import { type TestGateway, useSharedGateway } from '../support/gateway';
 import { createMerchant, fund, type Merchant } from '../support/merchant';
 import { buildPayout, MerchantClient } from '../support/merchant-client';
-import { makeUser, PageClient, type TestUser } from '../support/page-client';
+import { ageSignIn, makeUser, PageClient, type TestUser } from '../support/page-client';
 import { waitFor } from '../support/sandbox';
 
 const PROBE = '<img src=x onerror=alert(1)>';
@@ -126,13 +126,15 @@ test('a rejection needs a reason, and the merchant reads it', async () => {
   });
 });
 
+const ABOVE_THRESHOLD = {
+  amount: '14.5',
+  currency: 'ETH',
+  network: 'ethereum',
+  destination: { type: 'crypto_address', value: magicAddress('sends', 'evm') },
+};
+
 test('above the threshold two operators approve, whatever one of them sends', async () => {
-  const id = await createPayout({
-    amount: '14.5',
-    currency: 'ETH',
-    network: 'ethereum',
-    destination: { type: 'crypto_address', value: magicAddress('sends', 'evm') },
-  });
+  const id = await createPayout(ABOVE_THRESHOLD);
   expect(await read(alice, `/console/payouts/${id}`)).toContain(
     'Two different operators must approve this amount.',
   );
@@ -156,6 +158,84 @@ test('above the threshold two operators approve, whatever one of them sends', as
   const approve = await openForm(bob, id, 'approve');
   expect(await approve()).toContain('Approved. The payout is being sent.');
   await whenCompleted(id);
+});
+
+test('above the threshold an approval needs a recent sign-in, and the note is kept', async () => {
+  const id = await createPayout(ABOVE_THRESHOLD);
+  const user = await makeUser(gateway.db, 'operator', 'reviewer');
+  const page = await signedIn(user);
+  await ageSignIn(gateway.db, user);
+  const path = `/console/payouts/${id}`;
+  const form = { decision: `dec_${id.slice(3)}`, note: `Called the merchant ${PROBE}` };
+  const order = new URLSearchParams({ order: `${id} dec_${id.slice(3)}` });
+  const selected = await page.post('/console/queue/approve', order);
+  expect(selected.headers.get('location')).toContain('/console/confirm?next=%2Fconsole%2Fqueue');
+  const asked = await page.post(`${path}/approve`, form);
+  expect(asked.headers.get('location')).toBe(`/console/confirm?next=${encodeURIComponent(path)}`);
+  const count = 'SELECT count(*)::int AS n FROM payout_decisions WHERE payout_id = ?';
+  expect(await rows(gateway.db, count, [id])).toEqual([{ n: 0 }]);
+
+  const wrong = await page.post('/console/confirm', { password: 'wrong-password', next: path });
+  expect(wrong.status).toBe(401);
+  expect(await page.confirm(user, asked)).toBe(path);
+  const html = await read(page, path);
+  expect(html).toContain('You signed in again. Nothing has been changed yet.');
+  expect(html).toContain('value="Called the merchant &lt;img');
+  // It is shown once.
+  expect(await read(page, path)).not.toContain('Called the merchant');
+  const approve = await openForm(page, id, 'approve');
+  expect(await approve({ note: 'ok' })).toContain('Your approval is stored: 1 of 2.');
+  const reject = await openForm(alice, id, 'reject');
+  await reject({ reason: 'test' });
+});
+
+test('who requested a payout on the dashboard, or made its key, does not approve it', async () => {
+  const requester = await makeUser(gateway.db, 'merchant', 'owner', merchant.accountId);
+  const same = await makeUser(
+    gateway.db,
+    'operator',
+    'reviewer',
+    null,
+    requester.email.toUpperCase(),
+  );
+  const [shop, page] = await Promise.all([signedIn(requester), signedIn(same)]);
+  const path = '/dashboard/live/payouts/new';
+  const [, key = ''] = /name="key" value="([^"]+)"/.exec(await read(shop, path)) ?? [];
+  const { amount, currency, network, destination } = ABOVE_THRESHOLD;
+  const form = { key, amount, currency, network, reference: key, ...destination };
+  await ageSignIn(gateway.db, requester);
+  const asked = await shop.post(path, form);
+  const none = 'SELECT count(*)::int AS n FROM payouts WHERE api_key_id = ?';
+  expect(await rows(gateway.db, none, [requester.id])).toEqual([{ n: 0 }]);
+  expect(await shop.confirm(requester, asked)).toBe(path);
+  expect(await read(shop, path)).toContain(`value="${destination.value}"`);
+  const requested = await shop.post(path, form);
+  const id = requested.headers.get('location')!.split('/').at(-1)!;
+
+  const created = await shop.post('/dashboard/live/keys/new', {
+    name: 'own',
+    scopes: 'payouts:write',
+  });
+  const [, secret = ''] =
+    /(sk_live_\w+)/.exec(await read(shop, created.headers.get('location')!)) ?? [];
+  const withKey = await new MerchantClient(gateway.baseUrl, secret).createPayout(
+    buildPayout(ABOVE_THRESHOLD),
+  );
+  for (const payout of [id, withKey.json.data.id as string]) {
+    const html = await read(page, `/console/payouts/${payout}`);
+    expect(html).toContain('You created or rotated the API key, or requested the payout');
+    expect(html).not.toContain(`/payouts/${payout}/approve`);
+    const forged = await page.post(`/console/payouts/${payout}/approve`, {
+      decision: `dec_${payout.slice(3)}`,
+    });
+    const answer = await read(page, forged.headers.get('location')!);
+    expect(answer).toContain('so you cannot approve it');
+    expect(
+      await rows(gateway.db, 'SELECT outcome FROM payout_decisions WHERE payout_id = ?', [payout]),
+    ).toEqual([{ outcome: 'key_creator' }]);
+    const reject = await openForm(alice, payout, 'reject');
+    await reject({ reason: 'test' });
+  }
 });
 
 test('a selection is approved one by one, without what has to be decided on its page', async () => {

@@ -1,6 +1,6 @@
 /** A browser without JavaScript: cookies, forms and redirects of the dashboard and the console. */
 import { createUser, type UserWithPassword } from '../../src/services/users/users';
-import type { Db } from '../../src/db/transaction';
+import { rows, type Db } from '../../src/db/transaction';
 import type { UserKind } from '../../src/domain/users';
 import { newId } from '../../src/lib/new-id';
 
@@ -14,10 +14,16 @@ export async function makeUser(
   kind: UserKind,
   role: string,
   accountId: string | null = null,
+  email = `${newId('user').toLowerCase()}@example.com`,
 ): Promise<TestUser> {
-  const email = `${newId('user').toLowerCase()}@example.com`;
   const wish = { kind, email, role, accountId, password: null };
   return { ...(await createUser(db, { actor: 'test', reason: null }, wish)), role };
+}
+
+/** As if the user had signed in before the window of "sign in again". */
+export async function ageSignIn(db: Db, user: TestUser): Promise<void> {
+  const sql = `UPDATE sessions SET authenticated_at = now() - interval '11 minutes' WHERE user_id = ?`;
+  await rows(db, sql, [user.id]);
 }
 
 export class PageClient {
@@ -46,6 +52,14 @@ export class PageClient {
     const site = user.kind === 'merchant' ? '/dashboard' : '/console';
     const { email, password } = user;
     return this.post(`${site}/sign-in`, { email, password });
+  }
+
+  /** Follows a change that asks to sign in again, with the password. @returns the page it leads back to */
+  async confirm(user: TestUser, asked: Response): Promise<string> {
+    const confirm = new URL(asked.headers.get('location') ?? '', this.#base);
+    const next = confirm.searchParams.get('next') ?? '';
+    const answer = await this.post(confirm.pathname, { password: user.password, next });
+    return answer.headers.get('location') ?? '';
   }
 
   async #send(path: string, init: RequestInit): Promise<Response> {

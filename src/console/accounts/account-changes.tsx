@@ -3,10 +3,10 @@ import type { ComponentChildren } from 'preact';
 import { PROVIDER_CODES } from '../../domain/provider-codes';
 import { InvalidInput } from '../../services/admin/refusal';
 import type { AccountDetail, ConsoleAccounts } from '../../services/console-accounts';
-import { Card, PageHead } from '../../web/components';
+import { Card, PageHead, SignedInAgain } from '../../web/components';
 import { EMPTY_FORM, Field, FormActions, type FormState, Select } from '../../web/forms';
 import { fieldErrors } from '../../web/refusals';
-import { page, redirect } from '../../web/site';
+import { page, redirect, signInAgain } from '../../web/site';
 import {
   type OperatorRoute,
   type OperatorVisit,
@@ -20,6 +20,8 @@ interface AccountChange {
   title: string;
   effect: string;
   submit: string;
+  /** Only after a recent sign-in. */
+  recent?: true;
   fields?: (detail: AccountDetail, form: FormState) => ComponentChildren;
   run: (accounts: ConsoleAccounts, visit: OperatorVisit, id: string) => Promise<unknown>;
 }
@@ -48,6 +50,7 @@ const CHANGES: Record<string, AccountChange> = {
     title: 'Change review',
     effect: 'It applies to payouts that are created from now on.',
     submit: 'Save review',
+    recent: true,
     fields: ({ review }, form) => (
       <>
         <Select
@@ -81,6 +84,7 @@ const CHANGES: Record<string, AccountChange> = {
     title: 'Change limits',
     effect: 'An amount, “none” for no limit, or “default” to follow the default.',
     submit: 'Save limits',
+    recent: true,
     fields: Limits,
     run: async (accounts, visit, id) => {
       const { form } = visit;
@@ -100,6 +104,7 @@ const CHANGES: Record<string, AccountChange> = {
     effect:
       'The rule starts now and takes the place of the one in force. Existing objects keep their fee.',
     submit: 'Set fee',
+    recent: true,
     fields: (_, form) => (
       <>
         <Select
@@ -140,6 +145,7 @@ const CHANGES: Record<string, AccountChange> = {
     title: 'End the account’s own fee',
     effect: 'From now on the default applies.',
     submit: 'End fee',
+    recent: true,
     fields: (_, form) => (
       <>
         <input type="hidden" name="rule" value={form.values.get('rule') ?? ''} />
@@ -158,19 +164,29 @@ export function accountChangePages(accounts: ConsoleAccounts): OperatorRoute[] {
     const route = { path: `/accounts/:id/${name}`, needs: 'administer' } as const;
     const show = async (visit: OperatorVisit, form: FormState, status: number) => {
       const detail = await accounts.get(visit.params['id'] ?? '');
-      const body = <ChangePage name={name} change={change} detail={detail} form={form} />;
+      const body = (
+        <>
+          {visit.draft === null ? null : <SignedInAgain />}
+          <ChangePage name={name} change={change} detail={detail} form={form} />
+        </>
+      );
       return page(change.title, body, { nav: 'accounts', status });
     };
     return [
       {
         ...route,
         method: 'get',
-        run: (visit) => show(visit, { ...EMPTY_FORM, values: visit.query }, 200),
+        run: (visit) => {
+          const again = change.recent === true ? signInAgain(visit) : null;
+          return again ?? show(visit, { ...EMPTY_FORM, values: visit.draft ?? visit.query }, 200);
+        },
       },
       {
         ...route,
         method: 'post',
         run: async (visit) => {
+          const again = change.recent === true ? signInAgain(visit) : null;
+          if (again !== null) return again;
           const id = visit.params['id'] ?? '';
           const { answer, fields } = await fieldErrors(async () => {
             await change.run(accounts, visit, id);

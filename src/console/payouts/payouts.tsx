@@ -15,6 +15,7 @@ import {
   Facts,
   Money,
   PageHead,
+  SignedInAgain,
   Status,
   Time,
   words,
@@ -40,10 +41,11 @@ export function payoutPages(reviews: PayoutReviews, workflowUrl: WorkflowUrl): O
         asked={visit.query}
         form={form}
         mayDecide={visit.may('review')}
+        signedInAgain={visit.draft !== null}
         workflowUrl={workflowUrl}
       />
     );
-    const status = form === EMPTY_FORM ? 200 : 422;
+    const status = Object.keys(form.errors).length === 0 ? 200 : 422;
     return page(`Payout of ${payout.amount} ${payout.currency}`, body, { nav: 'queue', status });
   };
   const decide = (kind: DecisionKind): OperatorRoute => ({
@@ -61,6 +63,9 @@ export function payoutPages(reviews: PayoutReviews, workflowUrl: WorkflowUrl): O
       };
       try {
         const result = await reviews.decide(order, session);
+        if (result.kind === 'sign_in_again') {
+          return { kind: result.kind, page: `${PREFIX}/payouts/${payoutId}` };
+        }
         const told = result.kind === 'stored' ? `decision=${result.decision.id}` : 'late';
         return redirect(`${PREFIX}/payouts/${payoutId}?${told}`);
       } catch (error) {
@@ -76,7 +81,10 @@ export function payoutPages(reviews: PayoutReviews, workflowUrl: WorkflowUrl): O
       method: 'get',
       path: '/payouts/:id',
       needs: 'read',
-      run: (visit) => show(visit, visit.params['id'] ?? '', EMPTY_FORM),
+      run: (visit) => {
+        const form = { ...EMPTY_FORM, values: visit.draft ?? EMPTY_FORM.values };
+        return show(visit, visit.params['id'] ?? '', form);
+      },
     },
     decide('approve'),
     decide('reject'),
@@ -87,6 +95,8 @@ interface DetailProps extends PayoutReview {
   asked: URLSearchParams;
   form: FormState;
   mayDecide: boolean;
+  /** To approve it; nothing was decided yet. */
+  signedInAgain: boolean;
   workflowUrl: WorkflowUrl;
 }
 
@@ -111,6 +121,7 @@ function Detail(props: DetailProps) {
         <WorkflowLink id={payout.id} urlOf={workflowUrl} />
       </PageHead>
       <Result {...props} />
+      {props.signedInAgain ? <SignedInAgain /> : null}
       <div class="split">
         <div>
           <Card title="Destination">

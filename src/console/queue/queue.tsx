@@ -97,7 +97,12 @@ export function queuePages(reviews: PayoutReviews): OperatorRoute[] {
             const [payoutId = '', id = ''] = text.split(' ');
             return { payoutId, id };
           });
-        await reviews.approveSelection(orders, session);
+        const outcome = await reviews.approveSelection(orders, session);
+        if (outcome === 'sign_in_again') {
+          const ids = orders.map(({ payoutId }) => ['id', payoutId]);
+          const selection = `${PATH}/selection?${new URLSearchParams(ids).toString()}`;
+          return { kind: 'sign_in_again', page: selection };
+        }
         const asked = orders.flatMap(({ payoutId, id }) => [
           ['decision', id],
           ['payout', payoutId],

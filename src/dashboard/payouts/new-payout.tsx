@@ -6,7 +6,7 @@ import type { DashboardServices } from '../../services/dashboard';
 import type { PayoutQuote } from '../../services/services';
 import { Card, Facts, Money, PageHead, Status, words } from '../../web/components';
 import { Field, type FormState, Select } from '../../web/forms';
-import { page, redirect } from '../../web/site';
+import { page, redirect, signInAgain } from '../../web/site';
 import {
   filledIn,
   formKey,
@@ -50,7 +50,7 @@ export function newPayoutPages({ money }: DashboardServices): MerchantRoute[] {
       ...REQUEST,
       /** With the fields of the form: its quote. The script asks for it while somebody types. */
       run: async (visit) => {
-        const { query } = visit;
+        const query = visit.draft ?? visit.query;
         const untouched = { form: { values: query, errors: {} }, refusal: null, result: null };
         const quote = query.has('amount')
           ? await tryForm(query, () => money.quotePayout(personOf(visit), requestOf(query)))
@@ -63,6 +63,8 @@ export function newPayoutPages({ money }: DashboardServices): MerchantRoute[] {
       path: '/payouts/new',
       ...REQUEST,
       run: async (visit) => {
+        const again = visit.mode === 'live' ? signInAgain(visit) : null;
+        if (again !== null) return again;
         const key = formKey(visit.form);
         const sent = await tryForm(visit.form, () =>
           money.createPayout(personOf(visit), key, requestOf(visit.form)),

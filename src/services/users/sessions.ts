@@ -62,7 +62,7 @@ export interface SignedIn {
 }
 
 /** False: ask the person to sign in again before an action that matters. */
-export function recentlyAuthenticated({ authenticatedAt }: SignedIn): boolean {
+export function recentlyAuthenticated({ authenticatedAt }: Pick<SignedIn, 'authenticatedAt'>): boolean {
   return Date.now() - authenticatedAt.getTime() < RECENT_MINUTES * 60_000;
 }
 
