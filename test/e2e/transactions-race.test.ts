@@ -27,7 +27,13 @@ let writers: Db;
 beforeAll(async () => {
   gateway = await useSharedGateway();
   const { ownerUrl } = gateway.database;
-  writers = connect({ url: ownerUrl, size: LEDGER_WRITERS, applicationName: 'writers' });
+  // They all wait for one row: on a busy machine longer than the application would.
+  writers = connect({
+    url: ownerUrl,
+    size: LEDGER_WRITERS,
+    applicationName: 'writers',
+    statementTimeoutMs: 120_000,
+  });
 });
 
 afterAll(async () => {
