@@ -18,6 +18,11 @@ export function formKey(values: URLSearchParams): string {
   return KEY.test(key) ? key : newFormKey();
 }
 
+/** For the form after a refusal: a key that was used with other values is no longer of use. */
+export function nextFormKey(key: string, refusal: ApiError | null): string {
+  return refusal?.code === 'idempotency_key_reused' ? newFormKey() : key;
+}
+
 /** Only the fields that were filled in, as in a request to the API. */
 export function filledIn(values: URLSearchParams, names: readonly string[]) {
   const filled = names.map((name) => [name, (values.get(name) ?? '').trim()] as const);

@@ -60,6 +60,19 @@ export function sealText(box: SecretBox, text: string, owner: string): string {
   return `${keyId}.${sealed.toString('base64url')}`;
 }
 
+/** A JSON value for a cookie, for as many minutes. */
+export function sealValue(box: SecretBox, value: unknown, owner: string, minutes: number): string {
+  return sealText(box, JSON.stringify([value, Date.now() + minutes * 60_000]), owner);
+}
+
+/** The value as `sealValue` got it. Null: expired, or see openText. */
+export function openValue(box: SecretBox, text: string, owner: string): unknown {
+  const opened = openText(box, text, owner);
+  if (opened === null) return null;
+  const [value, until] = JSON.parse(opened) as [unknown, number];
+  return until > Date.now() ? value : null;
+}
+
 /** Null: of another owner, forged, or of a key that is not set. */
 export function openText(box: SecretBox, text: string, owner: string): string | null {
   const [keyId = '', sealed] = text.split('.');

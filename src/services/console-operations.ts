@@ -1,4 +1,5 @@
 /** Providers, positions, the ledger check and the webhook backlog, for operators. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { readProvenAt } from '../db/ledger-verify';
 import {
@@ -91,11 +92,7 @@ export function createConsoleOperations(deps: ConsoleOperationsDeps): ConsoleOpe
 }
 
 /** The provider's own time-out may be longer; its answer is then ignored. */
-function timeOut(): Promise<{ kind: 'unknown'; reason: string }> {
-  return new Promise((resolve) => {
-    const reason = `No answer within ${PROVIDER_MS / 1_000} seconds.`;
-    setTimeout(() => {
-      resolve({ kind: 'unknown', reason });
-    }, PROVIDER_MS).unref();
-  });
+function timeOut() {
+  const reason = `No answer within ${PROVIDER_MS / 1_000} seconds.`;
+  return sleep(PROVIDER_MS, { kind: 'unknown' as const, reason }, { ref: false });
 }

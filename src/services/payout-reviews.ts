@@ -2,6 +2,7 @@
  * What operators decide about payouts in the console. A decision is stored for the signed-in operator
  * and applied by the payout's workflow; this module reads the outcome and never writes a payout.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { findPayout } from '../db/repositories/payouts';
 import {
   findDecision,
@@ -264,14 +265,8 @@ async function approveSelection(
 async function askNow({ providers }: PayoutReviewsDeps, payout: Payout): Promise<ProviderState> {
   const provider = providers.list(payout.mode).find(({ code }) => code === payout.provider);
   if (provider === undefined) return { kind: 'not_enabled' };
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<null>((resolve) => {
-    timer = setTimeout(() => {
-      resolve(null);
-    }, PROVIDER_DEADLINE_MS);
-  });
+  const late = sleep(PROVIDER_DEADLINE_MS, null, { ref: false });
   const answer = await Promise.race([provider.findPayout(payout.id), late]);
-  clearTimeout(timer);
   if (answer === null) return { kind: 'no_answer' };
   switch (answer.kind) {
     case 'found': {

@@ -118,11 +118,33 @@ interface FiltersProps {
   days?: boolean;
 }
 
+interface FilterFormProps {
+  path: string;
+  query: URLSearchParams;
+  children: ComponentChildren;
+}
+
 /** A form with GET: a filter is a link that can be kept and sent. */
+export function FilterForm({ path, query, children }: FilterFormProps) {
+  return (
+    <form class="filters" action={path}>
+      {children}
+      <button class="btn" data-variant="outline">
+        Filter
+      </button>
+      {isFiltered(query) ? (
+        <a class="btn" data-variant="ghost" href={path}>
+          Clear
+        </a>
+      ) : null}
+    </form>
+  );
+}
+
 export function Filters({ path, query, options, texts, days = true }: FiltersProps) {
   const form = { ...EMPTY_FORM, values: query };
   return (
-    <form class="filters" action={path}>
+    <FilterForm path={path} query={query}>
       {options.map(([name, label, values, unset = 'All']) => (
         <Select
           name={name}
@@ -136,15 +158,7 @@ export function Filters({ path, query, options, texts, days = true }: FiltersPro
       ))}
       {days ? <Field name="from" label="From (UTC)" type="date" form={form} /> : null}
       {days ? <Field name="to" label="To (UTC)" type="date" form={form} /> : null}
-      <button class="btn" data-variant="outline">
-        Filter
-      </button>
-      {[...query.keys()].some((name) => name !== 'after') ? (
-        <a class="btn" data-variant="ghost" href={path}>
-          Clear
-        </a>
-      ) : null}
-    </form>
+    </FilterForm>
   );
 }
 

@@ -5,7 +5,15 @@ import type { ApiError } from '../../domain/errors';
 import { Card, PageHead } from '../../web/components';
 import { EMPTY_FORM, Field, FormActions, type FormState, Select } from '../../web/forms';
 import { page, redirect } from '../../web/site';
-import { filledIn, formKey, newFormKey, personOf, RefusalAlert, tryForm } from '../creation';
+import {
+  filledIn,
+  formKey,
+  newFormKey,
+  nextFormKey,
+  personOf,
+  RefusalAlert,
+  tryForm,
+} from '../creation';
 import type { MerchantRoute, MerchantVisit } from '../merchant-page';
 
 const NAV = { nav: 'payments' };
@@ -58,8 +66,7 @@ export function newPaymentPages({ money }: DashboardServices): MerchantRoute[] {
           money.createPayment(personOf(visit), key, requestOf(visit)),
         );
         if (result !== null) return redirect(`${visit.base}/payments/${result}?created`);
-        const isReused = refusal?.code === 'idempotency_key_reused';
-        return show(visit, isReused ? newFormKey() : key, form, refusal);
+        return show(visit, nextFormKey(key, refusal), form, refusal);
       },
     },
   ];

@@ -10,7 +10,7 @@ import { page, redirect, signInAgain } from '../../web/site';
 import {
   filledIn,
   formKey,
-  newFormKey,
+  nextFormKey,
   type Outcome,
   personOf,
   RefusalAlert,
@@ -70,8 +70,7 @@ export function newPayoutPages({ money }: DashboardServices): MerchantRoute[] {
           money.createPayout(personOf(visit), key, requestOf(visit.form)),
         );
         if (sent.result !== null) return redirect(`${visit.base}/payouts/${sent.result}`);
-        const isReused = sent.refusal?.code === 'idempotency_key_reused';
-        return show(visit, { formKey: isReused ? newFormKey() : key, sent, quote: null });
+        return show(visit, { formKey: nextFormKey(key, sent.refusal), sent, quote: null });
       },
     },
   ];

@@ -5,6 +5,7 @@ import { Alert, Card, Empty, Facts, Id, PageHead, Table, Time } from '../../web/
 import { EMPTY_FORM, Field, Select } from '../../web/forms';
 import {
   chosen,
+  FilterForm,
   isFiltered,
   ListPager,
   NoMatch,
@@ -76,7 +77,7 @@ function RequestFilters({ path, query }: { path: string; query: URLSearchParams 
     ...values.map((value) => [value, value] as const),
   ];
   return (
-    <form class="filters" action={path}>
+    <FilterForm path={path} query={query}>
       <Select name="status" label="Status" form={form} options={all(CLASSES)} />
       <Select name="method" label="Method" form={form} options={all(METHODS)} />
       <Field
@@ -87,15 +88,7 @@ function RequestFilters({ path, query }: { path: string; query: URLSearchParams 
         maxLength={200}
       />
       <Field name="id" label="Request id" placeholder="req_…" form={form} maxLength={40} />
-      <button class="btn" data-variant="outline">
-        Filter
-      </button>
-      {isFiltered(query) ? (
-        <a class="btn" data-variant="ghost" href={path}>
-          Clear
-        </a>
-      ) : null}
-    </form>
+    </FilterForm>
   );
 }
 

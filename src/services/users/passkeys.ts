@@ -15,7 +15,6 @@ import {
   verifyAuthenticationResponse,
   verifyRegistrationResponse,
 } from '@simplewebauthn/server';
-import { appendAudit } from '../../db/repositories/audit-log';
 import {
   deletePasskey,
   findPasskey,
@@ -26,19 +25,19 @@ import {
   useChallenge,
 } from '../../db/repositories/second-factors';
 import { findUserById } from '../../db/repositories/users';
-import { inTransaction, type Db, type Tx } from '../../db/transaction';
+import { inTransaction, type Db } from '../../db/transaction';
 import type { UserKind } from '../../domain/users';
 import { newId } from '../../lib/new-id';
-import { openText, sealText, type SecretBox } from '../../lib/secret-box';
+import { openValue, sealValue, type SecretBox } from '../../lib/secret-box';
 import { AdminRefusal } from '../admin/refusal';
 import { firstRecoveryCodes, forgetCodesWithoutFactor } from './second-factors';
 import {
   type Browser,
+  noteOwnChange,
   noteProof,
   type OpenedSession,
   openSession,
   type SignedIn,
-  sourceOf,
 } from './sessions';
 import type { Step } from './sign-in';
 import { checkName } from './users';
@@ -121,7 +120,7 @@ export function createPasskeys(db: Db, box: SecretBox): Passkeys {
       inTransaction(db, async (tx) => {
         const removed = await deletePasskey(tx, user.userId, id);
         if (removed === null) throw new AdminRefusal({ code: 'not_found', object: 'passkey', id });
-        await noteChange(tx, user, 'user.remove_passkey', removed);
+        await noteOwnChange(tx, user, 'user.remove_passkey', { before: audited(removed) });
         await forgetCodesWithoutFactor(tx, user.userId);
       }),
     request: async (origin, who) => {
@@ -189,7 +188,7 @@ async function register(
       name,
     };
     if (!(await insertPasskey(tx, passkey))) return null;
-    await noteChange(tx, user, 'user.add_passkey', passkey);
+    await noteOwnChange(tx, user, 'user.add_passkey', { after: audited(passkey) });
     return { recoveryCodes: await firstRecoveryCodes(tx, user.userId) };
   });
 }
@@ -255,15 +254,11 @@ function purposeOf(who: Step | SignedIn | null): string {
 }
 
 function sealChallenge(box: SecretBox, challenge: string, purpose: string): string {
-  const until = Date.now() + CHALLENGE_MINUTES * 60_000;
-  return sealText(box, JSON.stringify([challenge, until]), `passkey ${purpose}`);
+  return sealValue(box, challenge, `passkey ${purpose}`, CHALLENGE_MINUTES);
 }
 
 function openChallenge(box: SecretBox, ticket: string, purpose: string): string | null {
-  const text = openText(box, ticket, `passkey ${purpose}`);
-  if (text === null) return null;
-  const [challenge, until] = JSON.parse(text) as [string, number];
-  return until > Date.now() ? challenge : null;
+  return openValue(box, ticket, `passkey ${purpose}`) as string | null;
 }
 
 function hashChallenge(challenge: string): Buffer {
@@ -279,23 +274,6 @@ function hostOf(origin: string): string {
   return new URL(origin).hostname;
 }
 
-function noteChange(
-  tx: Tx,
-  { actor, email, userId }: SignedIn,
-  action: string,
-  { id, name }: Pick<Passkey, 'id' | 'name'>,
-): Promise<void> {
-  const passkey = { object: 'passkey', id, name };
-  const isNew = action === 'user.add_passkey';
-  return appendAudit(tx, {
-    actor: email,
-    via: sourceOf(actor.kind),
-    reason: null,
-    action,
-    object: 'user',
-    objectId: userId,
-    accountId: actor.kind === 'merchant' ? actor.accountId : null,
-    before: isNew ? null : passkey,
-    after: isNew ? passkey : null,
-  });
+function audited({ id, name }: Pick<Passkey, 'id' | 'name'>) {
+  return { object: 'passkey', id, name };
 }

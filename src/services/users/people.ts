@@ -2,7 +2,6 @@
  * The people of an account or of the console: roles, removal, invitations. The gateway sends no
  * e-mail: the person who invites hands the link over.
  */
-import { createHash, randomBytes } from 'node:crypto';
 import {
   addMembership,
   countInvitations,
@@ -31,7 +30,15 @@ import { appendAudit } from '../../db/repositories/audit-log';
 import { makeChange } from '../admin/audit';
 import { AdminRefusal } from '../admin/refusal';
 import { hashPassword } from './passwords';
-import { type Browser, type SignedIn, sourceOf } from './sessions';
+import {
+  accountOf,
+  type Browser,
+  changedBy,
+  hashToken,
+  newToken,
+  type SignedIn,
+  sourceOf,
+} from './sessions';
 import { checkPasswordOf, type SignInRefusal } from './sign-in';
 import { checkEmail, checkName, checkPasswordRule, checkRole } from './users';
 
@@ -39,7 +46,6 @@ export type { Invitation, Person } from '../../db/repositories/people';
 
 const INVITATION_HOURS = 72;
 const INVITATIONS_MAX = 50;
-const TOKEN_BYTES = 32;
 
 export interface People {
   list(user: SignedIn): Promise<Person[]>;
@@ -121,7 +127,7 @@ async function changePerson(
         object: 'user',
         objectId: userId,
         action,
-        accountId: accountOf(team),
+        accountId: accountOf(user),
         before: { object: 'user', email, role },
         after: after === null ? null : { object: 'user', email, ...after },
       },
@@ -142,7 +148,7 @@ async function invite(
   if (people.some((one) => one.email.toLowerCase() === email.toLowerCase())) {
     throw new AdminRefusal({ code: 'email_taken', kind: team.kind, email });
   }
-  const token = randomBytes(TOKEN_BYTES).toString('base64url');
+  const token = newToken();
   return makeChange(db, changedBy(user), async (tx) => {
     if ((await countInvitations(tx, team)) >= INVITATIONS_MAX) {
       throw new AdminRefusal({ code: 'too_many_invitations', max: INVITATIONS_MAX });
@@ -234,7 +240,7 @@ async function join(tx: Tx, { accountId, role }: Invitation, userId: string): Pr
 }
 
 function auditOf(user: SignedIn, verb: string, id: string) {
-  const accountId = accountOf(teamOf(user));
+  const accountId = accountOf(user);
   const object = { object: 'invitation', objectId: id };
   return { ...object, action: `invitation.${verb}`, accountId, before: null, after: null };
 }
@@ -247,17 +253,4 @@ function teamOf({ actor }: SignedIn): Team {
   return actor.kind === 'operator'
     ? { kind: 'operator' }
     : { kind: 'merchant', accountId: actor.accountId };
-}
-
-function accountOf(team: Team): string | null {
-  return team.kind === 'operator' ? null : team.accountId;
-}
-
-function changedBy({ email, actor }: SignedIn) {
-  return { actor: email, reason: null, via: sourceOf(actor.kind) };
-}
-
-/** 256 random bits need no salt. */
-function hashToken(token: string): Buffer {
-  return createHash('sha256').update(token).digest();
 }

@@ -1,7 +1,6 @@
 /** TOTP and recovery codes: enrolment, removal, and the check at sign-in. */
 import { createHash, randomBytes } from 'node:crypto';
 import { generateSecret, generateURI, verify } from 'otplib';
-import { appendAudit } from '../../db/repositories/audit-log';
 import {
   confirmTotp,
   deleteTotp,
@@ -20,7 +19,7 @@ import {
 import { inTransaction, type Db, type Tx } from '../../db/transaction';
 import type { SecretBox } from '../../lib/secret-box';
 import { type ChangedBy, makeChange } from '../admin/audit';
-import { type SignedIn, sourceOf } from './sessions';
+import { accountOf, changedBy, noteOwnChange, type SignedIn } from './sessions';
 
 export type { FactorSummary } from '../../db/repositories/second-factors';
 
@@ -71,24 +70,24 @@ export function createSecondFactors(db: Db, box: SecretBox): SecondFactors {
       if (step === null) return null;
       return inTransaction(db, async (tx) => {
         if (!(await confirmTotp(tx, user.userId, stored, step))) return null;
-        await noteChange(tx, user, 'user.add_totp');
+        await noteOwnChange(tx, user, 'user.add_totp');
         return { recoveryCodes: await firstRecoveryCodes(tx, user.userId) };
       });
     },
     removeTotp: (user) =>
       inTransaction(db, async (tx) => {
         if (!(await deleteTotp(tx, user.userId))) return;
-        await noteChange(tx, user, 'user.remove_totp');
+        await noteOwnChange(tx, user, 'user.remove_totp');
         await forgetCodesWithoutFactor(tx, user.userId);
       }),
     newRecoveryCodes: (user) =>
       inTransaction(db, async (tx) => {
-        await noteChange(tx, user, 'user.new_recovery_codes');
+        await noteOwnChange(tx, user, 'user.new_recovery_codes');
         return replaceCodes(tx, user.userId);
       }),
-    isRequired: ({ actor }) => isSecondFactorRequired(db, scopeOf(actor)),
+    isRequired: (user) => isSecondFactorRequired(db, accountOf(user)),
     require: (user, required) =>
-      requireSecondFactor(db, changedBy(user), scopeOf(user.actor), required),
+      requireSecondFactor(db, changedBy(user), accountOf(user), required),
   };
 }
 
@@ -187,18 +186,4 @@ function hashCode(userId: string, code: string): Buffer {
     .replaceAll('o', '0')
     .replaceAll(/[il]/g, '1');
   return createHash('sha256').update(`${userId} ${plain}`).digest();
-}
-
-function scopeOf(actor: SignedIn['actor']): string | null {
-  return actor.kind === 'merchant' ? actor.accountId : null;
-}
-
-function changedBy({ email, actor }: SignedIn): ChangedBy {
-  return { actor: email, reason: null, via: sourceOf(actor.kind) };
-}
-
-function noteChange(tx: Tx, user: SignedIn, action: string): Promise<void> {
-  const accountId = scopeOf(user.actor);
-  const entry = { object: 'user', objectId: user.userId, accountId, before: null, after: null };
-  return appendAudit(tx, { ...changedBy(user), ...entry, action });
 }

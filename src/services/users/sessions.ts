@@ -1,6 +1,6 @@
 /** Sessions of users: opened by a sign-in, read by every page, listed and ended by their user. */
 import { createHash, randomBytes } from 'node:crypto';
-import { appendAudit, type AuditSource } from '../../db/repositories/audit-log';
+import { appendAudit, type AuditSource, type NewAuditEntry } from '../../db/repositories/audit-log';
 import {
   findSession,
   insertSession,
@@ -14,10 +14,11 @@ import {
   type Session,
   type SessionUser,
 } from '../../db/repositories/users';
-import { inTransaction, type Db } from '../../db/transaction';
+import { inTransaction, type Db, type Tx } from '../../db/transaction';
 import { type Actor, type MerchantRole, SESSION_HOURS, type UserKind } from '../../domain/users';
 import { newId } from '../../lib/new-id';
-import { openText, sealText, type SecretBox } from '../../lib/secret-box';
+import { openValue, sealValue, type SecretBox } from '../../lib/secret-box';
+import type { ChangedBy } from '../admin/audit';
 import { knownAddress } from './attempts';
 
 export type { Session } from '../../db/repositories/users';
@@ -75,7 +76,7 @@ export async function openSession(
 ): Promise<OpenedSession | null> {
   const [first] = kind === 'merchant' ? await listMemberships(db, id) : [];
   if (kind === 'merchant' && first === undefined) return null;
-  const token = randomBytes(TOKEN_BYTES).toString('base64url');
+  const token = newToken();
   const hours = SESSION_HOURS[kind].total;
   await inTransaction(db, async (tx) => {
     await insertSession(tx, {
@@ -109,19 +110,37 @@ export function sourceOf(kind: UserKind): AuditSource {
   return kind === 'merchant' ? 'dashboard' : 'console';
 }
 
+/** For the audit log. */
+export function changedBy({ email, actor }: SignedIn): ChangedBy {
+  return { actor: email, reason: null, via: sourceOf(actor.kind) };
+}
+
+/** Of a merchant's user; null for an operator. */
+export function accountOf({ actor }: SignedIn): string | null {
+  return actor.kind === 'merchant' ? actor.accountId : null;
+}
+
+/** A change that a person made to their own user. */
+export function noteOwnChange(
+  tx: Tx,
+  user: SignedIn,
+  action: string,
+  { before = null, after = null }: Partial<Pick<NewAuditEntry, 'before' | 'after'>> = {},
+): Promise<void> {
+  const object = { object: 'user', objectId: user.userId, accountId: accountOf(user) };
+  return appendAudit(tx, { ...changedBy(user), ...object, action, before, after });
+}
+
 /** The browser keeps its id, so that its budget of attempts does not start anew. */
 function makeDevice(box: SecretBox, userId: string, earlier: string | null): string {
   const device = readDevice(box, userId, earlier) ?? randomBytes(16).toString('base64url');
-  const until = Date.now() + DEVICE_DAYS * 86_400_000;
-  return sealText(box, JSON.stringify([device, until]), `device of ${userId}`);
+  return sealValue(box, device, `device of ${userId}`, DEVICE_DAYS * 1_440);
 }
 
 /** The id of a browser in which this user signed in before. */
 export function readDevice(box: SecretBox, userId: string, sealed: string | null): string | null {
-  const text = sealed === null ? null : openText(box, sealed, `device of ${userId}`);
-  if (text === null) return null;
-  const [device, until] = JSON.parse(text) as [string, number];
-  return until > Date.now() ? device : null;
+  if (sealed === null) return null;
+  return openValue(box, sealed, `device of ${userId}`) as string | null;
 }
 
 /** Null: sign in again. */
@@ -190,7 +209,11 @@ export function noteProof(db: Db, { sessionId }: SignedIn): Promise<void> {
   return noteAuthenticated(db, sessionId);
 }
 
+export function newToken(): string {
+  return randomBytes(TOKEN_BYTES).toString('base64url');
+}
+
 /** 256 random bits need no salt. */
-function hashToken(token: string): Buffer {
+export function hashToken(token: string): Buffer {
   return createHash('sha256').update(token).digest();
 }

@@ -7,7 +7,7 @@ import { summarizeFactors } from '../../db/repositories/second-factors';
 import { findUserByEmail, findUserById, type StoredUser } from '../../db/repositories/users';
 import type { Db } from '../../db/transaction';
 import { EMAIL_LENGTH_MAX, PASSWORD_LENGTH_MAX, type UserKind } from '../../domain/users';
-import { openText, sealText, type SecretBox } from '../../lib/secret-box';
+import { openValue, sealValue, type SecretBox } from '../../lib/secret-box';
 import { type Checked, limitAttempts } from './attempts';
 import { checkPassword, TooManySignIns } from './passwords';
 import { isAppCode, useCode } from './second-factors';
@@ -78,16 +78,11 @@ export function createSignIn(db: Db, box: SecretBox): SignIn {
       return (await openSession(db, box, user, request)) ?? { kind: 'refused' };
     },
     step: (kind, step) => readStep(db, box, kind, step),
-    withCode: async (kind, { userId, email }, code, browser) => {
-      const device = readDevice(box, userId, browser.device);
-      const checked = await limitAttempts(
-        db,
-        { kind, email, step: 'code', address: browser.address, device },
-        async () => ((await useCode(db, box, userId, code)) ? true : null),
-        { slow: isAppCode(code) },
-      );
+    withCode: async (kind, step, code, browser) => {
+      const checked = await checkCodeOf(db, box, kind, step, code, browser);
       if (checked.kind !== 'passed') return checked;
-      return (await openSession(db, box, { id: userId, kind }, browser)) ?? { kind: 'refused' };
+      const user = { id: step.userId, kind };
+      return (await openSession(db, box, user, browser)) ?? { kind: 'refused' };
     },
     again: async (user, { password, code }, browser) => {
       const { email, userId } = user;
@@ -95,12 +90,7 @@ export function createSignIn(db: Db, box: SecretBox): SignIn {
       const checked = await checkPasswordOf(db, box, { kind, email, password, ...browser });
       if (checked.kind !== 'passed') return checked;
       if ((await summarizeFactors(db, userId)).totp) {
-        const device = readDevice(box, userId, browser.device);
-        const codeChecked = await limitAttempts(
-          db,
-          { kind, email, step: 'code', address: browser.address, device },
-          async () => ((await useCode(db, box, userId, code)) ? true : null),
-        );
+        const codeChecked = await checkCodeOf(db, box, kind, user, code, browser);
         if (codeChecked.kind !== 'passed') return codeChecked;
       }
       await noteProof(db, user);
@@ -135,10 +125,27 @@ export async function checkPasswordOf(
   }
 }
 
+/** Whether a code of the app or a recovery code is right, within the limits. */
+function checkCodeOf(
+  db: Db,
+  box: SecretBox,
+  kind: UserKind,
+  { userId, email }: Pick<Step, 'userId' | 'email'>,
+  code: string,
+  browser: Browser,
+): Promise<Checked<true>> {
+  const device = readDevice(box, userId, browser.device);
+  return limitAttempts(
+    db,
+    { kind, email, step: 'code', address: browser.address, device },
+    async () => ((await useCode(db, box, userId, code)) ? true : null),
+    { slow: isAppCode(code) },
+  );
+}
+
 /** It ends with the password that it was made with. */
 function sealStep(box: SecretBox, { id, kind, passwordHash }: StoredUser): string {
-  const until = Date.now() + STEP_MINUTES * 60_000;
-  return sealText(box, JSON.stringify([id, stampOf(passwordHash), until]), `step ${kind}`);
+  return sealValue(box, [id, stampOf(passwordHash)], `step ${kind}`, STEP_MINUTES);
 }
 
 async function readStep(
@@ -147,10 +154,10 @@ async function readStep(
   kind: UserKind,
   sealed: string,
 ): Promise<Step | null> {
-  const text = openText(box, sealed, `step ${kind}`);
-  if (text === null) return null;
-  const [id, stamp, until] = JSON.parse(text) as [string, string, number];
-  const user = until > Date.now() ? await findUserById(db, id) : null;
+  const opened = openValue(box, sealed, `step ${kind}`) as [string, string] | null;
+  if (opened === null) return null;
+  const [id, stamp] = opened;
+  const user = await findUserById(db, id);
   if (user === null || user.disabledAt !== null || stampOf(user.passwordHash) !== stamp)
     return null;
   const { totp, passkeys } = await summarizeFactors(db, id);
