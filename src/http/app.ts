@@ -64,7 +64,7 @@ export function createApp(options: AppOptions): Koa<GatewayState> {
   app.use(setRequestId);
   if (options.metrics !== undefined) app.use(options.metrics.measure);
   app.use(logRequests(logger));
-  app.use(keepRequests(services.requestLog, options.trustedProxyHops));
+  app.use(keepRequests(services.requestLog));
   app.use(writeErrors(logger));
   app.use(refuseInvalidHttp);
   if (options.isDevelopment === true) app.use(refuseForeignHosts(options.publicUrl));

@@ -9,6 +9,8 @@ export interface GatewayState {
   requestId: string;
   /** Set by middleware/auth.ts; routes behind it can rely on it. */
   caller: Caller;
+  /** The client's address; empty if it is unknown. Set by middleware/auth.ts. */
+  address: string;
   /** Set by middleware/idempotent.ts. */
   idempotencyKey: string;
 }

@@ -1,7 +1,7 @@
 /** Merchant accounts, as operators read and change them. */
 import type { AccountStatus } from '../../domain/account';
 import { rows, type Db, type Tx } from '../transaction';
-import { type ListPage, pageOf, POSITION } from './lists';
+import { exactTime, type ListPage, pageOf } from './lists';
 
 export interface Account {
   id: string;
@@ -85,7 +85,7 @@ export async function listAccountsPage(
   const where = ['true', ...asked.map(([condition]) => condition)].join(' AND ');
   const found = await rows<Account & { position: string }>(
     db,
-    `SELECT ${COLUMNS}, ${POSITION} AS position FROM accounts WHERE ${where}
+    `SELECT ${COLUMNS}, ${exactTime('created_at')} AS position FROM accounts WHERE ${where}
       ORDER BY created_at DESC, id DESC LIMIT ?`,
     [...asked.flatMap(([, ...values]) => values), limit + 1],
   );

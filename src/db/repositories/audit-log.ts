@@ -1,6 +1,6 @@
 /** The audit log of operator changes. It is append-only (migration 0001). */
 import { rows, type Db, type Tx } from '../transaction';
-import { type ListPage, pageOf } from './lists';
+import { exactTime, type ListPage, pageOf } from './lists';
 
 /** A state of the object as the admin command shows it, without secrets and hashes. */
 export type Snapshot = object | null;
@@ -70,8 +70,6 @@ export async function appendAudit(tx: Tx, entry: NewAuditEntry): Promise<void> {
   );
 }
 
-const AT = `to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
-
 /** Newest first. */
 export async function listAudit(
   db: Db,
@@ -94,7 +92,7 @@ export async function listAudit(
   return rows<AuditEntry & { position: string }>(
     db,
     `SELECT id, at, actor, via, host(address) AS address, action, object, object_id, account_id,
-            before, after, reason, ${AT} AS position
+            before, after, reason, ${exactTime('at')} AS position
        FROM audit_log WHERE ${where} ORDER BY id DESC LIMIT ?`,
     [...asked.map(({ value }) => (typeof value === 'string' ? value : [...value])), query.limit],
   );

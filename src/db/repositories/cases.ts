@@ -2,7 +2,7 @@
 import type { CaseKind } from '../../domain/cases';
 import { newId } from '../../lib/new-id';
 import { rows, type Db, type Tx } from '../transaction';
-import { type ListPage, pageOf, POSITION } from './lists';
+import { exactTime, type ListPage, pageOf } from './lists';
 
 /** Opens at most one case per kind and object; opening it again changes nothing. */
 export async function openCase(
@@ -69,7 +69,7 @@ export async function listCasesPage(
   const where = ['true', ...asked.map(([condition]) => condition)].join(' AND ');
   const found = await rows<Case & { position: string }>(
     db,
-    `SELECT ${COLUMNS}, ${POSITION} AS position FROM cases WHERE ${where}
+    `SELECT ${COLUMNS}, ${exactTime('created_at')} AS position FROM cases WHERE ${where}
       ORDER BY created_at DESC, id DESC LIMIT ?`,
     [...asked.flatMap(([, ...values]) => values), limit + 1],
   );

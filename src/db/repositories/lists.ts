@@ -22,8 +22,10 @@ export interface ListPage<T> {
   next: { createdAt: string; id: string } | null;
 }
 
-/** Of a row in a list by time; a Date drops the microseconds. */
-export const POSITION = `to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
+/** SQL: the time as text. A Date drops the microseconds, and a list by time would repeat rows. */
+export function exactTime(column: string): string {
+  return `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
+}
 
 export function listPayouts(db: Db, query: ListQuery<PayoutFilters>): Promise<ListPage<Payout>> {
   const groups = query.filters.status?.map(payoutStatusGroup);
@@ -42,7 +44,7 @@ async function newestFirst<T extends { id: string }>(
 ): Promise<ListPage<T>> {
   const query = model
     .query(db)
-    .select(`${model.tableName}.*`, db.raw(`${POSITION} AS position`))
+    .select(`${model.tableName}.*`, db.raw(`${exactTime('created_at')} AS position`))
     .where({ account_id: accountId, mode })
     .orderBy([
       { column: 'created_at', order: 'desc' },

@@ -42,6 +42,20 @@ interface FactsRow {
   existingId: string | null;
 }
 
+/**
+ * SQL: whether a completed payout went to exactly the same destination.
+ * @param order alias of the row with the account, mode, destination and network
+ */
+export function wasPaidBefore(order: string): string {
+  return `EXISTS (SELECT FROM payouts paid
+      WHERE paid.account_id = ${order}.account_id AND paid.mode = ${order}.mode
+        AND paid.status = 'completed'
+        AND paid.destination_value = ${order}.destination_value
+        AND paid.destination_type = ${order}.destination_type
+        AND paid.destination_memo IS NOT DISTINCT FROM ${order}.destination_memo
+        AND paid.network IS NOT DISTINCT FROM ${order}.network)`;
+}
+
 /** An account's own fee rule and limits take precedence over the defaults. */
 const SQL = `
 WITH q (account_id, mode, currency, provider, api_key_id, destination_type, destination_value,
@@ -55,12 +69,7 @@ SELECT clock_timestamp() AS now, b.available, pause.reason AS pause_reason,
        day.used, day.auto_approved, resets.window_resets_at,
        (SELECT t.amount FROM four_eyes_thresholds t WHERE t.currency = q.currency)
          AS four_eyes_threshold, a.review_all, a.rehearse_review,
-       EXISTS (SELECT FROM payouts p
-                WHERE p.account_id = q.account_id AND p.mode = q.mode AND p.status = 'completed'
-                  AND p.destination_value = q.destination_value
-                  AND p.destination_type = q.destination_type
-                  AND p.destination_memo IS NOT DISTINCT FROM q.destination_memo
-                  AND p.network IS NOT DISTINCT FROM q.network) AS destination_used_before,
+       ${wasPaidBefore('q')} AS destination_used_before,
        coalesce(k.created_at, u.created_at) AS api_key_created_at,
        (SELECT p.id FROM payouts p
          WHERE p.account_id = q.account_id AND p.mode = q.mode AND p.reference = q.reference

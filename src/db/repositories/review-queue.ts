@@ -3,8 +3,9 @@ import type { Amount } from '../../domain/money';
 import type { Mode } from '../../domain/mode';
 import type { Payout } from '../../domain/payout';
 import { rows, type Db } from '../transaction';
-import type { ListPage } from './lists';
+import { exactTime, type ListPage, pageOf } from './lists';
 import { MAY_REVIEW } from './payout-decisions';
+import { wasPaidBefore } from './payout-facts';
 
 /** The figures behind the review rules, as they are now. */
 export interface ReviewFigures {
@@ -37,20 +38,12 @@ export interface QueueRequest {
   filters: QueueFilters;
 }
 
-const TIME = (column: string) =>
-  `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
-
 const FIGURES = `a.name AS account_name, policy.auto_approve_max, policy.auto_approve_daily_max,
   day.auto_approved, coalesce(k.created_at, maker.created_at) AS key_created_at, t.amount AS four_eyes_threshold,
   ARRAY(SELECT d.email FROM payout_decisions d JOIN users u ON u.id = d.user_id
          WHERE d.payout_id = p.id AND d.outcome = 'counted' AND ${MAY_REVIEW}
          ORDER BY d.created_at) AS approved_by,
-  EXISTS (SELECT FROM payouts e
-           WHERE e.destination_value = p.destination_value AND e.account_id = p.account_id
-             AND e.mode = p.mode AND e.status = 'completed'
-             AND e.destination_type = p.destination_type
-             AND e.destination_memo IS NOT DISTINCT FROM p.destination_memo
-             AND e.network IS NOT DISTINCT FROM p.network) AS destination_paid_before`;
+  ${wasPaidBefore('p')} AS destination_paid_before`;
 
 const JOINS = `JOIN accounts a ON a.id = p.account_id
   -- A payout that is requested on the dashboard has a person instead of a key.
@@ -76,7 +69,6 @@ export async function listReviewQueue(
   ).filter(([, value]) => value !== undefined);
   // The page first: the figures are read for its rows only.
   return pageOf(
-    limit,
     await rows<ReviewedPayout & { position: string }>(
       db,
       `WITH page AS MATERIALIZED (
@@ -84,10 +76,11 @@ export async function listReviewQueue(
           WHERE p.status_group = 'open' AND p.review_reasons <> '{}' AND p.status = 'under_review'
             ${conditions.map(([sql]) => `AND ${sql}`).join(' ')}
           ORDER BY p.created_at, p.id LIMIT ?)
-       SELECT p.*, ${TIME('p.created_at')} AS position, ${FIGURES} FROM page p ${JOINS}
+       SELECT p.*, ${exactTime('p.created_at')} AS position, ${FIGURES} FROM page p ${JOINS}
         ORDER BY p.created_at, p.id`,
       [...conditions.flatMap(([, ...values]) => values as string[]), limit + 1],
     ),
+    limit,
   );
 }
 
@@ -110,10 +103,9 @@ export async function listInDoubt(
 ): Promise<ListPage<DoubtfulPayout>> {
   const from = after === null ? [] : [after.createdAt, after.id];
   return pageOf(
-    limit,
     await rows<DoubtfulPayout & { position: string }>(
       db,
-      `SELECT p.*, ${TIME('p.in_doubt_since')} AS position, a.name AS account_name
+      `SELECT p.*, ${exactTime('p.in_doubt_since')} AS position, a.name AS account_name
          FROM payouts p JOIN accounts a ON a.id = p.account_id
         WHERE p.in_doubt_since IS NOT NULL
           ${mode === null ? '' : 'AND p.mode = ?'}
@@ -121,17 +113,8 @@ export async function listInDoubt(
         ORDER BY p.in_doubt_since, p.id LIMIT ?`,
       [...(mode === null ? [] : [mode]), ...from, limit + 1],
     ),
+    limit,
   );
-}
-
-function pageOf<T extends { id: string; position: string }>(
-  limit: number,
-  found: T[],
-): ListPage<T> {
-  const items = found.slice(0, limit);
-  const last = items.at(-1);
-  const more = found.length > limit && last !== undefined;
-  return { items, next: more ? { createdAt: last.position, id: last.id } : null };
 }
 
 /** Of the account's newest payouts: more are not looked through. */

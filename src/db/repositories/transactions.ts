@@ -1,15 +1,9 @@
 /** The merchant's list of transactions: available and reserved, newest first, by keyset. */
 import type { MerchantTransaction, TransactionFilters } from '../../domain/ledger';
-import type { Mode } from '../../domain/mode';
 import { rows, type Db } from '../transaction';
+import { exactTime, type ListPage, type ListQuery, pageOf } from './lists';
 
-export interface TransactionListQuery {
-  accountId: string;
-  mode: Mode;
-  limit: number;
-  after: { createdAt: string; id: string } | null;
-  filters: TransactionFilters;
-}
+export type TransactionListQuery = ListQuery<TransactionFilters>;
 
 type Found = MerchantTransaction & { position: string };
 
@@ -22,12 +16,12 @@ const COLUMNS = `
             'balanceAfter', e.balance_after::text) ORDER BY e.line)
      FROM ledger_entries e
     WHERE e.transaction_id = t.id AND e.balance_after IS NOT NULL) AS entries,
-  to_char(t.posted_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS position`;
+  ${exactTime('t.posted_at')} AS position`;
 
 export async function listTransactions(
   db: Db,
   { accountId, mode, limit, after, filters }: TransactionListQuery,
-): Promise<{ items: MerchantTransaction[]; next: { createdAt: string; id: string } | null }> {
+): Promise<ListPage<MerchantTransaction>> {
   const { sql, bindings } = where(filters, after);
   const found = await rows<Found>(
     db,
@@ -36,10 +30,7 @@ export async function listTransactions(
       ORDER BY t.posted_at DESC, t.id DESC LIMIT ?`,
     [accountId, mode, ...bindings, limit + 1],
   );
-  const items = found.slice(0, limit);
-  const last = items.at(-1);
-  const more = found.length > limit && last !== undefined;
-  return { items, next: more ? { createdAt: last.position, id: last.id } : null };
+  return pageOf(found, limit);
 }
 
 function where(

@@ -25,6 +25,7 @@ export function createAuth(authentication: Authentication, trustedProxyHops: num
       address,
     );
     ctx.state.caller = caller;
+    ctx.state.address = address;
     ctx.set({
       'RateLimit-Limit': String(rate.limit),
       'RateLimit-Remaining': String(rate.remaining),

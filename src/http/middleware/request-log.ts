@@ -4,7 +4,6 @@
  * logged instead. The merchant sees them on the dashboard.
  */
 import type { Logger } from 'pino';
-import { clientAddress } from '../../lib/client-address';
 import { newId } from '../../lib/new-id';
 import { LOGGED_BODY_BYTES_MAX, type RequestLog } from '../../services/request-log';
 import { type GatewayMiddleware, type GatewayState, routePattern } from '../context';
@@ -42,12 +41,12 @@ export function logRequests(logger: Logger): GatewayMiddleware {
 }
 
 /** Requests with an accepted API key. The caller's answer does not wait for the log. */
-export function keepRequests(log: RequestLog, trustedProxyHops: number): GatewayMiddleware {
+export function keepRequests(log: RequestLog): GatewayMiddleware {
   return async (ctx, next) => {
     const at = new Date();
     const startedAt = performance.now();
     await next();
-    const { caller } = ctx.state as Partial<GatewayState>;
+    const { caller, address = '' } = ctx.state as Partial<GatewayState>;
     if (caller === undefined) return;
     const sent: unknown = ctx.request.rawBody;
     const body: unknown = ctx.body;
@@ -63,11 +62,7 @@ export function keepRequests(log: RequestLog, trustedProxyHops: number): Gateway
       status: ctx.status,
       replayed: ctx.response.get('Idempotent-Replayed') === 'true',
       idempotencyKey: ctx.get('Idempotency-Key') || null,
-      address: clientAddress(
-        ctx.req.socket.remoteAddress,
-        ctx.get('X-Forwarded-For'),
-        trustedProxyHops,
-      ),
+      address,
       userAgent: ctx.get('User-Agent'),
       durationMs: Math.round(performance.now() - startedAt),
       // A copy: a part of the buffer would keep all of it in memory.
