@@ -119,6 +119,12 @@ function refusalSentence(refusal: Refusal): string {
       );
     case 'own_proposal':
       return `${refusal.actor} proposed this change. Somebody else must confirm it.`;
+    case 'nothing_to_change':
+      return 'These values are already in force.';
+    case 'proposal_ended':
+      return 'This proposal was already decided, was replaced or has expired.';
+    case 'proposal_outdated':
+      return 'What is in force has changed since. Reject the proposal and propose it again.';
     case 'payment_decision_refused':
       return `The \`${refusal.kind}\` was refused: ${refusal.explanation}`;
     case 'email_taken':

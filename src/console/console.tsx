@@ -15,11 +15,13 @@ import { merchantPages } from './accounts/accounts';
 import { auditPages } from './audit/audit';
 import { casePages } from './cases/cases';
 import { doubtPages } from './doubt/doubt';
+import { fourEyesPages } from './four-eyes/four-eyes';
 import { homePages } from './home/home';
 import { operationPages } from './operations/operations';
 import { operatorRoute, PREFIX } from './operator-page';
 import { pausePages } from './pauses/pauses';
 import { payoutPages } from './payouts/payouts';
+import { proposalPages } from './proposals/proposals';
 import { queuePages } from './queue/queue';
 
 export interface ConsoleOptions {
@@ -55,6 +57,8 @@ export function createConsole(options: ConsoleOptions): Site {
         doubtPages(reviews, workflowUrl),
         casePages(services, workflowUrl),
         merchantPages(services),
+        proposalPages(services),
+        fourEyesPages(services),
         pausePages(services),
         operationPages(services),
         auditPages(services),

@@ -19,6 +19,7 @@ export const ID_PREFIXES = {
   decision: 'dec_',
   passkey: 'psk_',
   invitation: 'inv_',
+  proposal: 'prop_',
 } as const;
 
 export type IdKind = keyof typeof ID_PREFIXES;

@@ -10,6 +10,14 @@ import type { ListPage } from '../db/repositories/lists';
 import { CASE_KINDS } from '../domain/cases';
 import { resumeHeldPayouts } from '../temporal/payout-workflows';
 import type { ChangedBy } from './admin/audit';
+import {
+  confirmThreshold,
+  type FourEyesSetting,
+  listThresholds,
+  proposeThreshold,
+  type ThresholdChange,
+  withdrawThreshold,
+} from './admin/four-eyes';
 import { listPauses, type PausedPayouts, pausePayouts, resumePayouts } from './admin/payouts';
 import { type AuditEntry, type AuditQuery, readAuditLog } from './audit-log';
 import { type ConsoleAccounts, createConsoleAccounts } from './console-accounts';
@@ -19,6 +27,7 @@ import {
   type ConsoleOperationsDeps,
   createConsoleOperations,
 } from './console-operations';
+import { createPolicyProposals, type PolicyProposals } from './policy-proposals';
 
 export { COUNT_MAX } from '../db/repositories/console-attention';
 
@@ -36,10 +45,23 @@ export interface ConsolePauses {
   resume: (by: ChangedBy, what: PausedPayouts) => Promise<Pause>;
 }
 
+/** @throws AdminRefusal, InvalidInput */
+export interface ConsoleFourEyes {
+  list: () => Promise<FourEyesSetting[]>;
+  propose: (
+    by: ChangedBy & { reason: string },
+    change: ThresholdChange,
+  ) => Promise<FourEyesSetting>;
+  confirm: (by: ChangedBy, change: ThresholdChange) => Promise<FourEyesSetting>;
+  withdraw: (by: ChangedBy, currency: string) => Promise<FourEyesSetting>;
+}
+
 export interface ConsoleServices {
   attention: () => Promise<OperatorAttention>;
   cases: ConsoleCases;
   accounts: ConsoleAccounts;
+  proposals: PolicyProposals;
+  fourEyes: ConsoleFourEyes;
   pauses: ConsolePauses;
   operations: ConsoleOperations;
   auditLog: (query: AuditQuery) => Promise<ListPage<AuditEntry>>;
@@ -47,10 +69,18 @@ export interface ConsoleServices {
 
 export function createConsoleServices(deps: ConsoleOperationsDeps): ConsoleServices {
   const { db, temporal } = deps;
+  const proposals = createPolicyProposals(db);
   return {
     attention: () => readOperatorAttention(db, CASE_KINDS),
     cases: createConsoleCases(db),
-    accounts: createConsoleAccounts(db),
+    accounts: createConsoleAccounts(db, proposals),
+    proposals,
+    fourEyes: {
+      list: () => listThresholds(db),
+      propose: (by, change) => proposeThreshold(db, by, change),
+      confirm: (by, change) => confirmThreshold(db, by, change),
+      withdraw: (by, currency) => withdrawThreshold(db, by, currency),
+    },
     pauses: {
       list: () => listPauses(db, PAUSES_MAX),
       pause: (by, what) => pausePayouts(db, by, what),

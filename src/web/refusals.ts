@@ -37,6 +37,12 @@ export function refusalText(refusal: Refusal): string {
       return `The proposal for ${refusal.currency} is ${refusal.proposal.amount ?? 'none'} now.`;
     case 'own_proposal':
       return 'You proposed this change. Somebody else must confirm it.';
+    case 'nothing_to_change':
+      return 'These values are already in force.';
+    case 'proposal_ended':
+      return 'This change was already decided, was replaced or has expired. Open the account to see what is in force.';
+    case 'proposal_outdated':
+      return 'What is in force has changed since, or the person who proposed this change is no longer an admin. Reject the change and propose it again.';
     case 'payment_decision_refused':
       return refusal.explanation;
     case 'email_taken':

@@ -2,6 +2,7 @@
 import { openCase } from '../../src/db/repositories/cases';
 import { rows } from '../../src/db/transaction';
 import type { CaseKind } from '../../src/domain/cases';
+import { setLimits } from '../../src/services/admin/limits';
 import { newId } from '../../src/lib/new-id';
 import { countPositions } from '../../src/db/repositories/provider-statements';
 import { ageSignIn, makeUser, PageClient, type TestUser } from '../support/page-client';
@@ -13,12 +14,14 @@ let harness: Harness;
 let gateway: Gateway;
 let admin: TestUser;
 let reviewer: TestUser;
+let second: TestUser;
 
 beforeAll(async () => {
   harness = await startHarness();
   const env = { TRUSTED_PROXY_HOPS: '1', TEMPORAL_UI_URL: 'https://temporal.example.com/' };
   gateway = await harness.startGateway({ env });
-  [admin, reviewer] = await Promise.all([
+  [admin, second, reviewer] = await Promise.all([
+    makeUser(harness.owner, 'operator', 'admin'),
     makeUser(harness.owner, 'operator', 'admin'),
     makeUser(harness.owner, 'operator', 'reviewer'),
   ]);
@@ -128,6 +131,137 @@ describe('cases', () => {
   });
 });
 
+describe('four eyes for policies', () => {
+  let proposer: TestUser;
+  const limits = (daily: string) => ({
+    reason: 'Contract',
+    currency: 'USDT',
+    perTransaction: '100',
+    daily,
+    autoApproveMax: 'default',
+    autoApproveDailyMax: 'default',
+  });
+  const proposalsOf = async (accountId: string) =>
+    rows<{ id: string; outcome: string | null }>(
+      harness.owner,
+      'SELECT id, outcome FROM policy_proposals WHERE account_id = ? ORDER BY created_at',
+      [accountId],
+    );
+  const dailyMaxOf = async (accountId: string) => {
+    const sql = 'SELECT daily_max FROM payout_policies WHERE account_id = ?';
+    const [policy] = await rows<{ dailyMax: string }>(harness.owner, sql, [accountId]);
+    return policy?.dailyMax ?? null;
+  };
+
+  test('one of two who approve at once applies it, and a rejected change applies never', async () => {
+    const accountId = await harness.createAccount();
+    const [client, other] = await Promise.all([signedIn(admin), signedIn(second)]);
+    const propose = (daily: string) =>
+      client.post(`/console/accounts/${accountId}/limits`, limits(daily));
+    await propose('400');
+    // It takes the place of the first one.
+    await propose('500');
+    const [replaced, open] = await proposalsOf(accountId);
+    expect([replaced!.outcome, open!.outcome]).toEqual(['replaced', null]);
+    const approve = (id: string) => other.post(`/console/proposals/${id}/approve`);
+    expect((await approve(replaced!.id)).status).toBe(409);
+    await ageSignIn(harness.owner, second);
+    const asked = await approve(open!.id);
+    expect(asked.headers.get('location')).toMatch('/console/confirm');
+    expect(await dailyMaxOf(accountId)).toBeNull();
+    await other.confirm(second, asked);
+    const answers = await Promise.all([approve(open!.id), approve(open!.id)]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([303, 409]);
+    expect(await dailyMaxOf(accountId)).toBe('500.00000000');
+    const set = await rows(
+      harness.owner,
+      `SELECT actor, after->>'proposed_by' AS proposed_by FROM audit_log
+        WHERE account_id = ? AND action = 'limits.set'`,
+      [accountId],
+    );
+    expect(set).toEqual([{ actor: second.email, proposedBy: admin.email }]);
+
+    await propose('600');
+    const [, , third] = await proposalsOf(accountId);
+    expect((await other.post(`/console/proposals/${third!.id}/reject`)).status).toBe(303);
+    expect((await approve(third!.id)).status).toBe(409);
+    expect(await dailyMaxOf(accountId)).toBe('500.00000000');
+  });
+
+  test.each([
+    [
+      'what is in force has changed',
+      (id: string) =>
+        setLimits(
+          harness.owner,
+          { actor: 'shell', reason: null },
+          { accountId: id, currency: 'USDT' },
+          { perTransaction: '7', daily: undefined },
+        ),
+    ],
+    [
+      'it has expired',
+      (id: string) =>
+        rows(harness.owner, 'UPDATE policy_proposals SET expires_at = now() WHERE account_id = ?', [
+          id,
+        ]),
+    ],
+    [
+      'who proposed it is no longer an admin',
+      () =>
+        rows(harness.owner, `UPDATE users SET operator_role = 'viewer' WHERE id = ?`, [
+          proposer.id,
+        ]),
+    ],
+  ])('a proposal is not approved when %s', async (_, happens) => {
+    const accountId = await harness.createAccount();
+    proposer = await makeUser(harness.owner, 'operator', 'admin');
+    const [client, other] = await Promise.all([signedIn(proposer), signedIn(second)]);
+    await client.post(`/console/accounts/${accountId}/limits`, limits('500'));
+    const [open] = await proposalsOf(accountId);
+    await happens(accountId);
+    expect((await other.post(`/console/proposals/${open!.id}/approve`)).status).toBe(409);
+    expect(await dailyMaxOf(accountId)).not.toBe('500.00000000');
+    // Nor by the programs: the database refuses one person.
+    const byOne = `UPDATE policy_proposals SET outcome = 'approved', decided_by = upper(proposed_by),
+                     decided_at = now() WHERE id = ?`;
+    await expect(rows(harness.owner, byOne, [open!.id])).rejects.toThrow('check constraint');
+  });
+  test('an amount for two approvals is proposed by one admin and approved by another', async () => {
+    const [client, other] = await Promise.all([signedIn(admin), signedIn(second)]);
+    const change = { currency: 'XRP', above: '90000', reason: `Policy ${PROBE}` };
+    expect(
+      await textOf(await client.post('/console/four-eyes', { ...change, above: 'x' }), 422),
+    ).toContain('Enter a decimal amount');
+    expect((await client.post('/console/four-eyes', change)).status).toBe(303);
+    expect(await read(other, '/home')).toContain('proposed amount for two approvals');
+    const confirm = (by: PageClient, above: string) =>
+      by.post('/console/four-eyes/confirm', { ...change, above });
+    expect((await confirm(client, '90000')).status).toBe(409);
+    expect((await confirm(other, '1')).status).toBe(409);
+    expect((await confirm(other, '90000')).status).toBe(303);
+    expect(await read(other, '/four-eyes')).toContain('90,000.00');
+    expect((await client.post('/console/four-eyes', { ...change, above: 'none' })).status).toBe(
+      303,
+    );
+    const withdrawn = await client.post('/console/four-eyes/withdraw', { currency: 'XRP' });
+    expect(withdrawn.status).toBe(303);
+    await rows(harness.owner, `DELETE FROM four_eyes_thresholds WHERE currency = 'XRP'`);
+  });
+
+  test('the only admin reads what to do', async () => {
+    const client = await signedIn(admin);
+    const accountId = await harness.createAccount();
+    const others = `UPDATE users SET disabled_at = ?::timestamptz WHERE id <> ?
+      AND operator_role = 'admin'`;
+    await rows(harness.owner, others, ['2026-01-01T00:00:00Z', admin.id]);
+    const html = await read(client, `/accounts/${accountId}/limits?currency=USDT`);
+    await rows(harness.owner, others, [null, admin.id]);
+    expect(html).toContain('You are the only admin');
+    expect(html).toContain(`npm run -s admin -- limits set --account ${accountId}`);
+  });
+});
+
 describe('accounts', () => {
   test('are found, changed with a reason, and show who changed what', async () => {
     const [client, accountId] = await Promise.all([signedIn(admin), harness.createAccount()]);
@@ -165,7 +299,21 @@ describe('accounts', () => {
     const form = await read(client, `${path}/review`);
     expect(form).toContain('value="Register of May');
     expect(form).toMatch(/<option value="on" selected>All wait for review<\/option><\/select>/);
+    // Limits, fees and review wait for another admin.
+    const other = await signedIn(second);
+    const proposalIn = async () => {
+      const [, id] = /proposals\/(prop_\w+)\/approve/.exec(await read(other, path))!;
+      return id!;
+    };
+    const approve = async () =>
+      textOf(await other.post(`/console/proposals/${await proposalIn()}/approve`), 303);
     await change('review', { reason, reviewAll: 'off', rehearse: 'on' });
+    expect(await read(client, path)).toContain('Another admin must approve it.');
+    expect(await read(client, '/home')).toContain('Rehearse review: false → true');
+    const own = await client.post(`/console/proposals/${await proposalIn()}/approve`);
+    expect(await textOf(own, 409)).toContain('You proposed this change.');
+    expect(await read(client, path)).not.toContain('Review set');
+    await approve();
     const policy = {
       currency: 'USDT',
       perTransaction: '100',
@@ -177,13 +325,17 @@ describe('accounts', () => {
       'Enter a decimal amount',
     );
     await change('limits', { ...policy, reason });
+    await approve();
+    await change('limits', { ...policy, reason }, 409);
     const fee = { direction: 'payout', provider: 'onchain_provider', currency: 'usdt' };
     expect(await change('fees', { ...fee, percentage: 'x', reason }, 422)).toContain(
       'Enter 0 to 100',
     );
     await change('fees', { ...fee, percentage: '1.5', minFee: '0.2', reason });
+    await approve();
     expect(await read(client, path)).toMatch(/1\.5<!-- --> %|1\.5 %/);
     await change('fees-end', { rule: 'payout~onchain_provider~USDT', reason });
+    await approve();
     await change('fees-end', { rule: 'payout~onchain_provider~USDT', reason }, 409);
 
     const [account] = await rows(
@@ -317,12 +469,22 @@ describe('the audit log', () => {
     }
     const review = { reason, reviewAll: 'off', rehearse: 'off' };
     await operator.post(`/console/accounts/${accountId}/review`, review);
+    const [proposal] = await rows<{ id: string }>(
+      harness.owner,
+      'SELECT id FROM policy_proposals WHERE account_id = ?',
+      [accountId],
+    );
+    await (await signedIn(second)).post(`/console/proposals/${proposal!.id}/approve`);
+    expect(await auditOf(accountId)).toContainEqual(
+      expect.objectContaining({ actor: second.email, action: 'review.set' }),
+    );
     const page = async (query = '') =>
       textOf(await client.get(`/dashboard/test/audit-log${query}`), 200);
     const html = await page();
     expect(html).toContain('Account suspend');
     expect(html).toContain('User sign in');
-    for (const hidden of [admin.email, reason, 'Review set']) expect(html).not.toContain(hidden);
+    for (const hidden of [admin.email, second.email, reason, 'Review set', 'Policy propose'])
+      expect(html).not.toContain(hidden);
     // Not by trying names either.
     expect(await page(`?by=${admin.email}`)).toContain('No entries match');
     expect(await page('?action=review.set')).toContain('No entries match');

@@ -1,12 +1,18 @@
-/** The changes of an account: each is a form with a reason, and one entry of the audit log. */
+/**
+ * The changes of an account: each is a form with a reason. Some apply at once; limits, fees and review are
+ * proposed, and another admin approves them.
+ */
 import type { ComponentChildren } from 'preact';
 import { PROVIDER_CODES } from '../../domain/provider-codes';
 import { InvalidInput } from '../../services/admin/refusal';
-import type { AccountDetail, ConsoleAccounts } from '../../services/console-accounts';
+import type { ConsoleServices } from '../../services/console';
+import type { AccountDetail } from '../../services/console-accounts';
+import type { PolicyWish } from '../../services/policy-proposals';
 import { Card, PageHead, SignedInAgain } from '../../web/components';
 import { EMPTY_FORM, Field, FormActions, type FormState, Select } from '../../web/forms';
 import { fieldErrors } from '../../web/refusals';
 import { page, redirect, signInAgain } from '../../web/site';
+import { TwoAdmins } from '../proposals/proposals';
 import {
   type OperatorRoute,
   type OperatorVisit,
@@ -16,41 +22,46 @@ import {
 
 const DIRECTIONS = ['payin', 'payout'] as const;
 
-interface AccountChange {
+type AccountChange = {
   title: string;
   effect: string;
   submit: string;
-  /** Only after a recent sign-in. */
-  recent?: true;
-  fields?: (detail: AccountDetail, form: FormState) => ComponentChildren;
-  run: (accounts: ConsoleAccounts, visit: OperatorVisit, id: string) => Promise<unknown>;
-}
+} & (
+  | { apply: 'verify' | 'suspend' | 'reinstate' }
+  /** Only after a recent sign-in, and with the approval of another admin. */
+  | {
+      /** The noun of the admin command that does the same. */
+      command: string;
+      fields: (detail: AccountDetail, form: FormState) => ComponentChildren;
+      wish: (form: URLSearchParams) => PolicyWish;
+    }
+);
 
 const CHANGES: Record<string, AccountChange> = {
   verify: {
     title: 'Verify account',
     effect: 'The account can have live keys from now on.',
     submit: 'Verify account',
-    run: (accounts, visit, id) => accounts.verify(visit.withReason(), id),
+    apply: 'verify',
   },
   suspend: {
     title: 'Suspend account',
     effect:
       'Its keys get 403 from the next request on. Payouts in progress continue; a pause of the account holds them too.',
     submit: 'Suspend account',
-    run: (accounts, visit, id) => accounts.suspend(visit.withReason(), id),
+    apply: 'suspend',
   },
   reinstate: {
     title: 'Reinstate account',
     effect: 'Its keys work again at once.',
     submit: 'Reinstate account',
-    run: (accounts, visit, id) => accounts.reinstate(visit.withReason(), id),
+    apply: 'reinstate',
   },
   review: {
     title: 'Change review',
-    effect: 'It applies to payouts that are created from now on.',
-    submit: 'Save review',
-    recent: true,
+    effect: 'It applies to payouts that are created after the approval.',
+    submit: 'Propose',
+    command: 'review set',
     fields: ({ review }, form) => (
       <>
         <Select
@@ -73,38 +84,35 @@ const CHANGES: Record<string, AccountChange> = {
         />
       </>
     ),
-    run: (accounts, visit, id) =>
-      accounts.setReview(visit.withReason(), id, {
-        reviewAll: visit.form.get('reviewAll') === 'on',
-        rehearse: visit.form.get('rehearse') === 'on',
-        maxima: null,
-      }),
+    wish: (form) => ({
+      kind: 'review',
+      reviewAll: form.get('reviewAll') === 'on',
+      rehearse: form.get('rehearse') === 'on',
+    }),
   },
   limits: {
     title: 'Change limits',
     effect: 'An amount, “none” for no limit, or “default” to follow the default.',
-    submit: 'Save limits',
-    recent: true,
+    submit: 'Propose',
+    command: 'limits set',
     fields: Limits,
-    run: async (accounts, visit, id) => {
-      const { form } = visit;
-      const by = visit.withReason();
-      const currency = form.get('currency') ?? '';
-      const text = (name: string) => form.get(name)?.trim() ?? '';
-      await accounts.setPolicy(by, id, currency, {
-        perTransaction: text('perTransaction'),
-        daily: text('daily'),
-        autoApproveMax: text('autoApproveMax'),
-        autoApproveDailyMax: text('autoApproveDailyMax'),
-      });
-    },
+    wish: (form) => ({
+      kind: 'limits',
+      currency: textIn(form, 'currency').toUpperCase(),
+      maxima: {
+        perTransactionMax: textIn(form, 'perTransaction'),
+        dailyMax: textIn(form, 'daily'),
+        autoApproveMax: textIn(form, 'autoApproveMax'),
+        autoApproveDailyMax: textIn(form, 'autoApproveDailyMax'),
+      },
+    }),
   },
   fees: {
     title: 'Set a fee',
     effect:
-      'The rule starts now and takes the place of the one in force. Existing objects keep their fee.',
-    submit: 'Set fee',
-    recent: true,
+      'The rule starts when it is approved and takes the place of the one in force. Existing objects keep their fee.',
+    submit: 'Propose',
+    command: 'fees set',
     fields: (_, form) => (
       <>
         <Select
@@ -129,41 +137,67 @@ const CHANGES: Record<string, AccountChange> = {
         <Field name="maxFee" label="Maximum fee" hint="Empty: none." form={form} maxLength={40} />
       </>
     ),
-    run: (accounts, visit, id) => {
-      const text = (name: string) => visit.form.get(name)?.trim() ?? '';
-      const optional = (name: string) => (text(name) === '' ? undefined : text(name));
-      const rule = [text('direction'), text('provider'), text('currency').toUpperCase()];
-      return accounts.setFee(visit.withReason(), id, feeScope(rule), {
-        percentage: text('percentage'),
-        fixed: optional('fixed'),
-        minFee: optional('minFee'),
-        maxFee: optional('maxFee'),
-      });
+    wish: (form) => {
+      const optional = (name: string) => textIn(form, name) || undefined;
+      return {
+        kind: 'fee',
+        scope: feeScope([
+          textIn(form, 'direction'),
+          textIn(form, 'provider'),
+          textIn(form, 'currency').toUpperCase(),
+        ]),
+        terms: {
+          percentage: textIn(form, 'percentage'),
+          fixed: optional('fixed'),
+          minFee: optional('minFee'),
+          maxFee: optional('maxFee'),
+        },
+      };
     },
   },
   'fees-end': {
     title: 'End the account’s own fee',
-    effect: 'From now on the default applies.',
-    submit: 'End fee',
-    recent: true,
+    effect: 'The default applies once it is approved.',
+    submit: 'Propose',
+    command: 'fees end',
     fields: (_, form) => (
       <>
         <input type="hidden" name="rule" value={form.values.get('rule') ?? ''} />
         <p>{(form.values.get('rule') ?? '').split('~').join(', ')}</p>
       </>
     ),
-    run: (accounts, visit, id) => {
-      const rule = (visit.form.get('rule') ?? '').split('~');
-      return accounts.endFee(visit.withReason(), id, feeScope(rule));
-    },
+    wish: (form) => ({ kind: 'fee_end', scope: feeScope(textIn(form, 'rule').split('~')) }),
   },
 };
 
-export function accountChangePages(accounts: ConsoleAccounts): OperatorRoute[] {
+function textIn(form: URLSearchParams, name: string): string {
+  return form.get(name)?.trim() ?? '';
+}
+
+/** @throws AdminRefusal, InvalidInput */
+async function makeAccountChange(
+  { accounts, proposals }: ConsoleServices,
+  change: AccountChange,
+  visit: OperatorVisit,
+): Promise<unknown> {
+  const by = visit.withReason();
+  const id = visit.params['id'] ?? '';
+  if ('wish' in change) return proposals.propose(by, id, change.wish(visit.form));
+  switch (change.apply) {
+    case 'verify':
+      return accounts.verify(by, id);
+    case 'suspend':
+      return accounts.suspend(by, id);
+    case 'reinstate':
+      return accounts.reinstate(by, id);
+  }
+}
+
+export function accountChangePages(services: ConsoleServices): OperatorRoute[] {
   return Object.entries(CHANGES).flatMap(([name, change]) => {
     const route = { path: `/accounts/:id/${name}`, needs: 'administer' } as const;
     const show = async (visit: OperatorVisit, form: FormState, status: number) => {
-      const detail = await accounts.get(visit.params['id'] ?? '');
+      const detail = await services.accounts.get(visit.params['id'] ?? '');
       const body = (
         <>
           {visit.draft === null ? null : <SignedInAgain />}
@@ -177,7 +211,7 @@ export function accountChangePages(accounts: ConsoleAccounts): OperatorRoute[] {
         ...route,
         method: 'get',
         run: (visit) => {
-          const again = change.recent === true ? signInAgain(visit) : null;
+          const again = 'wish' in change ? signInAgain(visit) : null;
           return again ?? show(visit, { ...EMPTY_FORM, values: visit.draft ?? visit.query }, 200);
         },
       },
@@ -185,11 +219,11 @@ export function accountChangePages(accounts: ConsoleAccounts): OperatorRoute[] {
         ...route,
         method: 'post',
         run: async (visit) => {
-          const again = change.recent === true ? signInAgain(visit) : null;
+          const again = 'wish' in change ? signInAgain(visit) : null;
           if (again !== null) return again;
           const id = visit.params['id'] ?? '';
           const { answer, fields } = await fieldErrors(async () => {
-            await change.run(accounts, visit, id);
+            await makeAccountChange(services, change, visit);
             return redirect(`${PREFIX}/accounts/${id}`);
           });
           return answer ?? show(visit, { values: visit.form, errors: fields }, 422);
@@ -216,9 +250,15 @@ function ChangePage({ name, change, detail, form }: ChangePageProps) {
         title={change.title}
         lead={change.effect}
       />
+      {'wish' in change ? (
+        <TwoAdmins
+          hasSecondAdmin={detail.hasSecondAdmin}
+          command={`${change.command} --account ${account.id} --help`}
+        />
+      ) : null}
       <Card>
         <form method="post" action={`${path}/${name}`} class="stack">
-          {change.fields?.(detail, form)}
+          {'fields' in change ? change.fields(detail, form) : null}
           <Field
             name="reason"
             label="Reason"

@@ -28,12 +28,14 @@ import {
 } from '../../web/lists';
 import { page } from '../../web/site';
 import { type OperatorRoute, PREFIX } from '../operator-page';
+import { Proposals } from '../proposals/proposals';
 import { accountChangePages } from './account-changes';
 
 const PATH = `${PREFIX}/accounts`;
 const NAV = { nav: 'accounts' };
 
-export function merchantPages({ accounts }: ConsoleServices): OperatorRoute[] {
+export function merchantPages(services: ConsoleServices): OperatorRoute[] {
+  const { accounts } = services;
   return [
     {
       method: 'get',
@@ -55,11 +57,13 @@ export function merchantPages({ accounts }: ConsoleServices): OperatorRoute[] {
       needs: 'read',
       run: async (visit) => {
         const detail = await accounts.get(visit.params['id'] ?? '');
-        const body = <AccountPage {...detail} mayChange={visit.may('administer')} />;
+        const body = (
+          <AccountPage {...detail} mayChange={visit.may('administer')} me={visit.session.email} />
+        );
         return page(detail.account.name, body, NAV);
       },
     },
-    ...accountChangePages(accounts),
+    ...accountChangePages(services),
   ];
 }
 
@@ -111,7 +115,7 @@ function AccountList({ rows, query, next }: AccountListProps) {
   );
 }
 
-type AccountPageProps = AccountDetail & { mayChange: boolean };
+type AccountPageProps = AccountDetail & { mayChange: boolean; me: string };
 
 function AccountPage(props: AccountPageProps) {
   const { account, workingKeys, balances, review, history, mayChange } = props;
@@ -137,6 +141,7 @@ function AccountPage(props: AccountPageProps) {
           </>
         ) : null}
       </PageHead>
+      <Proposals {...props} showAccount={false} />
       <div class="grid">
         <Card title="Details">
           <Facts

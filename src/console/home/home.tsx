@@ -4,22 +4,43 @@ import { BACKLOG_MAX } from '../../services/console-operations';
 import { Card, Empty, PageHead, words } from '../../web/components';
 import { page } from '../../web/site';
 import { type OperatorRoute, PREFIX } from '../operator-page';
+import { Proposals } from '../proposals/proposals';
 
-export function homePages({ attention, pauses, operations }: ConsoleServices): OperatorRoute[] {
+export function homePages(services: ConsoleServices): OperatorRoute[] {
+  const { attention, pauses, operations, proposals, fourEyes } = services;
   return [
     {
       method: 'get',
       path: '/home',
       needs: 'read',
-      run: async () => {
-        const [found, paused, backlogs] = await Promise.all([
+      run: async (visit) => {
+        const [found, paused, backlogs, proposed, hasSecondAdmin, thresholds] = await Promise.all([
           attention(),
           pauses.list(),
           operations.backlogs(),
+          proposals.list(null),
+          proposals.hasSecondAdmin(),
+          fourEyes.list(),
         ]);
         const blocked = backlogs.filter(({ waiting }) => waiting === BACKLOG_MAX);
-        const causes = causesOf(found, paused.length, blocked.length);
-        return page('Home', <Home causes={causes} />, { nav: 'home' });
+        const waiting = thresholds.filter(({ proposal }) => proposal !== null).length;
+        const causes = [
+          ...causesOf(found, paused.length, blocked.length),
+          ...(waiting === 0 ? [] : [thresholdCause(waiting)]),
+        ];
+        const body = (
+          <>
+            <Home causes={causes} />
+            <Proposals
+              proposed={proposed}
+              hasSecondAdmin={hasSecondAdmin}
+              mayChange={visit.may('administer')}
+              me={visit.session.email}
+              showAccount
+            />
+          </>
+        );
+        return page('Home', body, { nav: 'home' });
       },
     },
   ];
@@ -91,6 +112,15 @@ function causesOf(found: Attention, paused: number, blocked: number): Cause[] {
     },
   ];
   return [...payouts, ...checks, ...cases].filter(({ count }) => count !== 0);
+}
+
+function thresholdCause(count: number): Cause {
+  const text = plural(
+    count,
+    'proposed amount for two approvals waits for an admin',
+    'proposed amounts for two approvals wait for an admin',
+  );
+  return { count, text, path: '/four-eyes' };
 }
 
 function plural(count: number, one: string, many: string): string {

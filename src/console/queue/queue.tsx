@@ -58,7 +58,11 @@ export function queuePages(reviews: PayoutReviews): OperatorRoute[] {
             <PageHead
               title="Review queue"
               lead="Payouts of all accounts that wait for an operator, the longest waiting first."
-            />
+            >
+              <a class="btn" data-variant="outline" href={`${PREFIX}/four-eyes`}>
+                Two approvals
+              </a>
+            </PageHead>
             <Filters
               path={PATH}
               query={query}

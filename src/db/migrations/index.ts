@@ -11,6 +11,7 @@ import { indexes as queueIndexes, sql as fourEyes } from './0009-four-eyes';
 import { indexes as consoleIndexes, sql as console } from './0010-console';
 import { sql as requestLog } from './0011-request-log';
 import { sql as secondFactors } from './0012-second-factors';
+import { sql as policyProposals } from './0013-policy-proposals';
 
 /**
  * `sql` runs in a transaction. `concurrent` statements run one by one and outside of any, such as CREATE
@@ -33,4 +34,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0010-console-indexes', concurrent: consoleIndexes },
   { name: '0011-request-log', sql: requestLog },
   { name: '0012-second-factors', sql: secondFactors },
+  { name: '0013-policy-proposals', sql: policyProposals },
 ];

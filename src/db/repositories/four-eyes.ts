@@ -17,6 +17,9 @@ export interface FourEyesSetting {
   proposal: ThresholdProposal | null;
 }
 
+/** As long as a proposal about an account. */
+const PROPOSAL_DAYS = 7;
+
 /** One for each currency. */
 export async function listFourEyes(
   db: Db | Tx,
@@ -31,7 +34,8 @@ export async function listFourEyes(
     `SELECT asked.currency, t.amount AS threshold, p.amount, p.proposed_by, p.reason, p.created_at
        FROM unnest(?::text[]) AS asked(currency)
        LEFT JOIN four_eyes_thresholds t USING (currency)
-       LEFT JOIN four_eyes_proposals p USING (currency)
+       LEFT JOIN four_eyes_proposals p
+         ON p.currency = asked.currency AND p.created_at > now() - interval '${PROPOSAL_DAYS} days'
       ORDER BY asked.currency`,
     [[...currencies]],
   );
@@ -66,6 +70,22 @@ export async function saveProposal(
 
 export async function deleteProposal(tx: Tx, currency: string): Promise<void> {
   await rows(tx, 'DELETE FROM four_eyes_proposals WHERE currency = ?', [currency]);
+}
+
+/** False: it is somebody's own, or another amount. */
+export async function takeProposal(
+  tx: Tx,
+  currency: string,
+  { amount, confirmedBy }: { amount: Amount | null; confirmedBy: string },
+): Promise<boolean> {
+  const taken = await rows(
+    tx,
+    `DELETE FROM four_eyes_proposals
+      WHERE currency = ? AND amount IS NOT DISTINCT FROM ?::numeric
+        AND lower(proposed_by) <> lower(?) RETURNING currency`,
+    [currency, amount, confirmedBy],
+  );
+  return taken.length > 0;
 }
 
 export async function saveThreshold(

@@ -17,7 +17,7 @@ import type { FeeTerms } from '../../domain/fees';
 import { amount, isLess, ZERO } from '../../domain/money';
 import { presentFeeRuleVersion } from '../../presenters/admin';
 import { requireAccount } from './accounts';
-import { makeChange, type AuditedObject, type ChangedBy } from './audit';
+import { makeChange, type AuditedObject, type Change, type ChangedBy } from './audit';
 import { amountOrZero, checkCurrency } from './checks';
 import { AdminRefusal, InvalidInput } from './refusal';
 
@@ -45,17 +45,20 @@ export interface NewFeeRule {
 
 /** @throws InvalidInput, AdminRefusal */
 export async function setFee(db: Db, by: ChangedBy, rule: NewFeeRule): Promise<FeeRuleVersion> {
+  return makeChange(db, by, (tx) => applyFee(tx, rule));
+}
+
+/** @throws InvalidInput, AdminRefusal */
+export async function applyFee(tx: Tx, rule: NewFeeRule): Promise<Change<FeeRuleVersion>> {
   const terms = readTerms(rule.terms);
-  return makeChange(db, by, async (tx) => {
-    await checkScope(tx, rule.scope);
-    const now = await lockFeeScope(tx, rule.scope);
-    const from = notPast('from', rule.from, now);
-    const validUntil = await endOf(tx, rule, from);
-    const present = await findFeeRuleAt(tx, rule.scope, from);
-    if (present !== null) await endFeeRule(tx, present.id, from);
-    const next = await insertFeeRule(tx, { ...rule.scope, ...terms, validFrom: from, validUntil });
-    return { result: next, audit: auditOf('fee_rule.set', present, next) };
-  });
+  await checkScope(tx, rule.scope);
+  const now = await lockFeeScope(tx, rule.scope);
+  const from = notPast('from', rule.from, now);
+  const validUntil = await endOf(tx, rule, from);
+  const present = await findFeeRuleAt(tx, rule.scope, from);
+  if (present !== null) await endFeeRule(tx, present.id, from);
+  const next = await insertFeeRule(tx, { ...rule.scope, ...terms, validFrom: from, validUntil });
+  return { result: next, audit: auditOf('fee_rule.set', present, next) };
 }
 
 /** @param at null: now. @throws InvalidInput, and AdminRefusal when no rule is in force then */
@@ -65,16 +68,23 @@ export async function endFee(
   scope: FeeScope,
   at: Date | null,
 ): Promise<FeeRuleVersion> {
-  return makeChange(db, by, async (tx) => {
-    await checkScope(tx, scope);
-    const end = notPast('at', at, await lockFeeScope(tx, scope));
-    const rule = await findFeeRuleAt(tx, scope, end);
-    if (rule === null) {
-      throw new AdminRefusal({ code: 'no_fee_rule_in_force', scope, at: end });
-    }
-    const ended = await endFeeRule(tx, rule.id, end);
-    return { result: ended, audit: auditOf('fee_rule.end', rule, ended) };
-  });
+  return makeChange(db, by, (tx) => applyFeeEnd(tx, scope, at));
+}
+
+/** @throws InvalidInput, AdminRefusal */
+export async function applyFeeEnd(
+  tx: Tx,
+  scope: FeeScope,
+  at: Date | null,
+): Promise<Change<FeeRuleVersion>> {
+  await checkScope(tx, scope);
+  const end = notPast('at', at, await lockFeeScope(tx, scope));
+  const rule = await findFeeRuleAt(tx, scope, end);
+  if (rule === null) {
+    throw new AdminRefusal({ code: 'no_fee_rule_in_force', scope, at: end });
+  }
+  const ended = await endFeeRule(tx, rule.id, end);
+  return { result: ended, audit: auditOf('fee_rule.end', rule, ended) };
 }
 
 /** @throws InvalidInput */

@@ -10,6 +10,7 @@ import {
   lockFourEyes,
   saveProposal,
   saveThreshold,
+  takeProposal,
   type ThresholdProposal,
 } from '../../db/repositories/four-eyes';
 import type { Db, Tx } from '../../db/transaction';
@@ -55,10 +56,9 @@ export async function confirmThreshold(
     if (proposal.amount !== amount) {
       throw new AdminRefusal({ code: 'other_threshold_proposed', currency, proposal });
     }
-    if (proposal.proposedBy.toLowerCase() === by.actor.toLowerCase()) {
+    if (!(await takeProposal(tx, currency, { amount, confirmedBy: by.actor }))) {
       throw new AdminRefusal({ code: 'own_proposal', actor: by.actor });
     }
-    await deleteProposal(tx, currency);
     await saveThreshold(tx, currency, amount);
   });
 }

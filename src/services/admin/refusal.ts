@@ -61,6 +61,7 @@ export type Refusal =
   | { code: 'no_threshold_proposed'; currency: string }
   | { code: 'other_threshold_proposed'; currency: string; proposal: ThresholdProposal }
   | { code: 'own_proposal'; actor: string }
+  | { code: 'nothing_to_change' | 'proposal_ended' | 'proposal_outdated' }
   | { code: 'payment_decision_refused'; kind: PaymentDecisionKind; explanation: string }
   | { code: 'email_taken'; kind: UserKind; email: string }
   | { code: 'last_manager'; role: 'owner' | 'admin' }

@@ -4,7 +4,7 @@ import { appendAudit } from '../../db/repositories/audit-log';
 import { inTransaction, type Db, type Tx } from '../../db/transaction';
 import { presentAccount } from '../../presenters/admin';
 import { requireAccount, requireLockedAccount } from './accounts';
-import type { ChangedBy } from './audit';
+import type { AuditedObject, ChangedBy } from './audit';
 import {
   auditOfPolicy,
   changePolicy,
@@ -59,7 +59,7 @@ export async function setReview(
   const { reviewAll, rehearse, maxima } = input;
   await inTransaction(db, async (tx) => {
     if (reviewAll !== undefined || rehearse !== undefined) {
-      await setSwitches(tx, by, accountId, input);
+      await appendAudit(tx, { ...by, ...(await applyReview(tx, accountId, input)) });
     }
     if (maxima === null) return;
     const scope = { accountId, currency: maxima.currency };
@@ -72,12 +72,12 @@ export async function setReview(
   return showReview(db, accountId);
 }
 
-async function setSwitches(
+/** The switches of an account. @throws InvalidInput, AdminRefusal */
+export async function applyReview(
   tx: Tx,
-  by: ChangedBy,
   accountId: string | null,
-  { reviewAll, rehearse }: ReviewInput,
-): Promise<void> {
+  { reviewAll, rehearse }: Pick<ReviewInput, 'reviewAll' | 'rehearse'>,
+): Promise<AuditedObject> {
   if (accountId === null) {
     const field = reviewAll === undefined ? 'rehearse' : 'reviewAll';
     throw new InvalidInput(field, { code: 'needs_account' });
@@ -89,13 +89,12 @@ async function setSwitches(
     rehearseReview: rehearse ?? account.rehearseReview,
   };
   await saveAccount(tx, changed);
-  await appendAudit(tx, {
-    ...by,
+  return {
     action: 'review.set',
     object: 'account',
     objectId: accountId,
     accountId,
     before: presentAccount(account),
     after: presentAccount(changed),
-  });
+  };
 }

@@ -63,7 +63,9 @@ export interface SignedIn {
 }
 
 /** False: ask the person to sign in again before an action that matters. */
-export function recentlyAuthenticated({ authenticatedAt }: Pick<SignedIn, 'authenticatedAt'>): boolean {
+export function recentlyAuthenticated({
+  authenticatedAt,
+}: Pick<SignedIn, 'authenticatedAt'>): boolean {
   return Date.now() - authenticatedAt.getTime() < RECENT_MINUTES * 60_000;
 }
 

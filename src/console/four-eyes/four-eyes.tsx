@@ -1,0 +1,202 @@
+/** The amounts per currency above which two operators approve a payout, and their proposed changes. */
+import type { ConsoleServices } from '../../services/console';
+import { Card, Empty, Money, PageHead, SignedInAgain, Table, Time } from '../../web/components';
+import { Action, EMPTY_FORM, Field, type FormState, Select } from '../../web/forms';
+import { fieldErrors } from '../../web/refusals';
+import { page, redirect, signInAgain } from '../../web/site';
+import {
+  type OperatorRoute,
+  type OperatorVisit,
+  PREFIX,
+  REASON_LENGTH_MAX,
+} from '../operator-page';
+import { TwoAdmins } from '../proposals/proposals';
+
+const PATH = `${PREFIX}/four-eyes`;
+
+type Setting = Awaited<ReturnType<ConsoleServices['fourEyes']['list']>>[number];
+
+export function fourEyesPages({ fourEyes, proposals }: ConsoleServices): OperatorRoute[] {
+  const show = async (visit: OperatorVisit, form: FormState, status = 200) => {
+    const [settings, hasSecondAdmin] = await Promise.all([
+      fourEyes.list(),
+      proposals.hasSecondAdmin(),
+    ]);
+    const mayChange = visit.may('administer');
+    const body = (
+      <>
+        <PageHead
+          back={{ href: `${PREFIX}/queue`, label: 'Review queue' }}
+          title="Two approvals"
+          lead="A payout above the amount of its currency needs two different operators."
+        />
+        {visit.draft === null ? null : <SignedInAgain />}
+        <Thresholds settings={settings} mayChange={mayChange} me={visit.session.email} />
+        {mayChange ? (
+          <Propose settings={settings} form={form} hasSecondAdmin={hasSecondAdmin} />
+        ) : null}
+      </>
+    );
+    return page('Two approvals', body, { nav: 'queue', status });
+  };
+  const changeOf = ({ form }: OperatorVisit) => ({
+    currency: form.get('currency') ?? '',
+    above: form.get('above')?.trim() ?? '',
+  });
+  return [
+    {
+      method: 'get',
+      path: '/four-eyes',
+      needs: 'read',
+      run: (visit) => show(visit, { ...EMPTY_FORM, values: visit.draft ?? visit.query }),
+    },
+    {
+      method: 'post',
+      path: '/four-eyes',
+      needs: 'administer',
+      run: async (visit) => {
+        const again = signInAgain(visit);
+        if (again !== null) return again;
+        const { answer, fields } = await fieldErrors(async () => {
+          await fourEyes.propose(visit.withReason(), changeOf(visit));
+          return redirect(PATH);
+        });
+        return answer ?? show(visit, { values: visit.form, errors: fields }, 422);
+      },
+    },
+    ...(['confirm', 'withdraw'] as const).map((verb): OperatorRoute => ({
+      method: 'post',
+      path: `/four-eyes/${verb}`,
+      needs: 'administer',
+      run: async (visit) => {
+        const again = signInAgain(visit, PATH);
+        if (again !== null) return again;
+        const change = changeOf(visit);
+        if (verb === 'confirm') await fourEyes.confirm(visit.by, change);
+        else await fourEyes.withdraw(visit.by, change.currency);
+        return redirect(PATH);
+      },
+    })),
+  ];
+}
+
+interface ThresholdsProps {
+  settings: readonly Setting[];
+  mayChange: boolean;
+  me: string;
+}
+
+function Thresholds({ settings, mayChange, me }: ThresholdsProps) {
+  return (
+    <Card flush>
+      <Table
+        caption="Amounts that need two approvals"
+        rows={settings}
+        empty={<Empty icon="users" title="No supported currencies" />}
+        columns={[
+          { label: 'Currency', cell: ({ currency }) => currency },
+          {
+            label: 'Two approvals above',
+            right: true,
+            cell: ({ threshold, currency }) => <Above amount={threshold} currency={currency} />,
+          },
+          {
+            label: 'Proposed',
+            cell: (setting) => <Proposed {...setting} />,
+          },
+          {
+            label: '',
+            right: true,
+            cell: (setting) => (mayChange ? <Verbs {...setting} me={me} /> : null),
+          },
+        ]}
+      />
+    </Card>
+  );
+}
+
+function Above({ amount, currency }: { amount: string | null; currency: string }) {
+  return amount === null ? (
+    <span class="muted">No threshold</span>
+  ) : (
+    <Money amount={amount} currency={currency} />
+  );
+}
+
+function Proposed({ proposal, currency }: Setting) {
+  if (proposal === null) return null;
+  const { amount, proposedBy, reason, createdAt } = proposal;
+  return (
+    <>
+      <Above amount={amount} currency={currency} />
+      <small class="break">
+        By {proposedBy}, <Time at={createdAt} />
+      </small>
+      {reason === null ? null : <small class="break">{reason}</small>}
+    </>
+  );
+}
+
+function Verbs({ proposal, currency, me }: Setting & { me: string }) {
+  if (proposal === null) return null;
+  const isOwn = proposal.proposedBy.toLowerCase() === me.toLowerCase();
+  const hidden = { currency, above: proposal.amount ?? 'none' };
+  return (
+    <div class="actions">
+      {isOwn ? (
+        <small>Another admin must approve it.</small>
+      ) : (
+        <Action action={`${PATH}/confirm`} label="Approve" variant="primary" hidden={hidden} />
+      )}
+      <Action action={`${PATH}/withdraw`} label={isOwn ? 'Withdraw' : 'Reject'} hidden={hidden} />
+    </div>
+  );
+}
+
+interface ProposeProps {
+  settings: readonly Setting[];
+  form: FormState;
+  hasSecondAdmin: boolean;
+}
+
+function Propose({ settings, form, hasSecondAdmin }: ProposeProps) {
+  return (
+    <Card
+      title="Propose a change"
+      lead="It takes the place of an earlier proposal for the currency and expires after seven days."
+    >
+      {hasSecondAdmin ? null : (
+        <TwoAdmins hasSecondAdmin={false} command="four-eyes confirm --help" />
+      )}
+      <form method="post" action={PATH} class="stack">
+        <Select
+          name="currency"
+          label="Currency"
+          form={form}
+          options={settings.map(({ currency }) => [currency, currency] as const)}
+        />
+        <Field
+          name="above"
+          label="Two approvals above"
+          hint="An amount, or “none” so that one approval is enough."
+          form={form}
+          required
+          maxLength={40}
+          autocomplete="off"
+        />
+        <Field
+          name="reason"
+          label="Reason"
+          hint="It is kept in the audit log."
+          form={form}
+          required
+          maxLength={REASON_LENGTH_MAX}
+          autocomplete="off"
+        />
+        <div>
+          <button class="btn">Propose</button>
+        </div>
+      </form>
+    </Card>
+  );
+}

@@ -1,0 +1,132 @@
+/** Changes of policies that wait for another admin, on the pages of accounts and on the start page. */
+import type { ConsoleServices } from '../../services/console';
+import type { PolicyProposal } from '../../services/policy-proposals';
+import { changesOf } from '../../web/audit-log';
+import { Alert, Card, Table, Time, words } from '../../web/components';
+import { Action } from '../../web/forms';
+import { redirect, signInAgain } from '../../web/site';
+import { type OperatorRoute, PREFIX } from '../operator-page';
+
+export function proposalPages({ proposals }: ConsoleServices): OperatorRoute[] {
+  return (['approve', 'reject'] as const).map((verb) => ({
+    method: 'post',
+    path: `/proposals/:id/${verb}`,
+    needs: 'administer',
+    run: async (visit) => {
+      const account = visit.form.get('account') ?? '';
+      const again = signInAgain(visit, accountPath(account));
+      if (again !== null) return again;
+      return redirect(accountPath(await proposals[verb](visit.by, visit.params['id'] ?? '')));
+    },
+  }));
+}
+
+function accountPath(id: string): string {
+  return /^\w+$/.test(id) ? `${PREFIX}/accounts/${id}` : `${PREFIX}/home`;
+}
+
+interface ProposalsProps {
+  proposed: readonly PolicyProposal[];
+  hasSecondAdmin: boolean;
+  mayChange: boolean;
+  /** E-mail address of the visitor. */
+  me: string;
+  showAccount: boolean;
+}
+
+export function Proposals({ proposed, mayChange, me, showAccount, ...rest }: ProposalsProps) {
+  if (proposed.length === 0) return null;
+  return (
+    <>
+      {mayChange && !rest.hasSecondAdmin ? <TwoAdmins hasSecondAdmin={false} /> : null}
+      <Card title="Proposed changes" lead="Each applies when another admin approves it." flush>
+        <Table
+          caption="Proposed changes"
+          rows={proposed}
+          empty={null}
+          columns={[
+            {
+              label: 'Change',
+              cell: (proposal) => (
+                <>
+                  <b>{words(proposal.topic)}</b>
+                  {showAccount ? (
+                    <small>
+                      <a href={accountPath(proposal.accountId)}>{proposal.accountName}</a>
+                    </small>
+                  ) : null}
+                  {linesOf(proposal).map((line) => (
+                    <small class="break">{line}</small>
+                  ))}
+                </>
+              ),
+            },
+            {
+              label: 'Proposed by',
+              cell: ({ proposedBy, createdAt, expiresAt }) => (
+                <>
+                  <span class="break">{proposedBy}</span>
+                  <small>
+                    <Time at={createdAt} />
+                  </small>
+                  <small>
+                    Expires <Time at={expiresAt} />
+                  </small>
+                </>
+              ),
+            },
+            { label: 'Reason', cell: ({ reason }) => <span class="break">{reason}</span> },
+            {
+              label: '',
+              right: true,
+              cell: (proposal) => (mayChange ? <Verbs proposal={proposal} me={me} /> : null),
+            },
+          ]}
+        />
+      </Card>
+    </>
+  );
+}
+
+function Verbs({ proposal, me }: { proposal: PolicyProposal; me: string }) {
+  const path = `${PREFIX}/proposals/${proposal.id}`;
+  const hidden = { account: proposal.accountId };
+  const isOwn = proposal.proposedBy.toLowerCase() === me.toLowerCase();
+  return (
+    <div class="actions">
+      {isOwn ? (
+        <small>Another admin must approve it.</small>
+      ) : (
+        <Action action={`${path}/approve`} label="Approve" variant="primary" hidden={hidden} />
+      )}
+      <Action action={`${path}/reject`} label={isOwn ? 'Withdraw' : 'Reject'} hidden={hidden} />
+    </div>
+  );
+}
+
+/** What would change; the times of a fee rule are those of its approval. */
+function linesOf({ wish, before, after }: PolicyProposal): string[] {
+  if (wish.kind === 'fee_end') return ['The account’s own fee ends; the default applies.'];
+  return changesOf(before, after).filter((line) => !line.startsWith('Valid '));
+}
+
+interface TwoAdminsProps {
+  hasSecondAdmin: boolean;
+  /** That does the same at once, after `admin --`. */
+  command?: string;
+}
+
+export function TwoAdmins({ hasSecondAdmin, command = '--help' }: TwoAdminsProps) {
+  if (hasSecondAdmin) {
+    return <Alert tone="note" title="Another admin must approve this change." />;
+  }
+  return (
+    <Alert tone="wait" title="You are the only admin, so nobody can approve this change.">
+      <p>
+        <a href={`${PREFIX}/people`}>Invite another admin</a>, or use the admin command on the
+        server, which applies it at once:
+      </p>
+      <pre>{`npm run -s admin -- ${command}`}</pre>
+    </Alert>
+  );
+}

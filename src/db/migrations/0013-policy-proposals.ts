@@ -1,0 +1,34 @@
+/** Changes of an account's policies that one admin proposes and another approves, in the console. */
+export const sql = /* sql */ `
+CREATE TABLE policy_proposals (
+  id text PRIMARY KEY,
+  account_id text NOT NULL REFERENCES accounts,
+  -- What it changes, such as "limits USDT".
+  topic text NOT NULL,
+  wish jsonb NOT NULL,
+  -- What is in force when it is proposed; null: no rule. And what the proposal makes of it.
+  before jsonb,
+  after jsonb NOT NULL,
+  reason text NOT NULL,
+  -- E-mail address of the admin.
+  proposed_by text NOT NULL,
+  created_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+  expires_at timestamptz NOT NULL DEFAULT clock_timestamp() + interval '7 days',
+  outcome text CHECK (outcome IN ('approved', 'rejected', 'replaced')),
+  decided_by text,
+  decided_at timestamptz,
+  CHECK ((outcome IS NULL) = (decided_at IS NULL) AND (outcome IS NULL) = (decided_by IS NULL)),
+  -- Two people, whatever the programs do.
+  CHECK (outcome IS DISTINCT FROM 'approved' OR lower(decided_by) <> lower(proposed_by))
+);
+CREATE UNIQUE INDEX policy_proposals_open ON policy_proposals (account_id, topic)
+  WHERE outcome IS NULL;
+CREATE INDEX policy_proposals_newest ON policy_proposals (created_at) WHERE outcome IS NULL;
+
+GRANT SELECT, INSERT ON policy_proposals TO gateway_dashboard;
+-- What was proposed cannot be changed.
+GRANT UPDATE (outcome, decided_by, decided_at) ON policy_proposals TO gateway_dashboard;
+GRANT SELECT ON policy_proposals TO gateway_admin;
+GRANT SELECT, INSERT, DELETE ON four_eyes_proposals TO gateway_dashboard;
+GRANT INSERT, UPDATE, DELETE ON four_eyes_thresholds TO gateway_dashboard;
+`;

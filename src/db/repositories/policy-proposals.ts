@@ -1,0 +1,119 @@
+/** Changes of policies that one admin has proposed and another one approves or rejects. */
+import { rows, type Db, type Tx } from '../transaction';
+import type { Snapshot } from './audit-log';
+
+export interface NewProposal<Wish> {
+  id: string;
+  accountId: string;
+  /** What it changes, such as `limits USDT`: at most one proposal of each is open. */
+  topic: string;
+  wish: Wish;
+  before: Snapshot;
+  after: object;
+  reason: string;
+  proposedBy: string;
+}
+
+export interface Proposal<Wish> extends NewProposal<Wish> {
+  accountName: string;
+  createdAt: Date;
+  expiresAt: Date;
+}
+
+/** Enough for a page: they are decided within days. */
+const OPEN_MAX = 50;
+
+const OPEN = 'p.outcome IS NULL AND p.expires_at > now()';
+const PROPOSALS = `SELECT p.id, p.account_id, a.name AS account_name, p.topic, p.wish, p.before,
+    p.after, p.reason, p.proposed_by, p.created_at, p.expires_at
+  FROM policy_proposals p JOIN accounts a ON a.id = p.account_id`;
+
+const IS_ADMIN = `kind = 'operator' AND operator_role = 'admin' AND disabled_at IS NULL`;
+
+/** Of one account or of all, oldest first. */
+export async function listProposals<Wish>(
+  db: Db,
+  accountId: string | null,
+): Promise<Proposal<Wish>[]> {
+  return rows<Proposal<Wish>>(
+    db,
+    `${PROPOSALS} WHERE ${OPEN} AND (?::text IS NULL OR p.account_id = ?)
+      ORDER BY p.created_at LIMIT ${OPEN_MAX}`,
+    [accountId, accountId],
+  );
+}
+
+/** Null: it has ended. Nobody else decides it until the transaction ends. */
+export async function lockProposal<Wish>(tx: Tx, id: string): Promise<Proposal<Wish> | null> {
+  const [found] = await rows<Proposal<Wish>>(
+    tx,
+    `${PROPOSALS} WHERE ${OPEN} AND p.id = ? FOR UPDATE OF p`,
+    [id],
+  );
+  return found ?? null;
+}
+
+/** Takes the place of an open one of the same topic. */
+export async function insertProposal<Wish extends object>(
+  tx: Tx,
+  proposal: NewProposal<Wish>,
+): Promise<void> {
+  const { id, accountId, topic, wish, before, after, reason, proposedBy } = proposal;
+  await rows(
+    tx,
+    `UPDATE policy_proposals
+        SET outcome = 'replaced', decided_by = ?, decided_at = clock_timestamp()
+      WHERE account_id = ? AND topic = ? AND outcome IS NULL`,
+    [proposedBy, accountId, topic],
+  );
+  await rows(
+    tx,
+    `INSERT INTO policy_proposals
+       (id, account_id, topic, wish, before, after, reason, proposed_by)
+     VALUES (?, ?, ?, ?::jsonb, ?::jsonb, ?::jsonb, ?, ?)`,
+    [id, accountId, topic, JSON.stringify(wish), jsonOf(before), jsonOf(after), reason, proposedBy],
+  );
+}
+
+/**
+ * Only by another admin than the one who proposed it, who is still an admin, and while what is in force
+ * is what it was then.
+ * @param before what is in force now
+ */
+export async function approveProposal(
+  tx: Tx,
+  id: string,
+  by: string,
+  before: Snapshot,
+): Promise<boolean> {
+  const approved = await rows(
+    tx,
+    `UPDATE policy_proposals p
+        SET outcome = 'approved', decided_by = ?, decided_at = clock_timestamp()
+      WHERE p.id = ? AND ${OPEN} AND lower(p.proposed_by) <> lower(?)
+        AND p.before IS NOT DISTINCT FROM ?::jsonb
+        AND EXISTS (SELECT FROM users WHERE lower(email) = lower(p.proposed_by) AND ${IS_ADMIN})
+      RETURNING p.id`,
+    [by, id, by, jsonOf(before)],
+  );
+  return approved.length > 0;
+}
+
+export async function rejectProposal(tx: Tx, id: string, by: string): Promise<void> {
+  await rows(
+    tx,
+    `UPDATE policy_proposals
+        SET outcome = 'rejected', decided_by = ?, decided_at = clock_timestamp() WHERE id = ?`,
+    [by, id],
+  );
+}
+
+/** Without a second admin, nobody can approve a proposal. */
+export async function hasSecondAdmin(db: Db): Promise<boolean> {
+  const admins = await rows(db, `SELECT id FROM users WHERE ${IS_ADMIN} LIMIT 2`);
+  return admins.length > 1;
+}
+
+function jsonOf(snapshot: Snapshot): string | null {
+  return snapshot === null ? null : JSON.stringify(snapshot);
+}
