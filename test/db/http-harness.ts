@@ -65,8 +65,9 @@ export interface KeyOptions {
   expiresIn?: string;
 }
 
-export async function startHarness(): Promise<Harness> {
-  const database = await createTestDatabase();
+/** @param given dropped with everything else; by default a new one */
+export async function startHarness(given?: TestDatabase): Promise<Harness> {
+  const database = given ?? (await createTestDatabase());
   const owner = connect({ url: database.ownerUrl, size: 2, applicationName: 'test' });
   const db = connect({ url: database.appUrl, size: 4, applicationName: 'test-gateway' });
   const gateways: Gateway[] = [];

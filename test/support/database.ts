@@ -53,15 +53,19 @@ export async function createTemplate(serverUrl: string): Promise<void> {
 
 /** @param template what it is a copy of, which nobody may be connected to */
 export async function createTestDatabase(template = TEMPLATE_DATABASE): Promise<TestDatabase> {
-  const server = process.env['TEST_POSTGRES_URL'];
-  if (server === undefined) throw new Error('TEST_POSTGRES_URL is not set: run it with jest');
   const database = `test_${randomBytes(6).toString('hex')}`;
-  const ownerUrl = databaseUrl(server, { database });
   // Not by way of the write-ahead log: with wal_level=minimal a server that is killed before its next
   // checkpoint would come back with broken indexes on the copy's unlogged tables.
-  await withClient(server, (client) =>
+  await withClient(serverUrl(), (client) =>
     client.query(`create database ${database} template ${template} strategy file_copy`),
   );
+  return findTestDatabase(database);
+}
+
+/** One that exists. */
+export function findTestDatabase(database: string): TestDatabase {
+  const server = serverUrl();
+  const ownerUrl = databaseUrl(server, { database });
   return {
     name: database,
     ownerUrl,
@@ -74,4 +78,10 @@ export async function createTestDatabase(template = TEMPLATE_DATABASE): Promise<
       await withClient(server, (client) => client.query(`drop database ${database} with (force)`));
     },
   };
+}
+
+function serverUrl(): string {
+  const server = process.env['TEST_POSTGRES_URL'];
+  if (server === undefined) throw new Error('TEST_POSTGRES_URL is not set: run it with jest');
+  return server;
 }

@@ -98,9 +98,8 @@ export async function listRequests(
   const { statusClass, method, path } = query.filters;
   const conditions: [sql: string, value: string | number | undefined][] = [
     ['id < ?', query.after?.id],
-    // What most look for has an index.
-    ['status >= 400 AND status / 100 = ?', statusClass === 2 ? undefined : statusClass],
-    ['status / 100 = ?', statusClass === 2 ? 2 : undefined],
+    // Client errors and server errors have an index each.
+    [`status / 100 = ? ${ofFailures(statusClass)}`, statusClass],
     ['method = ?', method],
     ['starts_with(path, ?)', path],
   ];
@@ -119,6 +118,11 @@ export async function listRequests(
   // The position of a list has microseconds; here the id alone orders.
   const createdAt = last?.at.toISOString().replace('Z', '000Z') ?? '';
   return { items, next: more ? { createdAt, id: last.id } : null };
+}
+
+function ofFailures(statusClass: number | undefined): string {
+  if (statusClass === 5) return 'AND status >= 500';
+  return statusClass === 4 ? 'AND status >= 400' : '';
 }
 
 export async function findRequest(

@@ -156,9 +156,10 @@ export async function readPayoutContext(db: Db, id: string): Promise<PayoutConte
          SELECT (SELECT min(p.account_id) FROM payouts p, q
                   WHERE p.destination_value = q.destination_value AND p.account_id > o.account_id)
            FROM others o WHERE o.account_id IS NOT NULL),
+       -- Subqueries and no join: the index then gives the newest without a sort of all.
        newest AS MATERIALIZED (
-         SELECT p.* FROM payouts p, q
-          WHERE p.account_id = q.account_id AND p.mode = q.mode
+         SELECT p.* FROM payouts p
+          WHERE p.account_id = (SELECT account_id FROM q) AND p.mode = (SELECT mode FROM q)
           ORDER BY p.created_at DESC, p.id DESC LIMIT ${PAYOUTS_MAX}),
        paid AS MATERIALIZED (
          SELECT p.created_at FROM payouts p, q

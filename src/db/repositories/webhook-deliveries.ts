@@ -249,12 +249,15 @@ export async function listWebhookDeliveries(
   limit: number,
   before: string | null = null,
 ): Promise<WebhookDelivery[]> {
-  const ofStatus = status === undefined ? '' : 'AND d.status = ?';
-  const older = before === null ? '' : 'AND d.id < ?';
+  const ofStatus = status === undefined ? '' : 'AND status = ?';
+  const older = before === null ? '' : 'AND id < ?';
   return rows<WebhookDelivery>(
     db,
-    `SELECT ${COLUMNS} ${FROM}
-      WHERE d.endpoint_id = ? ${ofStatus} ${older} ORDER BY d.id DESC LIMIT ?`,
+    // The page first: the events are read for its rows only.
+    `WITH page AS MATERIALIZED (
+       SELECT * FROM webhook_deliveries WHERE endpoint_id = ? ${ofStatus} ${older}
+        ORDER BY id DESC LIMIT ?)
+     SELECT ${COLUMNS} FROM page d JOIN events e ON e.id = d.event_id ORDER BY d.id DESC`,
     [
       endpointId,
       ...(status === undefined ? [] : [status]),
