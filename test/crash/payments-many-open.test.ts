@@ -13,6 +13,8 @@ import { scaled } from '../support/scale';
 
 const MOST_OPEN = Number(process.env['OPEN_PAYMENTS'] ?? scaled(60, 1_000));
 const CACHED_WORKFLOWS = Math.ceil(MOST_OPEN / 10);
+/** Of fewer payments the time limit is moved when all are open; of more it is simply reached. */
+const isShortened = MOST_OPEN < 5_000;
 const AT_ONCE = 16;
 /** Below what a key may send in a minute, however quick the machine is. */
 const REQUESTS_PER_KEY = 500;
@@ -35,14 +37,14 @@ test(
   async () => {
     const begun = Date.now();
     noteMemory('no payment', begun);
-    const windowSeconds = 300 + Math.ceil(MOST_OPEN / 10);
+    // Long enough to open them all on a busy machine.
+    const windowSeconds = isShortened ? 3_600 : 300 + Math.ceil(MOST_OPEN / 10);
     for (let opened = 0; opened < MOST_OPEN; opened += REQUESTS_PER_KEY) {
       await openSome(Math.min(REQUESTS_PER_KEY, MOST_OPEN - opened), windowSeconds);
       noteMemory(`${Math.min(opened + REQUESTS_PER_KEY, MOST_OPEN)} open`, begun);
     }
     expect(await countByStatus()).toEqual({ created: MOST_OPEN });
-    // A merchant cannot ask for a window as short as a test needs; many are opened that slowly.
-    if (MOST_OPEN < 5_000) {
+    if (isShortened) {
       await rows(gateway.db, "UPDATE payments SET expires_at = now() + interval '5 seconds'");
     }
     let noted = '';
@@ -51,7 +53,7 @@ test(
       async () => {
         const counts = await countByStatus();
         const state = JSON.stringify(counts);
-        if (state !== noted && MOST_OPEN >= 5_000) noteMemory((noted = state), begun);
+        if (state !== noted && !isShortened) noteMemory((noted = state), begun);
         return counts['expired'] === MOST_OPEN ? true : undefined;
       },
       PATIENCE_MS + windowSeconds * 1000,
