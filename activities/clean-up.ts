@@ -1,8 +1,10 @@
 /**
- * Deletes expired idempotency records, old days of the request log, and old webhook data (decision H8). Safe to run twice, also
- * concurrently: locked rows are left for the next run.
+ * Deletes expired idempotency records, sessions, invitations and attempts to sign in, old days of the
+ * request log, and old webhook data (decision H8). Safe to run twice, also concurrently: locked rows are
+ * left for the next run.
  */
 import { forgetEventBodies } from '../src/db/repositories/events';
+import { forgetOldSignIns } from '../src/db/repositories/authentication-attempts';
 import { deleteEndedKeys } from '../src/db/repositories/idempotency';
 import { forgetRequestLog } from '../src/db/repositories/request-log';
 import { deleteOldAttempts, forgetResponseBodies } from '../src/db/repositories/webhook-attempts';
@@ -10,6 +12,7 @@ import type { Db } from '../src/db/transaction';
 
 /** A run ends before its activity times out, and the next run begins within a minute. */
 const KEYS_FOR_MS = 40_000;
+const SIGN_INS_FOR_MS = 10_000;
 /** Each of three steps has its own, so that a backlog of one does not delay the others. */
 const WEBHOOKS_FOR_MS = 15_000;
 
@@ -19,6 +22,7 @@ const BATCH = 2_000;
 export async function cleanUpKeys(db: Db, forMs = KEYS_FOR_MS): Promise<{ deleted: number }> {
   const deleted = await inBatches(forMs, (limit) => deleteEndedKeys(db, limit));
   await forgetRequestLog(db);
+  await inBatches(SIGN_INS_FOR_MS, (limit) => forgetOldSignIns(db, limit));
   return { deleted };
 }
 

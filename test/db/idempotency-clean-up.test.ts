@@ -1,4 +1,4 @@
-/** The clean-up of idempotency records: what has ended goes, and nothing waits for it. */
+/** The clean-up of idempotency records and sign-ins: what has ended is deleted, and nothing waits for it. */
 import { randomBytes } from 'node:crypto';
 import type { Knex } from 'knex';
 import { cleanUpKeys } from '../../activities/clean-up';
@@ -13,6 +13,7 @@ import { inTransaction, rows } from '../../src/db/transaction';
 import { amount } from '../../src/domain/money';
 import { newId } from '../../src/lib/new-id';
 import { createTestDatabase, type TestDatabase } from '../support/database';
+import { makeUser } from '../support/page-client';
 
 let database: TestDatabase;
 let owner: Knex;
@@ -183,4 +184,41 @@ test('what has not ended is not read', async () => {
     // Once to lock each and once to delete it.
     expect(after.rowsRead - before.rowsRead).toBe(20);
   });
+});
+
+test('old sessions, invitations, attempts and challenges are deleted with the keys', async () => {
+  const { id: userId } = await makeUser(owner, 'operator', 'viewer');
+  const ages = { session: '90 days', invitation: '30 days', attempt: '1 day', challenge: '0 days' };
+  for (const change of ['- 5 minutes', '+ 5 minutes']) {
+    const insert = (sql: string, age: string) => rows(owner, sql, [`${age} ${change}`]);
+    await insert(
+      `INSERT INTO sessions (id, token_hash, user_id, user_agent, expires_at)
+       SELECT '${newId('session')}', '\\x${randomBytes(8).toString('hex')}', '${userId}', '',
+              now() - ?::interval`,
+      ages.session,
+    );
+    await insert(
+      `INSERT INTO invitations (id, token_hash, kind, email, role, invited_by, expires_at)
+       SELECT '${newId('invitation')}', '\\x${randomBytes(8).toString('hex')}', 'operator', '', '', '',
+              now() - ?::interval`,
+      ages.invitation,
+    );
+    await insert(
+      `INSERT INTO authentication_attempts (kind, email, step, at)
+       SELECT 'operator', '', 'code', now() - ?::interval`,
+      ages.attempt,
+    );
+    await insert(
+      `INSERT INTO used_challenges (hash, expires_at)
+       SELECT '\\x${randomBytes(8).toString('hex')}', now() - ?::interval`,
+      ages.challenge,
+    );
+  }
+  await cleanUpKeys(app);
+  for (const table of ['sessions', 'invitations', 'authentication_attempts', 'used_challenges']) {
+    expect({ table, left: await rows(owner, `SELECT FROM ${table}`) }).toEqual({
+      table,
+      left: [{}],
+    });
+  }
 });

@@ -85,6 +85,7 @@ const FUNCTIONS: Record<string, readonly (typeof ROLES)[number][]> = {
   count_returned_payout: [],
   event_position: ['gateway_worker', 'gateway_admin', 'gateway_dashboard'],
   forget_event_bodies: ['gateway_worker'],
+  forget_old_sign_ins: ['gateway_worker'],
   forget_request_log: ['gateway_worker'],
   hold_payout_usage: [],
   ledger_adjust: ['gateway_admin'],

@@ -12,7 +12,7 @@ import { indexes as consoleIndexes, sql as console } from './0010-console';
 import { sql as requestLog } from './0011-request-log';
 import { sql as secondFactors } from './0012-second-factors';
 import { sql as policyProposals } from './0013-policy-proposals';
-import { indexes as pageIndexes } from './0014-page-indexes';
+import { indexes as pageIndexes, sql as pages } from './0014-pages';
 
 /**
  * `sql` runs in a transaction. `concurrent` statements run one by one and outside of any, such as CREATE
@@ -37,4 +37,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0012-second-factors', sql: secondFactors },
   { name: '0013-policy-proposals', sql: policyProposals },
   { name: '0014-page-indexes', concurrent: pageIndexes },
+  { name: '0014-pages', sql: pages },
 ];

@@ -113,3 +113,12 @@ export async function deleteOldAttempts(db: Db, minutes: number): Promise<void> 
     [minutes],
   );
 }
+
+/**
+ * Old sessions, invitations, attempts and challenges, up to this many of each: migration 0014.
+ * @returns how many were deleted
+ */
+export async function forgetOldSignIns(db: Db, limit: number): Promise<number> {
+  const [forgotten] = await rows<{ n: number }>(db, 'SELECT forget_old_sign_ins(?) AS n', [limit]);
+  return forgotten?.n ?? 0;
+}
