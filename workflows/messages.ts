@@ -142,6 +142,8 @@ export interface PaymentState {
   needsAttention: boolean;
   /** The time until the next check; null: nothing more can happen. */
   wait: Wait | null;
+  /** The payment's page in the operator console, if it is served. */
+  consolePage?: string;
 }
 
 /**

@@ -105,7 +105,7 @@ function describePayment(
   state: PaymentState,
   remarks: readonly string[],
 ): string {
-  const { status, amount, currency, received, needsAttention, wait } = state;
+  const { status, amount, currency, received, needsAttention, wait, consolePage } = state;
   return [
     `**${status.replaceAll('_', ' ')}** · ${amount} ${currency}`,
     `${MEANING[status]} Received: ${received} ${currency}.`,
@@ -114,6 +114,7 @@ function describePayment(
     ...describeDecision(state),
     ...list('Remarks:', remarks),
     ...commands(paymentId, state),
+    ...(consolePage === undefined ? [] : [`[Open in the console](${consolePage})`]),
   ].join('\n\n');
 }
 

@@ -27,6 +27,12 @@ const NOTHING_CAME: CheckoutFacts = {
 };
 
 export async function checkPayment(deps: Deps, paymentId: string): Promise<PaymentState> {
+  const state = await checkAtProvider(deps, paymentId);
+  if (deps.consoleUrl === null) return state;
+  return { ...state, consolePage: `${deps.consoleUrl}/payments/${paymentId}` };
+}
+
+async function checkAtProvider(deps: Deps, paymentId: string): Promise<PaymentState> {
   const payment = await findPayment(deps.db, paymentId);
   if (payment === null) throw new MissingRow(paymentId);
   const askedAt = new Date();

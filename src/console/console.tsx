@@ -20,6 +20,7 @@ import { homePages } from './home/home';
 import { operationPages } from './operations/operations';
 import { operatorRoute, PREFIX } from './operator-page';
 import { pausePages } from './pauses/pauses';
+import { consolePaymentPages } from './payments/payments';
 import { payoutPages } from './payouts/payouts';
 import { proposalPages } from './proposals/proposals';
 import { queuePages } from './queue/queue';
@@ -54,6 +55,7 @@ export function createConsole(options: ConsoleOptions): Site {
         homePages(services),
         queuePages(reviews),
         payoutPages(reviews, workflowUrl),
+        consolePaymentPages(services, workflowUrl),
         doubtPages(reviews, workflowUrl),
         casePages(services, workflowUrl),
         merchantPages(services),
@@ -106,6 +108,7 @@ const NAVIGATION: Shell['nav'] = [
       { key: 'home', href: `${PREFIX}/home`, label: 'Home', icon: 'house' },
       { key: 'queue', href: `${PREFIX}/queue`, label: 'Review queue', icon: 'clipboard-check' },
       { key: 'in-doubt', href: `${PREFIX}/in-doubt`, label: 'In doubt', icon: 'circle-help' },
+      { key: 'payments', href: `${PREFIX}/payments`, label: 'Payments', icon: 'arrow-down-left' },
       { key: 'cases', href: `${PREFIX}/cases`, label: 'Cases', icon: 'folder-search' },
     ],
   },

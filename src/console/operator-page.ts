@@ -14,8 +14,8 @@ export interface OperatorVisit extends SignedInVisit {
   may: (permission: Permission) => boolean;
   /** For the audit log. */
   by: ChangedBy;
-  /** The same with the reason that the form requires. @throws InvalidInput */
-  withReason: () => ChangedBy & { reason: string };
+  /** The same with the reason that the form requires, in the field `reason` or another. @throws InvalidInput */
+  withReason: (field?: string) => ChangedBy & { reason: string };
 }
 
 export interface OperatorRoute {
@@ -38,9 +38,9 @@ function operatorVisit(visit: SignedInVisit): OperatorVisit {
     ...visit,
     may: (permission) => mayDo(actor, permission),
     by,
-    withReason: () => ({
+    withReason: (field = 'reason') => ({
       ...by,
-      reason: checkText('reason', visit.form.get('reason') ?? '', REASON_LENGTH_MAX),
+      reason: checkText('reason', visit.form.get(field) ?? '', REASON_LENGTH_MAX),
     }),
   };
 }

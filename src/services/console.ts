@@ -19,6 +19,11 @@ import {
   withdrawThreshold,
 } from './admin/four-eyes';
 import { listPauses, type PausedPayouts, pausePayouts, resumePayouts } from './admin/payouts';
+import {
+  type ConsolePayments,
+  type ConsolePaymentsDeps,
+  createConsolePayments,
+} from './console-payments';
 import { type AuditEntry, type AuditQuery, readAuditLog } from './audit-log';
 import { type ConsoleAccounts, createConsoleAccounts } from './console-accounts';
 import { type ConsoleCases, createConsoleCases } from './console-cases';
@@ -62,12 +67,15 @@ export interface ConsoleServices {
   accounts: ConsoleAccounts;
   proposals: PolicyProposals;
   fourEyes: ConsoleFourEyes;
+  payments: ConsolePayments;
   pauses: ConsolePauses;
   operations: ConsoleOperations;
   auditLog: (query: AuditQuery) => Promise<ListPage<AuditEntry>>;
 }
 
-export function createConsoleServices(deps: ConsoleOperationsDeps): ConsoleServices {
+export function createConsoleServices(
+  deps: ConsoleOperationsDeps & ConsolePaymentsDeps,
+): ConsoleServices {
   const { db, temporal } = deps;
   const proposals = createPolicyProposals(db);
   return {
@@ -75,6 +83,7 @@ export function createConsoleServices(deps: ConsoleOperationsDeps): ConsoleServi
     cases: createConsoleCases(db),
     accounts: createConsoleAccounts(db, proposals),
     proposals,
+    payments: createConsolePayments(deps),
     fourEyes: {
       list: () => listThresholds(db),
       propose: (by, change) => proposeThreshold(db, by, change),

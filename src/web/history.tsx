@@ -1,8 +1,11 @@
 /** The timeline of a payment or payout, and its ledger entries. */
 import type { ComponentChildren } from 'preact';
 import type { MerchantTransaction } from '../domain/ledger';
+import { ZERO } from '../domain/money';
+import type { Payment } from '../domain/payment';
+import { amountDue, feeKept, netAmount, overpaidAmount } from '../domain/payment-pricing';
 import type { Creator, HistoryEvent } from '../services/dashboard';
-import { Card, Empty, Money, Status, Table, Time, words } from './components';
+import { Card, Empty, Facts, Money, Status, Table, Time, words } from './components';
 
 interface TimelineProps {
   events: readonly HistoryEvent[];
@@ -126,4 +129,24 @@ export function creatorRow(creator: Creator, base: string): readonly [string, Co
 
 export function creatorText(creator: Creator): string {
   return creator.kind === 'person' ? `by ${creator.email}` : `with ${creator.id}`;
+}
+
+export function PaymentAmounts({ payment }: { payment: Payment }) {
+  const money = (amount: string) => <Money amount={amount} currency={payment.currency} exact />;
+  const unlessZero = (amount: string) => (amount === ZERO ? null : money(amount));
+  return (
+    <Card title="Amounts">
+      <Facts
+        rows={[
+          ['Amount', money(payment.amount)],
+          ['Received', money(payment.receivedAmount)],
+          ['Still due', unlessZero(amountDue(payment))],
+          ['Overpaid', unlessZero(overpaidAmount(payment))],
+          ['Refunded', unlessZero(payment.refundedAmount)],
+          ['Service fee', money(feeKept(payment))],
+          ['Net amount', payment.creditedAmount === ZERO ? null : money(netAmount(payment))],
+        ]}
+      />
+    </Card>
+  );
 }

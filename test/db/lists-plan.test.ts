@@ -3,6 +3,10 @@
  * repositories run, explained by PostgreSQL, on a big account among others.
  */
 import type { Client } from 'pg';
+import {
+  type ConsolePaymentFilters,
+  listConsolePayments,
+} from '../../src/db/repositories/console-payments';
 import { listPayments } from '../../src/db/repositories/lists';
 import { listPayouts } from '../../src/db/repositories/lists';
 import { readFeed, readNewEvents } from '../../src/db/repositories/events-feed';
@@ -146,6 +150,26 @@ const NONE_OF: [what: string, filters: PaymentFilters & PayoutFilters][] = [
   ["own status, others' provider", { status: ['completed'], provider: 'exchange_pay' }],
   ["own currency, others' provider", { currency: 'USDT', provider: 'exchange_pay' }],
 ];
+
+/** Of all accounts, in the console. */
+test.each<[what: string, filters: ConsolePaymentFilters, rows: number]>([
+  ['everything', {}, PAGE + 1],
+  ['one account', { accountId: 'the account' }, PAGE + 1],
+  ['a status of one account', { accountId: 'the account', status: 'cancelled' }, 0],
+  ['a status that nobody has', { status: 'failed' }, 0],
+  ['a reference that nobody has', { search: 'none' }, 0],
+  ['no exception', { flag: 'exception' }, 0],
+  ['no open case', { flag: 'open_case' }, 0],
+  ['a time before all', { createdTo: '2025-01-01T00:00:00Z' }, 0],
+])('the console reads little for %s', async (_what, { accountId: named, ...filters }, found) => {
+  const asked = named === undefined ? filters : { ...filters, accountId };
+  const read = await explain((db) =>
+    listConsolePayments(db, { limit: PAGE, after: null, filters: asked }),
+  );
+  expect(read.rows).toBe(found);
+  // Each row of the page also reads its account and its cases.
+  expect(read.buffers).toBeLessThanOrEqual(MOST_BUFFERS_FOR_NOTHING + found * 10);
+});
 
 describe.each([
   { table: 'payments', list: listPayments },

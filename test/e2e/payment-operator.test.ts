@@ -1,8 +1,11 @@
 /** What operators decide about payments over HTTP: holds and cancelling, up to the balance. */
+import { rows } from '../../src/db/transaction';
 import type { PaymentStatus } from '../../src/domain/payment';
 import { PROVIDER_CODES } from '../../src/domain/provider-codes';
+import { newId } from '../../src/lib/new-id';
 import { brokenInvariants, type TestGateway, useSharedGateway } from '../support/gateway';
 import type { MerchantClient } from '../support/merchant-client';
+import { makeUser, PageClient } from '../support/page-client';
 import {
   atProvider,
   checkoutOf,
@@ -175,4 +178,106 @@ test.concurrent('a release for a payment that nobody holds changes nothing', asy
   await whenDetails(gateway, id, /`refund` by alice had no effect: the payment is created/);
   await atProvider(gateway, id, 'pay');
   expect((await whenPayment(client, id, 'completed')).exceptions).toEqual([]);
+});
+
+describe('on the pages of the console', () => {
+  const PROBE = '<img src=x onerror=alert(1)>';
+
+  async function reviewer() {
+    const page = new PageClient(new URL(gateway.baseUrl).origin);
+    const user = await makeUser(gateway.db, 'operator', 'reviewer');
+    await page.signIn(user);
+    const read = async (path: string) => {
+      const response = await page.get(path);
+      expect([path, response.status]).toEqual([path, 200]);
+      const html = await response.text();
+      expect(html).not.toContain(PROBE);
+      return html;
+    };
+    /** Opens the payment's page and sends the form. @returns the page that it leads to */
+    const send = async (id: string, kind: string, fields: Record<string, string>) => {
+      const html = await read(`/console/payments/${id}`);
+      const [form] = new RegExp(`<form[^>]*action="[^"]*/${kind}".*?</form>`).exec(html) ?? [''];
+      const [, decision = ''] = /name="decision" value="(dec_\w{26})"/.exec(form) ?? [];
+      return page.post(`/console/payments/${id}/${kind}`, { decision, ...fields });
+    };
+    return { page, user, read, send };
+  }
+
+  test.concurrent(
+    'a payment is found, refunded in part, and a refund too large is refused',
+    async () => {
+      const { read, send, user } = await reviewer();
+      const reference = `console-${newId('request')}`;
+      const { client, id } = await opened({
+        reference,
+        description: PROBE,
+        metadata: { a: PROBE },
+      });
+      await atProvider(gateway, id, 'pay');
+      await whenPayment(client, id, 'completed');
+      const [owner] = await rows<{ accountId: string }>(
+        gateway.db,
+        'SELECT account_id FROM payments WHERE id = ?',
+        [id],
+      );
+      const found = async (query: string) =>
+        (await read(`/console/payments?${query}`)).includes(id);
+      const of = `account=${owner!.accountId}`;
+      for (const query of [
+        `search=${id}`,
+        `search=${reference}`,
+        `${of}&status=completed&mode=test`,
+      ]) {
+        expect([query, await found(query)]).toEqual([query, true]);
+      }
+      for (const query of [
+        `${of}&mode=live`,
+        `${of}&status=failed`,
+        `${of}&flag=exception`,
+        `${of}&flag=open_case`,
+      ]) {
+        expect([query, await found(query)]).toEqual([query, false]);
+      }
+      const empty = await send(id, 'refund', { 'refund-amount': '10', 'refund-reason': ' ' });
+      expect([empty.status, (await empty.text()).includes('Enter a value.')]).toEqual([422, true]);
+      const reason = `Sold out ${PROBE}`;
+      const large = await send(id, 'refund', { 'refund-amount': '1000', 'refund-reason': reason });
+      const refused = await read(large.headers.get('location')!);
+      expect(refused).toContain('Your decision had no effect.');
+      expect(refused).toContain('exceeds the refundable amount');
+      const part = await send(id, 'refund', { 'refund-amount': '10', 'refund-reason': reason });
+      expect(await read(part.headers.get('location')!)).toMatch(
+        /the provider has accepted it|waiting for the provider/,
+      );
+      await eventually('the refund', async () =>
+        (await readPayment(client, id)).refunded_amount === '10.00000000' ? true : undefined,
+      );
+      const page = await read(`/console/payments/${id}`);
+      for (const shown of [user.email, 'Sold out', 'Refund: done', 'Credited', 'Payin refund']) {
+        expect(page).toContain(shown);
+      }
+    },
+  );
+
+  test.concurrent('a hold is rejected with a reason that the merchant reads', async () => {
+    const [{ send, read, page }, payment] = await Promise.all([reviewer(), held('100')]);
+    const answer = await send(payment.id, 'reject', { 'reject-reason': 'sanctions hit' });
+    expect(await read(answer.headers.get('location')!)).toContain('Reject: ');
+    await expectEnd(payment, 'refunded', '0.00000000');
+    expect((await readPayment(payment.client, payment.id)).failure_reason).toBe('sanctions hit');
+    const late = await page.post(`/console/payments/${payment.id}/release`, {
+      decision: newId('decision'),
+      'release-reason': 'too late',
+    });
+    expect(await read(late.headers.get('location')!)).toContain('The payment is refunded');
+    const asked = await page.post(`/console/payments/${payment.id}/ask`);
+    expect(await read(asked.headers.get('location')!)).toContain('asks the provider now');
+    const forged = await page.post(`/console/payments/${payment.id}/refund`, {
+      decision: 'x',
+      'refund-amount': '1',
+      'refund-reason': 'x',
+    });
+    expect(forged.status).toBe(404);
+  });
 });

@@ -29,7 +29,12 @@ import {
   type UnusableSignal,
 } from '../support/raw-signal';
 import { findAnyOf, readEverything } from '../support/stored-text';
-import { signalFirst, startWorkflowWorld, type WorkflowWorld } from '../support/workflow-world';
+import {
+  CONSOLE_URL,
+  signalFirst,
+  startWorkflowWorld,
+  type WorkflowWorld,
+} from '../support/workflow-world';
 
 let world: WorkflowWorld;
 
@@ -46,7 +51,9 @@ async function held(): Promise<PaymentCase> {
   const payment = await createPaymentCase(world);
   await playAtProvider(world, payment, 'hold');
   await payAtProvider(world, payment, '100');
-  await whenDetails(payment, /^\*\*on hold/);
+  expect(await whenDetails(payment, /^\*\*on hold/)).toContain(
+    `[Open in the console](${CONSOLE_URL}/payments/${payment.id})`,
+  );
   return payment;
 }
 

@@ -290,13 +290,12 @@ function Ours({ ours, found }: Pick<CaseEvidence, 'ours' | 'found'>) {
           ['Mode', words(object.mode)],
           [
             'Id',
-            ours.kind === 'payout' ? (
-              <a class="link" href={`${PREFIX}/payouts/${object.id}`}>
-                {object.id}
-              </a>
-            ) : (
-              <Id value={object.id} />
-            ),
+            <a
+              class="link"
+              href={`${PREFIX}/${ours.kind === 'payout' ? 'payouts' : 'payments'}/${object.id}`}
+            >
+              {object.id}
+            </a>,
           ],
           ['Reference', object.reference],
           ['Transaction hash', object.txHash === null ? null : <code>{object.txHash}</code>],

@@ -2,7 +2,6 @@
 import type { ComponentChildren } from 'preact';
 import { ZERO } from '../../domain/money';
 import { isOpenPayment, PAYMENT_STATUSES, type Payment } from '../../domain/payment';
-import { amountDue, feeKept, netAmount, overpaidAmount } from '../../domain/payment-pricing';
 import type {
   Creator,
   DashboardServices,
@@ -24,7 +23,7 @@ import {
   words,
 } from '../../web/components';
 import { page } from '../../web/site';
-import { creatorRow, creatorText, LedgerLines, Timeline } from '../../web/history';
+import { creatorRow, creatorText, LedgerLines, PaymentAmounts, Timeline } from '../../web/history';
 import { chosen, ListPage, objectFilters, PER_PAGE, positionOf } from '../../web/lists';
 import { newPaymentPages } from './new-payment';
 import type { MerchantRoute } from '../merchant-page';
@@ -163,7 +162,7 @@ function Detail({ object: payment, base, created, ...history }: DetailProps) {
           <LedgerLines transactions={transactions} />
         </div>
         <div>
-          <Amounts payment={payment} />
+          <PaymentAmounts payment={payment} />
           <Details payment={payment} creator={creator} base={base} />
         </div>
       </div>
@@ -179,26 +178,6 @@ function Link({ payment, created }: { payment: Payment; created: boolean }) {
     >
       <Secret value={payment.checkoutUrl} label="Copy link" />
     </Alert>
-  );
-}
-
-function Amounts({ payment }: { payment: Payment }) {
-  const money = (amount: string) => <Money amount={amount} currency={payment.currency} exact />;
-  const unlessZero = (amount: string) => (amount === ZERO ? null : money(amount));
-  return (
-    <Card title="Amounts">
-      <Facts
-        rows={[
-          ['Amount', money(payment.amount)],
-          ['Received', money(payment.receivedAmount)],
-          ['Still due', unlessZero(amountDue(payment))],
-          ['Overpaid', unlessZero(overpaidAmount(payment))],
-          ['Refunded', unlessZero(payment.refundedAmount)],
-          ['Service fee', money(feeKept(payment))],
-          ['Net amount', payment.creditedAmount === ZERO ? null : money(netAmount(payment))],
-        ]}
-      />
-    </Card>
   );
 }
 

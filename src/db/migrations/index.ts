@@ -11,7 +11,7 @@ import { indexes as queueIndexes, sql as fourEyes } from './0009-four-eyes';
 import { indexes as consoleIndexes, sql as console } from './0010-console';
 import { sql as requestLog } from './0011-request-log';
 import { sql as secondFactors } from './0012-second-factors';
-import { sql as policyProposals } from './0013-policy-proposals';
+import { indexes as paymentIndexes, sql as policyProposals } from './0013-policy-proposals';
 import { indexes as pageIndexes, sql as pages } from './0014-pages';
 
 /**
@@ -36,6 +36,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0011-request-log', sql: requestLog },
   { name: '0012-second-factors', sql: secondFactors },
   { name: '0013-policy-proposals', sql: policyProposals },
+  { name: '0013-payment-lists', concurrent: paymentIndexes },
   { name: '0014-page-indexes', concurrent: pageIndexes },
   { name: '0014-pages', sql: pages },
 ];

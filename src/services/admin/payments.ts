@@ -32,7 +32,12 @@ export interface PaymentDecisionInput {
 export interface PaymentsDeps {
   db: Db;
   paymentWorkflows: PaymentWorkflows;
+  /** How long the caller waits for the outcome. */
+  patienceMs?: number;
 }
+
+/** The outcome is unknown: Temporal or the workers did not answer in time. */
+export class UnclearDecision extends Error {}
 
 export interface PaymentDecisionResult extends Pick<StoredDecision, 'id' | 'kind' | 'amount'> {
   /** `pending` while the provider has not answered. */
@@ -45,7 +50,7 @@ export interface PaymentDecisionResult extends Pick<StoredDecision, 'id' | 'kind
  *   the same decision can be sent again
  */
 export async function decideAboutPayment(
-  { db, paymentWorkflows }: PaymentsDeps,
+  { db, paymentWorkflows, patienceMs = PATIENCE_MS }: PaymentsDeps,
   by: ChangedBy,
   input: PaymentDecisionInput,
 ): Promise<PaymentDecisionResult> {
@@ -63,8 +68,8 @@ export async function decideAboutPayment(
     const decision = { id, kind, by: by.actor, reason: by.reason, amount };
     requireSent(await paymentWorkflows.decide(paymentStart(payment), decision));
   }
-  const taken = await waitForEnd(db, paymentId, id);
-  if (taken === null) throw new Error('No worker has recorded the decision yet.');
+  const taken = await waitForEnd(db, paymentId, id, patienceMs);
+  if (taken === null) throw new UnclearDecision('No worker has recorded the decision yet.');
   const { state, refusal } = taken;
   if (state === 'refused') {
     const explanation = refusal ?? '';
@@ -101,7 +106,7 @@ function requireSent(sent: Sent | Closed | NoAnswer): void {
   if (sent.kind === 'sent') return;
   const cause = sent.kind === 'no_answer' ? sent.cause : null;
   const why = cause instanceof Error ? `: ${cause.message}` : '.';
-  throw new Error(`Temporal did not accept the signal${why}`, { cause });
+  throw new UnclearDecision(`Temporal did not accept the signal${why}`, { cause });
 }
 
 /** Before the signal, so that the request is recorded whatever its outcome. */
@@ -125,8 +130,13 @@ function noteInAudit(
 }
 
 /** Null when no worker has recorded it. */
-async function waitForEnd(db: Db, paymentId: string, id: string): Promise<StoredDecision | null> {
-  const giveUpAt = Date.now() + PATIENCE_MS;
+async function waitForEnd(
+  db: Db,
+  paymentId: string,
+  id: string,
+  patienceMs: number,
+): Promise<StoredDecision | null> {
+  const giveUpAt = Date.now() + patienceMs;
   for (;;) {
     const decision = await findDecision(db, paymentId, id);
     if ((decision !== null && decision.state !== 'pending') || Date.now() > giveUpAt) {

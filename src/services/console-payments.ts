@@ -1,0 +1,96 @@
+/** Payments for operators: what happened to one, and the decisions of the admin command. */
+import {
+  type ConsolePayment,
+  type ConsolePaymentFilters,
+  listConsolePayments,
+  type PaymentRecords,
+  readPaymentRecords,
+} from '../db/repositories/console-payments';
+import type { ListPage } from '../db/repositories/lists';
+import { type HistoryEvent, listHistory } from '../db/repositories/object-history';
+import { listTransactions } from '../db/repositories/transactions';
+import type { Db } from '../db/transaction';
+import { isId } from '../domain/ids';
+import type { MerchantTransaction } from '../domain/ledger';
+import type { PaymentDecisionKind } from '../domain/payment';
+import type { PaymentWorkflows } from '../temporal/payment-workflows';
+import type { ChangedBy } from './admin/audit';
+import { decideAboutPayment, lookAtPayment, UnclearDecision } from './admin/payments';
+import { AdminRefusal } from './admin/refusal';
+import type { ListPosition } from './services';
+
+export { PAYMENT_FLAGS, type ConsolePayment } from '../db/repositories/console-payments';
+
+/** A page cannot wait as long as a command. */
+const PATIENCE_MS = 8_000;
+
+export interface PaymentDetail extends PaymentRecords {
+  events: HistoryEvent[];
+  transactions: MerchantTransaction[];
+}
+
+export interface ConsolePayments {
+  list: (query: {
+    limit: number;
+    after: ListPosition | null;
+    filters: ConsolePaymentFilters;
+  }) => Promise<ListPage<ConsolePayment>>;
+  /** @throws AdminRefusal */
+  get: (id: string) => Promise<PaymentDetail>;
+  /** What became of it is among the decisions of `get`, if a worker has recorded it. @throws AdminRefusal, InvalidInput */
+  decide: (
+    by: ChangedBy,
+    order: { id: string; paymentId: string; kind: PaymentDecisionKind; amount: string | null },
+  ) => Promise<void>;
+  /** Makes the workflow ask the provider now. False: Temporal did not answer. @throws AdminRefusal */
+  askProvider: (id: string) => Promise<boolean>;
+}
+
+export interface ConsolePaymentsDeps {
+  db: Db;
+  paymentWorkflows: PaymentWorkflows;
+}
+
+export function createConsolePayments({
+  db,
+  paymentWorkflows,
+}: ConsolePaymentsDeps): ConsolePayments {
+  const deps = { db, paymentWorkflows, patienceMs: PATIENCE_MS };
+  return {
+    list: (query) => listConsolePayments(db, query),
+    get: async (id) => {
+      const records = await readPaymentRecords(db, id);
+      if (records === null) throw new AdminRefusal({ code: 'not_found', object: 'payment', id });
+      const { accountId, mode } = records.payment;
+      const list = { accountId, mode, limit: 100, after: null, filters: { sourceId: id } };
+      const [events, { items: transactions }] = await Promise.all([
+        listHistory(db, id),
+        listTransactions(db, list),
+      ]);
+      return { ...records, events, transactions };
+    },
+    decide: async (by, order) => {
+      const { id } = order;
+      if (!isId('decision', id))
+        throw new AdminRefusal({ code: 'not_found', object: 'payment', id });
+      try {
+        await decideAboutPayment(deps, by, order);
+      } catch (error) {
+        // The page shows what is recorded.
+        const isShown =
+          error instanceof UnclearDecision ||
+          (error instanceof AdminRefusal && error.refusal.code === 'payment_decision_refused');
+        if (!isShown) throw error;
+      }
+    },
+    askProvider: async (id) => {
+      try {
+        await lookAtPayment(deps, id);
+        return true;
+      } catch (error) {
+        if (!(error instanceof UnclearDecision)) throw error;
+        return false;
+      }
+    },
+  };
+}
