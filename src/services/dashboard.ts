@@ -14,6 +14,7 @@ import {
 import { findPayment } from '../db/repositories/payments';
 import { findPayout } from '../db/repositories/payouts';
 import {
+  findFirstOfKey,
   findRequest,
   listRequests,
   type LoggedRequest,
@@ -24,6 +25,7 @@ import { findUserEmail } from '../db/repositories/users';
 import { findWebhookDelivery } from '../db/repositories/webhook-deliveries';
 import { findEndpoint, listEndpoints } from '../db/repositories/webhook-endpoints';
 import type { Db } from '../db/transaction';
+import type { ErrorCode } from '../domain/errors';
 import { isId } from '../domain/ids';
 import type { MerchantTransaction, TransactionFilters } from '../domain/ledger';
 import type { Mode } from '../domain/mode';
@@ -36,17 +38,27 @@ import { createDashboardKeys, type DashboardKeys } from './dashboard-keys';
 import { createDashboardMoney, type DashboardMoney, type MoneyServices } from './dashboard-money';
 import { createExplainSignature, type ExplainSignature } from './dashboard-signatures';
 import { createDashboardWebhooks, type DashboardWebhooks } from './dashboard-webhooks';
+import { compareRequests, type ReusedKey } from './request-differences';
 import type { ListPosition } from './services';
 import type { WebhookTools } from './admin/webhooks';
 
 export type { Attention, HistoryEvent } from '../db/repositories/object-history';
 export type { LoggedRequest } from '../db/repositories/request-log';
+export type { ReusedKey } from './request-differences';
 export { KEPT_DAYS } from '../db/repositories/request-log';
 export { ATTENTION_MAX } from '../db/repositories/object-history';
 
 export interface Owner {
   accountId: string;
   mode: Mode;
+}
+
+/** The error of a request that used the key of another one. */
+const REUSED_KEY: ErrorCode = 'idempotency_key_reused';
+
+export interface RequestDetail extends LoggedRequest {
+  /** Of a reused idempotency key, if the first request is still in the log. */
+  reused: ReusedKey | null;
 }
 
 interface ListRequest<Filters> {
@@ -83,7 +95,7 @@ export interface DashboardServices {
   explainSignature: ExplainSignature;
   requests: (owner: Owner, list: ListRequest<RequestFilters>) => Promise<ListPage<LoggedRequest>>;
   /** @throws AdminRefusal */
-  request: (owner: Owner, id: string) => Promise<LoggedRequest>;
+  request: (owner: Owner, id: string) => Promise<RequestDetail>;
   keys: DashboardKeys;
   /** What the account's users did, and what operators changed. */
   auditLog: (accountId: string, query: AuditQuery) => Promise<ListPage<AuditEntry>>;
@@ -125,8 +137,12 @@ export function createDashboardServices(deps: DashboardDeps): DashboardServices 
     books: createDashboardBooks(db),
     explainSignature: createExplainSignature(db),
     requests: (owner, list) => listRequests(db, { ...owner, ...list }),
-    request: async (owner, id) =>
-      requireOwn(owner, await findRequest(db, { ...owner, id }), 'request', id),
+    request: async (owner, id) => {
+      const found = requireOwn(owner, await findRequest(db, { ...owner, id }), 'request', id);
+      const isReused = found.responseBody?.includes(`"${REUSED_KEY}"`) === true;
+      const first = isReused ? await findFirstOfKey(db, found) : null;
+      return { ...found, reused: first === null ? null : compareRequests(first, found) };
+    },
     auditLog: (accountId, query) => readAuditLogOfAccount(db, accountId, query),
     keys: createDashboardKeys(deps, async (owner, id) => {
       const keys = await listApiKeys(db, owner.accountId);

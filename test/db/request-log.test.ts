@@ -34,6 +34,28 @@ async function pageOf(id: string): Promise<string> {
   });
 }
 
+function buildEntry(overrides: Partial<LoggedRequest>): LoggedRequest {
+  return {
+    id: newId('request'),
+    accountId,
+    mode: 'test',
+    apiKeyId: 'key_x',
+    at: new Date(),
+    method: 'GET',
+    path: '/api/v1/balance',
+    query: '',
+    status: 200,
+    replayed: false,
+    idempotencyKey: null,
+    address: '',
+    userAgent: '',
+    durationMs: 1,
+    requestBody: null,
+    responseBody: null,
+    ...overrides,
+  };
+}
+
 test('a request is found by its id, with its body but without secrets', async () => {
   const probe = '<script>alert(1)</script>';
   const response = await fetch(`${gateway.url}/api/v1/payouts?x=${encodeURIComponent(probe)}`, {
@@ -63,6 +85,49 @@ test('a request is found by its id, with its body but without secrets', async ()
   expect(found.headers.get('location')).toBe(`/dashboard/test/requests/${idOf(response)}`);
   const filtered = await client.get(`/dashboard/test/requests?id=${idOf(response)}`);
   expect(filtered.headers.get('location')).toBe(`/dashboard/test/requests/${idOf(response)}`);
+});
+
+test('a reused idempotency key: the page shows which fields differ', async () => {
+  const probe = '<b>bold</b>';
+  const reused = {
+    method: 'POST',
+    path: '/api/v1/payouts',
+    idempotencyKey: newId('request'),
+    status: 422,
+    responseBody: '{"error":{"code":"idempotency_key_reused"}}',
+  };
+  const body = { amount: '10', destination: { value: 'T1' }, secret: '[redacted]', list: [1] };
+  const first = buildEntry({
+    ...reused,
+    status: 201,
+    responseBody: null,
+    requestBody: JSON.stringify(body),
+  });
+  const write = async (requestBody: string, accountOfIt = accountId) => {
+    const entry = buildEntry({ ...reused, accountId: accountOfIt, requestBody });
+    await writeRequestLog(harness.owner, [entry]);
+    return entry.id;
+  };
+  // The first request of another account is not found.
+  await writeRequestLog(harness.owner, [
+    { ...first, id: newId('request'), accountId: 'acc_other' },
+  ]);
+  const changed = { ...body, amount: probe, destination: { value: 'T1', memo: '7' } };
+  const unknown = await pageOf(await write(JSON.stringify(changed)));
+  expect(unknown).not.toContain('What differs');
+  await writeRequestLog(harness.owner, [{ ...first, id: newId('request') }]);
+  const html = await pageOf(await write(JSON.stringify(changed)));
+  const cells = [...html.matchAll(/<code[^>]*>([^<]*)<\/code>/g)].map(([, cell]) => cell);
+  expect(cells).toEqual(
+    expect.arrayContaining(['amount', '&quot;10&quot;', 'destination.memo', '&quot;7&quot;']),
+  );
+  expect(html).toContain('Not set');
+  expect(cells).not.toContain('destination.value');
+  expect(html).not.toContain(probe);
+  const shortened = await pageOf(await write('{"amount":"1'));
+  expect(shortened).toContain('A stored body was shortened');
+  const same = await pageOf(await write(JSON.stringify(body)));
+  expect(same).toContain('The stored bodies are the same');
 });
 
 test('the list is filtered, and nobody sees the requests of others', async () => {
@@ -102,24 +167,7 @@ test('requests do not wait for the log, and it catches up', async () => {
 
 test('a day of an account has a maximum, for successes and for failures', async () => {
   const id = newId('account');
-  const entry = (status: number): LoggedRequest => ({
-    id: newId('request'),
-    accountId: id,
-    mode: 'test',
-    apiKeyId: 'key_x',
-    at: new Date(),
-    method: 'GET',
-    path: '/api/v1/balance',
-    query: '',
-    status,
-    replayed: false,
-    idempotencyKey: null,
-    address: '',
-    userAgent: '',
-    durationMs: 1,
-    requestBody: null,
-    responseBody: null,
-  });
+  const entry = (status: number) => buildEntry({ accountId: id, status });
   const api = connect({ url: harness.database.apiUrl, size: 1, applicationName: 'test' });
   const write = (...statuses: number[]) => writeRequestLog(api, statuses.map(entry), 2);
   expect(await write(200, 200, 200, 404)).toBe(3);

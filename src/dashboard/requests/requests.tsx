@@ -1,6 +1,12 @@
 /** The log of API requests: the list with its filters, and one request. */
 import { isId } from '../../domain/ids';
-import { type DashboardServices, KEPT_DAYS, type LoggedRequest } from '../../services/dashboard';
+import {
+  type DashboardServices,
+  KEPT_DAYS,
+  type LoggedRequest,
+  type RequestDetail,
+  type ReusedKey,
+} from '../../services/dashboard';
 import { Alert, Card, Empty, Facts, Id, PageHead, Table, Time } from '../../web/components';
 import { EMPTY_FORM, Field, Select } from '../../web/forms';
 import {
@@ -148,7 +154,7 @@ function HttpStatus({ status }: { status: number }) {
   );
 }
 
-function RequestPage({ request, base }: { request: LoggedRequest; base: string }) {
+function RequestPage({ request, base }: { request: RequestDetail; base: string }) {
   const { apiKeyId, query, requestBody, responseBody } = request;
   return (
     <>
@@ -168,6 +174,7 @@ function RequestPage({ request, base }: { request: LoggedRequest; base: string }
           </p>
         </Alert>
       ) : null}
+      {request.reused === null ? null : <Reused reused={request.reused} base={base} />}
       <Card title="Details">
         <Facts
           rows={[
@@ -194,6 +201,38 @@ function RequestPage({ request, base }: { request: LoggedRequest; base: string }
       )}
     </>
   );
+}
+
+function Reused({ reused: { first, differences }, base }: { reused: ReusedKey; base: string }) {
+  return (
+    <Card title="What differs from the first request with this key" flush>
+      <p class="table-note">
+        <a href={`${base}/requests/${first.id}`}>
+          {first.method} {first.path}
+        </a>{' '}
+        used the key at <Time at={first.at} seconds />.{' '}
+        {differences === null
+          ? 'A stored body was shortened, so the bodies cannot be compared.'
+          : 'Removed secrets are not compared.'}
+      </p>
+      {differences === null ? null : (
+        <Table
+          caption="Differences"
+          rows={differences}
+          empty={<Empty icon="equal" title="The stored bodies are the same" />}
+          columns={[
+            { label: 'Field', cell: ({ field }) => <code>{field}</code> },
+            { label: 'First request', cell: (one) => <StoredValue value={one.first} /> },
+            { label: 'This request', cell: (one) => <StoredValue value={one.second} /> },
+          ]}
+        />
+      )}
+    </Card>
+  );
+}
+
+function StoredValue({ value }: { value: string | null }) {
+  return value === null ? <span class="muted">Not set</span> : <code class="break">{value}</code>;
 }
 
 /** Ours, and therefore JSON, unless it was shortened. */

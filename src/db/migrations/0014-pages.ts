@@ -43,5 +43,8 @@ export const indexes = [
        ON request_log_${slot} (account_id, mode, path text_pattern_ops, id)`,
     `CREATE INDEX CONCURRENTLY IF NOT EXISTS request_log_${slot}_errors
        ON request_log_${slot} (account_id, mode, id) WHERE status >= 500`,
+    `CREATE INDEX CONCURRENTLY IF NOT EXISTS request_log_${slot}_by_key
+       ON request_log_${slot} (account_id, mode, idempotency_key, id)
+       WHERE idempotency_key IS NOT NULL AND status < 300 AND NOT replayed`,
   ]),
 ];

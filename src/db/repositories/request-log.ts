@@ -137,3 +137,20 @@ export async function findRequest(
   );
   return found ?? null;
 }
+
+/** The request that an idempotency key stands for: the newest before this one that succeeded. */
+export async function findFirstOfKey(
+  db: Db,
+  { accountId, mode, idempotencyKey, id }: LoggedRequest,
+): Promise<LoggedRequest | null> {
+  if (idempotencyKey === null) return null;
+  const [found] = await rows<LoggedRequest>(
+    db,
+    `SELECT ${COLUMNS} FROM request_log
+      WHERE account_id = ? AND mode = ? AND idempotency_key = ? AND id < ?
+        AND status < 300 AND NOT replayed AND ${KEPT}
+      ORDER BY id DESC LIMIT 1`,
+    [accountId, mode, idempotencyKey, id],
+  );
+  return found ?? null;
+}
