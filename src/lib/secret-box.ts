@@ -54,31 +54,21 @@ export function createSecretBox(current: string, earlier: readonly string[]): Se
   };
 }
 
-/** For a cookie or a hidden field. */
-export function sealText(box: SecretBox, text: string, owner: string): string {
+/** A JSON value for a cookie or a hidden field, for as many minutes. */
+export function sealValue(box: SecretBox, value: unknown, owner: string, minutes: number): string {
+  const text = JSON.stringify([value, Date.now() + minutes * 60_000]);
   const { sealed, keyId } = box.seal(text, owner);
   return `${keyId}.${sealed.toString('base64url')}`;
 }
 
-/** A JSON value for a cookie, for as many minutes. */
-export function sealValue(box: SecretBox, value: unknown, owner: string, minutes: number): string {
-  return sealText(box, JSON.stringify([value, Date.now() + minutes * 60_000]), owner);
-}
-
-/** The value as `sealValue` got it. Null: expired, or see openText. */
+/** The value as `sealValue` got it. Null: expired, of another owner, forged, or of a key that is not set. */
 export function openValue(box: SecretBox, text: string, owner: string): unknown {
-  const opened = openText(box, text, owner);
-  if (opened === null) return null;
-  const [value, until] = JSON.parse(opened) as [unknown, number];
-  return until > Date.now() ? value : null;
-}
-
-/** Null: of another owner, forged, or of a key that is not set. */
-export function openText(box: SecretBox, text: string, owner: string): string | null {
   const [keyId = '', sealed] = text.split('.');
   if (sealed === undefined) return null;
   try {
-    return box.open({ keyId, sealed: Buffer.from(sealed, 'base64url') }, owner);
+    const opened = box.open({ keyId, sealed: Buffer.from(sealed, 'base64url') }, owner);
+    const [value, until] = JSON.parse(opened) as [unknown, number];
+    return until > Date.now() ? value : null;
   } catch {
     return null;
   }

@@ -3,10 +3,10 @@
  * a sign-in. It travels in an encrypted cookie that the page deletes, so that a reload does not repeat
  * the form and the server stores nothing.
  */
-import { openText, sealText, type SecretBox } from '../lib/secret-box';
+import { openValue, sealValue, type SecretBox } from '../lib/secret-box';
 import type { SetCookie, SignedInVisit } from './site';
 
-const SECONDS = 300;
+const MINUTES = 5;
 
 export interface Once {
   /** @param path of the page that shows it */
@@ -19,12 +19,13 @@ export function createOnce(box: SecretBox, cookie: 'gateway_secret' | 'gateway_d
   const owner = (visit: SignedInVisit, path: string) => `${visit.session.sessionId} ${path}`;
   return {
     keep: (visit, path, secret) => {
-      const value = sealText(box, secret, owner(visit, path));
-      return { name: cookie, value, maxAgeSeconds: SECONDS, path };
+      const value = sealValue(box, secret, owner(visit, path), MINUTES);
+      return { name: cookie, value, maxAgeSeconds: MINUTES * 60, path };
     },
     take: (visit) => {
-      const secret = openText(box, visit.cookies.get(cookie) ?? '', owner(visit, visit.path));
-      // Another page's, another session's, or forged: nothing to show.
+      const sealed = visit.cookies.get(cookie) ?? '';
+      const secret = openValue(box, sealed, owner(visit, visit.path)) as string | null;
+      // Another page's, another session's, too old, or forged: nothing to show.
       if (secret === null) return null;
       return { secret, cookie: { name: cookie, value: null, maxAgeSeconds: 0, path: visit.path } };
     },

@@ -79,6 +79,11 @@ describe('a request with a good key', () => {
     expect(first).toEqual([{ lastUsedAt: expect.any(Date), lastUsedAddress: '127.0.0.1' }]);
     await getBalance(bearer(secret));
     expect(await lastUse()).toEqual(first);
+    const sql = "UPDATE api_keys SET last_used_at = now() - interval '61 seconds' WHERE id = ?";
+    await rows(harness.owner, sql, [id]);
+    await getBalance(bearer(secret));
+    const [{ lastUsedAt } = { lastUsedAt: new Date(0) }] = await lastUse();
+    expect(lastUsedAt.getTime()).toBeGreaterThanOrEqual(first[0]!.lastUsedAt.getTime());
   });
 });
 
@@ -131,8 +136,8 @@ describe('a request without a usable key', () => {
 });
 
 describe('a key that may not do this', () => {
-  it('of a suspended account is refused', async () => {
-    const { accountId, secret } = await harness.createKey();
+  it('of a suspended account is refused, whatever its address', async () => {
+    const { accountId, secret } = await harness.createKey({ allowlist: ['203.0.113.7/32'] });
     await rows(harness.owner, `UPDATE accounts SET status = 'suspended' WHERE id = ?`, [accountId]);
     const response = await getBalance(bearer(secret));
     expect(response.status).toBe(403);

@@ -1,7 +1,8 @@
 /** The dashboard and the console over HTTP: sign-in, sessions, and what protects them. */
+import { createHash } from 'node:crypto';
 import { rows } from '../../src/db/transaction';
 import { FAILURES_OF_PAIR_MAX } from '../../src/services/users/attempts';
-import { disableUser } from '../../src/services/users/users';
+import { disableUser, resetPassword } from '../../src/services/users/users';
 import { signWebhook } from '../../src/webhooks/verify';
 import { newId } from '../../src/lib/new-id';
 import { createConsole } from '../../src/console/console';
@@ -518,6 +519,30 @@ test('objects of another account, of the other mode and with hostile ids do not 
   }
 });
 
+test('a new role applies to the next request, and a new password ends all sessions', async () => {
+  const user = await makeUser(harness.owner, 'merchant', 'owner', accountId);
+  const client = newClient();
+  await client.signIn(user);
+  expect((await client.get('/dashboard/test/keys/new')).status).toBe(200);
+  const sql = "UPDATE memberships SET role = 'viewer' WHERE user_id = ?";
+  await rows(harness.owner, sql, [user.id]);
+  expect((await client.get('/dashboard/test/keys/new')).status).toBe(403);
+  const token = client.cookies.get('gateway_dashboard')!;
+  const [session] = await rows<{ tokenHash: Buffer; hours: number }>(
+    harness.owner,
+    `SELECT token_hash, round(extract(epoch FROM expires_at - created_at) / 3600)::int AS hours
+       FROM sessions WHERE user_id = ?`,
+    [user.id],
+  );
+  expect(session).toEqual({
+    tokenHash: createHash('sha256').update(token).digest(),
+    hours: 7 * 24,
+  });
+  const by = { actor: 'tests', reason: null };
+  await resetPassword(harness.owner, by, 'merchant', user.email);
+  expect((await client.get('/dashboard/test')).status).toBe(303);
+});
+
 test('a key is created, shown once, rotated and revoked', async () => {
   const client = newClient();
   await client.signIn(owner);
@@ -543,6 +568,10 @@ test('a key is created, shown once, rotated and revoked', async () => {
   });
   expect(created.status).toBe(303);
   const path = created.headers.get('location')!;
+  const stranger = newClient();
+  await stranger.signIn(owner);
+  stranger.cookies.set('gateway_secret', client.cookies.get('gateway_secret')!);
+  expect(await (await stranger.get(path)).text()).not.toMatch(/sk_test_[0-9A-Za-z]{38}/);
   const first = await (await client.get(path)).text();
   const [secret] = /sk_test_[0-9A-Za-z]{38}/.exec(first)!;
   expect(first).not.toContain(probe);

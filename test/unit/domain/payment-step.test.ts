@@ -124,6 +124,10 @@ type Row = [
 
 const A100 = confirmed('a', '100');
 const A40 = confirmed('a', '40');
+test('late money is taken for 30 days', () => {
+  expect(LATE_WINDOW_MS).toBe(30 * 86_400_000);
+});
+
 const LAST_MOMENT = new Date(END.getTime() + LATE_WINDOW_MS);
 const TOO_LATE = new Date(LAST_MOMENT.getTime() + 1);
 
