@@ -72,6 +72,7 @@ module.exports = defineConfig(
         [
           'document',
           'navigator',
+          'localStorage',
           'matchMedia',
           'print',
           'setTimeout',

@@ -49,6 +49,7 @@ export function document({ title, body, nav, passkeys }: Page, visit: Visit, she
             <Topbar search={shell.search} query={visit.query.get('q') ?? ''} />
             <main id="content">{body}</main>
           </div>
+          <Keys hasSearch={shell.search !== null} />
         </div>
       )}
     </Html>
@@ -152,16 +153,66 @@ function Topbar({ search, query }: { search: Shell['search']; query: string }) {
           />
         </form>
       )}
-      <button
-        type="button"
-        class="btn js-only"
-        data-variant="ghost"
-        data-size="icon"
-        data-theme-toggle
-        aria-label="Switch between light and dark"
-      >
-        <Icon name="moon" />
-      </button>
+      <div class="tools">
+        <button
+          type="button"
+          class="btn js-only"
+          data-variant="ghost"
+          data-size="icon"
+          data-keys
+          aria-label="Show the keys"
+          title="Keys (?)"
+        >
+          <Icon name="keyboard" />
+        </button>
+        <button
+          type="button"
+          class="btn js-only"
+          data-variant="ghost"
+          data-size="icon"
+          data-theme-toggle
+          aria-label="Switch between light and dark"
+        >
+          <Icon name="moon" />
+        </button>
+      </div>
     </header>
+  );
+}
+
+/** The keys of src/web/assets/app.js. The script opens it. */
+function Keys({ hasSearch }: { hasSearch: boolean }) {
+  const keys: [string, string][] = [
+    ['j', 'Next row of the list'],
+    ['k', 'Row before'],
+    ['Enter', 'Open the row'],
+    ...(hasSearch ? ([['/', 'Search']] satisfies [string, string][]) : []),
+    ['?', 'Show the keys'],
+    ['Esc', 'Close this window'],
+  ];
+  return (
+    <dialog id="keys" class="keys" aria-labelledby="keys-title">
+      <h2 id="keys-title">Keys</h2>
+      <dl class="facts">
+        {keys.map(([key, does]) => (
+          <div>
+            <dt>
+              <kbd>{key}</kbd>
+            </dt>
+            <dd>{does}</dd>
+          </div>
+        ))}
+      </dl>
+      <form method="dialog" class="stack">
+        <label>
+          <input class="input" type="checkbox" checked /> Use single keys
+        </label>
+        <div>
+          <button class="btn" data-variant="outline">
+            Close
+          </button>
+        </div>
+      </form>
+    </dialog>
   );
 }

@@ -66,11 +66,49 @@ describeWithBrowser('the review queue in a browser', () => {
 
   const noteOf = (page: Page) => page.locator('.note').first();
 
+  /** Through the queue to the first payout, and what else the keys do. */
+  async function pressKeys(page: Page, [first, second]: readonly [string, string]): Promise<void> {
+    const focused = () => page.evaluate(() => document.activeElement?.getAttribute('href'));
+    const seen: (string | null | undefined)[] = [];
+    for (const key of ['j', 'j', 'j', 'k', 'k']) {
+      await page.keyboard.press(key);
+      seen.push(await focused());
+    }
+    const [one, two] = [`/console/payouts/${first}`, `/console/payouts/${second}`];
+    expect(seen).toEqual([one, two, two, one, one]);
+    expect(
+      await page.evaluate(() => getComputedStyle(document.activeElement!).outlineStyle),
+    ).not.toBe('none');
+    await page.keyboard.press('?');
+    await page.getByRole('heading', { name: 'Keys' }).waitFor();
+    expect(await page.locator('#keys').innerText()).toContain('Next row of the list');
+    await picture(page, '/console/keys', 'light');
+    // Nothing moves behind it, and a person can turn the keys off.
+    await page.keyboard.press('j');
+    await page.getByLabel('Use single keys').uncheck();
+    await page.getByRole('button', { name: 'Close' }).click();
+    await page.keyboard.press('j');
+    await page.keyboard.press('?');
+    expect(await page.locator('#keys').isVisible()).toBe(false);
+    await page.getByRole('button', { name: 'Show the keys' }).click();
+    await page.getByLabel('Use single keys').check();
+    await page.keyboard.press('Escape');
+    // What somebody types is text.
+    await page.getByLabel('Currency').fill('');
+    await page.getByLabel('Currency').press('j');
+    expect(await page.getByLabel('Currency').inputValue()).toBe('j');
+    await page.locator(`a[href="${two}"]`).focus();
+    await page.keyboard.press('k');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Destination' }).waitFor();
+    expect(new URL(page.url()).pathname).toBe(one);
+  }
+
   test('an operator approves one from the queue and rejects another, and two tabs decide once', async () => {
     const approved = await createPayout();
     const rejected = await createPayout();
     const [page, other] = await Promise.all([openPage(alice), openPage(bob)]);
-    await page.locator(`a[href="/console/payouts/${approved}"]`).click();
+    await pressKeys(page, [approved, rejected]);
     await other.goto(page.url());
     expect(await page.locator('.address').first().innerText()).toContain('TR7N');
     const approve = { name: /Approve and send 10/ };

@@ -303,15 +303,34 @@ describeWithBrowser('the dashboard and the console in a browser', () => {
     await page.goto(`${site}${account}/limits?currency=USDT`);
     await page.getByLabel('Per payout', { exact: true }).fill('250');
     await page.getByLabel('Reason').fill('Agreed by mail');
-    await page.getByRole('button', { name: 'Save limits' }).click();
-    await page.getByText('Agreed by mail').waitFor();
-    const paths = ['home', 'cases', 'accounts', 'pauses', 'operations?check', 'audit-log'];
+    await page.getByRole('button', { name: 'Propose' }).click();
+    await page.getByText('Agreed by mail').first().waitFor();
+    const paymentPath = pages.find((path) => path.startsWith('/payments/pay_'))!;
+    await page.goto(`${site}/console/four-eyes`);
+    await page.getByLabel('Currency').selectOption('XRP');
+    await page.getByLabel('Two approvals above').fill('90000');
+    await page.getByLabel('Reason').fill('Policy of May');
+    await page.getByRole('button', { name: 'Propose' }).click();
+    await page.getByText('Policy of May').waitFor();
+    const paths = [
+      'home',
+      'four-eyes',
+      'payments',
+      'cases',
+      'accounts',
+      'pauses',
+      'operations?check',
+      'audit-log',
+    ];
     const found = await lookAt([
       ...paths.map((path) => `/console/${path}`),
       casePath,
       account,
       `${account}/limits?currency=USDT`,
+      `/console${paymentPath}`,
     ]);
+    await page.goto(`${site}/console/four-eyes`);
+    await page.getByRole('button', { name: 'Withdraw' }).click();
     await page.goto(site + casePath);
     await page.getByLabel('Resolution').fill('The second one was claimed back');
     await page.getByRole('button', { name: 'Resolve case' }).click();

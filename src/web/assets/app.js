@@ -1,4 +1,4 @@
-// What pages gain with JavaScript: the system's colours, copy buttons, local times, the search key.
+// What pages gain with JavaScript: the system's colours, copy buttons, local times, keys.
 'use strict';
 
 const root = document.documentElement;
@@ -16,6 +16,7 @@ document.addEventListener('click', async (event) => {
     setTimeout(() => delete copy.dataset.copied, 2000);
   }
   if (target?.closest('[data-print]')) print();
+  if (target?.closest('[data-keys]')) showKeys();
   if (target?.closest('[data-theme-toggle]')) {
     const theme = root.classList.contains('dark') ? 'light' : 'dark';
     root.classList.remove('light', 'dark');
@@ -24,18 +25,53 @@ document.addEventListener('click', async (event) => {
   }
 });
 
+// The keys, as the dialog of `?` lists them. A person can turn off the ones without Ctrl or ⌘.
+const TYPING = 'input:not([type="checkbox"]), textarea, select';
+const KEYS = { '/': focusSearch, '?': showKeys, j: () => moveInList(1), k: () => moveInList(-1) };
+
 document.addEventListener('keydown', (event) => {
-  const isTyping =
-    event.target instanceof Element && event.target.matches('input, textarea, select');
-  const isSearch =
-    (event.key === '/' && !isTyping) || (event.key === 'k' && (event.metaKey || event.ctrlKey));
-  const search = document.querySelector('input[type="search"]');
-  if (!isSearch || !search) return;
-  event.preventDefault();
-  search.focus();
+  const { key, target } = event;
+  const withCommand = event.metaKey || event.ctrlKey;
+  const isPlain = !withCommand && !event.altKey && localStorage.getItem('keys') !== 'off';
+  const isTyping = target instanceof Element && target.matches(TYPING);
+  const isFree = isPlain && !isTyping && !document.querySelector('dialog[open]');
+  const action = withCommand && key === 'k' ? focusSearch : isFree ? KEYS[key] : undefined;
+  if (action?.()) event.preventDefault();
 });
 
+// Each returns whether there was something to do.
+function focusSearch() {
+  const search = document.querySelector('input[type="search"]');
+  search?.focus();
+  return search !== null;
+}
+
+// Moves the focus to the link of the next row, which Enter then opens.
+function moveInList(step) {
+  const rows = [...document.querySelectorAll('main table.rows tbody tr')].filter((row) =>
+    row.querySelector('a[href]'),
+  );
+  const at = rows.findIndex((row) => row.contains(document.activeElement));
+  const next = rows[at === -1 ? 0 : Math.min(Math.max(at + step, 0), rows.length - 1)];
+  next?.querySelector('a[href]').focus();
+  next?.scrollIntoView({ block: 'nearest' });
+  return next !== undefined;
+}
+
+function showKeys() {
+  const dialog = document.getElementById('keys');
+  dialog?.showModal();
+  return dialog !== null;
+}
+
 document.addEventListener('DOMContentLoaded', () => {
+  const toggle = document.querySelector('#keys input[type="checkbox"]');
+  if (toggle) {
+    toggle.checked = localStorage.getItem('keys') !== 'off';
+    toggle.addEventListener('change', () => {
+      localStorage.setItem('keys', toggle.checked ? 'on' : 'off');
+    });
+  }
   for (const time of document.querySelectorAll('time[datetime]')) {
     const at = new Date(time.dateTime);
     time.title = `${at.toISOString()}\n${at.toLocaleString()} (local time)`;
