@@ -232,11 +232,14 @@ describeWithBrowser('the dashboard and the console in a browser', () => {
     await tab.getByRole('button', { name: 'Add passkey' }).click();
     await tab.getByRole('heading', { name: 'Recovery codes' }).waitFor();
     expect(await tab.locator('.codes li').count()).toBe(10);
+    const found = await lookHere(tab, '/dashboard/security/recovery-codes');
     await tab.getByRole('link', { name: 'Continue' }).click();
     expect(await tab.locator('tbody').innerText()).toContain('Laptop <b>1</b>');
     await signOut();
 
     await enterPassword();
+    await tab.getByRole('button', { name: 'Use a passkey' }).waitFor();
+    found.push(...(await lookHere(tab, '/dashboard/sign-in/second-step')));
     const [answered] = await Promise.all([
       tab.waitForRequest((request) => request.url().endsWith('second-step/passkey')),
       tab.getByRole('button', { name: 'Use a passkey' }).click(),
@@ -250,6 +253,11 @@ describeWithBrowser('the dashboard and the console in a browser', () => {
       headers: await answered.allHeaders(),
     });
     expect(replayed.status).toBe(401);
+    for (const path of ['security', 'security/recovery-codes', 'confirm']) {
+      await tab.goto(`${local}/dashboard/${path}`);
+      found.push(...(await lookHere(tab, `/dashboard/${path}?passkey`)));
+    }
+    expect(found).toEqual([]);
     await signOut();
 
     await tab.getByRole('link', { name: 'Sign in with a passkey' }).click();
@@ -272,6 +280,8 @@ describeWithBrowser('the dashboard and the console in a browser', () => {
     const found = await lookAt([
       invitation.pathname + invitation.search,
       '/dashboard/security/totp',
+      '/dashboard/security/password',
+      '/dashboard/security/passkeys/new',
       '/dashboard/sessions',
       '/dashboard/security',
       '/dashboard/people',
@@ -279,7 +289,9 @@ describeWithBrowser('the dashboard and the console in a browser', () => {
       '/dashboard/confirm',
       '/dashboard/test/nothing',
       ...pages.map((path) => `/dashboard/test${path}`),
+      '/dashboard/sign-in',
       '/console/sign-in',
+      '/console/sign-in/passkey',
     ]);
     // The page that does not exist.
     complaints.splice(0);
@@ -321,6 +333,12 @@ describeWithBrowser('the dashboard and the console in a browser', () => {
       'pauses',
       'operations?check',
       'audit-log',
+      'security',
+      'security/password',
+      'people',
+      'people/invite',
+      'sessions',
+      'confirm',
     ];
     const found = await lookAt([
       ...paths.map((path) => `/console/${path}`),
@@ -341,15 +359,26 @@ describeWithBrowser('the dashboard and the console in a browser', () => {
   /** The findings on each page, in light and dark. */
   async function lookAt(paths: readonly string[]): Promise<string[]> {
     const found: string[] = [];
+    for (const path of paths) {
+      await page.goto(site + path);
+      found.push(...(await lookHere(page, path)));
+    }
+    return found;
+  }
+
+  /** The same for the page that is open. */
+  async function lookHere(tab: Page, path: string): Promise<string[]> {
+    const found: string[] = [];
     for (const scheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme: scheme });
-      for (const path of paths) {
-        await page.goto(site + path);
-        found.push(
-          ...(await violations(page, scheme)).map((fault) => `${scheme} ${path}: ${fault}`),
-        );
-        await picture(page, path, scheme);
-      }
+      // As the button for the theme does it: a page that is shown once cannot be opened again.
+      await tab.evaluate((name) => {
+        document.documentElement.className = `js ${name}`;
+        // Colours change slowly.
+        for (const animation of document.getAnimations()) animation.finish();
+      }, scheme);
+      const faults = await violations(tab, scheme);
+      found.push(...faults.map((fault) => `${scheme} ${path}: ${fault}`));
+      await picture(tab, path, scheme);
     }
     return found;
   }
