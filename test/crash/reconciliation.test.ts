@@ -360,7 +360,7 @@ async function troubles(): Promise<string[]> {
   return (await rows<{ provider: string }>(gateway.db, sql)).map(({ provider }) => provider);
 }
 
-test('a comparison moves no money and changes no status', async () => {
+test('a comparison moves no money, changes no status and pauses no payouts', async () => {
   const state = async () =>
     rows(
       gateway.db,
@@ -372,6 +372,21 @@ test('a comparison moves no money and changes no status', async () => {
   const before = [await state(), await counts()];
   await compare();
   expect([await state(), await counts()]).toEqual(before);
+  // Whatever the tests above made it find.
+  const [cases] = await rows<{ n: number }>(gateway.db, 'SELECT count(*)::int AS n FROM cases');
+  expect(cases!.n).toBeGreaterThan(3);
+  expect(await rows(gateway.db, 'SELECT * FROM payout_pauses')).toEqual([]);
+});
+
+test('a provider that hangs delays no payout of the other', async () => {
+  await control(gateway.sandbox.url, 'outage', { ...EXCHANGE, kind: 'hang' });
+  const hanging = await Promise.all(Array.from({ length: 12 }, () => payout('sends', BY_EXCHANGE)));
+  const others = await Promise.all(Array.from({ length: 3 }, () => payout('sends')));
+  for (const id of others) await whenStatus(client, id, 'completed');
+  const sql = "SELECT id FROM payouts WHERE status = 'completed' AND id = ANY (?)";
+  expect(await rows(gateway.db, sql, [hanging])).toEqual([]);
+  await control(gateway.sandbox.url, 'outage', { ...EXCHANGE, kind: null });
+  for (const id of hanging) await whenStatus(client, id, 'completed');
 });
 
 /** As if everything until now had been read long ago. */

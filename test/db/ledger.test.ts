@@ -113,6 +113,12 @@ test.each([
   expect((await postAlone(app, key, reservePosting(payout))).outcome).toBe('posted');
 });
 
+test('nothing refers to a balance: a foreign key would lock the row that every posting updates', async () => {
+  const sql =
+    "SELECT conname FROM pg_constraint WHERE contype = 'f' AND confrelid = 'balances'::regclass";
+  expect(await rows(owner, sql)).toEqual([]);
+});
+
 test('one currency and one mode never pay for another', async () => {
   const key = await fundedBalance(app, '100');
   const payout = buildPayoutMoney('10');
