@@ -253,7 +253,7 @@ function ChangePage({ name, change, detail, form }: ChangePageProps) {
       {'wish' in change ? (
         <TwoAdmins
           hasSecondAdmin={detail.hasSecondAdmin}
-          command={`${change.command} --account ${account.id} --help`}
+          commands={[`${change.command} --account ${account.id} --help`]}
         />
       ) : null}
       <Card>

@@ -166,7 +166,7 @@ function Propose({ settings, form, hasSecondAdmin }: ProposeProps) {
       lead="It takes the place of an earlier proposal for the currency and expires after seven days."
     >
       {hasSecondAdmin ? null : (
-        <TwoAdmins hasSecondAdmin={false} command="four-eyes confirm --help" />
+        <TwoAdmins hasSecondAdmin={false} commands={['four-eyes confirm --help']} />
       )}
       <form method="post" action={PATH} class="stack">
         <Select

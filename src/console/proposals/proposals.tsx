@@ -104,19 +104,23 @@ function Verbs({ proposal, me }: { proposal: PolicyProposal; me: string }) {
   );
 }
 
-/** What would change; the times of a fee rule are those of its approval. */
+/** What would change. A fee rule starts with its approval; what follows the default shows by its amount. */
 function linesOf({ wish, before, after }: PolicyProposal): string[] {
   if (wish.kind === 'fee_end') return ['The account’s own fee ends; the default applies.'];
-  return changesOf(before, after).filter((line) => !line.startsWith('Valid '));
+  const lines = changesOf(before, after).filter((line) => !line.startsWith('Valid '));
+  const amounts = lines.filter((line) => !line.startsWith('From default'));
+  return amounts.length === 0 ? lines : amounts;
 }
 
 interface TwoAdminsProps {
   hasSecondAdmin: boolean;
-  /** That does the same at once, after `admin --`. */
-  command?: string;
+  /** That do the same, after `admin --`. */
+  commands?: readonly string[];
 }
 
-export function TwoAdmins({ hasSecondAdmin, command = '--help' }: TwoAdminsProps) {
+const POLICY_COMMANDS = ['limits set --help', 'fees set --help', 'review set --help'];
+
+export function TwoAdmins({ hasSecondAdmin, commands = POLICY_COMMANDS }: TwoAdminsProps) {
   if (hasSecondAdmin) {
     return <Alert tone="note" title="Another admin must approve this change." />;
   }
@@ -124,9 +128,9 @@ export function TwoAdmins({ hasSecondAdmin, command = '--help' }: TwoAdminsProps
     <Alert tone="wait" title="You are the only admin, so nobody can approve this change.">
       <p>
         <a href={`${PREFIX}/people`}>Invite another admin</a>, or use the admin command on the
-        server, which applies it at once:
+        server:
       </p>
-      <pre>{`npm run -s admin -- ${command}`}</pre>
+      <pre>{commands.map((command) => `npm run -s admin -- ${command}`).join('\n')}</pre>
     </Alert>
   );
 }
