@@ -20,6 +20,7 @@ jest.setTimeout(scaled(300_000, 1_800_000));
 
 const CUTS = scaled(1, 8);
 const PAYOUTS_EACH = scaled(10, 40);
+const TRIED_MS = scaled(120_000, 900_000);
 
 let installation: NpmGateway;
 let settings: Settings;
@@ -91,12 +92,16 @@ test(`after ${CUTS} power cuts every event has arrived or is scheduled, and none
   }
   await withDatabase(async (db) => {
     await Promise.all(ids.map((id) => whenFinal(db, id)));
-    await waitLong('every event to have been tried', async () => {
-      const faults = await audit(db);
-      const untried = faults.filter((fault) => !/ is pending after [1-7] attempts$/.test(fault));
-      if (untried.length > 0) throw new Error(untried.slice(0, 20).join('; '));
-      return true;
-    });
+    await waitLong(
+      'every event to have been tried',
+      async () => {
+        const faults = await audit(db);
+        const untried = faults.filter((fault) => !/ is pending after [1-7] attempts$/.test(fault));
+        if (untried.length > 0) throw new Error(untried.slice(0, 20).join('; '));
+        return true;
+      },
+      TRIED_MS,
+    );
     const [counts] = await rows<{ changes: number; events: number }>(
       db,
       `SELECT (SELECT sum(sequence)::int FROM payouts) AS changes,
