@@ -1,4 +1,5 @@
 /** What merchants keep: the transactions as a file, and monthly statements that agree with the ledger. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from '../../src/db/connect';
 import { listBalances } from '../../src/db/repositories/ledger';
 import { countPostings, PIECE } from '../../src/db/repositories/statements';
@@ -89,9 +90,48 @@ test('the files have every transaction once, newest first, with the filters of t
   );
 });
 
-test('a client that leaves ends the export', async () => {
+test('an export waits for a slow client, and its queries end when the client leaves', async () => {
+  // Longer than what sockets buffer.
+  await inTransaction(harness.owner, async (tx) => {
+    await rows(tx, 'SET LOCAL session_replication_role = replica');
+    const sql = 'UPDATE ledger_transactions SET description = ? WHERE account_id = ?';
+    await rows(tx, sql, ['long '.repeat(2_000), accountId]);
+  });
+  const lastQuery = async () => {
+    const [found] = await rows<{ at: string }>(
+      harness.owner,
+      `SELECT max(query_start)::text AS at FROM pg_stat_activity
+        WHERE application_name LIKE 'gateway-%' AND query LIKE '%ledger_transactions t%'
+          AND datname = current_database()`,
+    );
+    return found!.at;
+  };
+  /** Until no more pages are read. */
+  const rest = async () => {
+    for (let before = ''; ; ) {
+      const now = await lastQuery();
+      if (now === before) return now;
+      before = now;
+      await sleep(200);
+    }
+  };
   const response = await client.get('/dashboard/test/transactions/export?format=csv');
-  await response.body!.cancel();
+  const reader = response.body!.getReader();
+  await reader.read();
+  const paused = await rest();
+  // Another page is read when the client goes on.
+  for (let bytes = 0; (await lastQuery()) === paused;) {
+    const { value, done } = await reader.read();
+    if (done) throw new Error(`the export was over after ${bytes} bytes without another query`);
+    bytes += value.byteLength;
+  }
+  await reader.cancel();
+  const left = await client.get('/dashboard/test/transactions/export?format=csv');
+  const before = left.body!.getReader();
+  await before.read();
+  const lastRead = await rest();
+  await before.cancel();
+  expect(await rest()).toBe(lastRead);
   expect((await client.get('/dashboard/test/transactions')).status).toBe(200);
 });
 
