@@ -108,7 +108,7 @@ test('an export waits for a slow client, and its queries end when the client lea
   };
   /** Until no more pages are read. */
   const rest = async () => {
-    for (let before = ''; ; ) {
+    for (let before = ''; ;) {
       const now = await lastQuery();
       if (now === before) return now;
       before = now;

@@ -13,8 +13,12 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import ts from 'typescript';
+import { newId } from '../../../src/lib/new-id';
+import { signWebhook } from '../../../src/webhooks/verify';
+import { findFreePort } from '../../support/free-port';
+import { waitLong } from '../../support/patience';
 import { VECTORS_FILE } from '../../support/webhook-vectors';
 
 const ROOT = resolve(__dirname, '../../..');
@@ -80,6 +84,30 @@ test.each([
   writeFileSync(join(project, file), `${head}\n${CHECK}`);
   const counted = execFileSync(process.execPath, [file, VECTORS_FILE], { cwd: project });
   expect(JSON.parse(counted.toString())).toBeGreaterThan(40);
+});
+
+test('the first sample of the guide accepts a signed event and refuses others', async () => {
+  const guide = readFileSync(join(ROOT, 'docs/guides/webhooks.md'), 'utf8');
+  const sample = /```js\n([\s\S]*?)```/.exec(guide)?.[1] ?? '';
+  expect(sample).toContain('.listen(4000)');
+  const port = await findFreePort();
+  writeFileSync(join(project, 'sample.mjs'), sample.replace('4000', String(port)));
+  const secret = 'whsec_of_an_installed_package';
+  const env = { ...process.env, WEBHOOK_SECRET: secret };
+  const receiver = spawn(process.execPath, ['sample.mjs'], { cwd: project, env, stdio: 'ignore' });
+  const id = newId('event');
+  const body = JSON.stringify({ id, type: 'payout.completed', data: { status: 'completed' } });
+  const post = (signature: string) =>
+    fetch(`http://127.0.0.1:${port}`, {
+      method: 'POST',
+      body,
+      headers: { 'x-gateway-signature': signature, 'x-gateway-event-id': id },
+    });
+  const signed = signWebhook(secret, Math.floor(Date.now() / 1_000), body);
+  const accepted = await waitLong('the receiver', () => post(signed));
+  expect(accepted.status).toBe(204);
+  expect((await post(signed.replace('v1=', 'v1=0'))).status).toBe(400);
+  receiver.kill();
 });
 
 /** What the compiler says of a merchant's program; the SDK's types need those of Node. */
