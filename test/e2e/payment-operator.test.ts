@@ -5,7 +5,7 @@ import { PROVIDER_CODES } from '../../src/domain/provider-codes';
 import { newId } from '../../src/lib/new-id';
 import { brokenInvariants, type TestGateway, useSharedGateway } from '../support/gateway';
 import type { MerchantClient } from '../support/merchant-client';
-import { makeUser, PageClient } from '../support/page-client';
+import { ageSignIn, makeUser, PageClient } from '../support/page-client';
 import {
   atProvider,
   checkoutOf,
@@ -261,7 +261,7 @@ describe('on the pages of the console', () => {
   );
 
   test.concurrent('a hold is rejected with a reason that the merchant reads', async () => {
-    const [{ send, read, page }, payment] = await Promise.all([reviewer(), held('100')]);
+    const [{ send, read, page, user }, payment] = await Promise.all([reviewer(), held('100')]);
     const answer = await send(payment.id, 'reject', { 'reject-reason': 'sanctions hit' });
     expect(await read(answer.headers.get('location')!)).toContain('Reject: ');
     await expectEnd(payment, 'refunded', '0.00000000');
@@ -279,5 +279,8 @@ describe('on the pages of the console', () => {
       'refund-reason': 'x',
     });
     expect(forged.status).toBe(404);
+    await ageSignIn(gateway.db, user);
+    const again = await send(payment.id, 'refund', { 'refund-amount': '1', 'refund-reason': 'x' });
+    expect(again.headers.get('location')).toMatch(/^\/console\/confirm\?next=/);
   });
 });

@@ -17,6 +17,7 @@ import {
   Id,
   Money,
   PageHead,
+  SignedInAgain,
   Status,
   Table,
   Time,
@@ -36,7 +37,7 @@ import {
   textOf,
 } from '../../web/lists';
 import { problemText } from '../../web/refusals';
-import { type Answer, page, redirect } from '../../web/site';
+import { type Answer, page, redirect, signInAgain } from '../../web/site';
 import { WorkflowLink, type WorkflowUrl } from '../../web/workflow-link';
 import { type OperatorRoute, type OperatorVisit, PREFIX } from '../operator-page';
 import { ModeMark } from '../payouts/parts';
@@ -57,6 +58,7 @@ export function consolePaymentPages(
         asked={visit.query}
         form={form}
         mayDecide={visit.may('review')}
+        signedInAgain={visit.draft !== null}
         workflowUrl={workflowUrl}
       />
     );
@@ -86,7 +88,7 @@ export function consolePaymentPages(
       method: 'get',
       path: '/payments/:id',
       needs: 'read',
-      run: (visit) => show(visit, EMPTY_FORM),
+      run: (visit) => show(visit, { ...EMPTY_FORM, values: visit.draft ?? EMPTY_FORM.values }),
     },
     ...PAYMENT_DECISIONS.map((kind): OperatorRoute => ({
       method: 'post',
@@ -96,6 +98,9 @@ export function consolePaymentPages(
         const { form } = visit;
         const paymentId = visit.params['id'] ?? '';
         const id = form.get('decision') ?? '';
+        // A refund sends money.
+        const again = kind === 'refund' ? signInAgain(visit, `${PATH}/${paymentId}`) : null;
+        if (again !== null) return again;
         const amount = kind === 'refund' ? (form.get('refund-amount')?.trim() ?? '') : null;
         try {
           await payments.decide(visit.withReason(`${kind}-reason`), {
@@ -226,11 +231,13 @@ interface DetailProps extends PaymentDetail {
   asked: URLSearchParams;
   form: FormState;
   mayDecide: boolean;
+  signedInAgain: boolean;
   workflowUrl: WorkflowUrl;
 }
 
 function Detail(props: DetailProps) {
-  const { payment, events, transactions, cases, asked, workflowUrl, mayDecide } = props;
+  const { payment, events, transactions, cases, asked, workflowUrl, mayDecide, signedInAgain } =
+    props;
   const path = `${PATH}/${payment.id}`;
   return (
     <>
@@ -254,6 +261,7 @@ function Detail(props: DetailProps) {
         ) : null}
         <WorkflowLink id={payment.id} urlOf={workflowUrl} />
       </PageHead>
+      {signedInAgain ? <SignedInAgain /> : null}
       {asked.has('asked') ? (
         <Alert tone="good" title="The workflow asks the provider now. Reload in a few seconds." />
       ) : null}
