@@ -1,0 +1,74 @@
+/** The package as `npm pack` makes it, in a merchant's folder. */
+import { execFile } from 'node:child_process';
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+
+const ROOT = resolve(__dirname, '../..');
+const run = promisify(execFile);
+
+let folder: string;
+/** The merchant's. */
+let project: string;
+
+beforeAll(async () => {
+  // Below our node_modules, which has what the package depends on.
+  mkdirSync(join(ROOT, 'node_modules/.cache'), { recursive: true });
+  folder = mkdtempSync(join(ROOT, 'node_modules/.cache/package-'));
+  project = join(folder, 'project');
+  const built = join(folder, 'built');
+  const tsc = join(ROOT, 'node_modules/.bin/tsc');
+  for (const config of ['tsconfig.build.json', 'tsconfig.exports.json']) {
+    await run(tsc, ['-p', config, '--outDir', join(built, 'dist')], { cwd: ROOT });
+  }
+  copyFileSync(join(ROOT, 'package.json'), join(built, 'package.json'));
+  const packed = await run('npm', ['pack', '--ignore-scripts', '--json'], { cwd: built });
+  const [{ filename }] = JSON.parse(packed.stdout) as [{ filename: string }];
+  const installed = join(project, 'node_modules/payments-gateway');
+  mkdirSync(installed, { recursive: true });
+  await run('tar', ['-xzf', join(built, filename), '--strip-components=1', '-C', installed]);
+  writeFileSync(join(project, 'package.json'), '{"name":"merchant","private":true}');
+});
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+test('the command for merchants runs', async () => {
+  const installed = join(project, 'node_modules/payments-gateway');
+  const { bin } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8')) as {
+    bin: Record<string, string>;
+  };
+  const command = join(installed, bin['payments-gateway'] ?? '');
+  const { stdout } = await run(process.execPath, [command, 'listen', '--help'], { cwd: project });
+  expect(stdout).toContain('--forward-to <url>');
+});
+
+test.each([
+  ['esm.mjs', (names: string, from: string) => `import { ${names} } from '${from}';`],
+  ['commonjs.cjs', (names: string, from: string) => `const { ${names} } = require('${from}');`],
+])('%s gets the SDK and the check of webhooks', async (file, load) => {
+  const lines = [
+    load('GatewayClient', 'payments-gateway/client'),
+    load('verifyWebhook', 'payments-gateway/webhooks'),
+    'console.log(typeof GatewayClient, typeof verifyWebhook);',
+  ];
+  writeFileSync(join(project, file), lines.join('\n'));
+  const { stdout } = await run(process.execPath, [file], { cwd: project });
+  expect(stdout).toBe('function function\n');
+});
+
+test.each(['node16', 'bundler'])('tsc finds the types with %s', async (resolution) => {
+  const text = `import { GatewayClient } from 'payments-gateway/client';
+    import { verifyWebhook } from 'payments-gateway/webhooks';
+    const client = new GatewayClient({ baseUrl: 'http://localhost', key: 'sk_test_x' });
+    export const amount: Promise<string> = client.payouts.get('po_1').then((one) => one.amount);
+    // @ts-expect-error: an amount is text.
+    export const wrong: Promise<number> = client.payouts.get('po_1').then((one) => one.amount);
+    export const id: string = verifyWebhook('{}', {}, 'secret').id;`;
+  writeFileSync(join(project, 'merchant.ts'), text);
+  const tsc = join(ROOT, 'node_modules/.bin/tsc');
+  const types = ['--types', 'node', '--typeRoots', join(ROOT, 'node_modules/@types')];
+  const module = resolution === 'bundler' ? 'esnext' : resolution;
+  const how = ['--module', module, '--moduleResolution', resolution, '--strict', '--noEmit'];
+  const all = ['--skipLibCheck', '--ignoreConfig', ...types, ...how, 'merchant.ts'];
+  await run(tsc, all, { cwd: project });
+});
