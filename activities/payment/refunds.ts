@@ -4,7 +4,7 @@
  * made on its own is deducted when it is found; if the balance does not cover it, it is deducted
  * later.
  */
-import { openCase, hasOpenCase, resolveOpenCase } from '../../src/db/repositories/cases';
+import { lockOpenCase, openCase, resolveOpenCase } from '../../src/db/repositories/cases';
 import { appendEvent } from '../../src/db/repositories/events';
 import { post } from '../../src/db/repositories/ledger';
 import { endDecision, findLastDecision } from '../../src/db/repositories/payment-decisions';
@@ -192,7 +192,7 @@ async function collect(tx: Tx, paymentId: string, reference: string): Promise<bo
   const owed = known.filter(({ state }) => state === 'owed');
   const refund = owed.find((one) => one.reference === reference);
   if (refund === undefined) return true;
-  if (!(await hasOpenCase(tx, NOT_COVERED, paymentId))) {
+  if (!(await lockOpenCase(tx, NOT_COVERED, paymentId))) {
     await changeRefund(tx, paymentId, { ...refund, state: 'waived' });
     return true;
   }

@@ -3,6 +3,7 @@
  * while its reads work, a credited transfer vanishes, a rejected hold comes back in part. Played
  * through the activities over a real database and the sandbox.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { checkPayment } from '../../activities/payment/check';
 import { decidePayment } from '../../activities/payment/decide';
 import { recordCheckout } from '../../activities/payment/record';
@@ -12,10 +13,13 @@ import { listBalances } from '../../src/db/repositories/ledger';
 import { endDecision, findLastDecision } from '../../src/db/repositories/payment-decisions';
 import { listRefunds } from '../../src/db/repositories/payment-refunds';
 import { findPayment } from '../../src/db/repositories/payments';
+import { inTransaction, rows } from '../../src/db/transaction';
 import { subtract } from '../../src/domain/money';
 import type { PaymentDecisionKind } from '../../src/domain/payment';
 import { netAmount } from '../../src/domain/payment-pricing';
 import type { Checkout } from '../../src/providers/port';
+import { resolveCase } from '../../src/services/admin/cases';
+import { AdminRefusal } from '../../src/services/admin/refusal';
 import { brokenInvariants } from '../support/gateway';
 import { fund } from '../support/ledger';
 import {
@@ -145,6 +149,38 @@ describe('a refund of the provider while one of an operator is open', () => {
     await look();
     expect(await figures()).toMatchObject({ available: '44.55000000', exceptions: [] });
   });
+
+  test('is collected or waived, and not both, when its case is resolved meanwhile', async () => {
+    await move('99', 'out');
+    await provider('refund', { amount: '60' });
+    await look();
+    await move('99', 'in');
+    const found = await listCases(world.db, false, 1_000);
+    const { id: caseId } = found.find(({ objectId }) => objectId === payment.id)!;
+    const by = { actor: 'alice', reason: null };
+    const held = await inTransaction(world.db, async (tx) => {
+      const sql = 'SELECT FROM payment_refunds WHERE payment_id = ? FOR UPDATE';
+      await rows(tx, sql, [payment.id]);
+      const collecting = look();
+      await whenWaiting(1);
+      const resolving = resolveCase(world.db, by, caseId, 'paid by invoice').then(
+        () => 'resolved',
+        (error: unknown) => (error instanceof AdminRefusal ? error.refusal.code : error),
+      );
+      await Promise.race([resolving, whenWaiting(2)]);
+      return { collecting, resolving };
+    });
+    await held.collecting;
+    expect(await held.resolving).toBe('case_already_resolved');
+    await expectPartRefunded();
+  });
+
+  /** Statements that wait for a lock. */
+  async function whenWaiting(count: number): Promise<void> {
+    const sql = `SELECT FROM pg_stat_activity
+                  WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+    while ((await rows(world.db, sql)).length < count) await sleep(20);
+  }
 
   async function expectPartRefunded(): Promise<void> {
     expect(await figures()).toEqual({

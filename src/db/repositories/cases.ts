@@ -93,10 +93,11 @@ export async function resolveCase(tx: Tx, id: string, resolution: string): Promi
   return opened ?? null;
 }
 
-export async function hasOpenCase(db: Db | Tx, kind: CaseKind, objectId: string): Promise<boolean> {
+/** Whether there is one; nobody resolves it until the transaction ends. */
+export async function lockOpenCase(tx: Tx, kind: CaseKind, objectId: string): Promise<boolean> {
   const found = await rows(
-    db,
-    `SELECT FROM cases WHERE kind = ? AND object_id = ? AND resolved_at IS NULL`,
+    tx,
+    `SELECT FROM cases WHERE kind = ? AND object_id = ? AND resolved_at IS NULL FOR UPDATE`,
     [kind, objectId],
   );
   return found.length > 0;
