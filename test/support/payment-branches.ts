@@ -1,4 +1,5 @@
 /** The ways that a payment can go, as data: what happens to it, and what is recorded then. */
+import { waitLong } from './patience';
 import { waitFor } from './sandbox';
 import type { ActivityName } from './activity-faults';
 import {
@@ -208,6 +209,13 @@ export async function runPaymentBranch(
   options: PaymentOptions = {},
 ): Promise<PaymentCase> {
   const payment = await createPaymentCase(world, options);
+  // What happens before the first look would be found by it, and no second one would follow.
+  const { plan } = options;
+  if (plan !== undefined) {
+    await waitLong('the first look', () =>
+      Promise.resolve(plan.calls.includes('checkPayment') ? true : undefined),
+    );
+  }
   await act(payment, world);
   await whenPaymentRow(world, payment, expected.status);
   const status = expected.status.replaceAll('_', ' ');
