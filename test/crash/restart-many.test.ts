@@ -52,8 +52,10 @@ test(`${LOST} workflows start again, while new payouts are accepted`, async () =
   );
   const answersMs: number[] = [];
   let lastAt = 0;
-  const watch = waitLong('all starts', async () =>
-    (await countStarted()) === LOST ? (lastAt = Date.now()) : undefined,
+  const watch = waitLong(
+    'all starts',
+    async () => ((await countStarted()) === LOST ? (lastAt = Date.now()) : undefined),
+    scaled(120_000, 900_000),
   );
   while (lastAt === 0) {
     const startedAt = Date.now();

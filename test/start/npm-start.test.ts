@@ -11,7 +11,7 @@ import { identifyProcess, isSameProcess, type ProcessIdentity } from '../../src/
 import { findFreePort } from '../support/free-port';
 
 const ROOT = resolve(__dirname, '../..');
-const READY_TIMEOUT_MS = 60_000;
+const READY_TIMEOUT_MS = 180_000;
 const STOP_TIMEOUT_MS = 10_000;
 
 let folder: string;
