@@ -3,7 +3,6 @@
  * while its reads work, a credited transfer vanishes, a rejected hold comes back in part. Played
  * through the activities over a real database and the sandbox.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { checkPayment } from '../../activities/payment/check';
 import { decidePayment } from '../../activities/payment/decide';
 import { recordCheckout } from '../../activities/payment/record';
@@ -22,6 +21,7 @@ import { resolveCase } from '../../src/services/admin/cases';
 import { AdminRefusal } from '../../src/services/admin/refusal';
 import { brokenInvariants } from '../support/gateway';
 import { fund } from '../support/ledger';
+import { whenWaiting } from '../support/lock-waits';
 import {
   answerLost,
   atProvider,
@@ -162,25 +162,18 @@ describe('a refund of the provider while one of an operator is open', () => {
       const sql = 'SELECT FROM payment_refunds WHERE payment_id = ? FOR UPDATE';
       await rows(tx, sql, [payment.id]);
       const collecting = look();
-      await whenWaiting(1);
+      await whenWaiting(world.db, 1);
       const resolving = resolveCase(world.db, by, caseId, 'paid by invoice').then(
         () => 'resolved',
         (error: unknown) => (error instanceof AdminRefusal ? error.refusal.code : error),
       );
-      await Promise.race([resolving, whenWaiting(2)]);
+      await Promise.race([resolving, whenWaiting(world.db, 2)]);
       return { collecting, resolving };
     });
     await held.collecting;
     expect(await held.resolving).toBe('case_already_resolved');
     await expectPartRefunded();
   });
-
-  /** Statements that wait for a lock. */
-  async function whenWaiting(count: number): Promise<void> {
-    const sql = `SELECT FROM pg_stat_activity
-                  WHERE datname = current_database() AND wait_event_type = 'Lock'`;
-    while ((await rows(world.db, sql)).length < count) await sleep(20);
-  }
 
   async function expectPartRefunded(): Promise<void> {
     expect(await figures()).toEqual({

@@ -17,6 +17,7 @@ import { createEndpoint } from '../../src/services/admin/webhooks';
 import { createWebhookSender } from '../../src/webhooks/sender';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 import { createMerchant } from '../support/merchant';
+import { whenWaiting } from '../support/lock-waits';
 import { waitLong } from '../support/patience';
 import { type Receiver, startReceiver } from '../support/webhook-receiver';
 
@@ -273,9 +274,9 @@ test('a retry in the moment in which an attempt ends: both come through', async 
   await inTransaction(db, async (tx) => {
     await rows(tx, 'SELECT FROM webhook_attempts WHERE delivery_id = ? FOR UPDATE', [id]);
     answer();
-    await whenWaiting(1);
+    await whenWaiting(db, 1);
     retrying = retryWebhookDelivery(appDb, BY, null, id);
-    await whenWaiting(2);
+    await whenWaiting(db, 2);
   });
   expect((await Promise.allSettled([ending, retrying])).map(({ status }) => status)).toEqual([
     'fulfilled',
@@ -283,18 +284,6 @@ test('a retry in the moment in which an attempt ends: both come through', async 
   ]);
   expect(await deliveryOf(eventId)).toMatchObject({ status: 'succeeded' });
 });
-
-/** Until so many sessions wait for a lock. */
-async function whenWaiting(count: number): Promise<void> {
-  await waitLong(`${count} sessions that wait`, async () => {
-    const [row] = await rows<{ n: number }>(
-      db,
-      `SELECT count(*)::int AS n FROM pg_stat_activity
-        WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-    );
-    return row!.n >= count ? true : undefined;
-  });
-}
 
 test('the bound is looked up once for each endpoint', async () => {
   await open();
