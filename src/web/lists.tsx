@@ -103,21 +103,6 @@ export function ListPage({ title, lead, path, query, next, statuses, ...rest }: 
   );
 }
 
-interface FiltersProps {
-  path: string;
-  query: URLSearchParams;
-  /** `unset` is the label of no value, by default All. */
-  options: readonly (readonly [
-    name: string,
-    label: string,
-    values: readonly string[],
-    unset?: string,
-  ])[];
-  texts: readonly (readonly [name: string, label: string])[];
-  /** From and to; by default they are there. */
-  days?: boolean;
-}
-
 interface FilterFormProps {
   path: string;
   query: URLSearchParams;
@@ -139,6 +124,21 @@ export function FilterForm({ path, query, children }: FilterFormProps) {
       ) : null}
     </form>
   );
+}
+
+interface FiltersProps {
+  path: string;
+  query: URLSearchParams;
+  /** `unset` is the label of no value, by default All. */
+  options: readonly (readonly [
+    name: string,
+    label: string,
+    values: readonly string[],
+    unset?: string,
+  ])[];
+  texts: readonly (readonly [name: string, label: string])[];
+  /** From and to; by default they are there. */
+  days?: boolean;
 }
 
 export function Filters({ path, query, options, texts, days = true }: FiltersProps) {

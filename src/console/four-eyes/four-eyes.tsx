@@ -1,7 +1,7 @@
 /** The amounts per currency above which two operators approve a payout, and their proposed changes. */
 import type { ConsoleServices } from '../../services/console';
 import { Card, Empty, Money, PageHead, SignedInAgain, Table, Time } from '../../web/components';
-import { Action, EMPTY_FORM, Field, type FormState, Select } from '../../web/forms';
+import { EMPTY_FORM, Field, type FormState, Select } from '../../web/forms';
 import { fieldErrors } from '../../web/refusals';
 import { page, redirect, signInAgain } from '../../web/site';
 import {
@@ -10,7 +10,7 @@ import {
   PREFIX,
   REASON_LENGTH_MAX,
 } from '../operator-page';
-import { TwoAdmins } from '../proposals/proposals';
+import { ProposalVerbs, TwoAdmins } from '../proposals/proposals';
 
 const PATH = `${PREFIX}/four-eyes`;
 
@@ -139,17 +139,14 @@ function Proposed({ proposal, currency }: Setting) {
 
 function Verbs({ proposal, currency, me }: Setting & { me: string }) {
   if (proposal === null) return null;
-  const isOwn = proposal.proposedBy.toLowerCase() === me.toLowerCase();
-  const hidden = { currency, above: proposal.amount ?? 'none' };
   return (
-    <div class="actions">
-      {isOwn ? (
-        <small>Another admin must approve it.</small>
-      ) : (
-        <Action action={`${PATH}/confirm`} label="Approve" variant="primary" hidden={hidden} />
-      )}
-      <Action action={`${PATH}/withdraw`} label={isOwn ? 'Withdraw' : 'Reject'} hidden={hidden} />
-    </div>
+    <ProposalVerbs
+      proposedBy={proposal.proposedBy}
+      me={me}
+      approve={`${PATH}/confirm`}
+      reject={`${PATH}/withdraw`}
+      hidden={{ currency, above: proposal.amount ?? 'none' }}
+    />
   );
 }
 

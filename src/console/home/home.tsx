@@ -24,10 +24,7 @@ export function homePages(services: ConsoleServices): OperatorRoute[] {
         ]);
         const blocked = backlogs.filter(({ waiting }) => waiting === BACKLOG_MAX);
         const waiting = thresholds.filter(({ proposal }) => proposal !== null).length;
-        const causes = [
-          ...causesOf(found, paused.length, blocked.length),
-          ...(waiting === 0 ? [] : [thresholdCause(waiting)]),
-        ];
+        const causes = causesOf(found, paused.length, blocked.length, waiting);
         const body = (
           <>
             <Home causes={causes} />
@@ -55,7 +52,7 @@ interface Cause {
 
 type Attention = Awaited<ReturnType<ConsoleServices['attention']>>;
 
-function causesOf(found: Attention, paused: number, blocked: number): Cause[] {
+function causesOf(found: Attention, paused: number, blocked: number, thresholds: number): Cause[] {
   const payouts = found.payouts.flatMap(({ mode, underReview, inDoubt }) => [
     {
       count: underReview,
@@ -111,7 +108,9 @@ function causesOf(found: Attention, paused: number, blocked: number): Cause[] {
       path: '/operations',
     },
   ];
-  return [...payouts, ...checks, ...cases].filter(({ count }) => count !== 0);
+  return [...payouts, ...checks, ...cases, thresholdCause(thresholds)].filter(
+    ({ count }) => count !== 0,
+  );
 }
 
 function thresholdCause(count: number): Cause {

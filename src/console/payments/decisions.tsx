@@ -16,12 +16,12 @@ interface PaymentDecisionsProps extends PaymentDetail {
   asked: URLSearchParams;
   form: FormState;
   mayDecide: boolean;
-  /** One is on its way to the provider. */
-  isPending: boolean;
 }
 
 export function PaymentDecisions(props: PaymentDecisionsProps) {
-  const { payment, decisions, asked, mayDecide, isPending } = props;
+  const { payment, decisions, asked, mayDecide } = props;
+  // Another one is refused until the provider has answered.
+  const isPending = decisions.some(({ state }) => state === 'pending');
   const kinds = PAYMENT_DECISIONS.filter((kind) => DECIDABLE[kind].includes(payment.status));
   return (
     <>

@@ -268,7 +268,7 @@ function Detail(props: DetailProps) {
       {asked.has('no_answer') ? (
         <Alert tone="bad" title="Temporal did not answer. Try again." />
       ) : null}
-      <PaymentDecisions {...props} path={path} isPending={isPending(props)} />
+      <PaymentDecisions {...props} path={path} />
       <div class="split">
         <div>
           <Timeline
@@ -290,11 +290,6 @@ function Detail(props: DetailProps) {
       </div>
     </>
   );
-}
-
-/** Another decision is refused until the provider has answered the last one. */
-function isPending({ decisions }: PaymentDetail): boolean {
-  return decisions.some(({ state }) => state === 'pending');
 }
 
 function Transfers({ payment, credits, refunds }: PaymentDetail) {

@@ -79,7 +79,16 @@ export function Proposals({ proposed, mayChange, me, showAccount, ...rest }: Pro
             {
               label: '',
               right: true,
-              cell: (proposal) => (mayChange ? <Verbs proposal={proposal} me={me} /> : null),
+              cell: ({ id, accountId, proposedBy }) =>
+                mayChange ? (
+                  <ProposalVerbs
+                    proposedBy={proposedBy}
+                    me={me}
+                    approve={`${PREFIX}/proposals/${id}/approve`}
+                    reject={`${PREFIX}/proposals/${id}/reject`}
+                    hidden={{ account: accountId }}
+                  />
+                ) : null,
             },
           ]}
         />
@@ -88,18 +97,27 @@ export function Proposals({ proposed, mayChange, me, showAccount, ...rest }: Pro
   );
 }
 
-function Verbs({ proposal, me }: { proposal: PolicyProposal; me: string }) {
-  const path = `${PREFIX}/proposals/${proposal.id}`;
-  const hidden = { account: proposal.accountId };
-  const isOwn = proposal.proposedBy.toLowerCase() === me.toLowerCase();
+interface ProposalVerbsProps {
+  proposedBy: string;
+  /** E-mail address of the visitor. */
+  me: string;
+  /** Where the forms go, and their hidden fields. */
+  approve: string;
+  reject: string;
+  hidden: Readonly<Record<string, string>>;
+}
+
+/** Nobody approves an own proposal; the database refuses it too. */
+export function ProposalVerbs({ proposedBy, me, approve, reject, hidden }: ProposalVerbsProps) {
+  const isOwn = proposedBy.toLowerCase() === me.toLowerCase();
   return (
     <div class="actions">
       {isOwn ? (
         <small>Another admin must approve it.</small>
       ) : (
-        <Action action={`${path}/approve`} label="Approve" variant="primary" hidden={hidden} />
+        <Action action={approve} label="Approve" variant="primary" hidden={hidden} />
       )}
-      <Action action={`${path}/reject`} label={isOwn ? 'Withdraw' : 'Reject'} hidden={hidden} />
+      <Action action={reject} label={isOwn ? 'Withdraw' : 'Reject'} hidden={hidden} />
     </div>
   );
 }
