@@ -1,20 +1,25 @@
 /**
  * Deletes expired idempotency records, sessions, invitations and attempts to sign in, old days of the
- * request log, and old webhook data (decision H8). Safe to run twice, also concurrently: locked rows are
- * left for the next run.
+ * request log, and old webhook data (decision H8), and stores the sums of new postings (D11). Safe to run
+ * twice, also concurrently: locked rows are left for the next run.
  */
 import { forgetEventBodies } from '../src/db/repositories/events';
 import { forgetOldSignIns } from '../src/db/repositories/authentication-attempts';
 import { deleteEndedKeys } from '../src/db/repositories/idempotency';
 import { forgetRequestLog } from '../src/db/repositories/request-log';
+import { listUnsummedBalances, storeSums } from '../src/db/repositories/statements';
 import { deleteOldAttempts, forgetResponseBodies } from '../src/db/repositories/webhook-attempts';
 import type { Db } from '../src/db/transaction';
 
-/** A run ends before its activity times out, and the next run begins within a minute. */
+/**
+ * After this time a step starts no other statement. The last one may take the 15 seconds of the statement
+ * timeout: together at most 95 seconds for an activity, which has two minutes (workflows/clean-up.ts).
+ */
 const KEYS_FOR_MS = 40_000;
 const SIGN_INS_FOR_MS = 10_000;
 /** Each of three steps has its own, so that a backlog of one does not delay the others. */
 const WEBHOOKS_FOR_MS = 15_000;
+const SUMS_FOR_MS = 20_000;
 
 /** One batch locks its rows for a fraction of a second. */
 const BATCH = 2_000;
@@ -34,6 +39,19 @@ export async function cleanUpWebhooks(
   const responses = await inBatches(forMs, (limit) => forgetResponseBodies(db, limit));
   const attempts = await inBatches(forMs, (limit) => deleteOldAttempts(db, limit));
   return { bodies: events + responses, attempts };
+}
+
+/** Every balance gets its next pieces before one gets more. */
+export async function sumPostings(db: Db, forMs = SUMS_FOR_MS): Promise<void> {
+  const until = Date.now() + forMs;
+  for (;;) {
+    const balances = await listUnsummedBalances(db);
+    if (balances.length === 0) return;
+    for (const balance of balances) {
+      await storeSums(db, balance);
+      if (Date.now() >= until) return;
+    }
+  }
 }
 
 /**

@@ -9,7 +9,7 @@ import type {
   StatementPlace,
 } from '../workflows/messages';
 import { stepOf } from './caller';
-import { cleanUpKeys, cleanUpWebhooks } from './clean-up';
+import { cleanUpKeys, cleanUpWebhooks, sumPostings } from './clean-up';
 import type { Deps } from './deps';
 import { checkLedger, noteLateLedgerCheck } from './ledger-check';
 import { checkPayment, watchPayment } from './payment/check';
@@ -88,6 +88,7 @@ export function createActivities(given: ActivityDeps) {
       abandonWebhookDelivery(db, delivery),
     restartWebhookDeliveries: () => restartWebhookDeliveries(deps),
     cleanUpWebhooks: () => cleanUpWebhooks(db),
+    sumPostings: () => sumPostings(db),
   };
 }
 

@@ -3,9 +3,11 @@ import { listBalances, type BalanceKey } from '../db/repositories/ledger';
 import {
   balanceAfter,
   countPostings,
+  countStoredPieces,
   type DaySum,
   firstPostedAt,
   PIECE,
+  readStoredSums,
   sumPostings,
 } from '../db/repositories/statements';
 import type { Db } from '../db/transaction';
@@ -42,44 +44,44 @@ export interface DayVolume {
   sent: Amount;
 }
 
+export interface Volume {
+  currency: string;
+  /** Oldest first. */
+  days: DayVolume[];
+  /** The newest postings, when too many for a page are not summed yet. */
+  uncounted: number;
+}
+
 export interface DashboardBooks {
   /** The months that have a statement, newest first, by currency. */
   months: (owner: Owner) => Promise<{ currency: string; months: string[] }[]>;
   statement: (owner: Owner, currency: string, month: string) => Promise<Statement>;
-  /** The last days including today, oldest first; only currencies with a balance. */
-  volumes: (owner: Owner, days: number) => Promise<{ currency: string; days: DayVolume[] }[]>;
+  /** The last days including today; only currencies with a balance. */
+  volumes: (owner: Owner, days: number) => Promise<Volume[]>;
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** A full piece never changes, so its sums are kept. */
-const KEPT_PIECES_MAX = 2_000;
+/** What the chart adds up beside the stored sums: at most some 50 ms. */
+const UNSUMMED_MAX = 2_000;
 const MONTHS_MAX = 120;
 
-export function createDashboardBooks(db: Db): DashboardBooks {
-  const pieces = new Map<string, DaySum[]>();
-
-  async function pieceOf(key: BalanceKey, after: number, last: number): Promise<DaySum[]> {
-    const isFull = last - after === PIECE;
-    const name = [key.accountId, key.mode, key.currency, after].join(' ');
-    const known = isFull ? pieces.get(name) : undefined;
-    if (known !== undefined) return known;
-    const sums = await sumPostings(db, key, after, last);
-    if (isFull) {
-      if (pieces.size >= KEPT_PIECES_MAX) pieces.clear();
-      pieces.set(name, sums);
-    }
-    return sums;
-  }
-
+export function createDashboardBooks(db: Db, unsummedMax = UNSUMMED_MAX): DashboardBooks {
   /** The sums of the days from `from` to before `to`, and the postings before each. */
-  async function sumsOf(key: BalanceKey, from: Date, to: Date) {
+  async function sumsOf(key: BalanceKey, from: Date, to: Date, addedMax = Infinity) {
     const [before, last] = [await countPostings(db, key, from), await countPostings(db, key, to)];
-    const sums: DaySum[] = [];
-    for (let after = before - (before % PIECE); after < last; after += PIECE) {
-      sums.push(...(await pieceOf(key, after, Math.min(after + PIECE, last))));
-    }
-    const [first, end] = [dayOf(from), dayOf(to)];
-    return { before, last, sums: sums.filter(({ day }) => day >= first && day < end) };
+    const [first, end] = [before, last].map((count) => Math.floor(count / PIECE)) as [
+      number,
+      number,
+    ];
+    const stored = Math.min(Math.max(await countStoredPieces(db, key), first), end);
+    const counted = Math.min(last, stored * PIECE + addedMax);
+    const sums = [
+      ...(await readStoredSums(db, key, first, stored)),
+      ...(await sumPostings(db, key, stored * PIECE, counted)),
+    ];
+    // The first piece also has postings before the first day.
+    const firstDay = dayOf(from);
+    return { before, last, counted, sums: sums.filter(({ day }) => day >= firstDay) };
   }
 
   async function currenciesOf({ accountId, mode }: Owner): Promise<string[]> {
@@ -127,8 +129,10 @@ export function createDashboardBooks(db: Db): DashboardBooks {
       const found = [];
       for (const currency of await currenciesOf(owner)) {
         const { accountId, mode } = owner;
-        const { sums } = await sumsOf({ accountId, mode, currency }, from, to);
-        found.push({ currency, days: dates.map((at) => volumeOf(dayOf(new Date(at)), sums)) });
+        const key = { accountId, mode, currency };
+        const { sums, counted, last } = await sumsOf(key, from, to, unsummedMax);
+        const byDay = dates.map((at) => volumeOf(dayOf(new Date(at)), sums));
+        found.push({ currency, days: byDay, uncounted: last - counted });
       }
       return found;
     },

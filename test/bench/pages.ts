@@ -5,6 +5,7 @@
  * PAYOUTS changes the volume, VISITS the number of visits, ONLY measures the paths that contain it. With
  * TEST_POSTGRES_URL, the database stays and the next run uses it again.
  */
+import { sumPostings } from '../../activities/clean-up';
 import { connect } from '../../src/db/connect';
 import { withClient } from '../../src/db/provision';
 import { rows } from '../../src/db/transaction';
@@ -127,6 +128,8 @@ async function main(): Promise<void> {
   const harness = await startHarness(database);
   const owner = connect({ url: database.ownerUrl, size: 1, applicationName: 'bench' });
   const volume = (await findVolume(owner)) ?? (await insertVolume(owner, { payouts: PAYOUTS }));
+  // As the worker does every minute.
+  await sumPostings(owner, Infinity);
   const counts = await rows<{ name: string; n: number }>(
     owner,
     `SELECT relname AS name, n_live_tup::int AS n FROM pg_stat_user_tables

@@ -1,8 +1,9 @@
 /** What merchants keep: the transactions as a file, and monthly statements that agree with the ledger. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { sumPostings } from '../../activities/clean-up';
 import { connect } from '../../src/db/connect';
 import { listBalances } from '../../src/db/repositories/ledger';
-import { countPostings, PIECE } from '../../src/db/repositories/statements';
+import { countPostings, countStoredPieces, PIECE } from '../../src/db/repositories/statements';
 import { inTransaction, rows } from '../../src/db/transaction';
 import { csvField, EXPORT_PAGE } from '../../src/dashboard/transactions/export';
 import { add, type Amount, subtract, ZERO } from '../../src/domain/money';
@@ -178,6 +179,39 @@ test('months follow each other, add up, and end with the balance', async () => {
     expect(subtract(fees, ledger!.fees)).toBe(ZERO);
   }
   await db.destroy();
+});
+
+test('stored sums change no figure, and a page says how much is not counted', async () => {
+  const db = connect({ url: harness.database.dashboardUrl, size: 1, applicationName: 'test' });
+  const worker = connect({ url: harness.database.workerUrl, size: 4, applicationName: 'test' });
+  const owner = { accountId, mode: 'test' as const };
+  const key = { ...owner, currency: 'USDT' };
+  const books = createDashboardBooks(db);
+  const small = createDashboardBooks(db, 100);
+  const read = async () => ({
+    volumes: await books.volumes(owner, 101),
+    statements: await Promise.all(
+      (await books.months(owner)).flatMap(({ currency, months }) =>
+        months.map((month) => books.statement(owner, currency, month)),
+      ),
+    ),
+  });
+  // The deposit, and two postings of each payout.
+  const postings = 1 + 2 * PAYOUTS;
+  const before = await read();
+  expect(before.volumes.map(({ uncounted }) => uncounted)).toEqual([0, 0]);
+  expect((await small.volumes(owner, 101))[1]).toMatchObject({ uncounted: postings - 100 });
+  // One run after the other, and several at once.
+  await sumPostings(worker, 0);
+  await Promise.all([sumPostings(worker), sumPostings(worker), sumPostings(worker)]);
+  expect(await countStoredPieces(db, key)).toBe(Math.floor(postings / PIECE));
+  expect(await countStoredPieces(db, { ...key, currency: 'BTC' })).toBe(0);
+  expect(await read()).toEqual(before);
+  expect((await small.volumes(owner, 101))[1]).toMatchObject({ uncounted: 0 });
+  await expect(rows(db, 'INSERT INTO posting_sums SELECT * FROM posting_sums')).rejects.toThrow(
+    'permission denied',
+  );
+  await Promise.all([db.destroy(), worker.destroy()]);
 });
 
 test('the postings before a time are found by halving', async () => {

@@ -52,6 +52,7 @@ const TABLES: Record<
   payouts: ['S', 'SIU', 'S', 'S'],
   // The dashboard's login writes the outcome only.
   policy_proposals: ['-', '-', 'S', 'SI'],
+  posting_sums: ['-', 'SI', '-', 'S'],
   provider_entries: ['-', 'SIU', 'S', 'S'],
   provider_positions: ['-', 'SIUD', '-', 'S'],
   provider_statements: ['-', 'SIU', 'S', 'S'],

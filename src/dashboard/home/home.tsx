@@ -5,6 +5,7 @@ import {
   type DashboardServices,
   type Owner,
 } from '../../services/dashboard';
+import type { Volume } from '../../services/dashboard-books';
 import { Alert, Card, Empty, Money, PageHead } from '../../web/components';
 import { page } from '../../web/site';
 import { Bars } from '../../web/chart';
@@ -112,8 +113,6 @@ function NeedsAttention({ causes, base }: { causes: Attention; base: string }) {
 
 type Balance = Awaited<ReturnType<DashboardServices['balances']>>[number];
 
-type Volume = Awaited<ReturnType<DashboardServices['books']['volumes']>>[number];
-
 interface BalancesProps {
   balances: Balance[];
   volumes: Volume[];
@@ -171,7 +170,7 @@ function Balances({ balances, volumes, base }: BalancesProps) {
 /** Received and sent by day. */
 function VolumeChart({ volume }: { volume: Volume | undefined }) {
   if (volume === undefined) return null;
-  const { currency, days } = volume;
+  const { currency, days, uncounted } = volume;
   const total = (part: 'received' | 'sent') => add(ZERO, ...days.map((day) => day[part]));
   const [received, sent] = [total('received'), total('sent')];
   const highest = days.reduce((most, day) => greaterOf(most, add(day.received, day.sent)), ZERO);
@@ -190,6 +189,9 @@ function VolumeChart({ volume }: { volume: Volume | undefined }) {
       <figcaption class="muted">
         Last {VOLUME_DAYS} days: <Money amount={received} currency={currency} /> received,{' '}
         <Money amount={sent} currency={currency} /> sent
+        {uncounted === 0 ? null : (
+          <>. The newest {uncounted.toLocaleString('en')} transactions are not counted yet.</>
+        )}
       </figcaption>
     </figure>
   );

@@ -1,6 +1,7 @@
 /**
  * Sums of a balance's postings by day. The postings of a balance are numbered without a gap and in the
- * order of time, so that a day is found by halving, and any range is read in pieces of a bounded size.
+ * order of time, so that a day is found by halving. The worker stores the sums of full pieces, which
+ * never change; a page adds up only the postings after them (decision D11).
  */
 import type { MerchantLedgerAccount, PlatformLedgerAccount } from '../../domain/ledger';
 import type { TransactionType } from '../../domain/ledger';
@@ -8,8 +9,11 @@ import { type Amount, ZERO } from '../../domain/money';
 import { rows, type Db } from '../transaction';
 import type { BalanceKey } from './ledger';
 
-/** Postings of one statement of SQL. */
-export const PIECE = 10_000;
+/** Postings whose sums are stored together. Another size needs an empty table. */
+export const PIECE = 1_000;
+
+/** Postings that one statement of SQL reads. */
+const READ_MAX = 10 * PIECE;
 
 /** The number of postings before this time. */
 export async function countPostings(
@@ -55,14 +59,14 @@ export async function balanceAfter(
   account: MerchantLedgerAccount,
   postings: number,
 ): Promise<Amount> {
-  for (let last = postings; last > 0; last -= PIECE) {
+  for (let last = postings; last > 0; last -= READ_MAX) {
     const [found] = await rows<{ balanceAfter: Amount }>(
       db,
       `SELECT e.balance_after FROM ledger_transactions t JOIN ledger_entries e ON e.transaction_id = t.id
         WHERE (t.account_id, t.mode, t.currency) = (?, ?, ?)
           AND t.balance_version > ? AND t.balance_version <= ? AND e.account = ?
         ORDER BY t.balance_version DESC, e.line DESC LIMIT 1`,
-      [key.accountId, key.mode, key.currency, last - PIECE, last, account],
+      [key.accountId, key.mode, key.currency, last - READ_MAX, last, account],
     );
     if (found !== undefined) return found.balanceAfter;
   }
@@ -80,22 +84,100 @@ export interface DaySum {
   postings: number;
 }
 
-/** @param after postings before the first of the range; at most PIECE of them */
+const SUMS = `t.type, e.account, e.direction, sum(e.amount)::numeric(38,8) AS amount,
+  (count(*) FILTER (WHERE e.line = 1))::integer AS postings
+  FROM ledger_transactions t JOIN ledger_entries e ON e.transaction_id = t.id
+ WHERE (t.account_id, t.mode, t.currency) = (?, ?, ?)
+   AND t.balance_version > ? AND t.balance_version <= ?`;
+
+/** Adds up the postings of a range. */
 export async function sumPostings(
   db: Db,
-  key: BalanceKey,
+  { accountId, mode, currency }: BalanceKey,
   after: number,
   last: number,
 ): Promise<DaySum[]> {
+  const sums: DaySum[] = [];
+  for (let from = after; from < last; from += READ_MAX) {
+    const range = [from, Math.min(from + READ_MAX, last)];
+    const found = await rows<DaySum>(
+      db,
+      `SELECT to_char(t.posted_at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day, ${SUMS}
+        GROUP BY 1, 2, 3, 4`,
+      [accountId, mode, currency, ...range],
+    );
+    sums.push(...found);
+  }
+  return sums;
+}
+
+/** Pieces are stored in order, so those before this number are. */
+export async function countStoredPieces(db: Db, key: BalanceKey): Promise<number> {
+  const [found] = await rows<{ count: number }>(
+    db,
+    `SELECT coalesce(max(piece) + 1, 0)::integer AS count FROM posting_sums
+      WHERE (account_id, mode, currency) = (?, ?, ?)`,
+    [key.accountId, key.mode, key.currency],
+  );
+  return found?.count ?? 0;
+}
+
+/** The stored sums of the pieces from `first` to before `end`. */
+export async function readStoredSums(
+  db: Db,
+  key: BalanceKey,
+  first: number,
+  end: number,
+): Promise<DaySum[]> {
   return rows<DaySum>(
     db,
-    `SELECT to_char(t.posted_at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day, t.type, e.account,
-            e.direction, sum(e.amount)::numeric(38,8) AS amount,
-            (count(*) FILTER (WHERE e.line = 1))::integer AS postings
-       FROM ledger_transactions t JOIN ledger_entries e ON e.transaction_id = t.id
-      WHERE (t.account_id, t.mode, t.currency) = (?, ?, ?)
-        AND t.balance_version > ? AND t.balance_version <= ?
+    `SELECT to_char(day, 'YYYY-MM-DD') AS day, type, account, direction,
+            sum(amount)::numeric(38,8) AS amount, sum(postings)::integer AS postings
+       FROM posting_sums
+      WHERE (account_id, mode, currency) = (?, ?, ?) AND piece >= ? AND piece < ?
       GROUP BY 1, 2, 3, 4`,
-    [key.accountId, key.mode, key.currency, after, last],
+    [key.accountId, key.mode, key.currency, first, end],
+  );
+}
+
+const LISTED_MAX = 1_000;
+
+/** The balances with a full piece that is not stored. */
+export async function listUnsummedBalances(db: Db): Promise<BalanceKey[]> {
+  return rows<BalanceKey>(
+    db,
+    `SELECT account_id, mode, currency FROM balances b
+      WHERE version >= ? AND NOT EXISTS (
+        SELECT FROM posting_sums s
+         WHERE (s.account_id, s.mode, s.currency) = (b.account_id, b.mode, b.currency)
+           AND s.piece = b.version / ? - 1)
+      LIMIT ?`,
+    [PIECE, PIECE, LISTED_MAX],
+  );
+}
+
+/**
+ * Stores the next full pieces of a balance, at most as many as one statement reads. Safe to run twice,
+ * also concurrently.
+ */
+export async function storeSums(db: Db, { accountId, mode, currency }: BalanceKey): Promise<void> {
+  const key = [accountId, mode, currency];
+  const [balance] = await rows<{ full: number }>(
+    db,
+    `SELECT (version / ?)::integer AS full FROM balances
+      WHERE (account_id, mode, currency) = (?, ?, ?)`,
+    [PIECE, ...key],
+  );
+  const next = await countStoredPieces(db, { accountId, mode, currency });
+  const end = Math.min(balance?.full ?? 0, next + READ_MAX / PIECE);
+  if (end <= next) return;
+  await rows(
+    db,
+    `INSERT INTO posting_sums
+     SELECT t.account_id, t.mode, t.currency, (t.balance_version - 1) / ? AS piece,
+            (t.posted_at AT TIME ZONE 'UTC')::date AS day, ${SUMS}
+      GROUP BY 1, 2, 3, 4, 5, 6, 7, 8 ORDER BY 4, 5, 6, 7, 8
+     ON CONFLICT DO NOTHING`,
+    [PIECE, ...key, next * PIECE, end * PIECE],
   );
 }
