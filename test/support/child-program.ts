@@ -1,6 +1,7 @@
 /** One of the gateway's programs as a real process, which tests may kill and start again. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
+import { openSync } from 'node:fs';
 import { join } from 'node:path';
 
 const ROOT = join(__dirname, '../..');
@@ -29,11 +30,13 @@ export class ChildProgram {
 
   /** Starts it and resolves when it says that it is ready. */
   async start(): Promise<void> {
+    const folder = process.env['TEST_PROGRAM_OUTPUT'];
+    const output = folder === undefined ? 'pipe' : openSync(join(folder, 'programs.log'), 'a');
     const child = fork(this.#script, [], {
       cwd: ROOT,
       env: this.#env,
       execArgv: this.#loader,
-      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+      stdio: ['ignore', output, output, 'ipc'],
     });
     this.#child = child;
     for (const stream of [child.stdout, child.stderr]) {

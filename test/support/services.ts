@@ -6,7 +6,7 @@
  * global-setup.ts starts it and gets the TEST_… variables from it. It lives as long as the
  * channel to jest is open, so a jest that was killed leaves nothing behind either.
  *
- * Arguments: `postgres`, `temporal` or both.
+ * Arguments, of which `temporal` includes `programs`: see `TestService`.
  */
 import { once } from 'node:events';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -22,21 +22,27 @@ import { findInstalledTemporalCli } from '../../src/dev/temporal-cli';
 import { createTemplate } from './database';
 import type { OwnGateway, SharedGateway } from './gateway';
 
+/**
+ * `durable-postgres` in place of `postgres` waits for the disk, as in production; `programs` are the
+ * compiled programs of src/bin.
+ */
+export type TestService = 'postgres' | 'durable-postgres' | 'temporal' | 'programs';
 type TestEnvironment = Record<string, string>;
 export type ServicesMessage = { ready: TestEnvironment } | { failed: string };
 
 const folder = mkdtempSync(join(tmpdir(), 'payments-gateway-test-'));
 const stops: (() => Promise<void>)[] = [];
 
-async function startServices(wanted: string[]): Promise<TestEnvironment> {
+async function startServices(wanted: TestService[]): Promise<TestEnvironment> {
   // PostgreSQL runs as another user when we are root, and has to pass through.
   chmodSync(folder, 0o711);
   // All settle before any failure is told: what came up has to be known to be stopped.
   const parts = await Promise.allSettled([
-    wanted.includes('postgres') ? startPostgres() : {},
+    wanted.includes('postgres') ? startPostgres(false) : {},
+    wanted.includes('durable-postgres') ? startPostgres(true) : {},
     wanted.includes('temporal') ? startTemporal() : {},
     wanted.includes('temporal') ? bundleWorkflowCode() : {},
-    wanted.includes('temporal') ? compileProgramCode() : {},
+    wanted.includes('temporal') || wanted.includes('programs') ? compileProgramCode() : {},
   ]);
   const failure = parts.find((part) => part.status === 'rejected');
   if (failure !== undefined) throw failure.reason;
@@ -76,7 +82,7 @@ async function serveSharedGateway(): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-async function startPostgres(): Promise<TestEnvironment> {
+async function startPostgres(durable: boolean): Promise<TestEnvironment> {
   let url = process.env['TEST_POSTGRES_URL'];
   if (url === undefined) {
     const server = await startLocalPostgres({
@@ -84,7 +90,7 @@ async function startPostgres(): Promise<TestEnvironment> {
       port: await findFreePort(),
       logFile: join(folder, 'postgres.log'),
       log: () => undefined,
-      durable: false,
+      durable,
     });
     stops.push(server.stop);
     url = server.superuserUrl;
@@ -138,7 +144,7 @@ function report(message: ServicesMessage): void {
   if (process.connected) process.send?.(message);
 }
 
-const starting = startServices(process.argv.slice(2)).then(
+const starting = startServices(process.argv.slice(2) as TestService[]).then(
   (environment) => {
     report({ ready: environment });
   },

@@ -4,12 +4,12 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import type { ServicesMessage } from './services';
+import type { ServicesMessage, TestService } from './services';
 
 const running: ChildProcess[] = [];
 
 /** Starts what is wanted and not given from outside, and sets the TEST_… variables. */
-export async function startTestServices(wanted: ('postgres' | 'temporal')[]): Promise<void> {
+export async function startTestServices(wanted: readonly TestService[]): Promise<void> {
   const child = fork(join(__dirname, 'services.ts'), wanted, {
     execArgv: ['--import', 'tsx'],
     // A process group of its own: Ctrl-C ends jest first, and the closed channel ends this.

@@ -1,0 +1,89 @@
+/**
+ * `npm run bench`: the gateway against its bare limits. A bare limit is the least program that does the
+ * same job on the same servers. Both are measured in turns, so that what else the machine does affects
+ * both; the ratios count, not the figures. docs/performance.md explains the rows.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Command } from '@commander-js/extra-typings';
+import { startTestServices, stopTestServices } from '../support/start-services';
+import { describeMachine, type Line, linesOf, type Round, tableOf } from './report';
+import type { Row, Setting } from './row';
+import { ROWS } from './rows/index';
+
+const ROUNDS = { full: 5, quick: 3 };
+const ROUND_MS = { full: 8_000, quick: 2_000 };
+const WARM_UP_MS = { full: 4_000, quick: 1_500 };
+
+const program = new Command('npm run bench --')
+  .description('Compares the gateway with its bare limits and prints a table.')
+  .option('--quick', 'fewer and shorter rounds, smaller volumes', false)
+  .option('--json', 'print JSON to standard output, and the table to standard error', false)
+  .option('--only <name...>', 'measure these rows only')
+  .addHelpText(
+    'after',
+    `\nRows:\n${ROWS.map((row) => `  ${row.name.padEnd(20)} ${row.description}`).join('\n')}`,
+  )
+  .parse();
+
+async function main(): Promise<void> {
+  const { quick, json, only } = program.opts();
+  const unknown = (only ?? []).filter((name) => !ROWS.some((row) => row.name === name));
+  if (unknown.length > 0) program.error(`Unknown row ${unknown.join(', ')}. See --help.`);
+  const chosen = ROWS.filter((row) => only?.includes(row.name) ?? true);
+  const hasTemporal = chosen.some((row) => row.needsTemporal);
+  const setting: Setting = {
+    isQuick: quick,
+    log: (line) => process.stderr.write(`${line}\n`),
+  };
+  // The programs write their logs to files: reading them here would cost time of the load's process.
+  const folder = mkdtempSync(join(tmpdir(), 'payments-gateway-bench-'));
+  process.env['TEST_PROGRAM_OUTPUT'] = folder;
+  setting.log('starting the servers');
+  await startTestServices(['durable-postgres', hasTemporal ? 'temporal' : 'programs']);
+  try {
+    const machine = await describeMachine(process.env['TEST_POSTGRES_URL'] ?? '', hasTemporal);
+    setting.log(JSON.stringify(machine));
+    const lines: Line[] = [];
+    for (const row of chosen) lines.push(...(await measure(row, setting)));
+    const table = `${tableOf(lines)}\n`;
+    if (json) process.stderr.write(table);
+    const result = { at: new Date().toISOString(), isQuick: quick, machine, lines };
+    process.stdout.write(json ? `${JSON.stringify(result, null, 2)}\n` : table);
+  } finally {
+    await stopTestServices();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function measure(row: Row, setting: Setting): Promise<Line[]> {
+  const length = setting.isQuick ? 'quick' : 'full';
+  setting.log(`${row.name}: preparing`);
+  const contest = await row.prepare(setting);
+  try {
+    const rounds: Round[] = [];
+    const count = row.rounds ?? ROUNDS[length];
+    if (contest.bare !== null) {
+      await contest.gateway.measure(WARM_UP_MS[length]);
+      await contest.bare.measure(WARM_UP_MS[length]);
+    }
+    while (rounds.length < count) {
+      const gateway = await contest.gateway.measure(ROUND_MS[length]);
+      const bare = (await contest.bare?.measure(ROUND_MS[length])) ?? null;
+      rounds.push({ gateway, bare });
+      setting.log(`${row.name} ${rounds.length}/${count}: ${JSON.stringify({ gateway, bare })}`);
+    }
+    return linesOf(row, rounds);
+  } finally {
+    await contest.stop();
+  }
+}
+
+main().then(
+  () => process.exit(0),
+  (error: unknown) => {
+    console.error(error);
+    process.exit(1);
+  },
+);

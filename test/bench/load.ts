@@ -1,0 +1,90 @@
+/** The load of the benchmark: a closed loop for capacity, an open loop for latency. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Pool } from 'undici';
+
+export interface Request {
+  method?: 'GET' | 'POST';
+  path: string;
+  headers?: Record<string, string>;
+  body?: string;
+}
+
+export interface ClosedLoop {
+  origin: string;
+  /** Kept alive; each has one request at a time. */
+  connections: number;
+  ms: number;
+  /** @param n counts the requests, from 0 */
+  request: (n: number) => Request;
+}
+
+/**
+ * @returns requests a second
+ * @throws Error for an answer that is not 2xx: it would be cheaper than the work to measure
+ */
+export async function closedLoop({
+  origin,
+  connections,
+  ms,
+  request,
+}: ClosedLoop): Promise<number> {
+  const pool = new Pool(origin, { connections, pipelining: 1 });
+  const start = performance.now();
+  let sent = 0;
+  let answered = 0;
+  const client = async () => {
+    while (performance.now() - start < ms) {
+      const { method = 'GET', ...options } = request(sent++);
+      const { statusCode, body } = await pool.request({ method, ...options });
+      if (statusCode >= 300) throw new Error(`${options.path}: ${statusCode} ${await body.text()}`);
+      await body.dump();
+      answered++;
+    }
+  };
+  try {
+    await Promise.all(Array.from({ length: connections }, client));
+    return (answered * 1_000) / (performance.now() - start);
+  } finally {
+    await pool.destroy();
+  }
+}
+
+export interface OpenLoopResult {
+  /** From the scheduled time to the answer, sorted. */
+  latenciesMs: number[];
+  refused: number;
+}
+
+/**
+ * Sends at fixed times, however long the answers take, so that a slow answer does not keep later requests
+ * from being late too (no coordinated omission).
+ * @param send false: the request was refused
+ */
+export async function openLoop(
+  perSecond: number,
+  ms: number,
+  send: (n: number) => Promise<boolean>,
+): Promise<OpenLoopResult> {
+  const result: OpenLoopResult = { latenciesMs: [], refused: 0 };
+  const start = performance.now();
+  const running: Promise<void>[] = [];
+  for (let n = 0; n < (perSecond * ms) / 1_000; n++) {
+    const dueMs = start + (n * 1_000) / perSecond;
+    const early = dueMs - performance.now();
+    if (early > 0) await sleep(early);
+    running.push(
+      send(n).then((accepted) => {
+        if (accepted) result.latenciesMs.push(performance.now() - dueMs);
+        else result.refused++;
+      }),
+    );
+  }
+  await Promise.all(running);
+  result.latenciesMs.sort((a, b) => a - b);
+  return result;
+}
+
+/** @param sorted ascending, not empty */
+export function percentile(sorted: readonly number[], part: number): number {
+  return sorted[Math.max(0, Math.ceil(sorted.length * part) - 1)] ?? NaN;
+}

@@ -1,0 +1,105 @@
+/** The reads of a merchant, each against Koa with the same query. */
+import { randomBytes } from 'node:crypto';
+import { connect } from '../../../src/db/connect';
+import { findFreePort } from '../../../src/dev/ports';
+import { ChildProgram } from '../../support/child-program';
+import { createTestDatabase, type TestDatabase } from '../../support/database';
+import { insertCompletedPayouts } from '../../support/large-ledger';
+import { createKey, createMerchant, fund } from '../../support/merchant';
+import { startBareProgram } from '../bare-program';
+import { closedLoop } from '../load';
+import type { Row } from '../row';
+import { idOf } from '../volume';
+
+const CONNECTIONS = 32;
+const PAYOUTS = 1_000;
+/** One has 1,200 requests a minute. */
+const KEYS = 400;
+
+function readRow(name: string, description: string, path: (n: number) => [string, string]): Row {
+  return {
+    name,
+    description,
+    needsTemporal: false,
+    figures: [{ name: 'requests/s', ratio: { atLeast: 0.5 } }],
+    prepare: async () => {
+      const database = await createTestDatabase();
+      const { accountId, keys, pepper } = await fillDatabase(database);
+      const api = await startApi(database, pepper);
+      const bare = await startBareProgram('reads', {
+        DATABASE_URL: database.apiUrl,
+        ACCOUNT_ID: accountId,
+      });
+      const side = (origin: string, request: (n: number) => object & { path: string }) => ({
+        measure: async (ms: number) => ({
+          'requests/s': await closedLoop({ origin, connections: CONNECTIONS, ms, request }),
+        }),
+      });
+      return {
+        gateway: side(api.origin, (n) => ({
+          path: `/api/v1${path(n)[0]}`,
+          headers: { authorization: `Bearer ${keys[n % KEYS] ?? ''}` },
+        })),
+        bare: side(`http://127.0.0.1:${Number(bare.ready)}`, (n) => ({ path: path(n)[1] })),
+        stop: async () => {
+          await Promise.all([api.stop(), bare.stop()]);
+          await database.drop();
+        },
+      };
+    },
+  };
+}
+
+export const READ_ROWS: readonly Row[] = [
+  readRow('read', 'GET /payouts/{id}; Koa and the row by its key', (n) => {
+    const id = idOf('po', n % PAYOUTS);
+    return [`/payouts/${id}`, `/read/${id}`];
+  }),
+  readRow('list', 'GET /payouts, 25 payouts; Koa and the same query', () => ['/payouts', '/list']),
+  readRow('balance', 'GET /balance, 3 currencies; Koa and the same query', () => [
+    '/balance',
+    '/balance',
+  ]),
+  readRow('transactions', 'GET /transactions, 25 transactions; Koa and the same query', () => [
+    '/transactions',
+    '/transactions',
+  ]),
+];
+
+async function fillDatabase(database: TestDatabase) {
+  const owner = connect({ url: database.ownerUrl, size: 4, applicationName: 'bench' });
+  const pepper = randomBytes(32).toString('hex');
+  const { accountId } = await createMerchant(owner, pepper);
+  const ofAccount = { accountId, mode: 'test' } as const;
+  for (const currency of ['USDT', 'BTC', 'ETH']) {
+    await fund(owner, accountId, 'test', currency, '1000000');
+  }
+  await insertCompletedPayouts(
+    owner,
+    { ...ofAccount, currency: 'USDT', apiKeyId: idOf('key', 1), first: 0, count: PAYOUTS },
+    { isNoted: false },
+  );
+  const keys = await Promise.all(
+    Array.from({ length: KEYS }, () => createKey(owner, pepper, ofAccount)),
+  );
+  await owner.destroy();
+  return { accountId, keys, pepper };
+}
+
+/** The API alone: reads need neither Temporal nor providers. */
+async function startApi(database: TestDatabase, pepper: string) {
+  const port = await findFreePort();
+  const secret = randomBytes(32).toString('hex');
+  const api = new ChildProgram('api', {
+    ...process.env,
+    LOG_LEVEL: 'info',
+    PORT: String(port),
+    DATABASE_URL: database.apiUrl,
+    TEMPORAL_ADDRESS: '127.0.0.1:1',
+    KEY_PEPPER: pepper,
+    CURSOR_SECRET: secret,
+    WEBHOOK_SECRET_KEY: secret,
+  });
+  await api.start();
+  return { origin: `http://127.0.0.1:${port}`, stop: () => api.stop() };
+}
