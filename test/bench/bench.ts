@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command } from '@commander-js/extra-typings';
 import { startTestServices, stopTestServices } from '../support/start-services';
+import { compareWithBaseline, listImprovements, writeBaseline } from './baseline';
 import { describeMachine, type Line, linesOf, type Round, tableOf } from './report';
 import type { Row, Setting } from './row';
 import { ROWS } from './rows/index';
@@ -21,6 +22,7 @@ const program = new Command('npm run bench --')
   .option('--quick', 'fewer and shorter rounds, smaller volumes', false)
   .option('--json', 'print JSON to standard output, and the table to standard error', false)
   .option('--only <name...>', 'measure these rows only')
+  .option('--accept', 'write the counted figures to baseline.json', false)
   .addHelpText(
     'after',
     `\nRows:\n${ROWS.map((row) => `  ${row.name.padEnd(20)} ${row.description}`).join('\n')}`,
@@ -28,7 +30,7 @@ const program = new Command('npm run bench --')
   .parse();
 
 async function main(): Promise<void> {
-  const { quick, json, only } = program.opts();
+  const { quick, json, only, accept } = program.opts();
   const unknown = (only ?? []).filter((name) => !ROWS.some((row) => row.name === name));
   if (unknown.length > 0) program.error(`Unknown row ${unknown.join(', ')}. See --help.`);
   const chosen = ROWS.filter((row) => only?.includes(row.name) ?? true);
@@ -51,10 +53,21 @@ async function main(): Promise<void> {
     if (json) process.stderr.write(table);
     const result = { at: new Date().toISOString(), isQuick: quick, machine, lines };
     process.stdout.write(json ? `${JSON.stringify(result, null, 2)}\n` : table);
+    if (accept) writeBaseline(chosen, lines);
+    else reportGrowth(chosen, lines);
   } finally {
     await stopTestServices();
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** Counted figures that have grown fail the run. */
+function reportGrowth(rows: readonly Row[], lines: readonly Line[]): void {
+  const grown = compareWithBaseline(rows, lines);
+  for (const sentence of [...listImprovements(rows, lines), ...grown]) {
+    process.stderr.write(`${sentence}\n`);
+  }
+  if (grown.length > 0) process.exitCode = 1;
 }
 
 async function measure(row: Row, setting: Setting): Promise<Line[]> {
@@ -81,7 +94,7 @@ async function measure(row: Row, setting: Setting): Promise<Line[]> {
 }
 
 main().then(
-  () => process.exit(0),
+  () => process.exit(),
   (error: unknown) => {
     console.error(error);
     process.exit(1);

@@ -11,6 +11,8 @@ export interface Figure {
   ratio?: Aim;
   /** Of the gateway's figure. */
   limit?: Aim;
+  /** The part by which the gateway's figure may grow over baseline.json; without it, there is none. */
+  tolerance?: number;
 }
 
 /** By the names of the row's figures. */
