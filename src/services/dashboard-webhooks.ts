@@ -1,4 +1,5 @@
 /** Webhook endpoints and deliveries of one account and mode, for a merchant. */
+import { findEventBody } from '../db/repositories/events';
 import type { WebhookDelivery } from '../db/repositories/webhook-deliveries';
 import {
   type AttemptCounts,
@@ -76,6 +77,8 @@ export interface DashboardWebhooks extends Find {
     before: string | null,
   ) => Promise<WebhookDelivery[]>;
   attempts: (owner: Owner, deliveryId: string) => Promise<StoredAttempt[]>;
+  /** What is sent for an event; null: it is no longer stored. */
+  body: (owner: Owner, eventId: string) => Promise<Buffer | null>;
   retry: Change<WebhookDelivery>;
 }
 
@@ -113,6 +116,7 @@ export function createDashboardWebhooks(
     deliveries: async (owner, endpointId, status, limit, before) =>
       listWebhookDeliveries(db, await own(owner, endpointId), status, limit, before),
     attempts: async (owner, id) => listAttempts(db, (await find.delivery(owner, id)).id),
+    body: (owner, eventId) => findEventBody(db, owner, eventId),
     retry: async (owner, by, id) => {
       const delivery = await find.delivery(owner, id);
       return retryWebhookDelivery(db, by, tools.webhookDeliveryWorkflows, delivery.id);

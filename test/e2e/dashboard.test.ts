@@ -1,4 +1,5 @@
 /** What a merchant does on the dashboard without a browser: forms, downloads, statements. */
+import { execFileSync } from 'node:child_process';
 import { rows } from '../../src/db/transaction';
 import type { MerchantRole } from '../../src/domain/users';
 import { brokenInvariants, type TestGateway, useSharedGateway } from '../support/gateway';
@@ -30,6 +31,14 @@ async function signIn(role: MerchantRole = 'owner', { accountId }: Merchant = me
 }
 
 const textOf = async (response: Response | Promise<Response>) => (await response).text();
+
+/** What a shell passes to curl when the command on the page is run. */
+function curlArguments(html: string): string[] {
+  const [, command] = /data-copy="(curl [^"]+)"/.exec(html)!;
+  const text = command!.replaceAll('&quot;', '"').replaceAll('&lt;', '<').replaceAll('&amp;', '&');
+  const script = `curl() { printf '%s\\0' "$@"; }\n${text}`;
+  return execFileSync('sh', ['-c', script], { encoding: 'utf8' }).split('\0').slice(0, -1);
+}
 
 /** The hidden field that makes a form safe to send twice. */
 const keyIn = (html: string) => /name="key" value="([^"]+)"/.exec(html)![1]!;
@@ -176,10 +185,19 @@ test('an endpoint is edited, tested with a sample, and gets what it missed', asy
   const test = await textOf(client.get(`${path}/test?sample=payment.underpaid`));
   expect(test).toContain('&quot;status&quot;: &quot;underpaid&quot;');
   expect((await client.post(`${path}/test`, { data: '[1]' })).status).toBe(422);
-  const sent = await client.post(`${path}/test`, { data: `{"note":"${probe}"}` });
+  const sent = await client.post(`${path}/test`, { data: `{"note":"it's ${probe}"}` });
   expect(sent.headers.get('location')).toMatch(/\/webhooks\/deliveries\/whd_/);
   expect(receiver.received.at(-1)?.body.toString()).toContain('"type":"webhook.ping"');
   expect(receiver.received.at(-1)?.body.toString()).toContain(probe);
+  const delivery = await textOf(client.get(sent.headers.get('location')!));
+  expect(delivery).not.toContain(probe);
+  const { headers, body } = receiver.received.at(-1)!;
+  const curl = curlArguments(delivery);
+  expect(curl[0]).toBe(receiver.url);
+  expect(curl.slice(-2)).toEqual(['--data-binary', body.toString()]);
+  for (const name of ['X-Gateway-Signature', 'X-Gateway-Timestamp']) {
+    expect(curl).toContain(`${name}: ${String(headers[name.toLowerCase()])}`);
+  }
 
   const replayed = await client.post(`${path}/replay`, { since: '1' });
   expect(replayed.headers.get('location')).toBe(`${path}?recovered=1&left=0`);

@@ -1,24 +1,13 @@
-/** Deliveries of events: the list, one delivery with its attempts, and a retry. */
+/** Deliveries of events: the list, one delivery, and a retry. Its attempts are in attempt.tsx. */
 import type { DashboardServices } from '../../services/dashboard';
-import {
-  Alert,
-  Card,
-  Empty,
-  Facts,
-  Id,
-  PageHead,
-  Status,
-  Table,
-  Time,
-  words,
-} from '../../web/components';
+import { Alert, Card, Empty, Facts, Id, PageHead, Status, Table, Time } from '../../web/components';
 import { Action } from '../../web/forms';
 import { page, redirect } from '../../web/site';
 import type { MerchantRoute } from '../merchant-page';
+import { type Attempt, AttemptCard } from './attempt';
 
 type Webhooks = DashboardServices['webhooks'];
 type Delivery = Awaited<ReturnType<Webhooks['delivery']>>;
-type Attempt = Awaited<ReturnType<Webhooks['attempts']>>[number];
 
 export function deliveryPages({ webhooks }: DashboardServices): MerchantRoute[] {
   return [
@@ -32,16 +21,18 @@ export function deliveryPages({ webhooks }: DashboardServices): MerchantRoute[] 
           webhooks.delivery(visit, id),
           webhooks.attempts(visit, id),
         ]);
-        const body = (
+        const body = await webhooks.body(visit, delivery.eventId);
+        const shown = (
           <DeliveryPage
             delivery={delivery}
             attempts={attempts}
+            body={body}
             base={visit.base}
             mayRetry={visit.may('integrate')}
             requested={visit.query.has('requested')}
           />
         );
-        return page(`Delivery of ${delivery.eventType}`, body, { nav: 'webhooks' });
+        return page(`Delivery of ${delivery.eventType}`, shown, { nav: 'webhooks' });
       },
     },
     {
@@ -93,12 +84,13 @@ export function DeliveryTable({ rows, base }: { rows: readonly Delivery[]; base:
 interface DeliveryPageProps {
   delivery: Delivery;
   attempts: Attempt[];
+  body: Buffer | null;
   base: string;
   mayRetry: boolean;
   requested: boolean;
 }
 
-function DeliveryPage({ delivery, attempts, base, mayRetry, requested }: DeliveryPageProps) {
+function DeliveryPage({ delivery, attempts, body, base, mayRetry, requested }: DeliveryPageProps) {
   const { id, endpointId, objectId, nextAttemptAt, finishedAt } = delivery;
   const list = objectId.startsWith('pay_') ? 'payments' : 'payouts';
   const isPing = objectId === delivery.eventId;
@@ -142,65 +134,10 @@ function DeliveryPage({ delivery, attempts, base, mayRetry, requested }: Deliver
           <Empty icon="clock" title="No attempt yet" />
         </Card>
       ) : (
-        [...attempts].reverse().map((attempt) => <AttemptCard attempt={attempt} />)
+        [...attempts].reverse().map((attempt) => <AttemptCard attempt={attempt} body={body} />)
       )}
     </>
   );
-}
-
-function AttemptCard({ attempt }: { attempt: Attempt }) {
-  const { number, manual, outcome, status, error, durationMs, timing } = attempt;
-  const title = `Attempt ${number}${manual ? ', requested by hand' : ''}`;
-  return (
-    <Card title={title} action={<Status value={outcome ?? 'pending'} />}>
-      <Facts
-        rows={[
-          ['URL', attempt.url],
-          ['Answer', status === null ? null : `HTTP ${status}`],
-          ['Error', error],
-          ['Started', <Time at={attempt.startedAt} seconds />],
-          ['Duration', durationMs === null ? null : `${durationMs} ms`],
-          ['Time', timing === null ? null : timingText(timing)],
-        ]}
-      />
-      {attempt.requestHeaders === null ? null : (
-        <details>
-          <summary>Request headers</summary>
-          <pre class="code">{headersText(Object.entries(attempt.requestHeaders))}</pre>
-        </details>
-      )}
-      {attempt.responseHeaders === null || attempt.responseHeaders.length === 0 ? null : (
-        <details>
-          <summary>Response headers</summary>
-          <pre class="code">{headersText(attempt.responseHeaders)}</pre>
-        </details>
-      )}
-      {attempt.responseBody === null || attempt.responseBody.length === 0 ? null : (
-        <details open>
-          <summary>
-            Response body{attempt.responseTruncated === true ? ' (first part)' : ''}
-          </summary>
-          <pre class="code">{attempt.responseBody.toString('utf8')}</pre>
-        </details>
-      )}
-    </Card>
-  );
-}
-
-function timingText(timing: NonNullable<Attempt['timing']>): string {
-  const parts = {
-    DNS: timing.dnsMs,
-    connect: timing.connectMs,
-    TLS: timing.tlsMs,
-    'first byte': timing.firstByteMs,
-  };
-  return Object.entries(parts)
-    .flatMap(([name, ms]) => (ms === null ? [] : [`${words(name)} ${ms} ms`]))
-    .join(' · ');
-}
-
-function headersText(headers: readonly (readonly [string, string])[]): string {
-  return headers.map(([name, value]) => `${name}: ${value}`).join('\n');
 }
 
 /** The script counts down. */
