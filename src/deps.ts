@@ -10,6 +10,7 @@ import type { Db } from './db/transaction';
 import { EndpointSlots } from './domain/webhook-delivery-slots';
 import { createSecretBox, type SecretBox } from './lib/secret-box';
 import { createProviders, type ProviderRegistry } from './providers/registry';
+import { createAdmission } from './services/admission';
 import { createAuthentication } from './services/authentication';
 import { createDashboardServices } from './services/dashboard';
 import { createBalances } from './services/balances';
@@ -107,12 +108,19 @@ export function buildDeps(
   };
 }
 
+/** An answer within this time is prompt; that to a payment includes the provider's. */
+const PROMPT_MS = { payout: 1_000, payment: 4_000 };
+
 export function buildServices(deps: Deps): Services {
   const { db, providers, config } = deps;
   return {
     authentication: createAuthentication({ db, pepper: config.keyPepper }),
-    payments: createPayments(deps),
-    payouts: createPayouts({ ...deps, networkFees: createNetworkFees(providers) }),
+    payments: createPayments({ ...deps, admission: createAdmission(PROMPT_MS.payment) }),
+    payouts: createPayouts({
+      ...deps,
+      networkFees: createNetworkFees(providers),
+      admission: createAdmission(PROMPT_MS.payout),
+    }),
     balances: createBalances({ db }),
     events: createEvents({ db }),
     catalogue: createCatalogue({ db, providers }),

@@ -16,6 +16,7 @@ import { duplicateReference } from '../domain/terms';
 import { newId } from '../lib/new-id';
 import type { ProviderRegistry } from '../providers/registry';
 import { paymentStart, type PaymentWorkflows } from '../temporal/payment-workflows';
+import type { Admission } from './admission';
 import { readAnswer, runClaimed } from './claimed-request';
 import type { Caller, Payments, StoredResponse } from './services';
 
@@ -23,6 +24,8 @@ export interface PaymentsDeps {
   db: Db;
   providers: ProviderRegistry;
   paymentWorkflows: PaymentWorkflows;
+  /** For requests that open a checkout. */
+  admission: Admission;
 }
 
 /** Decision P9: the merchant's customer is waiting. */
@@ -33,7 +36,8 @@ const VERIFICATIONS_PER_MINUTE = 6;
 
 export function createPayments(deps: PaymentsDeps): Payments {
   return {
-    create: (caller, { idempotencyKey, request }) => {
+    create: async (caller, { idempotencyKey, request }) => {
+      deps.admission.refuseIfLate(caller.mode);
       const objectId = newId('payment');
       const work = { caller, objectId, endpoint: '/payments', idempotencyKey, request };
       return runClaimed(deps.db, work, () => open(deps, caller, objectId, request));
@@ -55,9 +59,9 @@ async function open(
   const { currency, amount } = request;
   const route = await findRoute(deps, caller, request);
   await storeRoute(deps.db, paymentId, { ...route, networkFee: null });
-  const outcome = await deps.paymentWorkflows.open(
-    { paymentId, provider: route.provider, accountId, mode, currency, amount },
-    OPEN_DEADLINE_MS,
+  const start = { paymentId, provider: route.provider, accountId, mode, currency, amount };
+  const outcome = await deps.admission.track(() =>
+    deps.paymentWorkflows.open(start, OPEN_DEADLINE_MS),
   );
   if (outcome.kind === 'refused') {
     const { refusal, retryAfterMs } = outcome;

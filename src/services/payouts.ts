@@ -25,6 +25,7 @@ import { payoutTerms } from '../domain/terms';
 import { newId } from '../lib/new-id';
 import type { ProviderRegistry } from '../providers/registry';
 import { payoutStart, type PayoutWorkflows } from '../temporal/payout-workflows';
+import type { Admission } from './admission';
 import { readAnswer, runClaimed } from './claimed-request';
 import type { NetworkFees } from './network-fees';
 import type { Caller, PayoutQuote, Payouts, StoredResponse } from './services';
@@ -34,6 +35,8 @@ export interface PayoutsDeps {
   providers: ProviderRegistry;
   networkFees: NetworkFees;
   payoutWorkflows: PayoutWorkflows;
+  /** For requests that reserve funds. */
+  admission: Admission;
 }
 
 /** Well below the claim's lease, so that the claim can still be released after it. */
@@ -72,13 +75,14 @@ async function create(
   caller: Caller,
   { idempotencyKey, request }: { idempotencyKey: string; request: PayoutRequest },
 ): Promise<StoredResponse> {
+  deps.admission.refuseIfLate(caller.mode);
   const payoutId = newId('payout');
   const draft = { caller, payoutId, request };
   const work = { caller, objectId: payoutId, endpoint: '/payouts', idempotencyKey, request };
   return runClaimed(deps.db, work, async () => {
     const { route, networkFee } = await price(deps, draft);
     await storeRoute(deps.db, payoutId, { ...route, networkFee });
-    return reserve(deps, draft);
+    return deps.admission.track(() => reserve(deps, draft));
   });
 }
 

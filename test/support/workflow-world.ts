@@ -19,6 +19,7 @@ import type { Db } from '../../src/db/transaction';
 import type { ProviderRegistry } from '../../src/providers/registry';
 import { startSandbox, type Sandbox } from '../../src/sandbox/server';
 import { createNetworkFees } from '../../src/services/network-fees';
+import { createAdmission } from '../../src/services/admission';
 import { createPayments } from '../../src/services/payments';
 import { createPayouts } from '../../src/services/payouts';
 import { createProviderCallbacks } from '../../src/services/provider-callbacks';
@@ -137,7 +138,12 @@ export async function startWorkflowWorld(
     sandbox,
     providers,
     payouts: (onStart) =>
-      createPayouts({ ...parts, db: apiDb, payoutWorkflows: announced(payoutWorkflows, onStart) }),
+      createPayouts({
+        ...parts,
+        db: apiDb,
+        payoutWorkflows: announced(payoutWorkflows, onStart),
+        admission: createAdmission(1_000),
+      }),
     payments: (onStart = () => undefined) => {
       const open: PaymentWorkflows['open'] = (start, deadlineMs) => {
         onStart(start.paymentId);
@@ -147,6 +153,7 @@ export async function startWorkflowWorld(
         ...parts,
         db: apiDb,
         paymentWorkflows: { ...paymentWorkflows, open },
+        admission: createAdmission(4_000),
       });
     },
     planFaults: (payoutId, plan) => void plans.set(payoutId, plan),
