@@ -29,24 +29,39 @@ export async function closedLoop({
   request,
 }: ClosedLoop): Promise<number> {
   const pool = new Pool(origin, { connections, pipelining: 1 });
-  const start = performance.now();
-  let sent = 0;
-  let answered = 0;
-  const client = async () => {
-    while (performance.now() - start < ms) {
-      const { method = 'GET', ...options } = request(sent++);
+  try {
+    return await clients(connections, ms, async (n) => {
+      const { method = 'GET', ...options } = request(n);
       const { statusCode, body } = await pool.request({ method, ...options });
       if (statusCode >= 300) throw new Error(`${options.path}: ${statusCode} ${await body.text()}`);
       await body.dump();
-      answered++;
-    }
-  };
-  try {
-    await Promise.all(Array.from({ length: connections }, client));
-    return (answered * 1_000) / (performance.now() - start);
+    });
   } finally {
     await pool.destroy();
   }
+}
+
+/**
+ * Each client does the next piece of work when its last one is done.
+ * @param work n counts the pieces of all clients, from 0
+ * @returns pieces a second
+ */
+export async function clients(
+  count: number,
+  ms: number,
+  work: (n: number) => Promise<void>,
+): Promise<number> {
+  const start = performance.now();
+  let begun = 0;
+  let done = 0;
+  const client = async () => {
+    while (performance.now() - start < ms) {
+      await work(begun++);
+      done++;
+    }
+  };
+  await Promise.all(Array.from({ length: count }, client));
+  return (done * 1_000) / (performance.now() - start);
 }
 
 export interface OpenLoopResult {

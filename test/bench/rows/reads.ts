@@ -1,13 +1,14 @@
 /** The reads of a merchant, each against Koa with the same query. */
 import { randomBytes } from 'node:crypto';
 import { connect } from '../../../src/db/connect';
+import { rows } from '../../../src/db/transaction';
 import { findFreePort } from '../../../src/dev/ports';
 import { ChildProgram } from '../../support/child-program';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
 import { insertCompletedPayouts } from '../../support/large-ledger';
 import { createKey, createMerchant, fund } from '../../support/merchant';
 import { startBareProgram } from '../bare-program';
-import { closedLoop } from '../load';
+import { closedLoop, type Request } from '../load';
 import type { Row } from '../row';
 import { idOf } from '../volume';
 
@@ -23,27 +24,25 @@ function readRow(name: string, description: string, path: (n: number) => [string
     needsTemporal: false,
     figures: [{ name: 'requests/s', ratio: { atLeast: 0.5 } }],
     prepare: async () => {
-      const database = await createTestDatabase();
-      const { accountId, keys, pepper } = await fillDatabase(database);
-      const api = await startApi(database, pepper);
+      const { origin, keys, accountId, database, stop } = await startInstallation(PAYOUTS);
       const bare = await startBareProgram('reads', {
         DATABASE_URL: database.apiUrl,
         ACCOUNT_ID: accountId,
       });
-      const side = (origin: string, request: (n: number) => object & { path: string }) => ({
+      const side = (to: string, request: (n: number) => Request) => ({
         measure: async (ms: number) => ({
-          'requests/s': await closedLoop({ origin, connections: CONNECTIONS, ms, request }),
+          'requests/s': await closedLoop({ origin: to, connections: CONNECTIONS, ms, request }),
         }),
       });
       return {
-        gateway: side(api.origin, (n) => ({
+        gateway: side(origin, (n) => ({
           path: `/api/v1${path(n)[0]}`,
           headers: { authorization: `Bearer ${keys[n % KEYS] ?? ''}` },
         })),
         bare: side(`http://127.0.0.1:${Number(bare.ready)}`, (n) => ({ path: path(n)[1] })),
         stop: async () => {
-          await Promise.all([api.stop(), bare.stop()]);
-          await database.drop();
+          await bare.stop();
+          await stop();
         },
       };
     },
@@ -66,24 +65,45 @@ export const READ_ROWS: readonly Row[] = [
   ]),
 ];
 
-async function fillDatabase(database: TestDatabase) {
-  const owner = connect({ url: database.ownerUrl, size: 4, applicationName: 'bench' });
+/** An API with a database of its own, and a merchant with completed payouts. */
+export interface Installation {
+  origin: string;
+  accountId: string;
+  apiKeyId: string;
+  keys: readonly string[];
+  database: TestDatabase;
+  stop(): Promise<void>;
+}
+
+export async function startInstallation(payouts: number): Promise<Installation> {
+  const database = await createTestDatabase();
+  const owner = connect({ url: database.ownerUrl, size: 1, applicationName: 'bench' });
   const pepper = randomBytes(32).toString('hex');
   const { accountId } = await createMerchant(owner, pepper);
   const ofAccount = { accountId, mode: 'test' } as const;
   for (const currency of ['USDT', 'BTC', 'ETH']) {
-    await fund(owner, accountId, 'test', currency, '1000000');
+    await fund(owner, accountId, 'test', currency, '50000000');
   }
-  await insertCompletedPayouts(
-    owner,
-    { ...ofAccount, currency: 'USDT', apiKeyId: idOf('key', 1), first: 0, count: PAYOUTS },
-    { isNoted: false },
-  );
-  const keys = await Promise.all(
-    Array.from({ length: KEYS }, () => createKey(owner, pepper, ofAccount)),
-  );
+  const [apiKeyId = ''] = (
+    await rows<{ id: string }>(owner, 'SELECT id FROM api_keys WHERE account_id = ?', [accountId])
+  ).map(({ id }) => id);
+  const batch = { ...ofAccount, currency: 'USDT', apiKeyId, first: 0, count: payouts };
+  await insertCompletedPayouts(owner, batch, { isNoted: false });
+  const keys: string[] = [];
+  while (keys.length < KEYS) keys.push(await createKey(owner, pepper, ofAccount));
   await owner.destroy();
-  return { accountId, keys, pepper };
+  const { origin, stop } = await startApi(database, pepper);
+  return {
+    origin,
+    accountId,
+    apiKeyId,
+    keys,
+    database,
+    stop: async () => {
+      await stop();
+      await database.drop();
+    },
+  };
 }
 
 /** The API alone: reads need neither Temporal nor providers. */
