@@ -98,21 +98,27 @@ function withReferences(document: object): unknown {
 }
 
 /**
- * The schema as tools in other languages read it. A choice says that it is a string. A pattern has no
- * Unicode classes and no \u: half of a surrogate pair, which the server refuses as well, is not valid
- * Unicode and few tools can send it.
+ * The schema as tools in other languages read it. A choice says that it is a string, and a union of which
+ * types it is: Scalar warns of one that does not. A pattern has no Unicode classes and no \u: half of a
+ * surrogate pair, which the server refuses as well, is not valid Unicode and few tools can send it.
  */
 function portable(schema: object): object {
   if ('pattern' in schema && isText(schema.pattern)) {
     const pattern = schema.pattern.replaceAll('\\p{Cs}', '').replaceAll('\\u0000', '\\x00');
     return { ...schema, pattern };
   }
-  const isChoice =
-    'enum' in schema &&
-    Array.isArray(schema.enum) &&
-    schema.enum.every(isText) &&
-    !('type' in schema);
-  return isChoice ? { type: 'string', ...schema } : schema;
+  const type = 'type' in schema ? null : typeOf(schema);
+  return type === null ? schema : { type, ...schema };
+}
+
+/** Of a choice or a union, which do not name it. */
+function typeOf(schema: object): string | string[] | null {
+  if ('type' in schema && isText(schema.type)) return schema.type;
+  if ('enum' in schema && Array.isArray(schema.enum) && schema.enum.every(isText)) return 'string';
+  if (!('anyOf' in schema) || !Array.isArray(schema.anyOf)) return null;
+  const types = [...new Set(schema.anyOf.map((member: object) => typeOf(member)))];
+  if (!types.every(isText)) return null;
+  return types.length === 1 ? (types[0] ?? null) : types;
 }
 
 function isText(value: unknown): value is string {

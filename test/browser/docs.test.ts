@@ -21,9 +21,10 @@ describeWithBrowser('/docs', () => {
     page.setDefaultTimeout(60_000);
     const { origin } = new URL(gateway.baseUrl);
     const problems: string[] = [];
-    // A violation of the Content-Security-Policy is an error in the console too.
+    // A violation of the Content-Security-Policy is an error in the console; Scalar warns of what it
+    // cannot read in the document.
     page.on('console', (message) => {
-      if (message.type() === 'error') problems.push(message.text());
+      if (['error', 'warning'].includes(message.type())) problems.push(message.text());
     });
     page.on('pageerror', ({ message }) => problems.push(message));
     page.on('request', (request) => {
