@@ -82,10 +82,36 @@ export async function proveChanges(
     if (results.every(({ broken }) => broken === 0)) {
       for (const statement of NOTE_PROOF) await rows(tx, statement);
     }
+    await rows(tx, NOTE_REPORT, [JSON.stringify(results)]);
     return results;
   };
   return onOneSnapshot(db, prove, { timeoutMs, readOnly: false });
 }
+
+/** What the last check found. */
+export interface LedgerReport {
+  checkedAt: Date;
+  /** When a check last succeeded. */
+  provenAt: Date;
+  /** In the whole ledger. */
+  balances: number;
+  transactions: number;
+  /** Checked on what had changed. */
+  invariants: InvariantResult[];
+}
+
+/** Null before the first check. */
+export async function readLedgerReport(db: Db): Promise<LedgerReport | null> {
+  const [found] = await rows<Omit<LedgerReport, keyof Stored> & { report: Stored }>(
+    db,
+    'SELECT checked_at, report, proven_at FROM ledger_report, ledger_proof WHERE report IS NOT NULL',
+  );
+  if (found === undefined) return null;
+  const { report, ...times } = found;
+  return { ...times, ...report };
+}
+
+type Stored = Pick<LedgerReport, 'balances' | 'transactions' | 'invariants'>;
 
 /** When the ledger was last proven. */
 export async function readProvenAt(db: Db): Promise<Date> {
@@ -178,6 +204,13 @@ const NOTE_PROOF = [
   'DELETE FROM ledger_changes',
   'UPDATE ledger_proof SET proven_at = now()',
 ];
+
+/** Versions count the postings of a balance. */
+const NOTE_REPORT = `
+  UPDATE ledger_report SET checked_at = now(), report = (
+    SELECT jsonb_build_object('balances', count(*), 'transactions', coalesce(sum(version), 0),
+                              'invariants', ?::jsonb)
+      FROM balances)`;
 
 /** Separate from the others: it depends on the providers, and a break does not pause payouts. */
 const STATEMENTS_INVARIANT: LedgerInvariant = {

@@ -1,7 +1,7 @@
 /** Providers, positions, the ledger check and the webhook backlog, for operators. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
-import { readProvenAt } from '../db/ledger-verify';
+import { type LedgerReport, readLedgerReport, readProvenAt } from '../db/ledger-verify';
 import {
   type Backlog,
   listBacklogs,
@@ -18,7 +18,8 @@ import { type OperatorSchedule, runNow } from '../temporal/schedules';
 import { makeChange, type ChangedBy } from './admin/audit';
 
 export { BACKLOG_MAX } from '../db/repositories/console-operations';
-export { OPERATOR_SCHEDULES } from '../temporal/schedules';
+export type { LedgerReport } from '../db/ledger-verify';
+export { OPERATOR_SCHEDULES, type OperatorSchedule } from '../temporal/schedules';
 
 /** A page waits at most this long for all providers together. */
 const PROVIDER_MS = 3_000;
@@ -36,6 +37,8 @@ export interface ConsoleOperations {
   positions: () => Promise<Position[]>;
   backlogs: () => Promise<Backlog[]>;
   provenAt: () => Promise<Date>;
+  /** Of the last check; null before the first. */
+  ledgerReport: () => Promise<LedgerReport | null>;
   /** Asks every provider for a payout that does not exist. */
   checkProviders: () => Promise<ProviderCheck[]>;
   /** @returns false when Temporal does not answer */
@@ -55,6 +58,7 @@ export function createConsoleOperations(deps: ConsoleOperationsDeps): ConsoleOpe
     positions: () => listPositions(db),
     backlogs: () => listBacklogs(db),
     provenAt: () => readProvenAt(db),
+    ledgerReport: () => readLedgerReport(db),
     checkProviders: () =>
       Promise.all(
         MODES.flatMap((mode) =>

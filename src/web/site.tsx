@@ -77,7 +77,7 @@ export interface Download {
   kind: 'download';
   name: string;
   type: string;
-  content: AsyncIterable<string>;
+  content: AsyncIterable<string> | Iterable<string>;
   cookies?: SetCookie[];
 }
 

@@ -1,4 +1,6 @@
 /** The supervising pages of the console over HTTP: what they show, change and record. */
+import { LEDGER_INVARIANTS } from '../../src/db/ledger-invariants';
+import { proveChanges } from '../../src/db/ledger-verify';
 import { openCase } from '../../src/db/repositories/cases';
 import { rows } from '../../src/db/transaction';
 import type { CaseKind } from '../../src/domain/cases';
@@ -417,7 +419,27 @@ test('operations show statements, positions, the ledger check and the waiting de
      SELECT 'whd_' || n, 'evt_' || n, id, now(), now() FROM endpoint, generate_series(1, 205) AS n`,
     [accountId, `https://shop.example/${PROBE}`],
   );
+  const proof = '/operations/ledger-proof';
+  expect(await read(client, '/operations')).not.toContain(proof);
+  expect((await client.get(`/console${proof}`)).status).toBe(404);
+  await proveChanges(harness.owner, { timeoutMs: 60_000 });
+  const file = await client.get(`/console${proof}`);
+  expect(file.headers.get('content-disposition')).toMatch(
+    /^attachment; filename="ledger-proof-.*\.json"$/,
+  );
+  // The balance above has no postings.
+  expect(await file.json()).toMatchObject({
+    object: 'ledger_proof',
+    result: 'failed',
+    downloaded_by: admin.email,
+    invariants: LEDGER_INVARIANTS.map(({ number }) =>
+      number === 3
+        ? { number, broken: 1, rows: [expect.objectContaining({ account_id: accountId })] }
+        : expect.objectContaining({ number }),
+    ),
+  });
   const html = await read(client, '/operations');
+  expect(html).toContain(proof);
   expect(html).toContain('69.50000000');
   expect(html).toContain('4.50000000');
   expect(html).toContain('200 or more');

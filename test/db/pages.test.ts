@@ -427,6 +427,7 @@ const CONSOLE: Record<string, string> = {
   'post /pauses': 'A',
   'post /pauses/resume': 'A',
   'get /operations': 'ARV',
+  'get /operations/ledger-proof': 'ARV',
   'post /operations/run': 'A',
   'get /audit-log': 'ARV',
   'get /cases': 'ARV',

@@ -35,6 +35,7 @@ const TABLES: Record<
   ledger_checkpoints: ['-', 'SIU', 'S', '-'],
   ledger_entries: ['S', 'S', 'S', 'S'],
   ledger_proof: ['S', 'SIU', 'S', 'S'],
+  ledger_report: ['-', 'SU', '-', 'S'],
   ledger_transactions: ['S', 'S', 'S', 'S'],
   memberships: ['-', '-', 'SIU', 'SIUD'],
   merchant_positions: ['-', 'SIUD', '-', 'S'],

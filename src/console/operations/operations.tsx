@@ -11,7 +11,6 @@ import {
   Alert,
   Card,
   Empty,
-  Facts,
   Money,
   PageHead,
   Status,
@@ -19,30 +18,34 @@ import {
   Time,
   words,
 } from '../../web/components';
-import { Action } from '../../web/forms';
 import { page, redirect } from '../../web/site';
 import { type OperatorRoute, PREFIX } from '../operator-page';
+import { Ledger, ledgerPages, Run } from './ledger';
 
 const PATH = `${PREFIX}/operations`;
 const NAV = { nav: 'operations' };
 
 type Read<Name extends keyof ConsoleOperations> = Awaited<ReturnType<ConsoleOperations[Name]>>;
 
-export function operationPages({ operations, attention }: ConsoleServices): OperatorRoute[] {
+export function operationPages(services: ConsoleServices): OperatorRoute[] {
+  const { operations, attention } = services;
   return [
+    ...ledgerPages(services),
     {
       method: 'get',
       path: '/operations',
       needs: 'read',
       run: async (visit) => {
-        const [statements, positions, backlogs, provenAt, found, checks] = await Promise.all([
-          operations.statements(),
-          operations.positions(),
-          operations.backlogs(),
-          operations.provenAt(),
-          attention(),
-          visit.query.has('check') ? operations.checkProviders() : null,
-        ]);
+        const [statements, positions, backlogs, provenAt, report, found, checks] =
+          await Promise.all([
+            operations.statements(),
+            operations.positions(),
+            operations.backlogs(),
+            operations.provenAt(),
+            operations.ledgerReport(),
+            attention(),
+            visit.query.has('check') ? operations.checkProviders() : null,
+          ]);
         const mayRun = visit.may('administer');
         return page(
           'Operations',
@@ -51,6 +54,7 @@ export function operationPages({ operations, attention }: ConsoleServices): Oper
             <Answer query={visit.query} />
             <Ledger
               provenAt={provenAt}
+              hasReport={report !== null}
               cases={found.cases}
               isLate={found.isProofLate}
               mayRun={mayRun}
@@ -91,50 +95,6 @@ function Answer({ query }: { query: URLSearchParams }) {
       <p>Check that Temporal is reachable and that a worker has created the schedules.</p>
     </Alert>
   );
-}
-
-interface LedgerProps {
-  provenAt: Date;
-  cases: Awaited<ReturnType<ConsoleServices['attention']>>['cases'];
-  isLate: boolean;
-  mayRun: boolean;
-}
-
-function Ledger({ provenAt, cases, isLate, mayRun }: LedgerProps) {
-  const broken = cases.some(({ kind }) => kind === 'ledger_broken');
-  const notChecked = cases.some(({ kind }) => kind === 'ledger_not_checked');
-  const result = broken ? 'failed' : isLate || notChecked ? 'late' : 'succeeded';
-  return (
-    <Card
-      title="Ledger check"
-      lead="Every five minutes it verifies what has changed, and pauses payouts if an invariant is broken."
-      action={mayRun ? <Run schedule="ledger-check" label="Check now" /> : null}
-    >
-      <Facts
-        rows={[
-          ['Result', <Status value={result} />],
-          ['Last successful check', <Time at={provenAt} seconds />],
-          [
-            'Cases',
-            broken || notChecked ? (
-              <a
-                class="link"
-                href={`${PREFIX}/cases?kind=${broken ? 'ledger_broken' : 'ledger_not_checked'}`}
-              >
-                Show
-              </a>
-            ) : (
-              'None'
-            ),
-          ],
-        ]}
-      />
-    </Card>
-  );
-}
-
-function Run({ schedule, label }: { schedule: string; label: string }) {
-  return <Action action={`${PATH}/run`} label={label} icon="play" hidden={{ schedule }} />;
 }
 
 interface ProvidersProps {

@@ -13,6 +13,7 @@ import { sql as requestLog } from './0011-request-log';
 import { sql as secondFactors } from './0012-second-factors';
 import { indexes as paymentIndexes, sql as policyProposals } from './0013-policy-proposals';
 import { indexes as pageIndexes, sql as pages } from './0014-pages';
+import { sql as ledgerReport } from './0015-ledger-report';
 import { sql as postingSums } from './0015-posting-sums';
 
 /**
@@ -41,4 +42,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0014-page-indexes', concurrent: pageIndexes },
   { name: '0014-pages', sql: pages },
   { name: '0015-posting-sums', sql: postingSums },
+  { name: '0015-ledger-report', sql: ledgerReport },
 ];
