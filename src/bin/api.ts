@@ -13,8 +13,8 @@ DASHBOARD_DATABASE_URL is set, and /metrics and /readyz with details on METRICS_
 docs/operations.md describes its environment; missing variables are reported at the start.
 `;
 
-runProcess(HELP, async () => {
-  const deps = buildDeps(readConfig(process.env), 'api');
+runProcess(HELP, async (env) => {
+  const deps = buildDeps(readConfig(env), 'api');
   const { config, logger } = deps;
   const services = buildServices(deps);
   const metrics = createMetrics(services.health, services.requestLog);

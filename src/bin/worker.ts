@@ -17,8 +17,8 @@ METRICS_PORT.
 docs/operations.md describes its environment; missing variables are reported at the start.
 `;
 
-runProcess(HELP, async () => {
-  const config = readConfig(process.env);
+runProcess(HELP, async (env) => {
+  const config = readConfig(env);
   const deps = buildDeps(config, 'worker');
   installTemporalLogger(deps.logger);
   warnOfPrivateNetworks(deps);

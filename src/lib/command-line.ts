@@ -4,6 +4,7 @@
  * run it in their own process.
  */
 import { Command, CommanderError } from '@commander-js/extra-typings';
+import { withSecretFiles } from './secret-files';
 import { SetupError } from './setup-error';
 
 const DONE = 0;
@@ -62,14 +63,17 @@ export async function runCommand(
 /** Runs the program of a file in src/bin when that file is what Node was started with. */
 export function runAsMain(file: NodeJS.Module, program: Program): void {
   if (require.main !== file) return;
-  const terminal: Terminal = {
-    env: process.env,
-    out: (text) => process.stdout.write(text),
-    err: (text) => process.stderr.write(text),
-  };
-  void program(process.argv.slice(2), terminal).then((exitCode) => {
-    process.exitCode = exitCode;
-  });
+  const err = (text: string) => process.stderr.write(text);
+  const out = (text: string) => process.stdout.write(text);
+  try {
+    const env = withSecretFiles(process.env);
+    void program(process.argv.slice(2), { env, out, err }).then((exitCode) => {
+      process.exitCode = exitCode;
+    });
+  } catch (error) {
+    err(`${errorText(error)}\n`);
+    process.exitCode = FAILED;
+  }
 }
 
 /** The error's own words. A connection that fails on every address of a name has none itself. */

@@ -2,6 +2,7 @@
  * The life cycle of a long-running program: start, report that it is ready, stop on a signal, and
  * exit with a message when it cannot start.
  */
+import { withSecretFiles } from './secret-files';
 import { SetupError } from './setup-error';
 
 export interface RunningProcess {
@@ -13,14 +14,24 @@ export interface RunningProcess {
 /** Time for an orderly end when the parent process is gone. */
 const ORPHAN_END_MS = 5_000;
 
-/** @param help printed for --help instead of starting */
-export function runProcess(help: string, start: () => Promise<RunningProcess>): void {
+/**
+ * @param help printed for --help instead of starting
+ * @param start gets the environment with the secrets of files
+ */
+export function runProcess(
+  help: string,
+  start: (env: NodeJS.ProcessEnv) => Promise<RunningProcess>,
+): void {
   if (process.argv.includes('--help')) {
     process.stdout.write(help);
     return;
   }
   endWithParent();
-  start().then(stopOnSignal, fail);
+  try {
+    start(withSecretFiles(process.env)).then(stopOnSignal, fail);
+  } catch (error) {
+    fail(error);
+  }
 }
 
 /** A process that was forked ends when its parent has ended, in whatever way. */
