@@ -1,8 +1,21 @@
 /** The rows of the benchmark, in the order of the table. */
 import type { Row } from '../row';
 import { COUNTED_ROW } from './counted';
+import { CREATE_ROWS } from './creates';
+import { DELIVERY_ROWS } from './deliveries';
 import { GROWTH_ROW } from './growth';
 import { LEDGER_ROWS } from './ledger';
+import { LIFECYCLE_ROWS } from './lifecycles';
 import { READ_ROWS } from './reads';
+import { RESOURCE_ROWS } from './resources';
 
-export const ROWS: readonly Row[] = [...READ_ROWS, ...LEDGER_ROWS, GROWTH_ROW, COUNTED_ROW];
+export const ROWS: readonly Row[] = [
+  ...READ_ROWS,
+  ...CREATE_ROWS,
+  ...LIFECYCLE_ROWS,
+  ...DELIVERY_ROWS,
+  ...LEDGER_ROWS,
+  GROWTH_ROW,
+  ...RESOURCE_ROWS,
+  COUNTED_ROW,
+];

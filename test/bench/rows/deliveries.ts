@@ -1,0 +1,178 @@
+/** Events to a fast receiver, against a workflow with one POST. */
+import { rows, type Db } from '../../../src/db/transaction';
+import { newId } from '../../../src/lib/new-id';
+import { startBareFlows, startGatewayFlows, type BareFlows, type GatewayFlows } from '../flows';
+import { openLoop, percentile } from '../load';
+import { startCountingReceiver, type Arrival, type CountingReceiver } from '../receiver';
+import type { Measured, Row } from '../row';
+
+/** The most that an account can have: a payout's event is delivered to each. */
+const ENDPOINTS = 16;
+/** Payouts whose deliveries are under way at the same time. */
+const EVENTS_AT_ONCE = 6;
+
+const PAYOUTS_PER_SECOND = 5;
+/** Created, approved, processing and completed. */
+const EVENTS_OF_PAYOUT = 4;
+
+export const DELIVERY_ROWS: readonly Row[] = [
+  {
+    name: 'delivery',
+    description: 'deliveries to a fast receiver; a workflow with one POST',
+    needsTemporal: true,
+    figures: [{ name: 'deliveries/s', ratio: { atLeast: 0.8 } }],
+    prepare: async () => {
+      const receiver = await startCountingReceiver();
+      const endpoints = Array.from({ length: ENDPOINTS }, (_, n) => `${receiver.url}/${n}`);
+      const [gateway, bare] = await Promise.all([
+        startGatewayFlows({ endpoints }),
+        startBareFlows(),
+      ]);
+      // A payout that waits for its review has one event.
+      const create = async () => (await gateway.create('payout')) ?? '';
+      const deliver = async () => {
+        const id = newId('payout');
+        await bare.deliver(receiver.url, ENDPOINTS, id);
+        return id;
+      };
+      const sideOf = (begin: () => Promise<string>) => ({
+        measure: (ms: number) => deliverAll(receiver, begin, ms),
+      });
+      return {
+        gateway: sideOf(create),
+        bare: sideOf(deliver),
+        stop: async () => {
+          await Promise.all([gateway.stop(), bare.stop()]);
+          await receiver.stop();
+        },
+      };
+    },
+  },
+  {
+    name: 'delivery-latency',
+    description:
+      'commit to first byte, 5 payouts/s; a workflow with one POST, started at the commit',
+    needsTemporal: true,
+    figures: [
+      { name: 'p50 ms', ratio: { atMost: 1.5 }, limit: { atMost: 60 } },
+      { name: 'p99 ms', limit: { atMost: 500 } },
+    ],
+    prepare: async () => {
+      const receiver = await startCountingReceiver();
+      const [gateway, bare] = await Promise.all([
+        startGatewayFlows({ mode: 'test', endpoints: [receiver.url] }),
+        startBareFlows(),
+      ]);
+      await noteCommits(gateway.db);
+      return {
+        gateway: { measure: (ms) => latencyOfGateway(gateway, receiver, ms) },
+        bare: { measure: (ms) => latencyOfBare(bare, receiver, ms) },
+        stop: async () => {
+          await Promise.all([gateway.stop(), bare.stop()]);
+          await receiver.stop();
+        },
+      };
+    },
+  },
+];
+
+/** @param begin starts the deliveries of one event, and returns its object */
+async function deliverAll(
+  receiver: CountingReceiver,
+  begin: () => Promise<string>,
+  ms: number,
+): Promise<Measured> {
+  const arrived = new Map<string, number>();
+  const waiting = new Map<string, () => void>();
+  const start = performance.now() + ms / 4;
+  const end = start + ms;
+  let counted = 0;
+  receiver.onArrival = ({ objectId }) => {
+    const now = performance.now();
+    if (now >= start && now < end) counted += 1;
+    const count = (arrived.get(objectId) ?? 0) + 1;
+    arrived.set(objectId, count);
+    if (count === ENDPOINTS) waiting.get(objectId)?.();
+  };
+  const oneAfterTheOther = async (): Promise<void> => {
+    while (performance.now() < end) {
+      const id = await begin();
+      if (arrived.get(id) === ENDPOINTS) continue;
+      await new Promise<void>((resolve) => waiting.set(id, resolve));
+    }
+  };
+  await Promise.all(Array.from({ length: EVENTS_AT_ONCE }, oneAfterTheOther));
+  return { 'deliveries/s': (counted * 1_000) / ms };
+}
+
+/** The clock is read last before the commit. */
+async function noteCommits(db: Db): Promise<void> {
+  await rows(db, 'CREATE UNLOGGED TABLE bench_commits (event_id text PRIMARY KEY, at float8)');
+  await rows(
+    db,
+    `CREATE FUNCTION bench_note_commit() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
+     BEGIN
+       INSERT INTO public.bench_commits
+       VALUES (NEW.id, extract(epoch FROM clock_timestamp()) * 1000);
+       RETURN NULL;
+     END $$`,
+  );
+  await rows(
+    db,
+    `CREATE CONSTRAINT TRIGGER bench_note_commit AFTER INSERT ON events
+     DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION bench_note_commit()`,
+  );
+}
+
+async function latencyOfGateway(
+  { create, db }: GatewayFlows,
+  receiver: CountingReceiver,
+  ms: number,
+): Promise<Measured> {
+  const { arrivals, whenThere } = collect(receiver);
+  const { latenciesMs } = await openLoop(
+    PAYOUTS_PER_SECOND,
+    ms,
+    async () => (await create('payout')) !== null,
+  );
+  await whenThere(latenciesMs.length * EVENTS_OF_PAYOUT);
+  const commits = await rows<{ eventId: string; at: number }>(db, 'SELECT * FROM bench_commits');
+  const committedAt = new Map(commits.map(({ eventId, at }) => [eventId, at]));
+  return latencyOf(arrivals, ({ eventId = '' }) => committedAt.get(eventId) ?? NaN);
+}
+
+async function latencyOfBare(
+  { deliver }: BareFlows,
+  receiver: CountingReceiver,
+  ms: number,
+): Promise<Measured> {
+  const { arrivals, whenThere } = collect(receiver);
+  const { latenciesMs } = await openLoop(PAYOUTS_PER_SECOND * EVENTS_OF_PAYOUT, ms, async () => {
+    await deliver(receiver.url, 1, newId('payout'));
+    return true;
+  });
+  await whenThere(latenciesMs.length);
+  return latencyOf(arrivals, ({ body }) => (JSON.parse(body) as { started: number }).started);
+}
+
+function collect(receiver: CountingReceiver) {
+  const arrivals: Arrival[] = [];
+  let wanted = Infinity;
+  let resolveAll = (): void => undefined;
+  receiver.onArrival = (arrival) => {
+    arrivals.push(arrival);
+    if (arrivals.length >= wanted) resolveAll();
+  };
+  const whenThere = (count: number): Promise<void> =>
+    new Promise((resolve) => {
+      wanted = count;
+      resolveAll = resolve;
+      if (arrivals.length >= wanted) resolve();
+    });
+  return { arrivals, whenThere };
+}
+
+function latencyOf(arrivals: readonly Arrival[], since: (arrival: Arrival) => number): Measured {
+  const latenciesMs = arrivals.map((arrival) => arrival.at - since(arrival)).sort((a, b) => a - b);
+  return { 'p50 ms': percentile(latenciesMs, 0.5), 'p99 ms': percentile(latenciesMs, 0.99) };
+}

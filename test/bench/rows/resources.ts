@@ -1,0 +1,79 @@
+/** What payouts cost: time of the processors, and memory while they wait for their review. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { runLifecycles, startGatewayFlows } from '../flows';
+import { findProcesses, processorMs, residentMb } from '../processes';
+import type { Measured, Row } from '../row';
+
+const UNDER_REVIEW = { full: 10_000, quick: 1_000 };
+const CLIENTS = 16;
+/** Until the memory of ended requests is free again. */
+const REST_MS = 5_000;
+const WARM_UP_MS = 4_000;
+
+export const RESOURCE_ROWS: readonly Row[] = [
+  {
+    name: 'memory',
+    description: 'a worker with 10,000 payouts under review (--quick: 1,000); the same with none',
+    needsTemporal: true,
+    figures: [{ name: 'MB more', limit: { atMost: 150 } }, { name: 'MB with none' }],
+    rounds: 1,
+    prepare: async ({ isQuick, log }) => {
+      const flows = await startGatewayFlows();
+      const { worker } = await findProcesses(flows.gateway);
+      return {
+        gateway: {
+          measure: async (): Promise<Measured> => {
+            await runLifecycles(flows, 'payout', WARM_UP_MS);
+            await sleep(REST_MS);
+            const before = residentMb(worker);
+            let left = isQuick ? UNDER_REVIEW.quick : UNDER_REVIEW.full;
+            const client = async (): Promise<void> => {
+              while (left > 0) {
+                left -= 1;
+                if (left % 1_000 === 0) log(`memory: ${left} payouts left`);
+                while ((await flows.create('payout')) === null) await sleep(1_000);
+              }
+            };
+            await Promise.all(Array.from({ length: CLIENTS }, client));
+            await sleep(REST_MS);
+            return { 'MB more': residentMb(worker) - before, 'MB with none': before };
+          },
+        },
+        bare: null,
+        stop: flows.stop,
+      };
+    },
+  },
+  {
+    name: 'cpu',
+    description: 'core-milliseconds for each payout from POST to completed, without an endpoint',
+    needsTemporal: true,
+    figures: [
+      { name: 'api ms' },
+      { name: 'worker ms', limit: { atMost: 25 } },
+      { name: 'Temporal ms', limit: { atMost: 35 } },
+      { name: 'PostgreSQL ms' },
+    ],
+    prepare: async () => {
+      const flows = await startGatewayFlows();
+      const processes = Object.entries(await findProcesses(flows.gateway));
+      // Code that is compiled only once is not a cost of a payout.
+      await runLifecycles(flows, 'payout', WARM_UP_MS);
+      return {
+        gateway: {
+          measure: async (ms): Promise<Measured> => {
+            const before = processes.map(([, pid]) => processorMs(pid));
+            const { completed } = await runLifecycles(flows, 'payout', ms);
+            const spent = processes.map(([name, pid], n) => [
+              `${name} ms`,
+              (processorMs(pid) - (before[n] ?? 0)) / completed,
+            ]);
+            return Object.fromEntries(spent) as Measured;
+          },
+        },
+        bare: null,
+        stop: flows.stop,
+      };
+    },
+  },
+];
