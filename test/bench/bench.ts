@@ -9,9 +9,11 @@ import { join } from 'node:path';
 import { Command } from '@commander-js/extra-typings';
 import { startTestServices, stopTestServices } from '../support/start-services';
 import { compareWithBaseline, listImprovements, writeBaseline } from './baseline';
+import { measureOverload } from './overload';
 import { describeMachine, type Line, linesOf, type Round, tableOf } from './report';
 import type { Row, Setting } from './row';
 import { ROWS } from './rows/index';
+import { measureScale } from './scale';
 
 const ROUNDS = { full: 5, quick: 3 };
 const ROUND_MS = { full: 8_000, quick: 2_000 };
@@ -22,6 +24,8 @@ const program = new Command('npm run bench --')
   .option('--quick', 'fewer and shorter rounds, smaller volumes', false)
   .option('--json', 'print JSON to standard output, and the table to standard error', false)
   .option('--only <name...>', 'measure these rows only')
+  .option('--scale', 'measure with one and two worker and API processes instead', false)
+  .option('--overload', 'measure below and above the capacity instead', false)
   .option('--accept', 'write the counted figures to baseline.json', false)
   .addHelpText(
     'after',
@@ -30,11 +34,12 @@ const program = new Command('npm run bench --')
   .parse();
 
 async function main(): Promise<void> {
-  const { quick, json, only, accept } = program.opts();
+  const { quick, json, only, accept, scale, overload } = program.opts();
   const unknown = (only ?? []).filter((name) => !ROWS.some((row) => row.name === name));
   if (unknown.length > 0) program.error(`Unknown row ${unknown.join(', ')}. See --help.`);
   const chosen = ROWS.filter((row) => only?.includes(row.name) ?? true);
-  const hasTemporal = chosen.some((row) => row.needsTemporal);
+  const other = scale ? measureScale : overload ? measureOverload : null;
+  const hasTemporal = other !== null || chosen.some((row) => row.needsTemporal);
   const setting: Setting = {
     isQuick: quick,
     log: (line) => process.stderr.write(`${line}\n`),
@@ -47,6 +52,10 @@ async function main(): Promise<void> {
   try {
     const machine = await describeMachine(process.env['TEST_POSTGRES_URL'] ?? '', hasTemporal);
     setting.log(JSON.stringify(machine));
+    if (other !== null) {
+      process.stdout.write(`${await other(setting)}\n`);
+      return;
+    }
     const lines: Line[] = [];
     for (const row of chosen) lines.push(...(await measure(row, setting)));
     const table = `${tableOf(lines)}\n`;

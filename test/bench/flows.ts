@@ -9,7 +9,6 @@ import { Pool } from 'undici';
 import { connect } from '../../src/db/connect';
 import { withClient } from '../../src/db/provision';
 import { rows, type Db } from '../../src/db/transaction';
-import type { Mode } from '../../src/domain/mode';
 import { startSandbox } from '../../src/sandbox/server';
 import { createTestDatabase } from '../support/database';
 import { createNamespace, startGateway, type OwnGateway } from '../support/gateway';
@@ -32,8 +31,10 @@ export interface Flows {
   stop(): Promise<void>;
 }
 
+/** Its endpoints may use http. */
+const MODE = 'test';
 /** A key has at most 1,200 requests a minute. */
-const MERCHANTS = 32;
+const MERCHANTS = 8;
 const FUNDS = '1000000000';
 /** From the provider's acceptance to the outcome. */
 const SETTLE_MS = 50;
@@ -43,8 +44,8 @@ export interface GatewayFlows extends Flows {
 }
 
 export interface GatewayFlowOptions {
-  /** In test mode, payouts are approved automatically after 2 s; in live mode, a signal approves them. */
-  mode?: Mode;
+  /** A signal approves the payouts (default); otherwise they are approved automatically after 2 s. */
+  isReviewed?: boolean;
   /** Every merchant has an endpoint for each. */
   endpoints?: readonly string[];
   /** Instead of starting one; it is not stopped. */
@@ -55,13 +56,13 @@ export interface GatewayFlowOptions {
 }
 
 export async function startGatewayFlows(options: GatewayFlowOptions = {}): Promise<GatewayFlows> {
-  const { mode = 'live', endpoints = [], env = {} } = options;
+  const { isReviewed = true, endpoints = [], env = {} } = options;
   const gateway =
     options.gateway ?? (await startGateway({ sandbox: { settleMs: SETTLE_MS }, env }));
-  const merchants = await createMerchants(gateway.db, gateway.pepper, mode);
+  const merchants = await createMerchants(gateway.db, gateway.pepper, isReviewed);
   for (const { accountId } of endpoints.length === 0 ? [] : merchants) {
     for (const url of endpoints) {
-      const endpoint = ['--account', accountId, '--mode', mode, '--url', url];
+      const endpoint = ['--account', accountId, '--mode', MODE, '--url', url];
       await runAdmin(gateway, 'webhooks', 'create', ...endpoint);
     }
   }
@@ -74,12 +75,14 @@ export async function startGatewayFlows(options: GatewayFlowOptions = {}): Promi
       const number = sent++;
       const merchant = merchants[number % MERCHANTS];
       const post = apis[number % apis.length];
-      const key = mode === 'live' ? merchant?.liveKey : merchant?.testKey;
       const body = kind === 'payout' ? buildPayout() : buildPayment();
-      const headers = { authorization: `Bearer ${key ?? ''}`, 'idempotency-key': randomKey() };
+      const headers = {
+        authorization: `Bearer ${merchant?.testKey ?? ''}`,
+        'idempotency-key': randomKey(),
+      };
       return (await post?.post(`/api/v1/${kind}s`, body, headers)) ?? null;
     },
-    ...messagesOf(gateway.temporal, gateway.sandbox.url, mode),
+    ...messagesOf(gateway.temporal, gateway.sandbox.url),
     stop: async () => {
       await Promise.all(apis.map((api) => api.close()));
       if (options.gateway === undefined) await gateway.stop();
@@ -106,13 +109,13 @@ export async function startBareFlows(
   ]);
   await withClient(database.ownerUrl, (client) => client.query(FLOW_SQL));
   const db = connect({ url: database.ownerUrl, size: 4, applicationName: 'bench' });
-  const merchants = await createMerchants(db, randomBytes(32).toString('hex'), 'live');
+  const merchants = await createMerchants(db, randomBytes(32).toString('hex'), true);
   const program = await startBareProgram('flows', {
     DATABASE_URL: database.ownerUrl,
     TEMPORAL_ADDRESS: address,
     TEMPORAL_NAMESPACE: namespace,
     PROVIDER_URL: sandbox.onchainUrl,
-    PROVIDER_KEY: credentials.onchain_provider.live?.apiKey ?? '',
+    PROVIDER_KEY: credentials.onchain_provider[MODE]?.apiKey ?? '',
     BARE_PAYOUT: payout,
     PORT: '0',
   });
@@ -129,7 +132,7 @@ export async function startBareFlows(
     deliver: async (url, count, id) => {
       await api.post('/deliveries', { url, count, id });
     },
-    ...messagesOf(new Client({ connection, namespace }), sandbox.url, 'live'),
+    ...messagesOf(new Client({ connection, namespace }), sandbox.url),
     stop: async () => {
       await Promise.all([api.close(), program.stop()]);
       await sandbox.stop();
@@ -139,11 +142,15 @@ export async function startBareFlows(
   };
 }
 
-async function createMerchants(db: Db, pepper: string, mode: Mode): Promise<Merchant[]> {
+async function createMerchants(
+  db: Db,
+  pepper: string,
+  rehearseReview: boolean,
+): Promise<Merchant[]> {
   const merchants: Merchant[] = [];
   for (let number = 0; number < MERCHANTS; number++) {
-    const merchant = await createMerchant(db, pepper);
-    await fund(db, merchant.accountId, mode, 'USDT', FUNDS);
+    const merchant = await createMerchant(db, pepper, { rehearseReview });
+    await fund(db, merchant.accountId, MODE, 'USDT', FUNDS);
     merchants.push(merchant);
   }
   // The day's maximum ends a long run.
@@ -151,12 +158,12 @@ async function createMerchants(db: Db, pepper: string, mode: Mode): Promise<Merc
   return merchants;
 }
 
-function messagesOf(temporal: Client, sandboxUrl: string, mode: Mode) {
+function messagesOf(temporal: Client, sandboxUrl: string) {
   return {
     approve: (id: string) => temporal.workflow.getHandle(id).signal('approve', { by: 'bench' }),
     pay: async (id: string) => {
       const provider = 'onchain_provider';
-      const paid = { provider, mode, client_reference: id, amount: '100' };
+      const paid = { provider, mode: MODE, client_reference: id, amount: '100' };
       const status = await control(sandboxUrl, 'checkouts/pay', paid);
       if (status !== 200) throw new Error(`the payment ${id} was not paid: ${status}`);
     },
@@ -226,7 +233,7 @@ export class Completions {
 
 const AT_ONCE = 20;
 /** A few lifecycles take longer than a short round. */
-const COUNTED_MS_MIN = 5_000;
+export const COUNTED_MS_MIN = 5_000;
 
 export interface Lifecycles {
   perSecond: number;

@@ -19,14 +19,14 @@ export const FLOW_SQL = `
 CREATE FUNCTION bare_event(p_id text, p_account text, p_type text, p_sequence integer) RETURNS void
 LANGUAGE sql AS $$
   INSERT INTO events (id, account_id, mode, type, object_id, sequence, body)
-  VALUES ('evt_' || gen_random_uuid(), p_account, 'live', p_type, p_id, p_sequence,
+  VALUES ('evt_' || gen_random_uuid(), p_account, 'test', p_type, p_id, p_sequence,
           convert_to(repeat('x', 800), 'UTF8'))
 $$;
 
 CREATE FUNCTION bare_response(p_id text, p_account text) RETURNS void LANGUAGE sql AS $$
   INSERT INTO idempotency_keys (account_id, mode, key, body_hash, object_id, state, lease_until,
                                 response_status, response_body, completed_at)
-  VALUES (p_account, 'live', p_id, '\\x00', p_id, 'done', now(), 201,
+  VALUES (p_account, 'test', p_id, '\\x00', p_id, 'done', now(), 201,
           convert_to(repeat('x', 800), 'UTF8'), now())
 $$;
 
@@ -36,11 +36,11 @@ BEGIN
   INSERT INTO payouts (id, account_id, mode, reference, status, provider, amount, currency, network,
                        destination_type, destination_value, service_fee, network_fee, total_debit,
                        fee_terms, api_key_id, review_reasons)
-  VALUES (p_id, p_account, 'live', p_id, 'under_review', 'onchain_provider', 10, 'USDT', 'tron',
+  VALUES (p_id, p_account, 'test', p_id, 'under_review', 'onchain_provider', 10, 'USDT', 'tron',
           'crypto_address', 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t', 0.1, 1, 11.1, '{}', 'key',
           '{review_all}');
   PERFORM bare_event(p_id, p_account, 'payout.under_review', 1);
-  PERFORM ledger_post('txn_r' || p_id, p_id || ':reserve', p_account, 'live', 'USDT',
+  PERFORM ledger_post('txn_r' || p_id, p_id || ':reserve', p_account, 'test', 'USDT',
     'payout_reserve', 'Payout', 'payout', p_id,
     '[{"account":"available","direction":"out","amount":"11.1"},
       {"account":"reserved","direction":"in","amount":"11.1"}]');
@@ -56,7 +56,7 @@ BEGIN
   IF moved IS NULL THEN RETURN; END IF;
   PERFORM bare_event(p_id, p_account, 'payout.' || p_to, moved);
   IF p_to <> 'completed' THEN RETURN; END IF;
-  PERFORM ledger_post('txn_s' || p_id, p_id || ':settle', p_account, 'live', 'USDT',
+  PERFORM ledger_post('txn_s' || p_id, p_id || ':settle', p_account, 'test', 'USDT',
     'payout_settlement', 'Payout', 'payout', p_id,
     '[{"account":"reserved","direction":"out","amount":"11.1"},
       {"account":"provider_clearing","direction":"in","amount":"10"},
@@ -69,7 +69,7 @@ BEGIN
   PERFORM bare_response(p_id, p_account);
   INSERT INTO payments (id, account_id, mode, reference, status, provider, amount, currency, network,
                         fee_terms, checkout_url, api_key_id, provider_checkout_id, expires_at)
-  VALUES (p_id, p_account, 'live', p_id, 'created', 'onchain_provider', 100, 'USDT', 'tron', '{}',
+  VALUES (p_id, p_account, 'test', p_id, 'created', 'onchain_provider', 100, 'USDT', 'tron', '{}',
           p_url, 'key', p_id, now() + interval '1 hour');
   PERFORM bare_event(p_id, p_account, 'payment.created', 1);
 END $$;
@@ -87,7 +87,7 @@ BEGIN
   PERFORM bare_event(p_id, p_account, 'payment.' || p_to, moved);
   IF p_to <> 'completed' THEN RETURN; END IF;
   INSERT INTO payment_credits VALUES (p_id, p_id, 100, 1);
-  PERFORM ledger_post('txn_c' || p_id, p_id || ':credit', p_account, 'live', 'USDT',
+  PERFORM ledger_post('txn_c' || p_id, p_id || ':credit', p_account, 'test', 'USDT',
     'payin_settlement', 'Payment', 'payment', p_id,
     '[{"account":"provider_clearing","direction":"out","amount":"100"},
       {"account":"available","direction":"in","amount":"99"},

@@ -44,11 +44,11 @@ export const CREATE_ROWS: readonly Row[] = [
     ],
     prepare: async () => {
       const receiver = await startCountingReceiver();
-      const bare = await startGatewayFlows({ mode: 'test' });
+      const bare = await startGatewayFlows({ isReviewed: false });
       const { gateway: shared } = bare;
       const gateway = await startGatewayFlows({
         gateway: shared,
-        mode: 'test',
+        isReviewed: false,
         endpoints: [receiver.url],
       });
       const sideOf = (flows: Flows) => ({ measure: (ms: number) => createUnderLoad(flows, ms) });
@@ -72,7 +72,11 @@ async function createAtRest(flows: Flows, ms: number): Promise<Measured> {
 }
 
 /** A client sends the next request after the answer. The side ends when all work is done. */
-async function createUnderLoad(flows: Flows, ms: number): Promise<Measured> {
+export async function createUnderLoad(
+  flows: Flows,
+  ms: number,
+  whenDone = whenIdle,
+): Promise<Measured> {
   const latenciesMs: number[] = [];
   let refused = 0;
   const end = performance.now() + ms;
@@ -88,7 +92,7 @@ async function createUnderLoad(flows: Flows, ms: number): Promise<Measured> {
   const start = performance.now();
   await Promise.all(Array.from({ length: CLIENTS }, client));
   const seconds = (performance.now() - start) / 1_000;
-  await whenIdle(flows);
+  await whenDone(flows);
   latenciesMs.sort((a, b) => a - b);
   const [p50, p95] = [percentile(latenciesMs, 0.5), percentile(latenciesMs, 0.95)];
   return {
