@@ -21,6 +21,11 @@ export function callingWorkflow(): Caller | null {
   return asyncLocalStorage.getStore()?.info.workflowExecution ?? null;
 }
 
+/** Whether the caller's workflow task waits for this activity. */
+export function isLocalCall(): boolean {
+  return asyncLocalStorage.getStore()?.info.isLocal === true;
+}
+
 /**
  * Runs a step of an object for the object's own workflow.
  * @throws ApplicationFailure that is not retried, with a case, for another workflow and for an

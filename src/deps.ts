@@ -1,5 +1,6 @@
 /** Everything that a process works with, built once from its configuration. */
-import type { Client } from '@temporalio/client';
+import { Client } from '@temporalio/client';
+import type { NativeConnection } from '@temporalio/worker';
 import type { Middleware } from 'koa';
 import { type Logger, pino } from 'pino';
 import type { ActivityDeps } from '../activities';
@@ -164,12 +165,18 @@ export function buildPages(deps: Deps, api: Services): Middleware[] {
   return [serveAssets, ...sites.map((site) => serveSite(site, { ...config, logger }))];
 }
 
-export function buildActivityDeps(deps: Deps): ActivityDeps {
+/** @param connection of this process's workers, which take the deliveries that they start */
+export function buildActivityDeps(deps: Deps, connection: NativeConnection): ActivityDeps {
+  const { namespace } = deps.config.temporal;
+  const webhookDeliveryWorkflows = createWebhookDeliveryWorkflows(
+    new Client({ connection, namespace }),
+    { isEager: true },
+  );
   return {
     ...deps,
     consoleUrl: deps.config.consoleUrl,
     closedWorkflows: createClosedWorkflows(deps.temporal),
-    webhookDeliveryStarter: createWebhookDeliveryStarter(deps),
+    webhookDeliveryStarter: createWebhookDeliveryStarter({ ...deps, webhookDeliveryWorkflows }),
     endpointSlots: new EndpointSlots(),
   };
 }

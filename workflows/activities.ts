@@ -1,5 +1,6 @@
 /** How workflows call activities: typed proxies, the shared retry policies, and one guard. */
 import {
+  ActivityFailure,
   type ActivityOptions,
   type LocalActivityOptions,
   proxyActivities,
@@ -28,6 +29,19 @@ export const PROVIDER_CALL = {
   heartbeatTimeout: '8 seconds',
   retry: { initialInterval: '500 ms', maximumInterval: '30 seconds' },
 } as const;
+
+/** For a local activity with a regular one behind it. */
+export const ONCE = { maximumAttempts: 1 } as const;
+
+/** @returns null if the activity failed: the regular activity repeats it, with retries */
+export async function unlessFailed<T>(call: Promise<T>): Promise<T | null> {
+  try {
+    return await call;
+  } catch (error) {
+    if (error instanceof ActivityFailure) return null;
+    throw error;
+  }
+}
 
 export function activities<N extends Name>(options: ActivityOptions) {
   return guarded(proxyActivities<Pick<Activities, N>>(options));

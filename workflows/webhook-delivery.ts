@@ -7,7 +7,7 @@
  * an operator's retry after the end.
  */
 import { CancellationScope, continueAsNew, workflowInfo } from '@temporalio/workflow';
-import { activities } from './activities';
+import { activities, localActivities, ONCE, unlessFailed } from './activities';
 import type { WebhookDeliveryInput, WebhookDeliveryState } from './messages';
 import { TASK_QUEUES } from './names';
 import { WebhookDeliveryInbox } from './webhook-delivery-inbox';
@@ -16,8 +16,9 @@ const RETRY = { initialInterval: '250 ms', maximumInterval: '30 seconds' } as co
 
 /**
  * Longer than an attempt (10 s, and 2 s for the body) with its statements. A worker's death is
- * noticed after this time, and the next call counts its attempt as lost. Retries repeat the call,
- * not the attempt: the endpoint has no free slot, or the database is unavailable.
+ * noticed after this time (of a local activity: after the workflow task's timeout), and the next call
+ * counts its attempt as lost. Retries repeat the call, not the attempt: the endpoint has no free slot,
+ * or the database is unavailable.
  */
 const ATTEMPT = { startToCloseTimeout: '30 seconds', retry: RETRY } as const;
 
@@ -62,19 +63,33 @@ async function turn(
   return attempt(input, inbox, TASK_QUEUES.webhooksRetry, false);
 }
 
-/** @param taskQueue first attempts and retries have separate workers */
-function attempt(
+/**
+ * What does not queue with the retries is attempted as a local activity, and as a regular one if that
+ * fails: the endpoint has no free slot, or the database is unavailable.
+ * @param taskQueue first attempts and retries have separate workers
+ */
+async function attempt(
   { deliveryId, endpointId, schedule }: WebhookDeliveryInput,
   inbox: WebhookDeliveryInbox,
   taskQueue: string,
   manual: boolean,
 ): Promise<WebhookDeliveryState> {
   const summary = manual ? 'Manual retry' : inbox.nextAttempt();
+  const key = `${workflowInfo().runId}:${inbox.nextOrder()}`;
+  const order = { deliveryId, endpointId, schedule, manual, key };
+  if (taskQueue === TASK_QUEUES.webhooks) {
+    const { attemptWebhookDelivery: attemptHere } = localActivities<'attemptWebhookDelivery'>({
+      ...ATTEMPT,
+      retry: ONCE,
+      summary,
+    });
+    const state = await unlessFailed(attemptHere(order));
+    if (state !== null) return state;
+  }
   const { attemptWebhookDelivery } = activities<'attemptWebhookDelivery'>({
     ...ATTEMPT,
     taskQueue,
     summary,
   });
-  const key = `${workflowInfo().runId}:${inbox.nextOrder()}`;
-  return attemptWebhookDelivery({ deliveryId, endpointId, schedule, manual, key });
+  return attemptWebhookDelivery(order);
 }

@@ -7,7 +7,7 @@ import { startPrivateServer } from '../http/server';
 import { runProcess } from '../lib/run-process';
 import { createHealth } from '../services/health';
 import { ensureSchedules } from '../temporal/schedules';
-import { installTemporalLogger, startWorkers } from '../temporal/worker';
+import { connectWorkers, installTemporalLogger, startWorkers } from '../temporal/worker';
 
 const HELP = `Usage: worker [--help]
 
@@ -22,9 +22,11 @@ runProcess(HELP, async (env) => {
   const deps = buildDeps(config, 'worker');
   installTemporalLogger(deps.logger);
   warnOfPrivateNetworks(deps);
-  const activityDeps = buildActivityDeps(deps);
+  const connection = await connectWorkers(config.temporal);
+  const activityDeps = buildActivityDeps(deps, connection);
   const worker = await startWorkers({
     ...config.temporal,
+    connection,
     ...config.worker,
     maxTransactions: config.databasePoolSize,
     activities: createActivities(activityDeps),
@@ -44,6 +46,7 @@ runProcess(HELP, async (env) => {
       await privateServer?.stop();
       await worker.stop();
       await activityDeps.webhookDeliveryStarter.drain();
+      await connection.close();
       await deps.close();
     },
   };

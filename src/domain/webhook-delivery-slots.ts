@@ -55,11 +55,14 @@ export class EndpointSlots {
     this.#now = now;
   }
 
-  /** @returns a function that releases the slot, or when to try again if none is free */
-  take(endpointId: string): Slot {
+  /**
+   * @param longestMs a turn after more than this is not assigned to the caller
+   * @returns a function that releases the slot, or when to try again if none is free
+   */
+  take(endpointId: string, longestMs = Infinity): Slot {
     const use = this.#useOf(endpointId);
     if (use.taken >= SLOTS_PER_ENDPOINT) {
-      return { turnInMs: this.#nextTurn(use, this.#now() - use.takenAt) };
+      return { turnInMs: this.#nextTurn(use, this.#now() - use.takenAt, longestMs) };
     }
     use.taken += 1;
     const takenAt = this.#now();
@@ -90,11 +93,12 @@ export class EndpointSlots {
   }
 
   /** Turns are assigned one after the other, as fast as slots are expected to become free. */
-  #nextTurn(use: Use, heldMs: number): number {
+  #nextTurn(use: Use, heldMs: number, longestMs = Infinity): number {
     const now = this.#now();
     // Running attempts take at least as long as they have taken so far.
     const attemptMs = Math.max(use.usualMs, heldMs);
     const turn = Math.max(now, use.lastTurnAt) + (attemptMs / SLOTS_PER_ENDPOINT) * KEENNESS;
+    if (turn - now > longestMs) return Math.ceil(turn - now);
     const last = now + TURN_MS_MAX;
     use.lastTurnAt = Math.min(turn, last);
     // Spreads deliveries beyond the longest wait, so that they do not return at the same moment.

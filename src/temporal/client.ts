@@ -73,6 +73,8 @@ export type StartOptions = Pick<
   | 'staticSummary'
   | 'typedSearchAttributes'
   | 'workflowIdReusePolicy'
+  | 'workflowTaskTimeout'
+  | 'requestEagerStart'
 >;
 
 interface Update {

@@ -39,9 +39,18 @@ export interface WebhookDeliveryWorkflows {
   wake(delivery: WebhookDeliveryStart, urgency?: Urgency): Promise<void>;
 }
 
+export interface WebhookDeliveryWorkflowOptions {
+  schedule?: RetryScheduleMs;
+  /** A new workflow runs in this process. The client has the connection of the process's workers. */
+  isEager?: boolean;
+}
+
+/** Longer than an attempt. A worker that died during a first attempt is noticed after this time. */
+const WORKFLOW_TASK_TIMEOUT = '15 seconds';
+
 export function createWebhookDeliveryWorkflows(
   client: Client,
-  schedule: RetryScheduleMs = RETRY_SCHEDULE_MS,
+  { schedule = RETRY_SCHEDULE_MS, isEager = false }: WebhookDeliveryWorkflowOptions = {},
 ): WebhookDeliveryWorkflows {
   const starter = createStarter(client, WORKFLOWS.webhookDelivery);
   return {
@@ -49,6 +58,7 @@ export function createWebhookDeliveryWorkflows(
       starter.ensureRunning({
         ...startOptions(delivery, schedule, queueOf(delivery)),
         workflowIdReusePolicy: 'ALLOW_DUPLICATE_FAILED_ONLY',
+        requestEagerStart: isEager,
       }),
     resume: (delivery) =>
       starter.ensureRunning(startOptions(delivery, schedule, queueOf(delivery))),
@@ -75,6 +85,7 @@ function startOptions(
   return {
     workflowId: deliveryId,
     taskQueue: TASK_QUEUES.webhooks,
+    workflowTaskTimeout: WORKFLOW_TASK_TIMEOUT,
     args: [input] satisfies [WebhookDeliveryInput],
     staticSummary: `${eventType} of ${objectId} to ${endpointId}, ${mode} mode`,
     typedSearchAttributes: [

@@ -9,7 +9,7 @@ import {
   type WorkerOptions,
 } from '@temporalio/worker';
 import type { Logger } from 'pino';
-import { TASK_QUEUES, type WorkerQueue } from '../../workflows/names';
+import type { WorkerQueue } from '../../workflows/names';
 
 export interface ProviderQueue {
   taskQueue: string;
@@ -18,7 +18,7 @@ export interface ProviderQueue {
 }
 
 export interface WorkerSpec {
-  address: string;
+  connection: NativeConnection;
   namespace: string;
   queues: readonly WorkerQueue[];
   providerQueues: readonly ProviderQueue[];
@@ -59,19 +59,23 @@ const ATTEMPTS_AT_ONCE = 200;
 /** Fewer than the usual ten: a process has a task queue for each provider and mode. */
 const PROVIDER_POLLS = 4;
 
+/** The connection of the workers. A client that shares it can start workflows eagerly. */
+export function connectWorkers({ address }: { address: string }): Promise<NativeConnection> {
+  return NativeConnection.connect({ address });
+}
+
 /** One worker for each task queue of the process; they share the connection and the bundle. */
 export async function startWorkers(spec: WorkerSpec): Promise<RunningWorker> {
-  const connection = await NativeConnection.connect({ address: spec.address });
   const workflowBundle =
     spec.workflowBundle === null ? await bundleWorkflows() : { codePath: spec.workflowBundle };
   const workers = await Promise.all(
     optionsOf(spec).map(({ runsWorkflows, ...options }) =>
       Worker.create({
+        maxConcurrentLocalActivityExecutions: transactionsOf(spec),
         ...options,
-        connection,
+        connection: spec.connection,
         namespace: spec.namespace,
         ...(runsWorkflows ? { workflowBundle } : {}),
-        maxConcurrentLocalActivityExecutions: transactionsOf(spec),
         activities: spec.activities,
         dataConverter: { payloadConverterPath: PAYLOAD_CONVERTER_PATH },
         maxCachedWorkflows: spec.maxCachedWorkflows,
@@ -91,7 +95,6 @@ export async function startWorkers(spec: WorkerSpec): Promise<RunningWorker> {
     stop: async () => {
       for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
       await Promise.allSettled(runs);
-      await connection.close();
     },
   };
 }
@@ -100,6 +103,8 @@ interface QueueOptions extends Pick<
   WorkerOptions,
   | 'maxConcurrentActivityTaskExecutions'
   | 'maxConcurrentActivityTaskPolls'
+  | 'maxConcurrentLocalActivityExecutions'
+  | 'maxConcurrentWorkflowTaskExecutions'
   | 'maxTaskQueueActivitiesPerSecond'
 > {
   taskQueue: string;
@@ -114,11 +119,24 @@ function optionsOf({ queues, providerQueues }: WorkerSpec): QueueOptions[] {
       case 'payments':
         return [{ taskQueue: queue, runsWorkflows: true }];
       case 'webhooks':
-      case 'webhooks-retry': {
-        const runsWorkflows = queue === TASK_QUEUES.webhooks;
-        const maxConcurrentActivityTaskExecutions = ATTEMPTS_AT_ONCE;
-        return [{ taskQueue: queue, runsWorkflows, maxConcurrentActivityTaskExecutions }];
-      }
+        return [
+          {
+            taskQueue: queue,
+            runsWorkflows: true,
+            maxConcurrentActivityTaskExecutions: ATTEMPTS_AT_ONCE,
+            // First attempts are local activities: the workflow task lasts as long as they do.
+            maxConcurrentLocalActivityExecutions: ATTEMPTS_AT_ONCE,
+            maxConcurrentWorkflowTaskExecutions: ATTEMPTS_AT_ONCE,
+          },
+        ];
+      case 'webhooks-retry':
+        return [
+          {
+            taskQueue: queue,
+            runsWorkflows: false,
+            maxConcurrentActivityTaskExecutions: ATTEMPTS_AT_ONCE,
+          },
+        ];
       case 'providers':
         return providerQueues.map(({ taskQueue, callsPerSecond }) => ({
           taskQueue,

@@ -151,7 +151,7 @@ async function startOne(receiver: Receiver): Promise<string> {
     [event.id, endpointId],
   );
   const [start] = await readWebhookDeliveriesToStart(gateway.db, [delivery!.id]);
-  await createWebhookDeliveryWorkflows(gateway.temporal, SCHEDULE).start(start!);
+  await createWebhookDeliveryWorkflows(gateway.temporal, { schedule: SCHEDULE }).start(start!);
   return delivery!.id;
 }
 

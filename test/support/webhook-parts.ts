@@ -20,7 +20,10 @@ export function createWebhookParts(
   schedule?: RetryScheduleMs,
   deadlineMs = DEFAULT_LIMITS.deadlineMs,
 ) {
-  const webhookDeliveryWorkflows = createWebhookDeliveryWorkflows(temporal, schedule);
+  const webhookDeliveryWorkflows = createWebhookDeliveryWorkflows(
+    temporal,
+    schedule === undefined ? {} : { schedule },
+  );
   return {
     webhookDeliveryWorkflows,
     webhookDeliveryStarter: createWebhookDeliveryStarter({

@@ -60,6 +60,13 @@ test.each(DELIVERY_BRANCHES)('the history "$name" replays', async ({ name }) => 
   expect(await replay(name, read(name))).toEqual([undefined]);
 });
 
+test('a delivery that is taken at once costs one workflow task and at most 7 events', () => {
+  const { events } = historyFromJSON(JSON.parse(read('taken-at-once')));
+  const tasks = events!.filter((event) => event.workflowTaskCompletedEventAttributes != null);
+  expect(tasks).toHaveLength(1);
+  expect(events!.length).toBeLessThanOrEqual(7);
+});
+
 test('a history of other code does not replay', async () => {
   const other = read('taken-later').replaceAll('"attemptWebhookDelivery"', '"sendWebhookDelivery"');
   const [error] = await replay('other', other);
