@@ -4,10 +4,12 @@ import type { Payout } from '../src/domain/payout';
 import { PROVIDER_CODES } from '../src/domain/provider-codes';
 import type { Provider } from '../src/providers/port';
 import type { ProviderRegistry } from '../src/providers/registry';
+import type { LocalCalls } from './local-calls';
 
 export interface Deps {
   db: Db;
   providers: ProviderRegistry;
+  localCalls: LocalCalls;
   /** Base URL of the console for links in workflows, such as https://ops.example.com/console. */
   consoleUrl: string | null;
   /** Starts the deliveries of the object's events in the background. */

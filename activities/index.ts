@@ -8,7 +8,7 @@ import type {
   PayoutInput,
   StatementPlace,
 } from '../workflows/messages';
-import { stepOf } from './caller';
+import { isLocalCall, stepOf } from './caller';
 import { cleanUpKeys, cleanUpWebhooks, sumPostings } from './clean-up';
 import type { Deps } from './deps';
 import { checkLedger, noteLateLedgerCheck } from './ledger-check';
@@ -58,9 +58,11 @@ export function createActivities(given: ActivityDeps) {
     cancelPayout: (id: string, by: string) => forOwn(id, () => cancelPayout(deps, id, by)),
     decidePayout: (id: string, decisionId: string) =>
       forOwn(id, () => decidePayout(deps, id, decisionId)),
-    // A repeated call may follow one that submitted and died.
+    // A repeated call may follow one that submitted and died. A local activity is repeated as attempt 1.
     submitPayout: (id: string, isUntaken = false) =>
-      forOwn(id, () => submitPayout(deps, id, isUntaken && activityInfo().attempt === 1)),
+      forOwn(id, () =>
+        submitPayout(deps, id, isUntaken && !isLocalCall() && activityInfo().attempt === 1),
+      ),
     checkPayout: (id: string) => forOwn(id, () => checkPayout(deps, id)),
     openPayment: (input: PaymentInput) => forOwn(input.paymentId, () => openPayment(deps, input)),
     cancelUnusedCheckout: (input: PaymentInput) =>

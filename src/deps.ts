@@ -4,6 +4,7 @@ import type { NativeConnection } from '@temporalio/worker';
 import type { Middleware } from 'koa';
 import { type Logger, pino } from 'pino';
 import type { ActivityDeps } from '../activities';
+import { LocalCalls } from '../activities/local-calls';
 import { createWebhookDeliveryStarter } from '../activities/webhook-delivery/starter';
 import type { Config } from './config';
 import { connect } from './db/connect';
@@ -178,7 +179,16 @@ export function buildActivityDeps(deps: Deps, connection: NativeConnection): Act
     closedWorkflows: createClosedWorkflows(deps.temporal),
     webhookDeliveryStarter: createWebhookDeliveryStarter({ ...deps, webhookDeliveryWorkflows }),
     endpointSlots: new EndpointSlots(),
+    localCalls: new LocalCalls(localQueues(deps.config.worker)),
   };
+}
+
+/** A rate holds in the Temporal server only, and other workers may be the only ones to call providers. */
+function localQueues({ queues, providerQueues }: Config['worker']): string[] {
+  if (!queues.includes('providers')) return [];
+  return providerQueues
+    .filter(({ callsPerSecond }) => callsPerSecond === null)
+    .map(({ taskQueue }) => taskQueue);
 }
 
 /** No webhook goes to the gateway itself, but in development it shares its name with receivers. */

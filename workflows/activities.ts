@@ -1,10 +1,10 @@
 /** How workflows call activities: typed proxies, the shared retry policies, and one guard. */
 import {
-  ActivityFailure,
   type ActivityOptions,
   type LocalActivityOptions,
   proxyActivities,
   proxyLocalActivities,
+  TemporalFailure,
 } from '@temporalio/workflow';
 import type { Activities } from '../activities';
 import { UNREADABLE } from './payload-converter';
@@ -30,6 +30,12 @@ export const PROVIDER_CALL = {
   retry: { initialInterval: '500 ms', maximumInterval: '30 seconds' },
 } as const;
 
+/** A fast call; the process limits the time that the provider has (activities/local-calls.ts). */
+export const LOCAL_PROVIDER_CALL = {
+  startToCloseTimeout: '8 seconds',
+  retry: { maximumAttempts: 1 },
+} as const;
+
 /** For a local activity with a regular one behind it. */
 export const ONCE = { maximumAttempts: 1 } as const;
 
@@ -38,7 +44,8 @@ export async function unlessFailed<T>(call: Promise<T>): Promise<T | null> {
   try {
     return await call;
   } catch (error) {
-    if (error instanceof ActivityFailure) return null;
+    // A local activity fails with its own failure, without an ActivityFailure around it.
+    if (error instanceof TemporalFailure) return null;
     throw error;
   }
 }

@@ -70,6 +70,7 @@ export abstract class Inbox<State extends object> {
 
   /** Waits until `happened` is true or the timer fires. */
   async waitUntil(happened: () => boolean, timer?: Timer): Promise<void> {
+    this.publish();
     const done = (): boolean => {
       this.#remarkUnknownSignals();
       return happened();
@@ -103,10 +104,16 @@ export abstract class Inbox<State extends object> {
   protected show(): void {
     const details = this.describe(this.#state, this.#remarks);
     if (details !== null) setCurrentDetails(details);
+  }
+
+  /**
+   * Sets the search attributes. Each upsert adds an event to the history, so they are set where the
+   * workflow waits or ends, and not for a state that is gone when the workflow task ends.
+   */
+  publish(): void {
     if (this.#state === null) return;
     const attributes = this.attributesOf(this.#state);
     const next = JSON.stringify(attributes);
-    // Each upsert adds an event to the history.
     if (next !== '{}' && next !== this.#shown) upsertSearchAttributes(attributes);
     this.#shown = next;
   }

@@ -13,7 +13,15 @@ import {
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
-import { activities, localActivities, PRIORITY, PROVIDER_CALL, TRANSACTION } from './activities';
+import {
+  activities,
+  LOCAL_PROVIDER_CALL,
+  localActivities,
+  PRIORITY,
+  PROVIDER_CALL,
+  TRANSACTION,
+  unlessFailed,
+} from './activities';
 import type { OpenOutcome, PaymentInput, VerifyOutcome } from './messages';
 import { providerQueue, UPDATES } from './names';
 import { PaymentInbox } from './payment-inbox';
@@ -51,6 +59,17 @@ function atProvider(input: PaymentInput) {
   });
   return { openPayment, cancelUnusedCheckout, checkPayment, watchPayment };
 }
+
+/** The same calls in the workflow task. A failure means: in the provider's task queue. */
+const { openPayment: openNow } = localActivities<'openPayment'>({
+  ...LOCAL_PROVIDER_CALL,
+  summary: 'Open the checkout',
+});
+const { checkPayment: checkNow } = localActivities<'checkPayment'>({
+  ...LOCAL_PROVIDER_CALL,
+  summary: 'Check with the provider',
+});
+
 const { decidePayment } = localActivities<'decidePayment'>(TRANSACTION);
 
 /** Waits for the checkout that the workflow opens. */
@@ -81,7 +100,7 @@ export async function paymentWorkflow(input: PaymentInput): Promise<string> {
 
   // A cancellation request must not stop the workflow: money would go unnoticed.
   return CancellationScope.nonCancellable(async () => {
-    opened = await openPayment(input);
+    opened = (await unlessFailed(openNow(input))) ?? (await openPayment(input));
     if (opened.kind === 'opened') return run(input, inbox);
     // After an hour without an answer, the reconciliation watches the checkout.
     if (opened.unusedCheckout) await cancelUnusedCheckout(input).catch(() => undefined);
@@ -97,12 +116,18 @@ async function run(input: PaymentInput, inbox: PaymentInbox): Promise<string> {
     inbox.forgetProviderUpdate();
     await decide(input.paymentId, inbox);
     const before = inbox.known;
-    const report = await checkPayment(input.paymentId);
+    // The first check would delay the answer to the merchant, and a limited provider has a queue.
+    const isNow = before !== null && before.wait?.retryAfterMs === undefined;
+    const report =
+      (isNow ? await unlessFailed(checkNow(input.paymentId)) : null) ??
+      (await checkPayment(input.paymentId));
     inbox.takeStep(before ?? report, report);
     await watch(input, inbox);
     if (inbox.state.wait !== null) continue;
     await condition(allHandlersFinished);
-    if (inbox.isIdle()) return inbox.state.status;
+    if (!inbox.isIdle()) continue;
+    inbox.publish();
+    return inbox.state.status;
   }
 }
 

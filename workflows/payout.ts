@@ -18,7 +18,14 @@ import {
 } from '@temporalio/workflow';
 import { isId } from '../src/domain/ids';
 import { isFinalPayout } from '../src/domain/payout';
-import { activities, localActivities, PROVIDER_CALL, TRANSACTION } from './activities';
+import {
+  activities,
+  LOCAL_PROVIDER_CALL,
+  localActivities,
+  PROVIDER_CALL,
+  TRANSACTION,
+  unlessFailed,
+} from './activities';
 import type { Timer } from './inbox';
 import type {
   CancelOutcome,
@@ -33,9 +40,18 @@ import { providerQueue, UPDATES } from './names';
 import { isName, NAME_LENGTH_MAX } from './operator-input';
 import { PayoutInbox } from './payout-inbox';
 
-const { reservePayout, approvePayout, rejectPayout } = localActivities<
-  'reservePayout' | 'approvePayout' | 'rejectPayout'
->(TRANSACTION);
+const { reservePayout } = localActivities<'reservePayout'>({
+  ...TRANSACTION,
+  summary: 'Reserve the funds',
+});
+const { approvePayout } = localActivities<'approvePayout'>({
+  ...TRANSACTION,
+  summary: 'Approve the payout',
+});
+const { rejectPayout } = localActivities<'rejectPayout'>({
+  ...TRANSACTION,
+  summary: 'Reject the payout',
+});
 
 /**
  * Not a local activity: it would run before the update is recorded, at the end of the workflow
@@ -55,10 +71,16 @@ const { decidePayout } = activities<'decidePayout'>({
   summary: 'Apply the decision of an operator',
 });
 
-/** Calls to the payout's provider, in its task queue. */
-function atProvider(state: PayoutState, summary: string) {
-  const taskQueue = providerQueue(state);
+/** Calls the payout's provider in its task queue. */
+function atProvider(inbox: PayoutInbox, summary: string) {
+  inbox.publish();
+  const taskQueue = providerQueue(inbox.state);
   return activities<'submitPayout' | 'checkPayout'>({ ...PROVIDER_CALL, taskQueue, summary });
+}
+
+/** Calls the payout's provider in the workflow task. A failure means: in its task queue. */
+function atProviderNow(summary: string) {
+  return localActivities<'submitPayout' | 'checkPayout'>({ ...LOCAL_PROVIDER_CALL, summary });
 }
 
 /** Waits for the reservation that the workflow makes. */
@@ -158,6 +180,7 @@ async function run(input: PayoutInput, inbox: PayoutInbox): Promise<string> {
     const before = inbox.state;
     inbox.takeStep(before, await turn(input.payoutId, inbox));
   }
+  inbox.publish();
   return inbox.state.status;
 }
 
@@ -209,7 +232,13 @@ async function submit(payoutId: string, inbox: PayoutInbox): Promise<PayoutState
   if (isFinalPayout(inbox.state.status)) return inbox.state;
   const decision = inbox.takeDecision();
   if (decision?.kind === 'reject') return reject(payoutId, inbox, decision.by, decision.reason);
-  return atProvider(inbox.state, 'Submit to the provider').submitPayout(payoutId, isUntaken);
+  const summary = 'Submit to the provider';
+  // A payout in doubt, and one that the provider has limited, waits in the provider's task queue.
+  if (wait === null || wait.ms === null) {
+    const state = await unlessFailed(atProviderNow(summary).submitPayout(payoutId));
+    if (state !== null) return state;
+  }
+  return atProvider(inbox, summary).submitPayout(payoutId, isUntaken);
 }
 
 async function reject(
@@ -235,7 +264,13 @@ async function check(payoutId: string, inbox: PayoutInbox): Promise<PayoutState>
     await inbox.waitFor(() => inbox.hasProviderUpdate(), timerOf(wait, 'Next check'));
   }
   inbox.forgetProviderUpdate();
-  return atProvider(inbox.state, 'Check with the provider').checkPayout(payoutId);
+  const summary = 'Check with the provider';
+  const isLimited = wait !== null && wait.ms !== null && wait.retryAfterMs !== undefined;
+  if (!isLimited) {
+    const state = await unlessFailed(atProviderNow(summary).checkPayout(payoutId));
+    if (state !== null) return state;
+  }
+  return atProvider(inbox, summary).checkPayout(payoutId);
 }
 
 function timerOf(wait: Wait | Hold, summary: string): Timer | undefined {

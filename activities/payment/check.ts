@@ -36,7 +36,8 @@ async function checkAtProvider(deps: Deps, paymentId: string): Promise<PaymentSt
   const payment = await findPayment(deps.db, paymentId);
   if (payment === null) throw new MissingRow(paymentId);
   const askedAt = new Date();
-  const found = await askProvider(deps.db, providerOf(deps, payment), payment);
+  const provider = providerOf(deps, payment);
+  const found = await deps.localCalls.run(payment, () => askProvider(deps.db, provider, payment));
   if (found.kind === 'not_found' && isSettledIn(payment, askedAt)) {
     return withoutCheckout(deps, payment, askedAt);
   }

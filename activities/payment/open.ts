@@ -40,7 +40,10 @@ export async function openPayment(deps: Deps, input: PaymentInput): Promise<Open
   const { feeTerms } = prepared.terms;
   const createdAt = new Date();
   const expiresAt = new Date(createdAt.getTime() + claim.request.expiresInSeconds * 1000);
-  const result = await openCheckout(deps, input.paymentId, claim, expiresAt);
+  const at = { provider: claim.route.provider, mode: claim.mode };
+  const result = await deps.localCalls.run(at, () =>
+    openCheckout(deps, input.paymentId, claim, expiresAt),
+  );
   if (result.kind === 'limited') {
     const refused = await refuse(deps, input, unavailable('provider_rate_limited'));
     return { ...refused, retryAfterMs: result.retryAfterMs };

@@ -25,9 +25,11 @@ export async function submitPayout(
   if (payout.status !== 'approved') return reportDone(deps, payout);
   const provider = providerOf(deps, payout);
   // Asking first would cost a limited provider a second call.
-  return payout.submissionStartedAt === null || isUntaken
-    ? submit(deps, payout, provider)
-    : resume(deps, payout, provider);
+  return deps.localCalls.run(payout, () =>
+    payout.submissionStartedAt === null || isUntaken
+      ? submit(deps, payout, provider)
+      : resume(deps, payout, provider),
+  );
 }
 
 /** An earlier run of this activity may have died between its commit and the announcement. */
@@ -110,7 +112,8 @@ function orderOf(payout: Payout): PayoutOrder {
 export async function checkPayout(deps: Deps, payoutId: string): Promise<PayoutState> {
   const payout = await getPayout(deps.db, payoutId);
   if (payout.status !== 'processing') return reportDone(deps, payout);
-  const found = await providerOf(deps, payout).findPayout(payout.id);
+  const provider = providerOf(deps, payout);
+  const found = await deps.localCalls.run(payout, () => provider.findPayout(payout.id));
   if (found.kind === 'found') return recordTransfer(deps, payout, found.transfer);
   if (found.kind === 'limited') return waitForLimit(deps, payout, payout.processingSince, found);
   const why =

@@ -67,7 +67,7 @@ export async function attemptWebhookDelivery(
 }
 
 /** So long a local activity waits for a slot; the regular activity behind it waits in its queue. */
-const LOCAL_WAIT_MS_MAX = 500;
+const LOCAL_WAIT_MS_MAX = 250;
 
 async function takeProcessSlot(
   { endpointSlots }: WebhookDeliveryDeps,

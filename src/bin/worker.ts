@@ -1,5 +1,6 @@
 /** The worker process: runs the workflows and their activities. Run as many as needed. */
 import { createActivities } from '../../activities';
+import { LOCAL_CALLS_MAX } from '../../activities/local-calls';
 import { readConfig } from '../config';
 import { buildActivityDeps, buildDeps, type Deps } from '../deps';
 import { createMetrics } from '../http/middleware/metrics';
@@ -29,6 +30,7 @@ runProcess(HELP, async (env) => {
     connection,
     ...config.worker,
     maxTransactions: config.databasePoolSize,
+    maxLocalCalls: config.worker.providerQueues.length * LOCAL_CALLS_MAX,
     activities: createActivities(activityDeps),
   });
   await ensureSchedules(deps.temporal);

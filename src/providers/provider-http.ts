@@ -4,6 +4,7 @@
  * Nothing is retried and no redirect is followed here, because only the caller knows what is safe
  * twice.
  */
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { parse } from 'lossless-json';
 import { Agent, request } from 'undici';
 import type { Limited, Unknown } from './port';
@@ -36,13 +37,26 @@ const ANSWER_BYTES_MAX = 256 * 1024;
 /** Per provider address. Beyond it calls queue, and their deadline runs while they do. */
 const CONNECTIONS = 100;
 
+/** A call did not end within the limit of its caller, although the provider's usual time was not over. */
+export class SlowProvider extends Error {}
+
+/** When the calls of the current activity have to end, by the monotonic clock. */
+const limit = new AsyncLocalStorage<number>();
+
+/** @throws SlowProvider when a call has not ended after `ms`; the provider may have received it */
+export function limitCalls<T>(ms: number, calls: () => Promise<T>): Promise<T> {
+  return limit.run(performance.now() + ms, calls);
+}
+
 export function createProviderAgent(): Agent {
   return new Agent({ connections: CONNECTIONS, maxResponseSize: ANSWER_BYTES_MAX });
 }
 
 export function createProviderCaller(agent: Agent, usualMs: number): CallProvider {
   return async ({ url, atMostMs = usualMs, ...call }) => {
-    const timeoutMs = Math.min(usualMs, atMostMs);
+    const ownMs = Math.min(usualMs, atMostMs);
+    const leftMs = Math.max(1, Math.floor((limit.getStore() ?? Infinity) - performance.now()));
+    const timeoutMs = Math.min(ownMs, leftMs);
     // The signal, unlike undici's own timers, bounds the whole call: a slow drip cannot stretch it.
     const deadline = AbortSignal.timeout(timeoutMs);
     try {
@@ -54,6 +68,9 @@ export function createProviderCaller(agent: Agent, usualMs: number): CallProvide
       }
       return readAnswer(response.statusCode, await response.body.text());
     } catch (error) {
+      if (deadline.aborted && leftMs < ownMs) {
+        throw new SlowProvider('The provider is slow.');
+      }
       return { kind: 'unknown', reason: describeTrouble(error, deadline, timeoutMs) };
     }
   };

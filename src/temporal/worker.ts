@@ -24,6 +24,8 @@ export interface WorkerSpec {
   providerQueues: readonly ProviderQueue[];
   /** Short transactions of all queues together; each takes a database connection. */
   maxTransactions: number;
+  /** Calls to providers in local activities: most of their time they need no database connection. */
+  maxLocalCalls: number;
   maxCachedWorkflows: number;
   /** How long a graceful stop waits for running activities; then they time out. */
   shutdownGraceMs: number;
@@ -56,6 +58,9 @@ export interface RunningWorker {
 /** Webhook attempts mostly wait for responses, so one process can run many. */
 const ATTEMPTS_AT_ONCE = 200;
 
+/** Those with a call to a provider last as long as the call. */
+const WORKFLOW_TASKS_AT_ONCE = 100;
+
 /** Fewer than the usual ten: a process has a task queue for each provider and mode. */
 const PROVIDER_POLLS = 4;
 
@@ -71,7 +76,6 @@ export async function startWorkers(spec: WorkerSpec): Promise<RunningWorker> {
   const workers = await Promise.all(
     optionsOf(spec).map(({ runsWorkflows, ...options }) =>
       Worker.create({
-        maxConcurrentLocalActivityExecutions: transactionsOf(spec),
         ...options,
         connection: spec.connection,
         namespace: spec.namespace,
@@ -112,12 +116,20 @@ interface QueueOptions extends Pick<
 }
 
 /** Of each task queue that the process takes. */
-function optionsOf({ queues, providerQueues }: WorkerSpec): QueueOptions[] {
+function optionsOf(spec: WorkerSpec): QueueOptions[] {
+  const { queues, providerQueues } = spec;
   return queues.flatMap((queue): QueueOptions[] => {
     switch (queue) {
       case 'payouts':
       case 'payments':
-        return [{ taskQueue: queue, runsWorkflows: true }];
+        return [
+          {
+            taskQueue: queue,
+            runsWorkflows: true,
+            maxConcurrentLocalActivityExecutions: transactionsOf(spec) + spec.maxLocalCalls,
+            maxConcurrentWorkflowTaskExecutions: WORKFLOW_TASKS_AT_ONCE,
+          },
+        ];
       case 'webhooks':
         return [
           {

@@ -2,6 +2,7 @@
  * Payments over a real database and the sandbox over HTTP, without workflows: the test itself calls
  * the activities, in any order, and says which of their calls go wrong.
  */
+import { LocalCalls } from '../../activities/local-calls';
 import type { Deps } from '../../activities/deps';
 import { connect } from '../../src/db/connect';
 import { type Db, rows } from '../../src/db/transaction';
@@ -15,6 +16,7 @@ import { createTestDatabase } from './database';
 const PROVIDER = 'onchain_provider';
 
 /** Nobody subscribes to webhooks here. */
+const localCalls = new LocalCalls([]);
 const announceEvents = (): void => undefined;
 
 export interface PaymentWorld extends Deps {
@@ -36,7 +38,8 @@ export async function startPaymentWorld(): Promise<PaymentWorld> {
     await db.destroy();
     await database.drop();
   };
-  return { db, providers, announceEvents, consoleUrl: null, sandboxUrl: sandbox.url, stop };
+  const parts = { announceEvents, consoleUrl: null, localCalls };
+  return { ...parts, db, providers, sandboxUrl: sandbox.url, stop };
 }
 
 export interface OpenedPayment {
@@ -130,7 +133,7 @@ export function withFaults(
         ? (work: Parameters<Db['transaction']>[0]) => commit(() => target.transaction(work))
         : (Reflect.get(target, name) as unknown),
   });
-  const parts = { announceEvents, consoleUrl: null };
+  const parts = { announceEvents, consoleUrl: null, localCalls };
   return { db: wrapped, providers: { ...providers, get: () => provider }, ...parts };
 }
 

@@ -14,6 +14,7 @@ import {
   Worker,
 } from '@temporalio/worker';
 import { createActivities } from '../../activities';
+import { LocalCalls } from '../../activities/local-calls';
 import { connect } from '../../src/db/connect';
 import type { Db } from '../../src/db/transaction';
 import type { ProviderRegistry } from '../../src/providers/registry';
@@ -86,6 +87,10 @@ const PROVIDER_TIMEOUT_MS = 5_000;
 
 export const CONSOLE_URL = 'https://ops.example.com/console';
 
+const PROVIDER_QUEUES = PROVIDER_CODES.flatMap((provider) =>
+  MODES.map((mode) => providerQueue({ provider, mode })),
+);
+
 type TaskQueue = 'payouts' | 'payments';
 
 /**
@@ -126,7 +131,13 @@ export async function startWorkflowWorld(
   const closedWorkflows = createClosedWorkflows(temporal);
   const webhooks = createWebhookParts(workerDb, temporal);
   const activities = withFaults(
-    createActivities({ ...parts, ...webhooks, closedWorkflows, consoleUrl: CONSOLE_URL }),
+    createActivities({
+      ...parts,
+      ...webhooks,
+      closedWorkflows,
+      consoleUrl: CONSOLE_URL,
+      localCalls: new LocalCalls(PROVIDER_QUEUES.filter((queue) => !(queue in rates))),
+    }),
     (payoutId) => plans.get(payoutId),
   );
   const native = await NativeConnection.connect({ address });
@@ -262,12 +273,9 @@ function workerSwitch(
   let running: { worker: Worker; ended: Promise<void> }[] = [];
   return {
     start: async () => {
-      const providers = PROVIDER_CODES.flatMap((provider) =>
-        MODES.map((mode) => providerQueue({ provider, mode })),
-      );
       running = await Promise.all([
         ...taskQueues.map((taskQueue) => start(TASK_QUEUES[taskQueue], true)),
-        ...providers.map((taskQueue) => start(taskQueue, false)),
+        ...PROVIDER_QUEUES.map((taskQueue) => start(taskQueue, false)),
       ]);
     },
     stop: async () => {

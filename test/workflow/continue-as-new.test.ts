@@ -38,7 +38,10 @@ const EVENTS_OF_A_NEW_RUN = 40;
 async function fillHistory(payout: PayoutCase): Promise<void> {
   const { runId } = await payout.handle.describe();
   await sendLargeSignals(payout);
+  // Temporal suggests a new run at the start of a task, by the history that it had before.
   await waitFor('the new run', async () => {
+    await payout.handle.signal('providerUpdate');
+    await sleep(500);
     const now = await payout.handle.describe();
     return now.runId === runId ? undefined : true;
   });

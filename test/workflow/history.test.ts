@@ -23,8 +23,8 @@ afterAll(async () => {
 });
 
 /** The counts are the cost of the system: a workflow task is what a worker is slowest at. */
-const MOST_EVENTS = 40;
-const MOST_WORKFLOW_TASKS = 7;
+const MOST_EVENTS = 28;
+const MOST_WORKFLOW_TASKS = 4;
 
 test('a live payout that is approved takes few events and few workflow tasks', async () => {
   const payout = await createPayoutCase(world);

@@ -71,7 +71,7 @@ test.each(BRANCHES)('the history "$name" replays', async ({ name }) => {
 });
 
 test('a history of other code does not replay', async () => {
-  const other = readFixture('approved').replaceAll('"submitPayout"', '"sendPayout"');
+  const other = readFixture('connection-reset').replaceAll('"submitPayout"', '"sendPayout"');
   const [result] = await replay('other', other);
   expect(result?.error).toBeInstanceOf(DeterminismViolationError);
 });

@@ -1,4 +1,5 @@
 /** The same work on a large database and on an almost empty one. */
+import { LocalCalls } from '../../../activities/local-calls';
 import { randomBytes } from 'node:crypto';
 import { reservePayout } from '../../../activities/payout/reserve';
 import { connect } from '../../../src/db/connect';
@@ -59,7 +60,13 @@ function sideOf(
   const db = connect({ url: database.appUrl, size: CLIENTS, applicationName: 'bench' });
   const addresses = { onchainUrl: origin, exchangePayUrl: origin };
   const providers = connectProviders(addresses, makeCredentials());
-  const deps = { db, providers, consoleUrl: null, announceEvents: () => undefined };
+  const deps = {
+    db,
+    providers,
+    consoleUrl: null,
+    localCalls: new LocalCalls([]),
+    announceEvents: () => undefined,
+  };
   const get = (ms: number, path: (n: number) => string) =>
     closedLoop({
       origin,
