@@ -11,7 +11,7 @@ import {
   type Proposal,
   rejectProposal,
 } from '../db/repositories/policy-proposals';
-import { appendAudit } from '../db/repositories/audit-log';
+import { appendAudit, type Snapshot } from '../db/repositories/audit-log';
 import type { FeeScope } from '../db/repositories/fee-rules';
 import { inTransaction, rows, type Db, type Tx } from '../db/transaction';
 import { newId } from '../lib/new-id';
@@ -117,8 +117,10 @@ async function apply(tx: Tx, accountId: string, wish: PolicyWish): Promise<Audit
       const scope = { accountId, currency: wish.currency };
       return auditOfPolicy('limits.set', scope, await changePolicy(tx, scope, wish.maxima));
     }
-    case 'review':
-      return applyReview(tx, accountId, wish);
+    case 'review': {
+      const audit = await applyReview(tx, accountId, wish);
+      return { ...audit, before: switchesOf(audit.before), after: switchesOf(audit.after) };
+    }
     case 'fee': {
       const rule = { scope: { accountId, ...wish.scope }, terms: wish.terms };
       return (await applyFee(tx, { ...rule, from: null, until: null })).audit;
@@ -126,6 +128,14 @@ async function apply(tx: Tx, accountId: string, wish: PolicyWish): Promise<Audit
     case 'fee_end':
       return (await applyFeeEnd(tx, { accountId, ...wish.scope }, null)).audit;
   }
+}
+
+/** A verification or suspension of the account in the meantime does not outdate a proposal. */
+function switchesOf(account: Snapshot): Snapshot {
+  if (account === null || !('review_all' in account) || !('rehearse_review' in account))
+    return null;
+  const { review_all, rehearse_review } = account;
+  return { review_all, rehearse_review };
 }
 
 /** A fee and its end are about the same rule. */

@@ -207,7 +207,7 @@ describe('on the pages of the console', () => {
   test.concurrent(
     'a payment is found, refunded in part, and a refund too large is refused',
     async () => {
-      const { read, send, user } = await reviewer();
+      const { page: visitor, read, send, user } = await reviewer();
       const reference = `console-${newId('request')}`;
       const { client, id } = await opened({
         reference,
@@ -239,6 +239,13 @@ describe('on the pages of the console', () => {
       ]) {
         expect([query, await found(query)]).toEqual([query, false]);
       }
+      await ageSignIn(gateway.db, user);
+      const draft = { 'refund-amount': '7', 'refund-reason': 'Too late' };
+      const confirmed = await visitor.confirm(user, await send(id, 'refund', draft));
+      // The form that was typed is open.
+      expect(await read(confirmed)).toMatch(
+        /<details class="confirm" open>(?:(?!<details)[^])*="7"/,
+      );
       const empty = await send(id, 'refund', { 'refund-amount': '10', 'refund-reason': ' ' });
       expect([empty.status, (await empty.text()).includes('Enter a value.')]).toEqual([422, true]);
       const reason = `Sold out ${PROBE}`;

@@ -110,7 +110,10 @@ function DecisionForm({
   form,
 }: PaymentDecisionsProps & { kind: PaymentDecisionKind }) {
   const { label, icon, hint, submit } = FORMS[kind];
-  const isOpen = Object.keys(form.errors).some((name) => name.startsWith(`${kind}-`));
+  // With an error, or with what was typed before signing in again.
+  const isOpen = [...Object.keys(form.errors), ...form.values.keys()].some((name) =>
+    name.startsWith(`${kind}-`),
+  );
   return (
     <details class="confirm" open={isOpen}>
       <summary class="btn" data-variant="outline">
