@@ -10,6 +10,7 @@ import { historyFromJSON, historyToJSON } from '@temporalio/common/lib/proto-uti
 import { DeterminismViolationError } from '@temporalio/workflow';
 import { Worker } from '@temporalio/worker';
 import { PAYLOAD_CONVERTER_PATH } from '../../src/temporal/worker';
+import { providerQueue } from '../../workflows/names';
 import { whenOver } from '../support/payout-case';
 import { PAYMENT_HISTORY_BRANCHES } from '../support/payment-histories';
 import { HISTORY_BRANCHES as PAYOUT_HISTORY_BRANCHES } from '../support/payout-histories';
@@ -68,6 +69,20 @@ test.each(BRANCHES)('the history "$name" replays', async ({ name }) => {
   expect(await replay(name, readFixture(name))).toEqual([
     expect.objectContaining({ workflowId: name, error: undefined }),
   ]);
+});
+
+test('a submission that takes too long continues in the task queue of the provider', () => {
+  const { events } = historyFromJSON(JSON.parse(readFixture('timeout-after-accept')));
+  const steps = events!.flatMap((one) =>
+    one.markerRecordedEventAttributes == null
+      ? (one.activityTaskScheduledEventAttributes?.taskQueue?.name ?? [])
+      : one.markerRecordedEventAttributes.failure == null
+        ? 'local'
+        : 'local, without a result',
+  );
+  const queue = providerQueue({ provider: 'onchain_provider', mode: 'live' });
+  // Reserved, approved, submitted; the regular activity finds it.
+  expect(steps.slice(0, 4)).toEqual(['local', 'local', 'local, without a result', queue]);
 });
 
 test('a history of other code does not replay', async () => {

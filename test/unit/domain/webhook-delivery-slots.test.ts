@@ -25,6 +25,15 @@ test('an endpoint has only its own slots, and a slot that is given back twice is
   expect(isFree(slots.take('we_dead'))).toBe(false);
 });
 
+test('a turn that is too late for the caller is not assigned', () => {
+  const slots = new EndpointSlots(() => 0);
+  for (let taken = 0; taken < SLOTS_PER_ENDPOINT; taken += 1) slots.take('we_busy');
+  const first = slots.take('we_busy');
+  const tooLate = slots.take('we_busy', 1);
+  expect(tooLate).toEqual(slots.take('we_busy', 1));
+  expect(first).toEqual({ turnInMs: expect.any(Number) });
+});
+
 /** All come at once, and come back when they are told to; the receiver takes `ms` for each. */
 function deliverAll(count: number, ms: number) {
   let now = 0;
