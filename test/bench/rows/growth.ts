@@ -141,10 +141,10 @@ function entryOf(reference: string) {
   };
 }
 
-/** No maximum for a day, and a copy of the provider's statement with an entry for each payout. */
+/** A maximum for a day that is not reached, so that the usage is counted, and a copy of the provider's statement with an entry for each payout. */
 async function prepareDatabase({ database }: Installation, payouts: number): Promise<void> {
   const owner = connect({ url: database.ownerUrl, size: 1, applicationName: 'bench' });
-  await rows(owner, 'UPDATE payout_policies SET daily_max = NULL');
+  await rows(owner, 'UPDATE payout_policies SET daily_max = 1e12');
   await inTransaction(owner, async (tx) => {
     await rows(tx, 'SET LOCAL statement_timeout = 0');
     await rows(
