@@ -2,14 +2,16 @@
 import { Client } from '@temporalio/client';
 import type { NativeConnection } from '@temporalio/worker';
 import type { Middleware } from 'koa';
-import { type Logger, pino } from 'pino';
+import type { Logger } from 'pino';
 import type { ActivityDeps } from '../activities';
 import { LocalCalls } from '../activities/local-calls';
 import { createWebhookDeliveryStarter } from '../activities/webhook-delivery/starter';
 import type { Config } from './config';
 import { connect } from './db/connect';
+import { ShortStatements } from './db/short-statements';
 import type { Db } from './db/transaction';
 import { EndpointSlots } from './domain/webhook-delivery-slots';
+import { createLogger } from './lib/logger';
 import { createSecretBox, type SecretBox } from './lib/secret-box';
 import { createProviders, type ProviderRegistry } from './providers/registry';
 import { createAdmission } from './services/admission';
@@ -48,6 +50,8 @@ export interface Deps {
   config: Config;
   logger: Logger;
   db: Db;
+  /** For the reads of the API. */
+  shortStatements: ShortStatements;
   /** Of the dashboard and the console, with their own login; null: they are not served. */
   pagesDb: Db | null;
   temporal: Client;
@@ -60,17 +64,18 @@ export interface Deps {
   close(): Promise<void>;
 }
 
+/** Of an API process, in addition to its pool: as many as PostgreSQL has cores is enough. */
+const SHORT_STATEMENT_CONNECTIONS = 4;
+
 /** @param name the process, as logs and pg_stat_activity show it */
 export function buildDeps(
   config: Config,
   name: string,
-  logger: Logger = pino({ name, level: config.logLevel }),
+  logger: Logger = createLogger(name, config.logLevel),
 ): Deps {
-  const db = connect({
-    url: config.databaseUrl,
-    size: config.databasePoolSize,
-    applicationName: `gateway-${name}`,
-  });
+  const login = { url: config.databaseUrl, applicationName: `gateway-${name}` };
+  const db = connect({ ...login, size: config.databasePoolSize });
+  const shortStatements = new ShortStatements({ ...login, size: SHORT_STATEMENT_CONNECTIONS }, db);
   const temporal = createTemporalClient(config.temporal);
   const pagesDb =
     config.pages === null
@@ -90,6 +95,7 @@ export function buildDeps(
     config,
     logger,
     db,
+    shortStatements,
     pagesDb,
     temporal,
     providers,
@@ -100,7 +106,7 @@ export function buildDeps(
     webhookSender,
     close: async () => {
       await Promise.allSettled([
-        db.destroy(),
+        shortStatements.destroy().then(() => db.destroy()),
         pagesDb?.destroy(),
         temporal.connection.close(),
         providers.close(),
@@ -116,14 +122,14 @@ const PROMPT_MS = { payout: 1_000, payment: 4_000 };
 export function buildServices(deps: Deps): Services {
   const { db, providers, config } = deps;
   return {
-    authentication: createAuthentication({ db, pepper: config.keyPepper }),
+    authentication: createAuthentication({ db: deps.shortStatements, pepper: config.keyPepper }),
     payments: createPayments({ ...deps, admission: createAdmission(PROMPT_MS.payment) }),
     payouts: createPayouts({
       ...deps,
       networkFees: createNetworkFees(providers),
       admission: createAdmission(PROMPT_MS.payout),
     }),
-    balances: createBalances({ db }),
+    balances: createBalances(deps),
     events: createEvents({ db }),
     catalogue: createCatalogue({ db, providers }),
     providerCallbacks: createProviderCallbacks(deps),

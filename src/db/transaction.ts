@@ -4,6 +4,7 @@
  */
 import type { Knex } from 'knex';
 import { snakeCaseMappers } from 'objection';
+import { ShortStatements } from './short-statements';
 
 export type Db = Knex;
 export type Tx = Knex.Transaction;
@@ -24,12 +25,35 @@ export class MissingRow extends Error {
 
 /** Rows of one raw statement, their columns in camel case. */
 export async function rows<T>(
-  db: Db | Tx,
+  db: Db | Tx | ShortStatements,
   sql: string,
   bindings: readonly Knex.RawBinding[] = [],
 ): Promise<T[]> {
-  const result = await db.raw<{ rows: object[] }>(sql, bindings);
-  return result.rows.map((row) => COLUMN_NAMES.parse(row) as T);
+  const found =
+    db instanceof ShortStatements
+      ? await db.run(sql, bindings)
+      : (await db.raw<{ rows: object[] }>(sql, bindings)).rows;
+  const [first] = found;
+  if (first === undefined) return [];
+  // All rows have the columns of the first, so each name is converted once.
+  const columns = Object.keys(first).map((name) => [name, camelCase(name)] as const);
+  return found.map((row) => {
+    const values = row as Record<string, unknown>;
+    const renamed: Record<string, unknown> = {};
+    for (const [name, field] of columns) renamed[field] = values[name];
+    return renamed as T;
+  });
+}
+
+const fields = new Map<string, string>();
+
+function camelCase(column: string): string {
+  let field = fields.get(column);
+  if (field === undefined) {
+    field = Object.keys(COLUMN_NAMES.parse({ [column]: null }))[0] ?? column;
+    fields.set(column, field);
+  }
+  return field;
 }
 
 /** False: a statement of this login may run, and hold its connection, for ever. */

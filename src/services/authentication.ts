@@ -1,7 +1,7 @@
 /** Accepts API keys (the specification, "Authentication"; decisions A1, A4, W10–W12). */
 import { isIP } from 'node:net';
 import { authenticateKey } from '../db/repositories/api-keys';
-import type { Db } from '../db/transaction';
+import type { ShortStatements } from '../db/short-statements';
 import { parseApiKey } from '../domain/api-key';
 import { ApiError } from '../domain/errors';
 import { hashApiKey } from '../lib/api-key-secret';
@@ -9,7 +9,13 @@ import type { Authenticated, Authentication } from './services';
 
 const BEARER = /^Bearer +(.+)$/i;
 
-export function createAuthentication({ db, pepper }: { db: Db; pepper: string }): Authentication {
+export function createAuthentication({
+  db,
+  pepper,
+}: {
+  db: ShortStatements;
+  pepper: string;
+}): Authentication {
   return {
     async authenticate(authorization, address): Promise<Authenticated> {
       const key = BEARER.exec(authorization)?.[1];

@@ -1,12 +1,20 @@
 /** Balances and transactions of an account in one mode. Reads never use Temporal. */
 import { listBalances } from '../db/repositories/ledger';
+import { listSource } from '../db/repositories/lists';
 import { listTransactions } from '../db/repositories/transactions';
+import type { ShortStatements } from '../db/short-statements';
 import type { Db } from '../db/transaction';
 import type { Balances } from './services';
 
-export function createBalances({ db }: { db: Db }): Balances {
+interface BalancesDeps {
+  db: Db;
+  shortStatements: ShortStatements;
+}
+
+export function createBalances(deps: BalancesDeps): Balances {
   return {
-    list: ({ accountId, mode }) => listBalances(db, accountId, mode),
-    transactions: (caller, query) => listTransactions(db, { ...caller, ...query }),
+    list: ({ accountId, mode }) => listBalances(deps.shortStatements, accountId, mode),
+    transactions: (caller, query) =>
+      listTransactions(listSource(deps, query), { ...caller, ...query }),
   };
 }

@@ -1,12 +1,13 @@
 /** The payment endpoints. A workflow opens each payment; reads never use Temporal. */
 import { listRoutes } from '../db/repositories/currency-routes';
 import { storeRoute } from '../db/repositories/idempotency';
-import { listPayments } from '../db/repositories/lists';
+import { listPayments, listSource } from '../db/repositories/lists';
 import {
   countVerification,
   findPayment,
   findPaymentByReference,
 } from '../db/repositories/payments';
+import type { ShortStatements } from '../db/short-statements';
 import type { Db } from '../db/transaction';
 import { ApiError, providerLimited } from '../domain/errors';
 import { isOpenPayment, type Payment, type PaymentRequest } from '../domain/payment';
@@ -22,6 +23,7 @@ import type { Caller, Payments, StoredResponse } from './services';
 
 export interface PaymentsDeps {
   db: Db;
+  shortStatements: Db | ShortStatements;
   providers: ProviderRegistry;
   paymentWorkflows: PaymentWorkflows;
   /** For requests that open a checkout. */
@@ -42,8 +44,8 @@ export function createPayments(deps: PaymentsDeps): Payments {
       const work = { caller, objectId, endpoint: '/payments', idempotencyKey, request };
       return runClaimed(deps.db, work, () => open(deps, caller, objectId, request));
     },
-    list: (caller, query) => listPayments(deps.db, { ...caller, ...query }),
-    get: (caller, id) => getOwn(deps.db, caller, id),
+    list: (caller, query) => listPayments(listSource(deps, query), { ...caller, ...query }),
+    get: (caller, id) => getOwn(deps.shortStatements, caller, id),
     verify: (caller, id) => verify(deps, caller, id),
   };
 }
@@ -125,7 +127,11 @@ async function verify(deps: PaymentsDeps, caller: Caller, id: string): Promise<P
   return getOwn(deps.db, caller, id);
 }
 
-async function getOwn(db: Db, { accountId, mode }: Caller, id: string): Promise<Payment> {
+async function getOwn(
+  db: Db | ShortStatements,
+  { accountId, mode }: Caller,
+  id: string,
+): Promise<Payment> {
   const payment = await findPayment(db, id);
   if (payment?.accountId !== accountId || payment.mode !== mode) {
     throw new ApiError({ code: 'not_found', details: { resource: 'payment' } });

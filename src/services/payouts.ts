@@ -6,10 +6,11 @@
  * payout, so every retry gets the first response.
  */
 import { listPayoutRoutes } from '../db/repositories/currency-routes';
-import { listPayouts } from '../db/repositories/lists';
+import { listPayouts, listSource } from '../db/repositories/lists';
 import { readPayoutFacts } from '../db/repositories/payout-facts';
 import { storeRoute } from '../db/repositories/idempotency';
 import { findPayout } from '../db/repositories/payouts';
+import type { ShortStatements } from '../db/short-statements';
 import type { Db } from '../db/transaction';
 import { destinationFault } from '../destinations';
 import { ApiError, providerLimited, validationFailed } from '../domain/errors';
@@ -32,6 +33,7 @@ import type { Caller, PayoutQuote, Payouts, StoredResponse } from './services';
 
 export interface PayoutsDeps {
   db: Db;
+  shortStatements: Db | ShortStatements;
   providers: ProviderRegistry;
   networkFees: NetworkFees;
   payoutWorkflows: PayoutWorkflows;
@@ -47,8 +49,8 @@ export function createPayouts(deps: PayoutsDeps): Payouts {
   return {
     quote: (caller, request) => quote(deps, { caller, request }),
     create: (caller, input) => create(deps, caller, input),
-    list: (caller, query) => listPayouts(deps.db, { ...caller, ...query }),
-    get: (caller, id) => getOwn(deps.db, caller, id),
+    list: (caller, query) => listPayouts(listSource(deps, query), { ...caller, ...query }),
+    get: (caller, id) => getOwn(deps.shortStatements, caller, id),
     cancel: (caller, id) => cancel(deps, caller, id),
   };
 }
@@ -148,7 +150,11 @@ async function reserve(
 }
 
 /** A payout of another account or mode gets the same error as one that does not exist. */
-async function getOwn(db: Db, { accountId, mode }: Caller, id: string): Promise<Payout> {
+async function getOwn(
+  db: Db | ShortStatements,
+  { accountId, mode }: Caller,
+  id: string,
+): Promise<Payout> {
   const payout = await findPayout(db, id);
   if (payout?.accountId !== accountId || payout.mode !== mode) {
     throw new ApiError({ code: 'not_found', details: { resource: 'payout' } });

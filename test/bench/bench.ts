@@ -17,7 +17,7 @@ import { measureScale } from './scale';
 
 const ROUNDS = { full: 5, quick: 3 };
 const ROUND_MS = { full: 8_000, quick: 2_000 };
-const WARM_UP_MS = { full: 4_000, quick: 1_500 };
+const WARM_UP_MS = { full: 6_000, quick: 3_000 };
 
 const program = new Command('npm run bench --')
   .description('Compares the gateway with its bare limits and prints a table.')

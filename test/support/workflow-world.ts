@@ -152,6 +152,7 @@ export async function startWorkflowWorld(
       createPayouts({
         ...parts,
         db: apiDb,
+        shortStatements: apiDb,
         payoutWorkflows: announced(payoutWorkflows, onStart),
         admission: createAdmission(1_000),
       }),
@@ -163,6 +164,7 @@ export async function startWorkflowWorld(
       return createPayments({
         ...parts,
         db: apiDb,
+        shortStatements: apiDb,
         paymentWorkflows: { ...paymentWorkflows, open },
         admission: createAdmission(4_000),
       });

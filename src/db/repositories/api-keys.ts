@@ -1,6 +1,7 @@
 /** API keys: authentication by `authenticate_key` (migration 0001), and operator changes. */
 import type { Mode } from '../../domain/mode';
 import type { Scope } from '../../domain/scopes';
+import type { ShortStatements } from '../short-statements';
 import { rows, type Db, type Tx } from '../transaction';
 
 export interface KeyUse {
@@ -22,7 +23,7 @@ export interface KeyUse {
  * @returns null for a key that does not exist, is revoked or expired
  */
 export async function authenticateKey(
-  db: Db,
+  db: Db | ShortStatements,
   secretHash: Buffer,
   address: string | null,
 ): Promise<KeyUse | null> {

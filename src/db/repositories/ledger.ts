@@ -4,6 +4,7 @@ import { type Amount, amount, ZERO } from '../../domain/money';
 import type { Mode } from '../../domain/mode';
 import { newId } from '../../lib/new-id';
 import { SEEN_PAYMENT_STATUSES } from '../../domain/payment';
+import type { ShortStatements } from '../short-statements';
 import { rows, sqlList, type Db, type Tx } from '../transaction';
 
 export interface BalanceKey {
@@ -58,7 +59,11 @@ export interface Balance {
   pending: Amount;
 }
 
-export async function listBalances(db: Db, accountId: string, mode: Mode): Promise<Balance[]> {
+export async function listBalances(
+  db: Db | ShortStatements,
+  accountId: string,
+  mode: Mode,
+): Promise<Balance[]> {
   return rows<Balance>(
     db,
     `WITH q (account_id, mode) AS (VALUES (?, ?)),

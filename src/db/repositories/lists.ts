@@ -1,12 +1,11 @@
 /**
  * Keyset pagination of payments and payouts: every page costs as much as the first (decision W13).
  */
-import type { Model, ModelClass } from 'objection';
 import type { Mode } from '../../domain/mode';
 import type { Payment, PaymentFilters } from '../../domain/payment';
 import { type Payout, type PayoutFilters, payoutStatusGroup } from '../../domain/payout';
-import { PaymentModel, PayoutModel } from '../models';
-import type { Db } from '../transaction';
+import type { ShortStatements } from '../short-statements';
+import { rows, type Db } from '../transaction';
 
 export interface ListQuery<Filters> {
   accountId: string;
@@ -22,47 +21,75 @@ export interface ListPage<T> {
   next: { createdAt: string; id: string } | null;
 }
 
+/** Without filters, a page is a few rows of one index, however long the list is. */
+export function listSource(
+  { db, shortStatements }: { db: Db; shortStatements: Db | ShortStatements },
+  { filters }: { filters: object },
+): Db | ShortStatements {
+  return Object.keys(filters).length === 0 ? shortStatements : db;
+}
+
 /** SQL: the time as text. A Date drops the microseconds, and a list by time would repeat rows. */
 export function exactTime(column: string): string {
   return `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
 }
 
-export function listPayouts(db: Db, query: ListQuery<PayoutFilters>): Promise<ListPage<Payout>> {
+export function listPayouts(
+  db: Db | ShortStatements,
+  query: ListQuery<PayoutFilters>,
+): Promise<ListPage<Payout>> {
   const groups = query.filters.status?.map(payoutStatusGroup);
-  return newestFirst<Payout>(db, PayoutModel, query, groups);
+  return newestFirst(db, 'payouts', query, groups);
 }
 
-export function listPayments(db: Db, query: ListQuery<PaymentFilters>): Promise<ListPage<Payment>> {
-  return newestFirst<Payment>(db, PaymentModel, query);
+export function listPayments(
+  db: Db | ShortStatements,
+  query: ListQuery<PaymentFilters>,
+): Promise<ListPage<Payment>> {
+  return newestFirst(db, 'payments', query);
 }
 
 async function newestFirst<T extends { id: string }>(
-  db: Db,
-  model: ModelClass<Model>,
+  db: Db | ShortStatements,
+  table: 'payouts' | 'payments',
   { accountId, mode, limit, after, filters }: ListQuery<PaymentFilters | PayoutFilters>,
   statusGroups?: readonly string[],
 ): Promise<ListPage<T>> {
-  const query = model
-    .query(db)
-    .select(`${model.tableName}.*`, db.raw(`${exactTime('created_at')} AS position`))
-    .where({ account_id: accountId, mode })
-    .orderBy([
-      { column: 'created_at', order: 'desc' },
-      { column: 'id', order: 'desc' },
-    ])
-    .limit(limit + 1);
-  if (after !== null) void query.whereRaw('(created_at, id) < (?, ?)', [after.createdAt, after.id]);
   const { status, reference, currency, provider, createdFrom, createdTo } = filters;
-  if (status !== undefined) void query.whereIn('status', [...status]);
-  // The index has the group in place of the status.
-  if (statusGroups !== undefined) void query.whereIn('status_group', [...new Set(statusGroups)]);
-  if (reference !== undefined) void query.where({ reference });
-  if (currency !== undefined) void query.where({ currency });
-  if (provider !== undefined) void query.where({ provider });
-  if (createdFrom !== undefined) void query.where('created_at', '>=', createdFrom);
-  if (createdTo !== undefined) void query.where('created_at', '<=', createdTo);
+  const { sql, bindings } = conditions([
+    ['(created_at, id) < (?, ?)', after?.createdAt, after?.id],
+    oneOf('status', status),
+    // The index has the group in place of the status.
+    oneOf('status_group', statusGroups && [...new Set(statusGroups)]),
+    ['reference = ?', reference],
+    ['currency = ?', currency],
+    ['provider = ?', provider],
+    ['created_at >= ?', createdFrom],
+    ['created_at <= ?', createdTo],
+  ]);
+  const found = await rows<T & { position: string }>(
+    db,
+    `SELECT *, ${exactTime('created_at')} AS position FROM ${table}
+      WHERE account_id = ? AND mode = ? ${sql}
+      ORDER BY created_at DESC, id DESC LIMIT ?`,
+    [accountId, mode, ...bindings, limit + 1],
+  );
+  return pageOf(found, limit);
+}
 
-  return pageOf(await query.castTo<(T & { position: string })[]>(), limit);
+type Condition = [sql: string, ...values: (string | undefined)[]];
+
+/** The conditions that have values, for a `WHERE` that has others before them. */
+export function conditions(all: readonly Condition[]): { sql: string; bindings: string[] } {
+  const asked = all.filter(([, ...values]) => values[0] !== undefined);
+  return {
+    sql: asked.map(([sql]) => `AND ${sql}`).join(' '),
+    bindings: asked.flatMap(([, ...values]) => values as string[]),
+  };
+}
+
+function oneOf(column: string, values: readonly string[] | undefined): Condition {
+  return [`${column} IN (${values?.map(() => '?').join(', ') ?? ''})`, ...(values ?? [])];
 }
 
 /** @param found one row more than the page has, if there is a next page */

@@ -8,6 +8,7 @@ import {
 } from '../../domain/payment';
 import { PaymentModel } from '../models';
 import { type FirstEvent, insertClaimed } from './insert-claimed';
+import type { ShortStatements } from '../short-statements';
 import { rows, type Db, type Tx } from '../transaction';
 
 /** The fields that a step can write besides the status. */
@@ -27,8 +28,11 @@ export type PaymentChange = Partial<
   >
 >;
 
-export async function findPayment(db: Db | Tx, id: string): Promise<Payment | null> {
-  const found = await PaymentModel.query(db).findById(id);
+export async function findPayment(
+  db: Db | Tx | ShortStatements,
+  id: string,
+): Promise<Payment | null> {
+  const [found] = await rows<Payment>(db, 'SELECT * FROM payments WHERE id = ?', [id]);
   return found ?? null;
 }
 

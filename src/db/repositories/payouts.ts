@@ -3,7 +3,8 @@ import type { Payout, PayoutStatus, PayoutTrigger } from '../../domain/payout';
 import { nextPayoutStatus, payoutStatusesBefore } from '../../domain/payout';
 import { PayoutModel } from '../models';
 import { type FirstEvent, insertClaimed } from './insert-claimed';
-import { MissingRow, type Db, type Tx } from '../transaction';
+import type { ShortStatements } from '../short-statements';
+import { MissingRow, rows, type Db, type Tx } from '../transaction';
 
 /** The fields that a status change can write besides the status. */
 export type PayoutChange = Partial<
@@ -20,8 +21,11 @@ export type PayoutChange = Partial<
   >
 >;
 
-export async function findPayout(db: Db | Tx, id: string): Promise<Payout | null> {
-  const found = await PayoutModel.query(db).findById(id);
+export async function findPayout(
+  db: Db | Tx | ShortStatements,
+  id: string,
+): Promise<Payout | null> {
+  const [found] = await rows<Payout>(db, 'SELECT * FROM payouts WHERE id = ?', [id]);
   return found ?? null;
 }
 

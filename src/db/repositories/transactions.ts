@@ -1,7 +1,8 @@
 /** The merchant's list of transactions: available and reserved, newest first, by keyset. */
 import type { MerchantTransaction, TransactionFilters } from '../../domain/ledger';
+import type { ShortStatements } from '../short-statements';
 import { rows, type Db } from '../transaction';
-import { exactTime, type ListPage, type ListQuery, pageOf } from './lists';
+import { conditions, exactTime, type ListPage, type ListQuery, pageOf } from './lists';
 
 export type TransactionListQuery = ListQuery<TransactionFilters>;
 
@@ -19,10 +20,17 @@ const COLUMNS = `
   ${exactTime('t.posted_at')} AS position`;
 
 export async function listTransactions(
-  db: Db,
+  db: Db | ShortStatements,
   { accountId, mode, limit, after, filters }: TransactionListQuery,
 ): Promise<ListPage<MerchantTransaction>> {
-  const { sql, bindings } = where(filters, after);
+  const { sql, bindings } = conditions([
+    ['t.currency = ?', filters.currency],
+    ['t.type = ?', filters.type],
+    ['t.source_id = ?', filters.sourceId],
+    ['t.posted_at >= ?', filters.createdFrom],
+    ['t.posted_at <= ?', filters.createdTo],
+    ['(t.posted_at, t.id) < (?, ?)', after?.createdAt, after?.id],
+  ]);
   const found = await rows<Found>(
     db,
     `SELECT ${COLUMNS} FROM ledger_transactions t
@@ -31,23 +39,4 @@ export async function listTransactions(
     [accountId, mode, ...bindings, limit + 1],
   );
   return pageOf(found, limit);
-}
-
-function where(
-  { currency, type, sourceId, createdFrom, createdTo }: TransactionFilters,
-  after: TransactionListQuery['after'],
-): { sql: string; bindings: string[] } {
-  const conditions: [sql: string, ...values: (string | undefined)[]][] = [
-    ['t.currency = ?', currency],
-    ['t.type = ?', type],
-    ['t.source_id = ?', sourceId],
-    ['t.posted_at >= ?', createdFrom],
-    ['t.posted_at <= ?', createdTo],
-    ['(t.posted_at, t.id) < (?, ?)', after?.createdAt, after?.id],
-  ];
-  const asked = conditions.filter(([, ...values]) => values[0] !== undefined);
-  return {
-    sql: asked.map(([sql]) => `AND ${sql}`).join(' '),
-    bindings: asked.flatMap(([, ...values]) => values as string[]),
-  };
 }

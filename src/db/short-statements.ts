@@ -1,0 +1,146 @@
+/**
+ * Short statements of many requests on few connections. They are prepared, and pipelined: a statement
+ * does not wait for the answers to those before it, and statements that are sent in the same turn of the
+ * event loop share one write. Under load, system calls cost more than the statements.
+ *
+ * A statement that waits or runs long delays those behind it, so this is for single statements that find
+ * rows by a key. A wait for a lock ends soon, and the statement is then repeated on the pool.
+ */
+import { createHash } from 'node:crypto';
+import { Socket } from 'node:net';
+import type { Knex } from 'knex';
+import { Client, DatabaseError } from 'pg';
+import type { PoolOptions } from './connect';
+
+const LOCK_TIMEOUT_MS = 100;
+/** The server's timeout comes first, if the connection is alive. */
+const ANSWER_GRACE_MS = 5_000;
+
+const LOCK_NOT_AVAILABLE = '55P03';
+/**
+ * A pooler in front of PostgreSQL does not support prepared statements, or a migration changed the columns.
+ * Nothing was executed. From then on statements are not prepared; a migration comes with a restart.
+ */
+const NOT_PREPARED = ['26000', '42P05', '0A000'];
+
+export class ShortStatements {
+  readonly #pool: Knex;
+  readonly #lines: Line[];
+  #areNamed = true;
+
+  /** @param pool repeats statements that would wait */
+  constructor(options: PoolOptions, pool: Knex) {
+    this.#pool = pool;
+    this.#lines = Array.from({ length: options.size }, () => new Line(options));
+  }
+
+  /** @param sql with `?` for each binding, and no other question mark */
+  async run(sql: string, bindings: readonly Knex.RawBinding[]): Promise<object[]> {
+    const line = this.#lines.reduce((best, one) => (one.running < best.running ? one : best));
+    const { name, text } = prepare(sql);
+    const isNamed = this.#areNamed;
+    try {
+      return await line.query(isNamed ? { name, text } : { text }, bindings);
+    } catch (error) {
+      const code = error instanceof DatabaseError ? (error.code ?? '') : '';
+      if (code === LOCK_NOT_AVAILABLE) {
+        return (await this.#pool.raw<{ rows: object[] }>(sql, bindings)).rows;
+      }
+      if (!isNamed || !NOT_PREPARED.includes(code)) throw error;
+      this.#areNamed = false;
+      return line.query({ text }, bindings);
+    }
+  }
+
+  async destroy(): Promise<void> {
+    await Promise.allSettled(this.#lines.map((line) => line.end()));
+  }
+}
+
+/** One connection, opened for its first statement and again after it was lost. */
+class Line {
+  /** Statements without an answer. */
+  running = 0;
+  readonly #options: PoolOptions;
+  #open: Promise<Client> | null = null;
+  #socket = new Socket();
+  #isCorked = false;
+
+  constructor(options: PoolOptions) {
+    this.#options = options;
+  }
+
+  async query(
+    statement: { name?: string; text: string },
+    bindings: readonly Knex.RawBinding[],
+  ): Promise<object[]> {
+    this.running += 1;
+    try {
+      const client = await (this.#open ??= this.#connect());
+      this.#cork();
+      const { rows } = await client.query<object>({ ...statement, values: [...bindings] });
+      return rows;
+    } finally {
+      this.running -= 1;
+    }
+  }
+
+  async end(): Promise<void> {
+    const client = await this.#open;
+    await client?.end();
+  }
+
+  /** Until the sockets that are ready have been read: their requests share the write. */
+  #cork(): void {
+    if (this.#isCorked) return;
+    const socket = this.#socket;
+    this.#isCorked = true;
+    socket.cork();
+    setImmediate(() => {
+      this.#isCorked = false;
+      socket.uncork();
+    });
+  }
+
+  async #connect(): Promise<Client> {
+    const { url, applicationName, statementTimeoutMs = 15_000 } = this.#options;
+    const socket = new Socket();
+    this.#socket = socket;
+    const client = new Client({
+      connectionString: url,
+      application_name: applicationName,
+      statement_timeout: statementTimeoutMs,
+      lock_timeout: LOCK_TIMEOUT_MS,
+      query_timeout: statementTimeoutMs + ANSWER_GRACE_MS,
+      connectionTimeoutMillis: 5_000,
+      pipeline: true,
+      stream: () => socket,
+    });
+    const forget = () => {
+      if (this.#socket === socket) this.#open = null;
+    };
+    // Its statements fail; the next one opens another connection.
+    client.on('error', forget);
+    client.on('end', forget);
+    try {
+      await client.connect();
+    } catch (error) {
+      forget();
+      throw error;
+    }
+    return client;
+  }
+}
+
+const prepared = new Map<string, { name: string; text: string }>();
+
+/** The name follows from the text: behind a pooler, connections share prepared statements. */
+function prepare(sql: string): { name: string; text: string } {
+  const known = prepared.get(sql);
+  if (known !== undefined) return known;
+  let count = 0;
+  const text = sql.replaceAll('?', () => `$${(count += 1)}`);
+  const name = `gateway_${createHash('sha256').update(text).digest('hex').slice(0, 16)}`;
+  prepared.set(sql, { name, text });
+  return { name, text };
+}

@@ -1,0 +1,29 @@
+/**
+ * The log of a process, on standard output. A write for each line would be a large part of what a read
+ * costs, so lines are written together: after 4 KiB or a quarter of a second, at once with a warning or
+ * an error, and when the process exits. Only a process that is killed loses lines.
+ */
+import { type Logger, pino } from 'pino';
+
+const BUFFERED_BYTES = 4_096;
+const WRITE_EVERY_MS = 250;
+const WARN = 40;
+
+export function createLogger(name: string, level: string): Logger {
+  const output = pino.destination({
+    minLength: BUFFERED_BYTES,
+    periodicFlush: WRITE_EVERY_MS,
+    sync: false,
+  });
+  const options = {
+    name,
+    level,
+    hooks: {
+      logMethod(args: Parameters<pino.LogFn>, log: pino.LogFn, of: number): void {
+        log.apply(this, args);
+        if (of >= WARN) output.flush();
+      },
+    },
+  } satisfies pino.LoggerOptions;
+  return pino(options, output);
+}
