@@ -13,6 +13,8 @@ import { createUnderLoad, whenIdle } from './rows/creates';
 const CAPACITY_MS = { full: 60_000, quick: 8_000 };
 const MEASURE_MS = { full: 600_000, quick: 20_000 };
 const PARTS_OF_CAPACITY = [0.5, 0.8, 1.2];
+/** Of a payout. */
+const EVENTS = 4;
 /** Ten at 4 a second, as a merchant would notice the end of an overload. */
 const RECOVERED_AFTER = 10;
 const RECOVERED_MS = 500;
@@ -56,13 +58,25 @@ export async function measureOverload({ isQuick, log }: Setting): Promise<string
   ].join('\n');
 }
 
-/** Payouts that are created, processed and delivered, over the time until all of it is done. */
+/** Payouts that are completed with all their deliveries, in the second part of a closed loop. */
 async function measureCapacity(flows: Flows, ms: number): Promise<number> {
-  await createUnderLoad(flows, ms / 2);
-  const start = performance.now();
-  const measured = await createUnderLoad(flows, ms);
-  const created = ((measured['payouts/s'] ?? NaN) * ms) / 1_000;
-  return (created * 1_000) / (performance.now() - start);
+  const load = createUnderLoad(flows, 1.5 * ms);
+  await sleep(ms / 2);
+  const before = await countDone(flows);
+  await sleep(ms);
+  const done = (await countDone(flows)) - before;
+  await load;
+  return (done * 1_000) / ms;
+}
+
+async function countDone({ db }: Flows): Promise<number> {
+  const [done] = await rows<{ n: number }>(
+    db,
+    `SELECT least((SELECT count(*) FROM payouts WHERE status = 'completed'),
+                  (SELECT count(*) FROM webhook_deliveries WHERE status = 'succeeded')
+                    / ${EVENTS})::int AS n`,
+  );
+  return done?.n ?? 0;
 }
 
 /** Seconds until requests are accepted and answered quickly again. */

@@ -39,7 +39,7 @@ function lineOf(row: Row, figure: Figure, rounds: readonly Round[]): Line {
   const bare = rounds.flatMap((round) => of(round.bare));
   const ratios = bare.map((value, n) => (gateway[n] ?? NaN) / value);
   const ratio =
-    ratios.length === 0
+    ratios.length === 0 || !ratios.every(Number.isFinite)
       ? null
       : { median: median(ratios), min: Math.min(...ratios), max: Math.max(...ratios) };
   const checks = [
