@@ -281,8 +281,10 @@ test('money for a completed payment is not forgotten when the provider is silent
   );
   await eventually('the vain question', async () => {
     const { events } = await gateway.temporal.workflow.getHandle(id).fetchHistory();
-    const answered = (events ?? []).filter((one) => one.activityTaskCompletedEventAttributes);
-    // Of openPayment and of checkPayment.
+    // Of openPayment and of checkPayment; a fast answer is that of a local activity.
+    const answered = (events ?? []).filter(
+      (one) => one.activityTaskCompletedEventAttributes ?? one.markerRecordedEventAttributes,
+    );
     return answered.length >= 2 ? true : undefined;
   });
   await outage(null);
