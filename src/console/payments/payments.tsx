@@ -1,30 +1,12 @@
-/** Payments of all accounts: the list with its filters, one payment, and what an operator decides. */
+/** Payments of all accounts: the list with its filters, and what operators send. One payment: payment.tsx. */
 import { MODES } from '../../domain/mode';
 import { ZERO } from '../../domain/money';
 import { PAYMENT_DECISIONS, PAYMENT_STATUSES } from '../../domain/payment';
 import { InvalidInput } from '../../services/admin/refusal';
 import type { ConsoleServices } from '../../services/console';
-import {
-  type ConsolePayment,
-  PAYMENT_FLAGS,
-  type PaymentDetail,
-} from '../../services/console-payments';
-import {
-  Alert,
-  Card,
-  Empty,
-  Facts,
-  Id,
-  Money,
-  PageHead,
-  SignedInAgain,
-  Status,
-  Table,
-  Time,
-  words,
-} from '../../web/components';
-import { Action, EMPTY_FORM, type FormState } from '../../web/forms';
-import { LedgerLines, PaymentAmounts, Timeline } from '../../web/history';
+import { type ConsolePayment, PAYMENT_FLAGS } from '../../services/console-payments';
+import { Card, Empty, Money, PageHead, Status, Table, Time, words } from '../../web/components';
+import { EMPTY_FORM, type FormState } from '../../web/forms';
 import {
   chosen,
   daysOf,
@@ -38,10 +20,10 @@ import {
 } from '../../web/lists';
 import { problemText } from '../../web/refusals';
 import { type Answer, page, redirect, signInAgain } from '../../web/site';
-import { WorkflowLink, type WorkflowUrl } from '../../web/workflow-link';
+import type { WorkflowUrl } from '../../web/workflow-link';
 import { type OperatorRoute, type OperatorVisit, PREFIX } from '../operator-page';
 import { ModeMark } from '../payouts/parts';
-import { PaymentDecisions } from './decisions';
+import { PaymentPage } from './payment';
 
 const PATH = `${PREFIX}/payments`;
 const NAV = { nav: 'payments' };
@@ -53,7 +35,7 @@ export function consolePaymentPages(
   const show = async (visit: OperatorVisit, form: FormState): Promise<Answer> => {
     const detail = await payments.get(visit.params['id'] ?? '');
     const body = (
-      <Detail
+      <PaymentPage
         {...detail}
         asked={visit.query}
         form={form}
@@ -224,172 +206,5 @@ function PaymentList({ rows, query, next }: PaymentListProps) {
       </Card>
       <ListPager path={PATH} query={query} next={next} />
     </>
-  );
-}
-
-interface DetailProps extends PaymentDetail {
-  asked: URLSearchParams;
-  form: FormState;
-  mayDecide: boolean;
-  signedInAgain: boolean;
-  workflowUrl: WorkflowUrl;
-}
-
-function Detail(props: DetailProps) {
-  const { payment, events, transactions, cases, asked, workflowUrl, mayDecide, signedInAgain } =
-    props;
-  const path = `${PATH}/${payment.id}`;
-  return (
-    <>
-      <PageHead
-        back={{ href: PATH, label: 'Payments' }}
-        title={
-          <>
-            <Money amount={payment.amount} currency={payment.currency} />{' '}
-            <Status value={payment.status} /> <ModeMark mode={payment.mode} />
-          </>
-        }
-        lead={
-          <>
-            <a href={`${PREFIX}/accounts/${payment.accountId}`}>{payment.accountName}</a> ·{' '}
-            {payment.reference} · <Time at={payment.createdAt} />
-          </>
-        }
-      >
-        {mayDecide ? (
-          <Action action={`${path}/ask`} label="Ask the provider now" icon="refresh-cw" />
-        ) : null}
-        <WorkflowLink id={payment.id} urlOf={workflowUrl} />
-      </PageHead>
-      {signedInAgain ? <SignedInAgain /> : null}
-      {asked.has('asked') ? (
-        <Alert tone="good" title="The workflow asks the provider now. Reload in a few seconds." />
-      ) : null}
-      {asked.has('no_answer') ? (
-        <Alert tone="bad" title="Temporal did not answer. Try again." />
-      ) : null}
-      <PaymentDecisions {...props} path={path} />
-      <div class="split">
-        <div>
-          <Timeline
-            events={events}
-            deliveryPage={null}
-            explain={({ type, actor }) => {
-              if (type === 'payment.failed') return payment.failureReason;
-              return actor === null ? null : `Decided by ${actor}`;
-            }}
-          />
-          <Transfers {...props} />
-          <LedgerLines transactions={transactions} lead="What moved on the merchant’s balances." />
-        </div>
-        <div>
-          <PaymentAmounts payment={payment} />
-          {cases.length === 0 ? null : <Cases cases={cases} />}
-          <Details payment={payment} />
-        </div>
-      </div>
-    </>
-  );
-}
-
-function Transfers({ payment, credits, refunds }: PaymentDetail) {
-  const { currency } = payment;
-  const lines = [
-    ...credits.map(({ providerTransferId, amount, fee, creditedAt }) => ({
-      what: 'Credited',
-      id: providerTransferId,
-      amount,
-      fee,
-      at: creditedAt,
-    })),
-    ...refunds.map(({ reference, amount, fee, state, createdAt }) => ({
-      what: `Refund: ${words(state).toLowerCase()}`,
-      id: reference,
-      amount,
-      fee,
-      at: createdAt,
-    })),
-  ];
-  return (
-    <Card title="Transfers and refunds" flush>
-      <Table
-        caption="Transfers and refunds"
-        rows={lines}
-        empty={<Empty icon="arrow-down-left" title="No transfer was credited yet" />}
-        columns={[
-          {
-            label: 'At',
-            cell: ({ what, at }) => (
-              <>
-                {what}
-                <small>
-                  <Time at={at} seconds />
-                </small>
-              </>
-            ),
-          },
-          {
-            label: 'Provider’s id or reference',
-            cell: ({ id }) => <code class="break">{id}</code>,
-          },
-          {
-            label: 'Amount',
-            right: true,
-            cell: ({ amount, fee }) => (
-              <>
-                <Money amount={amount} currency={currency} exact />
-                <small>
-                  Fee <Money amount={fee} currency={currency} exact />
-                </small>
-              </>
-            ),
-          },
-        ]}
-      />
-    </Card>
-  );
-}
-
-function Cases({ cases }: Pick<PaymentDetail, 'cases'>) {
-  return (
-    <Card title="Cases">
-      <ul class="why">
-        {cases.map(({ id, kind, createdAt, resolvedAt }) => (
-          <li>
-            <a href={`${PREFIX}/cases/${id}`}>{words(kind)}</a>{' '}
-            <Status value={resolvedAt === null ? 'open' : 'resolved'} /> <Time at={createdAt} />
-          </li>
-        ))}
-      </ul>
-    </Card>
-  );
-}
-
-function Details({ payment }: Pick<PaymentDetail, 'payment'>) {
-  const { exceptions, completedAt } = payment;
-  return (
-    <Card title="Details">
-      <Facts
-        rows={[
-          ['Payment', <Id value={payment.id} />],
-          ['Account', <Id value={payment.accountId} />],
-          ['Reference', <Id value={payment.reference} />],
-          ['Provider', words(payment.provider)],
-          ['Provider’s checkout', <Id value={payment.providerCheckoutId} />],
-          ['Network', payment.network],
-          ['Transaction', payment.txHash === null ? null : <Id value={payment.txHash} />],
-          ['Customer', payment.customerEmail],
-          ['Description', payment.description],
-          ['Failure', payment.failureReason],
-          ['Exceptions', exceptions.length === 0 ? null : exceptions.map(words).join(', ')],
-          ['Created with', <Id value={payment.apiKeyId} />],
-          ['Expires', <Time at={payment.expiresAt} seconds />],
-          ['Completed', completedAt === null ? null : <Time at={completedAt} seconds />],
-          ...Object.entries(payment.metadata).map(
-            ([name, value]) => [`metadata.${name}`, value] as const,
-          ),
-        ]}
-      />
-    </Card>
   );
 }

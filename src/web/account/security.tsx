@@ -1,19 +1,17 @@
-/** The second factors of the signed-in person: authenticator app, recovery codes. */
+/** The second factors of the signed-in person: authenticator app, recovery codes. Passkeys: passkeys.tsx. */
 import { toString as drawQrCode } from 'qrcode';
-import { InvalidInput } from '../../services/admin/refusal';
 import type { Passkey } from '../../services/users/passkeys';
 import type { Enrolment, FactorSummary } from '../../services/users/second-factors';
-import { Alert, Card, Empty, Facts, PageHead, Secret, Status, Table, Time } from '../components';
+import { Alert, Card, Facts, PageHead, Secret, Status } from '../components';
 import { Action, Confirm, EMPTY_FORM, Field, FormActions, type FormState } from '../forms';
-import { Icon } from '../icon';
-import { problemText } from '../refusals';
 import { page, redirect, type Route, type SignedInVisit } from '../site';
 import type { AccountPages } from './account-pages';
-import { PASSKEY_WRONG, passkeyAnswer, passkeyCookie, PasskeyForm } from './passkey-form';
+import { PasskeyCard, passkeyPages } from './passkeys';
 
 const NAV = { nav: 'security' };
 
-export function securityPages({ site, users, once, publicUrl: origin }: AccountPages): Route[] {
+export function securityPages(pages: AccountPages): Route[] {
+  const { site, users, once, publicUrl: origin } = pages;
   const path = `${site.prefix}/security`;
   const codesPath = `${path}/recovery-codes`;
 
@@ -26,16 +24,6 @@ export function securityPages({ site, users, once, publicUrl: origin }: AccountP
       'Set up an authenticator app',
       <Enrol enrolment={enrolment} qrCode={qrCode} path={path} form={form} />,
       { ...NAV, status: error === null ? 200 : 422 },
-    );
-  }
-
-  async function showNewPasskey(visit: SignedInVisit, form: FormState, problem: string | null) {
-    const ceremony = await users.passkeys.creation(visit.session, origin);
-    const status = problem === null && Object.keys(form.errors).length === 0 ? 200 : 422;
-    return page(
-      'Add a passkey',
-      <NewPasskey path={path} options={ceremony.options} form={form} problem={problem} />,
-      { ...NAV, status, passkeys: true, cookies: [passkeyCookie(site, ceremony)] },
     );
   }
 
@@ -137,51 +125,7 @@ export function securityPages({ site, users, once, publicUrl: origin }: AccountP
         return showCodes(visit, await users.factors.newRecoveryCodes(visit.session));
       },
     },
-    {
-      method: 'get',
-      path: '/security/passkeys/new',
-      needs: 'read',
-      beforeEnrolment: true,
-      recent: true,
-      run: (visit) =>
-        users.passkeys.arePossible(origin)
-          ? showNewPasskey(visit, EMPTY_FORM, null)
-          : redirect(path),
-    },
-    {
-      method: 'post',
-      path: '/security/passkeys/new',
-      needs: 'read',
-      beforeEnrolment: true,
-      recent: true,
-      run: async (visit) => {
-        const { form, session } = visit;
-        const answer = { ...passkeyAnswer(site, visit), name: form.get('name') ?? '' };
-        try {
-          const registered = await users.passkeys.register(session, origin, answer);
-          if (registered === null) {
-            return await showNewPasskey(visit, { values: form, errors: {} }, PASSKEY_WRONG);
-          }
-          const { recoveryCodes } = registered;
-          return recoveryCodes === null ? redirect(path) : showCodes(visit, recoveryCodes);
-        } catch (error) {
-          if (!(error instanceof InvalidInput)) throw error;
-          const errors = { [error.field]: problemText(error.problem) };
-          return showNewPasskey(visit, { values: form, errors }, null);
-        }
-      },
-    },
-    {
-      method: 'post',
-      path: '/security/passkeys/:id/remove',
-      needs: 'read',
-      beforeEnrolment: true,
-      recent: true,
-      run: async ({ session, params }) => {
-        await users.passkeys.remove(session, params['id'] ?? '');
-        return redirect(path);
-      },
-    },
+    ...passkeyPages(pages, showCodes),
   ];
 }
 
@@ -238,98 +182,6 @@ function Security({ path, factors, passkeys, mustEnrol, changed }: SecurityProps
       </Card>
       <PasskeyCard path={path} passkeys={passkeys} />
       <RecoveryCard path={path} factors={factors} />
-    </>
-  );
-}
-
-function PasskeyCard({ path, passkeys }: Pick<SecurityProps, 'path' | 'passkeys'>) {
-  if (passkeys === null) {
-    return (
-      <Card title="Passkeys" lead="Passkeys need a host name; this address is an IP address.">
-        <p class="muted">The operator sets PUBLIC_URL to the host name.</p>
-      </Card>
-    );
-  }
-  return (
-    <Card
-      title="Passkeys"
-      lead="Sign in with your fingerprint, face, PIN or security key."
-      flush
-      action={
-        <a class="btn js-only" data-variant="outline" href={`${path}/passkeys/new`}>
-          <Icon name="plus" /> Add
-        </a>
-      }
-    >
-      <Table
-        caption="Passkeys"
-        rows={passkeys}
-        empty={
-          <Empty icon="fingerprint" title="No passkeys">
-            <p>A passkey cannot be copied or given to a wrong site. Adding one needs JavaScript.</p>
-          </Empty>
-        }
-        columns={[
-          { label: 'Name', cell: ({ name }) => name },
-          { label: 'Added', wide: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
-          {
-            label: 'Last used',
-            wide: true,
-            cell: ({ lastUsedAt }) =>
-              lastUsedAt === null ? <span class="muted">Never</span> : <Time at={lastUsedAt} />,
-          },
-          {
-            label: '',
-            right: true,
-            cell: ({ id, name }) => (
-              <Confirm
-                action={`${path}/passkeys/${id}/remove`}
-                label="Remove"
-                icon="trash-2"
-                effect={`${name} does not sign you in any more.`}
-                confirm="Remove the passkey"
-              />
-            ),
-          },
-        ]}
-      />
-    </Card>
-  );
-}
-
-interface NewPasskeyProps {
-  path: string;
-  options: object;
-  form: FormState;
-  problem: string | null;
-}
-
-function NewPasskey({ path, options, form, problem }: NewPasskeyProps) {
-  return (
-    <>
-      <PageHead
-        back={{ href: path, label: 'Security' }}
-        title="Add a passkey"
-        lead="Your browser asks for your fingerprint, face, PIN or security key."
-      />
-      <Card>
-        {problem === null ? null : <Alert tone="bad" title={problem} />}
-        <PasskeyForm
-          action={`${path}/passkeys/new`}
-          use="create"
-          options={options}
-          label="Add passkey"
-        >
-          <Field
-            name="name"
-            label="Name"
-            hint="To tell passkeys apart, such as “Work laptop”."
-            form={form}
-            required
-            maxLength={100}
-          />
-        </PasskeyForm>
-      </Card>
     </>
   );
 }
