@@ -41,7 +41,8 @@ async function fillHistory(payout: PayoutCase): Promise<void> {
   // Temporal suggests a new run at the start of a task, by the history that it had before.
   await waitFor('the new run', async () => {
     await payout.handle.signal('providerUpdate');
-    await sleep(500);
+    // The end of a run is refused while another signal waits.
+    await whenIdle(payout);
     const now = await payout.handle.describe();
     return now.runId === runId ? undefined : true;
   });
