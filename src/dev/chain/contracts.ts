@@ -1,0 +1,44 @@
+/**
+ * The test contracts (TestContracts.sol), deployed and called through the node's unlocked accounts.
+ * Typed by name only: a call that the contract does not have throws.
+ */
+import { type Abi, type Address, encodeDeployData, encodeFunctionData, type Hex } from 'viem';
+import type { Rpc } from './anvil';
+import artifacts from './contracts.json';
+
+export type ContractName = keyof typeof artifacts;
+
+/** In one block with automine on, which the caller must not have turned off. */
+export async function deployContract(
+  rpc: Rpc,
+  from: Address,
+  name: ContractName,
+  args: readonly unknown[] = [],
+): Promise<Address> {
+  const { abi, bytecode } = artifacts[name];
+  const data = encodeDeployData({ abi: abi as Abi, bytecode: bytecode as Hex, args });
+  const hash = await rpc<Hex>('eth_sendTransaction', [{ from, data }]);
+  const receipt = await rpc<{ contractAddress: Address; status: Hex } | null>(
+    'eth_getTransactionReceipt',
+    [hash],
+  );
+  if (receipt?.status !== '0x1') throw new Error(`${name} was not deployed`);
+  return receipt.contractAddress;
+}
+
+interface ContractCall {
+  from: Address;
+  to: Address;
+  contract: ContractName;
+  functionName: string;
+  args?: readonly unknown[];
+  value?: bigint;
+}
+
+/** @returns the transaction's hash; it is in a block once one is mined */
+export async function callContract(rpc: Rpc, call: ContractCall): Promise<Hex> {
+  const { from, to, contract, functionName, args = [], value = 0n } = call;
+  const abi = artifacts[contract].abi as Abi;
+  const data = encodeFunctionData({ abi, functionName, args });
+  return rpc<Hex>('eth_sendTransaction', [{ from, to, data, value: `0x${value.toString(16)}` }]);
+}
