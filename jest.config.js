@@ -1,5 +1,5 @@
 /**
- * The projects differ in what they need: `unit` and `sandbox` nothing, `db` PostgreSQL, `workflow` and
+ * The projects differ in what they need: `unit` and `sandbox` nothing, `db` PostgreSQL, `wallet` also an EVM node, `workflow` and
  * `e2e` also a Temporal server, `browser` a Chromium too. `npm test` leaves two of them out, which
  * `npm run test:slow` and CI run: `crash` lets steps, processes, servers and providers fail and waits
  * for the recovery, and `start` starts the product as its documentation says. Servers start only for
@@ -50,6 +50,7 @@ module.exports = {
     project('wallet', withPostgres),
     project('workflow', withAll),
     project('e2e', withAll),
+    project('wallet', withPostgres),
     project('browser', withAll),
     project('crash', withAll),
     project('start', withAll),

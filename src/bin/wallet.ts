@@ -1,0 +1,36 @@
+/**
+ * The wallet: moves coins on EVM chains for the gateway, which calls it as its on-chain provider. It
+ * holds keys, so it runs apart from the gateway, with a database login of its own.
+ */
+import { createLogger } from '../lib/logger';
+import { runProcess } from '../lib/run-process';
+import { type Log, readWalletConfig } from '../wallet/config';
+import { startWallet } from '../wallet/wallet';
+
+const HELP = `Usage: wallet [--help]
+
+Sends payouts and receives payments on EVM chains. Serves the API of an on-chain provider at /v1 and
+/healthz (docs/onchain-provider.md). docs/wallet.md describes networks, keys and operation.
+
+Environment (each secret may also be read from a file: WALLET_DATABASE_URL_FILE=/path):
+  WALLET_DATABASE_URL         PostgreSQL login of the wallet, a member of the role wallet_app
+  WALLET_DATABASE_OWNER_URL   login that owns the schema; with it, the start runs the migrations
+  WALLET_NETWORKS_FILE        JSON file with the networks, their RPC URLs, tokens and signers
+  WALLET_HOST                 address to listen on (127.0.0.1)
+  WALLET_PORT                 port to listen on, 0 for any (3002)
+  WALLET_PUBLIC_URL           where browsers open the payment pages (the listening address)
+  WALLET_CALLBACK_BASE_URL    the gateway; callbacks go to <it>/provider-callbacks/onchain_provider/<mode>
+  ONCHAIN_TEST_API_KEY, ONCHAIN_TEST_CALLBACK_SECRET   as in the gateway; and the same with LIVE
+  LOG_LEVEL                   info
+  GATEWAY_ENV                 development allows a network with one RPC URL
+`;
+
+runProcess(HELP, async (env) => {
+  const logger = createLogger('wallet', env['LOG_LEVEL'] ?? 'info');
+  const log: Log = (level, message, fields) => {
+    logger[level](fields ?? {}, message);
+  };
+  const wallet = await startWallet(readWalletConfig(env, log));
+  log('info', 'wallet listening', { url: wallet.url });
+  return wallet;
+});

@@ -1,0 +1,136 @@
+/** One chain as the wallet sees it: the questions of sender, follower and checks at the start. */
+import type { Address, Hex } from 'viem';
+import { SetupError } from '../../lib/setup-error';
+import type { Network } from '../networks';
+import { ChainUnavailable, Rpc, RpcRefusal } from './rpc';
+
+export interface Chain {
+  network: Network;
+  rpc: Rpc;
+}
+
+export interface BlockHead {
+  number: bigint;
+  hash: Hex;
+  timestamp: bigint;
+  baseFeePerGas: bigint;
+}
+
+export interface Receipt {
+  transactionHash: Hex;
+  blockNumber: bigint;
+  blockHash: Hex;
+  succeeded: boolean;
+  logs: readonly { address: Address; topics: readonly Hex[]; data: Hex }[];
+}
+
+interface RpcBlock {
+  number: Hex;
+  hash: Hex;
+  timestamp: Hex;
+  baseFeePerGas?: Hex;
+}
+
+export type RpcReceipt = {
+  transactionHash: Hex;
+  blockNumber: Hex;
+  blockHash: Hex;
+  status: Hex;
+  logs: Receipt['logs'];
+} | null;
+
+export function createChain(network: Network, options?: { timeoutMs?: number }): Chain {
+  return { network, rpc: new Rpc(network.chainId, network.rpcUrls, options) };
+}
+
+/** @param at a tag, or a block number in hexadecimal */
+export async function readHead({ rpc }: Chain, at: string): Promise<BlockHead | null> {
+  const block = await rpc.call<RpcBlock | null>('eth_getBlockByNumber', [at, false]);
+  if (block === null) return null;
+  return {
+    number: BigInt(block.number),
+    hash: block.hash,
+    timestamp: BigInt(block.timestamp),
+    baseFeePerGas: BigInt(block.baseFeePerGas ?? '0x0'),
+  };
+}
+
+/** The last block that the network's configuration calls final; null while there is none. */
+export async function readFinalHead(chain: Chain): Promise<BlockHead | null> {
+  const { finality } = chain.network;
+  if (finality === 'finalized') return readHead(chain, 'finalized');
+  const head = await readHead(chain, 'latest');
+  const number = (head?.number ?? 0n) - BigInt(finality);
+  return number < 0n ? null : readHead(chain, toHex(number));
+}
+
+export function toHex(value: bigint): Hex {
+  return `0x${value.toString(16)}`;
+}
+
+export function readReceipt(receipt: RpcReceipt): Receipt | null {
+  if (receipt === null) return null;
+  return {
+    transactionHash: receipt.transactionHash,
+    blockNumber: BigInt(receipt.blockNumber),
+    blockHash: receipt.blockHash,
+    succeeded: BigInt(receipt.status) === 1n,
+    logs: receipt.logs,
+  };
+}
+
+const DECIMALS_CALL = '0x313ce567';
+
+/**
+ * Compares the configuration with what every node says. A node that does not answer is checked when
+ * it is first used.
+ * @returns whether a node answered
+ * @throws SetupError for a wrong chain, a missing token and wrong decimals
+ */
+export async function verifyChain({ network, rpc }: Chain): Promise<boolean> {
+  let answered = false;
+  for (const [index, node] of rpc.each().entries()) {
+    try {
+      await verifyNode(network, node, `rpc_urls[${String(index)}]`);
+      answered = true;
+    } catch (error) {
+      if (!(error instanceof ChainUnavailable)) throw error;
+    }
+  }
+  return answered;
+}
+
+async function verifyNode(network: Network, node: Rpc, field: string): Promise<void> {
+  const { mode, name, chainId, tokens } = network;
+  const at = `Network ${name} (${mode})`;
+  const found = await node.readChainId();
+  if (found !== chainId) {
+    throw new SetupError(
+      `${at}: the node of ${field} serves the chain ${String(found)}, but chain_id is ${String(chainId)}. Correct chain_id or the URL.`,
+    );
+  }
+  for (const { asset, address, decimals } of tokens) {
+    const token = `${at}: the token ${asset} at ${address}`;
+    const code = await node.call<Hex>('eth_getCode', [address, 'latest']);
+    if (code === '0x') {
+      throw new SetupError(`${token} has no contract there. Correct tokens[].address.`);
+    }
+    const answer = await readDecimals(node, address);
+    if (answer !== decimals) {
+      throw new SetupError(
+        `${token} ${answer === null ? 'does not state its decimals' : `has ${String(answer)} decimals`}, but decimals is ${String(decimals)}. Correct tokens[].address or tokens[].decimals.`,
+      );
+    }
+  }
+}
+
+async function readDecimals(node: Rpc, address: Address): Promise<number | null> {
+  try {
+    const call = { to: address, data: DECIMALS_CALL };
+    const answer = await node.call<Hex>('eth_call', [call, 'latest']);
+    return answer === '0x' || answer.length > 66 ? null : Number(BigInt(answer));
+  } catch (error) {
+    if (error instanceof RpcRefusal) return null;
+    throw error;
+  }
+}

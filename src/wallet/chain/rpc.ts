@@ -1,0 +1,226 @@
+/**
+ * JSON-RPC of one chain, with two or more nodes. A node that does not answer is skipped for a while
+ * and the next one is asked. Errors contain neither URLs, which may hold an API key, nor signed
+ * transactions.
+ */
+
+/** The node refused the call: asking again, or asking another node, gives the same answer. */
+export class RpcRefusal extends Error {
+  constructor(
+    readonly method: string,
+    readonly code: number,
+    /** The node's own words, without URLs and long hexadecimal text. */
+    readonly detail: string,
+  ) {
+    super(`${method}: ${detail} (${String(code)})`);
+  }
+}
+
+/** No node gave an answer. Whether a transaction was accepted is unknown. */
+export class ChainUnavailable extends Error {}
+
+export interface RpcCall {
+  method: string;
+  params?: readonly unknown[];
+}
+
+export type RpcAnswer<T = unknown> = { result: T } | { refusal: RpcRefusal };
+
+interface RpcOptions {
+  timeoutMs?: number;
+  /** How long a node that did not answer is asked last. */
+  avoidMs?: number;
+}
+
+const TIMEOUT_MS = 10_000;
+const AVOID_MS = 30_000;
+/** Of most providers; a batch must also stay below their limits of size. */
+export const RPC_BATCH_MAX = 20;
+
+export class Rpc {
+  private readonly nodes: Node[];
+  private readonly timeoutMs: number;
+  private readonly avoidMs: number;
+
+  constructor(
+    private readonly chainId: number,
+    urls: readonly string[],
+    { timeoutMs = TIMEOUT_MS, avoidMs = AVOID_MS }: RpcOptions = {},
+  ) {
+    this.nodes = urls.map((url) => ({ url, avoidUntil: 0, isOfChain: false }));
+    this.timeoutMs = timeoutMs;
+    this.avoidMs = avoidMs;
+  }
+
+  /** One object for each node, for questions that every node must answer. */
+  each(): Rpc[] {
+    return this.nodes.map(
+      ({ url }) =>
+        new Rpc(this.chainId, [url], { timeoutMs: this.timeoutMs, avoidMs: this.avoidMs }),
+    );
+  }
+
+  /** Of the first node, which need not be the chain of the configuration. */
+  async readChainId(): Promise<number> {
+    const [node] = this.nodes;
+    if (node === undefined) throw new ChainUnavailable('eth_chainId: there is no node');
+    try {
+      return await this.askChainId(node);
+    } catch (error) {
+      if (error instanceof NodeFault) throw new ChainUnavailable(`eth_chainId: ${error.message}`);
+      throw error;
+    }
+  }
+
+  /** @throws RpcRefusal, ChainUnavailable */
+  async call<T>(method: string, params: readonly unknown[] = []): Promise<T> {
+    const [answer] = await this.batch<T>([{ method, params }]);
+    if (answer === undefined) throw new ChainUnavailable(`${method}: the node gave no answer`);
+    if ('refusal' in answer) throw answer.refusal;
+    return answer.result;
+  }
+
+  /**
+   * All calls in one request to one node, so that the answers are from the same view of the chain.
+   * The answers are in the order of the calls.
+   * @throws ChainUnavailable
+   */
+  async batch<T>(calls: readonly RpcCall[]): Promise<RpcAnswer<T>[]> {
+    if (calls.length === 0) return [];
+    const faults: string[] = [];
+    for (const node of this.inOrder()) {
+      try {
+        await this.checkChain(node);
+        return await this.ask<T>(node.url, calls);
+      } catch (error) {
+        if (!(error instanceof NodeFault)) throw error;
+        node.avoidUntil = Date.now() + this.avoidMs;
+        faults.push(`node ${String(this.nodes.indexOf(node) + 1)} ${error.message}`);
+      }
+    }
+    throw new ChainUnavailable(`${calls[0]?.method ?? ''}: ${faults.join(', ')}`);
+  }
+
+  /** As `batch`, in requests of RPC_BATCH_MAX calls; they may be answered by different nodes. */
+  async batches<T>(calls: readonly RpcCall[]): Promise<RpcAnswer<T>[]> {
+    const answers: RpcAnswer<T>[] = [];
+    for (let from = 0; from < calls.length; from += RPC_BATCH_MAX) {
+      answers.push(...(await this.batch<T>(calls.slice(from, from + RPC_BATCH_MAX))));
+    }
+    return answers;
+  }
+
+  /** Once for each node, before its first answer is believed. */
+  private async checkChain(node: Node): Promise<void> {
+    if (node.isOfChain) return;
+    const found = await this.askChainId(node);
+    if (found !== this.chainId) throw new NodeFault(`serves the chain ${String(found)}`);
+    node.isOfChain = true;
+  }
+
+  private async askChainId({ url }: Node): Promise<number> {
+    const [answer] = await this.ask<string>(url, [{ method: 'eth_chainId' }]);
+    if (answer === undefined || 'refusal' in answer) throw new NodeFault('did not tell its chain');
+    return Number(BigInt(answer.result));
+  }
+
+  private inOrder(): Node[] {
+    const now = Date.now();
+    const isAvoided = (node: Node): number => (node.avoidUntil > now ? 1 : 0);
+    return [...this.nodes].sort((a, b) => isAvoided(a) - isAvoided(b));
+  }
+
+  private async ask<T>(url: string, calls: readonly RpcCall[]): Promise<RpcAnswer<T>[]> {
+    const requests = calls.map(({ method, params = [] }, id) => ({
+      jsonrpc: '2.0',
+      id,
+      method,
+      params,
+    }));
+    const body = JSON.stringify(requests.length === 1 ? requests[0] : requests);
+    const answer = await this.post(url, body);
+    const list: unknown[] = Array.isArray(answer) ? answer : [answer];
+    const byId = new Map(list.map((one) => [memberOf(one, 'id'), one]));
+    return calls.map(({ method }, id) => readAnswer<T>(method, byId.get(id)));
+  }
+
+  private async post(url: string, body: string): Promise<unknown> {
+    const { origin, pathname, search, username, password } = new URL(url);
+    const login = Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`);
+    try {
+      const response = await fetch(`${origin}${pathname}${search}`, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          ...(username === '' ? {} : { authorization: `Basic ${login.toString('base64')}` }),
+        },
+        body,
+        redirect: 'error',
+        signal: AbortSignal.timeout(this.timeoutMs),
+      });
+      const text = await response.text();
+      // Some nodes answer a refused call with status 400 and a JSON-RPC error.
+      if (response.status === 429 || response.status >= 500) {
+        throw new NodeFault(`answered with status ${String(response.status)}`);
+      }
+      return JSON.parse(text) as unknown;
+    } catch (error) {
+      if (error instanceof NodeFault) throw error;
+      if (error instanceof SyntaxError) throw new NodeFault('did not answer with JSON');
+      const isLate = error instanceof Error && error.name === 'TimeoutError';
+      throw new NodeFault(isLate ? 'did not answer in time' : 'could not be reached');
+    }
+  }
+}
+
+class NodeFault extends Error {}
+
+interface Node {
+  url: string;
+  /** Milliseconds since 1970. */
+  avoidUntil: number;
+  isOfChain: boolean;
+}
+
+/** The provider's limits and internal faults, which another node does not have. */
+const NODE_FAULT_CODES: readonly number[] = [-32005, -32097, -32603];
+const REVERT_WORDS = /revert/i;
+
+function readAnswer<T>(method: string, answer: unknown): RpcAnswer<T> {
+  const error = memberOf(answer, 'error');
+  if (error === undefined || error === null) {
+    if (memberOf(answer, 'result') === undefined) throw new NodeFault('left a call unanswered');
+    return { result: memberOf(answer, 'result') as T };
+  }
+  const code = memberOf(error, 'code');
+  const message = memberOf(error, 'message');
+  const detail = withoutSecrets(typeof message === 'string' ? message : 'no reason given');
+  if (typeof code !== 'number') throw new NodeFault('did not answer in the form of JSON-RPC');
+  if (
+    NODE_FAULT_CODES.includes(code) &&
+    !REVERT_WORDS.test(detail) &&
+    !isAboutTransaction(detail)
+  ) {
+    throw new NodeFault(`refused the call (${String(code)})`);
+  }
+  return { refusal: new RpcRefusal(method, code, detail) };
+}
+
+/** Geth answers -32603 or -32000 to these, according to its version. */
+function isAboutTransaction(detail: string): boolean {
+  return /nonce|already known|underpriced|insufficient funds|gas/i.test(detail);
+}
+
+const DETAIL_LENGTH_MAX = 200;
+
+function withoutSecrets(text: string): string {
+  return text
+    .replace(/\b(?:https?|wss?):\/\/\S+/g, '…')
+    .replace(/0x[0-9a-fA-F]{65,}/g, '0x…')
+    .slice(0, DETAIL_LENGTH_MAX);
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;
+  return (value as Record<string, unknown>)[name];
+}

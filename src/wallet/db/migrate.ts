@@ -1,0 +1,103 @@
+/**
+ * Brings the schema `wallet` to its newest form: `npm run wallet -- migrate`, `npm start -- --chain`
+ * and the tests. Each migration is one transaction; several runs at once wait for each other.
+ */
+import { Client } from 'pg';
+import { SetupError } from '../../lib/setup-error';
+import type { Db } from './database';
+import { type Migration, MIGRATIONS } from './migrations';
+
+/** The group role that the wallet's login is a member of: what the program may do, and no more. */
+export const WALLET_ROLE = 'wallet_app';
+
+/** Ends with the connection, so a killed run leaves nothing behind. */
+const MIGRATION_LOCK = 7_204_119;
+
+/**
+ * @param ownerUrl connection of the login that owns the schema, not the wallet's
+ * @returns the names of the migrations that this call applied
+ */
+export async function migrateWallet(
+  ownerUrl: string,
+  migrations: readonly Migration[] = MIGRATIONS,
+): Promise<string[]> {
+  const client = new Client({ connectionString: ownerUrl, application_name: 'wallet-migrate' });
+  await client.connect();
+  try {
+    await client.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
+    await client.query(PREPARE);
+    const { rows } = await client.query<{ name: string }>('SELECT name FROM wallet.migration');
+    const applied = new Set(rows.map(({ name }) => name));
+    const missing = migrations.filter(({ name }) => !applied.has(name));
+    for (const migration of missing) await apply(client, migration);
+    return missing.map(({ name }) => name);
+  } finally {
+    await client.end();
+  }
+}
+
+async function apply(client: Client, { name, sql }: Migration): Promise<void> {
+  try {
+    await client.query('BEGIN');
+    await client.query(sql);
+    await client.query('INSERT INTO wallet.migration (name) VALUES ($1)', [name]);
+    await client.query('COMMIT');
+  } catch (error) {
+    await client.query('ROLLBACK');
+    throw error;
+  }
+}
+
+/** A role belongs to the server and may exist already, for another database. */
+const PREPARE = `
+  DO $$ BEGIN
+    CREATE ROLE ${WALLET_ROLE} NOLOGIN;
+  EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL;
+  END $$;
+  CREATE SCHEMA IF NOT EXISTS wallet;
+  REVOKE ALL ON SCHEMA wallet FROM PUBLIC;
+  GRANT USAGE ON SCHEMA wallet TO ${WALLET_ROLE};
+  CREATE TABLE IF NOT EXISTS wallet.migration (
+    name text PRIMARY KEY,
+    applied_at timestamptz NOT NULL DEFAULT now()
+  );
+  GRANT SELECT ON wallet.migration TO ${WALLET_ROLE};
+`;
+
+/** @throws SetupError when the schema is missing or older than this program */
+export async function requireMigrations(db: Db): Promise<void> {
+  const [schema] = await db.query<{ found: string | null }>(
+    "SELECT to_regclass('wallet.migration')::text AS found",
+  );
+  const applied =
+    (schema?.found ?? null) === null
+      ? []
+      : await db.query<{ name: string }>('SELECT name FROM wallet.migration');
+  const names = new Set(applied.map(({ name }) => name));
+  const missing = MIGRATIONS.filter(({ name }) => !names.has(name));
+  if (missing.length === 0) return;
+  throw new SetupError(
+    `The database lacks migrations of the wallet (${missing.map(({ name }) => name).join(', ')}). Run npm run wallet -- migrate.`,
+  );
+}
+
+/**
+ * Creates a login that may do what the wallet does, on a server that is ours to arrange: the local
+ * one of `npm start` and of the tests. Running it again sets the password again.
+ */
+export async function ensureWalletLogin(
+  ownerUrl: string,
+  login: { user: string; password: string },
+): Promise<void> {
+  const client = new Client({ connectionString: ownerUrl });
+  await client.connect();
+  try {
+    const user = client.escapeIdentifier(login.user);
+    const found = await client.query('SELECT 1 FROM pg_roles WHERE rolname = $1', [login.user]);
+    if (found.rowCount === 0) await client.query(`CREATE ROLE ${user}`);
+    await client.query(`ALTER ROLE ${user} LOGIN PASSWORD ${client.escapeLiteral(login.password)}`);
+    await client.query(`GRANT ${WALLET_ROLE} TO ${user}`);
+  } finally {
+    await client.end();
+  }
+}

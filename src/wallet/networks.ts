@@ -1,0 +1,297 @@
+/**
+ * Networks as data: one entry for each EVM chain and mode, in a JSON file. The file holds the RPC
+ * URLs, which often contain an API key, so it is protected like a secret. Nothing here asks a node;
+ * chain/verify.ts compares the entries with the chain at the start.
+ */
+import { readFileSync } from 'node:fs';
+import { type Address, getAddress, isAddress } from 'viem';
+import { type Amount, CURRENCY_PATTERN, parseRequestAmount } from '../domain/money';
+import { SetupError } from '../lib/setup-error';
+
+/** Determined by the API key alone; nothing of one mode is seen in the other. */
+export const WALLET_MODES = ['test', 'live'] as const;
+export type WalletMode = (typeof WALLET_MODES)[number];
+
+export interface Token {
+  /** The currency code of the gateway: USDT. */
+  asset: string;
+  address: Address;
+  decimals: number;
+}
+
+export interface Network {
+  mode: WalletMode;
+  /** The gateway's name of the network: ethereum, base. */
+  name: string;
+  chainId: number;
+  /** Asked in this order; the next one when a node does not answer. */
+  rpcUrls: readonly string[];
+  /** The chain's own `finalized` tag, or the number of confirmations on chains without it. */
+  finality: 'finalized' | number;
+  /** The native coin; all EVM chains count it in wei. */
+  native: { asset: string };
+  tokens: readonly Token[];
+  payouts: PayoutRules | null;
+}
+
+/** Null in a network that only receives. */
+export interface PayoutRules {
+  signer: SignerSettings;
+  /** asset → the balance of the hot wallet below which an alarm is raised. */
+  floatMinimum: Readonly<Record<string, Amount>>;
+  /** asset → what may be sent in 60 minutes and in 24 hours. An asset without limits is not sent. */
+  limits: Readonly<Record<string, { hour: Amount; day: Amount }>>;
+  /** token → the price of one native coin in it, for fee estimates. */
+  nativePrices: Readonly<Record<string, Amount>>;
+  maxFeePerGasWei: bigint;
+  /** Null asks the node. */
+  priorityFeePerGasWei: bigint | null;
+  /** Age of an attempt that is not in a block, after which its fees are raised. */
+  replaceAfterMs: number;
+}
+
+/** What src/wallet/signer opens; its secrets are in files or on the other side of the URL. */
+export type SignerSettings =
+  | { kind: 'keystore'; file: string; passwordFile: string }
+  | { kind: 'remote'; url: string; address: Address };
+
+interface Surroundings {
+  /** One RPC URL is enough in development. */
+  isDevelopment: boolean;
+}
+
+/** @throws SetupError that names the field and the remedy, never a value that may be a secret */
+export function readNetworksFile(path: string, surroundings: Surroundings): Network[] {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    const { code = 'unknown error' } = error as NodeJS.ErrnoException;
+    throw new SetupError(
+      `WALLET_NETWORKS_FILE: ${path} cannot be read (${code}). Set it to a file that this process may read.`,
+    );
+  }
+  let content: unknown;
+  try {
+    content = JSON.parse(text);
+  } catch {
+    throw new SetupError(`${path} is not valid JSON.`);
+  }
+  return readNetworks(content, path, surroundings);
+}
+
+/** @param where the start of every error, such as the path of the file */
+export function readNetworks(
+  content: unknown,
+  where: string,
+  { isDevelopment }: Surroundings,
+): Network[] {
+  const root = fieldsOf(content, where, ['networks']);
+  const networks = list(root.networks, `${where}: networks`).map((entry, index) =>
+    readNetwork(entry, `${where}: networks[${String(index)}]`, isDevelopment),
+  );
+  if (networks.length === 0) refuse(`${where}: networks`, 'must have at least one entry');
+  refuseRepeated(
+    networks.map(({ mode, name }) => `${mode} ${name}`),
+    `${where}: networks`,
+    'name',
+  );
+  // One chain in both modes would share nonces and addresses between test and live money.
+  refuseRepeated(
+    networks.map(({ chainId }) => String(chainId)),
+    `${where}: networks`,
+    'chain_id',
+  );
+  return networks;
+}
+
+const NETWORK_FIELDS = [
+  ...['mode', 'name', 'chain_id', 'rpc_urls', 'finality', 'native', 'tokens', 'payouts'],
+] as const;
+const RPC_URLS_MIN = 2;
+const CONFIRMATIONS_MAX = 10_000;
+
+function readNetwork(entry: unknown, at: string, isDevelopment: boolean): Network {
+  const fields = fieldsOf(entry, at, NETWORK_FIELDS);
+  const mode = WALLET_MODES.find((one) => one === fields.mode);
+  if (mode === undefined) refuse(`${at}.mode`, 'must be "test" or "live"');
+  const name = readText(fields.name, `${at}.name`);
+  if (!/^[a-z0-9-]{1,32}$/.test(name)) {
+    refuse(`${at}.name`, 'must be lower-case letters, digits and hyphens, such as "ethereum"');
+  }
+  const rpcUrls = list(fields.rpc_urls, `${at}.rpc_urls`).map((url, index) =>
+    readUrl(url, `${at}.rpc_urls[${String(index)}]`),
+  );
+  const urlsMin = isDevelopment ? 1 : RPC_URLS_MIN;
+  if (new Set(rpcUrls).size < urlsMin) {
+    refuse(`${at}.rpc_urls`, `must have at least ${String(urlsMin)} different URLs`);
+  }
+  const native = fieldsOf(fields.native, `${at}.native`, ['asset']);
+  const nativeAsset = readAsset(native.asset, `${at}.native.asset`);
+  const tokens = list(fields.tokens ?? [], `${at}.tokens`).map((token, index) =>
+    readToken(token, `${at}.tokens[${String(index)}]`),
+  );
+  const assets = [nativeAsset, ...tokens.map(({ asset }) => asset)];
+  refuseRepeated(assets, `${at}.tokens`, 'asset');
+  refuseRepeated(
+    tokens.map(({ address }) => address),
+    `${at}.tokens`,
+    'address',
+  );
+  return {
+    mode,
+    name,
+    chainId: readWhole(fields.chain_id, `${at}.chain_id`, 1, Number.MAX_SAFE_INTEGER),
+    rpcUrls,
+    finality:
+      fields.finality === undefined || fields.finality === 'finalized'
+        ? 'finalized'
+        : readWhole(fields.finality, `${at}.finality`, 1, CONFIRMATIONS_MAX),
+    native: { asset: nativeAsset },
+    tokens,
+    payouts:
+      fields.payouts === undefined ? null : readPayouts(fields.payouts, `${at}.payouts`, assets),
+  };
+}
+
+const DECIMALS_MAX = 36;
+
+function readToken(entry: unknown, at: string): Token {
+  const fields = fieldsOf(entry, at, ['asset', 'address', 'decimals']);
+  return {
+    asset: readAsset(fields.asset, `${at}.asset`),
+    address: readAddress(fields.address, `${at}.address`),
+    decimals: readWhole(fields.decimals, `${at}.decimals`, 0, DECIMALS_MAX),
+  };
+}
+
+const PAYOUT_FIELDS = [
+  ...['signer', 'float_minimum', 'limits', 'native_prices', 'max_fee_per_gas_gwei'],
+  ...['priority_fee_per_gas_gwei', 'replace_after_seconds'],
+] as const;
+const GWEI_MAX = 1_000_000;
+const GWEI_WEI = 1_000_000_000n;
+const DEFAULT_MAX_FEE_GWEI = 300;
+const DEFAULT_REPLACE_AFTER_SECONDS = 60;
+
+function readPayouts(entry: unknown, at: string, assets: readonly string[]): PayoutRules {
+  const fields = fieldsOf(entry, at, PAYOUT_FIELDS);
+  const gwei = (name: 'max_fee_per_gas_gwei' | 'priority_fee_per_gas_gwei', otherwise: unknown) =>
+    BigInt(readWhole(fields[name] ?? otherwise, `${at}.${name}`, 0, GWEI_MAX)) * GWEI_WEI;
+  return {
+    signer: readSigner(fields.signer, `${at}.signer`),
+    floatMinimum: perAsset(fields.float_minimum, `${at}.float_minimum`, assets, readPositive),
+    limits: perAsset(fields.limits, `${at}.limits`, assets, (value, where) => {
+      const limits = fieldsOf(value, where, ['hour', 'day']);
+      return {
+        hour: readPositive(limits.hour, `${where}.hour`),
+        day: readPositive(limits.day, `${where}.day`),
+      };
+    }),
+    nativePrices: perAsset(fields.native_prices, `${at}.native_prices`, assets, readPositive),
+    maxFeePerGasWei: gwei('max_fee_per_gas_gwei', DEFAULT_MAX_FEE_GWEI),
+    priorityFeePerGasWei:
+      fields.priority_fee_per_gas_gwei === undefined ? null : gwei('priority_fee_per_gas_gwei', 0),
+    replaceAfterMs:
+      readWhole(
+        fields.replace_after_seconds ?? DEFAULT_REPLACE_AFTER_SECONDS,
+        `${at}.replace_after_seconds`,
+        1,
+        86_400,
+      ) * 1000,
+  };
+}
+
+function readSigner(entry: unknown, at: string): SignerSettings {
+  const fields = fieldsOf(entry, at, ['kind', 'file', 'password_file', 'url', 'address']);
+  if (fields.kind === 'keystore') {
+    return {
+      kind: 'keystore',
+      file: readText(fields.file, `${at}.file`),
+      passwordFile: readText(fields.password_file, `${at}.password_file`),
+    };
+  }
+  if (fields.kind === 'remote') {
+    return {
+      kind: 'remote',
+      url: readUrl(fields.url, `${at}.url`),
+      address: readAddress(fields.address, `${at}.address`),
+    };
+  }
+  return refuse(`${at}.kind`, 'must be "keystore" or "remote"');
+}
+
+function refuse(at: string, what: string): never {
+  throw new SetupError(`${at} ${what}.`);
+}
+
+function fieldsOf<Name extends string>(
+  value: unknown,
+  at: string,
+  names: readonly Name[],
+): Partial<Record<Name, unknown>> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    return refuse(at, 'must be a JSON object');
+  }
+  const unknown = Object.keys(value).find((name) => !names.some((one) => one === name));
+  if (unknown !== undefined) refuse(`${at}.${unknown}`, 'is not a known field');
+  return value;
+}
+
+function list(value: unknown, at: string): readonly unknown[] {
+  return Array.isArray(value) ? (value as unknown[]) : refuse(at, 'must be a JSON array');
+}
+
+function readText(value: unknown, at: string): string {
+  return typeof value === 'string' && value !== '' ? value : refuse(at, 'must be a text');
+}
+
+function readWhole(value: unknown, at: string, min: number, max: number): number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= min && value <= max
+    ? value
+    : refuse(at, `must be a whole number from ${String(min)} to ${String(max)}`);
+}
+
+function readUrl(value: unknown, at: string): string {
+  return typeof value === 'string' && /^https?:\/\//.test(value) && URL.canParse(value)
+    ? value
+    : refuse(at, 'must be a URL starting with http:// or https://');
+}
+
+function readAddress(value: unknown, at: string): Address {
+  return typeof value === 'string' && isAddress(value)
+    ? getAddress(value)
+    : refuse(
+        at,
+        'must be an address with a valid checksum, such as "0x52908400098527886E0F7030069857D2E4169EE7"',
+      );
+}
+
+function readAsset(value: unknown, at: string): string {
+  return typeof value === 'string' && new RegExp(CURRENCY_PATTERN).test(value)
+    ? value
+    : refuse(at, 'must be a currency code in upper case, such as "USDT"');
+}
+
+function readPositive(value: unknown, at: string): Amount {
+  const amount = typeof value === 'string' ? parseRequestAmount(value) : null;
+  return (
+    amount ??
+    refuse(at, 'must be a positive amount as text with at most 8 decimals, such as "1000.00"')
+  );
+}
+
+function perAsset<T>(
+  value: unknown,
+  at: string,
+  assets: readonly string[],
+  read: (value: unknown, at: string) => T,
+): Record<string, T> {
+  const entries = Object.entries(fieldsOf(value ?? {}, at, assets));
+  return Object.fromEntries(entries.map(([asset, one]) => [asset, read(one, `${at}.${asset}`)]));
+}
+
+function refuseRepeated(values: readonly string[], at: string, field: string): void {
+  const repeated = values.find((value, index) => values.indexOf(value) !== index);
+  if (repeated !== undefined) refuse(at, `has ${repeated} twice; each ${field} must be unique`);
+}
