@@ -50,7 +50,6 @@ module.exports = {
     project('wallet', withPostgres),
     project('workflow', withAll),
     project('e2e', withAll),
-    project('wallet', withPostgres),
     project('browser', withAll),
     project('crash', withAll),
     project('start', withAll),

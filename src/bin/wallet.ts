@@ -5,6 +5,7 @@
 import { createLogger } from '../lib/logger';
 import { runProcess } from '../lib/run-process';
 import { type Log, readWalletConfig } from '../wallet/config';
+import { SetupError } from '../lib/setup-error';
 import { startWallet } from '../wallet/wallet';
 
 const HELP = `Usage: wallet [--help]
@@ -30,7 +31,9 @@ runProcess(HELP, async (env) => {
   const log: Log = (level, message, fields) => {
     logger[level](fields ?? {}, message);
   };
-  const wallet = await startWallet(readWalletConfig(env, log));
+  const wallet = await startWallet(readWalletConfig(env, log), {
+    openSigner: () => Promise.reject(new SetupError('Signers are not available yet.')),
+  });
   log('info', 'wallet listening', { url: wallet.url });
   return wallet;
 });

@@ -2,6 +2,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { errorText } from '../lib/command-line';
 import type { Log } from './config';
+import type { Database } from './db/database';
 
 export interface Loop {
   /** Ends a pause at once: there is work. */
@@ -12,6 +13,14 @@ export interface Loop {
 
 const FAILURE_PAUSE_MS = 1_000;
 
+/** How soon another process takes over what a dead one did. */
+const LOCK_PAUSE_MS = 2_000;
+
+interface LoopOptions {
+  /** Only the process that has this lock does the work. */
+  lock?: { db: Database; name: string };
+}
+
 /**
  * @param step returns 'more' when the next step must not wait
  * @param pauseMs between steps
@@ -21,6 +30,7 @@ export function startLoop(
   log: Log,
   pauseMs: number,
   step: (signal: AbortSignal) => Promise<'more' | undefined>,
+  { lock }: LoopOptions = {},
 ): Loop {
   const stopping = new AbortController();
   let alarmClock = new AbortController();
@@ -29,19 +39,29 @@ export function startLoop(
     await wait(ms, undefined, { signal }).catch(() => undefined);
     alarmClock = new AbortController();
   };
-  const isStopping = (): boolean => stopping.signal.aborted;
-  const run = async (): Promise<void> => {
-    while (!isStopping()) {
+  const repeat = async (signal: AbortSignal): Promise<void> => {
+    const isOver = (): boolean => signal.aborted;
+    while (!isOver()) {
       try {
-        if ((await step(stopping.signal)) !== 'more') await pause(pauseMs);
+        if ((await step(signal)) !== 'more') await pause(pauseMs);
       } catch (error) {
-        if (isStopping()) return;
+        if (isOver()) return;
         log('warn', `${name} failed and will be tried again`, { error: errorText(error) });
         await pause(Math.max(pauseMs, FAILURE_PAUSE_MS));
       }
     }
   };
-  const ended = run();
+  const repeatWithLock = async ({ db, name: lockName }: { db: Database; name: string }) => {
+    while (!stopping.signal.aborted) {
+      try {
+        await db.withLock(lockName, (lost) => repeat(AbortSignal.any([stopping.signal, lost])));
+      } catch (error) {
+        log('warn', `${name} has no connection to the database`, { error: errorText(error) });
+      }
+      await pause(LOCK_PAUSE_MS);
+    }
+  };
+  const ended = lock === undefined ? repeat(stopping.signal) : repeatWithLock(lock);
   return {
     wake: () => {
       alarmClock.abort();

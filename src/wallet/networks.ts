@@ -28,6 +28,8 @@ export interface Network {
   rpcUrls: readonly string[];
   /** The chain's own `finalized` tag, or the number of confirmations on chains without it. */
   finality: 'finalized' | number;
+  /** How often the chain is read. */
+  pollMs: number;
   /** The native coin; all EVM chains count it in wei. */
   native: { asset: string };
   tokens: readonly Token[];
@@ -48,6 +50,10 @@ export interface PayoutRules {
   priorityFeePerGasWei: bigint | null;
   /** Age of an attempt that is not in a block, after which its fees are raised. */
   replaceAfterMs: number;
+  /** Time after which a transaction that is not in a block is broadcast again. */
+  resendAfterMs: number;
+  /** Transactions outside of blocks; nodes drop more than 16 of one account first. */
+  inFlightMax: number;
 }
 
 /** What src/wallet/signer opens; its secrets are in files or on the other side of the URL. */
@@ -106,9 +112,10 @@ export function readNetworks(
 }
 
 const NETWORK_FIELDS = [
-  ...['mode', 'name', 'chain_id', 'rpc_urls', 'finality', 'native', 'tokens', 'payouts'],
+  ...['mode', 'name', 'chain_id', 'rpc_urls', 'finality', 'poll_ms', 'native', 'tokens', 'payouts'],
 ] as const;
 const RPC_URLS_MIN = 2;
+const DEFAULT_POLL_MS = 1_000;
 const CONFIRMATIONS_MAX = 10_000;
 
 function readNetwork(entry: unknown, at: string, isDevelopment: boolean): Network {
@@ -147,6 +154,7 @@ function readNetwork(entry: unknown, at: string, isDevelopment: boolean): Networ
       fields.finality === undefined || fields.finality === 'finalized'
         ? 'finalized'
         : readWhole(fields.finality, `${at}.finality`, 1, CONFIRMATIONS_MAX),
+    pollMs: readWhole(fields.poll_ms ?? DEFAULT_POLL_MS, `${at}.poll_ms`, 50, 60_000),
     native: { asset: nativeAsset },
     tokens,
     payouts:
@@ -167,17 +175,26 @@ function readToken(entry: unknown, at: string): Token {
 
 const PAYOUT_FIELDS = [
   ...['signer', 'float_minimum', 'limits', 'native_prices', 'max_fee_per_gas_gwei'],
-  ...['priority_fee_per_gas_gwei', 'replace_after_seconds'],
+  ...[
+    'priority_fee_per_gas_gwei',
+    'replace_after_seconds',
+    'resend_after_seconds',
+    'in_flight_max',
+  ],
 ] as const;
 const GWEI_MAX = 1_000_000;
 const GWEI_WEI = 1_000_000_000n;
 const DEFAULT_MAX_FEE_GWEI = 300;
 const DEFAULT_REPLACE_AFTER_SECONDS = 60;
+const DEFAULT_RESEND_AFTER_SECONDS = 30;
+const DEFAULT_IN_FLIGHT_MAX = 16;
 
 function readPayouts(entry: unknown, at: string, assets: readonly string[]): PayoutRules {
   const fields = fieldsOf(entry, at, PAYOUT_FIELDS);
   const gwei = (name: 'max_fee_per_gas_gwei' | 'priority_fee_per_gas_gwei', otherwise: unknown) =>
     BigInt(readWhole(fields[name] ?? otherwise, `${at}.${name}`, 0, GWEI_MAX)) * GWEI_WEI;
+  const seconds = (name: 'replace_after_seconds' | 'resend_after_seconds', otherwise: number) =>
+    readWhole(fields[name] ?? otherwise, `${at}.${name}`, 1, 86_400);
   return {
     signer: readSigner(fields.signer, `${at}.signer`),
     floatMinimum: perAsset(fields.float_minimum, `${at}.float_minimum`, assets, readPositive),
@@ -192,13 +209,14 @@ function readPayouts(entry: unknown, at: string, assets: readonly string[]): Pay
     maxFeePerGasWei: gwei('max_fee_per_gas_gwei', DEFAULT_MAX_FEE_GWEI),
     priorityFeePerGasWei:
       fields.priority_fee_per_gas_gwei === undefined ? null : gwei('priority_fee_per_gas_gwei', 0),
-    replaceAfterMs:
-      readWhole(
-        fields.replace_after_seconds ?? DEFAULT_REPLACE_AFTER_SECONDS,
-        `${at}.replace_after_seconds`,
-        1,
-        86_400,
-      ) * 1000,
+    replaceAfterMs: seconds('replace_after_seconds', DEFAULT_REPLACE_AFTER_SECONDS) * 1000,
+    resendAfterMs: seconds('resend_after_seconds', DEFAULT_RESEND_AFTER_SECONDS) * 1000,
+    inFlightMax: readWhole(
+      fields.in_flight_max ?? DEFAULT_IN_FLIGHT_MAX,
+      `${at}.in_flight_max`,
+      1,
+      1_000,
+    ),
   };
 }
 

@@ -2,13 +2,20 @@
  * Builds and starts the wallet: one EVM rail behind the on-chain provider's HTTP API. Started by
  * src/bin/wallet.ts as a process, and by tests in theirs.
  */
-import type { Chain } from './chain/chain';
-import { createChain, verifyChain } from './chain/chain';
+import type { Address } from 'viem';
+import { type Chain, createChain, verifyChain } from './chain/chain';
 import type { WalletConfig } from './config';
-import { connectDatabase } from './db/database';
+import { connectDatabase, type Database } from './db/database';
 import { migrateWallet, requireMigrations } from './db/migrate';
 import { startCallbacks } from './http/callbacks';
 import { startHttpServer } from './http/server';
+import { addTransfers } from './http/transfers';
+import type { Loop } from './loop';
+import type { Network, SignerSettings } from './networks';
+import { isDenied } from './sender/control';
+import { startSender } from './sender/sender';
+import { isLostAddress, type OrderRules } from './sender/transfers';
+import type { Signer } from './signer/port';
 
 export interface Wallet {
   /** `http://127.0.0.1:3002`: the base URL of the gateway's on-chain provider. */
@@ -16,25 +23,70 @@ export interface Wallet {
   stop(): Promise<void>;
 }
 
-export async function startWallet(config: WalletConfig): Promise<Wallet> {
+export interface WalletParts {
+  openSigner: (settings: SignerSettings) => Promise<Signer>;
+}
+
+/** @throws SetupError when the configuration does not fit the database or a chain */
+export async function startWallet(config: WalletConfig, parts: WalletParts): Promise<Wallet> {
   if (config.databaseOwnerUrl !== null) await migrateWallet(config.databaseOwnerUrl);
   const db = connectDatabase(config.databaseUrl);
   // In the order of the start; they stop in the reverse order.
-  const parts: { stop(): Promise<void> }[] = [{ stop: () => db.close() }];
+  const running: { stop(): Promise<void> }[] = [{ stop: () => db.close() }];
   const stop = async (): Promise<void> => {
-    for (const part of parts.splice(0).reverse()) await part.stop();
+    for (const part of running.splice(0).reverse()) await part.stop();
   };
   try {
     await requireMigrations(db);
-    await openChains(config);
-    parts.push(startCallbacks(db, config));
-    const server = await startHttpServer(config, { api: [], pages: [] });
-    parts.push(server);
+    const chains = await openChains(config);
+    running.push(startCallbacks(db, config));
+    const senders = new Map<string, Loop>();
+    const ownAddresses = new Set<Address>();
+    for (const chain of chains) {
+      if (chain.network.payouts === null) continue;
+      const signer = await parts.openSigner(chain.network.payouts.signer);
+      ownAddresses.add(signer.address);
+      const sender = startSender(db, chain, signer, config.log);
+      senders.set(nameOf(chain.network), sender);
+      running.push(sender);
+    }
+    const rules = orderRules(db, config.networks, ownAddresses);
+    const server = await startHttpServer(config, {
+      api: [
+        (router) => {
+          addTransfers(router, {
+            ...{ db, chains, rules },
+            onQueued: ({ mode, network }) => senders.get(nameOf({ mode, name: network }))?.wake(),
+          });
+        },
+      ],
+      pages: [],
+    });
+    running.push(server);
     return { url: server.url, stop };
   } catch (error) {
     await stop();
     throw error;
   }
+}
+
+/** A network's name is unique within its mode. */
+function nameOf({ mode, name }: Pick<Network, 'mode' | 'name'>): string {
+  return `${mode} ${name}`;
+}
+
+function orderRules(
+  db: Database,
+  networks: readonly Network[],
+  ownAddresses: ReadonlySet<Address>,
+): OrderRules {
+  return {
+    networks,
+    isRefused: async (network, destination) =>
+      isLostAddress(network, destination) ||
+      ownAddresses.has(destination) ||
+      (await isDenied(db, destination)),
+  };
 }
 
 async function openChains(config: WalletConfig): Promise<Chain[]> {

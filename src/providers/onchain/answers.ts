@@ -33,10 +33,12 @@ const TRANSFER_REFUSALS: Readonly<Record<string, string>> = {
   destination_refused: 'The provider does not send to this destination.',
   destination_invalid: 'The provider says that the destination is not valid.',
   asset_not_supported: 'The provider does not send this currency on this network.',
+  amount_not_supported: 'The amount has more decimals than this currency has on this network.',
 };
 
 const TRANSFER_FAILURES: Readonly<Record<string, string>> = {
   destination_unreachable: 'The transfer could not be delivered to the destination.',
+  not_transferred: 'The transaction succeeded, but the token transferred nothing.',
 };
 const OTHER_TRANSFER_FAILURE = 'The provider could not send the transfer.';
 

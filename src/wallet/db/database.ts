@@ -2,7 +2,7 @@
  * The wallet's connections to PostgreSQL. All tables are in the schema `wallet` and are written with
  * it in every statement. numeric and bigint arrive as text, timestamps as Date.
  */
-import { Pool, type PoolClient, type QueryResultRow } from 'pg';
+import { Client, Pool, type PoolClient, type QueryResultRow } from 'pg';
 
 /** What runs one statement: the pool, or the connection of a transaction. */
 export interface Db {
@@ -41,7 +41,7 @@ export function connectDatabase(url: string, { size = 8 } = {}): Database {
   return {
     query: async (sql, values) => (await run<QueryResultRow>(pool, sql, values)) as never,
     transaction: (work) => runTransaction(pool, work),
-    withLock: (name, work) => runWithLock(pool, name, work),
+    withLock: (name, work) => runWithLock(url, name, work),
     close: () => pool.end(),
   };
 }
@@ -76,27 +76,30 @@ async function runTransaction<T>(pool: Pool, work: (tx: Tx) => Promise<T>): Prom
   }
 }
 
+/** On a connection of its own: the lock ends with it. */
 async function runWithLock<T>(
-  pool: Pool,
+  url: string,
   name: string,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T | null> {
-  const client = await pool.connect();
+  const client = new Client({
+    ...{ connectionString: url, application_name: 'wallet-lock', keepAlive: true },
+  });
   const lost = new AbortController();
-  const onError = (error: Error): void => {
+  client.on('error', (error) => {
     lost.abort(error);
-  };
-  client.on('error', onError);
+  });
+  client.on('end', () => {
+    lost.abort();
+  });
+  await client.connect();
   try {
-    const [answer] = await run<{ taken: boolean }>(
-      client,
+    const { rows } = await client.query<{ taken: boolean }>(
       'SELECT pg_try_advisory_lock(hashtextextended($1, 0)) AS taken',
       [`wallet ${name}`],
     );
-    return answer?.taken === true ? await work(lost.signal) : null;
+    return rows[0]?.taken === true ? await work(lost.signal) : null;
   } finally {
-    client.off('error', onError);
-    // The lock belongs to the connection, and ends with it.
-    client.release(true);
+    await client.end().catch(() => undefined);
   }
 }

@@ -25,8 +25,9 @@ CREATE TABLE wallet.transfer (
   -- Null only in a refused order, which no chain ever sees.
   chain_id bigint,
   units numeric(78,0) CHECK (units > 0),
-  status text NOT NULL CHECK (status IN ('queued', 'confirmed', 'failed', 'refused')),
-  failure_code text CHECK ((failure_code IS NULL) = (status IN ('queued', 'confirmed'))),
+  -- queued: has no slot. sending: has one; the chain decides.
+  status text NOT NULL CHECK (status IN ('queued', 'sending', 'confirmed', 'failed', 'refused')),
+  failure_code text CHECK ((failure_code IS NULL) = (status IN ('queued', 'sending', 'confirmed'))),
   tx_hash text,
   -- Why a queued transfer waits: the float, a limit, a pause.
   waiting_for text,
@@ -36,7 +37,8 @@ CREATE TABLE wallet.transfer (
   CHECK (status = 'refused' OR (chain_id IS NOT NULL AND units IS NOT NULL))
 );
 CREATE INDEX transfer_changes ON wallet.transfer (mode, updated_at, id);
-CREATE INDEX transfer_queue ON wallet.transfer (chain_id, created_at, id) WHERE status = 'queued';
+CREATE INDEX transfer_queue ON wallet.transfer (chain_id, asset, created_at, id)
+  WHERE status = 'queued';
 
 CREATE TABLE wallet.slot (
   chain_id bigint NOT NULL,

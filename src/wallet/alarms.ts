@@ -1,0 +1,67 @@
+/**
+ * Conditions that a person must look at. An alarm is open once for each kind and subject; raising it
+ * again changes its text only, and `wallet status` and the metrics show the open ones.
+ */
+import type { Log } from './config';
+import type { Db } from './db/database';
+import type { Chain } from './chain/chain';
+
+export type AlarmKind =
+  /** The hot wallet's balance is below float_minimum. */
+  | 'float_below_minimum'
+  /** The hot wallet's balance does not cover the queued payouts. */
+  | 'float_low'
+  /** The native coin does not cover the network fees. */
+  | 'gas_money_low'
+  | 'limit_reached'
+  /** The signer is stopped: its nonces are used by somebody else, or the database is an old one. */
+  | 'signer_stopped'
+  /** A transaction cannot be replaced within max_fee_per_gas_gwei. */
+  | 'fee_cap_reached'
+  /** The chain says success, but the token has no Transfer of the whole amount. */
+  | 'not_transferred'
+  /** A node refuses a transaction for a reason that the wallet does not know. */
+  | 'broadcast_refused'
+  /** The node cannot estimate a payout, and does not say that it would fail. */
+  | 'estimate_refused'
+  | 'signing_failed'
+  | 'chain_unavailable';
+
+export interface Alarms {
+  raise(kind: AlarmKind, subject: string, detail: string, db?: Db): Promise<void>;
+  clear(kind: AlarmKind, subject: string): Promise<void>;
+}
+
+/** Remembers what is open, so that a condition that holds for long costs nothing. */
+export function createAlarms(db: Db, { network }: Chain, log: Log): Alarms {
+  const known = new Map<string, string | null>();
+  const chainId = network.chainId;
+  return {
+    async raise(kind, subject, detail, on = db) {
+      const key = `${kind} ${subject}`;
+      if (known.get(key) === detail) return;
+      const [row] = await on.query<{ isNew: boolean }>(
+        `INSERT INTO wallet.alarm (chain_id, kind, subject, detail) VALUES ($1, $2, $3, $4)
+         ON CONFLICT (chain_id, kind, subject) WHERE cleared_at IS NULL
+         DO UPDATE SET detail = excluded.detail RETURNING (xmax = 0) AS "isNew"`,
+        [chainId, kind, subject, detail],
+      );
+      // What a transaction stores may be rolled back.
+      if (on === db) known.set(key, detail);
+      if (row?.isNew !== true) return;
+      log('error', 'alarm', { alarm: kind, network: network.name, subject, detail });
+    },
+    async clear(kind, subject) {
+      const key = `${kind} ${subject}`;
+      if (known.get(key) === null) return;
+      const cleared = await db.query(
+        `UPDATE wallet.alarm SET cleared_at = clock_timestamp()
+         WHERE chain_id = $1 AND kind = $2 AND subject = $3 AND cleared_at IS NULL RETURNING id`,
+        [chainId, kind, subject],
+      );
+      known.set(key, null);
+      if (cleared.length === 0) return;
+      log('info', 'alarm cleared', { alarm: kind, network: network.name, subject });
+    },
+  };
+}

@@ -1,0 +1,152 @@
+/**
+ * Signs slots, stores the bytes, and only then broadcasts them; raises fees of what is stuck. All of
+ * it is safe to repeat: a slot has one nonce, so the chain accepts one of its attempts at most.
+ */
+import type { Hex } from 'viem';
+import { errorText } from '../../lib/command-line';
+import { RPC_BATCH_MAX, type RpcAnswer } from '../chain/rpc';
+import type { Signer } from '../signer/port';
+import { isPaused } from './control';
+import { raisedFees } from './fees';
+import type { QueueParts } from './queue';
+import { transactionOf } from './queue';
+import {
+  type Attempt,
+  findAttempts,
+  findOpenSlots,
+  markBroadcast,
+  raiseSlotFees,
+  type Slot,
+  storeAttempts,
+} from './slots';
+import type { ChainView } from './view';
+
+export interface BroadcastParts extends QueueParts {
+  signer: Signer;
+}
+
+/** Signs what has a nonce and no bytes; also what a crash left. */
+export async function signSlots(parts: BroadcastParts): Promise<void> {
+  const { db, chain, key, signer, alarms } = parts;
+  for (;;) {
+    const slots = await findOpenSlots(db, key, { signed: false, limit: RPC_BATCH_MAX });
+    // The kill switch is asked immediately before the key is used.
+    if (slots.length === 0 || (await isPaused(db, key.chainId))) return;
+    try {
+      const signed = await Promise.all(
+        slots.map(async (slot) => ({ slot, raw: await sign(parts, slot) })),
+      );
+      await storeAttempts(db, key, signed);
+      await alarms.clear('signing_failed', signer.address);
+    } catch (error) {
+      const detail = `Payouts on ${chain.network.name} cannot be signed: ${errorText(error)}`;
+      await alarms.raise('signing_failed', signer.address, detail);
+      throw error;
+    }
+    if (slots.length < RPC_BATCH_MAX) return;
+  }
+}
+
+function sign({ chain, key, signer }: BroadcastParts, slot: Slot): Promise<Hex> {
+  const { to } = transactionOf(chain, slot);
+  return signer.sign({
+    type: 'eip1559',
+    chainId: key.chainId,
+    nonce: Number(slot.nonce),
+    to,
+    data: slot.data,
+    value: slot.valueWei,
+    gas: slot.gas,
+    maxFeePerGas: slot.maxFeePerGas,
+    maxPriorityFeePerGas: slot.maxPriorityFeePerGas,
+  });
+}
+
+/** Sends what is not in a block, the lowest nonce first: stored bytes, never new ones. */
+export async function broadcast(parts: BroadcastParts, view: ChainView): Promise<void> {
+  const { db, chain, key, rules } = parts;
+  const waiting = newestOfSlots(await findAttempts(db, key, { from: view.usedNonces }));
+  const due = waiting.filter(({ broadcastAt }) => ageMs(broadcastAt) >= rules.resendAfterMs);
+  for (let from = 0; from < due.length; from += RPC_BATCH_MAX) {
+    const batch = due.slice(from, from + RPC_BATCH_MAX);
+    if (await isPaused(db, key.chainId)) return;
+    const answers = await chain.rpc.batch<Hex>(
+      batch.map(({ raw }) => ({ method: 'eth_sendRawTransaction', params: [raw] })),
+    );
+    await markBroadcast(db, await acceptedOf(parts, batch, answers));
+  }
+}
+
+/** The one with the highest fees: a node that has an older one takes it as its replacement. */
+function newestOfSlots(attempts: readonly Attempt[]): Attempt[] {
+  return [...new Map(attempts.map((attempt) => [attempt.nonce, attempt])).values()];
+}
+
+function ageMs(time: Date | null): number {
+  return time === null ? Infinity : Date.now() - time.getTime();
+}
+
+/** The node has it, or has a transaction with this nonce already: the receipts will tell. */
+const ACCEPTED = /already known|known transaction|already imported|already exists|nonce too low/i;
+const UNDERPRICED = /underpriced|fee too low/i;
+const INSUFFICIENT = /insufficient funds|insufficient balance/i;
+
+async function acceptedOf(
+  { chain, alarms }: BroadcastParts,
+  batch: readonly Attempt[],
+  answers: readonly RpcAnswer[],
+): Promise<Hex[]> {
+  const accepted: Hex[] = [];
+  const native = chain.network.native.asset;
+  for (const [index, { hash, nonce }] of batch.entries()) {
+    const answer = answers[index];
+    if (answer === undefined) continue;
+    const subject = `nonce ${nonce.toString()}`;
+    if (!('refusal' in answer) || ACCEPTED.test(answer.refusal.detail)) {
+      accepted.push(hash);
+      await alarms.clear('broadcast_refused', subject);
+      await alarms.clear('gas_money_low', subject);
+      continue;
+    }
+    const { detail } = answer.refusal;
+    if (INSUFFICIENT.test(detail)) {
+      const text = `The hot wallet has too little ${native} for network fees. Send ${native} to it.`;
+      await alarms.raise('gas_money_low', subject, text);
+      // Without this nonce the later ones cannot be mined.
+      return accepted;
+    }
+    // Raising the fees is the cure, and happens by itself.
+    if (UNDERPRICED.test(detail)) continue;
+    const text = `A node refuses transaction ${hash} with nonce ${nonce.toString()}: ${detail}`;
+    await alarms.raise('broadcast_refused', subject, text);
+  }
+  return accepted;
+}
+
+/**
+ * Raises the fees of transactions that stay outside of blocks: the lowest nonce, for which all the
+ * others wait, and those that the base fee has overtaken.
+ */
+export async function replaceStuck(parts: BroadcastParts, view: ChainView): Promise<void> {
+  const { db, chain, key, rules, alarms } = parts;
+  const cap = rules.maxFeePerGasWei;
+  const attempts = newestOfSlots(await findAttempts(db, key, { from: view.usedNonces }));
+  let isCapped = false;
+  for (const attempt of attempts) {
+    if (ageMs(attempt.createdAt) < rules.replaceAfterMs) continue;
+    const isFirst = attempt.nonce === view.usedNonces;
+    if (!isFirst && attempt.maxFeePerGas >= view.baseFeePerGas) continue;
+    const fees = raisedFees(attempt, view, cap);
+    if (fees === null) isCapped = true;
+    else await raiseSlotFees(db, key, attempt.nonce, attempt, fees);
+  }
+  const { name } = chain.network;
+  if (!isCapped) await alarms.clear('fee_cap_reached', name);
+  else {
+    await alarms.raise(
+      'fee_cap_reached',
+      name,
+      `A payout is stuck and its fees cannot be raised above max_fee_per_gas_gwei. Wait until fees fall, or raise the maximum.`,
+    );
+  }
+}

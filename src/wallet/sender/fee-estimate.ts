@@ -1,0 +1,36 @@
+/** What the API says a transfer costs, in the transfer's own asset. */
+import type { Hex } from 'viem';
+import type { Amount } from '../../domain/money';
+import type { Chain } from '../chain/chain';
+import { amountOf, NATIVE_DECIMALS, unitsOf } from '../units';
+import { sendableDecimals } from './transfers';
+
+/** A transfer to an address that has none of the token yet; most others take less. */
+const TOKEN_GAS = 65_000n;
+const COIN_GAS = 21_000n;
+const AMOUNT_DECIMALS = 8;
+/** The base fee moves by an eighth with each block, and the transfer waits for one. */
+const MARGIN = { times: 5n, dividedBy: 4n } as const;
+
+/** Null for an asset that the network does not send. */
+export async function estimateFee(
+  chain: Chain,
+  asset: string,
+): Promise<Amount | 'no_price' | null> {
+  const { native, payouts } = chain.network;
+  if (payouts === null || sendableDecimals(chain.network, asset) === null) return null;
+  const isCoin = asset === native.asset;
+  const price = payouts.nativePrices[asset];
+  if (!isCoin && price === undefined) return 'no_price';
+  const gasPrice = BigInt(await chain.rpc.call<Hex>('eth_gasPrice'));
+  const wei = ((isCoin ? COIN_GAS : TOKEN_GAS) * gasPrice * MARGIN.times) / MARGIN.dividedBy;
+  if (price === undefined) return roundedUp(wei);
+  // The price has 8 decimals, so the product has that many more than the coin.
+  const priced = wei * (unitsOf(price, AMOUNT_DECIMALS) ?? 0n);
+  return roundedUp(priced / 10n ** BigInt(AMOUNT_DECIMALS) + 1n);
+}
+
+function roundedUp(wei: bigint): Amount {
+  const step = 10n ** BigInt(NATIVE_DECIMALS - AMOUNT_DECIMALS);
+  return amountOf(wei + step - 1n, NATIVE_DECIMALS);
+}

@@ -1,0 +1,91 @@
+/**
+ * The sender of one chain: a loop that reads the chain, ends what is final, gives queued transfers
+ * their nonces, signs, broadcasts and replaces. All of its knowledge is in the database and on the
+ * chain, so it may be killed at any point.
+ */
+import { createAlarms } from '../alarms';
+import type { Chain } from '../chain/chain';
+import { ChainUnavailable } from '../chain/rpc';
+import type { Log } from '../config';
+import type { Database } from '../db/database';
+import { type Loop, startLoop } from '../loop';
+import type { PayoutRules } from '../networks';
+import type { Signer } from '../signer/port';
+import { amountOf, unitsOf } from '../units';
+import { broadcast, type BroadcastParts, replaceStuck, signSlots } from './broadcast';
+import { isPaused } from './control';
+import { fillSlots } from './queue';
+import { settleFinal } from './settle';
+import { readSigner, registerSigner, stopSigner } from './slots';
+import { sendableDecimals } from './transfers';
+import { type ChainView, readView } from './view';
+
+export function startSender(db: Database, chain: Chain, signer: Signer, log: Log): Loop {
+  const rules = rulesOf(chain);
+  const { chainId, name, pollMs } = chain.network;
+  const key = { chainId, signer: signer.address.toLowerCase() };
+  const alarms = createAlarms(db, chain, log);
+  const parts: BroadcastParts = { db, chain, rules, key, alarms, signer };
+  return startLoop(`sender of ${name}`, log, pollMs, () => runStep(parts), {
+    lock: { db, name: `sender ${String(chainId)}` },
+  });
+}
+
+function rulesOf({ network }: Chain): PayoutRules {
+  if (network.payouts === null) throw new Error(`${network.name} has no payouts`);
+  return network.payouts;
+}
+
+async function runStep(parts: BroadcastParts): Promise<'more' | undefined> {
+  const { db, chain, key, alarms } = parts;
+  const view = await readViewOrAlarm(parts);
+  await registerSigner(db, key, view.usedNonces);
+  const hasMore = await settleFinal(parts, view);
+  await watchFloat(parts, view);
+  const { nextNonce, stoppedReason } = await readSigner(db, key);
+  if (view.usedNonces > nextNonce) {
+    const reason = `The chain has ${view.usedNonces.toString()} transactions of the signer, the database ${nextNonce.toString()}.`;
+    await stopSigner(db, key, reason);
+    const remedy = 'Find out whether the database is an old one or somebody else has the key.';
+    await alarms.raise('signer_stopped', key.signer, `${reason} ${remedy}`);
+    return undefined;
+  }
+  if (stoppedReason !== null || (await isPaused(db, chain.network.chainId))) return undefined;
+  await replaceStuck(parts, view);
+  const made = await fillSlots(parts, view);
+  await signSlots(parts);
+  await broadcast(parts, view);
+  return hasMore || made > 0 ? 'more' : undefined;
+}
+
+async function readViewOrAlarm({ chain, signer, alarms }: BroadcastParts): Promise<ChainView> {
+  const { name } = chain.network;
+  try {
+    const view = await readView(chain, signer.address);
+    await alarms.clear('chain_unavailable', name);
+    return view;
+  } catch (error) {
+    if (error instanceof ChainUnavailable) {
+      const detail = `No node of ${name} answers. Payouts wait. (${error.message})`;
+      await alarms.raise('chain_unavailable', name, detail);
+    }
+    throw error;
+  }
+}
+
+async function watchFloat(
+  { chain, rules, alarms }: BroadcastParts,
+  view: ChainView,
+): Promise<void> {
+  for (const [asset, minimum] of Object.entries(rules.floatMinimum)) {
+    const decimals = sendableDecimals(chain.network, asset);
+    if (decimals === null) continue;
+    const balance = view.balances.get(asset) ?? 0n;
+    if (balance >= (unitsOf(minimum, decimals) ?? 0n)) {
+      await alarms.clear('float_below_minimum', asset);
+      continue;
+    }
+    const detail = `The hot wallet has ${amountOf(balance, decimals)} ${asset}, less than the minimum of ${minimum}. Send ${asset} to it.`;
+    await alarms.raise('float_below_minimum', asset, detail);
+  }
+}

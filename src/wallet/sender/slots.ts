@@ -1,0 +1,270 @@
+/**
+ * Slots and attempts in the database. A slot is one nonce of the signer and keeps its transfer for
+ * ever. The nonce is given in the transaction that locks the signer, and bytes are stored before they
+ * are broadcast: whatever dies in between, the next start finds what there is to sign or to send.
+ */
+import { type Address, type Hex, keccak256 } from 'viem';
+import type { Database, Db, Tx } from '../db/database';
+import type { Fees } from './fees';
+
+/** The account of one chain that a sender signs for, its address in lower case. */
+export interface SignerKey {
+  chainId: number;
+  signer: string;
+}
+
+export interface Payment {
+  transferId: string;
+  asset: string;
+  units: bigint;
+  /** Who gets the asset; with a token, not the transaction's `to`. */
+  recipient: Address;
+  data: Hex;
+  valueWei: bigint;
+  gas: bigint;
+}
+
+export interface Slot extends Payment, Fees {
+  nonce: bigint;
+}
+
+export interface Attempt extends Fees {
+  hash: Hex;
+  nonce: bigint;
+  raw: Hex;
+  createdAt: Date;
+  broadcastAt: Date | null;
+}
+
+export interface SignerState {
+  nextNonce: bigint;
+  stoppedReason: string | null;
+}
+
+/** @param usedNonces where a new signer begins */
+export async function registerSigner(db: Db, key: SignerKey, usedNonces: bigint): Promise<void> {
+  await db.query(
+    `INSERT INTO wallet.signer (chain_id, address, next_nonce) VALUES ($1, $2, $3)
+     ON CONFLICT (chain_id, address) DO NOTHING`,
+    [key.chainId, key.signer, usedNonces.toString()],
+  );
+}
+
+export async function readSigner(db: Db, key: SignerKey): Promise<SignerState> {
+  return readSignerWith(db, key, '');
+}
+
+export async function lockSigner(tx: Tx, key: SignerKey): Promise<SignerState> {
+  return readSignerWith(tx, key, 'FOR UPDATE');
+}
+
+async function readSignerWith(
+  db: Db,
+  { chainId, signer }: SignerKey,
+  lock: '' | 'FOR UPDATE',
+): Promise<SignerState> {
+  const [row] = await db.query<{ nextNonce: string; stoppedReason: string | null }>(
+    `SELECT next_nonce AS "nextNonce", stopped_reason AS "stoppedReason"
+     FROM wallet.signer WHERE chain_id = $1 AND address = $2 ${lock}`,
+    [chainId, signer],
+  );
+  if (row === undefined) throw new Error(`the signer ${signer} is not registered`);
+  return { nextNonce: BigInt(row.nextNonce), stoppedReason: row.stoppedReason };
+}
+
+export async function stopSigner(
+  db: Db,
+  { chainId, signer }: SignerKey,
+  reason: string,
+): Promise<void> {
+  await db.query(
+    `UPDATE wallet.signer SET stopped_reason = $3
+     WHERE chain_id = $1 AND address = $2 AND stopped_reason IS NULL`,
+    [chainId, signer, reason],
+  );
+}
+
+/** Gives each payment the next nonce. The signer is locked. */
+export async function insertSlots(
+  tx: Tx,
+  { chainId, signer }: SignerKey,
+  nextNonce: bigint,
+  payments: readonly Payment[],
+  fees: Fees,
+): Promise<void> {
+  await tx.query(
+    `INSERT INTO wallet.slot (chain_id, signer, nonce, transfer_id, asset, units, recipient, data,
+       value_wei, gas, max_fee_per_gas, max_priority_fee_per_gas)
+     SELECT $1, $2, $3::bigint + place - 1, transfer_id, asset, units, recipient, data, value_wei, gas, $11, $12
+     FROM unnest($4::text[], $5::text[], $6::numeric[], $7::text[], $8::text[], $9::numeric[], $10::bigint[])
+       WITH ORDINALITY AS payment(transfer_id, asset, units, recipient, data, value_wei, gas, place)`,
+    [
+      ...[chainId, signer, nextNonce.toString()],
+      payments.map(({ transferId }) => transferId),
+      payments.map(({ asset }) => asset),
+      payments.map(({ units }) => units.toString()),
+      payments.map(({ recipient }) => recipient),
+      payments.map(({ data }) => data),
+      payments.map(({ valueWei }) => valueWei.toString()),
+      payments.map(({ gas }) => gas.toString()),
+      ...[fees.maxFeePerGas.toString(), fees.maxPriorityFeePerGas.toString()],
+    ],
+  );
+  await tx.query(
+    'UPDATE wallet.signer SET next_nonce = next_nonce + $3 WHERE chain_id = $1 AND address = $2',
+    [chainId, signer, payments.length],
+  );
+}
+
+interface SlotRow {
+  nonce: string;
+  transferId: string;
+  asset: string;
+  units: string;
+  recipient: Address;
+  data: Hex;
+  valueWei: string;
+  gas: string;
+  maxFeePerGas: string;
+  maxPriorityFeePerGas: string;
+}
+
+const SLOT_COLUMNS = `nonce, transfer_id AS "transferId", asset, units, recipient, data,
+  value_wei AS "valueWei", gas, max_fee_per_gas AS "maxFeePerGas",
+  max_priority_fee_per_gas AS "maxPriorityFeePerGas"`;
+
+export function readSlotRow(row: SlotRow): Slot {
+  return {
+    ...row,
+    nonce: BigInt(row.nonce),
+    units: BigInt(row.units),
+    valueWei: BigInt(row.valueWei),
+    gas: BigInt(row.gas),
+    maxFeePerGas: BigInt(row.maxFeePerGas),
+    maxPriorityFeePerGas: BigInt(row.maxPriorityFeePerGas),
+  };
+}
+
+/** @param upTo slots with a lower nonce only */
+export async function findOpenSlots(
+  db: Db,
+  { chainId, signer }: SignerKey,
+  {
+    from = 0n,
+    upTo = null,
+    signed = null,
+    limit = 1_000,
+  }: {
+    from?: bigint;
+    upTo?: bigint | null;
+    signed?: boolean | null;
+    limit?: number;
+  },
+): Promise<Slot[]> {
+  const rows = await db.query<SlotRow & Record<string, string>>(
+    `SELECT ${SLOT_COLUMNS} FROM wallet.slot
+     WHERE chain_id = $1 AND signer = $2 AND state = 'open' AND nonce >= $3
+       AND ($4::bigint IS NULL OR nonce < $4) AND ($5::boolean IS NULL OR is_signed = $5)
+     ORDER BY nonce LIMIT $6`,
+    [chainId, signer, from.toString(), upTo?.toString() ?? null, signed, limit],
+  );
+  return rows.map(readSlotRow);
+}
+
+/**
+ * Stores the bytes of slots that still want exactly these fees. Two signers of one slot cannot both
+ * succeed.
+ */
+export async function storeAttempts(
+  db: Database,
+  { chainId, signer }: SignerKey,
+  signed: readonly { slot: Slot; raw: Hex }[],
+): Promise<void> {
+  await db.transaction(async (tx) => {
+    const rows = await tx.query<{ nonce: string }>(
+      `UPDATE wallet.slot SET is_signed = true
+       FROM unnest($3::bigint[], $4::numeric[]) AS made(nonce, max_fee)
+       WHERE chain_id = $1 AND signer = $2 AND slot.nonce = made.nonce
+         AND state = 'open' AND NOT is_signed AND max_fee_per_gas = made.max_fee
+       RETURNING slot.nonce`,
+      [
+        ...[chainId, signer, signed.map(({ slot }) => slot.nonce.toString())],
+        signed.map(({ slot }) => slot.maxFeePerGas.toString()),
+      ],
+    );
+    const wanted = new Set(rows.map(({ nonce }) => nonce));
+    const stored = signed.filter(({ slot }) => wanted.has(slot.nonce.toString()));
+    await tx.query(
+      `INSERT INTO wallet.attempt (chain_id, signer, hash, nonce, raw, max_fee_per_gas, max_priority_fee_per_gas)
+       SELECT $1, $2, * FROM unnest($3::text[], $4::bigint[], $5::text[], $6::numeric[], $7::numeric[])`,
+      [
+        ...[chainId, signer, stored.map(({ raw }) => keccak256(raw))],
+        stored.map(({ slot }) => slot.nonce.toString()),
+        stored.map(({ raw }) => raw),
+        stored.map(({ slot }) => slot.maxFeePerGas.toString()),
+        stored.map(({ slot }) => slot.maxPriorityFeePerGas.toString()),
+      ],
+    );
+  });
+}
+
+/** The next signature of these slots takes the new fees. */
+export async function raiseSlotFees(
+  db: Db,
+  { chainId, signer }: SignerKey,
+  nonce: bigint,
+  before: Fees,
+  fees: Fees,
+): Promise<void> {
+  await db.query(
+    `UPDATE wallet.slot SET max_fee_per_gas = $5, max_priority_fee_per_gas = $6, is_signed = false
+     WHERE chain_id = $1 AND signer = $2 AND nonce = $3 AND state = 'open' AND is_signed
+       AND max_fee_per_gas = $4`,
+    [
+      ...[chainId, signer, nonce.toString(), before.maxFeePerGas.toString()],
+      ...[fees.maxFeePerGas.toString(), fees.maxPriorityFeePerGas.toString()],
+    ],
+  );
+}
+
+interface AttemptRow {
+  hash: Hex;
+  nonce: string;
+  raw: Hex;
+  maxFeePerGas: string;
+  maxPriorityFeePerGas: string;
+  createdAt: Date;
+  broadcastAt: Date | null;
+}
+
+/** Of open slots, by nonce and then by age. */
+export async function findAttempts(
+  db: Db,
+  { chainId, signer }: SignerKey,
+  { from = 0n, upTo = null }: { from?: bigint; upTo?: bigint | null },
+): Promise<Attempt[]> {
+  const rows = await db.query<AttemptRow & Record<string, unknown>>(
+    `SELECT hash, nonce, raw, attempt.max_fee_per_gas AS "maxFeePerGas",
+       attempt.max_priority_fee_per_gas AS "maxPriorityFeePerGas",
+       attempt.created_at AS "createdAt", broadcast_at AS "broadcastAt"
+     FROM wallet.attempt JOIN wallet.slot USING (chain_id, signer, nonce)
+     WHERE chain_id = $1 AND signer = $2 AND state = 'open' AND nonce >= $3
+       AND ($4::bigint IS NULL OR nonce < $4)
+     ORDER BY nonce, attempt.max_fee_per_gas`,
+    [chainId, signer, from.toString(), upTo?.toString() ?? null],
+  );
+  return rows.map((row) => ({
+    ...row,
+    nonce: BigInt(row.nonce),
+    maxFeePerGas: BigInt(row.maxFeePerGas),
+    maxPriorityFeePerGas: BigInt(row.maxPriorityFeePerGas),
+  }));
+}
+
+export async function markBroadcast(db: Db, hashes: readonly Hex[]): Promise<void> {
+  if (hashes.length === 0) return;
+  await db.query(
+    'UPDATE wallet.attempt SET broadcast_at = clock_timestamp() WHERE hash = ANY($1::text[])',
+    [hashes],
+  );
+}

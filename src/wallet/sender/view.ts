@@ -1,0 +1,94 @@
+/**
+ * What the sender needs to know of the chain, read in one request to one node, so that nonces,
+ * balances and blocks are of about the same moment. `pending` is never asked: it is a node's guess.
+ */
+import type { Address, Hex } from 'viem';
+import { type Chain, toHex } from '../chain/chain';
+import { ChainUnavailable, type RpcAnswer, type RpcCall } from '../chain/rpc';
+
+export interface ChainView {
+  baseFeePerGas: bigint;
+  priorityFeePerGas: bigint;
+  /** The signer's transactions in blocks: nonces below this one are used. */
+  usedNonces: bigint;
+  /** The same in final blocks. */
+  finalNonces: bigint;
+  /** -1n while no block is final. */
+  finalBlock: bigint;
+  /** asset → units that the signer has in the latest block. */
+  balances: ReadonlyMap<string, bigint>;
+}
+
+interface RpcHead {
+  number: Hex;
+  baseFeePerGas?: Hex;
+}
+
+const BALANCE_OF = '0x70a08231';
+
+export async function readView({ network, rpc }: Chain, signer: Address): Promise<ChainView> {
+  const finalTag = await readFinalTag({ network, rpc });
+  const calls: RpcCall[] = [
+    { method: 'eth_getBlockByNumber', params: ['latest', false] },
+    { method: 'eth_getTransactionCount', params: [signer, 'latest'] },
+    { method: 'eth_maxPriorityFeePerGas' },
+    { method: 'eth_getBlockByNumber', params: [finalTag, false] },
+    { method: 'eth_getTransactionCount', params: [signer, finalTag] },
+    { method: 'eth_getBalance', params: [signer, 'latest'] },
+    ...network.tokens.map(({ address }) => ({
+      method: 'eth_call',
+      params: [{ to: address, data: BALANCE_OF + wordOf(signer) }, 'latest'],
+    })),
+  ];
+  const answers = await rpc.batch<unknown>(calls);
+  const [head, used, tip, final, finalCount, coins, ...tokens] = answers;
+  const latest = (resultOf(head) as RpcHead | null) ?? fail('eth_getBlockByNumber');
+  // Nodes refuse the tag, or answer null, while nothing is final.
+  const finalHead =
+    final !== undefined && 'result' in final ? (final.result as RpcHead | null) : null;
+  const hasFinal = finalHead !== null && finalCount !== undefined && 'result' in finalCount;
+  const balances = new Map([[network.native.asset, BigInt(resultOf(coins) as Hex)]]);
+  for (const [index, { asset }] of network.tokens.entries()) {
+    const balance = tokens[index];
+    // A token that does not answer has no float.
+    const units = balance !== undefined && 'result' in balance ? (balance.result as Hex) : '0x';
+    balances.set(asset, units === '0x' ? 0n : BigInt(units));
+  }
+  const ownTip = network.payouts?.priorityFeePerGasWei ?? null;
+  return {
+    baseFeePerGas: BigInt(latest.baseFeePerGas ?? '0x0'),
+    priorityFeePerGas:
+      ownTip ??
+      (tip !== undefined && 'result' in tip ? BigInt(tip.result as Hex) : DEFAULT_TIP_WEI),
+    usedNonces: BigInt(resultOf(used) as Hex),
+    finalNonces: hasFinal ? BigInt(resultOf(finalCount) as Hex) : 0n,
+    finalBlock: hasFinal ? BigInt(finalHead.number) : -1n,
+    balances,
+  };
+}
+
+const DEFAULT_TIP_WEI = 1_000_000_000n;
+
+async function readFinalTag({ network, rpc }: Chain): Promise<string> {
+  if (network.finality === 'finalized') return 'finalized';
+  const head = BigInt(await rpc.call<Hex>('eth_blockNumber'));
+  const final = head - BigInt(network.finality);
+  return toHex(final < 0n ? 0n : final);
+}
+
+/** @throws RpcRefusal */
+function resultOf<T>(answer: RpcAnswer<T> | undefined): T {
+  if (answer === undefined) return fail('a call of a batch');
+  if ('refusal' in answer) throw answer.refusal;
+  return answer.result;
+}
+
+function fail(call: string): never {
+  throw new ChainUnavailable(`${call}: the node gave no answer`);
+}
+
+/** A 32-byte word of a contract call. */
+export function wordOf(value: Address | bigint): string {
+  const text = typeof value === 'bigint' ? value.toString(16) : value.slice(2).toLowerCase();
+  return text.padStart(64, '0');
+}

@@ -1,0 +1,149 @@
+/**
+ * A wallet in the test's process, on a chain and a database of the test's own, as the gateway's own
+ * adapter calls it. `test/support/chain.ts` plays what happens to the chain.
+ */
+import { randomBytes } from 'node:crypto';
+import { privateKeyToAccount } from 'viem/accounts';
+import type { Address, Hex } from 'viem';
+import { databaseUrl, withClient } from '../../src/db/provision';
+import { amount } from '../../src/domain/money';
+import { ONCHAIN } from '../../src/providers/onchain/adapter';
+import type { Provider } from '../../src/providers/port';
+import { createProviderAgent, createProviderCaller } from '../../src/providers/provider-http';
+import type { WalletConfig } from '../../src/wallet/config';
+import { connectDatabase, type Database } from '../../src/wallet/db/database';
+import { ensureWalletLogin, migrateWallet } from '../../src/wallet/db/migrate';
+import type { Network, PayoutRules } from '../../src/wallet/networks';
+import type { Signer } from '../../src/wallet/signer/port';
+import { startWallet, type Wallet } from '../../src/wallet/wallet';
+import type { TestChain } from './chain';
+
+export const WALLET_KEYS = {
+  apiKey: 'wallet-test-key',
+  callbackSecret: 'wallet-test-secret',
+} as const;
+const LOGIN = { user: 'wallet_test', password: 'wallet-test' } as const;
+
+export interface WalletDatabase {
+  url: string;
+  drop: () => Promise<void>;
+}
+
+/** A migrated database with the wallet's own login. */
+export async function createWalletDatabase(): Promise<WalletDatabase> {
+  const server = process.env['TEST_POSTGRES_URL'] ?? '';
+  const database = `wallet_${randomBytes(6).toString('hex')}`;
+  await withClient(server, (client) => client.query(`create database ${database}`));
+  const ownerUrl = databaseUrl(server, { database });
+  await migrateWallet(ownerUrl);
+  await ensureWalletLogin(ownerUrl, LOGIN);
+  return {
+    url: databaseUrl(ownerUrl, LOGIN),
+    drop: async () => {
+      await withClient(server, (client) => client.query(`drop database ${database} with (force)`));
+    },
+  };
+}
+
+/** A new account whose key the test holds. */
+export function createTestSigner(privateKey?: Hex): Signer & { privateKey: Hex } {
+  const key: Hex = privateKey ?? `0x${randomBytes(32).toString('hex')}`;
+  const account = privateKeyToAccount(key);
+  return {
+    privateKey: key,
+    address: account.address,
+    sign: (transaction) => account.signTransaction(transaction),
+  };
+}
+
+/** Quick, and with limits that no test meets unless it sets them. */
+export function testNetwork(
+  chain: Pick<TestChain, 'url' | 'chainId' | 'tokens'>,
+  changes: Partial<Omit<Network, 'payouts'>> & { payouts?: Partial<PayoutRules> } = {},
+): Network {
+  const plenty = { hour: amount('1000000000'), day: amount('1000000000') };
+  const { payouts, ...others } = changes;
+  const names = ['USDC', 'USDT', 'DAI', 'FALSE'] as const;
+  return {
+    mode: 'test',
+    name: 'ethereum',
+    chainId: chain.chainId,
+    rpcUrls: [chain.url],
+    finality: 'finalized',
+    pollMs: 50,
+    native: { asset: 'ETH' },
+    tokens: names.map((asset) => ({
+      asset,
+      address: chain.tokens[asset].address,
+      decimals: chain.tokens[asset].decimals,
+    })),
+    payouts: {
+      // Not read: the tests give the signer.
+      signer: { kind: 'keystore', file: '', passwordFile: '' },
+      floatMinimum: {},
+      limits: { ETH: plenty, USDC: plenty, USDT: plenty, DAI: plenty, FALSE: plenty },
+      nativePrices: { USDC: amount('3000'), USDT: amount('3000') },
+      maxFeePerGasWei: 500n * 10n ** 9n,
+      priorityFeePerGasWei: 10n ** 9n,
+      replaceAfterMs: 600_000,
+      resendAfterMs: 600_000,
+      inFlightMax: 16,
+      ...payouts,
+    },
+    ...others,
+  };
+}
+
+export interface TestWallet {
+  wallet: Wallet;
+  /** Of the wallet's own login. */
+  db: Database;
+  signer: Signer;
+  /** The gateway's adapter, unchanged. */
+  provider: Provider;
+  stop: () => Promise<void>;
+}
+
+export async function startTestWallet(options: {
+  networks: readonly Network[];
+  signer: Signer;
+  database: WalletDatabase;
+  callbackBaseUrl?: string | null;
+}): Promise<TestWallet> {
+  const { networks, signer, database, callbackBaseUrl = null } = options;
+  const config: WalletConfig = {
+    ...{ host: '127.0.0.1', port: 0, publicUrl: null, databaseUrl: database.url },
+    ...{ databaseOwnerUrl: null, callbackBaseUrl, networks },
+    credentials: { test: WALLET_KEYS, live: null },
+    log: (level, message, fields) => {
+      if (process.env['WALLET_TEST_LOG'] !== undefined) console.log(level, message, fields);
+    },
+  };
+  const wallet = await startWallet(config, { openSigner: () => Promise.resolve(signer) });
+  const db = connectDatabase(database.url, { size: 2 });
+  const agent = createProviderAgent();
+  const provider = ONCHAIN.create(
+    { baseUrl: wallet.url, ...WALLET_KEYS, timeoutMs: 8_000 },
+    createProviderCaller(agent, 8_000),
+  );
+  return {
+    ...{ wallet, db, signer, provider },
+    stop: async () => {
+      await wallet.stop();
+      await db.close();
+      await agent.close();
+    },
+  };
+}
+
+/** Coins for fees, and tokens. */
+export async function fillFloat(
+  chain: TestChain,
+  address: Address,
+  { coins = 100n * 10n ** 18n, tokens = 1_000_000n * 10n ** 6n } = {},
+): Promise<void> {
+  await chain.setBalance(address, coins);
+  for (const name of ['USDC', 'USDT', 'FALSE'] as const) {
+    if (tokens > 0n) await chain.mint(chain.tokens[name], address, tokens);
+  }
+}
