@@ -8,7 +8,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Address, type Hex, numberToHex } from 'viem';
 import { FINALITY_BLOCKS, findAnvil, type Rpc, startAnvil } from '../../src/dev/chain/anvil';
-import { callContract, type ContractName, deployContract } from '../../src/dev/chain/contracts';
+import {
+  callContract,
+  type ContractName,
+  deployContract,
+  waitForReceipt,
+} from '../../src/dev/chain/contracts';
 import { stopProcess } from '../../src/dev/processes';
 import { describeWithProgram } from './optional-program';
 import { findFreePort } from './free-port';
@@ -122,8 +127,14 @@ export async function startChain({ chainId = TEST_CHAIN_ID } = {}): Promise<Test
   const awkwardReceiver = await deploy('AwkwardReceiver');
   const forwarder = await deploy('Forwarder');
 
+  let automine = true;
+  const sent = async (sending: Promise<Hex>): Promise<Hex> => {
+    const hash = await sending;
+    if (automine) await waitForReceipt(rpc, hash);
+    return hash;
+  };
   const call: TestChain['call'] = (contract, to, functionName, args = [], options = {}) =>
-    callContract(rpc, { from: deployer, to, contract, functionName, args, ...options });
+    sent(callContract(rpc, { from: deployer, to, contract, functionName, args, ...options }));
   const mine = async (blocks = 1): Promise<void> => {
     await rpc('anvil_mine', [numberToHex(blocks)]);
   };
@@ -133,7 +144,7 @@ export async function startChain({ chainId = TEST_CHAIN_ID } = {}): Promise<Test
     transferToken: (of, from, to, amount) =>
       call(of.contract, of.address, 'transfer', [to, amount], { from }),
     send: (to, wei, from = deployer) =>
-      rpc<Hex>('eth_sendTransaction', [{ from, to, value: numberToHex(wei) }]),
+      sent(rpc<Hex>('eth_sendTransaction', [{ from, to, value: numberToHex(wei) }])),
     balanceOf: async (of, account) => {
       if (of === null) return BigInt(await rpc<Hex>('eth_getBalance', [account, 'latest']));
       // balanceOf(address)
@@ -145,7 +156,10 @@ export async function startChain({ chainId = TEST_CHAIN_ID } = {}): Promise<Test
       return Number(block.number);
     },
     finalize: () => mine(FINALITY_BLOCKS),
-    setAutomine: (on) => rpc('evm_setAutomine', [on]),
+    setAutomine: async (on) => {
+      await rpc('evm_setAutomine', [on]);
+      automine = on;
+    },
     reorg: (depth, transactions = []) =>
       rpc('anvil_reorg', [depth, transactions.map((one) => [one.transaction, one.block])]),
     rollback: (depth) => rpc('anvil_rollback', [depth]),

@@ -2,9 +2,12 @@
  * The test contracts (TestContracts.sol), deployed and called through the node's unlocked accounts.
  * Typed by name only: a call that the contract does not have throws.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Abi, type Address, encodeDeployData, encodeFunctionData, type Hex } from 'viem';
 import type { Rpc } from './anvil';
 import artifacts from './contracts.json';
+
+const RECEIPT_TIMEOUT_MS = 20_000;
 
 export type ContractName = keyof typeof artifacts;
 
@@ -18,12 +21,25 @@ export async function deployContract(
   const { abi, bytecode } = artifacts[name];
   const data = encodeDeployData({ abi: abi as Abi, bytecode: bytecode as Hex, args });
   const hash = await rpc<Hex>('eth_sendTransaction', [{ from, data }]);
-  const receipt = await rpc<{ contractAddress: Address; status: Hex } | null>(
-    'eth_getTransactionReceipt',
-    [hash],
-  );
-  if (receipt?.status !== '0x1') throw new Error(`${name} was not deployed`);
-  return receipt.contractAddress;
+  const { status, contractAddress } = await waitForReceipt(rpc, hash);
+  if (status !== '0x1' || contractAddress === null) throw new Error(`${name} was not deployed`);
+  return contractAddress;
+}
+
+interface NodeReceipt {
+  status: Hex;
+  contractAddress: Address | null;
+}
+
+/** The node answers with a hash shortly before it mines the block, even when it mines at once. */
+export async function waitForReceipt(rpc: Rpc, hash: Hex): Promise<NodeReceipt> {
+  const deadline = Date.now() + RECEIPT_TIMEOUT_MS;
+  for (;;) {
+    const receipt = await rpc<NodeReceipt | null>('eth_getTransactionReceipt', [hash]);
+    if (receipt !== null) return receipt;
+    if (Date.now() > deadline) throw new Error(`${hash} is not in a block`);
+    await sleep(10);
+  }
 }
 
 interface ContractCall {
