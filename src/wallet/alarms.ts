@@ -25,7 +25,13 @@ export type AlarmKind =
   /** The node cannot estimate a payout, and does not say that it would fail. */
   | 'estimate_refused'
   | 'signing_failed'
-  | 'chain_unavailable';
+  | 'chain_unavailable'
+  /** The nodes replaced a final block; the chain is paused. */
+  | 'reorganization_below_final'
+  /** Another asset or network than the checkout's. */
+  | 'unexpected_deposit'
+  /** An address has less than its deposits and sweeps explain. */
+  | 'balance_below_deposits';
 
 export interface Alarms {
   raise(kind: AlarmKind, subject: string, detail: string, db?: Db): Promise<void>;

@@ -33,6 +33,10 @@ export interface WalletConfig {
   /** Null where the wallet is closed in that mode. */
   credentials: Record<WalletMode, Credentials | null>;
   networks: readonly Network[];
+  /** Extended public keys of the deposit addresses; null where the mode takes no deposits. */
+  xpubs: Record<WalletMode, string | null>;
+  /** The service that screens deposits; null: only the list of denied addresses does. */
+  screening: { url: string; token: string | null } | null;
   log: Log;
 }
 
@@ -80,6 +84,11 @@ export function readWalletConfig(environment: Environment, log: Log): WalletConf
     callbackBaseUrl: readBaseUrl(environment, 'WALLET_CALLBACK_BASE_URL'),
     credentials,
     networks,
+    xpubs: {
+      test: (environment['WALLET_TEST_XPUB'] ?? '') || null,
+      live: (environment['WALLET_LIVE_XPUB'] ?? '') || null,
+    },
+    screening: readScreening(environment),
     log,
   };
 }
@@ -100,6 +109,13 @@ function readBaseUrl(environment: Environment, name: string): string | null {
     throw new SetupError(`${name} must be a URL starting with http:// or https://.`);
   }
   return text.replace(/\/+$/, '');
+}
+
+function readScreening(environment: Environment): WalletConfig['screening'] {
+  const url = readBaseUrl(environment, 'WALLET_SCREENING_URL');
+  return url === null
+    ? null
+    : { url, token: (environment['WALLET_SCREENING_TOKEN'] ?? '') || null };
 }
 
 function readCredentials(environment: Environment, prefix: string): Credentials | null {

@@ -33,7 +33,15 @@ export interface Network {
   /** The native coin; all EVM chains count it in wei. */
   native: { asset: string };
   tokens: readonly Token[];
+  deposits: DepositRules;
   payouts: PayoutRules | null;
+}
+
+export interface DepositRules {
+  /** asset → a checkout below this amount is confirmed at `safe`; any other at `finalized`. */
+  safeBelow: Readonly<Record<string, Amount>>;
+  /** asset → smaller deposits are listed only together, once they are worth it. */
+  dust: Readonly<Record<string, Amount>>;
 }
 
 /** Null in a network that only receives. */
@@ -112,7 +120,18 @@ export function readNetworks(
 }
 
 const NETWORK_FIELDS = [
-  ...['mode', 'name', 'chain_id', 'rpc_urls', 'finality', 'poll_ms', 'native', 'tokens', 'payouts'],
+  ...[
+    'mode',
+    'name',
+    'chain_id',
+    'rpc_urls',
+    'finality',
+    'poll_ms',
+    'native',
+    'tokens',
+    'deposits',
+    'payouts',
+  ],
 ] as const;
 const RPC_URLS_MIN = 2;
 const DEFAULT_POLL_MS = 1_000;
@@ -157,6 +176,7 @@ function readNetwork(entry: unknown, at: string, isDevelopment: boolean): Networ
     pollMs: readWhole(fields.poll_ms ?? DEFAULT_POLL_MS, `${at}.poll_ms`, 50, 60_000),
     native: { asset: nativeAsset },
     tokens,
+    deposits: readDeposits(fields.deposits, `${at}.deposits`, assets),
     payouts:
       fields.payouts === undefined ? null : readPayouts(fields.payouts, `${at}.payouts`, assets),
   };
@@ -170,6 +190,14 @@ function readToken(entry: unknown, at: string): Token {
     asset: readAsset(fields.asset, `${at}.asset`),
     address: readAddress(fields.address, `${at}.address`),
     decimals: readWhole(fields.decimals, `${at}.decimals`, 0, DECIMALS_MAX),
+  };
+}
+
+function readDeposits(entry: unknown, at: string, assets: readonly string[]): DepositRules {
+  const fields = fieldsOf(entry ?? {}, at, ['safe_below', 'dust']);
+  return {
+    safeBelow: perAsset(fields.safe_below, `${at}.safe_below`, assets, readPositive),
+    dust: perAsset(fields.dust, `${at}.dust`, assets, readPositive),
   };
 }
 

@@ -7,7 +7,9 @@ import { type Chain, createChain, verifyChain } from './chain/chain';
 import type { WalletConfig } from './config';
 import { connectDatabase, type Database } from './db/database';
 import { migrateWallet, requireMigrations } from './db/migrate';
+import { createCheckoutParts, startDeposits } from './deposits';
 import { startCallbacks } from './http/callbacks';
+import { addCheckouts } from './http/checkouts';
 import { startHttpServer } from './http/server';
 import { addTransfers } from './http/transfers';
 import type { Loop } from './loop';
@@ -40,6 +42,9 @@ export async function startWallet(config: WalletConfig, parts: WalletParts): Pro
     await requireMigrations(db);
     const chains = await openChains(config);
     running.push(startCallbacks(db, config));
+    let publicUrl = config.publicUrl ?? '';
+    const pageUrl = (id: string): string => `${publicUrl}/checkout/${id}`;
+    const checkouts = createCheckoutParts(config, db, pageUrl);
     const senders = new Map<string, Loop>();
     const ownAddresses = new Set<Address>();
     for (const chain of chains) {
@@ -53,6 +58,7 @@ export async function startWallet(config: WalletConfig, parts: WalletParts): Pro
     const rules = orderRules(db, config.networks, ownAddresses);
     const server = await startHttpServer(config, {
       api: [
+        addCheckouts(checkouts),
         (router) => {
           addTransfers(router, {
             ...{ db, chains, rules },
@@ -63,6 +69,8 @@ export async function startWallet(config: WalletConfig, parts: WalletParts): Pro
       pages: [],
     });
     running.push(server);
+    publicUrl = config.publicUrl ?? server.url;
+    running.push(...startDeposits(config, db, chains, pageUrl));
     return { url: server.url, stop };
   } catch (error) {
     await stop();

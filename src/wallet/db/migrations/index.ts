@@ -1,9 +1,13 @@
 /** The wallet's migrations in the order in which they are applied. They only go forward. */
 import { TRANSFERS } from './0001-transfers';
+import { DEPOSITS } from './0002-deposits';
 
 export interface Migration {
   name: string;
   sql: string;
 }
 
-export const MIGRATIONS: readonly Migration[] = [{ name: '0001-transfers', sql: TRANSFERS }];
+export const MIGRATIONS: readonly Migration[] = [
+  { name: '0001-transfers', sql: TRANSFERS },
+  { name: '0002-deposits', sql: DEPOSITS },
+];

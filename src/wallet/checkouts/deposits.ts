@@ -1,0 +1,232 @@
+/**
+ * Writes what the chain says: deposits that appear, vanish, return and become final. Every write is
+ * part of the follower's transaction, or of one that begins with the checkout's lock.
+ */
+import { createHash } from 'node:crypto';
+import { ZERO } from '../../domain/money';
+import type { Database, Db, Tx } from '../db/database';
+import { depositId, type Movement } from '../follower/movements';
+import type { DepositRules } from '../networks';
+import { amountOf } from '../units';
+import {
+  arrivedAmount,
+  type CheckoutFacts,
+  type Deposit,
+  isBundleDue,
+  isListedAlone,
+  requiredFinality,
+} from './checkout';
+import { sendBackRejected } from './steps';
+import { announceCheckouts, lockCheckout, type PageUrl } from './store';
+
+/** A movement to a checkout's address, in a block. */
+export interface Arrival extends Movement {
+  checkoutId: string;
+  asset: string;
+  decimals: number;
+  blockNumber: number;
+  blockTime: Date;
+  /** Found by the balance: no transaction is known. */
+  isInternal: boolean;
+}
+
+export interface DepositParts {
+  chainId: number;
+  rules: DepositRules;
+  pageUrl: PageUrl;
+}
+
+/** Twice the same arrivals are one deposit; a vanished one returns under its id. */
+export async function recordArrivals(
+  tx: Tx,
+  parts: DepositParts,
+  arrivals: readonly Arrival[],
+): Promise<void> {
+  const positive = arrivals.filter(({ units }) => units > 0n);
+  const changed: string[] = [];
+  // In the order of ids, so that two chains that change the same checkouts never wait in a circle.
+  for (const id of [...new Set(positive.map(({ checkoutId }) => checkoutId))].sort()) {
+    const facts = await lockCheckout(tx, id);
+    const own = positive.filter(({ checkoutId }) => checkoutId === id);
+    if (await recordOfCheckout(tx, parts, facts, own)) changed.push(id);
+  }
+  await announceCheckouts(tx, changed, parts.pageUrl);
+}
+
+/** @returns whether the customer or the gateway can see a difference */
+async function recordOfCheckout(
+  tx: Tx,
+  { chainId, rules }: DepositParts,
+  { checkout, deposits }: CheckoutFacts,
+  arrivals: readonly Arrival[],
+): Promise<boolean> {
+  let listed = deposits.filter(({ isListed }) => isListed).length;
+  let isVisible = false;
+  for (const one of arrivals) {
+    const isExpected = checkout.chainId === chainId && checkout.asset === one.asset;
+    const amount = amountOf(one.units, one.decimals);
+    const floor = rules.dust[one.asset] ?? ZERO;
+    const isListed = isListedAlone(amount, floor, listed);
+    const [stored] = await tx.query<{ is_listed: boolean; is_new: boolean }>(STORE_ARRIVAL, [
+      ...[depositId(chainId, one), checkout.id, chainId, one.asset, one.units.toString(), amount],
+      ...(one.isInternal ? [null, null] : [one.txHash, one.from]),
+      ...[one.blockNumber, one.blockTime, isExpected, isListed],
+    ]);
+    if (stored === undefined) continue;
+    if (stored.is_new && stored.is_listed) listed += 1;
+    if (isExpected) isVisible = true;
+  }
+  return isVisible;
+}
+
+/** xmax is zero in a row that this statement inserted. */
+const STORE_ARRIVAL = `
+  INSERT INTO wallet.deposit AS d (id, checkout_id, chain_id, asset, units, amount, tx_hash, sender,
+    block_number, seen_at, is_expected, is_listed)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+  ON CONFLICT (id) DO UPDATE
+    SET state = 'detected', units = excluded.units, amount = excluded.amount,
+      block_number = excluded.block_number, seen_at = excluded.seen_at
+    WHERE d.state = 'vanished'
+  RETURNING is_listed, xmax = 0 AS is_new`;
+
+/** The blocks above `lastNumber` are no longer part of the chain. */
+export async function dropArrivalsAbove(
+  tx: Tx,
+  { chainId, pageUrl }: DepositParts,
+  lastNumber: number,
+): Promise<void> {
+  const gone = await tx.query<{ checkout_id: string }>(
+    `SELECT DISTINCT checkout_id FROM wallet.deposit
+     WHERE chain_id = $1 AND block_number > $2 AND state <> 'vanished' ORDER BY checkout_id`,
+    [chainId, lastNumber],
+  );
+  const ids = gone.map(({ checkout_id }) => checkout_id);
+  for (const id of ids) {
+    await lockCheckout(tx, id);
+    await tx.query(
+      `UPDATE wallet.deposit SET state = 'vanished', final_at = NULL
+       WHERE checkout_id = $1 AND chain_id = $2 AND block_number > $3 AND state <> 'vanished'`,
+      [id, chainId, lastNumber],
+    );
+    await sendBackRejected(tx, await lockCheckout(tx, id));
+  }
+  await announceCheckouts(tx, ids, pageUrl);
+  await tx.query('DELETE FROM wallet.address_spend WHERE chain_id = $1 AND block_number > $2', [
+    ...[chainId, lastNumber],
+  ]);
+}
+
+export interface SureBlocks {
+  safe: number;
+  finalized: number;
+}
+
+/** Confirms what has become sure, a transaction for each checkout. */
+export async function settleDeposits(
+  db: Database,
+  parts: DepositParts,
+  sure: SureBlocks,
+): Promise<void> {
+  const due = await db.query<{ checkout_id: string }>(
+    `SELECT DISTINCT checkout_id FROM wallet.deposit
+     WHERE chain_id = $1 AND state = 'detected' AND screening <> 'pending' AND block_number <= $2
+     UNION
+     SELECT checkout_id FROM wallet.deposit
+     WHERE chain_id = $1 AND state = 'final' AND is_expected AND NOT is_listed
+       AND bundle_id IS NULL AND screening = 'clear' AND block_number <= $3`,
+    [parts.chainId, sure.safe, sure.finalized],
+  );
+  for (const { checkout_id } of due) {
+    await db.transaction((tx) => settleCheckout(tx, parts, checkout_id, sure));
+  }
+}
+
+async function settleCheckout(
+  tx: Tx,
+  parts: DepositParts,
+  id: string,
+  sure: SureBlocks,
+): Promise<void> {
+  const before = await lockCheckout(tx, id);
+  const final = before.deposits.filter((one) => isSure(before, one, parts, sure));
+  if (final.length > 0) {
+    await tx.query(
+      `UPDATE wallet.deposit SET state = 'final', final_at = clock_timestamp() WHERE id = ANY ($1)`,
+      [final.map((one) => one.id)],
+    );
+  }
+  const isBundled = await bundle(tx, parts, await lockCheckout(tx, id), sure);
+  const isSentBack = await sendBackRejected(tx, await lockCheckout(tx, id));
+  const isVisible = final.some((one) => one.isExpected && one.isListed);
+  if (isVisible || isBundled || isSentBack) await announceCheckouts(tx, [id], parts.pageUrl);
+}
+
+function isSure(
+  facts: CheckoutFacts,
+  { chainId, state, screening, blockNumber, isExpected }: Deposit,
+  parts: DepositParts,
+  sure: SureBlocks,
+): boolean {
+  if (chainId !== parts.chainId || state !== 'detected' || screening === 'pending') return false;
+  const finality = isExpected
+    ? requiredFinality(facts.checkout, arrivedAmount(facts), parts.rules.safeBelow)
+    : 'finalized';
+  return blockNumber <= sure[finality];
+}
+
+/** Small deposits become one entry when they are worth one. Only finalized ones: it never changes. */
+async function bundle(
+  tx: Tx,
+  { chainId, rules }: DepositParts,
+  { checkout, deposits }: CheckoutFacts,
+  sure: SureBlocks,
+): Promise<boolean> {
+  const small = deposits.filter(
+    (one) =>
+      one.isExpected &&
+      !one.isListed &&
+      one.bundleId === null &&
+      one.state === 'final' &&
+      one.screening === 'clear' &&
+      one.chainId === chainId &&
+      one.blockNumber <= sure.finalized,
+  );
+  const units = small.reduce((sum, one) => sum + one.units, 0n);
+  const amount = amountOf(units, checkout.decimals);
+  if (!isBundleDue(amount, rules.dust[checkout.asset] ?? ZERO, checkout)) return false;
+  const ids = small.map((one) => one.id).sort();
+  const id = `odp_${createHash('sha256').update(ids.join(' ')).digest('hex').slice(0, 32)}`;
+  const seenAt = small.reduce(
+    (first, one) => (one.seenAt < first ? one.seenAt : first),
+    new Date(),
+  );
+  await tx.query(
+    'INSERT INTO wallet.deposit_bundle (id, checkout_id, amount, seen_at) VALUES ($1, $2, $3, $4)',
+    [id, checkout.id, amount, seenAt],
+  );
+  await tx.query('UPDATE wallet.deposit SET bundle_id = $2 WHERE id = ANY ($1)', [ids, id]);
+  return true;
+}
+
+/** What came in another asset, or on another network, than the checkout asks for. */
+export interface UnexpectedDeposit {
+  id: string;
+  detail: string;
+}
+
+/** Final, and without an alarm yet. */
+export async function listUnexpected(db: Db, chainId: number): Promise<UnexpectedDeposit[]> {
+  const rows = await db.query<{ id: string; checkout_id: string; amount: string; asset: string }>(
+    `SELECT id, checkout_id, amount, asset FROM wallet.deposit
+     WHERE chain_id = $1 AND NOT is_expected AND is_listed AND state = 'final'
+       AND NOT EXISTS (SELECT 1 FROM wallet.alarm a
+         WHERE a.chain_id = $1 AND a.kind = 'unexpected_deposit' AND a.subject = deposit.id)
+     ORDER BY block_number, id`,
+    [chainId],
+  );
+  return rows.map(({ id, checkout_id, amount, asset }) => ({
+    id,
+    detail: `${amount} ${asset} arrived at the address of checkout ${checkout_id}, which is for another asset or network.`,
+  }));
+}

@@ -1,0 +1,264 @@
+/**
+ * What the gateway and a customer do to a checkout: open, cancel, decide a hold, refund, say where a
+ * refund goes. Each is one transaction that begins with the checkout's lock; repeating one changes
+ * nothing.
+ */
+import { randomBytes } from 'node:crypto';
+import { type Amount, isLess, ZERO } from '../../domain/money';
+import { ADDRESS_INDEX_MAX, type DepositAddresses } from '../addresses/deposit-addresses';
+import type { Database, Tx } from '../db/database';
+import type { Network, WalletMode } from '../networks';
+import { NATIVE_DECIMALS, unitsOf } from '../units';
+import {
+  arrivedAmount,
+  type CheckoutFacts,
+  confirmedAmount,
+  isPaid,
+  refundableAmount,
+} from './checkout';
+import {
+  announceCheckouts,
+  findCheckout,
+  findCheckoutById,
+  insertCheckout,
+  lockCheckout,
+  nextAddressIndex,
+  type PageUrl,
+} from './store';
+
+export interface CheckoutParts {
+  db: Database;
+  networks: readonly Network[];
+  /** Null where the wallet has no key for the mode. */
+  addresses: Record<WalletMode, DepositAddresses | null>;
+  pageUrl: PageUrl;
+}
+
+export interface CheckoutOrder {
+  mode: WalletMode;
+  reference: string;
+  network: string;
+  asset: string;
+  amount: Amount;
+  expiresAt: Date;
+  successUrl: string | null;
+  cancelUrl: string | null;
+  description: string | null;
+}
+
+export type OpeningRefusal =
+  'asset_not_supported' | 'amount_not_representable' | 'client_reference_conflict';
+
+export type Opening =
+  | { kind: 'checkout'; facts: CheckoutFacts; isNew: boolean }
+  | { kind: 'refused'; reason: OpeningRefusal };
+
+/** One checkout for each reference, and one address for each checkout. */
+export async function openCheckout(
+  { db, networks, addresses }: CheckoutParts,
+  order: CheckoutOrder,
+): Promise<Opening> {
+  const known = await findCheckout(db, order.mode, order.reference);
+  if (known !== null) return repeated(known, order);
+  const network = networks.find(({ mode, name }) => mode === order.mode && name === order.network);
+  const decimals = network === undefined ? null : decimalsOf(network, order.asset);
+  const deriveAddress = addresses[order.mode];
+  if (network === undefined || decimals === null || deriveAddress === null) {
+    return { kind: 'refused', reason: 'asset_not_supported' };
+  }
+  if (unitsOf(order.amount, decimals) === null) {
+    return { kind: 'refused', reason: 'amount_not_representable' };
+  }
+  const addressIndex = await nextAddressIndex(db, order.mode);
+  if (addressIndex > ADDRESS_INDEX_MAX) throw new Error('all addresses of the key are used');
+  const isNew = await insertCheckout(db, {
+    ...order,
+    id: randomBytes(16).toString('hex'),
+    chainId: network.chainId,
+    decimals,
+    address: deriveAddress(addressIndex).toLowerCase(),
+    addressIndex,
+  });
+  const facts = await findCheckout(db, order.mode, order.reference);
+  if (facts === null) throw new Error(`the checkout of ${order.reference} was not stored`);
+  return isNew ? { kind: 'checkout', facts, isNew } : repeated(facts, order);
+}
+
+/** Null when the network does not take deposits of the asset. */
+export function decimalsOf(network: Network, asset: string): number | null {
+  if (network.native.asset === asset) return NATIVE_DECIMALS;
+  return network.tokens.find((token) => token.asset === asset)?.decimals ?? null;
+}
+
+/** Not the time limit and the description: those of the first order are kept. */
+function repeated(facts: CheckoutFacts, order: CheckoutOrder): Opening {
+  const { checkout } = facts;
+  const isSame =
+    checkout.amount === order.amount &&
+    checkout.asset === order.asset &&
+    checkout.network === order.network &&
+    checkout.successUrl === order.successUrl &&
+    checkout.cancelUrl === order.cancelUrl;
+  return isSame
+    ? { kind: 'checkout', facts, isNew: false }
+    : { kind: 'refused', reason: 'client_reference_conflict' };
+}
+
+export type StepRefusal =
+  'not_on_hold' | 'refund_too_large' | 'refund_reference_conflict' | 'address_not_needed';
+
+export type StepOutcome =
+  { kind: 'checkout'; facts: CheckoutFacts } | { kind: 'refused'; reason: StepRefusal };
+
+export type CheckoutStep =
+  | { do: 'cancel' }
+  | { do: 'release' | 'reject' }
+  | { do: 'refund'; reference: string; amount: Amount }
+  /** In lower case, and checked. */
+  | { do: 'set_refund_address'; address: string };
+
+export async function takeStep(
+  { db, pageUrl }: CheckoutParts,
+  id: string,
+  step: CheckoutStep,
+): Promise<StepOutcome> {
+  const refusal = await db.transaction(async (tx) => {
+    const facts = await lockCheckout(tx, id);
+    const result = await change(tx, facts, step);
+    if (result === 'changed') await announceCheckouts(tx, [id], pageUrl);
+    return result === 'changed' || result === 'unchanged' ? null : result;
+  });
+  if (refusal !== null) return { kind: 'refused', reason: refusal };
+  const facts = await findCheckoutById(db, id);
+  if (facts === null) throw new Error(`the checkout ${id} does not exist`);
+  return { kind: 'checkout', facts };
+}
+
+type Change = 'changed' | 'unchanged' | StepRefusal;
+
+async function change(tx: Tx, facts: CheckoutFacts, step: CheckoutStep): Promise<Change> {
+  switch (step.do) {
+    case 'cancel':
+      return cancel(tx, facts);
+    case 'release':
+    case 'reject':
+      return decideHold(tx, facts, step.do);
+    case 'refund':
+      return refund(tx, facts, step.reference, step.amount);
+    case 'set_refund_address':
+      return setRefundAddress(tx, facts, step.address);
+  }
+}
+
+/** The address still receives, and what arrives is still listed. */
+async function cancel(tx: Tx, facts: CheckoutFacts): Promise<Change> {
+  const { id, state } = facts.checkout;
+  if (state !== 'open' || arrivedAmount(facts) !== ZERO) return 'unchanged';
+  await tx.query(`UPDATE wallet.checkout SET state = 'cancelled' WHERE id = $1`, [id]);
+  return 'changed';
+}
+
+/** Repeating a decision changes nothing; the opposite one is refused. */
+async function decideHold(
+  tx: Tx,
+  facts: CheckoutFacts,
+  decision: 'release' | 'reject',
+): Promise<Change> {
+  const { id, isHeld, holdDecision } = facts.checkout;
+  const decided = decision === 'release' ? 'released' : 'rejected';
+  if (!isHeld) return holdDecision === decided ? 'unchanged' : 'not_on_hold';
+  await tx.query('UPDATE wallet.checkout SET is_held = false, hold_decision = $2 WHERE id = $1', [
+    id,
+    decided,
+  ]);
+  // One decision is about everything that was held by then.
+  await tx.query(
+    `UPDATE wallet.deposit SET screening = 'clear' WHERE checkout_id = $1 AND screening = 'held'`,
+    [id],
+  );
+  if (decision === 'reject') await sendBackRejected(tx, await lockCheckout(tx, id));
+  return 'changed';
+}
+
+/**
+ * After a rejection: everything final goes back once it is known where to; a checkout that holds no
+ * money has failed. Runs again with each deposit that becomes final or vanishes.
+ * @returns whether it changed something
+ */
+export async function sendBackRejected(tx: Tx, facts: CheckoutFacts): Promise<boolean> {
+  const { id, state, holdDecision } = facts.checkout;
+  if (holdDecision !== 'rejected') return false;
+  const rest = refundableAmount(facts);
+  if (isLess(ZERO, rest)) {
+    await insertRefund(tx, facts, null, rest);
+    return true;
+  }
+  const isEmpty = confirmedAmount(facts) === ZERO && arrivedAmount(facts) === ZERO;
+  if (!isEmpty || state === 'failed') return false;
+  await tx.query(`UPDATE wallet.checkout SET state = 'failed' WHERE id = $1`, [id]);
+  return true;
+}
+
+async function refund(
+  tx: Tx,
+  facts: CheckoutFacts,
+  reference: string,
+  amount: Amount,
+): Promise<Change> {
+  const known = facts.refunds.find((one) => one.reference === reference);
+  if (known !== undefined) {
+    return known.amount === amount ? 'unchanged' : 'refund_reference_conflict';
+  }
+  if (isLess(refundableAmount(facts), amount)) return 'refund_too_large';
+  await insertRefund(tx, facts, reference, amount);
+  return 'changed';
+}
+
+/** Waits for an address unless the customer has entered one. The sender of a deposit is never one. */
+async function insertRefund(
+  tx: Tx,
+  { checkout }: CheckoutFacts,
+  reference: string | null,
+  amount: Amount,
+): Promise<void> {
+  const id = `orf_${randomBytes(12).toString('hex')}`;
+  await tx.query(
+    `INSERT INTO wallet.refund (id, checkout_id, refund_reference, amount, state)
+     VALUES ($1, $2, $3, $4, 'needs_address')`,
+    [id, checkout.id, reference ?? id, amount],
+  );
+  if (checkout.refundAddress !== null) await sendWaiting(tx, checkout.id, checkout.refundAddress);
+}
+
+async function setRefundAddress(tx: Tx, facts: CheckoutFacts, address: string): Promise<Change> {
+  const isNeeded = facts.refunds.some(({ state }) => state === 'needs_address');
+  if (!isNeeded) return 'address_not_needed';
+  await tx.query('UPDATE wallet.checkout SET refund_address = $2 WHERE id = $1', [
+    ...[facts.checkout.id, address],
+  ]);
+  await sendWaiting(tx, facts.checkout.id, address);
+  return 'changed';
+}
+
+/** The transfer's reference is new each time, so one that failed is never confused with the next. */
+async function sendWaiting(tx: Tx, checkoutId: string, address: string): Promise<void> {
+  await tx.query(
+    `UPDATE wallet.refund
+     SET state = 'sending', address = $2,
+       transfer_reference = id || '_' || substr(md5(random()::text), 1, 6)
+     WHERE checkout_id = $1 AND state = 'needs_address'`,
+    [checkoutId, address],
+  );
+}
+
+/** For the hosted page. */
+export function needsRefundAddress({ refunds }: CheckoutFacts): boolean {
+  return refunds.some(({ state }) => state === 'needs_address');
+}
+
+/** Where the browser of a waiting customer goes; null while it waits. */
+export function nextUrl(facts: CheckoutFacts): string | null {
+  const { state, successUrl, cancelUrl } = facts.checkout;
+  if (isPaid(facts) && !facts.checkout.isHeld) return successUrl;
+  return state === 'cancelled' ? cancelUrl : null;
+}

@@ -1,0 +1,326 @@
+/**
+ * Follows one chain, block by block: what arrives at watched addresses, what a reorganization takes
+ * back, what has become final. Each block is one transaction with the place in the chain, so a crash
+ * at any moment loses and repeats nothing. Every chain has a follower of its own.
+ */
+import type { Alarms } from '../alarms';
+import type { Chain } from '../chain/chain';
+import { RpcRefusal } from '../chain/rpc';
+import {
+  type Arrival,
+  type DepositParts,
+  dropArrivalsAbove,
+  listUnexpected,
+  recordArrivals,
+  settleDeposits,
+} from '../checkouts/deposits';
+import type { Log } from '../config';
+import type { Database, Tx } from '../db/database';
+import { type Loop, startLoop } from '../loop';
+import type { Network } from '../networks';
+import { NATIVE_DECIMALS } from '../units';
+import { findInternalTransfers } from './internal-transfers';
+import {
+  advance,
+  advanceFinal,
+  beginAt,
+  findPlace,
+  goBack,
+  listBlocks,
+  OutOfPlace,
+  pauseChain,
+  type Place,
+  setSure,
+} from './place';
+import {
+  type BlockContent,
+  type BlockHeader,
+  type BlockMovement,
+  InconsistentNode,
+  readBlock,
+  readHeader,
+  readHeaders,
+  readHeads,
+  readRange,
+  type Spend,
+} from './reader';
+import type { WatchList } from './watch-list';
+
+export interface FollowerParts extends DepositParts {
+  chain: Chain;
+  db: Database;
+  watched: WatchList;
+  alarms: Alarms;
+  log: Log;
+  /** Between two looks for coins that contracts sent. */
+  balancesEveryMs: number;
+}
+
+/** Blocks that are read one by one in a step; more are read in a range where they are final. */
+const BLOCKS_PER_STEP = 20;
+const RANGE_BLOCKS = 200;
+const PROGRESS_EVERY_MS = 10_000;
+
+export function startFollower(parts: FollowerParts, pauseMs: number): Loop {
+  const { mode, name } = parts.chain.network;
+  const follower = new Follower(parts);
+  return startLoop(`following ${name} (${mode})`, parts.log, pauseMs, (signal) =>
+    follower.step(signal),
+  );
+}
+
+type Heads = Awaited<ReturnType<typeof readHeads>>;
+
+export class Follower {
+  private readonly chainId: number;
+  private balancesAt = 0;
+  /** Halved when a node refuses a range, until the next range. */
+  private rangeBlocks = RANGE_BLOCKS;
+  private progress: { at: number; number: number } | null = null;
+
+  constructor(private readonly parts: FollowerParts) {
+    this.chainId = parts.chain.network.chainId;
+  }
+
+  /** @returns 'more' when there are more blocks to read */
+  async step(signal?: AbortSignal): Promise<'more' | undefined> {
+    const { db, chain } = this.parts;
+    const place = await findPlace(db, this.chainId);
+    if (place !== null && place.pausedReason !== null) return undefined;
+    try {
+      const heads = await readHeads(chain);
+      if (place === null) {
+        const start = heads.finalized ?? (await readHeader(chain, 0)) ?? heads.latest;
+        await beginAt(db, chain.network, start);
+        return 'more';
+      }
+      return await this.follow(place, heads, signal);
+    } catch (error) {
+      // Between two answers the chain moved on, or the next node is not as far. Soon it fits.
+      if (error instanceof InconsistentNode || error instanceof OutOfPlace) return undefined;
+      throw error;
+    }
+  }
+
+  private async follow(
+    place: Place,
+    heads: Heads,
+    signal: AbortSignal | undefined,
+  ): Promise<'more' | undefined> {
+    // A node that is behind what is final can tell nothing new.
+    if (heads.latest.number < place.finalNumber) return undefined;
+    const fork = await this.findFork(place, heads);
+    if (fork === 'below_final') return this.stopBelowFinal(place);
+    if (fork !== null) {
+      await this.takeBack(place, fork);
+      return 'more';
+    }
+    const finalNumber = heads.finalized?.number ?? 0;
+    if (finalNumber - place.headNumber > BLOCKS_PER_STEP) {
+      await this.catchUp(place, finalNumber);
+      return 'more';
+    }
+    const isMore = await this.readNewBlocks(place, heads.latest, signal);
+    await this.settle(heads);
+    return isMore ? 'more' : undefined;
+  }
+
+  /** The last common block; null when the place is on the node's chain. */
+  private async findFork(
+    place: Place,
+    { latest }: Heads,
+  ): Promise<BlockHeader | 'below_final' | null> {
+    if (latest.hash === place.headHash) return null;
+    const { chain, db } = this.parts;
+    const top = Math.min(place.headNumber, latest.number);
+    const isSame = async (number: number, hash: string): Promise<BlockHeader | null> => {
+      const header = await readHeader(chain, number);
+      if (header === null) throw new InconsistentNode('the node does not have the block');
+      return header.hash === hash ? header : null;
+    };
+    const blocks = await listBlocks(db, this.chainId, place.finalNumber, top);
+    // From the top: nearly all reorganizations are one or two blocks deep.
+    for (const block of blocks.reverse()) {
+      const common = await isSame(block.number, block.hash);
+      if (common === null) continue;
+      // A node that has only fewer blocks is behind, and takes nothing back.
+      return block.number === top ? null : common;
+    }
+    return 'below_final';
+  }
+
+  /** Changes nothing: what was final may have been paid out. */
+  private async stopBelowFinal(place: Place): Promise<undefined> {
+    const { db, log, chain } = this.parts;
+    const { mode, name } = chain.network;
+    const detail = `The nodes show another block ${String(place.finalNumber)}, which was final (${place.finalHash}). The chain is paused and nothing was changed. Check the nodes, then resume the chain.`;
+    log('error', 'reorganization below final', { mode, network: name, block: place.finalNumber });
+    // The alarm first: a pause without one would be silence.
+    await this.parts.alarms.raise('reorganization_below_final', String(place.finalNumber), detail);
+    await pauseChain(db, this.chainId, detail);
+    return undefined;
+  }
+
+  private async takeBack(place: Place, fork: BlockHeader): Promise<void> {
+    const { db, log, chain } = this.parts;
+    await db.transaction(async (tx) => {
+      await goBack(tx, this.chainId, place, fork);
+      await dropArrivalsAbove(tx, this.parts, fork.number);
+    });
+    const { mode, name } = chain.network;
+    const blocks = place.headNumber - fork.number;
+    log('warn', 'reorganization', { mode, network: name, blocks, fork: fork.number });
+  }
+
+  /** @returns whether there are more */
+  private async readNewBlocks(
+    place: Place,
+    latest: BlockHeader,
+    signal: AbortSignal | undefined,
+  ): Promise<boolean> {
+    if (latest.number <= place.headNumber) return false;
+    const { chain, watched } = this.parts;
+    const to = Math.min(latest.number, place.headNumber + BLOCKS_PER_STEP);
+    const isNext = latest.number === place.headNumber + 1;
+    const headers = isNext ? [latest] : await readHeaders(chain, place.headNumber + 1, to);
+    if (headers[0]?.parentHash !== place.headHash) return true;
+    let headHash = place.headHash;
+    for (const header of headers) {
+      if (signal?.aborted === true) return false;
+      // After the block is known: who it pays saw the address before.
+      await watched.refresh();
+      const content = await readBlock(chain, header, watched);
+      const from = { headHash };
+      await this.record(content, (tx) => advance(tx, this.chainId, from, header));
+      headHash = header.hash;
+    }
+    return to < latest.number;
+  }
+
+  private async catchUp(place: Place, finalNumber: number): Promise<void> {
+    const { chain, watched } = this.parts;
+    await watched.refresh();
+    const from = place.headNumber + 1;
+    const to = Math.min(finalNumber, place.headNumber + this.rangeBlocks);
+    try {
+      const { first, last, ...content } = await readRange(chain, from, to, watched);
+      if (first.parentHash !== place.headHash) throw new InconsistentNode('another chain');
+      await this.record(content, (tx) => advanceFinal(tx, this.chainId, place, last));
+      this.reportProgress(last.number, finalNumber);
+      this.rangeBlocks = RANGE_BLOCKS;
+    } catch (error) {
+      if (!(error instanceof RpcRefusal) || this.rangeBlocks === 1) throw error;
+      this.rangeBlocks = Math.max(1, Math.floor(this.rangeBlocks / 2));
+    }
+  }
+
+  private reportProgress(number: number, finalNumber: number): void {
+    const now = Date.now();
+    this.progress ??= { at: now, number };
+    const { at, number: before } = this.progress;
+    if (now - at < PROGRESS_EVERY_MS) return;
+    const { log, chain } = this.parts;
+    const { mode, name } = chain.network;
+    const perSecond = Math.round(((number - before) * 1000) / (now - at));
+    log('info', 'catching up', {
+      ...{
+        mode,
+        network: name,
+        block: number,
+        behind: finalNumber - number,
+        per_second: perSecond,
+      },
+    });
+    this.progress = { at: now, number };
+  }
+
+  private async record(
+    { movements, spends }: BlockContent,
+    move: (tx: Tx) => Promise<void>,
+  ): Promise<void> {
+    await this.parts.db.transaction(async (tx) => {
+      await move(tx);
+      await recordArrivals(tx, this.parts, this.arrivalsOf(movements));
+      await recordSpends(tx, this.parts.chain.network, spends);
+    });
+  }
+
+  private arrivalsOf(movements: readonly BlockMovement[]): Arrival[] {
+    const { watched, chain } = this.parts;
+    return movements.flatMap(({ block, ...movement }) => {
+      const checkoutId = watched.checkoutOf(movement.to);
+      const asset = assetOf(chain.network, movement.token);
+      if (checkoutId === undefined || asset === null) return [];
+      const place = { blockNumber: block.number, blockTime: block.time };
+      return [{ ...movement, ...asset, ...place, checkoutId, isInternal: false }];
+    });
+  }
+
+  /** What the node calls sure, as far as it was read and is the same block. */
+  private async settle(heads: Heads): Promise<void> {
+    const { db, chain, watched } = this.parts;
+    const place = await findPlace(db, this.chainId);
+    if (place === null || heads.finalized === null) return;
+    const finalized = await this.knownSure(place, heads.finalized);
+    const safe = Math.max(
+      (await this.knownSure(place, heads.safe ?? heads.finalized)).number,
+      finalized.number,
+    );
+    if (finalized.number > place.finalNumber || safe > place.safeNumber) {
+      await setSure(db, this.chainId, safe, finalized);
+    }
+    const sure = { safe, finalized: finalized.number };
+    const isDue = Date.now() - this.balancesAt >= this.parts.balancesEveryMs;
+    if (isDue && finalized.number > place.balancesNumber) {
+      this.balancesAt = Date.now();
+      await watched.refresh();
+      await findInternalTransfers(
+        { ...this.parts, network: chain.network },
+        place,
+        finalized.number,
+      );
+    }
+    await settleDeposits(db, this.parts, sure);
+    for (const { id, detail } of await listUnexpected(db, this.chainId)) {
+      await this.parts.alarms.raise('unexpected_deposit', id, detail);
+    }
+  }
+
+  private async knownSure(
+    place: Place,
+    { number, hash }: BlockHeader,
+  ): Promise<{ number: number; hash: string }> {
+    const known = { number: place.finalNumber, hash: place.finalHash };
+    if (number <= place.finalNumber) return known;
+    if (number > place.headNumber) {
+      // Everything that was read is final: the chain links it to the finalized block.
+      return { number: place.headNumber, hash: place.headHash };
+    }
+    const [block] = await listBlocks(this.parts.db, this.chainId, number, number);
+    return block?.hash === hash ? { number, hash } : known;
+  }
+}
+
+/** Null for a token that is not in the configuration. */
+function assetOf(
+  { native, tokens }: Network,
+  token: string | null,
+): { asset: string; decimals: number } | null {
+  if (token === null) return { asset: native.asset, decimals: NATIVE_DECIMALS };
+  return tokens.find(({ address }) => address.toLowerCase() === token) ?? null;
+}
+
+async function recordSpends(tx: Tx, network: Network, spends: readonly Spend[]): Promise<void> {
+  for (const one of spends) {
+    const asset = assetOf(network, one.token);
+    if (asset === null) continue;
+    await tx.query(
+      `INSERT INTO wallet.address_spend (chain_id, tx_hash, address, asset, units, fee_units,
+         block_number) VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING`,
+      [
+        ...[network.chainId, one.txHash, one.address, asset.asset, one.units.toString()],
+        ...[one.feeUnits.toString(), one.blockNumber],
+      ],
+    );
+  }
+}

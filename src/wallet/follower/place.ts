@@ -1,0 +1,174 @@
+/** Where the follower of a chain is: the blocks that it has read, up to the newest. */
+import type { Database, Db, Tx } from '../db/database';
+import type { Network } from '../networks';
+import type { BlockHeader } from './reader';
+
+export interface Place {
+  headNumber: number;
+  headHash: string;
+  safeNumber: number;
+  finalNumber: number;
+  finalHash: string;
+  balancesNumber: number;
+  pausedReason: string | null;
+}
+
+/** Another process follows the chain too, and was faster. Nothing was changed. */
+export class OutOfPlace extends Error {}
+
+export async function findPlace(db: Db, chainId: number): Promise<Place | null> {
+  const [row] = await db.query<{
+    head_number: string;
+    head_hash: string;
+    safe_number: string;
+    final_number: string;
+    final_hash: string;
+    balances_number: string;
+    paused_reason: string | null;
+  }>('SELECT * FROM wallet.followed_chain WHERE chain_id = $1', [chainId]);
+  if (row === undefined) return null;
+  return {
+    headNumber: Number(row.head_number),
+    headHash: row.head_hash,
+    safeNumber: Number(row.safe_number),
+    finalNumber: Number(row.final_number),
+    finalHash: row.final_hash,
+    balancesNumber: Number(row.balances_number),
+    pausedReason: row.paused_reason,
+  };
+}
+
+/** The first start. No address was given out before, so nothing older matters. */
+export async function beginAt(
+  db: Database,
+  { chainId, mode, name }: Network,
+  start: BlockHeader,
+): Promise<void> {
+  await db.transaction(async (tx) => {
+    const begun = await tx.query(
+      `INSERT INTO wallet.followed_chain (chain_id, mode, network, head_number, head_hash, head_at,
+         safe_number, final_number, final_hash, balances_number)
+       VALUES ($1, $2, $3, $4, $5, $6, $4, $4, $5, $4) ON CONFLICT DO NOTHING RETURNING 1`,
+      [chainId, mode, name, start.number, start.hash, start.time],
+    );
+    if (begun.length > 0) await insertBlock(tx, chainId, start);
+  });
+}
+
+async function insertBlock(tx: Tx, chainId: number, block: BlockHeader): Promise<void> {
+  await tx.query(
+    `INSERT INTO wallet.block (chain_id, number, hash, parent_hash, mined_at)
+     VALUES ($1, $2, $3, $4, $5)`,
+    [chainId, block.number, block.hash, block.parentHash, block.time],
+  );
+}
+
+/** @throws OutOfPlace */
+export async function advance(
+  tx: Tx,
+  chainId: number,
+  from: Pick<Place, 'headHash'>,
+  to: BlockHeader,
+): Promise<void> {
+  await moveHead(tx, chainId, from.headHash, to);
+  await insertBlock(tx, chainId, to);
+}
+
+/** Past blocks that are final: of these only the last is kept. @throws OutOfPlace */
+export async function advanceFinal(
+  tx: Tx,
+  chainId: number,
+  from: Pick<Place, 'headHash'>,
+  to: BlockHeader,
+): Promise<void> {
+  await moveHead(tx, chainId, from.headHash, to);
+  await tx.query('DELETE FROM wallet.block WHERE chain_id = $1', [chainId]);
+  await insertBlock(tx, chainId, to);
+  await tx.query(
+    `UPDATE wallet.followed_chain SET safe_number = $2, final_number = $2, final_hash = $3
+     WHERE chain_id = $1`,
+    [chainId, to.number, to.hash],
+  );
+}
+
+/** Back to a block that the chain still has. @throws OutOfPlace */
+export async function goBack(
+  tx: Tx,
+  chainId: number,
+  from: Pick<Place, 'headHash'>,
+  to: BlockHeader,
+): Promise<void> {
+  await moveHead(tx, chainId, from.headHash, to);
+  await tx.query('DELETE FROM wallet.block WHERE chain_id = $1 AND number > $2', [
+    ...[chainId, to.number],
+  ]);
+  await tx.query(
+    'UPDATE wallet.followed_chain SET safe_number = least(safe_number, $2) WHERE chain_id = $1',
+    [chainId, to.number],
+  );
+}
+
+async function moveHead(tx: Tx, chainId: number, fromHash: string, to: BlockHeader): Promise<void> {
+  const moved = await tx.query(
+    `UPDATE wallet.followed_chain
+     SET head_number = $3, head_hash = $4, head_at = $5, updated_at = clock_timestamp()
+     WHERE chain_id = $1 AND head_hash = $2 AND paused_reason IS NULL RETURNING 1`,
+    [chainId, fromHash, to.number, to.hash, to.time],
+  );
+  if (moved.length === 0) throw new OutOfPlace('the chain was advanced by another process');
+}
+
+/** Final never goes back, whatever a node says. */
+export async function setSure(
+  db: Database,
+  chainId: number,
+  safeNumber: number,
+  final: { number: number; hash: string },
+): Promise<void> {
+  await db.transaction(async (tx) => {
+    const moved = await tx.query(
+      `UPDATE wallet.followed_chain
+       SET safe_number = greatest($2, $3), final_number = $3, final_hash = $4
+       WHERE chain_id = $1 AND final_number <= $3 AND head_number >= $3 RETURNING 1`,
+      [chainId, safeNumber, final.number, final.hash],
+    );
+    if (moved.length === 0) return;
+    await tx.query('DELETE FROM wallet.block WHERE chain_id = $1 AND number < $2', [
+      ...[chainId, final.number],
+    ]);
+  });
+}
+
+/** Ascending. */
+export async function listBlocks(
+  db: Db,
+  chainId: number,
+  from: number,
+  to: number,
+): Promise<{ number: number; hash: string; time: Date }[]> {
+  const rows = await db.query<{ number: string; hash: string; mined_at: Date }>(
+    `SELECT number, hash, mined_at FROM wallet.block
+     WHERE chain_id = $1 AND number BETWEEN $2 AND $3 ORDER BY number`,
+    [chainId, from, to],
+  );
+  return rows.map(({ number, hash, mined_at }) => ({
+    ...{ number: Number(number), hash, time: mined_at },
+  }));
+}
+
+/** Nothing of the chain is read or changed until an operator resumes it. */
+export async function pauseChain(db: Db, chainId: number, reason: string): Promise<void> {
+  await db.query('UPDATE wallet.followed_chain SET paused_reason = $2 WHERE chain_id = $1', [
+    ...[chainId, reason],
+  ]);
+}
+
+/** @returns whether it was paused */
+export async function resumeChain(db: Db, chainId: number): Promise<boolean> {
+  const resumed = await db.query(
+    `UPDATE wallet.followed_chain SET paused_reason = NULL
+     WHERE chain_id = $1 AND paused_reason IS NOT NULL RETURNING 1`,
+    [chainId],
+  );
+  return resumed.length > 0;
+}

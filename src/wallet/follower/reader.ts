@@ -1,0 +1,344 @@
+/**
+ * What the follower asks a node. Everything about one block comes from one request, so that it is one
+ * node's view of one block; an answer that does not fit together is asked for again.
+ */
+import type { Hex } from 'viem';
+import type { Chain } from '../chain/chain';
+import type { RpcAnswer, RpcCall } from '../chain/rpc';
+import {
+  feeOf,
+  isSuccessful,
+  type Movement,
+  readNativeTransfer,
+  readTransferLogs,
+  type RpcLog,
+  type RpcReceipt,
+  type RpcTransaction,
+  topicOfAddress,
+  TRANSFER_TOPIC,
+} from './movements';
+
+export interface BlockHeader {
+  number: number;
+  hash: string;
+  parentHash: string;
+  time: Date;
+}
+
+export interface BlockMovement extends Movement {
+  block: BlockHeader;
+}
+
+/** What left a watched address in a transaction that it signed. */
+export interface Spend {
+  txHash: string;
+  address: string;
+  /** Null: the native coin. */
+  token: string | null;
+  units: bigint;
+  /** In the native coin; on the spend of the native coin only. */
+  feeUnits: bigint;
+  blockNumber: number;
+}
+
+export interface BlockContent {
+  movements: BlockMovement[];
+  spends: Spend[];
+}
+
+/** Who is watched. All addresses are in lower case. */
+export interface Watched {
+  has(address: string): boolean;
+  list(): readonly string[];
+}
+
+interface RpcBlock {
+  number: Hex;
+  hash: Hex;
+  parentHash: Hex;
+  timestamp: Hex;
+}
+
+type RpcFullBlock = RpcBlock & { transactions: RpcTransaction[] };
+
+/** The nodes disagree, or one of them does not know the block yet. Asked again soon. */
+export class InconsistentNode extends Error {}
+
+/** Addresses in one filter; nodes limit the size of a request. */
+const TOPICS_PER_FILTER = 1_000;
+/**
+ * With more addresses than this, all transfers of the tokens in a block are less work than the
+ * filter, which would be 67 kB for each thousand addresses.
+ */
+const FILTERED_ADDRESSES_MAX = 1_000;
+
+export async function readHeader({ rpc }: Chain, at: number | string): Promise<BlockHeader | null> {
+  const tag = typeof at === 'number' ? toHex(at) : at;
+  const block = await rpc.call<RpcBlock | null>('eth_getBlockByNumber', [tag, false]);
+  return block === null ? null : headerOf(block);
+}
+
+/** The heads that the chain has now. `safe` and `finalized` null: the node has none yet. */
+export async function readHeads(
+  chain: Chain,
+): Promise<{ latest: BlockHeader; safe: BlockHeader | null; finalized: BlockHeader | null }> {
+  const { finality } = chain.network;
+  if (finality === 'finalized') {
+    const tags = ['latest', 'safe', 'finalized'];
+    const answers = await chain.rpc.batch<RpcBlock | null>(tags.map((tag) => blockCall(tag)));
+    const [latest, safe, finalized] = answers.map((answer) => {
+      // Nodes answer with an error while there is no such block.
+      const block = 'result' in answer ? answer.result : null;
+      return block === null ? null : headerOf(block);
+    });
+    if (latest === undefined || latest === null) throw new InconsistentNode('no newest block');
+    return { latest, safe: safe ?? null, finalized: finalized ?? null };
+  }
+  const latest = await readHeader(chain, 'latest');
+  if (latest === null) throw new InconsistentNode('no newest block');
+  const number = latest.number - finality;
+  const finalized = number < 0 ? null : await readHeader(chain, number);
+  return { latest, safe: finalized, finalized };
+}
+
+/** In order, each the parent of the next. */
+export async function readHeaders(chain: Chain, from: number, to: number): Promise<BlockHeader[]> {
+  const numbers = Array.from({ length: to - from + 1 }, (_, index) => from + index);
+  const answers = await chain.rpc.batches<RpcBlock | null>(
+    numbers.map((number) => blockCall(toHex(number))),
+  );
+  return inOneLine(answers.map((answer) => headerOf(resultOf(answer))));
+}
+
+/** @throws InconsistentNode when the node does not have the block */
+export async function readBlock(
+  chain: Chain,
+  header: BlockHeader,
+  watched: Watched,
+): Promise<BlockContent> {
+  const addresses = watched.list();
+  if (addresses.length === 0) return { movements: [], spends: [] };
+  const filters = filtersOf(chain, addresses, addresses.length > FILTERED_ADDRESSES_MAX);
+  const [block, ...logs] = await chain.rpc.batch<unknown>([
+    { method: 'eth_getBlockByHash', params: [header.hash, true] },
+    ...filters.map((filter) => logsCall({ ...filter, blockHash: header.hash })),
+  ]);
+  // The same node answered all calls: a node without the block has no logs of it either.
+  const full = resultOf(block as RpcAnswer<RpcFullBlock | null>);
+  if (full.hash !== header.hash) throw new InconsistentNode('another block than the one asked for');
+  const found = logs.flatMap((answer) => resultOf(answer as RpcAnswer<RpcLog[] | null>));
+  return contentOf(chain, [full], found, watched);
+}
+
+/**
+ * Blocks that are final, which is what makes reading by number right.
+ * @throws RpcRefusal when the range has more logs than the node returns
+ */
+export async function readRange(
+  chain: Chain,
+  from: number,
+  to: number,
+  watched: Watched,
+): Promise<BlockContent & { last: BlockHeader; first: BlockHeader }> {
+  const numbers = Array.from({ length: to - from + 1 }, (_, index) => from + index);
+  const addresses = watched.list();
+  const range = { fromBlock: toHex(from), toBlock: toHex(to) };
+  const filters = addresses.length === 0 ? [] : filtersOf(chain, addresses, false);
+  const [answers, logs] = await Promise.all([
+    chain.rpc.batches<RpcFullBlock | null>(
+      numbers.map((number) => ({ ...blockCall(toHex(number), true) })),
+    ),
+    chain.rpc.batches<RpcLog[] | null>(filters.map((filter) => logsCall({ ...filter, ...range }))),
+  ]);
+  const blocks = answers.map(resultOf);
+  const headers = inOneLine(blocks.map(headerOf));
+  const [first, last] = [headers[0], headers.at(-1)];
+  if (first === undefined || last === undefined) throw new InconsistentNode('an empty range');
+  const content = await contentOf(chain, blocks, logs.flatMap(resultOf), watched);
+  return { ...content, first, last };
+}
+
+/** Balances at a block, in the order of the questions. */
+export async function readBalances(
+  chain: Chain,
+  asked: readonly { address: string; token: string | null }[],
+  blockNumber: number,
+): Promise<bigint[]> {
+  const at = toHex(blockNumber);
+  const answers = await chain.rpc.batches<Hex>(
+    asked.map(({ address, token }) =>
+      token === null
+        ? { method: 'eth_getBalance', params: [address, at] }
+        : { method: 'eth_call', params: [{ to: token, data: balanceOfData(address) }, at] },
+    ),
+  );
+  return answers.map((answer) => {
+    if ('refusal' in answer) throw answer.refusal;
+    return BigInt(answer.result);
+  });
+}
+
+/** balanceOf(address) */
+function balanceOfData(address: string): Hex {
+  return `0x70a08231${topicOfAddress(address).slice(2)}`;
+}
+
+/** Finds what concerns watched addresses, and asks for the receipts of those transactions only. */
+async function contentOf(
+  chain: Chain,
+  blocks: readonly RpcFullBlock[],
+  logs: readonly RpcLog[],
+  watched: Watched,
+): Promise<BlockContent> {
+  const headers = new Map(blocks.map((block) => [block.hash as string, headerOf(block)]));
+  const tokens = new Set(chain.network.tokens.map(({ address }) => address.toLowerCase()));
+  const movements: BlockMovement[] = [];
+  for (const [hash, ofBlock] of groupBy(logs, ({ blockHash }) => blockHash)) {
+    const block = headers.get(hash);
+    if (block === undefined) throw new InconsistentNode('a log of another block');
+    for (const one of readTransferLogs(ofBlock, tokens)) {
+      if (watched.has(one.to)) movements.push({ ...one, block });
+    }
+  }
+  const spends: Spend[] = [];
+  const touching = blocks.flatMap((block) =>
+    block.transactions
+      .filter((one) => isTouching(one, watched))
+      .map((transaction) => ({ transaction, block: headerOf(block) })),
+  );
+  const receipts = await readReceipts(chain, touching);
+  for (const [index, { transaction, block }] of touching.entries()) {
+    const receipt = receipts[index];
+    if (receipt === undefined) throw new InconsistentNode('a receipt is missing');
+    const native = isSuccessful(receipt) ? readNativeTransfer(transaction) : null;
+    if (native !== null && native.units > 0n && watched.has(native.to)) {
+      movements.push({ ...native, block });
+    }
+    if (watched.has(transaction.from.toLowerCase())) {
+      spends.push(...readSpends(transaction, receipt, native, tokens, block));
+    }
+  }
+  return { movements, spends };
+}
+
+function isTouching({ from, to, value }: RpcTransaction, watched: Watched): boolean {
+  if (watched.has(from.toLowerCase())) return true;
+  return to !== null && value !== '0x0' && watched.has(to.toLowerCase());
+}
+
+function readSpends(
+  transaction: RpcTransaction,
+  receipt: RpcReceipt,
+  native: Movement | null,
+  tokens: ReadonlySet<string>,
+  block: BlockHeader,
+): Spend[] {
+  const address = transaction.from.toLowerCase();
+  const common = { txHash: transaction.hash, address, blockNumber: block.number };
+  const coins = {
+    ...{ ...common, token: null, units: native?.units ?? 0n },
+    feeUnits: feeOf(receipt),
+  };
+  const sent = isSuccessful(receipt) ? readTransferLogs(receipt.logs, tokens) : [];
+  const byToken = groupBy(
+    sent.filter(({ from }) => from === address),
+    ({ token }) => token,
+  );
+  const ofTokens = [...byToken].map(([token, all]) => ({
+    ...{ ...common, token, feeUnits: 0n },
+    units: all.reduce((sum, { units }) => sum + units, 0n),
+  }));
+  return [coins, ...ofTokens];
+}
+
+async function readReceipts(
+  chain: Chain,
+  of: readonly { transaction: RpcTransaction; block: BlockHeader }[],
+): Promise<RpcReceipt[]> {
+  const answers = await chain.rpc.batches<(RpcReceipt & { blockHash: Hex }) | null>(
+    of.map(({ transaction }) => ({
+      method: 'eth_getTransactionReceipt',
+      params: [transaction.hash],
+    })),
+  );
+  return answers.map((answer, index) => {
+    const receipt = resultOf(answer);
+    if (receipt.blockHash !== of[index]?.block.hash) {
+      throw new InconsistentNode('a receipt of another block');
+    }
+    return receipt;
+  });
+}
+
+type Filter = Record<string, unknown>;
+
+function filtersOf(
+  { network }: Chain,
+  addresses: readonly string[],
+  isUnfiltered: boolean,
+): Filter[] {
+  const address = network.tokens.map((token) => token.address);
+  if (address.length === 0) return [];
+  if (isUnfiltered) return [{ address, topics: [TRANSFER_TOPIC] }];
+  return chunksOf(addresses, TOPICS_PER_FILTER).map((chunk) => ({
+    ...{ address, topics: [TRANSFER_TOPIC, null, chunk.map(topicOfAddress)] },
+  }));
+}
+
+function logsCall(filter: Filter): RpcCall {
+  return { method: 'eth_getLogs', params: [filter] };
+}
+
+function blockCall(tag: string, isFull = false): RpcCall {
+  return { method: 'eth_getBlockByNumber', params: [tag, isFull] };
+}
+
+/** A null is a block that this node does not have yet, or no longer. */
+function resultOf<T>(answer: RpcAnswer<T | null> | undefined): T {
+  if (answer === undefined) throw new InconsistentNode('an answer is missing');
+  if ('refusal' in answer) {
+    if (/unknown block|not found/i.test(answer.refusal.detail)) {
+      throw new InconsistentNode('the node does not have the block');
+    }
+    throw answer.refusal;
+  }
+  if (answer.result === null) throw new InconsistentNode('the node does not have the block');
+  return answer.result;
+}
+
+function inOneLine(headers: BlockHeader[]): BlockHeader[] {
+  headers.forEach((header, index) => {
+    const before = headers[index - 1];
+    if (before !== undefined && header.parentHash !== before.hash) {
+      throw new InconsistentNode('blocks that are not one chain');
+    }
+  });
+  return headers;
+}
+
+function headerOf({ number, hash, parentHash, timestamp }: RpcBlock): BlockHeader {
+  return {
+    ...{ number: Number(number), hash, parentHash },
+    time: new Date(Number(timestamp) * 1000),
+  };
+}
+
+function groupBy<T, Key>(all: readonly T[], keyOf: (one: T) => Key): Map<Key, T[]> {
+  const groups = new Map<Key, T[]>();
+  for (const one of all) {
+    const group = groups.get(keyOf(one));
+    if (group === undefined) groups.set(keyOf(one), [one]);
+    else group.push(one);
+  }
+  return groups;
+}
+
+function chunksOf<T>(all: readonly T[], size: number): T[][] {
+  return Array.from({ length: Math.ceil(all.length / size) }, (_, index) =>
+    all.slice(index * size, (index + 1) * size),
+  );
+}
+
+function toHex(number: number): Hex {
+  return `0x${number.toString(16)}`;
+}

@@ -1,0 +1,147 @@
+/** Checkouts from the gateway's side: the real adapter, a real chain, signed callbacks. */
+import type { Address } from 'viem';
+import { amount } from '../../src/domain/money';
+import type { Provider } from '../../src/providers/port';
+import type { ProviderRegistry } from '../../src/providers/registry';
+import { startWallet, type Wallet } from '../../src/wallet/wallet';
+import { describeWithChain, startChain, type TestChain } from '../support/chain';
+import {
+  buildOrder,
+  createWalletDatabase,
+  foundCheckout,
+  type Gateway,
+  networkOf,
+  openAdapter,
+  pay,
+  startCallbackReceiver,
+  TEST_ACCOUNT,
+  walletConfig,
+  type WalletDatabase,
+} from './deposits-world';
+
+const POLL_MS = 50;
+const PATIENCE_MS = 30_000;
+
+describeWithChain('the wallet’s checkouts, as the gateway’s adapter reads them', () => {
+  let chain: TestChain;
+  let database: WalletDatabase;
+  let gateway: Gateway;
+  let wallet: Wallet;
+  let registry: ProviderRegistry;
+  let provider: Provider;
+
+  beforeAll(async () => {
+    [chain, database, gateway] = await Promise.all([
+      startChain(),
+      createWalletDatabase(),
+      startCallbackReceiver(),
+    ]);
+    await chain.finalize();
+    const config = walletConfig(networkOf(chain), database, { callbackBaseUrl: gateway.url });
+    const openSigner = () => Promise.reject(new Error('this wallet only receives'));
+    wallet = await startWallet(config, { openSigner });
+    ({ provider, registry } = openAdapter(wallet.url));
+  });
+
+  afterAll(async () => {
+    await registry.close();
+    await wallet.stop();
+    await Promise.all([database.drop(), chain.stop(), gateway.close()]);
+  });
+
+  const addressOf = async (reference: string): Promise<Address> => {
+    const answer = await fetch(`${wallet.url}/v1/checkouts/${reference}`, {
+      headers: { authorization: 'Bearer wallet-test-key' },
+    });
+    const { checkout } = (await answer.json()) as {
+      checkout: { deposit_address: { address: Address } };
+    };
+    return checkout.deposit_address.address;
+  };
+
+  const when = async <T>(what: string, look: () => Promise<T | null>): Promise<T> => {
+    const until = Date.now() + PATIENCE_MS;
+    while (Date.now() < until) {
+      const seen = await look();
+      if (seen !== null) return seen;
+      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    }
+    throw new Error(`waited in vain for ${what}`);
+  };
+
+  const statuses = async (reference: string): Promise<string> => {
+    const { transfers } = foundCheckout(await provider.findCheckout(reference));
+    return transfers.map(({ status }) => status).join();
+  };
+
+  test('a checkout is paid: an address from the xpub, seen, confirmed, a signed callback', async () => {
+    const order = buildOrder();
+    const opened = foundCheckout(await provider.openCheckout(order));
+    expect(opened).toMatchObject({ state: 'open', onHold: false, transfers: [], refunds: [] });
+    expect(foundCheckout(await provider.openCheckout(order)).providerId).toBe(opened.providerId);
+    const address = await addressOf(order.reference);
+    const expected = TEST_ACCOUNT.deriveChild(0);
+    expect(expected.privateKey).not.toBeNull();
+
+    await pay(chain, chain.tokens.USDC, address, 25_500_000n);
+    await when('the deposit', async () =>
+      (await statuses(order.reference)) === 'seen' ? true : null,
+    );
+    await chain.mine(4);
+    const paid = await when('the confirmation', async () => {
+      const found = foundCheckout(await provider.findCheckout(order.reference));
+      return found.transfers[0]?.status === 'confirmed' ? found : null;
+    });
+    expect(paid).toMatchObject({ state: 'started', transfers: [{ amount: amount('25.5') }] });
+
+    const last = await when('the callback', () => {
+      const about = gateway.received.filter(({ body }) => body.includes('"final"'));
+      return Promise.resolve(about.at(-1) ?? null);
+    });
+    expect(provider.readCallback(last.headers, last.body)).toEqual({
+      object: 'payment',
+      reference: order.reference,
+    });
+    const forged = Buffer.from(last.body.toString().replace('25.5', '99.5'));
+    expect(provider.readCallback(last.headers, forged)).toBeNull();
+  });
+
+  test('orders are the same or refused, and a statement lists every checkout once', async () => {
+    const order = buildOrder({ successUrl: 'https://shop.example/thanks' });
+    foundCheckout(await provider.openCheckout(order));
+    const other = { ...order, amount: amount('1') };
+    expect(await provider.openCheckout(other)).toMatchObject({ kind: 'unknown' });
+    expect(await provider.findCheckout('pay_nobody')).toEqual({ kind: 'not_found' });
+    const refused = [
+      buildOrder({ currency: 'XRP' }),
+      buildOrder({ network: 'tron' }),
+      buildOrder({ amount: amount('0.00000001') }),
+    ];
+    for (const one of refused) {
+      expect(await provider.openCheckout(one)).toMatchObject({ kind: 'refused' });
+    }
+    await Promise.all(
+      Array.from({ length: 5 }, () => provider.openCheckout(buildOrder({ reference: 'pay_race' }))),
+    );
+    const page = await provider.listCheckouts({ changedFrom: null, cursor: null });
+    const entries = page.kind === 'page' ? page.entries : [];
+    const references = entries.map(({ entry }) => entry.reference);
+    expect(references).toContain(order.reference);
+    expect(references.filter((one) => one === 'pay_race')).toHaveLength(1);
+    expect(new Set(references).size).toBe(references.length);
+  });
+
+  test('a checkout is cancelled while nothing arrived, and its address still receives', async () => {
+    const order = buildOrder({ currency: 'ETH', amount: amount('0.5') });
+    foundCheckout(await provider.openCheckout(order));
+    const cancelled = foundCheckout(await provider.cancelCheckout(order.reference));
+    expect(cancelled.state).toBe('cancelled');
+    await pay(chain, null, await addressOf(order.reference), 500_000_000_000_000_001n);
+    await when('late money', async () =>
+      (await statuses(order.reference)) === 'seen' ? true : null,
+    );
+    const late = foundCheckout(await provider.cancelCheckout(order.reference));
+    // The wei beyond 8 decimals stay in the wallet's books.
+    expect(late).toMatchObject({ state: 'cancelled', transfers: [{ amount: amount('0.5') }] });
+  });
+});
