@@ -47,6 +47,7 @@ module.exports = {
     project('unit'),
     project('sandbox'),
     project('db', withPostgres),
+    project('wallet', withPostgres),
     project('workflow', withAll),
     project('e2e', withAll),
     project('browser', withAll),

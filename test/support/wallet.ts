@@ -3,7 +3,7 @@
  * adapter calls it. `test/support/chain.ts` plays what happens to the chain.
  */
 import { randomBytes } from 'node:crypto';
-import { privateKeyToAccount } from 'viem/accounts';
+import { HDKey, privateKeyToAccount } from 'viem/accounts';
 import type { Address, Hex } from 'viem';
 import { databaseUrl, withClient } from '../../src/db/provision';
 import { amount } from '../../src/domain/money';
@@ -45,6 +45,11 @@ export async function createWalletDatabase(): Promise<WalletDatabase> {
   };
 }
 
+/** The account key of the deposit addresses; only its public half is the wallet's. */
+export const DEPOSIT_ACCOUNT = HDKey.fromMasterSeed(new Uint8Array(32).fill(7)).derive(
+  "m/44'/60'/0'",
+);
+
 /** A new account whose key the test holds. */
 export function createTestSigner(privateKey?: Hex): Signer & { privateKey: Hex } {
   const key: Hex = privateKey ?? `0x${randomBytes(32).toString('hex')}`;
@@ -77,6 +82,10 @@ export function testNetwork(
       address: chain.tokens[asset].address,
       decimals: chain.tokens[asset].decimals,
     })),
+    deposits: {
+      safeBelow: { USDC: amount('100'), USDT: amount('100'), ETH: amount('1') },
+      dust: { USDC: amount('0.01'), ETH: amount('0.00001') },
+    },
     payouts: {
       // Not read: the tests give the signer.
       signer: { kind: 'keystore', file: '', passwordFile: '' },
@@ -115,6 +124,7 @@ export async function startTestWallet(options: {
     ...{ host: '127.0.0.1', port: 0, publicUrl: null, databaseUrl: database.url },
     ...{ databaseOwnerUrl: null, callbackBaseUrl, networks },
     credentials: { test: WALLET_KEYS, live: null },
+    ...{ xpubs: { test: DEPOSIT_ACCOUNT.publicExtendedKey, live: null }, screening: null },
     log: (level, message, fields) => {
       if (process.env['WALLET_TEST_LOG'] !== undefined) console.log(level, message, fields);
     },

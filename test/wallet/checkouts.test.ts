@@ -1,22 +1,24 @@
 /** Checkouts from the gateway's side: the real adapter, a real chain, signed callbacks. */
-import type { Address } from 'viem';
+import { type Address, toHex } from 'viem';
+import { privateKeyToAccount } from 'viem/accounts';
 import { amount } from '../../src/domain/money';
 import type { Provider } from '../../src/providers/port';
-import type { ProviderRegistry } from '../../src/providers/registry';
-import { startWallet, type Wallet } from '../../src/wallet/wallet';
 import { describeWithChain, startChain, type TestChain } from '../support/chain';
 import {
-  buildOrder,
+  createTestSigner,
   createWalletDatabase,
+  DEPOSIT_ACCOUNT,
+  startTestWallet,
+  testNetwork,
+  type TestWallet,
+  type WalletDatabase,
+} from '../support/wallet';
+import {
+  buildOrder,
   foundCheckout,
   type Gateway,
-  networkOf,
-  openAdapter,
   pay,
   startCallbackReceiver,
-  TEST_ACCOUNT,
-  walletConfig,
-  type WalletDatabase,
 } from './deposits-world';
 
 const POLL_MS = 50;
@@ -26,8 +28,7 @@ describeWithChain('the wallet’s checkouts, as the gateway’s adapter reads th
   let chain: TestChain;
   let database: WalletDatabase;
   let gateway: Gateway;
-  let wallet: Wallet;
-  let registry: ProviderRegistry;
+  let wallet: TestWallet;
   let provider: Provider;
 
   beforeAll(async () => {
@@ -37,20 +38,20 @@ describeWithChain('the wallet’s checkouts, as the gateway’s adapter reads th
       startCallbackReceiver(),
     ]);
     await chain.finalize();
-    const config = walletConfig(networkOf(chain), database, { callbackBaseUrl: gateway.url });
-    const openSigner = () => Promise.reject(new Error('this wallet only receives'));
-    wallet = await startWallet(config, { openSigner });
-    ({ provider, registry } = openAdapter(wallet.url));
+    wallet = await startTestWallet({
+      ...{ networks: [testNetwork(chain)], signer: createTestSigner(), database },
+      callbackBaseUrl: gateway.url,
+    });
+    provider = wallet.provider;
   });
 
   afterAll(async () => {
-    await registry.close();
     await wallet.stop();
     await Promise.all([database.drop(), chain.stop(), gateway.close()]);
   });
 
   const addressOf = async (reference: string): Promise<Address> => {
-    const answer = await fetch(`${wallet.url}/v1/checkouts/${reference}`, {
+    const answer = await fetch(`${wallet.wallet.url}/v1/checkouts/${reference}`, {
       headers: { authorization: 'Bearer wallet-test-key' },
     });
     const { checkout } = (await answer.json()) as {
@@ -80,8 +81,9 @@ describeWithChain('the wallet’s checkouts, as the gateway’s adapter reads th
     expect(opened).toMatchObject({ state: 'open', onHold: false, transfers: [], refunds: [] });
     expect(foundCheckout(await provider.openCheckout(order)).providerId).toBe(opened.providerId);
     const address = await addressOf(order.reference);
-    const expected = TEST_ACCOUNT.deriveChild(0);
-    expect(expected.privateKey).not.toBeNull();
+    // Whoever holds the account's private key can spend what arrives here.
+    const key = DEPOSIT_ACCOUNT.deriveChild(0).deriveChild(0).privateKey;
+    expect(privateKeyToAccount(toHex(key!)).address).toBe(address);
 
     await pay(chain, chain.tokens.USDC, address, 25_500_000n);
     await when('the deposit', async () =>

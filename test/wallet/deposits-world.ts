@@ -7,95 +7,25 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import type { Address } from 'viem';
-import { HDKey } from 'viem/accounts';
 import { amount as toAmount } from '../../src/domain/money';
-import { databaseUrl, withClient } from '../../src/db/provision';
-import type { Checkout, CheckoutOrder, CheckoutResult, Provider } from '../../src/providers/port';
-import { createProviders, type ProviderRegistry } from '../../src/providers/registry';
+import type { Checkout, CheckoutOrder, CheckoutResult } from '../../src/providers/port';
 import { createAlarms } from '../../src/wallet/alarms';
 import { createChain } from '../../src/wallet/chain/chain';
 import { screenPending, type Screen } from '../../src/wallet/checkouts/screening';
 import type { CheckoutParts } from '../../src/wallet/checkouts/steps';
 import { connectDatabase, type Database } from '../../src/wallet/db/database';
-import { ensureWalletLogin, migrateWallet } from '../../src/wallet/db/migrate';
 import type { WalletConfig } from '../../src/wallet/config';
-import { createCheckoutParts } from '../../src/wallet/deposits';
 import { Follower } from '../../src/wallet/follower/follower';
 import { WatchList } from '../../src/wallet/follower/watch-list';
 import type { Network } from '../../src/wallet/networks';
+import { openXpub } from '../../src/wallet/addresses/deposit-addresses';
 import type { TestChain, TestToken } from '../support/chain';
-
-export const API_KEY = 'wallet-test-key';
-export const CALLBACK_SECRET = 'wallet-test-secret';
-
-/** The account key of a seed that only tests have. */
-export const TEST_ACCOUNT = HDKey.fromMasterSeed(new Uint8Array(32).fill(7)).derive("m/44'/60'/0'");
-
-export interface WalletDatabase {
-  url: string;
-  ownerUrl: string;
-  drop: () => Promise<void>;
-}
-
-export async function createWalletDatabase(): Promise<WalletDatabase> {
-  const server = process.env['TEST_POSTGRES_URL'] ?? '';
-  const database = `wallet_${Math.random().toString(36).slice(2, 12)}`;
-  await withClient(server, (client) => client.query(`create database ${database}`));
-  const ownerUrl = databaseUrl(server, { database });
-  await migrateWallet(ownerUrl);
-  const login = { user: 'wallet_test', password: 'wallet-test' };
-  await ensureWalletLogin(ownerUrl, login);
-  return {
-    url: databaseUrl(ownerUrl, login),
-    ownerUrl,
-    drop: async () => {
-      await withClient(server, (client) => client.query(`drop database ${database} with (force)`));
-    },
-  };
-}
-
-export function networkOf(chain: TestChain, changes: Partial<Network> = {}): Network {
-  const { USDC, USDT, DAI } = chain.tokens;
-  const token = (asset: string, { address, decimals }: TestToken) => ({ asset, address, decimals });
-  return {
-    ...{ mode: 'test', name: 'ethereum', chainId: chain.chainId, rpcUrls: [chain.url] },
-    ...{ finality: 'finalized', pollMs: 50, native: { asset: 'ETH' } },
-    tokens: [token('USDC', USDC), token('USDT', USDT), token('DAI', DAI)],
-    deposits: {
-      safeBelow: { USDC: toAmount('100'), USDT: toAmount('100'), ETH: toAmount('1') },
-      dust: { USDC: toAmount('0.01'), ETH: toAmount('0.00001') },
-    },
-    payouts: null,
-    ...changes,
-  };
-}
-
-export function walletConfig(
-  network: Network,
-  database: WalletDatabase,
-  changes: Partial<WalletConfig> = {},
-): WalletConfig {
-  return {
-    ...{ host: '127.0.0.1', port: 0, publicUrl: null, callbackBaseUrl: null, screening: null },
-    ...{ databaseUrl: database.url, databaseOwnerUrl: null, networks: [network] },
-    credentials: { test: { apiKey: API_KEY, callbackSecret: CALLBACK_SECRET }, live: null },
-    xpubs: { test: TEST_ACCOUNT.publicExtendedKey, live: null },
-    log: () => undefined,
-    ...changes,
-  };
-}
-
-/** The gateway's real adapter, and how to end its connections. */
-export function openAdapter(url: string): { provider: Provider; registry: ProviderRegistry } {
-  const registry = createProviders({
-    onchain_provider: {
-      test: { baseUrl: url, apiKey: API_KEY, callbackSecret: CALLBACK_SECRET, timeoutMs: 10_000 },
-      live: null,
-    },
-    exchange_pay: { test: null, live: null },
-  });
-  return { provider: registry.get('onchain_provider', 'test'), registry };
-}
+import {
+  createWalletDatabase,
+  DEPOSIT_ACCOUNT,
+  testNetwork,
+  type WalletDatabase,
+} from '../support/wallet';
 
 let orders = 0;
 
@@ -163,17 +93,19 @@ export interface DepositsWorld {
 
 export async function createDepositsWorld(
   chain: TestChain,
-  changes: Partial<Network> = {},
+  changes: Partial<Omit<Network, 'payouts'>> = {},
 ): Promise<DepositsWorld> {
   const database = await createWalletDatabase();
   const db = connectDatabase(database.url);
-  const network = networkOf(chain, changes);
+  const network = testNetwork(chain, changes);
   const logged: DepositsWorld['logged'] = [];
   const log: WalletConfig['log'] = (level, message, fields) => {
     logged.push({ level, message, ...(fields === undefined ? {} : { fields }) });
   };
   const pageUrl = (id: string) => `http://wallet.test/checkout/${id}`;
-  const parts = createCheckoutParts(walletConfig(network, database), db, pageUrl);
+  const test = openXpub(DEPOSIT_ACCOUNT.publicExtendedKey, 'the xpub');
+  const addresses = { test, live: null };
+  const parts: CheckoutParts = { db, networks: [network], addresses, pageUrl };
   let screen: Screen | null = null;
   const startFollower = (): Follower => {
     const walletChain = createChain(network, { timeoutMs: 2_000 });
