@@ -6,12 +6,16 @@ import { Supervisor } from '../dev/supervisor';
 import { dataLayout } from '../lib/data-folder';
 import { SetupError } from '../lib/setup-error';
 
-const HELP = `Usage: npm start
+const HELP = `Usage: npm start [-- --chain]
 
 Starts the gateway and everything it needs: PostgreSQL, Temporal, the API, the worker and the
 sandbox, which simulates the payment providers. Prints all addresses and keys; the last line is
 "gateway ready". Ctrl-C stops everything in order, a second Ctrl-C stops it at once. The data is
 kept in .gateway/; \`npm run reset\` removes it.
+
+Options:
+  --chain              also start a local EVM chain with test tokens, and the wallet: they serve the
+                       network ethereum in test mode instead of the simulated provider
 
 Environment:
   PORT                 the API and the dashboard (3000)
@@ -19,6 +23,8 @@ Environment:
   TEMPORAL_PORT        the local Temporal server (7233, or a free port if it is in use)
   TEMPORAL_UI_PORT     its web UI (8233, or a free port)
   POSTGRES_PORT        the local PostgreSQL (5433, or a free port)
+  CHAIN_PORT           with --chain, the local chain (8545, or a free port)
+  WALLET_PORT          with --chain, the wallet (3002, or a free port)
   TEMPORAL_ADDRESS     host:port of a running Temporal cluster, instead of a local server
   DATABASE_OWNER_URL   a database on a running PostgreSQL, instead of a local server; its role
                        creates the tables and the application's role
@@ -45,7 +51,7 @@ async function main(): Promise<void> {
     process.stdout.write(`[${seconds.padStart(5)} s] ${line}\n`);
   };
   const layout = dataLayout(process.env);
-  const supervisor = new Supervisor(process.env, layout, log);
+  const supervisor = new Supervisor(process.env, layout, log, process.argv.includes('--chain'));
   stopOnSignals(supervisor, log);
   try {
     const settings = await supervisor.start();

@@ -19,6 +19,8 @@ const SECRET_NAMES = [
   'WEBHOOK_SECRET_KEY',
   // The login of the API and the worker at the local PostgreSQL.
   'DATABASE_PASSWORD',
+  // The login of the wallet of `npm start -- --chain`.
+  'WALLET_DATABASE_PASSWORD',
   ...PROVIDERS.flatMap(({ prefix }) =>
     PROVIDER_MODES.flatMap((mode) => [
       `${prefix}_${mode}_API_KEY`,
@@ -57,6 +59,8 @@ interface GatewayAddresses {
   temporalAddress: string;
   /** Of the local server; null: another cluster is used. */
   temporalUiUrl: string | null;
+  /** The on-chain provider of test mode; null: the sandbox. */
+  chainUrl: string | null;
 }
 
 export function sandboxEnvironment(
@@ -74,10 +78,25 @@ export function sandboxEnvironment(
   };
 }
 
+export function walletEnvironment(
+  ports: Ports,
+  secrets: Record<string, string>,
+  { databaseUrl, networksFile }: { databaseUrl: string; networksFile: string },
+): NodeJS.ProcessEnv {
+  return {
+    ...sharedEnvironment(secrets),
+    WALLET_DATABASE_URL: databaseUrl,
+    WALLET_NETWORKS_FILE: networksFile,
+    WALLET_PORT: ports.wallet.toString(),
+    WALLET_PUBLIC_URL: `http://localhost:${ports.wallet}`,
+    WALLET_CALLBACK_BASE_URL: `http://127.0.0.1:${ports.api}`,
+  };
+}
+
 export function gatewayEnvironment(
   ports: Ports,
   secrets: Record<string, string>,
-  { databaseUrl, dashboardUrl, temporalAddress, temporalUiUrl }: GatewayAddresses,
+  { databaseUrl, dashboardUrl, temporalAddress, temporalUiUrl, chainUrl }: GatewayAddresses,
 ): NodeJS.ProcessEnv {
   const sandboxUrl = `http://127.0.0.1:${ports.sandbox}`;
   const providerUrls = PROVIDERS.flatMap(({ prefix, sandboxPath }) =>
@@ -103,12 +122,13 @@ export function gatewayEnvironment(
     // Ctrl-C stops everything within ten seconds (supervisor.ts).
     WORKER_GRACE_MS: '1500',
     ...Object.fromEntries(providerUrls),
+    ...(chainUrl === null ? {} : { ONCHAIN_TEST_URL: chainUrl }),
   };
 }
 
 function sharedEnvironment(secrets: Record<string, string>): NodeJS.ProcessEnv {
   // The owner's connection is for migrations only; DATABASE_URL contains the password.
   const { DATABASE_OWNER_URL, ...inherited } = process.env;
-  const { DATABASE_PASSWORD, ...needed } = secrets;
+  const { DATABASE_PASSWORD, WALLET_DATABASE_PASSWORD, ...needed } = secrets;
   return { ...inherited, GATEWAY_ENV: 'development', ...needed };
 }

@@ -31,6 +31,8 @@ export const PORT_RULES = {
     movable: true,
   },
   postgres: { env: 'POSTGRES_PORT', standard: 5433, usedBy: 'PostgreSQL', movable: true },
+  chain: { env: 'CHAIN_PORT', standard: 8545, usedBy: 'the local chain', movable: true },
+  wallet: { env: 'WALLET_PORT', standard: 3002, usedBy: 'the wallet', movable: true },
 } as const satisfies Record<string, PortRule>;
 
 export type PortName = keyof typeof PORT_RULES;

@@ -4,6 +4,7 @@
  */
 import { relative } from 'node:path';
 import { type DataLayout, readPrivateJson, writePrivateJson } from '../lib/data-folder';
+import type { ChainSettings } from './chain/local-chain';
 import type { Ports } from './ports';
 import type { Temporal } from './servers';
 
@@ -30,6 +31,8 @@ export interface DevSettings extends SeededCredentials {
   temporal_ui_url: string | null;
   temporal_cli: string | null;
   postgres_url: string;
+  /** Only with `npm start -- --chain`. */
+  chain?: ChainSettings;
 }
 
 /** The credentials of an earlier start, or null when any of them is missing. */
@@ -49,6 +52,7 @@ export function writeSettings(
   ports: Ports,
   temporal: Temporal,
   { ownerUrl, credentials }: { ownerUrl: string; credentials: SeededCredentials },
+  chain: ChainSettings | null,
 ): DevSettings {
   const publicUrl = `http://localhost:${ports.api}`;
   const settings: DevSettings = {
@@ -65,6 +69,7 @@ export function writeSettings(
     test_key: credentials.test_key,
     live_key: credentials.live_key,
     test_webhook_secret: credentials.test_webhook_secret,
+    ...(chain === null ? {} : { chain }),
   };
   writePrivateJson(path, settings);
   return settings;
@@ -84,6 +89,7 @@ export function printSummary(settings: DevSettings, layout: DataLayout): void {
     ['Temporal', settings.temporal_address],
     ['  UI', settings.temporal_ui_url ?? 'see your cluster'],
     ['  CLI', settings.temporal_cli ?? 'not installed'],
+    ...(settings.chain === undefined ? [] : [describeChain(settings.chain)]),
     ['Test key', settings.test_key],
     ['Live key', settings.live_key],
     ['Settings', `${near(layout.settings)} (for scripts)`],
@@ -91,6 +97,10 @@ export function printSummary(settings: DevSettings, layout: DataLayout): void {
   ];
   const lines = rows.map(([name, value]) => `  ${name.padEnd(10)} ${value}`);
   process.stdout.write(`\n${lines.join('\n')}\n\n`);
+}
+
+function describeChain({ rpc_url, chain_id, network, mode }: ChainSettings): [string, string] {
+  return ['Chain', `${rpc_url}  id ${chain_id}, serves ${network} in ${mode} mode`];
 }
 
 function isLogin(value: unknown): value is Login {

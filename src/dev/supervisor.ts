@@ -7,7 +7,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DataLayout } from '../lib/data-folder';
 import { SetupError } from '../lib/setup-error';
-import { gatewayEnvironment, loadSecrets, sandboxEnvironment } from './environment';
+import { type LocalChain, startLocalChain } from './chain/local-chain';
+import { prepareWalletDatabase, prepareWalletFiles } from './chain/local-wallet';
+import { type NetworkRouter, startNetworkRouter } from './chain/network-router';
+import {
+  gatewayEnvironment,
+  loadSecrets,
+  sandboxEnvironment,
+  walletEnvironment,
+} from './environment';
 import { RunRecord, takeDataFolder } from './instance';
 import { choosePorts, type PortName, type Ports } from './ports';
 import { type PreparedDatabase, prepareDatabase } from './prepare-database';
@@ -28,8 +36,11 @@ const CHILD_STOPS = [
   { name: 'api', graceMs: 2_000 },
   { name: 'worker', graceMs: 2_500 },
   { name: 'sandbox', graceMs: 500 },
+  { name: 'wallet', graceMs: 500 },
 ] as const;
 const SERVER_STOPS = [
+  // It writes its state.
+  { name: 'chain', graceMs: 1_000, lastSignal: 'SIGKILL' },
   { name: 'Temporal', graceMs: 2_000, lastSignal: 'SIGKILL' },
   { name: 'PostgreSQL', graceMs: 1_500, lastSignal: 'SIGQUIT' },
 ] as const;
@@ -41,16 +52,21 @@ export class Supervisor {
   readonly #layout: DataLayout;
   readonly #log: LogLine;
   readonly #record: RunRecord;
+  readonly #withChain: boolean;
   readonly #children = new Map<ChildName, SupervisedChild>();
   /** Null until the data folder is ours: before that there is nothing to stop. */
   #releaseFolder: (() => void) | null = null;
   #stopping = false;
+  #chain: LocalChain | null = null;
+  #router: NetworkRouter | null = null;
 
-  constructor(env: NodeJS.ProcessEnv, layout: DataLayout, log: LogLine) {
+  /** @param withChain a local EVM chain and the wallet serve one network */
+  constructor(env: NodeJS.ProcessEnv, layout: DataLayout, log: LogLine, withChain: boolean) {
     this.#env = env;
     this.#layout = layout;
     this.#log = log;
     this.#record = new RunRecord(layout.runRecord);
+    this.#withChain = withChain;
   }
 
   /**
@@ -64,7 +80,7 @@ export class Supervisor {
       appUrl: this.#given('DATABASE_URL'),
       temporal: this.#given('TEMPORAL_ADDRESS'),
     };
-    const ports = await choosePorts(this.#env, unusedPorts(given));
+    const ports = await choosePorts(this.#env, unusedPorts(given, this.#withChain));
     const secrets = loadSecrets(this.#layout.secrets, this.#env);
     const context = {
       layout: this.#layout,
@@ -90,8 +106,10 @@ export class Supervisor {
       startDatabase(),
       startTemporal(context, given.temporal),
     ]);
+    if (this.#withChain) await this.#startChain(ports, secrets, database);
     this.#startGateway(ports, secrets, database, temporal);
-    const settings = writeSettings(layout.settings, ports, temporal, database);
+    const chain = this.#chain?.settings ?? null;
+    const settings = writeSettings(layout.settings, ports, temporal, database, chain);
     await this.#waitUntilReady(ports);
     return settings;
   }
@@ -100,6 +118,8 @@ export class Supervisor {
   async stop(): Promise<void> {
     this.#stopping = true;
     if (this.#releaseFolder === null) return;
+    this.#router?.stop();
+    this.#chain?.stopMining();
     for (const { name, graceMs } of CHILD_STOPS) await this.#children.get(name)?.stop(graceMs);
     for (const { name, graceMs, lastSignal } of SERVER_STOPS) {
       const pid = this.#record.runningPid(name);
@@ -130,6 +150,35 @@ export class Supervisor {
     return value === '' ? null : value;
   }
 
+  /** The chain, then the wallet on it, then what sends the network's calls to the wallet. */
+  async #startChain(
+    ports: Ports,
+    secrets: Record<string, string>,
+    { ownerUrl }: PreparedDatabase,
+  ): Promise<void> {
+    const chain = await startLocalChain(this.#layout, {
+      port: ports.chain,
+      log: this.#log,
+      onSpawn: (pid) => {
+        this.#recordProcess('chain', pid, 'anvil');
+      },
+    });
+    this.#chain = chain;
+    const files = prepareWalletFiles(this.#layout, chain.settings);
+    await chain.fund(files.address);
+    const databaseUrl = await prepareWalletDatabase(
+      ownerUrl,
+      secrets['WALLET_DATABASE_PASSWORD'] ?? '',
+    );
+    const wallet = { databaseUrl, networksFile: files.networks };
+    this.#startChild('wallet', walletEnvironment(ports, secrets, wallet));
+    this.#router = await startNetworkRouter({
+      wallet: `http://127.0.0.1:${ports.wallet}`,
+      sandbox: `http://127.0.0.1:${ports.sandbox}/onchain`,
+      network: chain.settings.network,
+    });
+  }
+
   #startGateway(
     ports: Ports,
     secrets: Record<string, string>,
@@ -142,6 +191,7 @@ export class Supervisor {
         dashboardUrl,
         temporalAddress: temporal.address,
         temporalUiUrl: temporal.uiUrl,
+        chainUrl: this.#router?.url ?? null,
       });
     const { test_webhook_secret: webhookSecret } = database.credentials;
     this.#startChild('sandbox', sandboxEnvironment(this.#layout, ports, secrets, webhookSecret));
@@ -173,7 +223,9 @@ export class Supervisor {
 
   async #waitUntilReady(ports: Ports): Promise<void> {
     const whenReady = async (name: ChildName, url: string | null): Promise<void> => {
-      await this.#children.get(name)?.ready;
+      const child = this.#children.get(name);
+      if (child === undefined) return;
+      await child.ready;
       if (url !== null) await waitForHttp(url, READY_TIMEOUT_MS);
       this.#log(`${name} is ready`);
     };
@@ -181,14 +233,19 @@ export class Supervisor {
       whenReady('api', `http://127.0.0.1:${ports.api}/readyz`),
       whenReady('sandbox', `http://127.0.0.1:${ports.sandbox}/healthz`),
       whenReady('worker', null),
+      whenReady('wallet', `http://127.0.0.1:${ports.wallet}/healthz`),
     ]);
   }
 }
 
-function unusedPorts(given: { ownerUrl: string | null; temporal: string | null }): Set<PortName> {
+function unusedPorts(
+  given: { ownerUrl: string | null; temporal: string | null },
+  withChain: boolean,
+): Set<PortName> {
   return new Set<PortName>([
     ...(given.ownerUrl === null ? [] : (['postgres'] as const)),
     ...(given.temporal === null ? [] : (['temporal', 'temporalUi'] as const)),
+    ...(withChain ? [] : (['chain', 'wallet'] as const)),
   ]);
 }
 

@@ -20,6 +20,7 @@ export interface DataLayout {
   postgres: string;
   temporalDb: string;
   sandbox: string;
+  chain: string;
   logs: string;
   logOf: (part: string) => string;
 }
@@ -38,6 +39,7 @@ export function dataLayout(env: NodeJS.ProcessEnv): DataLayout {
     postgres: join(folder, 'postgres'),
     temporalDb: join(folder, 'temporal.db'),
     sandbox: join(folder, 'sandbox'),
+    chain: join(folder, 'chain'),
     logs,
     logOf: (part) => join(logs, `${part}.log`),
   };

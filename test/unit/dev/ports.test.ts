@@ -4,6 +4,10 @@ import { choosePorts, type PortName } from '../../../src/dev/ports';
 import { findFreePort } from '../../../src/dev/ports';
 
 const NONE: ReadonlySet<PortName> = new Set();
+const VARIABLES = [
+  ...['PORT', 'SANDBOX_PORT', 'TEMPORAL_PORT', 'TEMPORAL_UI_PORT', 'POSTGRES_PORT'],
+  ...['CHAIN_PORT', 'WALLET_PORT'],
+];
 const held: Server[] = [];
 
 afterEach(() => {
@@ -16,7 +20,7 @@ test('the ports of the environment are used', async () => {
   expect(Object.values(ports).map(String)).toEqual(Object.values(env));
 });
 
-test.each(['PORT', 'SANDBOX_PORT', 'TEMPORAL_PORT', 'TEMPORAL_UI_PORT', 'POSTGRES_PORT'])(
+test.each(VARIABLES)(
   'a port of %s that is in use is rejected, and the error names both',
   async (variable) => {
     const env = await freeEnvironment();
@@ -46,9 +50,8 @@ test('the port of a part that does not start here may be in use', async () => {
 });
 
 async function freeEnvironment(): Promise<Record<string, string>> {
-  const names = ['PORT', 'SANDBOX_PORT', 'TEMPORAL_PORT', 'TEMPORAL_UI_PORT', 'POSTGRES_PORT'];
   const env: Record<string, string> = {};
-  for (const name of names) env[name] = String(await findFreePort());
+  for (const name of VARIABLES) env[name] = String(await findFreePort());
   return env;
 }
 

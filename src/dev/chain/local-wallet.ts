@@ -1,0 +1,76 @@
+/**
+ * The wallet of `npm start -- --chain`: its key, its networks file, its login at the database. The
+ * wallet itself is a process of its own (src/bin/wallet.ts).
+ */
+import { randomBytes } from 'node:crypto';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Address, getAddress } from 'viem';
+import { databaseUrl } from '../../db/provision';
+import { type DataLayout, writePrivateJson } from '../../lib/data-folder';
+import { ensureWalletLogin, migrateWallet } from '../../wallet/db/migrate';
+import { createKeystore } from '../../wallet/signer/keystore';
+import type { ChainSettings } from './local-chain';
+
+const WALLET_LOGIN = 'gateway_wallet_1';
+
+/** For estimates of network fees only. */
+const NATIVE_PRICE_USD = '3000';
+
+export interface WalletFiles {
+  networks: string;
+  /** The hot wallet. */
+  address: Address;
+}
+
+/** Makes the hot wallet's key at the first start, and writes the networks file at each one. */
+export function prepareWalletFiles(layout: DataLayout, chain: ChainSettings): WalletFiles {
+  const password = join(layout.chain, 'hot-wallet.password');
+  const keystore = join(layout.chain, 'hot-wallet.json');
+  if (!existsSync(password)) {
+    writeFileSync(password, `${randomBytes(24).toString('base64url')}\n`, { mode: 0o600 });
+  }
+  const address = existsSync(keystore)
+    ? readAddress(keystore)
+    : createKeystore({ keystore, password });
+  const networks = join(layout.chain, 'networks.json');
+  writePrivateJson(networks, { networks: [describeNetwork(chain, { keystore, password })] });
+  return { networks, address };
+}
+
+function readAddress(keystore: string): Address {
+  const { address } = JSON.parse(readFileSync(keystore, 'utf8')) as { address: string };
+  return getAddress(`0x${address}`);
+}
+
+function describeNetwork(
+  { network, mode, chain_id, rpc_url, tokens }: ChainSettings,
+  files: { keystore: string; password: string },
+): Record<string, unknown> {
+  const limit = { hour: '1000000', day: '1000000' };
+  const assets = ['ETH', ...Object.keys(tokens)];
+  const ofTokens = (value: string) =>
+    Object.fromEntries(Object.keys(tokens).map((asset) => [asset, value]));
+  return {
+    mode,
+    name: network,
+    chain_id,
+    rpc_urls: [rpc_url],
+    native: { asset: 'ETH' },
+    tokens: Object.entries(tokens).map(([asset, token]) => ({ asset, ...token })),
+    payouts: {
+      signer: { kind: 'keystore', file: files.keystore, password_file: files.password },
+      float_minimum: { ETH: '1', ...ofTokens('1000') },
+      limits: Object.fromEntries(assets.map((asset) => [asset, limit])),
+      native_prices: ofTokens(NATIVE_PRICE_USD),
+    },
+  };
+}
+
+/** @returns the wallet's own connection */
+export async function prepareWalletDatabase(ownerUrl: string, password: string): Promise<string> {
+  await migrateWallet(ownerUrl);
+  const login = { user: WALLET_LOGIN, password };
+  await ensureWalletLogin(ownerUrl, login);
+  return databaseUrl(ownerUrl, login);
+}
