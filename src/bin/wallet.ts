@@ -5,7 +5,7 @@
 import { createLogger } from '../lib/logger';
 import { runProcess } from '../lib/run-process';
 import { type Log, readWalletConfig } from '../wallet/config';
-import { SetupError } from '../lib/setup-error';
+import { openSigner } from '../wallet/signer/open';
 import { startWallet } from '../wallet/wallet';
 
 const HELP = `Usage: wallet [--help]
@@ -31,9 +31,7 @@ runProcess(HELP, async (env) => {
   const log: Log = (level, message, fields) => {
     logger[level](fields ?? {}, message);
   };
-  const wallet = await startWallet(readWalletConfig(env, log), {
-    openSigner: () => Promise.reject(new SetupError('Signers are not available yet.')),
-  });
+  const wallet = await startWallet(readWalletConfig(env, log), { openSigner });
   log('info', 'wallet listening', { url: wallet.url });
   return wallet;
 });

@@ -26,7 +26,7 @@ export interface Wallet {
 }
 
 export interface WalletParts {
-  openSigner: (settings: SignerSettings) => Promise<Signer>;
+  openSigner: (settings: SignerSettings) => Signer | Promise<Signer>;
 }
 
 /** @throws SetupError when the configuration does not fit the database or a chain */

@@ -3,7 +3,7 @@
  * Typed by name only: a call that the contract does not have throws.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Abi, type Address, encodeDeployData, encodeFunctionData, type Hex } from 'viem';
+import { type Abi, type Address, encodeDeployData, encodeFunctionData, getAddress, type Hex } from 'viem';
 import type { Rpc } from './anvil';
 import artifacts from './contracts.json';
 
@@ -23,7 +23,7 @@ export async function deployContract(
   const hash = await rpc<Hex>('eth_sendTransaction', [{ from, data }]);
   const { status, contractAddress } = await waitForReceipt(rpc, hash);
   if (status !== '0x1' || contractAddress === null) throw new Error(`${name} was not deployed`);
-  return contractAddress;
+  return getAddress(contractAddress);
 }
 
 interface NodeReceipt {
