@@ -6,13 +6,19 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import type { Address } from 'viem';
+import { type Address, getAddress } from 'viem';
 import { amount as toAmount } from '../../src/domain/money';
 import type { Checkout, CheckoutOrder, CheckoutResult } from '../../src/providers/port';
 import { createAlarms } from '../../src/wallet/alarms';
 import { createChain } from '../../src/wallet/chain/chain';
 import { screenPending, type Screen } from '../../src/wallet/checkouts/screening';
-import type { CheckoutParts } from '../../src/wallet/checkouts/steps';
+import { type CheckoutFacts, listEntries } from '../../src/wallet/checkouts/checkout';
+import {
+  type CheckoutOrder as StepOrder,
+  type CheckoutParts,
+  openCheckout,
+} from '../../src/wallet/checkouts/steps';
+import { findCheckoutById } from '../../src/wallet/checkouts/store';
 import { connectDatabase, type Database } from '../../src/wallet/db/database';
 import type { WalletConfig } from '../../src/wallet/config';
 import { Follower } from '../../src/wallet/follower/follower';
@@ -152,4 +158,33 @@ export async function pay(
   if (token === null) return chain.send(to, units, payer);
   await chain.mint(token, payer, units);
   return chain.transferToken(token, payer, to, units);
+}
+
+/** A checkout, opened as the API does it. */
+export async function openTestCheckout(
+  { parts }: DepositsWorld,
+  changes: Partial<StepOrder> = {},
+): Promise<{ id: string; address: Address }> {
+  orders += 1;
+  const opening = await openCheckout(parts, {
+    ...{ mode: 'test', reference: `ref_${String(orders)}`, network: 'ethereum', asset: 'USDC' },
+    ...{ amount: toAmount('10'), expiresAt: new Date(Date.now() + 3_600_000) },
+    ...{ successUrl: null, cancelUrl: null, description: null },
+    ...changes,
+  });
+  if (opening.kind === 'refused') throw new Error(opening.reason);
+  const { id, address } = opening.facts.checkout;
+  return { id, address: getAddress(address) };
+}
+
+/** As the gateway sees a checkout: `amount state` of each entry, in a stable order. */
+export async function entriesOf({ db }: DepositsWorld, id: string): Promise<string[]> {
+  const facts = await factsOf(db, id);
+  return listEntries(facts).map(({ amount, state }) => `${amount.replace(/0+$/, '')} ${state}`);
+}
+
+export async function factsOf(db: Database, id: string): Promise<CheckoutFacts> {
+  const facts = await findCheckoutById(db, id);
+  if (facts === null) throw new Error(`no checkout ${id}`);
+  return facts;
 }

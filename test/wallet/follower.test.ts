@@ -1,0 +1,289 @@
+/** What the chain can do to a deposit, each on a real node. */
+import { type Address, encodeFunctionData, erc20Abi, type Hex } from 'viem';
+import { privateKeyToAccount } from 'viem/accounts';
+import { amount } from '../../src/domain/money';
+import { isPaid, missingAmount } from '../../src/wallet/checkouts/checkout';
+import { takeStep } from '../../src/wallet/checkouts/steps';
+import { findPlace, resumeChain } from '../../src/wallet/follower/place';
+import { describeWithChain, startChain, type TestChain } from '../support/chain';
+import {
+  createDepositsWorld,
+  type DepositsWorld,
+  entriesOf,
+  factsOf,
+  openTestCheckout,
+  pay,
+} from './deposits-world';
+
+const ETH = 10n ** 18n;
+
+describeWithChain('deposits', () => {
+  let chain: TestChain;
+  let world: DepositsWorld;
+
+  beforeAll(async () => {
+    chain = await startChain();
+    await chain.finalize();
+    world = await createDepositsWorld(chain);
+  });
+
+  afterAll(async () => {
+    await world.close();
+    await chain.stop();
+  });
+
+  const alarms = async (kind: string): Promise<string[]> => {
+    const rows = await world.db.query<{ detail: string }>(
+      'SELECT detail FROM wallet.alarm WHERE kind = $1 ORDER BY id',
+      [kind],
+    );
+    return rows.map(({ detail }) => detail);
+  };
+
+  const settle = async (): Promise<void> => {
+    await world.follow();
+    await chain.finalize();
+    await world.follow();
+  };
+
+  test('several transfers add up: too little, enough, too much', async () => {
+    const { id, address } = await openTestCheckout(world);
+    await pay(chain, chain.tokens.USDC, address, 4_000_000n);
+    await settle();
+    const part = await factsOf(world.db, id);
+    expect(missingAmount(part)).toBe(amount('6'));
+    expect(isPaid(part)).toBe(false);
+    await pay(chain, chain.tokens.USDC, address, 7_500_000n);
+    await settle();
+    expect(await entriesOf(world, id)).toEqual(['4. final', '7.5 final']);
+    expect(isPaid(await factsOf(world.db, id))).toBe(true);
+    const { deposits } = await factsOf(world.db, id);
+    const block = await chain.rpc<{ timestamp: Hex }>('eth_getBlockByNumber', [
+      `0x${deposits[0]!.blockNumber.toString(16)}`,
+      false,
+    ]);
+    expect(deposits[0]!.seenAt.getTime()).toBe(Number(block.timestamp) * 1000);
+  });
+
+  test('another listed token at the address is kept apart, and an operator is told', async () => {
+    const { id, address } = await openTestCheckout(world);
+    await pay(chain, chain.tokens.USDC, address, 10_000_000n);
+    await pay(chain, chain.tokens.DAI, address, 3n * ETH);
+    await settle();
+    expect(await entriesOf(world, id)).toEqual(['10. final']);
+    expect(await alarms('unexpected_deposit')).toEqual([
+      `3.00000000 DAI arrived at the address of checkout ${id}, which is for another asset or network.`,
+    ]);
+  });
+
+  test('tokens that are not listed and transfers of nothing are no deposits', async () => {
+    const { id, address } = await openTestCheckout(world);
+    await pay(chain, chain.tokens.FAKE, address, 10_000_000n);
+    await pay(chain, chain.tokens.USDC, address, 0n);
+    await pay(chain, chain.tokens.FALSE, address, 10_000_000n);
+    await settle();
+    expect((await factsOf(world.db, id)).deposits).toEqual([]);
+  });
+
+  test('a token that keeps a fee: what arrived is credited', async () => {
+    const { USDT } = chain.tokens;
+    const { id, address } = await openTestCheckout(world, { asset: 'USDT' });
+    await chain.call('TetherLikeToken', USDT.address, 'setFee', [100n]);
+    await pay(chain, USDT, address, 10_000_000n);
+    await chain.call('TetherLikeToken', USDT.address, 'setFee', [0n]);
+    await settle();
+    expect(await entriesOf(world, id)).toEqual(['9.9 final']);
+    expect(await chain.balanceOf(USDT, address)).toBe(9_900_000n);
+  });
+
+  test('one transaction pays two checkouts, and one of them twice', async () => {
+    const { USDC } = chain.tokens;
+    const [first, second] = [await openTestCheckout(world), await openTestCheckout(world)];
+    await chain.mint(USDC, chain.forwarder, 15_000_000n);
+    await chain.call('Forwarder', chain.forwarder, 'splitToken', [
+      ...[USDC.address, [first.address, second.address, first.address], 5_000_000n],
+    ]);
+    await settle();
+    expect(await entriesOf(world, first.id)).toEqual(['5. final', '5. final']);
+    expect(await entriesOf(world, second.id)).toEqual(['5. final']);
+  });
+
+  test('coins come by transactions and by contracts', async () => {
+    const { id, address } = await openTestCheckout(world, { asset: 'ETH', amount: amount('2') });
+    await pay(chain, null, address, ETH);
+    await settle();
+    await chain.call('Forwarder', chain.forwarder, 'forward', [address], { value: ETH });
+    const paidIn = await chain.blockNumber();
+    await settle();
+    expect(await entriesOf(world, id)).toEqual(['1. final', '1. final']);
+    const internal = (await factsOf(world.db, id)).deposits.at(-1)!;
+    // The time of the block that it came with, however late it was found.
+    expect(internal).toMatchObject({ txHash: null, sender: null, blockNumber: paidIn });
+    await chain.mine(30);
+    await settle();
+    expect(await entriesOf(world, id)).toHaveLength(2);
+  });
+
+  test('small orders are confirmed when safe, large ones and large sums when finalized', async () => {
+    const small = await openTestCheckout(world);
+    const large = await openTestCheckout(world, { amount: amount('100') });
+    const split = await openTestCheckout(world);
+    const { USDC } = chain.tokens;
+    const payer = chain.accounts[5]!;
+    await chain.mint(USDC, payer, 210_000_000n);
+    for (const to of [split, split]) {
+      await chain.transferToken(USDC, payer, to.address, 50_000_000n);
+    }
+    await chain.transferToken(USDC, payer, large.address, 100_000_000n);
+    await chain.transferToken(USDC, payer, small.address, 10_000_000n);
+    await chain.mine(4);
+    await world.follow();
+    expect(await entriesOf(world, small.id)).toEqual(['10. final']);
+    expect(await entriesOf(world, large.id)).toEqual(['100. detected']);
+    expect(await entriesOf(world, split.id)).toEqual(['50. detected', '50. detected']);
+    await chain.mine(4);
+    await world.follow();
+    expect(await entriesOf(world, large.id)).toEqual(['100. final']);
+    expect(await entriesOf(world, split.id)).toEqual(['50. final', '50. final']);
+  });
+
+  test('a reorganization takes deposits back, and one that is mined again has the same id', async () => {
+    const { USDC } = chain.tokens;
+    const [first, second] = [await openTestCheckout(world), await openTestCheckout(world)];
+    const payer = privateKeyToAccount(`0x${'5'.repeat(64)}`);
+    await chain.setBalance(payer.address, ETH);
+    await chain.mint(USDC, payer.address, 20_000_000n);
+    const sign = (nonce: number, to: Address) =>
+      payer.signTransaction({
+        ...{ chainId: chain.chainId, type: 'eip1559', nonce, to: USDC.address, gas: 100_000n },
+        ...{ maxFeePerGas: 10n ** 10n, maxPriorityFeePerGas: 1n },
+        data: encodeFunctionData({
+          abi: erc20Abi,
+          functionName: 'transfer',
+          args: [to, 10_000_000n],
+        }),
+      });
+    const raws = [await sign(0, first.address), await sign(1, second.address)] as const;
+    for (const raw of raws) await chain.rpc('eth_sendRawTransaction', [raw]);
+    await chain.mine(4);
+    await world.follow();
+    const before = (await factsOf(world.db, first.id)).deposits[0]!;
+    expect(before.state).toBe('final');
+
+    await chain.reorg(6, [{ transaction: raws[0], block: 3 }]);
+    await world.follow();
+    const [back] = (await factsOf(world.db, first.id)).deposits;
+    expect(back).toMatchObject({ id: before.id, amount: amount('10') });
+    expect(back!.blockNumber).not.toBe(before.blockNumber);
+    expect(await entriesOf(world, second.id)).toEqual(['10. vanished']);
+    await settle();
+    expect(await entriesOf(world, first.id)).toEqual(['10. final']);
+
+    await chain.rpc('eth_sendRawTransaction', [raws[1]]);
+    await settle();
+    expect(await entriesOf(world, second.id)).toEqual(['10. final']);
+  });
+
+  test('hundreds of small deposits become few entries that add up', async () => {
+    const { id, address } = await openTestCheckout(world, { amount: amount('1') });
+    const { USDC } = chain.tokens;
+    await chain.mint(USDC, chain.forwarder, 130_000_000n);
+    const split = (times: number, units: bigint) =>
+      chain.call('Forwarder', chain.forwarder, 'splitToken', [
+        ...[USDC.address, Array.from({ length: times }, () => address), units],
+      ]);
+    await split(60, 5_000n);
+    await settle();
+    // 60 × 0.005 is below the floor one by one, and worth an entry together.
+    expect(await entriesOf(world, id)).toEqual(['0.3 final']);
+    await split(1, 5_000n);
+    await settle();
+    expect(await entriesOf(world, id)).toEqual(['0.3 final']);
+    for (let round = 0; round < 3; round += 1) await split(40, 20_000n);
+    await settle();
+    const entries = await entriesOf(world, id);
+    expect(entries).toHaveLength(102);
+    expect(missingAmount(await factsOf(world.db, id))).toBe(amount('0'));
+  });
+
+  test('a denied sender holds the checkout; a release confirms, a rejection waits for an address', async () => {
+    const [kept, rejected, empty] = [
+      await openTestCheckout(world),
+      await openTestCheckout(world),
+      await openTestCheckout(world),
+    ];
+    world.screenWith(({ from }) =>
+      Promise.resolve(
+        from?.toLowerCase() === chain.accounts[5] ? ('hold' as const) : ('clear' as const),
+      ),
+    );
+    await pay(chain, chain.tokens.USDC, kept.address, 10_000_000n);
+    await pay(chain, chain.tokens.USDC, rejected.address, 10_000_000n);
+    await settle();
+    world.screenWith(null);
+    for (const { id } of [kept, rejected]) {
+      expect((await factsOf(world.db, id)).checkout.isHeld).toBe(true);
+    }
+    await takeStep(world.parts, kept.id, { do: 'release' });
+    expect(await takeStep(world.parts, kept.id, { do: 'reject' })).toEqual({
+      ...{ kind: 'refused', reason: 'not_on_hold' },
+    });
+    expect(isPaid(await factsOf(world.db, kept.id))).toBe(true);
+    await takeStep(world.parts, rejected.id, { do: 'reject' });
+    await takeStep(world.parts, rejected.id, { do: 'reject' });
+    expect((await factsOf(world.db, rejected.id)).refunds).toMatchObject([
+      { amount: amount('10'), state: 'needs_address', address: null },
+    ]);
+    expect(await takeStep(world.parts, empty.id, { do: 'reject' })).toMatchObject({
+      kind: 'refused',
+    });
+  });
+
+  test('two followers of one chain record each deposit once', async () => {
+    const { id, address } = await openTestCheckout(world);
+    const first = world.follower;
+    world.restart();
+    for (let round = 0; round < 5; round += 1) {
+      await pay(chain, chain.tokens.USDC, address, 1_000_000n);
+      await Promise.all([first.step(), world.follower.step(), first.step(), world.follower.step()]);
+    }
+    await settle();
+    expect(await entriesOf(world, id)).toHaveLength(5);
+  });
+
+  test('after an outage the blocks are read in ranges, and nothing is late', async () => {
+    const { id, address } = await openTestCheckout(world);
+    await world.follow();
+    await pay(chain, chain.tokens.USDC, address, 4_000_000n);
+    const paidAt = await chain.blockNumber();
+    await chain.mine(700);
+    await pay(chain, chain.tokens.USDC, address, 6_000_000n);
+    await chain.finalize();
+    world.restart();
+    await world.follow();
+    expect(await entriesOf(world, id)).toEqual(['4. final', '6. final']);
+    expect((await factsOf(world.db, id)).deposits[0]!.blockNumber).toBe(paidAt);
+  });
+
+  // The last one: it leaves the chain paused.
+  test('a reorganization below final changes nothing, pauses the chain and raises an alarm', async () => {
+    const { id, address } = await openTestCheckout(world);
+    await pay(chain, chain.tokens.USDC, address, 10_000_000n);
+    await settle();
+    const before = await findPlace(world.db, chain.chainId);
+    await chain.reorg(12);
+    await world.follow();
+    expect(await entriesOf(world, id)).toEqual(['10. final']);
+    const after = await findPlace(world.db, chain.chainId);
+    expect(after).toMatchObject({ headHash: before!.headHash, finalHash: before!.finalHash });
+    expect(after!.pausedReason).toContain('was final');
+    expect(await alarms('reorganization_below_final')).toHaveLength(1);
+    await pay(chain, chain.tokens.USDC, address, 10_000_000n);
+    await world.follow();
+    expect(await entriesOf(world, id)).toEqual(['10. final']);
+    // Resumed without another chain, it pauses again.
+    expect(await resumeChain(world.db, chain.chainId)).toBe(true);
+    await world.follow();
+    expect((await findPlace(world.db, chain.chainId))!.pausedReason).not.toBeNull();
+  });
+});
