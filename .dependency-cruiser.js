@@ -129,7 +129,7 @@ module.exports = {
       severity: 'error',
       from: {
         path: '^(src|workflows|activities)/',
-        pathNot: '^src/(dev/|bin/(dev|reset)\\.ts$)',
+        pathNot: '^src/(dev/|bin/(dev|dev-chain|reset)\\.ts$)',
       },
       to: { path: '^src/dev/' },
     },
@@ -139,7 +139,7 @@ module.exports = {
       severity: 'error',
       from: {
         path: '^(src|workflows|activities)/',
-        pathNot: '^src/(dev/|bin/(dev|reset|openapi)\\.ts$)',
+        pathNot: '^src/(dev/|bin/(dev|dev-chain|reset|openapi)\\.ts$)',
       },
       to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'] },
     },

@@ -81,12 +81,13 @@ export function sandboxEnvironment(
 export function walletEnvironment(
   ports: Ports,
   secrets: Record<string, string>,
-  { databaseUrl, networksFile }: { databaseUrl: string; networksFile: string },
+  { databaseUrl, networksFile, xpub }: Record<'databaseUrl' | 'networksFile' | 'xpub', string>,
 ): NodeJS.ProcessEnv {
   return {
     ...sharedEnvironment(secrets),
     WALLET_DATABASE_URL: databaseUrl,
     WALLET_NETWORKS_FILE: networksFile,
+    WALLET_TEST_XPUB: xpub,
     WALLET_PORT: ports.wallet.toString(),
     WALLET_PUBLIC_URL: `http://localhost:${ports.wallet}`,
     WALLET_CALLBACK_BASE_URL: `http://127.0.0.1:${ports.api}`,

@@ -31,7 +31,8 @@ export interface DevSettings extends SeededCredentials {
   temporal_ui_url: string | null;
   temporal_cli: string | null;
   postgres_url: string;
-  /** Only with `npm start -- --chain`. */
+  /** These two only with `npm start -- --chain`. */
+  wallet_url?: string;
   chain?: ChainSettings;
 }
 
@@ -69,7 +70,7 @@ export function writeSettings(
     test_key: credentials.test_key,
     live_key: credentials.live_key,
     test_webhook_secret: credentials.test_webhook_secret,
-    ...(chain === null ? {} : { chain }),
+    ...(chain === null ? {} : { wallet_url: `http://localhost:${ports.wallet}`, chain }),
   };
   writePrivateJson(path, settings);
   return settings;

@@ -170,7 +170,7 @@ export class Supervisor {
       ownerUrl,
       secrets['WALLET_DATABASE_PASSWORD'] ?? '',
     );
-    const wallet = { databaseUrl, networksFile: files.networks };
+    const wallet = { databaseUrl, networksFile: files.networks, xpub: files.xpub };
     this.#startChild('wallet', walletEnvironment(ports, secrets, wallet));
     this.#router = await startNetworkRouter({
       wallet: `http://127.0.0.1:${ports.wallet}`,

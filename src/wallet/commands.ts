@@ -1,6 +1,7 @@
 /** `npm run wallet`: an operator's commands of the wallet, from the terminal. */
 import { text as readAll } from 'node:stream/consumers';
 import { createCommand, type Program, runCommand } from '../lib/command-line';
+import { createDepositKey } from './signer/deposit-key';
 import { createKeystore } from './signer/keystore';
 
 const COMMAND = 'npm run wallet --';
@@ -37,6 +38,28 @@ export const runWalletCommand: Program = (args, terminal) => {
     .action(async ({ keystore, passwordFile }) => {
       const privateKey = await readAll(process.stdin);
       terminal.out(`${createKeystore({ keystore, password: passwordFile }, privateKey)}\n`);
+    });
+  const deposits = command
+    .command('deposit-key')
+    .description('the encrypted key of the deposit addresses, for sweeps');
+  deposits
+    .command('create')
+    .description('Creates a random key and prints its extended public key.')
+    .requiredOption(...KEYSTORE)
+    .requiredOption(...PASSWORD)
+    .action(({ keystore, passwordFile }) => {
+      terminal.out(`${createDepositKey({ keystore, password: passwordFile })}\n`);
+    });
+  deposits
+    .command('import')
+    .description(
+      'Encrypts an extended private key (xprv…), read from standard input, and prints its xpub.',
+    )
+    .requiredOption(...KEYSTORE)
+    .requiredOption(...PASSWORD)
+    .action(async ({ keystore, passwordFile }) => {
+      const extended = await readAll(process.stdin);
+      terminal.out(`${createDepositKey({ keystore, password: passwordFile }, extended)}\n`);
     });
   return runCommand(command, args, terminal);
 };

@@ -15,7 +15,9 @@ import {
   type TransactionSerializableEIP1559,
 } from 'viem';
 import { generatePrivateKey, privateKeyToAccount, sign } from 'viem/accounts';
+import { openXpub } from '../../src/wallet/addresses/deposit-addresses';
 import { runWalletCommand } from '../../src/wallet/commands';
+import { createDepositKey, openDepositKey } from '../../src/wallet/signer/deposit-key';
 import { createKeystore, openKeystore } from '../../src/wallet/signer/keystore';
 import { connectRemoteSigner } from '../../src/wallet/signer/remote';
 import { checkSigned } from '../../src/wallet/signer/signed-transaction';
@@ -108,6 +110,18 @@ describe('the encrypted keystore', () => {
     const short = { ...files, password: join(folder, 'short') };
     writeFileSync(short.password, 'short');
     expect(() => createKeystore(short)).toThrow('must have at least 12 characters');
+  });
+
+  it('keeps the key of the deposit addresses; the wallet derives the same addresses from its xpub', () => {
+    const deposits = { ...files, keystore: join(folder, 'deposits.json') };
+    const xpub = createDepositKey(deposits);
+    const key = openDepositKey(deposits);
+    const addressOf = openXpub(xpub, 'the xpub');
+    for (const index of [0, 1, 77]) {
+      expect(key.signerOf(index).address).toBe(addressOf(index));
+    }
+    expect(readFileSync(deposits.keystore, 'utf8')).not.toContain('xprv');
+    expect(() => openKeystore(deposits)).toThrow('is not the key of an account');
   });
 
   it('has commands that create and import a key, and print only its address', async () => {

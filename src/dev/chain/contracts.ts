@@ -3,7 +3,14 @@
  * Typed by name only: a call that the contract does not have throws.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Abi, type Address, encodeDeployData, encodeFunctionData, getAddress, type Hex } from 'viem';
+import {
+  type Abi,
+  type Address,
+  encodeDeployData,
+  encodeFunctionData,
+  getAddress,
+  type Hex,
+} from 'viem';
 import type { Rpc } from './anvil';
 import artifacts from './contracts.json';
 

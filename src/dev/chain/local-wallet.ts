@@ -8,7 +8,9 @@ import { join } from 'node:path';
 import { type Address, getAddress } from 'viem';
 import { databaseUrl } from '../../db/provision';
 import { type DataLayout, writePrivateJson } from '../../lib/data-folder';
+import { SetupError } from '../../lib/setup-error';
 import { ensureWalletLogin, migrateWallet } from '../../wallet/db/migrate';
+import { createDepositKey } from '../../wallet/signer/deposit-key';
 import { createKeystore } from '../../wallet/signer/keystore';
 import type { ChainSettings } from './local-chain';
 
@@ -21,6 +23,8 @@ export interface WalletFiles {
   networks: string;
   /** The hot wallet. */
   address: Address;
+  /** The public half of the deposit addresses' key, which only sweeps need. */
+  xpub: string;
 }
 
 /** Makes the hot wallet's key at the first start, and writes the networks file at each one. */
@@ -31,16 +35,21 @@ export function prepareWalletFiles(layout: DataLayout, chain: ChainSettings): Wa
     writeFileSync(password, `${randomBytes(24).toString('base64url')}\n`, { mode: 0o600 });
   }
   const address = existsSync(keystore)
-    ? readAddress(keystore)
+    ? getAddress(`0x${readMember(keystore, 'address')}`)
     : createKeystore({ keystore, password });
+  const deposits = join(layout.chain, 'deposit-key.json');
+  const xpub = existsSync(deposits)
+    ? readMember(deposits, 'xpub')
+    : createDepositKey({ keystore: deposits, password });
   const networks = join(layout.chain, 'networks.json');
   writePrivateJson(networks, { networks: [describeNetwork(chain, { keystore, password })] });
-  return { networks, address };
+  return { networks, address, xpub };
 }
 
-function readAddress(keystore: string): Address {
-  const { address } = JSON.parse(readFileSync(keystore, 'utf8')) as { address: string };
-  return getAddress(`0x${address}`);
+function readMember(path: string, name: string): string {
+  const { [name]: value } = JSON.parse(readFileSync(path, 'utf8')) as Record<string, string>;
+  if (value === undefined) throw new SetupError(`${path} has no ${name}.`);
+  return value;
 }
 
 function describeNetwork(

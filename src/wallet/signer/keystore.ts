@@ -29,11 +29,10 @@ const PRIVATE_KEY = /^0x[0-9a-f]{64}$/i;
  * @throws SetupError that names the file and never its content
  */
 export function openKeystore(files: KeystoreFiles): Signer {
-  const { keystore, address } = readKeystore(files.keystore);
-  const account = privateKeyToAccount(decrypt(keystore, files));
-  if (address !== null && address !== account.address.slice(2).toLowerCase()) {
-    throw new SetupError(`${files.keystore} names another address than that of its key.`);
-  }
+  const key = decryptFile(files);
+  if (!PRIVATE_KEY.test(key))
+    throw new SetupError(`${files.keystore} is not the key of an account.`);
+  const account = privateKeyToAccount(key);
   return { address: account.address, sign: (transaction) => account.signTransaction(transaction) };
 }
 
@@ -43,21 +42,31 @@ export function openKeystore(files: KeystoreFiles): Signer {
  * @throws SetupError for a short password, a malformed key or an existing file
  */
 export function createKeystore(files: KeystoreFiles, privateKey?: string): Address {
+  const key = privateKey === undefined ? generatePrivateKey() : readPrivateKey(privateKey);
+  const { address } = privateKeyToAccount(key);
+  encryptFile(files, key, { address: address.slice(2).toLowerCase() });
+  return address;
+}
+
+/** @param shown members that are not secret */
+export function encryptFile(
+  files: KeystoreFiles,
+  secret: Hex,
+  shown: Readonly<Record<string, string>>,
+): void {
   const password = readPassword(files.password);
   if (password.length < PASSWORD_LENGTH_MIN) {
     throw new SetupError(
       `The password in ${files.password} must have at least ${PASSWORD_LENGTH_MIN} characters.`,
     );
   }
-  const key = privateKey === undefined ? generatePrivateKey() : readPrivateKey(privateKey);
-  const { address } = privateKeyToAccount(key);
   const kdf = {
     kdf: 'scrypt' as const,
     kdfparams: { ...SCRYPT, salt: randomBytes(32).toString('hex') },
   };
   const content = {
-    ...Keystore.encrypt(key, deriveKey(kdf, password), { ...kdf, iv: randomBytes(16) }),
-    address: address.slice(2).toLowerCase(),
+    ...Keystore.encrypt(secret, deriveKey(kdf, password), { ...kdf, iv: randomBytes(16) }),
+    ...shown,
   };
   try {
     writeFileSync(files.keystore, `${JSON.stringify(content, null, 2)}\n`, {
@@ -69,7 +78,16 @@ export function createKeystore(files: KeystoreFiles, privateKey?: string): Addre
     const reason = code === 'EEXIST' ? 'exists already' : `cannot be written (${code})`;
     throw new SetupError(`${files.keystore} ${reason}. Name a new file.`);
   }
-  return address;
+}
+
+export function decryptFile(files: KeystoreFiles): Hex {
+  const keystore = readKeystore(files.keystore);
+  const password = readPassword(files.password);
+  try {
+    return Keystore.decrypt(keystore, deriveKey(keystore.crypto, password));
+  } catch {
+    throw new SetupError(`The password in ${files.password} does not open ${files.keystore}.`);
+  }
 }
 
 function readPrivateKey(text: string): Hex {
@@ -86,31 +104,18 @@ function readPrivateKey(text: string): Hex {
   return key.toLowerCase() as Hex;
 }
 
-function readKeystore(path: string): { keystore: Keystore.Keystore; address: string | null } {
+function readKeystore(path: string): Keystore.Keystore {
   const text = readSecretFile(path);
   try {
-    const value = JSON.parse(text) as Partial<Keystore.Keystore> & { address?: unknown };
+    const value = JSON.parse(text) as Partial<Keystore.Keystore>;
     const kdf: unknown = value.crypto?.kdf;
     if (value.version === 3 && (kdf === 'scrypt' || kdf === 'pbkdf2')) {
-      const address = typeof value.address === 'string' ? value.address : null;
-      return {
-        keystore: value as Keystore.Keystore,
-        address: address?.replace(/^0x/, '').toLowerCase() ?? null,
-      };
+      return value as Keystore.Keystore;
     }
   } catch {
     // Reported below: a parser's own message may quote the file.
   }
   throw new SetupError(`${path} is not a Web3 Secret Storage file of version 3.`);
-}
-
-function decrypt(keystore: Keystore.Keystore, files: KeystoreFiles): Hex {
-  const password = readPassword(files.password);
-  try {
-    return Keystore.decrypt(keystore, deriveKey(keystore.crypto, password));
-  } catch {
-    throw new SetupError(`The password in ${files.password} does not open ${files.keystore}.`);
-  }
 }
 
 function deriveKey(
