@@ -1,4 +1,5 @@
 /** The dependencies of the payout and payment activities; src/deps.ts builds them once. */
+import { hasOpenDeliveries } from '../src/db/repositories/events';
 import { inTransaction, type Db, type Tx } from '../src/db/transaction';
 import type { Payout } from '../src/domain/payout';
 import { PROVIDER_CODES } from '../src/domain/provider-codes';
@@ -33,10 +34,14 @@ export async function inEventTransaction<T>(
   objectId: string,
   work: (tx: Tx) => Promise<T>,
 ): Promise<T> {
+  let last: Tx | undefined;
   try {
-    return await inTransaction(db, work);
-  } finally {
-    // Also after an error: it may have occurred after the commit.
+    const result = await inTransaction(db, (tx) => work((last = tx)));
+    if (last !== undefined && (await hasOpenDeliveries(last))) announceEvents(objectId);
+    return result;
+  } catch (error) {
+    // It may have occurred after the commit.
     announceEvents(objectId);
+    throw error;
   }
 }

@@ -4,7 +4,7 @@
  * in the same transaction.
  */
 import { appendEvent } from '../../src/db/repositories/events';
-import { post } from '../../src/db/repositories/ledger';
+import { postAtCommit } from '../../src/db/repositories/ledger';
 import { openCase, resolveOpenCase } from '../../src/db/repositories/cases';
 import {
   findEffectiveDecision,
@@ -153,17 +153,16 @@ async function take(
       ? { refundedAmount: add(...facts.refunds.map(({ amount }) => amount)) }
       : {}),
   });
-  if (after.sequence !== payment.sequence) await appendEvent(tx, eventOfPayment(after));
+  if (after.sequence !== payment.sequence) appendEvent(tx, eventOfPayment(after));
   if (payment.status === 'on_hold') {
     await resolveOpenCase(tx, NOT_SENT_BACK, payment.id, `The payment is now ${after.status}.`);
   }
   for (const credit of priced) {
-    await insertCredit(tx, { ...credit, paymentId: payment.id, transferId: credit.id });
+    insertCredit(tx, { ...credit, paymentId: payment.id, transferId: credit.id });
   }
   // Postings last: from the first to COMMIT the balance is locked.
   for (const credit of priced) {
-    const { outcome } = await post(tx, payment, creditPosting(payment, credit));
-    if (outcome !== 'posted') throw new Error(`credit of ${credit.id}: ledger_post was ${outcome}`);
+    postAtCommit(tx, payment, creditPosting(payment, credit));
   }
   return after;
 }

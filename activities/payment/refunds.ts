@@ -133,7 +133,7 @@ async function noteRefunded(
     nextPaymentStatus(payment.status, 'refund') !== undefined;
   if (!isStep) return changePayment(tx, payment.id, change);
   const after = await takePaymentStep(tx, payment, 'refund', change);
-  await appendEvent(tx, eventOfPayment(after));
+  appendEvent(tx, eventOfPayment(after));
   return after;
 }
 

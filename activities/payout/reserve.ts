@@ -55,7 +55,7 @@ class Refused extends Error {
 async function reserve(tx: Tx, input: PayoutInput): Promise<ReserveResult> {
   const claim = await lockClaim<PayoutRequest>(tx, input.payoutId);
   if (claim === null) return withoutClaim(tx, input.payoutId);
-  await lockUsage(tx, { ...claim, currency: claim.request.currency });
+  lockUsage(tx, { ...claim, currency: claim.request.currency });
   const { networkFee, ...route } = claim.route;
   if (networkFee === null) throw new Error(`${input.payoutId} has no network fee`);
   checkRecipient(claim.request, route);
@@ -63,8 +63,12 @@ async function reserve(tx: Tx, input: PayoutInput): Promise<ReserveResult> {
   const result = payoutTerms(claim.mode, claim.request, networkFee, facts);
   if ('refusal' in result) throw new Refused(result.refusal);
   const payout = buildPayout(input.payoutId, claim, networkFee, facts, result.terms);
-  if (!(await insert(tx, payout))) throw new Refused(await takenReference(tx, payout, claim));
-  const { outcome, available } = await post(tx, payout, reservePosting(payout));
+  // Sent together: if the reference is taken, the posting is rolled back.
+  const [isInserted, { outcome, available }] = await Promise.all([
+    insert(tx, payout),
+    post(tx, payout, reservePosting(payout)),
+  ]);
+  if (!isInserted) throw new Refused(await takenReference(tx, payout, claim));
   if (outcome === 'insufficient') {
     throw new Refused(insufficientBalance(payout.currency, available, payout.totalDebit));
   }

@@ -3,7 +3,7 @@
  * The guard decides every race: the second caller changes nothing and gets the current state.
  */
 import { appendEvent } from '../../src/db/repositories/events';
-import { post } from '../../src/db/repositories/ledger';
+import { postAtCommit } from '../../src/db/repositories/ledger';
 import { getPayout, takeTransition, type PayoutChange } from '../../src/db/repositories/payouts';
 import type { Tx } from '../../src/db/transaction';
 import type { Posting } from '../../src/domain/ledger';
@@ -48,15 +48,9 @@ export async function transitionIn(
 ): Promise<Payout | null> {
   const payout = await takeTransition(tx, payoutId, trigger, change, only);
   if (payout === null) return null;
-  await appendEvent(tx, eventOfPayout(payout));
-  if (posting !== undefined) await move(tx, payout, posting(payout));
+  appendEvent(tx, eventOfPayout(payout));
+  if (posting !== undefined) postAtCommit(tx, payout, posting(payout));
   return payout;
-}
-
-async function move(tx: Tx, payout: Payout, posting: Posting): Promise<void> {
-  const { outcome } = await post(tx, payout, posting);
-  // The guarded UPDATE allows this change once; anything but a first posting is a broken ledger.
-  if (outcome !== 'posted') throw new Error(`${posting.operationKey}: ledger_post was ${outcome}`);
 }
 
 /** A payout's row as its workflow sees it, without the recipient. */

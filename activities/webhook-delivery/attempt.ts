@@ -23,7 +23,13 @@ import {
   type LockedWebhookDelivery,
 } from '../../src/db/repositories/webhook-deliveries';
 import { noteAttemptEnded } from '../../src/db/repositories/webhook-endpoints';
-import { inTransaction, type Db, type Tx } from '../../src/db/transaction';
+import {
+  deferredRows,
+  inTransaction,
+  preparedRows,
+  type Db,
+  type Tx,
+} from '../../src/db/transaction';
 import { nextWebhookDeliveryMove } from '../../src/domain/webhook-delivery';
 import { attemptsOf, type RetryScheduleMs, waitAfterMs } from '../../src/domain/webhook-delivery';
 import type { EndpointSlots, TakenSlot } from '../../src/domain/webhook-delivery-slots';
@@ -60,7 +66,9 @@ export async function attemptWebhookDelivery(
     const begun = await inTransaction(deps.db, (tx) => begin(tx, deps, order, slot));
     if ('state' in begun) return begun.state;
     const result = await deps.webhookSender.send(begun.request);
-    return await inTransaction(deps.db, (tx) => finish(tx, order, begun.number, result));
+    return await (
+      await inTransaction(deps.db, (tx) => finish(tx, order, begun.number, result))
+    ).state;
   } finally {
     slot.release();
   }
@@ -110,8 +118,8 @@ async function begin(
       if (!(await takeSlot(tx, order))) throw endpointBusy(slot.giveUp());
       const number = delivery.lastAttempt + 1;
       const { manual } = move;
-      await insertAttempt(tx, { deliveryId: id, number, manual, url, orderKey: order.key });
-      await noteAttemptBegun(tx, id, manual);
+      insertAttempt(tx, { deliveryId: id, number, manual, url, orderKey: order.key });
+      noteAttemptBegun(tx, id, manual);
       const opened = secretBox.open(secret, endpointId);
       return { number, request: { url, mode, eventType, eventId, secret: opened, body } };
     }
@@ -119,15 +127,15 @@ async function begin(
       await countLost(tx, order, delivery, move.attempt);
       break;
     case 'skip':
-      await endWebhookDelivery(tx, id, 'skip', move.why);
+      void endWebhookDelivery(tx, id, 'skip', move.why);
       break;
     case 'exhaust':
-      await endWebhookDelivery(tx, id, 'exhaust', delivery.lastError);
+      void endWebhookDelivery(tx, id, 'exhaust', delivery.lastError);
       break;
     case 'rest':
       if (delivery.retryRequested) await forgetRetryRequest(tx, id);
   }
-  return { state: await reportWebhookDelivery(tx, order) };
+  return { state: await reportWebhookDelivery(tx, order, preparedRows) };
 }
 
 /** Temporal retries later, without a history event and without occupying a slot of the worker. */
@@ -152,25 +160,26 @@ async function countLost(
   await noteAttemptFailed(tx, delivery, schedule, { manual, lastError: 'worker_lost' });
 }
 
+/** @returns the state, known after the commit */
 async function finish(
   tx: Tx,
   order: AttemptOrder,
   number: number,
   result: AttemptResult,
-): Promise<WebhookDeliveryState> {
+): Promise<{ state: Promise<WebhookDeliveryState> }> {
   const { deliveryId, schedule } = order;
   const delivery = await lockWebhookDelivery(tx, deliveryId);
   if (delivery === null) throw new Error(`delivery ${deliveryId} does not exist`);
   const completed = await completeAttempt(tx, { deliveryId, number }, result);
-  if (completed === null) return reportWebhookDelivery(tx, order);
+  if (completed === null) return { state: reportWebhookDelivery(tx, order) };
   const { manual, wasLost } = completed;
-  if (result.outcome === 'succeeded') await endWebhookDelivery(tx, deliveryId, 'succeed', null);
+  if (result.outcome === 'succeeded') void endWebhookDelivery(tx, deliveryId, 'succeed', null);
   // A lost attempt has already been counted as failed, and the next one is planned.
   else if (!wasLost) {
     await noteAttemptFailed(tx, delivery, schedule, { manual, lastError: result.errorCode });
   }
-  await noteAttemptEnded(tx, order, ranOutOfTime(result));
-  return reportWebhookDelivery(tx, order);
+  noteAttemptEnded(tx, order, ranOutOfTime(result));
+  return { state: reportWebhookDelivery(tx, order) };
 }
 
 async function noteAttemptFailed(
@@ -181,7 +190,7 @@ async function noteAttemptFailed(
 ): Promise<void> {
   const waitMs = waitAfterMs(schedule, attempts);
   if (manual) await noteFailure(tx, id, lastError);
-  else if (waitMs === null) await endWebhookDelivery(tx, id, 'exhaust', lastError);
+  else if (waitMs === null) void endWebhookDelivery(tx, id, 'exhaust', lastError);
   else await planNextAttempt(tx, id, waitMs, lastError);
 }
 
@@ -196,23 +205,31 @@ export async function abandonWebhookDelivery(
   db: Db,
   delivery: { deliveryId: string; schedule: RetryScheduleMs },
 ): Promise<WebhookDeliveryState> {
-  return inTransaction(db, async (tx) => {
-    await endWebhookDelivery(tx, delivery.deliveryId, 'abandon', 'abandoned');
-    return reportWebhookDelivery(tx, delivery);
+  return inTransaction(db, (tx) => {
+    void endWebhookDelivery(tx, delivery.deliveryId, 'abandon', 'abandoned');
+    return reportWebhookDelivery(tx, delivery, preparedRows);
   });
 }
 
-/** A delivery's row as its workflow sees it: ids, numbers and codes, without URL and body. */
-async function reportWebhookDelivery(
+/**
+ * A delivery's row as its workflow sees it: ids, numbers and codes, without URL and body.
+ * @param read by default with the transaction's next statement or its commit
+ */
+function reportWebhookDelivery(
   tx: Tx,
   { deliveryId, schedule }: { deliveryId: string; schedule: RetryScheduleMs },
+  read: typeof preparedRows | typeof deferredRows = deferredRows,
 ): Promise<WebhookDeliveryState> {
-  const report = await readWebhookDeliveryReport(tx, deliveryId);
-  if (report === null) throw new Error(`delivery ${deliveryId} does not exist`);
-  const { nextAttemptAt, dueInMs, ...rest } = report;
-  return {
-    ...rest,
-    attemptsMax: attemptsOf(schedule),
-    next: nextAttemptAt === null ? null : { at: nextAttemptAt.toISOString(), inMs: dueInMs ?? 0 },
-  };
+  const state = readWebhookDeliveryReport(tx, deliveryId, read).then((report) => {
+    if (report === null) throw new Error(`delivery ${deliveryId} does not exist`);
+    const { nextAttemptAt, dueInMs, ...rest } = report;
+    return {
+      ...rest,
+      attemptsMax: attemptsOf(schedule),
+      next: nextAttemptAt === null ? null : { at: nextAttemptAt.toISOString(), inMs: dueInMs ?? 0 },
+    };
+  });
+  // Who awaits it gets the error; if the commit fails, nobody does.
+  state.catch(() => undefined);
+  return state;
 }

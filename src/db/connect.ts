@@ -3,6 +3,7 @@
  * numeric and bigint arrive as text (pg's default), timestamps as Date.
  */
 import knex, { type Knex } from 'knex';
+import { detectPooler, type DriverClient, PipelinedClient } from './pipelined-client';
 
 export interface PoolOptions {
   url: string;
@@ -33,9 +34,17 @@ export function connect({
     connectionTimeoutMillis: 5_000,
   };
   return knex({
-    client: 'pg',
+    client: PipelinedClient,
     connection,
-    pool: { min: 0, max: size },
+    pool: {
+      min: 0,
+      max: size,
+      afterCreate: (created: DriverClient, done: (error: unknown) => void) => {
+        detectPooler(created).then(() => {
+          done(null);
+        }, done);
+      },
+    },
     acquireConnectionTimeout: 10_000,
     // knex writes to stdout what it throws as well; the one who catches it logs it.
     log: { warn: quiet, error: quiet, deprecate: quiet, debug: quiet },

@@ -6,23 +6,18 @@
  * A statement that waits or runs long delays those behind it, so this is for single statements that find
  * rows by a key. A wait for a lock ends soon, and the statement is then repeated on the pool.
  */
-import { createHash } from 'node:crypto';
 import { Socket } from 'node:net';
 import type { Knex } from 'knex';
 import { Client, DatabaseError } from 'pg';
 import type { PoolOptions } from './connect';
+import { execute } from './pipelined-client';
+import { isPreparationFailure, statementName } from './prepared';
 
 const LOCK_TIMEOUT_MS = 100;
 /** The server's timeout comes first, if the connection is alive. */
 const ANSWER_GRACE_MS = 5_000;
 
 const LOCK_NOT_AVAILABLE = '55P03';
-/**
- * A pooler in front of PostgreSQL does not support prepared statements, or a migration changed the columns.
- * Nothing was executed. From then on statements are not prepared; a migration comes with a restart.
- */
-const NOT_PREPARED = ['26000', '42P05', '0A000'];
-
 export class ShortStatements {
   readonly #pool: Knex;
   readonly #lines: Line[];
@@ -42,11 +37,10 @@ export class ShortStatements {
     try {
       return await line.query(isNamed ? { name, text } : { text }, bindings);
     } catch (error) {
-      const code = error instanceof DatabaseError ? (error.code ?? '') : '';
-      if (code === LOCK_NOT_AVAILABLE) {
-        return (await this.#pool.raw<{ rows: object[] }>(sql, bindings)).rows;
+      if (error instanceof DatabaseError && error.code === LOCK_NOT_AVAILABLE) {
+        return execute(this.#pool, sql, bindings, true);
       }
-      if (!isNamed || !NOT_PREPARED.includes(code)) throw error;
+      if (!isNamed || !isPreparationFailure(error)) throw error;
       this.#areNamed = false;
       return line.query({ text }, bindings);
     }
@@ -132,15 +126,14 @@ class Line {
   }
 }
 
-const prepared = new Map<string, { name: string; text: string }>();
+const positioned = new Map<string, { name: string; text: string }>();
 
-/** The name follows from the text: behind a pooler, connections share prepared statements. */
 function prepare(sql: string): { name: string; text: string } {
-  const known = prepared.get(sql);
+  const known = positioned.get(sql);
   if (known !== undefined) return known;
   let count = 0;
   const text = sql.replaceAll('?', () => `$${(count += 1)}`);
-  const name = `gateway_${createHash('sha256').update(text).digest('hex').slice(0, 16)}`;
-  prepared.set(sql, { name, text });
-  return { name, text };
+  const prepared = { name: statementName(text), text };
+  positioned.set(sql, prepared);
+  return prepared;
 }

@@ -4,6 +4,8 @@
  */
 import type { Knex } from 'knex';
 import { snakeCaseMappers } from 'objection';
+import { defer, execute, stopPreparing } from './pipelined-client';
+import { isPreparationFailure } from './prepared';
 import { ShortStatements } from './short-statements';
 
 export type Db = Knex;
@@ -12,8 +14,17 @@ export type Tx = Knex.Transaction;
 /** The only place where `created_at` becomes `createdAt`; what is inside a jsonb value stays. */
 export const COLUMN_NAMES = snakeCaseMappers();
 
-export function inTransaction<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
-  return db.transaction(work);
+/** @param work writes nothing but the database: it may run twice, the first time without effect */
+export async function inTransaction<T>(db: Db, work: (tx: Tx) => Promise<T> | T): Promise<T> {
+  // knex commits at the end of a promise only.
+  const asPromise = async (tx: Tx): Promise<T> => work(tx);
+  try {
+    return await db.transaction(asPromise);
+  } catch (error) {
+    if (!isPreparationFailure(error)) throw error;
+    stopPreparing();
+    return db.transaction(asPromise);
+  }
 }
 
 /** The row of an existing object is gone: the database was restored to an earlier time. */
@@ -29,10 +40,47 @@ export async function rows<T>(
   sql: string,
   bindings: readonly Knex.RawBinding[] = [],
 ): Promise<T[]> {
-  const found =
+  return inCamelCase(
     db instanceof ShortStatements
       ? await db.run(sql, bindings)
-      : (await db.raw<{ rows: object[] }>(sql, bindings)).rows;
+      : await execute(db, sql, bindings, false),
+  );
+}
+
+/**
+ * The same for a statement that is executed often: it is prepared, so PostgreSQL can plan it once for all
+ * values. Its plan must not depend on them.
+ */
+export async function preparedRows<T>(
+  db: Db | Tx | ShortStatements,
+  sql: string,
+  bindings: readonly Knex.RawBinding[],
+): Promise<T[]> {
+  if (db instanceof ShortStatements) return rows<T>(db, sql, bindings);
+  return inCamelCase(await execute(db, sql, bindings, true));
+}
+
+/** Sends a statement with the transaction's next one, or with COMMIT, which then fails as well. */
+export function deferStatement(tx: Tx, sql: string, bindings: readonly Knex.RawBinding[]): void {
+  void deferredRows(tx, sql, bindings);
+}
+
+/**
+ * The same with a result.
+ * @returns its rows; wait for them only after the next statement, or after the commit
+ */
+export function deferredRows<T>(
+  tx: Tx,
+  sql: string,
+  bindings: readonly Knex.RawBinding[],
+): Promise<T[]> {
+  const found = defer(tx, sql, [...bindings]).then((result) => inCamelCase<T>(result));
+  // The statement that it is sent with fails with the same error.
+  found.catch(() => undefined);
+  return found;
+}
+
+function inCamelCase<T>(found: object[]): T[] {
   const [first] = found;
   if (first === undefined) return [];
   // All rows have the columns of the first, so each name is converted once.
@@ -54,6 +102,25 @@ function camelCase(column: string): string {
     fields.set(column, field);
   }
   return field;
+}
+
+const columns = new Map<string, string>();
+
+/** `a = ?, b = ?` for the fields of a change, in the order of their values. */
+export function assignments(change: object): string {
+  return Object.keys(change)
+    .map((field) => `${columnOf(field)} = ?`)
+    .join(', ');
+}
+
+/** `createdAt` is stored in `created_at`. */
+function columnOf(field: string): string {
+  let column = columns.get(field);
+  if (column === undefined) {
+    column = Object.keys(COLUMN_NAMES.format({ [field]: null }))[0] ?? field;
+    columns.set(field, column);
+  }
+  return column;
 }
 
 /** False: a statement of this login may run, and hold its connection, for ever. */

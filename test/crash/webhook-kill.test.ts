@@ -144,7 +144,9 @@ async function startOne(receiver: Receiver): Promise<string> {
   const objectId = newId('payout');
   const head = { ...event, sequence: 1, createdAt: new Date() };
   const body = presentEvent(head, { id: objectId });
-  await inTransaction(gateway.db, (tx) => appendEvent(tx, { ...head, accountId, objectId, body }));
+  await inTransaction(gateway.db, (tx) => {
+    appendEvent(tx, { ...head, accountId, objectId, body });
+  });
   const [delivery] = await rows<{ id: string }>(
     gateway.db,
     'SELECT id FROM webhook_deliveries WHERE event_id = ? AND endpoint_id = ?',

@@ -53,9 +53,9 @@ async function append(db: Db, accountId: string, wish: Wish = {}): Promise<Event
   const id = newId('event');
   const event: EventObject = { ...EXAMPLE.data[0], id, type, mode, sequence: 1 };
   const body = Buffer.from(JSON.stringify(event));
-  await inTransaction(db, (tx) =>
-    appendEvent(tx, { id, accountId, mode, type, objectId, sequence: 1, body, createdAt }),
-  );
+  await inTransaction(db, (tx) => {
+    appendEvent(tx, { id, accountId, mode, type, objectId, sequence: 1, body, createdAt });
+  });
   return event;
 }
 

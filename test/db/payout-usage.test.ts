@@ -92,8 +92,12 @@ test('reservations without a limit do not wait for each other, and count nothing
   const key: BalanceKey = { accountId: await makeAccount(owner), mode: 'live', currency: 'USDT' };
   await setLimit(key, false);
   const first = await app.transaction();
-  await lockUsage(first, key);
-  await inTransaction(app, (tx) => lockUsage(tx, key));
+  lockUsage(first, key);
+  // It is sent with the next statement.
+  await rows(first, 'SELECT 1');
+  await inTransaction(app, (tx) => {
+    lockUsage(tx, key);
+  });
   await first.commit();
   expect(
     await rows(owner, 'SELECT FROM payout_usage WHERE account_id = ?', [key.accountId]),
@@ -104,7 +108,9 @@ test('a limit that is set during a reservation counts that payout too', async ()
   const key: BalanceKey = { accountId: await makeAccount(owner), mode: 'live', currency: 'USDT' };
   await setLimit(key, false);
   const first = await app.transaction();
-  await lockUsage(first, key);
+  lockUsage(first, key);
+  // It is sent with the next statement.
+  await rows(first, 'SELECT 1');
   await insert(first, key, { units: 7, ageMs: 0, reviewed: true });
   await setLimit(key, true);
   const second = reserve(key, { units: 5, ageMs: 0, reviewed: true }, []);
@@ -125,7 +131,7 @@ async function take(key: BalanceKey, one: Step, ids: string[]): Promise<void> {
 
 async function reserve(key: BalanceKey, payout: Reserve, ids: string[]): Promise<void> {
   const id = await inTransaction(app, async (tx) => {
-    await lockUsage(tx, key);
+    lockUsage(tx, key);
     return insert(tx, key, payout);
   });
   ids.push(id);

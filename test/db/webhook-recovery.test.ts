@@ -104,9 +104,9 @@ async function statusOfFreshEvent(): Promise<string | undefined> {
     accountId,
   };
   const rest = { objectId: newId('payout'), sequence: 1, createdAt: new Date() };
-  await inTransaction(appDb, (tx) =>
-    appendEvent(tx, { ...event, ...rest, body: Buffer.from('{}') }),
-  );
+  await inTransaction(appDb, (tx) => {
+    appendEvent(tx, { ...event, ...rest, body: Buffer.from('{}') });
+  });
   const [delivery] = await rows<{ status: string }>(
     db,
     'SELECT status FROM webhook_deliveries WHERE event_id = ?',

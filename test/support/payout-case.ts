@@ -3,6 +3,7 @@
  * workflow's history and page, the merchant's balance and the sandbox's book.
  */
 import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { WorkflowHandle } from '@temporalio/client';
 import type { History } from '@temporalio/common/lib/proto-utils';
 import { listBalances } from '../../src/db/repositories/ledger';
@@ -113,6 +114,19 @@ export async function whenPayout(
 export async function readDetails({ handle }: PayoutCase): Promise<string> {
   const metadata = await handle.query<{ currentDetails?: string }>('__temporal_workflow_metadata');
   return metadata.currentDetails ?? '';
+}
+
+/** Until its workflow has processed everything and waits. */
+export async function whenIdle({ handle }: Pick<PayoutCase, 'handle'>): Promise<void> {
+  let length = 0;
+  await waitFor('an idle workflow', async () => {
+    const { historyLength } = await handle.describe();
+    const isIdle = historyLength === length;
+    length = historyLength;
+    if (isIdle) return true;
+    await sleep(700);
+    return undefined;
+  });
 }
 
 export async function whenDetails(payoutCase: PayoutCase, wanted: RegExp): Promise<string> {

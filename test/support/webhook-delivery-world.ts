@@ -163,7 +163,9 @@ export async function writeEvent(
     object: 'payout',
     description: note,
   });
-  await inTransaction(appDb, (tx) => appendEvent(tx, { ...event, accountId, objectId, body }));
+  await inTransaction(appDb, (tx) => {
+    appendEvent(tx, { ...event, accountId, objectId, body });
+  });
   return { id: event.id, objectId, body, note };
 }
 

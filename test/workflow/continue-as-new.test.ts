@@ -2,7 +2,6 @@
  * A payout that takes for ever does not grow for ever. Temporal suggests a new run at some
  * thousand events or at 4 MB of history; a few large signals reach the latter in a second.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { rows } from '../../src/db/transaction';
 import { type ActivityName, FaultPlan } from '../support/activity-faults';
 import { control, waitFor } from '../support/sandbox';
@@ -14,6 +13,7 @@ import {
   readSearchAttributes,
   readTaskFailures,
   whenDetails,
+  whenIdle,
   whenOver,
   whenPayout,
 } from '../support/payout-case';
@@ -136,19 +136,6 @@ test('a rejection that arrives while the old run waits for a cancel is not lost'
   expect(await cancelling).toMatchObject({ kind: 'invalid_state' });
   expect(await whenOver(payout)).toBe('rejected');
 });
-
-/** Until its workflow has processed everything and waits. */
-async function whenIdle(payout: PayoutCase): Promise<void> {
-  let length = 0;
-  await waitFor('an idle workflow', async () => {
-    const { historyLength } = await payout.handle.describe();
-    const isIdle = historyLength === length;
-    length = historyLength;
-    if (isIdle) return true;
-    await sleep(700);
-    return undefined;
-  });
-}
 
 test('the ledger is sound after the long runs', async () => {
   expect(await brokenInvariants(world)).toEqual([]);

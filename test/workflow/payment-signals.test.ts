@@ -1,5 +1,4 @@
 /** What operators type by hand about payments: whatever it is, the payment's workflow goes on. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { decidePayment } from '../../activities/payment/decide';
 import { rows } from '../../src/db/transaction';
 import { PAYMENT_DECISIONS } from '../../src/domain/payment';
@@ -18,6 +17,7 @@ import {
   readSearchAttributes,
   readTaskFailures,
   whenDetails,
+  whenIdle,
   whenOver,
 } from '../support/payout-case';
 import { waitFor } from '../support/sandbox';
@@ -243,7 +243,8 @@ test.concurrent(
     // Temporal suggests a new run at the start of a task, by the history that it had before.
     await waitFor('the new run', async () => {
       await payment.handle.signal('providerUpdate');
-      await sleep(500);
+      // The end of a run is refused while another signal waits.
+      await whenIdle(payment);
       return (await payment.handle.describe()).runId === runId ? undefined : true;
     });
     await whenDetails(payment, /^\*\*on hold/);

@@ -3,7 +3,7 @@ import type { EventType } from '../../domain/events';
 import { ENDPOINTS_MAX, OPEN_DELIVERIES_MAX } from '../../domain/webhook-delivery';
 import type { Mode } from '../../domain/mode';
 import { newId } from '../../lib/new-id';
-import { rows, type Db, type Tx } from '../transaction';
+import { deferredRows, rows, type Db, type Tx } from '../transaction';
 
 export interface NewEvent {
   id: string;
@@ -21,8 +21,8 @@ export interface NewEvent {
 }
 
 /** The event and its deliveries, in the transaction of the status change (decision H4). */
-export async function appendEvent(tx: Tx, event: NewEvent): Promise<void> {
-  await rows(
+export function appendEvent(tx: Tx, event: NewEvent): void {
+  const inserted = deferredRows<NewDelivery>(
     tx,
     `WITH event AS (
        INSERT INTO events (id, account_id, mode, type, object_id, sequence, body, actor, run_id,
@@ -45,6 +45,32 @@ export async function appendEvent(tx: Tx, event: NewEvent): Promise<void> {
       ...newWebhookDeliveryBindings(),
     ],
   );
+  noteDeliveries(
+    tx,
+    inserted.then((deliveries) => deliveries.some(({ isOpen }) => isOpen)),
+  );
+}
+
+/** What `INSERT_DELIVERIES` returns. */
+export interface NewDelivery {
+  /** It was not skipped. */
+  isOpen: boolean;
+}
+
+/** Whether an event of the transaction got a delivery, known at the commit. */
+const openDeliveries = new WeakMap<Tx, Promise<boolean>[]>();
+
+export function noteDeliveries(tx: Tx, haveOpen: Promise<boolean>): void {
+  // It is read only after the commit.
+  haveOpen.catch(() => undefined);
+  let outermost = tx;
+  while (outermost.parentTransaction !== undefined) outermost = outermost.parentTransaction;
+  openDeliveries.set(outermost, [...(openDeliveries.get(outermost) ?? []), haveOpen]);
+}
+
+/** Call it after the commit. */
+export async function hasOpenDeliveries(tx: Tx): Promise<boolean> {
+  return (await Promise.all(openDeliveries.get(tx) ?? [])).includes(true);
 }
 
 /** The worker that created the delivery starts its workflow; restart-missing waits this long. */
@@ -75,7 +101,8 @@ export const INSERT_DELIVERIES = `
                      WHERE endpoint_id = endpoint.id AND status = 'pending'
                     OFFSET ${OPEN_DELIVERIES_MAX - 1} LIMIT 1)
      OFFSET 0) AS bound(full_up)
-   LIMIT ${ENDPOINTS_MAX}`;
+   LIMIT ${ENDPOINTS_MAX}
+  RETURNING status = 'pending' AS is_open`;
 
 /**
  * Only the statement knows how many deliveries it inserts, so it gets the maximum number of ids.

@@ -7,7 +7,7 @@
 import type { Mode } from '../../domain/mode';
 import type { Amount } from '../../domain/money';
 import type { ChosenRoute } from '../../domain/route';
-import { rows, type Db, type Tx } from '../transaction';
+import { preparedRows, rows, type Db, type Tx } from '../transaction';
 
 /** Longer than the API waits for a response, so that a response cannot follow a takeover. */
 const LEASE_SECONDS = 30;
@@ -47,7 +47,7 @@ export async function claimKey(
   claim: { objectId: string; bodyHash: Buffer; claimed: ClaimedRequest<object> },
 ): Promise<ClaimResult> {
   const { objectId, bodyHash, claimed } = claim;
-  const taken = await rows(
+  const taken = await preparedRows(
     db,
     `INSERT INTO idempotency_keys AS k
             (account_id, mode, key, body_hash, object_id, state, lease_until, request)
@@ -91,7 +91,7 @@ async function readHeldKey(db: Db, key: ClaimKey, bodyHash: Buffer): Promise<Cla
 
 /** Ends a claim without an object; false when the object exists or the claim was taken over. */
 export async function releaseClaim(db: Db | Tx, objectId: string): Promise<boolean> {
-  const deleted = await rows(
+  const deleted = await preparedRows(
     db,
     `DELETE FROM idempotency_keys WHERE object_id = ? AND state = 'running' RETURNING object_id`,
     [objectId],
@@ -101,7 +101,7 @@ export async function releaseClaim(db: Db | Tx, objectId: string): Promise<boole
 
 /** Stores the route with the claim, before the workflow is started. */
 export async function storeRoute(db: Db, objectId: string, route: ClaimedRoute): Promise<void> {
-  await rows(
+  await preparedRows(
     db,
     `UPDATE idempotency_keys SET request = request || jsonb_build_object('route', ?::jsonb)
       WHERE object_id = ? AND state = 'running'`,
@@ -134,7 +134,7 @@ export async function readStoredResponse(
   db: Db,
   objectId: string,
 ): Promise<{ status: number; body: Buffer } | null> {
-  const [row] = await rows<{ status: number; body: Buffer }>(
+  const [row] = await preparedRows<{ status: number; body: Buffer }>(
     db,
     `SELECT response_status AS status, response_body AS body
        FROM idempotency_keys WHERE object_id = ? AND state = 'done'`,
@@ -184,7 +184,11 @@ async function findClaim<Request extends object>(
   objectId: string,
   lock: 'FOR UPDATE' | '',
 ): Promise<HeldClaim<Request> | null> {
-  const [claim] = await rows<{ accountId: string; mode: Mode; request: ReadyRequest<Request> }>(
+  const [claim] = await preparedRows<{
+    accountId: string;
+    mode: Mode;
+    request: ReadyRequest<Request>;
+  }>(
     db,
     `SELECT account_id, mode, request FROM idempotency_keys
       WHERE object_id = ? AND ${CLAIM_IS_READY} ${lock}`,

@@ -3,8 +3,8 @@
  * stored response, in one statement, so that none of them exists without the others.
  */
 import type { Model, ModelClass } from 'objection';
-import { INSERT_DELIVERIES, newWebhookDeliveryBindings } from './events';
-import { rows, type Tx } from '../transaction';
+import { INSERT_DELIVERIES, newWebhookDeliveryBindings, noteDeliveries } from './events';
+import { type deferredRows, preparedRows, type Tx } from '../transaction';
 
 export interface FirstEvent {
   id: string;
@@ -20,10 +20,11 @@ export async function insertClaimed(
   object: object,
   event: FirstEvent,
   response: { status: number; body: Buffer },
+  send: typeof preparedRows | typeof deferredRows = preparedRows,
 ): Promise<boolean> {
   const row = model.fromJson(object, { skipValidation: true }).$toDatabaseJson();
   const columns = Object.keys(row);
-  const result = await rows(
+  const inserted = send<{ hasOpen: boolean }>(
     tx,
     `WITH object AS (
        INSERT INTO ${model.tableName} (${columns.join(', ')})
@@ -40,7 +41,7 @@ export async function insertClaimed(
         SET state = 'done', request = NULL, completed_at = clock_timestamp(),
             response_status = ?, response_body = ?
        FROM object WHERE k.object_id = object.id
-     RETURNING k.object_id`,
+     RETURNING EXISTS (SELECT FROM delivery WHERE is_open) AS has_open`,
     [
       ...columns.map((column) => row[column] as string),
       event.id,
@@ -52,5 +53,9 @@ export async function insertClaimed(
       response.body,
     ],
   );
-  return result.length > 0;
+  noteDeliveries(
+    tx,
+    inserted.then(([one]) => one?.hasOpen === true),
+  );
+  return (await inserted).length > 0;
 }

@@ -5,7 +5,7 @@ import type { Mode } from '../../domain/mode';
 import { newId } from '../../lib/new-id';
 import { SEEN_PAYMENT_STATUSES } from '../../domain/payment';
 import type { ShortStatements } from '../short-statements';
-import { rows, sqlList, type Db, type Tx } from '../transaction';
+import { deferStatement, preparedRows, rows, sqlList, type Db, type Tx } from '../transaction';
 
 export interface BalanceKey {
   accountId: string;
@@ -27,28 +27,49 @@ export interface PostResult {
 export async function post(tx: Tx, key: BalanceKey, posting: Posting): Promise<PostResult> {
   // Each is granted to another role.
   const writer = posting.type === 'adjustment' ? 'ledger_adjust' : 'ledger_post';
-  const [row] = await rows<{
+  const [row] = await preparedRows<{
     outcome: PostResult['outcome'];
     available: string | null;
     reserved: string | null;
-  }>(tx, `SELECT * FROM ${writer}(?, ?, ?, ?, ?, ?, ?, ?, ?, ?::jsonb)`, [
-    newId('transaction'),
-    posting.operationKey,
-    key.accountId,
-    key.mode,
-    key.currency,
-    posting.type,
-    posting.description,
-    posting.source.object,
-    posting.source.id,
-    JSON.stringify(posting.lines),
-  ]);
+  }>(tx, `SELECT * FROM ${writer}(${PARAMETERS})`, parametersOf(key, posting));
   if (row === undefined) throw new Error('ledger_post returned no row');
   return {
     outcome: row.outcome,
     available: amount(row.available ?? ZERO),
     reserved: amount(row.reserved ?? ZERO),
   };
+}
+
+const PARAMETERS = '?, ?, ?, ?, ?, ?, ?, ?, ?, ?::jsonb';
+
+function parametersOf({ accountId, mode, currency }: BalanceKey, posting: Posting): string[] {
+  return [
+    newId('transaction'),
+    posting.operationKey,
+    accountId,
+    mode,
+    currency,
+    posting.type,
+    posting.description,
+    posting.source.object,
+    posting.source.id,
+    JSON.stringify(posting.lines),
+  ];
+}
+
+/**
+ * Posts with the transaction's COMMIT, which fails unless this posting is new and covered: after a guarded
+ * UPDATE that allows a change once, anything else is a broken ledger.
+ */
+export function postAtCommit(tx: Tx, key: BalanceKey, posting: Posting): void {
+  deferStatement(
+    tx,
+    // PostgreSQL refuses this text as a boolean, so the transaction fails with it.
+    `SELECT CASE outcome WHEN 'posted' THEN true
+                 ELSE (operation_key || ': ledger_post was ' || outcome)::boolean END
+       FROM ledger_post(${PARAMETERS}), (SELECT ?::text) AS operation(operation_key)`,
+    [...parametersOf(key, posting), posting.operationKey],
+  );
 }
 
 export interface Balance {

@@ -9,7 +9,15 @@ import {
 import { PaymentModel } from '../models';
 import { type FirstEvent, insertClaimed } from './insert-claimed';
 import type { ShortStatements } from '../short-statements';
-import { rows, type Db, type Tx } from '../transaction';
+import {
+  assignments,
+  deferStatement,
+  preparedRows,
+  rows,
+  sqlList,
+  type Db,
+  type Tx,
+} from '../transaction';
 
 /** The fields that a step can write besides the status. */
 export type PaymentChange = Partial<
@@ -32,13 +40,14 @@ export async function findPayment(
   db: Db | Tx | ShortStatements,
   id: string,
 ): Promise<Payment | null> {
-  const [found] = await rows<Payment>(db, 'SELECT * FROM payments WHERE id = ?', [id]);
+  const [found] = await preparedRows<Payment>(db, 'SELECT * FROM payments WHERE id = ?', [id]);
   return found ?? null;
 }
 
 /** Locks the payment's row, so that steps of one payment run one after another. */
 export async function lockPayment(tx: Tx, id: string): Promise<Payment> {
-  const [found] = await PaymentModel.query(tx).where({ id }).forUpdate();
+  const sql = 'SELECT * FROM payments WHERE id = ? FOR UPDATE';
+  const [found] = await preparedRows<Payment>(tx, sql, [id]);
   if (found === undefined) throw new Error(`payment ${id} does not exist`);
   return found;
 }
@@ -63,17 +72,15 @@ export async function takePaymentStep(
   const status = nextPaymentStatus(payment.status, trigger);
   if (status === undefined)
     throw new Error(`status ${payment.status} has no transition ${trigger}`);
-  const [row] = await PaymentModel.query(tx)
-    .where({ id: payment.id })
-    .whereIn('status', paymentStatusesBefore(trigger))
-    .patch({
-      ...change,
-      status,
-      // A credit that leaves the status as it is has no event.
-      ...(status === payment.status ? {} : { sequence: tx.raw('sequence + 1') }),
-      updatedAt: tx.raw('clock_timestamp()'),
-    })
-    .returning('*');
+  const fields = { ...change, status };
+  const [row] = await preparedRows<Payment>(
+    tx,
+    // A credit that leaves the status as it is has no event.
+    `UPDATE payments SET ${assignments(fields)}, updated_at = clock_timestamp()
+            ${status === payment.status ? '' : ', sequence = sequence + 1'}
+      WHERE id = ? AND status IN (${sqlList(paymentStatusesBefore(trigger))}) RETURNING *`,
+    [...Object.values(fields), payment.id],
+  );
   if (row === undefined)
     throw new Error(`payment ${payment.id} changed from ${payment.status} despite the lock`);
   return row;
@@ -81,14 +88,18 @@ export async function takePaymentStep(
 
 /** Writes fields without a status change; the caller holds the row's lock. */
 export async function changePayment(tx: Tx, id: string, change: PaymentChange): Promise<Payment> {
-  const [row] = await PaymentModel.query(tx).where({ id }).patch(change).returning('*');
+  const [row] = await preparedRows<Payment>(
+    tx,
+    `UPDATE payments SET ${assignments(change)} WHERE id = ? RETURNING *`,
+    [...Object.values(change), id],
+  );
   if (row === undefined) throw new Error(`payment ${id} does not exist`);
   return row;
 }
 
 /** The ids of the provider's transfers that were credited to the payment. */
 export async function creditedTransfers(db: Db | Tx, paymentId: string): Promise<Set<string>> {
-  const found = await rows<{ id: string }>(
+  const found = await preparedRows<{ id: string }>(
     db,
     'SELECT provider_transfer_id AS id FROM payment_credits WHERE payment_id = ?',
     [paymentId],
@@ -96,11 +107,11 @@ export async function creditedTransfers(db: Db | Tx, paymentId: string): Promise
   return new Set(found.map(({ id }) => id));
 }
 
-export async function insertCredit(
+export function insertCredit(
   tx: Tx,
   credit: { paymentId: string; transferId: string; amount: Amount; fee: Amount },
-): Promise<void> {
-  await rows(
+): void {
+  deferStatement(
     tx,
     `INSERT INTO payment_credits (payment_id, provider_transfer_id, amount, fee)
      VALUES (?, ?, ?, ?)`,
@@ -113,7 +124,7 @@ export async function findPaymentByReference(
   db: Db | Tx,
   key: { accountId: string; mode: string; reference: string },
 ): Promise<string | null> {
-  const [found] = await rows<{ id: string }>(
+  const [found] = await preparedRows<{ id: string }>(
     db,
     'SELECT id FROM payments WHERE account_id = ? AND mode = ? AND reference = ?',
     [key.accountId, key.mode, key.reference],

@@ -5,7 +5,7 @@ import type { Mode } from '../../domain/mode';
 import { type PayoutRequest, RETURNED_PAYOUT_STATUSES } from '../../domain/payout';
 import type { PayoutFacts } from '../../domain/terms';
 import type { ProviderCode } from '../../domain/provider-codes';
-import { rows, sqlList, type Db, type Tx } from '../transaction';
+import { deferStatement, preparedRows, sqlList, type Db, type Tx } from '../transaction';
 
 export interface FactsQuery {
   accountId: string;
@@ -107,20 +107,20 @@ SELECT clock_timestamp() AS now, b.available, pause.reason AS pause_reason,
 
 /**
  * Takes the lock under which limits of 24 hours are counted, if the account has one in this currency.
- * Taken before the facts are read, in a separate statement, so that they include what it waited for.
+ * Taken before the next statement, which reads the facts: they include what it waited for.
  */
-export async function lockUsage(
+export function lockUsage(
   tx: Tx,
   { accountId, mode, currency }: { accountId: string; mode: Mode; currency: string },
-): Promise<void> {
-  await rows(tx, 'SELECT lock_payout_usage(?, ?, ?)', [accountId, mode, currency]);
+): void {
+  deferStatement(tx, 'SELECT lock_payout_usage(?, ?, ?)', [accountId, mode, currency]);
 }
 
 /** @param db in the reserving transaction: after `lockUsage` */
 export async function readPayoutFacts(db: Db | Tx, query: FactsQuery): Promise<PayoutFacts> {
   const { accountId, mode, apiKeyId, provider, network, request } = query;
   const { currency, destination, reference } = request;
-  const [row] = await rows<FactsRow>(db, SQL, [
+  const [row] = await preparedRows<FactsRow>(db, SQL, [
     accountId,
     mode,
     currency,

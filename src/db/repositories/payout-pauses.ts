@@ -4,7 +4,16 @@
  */
 import type { Payout } from '../../domain/payout';
 import { PayoutModel } from '../models';
-import { inTransaction, lockByName, rows, shareLockByName, type Db, type Tx } from '../transaction';
+import {
+  inTransaction,
+  lockByName,
+  preparedRows,
+  rows,
+  shareLockByName,
+  type Db,
+  type Tx,
+} from '../transaction';
+import { findPayout } from './payouts';
 
 const LOCK = 'payout_pauses';
 
@@ -23,16 +32,16 @@ export type Submission =
 
 /** Call it right before each submission to the provider, first or repeated. */
 export async function beginSubmission(db: Db, id: string): Promise<Submission> {
-  const [begun] = await PayoutModel.query(db)
-    .where({ id, status: 'approved' })
-    .whereRaw(`NOT EXISTS (${PAUSES_OF_PAYOUT})`)
-    .patch({
-      submissionStartedAt: db.raw('coalesce(submission_started_at, clock_timestamp())'),
-      wakeAfter: null,
-    })
-    .returning('*');
+  const [begun] = await preparedRows<Payout>(
+    db,
+    `UPDATE payouts
+        SET submission_started_at = coalesce(submission_started_at, clock_timestamp()),
+            wake_after = NULL
+      WHERE id = ? AND status = 'approved' AND NOT EXISTS (${PAUSES_OF_PAYOUT}) RETURNING *`,
+    [id],
+  );
   if (begun !== undefined) return { kind: 'begun', payout: begun };
-  const payout = await PayoutModel.query(db).findById(id);
+  const payout = await findPayout(db, id);
   if (payout?.status !== 'approved') return { kind: 'not_approved' };
   const reason = await inTransaction(db, (tx) => hold(tx, payout));
   return reason === null ? beginSubmission(db, id) : { kind: 'held', reason };

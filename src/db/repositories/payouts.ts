@@ -4,7 +4,15 @@ import { nextPayoutStatus, payoutStatusesBefore } from '../../domain/payout';
 import { PayoutModel } from '../models';
 import { type FirstEvent, insertClaimed } from './insert-claimed';
 import type { ShortStatements } from '../short-statements';
-import { MissingRow, rows, type Db, type Tx } from '../transaction';
+import {
+  assignments,
+  deferredRows,
+  MissingRow,
+  preparedRows,
+  sqlList,
+  type Db,
+  type Tx,
+} from '../transaction';
 
 /** The fields that a status change can write besides the status. */
 export type PayoutChange = Partial<
@@ -25,7 +33,7 @@ export async function findPayout(
   db: Db | Tx | ShortStatements,
   id: string,
 ): Promise<Payout | null> {
-  const [found] = await rows<Payout>(db, 'SELECT * FROM payouts WHERE id = ?', [id]);
+  const [found] = await preparedRows<Payout>(db, 'SELECT * FROM payouts WHERE id = ?', [id]);
   return found ?? null;
 }
 
@@ -35,14 +43,17 @@ export async function getPayout(db: Db | Tx, id: string): Promise<Payout> {
   return payout;
 }
 
-/** @returns false, and nothing is written, when the reference is already used */
+/**
+ * Sent with the transaction's next statement.
+ * @returns false, and nothing is written, when the reference is already used
+ */
 export function insertPayout(
   tx: Tx,
   payout: Payout,
   event: FirstEvent,
   response: { status: number; body: Buffer },
 ): Promise<boolean> {
-  return insertClaimed(tx, PayoutModel, payout, event, response);
+  return insertClaimed(tx, PayoutModel, payout, event, response, deferredRows);
 }
 
 /**
@@ -58,18 +69,14 @@ export async function takeTransition(
   only = 'true',
 ): Promise<Payout | null> {
   const from = payoutStatusesBefore(trigger);
-  const changed = await PayoutModel.query(tx)
-    .where({ id })
-    .whereIn('status', from)
-    .whereRaw(only)
-    .patch({
-      ...change,
-      status: targetOf(trigger, from),
-      sequence: tx.raw('sequence + 1'),
-      updatedAt: tx.raw('clock_timestamp()'),
-    })
-    .returning('*');
-  const [row] = changed;
+  const fields = { ...change, status: targetOf(trigger, from) };
+  const [row] = await preparedRows<Payout>(
+    tx,
+    `UPDATE payouts
+        SET ${assignments(fields)}, sequence = sequence + 1, updated_at = clock_timestamp()
+      WHERE id = ? AND status IN (${sqlList(from)}) AND ${only} RETURNING *`,
+    [...Object.values(fields), id],
+  );
   return row ?? null;
 }
 

@@ -1,7 +1,7 @@
 /** Attempts at a delivery: inserted before the request is sent, completed with its outcome. */
 import { PING } from '../../domain/events';
 import type { Mode } from '../../domain/mode';
-import { rows, type Db, type Tx } from '../transaction';
+import { deferStatement, preparedRows, rows, type Db, type Tx } from '../transaction';
 
 export interface AttemptTiming {
   dnsMs: number | null;
@@ -41,7 +41,7 @@ export interface SlotOrder {
  * counted as lost.
  */
 export async function takeSlot(tx: Tx, { endpointId, key }: SlotOrder): Promise<boolean> {
-  const taken = await rows(
+  const taken = await preparedRows(
     tx,
     `WITH free AS MATERIALIZED (
        SELECT slot FROM webhook_slots
@@ -62,11 +62,11 @@ export async function releaseSlot(tx: Tx, { endpointId, key }: SlotOrder): Promi
   await rows(tx, sql, [endpointId, key]);
 }
 
-export async function insertAttempt(
+export function insertAttempt(
   tx: Tx,
   attempt: AttemptKey & { manual: boolean; url: string; orderKey: string },
-): Promise<void> {
-  await rows(
+): void {
+  deferStatement(
     tx,
     `INSERT INTO webhook_attempts (delivery_id, number, manual, url, order_key)
      VALUES (?, ?, ?, ?, ?)`,
@@ -84,7 +84,7 @@ export async function completeAttempt(
   { deliveryId, number }: AttemptKey,
   end: AttemptEnd,
 ): Promise<{ manual: boolean; wasLost: boolean } | null> {
-  const [completed] = await rows<{ manual: boolean; wasLost: boolean }>(
+  const [completed] = await preparedRows<{ manual: boolean; wasLost: boolean }>(
     tx,
     `WITH before AS (
        SELECT delivery_id, number, outcome IS NOT NULL AS was_lost FROM webhook_attempts

@@ -8,7 +8,7 @@ import { webhookDeliveryStatusesBefore, SLOW_AFTER_TIMEOUTS } from '../../domain
 import type { EventType } from '../../domain/events';
 import type { Mode } from '../../domain/mode';
 import type { SealedSecret } from '../../lib/secret-box';
-import { rows, type Db, type Tx } from '../transaction';
+import { deferredRows, deferStatement, preparedRows, rows, type Db, type Tx } from '../transaction';
 
 /** The input of a delivery's workflow: only ids and types. */
 export interface WebhookDeliveryToStart {
@@ -35,7 +35,7 @@ const TO_START = `d.id AS delivery_id, e.type AS event_type, e.object_id,
 
 /** The deliveries of an object's events that were not started yet, oldest event first. */
 export async function listUnstarted(db: Db, objectId: string): Promise<WebhookDeliveryToStart[]> {
-  return rows<WebhookDeliveryToStart>(
+  return preparedRows<WebhookDeliveryToStart>(
     db,
     `SELECT ${TO_START}
       WHERE e.object_id = ? AND d.status = 'pending' AND d.attempts = 0 ORDER BY e.sequence, d.id`,
@@ -118,8 +118,8 @@ export async function lockWebhookDelivery(
   id: string,
 ): Promise<LockedWebhookDelivery | null> {
   // A separate statement, so that its snapshot is taken after the wait for the lock.
-  await rows(tx, 'SELECT FROM webhook_deliveries WHERE id = ? FOR NO KEY UPDATE', [id]);
-  const [found] = await rows<Omit<LockedWebhookDelivery, 'secret'> & SealedSecret>(
+  deferStatement(tx, 'SELECT FROM webhook_deliveries WHERE id = ? FOR NO KEY UPDATE', [id]);
+  const [found] = await preparedRows<Omit<LockedWebhookDelivery, 'secret'> & SealedSecret>(
     tx,
     `SELECT d.id, d.status, d.attempts, d.event_id, e.type AS event_type, e.body,
             d.endpoint_id, p.mode, p.url, p.secret_sealed AS sealed,
@@ -145,8 +145,8 @@ export async function lockWebhookDelivery(
 }
 
 /** Counts an attempt. A scheduled one uses up one of the eight; a manual one does not. */
-export async function noteAttemptBegun(tx: Tx, id: string, manual: boolean): Promise<void> {
-  await rows(
+export function noteAttemptBegun(tx: Tx, id: string, manual: boolean): void {
+  deferStatement(
     tx,
     `UPDATE webhook_deliveries
         SET attempts = attempts + ?, retry_requested_at = NULL,
@@ -156,8 +156,11 @@ export async function noteAttemptBegun(tx: Tx, id: string, manual: boolean): Pro
   );
 }
 
-/** Ends the schedule; a trigger without a transition from this status changes nothing. */
-export async function endWebhookDelivery(
+/**
+ * Ends the schedule; a trigger without a transition from this status changes nothing.
+ * @returns whether it did; wait for it only after the transaction's next statement
+ */
+export function endWebhookDelivery(
   tx: Tx,
   id: string,
   trigger: Exclude<WebhookDeliveryTrigger, 'recover'>,
@@ -169,15 +172,17 @@ export async function endWebhookDelivery(
     skip: 'skipped',
     abandon: 'abandoned',
   } as const satisfies Record<typeof trigger, WebhookDeliveryStatus>;
-  const changed = await rows(
+  const changed = deferredRows(
     tx,
     `UPDATE webhook_deliveries
         SET status = ?, next_attempt_at = NULL, retry_requested_at = NULL, last_error = ?,
             finished_at = clock_timestamp()
       WHERE id = ? AND status = ANY (?::text[]) RETURNING id`,
     [targets[trigger], lastError, id, webhookDeliveryStatusesBefore(trigger)],
-  );
-  return changed.length > 0;
+  ).then(({ length }) => length > 0);
+  // The statement that it is sent with fails with the same error.
+  changed.catch(() => undefined);
+  return changed;
 }
 
 /** The delay starts now, at the end of the failed attempt. */
@@ -292,8 +297,9 @@ export interface WebhookDeliveryReport {
 export async function readWebhookDeliveryReport(
   tx: Tx,
   id: string,
+  read: typeof preparedRows | typeof deferredRows,
 ): Promise<WebhookDeliveryReport | null> {
-  const [report] = await rows<WebhookDeliveryReport>(
+  const [report] = await read<WebhookDeliveryReport>(
     tx,
     `SELECT d.status, d.attempts, d.next_attempt_at, d.last_error,
             greatest(0, ceil(extract(epoch FROM d.next_attempt_at - clock_timestamp()) * 1000)

@@ -3,7 +3,7 @@
  */
 import type { Mode } from '../../domain/mode';
 import type { SealedSecret } from '../../lib/secret-box';
-import { rows, type Db, type Tx } from '../transaction';
+import { deferStatement, rows, type Db, type Tx } from '../transaction';
 import type { SlotOrder } from './webhook-attempts';
 
 export interface WebhookEndpoint {
@@ -147,12 +147,8 @@ export async function lockSecretsOfOtherKeys(
 }
 
 /** Releases the slot of an attempt and counts consecutive timeouts, when their count changes. */
-export async function noteAttemptEnded(
-  tx: Tx,
-  { endpointId, key }: SlotOrder,
-  timedOut: boolean,
-): Promise<void> {
-  await rows(
+export function noteAttemptEnded(tx: Tx, { endpointId, key }: SlotOrder, timedOut: boolean): void {
+  deferStatement(
     tx,
     `WITH released AS (
        UPDATE webhook_slots SET holder = NULL WHERE endpoint_id = ? AND holder = ?

@@ -74,10 +74,12 @@ export async function abandonWebhookDelivery(
 ): Promise<WebhookDelivery> {
   const delivery = await makeChange(db, by, async (tx) => {
     const before = await requireWebhookDelivery(tx, id);
-    if (!(await endWebhookDelivery(tx, id, 'abandon', 'abandoned'))) {
+    const isEnded = endWebhookDelivery(tx, id, 'abandon', 'abandoned');
+    const after = await requireWebhookDelivery(tx, id);
+    if (!(await isEnded)) {
       throw new AdminRefusal({ code: 'delivery_already_ended', id, status: before.status });
     }
-    return changed('webhook_delivery.abandon', before, await requireWebhookDelivery(tx, id));
+    return changed('webhook_delivery.abandon', before, after);
   });
   await wakeWebhookDeliveries(db, workflows, [id]);
   return delivery;

@@ -1,0 +1,165 @@
+/** Transactions whose statements are sent together: an error anywhere in them leaves nothing behind. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { connect } from '../../src/db/connect';
+import {
+  type Db,
+  deferredRows,
+  deferStatement,
+  inTransaction,
+  preparedRows,
+  rows,
+  type Tx,
+} from '../../src/db/transaction';
+import { createTestDatabase, type TestDatabase } from '../support/database';
+
+let database: TestDatabase;
+/** One connection: what a transaction leaves behind on it meets the next one. */
+let db: Db;
+/** Another one, which sees only what was committed. */
+let other: Db;
+
+const INSERT = 'INSERT INTO notes (id, body) VALUES (?, ?)';
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  [db, other] = [1, 2].map((size) =>
+    connect({ url: database.ownerUrl, size, applicationName: 'test' }),
+  ) as [Db, Db];
+});
+
+beforeEach(async () => {
+  await rows(db, 'DROP TABLE IF EXISTS notes');
+  await rows(db, 'CREATE TABLE notes (id integer PRIMARY KEY, body text NOT NULL)');
+});
+
+afterAll(async () => {
+  await Promise.all([db.destroy(), other.destroy()]);
+  await database.drop();
+});
+
+const committed = async (): Promise<number[]> =>
+  (await rows<{ id: number }>(other, 'SELECT id FROM notes ORDER BY id')).map(({ id }) => id);
+
+const write = (tx: Db | Tx, id: number): Promise<object[]> => preparedRows(tx, INSERT, [id, 'x']);
+const writeLater = (tx: Tx, id: number): void => {
+  deferStatement(tx, INSERT, [id, 'x']);
+};
+
+test('all statements of a transaction are committed, in their order', async () => {
+  await inTransaction(db, async (tx) => {
+    writeLater(tx, 1);
+    await rows(tx, 'UPDATE notes SET id = id + ?', [1]);
+    writeLater(tx, 1);
+    writeLater(tx, 3);
+  });
+  expect(await committed()).toEqual([1, 2, 3]);
+});
+
+test('a deferred statement has its rows after the next one, and after the commit', async () => {
+  const count = 'SELECT count(*)::int AS n FROM notes WHERE id > ?';
+  const last = await inTransaction(db, async (tx) => {
+    const first = deferredRows<{ n: number }>(tx, count, [0]);
+    await write(tx, 1);
+    expect(await first).toEqual([{ n: 0 }]);
+    return { rows: deferredRows<{ n: number }>(tx, count, [0]) };
+  });
+  expect(await last.rows).toEqual([{ n: 1 }]);
+});
+
+test('nothing is visible to others before the commit', async () => {
+  await inTransaction(db, async (tx) => {
+    await write(tx, 1);
+    expect(await committed()).toEqual([]);
+  });
+  expect(await committed()).toEqual([1]);
+});
+
+test.each([
+  ['the first statement', (tx: Tx) => rows(tx, 'SELECT 1 / ?::int', [0])],
+  [
+    'a statement sent with the first one',
+    async (tx: Tx) => {
+      writeLater(tx, 1);
+      await rows(tx, 'SELECT 1 / ?::int', [0]);
+    },
+  ],
+  [
+    'a statement sent with the commit',
+    async (tx: Tx) => {
+      await write(tx, 1);
+      deferStatement(tx, 'SELECT 1 / ?::int', [0]);
+      writeLater(tx, 2);
+    },
+  ],
+  [
+    'an earlier statement, whose error was ignored',
+    async (tx: Tx) => {
+      await write(tx, 1);
+      await rows(tx, 'SELECT 1 / ?::int', [0]).catch(() => undefined);
+    },
+  ],
+  [
+    'the caller',
+    async (tx: Tx) => {
+      await write(tx, 1);
+      writeLater(tx, 2);
+      throw new Error('changed my mind');
+    },
+  ],
+])('an error of %s: nothing is committed, and the connection stays usable', async (_, work) => {
+  await expect(inTransaction(db, async (tx) => void (await work(tx)))).rejects.toThrow();
+  // Outside of a transaction: committed at once.
+  await rows(db, INSERT, [9, 'x']);
+  expect(await committed()).toEqual([9]);
+  await inTransaction(db, (tx) => {
+    writeLater(tx, 1);
+  });
+  expect(await committed()).toEqual([1, 9]);
+});
+
+test('what a savepoint undoes is not sent, and what came before it is committed', async () => {
+  await inTransaction(db, async (tx) => {
+    writeLater(tx, 1);
+    await inTransaction(tx, (inner) => {
+      // It would fail.
+      writeLater(inner, 1);
+      throw new Error('changed my mind');
+    }).catch(() => undefined);
+    writeLater(tx, 2);
+  });
+  expect(await committed()).toEqual([1, 2]);
+});
+
+test('a migration changes a table between two executions of a prepared statement', async () => {
+  const all = 'SELECT * FROM notes WHERE id > ?';
+  const read = (from: Db | Tx) => preparedRows(from, all, [0]);
+  await write(db, 1);
+  for (let times = 0; times < 3; times += 1) await inTransaction(db, read);
+  await rows(other, 'ALTER TABLE notes ADD COLUMN more text');
+  expect(await inTransaction(db, read)).toEqual([{ id: 1, body: 'x', more: null }]);
+  await rows(other, 'ALTER TABLE notes ADD COLUMN evenMore text');
+  expect(await read(db)).toMatchObject([{ id: 1 }]);
+});
+
+test('a transaction without statements, and with one that has no values', async () => {
+  expect(await inTransaction(db, () => 'done')).toBe('done');
+  await inTransaction(db, async (tx) => {
+    await rows(tx, "INSERT INTO notes VALUES (1, 'a'), (2, 'b')");
+  });
+  expect(await committed()).toEqual([1, 2]);
+});
+
+test('a lock is held from the first statement to the commit', async () => {
+  await write(db, 1);
+  const order: string[] = [];
+  const first = inTransaction(db, async (tx) => {
+    await rows(tx, 'SELECT FROM notes WHERE id = ? FOR UPDATE', [1]);
+    await sleep(200);
+    order.push('first');
+  });
+  await sleep(50);
+  await rows(other, 'UPDATE notes SET body = ? WHERE id = 1', ['y']);
+  order.push('second');
+  await first;
+  expect(order).toEqual(['first', 'second']);
+});
