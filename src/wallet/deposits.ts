@@ -1,9 +1,10 @@
-/** Starts everything that takes money in: the followers of the chains, and the screening. */
+/** Starts everything that takes money in: the followers of the chains, the screening, refunds. */
 import { openXpub } from './addresses/deposit-addresses';
 import { createAlarms } from './alarms';
 import type { Chain } from './chain/chain';
 import { screenOverHttp, startScreening } from './checkouts/screening';
 import type { CheckoutParts } from './checkouts/steps';
+import { type RefundParts, startRefunds } from './checkouts/refunds';
 import type { PageUrl } from './checkouts/store';
 import type { WalletConfig } from './config';
 import type { Database } from './db/database';
@@ -35,9 +36,10 @@ export function startDeposits(
   { log, screening, xpubs }: WalletConfig,
   db: Database,
   chains: readonly Chain[],
-  pageUrl: PageUrl,
+  refunds: RefundParts,
   { balancesEveryMs = BALANCES_EVERY_MS } = {},
 ): Loop[] {
+  const { pageUrl } = refunds;
   const screen = screening === null ? null : screenOverHttp(screening.url, screening.token);
   const followers = chains
     .filter(({ network }) => xpubs[network.mode] !== null)
@@ -48,5 +50,5 @@ export function startDeposits(
       const parts = { ...{ chain, chainId, rules, db, watched, alarms, log }, pageUrl };
       return startFollower({ ...parts, balancesEveryMs }, pollMs);
     });
-  return [...followers, startScreening({ db, screen, pageUrl, log })];
+  return [...followers, startScreening({ db, screen, pageUrl, log }), startRefunds(refunds)];
 }

@@ -16,7 +16,8 @@ import type { Loop } from './loop';
 import type { Network, SignerSettings } from './networks';
 import { isDenied } from './sender/control';
 import { startSender } from './sender/sender';
-import { isLostAddress, type OrderRules } from './sender/transfers';
+import { checkoutPages } from './page/routes';
+import { isLostAddress, type OrderRules, type Transfer } from './sender/transfers';
 import type { Signer } from './signer/port';
 
 export interface Wallet {
@@ -56,21 +57,23 @@ export async function startWallet(config: WalletConfig, parts: WalletParts): Pro
       running.push(sender);
     }
     const rules = orderRules(db, config.networks, ownAddresses);
+    const onQueued = ({ mode, network }: Transfer): void => {
+      senders.get(nameOf({ mode, name: network }))?.wake();
+    };
     const server = await startHttpServer(config, {
       api: [
         addCheckouts(checkouts),
         (router) => {
-          addTransfers(router, {
-            ...{ db, chains, rules },
-            onQueued: ({ mode, network }) => senders.get(nameOf({ mode, name: network }))?.wake(),
-          });
+          addTransfers(router, { db, chains, rules, onQueued });
         },
       ],
-      pages: [],
+      pages: [checkoutPages({ ...checkouts, isRefused: rules.isRefused })],
     });
     running.push(server);
     publicUrl = config.publicUrl ?? server.url;
-    running.push(...startDeposits(config, db, chains, pageUrl));
+    running.push(
+      ...startDeposits(config, db, chains, { db, rules, onQueued, pageUrl, log: config.log }),
+    );
     return { url: server.url, stop };
   } catch (error) {
     await stop();

@@ -19,10 +19,8 @@ import {
   type Gateway,
   pay,
   startCallbackReceiver,
+  when,
 } from './deposits-world';
-
-const POLL_MS = 50;
-const PATIENCE_MS = 30_000;
 
 describeWithChain('the wallet’s checkouts, as the gateway’s adapter reads them', () => {
   let chain: TestChain;
@@ -58,16 +56,6 @@ describeWithChain('the wallet’s checkouts, as the gateway’s adapter reads th
       checkout: { deposit_address: { address: Address } };
     };
     return checkout.deposit_address.address;
-  };
-
-  const when = async <T>(what: string, look: () => Promise<T | null>): Promise<T> => {
-    const until = Date.now() + PATIENCE_MS;
-    while (Date.now() < until) {
-      const seen = await look();
-      if (seen !== null) return seen;
-      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
-    }
-    throw new Error(`waited in vain for ${what}`);
   };
 
   const statuses = async (reference: string): Promise<string> => {

@@ -188,3 +188,17 @@ export async function factsOf(db: Database, id: string): Promise<CheckoutFacts> 
   if (facts === null) throw new Error(`no checkout ${id}`);
   return facts;
 }
+
+const POLL_MS = 50;
+const PATIENCE_MS = 30_000;
+
+/** What `look` finds, once it is not null. */
+export async function when<T>(what: string, look: () => Promise<T | null>): Promise<T> {
+  const until = Date.now() + PATIENCE_MS;
+  while (Date.now() < until) {
+    const seen = await look();
+    if (seen !== null) return seen;
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  }
+  throw new Error(`waited in vain for ${what}`);
+}

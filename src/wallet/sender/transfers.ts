@@ -21,6 +21,8 @@ export interface TransferOrder {
   amount: Amount;
   destination: string;
   memo: string | null;
+  /** A refund is the wallet's own order: the gateway is told of it by its checkout. */
+  purpose?: 'payout' | 'refund';
 }
 
 /** Shown to the gateway: queued and sending are one state to it, refused and failed another. */
@@ -74,8 +76,8 @@ export async function submitTransfer(
   const isRefused = typeof checked === 'string';
   const [stored] = await db.query<TransferRow>(
     `INSERT INTO wallet.transfer (id, mode, client_reference, asset, network, amount, destination,
-       memo, chain_id, units, status, failure_code)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+       memo, purpose, chain_id, units, status, failure_code)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
      ON CONFLICT (mode, client_reference) DO NOTHING RETURNING ${COLUMNS}`,
     [
       ...[
@@ -86,7 +88,7 @@ export async function submitTransfer(
         order.network,
         order.amount,
       ],
-      ...[writeDestination(order.destination), order.memo],
+      ...[writeDestination(order.destination), order.memo, order.purpose ?? 'payout'],
       ...(isRefused
         ? [null, null, 'refused', checked]
         : [checked.chainId, checked.units, 'queued', null]),
@@ -147,7 +149,7 @@ export function isLostAddress(network: Network, destination: Address): boolean {
 }
 
 const COLUMNS = `id, mode, client_reference AS reference, asset, network, amount::text, destination,
-  memo, chain_id AS "chainId", status, failure_code AS "failureCode", tx_hash AS "txHash",
+  memo, purpose, chain_id AS "chainId", status, failure_code AS "failureCode", tx_hash AS "txHash",
   waiting_for AS "waitingFor", created_at AS "createdAt", updated_at AS "updatedAt"`;
 
 type TransferRow = Omit<Transfer, 'amount'> & { amount: string };
@@ -180,7 +182,8 @@ export async function listTransfers(
     await tx.query('LOCK TABLE wallet.transfer IN SHARE MODE');
     const found = await tx.query<TransferRow>(
       `SELECT ${COLUMNS} FROM wallet.transfer
-       WHERE mode = $1 AND ($2::timestamptz IS NULL OR updated_at >= $2)
+       WHERE mode = $1 AND purpose = 'payout'
+         AND ($2::timestamptz IS NULL OR updated_at >= $2)
          AND ($3::timestamptz IS NULL OR (updated_at, id) > ($3, $4))
        ORDER BY updated_at, id LIMIT $5`,
       [mode, from, after?.updatedAt ?? null, after?.id ?? '', limit + 1],
@@ -209,6 +212,7 @@ export async function finishTransfer(
   );
   if (row === undefined) return;
   const transfer = readRow(row);
+  if (transfer.purpose === 'refund') return;
   const id = `oev_${transfer.id.slice('otr_'.length)}_${status}`;
   await storeCallback(tx, transfer.mode, {
     ...{ id, type: 'transfer.updated', data: presentTransfer(transfer) },

@@ -1,0 +1,150 @@
+/** The hosted page over HTTP: what it says in each state, its forms, and refunds. */
+import type { Address } from 'viem';
+import { amount } from '../../src/domain/money';
+import type { CheckoutOrder, Provider } from '../../src/providers/port';
+import { describeWithChain, startChain, type TestChain } from '../support/chain';
+import {
+  createTestSigner,
+  createWalletDatabase,
+  fillFloat,
+  startTestWallet,
+  testNetwork,
+  type TestWallet,
+  type WalletDatabase,
+} from '../support/wallet';
+import { buildOrder, foundCheckout, pay, when } from './deposits-world';
+
+describeWithChain('the hosted page of the wallet', () => {
+  let chain: TestChain;
+  let database: WalletDatabase;
+  let wallet: TestWallet;
+  let provider: Provider;
+
+  beforeAll(async () => {
+    [chain, database] = await Promise.all([startChain(), createWalletDatabase()]);
+    await chain.finalize();
+    const signer = createTestSigner();
+    await fillFloat(chain, signer.address);
+    wallet = await startTestWallet({ networks: [testNetwork(chain)], signer, database });
+    provider = wallet.provider;
+  });
+
+  afterAll(async () => {
+    await wallet.stop();
+    await Promise.all([database.drop(), chain.stop()]);
+  });
+
+  const open = async (changes: Partial<CheckoutOrder> = {}) => {
+    const order = buildOrder(changes);
+    const { checkoutUrl } = foundCheckout(await provider.openCheckout(order));
+    const text = await (await fetch(checkoutUrl)).text();
+    const address = /data-copy="address">(0x[0-9a-fA-F]{40})</.exec(text)![1] as Address;
+    return { order, url: checkoutUrl, address, text };
+  };
+
+  const statusAt = async (url: string): Promise<string> => {
+    const text = await (await fetch(url)).text();
+    return /data-status="([a-z]+)"/.exec(text)?.[1] ?? '';
+  };
+  const whenStatus = (url: string, name: string) =>
+    when(`the status ${name}`, async () => ((await statusAt(url)) === name ? true : null));
+
+  const post = (url: string, body = ''): Promise<Response> =>
+    fetch(url, {
+      ...{ method: 'POST', body, redirect: 'manual' },
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    });
+
+  test('an order is text: nothing of it becomes markup, and nothing comes from elsewhere', async () => {
+    const evil = `"><script>alert(1)</script><img src=x onerror=alert(1)>`;
+    const { url, text } = await open({
+      description: evil,
+      cancelUrl: 'https://shop.example/?a="><script>',
+    });
+    expect(text).not.toContain('<script>alert');
+    expect(text).not.toContain('<img');
+    expect(text).toContain('&lt;script>alert(1)');
+    const { headers } = await fetch(url);
+    const policy = headers.get('content-security-policy') ?? '';
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).not.toContain('unsafe');
+    expect(headers.get('referrer-policy')).toBe('same-origin');
+    expect(text).not.toMatch(/<script(?! src="\/checkout\/assets\/page\.js" defer)/);
+    expect(text).not.toContain('style=');
+    expect((await fetch(url.replace(/.$/, 'z'))).status).toBe(404);
+  });
+
+  test('the page says what is missing, and thanks for what was too much', async () => {
+    const { address, url } = await open();
+    await pay(chain, chain.tokens.USDC, address, 10_000_000n);
+    await whenStatus(url, 'part');
+    const part = await (await fetch(url)).text();
+    expect(part).toContain('10.00 USDC received, 15.50 USDC missing.');
+    expect(part).toContain('data-copy="amount">15.50<');
+    expect(part).toMatch(/Seen, \d+ confirmations? so far/);
+    await pay(chain, chain.tokens.USDC, address, 16_000_000n);
+    await whenStatus(url, 'seen');
+    await chain.finalize();
+    await whenStatus(url, 'paid');
+    expect(await (await fetch(url)).text()).toContain('You sent 26.00 USDC');
+  });
+
+  test('a customer cancels, and after the time limit the address is gone', async () => {
+    const { order, url } = await open({ cancelUrl: 'https://shop.example/basket' });
+    const answer = await post(`${url}/cancel`);
+    expect(answer.headers.get('location')).toBe('https://shop.example/basket');
+    expect(foundCheckout(await provider.findCheckout(order.reference)).state).toBe('cancelled');
+    expect(await statusAt(url)).toBe('cancelled');
+
+    const short = await open({ expiresAt: new Date(Date.now() + 1_000) });
+    await whenStatus(short.url, 'expired');
+    expect(await (await fetch(short.url)).text()).not.toContain(short.address);
+  });
+
+  test('a refund waits for an address that the customer enters, and arrives there', async () => {
+    const { order, url, address } = await open();
+    const customer = chain.accounts[5]!;
+    await pay(chain, chain.tokens.USDC, address, 25_500_000n);
+    await whenStatus(url, 'seen');
+    await chain.finalize();
+    await whenStatus(url, 'paid');
+    const asked = foundCheckout(
+      await provider.refundCheckout(order.reference, 'refund_1', amount('20.5')),
+    );
+    expect(asked.refunds).toEqual([]);
+    expect(
+      await provider.refundCheckout(order.reference, 'refund_2', amount('5.00000001')),
+    ).toMatchObject({ kind: 'refused' });
+    expect(await statusAt(url)).toBe('refunding');
+
+    const before = await chain.balanceOf(chain.tokens.USDC, customer);
+    const wrong = ['', 'nobody', `0x${'0'.repeat(40)}`, address, chain.tokens.USDC.address];
+    for (const entered of wrong) {
+      const refused = await post(
+        `${url}/refund-address`,
+        new URLSearchParams({ address: entered }).toString(),
+      );
+      expect(refused.status).toBe(422);
+      expect(await refused.text()).toContain('aria-invalid="true"');
+    }
+    const taken = await post(
+      `${url}/refund-address`,
+      new URLSearchParams({ address: customer }).toString(),
+    );
+    expect(taken.status).toBe(303);
+    // Somebody with the URL cannot turn the refund to another address.
+    await post(`${url}/refund-address`, `address=${chain.accounts[6]!}`);
+
+    const done = await when('the refund', async () => {
+      await chain.mine(4);
+      const found = foundCheckout(await provider.findCheckout(order.reference));
+      return found.refunds.length > 0 ? found : null;
+    });
+    expect(done.refunds).toMatchObject([{ reference: 'refund_1', amount: amount('20.5') }]);
+    const arrived = (await chain.balanceOf(chain.tokens.USDC, customer)) - before;
+    expect(arrived).toBe(20_500_000n);
+    // The gateway ordered no payout, so its statement of payouts shows none.
+    const statement = await provider.listPayouts({ changedFrom: null, cursor: null });
+    expect(statement).toMatchObject({ kind: 'page', entries: [] });
+  });
+});
