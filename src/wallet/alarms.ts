@@ -38,14 +38,24 @@ export interface Alarms {
   clear(kind: AlarmKind, subject: string): Promise<void>;
 }
 
-/** Remembers what is open, so that a condition that holds for long costs nothing. */
+/** Another program may have changed an alarm, such as the command that resumes a signer. */
+const REMEMBER_MS = 10_000;
+
+/** Remembers what is open for a while, so that a condition that holds for long costs little. */
 export function createAlarms(db: Db, { network }: Chain, log: Log): Alarms {
-  const known = new Map<string, string | null>();
+  const known = new Map<string, { detail: string | null; until: number }>();
+  const isKnown = (key: string, detail: string | null): boolean => {
+    const entry = known.get(key);
+    return entry?.detail === detail && entry.until > Date.now();
+  };
+  const remember = (key: string, detail: string | null): void => {
+    known.set(key, { detail, until: Date.now() + REMEMBER_MS });
+  };
   const chainId = network.chainId;
   return {
     async raise(kind, subject, detail, on = db) {
       const key = `${kind} ${subject}`;
-      if (known.get(key) === detail) return;
+      if (isKnown(key, detail)) return;
       const [row] = await on.query<{ isNew: boolean }>(
         `INSERT INTO wallet.alarm (chain_id, kind, subject, detail) VALUES ($1, $2, $3, $4)
          ON CONFLICT (chain_id, kind, subject) WHERE cleared_at IS NULL
@@ -53,19 +63,19 @@ export function createAlarms(db: Db, { network }: Chain, log: Log): Alarms {
         [chainId, kind, subject, detail],
       );
       // What a transaction stores may be rolled back.
-      if (on === db) known.set(key, detail);
+      if (on === db) remember(key, detail);
       if (row?.isNew !== true) return;
       log('error', 'alarm', { alarm: kind, network: network.name, subject, detail });
     },
     async clear(kind, subject) {
       const key = `${kind} ${subject}`;
-      if (known.get(key) === null) return;
+      if (isKnown(key, null)) return;
       const cleared = await db.query(
         `UPDATE wallet.alarm SET cleared_at = clock_timestamp()
          WHERE chain_id = $1 AND kind = $2 AND subject = $3 AND cleared_at IS NULL RETURNING id`,
         [chainId, kind, subject],
       );
-      known.set(key, null);
+      remember(key, null);
       if (cleared.length === 0) return;
       log('info', 'alarm cleared', { alarm: kind, network: network.name, subject });
     },

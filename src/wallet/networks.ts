@@ -28,6 +28,8 @@ export interface Network {
   rpcUrls: readonly string[];
   /** The chain's own `finalized` tag, or the number of confirmations on chains without it. */
   finality: 'finalized' | number;
+  /** After this time without an answer the next node is asked. */
+  rpcTimeoutMs: number;
   /** How often the chain is read. */
   pollMs: number;
   /** The native coin; all EVM chains count it in wei. */
@@ -127,6 +129,7 @@ const NETWORK_FIELDS = [
     'rpc_urls',
     'finality',
     'poll_ms',
+    'rpc_timeout_ms',
     'native',
     'tokens',
     'deposits',
@@ -135,6 +138,7 @@ const NETWORK_FIELDS = [
 ] as const;
 const RPC_URLS_MIN = 2;
 const DEFAULT_POLL_MS = 1_000;
+const DEFAULT_RPC_TIMEOUT_MS = 10_000;
 const CONFIRMATIONS_MAX = 10_000;
 
 function readNetwork(entry: unknown, at: string, isDevelopment: boolean): Network {
@@ -173,6 +177,12 @@ function readNetwork(entry: unknown, at: string, isDevelopment: boolean): Networ
       fields.finality === undefined || fields.finality === 'finalized'
         ? 'finalized'
         : readWhole(fields.finality, `${at}.finality`, 1, CONFIRMATIONS_MAX),
+    rpcTimeoutMs: readWhole(
+      fields.rpc_timeout_ms ?? DEFAULT_RPC_TIMEOUT_MS,
+      `${at}.rpc_timeout_ms`,
+      100,
+      60_000,
+    ),
     pollMs: readWhole(fields.poll_ms ?? DEFAULT_POLL_MS, `${at}.poll_ms`, 50, 60_000),
     native: { asset: nativeAsset },
     tokens,

@@ -76,6 +76,7 @@ export function testNetwork(
     rpcUrls: [chain.url],
     finality: 'finalized',
     pollMs: 50,
+    rpcTimeoutMs: 2_000,
     native: { asset: 'ETH' },
     tokens: names.map((asset) => ({
       asset,

@@ -39,8 +39,9 @@ export type RpcReceipt = {
   logs: Receipt['logs'];
 } | null;
 
-export function createChain(network: Network, options?: { timeoutMs?: number }): Chain {
-  return { network, rpc: new Rpc(network.chainId, network.rpcUrls, options) };
+export function createChain(network: Network): Chain {
+  const { chainId, rpcUrls, rpcTimeoutMs } = network;
+  return { network, rpc: new Rpc(chainId, rpcUrls, { timeoutMs: rpcTimeoutMs }) };
 }
 
 /** @param at a tag, or a block number in hexadecimal */

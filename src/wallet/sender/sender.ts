@@ -45,7 +45,8 @@ async function runStep(parts: BroadcastParts): Promise<'more' | undefined> {
   const { nextNonce, stoppedReason } = await readSigner(db, key);
   if (view.usedNonces > nextNonce) {
     const reason = `The chain has ${view.usedNonces.toString()} transactions of the signer, the database ${nextNonce.toString()}.`;
-    await stopSigner(db, key, reason);
+    const evidence = { usedNonces: view.usedNonces };
+    if (!(await stopSigner(db, key, reason, evidence))) return undefined;
     const remedy = 'Find out whether the database is an old one or somebody else has the key.';
     await alarms.raise('signer_stopped', key.signer, `${reason} ${remedy}`);
     return undefined;

@@ -121,7 +121,7 @@ async function reportForeign(
 ): Promise<void> {
   if (!(await isUsedByOthers(chain, key.signer, slot.nonce, attempts))) return;
   const reason = `Nonce ${slot.nonce.toString()} was used by a transaction that the wallet did not make.`;
-  await stopSigner(db, key, reason);
+  if (!(await stopSigner(db, key, reason, { openNonce: slot.nonce }))) return;
   await alarms.raise(
     'signer_stopped',
     key.signer,

@@ -72,16 +72,30 @@ async function readSignerWith(
   return { nextNonce: BigInt(row.nextNonce), stoppedReason: row.stoppedReason };
 }
 
+/**
+ * Only while the reason still holds: an operator may have resumed the signer in between.
+ * @returns whether the signer is stopped
+ */
 export async function stopSigner(
   db: Db,
   { chainId, signer }: SignerKey,
   reason: string,
-): Promise<void> {
-  await db.query(
-    `UPDATE wallet.signer SET stopped_reason = $3
-     WHERE chain_id = $1 AND address = $2 AND stopped_reason IS NULL`,
-    [chainId, signer, reason],
+  evidence: { openNonce: bigint } | { usedNonces: bigint },
+): Promise<boolean> {
+  const [condition, value] =
+    'openNonce' in evidence
+      ? [
+          `EXISTS (SELECT 1 FROM wallet.slot WHERE slot.chain_id = signer.chain_id
+             AND slot.signer = signer.address AND nonce = $4 AND state = 'open')`,
+          evidence.openNonce,
+        ]
+      : ['next_nonce < $4', evidence.usedNonces];
+  const stopped = await db.query(
+    `UPDATE wallet.signer SET stopped_reason = coalesce(stopped_reason, $3)
+     WHERE chain_id = $1 AND address = $2 AND ${condition} RETURNING address`,
+    [chainId, signer, reason, value.toString()],
   );
+  return stopped.length > 0;
 }
 
 /** Gives each payment the next nonce. The signer is locked. */

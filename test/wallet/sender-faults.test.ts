@@ -1,0 +1,400 @@
+/** What goes wrong on a chain while the wallet pays, and that each payout is sent once or not at all. */
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { type Address, getAddress, type Hex, parseTransaction } from 'viem';
+import { amount } from '../../src/domain/money';
+import type { PayoutOrder, ProviderTransfer } from '../../src/providers/port';
+import { createChain } from '../../src/wallet/chain/chain';
+import {
+  allowAddress,
+  denyAddress,
+  pauseChain,
+  resumeChain,
+} from '../../src/wallet/sender/control';
+import { resumeSigner } from '../../src/wallet/sender/resume';
+import { describeWithChain, startChain, type TestChain } from '../support/chain';
+import { waitLong } from '../support/patience';
+import {
+  createTestSigner,
+  createWalletDatabase,
+  fillFloat,
+  startTestWallet,
+  testNetwork,
+  type TestWallet,
+  type WalletDatabase,
+} from '../support/wallet';
+
+const GWEI = 10n ** 9n;
+
+describeWithChain('a payout of the wallet', () => {
+  let chain: TestChain;
+  let database: WalletDatabase;
+  let signer: ReturnType<typeof createTestSigner>;
+  let wallet: TestWallet | undefined;
+  let receiver: Address;
+
+  beforeAll(async () => {
+    chain = await startChain();
+  });
+  afterAll(() => chain.stop());
+  beforeEach(async () => {
+    signer = createTestSigner();
+    receiver = createTestSigner().address;
+    database = await createWalletDatabase();
+    await chain.setAutomine(true);
+    await fillFloat(chain, signer.address);
+  });
+  afterEach(async () => {
+    await wallet?.stop();
+    wallet = undefined;
+    await database.drop();
+  });
+
+  type Changes = Parameters<typeof testNetwork>[1];
+  const start = async (changes: Changes = {}): Promise<TestWallet> => {
+    const networks = [testNetwork(chain, changes)];
+    wallet = await startTestWallet({ networks, signer, database });
+    return wallet;
+  };
+  const pay = async (changes: Partial<PayoutOrder> = {}, to = receiver): Promise<void> => {
+    const result = await wallet!.provider.submitPayout({
+      reference: 'po_1',
+      amount: amount('5'),
+      currency: 'USDC',
+      network: 'ethereum',
+      destination: { type: 'crypto_address', value: to, memo: null },
+      ...changes,
+    });
+    expect(result).toMatchObject({ kind: 'accepted' });
+  };
+  const find = async (reference = 'po_1'): Promise<ProviderTransfer> => {
+    const found = await wallet!.provider.findPayout(reference);
+    if (found.kind !== 'found') throw new Error(found.kind);
+    return found.transfer;
+  };
+  /** Mines until the outcome is final. */
+  const ended = (reference = 'po_1'): Promise<ProviderTransfer> =>
+    waitLong(`the end of ${reference}`, async () => {
+      await chain.mine();
+      const transfer = await find(reference);
+      return transfer.status === 'pending' ? undefined : transfer;
+    });
+  const attempts = () =>
+    wallet!.db.query<{ hash: Hex; raw: Hex; nonce: string; broadcastAt: Date | null }>(
+      'SELECT hash, raw, nonce, broadcast_at AS "broadcastAt" FROM wallet.attempt ORDER BY created_at',
+    );
+  const broadcastOf = (count: number) =>
+    waitLong(`${String(count)} broadcasts`, async () => {
+      const made = (await attempts()).filter(({ broadcastAt }) => broadcastAt !== null);
+      return made.length >= count ? made : undefined;
+    });
+  const openAlarms = async (): Promise<string[]> =>
+    (
+      await wallet!.db.query<{ kind: string }>(
+        'SELECT kind FROM wallet.alarm WHERE cleared_at IS NULL ORDER BY kind',
+      )
+    ).map(({ kind }) => kind);
+  const alarm = (kind: string) =>
+    waitLong(`the alarm ${kind}`, async () =>
+      (await openAlarms()).includes(kind) ? kind : undefined,
+    );
+  const noAlarm = (kind: string) =>
+    waitLong(`the end of the alarm ${kind}`, async () =>
+      (await openAlarms()).includes(kind) ? undefined : true,
+    );
+  const received = (token: keyof TestChain['tokens'] = 'USDC') =>
+    chain.balanceOf(chain.tokens[token], receiver);
+
+  it('is broadcast again when the node has it already', async () => {
+    await chain.setAutomine(false);
+    await start();
+    await pay();
+    const [first] = await broadcastOf(1);
+    await wallet!.db.query('UPDATE wallet.attempt SET broadcast_at = NULL');
+    expect((await broadcastOf(1)).map(({ hash }) => hash)).toEqual([first?.hash]);
+    expect(await ended()).toMatchObject({ status: 'sent', txHash: first?.hash });
+    expect(await received()).toBe(5_000_000n);
+    expect(await openAlarms()).toEqual([]);
+  });
+
+  it('waits for an operator when somebody else used its nonce, and is then sent once', async () => {
+    await chain.setAutomine(false);
+    await start();
+    await pay();
+    await broadcastOf(1);
+    await chain.drop('all');
+    // The same key in another program.
+    const raw = await signer.sign({
+      ...{
+        type: 'eip1559',
+        chainId: chain.chainId,
+        nonce: 0,
+        to: receiver,
+        value: 1n,
+        gas: 21_000n,
+      },
+      ...{ maxFeePerGas: 100n * GWEI, maxPriorityFeePerGas: GWEI },
+    });
+    await chain.rpc('eth_sendRawTransaction', [raw]);
+    await chain.mine();
+    await chain.finalize();
+    await alarm('signer_stopped');
+    await pay({ reference: 'po_2' });
+    await chain.mine(3);
+    expect(await find()).toMatchObject({ status: 'pending' });
+    expect(await attempts()).toHaveLength(1);
+
+    const network = testNetwork(chain);
+    await resumeSigner(wallet!.db, createChain(network), signer.address);
+    await chain.setAutomine(true);
+    expect(await ended()).toMatchObject({ status: 'sent' });
+    expect(await ended('po_2')).toMatchObject({ status: 'sent' });
+    expect(await received()).toBe(10_000_000n);
+    expect(await openAlarms()).toEqual([]);
+  });
+
+  it('gets higher fees in the same slot when the base fee jumps', async () => {
+    await chain.setAutomine(false);
+    await start({ payouts: { replaceAfterMs: 200 } });
+    await pay();
+    const [first] = await broadcastOf(1);
+    await chain.setNextBaseFee(50n * GWEI);
+    await chain.mine();
+    await broadcastOf(2);
+    expect(await ended()).toMatchObject({ status: 'sent' });
+    const [before, after] = (await attempts()).map(({ raw }) => parseTransaction(raw));
+    expect(after?.nonce).toBe(before?.nonce);
+    expect(after?.data).toBe(before?.data);
+    for (const fee of ['maxFeePerGas', 'maxPriorityFeePerGas'] as const) {
+      expect(8n * (after?.[fee] ?? 0n)).toBeGreaterThanOrEqual(9n * (before?.[fee] ?? 0n));
+    }
+    expect((await find()).txHash).not.toBe(first?.hash);
+    expect(await received()).toBe(5_000_000n);
+    await chain.setNextBaseFee(GWEI);
+    await chain.mine();
+  });
+
+  it('gets no higher fees than the maximum, and an alarm is raised', async () => {
+    await chain.setAutomine(false);
+    await start({ payouts: { replaceAfterMs: 100, maxFeePerGasWei: 3n * GWEI } });
+    await pay();
+    await chain.setNextBaseFee(20n * GWEI);
+    await chain.mine();
+    await alarm('fee_cap_reached');
+    for (const { raw } of await attempts()) {
+      expect(parseTransaction(raw).maxFeePerGas).toBeLessThanOrEqual(3n * GWEI);
+    }
+    await chain.setNextBaseFee(GWEI);
+    expect(await ended()).toMatchObject({ status: 'sent' });
+    expect(await received()).toBe(5_000_000n);
+  });
+
+  it('is broadcast again when the pool lost it, the lowest nonce first', async () => {
+    await chain.setAutomine(false);
+    await start({ payouts: { resendAfterMs: 300 } });
+    for (const reference of ['po_1', 'po_2', 'po_3']) await pay({ reference });
+    await broadcastOf(3);
+    await chain.drop('all');
+    for (const reference of ['po_1', 'po_2', 'po_3']) {
+      expect(await ended(reference)).toMatchObject({ status: 'sent' });
+    }
+    expect(await attempts()).toHaveLength(3);
+    expect(await received()).toBe(15_000_000n);
+  });
+
+  it('waits without money for network fees, and goes on after a refill', async () => {
+    await chain.setBalance(signer.address, 0n);
+    await start();
+    await pay();
+    await alarm('gas_money_low');
+    expect(await attempts()).toHaveLength(0);
+    await chain.setBalance(signer.address, 10n ** 18n);
+    expect(await ended()).toMatchObject({ status: 'sent' });
+    await noAlarm('gas_money_low');
+  });
+
+  it('waits for the float of its own token, without holding up others', async () => {
+    await start({ payouts: { floatMinimum: { USDC: amount('2000000') } } });
+    await alarm('float_below_minimum');
+    await pay({ amount: amount('1500000') });
+    await alarm('float_low');
+    await pay({ reference: 'po_2', currency: 'USDT' });
+    expect(await ended('po_2')).toMatchObject({ status: 'sent' });
+    expect(await find()).toMatchObject({ status: 'pending' });
+    await chain.mint(chain.tokens.USDC, signer.address, 10n ** 13n);
+    expect(await ended()).toMatchObject({ status: 'sent' });
+    await noAlarm('float_below_minimum');
+  });
+
+  it('fails without using a nonce when the receiver refuses it', async () => {
+    await start();
+    await pay({ currency: 'ETH' }, chain.awkwardReceiver);
+    expect(await ended()).toMatchObject({ status: 'failed', txHash: null });
+    expect(await attempts()).toHaveLength(0);
+  });
+
+  it('fails with its nonce used when the receiver refuses it later', async () => {
+    const setRefusing = (on: boolean) =>
+      chain.call('AwkwardReceiver', chain.awkwardReceiver, 'setRefusing', [on]);
+    await setRefusing(false);
+    await chain.setAutomine(false);
+    await start({ payouts: { resendAfterMs: 300 } });
+    await pay({ currency: 'ETH' }, chain.awkwardReceiver);
+    await broadcastOf(1);
+    await chain.drop('all');
+    await setRefusing(true);
+    await chain.mine();
+    expect(await ended()).toMatchObject({ status: 'failed', txHash: expect.any(String) });
+    const count = await chain.rpc<Hex>('eth_getTransactionCount', [signer.address, 'latest']);
+    expect(BigInt(count)).toBe(1n);
+  });
+
+  it('reaches a receiver that needs more gas than a plain transfer', async () => {
+    await chain.call('AwkwardReceiver', chain.awkwardReceiver, 'setRefusing', [false]);
+    await start();
+    await pay({ currency: 'ETH' }, chain.awkwardReceiver);
+    expect(await ended()).toMatchObject({ status: 'sent' });
+  });
+
+  it('is not sent when the token reports success and transfers nothing', async () => {
+    await start();
+    await pay({ currency: 'FALSE' });
+    expect(await ended()).toMatchObject({ status: 'failed', txHash: expect.any(String) });
+    expect(await openAlarms()).toEqual(['not_transferred']);
+  });
+
+  it('is sent with an alarm when the token keeps a part', async () => {
+    const setFee = (points: bigint) =>
+      chain.call('TetherLikeToken', chain.tokens.USDT.address, 'setFee', [points]);
+    await setFee(100n);
+    await start();
+    await pay({ currency: 'USDT' });
+    expect(await ended()).toMatchObject({ status: 'sent' });
+    expect(await received('USDT')).toBe(4_950_000n);
+    expect(await openAlarms()).toEqual(['not_transferred']);
+    await setFee(0n);
+  });
+
+  it('is sent again after a reorganisation, and is pending until then', async () => {
+    await start({ payouts: { resendAfterMs: 300 } });
+    await chain.mine(3);
+    await pay();
+    await broadcastOf(1);
+    expect(await received()).toBe(5_000_000n);
+    await chain.setAutomine(false);
+    await chain.reorg(2);
+    expect(await received()).toBe(0n);
+    expect(await find()).toMatchObject({ status: 'pending' });
+    expect(await ended()).toMatchObject({ status: 'sent' });
+    expect(await received()).toBe(5_000_000n);
+    expect(await attempts()).toHaveLength(1);
+  });
+
+  it('is sent by the second node when the first one hangs', async () => {
+    const silent = createServer().listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const { port } = silent.address() as AddressInfo;
+    const rpcUrls = [`http://127.0.0.1:${String(port)}`, chain.url];
+    await start({ rpcUrls, rpcTimeoutMs: 300 });
+    await pay();
+    expect(await ended()).toMatchObject({ status: 'sent' });
+    silent.close();
+  });
+
+  it('waits while no node answers, and goes on afterwards', async () => {
+    await start({ rpcTimeoutMs: 300 });
+    chain.suspend();
+    await pay();
+    await alarm('chain_unavailable');
+    expect(await find()).toMatchObject({ status: 'pending' });
+    chain.resume();
+    expect(await ended()).toMatchObject({ status: 'sent' });
+    expect(await openAlarms()).toEqual([]);
+    expect(await received()).toBe(5_000_000n);
+  });
+
+  it('waits for the limits of the hour and the day', async () => {
+    const limits = { USDC: { hour: amount('8'), day: amount('12') } };
+    await start({ payouts: { limits } });
+    await pay();
+    await pay({ reference: 'po_2' });
+    await alarm('limit_reached');
+    expect(await ended()).toMatchObject({ status: 'sent' });
+    expect(await find('po_2')).toMatchObject({ status: 'pending' });
+    const age = async (hours: number) =>
+      wallet!.db.query(
+        `UPDATE wallet.slot SET created_at = created_at - make_interval(hours => ${String(hours)})`,
+      );
+    await age(2);
+    expect(await ended('po_2')).toMatchObject({ status: 'sent' });
+    await age(2);
+    await pay({ reference: 'po_3' });
+    await alarm('limit_reached');
+    await age(24);
+    expect(await ended('po_3')).toMatchObject({ status: 'sent' });
+    await noAlarm('limit_reached');
+  });
+
+  it('waits while the chain is paused, and fails when its address is denied meanwhile', async () => {
+    await start();
+    await pauseChain(wallet!.db, chain.chainId, 'test');
+    await pay();
+    await pay({ reference: 'po_2' }, chain.accounts[5]);
+    await chain.mine(2);
+    expect(await attempts()).toHaveLength(0);
+    await denyAddress(wallet!.db, receiver, 'test');
+    await resumeChain(wallet!.db, chain.chainId);
+    expect(await ended()).toMatchObject({ status: 'failed', txHash: null });
+    expect(await ended('po_2')).toMatchObject({ status: 'sent' });
+    const refused = await wallet!.provider.submitPayout({
+      ...{ reference: 'po_3', amount: amount('1'), currency: 'USDC', network: 'ethereum' },
+      destination: { type: 'crypto_address', value: getAddress(receiver), memo: null },
+    });
+    expect(refused).toMatchObject({ kind: 'refused' });
+    await allowAddress(wallet!.db, receiver);
+  });
+
+  it('stops the signer when the chain knows more of its transactions than the database', async () => {
+    await start();
+    await pay();
+    await ended();
+    await chain.setNonce(signer.address, 5);
+    await alarm('signer_stopped');
+    await pay({ reference: 'po_2' });
+    const network = createChain(testNetwork(chain));
+    await expect(resumeSigner(wallet!.db, network, signer.address)).rejects.toThrow(/1 to 4/);
+    await resumeSigner(wallet!.db, network, signer.address, { skipUnknownNonces: true });
+    expect(await ended('po_2')).toMatchObject({ status: 'sent' });
+  });
+
+  it('is never more than 16 in flight', async () => {
+    await chain.setAutomine(false);
+    await start();
+    for (let i = 0; i < 20; i++) await pay({ reference: `po_${String(i)}` });
+    await broadcastOf(16);
+    expect(await attempts()).toHaveLength(16);
+    await chain.mine();
+    await broadcastOf(20);
+    expect(await ended('po_19')).toMatchObject({ status: 'sent' });
+    expect(await received()).toBe(100_000_000n);
+  });
+
+  describe('the start of the wallet', () => {
+    it.each([
+      ['a wrong chain', () => ({ chainId: 1 }), /serves the chain 31337, but chain_id is 1/],
+      [
+        'wrong decimals',
+        () => ({ tokens: [{ asset: 'USDC', address: chain.tokens.USDC.address, decimals: 18 }] }),
+        /has 6 decimals, but decimals is 18/,
+      ],
+      [
+        'a token without a contract',
+        () => ({ tokens: [{ asset: 'USDC', address: receiver, decimals: 6 }] }),
+        /has no contract/,
+      ],
+    ] as const)('refuses %s', async (_what, changes, error) => {
+      await expect(start(changes())).rejects.toThrow(error);
+    });
+  });
+});
