@@ -18,7 +18,7 @@ import { isDenied } from './sender/control';
 import { startSender } from './sender/sender';
 import { checkoutPages } from './page/routes';
 import { isLostAddress, type OrderRules, type Transfer } from './sender/transfers';
-import type { Signer } from './signer/port';
+import type { OpenSigner } from './signer/open';
 
 export interface Wallet {
   /** `http://127.0.0.1:3002`: the base URL of the gateway's on-chain provider. */
@@ -27,7 +27,7 @@ export interface Wallet {
 }
 
 export interface WalletParts {
-  openSigner: (settings: SignerSettings) => Signer | Promise<Signer>;
+  openSigner: (settings: SignerSettings) => OpenSigner;
 }
 
 /** @throws SetupError when the configuration does not fit the database or a chain */
@@ -50,7 +50,8 @@ export async function startWallet(config: WalletConfig, parts: WalletParts): Pro
     const ownAddresses = new Set<Address>();
     for (const chain of chains) {
       if (chain.network.payouts === null) continue;
-      const signer = await parts.openSigner(chain.network.payouts.signer);
+      const signer = parts.openSigner(chain.network.payouts.signer);
+      running.push({ stop: async () => signer.close?.() });
       ownAddresses.add(signer.address);
       const sender = startSender(db, chain, signer, config.log);
       senders.set(nameOf(chain.network), sender);

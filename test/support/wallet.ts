@@ -130,7 +130,7 @@ export async function startTestWallet(options: {
       if (process.env['WALLET_TEST_LOG'] !== undefined) console.log(level, message, fields);
     },
   };
-  const wallet = await startWallet(config, { openSigner: () => Promise.resolve(signer) });
+  const wallet = await startWallet(config, { openSigner: () => signer });
   const db = connectDatabase(database.url, { size: 2 });
   const agent = createProviderAgent();
   const provider = ONCHAIN.create(

@@ -114,7 +114,7 @@ export async function createDepositsWorld(
   const parts: CheckoutParts = { db, networks: [network], addresses, pageUrl };
   let screen: Screen | null = null;
   const startFollower = (): Follower => {
-    const walletChain = createChain(network, { timeoutMs: 2_000 });
+    const walletChain = createChain(network);
     const alarms = createAlarms(db, walletChain, log);
     return new Follower({
       ...{ chain: walletChain, chainId: network.chainId, rules: network.deposits, db, alarms, log },

@@ -76,7 +76,7 @@ describeWithChain('a payout of the wallet', () => {
   /** Mines until the outcome is final. */
   const ended = (reference = 'po_1'): Promise<ProviderTransfer> =>
     waitLong(`the end of ${reference}`, async () => {
-      await chain.mine();
+      await chain.finalize();
       const transfer = await find(reference);
       return transfer.status === 'pending' ? undefined : transfer;
     });

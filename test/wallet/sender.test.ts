@@ -19,7 +19,7 @@ import {
 
 const RECEIVER: Address = '0x52908400098527886E0F7030069857D2E4169EE7';
 
-export function order(changes: Partial<PayoutOrder> = {}): PayoutOrder {
+function order(changes: Partial<PayoutOrder> = {}): PayoutOrder {
   return {
     reference: 'po_1',
     amount: amount('12.5'),
@@ -70,7 +70,7 @@ describeWithChain('payouts of the wallet', () => {
   };
   const waitForEnd = (reference: string): Promise<ProviderTransfer> =>
     waitLong(`the end of ${reference}`, async () => {
-      await chain.mine();
+      await chain.finalize();
       const transfer = await statusOf(reference);
       return transfer?.status === 'pending' ? undefined : transfer;
     });

@@ -2,7 +2,8 @@
  * Brings the schema `wallet` to its newest form: `npm run wallet -- migrate`, `npm start -- --chain`
  * and the tests. Each migration is one transaction; several runs at once wait for each other.
  */
-import { Client } from 'pg';
+import { Client, type DatabaseError } from 'pg';
+import { errorText } from '../../lib/command-line';
 import { SetupError } from '../../lib/setup-error';
 import type { Db } from './database';
 import { type Migration, MIGRATIONS } from './migrations';
@@ -93,11 +94,27 @@ export async function ensureWalletLogin(
   await client.connect();
   try {
     const user = client.escapeIdentifier(login.user);
-    const found = await client.query('SELECT 1 FROM pg_roles WHERE rolname = $1', [login.user]);
-    if (found.rowCount === 0) await client.query(`CREATE ROLE ${user}`);
-    await client.query(`ALTER ROLE ${user} LOGIN PASSWORD ${client.escapeLiteral(login.password)}`);
-    await client.query(`GRANT ${WALLET_ROLE} TO ${user}`);
+    const password = client.escapeLiteral(login.password);
+    for (const statement of [
+      `CREATE ROLE ${user} LOGIN PASSWORD ${password}`,
+      `ALTER ROLE ${user} LOGIN PASSWORD ${password}`,
+      `GRANT ${WALLET_ROLE} TO ${user}`,
+    ]) {
+      await client.query(statement).catch(unlessDone);
+    }
   } finally {
     await client.end();
   }
+}
+
+const DUPLICATE_OBJECT = '42710';
+const UNIQUE_VIOLATION = '23505';
+const INTERNAL_ERROR = 'XX000';
+
+/** The role is there, or another process makes the same change at the same time. */
+function unlessDone(error: unknown): void {
+  const { code } = error as DatabaseError;
+  if (code === DUPLICATE_OBJECT || code === UNIQUE_VIOLATION) return;
+  if (code === INTERNAL_ERROR && /concurrently updated/.test(errorText(error))) return;
+  throw error;
 }

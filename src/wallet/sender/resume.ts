@@ -5,10 +5,17 @@
  */
 import type { Address } from 'viem';
 import { SetupError } from '../../lib/setup-error';
-import type { Chain } from '../chain/chain';
+import type { Chain, RpcReceipt } from '../chain/chain';
 import type { Database } from '../db/database';
 import { isUsedByOthers } from './settle';
-import { findAttempts, findOpenSlots, lockSigner, type SignerKey, type Slot } from './slots';
+import {
+  type Attempt,
+  findAttempts,
+  findOpenSlots,
+  lockSigner,
+  type SignerKey,
+  type Slot,
+} from './slots';
 import { readView } from './view';
 
 export interface Resumed {
@@ -25,6 +32,13 @@ interface ResumeOptions {
   skipUnknownNonces?: boolean;
 }
 
+async function hasReceipt({ rpc }: Chain, attempts: readonly Attempt[]): Promise<boolean> {
+  for (const { hash } of attempts) {
+    if ((await rpc.call<RpcReceipt>('eth_getTransactionReceipt', [hash])) !== null) return true;
+  }
+  return false;
+}
+
 /** @throws SetupError when a nonce is not final yet, a node does not answer, or payouts are unknown */
 export async function resumeSigner(
   db: Database,
@@ -39,6 +53,10 @@ export async function resumeSigner(
     const own = await findAttempts(db, key, { from: slot.nonce, upTo: slot.nonce + 1n });
     if (await isUsedByOthers(chain, key.signer, slot.nonce, own, { everyNode: true })) {
       foreign.push(slot);
+    } else if (!(await hasReceipt(chain, own))) {
+      throw new SetupError(
+        `Not every node of ${chain.network.name} confirms that nonce ${slot.nonce.toString()} is final. Make all nodes reachable, wait for the next final block, and run the command again.`,
+      );
     }
   }
   return db.transaction(async (tx) => {
