@@ -5,29 +5,34 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
+import { describeWithChain } from '../support/chain';
 import { findFreePort } from '../support/free-port';
 
 const ROOT = resolve(__dirname, '../..');
 const START_TIMEOUT_MS = 120_000;
 const STOP_TIMEOUT_MS = 30_000;
 const TRANSCRIPT_TIMEOUT_MS = 180_000;
-const PORTS = ['PORT', 'SANDBOX_PORT', 'TEMPORAL_PORT', 'TEMPORAL_UI_PORT', 'POSTGRES_PORT'];
+const PORTS = [
+  ...['PORT', 'SANDBOX_PORT', 'TEMPORAL_PORT', 'TEMPORAL_UI_PORT', 'POSTGRES_PORT'],
+  ...['CHAIN_PORT', 'WALLET_PORT'],
+];
 
 let folder: string;
 let env: NodeJS.ProcessEnv;
 let gateway: ChildProcess;
 
-beforeAll(async () => {
+async function start(...args: string[]): Promise<void> {
   folder = mkdtempSync(join(tmpdir(), 'readme-'));
   chmodSync(folder, 0o711);
   const { TEST_POSTGRES_URL, TEST_TEMPORAL_ADDRESS, ...inherited } = process.env;
   env = { ...inherited, GATEWAY_DATA_DIR: join(folder, 'data') };
   for (const name of PORTS) env[name] = String(await findFreePort());
-  gateway = spawn('npm', ['start'], { cwd: ROOT, env, stdio: ['ignore', 'pipe', 'inherit'] });
+  const stdio = ['ignore', 'pipe', 'inherit'] as const;
+  gateway = spawn('npm', ['start', '--', ...args], { cwd: ROOT, env, stdio: [...stdio] });
   await untilReady(gateway);
-}, START_TIMEOUT_MS + 5_000);
+}
 
-afterAll(async () => {
+afterEach(async () => {
   if (gateway.exitCode === null) {
     gateway.kill('SIGTERM');
     await once(gateway, 'exit', { signal: AbortSignal.timeout(STOP_TIMEOUT_MS) });
@@ -38,8 +43,10 @@ afterAll(async () => {
 test(
   'the README leads from a key to a completed payout, through reject and cancel, to a payment',
   async () => {
-    const [first = '', second = '', third = '', fourth = ''] =
-      await runInOneShell(readShellBlocks());
+    await start();
+    const [first = '', second = '', third = '', fourth = ''] = await runInOneShell(
+      readShellBlocks().slice(0, 4),
+    );
 
     const firstLines = first.trim().split('\n');
     expect(firstLines[0]).toBe(
@@ -67,14 +74,43 @@ test(
       { balances: [{ currency: 'USDT', available: '24.75000000', pending: '0.00000000' }] },
     ]);
   },
-  TRANSCRIPT_TIMEOUT_MS,
+  START_TIMEOUT_MS + TRANSCRIPT_TIMEOUT_MS,
 );
+
+describeWithChain('with the local chain', () => {
+  test(
+    'the README leads to a payment and a payout, both read back from the chain',
+    async () => {
+      await start('--chain');
+      const blocks = readShellBlocks();
+      const shortcuts = blocks.flatMap((block) =>
+        block.split('\n').filter((line) => /^(dev|shop)\(\) |^API=/.test(line)),
+      );
+      const [, printed = ''] = await runInOneShell([shortcuts.join('\n'), blocks[4] ?? '']);
+      const lines = printed.trim().split('\n');
+      expect(lines).toEqual(
+        expect.arrayContaining([
+          expect.stringMatching(/^Paid 25\.0+ USDT to 0x\w{40} in 0x[0-9a-f]{64}$/),
+          expect.stringMatching(/^0x\w{40} has 25 USDT$/),
+        ]),
+      );
+      expect(lines.filter(isJson).map(parse)).toMatchObject([
+        { data: { status: 'created', network: 'ethereum' } },
+        { data: { status: 'completed', received_amount: '25.00000000' } },
+        { data: { amount: '10.00000000' } },
+        { data: { status: 'completed', tx_hash: expect.stringMatching(/^0x[0-9a-f]{64}$/) } },
+      ]);
+      expect(lines.at(-1)).toBe('0x8ba1f109551bD432803012645Ac136ddd64DBA72 has 10 USDT');
+    },
+    START_TIMEOUT_MS + TRANSCRIPT_TIMEOUT_MS,
+  );
+});
 
 /** The lines that a reader types, block by block. */
 function readShellBlocks(): string[] {
   const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
   const blocks = [...readme.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, lines = '']) => lines);
-  expect(blocks).toHaveLength(4);
+  expect(blocks).toHaveLength(5);
   return blocks;
 }
 
