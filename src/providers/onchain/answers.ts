@@ -33,7 +33,7 @@ const TRANSFER_REFUSALS: Readonly<Record<string, string>> = {
   destination_refused: 'The provider does not send to this destination.',
   destination_invalid: 'The provider says that the destination is not valid.',
   asset_not_supported: 'The provider does not send this currency on this network.',
-  amount_not_supported: 'The amount has more decimals than this currency has on this network.',
+  amount_not_representable: 'The amount has more decimals than the currency has on this network.',
 };
 
 const TRANSFER_FAILURES: Readonly<Record<string, string>> = {

@@ -97,6 +97,8 @@ export function presentOnchainCheckout(checkout: Checkout, url: string): Record<
       amount: refund.amount,
       refunded_at: refund.refundedAt,
     })),
+    // The sandbox refunds at once.
+    pending_refunds: [],
     failure_code: checkout.failureCode,
     expires_at: checkout.expiresAt,
     created_at: checkout.createdAt,

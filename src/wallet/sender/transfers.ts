@@ -33,7 +33,7 @@ export const REFUSALS = {
   asset_not_supported: 'The asset is not supported on this network.',
   destination_invalid: 'The destination is not a valid address of this network.',
   destination_refused: 'The wallet does not send to this destination.',
-  amount_not_supported: 'The amount has more decimals than the asset on this network.',
+  amount_not_representable: 'The amount has more decimals than the asset on this network.',
 } as const;
 export type RefusalCode = keyof typeof REFUSALS;
 
@@ -130,7 +130,7 @@ async function checkOrder(
   if (!isAddress(order.destination) || order.memo !== null) return 'destination_invalid';
   if (await isRefused(network, getAddress(order.destination))) return 'destination_refused';
   const units = unitsOf(order.amount, decimals);
-  if (units === null) return 'amount_not_supported';
+  if (units === null) return 'amount_not_representable';
   return { chainId: network.chainId, units: units.toString() };
 }
 
