@@ -280,6 +280,7 @@ function Links({ view: { facts }, status }: { view: PageView; status: Status }):
   const canCancel = state === 'open' && status.name === 'waiting';
   if (successUrl === null && cancelUrl === null && !canCancel) return null;
   const isDone = status.name === 'paid';
+  const hasMoney = isDone || status.name === 'seen' || status.name === 'held';
   return (
     <section class="links">
       {successUrl !== null && isDone ? (
@@ -292,7 +293,7 @@ function Links({ view: { facts }, status }: { view: PageView; status: Status }):
           <button class="plain">Cancel the payment</button>
         </form>
       ) : null}
-      {cancelUrl !== null && !isDone && !canCancel ? (
+      {cancelUrl !== null && !hasMoney && !canCancel ? (
         <a href={cancelUrl} rel="noreferrer">
           Back to the shop
         </a>

@@ -1,0 +1,159 @@
+/** The wallet's hosted page in a real browser: paid on the chain by somebody else's account. */
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { mkdirSync } from 'node:fs';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import type { Address } from 'viem';
+import type { CheckoutOrder } from '../../src/providers/port';
+import { describeWithBrowser, openBrowser } from '../support/browser';
+import { describeWithChain, startChain, type TestChain } from '../support/chain';
+import { violations } from '../support/page-checks';
+import {
+  createTestSigner,
+  createWalletDatabase,
+  startTestWallet,
+  testNetwork,
+  type TestWallet,
+  type WalletDatabase,
+} from '../support/wallet';
+import { buildOrder, foundCheckout, pay } from '../wallet/deposits-world';
+
+const PATIENCE_MS = 60_000;
+const FOLDER = process.env['SCREENSHOTS'];
+
+describeWithChain('with a chain', () => {
+  describeWithBrowser('the wallet’s checkout page', () => {
+    let chain: TestChain;
+    let database: WalletDatabase;
+    let wallet: TestWallet;
+    let browser: Browser;
+    let shop: Server;
+    const complaints: string[] = [];
+
+    beforeAll(async () => {
+      [chain, database, browser, shop] = await Promise.all([
+        ...([startChain(), createWalletDatabase(), openBrowser(), openShop()] as const),
+      ]);
+      await chain.finalize();
+      wallet = await startTestWallet({
+        ...{ networks: [testNetwork(chain)], signer: createTestSigner(), database },
+      });
+    });
+
+    afterAll(async () => {
+      await browser.close();
+      await wallet.stop();
+      await Promise.all([database.drop(), chain.stop()]);
+      await new Promise((resolve) => shop.close(resolve));
+      expect(complaints).toEqual([]);
+    });
+
+    const shopUrl = (path: string) =>
+      `http://127.0.0.1:${String((shop.address() as AddressInfo).port)}${path}`;
+
+    const open = async (
+      changes: Partial<CheckoutOrder> = {},
+      options: BrowserContextOptions = {},
+    ): Promise<{ page: Page; address: Address; order: CheckoutOrder }> => {
+      const order = buildOrder({
+        ...{ successUrl: shopUrl('/thanks'), cancelUrl: shopUrl('/basket') },
+        description: 'Order 1042',
+        ...changes,
+      });
+      const { checkoutUrl } = foundCheckout(await wallet.provider.openCheckout(order));
+      const page = await browser.newPage(options);
+      page.setDefaultTimeout(PATIENCE_MS);
+      page.on('pageerror', (error) => complaints.push(error.message));
+      page.on('console', (message) => {
+        // A form that is not accepted is answered with 422, which the browser reports.
+        const isRefused = message.text().includes('status of 422');
+        if (message.type() === 'error' && !isRefused) complaints.push(message.text());
+      });
+      await page.goto(checkoutUrl);
+      const address = (await page.locator('[data-copy="address"]').innerText()) as Address;
+      return { page, address, order };
+    };
+
+    const photograph = async (page: Page, name: string): Promise<void> => {
+      if (FOLDER === undefined) return;
+      mkdirSync(FOLDER, { recursive: true });
+      await page.screenshot({ path: `${FOLDER}/wallet-${name}.png`, fullPage: true });
+    };
+
+    const status = (page: Page, name: string) =>
+      page.locator(`.status[data-status="${name}"]`).waitFor();
+
+    test('who pays from another account sees it arrive, confirmed, and lands on success_url', async () => {
+      const { page, address } = await open({}, { viewport: { width: 1280, height: 1000 } });
+      await status(page, 'waiting');
+      expect(await page.locator('h1').innerText()).toContain('25.50 USDC');
+      expect(await page.locator('.qr svg').isVisible()).toBe(true);
+      expect(await page.locator('time').innerText()).toMatch(/^59:\d\d$/);
+      expect(await violations(page, 'light')).toEqual([]);
+      await photograph(page, 'waiting');
+      await pay(chain, chain.tokens.USDC, address, 25_500_000n);
+      await status(page, 'seen');
+      await page.getByText('1 confirmation so far').waitFor();
+      await chain.mine(2);
+      await page.getByText('3 confirmations so far').waitFor();
+      await photograph(page, 'seen');
+      await chain.mine(2);
+      await status(page, 'paid');
+      await photograph(page, 'paid');
+      await page.waitForURL(shopUrl('/thanks'));
+      await page.close();
+    });
+
+    test('a dark phone: too little arrives, and the rest is asked for', async () => {
+      const { page, address } = await open(
+        {},
+        { colorScheme: 'dark', viewport: { width: 360, height: 740 } },
+      );
+      await photograph(page, 'phone-dark');
+      await pay(chain, chain.tokens.USDC, address, 10_000_000n);
+      await status(page, 'part');
+      expect(await page.locator('[data-copy="amount"]').innerText()).toBe('15.50');
+      expect(await violations(page, 'dark')).toEqual([]);
+      await photograph(page, 'phone-dark-part');
+      const isWide = await page.evaluate(
+        () => document.documentElement.scrollWidth > window.innerWidth,
+      );
+      expect(isWide).toBe(false);
+      await page.close();
+    });
+
+    test('without JavaScript: everything to pay is there, and a refund address can be entered', async () => {
+      const { page, address, order } = await open({}, { javaScriptEnabled: false });
+      expect(await page.locator('[data-copy="amount"]').innerText()).toBe('25.50');
+      expect(await page.locator('time').innerText()).toMatch(/^until \d{4}-/);
+      expect(await page.getByRole('button', { name: 'Copy' }).count()).toBe(0);
+      await pay(chain, chain.tokens.USDC, address, 25_500_000n);
+      await chain.finalize();
+      for (let left = 100; left > 0; left -= 1) {
+        await page.reload();
+        if ((await page.locator('.status[data-status="paid"]').count()) > 0) break;
+        await page.waitForTimeout(100);
+      }
+      await wallet.provider.refundCheckout(order.reference, 'refund_9', order.amount);
+      await page.goto(await pageOf(order));
+      await page.getByLabel('Address').fill('0x1234');
+      await page.getByRole('button', { name: 'Send the refund here' }).click();
+      await page.locator('.problem').waitFor();
+      await photograph(page, 'refund');
+      await page.close();
+    });
+
+    const pageOf = async (order: CheckoutOrder): Promise<string> =>
+      foundCheckout(await wallet.provider.findCheckout(order.reference)).checkoutUrl;
+  });
+});
+
+async function openShop(): Promise<Server> {
+  const server = createServer((request, response) => {
+    response.setHeader('content-type', 'text/html; charset=utf-8');
+    const icon = '<link rel="icon" href="data:,">';
+    response.end(`<!doctype html><title>Shop</title>${icon}<h1>The shop: ${request.url}</h1>`);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return server;
+}
