@@ -10,8 +10,8 @@ import { startWallet } from '../wallet/wallet';
 
 const HELP = `Usage: wallet [--help]
 
-Sends payouts and receives payments on EVM chains. Serves the API of an on-chain provider at /v1 and
-/healthz (docs/onchain-provider.md). docs/wallet.md describes networks, keys and operation.
+Sends payouts and receives payments on EVM chains. Serves the API of an on-chain provider at /v1, the
+payment pages at /checkout and /healthz (docs/onchain-provider.md). docs/wallet.md describes networks, keys and operation.
 
 Environment (each secret may also be read from a file: WALLET_DATABASE_URL_FILE=/path):
   WALLET_DATABASE_URL         PostgreSQL login of the wallet, a member of the role wallet_app
@@ -20,6 +20,8 @@ Environment (each secret may also be read from a file: WALLET_DATABASE_URL_FILE=
   WALLET_HOST                 address to listen on (127.0.0.1)
   WALLET_PORT                 port to listen on, 0 for any (3002)
   WALLET_PUBLIC_URL           where browsers open the payment pages (the listening address)
+  WALLET_TEST_XPUB, WALLET_LIVE_XPUB   extended public keys of the deposit addresses; none: no deposits
+  WALLET_SCREENING_URL, WALLET_SCREENING_TOKEN   a service that clears or holds each deposit (none)
   WALLET_CALLBACK_BASE_URL    the gateway; callbacks go to <it>/provider-callbacks/onchain_provider/<mode>
   ONCHAIN_TEST_API_KEY, ONCHAIN_TEST_CALLBACK_SECRET   as in the gateway; and the same with LIVE
   LOG_LEVEL                   info

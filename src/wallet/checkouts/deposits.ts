@@ -43,14 +43,24 @@ export async function recordArrivals(
   arrivals: readonly Arrival[],
 ): Promise<void> {
   const positive = arrivals.filter(({ units }) => units > 0n);
+  if (positive.length === 0) return;
+  const own = await listOwnSigners(tx, parts.chainId);
   const changed: string[] = [];
   // In the order of ids, so that two chains that change the same checkouts never wait in a circle.
   for (const id of [...new Set(positive.map(({ checkoutId }) => checkoutId))].sort()) {
     const facts = await lockCheckout(tx, id);
-    const own = positive.filter(({ checkoutId }) => checkoutId === id);
-    if (await recordOfCheckout(tx, parts, facts, own)) changed.push(id);
+    const of = positive.filter(({ checkoutId }) => checkoutId === id);
+    if (await recordOfCheckout(tx, parts, facts, of, own)) changed.push(id);
   }
   await announceCheckouts(tx, changed, parts.pageUrl);
+}
+
+async function listOwnSigners(tx: Tx, chainId: number): Promise<Set<string>> {
+  const rows = await tx.query<{ address: string }>(
+    'SELECT address FROM wallet.signer WHERE chain_id = $1',
+    [chainId],
+  );
+  return new Set(rows.map(({ address }) => address));
 }
 
 /** @returns whether the customer or the gateway can see a difference */
@@ -59,14 +69,17 @@ async function recordOfCheckout(
   { chainId, rules }: DepositParts,
   { checkout, deposits }: CheckoutFacts,
   arrivals: readonly Arrival[],
+  ownSigners: ReadonlySet<string>,
 ): Promise<boolean> {
   let listed = deposits.filter(({ isListed }) => isListed).length;
   let isVisible = false;
   for (const one of arrivals) {
-    const isExpected = checkout.chainId === chainId && checkout.asset === one.asset;
+    // Coins of the hot wallet are for the network fees of a sweep, and no payment.
+    const isOwn = ownSigners.has(one.from);
+    const isExpected = !isOwn && checkout.chainId === chainId && checkout.asset === one.asset;
     const amount = amountOf(one.units, one.decimals);
     const floor = rules.dust[one.asset] ?? ZERO;
-    const isListed = isListedAlone(amount, floor, listed);
+    const isListed = !isOwn && isListedAlone(amount, floor, listed);
     const [stored] = await tx.query<{ is_listed: boolean; is_new: boolean }>(STORE_ARRIVAL, [
       ...[depositId(chainId, one), checkout.id, chainId, one.asset, one.units.toString(), amount],
       ...(one.isInternal ? [null, null] : [one.txHash, one.from]),
