@@ -1,15 +1,40 @@
 /** `npm run wallet`: an operator's commands of the wallet, from the terminal. */
 import { text as readAll } from 'node:stream/consumers';
-import { createCommand, type Program, runCommand } from '../lib/command-line';
+import { join } from 'node:path';
+import type { Command } from '@commander-js/extra-typings';
+import { type Address, getAddress, isAddress } from 'viem';
+import {
+  createCommand,
+  type Program,
+  runCommand,
+  type Terminal,
+  UsageError,
+} from '../lib/command-line';
+import { dataLayout, developmentDatabaseUrl } from '../lib/data-folder';
+import { createChain } from './chain/chain';
+import { connectDatabase, type Database } from './db/database';
+import { migrateWallet } from './db/migrate';
+import { type Network, readNetworksFile } from './networks';
+import { allowAddress, denyAddress, pauseChain, resumeChain } from './sender/control';
+import { resumeSigner } from './sender/resume';
 import { createDepositKey } from './signer/deposit-key';
 import { createKeystore } from './signer/keystore';
+import { describeStatus, readStatus } from './status';
 
 const COMMAND = 'npm run wallet --';
 
 const HELP = `
 Examples:
+  ${COMMAND} status
+  ${COMMAND} pause --chain-id 1 --reason "node maintenance until 14:00"
   ${COMMAND} key create --keystore hot.json --password-file hot.password
   ${COMMAND} key import --keystore hot.json --password-file hot.password < key.hex
+
+Environment:
+  WALLET_DATABASE_URL        the wallet's own
+  WALLET_DATABASE_OWNER_URL  the login that owns the schema, for migrate
+  WALLET_NETWORKS_FILE       the wallet's own
+  GATEWAY_DATA_DIR           without these: the data folder of \`npm start -- --chain\` (.gateway)
 
 Exit codes: 0 done, 1 refused or not possible, 2 a wrong argument
 `;
@@ -17,10 +42,125 @@ Exit codes: 0 done, 1 refused or not possible, 2 a wrong argument
 const KEYSTORE = ['--keystore <FILE>', 'the encrypted key; a new file'] as const;
 const PASSWORD = ['--password-file <FILE>', 'a file that contains the password'] as const;
 
+/** What every command of an operator works on. */
+async function withDatabase<T>(env: NodeJS.ProcessEnv, work: (db: Database) => Promise<T>) {
+  const db = connectDatabase(databaseUrlOf(env), { size: 4 });
+  try {
+    return await work(db);
+  } finally {
+    await db.close();
+  }
+}
+
+function databaseUrlOf(env: NodeJS.ProcessEnv): string {
+  const given = env['WALLET_DATABASE_URL'] ?? '';
+  return given === '' ? developmentDatabaseUrl(env, 'set WALLET_DATABASE_URL') : given;
+}
+
+function networksOf(env: NodeJS.ProcessEnv): Network[] {
+  const given = env['WALLET_NETWORKS_FILE'] ?? '';
+  const isDevelopment = given === '' || env['GATEWAY_ENV'] === 'development';
+  const path = given === '' ? join(dataLayout(env).chain, 'networks.json') : given;
+  return readNetworksFile(path, { isDevelopment });
+}
+
+const CHAIN = ['--chain-id <ID>', 'the chain, as in WALLET_NETWORKS_FILE'] as const;
+const REASON = ['--reason <TEXT>', 'for the other operators'] as const;
+const ADDRESS = ['--address <ADDRESS>', 'an address of an EVM chain'] as const;
+
+function addOperation(command: Command, { env, out }: Terminal): void {
+  command
+    .command('status')
+    .description('Shows chains, heads, lag, floats, what is in flight, and alarms.')
+    .option('--json', 'as JSON')
+    .action(async ({ json }) => {
+      const networks = networksOf(env);
+      const status = await withDatabase(env, (db) => readStatus(db, networks));
+      out(json === true ? `${JSON.stringify(status)}\n` : describeStatus(status));
+    });
+  command
+    .command('migrate')
+    .description('Brings the schema of the wallet to its newest form.')
+    .action(async () => {
+      const given = env['WALLET_DATABASE_OWNER_URL'] ?? '';
+      const alternative = 'set WALLET_DATABASE_OWNER_URL';
+      const url = given === '' ? developmentDatabaseUrl(env, alternative) : given;
+      const applied = await migrateWallet(url);
+      out(applied.length === 0 ? 'Nothing to do.\n' : `Applied ${applied.join(', ')}.\n`);
+    });
+  command
+    .command('pause')
+    .description('Stops signing and broadcasting on a chain, until `resume`.')
+    .requiredOption(...CHAIN)
+    .requiredOption(...REASON)
+    .action(async ({ chainId, reason }) => {
+      const { chainId: id } = findNetwork(env, chainId);
+      await withDatabase(env, (db) => pauseChain(db, id, reason));
+      out(`Payouts on the chain ${id} are paused.\n`);
+    });
+  command
+    .command('resume')
+    .description('Ends `pause`.')
+    .requiredOption(...CHAIN)
+    .action(async ({ chainId }) => {
+      const { chainId: id } = findNetwork(env, chainId);
+      await withDatabase(env, (db) => resumeChain(db, id));
+      out(`Payouts on the chain ${id} are on.\n`);
+    });
+  command
+    .command('resume-signer')
+    .description('Lets a hot wallet send again after it was stopped, once every node agrees.')
+    .requiredOption(...CHAIN)
+    .requiredOption(...ADDRESS)
+    .option(
+      '--skip-unknown-nonces',
+      'transactions that the database does not know exist, and none of them is a queued payout',
+    )
+    .action(async ({ chainId, address, skipUnknownNonces = false }) => {
+      const network = findNetwork(env, chainId);
+      const account = readAddress(address);
+      const { requeued, nextNonce } = await withDatabase(env, (db) =>
+        resumeSigner(db, createChain(network), account, { skipUnknownNonces }),
+      );
+      out(`${account} sends again from nonce ${nextNonce}; ${requeued} payouts get a new nonce.\n`);
+    });
+  command
+    .command('deny')
+    .description('Refuses payouts to an address and holds deposits from it.')
+    .requiredOption(...ADDRESS)
+    .requiredOption(...REASON)
+    .action(async ({ address, reason }) => {
+      const denied = readAddress(address);
+      await withDatabase(env, (db) => denyAddress(db, denied, reason));
+      out(`${denied} is denied.\n`);
+    });
+  command
+    .command('allow')
+    .description('Ends `deny`.')
+    .requiredOption(...ADDRESS)
+    .action(async ({ address }) => {
+      const allowed = readAddress(address);
+      await withDatabase(env, (db) => allowAddress(db, allowed));
+      out(`${allowed} is not denied.\n`);
+    });
+}
+
+function findNetwork(env: NodeJS.ProcessEnv, text: string): Network {
+  const network = networksOf(env).find(({ chainId }) => String(chainId) === text);
+  if (network !== undefined) return network;
+  throw new UsageError(`WALLET_NETWORKS_FILE has no network with chain_id ${text}.`);
+}
+
+function readAddress(text: string): Address {
+  if (isAddress(text)) return getAddress(text);
+  throw new UsageError(`${text} is not an address with a valid checksum.`);
+}
+
 export const runWalletCommand: Program = (args, terminal) => {
   const command = createCommand(COMMAND, terminal)
-    .description('Manages the keys of the wallet.')
+    .description('Shows and operates the wallet: chains, keys, denied addresses.')
     .addHelpText('after', HELP);
+  addOperation(command, terminal);
   const key = command.command('key').description('the encrypted key of a hot wallet');
   key
     .command('create')

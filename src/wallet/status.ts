@@ -1,0 +1,242 @@
+/**
+ * `wallet status`: what an operator must know of each chain, from the database and the nodes. It
+ * needs no key and changes nothing. It contains neither RPC URLs nor signed transactions.
+ */
+import type { Address, Hex } from 'viem';
+import { isLess } from '../domain/money';
+import { ChainUnavailable } from './chain/rpc';
+import { type Chain, createChain } from './chain/chain';
+import type { Db } from './db/database';
+import type { Network } from './networks';
+import { readView } from './sender/view';
+import { amountOf, NATIVE_DECIMALS } from './units';
+
+export interface NetworkStatus {
+  network: string;
+  mode: string;
+  chain_id: number;
+  /** The newest block of each node, in the order of rpc_urls; null: it does not answer. */
+  node_heads: (number | null)[];
+  follower: {
+    head: number;
+    head_at: string;
+    /** Blocks that a node has and the follower has not read. */
+    lag_blocks: number | null;
+    safe: number;
+    final: number;
+    paused_reason: string | null;
+  } | null;
+  /** The kill switch: nothing is signed or broadcast. */
+  payouts_paused_reason: string | null;
+  hot_wallets: HotWallet[];
+  transfers: { queued: number; waiting: Record<string, number>; oldest_queued_at: string | null };
+  deposits: { unconfirmed: number; oldest_unconfirmed_at: string | null; held: number };
+  refunds: { needs_address: number; sending: number };
+  alarms: { kind: string; subject: string; detail: string; raised_at: string }[];
+}
+
+interface HotWallet {
+  address: string;
+  stopped_reason: string | null;
+  next_nonce: string;
+  in_flight: number;
+  oldest_in_flight_at: string | null;
+  /** Empty when no node answers. */
+  floats: { asset: string; balance: string; minimum: string | null; is_low: boolean }[];
+}
+
+export function readStatus(db: Db, networks: readonly Network[]): Promise<NetworkStatus[]> {
+  return Promise.all(networks.map((network) => readNetworkStatus(db, createChain(network))));
+}
+
+async function readNetworkStatus(db: Db, chain: Chain): Promise<NetworkStatus> {
+  const { chainId, name, mode } = chain.network;
+  const heads = await Promise.all(chain.rpc.each().map(readHeadNumber));
+  const highest = heads.reduce<number | null>(
+    (most, head) => (head !== null && (most === null || head > most) ? head : most),
+    null,
+  );
+  const [paused] = await db.query<{ reason: string }>(
+    'SELECT reason FROM wallet.pause WHERE chain_id = $1',
+    [chainId],
+  );
+  return {
+    ...{ network: name, mode, chain_id: chainId, node_heads: heads },
+    follower: await readFollower(db, chainId, highest),
+    payouts_paused_reason: paused?.reason ?? null,
+    hot_wallets: await readHotWallets(db, chain),
+    ...(await readCounts(db, chainId)),
+    alarms: await db.query(
+      `SELECT kind, subject, detail, to_char(raised_at AT TIME ZONE 'UTC', ${ISO}) AS raised_at
+       FROM wallet.alarm WHERE chain_id = $1 AND cleared_at IS NULL ORDER BY alarm.raised_at`,
+      [chainId],
+    ),
+  };
+}
+
+const ISO = `'YYYY-MM-DD"T"HH24:MI:SS"Z"'`;
+
+async function readHeadNumber(rpc: Chain['rpc']): Promise<number | null> {
+  try {
+    return Number(BigInt(await rpc.call<Hex>('eth_blockNumber')));
+  } catch (error) {
+    if (error instanceof ChainUnavailable) return null;
+    throw error;
+  }
+}
+
+async function readFollower(
+  db: Db,
+  chainId: number,
+  highest: number | null,
+): Promise<NetworkStatus['follower']> {
+  const [row] = await db.query<
+    Record<'head' | 'safe' | 'final', string> & { head_at: string; paused_reason: string | null }
+  >(
+    `SELECT head_number AS head, safe_number AS safe, final_number AS final, paused_reason,
+       to_char(head_at AT TIME ZONE 'UTC', ${ISO}) AS head_at
+     FROM wallet.followed_chain WHERE chain_id = $1`,
+    [chainId],
+  );
+  if (row === undefined) return null;
+  const head = Number(row.head);
+  return {
+    ...{ head, head_at: row.head_at },
+    lag_blocks: highest === null ? null : Math.max(0, highest - head),
+    ...{ safe: Number(row.safe), final: Number(row.final), paused_reason: row.paused_reason },
+  };
+}
+
+async function readHotWallets(db: Db, chain: Chain): Promise<HotWallet[]> {
+  const rows = await db.query<Omit<HotWallet, 'floats'> & { address: Address }>(
+    `SELECT address, stopped_reason, next_nonce, in_flight,
+       to_char(oldest AT TIME ZONE 'UTC', ${ISO}) AS oldest_in_flight_at
+     FROM wallet.signer, LATERAL (
+       SELECT count(*)::int AS in_flight, min(created_at) AS oldest FROM wallet.slot
+       WHERE slot.chain_id = signer.chain_id AND slot.signer = signer.address AND state = 'open'
+     ) AS open_slots
+     WHERE chain_id = $1 ORDER BY address`,
+    [chain.network.chainId],
+  );
+  return Promise.all(
+    rows.map(async (row) => ({ ...row, floats: await readFloats(chain, row.address) })),
+  );
+}
+
+async function readFloats(chain: Chain, address: Address): Promise<HotWallet['floats']> {
+  const { native, tokens, payouts } = chain.network;
+  const assets = [{ asset: native.asset, decimals: NATIVE_DECIMALS }, ...tokens];
+  try {
+    const { balances } = await readView(chain, address);
+    return assets.map(({ asset, decimals }) => {
+      const balance = amountOf(balances.get(asset) ?? 0n, decimals);
+      const minimum = payouts?.floatMinimum[asset] ?? null;
+      const isLow = minimum !== null && isLess(balance, minimum);
+      return { asset, balance, minimum, is_low: isLow };
+    });
+  } catch (error) {
+    if (error instanceof ChainUnavailable) return [];
+    throw error;
+  }
+}
+
+type Counts = Pick<NetworkStatus, 'transfers' | 'deposits' | 'refunds'>;
+
+async function readCounts(db: Db, chainId: number): Promise<Counts> {
+  const [transfers] = await db.query<{ queued: number; oldest: string | null }>(
+    `SELECT count(*)::int AS queued, to_char(min(created_at) AT TIME ZONE 'UTC', ${ISO}) AS oldest
+     FROM wallet.transfer WHERE chain_id = $1 AND status = 'queued'`,
+    [chainId],
+  );
+  const waiting = await db.query<{ reason: string; transfers: number }>(
+    `SELECT waiting_for AS reason, count(*)::int AS transfers FROM wallet.transfer
+     WHERE chain_id = $1 AND status = 'queued' AND waiting_for IS NOT NULL GROUP BY 1 ORDER BY 1`,
+    [chainId],
+  );
+  const [deposits] = await db.query<{ unconfirmed: number; oldest: string | null; held: number }>(
+    `SELECT count(*) FILTER (WHERE state = 'detected')::int AS unconfirmed,
+       count(*) FILTER (WHERE screening = 'held')::int AS held,
+       to_char(min(seen_at) FILTER (WHERE state = 'detected') AT TIME ZONE 'UTC', ${ISO}) AS oldest
+     FROM wallet.deposit WHERE chain_id = $1`,
+    [chainId],
+  );
+  const [refunds] = await db.query<{ needs_address: number; sending: number }>(
+    `SELECT count(*) FILTER (WHERE refund.state = 'needs_address')::int AS needs_address,
+       count(*) FILTER (WHERE refund.state = 'sending')::int AS sending
+     FROM wallet.refund JOIN wallet.checkout ON checkout.id = refund.checkout_id
+     WHERE checkout.chain_id = $1`,
+    [chainId],
+  );
+  return {
+    transfers: {
+      queued: transfers?.queued ?? 0,
+      waiting: Object.fromEntries(waiting.map(({ reason, transfers: many }) => [reason, many])),
+      oldest_queued_at: transfers?.oldest ?? null,
+    },
+    deposits: {
+      unconfirmed: deposits?.unconfirmed ?? 0,
+      oldest_unconfirmed_at: deposits?.oldest ?? null,
+      held: deposits?.held ?? 0,
+    },
+    refunds: { needs_address: refunds?.needs_address ?? 0, sending: refunds?.sending ?? 0 },
+  };
+}
+
+/** For people; `--json` prints the documents themselves. */
+export function describeStatus(networks: readonly NetworkStatus[]): string {
+  return networks.map(describeNetwork).join('\n');
+}
+
+function describeNetwork(status: NetworkStatus): string {
+  const { follower, transfers, deposits, refunds } = status;
+  const nodes = status.node_heads.map((head, at) => `node ${at + 1}: ${head ?? 'no answer'}`);
+  const lines: [string, string][] = [
+    ['nodes', nodes.join(', ')],
+    ['follower', follower === null ? 'has not begun' : describeFollower(follower)],
+    ['payouts', status.payouts_paused_reason ?? 'on'],
+    ...status.hot_wallets.flatMap(describeHotWallet),
+    [
+      'queued',
+      `${transfers.queued} ${since(transfers.oldest_queued_at)}${listWaiting(transfers.waiting)}`,
+    ],
+    [
+      'deposits',
+      `${deposits.unconfirmed} unconfirmed ${since(deposits.oldest_unconfirmed_at)}, ${deposits.held} held`,
+    ],
+    ['refunds', `${refunds.needs_address} need an address, ${refunds.sending} being sent`],
+    ...status.alarms.map(({ kind, subject, detail, raised_at: at }): [string, string] => [
+      'ALARM',
+      `${kind} (${subject}) since ${at}: ${detail}`,
+    ]),
+  ];
+  const rows = lines.map(([name, text]) => `  ${name.padEnd(10)} ${text.trimEnd()}`);
+  return `${status.network} (${status.mode} mode, chain ${status.chain_id})\n${rows.join('\n')}\n`;
+}
+
+function describeFollower(follower: NonNullable<NetworkStatus['follower']>): string {
+  const { head, head_at: at, lag_blocks: lag, safe, final, paused_reason: paused } = follower;
+  const behind = lag === null ? 'lag unknown' : `${lag} blocks behind`;
+  const place = `block ${head} of ${at}, ${behind}, safe ${safe}, final ${final}`;
+  return paused === null ? place : `PAUSED: ${paused} (${place})`;
+}
+
+function describeHotWallet(wallet: HotWallet): [string, string][] {
+  const state = wallet.stopped_reason === null ? '' : `STOPPED: ${wallet.stopped_reason}, `;
+  const inFlight = `${wallet.in_flight} in flight ${since(wallet.oldest_in_flight_at)}`.trimEnd();
+  return [
+    ['hot wallet', `${wallet.address} ${state}next nonce ${wallet.next_nonce}, ${inFlight}`],
+    ...wallet.floats.map(({ asset, balance, minimum, is_low: isLow }): [string, string] => [
+      '',
+      `${balance} ${asset}${minimum === null ? '' : ` (minimum ${minimum}${isLow ? ', LOW' : ''})`}`,
+    ]),
+  ];
+}
+
+function since(time: string | null): string {
+  return time === null ? '' : `(oldest of ${time})`;
+}
+
+function listWaiting(waiting: Readonly<Record<string, number>>): string {
+  const reasons = Object.entries(waiting).map(([reason, many]) => `${many} for ${reason}`);
+  return reasons.length === 0 ? '' : `, waiting: ${reasons.join(', ')}`;
+}
