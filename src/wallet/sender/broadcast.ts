@@ -12,7 +12,7 @@ import type { QueueParts } from './queue';
 import { transactionOf } from './queue';
 import {
   type Attempt,
-  findAttempts,
+  findNewestAttempts,
   findOpenSlots,
   markBroadcast,
   raiseSlotFees,
@@ -25,11 +25,14 @@ export interface BroadcastParts extends QueueParts {
   signer: Signer;
 }
 
+/** Of one transaction that stores bytes. */
+const SIGNING_BATCH = 100;
+
 /** Signs what has a nonce and no bytes; also what a crash left. */
 export async function signSlots(parts: BroadcastParts): Promise<void> {
   const { db, chain, key, signer, alarms } = parts;
   for (;;) {
-    const slots = await findOpenSlots(db, key, { signed: false, limit: RPC_BATCH_MAX });
+    const slots = await findOpenSlots(db, key, { signed: false, limit: SIGNING_BATCH });
     // The kill switch is asked immediately before the key is used.
     if (slots.length === 0 || (await isPaused(db, key.chainId))) return;
     try {
@@ -43,7 +46,7 @@ export async function signSlots(parts: BroadcastParts): Promise<void> {
       await alarms.raise('signing_failed', signer.address, detail);
       throw error;
     }
-    if (slots.length < RPC_BATCH_MAX) return;
+    if (slots.length < SIGNING_BATCH) return;
   }
 }
 
@@ -65,8 +68,8 @@ function sign({ chain, key, signer }: BroadcastParts, slot: Slot): Promise<Hex> 
 /** Sends what is not in a block, the lowest nonce first: stored bytes, never new ones. */
 export async function broadcast(parts: BroadcastParts, view: ChainView): Promise<void> {
   const { db, chain, key, rules } = parts;
-  const waiting = newestOfSlots(await findAttempts(db, key, { from: view.usedNonces }));
-  const due = waiting.filter(({ broadcastAt }) => ageMs(broadcastAt) >= rules.resendAfterMs);
+  const age = rules.resendAfterMs;
+  const due = await findNewestAttempts(db, key, view.usedNonces, 'broadcast', age);
   for (let from = 0; from < due.length; from += RPC_BATCH_MAX) {
     const batch = due.slice(from, from + RPC_BATCH_MAX);
     if (await isPaused(db, key.chainId)) return;
@@ -75,15 +78,6 @@ export async function broadcast(parts: BroadcastParts, view: ChainView): Promise
     );
     await markBroadcast(db, await acceptedOf(parts, batch, answers));
   }
-}
-
-/** The one with the highest fees: a node that has an older one takes it as its replacement. */
-function newestOfSlots(attempts: readonly Attempt[]): Attempt[] {
-  return [...new Map(attempts.map((attempt) => [attempt.nonce, attempt])).values()];
-}
-
-function ageMs(time: Date | null): number {
-  return time === null ? Infinity : Date.now() - time.getTime();
 }
 
 /** The node has it, or has a transaction with this nonce already: the receipts will tell. */
@@ -130,10 +124,10 @@ async function acceptedOf(
 export async function replaceStuck(parts: BroadcastParts, view: ChainView): Promise<void> {
   const { db, chain, key, rules, alarms } = parts;
   const cap = rules.maxFeePerGasWei;
-  const attempts = newestOfSlots(await findAttempts(db, key, { from: view.usedNonces }));
+  const age = rules.replaceAfterMs;
+  const attempts = await findNewestAttempts(db, key, view.usedNonces, 'created', age);
   let isCapped = false;
   for (const attempt of attempts) {
-    if (ageMs(attempt.createdAt) < rules.replaceAfterMs) continue;
     const isFirst = attempt.nonce === view.usedNonces;
     if (!isFirst && attempt.maxFeePerGas >= view.baseFeePerGas) continue;
     const fees = raisedFees(attempt, view, cap);

@@ -2,6 +2,7 @@
  * What operators decide and the gateway cannot: the kill switch of a chain and the denylist. Both are
  * in the database, so that they hold over restarts and for every process.
  */
+import type { Address } from 'viem';
 import type { Db } from '../db/database';
 
 /** Nothing is signed or broadcast on the chain until `resumeChain`; outcomes are still read. */
@@ -33,9 +34,16 @@ export async function allowAddress(db: Db, address: string): Promise<void> {
   await db.query('DELETE FROM wallet.denied_address WHERE address = $1', [address.toLowerCase()]);
 }
 
-export async function isDenied(db: Db, address: string): Promise<boolean> {
-  const found = await db.query('SELECT 1 FROM wallet.denied_address WHERE address = $1', [
-    address.toLowerCase(),
-  ]);
-  return found.length > 0;
+export async function isDenied(db: Db, address: Address): Promise<boolean> {
+  return (await findDenied(db, [address])).has(address);
+}
+
+/** Those of the addresses that are on the denylist. */
+export async function findDenied(db: Db, addresses: readonly Address[]): Promise<Set<Address>> {
+  const rows = await db.query<{ address: string }>(
+    'SELECT address FROM wallet.denied_address WHERE address = ANY($1::text[])',
+    [addresses.map((address) => address.toLowerCase())],
+  );
+  const denied = new Set(rows.map(({ address }) => address));
+  return new Set(addresses.filter((address) => denied.has(address.toLowerCase())));
 }

@@ -10,7 +10,7 @@ import type { RpcRefusal } from '../chain/rpc';
 import type { Database, Db, Tx } from '../db/database';
 import type { PayoutRules } from '../networks';
 import { amountOf, NATIVE_DECIMALS, unitsOf } from '../units';
-import { isDenied, isPaused } from './control';
+import { findDenied, isPaused } from './control';
 import { type Fees, firstFees } from './fees';
 import { insertSlots, lockSigner, type Payment, type SignerKey } from './slots';
 import { finishTransfer, sendableDecimals } from './transfers';
@@ -24,8 +24,8 @@ export interface QueueParts {
   alarms: Alarms;
 }
 
-/** Of one transaction and of one request to the node. */
-const BATCH = 20;
+/** Of one transaction; a request to the node holds fewer. */
+const BATCH = 100;
 
 /** Why transfers of an asset wait after this round: kind → asset → what to do. */
 type Waiting = Record<(typeof WAITING_ALARMS)[number], Map<string, string>>;
@@ -110,14 +110,15 @@ async function findQueued(db: Db, chainId: number, limit: number): Promise<Queue
 }
 
 /** An address that was put on the denylist after the order was accepted. */
-async function withoutDenied(parts: QueueParts, queued: readonly Queued[]): Promise<Queued[]> {
-  const allowed: Queued[] = [];
-  for (const one of queued) {
-    if (await isDenied(parts.db, one.recipient)) {
-      await failUnsent(parts.db, one.transferId);
-    } else allowed.push(one);
+async function withoutDenied({ db }: Round, queued: readonly Queued[]): Promise<Queued[]> {
+  const denied = await findDenied(
+    db,
+    queued.map(({ recipient }) => recipient),
+  );
+  for (const { transferId, recipient } of queued) {
+    if (denied.has(recipient)) await failUnsent(db, transferId);
   }
-  return allowed;
+  return queued.filter(({ recipient }) => !denied.has(recipient));
 }
 
 async function failUnsent(db: Database, transferId: string): Promise<void> {
@@ -232,7 +233,7 @@ const REVERT_CODE = 3;
 async function estimate(parts: Round, queued: readonly Queued[]): Promise<Payment[]> {
   const { chain, key } = parts;
   const calls = queued.map((one) => transactionOf(chain, one));
-  const answers = await chain.rpc.batch<Hex>(
+  const answers = await chain.rpc.batches<Hex>(
     calls.map(({ to, data, valueWei }) => ({
       method: 'eth_estimateGas',
       params: [{ from: key.signer, to, data, value: toHex(valueWei) }],

@@ -32,8 +32,6 @@ export interface Attempt extends Fees {
   hash: Hex;
   nonce: bigint;
   raw: Hex;
-  createdAt: Date;
-  broadcastAt: Date | null;
 }
 
 export interface SignerState {
@@ -247,32 +245,60 @@ interface AttemptRow {
   raw: Hex;
   maxFeePerGas: string;
   maxPriorityFeePerGas: string;
-  createdAt: Date;
-  broadcastAt: Date | null;
 }
 
-/** Of open slots, by nonce and then by age. */
+const ATTEMPT_COLUMNS = `hash, nonce, raw, attempt.max_fee_per_gas AS "maxFeePerGas",
+  attempt.max_priority_fee_per_gas AS "maxPriorityFeePerGas"`;
+
+/** Of open slots, by nonce and then by fees. */
 export async function findAttempts(
   db: Db,
   { chainId, signer }: SignerKey,
-  { from = 0n, upTo = null }: { from?: bigint; upTo?: bigint | null },
+  { from = 0n, upTo }: { from?: bigint; upTo: bigint },
 ): Promise<Attempt[]> {
   const rows = await db.query<AttemptRow & Record<string, unknown>>(
-    `SELECT hash, nonce, raw, attempt.max_fee_per_gas AS "maxFeePerGas",
-       attempt.max_priority_fee_per_gas AS "maxPriorityFeePerGas",
-       attempt.created_at AS "createdAt", broadcast_at AS "broadcastAt"
+    `SELECT ${ATTEMPT_COLUMNS}
      FROM wallet.attempt JOIN wallet.slot USING (chain_id, signer, nonce)
-     WHERE chain_id = $1 AND signer = $2 AND state = 'open' AND nonce >= $3
-       AND ($4::bigint IS NULL OR nonce < $4)
+     WHERE chain_id = $1 AND signer = $2 AND state = 'open' AND nonce >= $3 AND nonce < $4
      ORDER BY nonce, attempt.max_fee_per_gas`,
-    [chainId, signer, from.toString(), upTo?.toString() ?? null],
+    [chainId, signer, from.toString(), upTo.toString()],
   );
-  return rows.map((row) => ({
+  return rows.map(readAttemptRow);
+}
+
+/**
+ * The attempt with the highest fees of each open slot, when it was made or broadcast longer ago than
+ * this. A node that has an older attempt takes it as its replacement.
+ */
+export async function findNewestAttempts(
+  db: Db,
+  { chainId, signer }: SignerKey,
+  from: bigint,
+  since: 'created' | 'broadcast',
+  ageMs: number,
+): Promise<Attempt[]> {
+  const time = since === 'created' ? 'created_at' : "coalesce(broadcast_at, '-infinity')";
+  const rows = await db.query<AttemptRow & Record<string, unknown>>(
+    `SELECT ${ATTEMPT_COLUMNS}
+     FROM (
+       SELECT DISTINCT ON (nonce) attempt.*
+       FROM wallet.attempt JOIN wallet.slot USING (chain_id, signer, nonce)
+       WHERE chain_id = $1 AND signer = $2 AND state = 'open' AND nonce >= $3
+       ORDER BY nonce, attempt.max_fee_per_gas DESC) AS attempt
+     WHERE ${time} <= clock_timestamp() - make_interval(secs => $4)
+     ORDER BY nonce`,
+    [chainId, signer, from.toString(), ageMs / 1_000],
+  );
+  return rows.map(readAttemptRow);
+}
+
+function readAttemptRow(row: AttemptRow): Attempt {
+  return {
     ...row,
     nonce: BigInt(row.nonce),
     maxFeePerGas: BigInt(row.maxFeePerGas),
     maxPriorityFeePerGas: BigInt(row.maxPriorityFeePerGas),
-  }));
+  };
 }
 
 export async function markBroadcast(db: Db, hashes: readonly Hex[]): Promise<void> {
