@@ -91,7 +91,7 @@ const OTHER_CHECKOUT_FAILURE = 'The provider could not carry out the payment.';
 /** The answers that promise that nothing was changed. No other code is a refusal. */
 const CHECKOUT_REFUSALS: Readonly<Record<string, string>> = {
   asset_not_supported: 'The provider does not take this currency on this network.',
-  amount_not_supported: 'The amount has more decimals than this currency has on this network.',
+  amount_not_representable: 'The amount has more decimals than this currency has on this network.',
   not_on_hold: 'The provider does not hold this payment.',
   refund_too_large: 'The provider refunds no more than what came and has not gone back.',
 };

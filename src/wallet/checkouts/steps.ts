@@ -47,7 +47,7 @@ export interface CheckoutOrder {
 }
 
 export type OpeningRefusal =
-  'asset_not_supported' | 'amount_not_supported' | 'client_reference_conflict';
+  'asset_not_supported' | 'amount_not_representable' | 'client_reference_conflict';
 
 export type Opening =
   | { kind: 'checkout'; facts: CheckoutFacts; isNew: boolean }
@@ -67,7 +67,7 @@ export async function openCheckout(
     return { kind: 'refused', reason: 'asset_not_supported' };
   }
   if (unitsOf(order.amount, decimals) === null) {
-    return { kind: 'refused', reason: 'amount_not_supported' };
+    return { kind: 'refused', reason: 'amount_not_representable' };
   }
   const addressIndex = await nextAddressIndex(db, order.mode);
   if (addressIndex > ADDRESS_INDEX_MAX) throw new Error('all addresses of the key are used');

@@ -90,7 +90,7 @@ type Refusal = readonly [status: number, message: string];
 
 const OPENING_REFUSALS: Record<OpeningRefusal, Refusal> = {
   asset_not_supported: [422, 'The asset is not supported on this network.'],
-  amount_not_supported: [422, 'The amount has more decimals than the asset.'],
+  amount_not_representable: [422, 'The amount has more decimals than the asset.'],
   client_reference_conflict: [409, 'The client reference belongs to a different order.'],
 };
 

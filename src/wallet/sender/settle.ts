@@ -125,7 +125,7 @@ async function reportForeign(
   await alarms.raise(
     'signer_stopped',
     key.signer,
-    `${reason} Find out who else has the key, then run npm run wallet -- signer-resume.`,
+    `${reason} Find out who else has the key, then run npm run wallet -- resume-signer.`,
   );
 }
 
