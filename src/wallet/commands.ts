@@ -19,6 +19,7 @@ import { allowAddress, denyAddress, pauseChain, resumeChain } from './sender/con
 import { resumeSigner } from './sender/resume';
 import { createDepositKey } from './signer/deposit-key';
 import { createKeystore } from './signer/keystore';
+import { runSweep, runSweepSign, type SweepOptions } from './sweep/command';
 import { describeStatus, readStatus } from './status';
 
 const COMMAND = 'npm run wallet --';
@@ -27,6 +28,7 @@ const HELP = `
 Examples:
   ${COMMAND} status
   ${COMMAND} pause --chain-id 1 --reason "node maintenance until 14:00"
+  ${COMMAND} sweep --chain-id 1 --asset USDT --to 0x5290… --plan
   ${COMMAND} key create --keystore hot.json --password-file hot.password
   ${COMMAND} key import --keystore hot.json --password-file hot.password < key.hex
 
@@ -145,6 +147,66 @@ function addOperation(command: Command, { env, out }: Terminal): void {
     });
 }
 
+function addSweeps(command: Command, { env, out }: Terminal): void {
+  const report = (line: string): void => {
+    out(`${line}\n`);
+  };
+  command
+    .command('sweep')
+    .description('Moves the final deposits of an asset to one address; says what it costs first.')
+    .requiredOption(...CHAIN)
+    .requiredOption('--asset <CODE>', 'the coin or token')
+    .requiredOption('--to <ADDRESS>', 'where the money goes')
+    .option('--minimum <AMOUNT>', 'leave out addresses with less')
+    .option('--plan', 'only say what would be done')
+    .option('--run', 'fund, sign and send; needs --keystore and --password-file')
+    .option('--export <FILE>', 'fund, and write the transactions for sweep-sign')
+    .option('--import <FILE>', 'check and send what sweep-sign has written')
+    .option('--keystore <FILE>', 'the deposit key')
+    .option(...PASSWORD)
+    .action(async (options) => {
+      const network = findNetwork(env, options.chainId);
+      const { asset, minimum } = options;
+      const to = readAddress(options.to);
+      const way = readSweepWay(options);
+      await withDatabase(env, (db) => runSweep(db, { network, asset, to, minimum, way }, report));
+    });
+  command
+    .command('sweep-sign')
+    .description('Signs a batch of `sweep --export`; needs neither a database nor a chain.')
+    .requiredOption('--batch <FILE>', 'what `sweep --export` has written')
+    .requiredOption('--out <FILE>', 'the signed batch, for `sweep --import`')
+    .requiredOption('--keystore <FILE>', 'the deposit key')
+    .requiredOption(...PASSWORD)
+    .action(async ({ batch, out: signed, keystore, passwordFile }) => {
+      await runSweepSign({ batch, out: signed, key: { keystore, password: passwordFile } }, report);
+    });
+}
+
+interface SweepWays {
+  plan?: true | undefined;
+  run?: true | undefined;
+  export?: string | undefined;
+  import?: string | undefined;
+  keystore?: string | undefined;
+  passwordFile?: string | undefined;
+}
+
+function readSweepWay(options: SweepWays): SweepOptions['way'] {
+  const { plan, run, export: exported, import: imported, keystore, passwordFile } = options;
+  const chosen = [plan, run, exported, imported].filter((one) => one !== undefined);
+  if (chosen.length !== 1) {
+    throw new UsageError('Name one of --plan, --run, --export and --import.');
+  }
+  if (exported !== undefined) return { do: 'export', file: exported };
+  if (imported !== undefined) return { do: 'import', file: imported };
+  if (plan === true) return { do: 'plan' };
+  if (keystore === undefined || passwordFile === undefined) {
+    throw new UsageError('--run needs --keystore and --password-file.');
+  }
+  return { do: 'run', key: { keystore, password: passwordFile } };
+}
+
 function findNetwork(env: NodeJS.ProcessEnv, text: string): Network {
   const network = networksOf(env).find(({ chainId }) => String(chainId) === text);
   if (network !== undefined) return network;
@@ -201,5 +263,6 @@ export const runWalletCommand: Program = (args, terminal) => {
       const extended = await readAll(process.stdin);
       terminal.out(`${createDepositKey({ keystore, password: passwordFile }, extended)}\n`);
     });
+  addSweeps(command, terminal);
   return runCommand(command, args, terminal);
 };

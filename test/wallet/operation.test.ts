@@ -1,14 +1,17 @@
 /** What an operator asks the wallet and tells it, from the terminal. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Address } from 'viem';
 import { amount } from '../../src/domain/money';
 import { runWalletCommand } from '../../src/wallet/commands';
+import { createDepositKey } from '../../src/wallet/signer/deposit-key';
 import { describeWithChain, startChain, type TestChain } from '../support/chain';
 import { waitLong } from '../support/patience';
-import { buildOrder } from '../support/sandbox';
+import { buildCheckout, buildOrder } from '../support/sandbox';
 import {
   createTestSigner,
+  DEPOSIT_ACCOUNT,
   createWalletDatabase,
   fillFloat,
   startTestWallet,
@@ -46,7 +49,7 @@ describeWithChain('the commands of the wallet', () => {
     payouts: {
       signer: { kind: 'remote', url: `http://${SECRET}@127.0.0.1:9`, address: signer.address },
       float_minimum: { USDC: '100' },
-      limits: { USDC: { hour: '1000', day: '1000' } },
+      limits: { USDC: { hour: '1000', day: '1000' }, ETH: { hour: '10', day: '10' } },
       native_prices: { USDC: '3000' },
     },
   });
@@ -117,6 +120,105 @@ describeWithChain('the commands of the wallet', () => {
     expect((await run('allow', '--address', value)).code).toBe(0);
     const accepted = await wallet.provider.submitPayout(order({ destination }));
     expect(accepted.kind).toBe('accepted');
+  });
+
+  describe('sweeps', () => {
+    const treasury = '0x8ba1f109551bD432803012645Ac136ddd64DBA72';
+    let keys: string[];
+    let mining: NodeJS.Timeout;
+    beforeAll(() => {
+      const files = { keystore: join(folder, 'deposits.json'), password: join(folder, 'password') };
+      writeFileSync(files.password, 'a long enough password');
+      createDepositKey(files, DEPOSIT_ACCOUNT.privateExtendedKey);
+      keys = ['--keystore', files.keystore, '--password-file', files.password];
+      mining = setInterval(() => void chain.mine().catch(() => undefined), 200);
+    });
+    afterAll(() => {
+      clearInterval(mining);
+    });
+
+    /** A checkout that is paid, in a final block. */
+    const paid = async (currency: string, text: string): Promise<void> => {
+      const changes = { currency, network: 'ethereum', amount: amount(text) };
+      const { reference } = buildCheckout('onchain_provider', changes);
+      await wallet.provider.openCheckout({
+        ...buildCheckout('onchain_provider', changes),
+        reference,
+      });
+      const [row] = await wallet.db.query<{ address: Address }>(
+        'SELECT address FROM wallet.checkout WHERE client_reference = $1',
+        [reference],
+      );
+      if (currency === 'ETH') await chain.send(row!.address, 10n ** 18n);
+      else await chain.mint(chain.tokens.USDC, row!.address, BigInt(text) * 1_000_000n);
+      await waitLong('the final deposit', async () => {
+        const found = await wallet.provider.findCheckout(reference);
+        const [transfer] = found.kind === 'found' ? found.checkout.transfers : [];
+        return transfer?.status === 'confirmed' ? true : undefined;
+      });
+    };
+    const sweep = (asset: string, ...more: string[]) =>
+      run(
+        ...['sweep', '--chain-id', String(chain.chainId), '--asset', asset],
+        ...['--to', treasury, ...more],
+      );
+
+    it('tells the costs, funds each address once and moves all of a token', async () => {
+      await Promise.all([paid('USDC', '25'), paid('USDC', '30'), paid('USDC', '1')]);
+      await chain.finalize();
+      const minimum = ['--minimum', '10'];
+      const { text } = await sweep('USDC', '--plan', ...minimum);
+      expect(text).toContain('25.00000000 USDC');
+      expect(text).toContain(`2 addresses to ${treasury} on ethereum (test mode`);
+      expect(text).toContain('1 addresses have too little and are left out.');
+      expect(text).toMatch(
+        /Network fees of at most 0\.\d+ ETH, of which the hot wallet sends 0\.\d+/,
+      );
+      expect(await chain.balanceOf(chain.tokens.USDC, treasury)).toBe(0n);
+
+      const swept = await sweep('USDC', '--run', ...keys, ...minimum);
+      expect(swept).toMatchObject({ code: 0 });
+      expect(swept.text).toContain('2 of 2 addresses are swept');
+      expect(await chain.balanceOf(chain.tokens.USDC, treasury)).toBe(55_000_000n);
+      expect((await sweep('USDC', '--plan', ...minimum)).text).toContain('0 addresses to');
+      const funded = await wallet.db.query(
+        "SELECT 1 FROM wallet.transfer WHERE purpose = 'funding' AND status = 'confirmed'",
+      );
+      expect(funded).toHaveLength(2);
+      const listed = await wallet.provider.listPayouts({ changedFrom: null, cursor: null });
+      expect(JSON.stringify(listed)).not.toContain('sweep_');
+      expect((await run('status')).text).not.toContain('unexpected_deposit');
+    });
+
+    it('moves coins by a batch that is signed elsewhere, and refuses a batch that was changed', async () => {
+      await paid('ETH', '1');
+      await chain.finalize();
+      const [batch, signed] = [join(folder, 'batch.json'), join(folder, 'signed.json')];
+      // Without a minimum it would also sweep what funding has left on the other addresses.
+      const exported = await sweep('ETH', '--export', batch, '--minimum', '0.1');
+      expect(exported.text).toContain('Wrote 1 transactions');
+      const signing = await run('sweep-sign', '--batch', batch, '--out', signed, ...keys);
+      expect(signing.text).toMatch(/^Signed 0\.9\d+ ETH from 0x\w+ to 0x8ba1f1/);
+
+      const content = JSON.parse(readFileSync(signed, 'utf8')) as {
+        transactions: { units: string; raw: string }[];
+      };
+      const [entry] = content.transactions;
+      const changed = join(folder, 'changed.json');
+      const other = [{ ...entry, units: (BigInt(entry!.units) - 1n).toString() }];
+      writeFileSync(changed, JSON.stringify({ ...content, transactions: other }));
+      const refused = await sweep('ETH', '--import', changed);
+      expect(refused).toEqual({
+        code: 1,
+        text: 'The signed transaction has another value than the order.\n',
+      });
+
+      const before = await chain.balanceOf(null, treasury);
+      const sent = await sweep('ETH', '--import', signed);
+      expect(sent.text).toContain('1 of 1 addresses are swept');
+      const moved = (await chain.balanceOf(null, treasury)) - before;
+      expect(moved).toBe(BigInt(entry!.units));
+    });
   });
 
   it('names what is wrong with an argument', async () => {

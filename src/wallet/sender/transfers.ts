@@ -21,8 +21,11 @@ export interface TransferOrder {
   amount: Amount;
   destination: string;
   memo: string | null;
-  /** A refund is the wallet's own order: the gateway is told of it by its checkout. */
-  purpose?: 'payout' | 'refund';
+  /**
+   * A refund is the wallet's own order: the gateway is told of it by its checkout. Funding is what a
+   * deposit address needs for the network fee of its sweep.
+   */
+  purpose?: 'payout' | 'refund' | 'funding';
 }
 
 /** Shown to the gateway: queued and sending are one state to it, refused and failed another. */
@@ -212,7 +215,7 @@ export async function finishTransfer(
   );
   if (row === undefined) return;
   const transfer = readRow(row);
-  if (transfer.purpose === 'refund') return;
+  if (transfer.purpose !== 'payout') return;
   const id = `oev_${transfer.id.slice('otr_'.length)}_${status}`;
   await storeCallback(tx, transfer.mode, {
     ...{ id, type: 'transfer.updated', data: presentTransfer(transfer) },

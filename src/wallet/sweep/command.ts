@@ -1,0 +1,100 @@
+/** `wallet sweep` and `wallet sweep-sign`: the money of the deposit addresses to one address. */
+import { type Address, formatEther } from 'viem';
+import { parseRequestAmount } from '../../domain/money';
+import { UsageError } from '../../lib/command-line';
+import { type Chain, createChain } from '../chain/chain';
+import type { Database } from '../db/database';
+import type { Network } from '../networks';
+import { openDepositKey } from '../signer/deposit-key';
+import type { KeystoreFiles } from '../signer/keystore';
+import { importBatch, signBatch, writeBatch } from './batch';
+import { planSweep, type SweepOrder, type SweepPlan } from './plan';
+import { fundAddresses, type Report, sendSweeps, type SignedSweep } from './run';
+
+export interface SweepOptions {
+  network: Network;
+  asset: string;
+  to: Address;
+  /** As text; checked here. */
+  minimum: string | undefined;
+  way:
+    | { do: 'plan' }
+    | { do: 'run'; key: KeystoreFiles }
+    | { do: 'export'; file: string }
+    | { do: 'import'; file: string };
+}
+
+/** Prints what it would cost before it does anything. */
+export async function runSweep(
+  db: Database,
+  { network, asset, to, minimum, way }: SweepOptions,
+  report: Report,
+): Promise<void> {
+  const order = { chain: createChain(network), asset, to, minimum: readMinimum(minimum) };
+  if (way.do === 'import') {
+    await finish(order, await importBatch(db, order, way.file), report);
+    return;
+  }
+  const key = way.do === 'run' ? openDepositKey(way.key) : null;
+  const plan = await planSweep(db, order);
+  reportPlan(order, plan, report);
+  if (way.do === 'plan' || plan.items.length === 0) return;
+  await fundAddresses(db, order, plan.items, report);
+  if (way.do === 'export') {
+    writeBatch(way.file, order, plan.items);
+    report(`Wrote ${plan.items.length} transactions to ${way.file}. Sign them with sweep-sign.`);
+    return;
+  }
+  if (key === null) return;
+  const signed: SignedSweep[] = [];
+  for (const { address, addressIndex, transaction } of plan.items) {
+    const signer = key.signerOf(addressIndex);
+    if (signer.address !== address) {
+      throw new UsageError(`The key does not own ${address} (index ${addressIndex}).`);
+    }
+    const raw = await signer.sign(transaction);
+    signed.push({ address, nonce: transaction.nonce ?? 0, raw });
+  }
+  await finish(order, signed, report);
+}
+
+export async function runSweepSign(
+  { batch, out, key }: { batch: string; out: string; key: KeystoreFiles },
+  report: Report,
+): Promise<void> {
+  const lines = await signBatch(batch, out, openDepositKey(key));
+  for (const line of lines) report(`Signed ${line}`);
+}
+
+async function finish(
+  order: SweepOrder,
+  signed: readonly SignedSweep[],
+  report: Report,
+): Promise<void> {
+  const moved = await sendSweeps(order, signed, report);
+  report(`${moved} of ${signed.length} addresses are swept to ${order.to}, in final blocks.`);
+}
+
+function reportPlan({ chain, asset, to }: SweepOrder, plan: SweepPlan, report: Report): void {
+  const { native } = chain.network;
+  const { items, small, busy, costWei, fundingWei } = plan;
+  for (const { address, amount } of items) report(`${address}  ${amount} ${asset}`);
+  report(`${items.length} addresses to ${to} on ${describeChain(chain)}.`);
+  if (small > 0) report(`${small} addresses have too little and are left out.`);
+  if (busy > 0) report(`${busy} addresses have a transaction that is not final yet.`);
+  report(
+    `Network fees of at most ${formatEther(costWei)} ${native.asset}, of which the hot wallet ` +
+      `sends ${formatEther(fundingWei)} to the addresses first, at a network fee for each.`,
+  );
+}
+
+function describeChain({ network }: Chain): string {
+  return `${network.name} (${network.mode} mode, chain ${network.chainId})`;
+}
+
+function readMinimum(text: string | undefined): SweepOrder['minimum'] {
+  if (text === undefined) return null;
+  const minimum = parseRequestAmount(text);
+  if (minimum === null) throw new UsageError('--minimum must be a positive amount, such as 10.');
+  return minimum;
+}

@@ -1,0 +1,211 @@
+/**
+ * What a sweep would do: which deposit addresses hold final money of an asset, the transaction that
+ * moves all of it, and what that costs. Nothing is stored: the chain says what is left to sweep, so a
+ * sweep can be interrupted and repeated at any time.
+ */
+import {
+  type Address,
+  encodeFunctionData,
+  erc20Abi,
+  getAddress,
+  type Hex,
+  type TransactionSerializableEIP1559,
+} from 'viem';
+import { type Amount, isLess } from '../../domain/money';
+import { SetupError } from '../../lib/setup-error';
+import { type Chain, readFinalHead, readHead, toHex } from '../chain/chain';
+import { RpcRefusal } from '../chain/rpc';
+import type { Db } from '../db/database';
+import { readBalances } from '../follower/reader';
+import { type Fees, firstFees } from '../sender/fees';
+import { amountOf, NATIVE_DECIMALS } from '../units';
+
+export interface SweepOrder {
+  chain: Chain;
+  asset: string;
+  /** Where the money goes. */
+  to: Address;
+  /** Addresses with less are left out. */
+  minimum: Amount | null;
+}
+
+export interface SweepItem {
+  address: Address;
+  addressIndex: number;
+  amount: Amount;
+  /** The same in the asset's smallest unit. */
+  units: bigint;
+  transaction: TransactionSerializableEIP1559;
+  /** Coins that the address lacks for the network fee; zero when it pays for itself. */
+  lackingWei: bigint;
+}
+
+export interface SweepPlan {
+  items: SweepItem[];
+  /** Addresses that are left out: less than the minimum, or than what it costs. */
+  small: number;
+  /** Addresses with a transaction that is not final yet. */
+  busy: number;
+  /** At most, because the base fee may fall. */
+  costWei: bigint;
+  fundingWei: bigint;
+}
+
+/** A token may need more gas when the balance is read again, as for the first receipt of it. */
+const GAS_MARGIN = { times: 5n, dividedBy: 4n } as const;
+
+export async function planSweep(db: Db, order: SweepOrder): Promise<SweepPlan> {
+  const { chain, asset, minimum } = order;
+  const { token, decimals } = findAsset(chain, asset);
+  const final = await readFinalHead(chain);
+  const head = await readHead(chain, 'latest');
+  if (final === null || head === null) throw new SetupError('The chain has no final block yet.');
+  const found = await findAddresses(db, chain, asset);
+  const at = Number(final.number);
+  const balances = await readBalances(
+    chain,
+    found.map(({ address }) => ({ address, token })),
+    at,
+  );
+  const tip = BigInt(await chain.rpc.call<Hex>('eth_maxPriorityFeePerGas'));
+  const cap = chain.network.payouts?.maxFeePerGasWei ?? 2n ** 128n;
+  const market = { baseFeePerGas: head.baseFeePerGas, priorityFeePerGas: tip };
+  const fees = firstFees(market, cap);
+  const plan: SweepPlan = { items: [], small: 0, busy: 0, costWei: 0n, fundingWei: 0n };
+  for (const [index, place] of found.entries()) {
+    const units = balances[index] ?? 0n;
+    if (units === 0n) continue;
+    if (minimum !== null && isLess(amountOf(units, decimals), minimum)) {
+      plan.small += 1;
+      continue;
+    }
+    const nonces = await readNonces(chain, place.address, at);
+    if (nonces.latest !== nonces.final) {
+      plan.busy += 1;
+      continue;
+    }
+    const item = await planItem(order, { ...place, units, nonce: nonces.latest, fees });
+    if (item === null) plan.small += 1;
+    else add(plan, item);
+  }
+  return plan;
+}
+
+function add(plan: SweepPlan, item: SweepItem): void {
+  plan.items.push(item);
+  plan.costWei += costOf(item.transaction);
+  plan.fundingWei += item.lackingWei;
+}
+
+export function costOf({ gas = 0n, maxFeePerGas = 0n }: TransactionSerializableEIP1559): bigint {
+  return gas * maxFeePerGas;
+}
+
+export function findAsset(
+  { network }: Chain,
+  asset: string,
+): { token: Address | null; decimals: number } {
+  if (asset === network.native.asset) return { token: null, decimals: NATIVE_DECIMALS };
+  const token = network.tokens.find((one) => one.asset === asset);
+  if (token !== undefined) return { token: token.address, decimals: token.decimals };
+  throw new SetupError(`The network ${network.name} has no asset ${asset}.`);
+}
+
+interface AddressRow {
+  address: Address;
+  addressIndex: number;
+}
+
+/** Those with a final deposit of the asset, unless a deposit or the checkout is on hold. */
+async function findAddresses(db: Db, { network }: Chain, asset: string): Promise<AddressRow[]> {
+  const rows = await db.query<{ address: Address; index: string }>(
+    `SELECT checkout.address, checkout.address_index AS index FROM wallet.checkout
+     WHERE checkout.mode = $1 AND NOT checkout.is_held
+       AND EXISTS (SELECT 1 FROM wallet.deposit WHERE deposit.checkout_id = checkout.id
+             AND deposit.chain_id = $2 AND deposit.asset = $3 AND deposit.state = 'final')
+       AND NOT EXISTS (SELECT 1 FROM wallet.deposit WHERE deposit.checkout_id = checkout.id
+             AND (deposit.screening <> 'clear' OR deposit.state = 'detected'))
+     ORDER BY checkout.address_index`,
+    [network.mode, network.chainId, asset],
+  );
+  return rows.map(({ address, index }) => ({
+    ...{ address: getAddress(address), addressIndex: Number(index) },
+  }));
+}
+
+export async function readNonces(
+  { rpc }: Chain,
+  address: Address,
+  finalBlock: number,
+): Promise<{ latest: number; final: number }> {
+  const read = async (at: string) =>
+    Number(BigInt(await rpc.call<Hex>('eth_getTransactionCount', [address, at])));
+  return { latest: await read('latest'), final: await read(toHex(BigInt(finalBlock))) };
+}
+
+interface ItemFacts extends AddressRow {
+  units: bigint;
+  nonce: number;
+  fees: Fees;
+}
+
+/** Null when the coins do not pay for their own way, or the token refuses the transfer. */
+async function planItem(order: SweepOrder, facts: ItemFacts): Promise<SweepItem | null> {
+  const { chain, asset, to } = order;
+  const { address, addressIndex, units, nonce, fees } = facts;
+  const { token, decimals } = findAsset(chain, asset);
+  const gas = await estimateGas(order, facts);
+  if (gas === null) return null;
+  const fee = gas * fees.maxFeePerGas;
+  if (token === null && units <= fee) return null;
+  const moved = token === null ? units - fee : units;
+  const [coins = 0n] = await readBalances(
+    chain,
+    [{ address, token: null }],
+    Number(BigInt(await chain.rpc.call<Hex>('eth_blockNumber'))),
+  );
+  return {
+    ...{ address, addressIndex, amount: amountOf(moved, decimals), units: moved },
+    lackingWei: coins >= fee ? 0n : fee - coins,
+    transaction: buildTransaction(chain, { token, to, units: moved, nonce, gas, fees }),
+  };
+}
+
+async function estimateGas(
+  { chain, asset, to }: SweepOrder,
+  { address, units }: ItemFacts,
+): Promise<bigint | null> {
+  const { token } = findAsset(chain, asset);
+  const call =
+    token === null
+      ? { from: address, to, value: '0x1' }
+      : { from: address, to: token, data: transferData(to, units) };
+  try {
+    const gas = BigInt(await chain.rpc.call<Hex>('eth_estimateGas', [call]));
+    return token === null ? gas : (gas * GAS_MARGIN.times) / GAS_MARGIN.dividedBy;
+  } catch (error) {
+    if (error instanceof RpcRefusal) return null;
+    throw error;
+  }
+}
+
+export function buildTransaction(
+  { network }: Chain,
+  sweep: {
+    token: Address | null;
+    to: Address;
+    units: bigint;
+    nonce: number;
+    gas: bigint;
+    fees: Fees;
+  },
+): TransactionSerializableEIP1559 {
+  const { token, to, units, nonce, gas, fees } = sweep;
+  const content =
+    token === null ? { to, value: units } : { to: token, value: 0n, data: transferData(to, units) };
+  return { type: 'eip1559', chainId: network.chainId, nonce, gas, ...fees, ...content };
+}
+
+function transferData(to: Address, units: bigint): Hex {
+  return encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [to, units] });
+}

@@ -1,0 +1,133 @@
+/**
+ * Carries a sweep out: coins for the network fees to the addresses that lack them, and when these are
+ * final, the transactions. Funding is ordered from the wallet as a transfer, once for each address and
+ * nonce, so that the hot wallet's nonces stay in one hand and no repetition funds twice.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Address, type Hex, keccak256 } from 'viem';
+import { SetupError } from '../../lib/setup-error';
+import { readFinalHead, type RpcReceipt } from '../chain/chain';
+import { RpcRefusal } from '../chain/rpc';
+import type { Database } from '../db/database';
+import { findTransfer, submitTransfer } from '../sender/transfers';
+import { amountOf, NATIVE_DECIMALS } from '../units';
+import { readNonces, type SweepItem, type SweepOrder } from './plan';
+
+export type Report = (line: string) => void;
+
+const POLL_MS = 1_000;
+/** A transfer has 8 decimals, so funding is rounded up to them. */
+const AMOUNT_STEP_WEI = 10n ** 10n;
+const FUNDING_ROUNDS_MAX = 20;
+
+/** Resolves when each item has the coins for its fee, in final blocks. */
+export async function fundAddresses(
+  db: Database,
+  order: SweepOrder,
+  items: readonly SweepItem[],
+  report: Report,
+): Promise<void> {
+  const waiting = new Set<string>();
+  for (const item of items) {
+    if (item.lackingWei > 0n) waiting.add(await orderFunding(db, order, item));
+  }
+  if (waiting.size > 0)
+    report(`Waiting until the wallet has sent coins to ${waiting.size} addresses.`);
+  const { mode } = order.chain.network;
+  while (waiting.size > 0) {
+    for (const reference of [...waiting]) {
+      const transfer = await findTransfer(db, mode, reference);
+      if (transfer?.status === 'failed') {
+        throw new SetupError(`The funding ${reference} failed. Run the sweep again.`);
+      }
+      if (transfer?.status === 'confirmed') waiting.delete(reference);
+    }
+    if (waiting.size > 0) await sleep(POLL_MS);
+  }
+}
+
+/** @returns the reference of the transfer */
+async function orderFunding(
+  db: Database,
+  { chain }: SweepOrder,
+  { addressIndex, address, lackingWei, transaction }: SweepItem,
+): Promise<string> {
+  const { mode, name, native, chainId } = chain.network;
+  for (let round = 1; round <= FUNDING_ROUNDS_MAX; round += 1) {
+    const place = [chainId, addressIndex, transaction.nonce ?? 0, round];
+    const reference = `sweep_${place.join('_')}`;
+    const known = await findTransfer(db, mode, reference);
+    if (known !== null && known.purpose !== 'funding') {
+      throw new SetupError(`The reference ${reference} belongs to another transfer.`);
+    }
+    if (known?.status === 'queued' || known?.status === 'sending') return reference;
+    // It has ended, and the address still lacks coins: fees have risen.
+    if (known !== null) continue;
+    const wei = ((lackingWei + AMOUNT_STEP_WEI - 1n) / AMOUNT_STEP_WEI) * AMOUNT_STEP_WEI;
+    const submitted = await submitTransfer(
+      db,
+      { networks: [chain.network], isRefused: () => Promise.resolve(false) },
+      {
+        ...{ mode, reference, purpose: 'funding', network: name, asset: native.asset },
+        ...{ amount: amountOf(wei, NATIVE_DECIMALS), destination: address, memo: null },
+      },
+    );
+    if (submitted.kind === 'accepted') return reference;
+    throw new SetupError(
+      `The wallet does not send ${native.asset} on ${name}: set its limits in WALLET_NETWORKS_FILE.`,
+    );
+  }
+  throw new SetupError(`The address ${address} was funded ${FUNDING_ROUNDS_MAX} times in vain.`);
+}
+
+export interface SignedSweep {
+  address: Address;
+  nonce: number;
+  raw: Hex;
+}
+
+/** The node has it, or has used the nonce: the receipts tell which. */
+const KNOWN = /already known|known transaction|already imported|nonce too low|underpriced/i;
+
+/**
+ * Broadcasts the transactions and waits until each nonce is final.
+ * @returns how many of them are in final blocks with success
+ */
+export async function sendSweeps(
+  { chain }: SweepOrder,
+  sweeps: readonly SignedSweep[],
+  report: Report,
+): Promise<number> {
+  for (const { address, raw } of sweeps) {
+    try {
+      await chain.rpc.call('eth_sendRawTransaction', [raw]);
+    } catch (error) {
+      if (!(error instanceof RpcRefusal) || !KNOWN.test(error.detail)) throw error;
+    }
+    report(`Sent ${keccak256(raw)} from ${address}.`);
+  }
+  let moved = 0;
+  for (const sweep of sweeps) if (await isMoved(chain, sweep, report)) moved += 1;
+  return moved;
+}
+
+async function isMoved(
+  chain: SweepOrder['chain'],
+  { address, nonce, raw }: SignedSweep,
+  report: Report,
+): Promise<boolean> {
+  for (;;) {
+    const final = await readFinalHead(chain);
+    const block = final === null ? 0 : Number(final.number);
+    const nonces = await readNonces(chain, address, block);
+    if (nonces.final > nonce) break;
+    await sleep(POLL_MS);
+  }
+  const hash = keccak256(raw);
+  const receipt = await chain.rpc.call<RpcReceipt>('eth_getTransactionReceipt', [hash]);
+  if (receipt !== null && BigInt(receipt.status) === 1n) return true;
+  report(
+    `${hash} moved nothing: ${receipt === null ? 'another transaction took its nonce' : 'it failed'}.`,
+  );
+  return false;
+}
