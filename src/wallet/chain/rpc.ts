@@ -103,11 +103,11 @@ export class Rpc {
 
   /** As `batch`, in requests of RPC_BATCH_MAX calls; they may be answered by different nodes. */
   async batches<T>(calls: readonly RpcCall[]): Promise<RpcAnswer<T>[]> {
-    const answers: RpcAnswer<T>[] = [];
+    const batches: (readonly RpcCall[])[] = [];
     for (let from = 0; from < calls.length; from += RPC_BATCH_MAX) {
-      answers.push(...(await this.batch<T>(calls.slice(from, from + RPC_BATCH_MAX))));
+      batches.push(calls.slice(from, from + RPC_BATCH_MAX));
     }
-    return answers;
+    return (await Promise.all(batches.map((batch) => this.batch<T>(batch)))).flat();
   }
 
   /** Once for each node, before its first answer is believed. */

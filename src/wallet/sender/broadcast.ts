@@ -28,13 +28,16 @@ export interface BroadcastParts extends QueueParts {
 /** Of one transaction that stores bytes. */
 const SIGNING_BATCH = 100;
 
-/** Signs what has a nonce and no bytes; also what a crash left. */
-export async function signSlots(parts: BroadcastParts): Promise<void> {
+/**
+ * Signs what has a nonce and no bytes; also what a crash left.
+ * @returns how many were signed
+ */
+export async function signSlots(parts: BroadcastParts): Promise<number> {
   const { db, chain, key, signer, alarms } = parts;
-  for (;;) {
+  for (let count = 0; ;) {
     const slots = await findOpenSlots(db, key, { signed: false, limit: SIGNING_BATCH });
     // The kill switch is asked immediately before the key is used.
-    if (slots.length === 0 || (await isPaused(db, key.chainId))) return;
+    if (slots.length === 0 || (await isPaused(db, key.chainId))) return count;
     try {
       const signed = await Promise.all(
         slots.map(async (slot) => ({ slot, raw: await sign(parts, slot) })),
@@ -46,7 +49,8 @@ export async function signSlots(parts: BroadcastParts): Promise<void> {
       await alarms.raise('signing_failed', signer.address, detail);
       throw error;
     }
-    if (slots.length < SIGNING_BATCH) return;
+    count += slots.length;
+    if (slots.length < SIGNING_BATCH) return count;
   }
 }
 

@@ -236,7 +236,8 @@ async function estimate(parts: Round, queued: readonly Queued[]): Promise<Paymen
   const answers = await chain.rpc.batches<Hex>(
     calls.map(({ to, data, valueWei }) => ({
       method: 'eth_estimateGas',
-      params: [{ from: key.signer, to, data, value: toHex(valueWei) }],
+      // Without a tag, some nodes execute their whole pool first.
+      params: [{ from: key.signer, to, data, value: toHex(valueWei) }, 'latest'],
     })),
   );
   const payments: Payment[] = [];

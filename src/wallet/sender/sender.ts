@@ -53,10 +53,16 @@ async function runStep(parts: BroadcastParts): Promise<'more' | undefined> {
   }
   if (stoppedReason !== null || (await isPaused(db, chain.network.chainId))) return undefined;
   await replaceStuck(parts, view);
-  const made = await fillSlots(parts, view);
-  await signSlots(parts);
-  await broadcast(parts, view);
+  // What the last step stored is broadcast while the next slots are made.
+  const [made] = await Promise.all([makeAttempts(parts, view), broadcast(parts, view)]);
   return hasMore || made > 0 ? 'more' : undefined;
+}
+
+/** @returns how many transfers got a slot */
+async function makeAttempts(parts: BroadcastParts, view: ChainView): Promise<number> {
+  const made = await fillSlots(parts, view);
+  const signed = await signSlots(parts);
+  return Math.max(made, signed);
 }
 
 async function readViewOrAlarm({ chain, signer, alarms }: BroadcastParts): Promise<ChainView> {

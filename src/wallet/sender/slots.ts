@@ -247,7 +247,7 @@ interface AttemptRow {
   maxPriorityFeePerGas: string;
 }
 
-const ATTEMPT_COLUMNS = `hash, nonce, raw, attempt.max_fee_per_gas AS "maxFeePerGas",
+const ATTEMPT_COLUMNS = `hash, attempt.nonce, raw, attempt.max_fee_per_gas AS "maxFeePerGas",
   attempt.max_priority_fee_per_gas AS "maxPriorityFeePerGas"`;
 
 /** Of open slots, by nonce and then by fees. */
@@ -258,7 +258,7 @@ export async function findAttempts(
 ): Promise<Attempt[]> {
   const rows = await db.query<AttemptRow & Record<string, unknown>>(
     `SELECT ${ATTEMPT_COLUMNS}
-     FROM wallet.attempt JOIN wallet.slot USING (chain_id, signer, nonce)
+     FROM wallet.slot JOIN wallet.attempt USING (chain_id, signer, nonce)
      WHERE chain_id = $1 AND signer = $2 AND state = 'open' AND nonce >= $3 AND nonce < $4
      ORDER BY nonce, attempt.max_fee_per_gas`,
     [chainId, signer, from.toString(), upTo.toString()],
@@ -277,16 +277,17 @@ export async function findNewestAttempts(
   since: 'created' | 'broadcast',
   ageMs: number,
 ): Promise<Attempt[]> {
-  const time = since === 'created' ? 'created_at' : "coalesce(broadcast_at, '-infinity')";
+  const time =
+    since === 'created' ? 'attempt.created_at' : "coalesce(attempt.broadcast_at, '-infinity')";
   const rows = await db.query<AttemptRow & Record<string, unknown>>(
     `SELECT ${ATTEMPT_COLUMNS}
-     FROM (
-       SELECT DISTINCT ON (nonce) attempt.*
-       FROM wallet.attempt JOIN wallet.slot USING (chain_id, signer, nonce)
-       WHERE chain_id = $1 AND signer = $2 AND state = 'open' AND nonce >= $3
-       ORDER BY nonce, attempt.max_fee_per_gas DESC) AS attempt
-     WHERE ${time} <= clock_timestamp() - make_interval(secs => $4)
-     ORDER BY nonce`,
+     FROM wallet.slot, LATERAL (
+       SELECT * FROM wallet.attempt AS own
+       WHERE own.chain_id = slot.chain_id AND own.signer = slot.signer AND own.nonce = slot.nonce
+       ORDER BY max_fee_per_gas DESC LIMIT 1) AS attempt
+     WHERE slot.chain_id = $1 AND slot.signer = $2 AND slot.state = 'open' AND slot.nonce >= $3
+       AND ${time} <= clock_timestamp() - make_interval(secs => $4)
+     ORDER BY slot.nonce`,
     [chainId, signer, from.toString(), ageMs / 1_000],
   );
   return rows.map(readAttemptRow);
