@@ -197,11 +197,11 @@ function describeNetwork(status: NetworkStatus): string {
     ...status.hot_wallets.flatMap(describeHotWallet),
     [
       'queued',
-      `${transfers.queued} ${since(transfers.oldest_queued_at)}${listWaiting(transfers.waiting)}`,
+      `${transfers.queued}${since(transfers.oldest_queued_at)}${listWaiting(transfers.waiting)}`,
     ],
     [
       'deposits',
-      `${deposits.unconfirmed} unconfirmed ${since(deposits.oldest_unconfirmed_at)}, ${deposits.held} held`,
+      `${deposits.unconfirmed} unconfirmed${since(deposits.oldest_unconfirmed_at)}, ${deposits.held} held`,
     ],
     ['refunds', `${refunds.needs_address} need an address, ${refunds.sending} being sent`],
     ...status.alarms.map(({ kind, subject, detail, raised_at: at }): [string, string] => [
@@ -222,7 +222,7 @@ function describeFollower(follower: NonNullable<NetworkStatus['follower']>): str
 
 function describeHotWallet(wallet: HotWallet): [string, string][] {
   const state = wallet.stopped_reason === null ? '' : `STOPPED: ${wallet.stopped_reason}, `;
-  const inFlight = `${wallet.in_flight} in flight ${since(wallet.oldest_in_flight_at)}`.trimEnd();
+  const inFlight = `${wallet.in_flight} in flight${since(wallet.oldest_in_flight_at)}`;
   return [
     ['hot wallet', `${wallet.address} ${state}next nonce ${wallet.next_nonce}, ${inFlight}`],
     ...wallet.floats.map(({ asset, balance, minimum, is_low: isLow }): [string, string] => [
@@ -233,7 +233,7 @@ function describeHotWallet(wallet: HotWallet): [string, string][] {
 }
 
 function since(time: string | null): string {
-  return time === null ? '' : `(oldest of ${time})`;
+  return time === null ? '' : ` (oldest of ${time})`;
 }
 
 function listWaiting(waiting: Readonly<Record<string, number>>): string {

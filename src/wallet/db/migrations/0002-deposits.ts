@@ -141,9 +141,9 @@ CREATE TABLE wallet.block (
   PRIMARY KEY (chain_id, number)
 );
 
--- A refund is sent as a transfer, and told of by its checkout.
+-- A refund is sent as a transfer, and told of by its checkout. Funding is for the network fee of a sweep.
 ALTER TABLE wallet.transfer ADD COLUMN purpose text NOT NULL DEFAULT 'payout'
-  CHECK (purpose IN ('payout', 'refund'));
+  CHECK (purpose IN ('payout', 'refund', 'funding'));
 
 GRANT USAGE ON SEQUENCE wallet.address_index_test_evm, wallet.address_index_live_evm TO wallet_app;
 GRANT SELECT, INSERT, UPDATE ON wallet.checkout, wallet.deposit, wallet.refund,
