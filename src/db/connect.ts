@@ -1,5 +1,6 @@
 /**
- * The connection pool. One request uses one connection, so the pool can never wait for itself.
+ * The connection pool. Nobody waits for a second connection while holding one, so the pool can never wait for
+ * itself.
  * numeric and bigint arrive as text (pg's default), timestamps as Date.
  */
 import knex, { type Knex } from 'knex';

@@ -117,10 +117,23 @@ export function defer(tx: Knex.Transaction, sql: string, bindings: unknown[]): P
   });
 }
 
+/** `?` of the frequent statements as `$1`. */
+const positions = new Map<string, string>();
+const POSITIONS_MAX = 2_000;
+
 export class PipelinedClient extends PostgresClient {
+  override positionBindings(sql: string): string {
+    let positioned = positions.get(sql);
+    if (positioned === undefined) {
+      positioned = super.positionBindings(sql) as string;
+      if (positions.size < POSITIONS_MAX) positions.set(sql, positioned);
+    }
+    return positioned;
+  }
+
   positioned(sql: string, bindings: unknown[]): { sql: string; bindings: unknown[] } {
     return {
-      sql: this.positionBindings(sql) as string,
+      sql: this.positionBindings(sql),
       bindings: this.prepBindings(bindings) as unknown[],
     };
   }

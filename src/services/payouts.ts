@@ -55,6 +55,8 @@ export function createPayouts(deps: PayoutsDeps): Payouts {
   };
 }
 
+type PayoutRoutes = ReturnType<typeof listPayoutRoutes>;
+
 interface Wish {
   caller: Caller;
   request: PayoutRequest;
@@ -65,7 +67,9 @@ interface Draft extends Wish {
 }
 
 async function quote(deps: PayoutsDeps, wish: Wish): Promise<PayoutQuote> {
-  const { route, networkFee, terms, available } = await price(deps, wish);
+  const chosen = await choose(deps, wish, listPayoutRoutes(deps.db, wish.request.currency));
+  const { route, networkFee } = chosen;
+  const { terms, available } = await price(deps, wish, chosen);
   const { serviceFee, totalDebit, reviewReasons } = terms;
   const { provider, network } = route;
   const availableAfter = subtract(available, totalDebit);
@@ -81,27 +85,44 @@ async function create(
   const payoutId = newId('payout');
   const draft = { caller, payoutId, request };
   const work = { caller, objectId: payoutId, endpoint: '/payouts', idempotencyKey, request };
+  // Read while the key is claimed.
+  const routes = listPayoutRoutes(deps.shortStatements, request.currency);
+  routes.catch(() => undefined);
   return runClaimed(deps.db, work, async () => {
-    const { route, networkFee } = await price(deps, draft);
-    await storeRoute(deps.db, payoutId, { ...route, networkFee });
+    const chosen = await choose(deps, draft, routes);
+    // A refusal releases the claim, and its route with it.
+    await Promise.all([
+      storeRoute(deps.db, payoutId, { ...chosen.route, networkFee: chosen.networkFee }),
+      price(deps, draft, chosen),
+    ]);
     return deps.admission.track(() => reserve(deps, draft));
   });
 }
 
+interface Chosen {
+  route: ChosenRoute;
+  networkFee: Amount;
+}
+
+async function choose(deps: PayoutsDeps, wish: Wish, routes: PayoutRoutes): Promise<Chosen> {
+  const route = findRoute(deps, wish, await routes);
+  checkAddress(wish.request, route);
+  return { route, networkFee: await estimateFee(deps, wish, route) };
+}
+
 /** Refuses early where possible. The reservation checks again, under its lock. */
-async function price(deps: PayoutsDeps, wish: Wish) {
-  const { caller, request } = wish;
-  const route = await findRoute(deps, wish);
-  checkAddress(request, route);
-  const networkFee = await estimateFee(deps, wish, route);
+async function price(deps: PayoutsDeps, { caller, request }: Wish, { route, networkFee }: Chosen) {
   const facts = await readPayoutFacts(deps.db, { ...caller, ...route, request });
   const result = payoutTerms(caller.mode, request, networkFee, facts);
   if ('refusal' in result) throw new ApiError(result.refusal);
-  return { route, networkFee, terms: result.terms, available: facts.available };
+  return { terms: result.terms, available: facts.available };
 }
 
-async function findRoute(deps: PayoutsDeps, { caller, request }: Wish): Promise<ChosenRoute> {
-  const routes = await listPayoutRoutes(deps.db, request.currency);
+function findRoute(
+  deps: PayoutsDeps,
+  { caller, request }: Wish,
+  routes: Awaited<PayoutRoutes>,
+): ChosenRoute {
   const providers = deps.providers.list(caller.mode).map(({ code, capabilities }) => ({
     code,
     destinationTypes: capabilities.destination_types,

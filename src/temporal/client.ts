@@ -185,33 +185,57 @@ async function whileReachable<T>(
   { deadlineMs, probeMs }: { deadlineMs: number; probeMs: number },
   call: () => Promise<T>,
 ): Promise<T> {
-  const ended = new AbortController();
-  const { signal } = ended;
+  const cancelled = new AbortController();
+  const probes = startProbes(client, probeMs);
   try {
     return await Promise.race([
-      client.withDeadline(Date.now() + deadlineMs, () => client.withAbortSignal(signal, call)),
-      whenUnreachable(client, probeMs, signal),
+      client.withDeadline(Date.now() + deadlineMs, () =>
+        client.withAbortSignal(cancelled.signal, call),
+      ),
+      probes.failed,
     ]);
+  } catch (error) {
+    cancelled.abort();
+    throw error;
   } finally {
-    ended.abort();
+    probes.stop();
   }
 }
 
-/** @throws Error as soon as Temporal does not answer a probe */
-async function whenUnreachable(
-  client: Client,
-  probeMs: number,
-  signal: AbortSignal,
-): Promise<never> {
-  for (;;) {
-    await sleep(PROBE_AFTER_MS, undefined, { signal });
-    const deadline = Date.now() + probeMs;
-    await Promise.race([
-      client.withDeadline(deadline, () => client.workflowService.getSystemInfo({})),
+interface Probes {
+  /** Rejects as soon as Temporal does not answer a probe. */
+  failed: Promise<never>;
+  stop(): void;
+}
+
+/** Timers without abort signals, which would cost more than the rest: almost no call lasts so long. */
+function startProbes(client: Client, probeMs: number): Probes {
+  let isStopped = false;
+  let timer: NodeJS.Timeout;
+  const failed = new Promise<never>((_, reject) => {
+    const wait = (): void => {
+      clearTimeout(timer);
+      if (!isStopped) timer = setTimeout(probe, PROBE_AFTER_MS);
+    };
+    const probe = (): void => {
+      const answered = client.withDeadline(Date.now() + probeMs, () =>
+        client.workflowService.getSystemInfo({}),
+      );
+      answered.then(wait, reject);
       // Connecting does not heed the deadline.
-      sleep(probeMs, undefined, { signal }).then(() => {
-        throw new Error('Temporal cannot be reached.');
-      }),
-    ]);
-  }
+      timer = setTimeout(() => {
+        reject(new Error('Temporal cannot be reached.'));
+      }, probeMs);
+    };
+    wait();
+  });
+  // Nobody waits for it after the call.
+  failed.catch(() => undefined);
+  return {
+    failed,
+    stop: () => {
+      isStopped = true;
+      clearTimeout(timer);
+    },
+  };
 }

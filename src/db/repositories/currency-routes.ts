@@ -1,10 +1,14 @@
 /** The catalogue: the currencies and networks of each provider (decision M5). */
 import type { Direction } from '../../domain/fees';
 import type { CurrencyRoute } from '../../domain/route';
-import { rows, type Db, type Tx } from '../transaction';
+import type { ShortStatements } from '../short-statements';
+import { preparedRows, rows, type Db, type Tx } from '../transaction';
 
-export async function listPayoutRoutes(db: Db, currency: string): Promise<CurrencyRoute[]> {
-  return rows<CurrencyRoute>(
+export async function listPayoutRoutes(
+  db: Db | ShortStatements,
+  currency: string,
+): Promise<CurrencyRoute[]> {
+  return preparedRows<CurrencyRoute>(
     db,
     `SELECT provider, currency, network, min_amount, max_amount
        FROM currency_routes
