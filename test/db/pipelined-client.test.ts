@@ -107,7 +107,7 @@ test.each([
     },
   ],
 ])('an error of %s: nothing is committed, and the connection stays usable', async (_, work) => {
-  await expect(inTransaction(db, async (tx) => void (await work(tx)))).rejects.toThrow();
+  await expect(inTransaction<unknown>(db, work)).rejects.toThrow();
   // Outside of a transaction: committed at once.
   await rows(db, INSERT, [9, 'x']);
   expect(await committed()).toEqual([9]);

@@ -63,11 +63,11 @@ const open = () =>
     { accountId, mode: 'test', url: receiver.url, events: ['all'], description: null },
   );
 
-async function writeEvent(tx: Tx): Promise<string> {
+function writeEvent(tx: Tx): string {
   const event = { id: newId('event'), type: 'payout.completed' as const, mode: 'test' as const };
   const body = Buffer.from(JSON.stringify(event));
   const rest = { accountId, objectId: newId('payout'), sequence: 1, createdAt: new Date() };
-  await appendEvent(tx, { ...event, ...rest, body });
+  appendEvent(tx, { ...event, ...rest, body });
   return event.id;
 }
 
@@ -110,7 +110,7 @@ test('a change that is rolled back leaves neither event nor delivery', async () 
   await open();
   let eventId = '';
   const failing = inTransaction(appDb, async (tx) => {
-    eventId = await writeEvent(tx);
+    eventId = writeEvent(tx);
     throw new Error('the ledger said no');
   });
   await expect(failing).rejects.toThrow('the ledger said no');
