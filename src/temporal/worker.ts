@@ -40,11 +40,14 @@ const FORCE_AFTER_GRACE_MS = 500;
 export const PAYLOAD_CONVERTER_PATH = require.resolve('../../workflows/payload-converter');
 export const WORKFLOWS_PATH = require.resolve('../../workflows');
 
+/** The SDK's warning about a queue with activities only, such as those of providers: no news here. */
+const NO_WORKFLOWS = 'No workflows registered, not polling for workflow tasks';
+
 /** Sends the SDK's logs to our logger. Once per process, before any other use of the SDK. */
 export function installTemporalLogger(logger: Logger): void {
   Runtime.install({
     logger: new DefaultLogger('INFO', (entry) => {
-      log(logger, entry);
+      if (entry.message !== NO_WORKFLOWS) log(logger, entry);
     }),
   });
 }
