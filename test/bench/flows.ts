@@ -91,6 +91,8 @@ export async function startGatewayFlows(options: GatewayFlowOptions = {}): Promi
 }
 
 export interface BareFlows extends Flows {
+  /** Of its only process. */
+  pid: number;
   /** Starts deliveries that carry the id. */
   deliver(url: string, count: number, id: string): Promise<void>;
 }
@@ -125,6 +127,7 @@ export async function startBareFlows(
   let sent = 0;
   return {
     db,
+    pid: program.child.pid ?? 0,
     create: (kind) => {
       const accountId = merchants[sent++ % MERCHANTS]?.accountId;
       return api.post(`/${kind}s`, { accountId });

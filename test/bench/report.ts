@@ -29,13 +29,10 @@ export function linesOf(row: Row, rounds: readonly Round[]): Line[] {
 }
 
 function lineOf(row: Row, figure: Figure, rounds: readonly Round[]): Line {
-  const of = (measured: Measured | null) => {
-    if (measured === null) return [];
-    const value = measured[figure.name];
-    if (value === undefined) throw new Error(`${row.name} did not measure ${figure.name}`);
-    return [value];
-  };
+  const of = (measured: Measured | null) => measured?.[figure.name] ?? [];
   const gateway = rounds.flatMap((round) => of(round.gateway));
+  if (gateway.length < rounds.length) throw new Error(`${row.name} did not measure ${figure.name}`);
+  // The bare limit may have fewer figures.
   const bare = rounds.flatMap((round) => of(round.bare));
   const ratios = bare.map((value, n) => (gateway[n] ?? NaN) / value);
   const ratio =

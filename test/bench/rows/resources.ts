@@ -1,8 +1,8 @@
 /** What payouts cost: time of the processors, and memory while they wait for their review. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { runLifecycles, startGatewayFlows } from '../flows';
+import { type Flows, runLifecycles, startBareFlows, startGatewayFlows } from '../flows';
 import { findProcesses, processorMs, residentMb } from '../processes';
-import type { Measured, Row } from '../row';
+import type { Measured, Row, Side } from '../row';
 
 const UNDER_REVIEW = { full: 10_000, quick: 1_000 };
 const CLIENTS = 16;
@@ -46,34 +46,55 @@ export const RESOURCE_ROWS: readonly Row[] = [
   },
   {
     name: 'cpu',
-    description: 'core-milliseconds for each payout from POST to completed, without an endpoint',
+    description:
+      'core-milliseconds for each payout from POST to completed; the leanest workflow with the same steps',
     needsTemporal: true,
     figures: [
       { name: 'api ms' },
       { name: 'worker ms', limit: { atMost: 25 } },
+      { name: 'api and worker ms' },
       { name: 'Temporal ms', limit: { atMost: 35 } },
       { name: 'PostgreSQL ms' },
     ],
     prepare: async () => {
-      const flows = await startGatewayFlows();
-      const processes = Object.entries(await findProcesses(flows.gateway));
-      // Code that is compiled only once is not a cost of a payout.
-      await runLifecycles(flows, 'payout', WARM_UP_MS);
+      const [flows, bareFlows] = await Promise.all([startGatewayFlows(), startBareFlows()]);
+      const { api, worker, ...servers } = await findProcesses(flows.gateway);
       return {
-        gateway: {
-          measure: async (ms): Promise<Measured> => {
-            const before = processes.map(([, pid]) => processorMs(pid));
-            const { completed } = await runLifecycles(flows, 'payout', ms);
-            const spent = processes.map(([name, pid], n) => [
-              `${name} ms`,
-              (processorMs(pid) - (before[n] ?? 0)) / completed,
-            ]);
-            return Object.fromEntries(spent) as Measured;
-          },
+        gateway: sideOf(flows, {
+          'api ms': [api],
+          'worker ms': [worker],
+          'api and worker ms': [api, worker],
+          ...ofServers(servers),
+        }),
+        // One process is client and worker.
+        bare: sideOf(bareFlows, { 'api and worker ms': [bareFlows.pid], ...ofServers(servers) }),
+        stop: async () => {
+          await Promise.all([flows.stop(), bareFlows.stop()]);
         },
-        bare: null,
-        stop: flows.stop,
       };
     },
   },
 ];
+
+function ofServers({ Temporal, PostgreSQL }: { Temporal: number; PostgreSQL: number }) {
+  return { 'Temporal ms': [Temporal], 'PostgreSQL ms': [PostgreSQL] };
+}
+
+/** @param processes by the figure that counts them */
+function sideOf(flows: Flows, processes: Readonly<Record<string, readonly number[]>>): Side {
+  const spent = () =>
+    Object.values(processes).map((pids) => pids.reduce((sum, pid) => sum + processorMs(pid), 0));
+  return {
+    measure: async (ms): Promise<Measured> => {
+      const before = spent();
+      const { completed } = await runLifecycles(flows, 'payout', ms);
+      const after = spent();
+      return Object.fromEntries(
+        Object.keys(processes).map((name, n) => [
+          name,
+          ((after[n] ?? 0) - (before[n] ?? 0)) / completed,
+        ]),
+      );
+    },
+  };
+}
