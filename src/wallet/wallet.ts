@@ -27,7 +27,7 @@ export interface Wallet {
 }
 
 export interface WalletParts {
-  openSigner: (settings: SignerSettings) => OpenSigner;
+  openSigner: (settings: SignerSettings) => OpenSigner | Promise<OpenSigner>;
 }
 
 /** @throws SetupError when the configuration does not fit the database or a chain */
@@ -50,7 +50,7 @@ export async function startWallet(config: WalletConfig, parts: WalletParts): Pro
     const ownAddresses = new Set<Address>();
     for (const chain of chains) {
       if (chain.network.payouts === null) continue;
-      const signer = parts.openSigner(chain.network.payouts.signer);
+      const signer = await parts.openSigner(chain.network.payouts.signer);
       running.push({ stop: async () => signer.close?.() });
       ownAddresses.add(signer.address);
       const sender = startSender(db, chain, signer, config.log);

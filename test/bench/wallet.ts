@@ -3,25 +3,30 @@
  * broadcasts, on a PostgreSQL with fsync and a local chain. The orders are in the database before the
  * wallet starts. Prints one JSON object; `--payouts N` changes their number.
  */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { getAddress, numberToHex } from 'viem';
 import { amount } from '../../src/domain/money';
+import { createKeystore } from '../../src/wallet/signer/keystore';
+import { openSigner } from '../../src/wallet/signer/open';
 import { connectDatabase } from '../../src/wallet/db/database';
 import { submitTransfer } from '../../src/wallet/sender/transfers';
 import { startChain } from '../support/chain';
 import { startTestServices, stopTestServices } from '../support/start-services';
-import {
-  createTestSigner,
-  createWalletDatabase,
-  fillFloat,
-  startTestWallet,
-  testNetwork,
-} from '../support/wallet';
+import { createWalletDatabase, fillFloat, startTestWallet, testNetwork } from '../support/wallet';
 
 async function measure(payouts: number): Promise<void> {
   const [chain, database] = await Promise.all([startChain(), createWalletDatabase()]);
-  const signer = createTestSigner();
+  const folder = mkdtempSync(join(tmpdir(), 'bench-wallet-'));
+  const files = { keystore: join(folder, 'hot.json'), password: join(folder, 'hot.password') };
+  writeFileSync(files.password, 'a password of the measurement');
+  createKeystore(files);
+  const signer = await openSigner({
+    ...{ kind: 'keystore', file: files.keystore, passwordFile: files.password },
+  });
   await fillFloat(chain, signer.address);
   await chain.setAutomine(false);
   await chain.rpc('evm_setIntervalMining', [1]);
@@ -60,7 +65,9 @@ async function measure(payouts: number): Promise<void> {
   };
   process.stdout.write(`${JSON.stringify(report)}\n`);
   await wallet.stop();
+  await signer.close?.();
   await db.close();
+  rmSync(folder, { recursive: true });
   await Promise.all([chain.stop(), database.drop()]);
 }
 

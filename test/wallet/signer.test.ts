@@ -20,6 +20,7 @@ import { runWalletCommand } from '../../src/wallet/commands';
 import { createDepositKey, openDepositKey } from '../../src/wallet/signer/deposit-key';
 import { createKeystore, openKeystore } from '../../src/wallet/signer/keystore';
 import { connectRemoteSigner } from '../../src/wallet/signer/remote';
+import { startKeystoreThread } from '../../src/wallet/signer/threaded-keystore';
 import { checkSigned } from '../../src/wallet/signer/signed-transaction';
 import { startHttpServer } from '../support/sandbox';
 
@@ -77,6 +78,26 @@ describe('the encrypted keystore', () => {
     const content = readFileSync(files.keystore, 'utf8');
     expect(content).not.toContain(privateKey.slice(2));
     expect(content).not.toContain(password);
+  });
+
+  it('signs in a thread of its own, many at once; a thread that ends fails what it was asked', async () => {
+    const signer = await startKeystoreThread(files);
+    expect(signer.address).toBe(account.address);
+    const orders = Array.from({ length: 20 }, (_, nonce) => ({ ...ORDER, nonce }));
+    const signed = await Promise.all(orders.map((order) => signer.sign(order)));
+    for (const [at, raw] of signed.entries()) {
+      await expect(checkSigned(raw, orders[at]!, account.address)).resolves.toBe(keccak256(raw));
+    }
+    const impossible = signer.sign({ ...ORDER, maxFeePerGas: 1n, maxPriorityFeePerGas: 2n });
+    expect(await wordsOf(impossible)).toContain('cannot sign the transaction');
+    const unanswered = wordsOf(signer.sign(ORDER));
+    await signer.close();
+    expect(await unanswered).toContain('has ended');
+    expect(await wordsOf(signer.sign(ORDER))).toContain('has ended');
+    const missing = { ...files, password: join(folder, 'missing') };
+    await expect(startKeystoreThread(missing)).rejects.toThrow(
+      `${missing.password} cannot be read (ENOENT).`,
+    );
   });
 
   it('opens the test vector of the Web3 Secret Storage definition (scrypt with r = 1, p = 8)', () => {
