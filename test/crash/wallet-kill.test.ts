@@ -31,6 +31,8 @@ const PAYOUTS = scaled(60, 2_000);
 const KILLS = scaled(6, 86);
 /** Small, so that the payouts take many broadcasts. */
 const IN_FLIGHT_MAX = scaled(5, 16);
+const COINS = 100n * 10n ** 18n;
+const TOKENS = 1_000_000n * 10n ** 6n;
 const PASSWORD = 'a password of the test';
 
 /** What happens to one request that holds a broadcast. */
@@ -92,7 +94,7 @@ describeWithChain('a wallet that is killed around its broadcasts', () => {
 
   beforeAll(async () => {
     [chain, database] = await Promise.all([startChain(), createWalletDatabase()]);
-    await fillFloat(chain, signer.address);
+    await fillFloat(chain, signer.address, { coins: COINS, tokens: TOKENS });
     proxy = await startProxy();
     folder = mkdtempSync(join(tmpdir(), 'wallet-kill-'));
     const { port } = proxy.address() as AddressInfo;
@@ -189,6 +191,9 @@ describeWithChain('a wallet that is killed around its broadcasts', () => {
       expect(wrong).toEqual([]);
       expect(await transactionsOf(signer.address)).toBe(PAYOUTS);
       expect(await nonceGaps()).toEqual([]);
+      expect(await spentByChain()).toEqual(
+        orders.reduce((sum, { units }) => sum + units, 0n).toString(),
+      );
       expect(kills).toBe(KILLS);
       console.log(
         `${String(PAYOUTS)} payouts, ${String(kills)} kills, ${String(broadcasts)} requests`,
@@ -197,6 +202,24 @@ describeWithChain('a wallet that is killed around its broadcasts', () => {
     },
     scaled(300_000, 3_600_000),
   );
+
+  /** What left the hot wallet, when its coins have only paid the network fees of the receipts. */
+  const spentByChain = async (): Promise<string> => {
+    const db = connectDatabase(database.url, { size: 1 });
+    const sent = await db.query<{ hash: Hex }>(
+      "SELECT tx_hash AS hash FROM wallet.transfer WHERE status = 'confirmed'",
+    );
+    await db.close();
+    let fees = 0n;
+    for (const { hash } of sent) {
+      const receipt = await chain.rpc<Record<'gasUsed' | 'effectiveGasPrice', Hex>>(
+        ...(['eth_getTransactionReceipt', [hash]] as const),
+      );
+      fees += BigInt(receipt.gasUsed) * BigInt(receipt.effectiveGasPrice);
+    }
+    expect(await chain.balanceOf(null, signer.address)).toBe(COINS - fees);
+    return (TOKENS - (await chain.balanceOf(chain.tokens.USDC, signer.address))).toString();
+  };
 
   const transactionsOf = async (address: Address): Promise<number> =>
     Number(BigInt(await chain.rpc<Hex>('eth_getTransactionCount', [address, 'latest'])));
