@@ -8,6 +8,7 @@ import type { Knex } from 'knex';
 import PostgresClient from 'knex/lib/dialects/postgres/index.js';
 import { type Connection, DatabaseError, Query, type QueryResult, type Submittable } from 'pg';
 import { isPreparationFailure, statementName } from './prepared';
+import { isDead, observed } from './silence';
 
 /** A statement as knex hands it to its client. */
 interface KnexStatement {
@@ -22,6 +23,7 @@ export interface DriverClient {
   query(batch: Submittable): unknown;
   /** Of the server process, as the server, or a pooler before it, said. */
   processID: number | null;
+  connectionParameters?: { query_timeout: number | undefined };
 }
 
 interface Deferred {
@@ -117,6 +119,21 @@ export function defer(tx: Knex.Transaction, sql: string, bindings: unknown[]): P
   });
 }
 
+/**
+ * Lets the transaction's statements run longer than others before the connection counts as dead.
+ * @returns what ends that
+ */
+export function allowTime(tx: Knex.Transaction, timeoutMs: number): () => void {
+  const connection = connectionOf.get(tx.client as PipelinedClient);
+  if (connection === undefined) throw new Error('allowTime() requires an open transaction');
+  const { connectionParameters } = connection as Required<DriverClient>;
+  const usual = connectionParameters.query_timeout;
+  connectionParameters.query_timeout = timeoutMs;
+  return () => {
+    connectionParameters.query_timeout = usual;
+  };
+}
+
 /** `?` of the frequent statements as `$1`. */
 const positions = new Map<string, string>();
 const POSITIONS_MAX = 2_000;
@@ -138,39 +155,49 @@ export class PipelinedClient extends PostgresClient {
     };
   }
 
-  override async _query(connection: DriverClient, statement: KnexStatement): Promise<object> {
-    if (this.transacting === true) connectionOf.set(this, connection);
-    if (statement.sql === 'BEGIN;') {
-      waitingOf.set(connection, { isBegun: false, deferred: [] });
-      return answered(statement, NOTHING);
-    }
-    const waiting = waitingOf.get(connection);
-    if (waiting === undefined) return alone(this, connection, statement);
-    // To a savepoint as well, which is no reason to send what is then undone.
-    if (statement.sql.startsWith('ROLLBACK')) {
-      for (const { reject } of waiting.deferred.splice(0)) reject(new Error('rolled back'));
-    }
-    switch (statement.sql) {
-      case 'ROLLBACK':
-        waitingOf.delete(connection);
-        return waiting.isBegun
-          ? plainly(this, connection, statement)
-          : answered(statement, NOTHING);
-      case 'COMMIT;':
-        waitingOf.delete(connection);
-        return waiting.isBegun || waiting.deferred.length > 0
-          ? answered(statement, await commit(this, connection, waiting))
-          : answered(statement, NOTHING);
-      default:
-        if (statement.bindings?.length) {
-          return answered(statement, await together(connection, statement, waiting));
-        }
-        // Without values it may be a script of many statements, which cannot be part of a batch.
-        if (!waiting.isBegun || waiting.deferred.length > 0) {
-          await sendWaiting(connection, waiting);
-        }
-        return plainly(this, connection, statement);
-    }
+  override _query(connection: DriverClient, statement: KnexStatement): Promise<object> {
+    const run = () => dispatch(this, connection, statement);
+    // It is sent later, so it proves nothing.
+    return statement.sql === 'BEGIN;' ? run() : observed(connection, run);
+  }
+}
+
+async function dispatch(
+  client: PipelinedClient,
+  connection: DriverClient,
+  statement: KnexStatement,
+): Promise<object> {
+  if (client.transacting === true) connectionOf.set(client, connection);
+  if (statement.sql === 'BEGIN;') {
+    waitingOf.set(connection, { isBegun: false, deferred: [] });
+    return answered(statement, NOTHING);
+  }
+  const waiting = waitingOf.get(connection);
+  if (waiting === undefined) return alone(client, connection, statement);
+  // To a savepoint as well, which is no reason to send what is then undone.
+  if (statement.sql.startsWith('ROLLBACK')) {
+    for (const { reject } of waiting.deferred.splice(0)) reject(new Error('rolled back'));
+  }
+  switch (statement.sql) {
+    case 'ROLLBACK':
+      waitingOf.delete(connection);
+      return waiting.isBegun && !isDead(connection)
+        ? plainly(client, connection, statement)
+        : answered(statement, NOTHING);
+    case 'COMMIT;':
+      waitingOf.delete(connection);
+      return waiting.isBegun || waiting.deferred.length > 0
+        ? answered(statement, await commit(client, connection, waiting))
+        : answered(statement, NOTHING);
+    default:
+      if (statement.bindings?.length) {
+        return answered(statement, await together(connection, statement, waiting));
+      }
+      // Without values it may be a script of many statements, which cannot be part of a batch.
+      if (!waiting.isBegun || waiting.deferred.length > 0) {
+        await sendWaiting(connection, waiting);
+      }
+      return plainly(client, connection, statement);
   }
 }
 

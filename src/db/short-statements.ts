@@ -9,14 +9,13 @@
 import { Socket } from 'node:net';
 import type { Knex } from 'knex';
 import { Client, DatabaseError } from 'pg';
-import type { PoolOptions } from './connect';
+import { isReadTimeout } from '../lib/unavailable';
+import { CONNECT_TIMEOUT_MS, type PoolOptions, STATEMENT_TIMEOUT_MS } from './connect';
 import { execute } from './pipelined-client';
 import { isPreparationFailure, statementName } from './prepared';
+import { ANSWER_GRACE_MS } from './silence';
 
 const LOCK_TIMEOUT_MS = 100;
-/** The server's timeout comes first, if the connection is alive. */
-const ANSWER_GRACE_MS = 5_000;
-
 const LOCK_NOT_AVAILABLE = '55P03';
 export class ShortStatements {
   readonly #pool: Knex;
@@ -69,11 +68,16 @@ class Line {
     bindings: readonly Knex.RawBinding[],
   ): Promise<object[]> {
     this.running += 1;
+    const open = (this.#open ??= this.#connect());
     try {
-      const client = await (this.#open ??= this.#connect());
+      const client = await open;
       this.#cork();
       const { rows } = await client.query<object>({ ...statement, values: [...bindings] });
       return rows;
+    } catch (error) {
+      // The driver closes it, and says so later.
+      if (isReadTimeout(error) && this.#open === open) this.#open = null;
+      throw error;
     } finally {
       this.running -= 1;
     }
@@ -97,7 +101,9 @@ class Line {
   }
 
   async #connect(): Promise<Client> {
-    const { url, applicationName, statementTimeoutMs = 15_000 } = this.#options;
+    const { url, applicationName } = this.#options;
+    const { statementTimeoutMs = STATEMENT_TIMEOUT_MS, answerGraceMs = ANSWER_GRACE_MS } =
+      this.#options;
     const socket = new Socket();
     this.#socket = socket;
     const client = new Client({
@@ -105,8 +111,8 @@ class Line {
       application_name: applicationName,
       statement_timeout: statementTimeoutMs,
       lock_timeout: LOCK_TIMEOUT_MS,
-      query_timeout: statementTimeoutMs + ANSWER_GRACE_MS,
-      connectionTimeoutMillis: 5_000,
+      query_timeout: statementTimeoutMs + answerGraceMs,
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
       pipeline: true,
       stream: () => socket,
     });

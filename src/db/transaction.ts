@@ -4,7 +4,8 @@
  */
 import type { Knex } from 'knex';
 import { snakeCaseMappers } from 'objection';
-import { defer, execute, stopPreparing } from './pipelined-client';
+import { ANSWER_GRACE_MS } from './silence';
+import { allowTime, defer, execute, stopPreparing } from './pipelined-client';
 import { isPreparationFailure } from './prepared';
 import { ShortStatements } from './short-statements';
 
@@ -183,7 +184,12 @@ export async function onOneSnapshot<T>(
                         ('max_parallel_workers_per_gather', '2'), ('jit', 'off'),
                         ('client_connection_check_interval', '2s')) AS setting(name, value)`,
       );
-      return work(tx);
+      const endTime = allowTime(tx, timeoutMs + ANSWER_GRACE_MS);
+      try {
+        return await work(tx);
+      } finally {
+        endTime();
+      }
     },
     { isolationLevel: 'repeatable read', readOnly },
   );

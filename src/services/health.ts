@@ -1,4 +1,5 @@
 /** Readiness of this process: the result of /readyz. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { readProvenAt } from '../db/ledger-verify';
 import { pendingMigrations } from '../db/migrate';
@@ -59,10 +60,19 @@ async function checkPages(db: Db): Promise<Record<string, string | null>> {
 }
 
 async function sentence(what: string, look: () => Promise<void>): Promise<string | null> {
+  // A network that went silent refuses nothing.
+  const late = new AbortController();
   try {
-    await look();
+    await Promise.race([look(), tooLate(late.signal)]);
     return null;
   } catch (error) {
     return `${what}: ${error instanceof Error ? error.message : 'unknown'}`;
+  } finally {
+    late.abort();
   }
+}
+
+async function tooLate(signal: AbortSignal): Promise<never> {
+  await sleep(PATIENCE_MS, undefined, { signal });
+  throw new Error(`nothing within ${PATIENCE_MS} ms`);
 }

@@ -1,5 +1,6 @@
 /** Every error as a page: what happened, what to do, and the request id. */
 import { ApiError } from '../domain/errors';
+import { isUnavailable } from '../lib/unavailable';
 import { AdminRefusal, InvalidInput } from '../services/admin/refusal';
 import { refusalText, problemText } from './refusals';
 
@@ -41,6 +42,11 @@ const PROBLEMS = {
     text: 'A value contains a character that cannot be stored.',
   },
   form_too_large: { status: 413, title: 'Form too large', text: 'Send less than 64 KiB.' },
+  unavailable: {
+    status: 503,
+    title: 'Temporarily unavailable',
+    text: 'The database did not answer. Try again in a few seconds.',
+  },
   internal_error: {
     status: 500,
     title: 'Something went wrong',
@@ -74,7 +80,7 @@ export function problemOf(cause: unknown): Problem {
     if (cause.code === 'not_found') return PROBLEMS.page_not_found;
     return { status: cause.status, title: 'Not possible', text: cause.message };
   }
-  return PROBLEMS.internal_error;
+  return isUnavailable(cause) ? PROBLEMS.unavailable : PROBLEMS.internal_error;
 }
 
 interface ProblemBodyProps {

@@ -1,11 +1,12 @@
 /**
  * The error bodies (decision W5); http/server.ts sends them to what is not a request. An ApiError
- * becomes the error envelope. Everything else is an internal error: 500, with the stack in the log
- * and no details in the response.
+ * becomes the error envelope. PostgreSQL that is away for a while is 503. Everything else is an internal
+ * error: 500. Both are in the log with the stack, and have no details in the response.
  */
 import type { Logger } from 'pino';
 import { ApiError, type ErrorCode } from '../../domain/errors';
 import { isOwnHost } from '../../lib/own-host';
+import { isUnavailable } from '../../lib/unavailable';
 import { type GatewayMiddleware, routePattern } from '../context';
 
 /** The headers of a code, unless the error has its own (decisions W4, W9). */
@@ -22,8 +23,7 @@ export function writeErrors(logger: Logger): GatewayMiddleware {
     try {
       await next();
     } catch (thrown) {
-      const refusal =
-        thrown instanceof ApiError ? thrown : new ApiError({ code: 'internal_error' });
+      const refusal = thrown instanceof ApiError ? thrown : refusalOf(thrown);
       if (refusal !== thrown) {
         const where = { request_id: ctx.state.requestId, route: routePattern(ctx) };
         logger.error({ err: thrown, ...where }, 'request failed');
@@ -33,6 +33,15 @@ export function writeErrors(logger: Logger): GatewayMiddleware {
       ctx.body = errorBody(refusal, ctx.state.requestId);
     }
   };
+}
+
+function refusalOf(fault: unknown): ApiError {
+  return isUnavailable(fault)
+    ? new ApiError({
+        code: 'service_unavailable',
+        details: { reason: 'database_unavailable' },
+      })
+    : new ApiError({ code: 'internal_error' });
 }
 
 /** The error envelope (decision W5). */

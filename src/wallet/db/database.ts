@@ -3,6 +3,7 @@
  * it in every statement. numeric and bigint arrive as text, timestamps as Date.
  */
 import { Client, Pool, type PoolClient, type QueryResultRow } from 'pg';
+import { isReadTimeout } from '../../lib/unavailable';
 
 /** What runs one statement: the pool, or the connection of a transaction. */
 export interface Db {
@@ -26,22 +27,45 @@ export interface Database extends Db {
 }
 
 const STATEMENT_TIMEOUT_MS = 15_000;
+/** A statement without an answer is given up so much later: its connection is dead. */
+const ANSWER_GRACE_MS = 3_000;
+const CONNECT_TIMEOUT_MS = 5_000;
+const LOCK_CHECK_MS = 5_000;
+/** Longer than the process takes to notice that the connection is lost: a check, and its timeout. */
+const LOCK_CHECKS_MISSED = 4;
 
-export function connectDatabase(url: string, { size = 8 } = {}): Database {
+interface DatabaseOptions {
+  size?: number;
+  statementTimeoutMs?: number;
+  answerGraceMs?: number;
+  /** How often the connection of a lock is tried, and how long it may be silent. */
+  lockCheckMs?: number;
+}
+
+export function connectDatabase(
+  url: string,
+  {
+    size = 8,
+    statementTimeoutMs = STATEMENT_TIMEOUT_MS,
+    answerGraceMs = ANSWER_GRACE_MS,
+    lockCheckMs = LOCK_CHECK_MS,
+  }: DatabaseOptions = {},
+): Database {
   const pool = new Pool({
     connectionString: url,
     max: size,
     application_name: 'wallet',
-    statement_timeout: STATEMENT_TIMEOUT_MS,
-    idle_in_transaction_session_timeout: STATEMENT_TIMEOUT_MS,
-    connectionTimeoutMillis: 5_000,
+    statement_timeout: statementTimeoutMs,
+    query_timeout: statementTimeoutMs + answerGraceMs,
+    idle_in_transaction_session_timeout: statementTimeoutMs,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
   });
   // Of an idle connection; the next statement opens another one.
   pool.on('error', () => undefined);
   return {
     query: async (sql, values) => (await run<QueryResultRow>(pool, sql, values)) as never,
     transaction: (work) => runTransaction(pool, work),
-    withLock: (name, work) => runWithLock(url, name, work),
+    withLock: (name, work) => runWithLock({ url, lockCheckMs }, name, work),
     close: () => pool.end(),
   };
 }
@@ -67,23 +91,30 @@ async function runTransaction<T>(pool: Pool, work: (tx: Tx) => Promise<T>): Prom
     await client.query('COMMIT');
     return result;
   } catch (error) {
-    await client.query('ROLLBACK').catch((failure: unknown) => {
-      broken = failure instanceof Error ? failure : new Error('rollback failed');
-    });
+    // No answer to that either.
+    if (isReadTimeout(error)) broken = error as Error;
+    else
+      await client.query('ROLLBACK').catch((failure: unknown) => {
+        broken = failure instanceof Error ? failure : new Error('rollback failed');
+      });
     throw error;
   } finally {
     client.release(broken);
   }
 }
 
-/** On a connection of its own: the lock ends with it. */
+/**
+ * On a connection of its own: the lock ends with it. When the network goes silent, this process gives the
+ * work up after two checks at most, and PostgreSQL the lock after LOCK_CHECKS_MISSED.
+ */
 async function runWithLock<T>(
-  url: string,
+  { url, lockCheckMs }: { url: string; lockCheckMs: number },
   name: string,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T | null> {
   const client = new Client({
     ...{ connectionString: url, application_name: 'wallet-lock', keepAlive: true },
+    ...{ query_timeout: lockCheckMs, connectionTimeoutMillis: CONNECT_TIMEOUT_MS },
   });
   const lost = new AbortController();
   client.on('error', (error) => {
@@ -93,13 +124,20 @@ async function runWithLock<T>(
     lost.abort();
   });
   await client.connect();
+  const check = setInterval(() => {
+    client.query('SELECT 1').catch((error: unknown) => {
+      lost.abort(error);
+    });
+  }, lockCheckMs);
   try {
+    await client.query(`SET idle_session_timeout = ${String(LOCK_CHECKS_MISSED * lockCheckMs)}`);
     const { rows } = await client.query<{ taken: boolean }>(
       'SELECT pg_try_advisory_lock(hashtextextended($1, 0)) AS taken',
       [`wallet ${name}`],
     );
     return rows[0]?.taken === true ? await work(lost.signal) : null;
   } finally {
+    clearInterval(check);
     await client.end().catch(() => undefined);
   }
 }

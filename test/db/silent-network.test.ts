@@ -1,0 +1,137 @@
+/** PostgreSQL behind a network that goes silent: no connection of that time is used again. */
+import { connect } from '../../src/db/connect';
+import { ShortStatements } from '../../src/db/short-statements';
+import { type Db, inTransaction, onOneSnapshot, rows } from '../../src/db/transaction';
+import { connectDatabase } from '../../src/wallet/db/database';
+import { type BlackHole, startBlackHole } from '../support/black-hole';
+import { createTestDatabase, type TestDatabase } from '../support/database';
+import { waitLong } from '../support/patience';
+
+const TIMES = { statementTimeoutMs: 300, answerGraceMs: 200 };
+const SIZE = 3;
+
+let database: TestDatabase;
+let hole: BlackHole;
+let url: string;
+let db: Db;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+
+beforeEach(async () => {
+  const server = new URL(database.ownerUrl);
+  hole = await startBlackHole({ host: server.hostname, port: Number(server.port) });
+  server.hostname = '127.0.0.1';
+  server.port = String(hole.port);
+  url = server.href;
+  db = connect({ url, size: SIZE, applicationName: 'test', ...TIMES });
+});
+
+afterEach(async () => {
+  await db.destroy();
+  await hole.stop();
+});
+
+afterAll(async () => {
+  await database.drop();
+});
+
+const ask = (on: Db = db): Promise<object[]> => rows(on, 'SELECT ?::int AS n', [1]);
+
+/** All connections of the pool, at work. */
+const fill = (): Promise<unknown> =>
+  Promise.all(Array.from({ length: SIZE }, () => rows(db, 'SELECT pg_sleep(?)', [0.05])));
+
+test('statements without an answer end, and afterwards the first one already gets an answer', async () => {
+  await fill();
+  hole.swallow();
+  // One connection notices; the other two of the pool are idle.
+  await expect(ask()).rejects.toThrow('Query read timeout');
+  hole.restore();
+  const started = Array.from({ length: SIZE }, () => ask());
+  expect(await Promise.all(started)).toEqual(Array(SIZE).fill([{ n: 1 }]));
+  await fill();
+});
+
+test('a transaction that loses its connection is rolled back, and none of it is left behind', async () => {
+  await rows(db, 'CREATE TABLE IF NOT EXISTS silent (id integer)');
+  const lost = inTransaction(db, async (tx) => {
+    await rows(tx, 'INSERT INTO silent VALUES (?)', [1]);
+    hole.swallow();
+    await rows(tx, 'INSERT INTO silent VALUES (?)', [2]);
+  });
+  await expect(lost).rejects.toThrow('Query read timeout');
+  hole.restore();
+  expect(await rows(db, 'SELECT id FROM silent')).toEqual([]);
+});
+
+test('nobody waits for a new connection without end', async () => {
+  hole.swallow();
+  await expect(ask()).rejects.toThrow('timeout expired');
+  hole.restore();
+  expect(await ask()).toEqual([{ n: 1 }]);
+});
+
+test('a statement that may take longer than others is waited for, on its transaction only', async () => {
+  const slow = 'SELECT pg_sleep(?), ? AS told';
+  const result = await onOneSnapshot(db, (tx) => rows(tx, slow, [0.8, 'slept']), {
+    timeoutMs: 5_000,
+  });
+  expect(result).toMatchObject([{ told: 'slept' }]);
+  await expect(rows(db, slow, [0.8, ''])).rejects.toThrow('statement timeout');
+  hole.swallow();
+  await expect(ask()).rejects.toThrow('Query read timeout');
+});
+
+test('shared connections of reads are opened anew', async () => {
+  const short = new ShortStatements({ url, size: 2, applicationName: 'test', ...TIMES }, db);
+  const read = () => short.run('SELECT ?::int AS n', [7]);
+  await Promise.all(Array.from({ length: 10 }, read));
+  hole.swallow();
+  const lost = await Promise.allSettled(Array.from({ length: 10 }, read));
+  expect(lost.map(({ status }) => status)).toEqual(Array(10).fill('rejected'));
+  hole.restore();
+  expect(await Promise.all(Array.from({ length: 10 }, read))).toEqual(Array(10).fill([{ n: 7 }]));
+  await short.destroy();
+});
+
+describe('the wallet', () => {
+  const options = { ...TIMES, size: SIZE, lockCheckMs: 200 };
+
+  test('its statements and transactions end, and it goes on with new connections', async () => {
+    const wallet = connectDatabase(url, options);
+    const one = () => wallet.query('SELECT 1 AS n');
+    await Promise.all([one(), one(), one()]);
+    hole.swallow();
+    const lost = await Promise.allSettled([
+      one(),
+      wallet.transaction((tx) => tx.query('SELECT 1')),
+    ]);
+    expect(lost.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    hole.restore();
+    await waitLong('an answer', async () => (await one()).length);
+    await wallet.close();
+  });
+
+  test('a process that lost its lock stops the work, and another one takes it over', async () => {
+    const [first, second] = [connectDatabase(url, options), connectDatabase(url, options)];
+    let wasTold = false;
+    const held = first.withLock('test', async (signal) => {
+      expect(await second.withLock('test', () => Promise.resolve('both'))).toBeNull();
+      hole.swallow();
+      await new Promise((resolve) => signal.addEventListener('abort', resolve));
+      wasTold = true;
+    });
+    await held;
+    expect(wasTold).toBe(true);
+    hole.restore();
+    // PostgreSQL has not heard that the first one is gone.
+    const taken = await waitLong('the lock', async () => {
+      const result = await second.withLock('test', () => Promise.resolve('alone'));
+      return result ?? undefined;
+    });
+    expect(taken).toBe('alone');
+    await Promise.all([first.close(), second.close()]);
+  });
+});
