@@ -3,6 +3,7 @@ import { type Address, toHex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { amount } from '../../src/domain/money';
 import type { Provider } from '../../src/providers/port';
+import { connectDatabase } from '../../src/wallet/db/database';
 import { describeWithChain, startChain, type TestChain } from '../support/chain';
 import {
   createTestSigner,
@@ -133,5 +134,41 @@ describeWithChain('the wallet’s checkouts, as the gateway’s adapter reads th
     const late = foundCheckout(await provider.cancelCheckout(order.reference));
     // The wei beyond 8 decimals stay in the wallet's books.
     expect(late).toMatchObject({ state: 'cancelled', transfers: [{ amount: amount('0.5') }] });
+  });
+
+  test('the list waits for a change that is not committed yet, so that a reader misses none', async () => {
+    const { reference } = foundCheckout(await provider.openCheckout(buildOrder()));
+    const later = foundCheckout(await provider.openCheckout(buildOrder())).reference;
+    const idOf = async (which: string): Promise<string> => {
+      const [row] = await wallet.db.query<{ id: string }>(
+        'SELECT id FROM wallet.checkout WHERE client_reference = $1',
+        [which],
+      );
+      return row!.id;
+    };
+    const [id, laterId] = await Promise.all([idOf(reference), idOf(later)]);
+    const change = (db: Pick<TestWallet['db'], 'query'>, which: string) =>
+      db.query('UPDATE wallet.checkout SET updated_at = clock_timestamp() WHERE id = $1', [which]);
+    const changedFrom = new Date();
+    const other = connectDatabase(database.url, { size: 1 });
+    let reading: ReturnType<Provider['listCheckouts']> | undefined;
+    let isRead = false;
+    await wallet.db.transaction(async (tx) => {
+      await change(tx, id);
+      await change(other, laterId);
+      reading = provider.listCheckouts({ changedFrom, cursor: null });
+      void reading.then(() => (isRead = true));
+      await when('the page, or its wait for the change', async () => {
+        const waiting = await other.query(
+          `SELECT 1 FROM pg_stat_activity
+           WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+        );
+        return isRead || waiting.length > 0 ? true : null;
+      });
+    });
+    await other.close();
+    const page = await reading!;
+    if (page.kind !== 'page') throw new Error(page.reason);
+    expect(page.entries.map(({ entry }) => entry.reference)).toEqual([reference, later]);
   });
 });

@@ -224,6 +224,19 @@ function itKeepsTheContract(start: () => Promise<Implementation>): void {
     expect(await world.provider.findPayout('po_never')).toEqual({ kind: 'not_found' });
   });
 
+  it('refuses an amount with more decimals than the asset has, in a transfer and in a checkout', async () => {
+    // USDC has 6 decimals on a chain; the sandbox knows the last four as a magic code.
+    const tooFine = { amount: amount('10.00009101') };
+    const reason = expect.stringContaining('more decimals') as string;
+    const order = transferOrder(tooFine);
+    for (let times = 0; times < 2; times += 1) {
+      const refused = await world.provider.submitPayout(order);
+      expect(refused).toMatchObject({ kind: 'refused', reason });
+    }
+    const opened = await world.provider.openCheckout(checkoutOrder(tooFine));
+    expect(opened).toMatchObject({ kind: 'refused', reason });
+  });
+
   it('opens one checkout for a reference, and knows a different order', async () => {
     const order = checkoutOrder();
     const results = await Promise.all([1, 2, 3].map(() => world.provider.openCheckout(order)));

@@ -17,7 +17,7 @@ import {
   presentOnchainCheckout,
   readChangesQuery,
 } from './answers';
-import { findFeeEstimate } from './transfers';
+import { answerNotRepresentable, findFeeEstimate, isRepresentable } from './transfers';
 
 const PROVIDER = 'onchain_provider';
 
@@ -37,6 +37,10 @@ export function addOnchainCheckouts(
     }
     if (findFeeEstimate(order.currency, order.network ?? '') === null) {
       answerError(ctx, 422, 'asset_not_supported', 'The asset is not supported on this network.');
+      return;
+    }
+    if (!isRepresentable(order.amount)) {
+      answerNotRepresentable(ctx);
       return;
     }
     const opening = await checkouts.open(order);

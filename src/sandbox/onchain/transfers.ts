@@ -1,7 +1,7 @@
 /** The transfer part of the on-chain provider's API; ../transfers decides. */
 import type Router from '@koa/router';
 import type { Context } from 'koa';
-import { normalizeAmount } from '../decimal-text';
+import { lastFourDecimals, normalizeAmount } from '../decimal-text';
 import { hang, readBookMode, resetConnection } from '../outages';
 import { readBody, readObject, readText, REFERENCE } from '../request';
 import type { TransferOrder } from '../transfers/book';
@@ -38,6 +38,21 @@ export function findFeeEstimate(asset: string, network: string): string | null {
   return Object.hasOwn(FEE_ESTIMATES, pair) ? (FEE_ESTIMATES[pair] ?? null) : null;
 }
 
+/**
+ * Stands for an amount with more decimals than its asset has on the network. By a magic code, as a
+ * scenario is: a true limit of 6 decimals would leave no room for the codes.
+ */
+const NOT_REPRESENTABLE = '9101';
+
+export function isRepresentable(amount: string): boolean {
+  return lastFourDecimals(amount) !== NOT_REPRESENTABLE;
+}
+
+export function answerNotRepresentable(ctx: Context): void {
+  const message = 'The amount has more decimals than the asset on this network.';
+  answerError(ctx, 422, 'amount_not_representable', message);
+}
+
 export function addOnchainTransfers(router: Router, transfers: Transfers): void {
   router.post('/transfers', async (ctx) => {
     const order = readOrder(ctx);
@@ -45,6 +60,8 @@ export function addOnchainTransfers(router: Router, transfers: Transfers): void 
       answerMalformed(ctx);
     } else if (findFeeEstimate(order.currency, order.network ?? '') === null) {
       answerError(ctx, 422, 'asset_not_supported', 'The asset is not supported on this network.');
+    } else if (!isRepresentable(order.amount)) {
+      answerNotRepresentable(ctx);
     } else {
       answerSubmission(ctx, await transfers.submit(order));
     }

@@ -1,6 +1,6 @@
 /** Reads and writes checkouts. What the follower finds is written by deposits.ts. */
 import { amount as toStoredAmount } from '../../domain/money';
-import type { Db, Tx } from '../db/database';
+import type { Database, Db, Tx } from '../db/database';
 import { storeCallback } from '../http/callbacks';
 import type { ChangesQuery } from '../http/answers';
 import type { WalletMode } from '../networks';
@@ -195,18 +195,23 @@ export async function lockCheckout(tx: Tx, id: string): Promise<CheckoutFacts> {
 
 /** The oldest change first. */
 export async function listCheckouts(
-  db: Db,
+  db: Database,
   mode: WalletMode,
   { from, after, limit }: ChangesQuery,
 ): Promise<CheckoutFacts[]> {
-  const rows = await db.query<CheckoutRow>(
-    `SELECT * FROM wallet.checkout
-     WHERE mode = $1 AND updated_at >= coalesce($2, '-infinity'::timestamptz)
-       AND ($3::timestamptz IS NULL OR (updated_at, id) > ($3, $4::text))
-     ORDER BY updated_at, id LIMIT $5`,
-    [mode, from, after?.updatedAt ?? null, after?.id ?? null, limit],
-  );
-  return withFacts(db, rows);
+  return db.transaction(async (tx) => {
+    // Waits for changes that are not committed yet. Later ones have a later time, so a reader that
+    // goes on from the last entry misses none.
+    await tx.query('LOCK TABLE wallet.checkout IN SHARE MODE');
+    const rows = await tx.query<CheckoutRow>(
+      `SELECT * FROM wallet.checkout
+       WHERE mode = $1 AND updated_at >= coalesce($2, '-infinity'::timestamptz)
+         AND ($3::timestamptz IS NULL OR (updated_at, id) > ($3, $4::text))
+       ORDER BY updated_at, id LIMIT $5`,
+      [mode, from, after?.updatedAt ?? null, after?.id ?? null, limit],
+    );
+    return withFacts(tx, rows);
+  });
 }
 
 export type NewCheckout = Omit<
