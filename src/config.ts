@@ -1,6 +1,6 @@
 /**
  * Reads the environment once and checks all of it: one message lists every invalid variable and what
- * to set. docs/operations.md documents the variables.
+ * to set. src/lib/settings.ts documents the variables.
  */
 import { providerQueue, WORKER_QUEUES, type WorkerQueue } from '../workflows/names';
 import { PROVIDER_CODES, type ProviderCode } from './domain/provider-codes';
@@ -8,7 +8,8 @@ import type { ProviderModeConfig } from './providers/port';
 import { DEFAULT_TIMEOUT_MS } from './providers/provider-http';
 import { PROVIDERS, type ProviderConfig } from './providers/registry';
 import { MODES, type Mode } from './domain/mode';
-import { SetupError } from './lib/setup-error';
+import { productionFaults } from './lib/production';
+import { invalidEnvironment } from './lib/setup-error';
 import { readWebhookSettings, type WebhookSettings } from './lib/webhook-settings';
 import type { ProviderQueue } from './temporal/worker';
 import { parseCidr } from './webhooks/address-policy';
@@ -53,6 +54,8 @@ export interface Config {
 }
 
 const SECRET_MIN_LENGTH = 32;
+/** Not set is like `test`: without what production refuses, and without what development adds. */
+const ENVIRONMENTS = ['production', 'development', 'test', ''];
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'silent'];
 
 /** @throws SetupError that lists everything missing or invalid */
@@ -60,7 +63,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   const reader = new EnvironmentReader(env);
   const port = reader.count('PORT', 3000, 0, 65_535);
   const config: Config = {
-    isDevelopment: env['GATEWAY_ENV'] === 'development',
+    isDevelopment: reader.oneOf('GATEWAY_ENV', ENVIRONMENTS, '') === 'development',
     databaseUrl: reader.url('DATABASE_URL', ['postgres:', 'postgresql:']),
     databasePoolSize: reader.count('DATABASE_POOL_SIZE', 20, 1, 500),
     pages: readPages(reader),
@@ -94,7 +97,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     },
     logLevel: reader.oneOf('LOG_LEVEL', LOG_LEVELS, 'info'),
   };
-  reader.throwIfFaulty();
+  reader.throwIfFaulty(productionFaults(env, { name: 'PUBLIC_URL', isRequired: true }));
   return config;
 }
 
@@ -215,7 +218,10 @@ class EnvironmentReader {
 
   oneOf(name: string, values: readonly string[], otherwise: string): string {
     const value = this.optional(name) ?? otherwise;
-    if (!values.includes(value)) this.#faults.push(`${name} must be one of: ${values.join(', ')}.`);
+    if (!values.includes(value)) {
+      const allowed = values.filter((one) => one !== '').join(', ');
+      this.#faults.push(`${name} must be one of: ${allowed}.`);
+    }
     return value;
   }
 
@@ -229,10 +235,8 @@ class EnvironmentReader {
     return chosen;
   }
 
-  throwIfFaulty(): void {
-    if (this.#faults.length === 0) return;
-    throw new SetupError(
-      `The environment is invalid:\n${this.#faults.map((fault) => `  - ${fault}`).join('\n')}`,
-    );
+  throwIfFaulty(more: readonly string[]): void {
+    const faults = [...this.#faults, ...more];
+    if (faults.length > 0) throw invalidEnvironment(faults);
   }
 }

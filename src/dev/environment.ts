@@ -4,6 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { type DataLayout, readPrivateJson, writePrivateJson } from '../lib/data-folder';
+import { DEVELOPMENT_SECRET } from '../lib/production';
 import type { Ports } from './ports';
 import { TEMPORAL_NAMESPACE } from './servers';
 
@@ -41,7 +42,7 @@ export function loadSecrets(path: string, env: NodeJS.ProcessEnv): Record<string
     SECRET_NAMES.map((name) => {
       const value = kept[name];
       const usable = typeof value === 'string' && value !== '';
-      return [name, usable ? value : randomBytes(SECRET_LENGTH_BYTES).toString('hex')];
+      return [name, usable ? value : makeSecret()];
     }),
   );
   if (SECRET_NAMES.some((name) => kept[name] !== secrets[name])) {
@@ -50,6 +51,11 @@ export function loadSecrets(path: string, env: NodeJS.ProcessEnv): Record<string
   return Object.fromEntries(
     Object.entries(secrets).map(([name, value]) => [name, env[name] ?? value]),
   );
+}
+
+/** Production refuses it (src/lib/production.ts). */
+function makeSecret(): string {
+  return `${DEVELOPMENT_SECRET}${randomBytes(SECRET_LENGTH_BYTES).toString('hex')}`;
 }
 
 interface GatewayAddresses {

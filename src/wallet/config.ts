@@ -2,7 +2,8 @@
  * The configuration of the wallet: the environment, and the file of networks (networks.ts). The
  * process (src/bin/wallet.ts) reads it once; tests pass it to a wallet in their own process.
  */
-import { SetupError } from '../lib/setup-error';
+import { productionFaults } from '../lib/production';
+import { invalidEnvironment, SetupError } from '../lib/setup-error';
 import { type Network, readNetworksFile, type WalletMode } from './networks';
 
 export interface Credentials {
@@ -44,6 +45,14 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /** @throws SetupError with a sentence that names the variable or field and what is wrong with it */
 export function readWalletConfig(environment: Environment, log: Log): WalletConfig {
+  const takesDeposits = [environment['WALLET_TEST_XPUB'], environment['WALLET_LIVE_XPUB']].some(
+    Boolean,
+  );
+  const faults = productionFaults(environment, {
+    name: 'WALLET_PUBLIC_URL',
+    isRequired: takesDeposits,
+  });
+  if (faults.length > 0) throw invalidEnvironment(faults);
   const databaseUrl = environment['WALLET_DATABASE_URL'] ?? '';
   if (databaseUrl === '') {
     throw new SetupError(

@@ -20,7 +20,8 @@ test('secrets are generated once, kept, and readable by their owner only', () =>
   expect(loadSecrets(path, {})).toEqual(first);
   expect(statSync(path).mode & 0o777).toBe(0o600);
   expect(new Set(Object.values(first)).size).toBe(Object.keys(first).length);
-  for (const secret of Object.values(first)) expect(secret).toMatch(/^[0-9a-f]{64}$/);
+  for (const secret of Object.values(first))
+    expect(secret).toMatch(/^development-only-[0-9a-f]{64}$/);
 });
 
 test('a missing secret is added and the others stay', () => {

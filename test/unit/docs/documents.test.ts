@@ -1,8 +1,8 @@
 /** What the documents name exists: settings, files, folders, decisions. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { readConfig } from '../../../src/config';
 import { SEARCH_ATTRIBUTES } from '../../../src/temporal/search-attributes';
+import { variablesOfGateway } from '../../support/variables-read';
 
 const ROOT = resolve(__dirname, '../../..');
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
@@ -15,13 +15,9 @@ const DOCUMENTS = [
     .map((name) => `docs/${name}`),
 ];
 
-test('docs/operations.md has every variable that the configuration reads, and no other', () => {
-  expect(documentedVariables()).toEqual(variablesRead());
-});
-
 test('docker-compose.yml passes every variable that the configuration reads', () => {
   const compose = read('docker-compose.yml');
-  const missing = [...variablesRead()].filter(
+  const missing = [...variablesOfGateway()].filter(
     (name) => !new RegExp(`\\n +${name}: `).test(compose),
   );
   // In a container the API listens on all addresses; the image sets WORKFLOW_BUNDLE.
@@ -71,30 +67,6 @@ test('every decision that a source file names has an entry in docs/decisions.md'
   expect(named.length).toBeGreaterThan(20);
   expect(named.map(([, id]) => id).filter((id) => !entries.includes(id))).toEqual([]);
 });
-
-/** The names that the configuration looks up, including those that it composes. */
-function variablesRead(): Set<string> {
-  const names = new Set<string>();
-  const env = new Proxy<NodeJS.ProcessEnv>(
-    {},
-    {
-      get: (_target, name) => {
-        names.add(String(name));
-        // A provider's other variables are read only if its URL is set.
-        return String(name).endsWith('_URL') ? 'https://example.com' : undefined;
-      },
-    },
-  );
-  expect(() => readConfig(env)).toThrow('The environment is invalid');
-  return names;
-}
-
-/** The first column of the runbook's table of settings. */
-function documentedVariables(): Set<string> {
-  const [, settings = ''] = read('docs/operations.md').split('\n## Settings\n');
-  const [table = ''] = settings.split('\n## ');
-  return new Set([...table.matchAll(/^\| `([A-Z_]+)` /gm)].map(([, name = '']) => name));
-}
 
 function sources(): string[] {
   return ['src', 'workflows', 'activities'].flatMap((room) =>

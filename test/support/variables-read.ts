@@ -1,0 +1,59 @@
+/** The environment variables that the programs look up, including those whose names they compose. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { readConfig } from '../../src/config';
+import { readWalletConfig } from '../../src/wallet/config';
+
+/** Of `api` and `worker`. */
+export function variablesOfGateway(): Set<string> {
+  const names = new Set<string>();
+  // A provider's other variables are read only if its URL is set.
+  const env = recorder(names, (name) =>
+    name.endsWith('_URL') ? 'https://example.com' : undefined,
+  );
+  expect(() => readConfig(env)).toThrow('The environment is invalid');
+  return names;
+}
+
+export function variablesOfWallet(): Set<string> {
+  const names = new Set<string>();
+  const folder = mkdtempSync(join(tmpdir(), 'networks-'));
+  const networks = join(folder, 'networks.json');
+  writeFileSync(networks, ONE_NETWORK);
+  const values: Record<string, string> = { WALLET_NETWORKS_FILE: networks, WALLET_PORT: '1' };
+  const env = recorder(names, (name) => {
+    if (name === 'GATEWAY_ENV') return 'development';
+    return values[name] ?? (name.endsWith('_URL') ? 'https://example.com' : 'value');
+  });
+  expect(readWalletConfig(env, () => {})).toBeDefined();
+  rmSync(folder, { recursive: true });
+  // The program reads it before the configuration.
+  return names.add('LOG_LEVEL');
+}
+
+const ONE_NETWORK = JSON.stringify({
+  networks: [
+    {
+      mode: 'test',
+      name: 'chain',
+      chain_id: 31337,
+      rpc_urls: ['http://127.0.0.1:8545'],
+      finality: 1,
+      native: { asset: 'ETH' },
+      tokens: [],
+    },
+  ],
+});
+
+function recorder(names: Set<string>, valueOf: (name: string) => string | undefined) {
+  return new Proxy<NodeJS.ProcessEnv>(
+    {},
+    {
+      get: (_target, name) => {
+        names.add(String(name));
+        return valueOf(String(name));
+      },
+    },
+  );
+}
