@@ -1,4 +1,5 @@
-# One image for all programs: `node dist/src/bin/{api,worker,migrate,admin,ledger-verify}.js`.
+# One image for all programs: `node dist/src/bin/{api,worker,wallet,migrate,admin,wallet-admin,
+# ledger-verify}.js`.
 # Secrets come from the environment at run time; the image contains none.
 FROM node:20-bookworm-slim AS build
 WORKDIR /app
@@ -17,6 +18,8 @@ COPY package.json package-lock.json .npmrc ./
 RUN npm ci --omit=dev --no-audit --no-fund
 
 FROM node:20-bookworm-slim
+# The newest certificates are the right ones, whatever their version.
+# hadolint ignore=DL3008
 # The Temporal SDK's native core needs the system's CA certificates.
 RUN apt-get update \
   && apt-get install --yes --no-install-recommends ca-certificates \
@@ -29,6 +32,10 @@ ENV NODE_ENV=production \
 COPY --from=packages /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
 COPY package.json ./
-USER node
-EXPOSE 3000
+# The user "node". Kubernetes checks runAsNonRoot with a number only.
+USER 1000:1000
+EXPOSE 3000 3002 9464
+# The port for metrics if there is one; the wallet and jobs have their own checks or none.
+HEALTHCHECK --interval=10s --timeout=5s --start-period=20s --retries=6 \
+  CMD ["node", "--eval", "fetch('http://127.0.0.1:' + (process.env.METRICS_PORT || process.env.PORT || 3000) + '/readyz').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
 CMD ["node", "dist/src/bin/api.js"]
