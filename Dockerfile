@@ -18,9 +18,8 @@ COPY package.json package-lock.json .npmrc ./
 RUN npm ci --omit=dev --no-audit --no-fund
 
 FROM node:20-bookworm-slim
-# The newest certificates are the right ones, whatever their version.
+# The Temporal SDK's native core needs the system's CA certificates. The newest are the right ones.
 # hadolint ignore=DL3008
-# The Temporal SDK's native core needs the system's CA certificates.
 RUN apt-get update \
   && apt-get install --yes --no-install-recommends ca-certificates \
   && rm -rf /var/lib/apt/lists/*
