@@ -3,6 +3,7 @@ import { Client } from '@temporalio/client';
 import type { NativeConnection } from '@temporalio/worker';
 import type { Middleware } from 'koa';
 import type { Logger } from 'pino';
+import type { Registry } from 'prom-client';
 import type { ActivityDeps } from '../activities';
 import { LocalCalls } from '../activities/local-calls';
 import { createWebhookDeliveryStarter } from '../activities/webhook-delivery/starter';
@@ -12,6 +13,7 @@ import { ShortStatements } from './db/short-statements';
 import type { Db } from './db/transaction';
 import { EndpointSlots } from './domain/webhook-delivery-slots';
 import { createLogger } from './lib/logger';
+import { createRegistry } from './lib/metrics';
 import { createSecretBox, type SecretBox } from './lib/secret-box';
 import { createProviders, type ProviderRegistry } from './providers/registry';
 import { createAdmission } from './services/admission';
@@ -25,6 +27,7 @@ import { createNetworkFees } from './services/network-fees';
 import { createPayments } from './services/payments';
 import { createPayoutReviews } from './services/payout-reviews';
 import { createPayouts } from './services/payouts';
+import { measureCalls, measurePools } from './services/process-metrics';
 import { createProviderCallbacks } from './services/provider-callbacks';
 import { createRequestLog } from './services/request-log';
 import type { Services } from './services/services';
@@ -49,6 +52,8 @@ import { serveSite } from './web/site';
 export interface Deps {
   config: Config;
   logger: Logger;
+  /** What the process tells Prometheus. */
+  registry: Registry;
   db: Db;
   /** For the reads of the API. */
   shortStatements: ShortStatements;
@@ -76,7 +81,9 @@ export function buildDeps(
   const login = { url: config.databaseUrl, applicationName: `gateway-${name}` };
   const db = connect({ ...login, size: config.databasePoolSize });
   const shortStatements = new ShortStatements({ ...login, size: SHORT_STATEMENT_CONNECTIONS }, db);
-  const temporal = createTemporalClient(config.temporal);
+  const registry = createRegistry(name);
+  const calls = measureCalls(registry);
+  const temporal = createTemporalClient(config.temporal, calls.onTemporalError);
   const pagesDb =
     config.pages === null
       ? null
@@ -85,7 +92,8 @@ export function buildDeps(
           size: config.pages.databasePoolSize,
           applicationName: 'gateway-dashboard',
         });
-  const providers = createProviders(config.providers);
+  measurePools(registry, { main: db, pages: pagesDb });
+  const providers = createProviders(config.providers, calls.onProviderCall);
   const { webhooks } = config;
   const webhookSender = createWebhookSender({
     ...webhooks,
@@ -94,6 +102,7 @@ export function buildDeps(
   return {
     config,
     logger,
+    registry,
     db,
     shortStatements,
     pagesDb,

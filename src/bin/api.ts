@@ -2,8 +2,9 @@
 import { readConfig } from '../config';
 import { buildDeps, buildPages, buildServices } from '../deps';
 import { createApp } from '../http/app';
-import { createMetrics } from '../http/middleware/metrics';
+import { measureRequests } from '../http/middleware/metrics';
 import { startPrivateServer, startServer } from '../http/server';
+import { scrape } from '../lib/metrics';
 import { runProcess } from '../lib/run-process';
 
 const HELP = `Usage: api [--help]
@@ -15,12 +16,13 @@ docs/operations.md describes its environment; missing variables are reported at 
 
 runProcess(HELP, async (env) => {
   const deps = buildDeps(readConfig(env), 'api');
-  const { config, logger } = deps;
+  const { config, logger, registry } = deps;
   const services = buildServices(deps);
-  const metrics = createMetrics(services.health, services.requestLog);
+  const measure = measureRequests(registry, services.requestLog);
   const pages = buildPages(deps, services);
-  const app = createApp({ ...config, services, pages, metrics, logger });
-  const privateServer = await startPrivateServer(config, services.health, metrics, logger);
+  const app = createApp({ ...config, services, pages, measure, logger });
+  const readMetrics = () => scrape(registry, null);
+  const privateServer = await startPrivateServer(config, services.health, readMetrics, logger);
   const server = await startServer(app, config.port, config.host);
   logger.info({ port: server.port }, 'api listening');
   return {

@@ -3,6 +3,8 @@
  * holds keys, so it runs apart from the gateway, with a database login of its own.
  */
 import { createLogger } from '../lib/logger';
+import { createRegistry, scrape } from '../lib/metrics';
+import { startMetricsServer } from '../lib/metrics-server';
 import { runProcess } from '../lib/run-process';
 import { type Log, readWalletConfig } from '../wallet/config';
 import { openSigner } from '../wallet/signer/open';
@@ -24,6 +26,8 @@ Environment (each secret may also be read from a file: WALLET_DATABASE_URL_FILE=
   WALLET_SCREENING_URL, WALLET_SCREENING_TOKEN   a service that clears or holds each deposit (none)
   WALLET_CALLBACK_BASE_URL    the gateway; callbacks go to <it>/provider-callbacks/onchain_provider/<mode>
   ONCHAIN_TEST_API_KEY, ONCHAIN_TEST_CALLBACK_SECRET   as in the gateway; and the same with LIVE
+  METRICS_PORT                private port for /metrics, 0 for any (not served)
+  METRICS_HOST                address of that port (127.0.0.1)
   LOG_LEVEL                   info
   GATEWAY_ENV                 development allows a network with one RPC URL
 `;
@@ -33,7 +37,15 @@ runProcess(HELP, async (env) => {
   const log: Log = (level, message, fields) => {
     logger[level](fields ?? {}, message);
   };
-  const wallet = await startWallet(readWalletConfig(env, log), { openSigner });
+  const registry = createRegistry('wallet');
+  const wallet = await startWallet(readWalletConfig(env, log), { openSigner, registry });
   log('info', 'wallet listening', { url: wallet.url });
-  return wallet;
+  const metrics = await startMetricsServer(env, () => scrape(registry, null));
+  if (metrics !== null) log('info', 'metrics listening', { port: metrics.port });
+  return {
+    stop: async () => {
+      await metrics?.stop();
+      await wallet.stop();
+    },
+  };
 });

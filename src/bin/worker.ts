@@ -3,12 +3,14 @@ import { createActivities } from '../../activities';
 import { LOCAL_CALLS_MAX } from '../../activities/local-calls';
 import { readConfig } from '../config';
 import { buildActivityDeps, buildDeps, type Deps } from '../deps';
-import { createMetrics } from '../http/middleware/metrics';
 import { startPrivateServer } from '../http/server';
+import { scrape } from '../lib/metrics';
 import { runProcess } from '../lib/run-process';
+import { chooseSdkExporter } from '../lib/temporal-sdk-metrics';
 import { createHealth } from '../services/health';
+import { measureOperations } from '../services/operating-metrics';
 import { ensureSchedules } from '../temporal/schedules';
-import { connectWorkers, installTemporalLogger, startWorkers } from '../temporal/worker';
+import { connectWorkers, installTemporalRuntime, startWorkers } from '../temporal/worker';
 
 const HELP = `Usage: worker [--help]
 
@@ -21,7 +23,9 @@ docs/operations.md describes its environment; missing variables are reported at 
 runProcess(HELP, async (env) => {
   const config = readConfig(env);
   const deps = buildDeps(config, 'worker');
-  installTemporalLogger(deps.logger);
+  const exporter = config.metrics.port === null ? null : await chooseSdkExporter();
+  installTemporalRuntime(deps.logger, exporter);
+  measureOperations(deps.registry, deps.db);
   warnOfPrivateNetworks(deps);
   const connection = await connectWorkers(config.temporal);
   const activityDeps = buildActivityDeps(deps, connection);
@@ -34,11 +38,10 @@ runProcess(HELP, async (env) => {
     activities: createActivities(activityDeps),
   });
   await ensureSchedules(deps.temporal);
-  const health = createHealth(deps);
   const privateServer = await startPrivateServer(
     config,
-    health,
-    createMetrics(health),
+    createHealth(deps),
+    () => scrape(deps.registry, exporter?.url ?? null),
     deps.logger,
   );
   deps.logger.info('worker polling');

@@ -95,6 +95,8 @@ export function walletEnvironment(
     WALLET_NETWORKS_FILE: networksFile,
     WALLET_TEST_XPUB: xpub,
     WALLET_PORT: ports.wallet.toString(),
+    // A free one; its log names it.
+    METRICS_PORT: '0',
     WALLET_PUBLIC_URL: `http://localhost:${ports.wallet}`,
     WALLET_CALLBACK_BASE_URL: `http://127.0.0.1:${ports.api}`,
   };

@@ -6,7 +6,7 @@ import Router from '@koa/router';
 import Koa, { type Middleware } from 'koa';
 import type { Logger } from 'pino';
 import type { Services } from '../services/services';
-import type { GatewayState } from './context';
+import type { GatewayMiddleware, GatewayState } from './context';
 import { createAuth } from './middleware/auth';
 import {
   refuseForeignHosts,
@@ -14,7 +14,6 @@ import {
   refuseUnknownPath,
   writeErrors,
 } from './middleware/errors';
-import type { Metrics } from './middleware/metrics';
 import { keepRequests, logRequests, setRequestId } from './middleware/request-log';
 import { createPagination } from './pagination';
 import { balanceRoutes } from './routes/balance';
@@ -36,8 +35,8 @@ export interface AppOptions {
   trustedProxyHops: number;
   /** Answers only requests to this machine or to the public URL (decision H10). */
   isDevelopment?: boolean;
-  /** Measures the requests; the private port shows them. */
-  metrics?: Pick<Metrics, 'measure'>;
+  /** Measures the requests; the private port shows them (middleware/metrics.ts). */
+  measure?: GatewayMiddleware;
   /** The dashboard and the console. */
   pages?: readonly Middleware[];
   logger: Logger;
@@ -62,7 +61,7 @@ export function createApp(options: AppOptions): Koa<GatewayState> {
 
   const app = new Koa<GatewayState>();
   app.use(setRequestId);
-  if (options.metrics !== undefined) app.use(options.metrics.measure);
+  if (options.measure !== undefined) app.use(options.measure);
   app.use(logRequests(logger));
   app.use(keepRequests(services.requestLog));
   app.use(writeErrors(logger));

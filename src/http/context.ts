@@ -1,6 +1,6 @@
 /** What the middlewares store on the context for the following ones. */
 import type { Middleware, ParameterizedContext } from 'koa';
-import { ApiError } from '../domain/errors';
+import { ApiError, type ErrorCode } from '../domain/errors';
 import { type IdKind, isId } from '../domain/ids';
 import type { Caller } from '../services/services';
 
@@ -13,6 +13,8 @@ export interface GatewayState {
   address: string;
   /** Set by middleware/idempotent.ts. */
   idempotencyKey: string;
+  /** Of the error body, if there is one. Set by middleware/errors.ts. */
+  errorCode: ErrorCode;
 }
 
 export type GatewayMiddleware = Middleware<GatewayState>;

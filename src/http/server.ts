@@ -9,12 +9,12 @@ import type { Duplex } from 'node:stream';
 import type Koa from 'koa';
 import type { Logger } from 'pino';
 import { ApiError, type ErrorCode } from '../domain/errors';
+import type { Scrape } from '../lib/metrics';
 import { newId } from '../lib/new-id';
 import { SetupError } from '../lib/setup-error';
 import type { Health } from '../services/services';
 import type { GatewayState } from './context';
 import { errorBody } from './middleware/errors';
-import type { Metrics } from './middleware/metrics';
 import { createPrivateApp } from './routes/health';
 
 /** Longer than the 60 s of common load balancers, so that they close idle connections first. */
@@ -75,11 +75,11 @@ export async function startServer(
 export async function startPrivateServer(
   { metrics: { port, host } }: { metrics: { port: number | null; host: string } },
   health: Health,
-  metrics: Metrics,
+  readMetrics: () => Promise<Scrape>,
   logger: Logger,
 ): Promise<RunningServer | null> {
   if (port === null) return null;
-  const app = createPrivateApp(health, metrics, logger);
+  const app = createPrivateApp(health, readMetrics, logger);
   const server = await startServer(app, port, host, 'METRICS_PORT');
   logger.info({ port: server.port }, 'metrics listening');
   return server;

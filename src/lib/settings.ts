@@ -200,14 +200,14 @@ export const GATEWAY_SETTINGS: readonly Setting[] = [
   {
     name: 'METRICS_PORT',
     otherwise: null,
-    programs: BOTH,
+    programs: ['api', 'worker', 'wallet'],
     meaning:
-      'private port of each process for `/metrics` and `/readyz` with details; `0` takes any free port; not served without it',
+      'private port of each process for `/metrics`, and in `api` and `worker` `/readyz` with details; `0` takes any free port; not served without it',
   },
   {
     name: 'METRICS_HOST',
     otherwise: '127.0.0.1',
-    programs: BOTH,
+    programs: ['api', 'worker', 'wallet'],
     meaning: 'address of that port; in a container set `0.0.0.0` and do not publish the port',
   },
   {

@@ -7,6 +7,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { parse } from 'lossless-json';
 import { Agent, request } from 'undici';
+import type { Mode } from '../domain/mode';
+import type { ProviderCode } from '../domain/provider-codes';
 import type { Limited, Unknown } from './port';
 
 /** Numbers in `body` are no JavaScript numbers (lossless-json), so none passes for an amount. */
@@ -74,6 +76,43 @@ export function createProviderCaller(agent: Agent, usualMs: number): CallProvide
       return { kind: 'unknown', reason: describeTrouble(error, deadline, timeoutMs) };
     }
   };
+}
+
+/** What became of a call, for the metrics: `unclear` when the provider may or may not have received it. */
+export type CallOutcome = 'ok' | 'refused' | 'limited' | 'failed' | 'unclear';
+
+export interface ObservedCall {
+  provider: ProviderCode;
+  mode: Mode;
+  outcome: CallOutcome;
+  seconds: number;
+}
+
+export type CallObserver = (call: ObservedCall) => void;
+
+export function observed(
+  call: CallProvider,
+  of: Pick<ObservedCall, 'provider' | 'mode'>,
+  onCall: CallObserver,
+): CallProvider {
+  return async (request) => {
+    const startedAt = performance.now();
+    let outcome: CallOutcome = 'unclear';
+    try {
+      const answer = await call(request);
+      outcome = outcomeOf(answer);
+      return answer;
+    } finally {
+      onCall({ ...of, outcome, seconds: (performance.now() - startedAt) / 1_000 });
+    }
+  };
+}
+
+function outcomeOf(answer: ProviderAnswer): CallOutcome {
+  if (answer.kind === 'limited') return 'limited';
+  if (answer.kind === 'unknown') return 'unclear';
+  if (answer.status >= 500) return 'failed';
+  return answer.status >= 400 ? 'refused' : 'ok';
 }
 
 const TOO_MANY_REQUESTS = 429;

@@ -7,9 +7,15 @@ import { MODES, type Mode } from '../domain/mode';
 import { PROVIDER_CODES, type ProviderCode } from '../domain/provider-codes';
 import * as definitions from './definitions';
 import type { Provider, ProviderDefinition, ProviderModeConfig } from './port';
-import { createProviderAgent, createProviderCaller } from './provider-http';
+import {
+  type CallObserver,
+  createProviderAgent,
+  createProviderCaller,
+  observed,
+} from './provider-http';
 
 export type { Limited, Provider } from './port';
+export type { ObservedCall } from './provider-http';
 
 export interface ProviderRegistry {
   /** @throws RangeError when the provider is not enabled in the mode */
@@ -28,13 +34,18 @@ type Definitions = { [Code in ProviderCode]: ProviderDefinition & { code: Code }
 /** A code without a definition, or with another provider's, does not compile. */
 export const PROVIDERS: Definitions = definitions;
 
-export function createProviders(config: ProviderConfig): ProviderRegistry {
+/** @param onCall told of each call to a provider */
+export function createProviders(
+  config: ProviderConfig,
+  onCall: CallObserver = () => undefined,
+): ProviderRegistry {
   const agent = createProviderAgent();
   const build = (mode: Mode): Provider[] =>
     PROVIDER_CODES.flatMap((code) => {
       const own = config[code][mode];
       if (own === null) return [];
-      return [PROVIDERS[code].create(own, createProviderCaller(agent, own.timeoutMs))];
+      const call = createProviderCaller(agent, own.timeoutMs);
+      return [PROVIDERS[code].create(own, observed(call, { provider: code, mode }, onCall))];
     });
   const byMode = Object.fromEntries(MODES.map((mode) => [mode, build(mode)])) as Record<
     Mode,

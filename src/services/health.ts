@@ -1,7 +1,6 @@
 /** Readiness of this process: the result of /readyz. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
-import { readProvenAt } from '../db/ledger-verify';
 import { pendingMigrations } from '../db/migrate';
 import { type Db, hasStatementTimeout } from '../db/transaction';
 import type { Health } from './services';
@@ -35,7 +34,6 @@ export function createHealth({
       ]);
       return { ...postgres, ...pages, temporal: workflows };
     },
-    ledgerProvenAt: () => readProvenAt(db),
   };
 }
 

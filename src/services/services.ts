@@ -178,8 +178,6 @@ export interface ProviderCallbacks {
 export interface Health {
   /** Each component → null if it is healthy, otherwise the problem. */
   check(): Promise<Record<string, string | null>>;
-  /** The time of the last successful ledger check. */
-  ledgerProvenAt(): Promise<Date>;
 }
 
 export interface Services {

@@ -14,6 +14,7 @@ import {
   type WorkflowStartOptions,
 } from '@temporalio/client';
 import type { Logger } from 'pino';
+import { grpcError } from './grpc-codes';
 
 export interface TemporalOptions {
   address: string;
@@ -24,13 +25,24 @@ export interface TemporalOptions {
 const RETRY_WAIT_MS_MAX = 1_000;
 const RETRY_MARGIN_MS = 20;
 
-/** Connects on first use, so that the API starts without Temporal. */
-export function createTemporalClient({ address, namespace }: TemporalOptions): Client {
+/**
+ * Connects on first use, so that the API starts without Temporal.
+ * @param onError told the gRPC code of each call that fails
+ */
+export function createTemporalClient(
+  { address, namespace }: TemporalOptions,
+  onError: (code: string) => void = () => undefined,
+): Client {
   const standard = defaultGrpcRetryOptions();
   let isClosed = false;
   let nextRetryAt = 0;
   const retries = makeGrpcRetryInterceptor({
-    retryableDecider: (attempt, status) => !isClosed && standard.retryableDecider(attempt, status),
+    // It sees the outcome of every call, also of those that succeed.
+    retryableDecider: (attempt, status) => {
+      const error = grpcError(status.code);
+      if (error !== null) onError(error);
+      return !isClosed && standard.retryableDecider(attempt, status);
+    },
     delayFunction: (attempt, status) => {
       const waitMs = Math.min(standard.delayFunction(attempt, status), RETRY_WAIT_MS_MAX);
       nextRetryAt = Math.max(nextRetryAt, Date.now() + waitMs);

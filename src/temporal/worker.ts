@@ -10,6 +10,7 @@ import {
 } from '@temporalio/worker';
 import type { Logger } from 'pino';
 import type { WorkerQueue } from '../../workflows/names';
+import type { SdkExporter } from '../lib/temporal-sdk-metrics';
 
 export interface ProviderQueue {
   taskQueue: string;
@@ -43,12 +44,16 @@ export const WORKFLOWS_PATH = require.resolve('../../workflows');
 /** The SDK's warning about a queue with activities only, such as those of providers: no news here. */
 const NO_WORKFLOWS = 'No workflows registered, not polling for workflow tasks';
 
-/** Sends the SDK's logs to our logger. Once per process, before any other use of the SDK. */
-export function installTemporalLogger(logger: Logger): void {
+/**
+ * Sends the SDK's logs to our logger and its metrics to the exporter, if there is one. Once per process,
+ * before any other use of the SDK.
+ */
+export function installTemporalRuntime(logger: Logger, exporter: SdkExporter | null): void {
   Runtime.install({
     logger: new DefaultLogger('INFO', (entry) => {
       if (entry.message !== NO_WORKFLOWS) log(logger, entry);
     }),
+    ...(exporter === null ? {} : { telemetryOptions: exporter.telemetry }),
   });
 }
 

@@ -2,6 +2,7 @@
  * Builds and starts the wallet: one EVM rail behind the on-chain provider's HTTP API. Started by
  * src/bin/wallet.ts as a process, and by tests in theirs.
  */
+import { Registry } from 'prom-client';
 import type { Address } from 'viem';
 import { type Chain, createChain, verifyChain } from './chain/chain';
 import type { WalletConfig } from './config';
@@ -13,6 +14,7 @@ import { addCheckouts } from './http/checkouts';
 import { startHttpServer } from './http/server';
 import { addTransfers } from './http/transfers';
 import type { Loop } from './loop';
+import { measureNetworks, measureNodes, type NodeObserver } from './metrics';
 import type { Network, SignerSettings } from './networks';
 import { isDenied } from './sender/control';
 import { startSender } from './sender/sender';
@@ -28,6 +30,8 @@ export interface Wallet {
 
 export interface WalletParts {
   openSigner: (settings: SignerSettings) => OpenSigner | Promise<OpenSigner>;
+  /** What the process tells Prometheus. */
+  registry?: Registry;
 }
 
 /** @throws SetupError when the configuration does not fit the database or a chain */
@@ -39,9 +43,11 @@ export async function startWallet(config: WalletConfig, parts: WalletParts): Pro
   const stop = async (): Promise<void> => {
     for (const part of running.splice(0).reverse()) await part.stop();
   };
+  const registry = parts.registry ?? new Registry();
   try {
     await requireMigrations(db);
-    const chains = await openChains(config);
+    measureNetworks(registry, db, config.networks);
+    const chains = await openChains(config, measureNodes(registry));
     running.push(startCallbacks(db, config));
     let publicUrl = config.publicUrl ?? '';
     const pageUrl = (id: string): string => `${publicUrl}/checkout/${id}`;
@@ -101,8 +107,8 @@ function orderRules(
   };
 }
 
-async function openChains(config: WalletConfig): Promise<Chain[]> {
-  const chains = config.networks.map((network) => createChain(network));
+async function openChains(config: WalletConfig, observe: NodeObserver): Promise<Chain[]> {
+  const chains = config.networks.map((network) => createChain(network, observe(network)));
   await Promise.all(
     chains.map(async (chain) => {
       if (await verifyChain(chain)) return;

@@ -12,10 +12,11 @@ import type { Mode } from '../../src/domain/mode';
 import { SCOPES, type Scope } from '../../src/domain/scopes';
 import { buildDeps, buildPages, buildServices } from '../../src/deps';
 import { createApp } from '../../src/http/app';
-import { createMetrics } from '../../src/http/middleware/metrics';
+import { measureRequests } from '../../src/http/middleware/metrics';
 import { createPrivateApp } from '../../src/http/routes/health';
 import { startServer } from '../../src/http/server';
 import { hashApiKey, makeApiKey } from '../../src/lib/api-key-secret';
+import { scrape } from '../../src/lib/metrics';
 import { newId } from '../../src/lib/new-id';
 import { type TestDatabase, createTestDatabase } from '../support/database';
 
@@ -153,11 +154,13 @@ async function startGateway(
   const deps = buildDeps(config, 'test', logger);
   const services = buildServices(deps);
   const { publicUrl, cursorSecret } = config;
-  const metrics = createMetrics(services.health, services.requestLog);
+  const { registry } = deps;
+  const measure = measureRequests(registry, services.requestLog);
+  const readMetrics = () => scrape(registry, null);
   const pages = buildPages(deps, services);
-  const app = createApp({ services, publicUrl, cursorSecret, metrics, pages, logger, ...options });
+  const app = createApp({ services, publicUrl, cursorSecret, measure, pages, logger, ...options });
   const server = await startServer(app, 0);
-  const privateServer = await startServer(createPrivateApp(services.health, metrics, logger), 0);
+  const privateServer = await startServer(createPrivateApp(services.health, readMetrics, logger), 0);
   const stop = async () => {
     services.events.stopWaiting();
     await Promise.all([server.stop(), privateServer.stop()]);

@@ -29,6 +29,7 @@ export function writeErrors(logger: Logger): GatewayMiddleware {
         logger.error({ err: thrown, ...where }, 'request failed');
       }
       ctx.set({ ...HEADERS[refusal.code], ...refusal.headers });
+      ctx.state.errorCode = refusal.code;
       ctx.status = refusal.status;
       ctx.body = errorBody(refusal, ctx.state.requestId);
     }

@@ -5,10 +5,10 @@
 import Router from '@koa/router';
 import Koa from 'koa';
 import type { Logger } from 'pino';
+import type { Scrape } from '../../lib/metrics';
 import type { Health } from '../../services/services';
 import type { GatewayState } from '../context';
 import { refuseInvalidHttp, refuseUnknownPath, writeErrors } from '../middleware/errors';
-import type { Metrics } from '../middleware/metrics';
 import { setRequestId } from '../middleware/request-log';
 
 /** Of every 503 (decision W9). */
@@ -30,7 +30,7 @@ export function healthRoutes(router: Router<GatewayState>, health: Health): void
 /** The application of the private port: /metrics, and /readyz with the state of each part. */
 export function createPrivateApp(
   health: Health,
-  metrics: Pick<Metrics, 'read'>,
+  readMetrics: () => Promise<Scrape>,
   logger: Logger,
 ): Koa<GatewayState> {
   const router = new Router<GatewayState>();
@@ -46,7 +46,7 @@ export function createPrivateApp(
 
   // In Prometheus' text format.
   router.get('/metrics', async (ctx) => {
-    const { contentType, text } = await metrics.read();
+    const { contentType, text } = await readMetrics();
     ctx.set('Content-Type', contentType);
     ctx.body = text;
   });

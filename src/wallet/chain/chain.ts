@@ -2,7 +2,7 @@
 import type { Address, Hex } from 'viem';
 import { SetupError } from '../../lib/setup-error';
 import type { Network } from '../networks';
-import { ChainUnavailable, Rpc, RpcRefusal } from './rpc';
+import { ChainUnavailable, Rpc, RpcRefusal, type RpcRequest } from './rpc';
 
 export interface Chain {
   network: Network;
@@ -39,9 +39,13 @@ export type RpcReceipt = {
   logs: Receipt['logs'];
 } | null;
 
-export function createChain(network: Network): Chain {
+/** @param onRequest told of each request to a node */
+export function createChain(
+  network: Network,
+  onRequest: (request: RpcRequest) => void = () => undefined,
+): Chain {
   const { chainId, rpcUrls, rpcTimeoutMs } = network;
-  return { network, rpc: new Rpc(chainId, rpcUrls, { timeoutMs: rpcTimeoutMs }) };
+  return { network, rpc: new Rpc(chainId, rpcUrls, { timeoutMs: rpcTimeoutMs, onRequest }) };
 }
 
 /** @param at a tag, or a block number in hexadecimal */

@@ -26,10 +26,24 @@ export interface RpcCall {
 
 export type RpcAnswer<T = unknown> = { result: T } | { refusal: RpcRefusal };
 
+/** What became of a request to a node. */
+export interface RpcRequest {
+  /** Host and port, never the URL. */
+  node: string;
+  /** Of the first call of a batch. */
+  method: string;
+  calls: number;
+  refusals: number;
+  isAnswered: boolean;
+  seconds: number;
+}
+
 interface RpcOptions {
   timeoutMs?: number;
   /** How long a node that did not answer is asked last. */
   avoidMs?: number;
+  /** Told of each request, for the metrics. */
+  onRequest?: (request: RpcRequest) => void;
 }
 
 const TIMEOUT_MS = 10_000;
@@ -41,15 +55,17 @@ export class Rpc {
   private readonly nodes: Node[];
   private readonly timeoutMs: number;
   private readonly avoidMs: number;
+  private readonly onRequest: (request: RpcRequest) => void;
 
   constructor(
     private readonly chainId: number,
     urls: readonly string[],
-    { timeoutMs = TIMEOUT_MS, avoidMs = AVOID_MS }: RpcOptions = {},
+    { timeoutMs = TIMEOUT_MS, avoidMs = AVOID_MS, onRequest = () => undefined }: RpcOptions = {},
   ) {
     this.nodes = urls.map((url) => ({ url, avoidUntil: 0, isOfChain: false }));
     this.timeoutMs = timeoutMs;
     this.avoidMs = avoidMs;
+    this.onRequest = onRequest;
   }
 
   /** One object for each node, for questions that every node must answer. */
@@ -138,10 +154,33 @@ export class Rpc {
       params,
     }));
     const body = JSON.stringify(requests.length === 1 ? requests[0] : requests);
-    const answer = await this.post(url, body);
-    const list: unknown[] = Array.isArray(answer) ? answer : [answer];
-    const byId = new Map(list.map((one) => [memberOf(one, 'id'), one]));
-    return calls.map(({ method }, id) => readAnswer<T>(method, byId.get(id)));
+    return this.observe(url, calls, async () => {
+      const answer = await this.post(url, body);
+      const list: unknown[] = Array.isArray(answer) ? answer : [answer];
+      const byId = new Map(list.map((one) => [memberOf(one, 'id'), one]));
+      return calls.map(({ method }, id) => readAnswer<T>(method, byId.get(id)));
+    });
+  }
+
+  private async observe<T>(
+    url: string,
+    calls: readonly RpcCall[],
+    ask: () => Promise<RpcAnswer<T>[]>,
+  ): Promise<RpcAnswer<T>[]> {
+    const startedAt = performance.now();
+    let answers: RpcAnswer<T>[] | null = null;
+    try {
+      return (answers = await ask());
+    } finally {
+      this.onRequest({
+        node: new URL(url).host,
+        method: calls[0]?.method ?? '',
+        calls: calls.length,
+        refusals: answers?.filter((answer) => 'refusal' in answer).length ?? 0,
+        isAnswered: answers !== null,
+        seconds: (performance.now() - startedAt) / 1_000,
+      });
+    }
   }
 
   private async post(url: string, body: string): Promise<unknown> {

@@ -1,0 +1,96 @@
+/**
+ * What an operator watches and only the database knows, in one statement. Each part reads a partial
+ * index, or a table with a row for each setting, and stops at COUNTED_MAX rows: it costs what is open,
+ * never what has been done, and not more than that.
+ */
+import { OPEN_PAYMENT_STATUSES } from '../../domain/payment';
+import { OPEN_PAYOUT_GROUP } from '../../domain/payout';
+import { rows, sqlList, type Db } from '../transaction';
+
+/** Beyond it a count stays there, and the oldest is that of those counted. */
+export const COUNTED_MAX = 20_000;
+
+export interface Figure {
+  /** Of the metric. */
+  name: string;
+  labels: Record<string, string>;
+  /** A count, or Unix time in seconds. An amount is rounded: nothing is computed from it. */
+  value: number;
+}
+
+export function readOperatingFigures(db: Db): Promise<Figure[]> {
+  return rows<Figure>(db, FIGURES_SQL);
+}
+
+const MODE_AND_STATUS = `jsonb_build_object('mode', mode, 'status', status)`;
+const MODE = `jsonb_build_object('mode', mode)`;
+
+function seconds(time: string): string {
+  return `extract(epoch FROM ${time})::float8`;
+}
+
+/** Reads no more of `from` than is counted. */
+function atMost(columns: string, from: string): string {
+  return `SELECT ${columns} FROM ${from} LIMIT ${COUNTED_MAX}`;
+}
+
+const FIGURES_SQL = `
+WITH payouts_open AS MATERIALIZED (
+       ${atMost('mode, status, currency, created_at, total_debit', `payouts WHERE status_group = '${OPEN_PAYOUT_GROUP}'`)}),
+     payments_open AS MATERIALIZED (
+       ${atMost('mode, status, created_at', `payments WHERE status IN (${sqlList(OPEN_PAYMENT_STATUSES)})`)}),
+     in_doubt AS MATERIALIZED (
+       ${atMost('mode, in_doubt_since', 'payouts WHERE in_doubt_since IS NOT NULL ORDER BY in_doubt_since')}),
+     pending AS MATERIALIZED (
+       ${atMost('next_attempt_at', `webhook_deliveries WHERE status = 'pending'`)}),
+     cases_open AS MATERIALIZED (
+       ${atMost('kind', 'cases WHERE resolved_at IS NULL')})
+SELECT 'gateway_payouts_open' AS name, ${MODE_AND_STATUS} AS labels, count(*)::float8 AS value
+  FROM payouts_open GROUP BY mode, status
+UNION ALL
+SELECT 'gateway_payouts_oldest_open_timestamp_seconds', ${MODE_AND_STATUS}, ${seconds('min(created_at)')}
+  FROM payouts_open GROUP BY mode, status
+UNION ALL
+SELECT 'gateway_payouts_reserved', jsonb_build_object('mode', mode, 'currency', currency),
+       sum(total_debit)::float8
+  FROM payouts_open GROUP BY mode, currency
+UNION ALL
+SELECT 'gateway_payments_open', ${MODE_AND_STATUS}, count(*)
+  FROM payments_open GROUP BY mode, status
+UNION ALL
+SELECT 'gateway_payments_oldest_open_timestamp_seconds', ${MODE_AND_STATUS}, ${seconds('min(created_at)')}
+  FROM payments_open GROUP BY mode, status
+UNION ALL
+SELECT 'gateway_payouts_in_doubt', ${MODE}, count(*) FROM in_doubt GROUP BY mode
+UNION ALL
+SELECT 'gateway_payouts_oldest_in_doubt_timestamp_seconds', ${MODE}, ${seconds('min(in_doubt_since)')}
+  FROM in_doubt GROUP BY mode
+UNION ALL
+SELECT 'gateway_webhook_deliveries_pending', '{}', count(*) FROM pending
+UNION ALL
+SELECT 'gateway_webhook_deliveries_due', '{}', count(*) FROM pending WHERE next_attempt_at <= now()
+UNION ALL
+SELECT 'gateway_webhook_deliveries_oldest_due_timestamp_seconds', '{}', ${seconds('min(next_attempt_at)')}
+  FROM pending WHERE next_attempt_at <= now() HAVING count(*) > 0
+UNION ALL
+SELECT 'gateway_cases_open', jsonb_build_object('kind', kind), count(*) FROM cases_open GROUP BY kind
+UNION ALL
+SELECT 'gateway_payout_pauses', jsonb_build_object('scope', scope), count(*)
+  FROM payout_pauses GROUP BY scope
+UNION ALL
+SELECT 'gateway_provider_statement_timestamp_seconds',
+       jsonb_build_object('provider', provider, 'mode', mode, 'kind', kind), ${seconds('read_at')}
+  FROM provider_statements WHERE read_at IS NOT NULL
+UNION ALL
+SELECT 'ledger_last_successful_check_timestamp_seconds', '{}', ${seconds('proven_at')} FROM ledger_proof
+UNION ALL
+SELECT 'gateway_ledger_check_timestamp_seconds', '{}', ${seconds('checked_at')}
+  FROM ledger_report WHERE checked_at IS NOT NULL
+UNION ALL
+SELECT 'gateway_ledger_broken_invariants', '{}', count(*)
+  FROM ledger_report, jsonb_array_elements(report -> 'invariants') AS invariant
+ WHERE (invariant ->> 'broken')::bigint > 0
+UNION ALL
+-- Of this login's own sessions: commits that a synchronous standby has not confirmed.
+SELECT 'gateway_database_commits_waiting_for_standby', '{}', count(*)
+  FROM pg_stat_activity WHERE usename = current_user AND wait_event = 'SyncRep'`;

@@ -1,0 +1,56 @@
+/**
+ * A private port with /metrics and nothing else, for a program that is not the gateway's. It has no
+ * authentication: keep it in a private network.
+ */
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Scrape } from './metrics';
+import { SetupError } from './setup-error';
+
+export interface MetricsServer {
+  port: number;
+  stop(): Promise<void>;
+}
+
+/**
+ * @returns null when METRICS_PORT is not set
+ * @throws SetupError when METRICS_PORT is no port, or is in use
+ */
+export async function startMetricsServer(
+  env: Readonly<Record<string, string | undefined>>,
+  read: () => Promise<Scrape>,
+): Promise<MetricsServer | null> {
+  const asked = env['METRICS_PORT']?.trim() ?? '';
+  if (asked === '') return null;
+  const wanted = /^[0-9]{1,5}$/.test(asked) ? Number(asked) : NaN;
+  if (!(wanted <= 65_535)) {
+    throw new SetupError('METRICS_PORT must be a whole number from 0 to 65535.');
+  }
+  const server = createServer((request, response) => {
+    if (request.url !== '/metrics') {
+      response.writeHead(404).end();
+      return;
+    }
+    read().then(
+      ({ contentType, text }) => response.writeHead(200, { 'content-type': contentType }).end(text),
+      () => response.writeHead(500).end(),
+    );
+  });
+  server.listen(wanted, env['METRICS_HOST']?.trim() || '127.0.0.1');
+  try {
+    await once(server, 'listening');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new SetupError(`METRICS_PORT ${asked} cannot be used (${code ?? 'unknown'}).`);
+  }
+  return {
+    port: (server.address() as AddressInfo).port,
+    stop: async () => {
+      const closed = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}

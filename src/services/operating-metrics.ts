@@ -1,0 +1,130 @@
+/**
+ * Metrics of what is open, from the database. The workers alone have them: each reads all, so a
+ * dashboard takes the maximum over the workers. Scrapes within FIGURES_EVERY_MS share one statement.
+ */
+import { Gauge, type Registry } from 'prom-client';
+import { type Figure, readOperatingFigures } from '../db/repositories/operating-figures';
+import type { Db } from '../db/transaction';
+import { CASE_KINDS } from '../domain/cases';
+import { MODES } from '../domain/mode';
+import { OPEN_PAYMENT_STATUSES } from '../domain/payment';
+import { OPEN_PAYOUT_STATUSES } from '../domain/payout';
+import { readAtMostEvery, setAll } from '../lib/metrics';
+
+export const FIGURES_EVERY_MS = 15_000;
+
+interface Metric {
+  help: string;
+  labels?: readonly string[];
+  /** Shown as 0 when nothing is counted, so that a graph has no gaps. */
+  zeros?: readonly Record<string, string>[];
+}
+
+const ofModes = MODES.map((mode) => ({ mode }));
+
+function ofStatuses(statuses: readonly string[]): Record<string, string>[] {
+  return MODES.flatMap((mode) => statuses.map((status) => ({ mode, status })));
+}
+
+const METRICS: Readonly<Record<string, Metric>> = {
+  gateway_payouts_open: {
+    help: 'Payouts that are not final, by status; at most 20,000 are counted.',
+    labels: ['mode', 'status'],
+    zeros: ofStatuses(OPEN_PAYOUT_STATUSES),
+  },
+  gateway_payouts_oldest_open_timestamp_seconds: {
+    help: 'Unix time at which the oldest open payout of a status was created.',
+    labels: ['mode', 'status'],
+  },
+  gateway_payouts_reserved: {
+    help: 'Amount and fees that open payouts have reserved, by currency.',
+    labels: ['mode', 'currency'],
+  },
+  gateway_payments_open: {
+    help: 'Payments that are not final, by status; at most 20,000 are counted.',
+    labels: ['mode', 'status'],
+    zeros: ofStatuses(OPEN_PAYMENT_STATUSES),
+  },
+  gateway_payments_oldest_open_timestamp_seconds: {
+    help: 'Unix time at which the oldest open payment of a status was created.',
+    labels: ['mode', 'status'],
+  },
+  gateway_payouts_in_doubt: {
+    help: 'Payouts whose submission got no clear answer.',
+    labels: ['mode'],
+    zeros: ofModes,
+  },
+  gateway_payouts_oldest_in_doubt_timestamp_seconds: {
+    help: 'Unix time since which the oldest payout has been in doubt.',
+    labels: ['mode'],
+  },
+  gateway_webhook_deliveries_pending: {
+    help: 'Webhook deliveries that are not finished, retries included; at most 20,000 are counted.',
+  },
+  gateway_webhook_deliveries_due: { help: 'Webhook deliveries whose next attempt is due.' },
+  gateway_webhook_deliveries_oldest_due_timestamp_seconds: {
+    help: 'Unix time at which the attempt that has been due for longest was due.',
+  },
+  gateway_cases_open: {
+    help: 'Cases that no operator has resolved, by kind.',
+    labels: ['kind'],
+    zeros: CASE_KINDS.map((kind) => ({ kind })),
+  },
+  gateway_payout_pauses: {
+    help: 'Pauses of payouts: global, of a provider or of an account.',
+    labels: ['scope'],
+    zeros: ['global', 'provider', 'account'].map((scope) => ({ scope })),
+  },
+  gateway_provider_statement_timestamp_seconds: {
+    help: 'Unix time of the last complete reading of a provider’s statement.',
+    labels: ['provider', 'mode', 'kind'],
+  },
+  ledger_last_successful_check_timestamp_seconds: {
+    help: 'Unix time of the last ledger check that found no broken invariant.',
+  },
+  gateway_ledger_check_timestamp_seconds: {
+    help: 'Unix time of the last ledger check, whatever it found.',
+  },
+  gateway_ledger_broken_invariants: { help: 'Invariants that the last ledger check found broken.' },
+  gateway_database_commits_waiting_for_standby: {
+    help: 'Sessions of the workers whose commit waits for a synchronous standby.',
+  },
+};
+
+export function measureOperations(registry: Registry, db: Db): void {
+  const read = readAtMostEvery(FIGURES_EVERY_MS, async () => ({
+    figures: await readOperatingFigures(db),
+    readAt: Date.now(),
+  }));
+  for (const [name, { help, labels = [], zeros = [] }] of Object.entries(METRICS)) {
+    new Gauge({
+      ...{ name, help, labelNames: labels, registers: [registry] },
+      async collect() {
+        const found = await read();
+        setAll(
+          this,
+          found === null ? [] : [...zeros.map(asZero), ...samplesOf(found.figures, name)],
+        );
+      },
+    });
+  }
+  new Gauge({
+    name: 'gateway_figures_timestamp_seconds',
+    help: 'Unix time at which the figures of the database were read.',
+    registers: [registry],
+    async collect() {
+      const found = await read();
+      setAll(this, found === null ? [] : [[{}, found.readAt / 1000]]);
+    },
+  });
+}
+
+function asZero(labels: Record<string, string>): [Record<string, string>, number] {
+  return [labels, 0];
+}
+
+function samplesOf(figures: readonly Figure[], name: string): [Record<string, string>, number][] {
+  return figures
+    .filter((figure) => figure.name === name)
+    .map(({ labels, value }) => [labels, value]);
+}

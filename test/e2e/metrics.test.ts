@@ -1,0 +1,131 @@
+/**
+ * The metrics of the running programs: valid, complete, documented, and without secrets. Rules and
+ * dashboard use no other names.
+ */
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { findAnvil } from '../../src/dev/chain/anvil';
+import { describeWithProgram } from '../support/optional-program';
+import { waitLong } from '../support/patience';
+import { acceptedPayout, openMerchant, whenFinal } from '../support/payout-steps';
+import { findPromtool, PROMTOOL_REMEDY } from '../support/promtool';
+import { startWatchedGateway, type WatchedGateway } from '../support/watched-gateway';
+
+const ROOT = resolve(__dirname, '../..');
+const PROGRAMS = ['api', 'worker', 'wallet'] as const;
+type Program = (typeof PROGRAMS)[number];
+
+/** Of metrics that are the project's own. */
+const OWN = /^(gateway|wallet|ledger|http|request_log)_/;
+/** Names in an expression of PromQL; a label has none of these beginnings. */
+const IN_EXPRESSIONS =
+  /\b(?:gateway|wallet|ledger|http|request_log|temporal|process|nodejs)_[a-z0-9_]+/g;
+/** The SDK has these only after the first work. */
+const AFTER_WORK = [
+  'temporal_workflow_completed_total',
+  'temporal_activity_schedule_to_start_latency_seconds_bucket',
+];
+/** The SDK has these only after such a failure, which a sound system does not have. */
+const FAILURES_OF_SDK = [
+  'temporal_workflow_task_execution_failed_total',
+  'temporal_request_failure_total',
+  'temporal_long_request_failure_total',
+];
+
+describeWithProgram(findAnvil(), 'Install the packages for this system.', 'metrics', () => {
+  let watched: WatchedGateway;
+  let texts: Record<Program, string>;
+
+  beforeAll(async () => {
+    watched = await startWatchedGateway();
+    const { client } = await openMerchant(watched.gateway, { mode: 'test' });
+    await whenFinal(client, await acceptedPayout(client));
+    await watched.gateway.temporal.schedule.getHandle('restart-missing').trigger();
+    texts = await waitLong('the SDK to have told of a workflow and its activity', async () => {
+      const found = await readAll(watched);
+      return AFTER_WORK.every((name) => found.worker.includes(`${name}{`)) ? found : undefined;
+    });
+  });
+
+  afterAll(async () => {
+    await watched.stop();
+  });
+
+  test('each program serves what the table in docs/operations.md says, and nothing else', () => {
+    const rows = readFileSync(join(ROOT, 'docs/operations.md'), 'utf8').matchAll(
+      /^\| `(\w+)` \|[\w, ]* \| ([\w, ]+) \|/gm,
+    );
+    const documented = [...rows]
+      .filter(([, name]) => OWN.test(name!))
+      .map(([, name, programs]) => [
+        name,
+        programs === 'all' ? [...PROGRAMS] : programs!.split(', '),
+      ]);
+    const names = new Set(PROGRAMS.flatMap((program) => namesOf(texts[program])));
+    const served = [...names]
+      .filter((name) => OWN.test(name))
+      .map((name) => [name, PROGRAMS.filter((program) => namesOf(texts[program]).includes(name))]);
+    expect(Object.fromEntries(documented)).toEqual(Object.fromEntries(served));
+  });
+
+  test.each(['deploy/prometheus/alerts.yml', 'deploy/grafana/gateway.json'])(
+    '%s uses names that the programs serve',
+    (file) => {
+      const served = new Set(PROGRAMS.flatMap((program) => namesOf(texts[program])));
+      const used = new Set(readFileSync(join(ROOT, file), 'utf8').match(IN_EXPRESSIONS));
+      const unknown = [...used].filter(
+        (name) =>
+          !served.has(name.replace(/_(bucket|count|sum)$/, '')) &&
+          !served.has(name) &&
+          !FAILURES_OF_SDK.includes(name),
+      );
+      expect(used.size).toBeGreaterThan(20);
+      expect(unknown).toEqual([]);
+    },
+  );
+
+  test('figures of a payout that is final, of the ledger, of pools and calls', () => {
+    expect(texts.worker).toMatch(/^gateway_payouts_open\{mode="test",status="approved"\} 0$/m);
+    expect(texts.worker).toMatch(/^gateway_payout_pauses\{scope="global"\} 0$/m);
+    const proven = /^ledger_last_successful_check_timestamp_seconds (\S+)$/m.exec(texts.worker);
+    expect(Math.abs(Date.now() / 1_000 - Number(proven?.[1]))).toBeLessThan(3_600);
+    expect(texts.worker).toMatch(
+      /^gateway_provider_call_duration_seconds_count\{provider="onchain_provider",mode="test",outcome="ok"\} [1-9]/m,
+    );
+    expect(texts.api).toMatch(/^gateway_database_connections_max\{pool="main"\} 20$/m);
+    expect(texts.api).toMatch(/^gateway_program_info\{program="api"\} 1$/m);
+    expect(texts.worker).toMatch(/^temporal_num_pollers\{.*task_queue="payouts".*\} [1-9]/m);
+  });
+
+  test('the wallet names its node by the host, without the key of the URL', () => {
+    const { host } = new URL(watched.chain.url);
+    expect(texts.wallet).toContain(
+      `wallet_node_up{network="ethereum",mode="test",node="${host}"} 1\n`,
+    );
+    expect(texts.wallet).toMatch(/^wallet_float\{.*asset="USDC"\} [1-9]/m);
+    expect(texts.wallet).not.toContain(watched.nodeKey);
+  });
+
+  const promtool = findPromtool();
+  describeWithProgram(promtool, PROMTOOL_REMEDY, 'promtool', () => {
+    test.each(PROGRAMS)('has nothing to say against the metrics of the %s', (program) => {
+      // Of what prom-client tells of Node, whose names are not ours to choose.
+      const text = texts[program].replace(/^.*nodejs_active_\w+_total.*\n/gm, '');
+      const { status, stderr } = spawnSync(promtool!, ['check', 'metrics'], { input: text });
+      expect([status, String(stderr)]).toEqual([0, '']);
+    });
+  });
+});
+
+async function readAll({ metricsUrls }: WatchedGateway): Promise<Record<Program, string>> {
+  const read = async (program: Program): Promise<[Program, string]> => [
+    program,
+    await (await fetch(metricsUrls[program])).text(),
+  ];
+  return Object.fromEntries(await Promise.all(PROGRAMS.map(read))) as Record<Program, string>;
+}
+
+function namesOf(text: string): string[] {
+  return [...text.matchAll(/^# TYPE (\S+) /gm)].map(([, name]) => name!);
+}
