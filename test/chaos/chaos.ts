@@ -1,0 +1,64 @@
+/**
+ * `npm run chaos -- --seconds 1200 --seed 7`: the gateway in the layout of production under a mixed
+ * load while its processes, servers and networks fail. docs/reliability.md explains what is judged.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Command, InvalidArgumentError } from '@commander-js/extra-typings';
+import { chooseSeed } from '../support/seeded-random';
+import { startTestServices, stopTestServices } from '../support/start-services';
+import { describeFault, makePlan } from './plan';
+import { runChaos } from './run';
+
+const whole = (value: string): number => {
+  const number = Number(value);
+  if (!Number.isSafeInteger(number) || number < 1) {
+    throw new InvalidArgumentError('Give a whole number greater than 0.');
+  }
+  return number;
+};
+
+const program = new Command('npm run chaos --')
+  .description('Lets parts of the gateway fail under load, and judges every answer and every cent.')
+  .option('--seconds <n>', 'length of the load', whole, 1_200)
+  .option('--seed <n>', 'repeats a plan', whole, chooseSeed() + 1)
+  .option('--plan', 'print the plan and end', false)
+  .parse();
+
+async function main(): Promise<void> {
+  const { seconds, seed, plan: isPlanOnly } = program.opts();
+  const plan = makePlan(seed, seconds);
+  const log = (line: string): void => {
+    process.stdout.write(`${line}\n`);
+  };
+  log(`seed ${seed}, ${seconds} s, ${plan.length} faults`);
+  if (isPlanOnly) {
+    plan.forEach((fault) => {
+      log(describeFault(fault));
+    });
+    return;
+  }
+  const folder = mkdtempSync(join(tmpdir(), 'payments-gateway-chaos-'));
+  process.env['TEST_PROGRAM_OUTPUT'] = folder;
+  await startTestServices(['postgres', 'temporal']);
+  try {
+    const report = await runChaos({ seed, seconds, plan }, log);
+    report.lines.forEach(log);
+    const wrong =
+      report.violations.length + report.lostAcknowledgements.length + report.doubleSends.length;
+    if (wrong > 0) process.exitCode = 1;
+    log(wrong > 0 ? `the programs' logs are in ${folder}` : 'nothing is lost');
+    if (wrong === 0) rmSync(folder, { recursive: true, force: true });
+  } finally {
+    await stopTestServices();
+  }
+}
+
+main().then(
+  () => process.exit(),
+  (error: unknown) => {
+    console.error(error);
+    process.exit(1);
+  },
+);

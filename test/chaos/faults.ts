@@ -1,0 +1,100 @@
+/** Plays the plan's faults against the layout. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { rows } from '../../src/db/transaction';
+import { control } from '../support/sandbox';
+import { type Layout, MODE } from './layout';
+import type { Fault, LinkName, ProgramName } from './plan';
+import type { LinkFault } from './link';
+
+/** A fault that is over. Times by performance.now(). */
+export interface Played {
+  fault: Fault;
+  endedAt: number;
+}
+
+/** @returns when all faults are over and everything runs again */
+export async function playFaults(
+  layout: Layout,
+  plan: readonly Fault[],
+  log: (fault: Fault) => void,
+): Promise<Played[]> {
+  const start = performance.now();
+  return Promise.all(
+    plan.map(async (fault) => {
+      await sleep(fault.atMs - (performance.now() - start));
+      log(fault);
+      await play(layout, fault);
+      return { fault, endedAt: performance.now() };
+    }),
+  );
+}
+
+/** Resolves when it is over. */
+async function play(layout: Layout, fault: Fault): Promise<void> {
+  const { target, forMs } = fault;
+  switch (fault.kind) {
+    case 'kill': {
+      const program = layout.programs[target as ProgramName];
+      await program.kill();
+      await sleep(forMs);
+      await startAgain(program);
+      return;
+    }
+    case 'pause': {
+      const program = layout.programs[target as ProgramName];
+      program.signal('SIGSTOP');
+      await sleep(forMs);
+      program.signal('SIGCONT');
+      return;
+    }
+    case 'lose_requests':
+    case 'lose_answers':
+    case 'black_hole':
+      await disturb(layout, fault, { kind: fault.kind });
+      return;
+    case 'delay':
+      await disturb(layout, fault, { kind: 'delay', ms: 300 });
+      return;
+    case 'kill_server':
+    case 'stop_server': {
+      const server = layout.servers[target as 'postgres' | 'temporal'];
+      await server.kill();
+      await sleep(forMs);
+      await server.start();
+      return;
+    }
+    case 'connections':
+      await rows(
+        layout.gateway.db,
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+          WHERE datname = current_database() AND application_name LIKE 'gateway-%'`,
+      ).catch(() => undefined);
+      return;
+    case 'outage': {
+      const where = { provider: 'onchain_provider', mode: MODE };
+      const { url } = layout.gateway.sandbox;
+      await control(url, 'outage', { ...where, kind: fault.detail });
+      await sleep(forMs);
+      await control(url, 'outage', { ...where, kind: null });
+    }
+  }
+}
+
+async function disturb({ links }: Layout, { target, forMs }: Fault, how: LinkFault): Promise<void> {
+  const link = links[target as LinkName];
+  link.set(how);
+  await sleep(forMs);
+  link.set(null);
+}
+
+/** A program that starts while another fault lasts may end; its supervisor starts it again. */
+async function startAgain(program: { start(): Promise<void> }): Promise<void> {
+  for (;;) {
+    try {
+      await program.start();
+      return;
+    } catch {
+      await sleep(1_000);
+    }
+  }
+}

@@ -1,0 +1,194 @@
+/** What must be true when the faults are over: a sentence for everything that is not. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { rows } from '../../src/db/transaction';
+import { auditPayouts, expectedBalance } from '../support/payout-audit';
+import { auditWebhookDeliveries } from '../support/webhook-delivery-audit';
+import { faultOf } from '../support/webhook-receiver';
+import { FUNDS, type Layout, MODE } from './layout';
+import { isLinearizable } from './linearizability';
+import type { Load, ObjectHistory } from './load';
+import { objectModel } from './object-model';
+
+export interface Verdict {
+  violations: string[];
+  lostAcknowledgements: string[];
+  doubleSends: string[];
+}
+
+/** Attempts at the receiver wait up to a minute for their retry. */
+const SETTLED_WITHIN_MS = 240_000;
+
+export async function judge(layout: Layout, load: Load): Promise<Verdict> {
+  const unfinished = await whenSettled(layout);
+  const stored = await readStored(layout);
+  const audit = await auditPayouts(layout.gateway);
+  const doubleSends = await readDoubleSends(layout);
+  const lostAcknowledgements = load.histories
+    .filter(({ id }) => id !== null && !stored.has(id))
+    .map(({ kind, id }) => `the ${kind} ${id ?? ''} was acknowledged and does not exist`);
+  return {
+    lostAcknowledgements,
+    doubleSends,
+    violations: [
+      ...unfinished,
+      ...audit,
+      ...load.histories.filter((one) => !isSound(one, stored)).map(describe),
+      ...(await strayObjects(load, stored)),
+      ...(await wrongBalances(layout)),
+      ...(await wrongPayments(layout)),
+      ...(await wrongDeliveries(layout)),
+      ...(await missingConnections(layout)),
+    ],
+  };
+}
+
+/** @returns what is still open after the time that everything has to end */
+async function whenSettled({ gateway: { db } }: Layout): Promise<string[]> {
+  const giveUpAt = Date.now() + SETTLED_WITHIN_MS;
+  for (;;) {
+    const open = await rows<{ id: string; status: string }>(
+      db,
+      `SELECT id, status FROM payouts WHERE status_group = 'open'
+       UNION ALL SELECT p.id, p.status FROM payments p
+        WHERE p.status IN ('created', 'pending', 'processing') AND EXISTS
+              (SELECT FROM events e WHERE e.object_id = p.id AND e.type = 'payment.processing')
+       UNION ALL SELECT id, status FROM webhook_deliveries WHERE status = 'pending'`,
+    );
+    if (open.length === 0) return [];
+    if (Date.now() > giveUpAt) return open.map(({ id, status }) => `${id} is ${status} still`);
+    await sleep(1_000);
+  }
+}
+
+/** id → status, of all payouts and payments. */
+async function readStored({ gateway: { db } }: Layout): Promise<Map<string, string>> {
+  const objects = await rows<{ id: string; status: string }>(
+    db,
+    'SELECT id, status FROM payouts UNION ALL SELECT id, status FROM payments',
+  );
+  return new Map(objects.map(({ id, status }) => [id, status]));
+}
+
+/** The database is read last: its status must follow from all answers. */
+function isSound({ kind, id, operations }: ObjectHistory, stored: Map<string, string>): boolean {
+  const status = id === null ? undefined : stored.get(id);
+  const now = performance.now();
+  const last =
+    id === null || status === undefined
+      ? []
+      : [
+          {
+            action: { type: 'read' as const, answer: { id, status } },
+            startedAt: now,
+            endedAt: now + 1,
+          },
+        ];
+  return isLinearizable(objectModel(kind), [...operations, ...last]);
+}
+
+function describe({ kind, key, operations }: ObjectHistory): string {
+  const told = operations.map(({ action, startedAt, endedAt }) => {
+    const times = `${Math.round(startedAt)}–${endedAt === null ? '' : Math.round(endedAt)}`;
+    return `${action.type} ${times} ${JSON.stringify(action.answer)}`;
+  });
+  return `no order explains the answers about the ${kind} with the key ${key}: ${told.join('; ')}`;
+}
+
+/** An object that no client was told of belongs to a key whose client never got an answer. */
+async function strayObjects(load: Load, stored: Map<string, string>): Promise<string[]> {
+  const known = new Set(load.histories.map(({ id }) => id));
+  const isGivenUp = load.histories.some(({ id }) => id === null);
+  return [...stored.keys()]
+    .filter((id) => !known.has(id) && !isGivenUp)
+    .map((id) => `${id} exists, and no client was told of it`);
+}
+
+async function readDoubleSends({ gateway: { sandbox } }: Layout): Promise<string[]> {
+  const response = await fetch(`${sandbox.url}/sandbox/book`);
+  const { transfers } = (await response.json()) as {
+    transfers: { client_reference: string; times_sent: number }[];
+  };
+  const sent = new Map<string, number>();
+  for (const { client_reference, times_sent } of transfers) {
+    sent.set(client_reference, (sent.get(client_reference) ?? 0) + times_sent);
+  }
+  return [...sent].filter(([, times]) => times > 1).map(([id, times]) => `${id}, ${times} times`);
+}
+
+/** The funds and what payments gave, less what payouts took and hold. */
+async function wrongBalances({ gateway: { db }, merchants }: Layout): Promise<string[]> {
+  const faults: string[] = [];
+  for (const { accountId } of merchants) {
+    const [credited] = await rows<{ sum: string }>(
+      db,
+      `SELECT (?::numeric + coalesce(sum(CASE e.direction WHEN 'in' THEN e.amount ELSE -e.amount END), 0)
+              )::numeric(38,8)::text AS sum
+         FROM ledger_entries e JOIN ledger_transactions t ON t.id = e.transaction_id
+        WHERE t.account_id = ? AND t.source_object = 'payment' AND e.account = 'available'`,
+      [FUNDS, accountId],
+    );
+    const expected = await expectedBalance(db, accountId, credited?.sum ?? FUNDS, MODE);
+    const [found] = await rows(
+      db,
+      `SELECT available::text, reserved::text FROM balances
+        WHERE account_id = ? AND mode = ? AND currency = 'USDT'`,
+      [accountId, MODE],
+    );
+    if (JSON.stringify(found) === JSON.stringify(expected)) continue;
+    faults.push(`${accountId} has ${JSON.stringify(found)}, not ${JSON.stringify(expected)}`);
+  }
+  return faults;
+}
+
+/** The provider's book and the payments agree about what customers paid. */
+async function wrongPayments({ gateway: { db, sandbox } }: Layout): Promise<string[]> {
+  const response = await fetch(`${sandbox.url}/sandbox/book`);
+  const { checkouts } = (await response.json()) as {
+    checkouts: { client_reference: string; transfers: { amount: string; status: string }[] }[];
+  };
+  const payments = await rows<{ id: string; credits: number }>(
+    db,
+    `SELECT p.id, (SELECT count(*)::int FROM payment_credits c WHERE c.payment_id = p.id) AS credits
+       FROM payments p`,
+  );
+  const credits = new Map(payments.map((payment) => [payment.id, payment.credits]));
+  return checkouts.flatMap(({ client_reference: id, transfers }) => {
+    const confirmed = transfers.filter(({ status }) => status === 'confirmed').length;
+    const credited = credits.get(id) ?? 0;
+    return confirmed === credited ? [] : [`${id}: ${confirmed} paid, ${credited} credited`];
+  });
+}
+
+async function wrongDeliveries({ gateway: { db }, merchants }: Layout): Promise<string[]> {
+  const faults: string[] = [];
+  for (const { endpointId, receiver, secret } of merchants) {
+    const own = await rows<{ id: string }>(
+      db,
+      `SELECT e.id FROM events e JOIN webhook_endpoints p
+         ON p.account_id = e.account_id AND p.mode = e.mode AND p.id = ?`,
+      [endpointId],
+    );
+    const ids = new Set(own.map(({ id }) => id));
+    const here = receiver.received.filter(({ event }) => ids.has(event.id as string));
+    faults.push(
+      ...(await auditWebhookDeliveries(
+        db,
+        endpointId,
+        here.map(({ event }) => event.id as string),
+      )),
+      ...here.flatMap((one) => faultOf(one, secret) ?? []),
+    );
+  }
+  return faults;
+}
+
+/** No connection of a program is stuck in a transaction. */
+async function missingConnections({ gateway: { db } }: Layout): Promise<string[]> {
+  const stuck = await rows<{ pid: number; state: string }>(
+    db,
+    `SELECT pid, state FROM pg_stat_activity
+      WHERE datname = current_database() AND application_name LIKE 'gateway-%'
+        AND state LIKE 'idle in transaction%' AND state_change < now() - interval '20 seconds'`,
+  );
+  return stuck.map(({ pid, state }) => `the connection ${pid} is ${state}`);
+}

@@ -1,0 +1,88 @@
+/** One chaos run: the layout, the load and the faults of a plan, and the verdict about all of it. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { rows } from '../../src/db/transaction';
+import { percentile } from '../bench/load';
+import { playFaults, type Played } from './faults';
+import { judge, type Verdict } from './judge';
+import { startLayout } from './layout';
+import { type Load, startLoad } from './load';
+import { describeFault, type Fault } from './plan';
+
+export interface Report extends Verdict {
+  faults: number;
+  operations: number;
+  /** Seconds from the end of a fault to the answer to the next accepted request. */
+  recovery: { p50: number; p95: number; max: number };
+  lines: string[];
+}
+
+/** A merchant would call the gateway down after that. */
+const RECOVERED_WITHIN_S = 60;
+
+export async function runChaos(
+  { seed, seconds, plan }: { seed: number; seconds: number; plan: readonly Fault[] },
+  log: (line: string) => void,
+): Promise<Report> {
+  log('starting PostgreSQL, Temporal, the providers and five programs');
+  const layout = await startLayout();
+  try {
+    await rows(layout.gateway.db, 'UPDATE payout_policies SET daily_max = NULL');
+    const load = startLoad(layout, seed);
+    const begun = performance.now();
+    const played = await playFaults(layout, plan, (fault) => {
+      log(describeFault(fault));
+    });
+    await sleep(Math.max(0, seconds * 1_000 - (performance.now() - begun)));
+    log('no more requests; waiting for what is open');
+    await load.stop();
+    return reportOf(load, played, await judge(layout, load));
+  } finally {
+    await layout.stop();
+  }
+}
+
+function reportOf(load: Load, played: readonly Played[], verdict: Verdict): Report {
+  const recoveries = played
+    .map(({ endedAt }) => recoveryAfter(load, endedAt))
+    .filter((one) => one !== null)
+    .toSorted((a, b) => a - b);
+  const recovery = {
+    p50: percentile(recoveries, 0.5),
+    p95: percentile(recoveries, 0.95),
+    max: recoveries.at(-1) ?? 0,
+  };
+  const slow = recovery.max > RECOVERED_WITHIN_S;
+  const violations = [
+    ...verdict.violations,
+    ...(slow ? [`a recovery took ${recovery.max.toFixed(1)} s`] : []),
+  ];
+  const operations = load.histories.reduce((sum, one) => sum + one.operations.length, 0);
+  const byKind = new Map<string, number>();
+  for (const { fault } of played) byKind.set(fault.kind, (byKind.get(fault.kind) ?? 0) + 1);
+  const { lostAcknowledgements, doubleSends } = verdict;
+  return {
+    ...{ ...verdict, violations, faults: played.length, operations, recovery },
+    lines: [
+      `${operations} requests for ${load.histories.length} objects: ${listOf([...load.counts])}`,
+      `${played.length} faults: ${listOf([...byKind])}`,
+      `recovery: p50 ${recovery.p50.toFixed(1)} s, p95 ${recovery.p95.toFixed(1)} s, longest ${recovery.max.toFixed(1)} s`,
+      `${violations.length} violations, ${lostAcknowledgements.length} lost acknowledgements, ${doubleSends.length} double sends`,
+      ...[...violations, ...lostAcknowledgements, ...doubleSends].map((one) => `  ${one}`),
+    ],
+  };
+}
+
+/** Null: the load ended before. */
+function recoveryAfter({ acceptedAt }: Load, endedAt: number): number | null {
+  const answers = acceptedAt
+    .filter(({ startedAt }) => startedAt >= endedAt)
+    .map((one) => one.endedAt);
+  return answers.length === 0 ? null : (Math.min(...answers) - endedAt) / 1_000;
+}
+
+function listOf(counts: readonly (readonly [string, number])[]): string {
+  return counts
+    .toSorted(([, a], [, b]) => b - a)
+    .map(([name, count]) => `${name} ${count}`)
+    .join(', ');
+}
