@@ -39,8 +39,8 @@ const ROOMS = {
   // Merchants install it without the server; the receiver's check has no imports of its own.
   'src/client': ['^src/webhooks/verify\\.ts$'],
   'src/sandbox': [LIB],
-  // It holds keys: nothing of the gateway but how money is written.
-  'src/wallet': ['^src/domain/money\\.ts$', LIB],
+  // It holds keys: nothing of the gateway but how money is written, and the names of its workflows.
+  'src/wallet': ['^src/domain/money\\.ts$', '^workflows/wallet/(names|messages)\\.ts$', LIB],
   activities: [
     '^src/(domain|db|providers|webhooks|presenters|temporal|destinations)/',
     '^workflows/(names|messages)\\.ts$',

@@ -27,7 +27,8 @@ WORKDIR /app
 ENV NODE_ENV=production \
   GATEWAY_ENV=production \
   NODE_OPTIONS=--enable-source-maps \
-  WORKFLOW_BUNDLE=/app/dist/workflow-bundle.js
+  WORKFLOW_BUNDLE=/app/dist/workflow-bundle.js \
+  WALLET_WORKFLOW_BUNDLE=/app/dist/wallet-workflow-bundle.js
 COPY --from=packages /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
 COPY package.json ./

@@ -62,7 +62,7 @@ export function localActivities<N extends Name>(options: LocalActivityOptions) {
  * A result that cannot be decoded fails the workflow task until a worker can decode it. Only
  * operators' input may be undecodable (operator-input.ts).
  */
-function guarded<T extends object>(proxy: T): T {
+export function guarded<T extends object>(proxy: T): T {
   return new Proxy(proxy, {
     get: (target, name) => {
       const call = Reflect.get(target, name) as (...args: unknown[]) => Promise<unknown>;

@@ -42,6 +42,11 @@ export const SIGNALS = {
   retryNow: 'retryNow',
   abandon: 'abandon',
   wake: 'wake',
+  pause: 'pause',
+  resume: 'resume',
+  acknowledge: 'acknowledge',
+  resolve: 'resolve',
+  cleared: 'cleared',
 } as const;
 
 export const UPDATES = {

@@ -1,14 +1,15 @@
 /**
- * The last step of `npm run build`: bundles the compiled workflows once, so that production workers
- * start without webpack and all workers of a release run the same code.
+ * The last step of `npm run build`: bundles the compiled workflows once, the gateway's and the
+ * wallet's, so that production starts without webpack and all workers of a release run the same code.
  *
  * It runs from dist, and the bundle is written there.
  */
 import { writeFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { bundleWorkflows } from '../temporal/worker';
+import { bundleWalletWorkflows } from '../wallet/durable/workers';
 
-const BUNDLE = resolve(__dirname, '..', '..', 'workflow-bundle.js');
+const DIST = resolve(__dirname, '..', '..');
 const EXPECTED_PARENT = join('dist', 'src', 'bin');
 
 async function main(): Promise<void> {
@@ -16,10 +17,16 @@ async function main(): Promise<void> {
   if (!__dirname.endsWith(EXPECTED_PARENT)) {
     throw new Error('Run `npm run build`: the bundle is made from the output of tsc in dist/.');
   }
-  const { code } = await bundleWorkflows();
-  writeFileSync(BUNDLE, code);
+  await write('workflow-bundle.js', bundleWorkflows());
+  await write('wallet-workflow-bundle.js', bundleWalletWorkflows());
+}
+
+async function write(name: string, bundle: Promise<{ code: string }>): Promise<void> {
+  const { code } = await bundle;
+  const path = join(DIST, name);
+  writeFileSync(path, code);
   const kibibytes = Math.round(Buffer.byteLength(code) / 1024);
-  process.stdout.write(`${relative(process.cwd(), BUNDLE)}: ${kibibytes} KiB\n`);
+  process.stdout.write(`${relative(process.cwd(), path)}: ${kibibytes} KiB\n`);
 }
 
 main().catch((error: unknown) => {

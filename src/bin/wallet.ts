@@ -6,7 +6,10 @@ import { createLogger } from '../lib/logger';
 import { createRegistry, scrape } from '../lib/metrics';
 import { startMetricsServer } from '../lib/metrics-server';
 import { runProcess } from '../lib/run-process';
+import { createTemporalClient } from '../temporal/client';
+import { connectWorkers, installTemporalLogger } from '../temporal/worker';
 import { type Log, readWalletConfig } from '../wallet/config';
+import { startDurable } from '../wallet/durable/workers';
 import { openSigner } from '../wallet/signer/open';
 import { startWallet } from '../wallet/wallet';
 
@@ -29,6 +32,9 @@ Environment (each secret may also be read from a file: WALLET_DATABASE_URL_FILE=
   METRICS_PORT                private port for /metrics, 0 for any (not served)
   METRICS_HOST                address of that port (127.0.0.1)
   LOG_LEVEL                   info
+  TEMPORAL_ADDRESS            host:port of the Temporal frontend: its workflows drive the chains
+  TEMPORAL_NAMESPACE          default
+  WALLET_WORKFLOW_BUNDLE      the bundle of \`npm run build\`; none: the workflows are bundled at the start
   GATEWAY_ENV                 development allows a network with one RPC URL
 `;
 
@@ -37,8 +43,17 @@ runProcess(HELP, async (env) => {
   const log: Log = (level, message, fields) => {
     logger[level](fields ?? {}, message);
   };
+  installTemporalLogger(logger);
   const registry = createRegistry('wallet');
-  const wallet = await startWallet(readWalletConfig(env, log), { openSigner, registry });
+  const config = readWalletConfig(env, log);
+  const { temporal } = config;
+  const client = createTemporalClient(temporal);
+  const wallet = await startWallet(config, {
+    openSigner,
+    registry,
+    drive: (parts) =>
+      startDurable({ ...temporal, client, connect: () => connectWorkers(temporal) }, parts),
+  });
   log('info', 'wallet listening', { url: wallet.url });
   const metrics = await startMetricsServer(env, () => scrape(registry, null));
   if (metrics !== null) log('info', 'metrics listening', { port: metrics.port });
@@ -46,6 +61,7 @@ runProcess(HELP, async (env) => {
     stop: async () => {
       await metrics?.stop();
       await wallet.stop();
+      await client.connection.close();
     },
   };
 });

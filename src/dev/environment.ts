@@ -87,13 +87,20 @@ export function sandboxEnvironment(
 export function walletEnvironment(
   ports: Ports,
   secrets: Record<string, string>,
-  { databaseUrl, networksFile, xpub }: Record<'databaseUrl' | 'networksFile' | 'xpub', string>,
+  {
+    databaseUrl,
+    networksFile,
+    xpub,
+    temporalAddress,
+  }: Record<'databaseUrl' | 'networksFile' | 'xpub' | 'temporalAddress', string>,
 ): NodeJS.ProcessEnv {
   return {
     ...sharedEnvironment(secrets),
     WALLET_DATABASE_URL: databaseUrl,
     WALLET_NETWORKS_FILE: networksFile,
     WALLET_TEST_XPUB: xpub,
+    TEMPORAL_ADDRESS: temporalAddress,
+    TEMPORAL_NAMESPACE,
     WALLET_PORT: ports.wallet.toString(),
     // A free one; its log names it.
     METRICS_PORT: '0',

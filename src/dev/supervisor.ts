@@ -106,7 +106,7 @@ export class Supervisor {
       startDatabase(),
       startTemporal(context, given.temporal),
     ]);
-    if (this.#withChain) await this.#startChain(ports, secrets, database);
+    if (this.#withChain) await this.#startChain(ports, secrets, database, temporal);
     this.#startGateway(ports, secrets, database, temporal);
     const chain = this.#chain?.settings ?? null;
     const settings = writeSettings(layout.settings, ports, temporal, database, chain);
@@ -155,6 +155,7 @@ export class Supervisor {
     ports: Ports,
     secrets: Record<string, string>,
     { ownerUrl }: PreparedDatabase,
+    { address: temporalAddress }: Temporal,
   ): Promise<void> {
     const chain = await startLocalChain(this.#layout, {
       port: ports.chain,
@@ -170,7 +171,8 @@ export class Supervisor {
       ownerUrl,
       secrets['WALLET_DATABASE_PASSWORD'] ?? '',
     );
-    const wallet = { databaseUrl, networksFile: files.networks, xpub: files.xpub };
+    const { networks: networksFile, xpub } = files;
+    const wallet = { databaseUrl, networksFile, xpub, temporalAddress };
     this.#startChild('wallet', walletEnvironment(ports, secrets, wallet));
     this.#router = await startNetworkRouter({
       wallet: `http://127.0.0.1:${ports.wallet}`,

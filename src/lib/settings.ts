@@ -76,14 +76,14 @@ export const GATEWAY_SETTINGS: readonly Setting[] = [
   {
     name: 'TEMPORAL_ADDRESS',
     ...REQUIRED,
-    programs: WITH_ADMIN,
+    programs: ['api', 'worker', 'wallet', 'admin'],
     meaning: 'host:port of the Temporal frontend',
   },
   {
     name: 'TEMPORAL_NAMESPACE',
     otherwise: 'default',
-    programs: WITH_ADMIN,
-    meaning: 'the Temporal namespace of the gateway',
+    programs: ['api', 'worker', 'wallet', 'admin'],
+    meaning: 'the Temporal namespace of the gateway; its wallet uses the same',
   },
   {
     name: 'TEMPORAL_UI_URL',
@@ -305,6 +305,13 @@ export const WALLET_SETTINGS: readonly Setting[] = [
     programs: ['wallet'],
     meaning:
       'the gateway; callbacks go to `<it>/provider-callbacks/onchain_provider/<mode>`; without it, no callbacks',
+  },
+  {
+    name: 'WALLET_WORKFLOW_BUNDLE',
+    otherwise: null,
+    programs: ['wallet'],
+    meaning:
+      'workflow bundle of the wallet, made by `npm run build`; set by the image; without it, bundled at the start',
   },
 ];
 

@@ -14,6 +14,7 @@ import { dataLayout, developmentDatabaseUrl } from '../lib/data-folder';
 import { createChain } from './chain/chain';
 import { connectDatabase, type Database } from './db/database';
 import { migrateWallet } from './db/migrate';
+import { addAlarmCommands, addChainCommands } from './durable/commands';
 import { type Network, readNetworksFile } from './networks';
 import { allowAddress, denyAddress, pauseChain, resumeChain } from './sender/control';
 import { resumeSigner } from './sender/resume';
@@ -28,6 +29,8 @@ const HELP = `
 Examples:
   ${COMMAND} status
   ${COMMAND} pause --chain-id 1 --reason "node maintenance until 14:00"
+  ${COMMAND} chain pause ethereum --by alice --reason "both nodes are upgraded"
+  ${COMMAND} alarms list
   ${COMMAND} sweep --chain-id 1 --asset USDT --to 0x5290… --plan
   ${COMMAND} key create --keystore hot.json --password-file hot.password
   ${COMMAND} key import --keystore hot.json --password-file hot.password < key.hex
@@ -92,7 +95,7 @@ function addOperation(command: Command, { env, out }: Terminal): void {
     });
   command
     .command('pause')
-    .description('Stops signing and broadcasting on a chain, until `resume`.')
+    .description('Stops the payouts of a chain, until `resume`. Deposits are still read.')
     .requiredOption(...CHAIN)
     .requiredOption(...REASON)
     .action(async ({ chainId, reason }) => {
@@ -159,7 +162,7 @@ function addSweeps(command: Command, { env, out }: Terminal): void {
     .requiredOption('--to <ADDRESS>', 'where the money goes')
     .option('--minimum <AMOUNT>', 'leave out addresses with less')
     .option('--plan', 'only say what would be done')
-    .option('--run', 'fund, sign and send; needs --keystore and --password-file')
+    .option('--run', 'sign; the wallet funds and sends. Needs --keystore and --password-file')
     .option('--export <FILE>', 'fund, and write the transactions for sweep-sign')
     .option('--import <FILE>', 'check and send what sweep-sign has written')
     .option('--keystore <FILE>', 'the deposit key')
@@ -220,7 +223,7 @@ function readAddress(text: string): Address {
 
 export const runWalletCommand: Program = (args, terminal) => {
   const command = createCommand(COMMAND, terminal)
-    .description('Shows and operates the wallet: chains, keys, denied addresses.')
+    .description('Shows and operates the wallet: chains, alarms, keys, sweeps, denied addresses.')
     .addHelpText('after', HELP);
   addOperation(command, terminal);
   const key = command.command('key').description('the encrypted key of a hot wallet');
@@ -264,5 +267,12 @@ export const runWalletCommand: Program = (args, terminal) => {
       terminal.out(`${createDepositKey({ keystore, password: passwordFile }, extended)}\n`);
     });
   addSweeps(command, terminal);
+  const { env } = terminal;
+  const parts = {
+    networks: () => networksOf(env),
+    withDatabase: <T>(work: (db: Database) => Promise<T>) => withDatabase(env, work),
+  };
+  addChainCommands(command, terminal, parts);
+  addAlarmCommands(command, terminal, parts);
   return runCommand(command, args, terminal);
 };

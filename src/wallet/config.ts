@@ -41,10 +41,16 @@ export interface WalletConfig {
   log: Log;
 }
 
+/** What the program needs besides: tests start a wallet without it. */
+export interface WalletProgramConfig extends WalletConfig {
+  /** Its workflows drive the chains. `workflowBundle` null: bundled at the start. */
+  temporal: { address: string; namespace: string; workflowBundle: string | null };
+}
+
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** @throws SetupError with a sentence that names the variable or field and what is wrong with it */
-export function readWalletConfig(environment: Environment, log: Log): WalletConfig {
+export function readWalletConfig(environment: Environment, log: Log): WalletProgramConfig {
   const takesDeposits = [environment['WALLET_TEST_XPUB'], environment['WALLET_LIVE_XPUB']].some(
     Boolean,
   );
@@ -98,7 +104,22 @@ export function readWalletConfig(environment: Environment, log: Log): WalletConf
       live: (environment['WALLET_LIVE_XPUB'] ?? '') || null,
     },
     screening: readScreening(environment),
+    temporal: readTemporal(environment),
     log,
+  };
+}
+
+function readTemporal(environment: Environment): WalletProgramConfig['temporal'] {
+  const address = environment['TEMPORAL_ADDRESS'] ?? '';
+  if (address === '') {
+    throw new SetupError(
+      'TEMPORAL_ADDRESS is not set. Set it to the host:port of the Temporal frontend.',
+    );
+  }
+  return {
+    address,
+    namespace: (environment['TEMPORAL_NAMESPACE'] ?? '') || 'default',
+    workflowBundle: (environment['WALLET_WORKFLOW_BUNDLE'] ?? '') || null,
   };
 }
 

@@ -1,4 +1,4 @@
-/** Starts everything that takes money in: the followers of the chains, the screening, refunds. */
+/** What takes money in: the followers of the chains, the screening, refunds. */
 import { openXpub } from './addresses/deposit-addresses';
 import { createAlarms } from './alarms';
 import type { Chain } from './chain/chain';
@@ -32,23 +32,32 @@ export function createCheckoutParts(
   };
 }
 
-export function startDeposits(
-  { log, screening, xpubs }: WalletConfig,
+/** Null for a network that takes no deposits. @returns starts the follower */
+export function createFollowing(
+  { log, xpubs }: WalletConfig,
   db: Database,
-  chains: readonly Chain[],
-  refunds: RefundParts,
+  chain: Chain,
+  pageUrl: PageUrl,
   { balancesEveryMs = BALANCES_EVERY_MS } = {},
+): (() => Loop) | null {
+  const { chainId, mode, deposits: rules, pollMs } = chain.network;
+  if (xpubs[mode] === null) return null;
+  const alarms = createAlarms(db, chain, log);
+  return () => {
+    // Read again by each process that begins to follow.
+    const watched = new WatchList(db, mode);
+    const parts = { ...{ chain, chainId, rules, db, watched, alarms, log }, pageUrl };
+    return startFollower({ ...parts, balancesEveryMs }, pollMs);
+  };
+}
+
+/** What belongs to no chain. */
+export function startDepositWork(
+  { log, screening }: WalletConfig,
+  db: Database,
+  refunds: RefundParts,
 ): Loop[] {
   const { pageUrl } = refunds;
   const screen = screening === null ? null : screenOverHttp(screening.url, screening.token);
-  const followers = chains
-    .filter(({ network }) => xpubs[network.mode] !== null)
-    .map((chain) => {
-      const { chainId, mode, deposits: rules, pollMs } = chain.network;
-      const watched = new WatchList(db, mode);
-      const alarms = createAlarms(db, chain, log);
-      const parts = { ...{ chain, chainId, rules, db, watched, alarms, log }, pageUrl };
-      return startFollower({ ...parts, balancesEveryMs }, pollMs);
-    });
-  return [...followers, startScreening({ db, screen, pageUrl, log }), startRefunds(refunds)];
+  return [startScreening({ db, screen, pageUrl, log }), startRefunds(refunds)];
 }

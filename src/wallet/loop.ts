@@ -2,7 +2,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { errorText } from '../lib/command-line';
 import type { Log } from './config';
-import type { Database } from './db/database';
 
 export interface Loop {
   /** Ends a pause at once: there is work. */
@@ -13,14 +12,6 @@ export interface Loop {
 
 const FAILURE_PAUSE_MS = 1_000;
 
-/** How soon another process takes over what a dead one did. */
-const LOCK_PAUSE_MS = 2_000;
-
-interface LoopOptions {
-  /** Only the process that has this lock does the work. */
-  lock?: { db: Database; name: string };
-}
-
 /**
  * @param step returns 'more' when the next step must not wait
  * @param pauseMs between steps
@@ -30,7 +21,6 @@ export function startLoop(
   log: Log,
   pauseMs: number,
   step: (signal: AbortSignal) => Promise<'more' | undefined>,
-  { lock }: LoopOptions = {},
 ): Loop {
   const stopping = new AbortController();
   let alarmClock = new AbortController();
@@ -51,17 +41,7 @@ export function startLoop(
       }
     }
   };
-  const repeatWithLock = async ({ db, name: lockName }: { db: Database; name: string }) => {
-    while (!stopping.signal.aborted) {
-      try {
-        await db.withLock(lockName, (lost) => repeat(AbortSignal.any([stopping.signal, lost])));
-      } catch (error) {
-        log('warn', `${name} has no connection to the database`, { error: errorText(error) });
-      }
-      await pause(LOCK_PAUSE_MS);
-    }
-  };
-  const ended = lock === undefined ? repeat(stopping.signal) : repeatWithLock(lock);
+  const ended = repeat(stopping.signal);
   return {
     wake: () => {
       alarmClock.abort();

@@ -8,7 +8,9 @@ import { type Chain, createChain, verifyChain } from './chain/chain';
 import type { WalletConfig } from './config';
 import { connectDatabase, type Database } from './db/database';
 import { migrateWallet, requireMigrations } from './db/migrate';
-import { createCheckoutParts, startDeposits } from './deposits';
+import { createCheckoutParts, createFollowing, startDepositWork } from './deposits';
+import { type ChainRun, createChainRun } from './durable/chain-run';
+import type { DurableParts } from './durable/workers';
 import { startCallbacks } from './http/callbacks';
 import { addCheckouts } from './http/checkouts';
 import { startHttpServer } from './http/server';
@@ -32,6 +34,8 @@ export interface WalletParts {
   openSigner: (settings: SignerSettings) => OpenSigner | Promise<OpenSigner>;
   /** What the process tells Prometheus. */
   registry?: Registry;
+  /** Runs the chains until it is stopped: by workflows (durable/workers.ts). */
+  drive: (parts: DurableParts) => { stop(): Promise<void> };
 }
 
 /** @throws SetupError when the configuration does not fit the database or a chain */
@@ -52,20 +56,24 @@ export async function startWallet(config: WalletConfig, parts: WalletParts): Pro
     let publicUrl = config.publicUrl ?? '';
     const pageUrl = (id: string): string => `${publicUrl}/checkout/${id}`;
     const checkouts = createCheckoutParts(config, db, pageUrl);
-    const senders = new Map<string, Loop>();
+    const runs = new Map<string, ChainRun>();
     const ownAddresses = new Set<Address>();
     for (const chain of chains) {
-      if (chain.network.payouts === null) continue;
-      const signer = await parts.openSigner(chain.network.payouts.signer);
-      running.push({ stop: async () => signer.close?.() });
-      ownAddresses.add(signer.address);
-      const sender = startSender(db, chain, signer, config.log);
-      senders.set(nameOf(chain.network), sender);
-      running.push(sender);
+      const { network } = chain;
+      const loops: (() => Loop)[] = [];
+      if (network.payouts !== null) {
+        const signer = await parts.openSigner(network.payouts.signer);
+        running.push({ stop: async () => signer.close?.() });
+        ownAddresses.add(signer.address);
+        loops.push(() => startSender(db, chain, signer, config.log));
+      }
+      const follow = createFollowing(config, db, chain, pageUrl);
+      if (follow !== null) loops.push(follow);
+      runs.set(nameOf(network), createChainRun({ network, db, log: config.log, loops }));
     }
     const rules = orderRules(db, config.networks, ownAddresses);
     const onQueued = ({ mode, network }: Transfer): void => {
-      senders.get(nameOf({ mode, name: network }))?.wake();
+      runs.get(nameOf({ mode, name: network }))?.wake();
     };
     const server = await startHttpServer(config, {
       api: [
@@ -79,8 +87,13 @@ export async function startWallet(config: WalletConfig, parts: WalletParts): Pro
     running.push(server);
     publicUrl = config.publicUrl ?? server.url;
     running.push(
-      ...startDeposits(config, db, chains, { db, rules, onQueued, pageUrl, log: config.log }),
+      ...startDepositWork(config, db, { db, rules, onQueued, pageUrl, log: config.log }),
     );
+    const driven = chains.flatMap((chain) => {
+      const run = runs.get(nameOf(chain.network));
+      return run === undefined ? [] : [{ chain, run }];
+    });
+    running.push(parts.drive({ db, log: config.log, chains: driven }));
     return { url: server.url, stop };
   } catch (error) {
     await stop();

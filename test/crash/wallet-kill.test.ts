@@ -18,6 +18,7 @@ import { findFreePort } from '../support/free-port';
 import { describeWithChain, startChain, type TestChain } from '../support/chain';
 import { ChildProgram } from '../support/child-program';
 import { waitLong } from '../support/patience';
+import { createTestNamespace, type TestNamespace } from '../support/durable-wallet';
 import { scaled } from '../support/scale';
 import {
   createTestSigner,
@@ -41,6 +42,7 @@ const FAULTS = ['kill before', 'kill after', 'lose the request', 'lose the answe
 describeWithChain('a wallet that is killed around its broadcasts', () => {
   let chain: TestChain;
   let database: WalletDatabase;
+  let temporal: TestNamespace;
   let proxy: Server;
   let program: ChildProgram;
   let folder: string;
@@ -93,7 +95,11 @@ describeWithChain('a wallet that is killed around its broadcasts', () => {
   };
 
   beforeAll(async () => {
-    [chain, database] = await Promise.all([startChain(), createWalletDatabase()]);
+    [chain, database, temporal] = await Promise.all([
+      startChain(),
+      createWalletDatabase(),
+      createTestNamespace(),
+    ]);
     await fillFloat(chain, signer.address, { coins: COINS, tokens: TOKENS });
     proxy = await startProxy();
     folder = mkdtempSync(join(tmpdir(), 'wallet-kill-'));
@@ -127,7 +133,7 @@ describeWithChain('a wallet that is killed around its broadcasts', () => {
     await program.stop();
     proxy.closeAllConnections();
     proxy.close();
-    await Promise.all([chain.stop(), database.drop()]);
+    await Promise.all([chain.stop(), database.drop(), temporal.close()]);
     rmSync(folder, { recursive: true });
   });
 
@@ -140,6 +146,9 @@ describeWithChain('a wallet that is killed around its broadcasts', () => {
         GATEWAY_ENV: 'development',
         WALLET_PORT: String(port),
         WALLET_DATABASE_URL: database.url,
+        TEMPORAL_ADDRESS: process.env['TEST_TEMPORAL_ADDRESS'] ?? '',
+        TEMPORAL_NAMESPACE: temporal.namespace,
+        WALLET_WORKFLOW_BUNDLE: process.env['TEST_WALLET_WORKFLOW_BUNDLE'] ?? '',
         WALLET_NETWORKS_FILE: join(folder, 'networks.json'),
         ONCHAIN_TEST_API_KEY: WALLET_KEYS.apiKey,
         ONCHAIN_TEST_CALLBACK_SECRET: WALLET_KEYS.callbackSecret,

@@ -122,9 +122,12 @@ async function startTemporal(): Promise<TestEnvironment> {
 /** webpack loads slowly and the project `db` does without it, hence `import` here. */
 async function bundleWorkflowCode(): Promise<TestEnvironment> {
   const { bundleWorkflows } = await import('../../src/temporal/worker.js');
+  const { bundleWalletWorkflows } = await import('../../src/wallet/durable/workers.js');
   const path = join(folder, 'workflow-bundle.js');
   writeFileSync(path, (await bundleWorkflows()).code);
-  return { TEST_WORKFLOW_BUNDLE: path };
+  const walletPath = join(folder, 'wallet-workflow-bundle.js');
+  writeFileSync(walletPath, (await bundleWalletWorkflows()).code);
+  return { TEST_WORKFLOW_BUNDLE: path, TEST_WALLET_WORKFLOW_BUNDLE: walletPath };
 }
 
 async function compileProgramCode(): Promise<TestEnvironment> {

@@ -10,12 +10,13 @@ import { amount } from '../../src/domain/money';
 import { ONCHAIN } from '../../src/providers/onchain/adapter';
 import type { Provider } from '../../src/providers/port';
 import { createProviderAgent, createProviderCaller } from '../../src/providers/provider-http';
+import type { Pause } from '../../src/wallet/chain/pause';
 import type { WalletConfig } from '../../src/wallet/config';
 import { connectDatabase, type Database } from '../../src/wallet/db/database';
 import { ensureWalletLogin, migrateWallet } from '../../src/wallet/db/migrate';
 import type { Network, PayoutRules } from '../../src/wallet/networks';
 import type { Signer } from '../../src/wallet/signer/port';
-import { startWallet, type Wallet } from '../../src/wallet/wallet';
+import { startWallet, type Wallet, type WalletParts } from '../../src/wallet/wallet';
 import type { TestChain } from './chain';
 
 export const WALLET_KEYS = {
@@ -114,13 +115,31 @@ export interface TestWallet {
   stop: () => Promise<void>;
 }
 
+/** The runs of the chains, which are activities otherwise, one after the other. */
+const driveHere: WalletParts['drive'] = ({ chains }) => {
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const ended = chains.map(async ({ run }) => {
+    let known: Pause | null = null;
+    while (!signal.aborted) ({ pause: known } = await run.run({ known, ms: 60_000, signal }));
+  });
+  return {
+    stop: async () => {
+      stopping.abort();
+      await Promise.all(ended);
+    },
+  };
+};
+
 export async function startTestWallet(options: {
   networks: readonly Network[];
   signer: Signer;
   database: WalletDatabase;
   callbackBaseUrl?: string | null;
+  /** By default without workflows, which test/workflow has. */
+  drive?: WalletParts['drive'];
 }): Promise<TestWallet> {
-  const { networks, signer, database, callbackBaseUrl = null } = options;
+  const { networks, signer, database, callbackBaseUrl = null, drive = driveHere } = options;
   const config: WalletConfig = {
     ...{ host: '127.0.0.1', port: 0, publicUrl: null, databaseUrl: database.url },
     ...{ databaseOwnerUrl: null, callbackBaseUrl, networks },
@@ -130,7 +149,7 @@ export async function startTestWallet(options: {
       if (process.env['WALLET_TEST_LOG'] !== undefined) console.log(level, message, fields);
     },
   };
-  const wallet = await startWallet(config, { openSigner: () => signer });
+  const wallet = await startWallet(config, { openSigner: () => signer, drive });
   const db = connectDatabase(database.url, { size: 2 });
   const agent = createProviderAgent();
   const provider = ONCHAIN.create(

@@ -4,7 +4,8 @@ import { privateKeyToAccount } from 'viem/accounts';
 import { amount } from '../../src/domain/money';
 import { isPaid, missingAmount } from '../../src/wallet/checkouts/checkout';
 import { takeStep } from '../../src/wallet/checkouts/steps';
-import { findPlace, resumeChain } from '../../src/wallet/follower/place';
+import { resumeWholeChain } from '../../src/wallet/chain/pause';
+import { findPlace } from '../../src/wallet/follower/place';
 import { describeWithChain, startChain, type TestChain } from '../support/chain';
 import {
   createDepositsWorld,
@@ -282,7 +283,7 @@ describeWithChain('deposits', () => {
     await world.follow();
     expect(await entriesOf(world, id)).toEqual(['10. final']);
     // Resumed without another chain, it pauses again.
-    expect(await resumeChain(world.db, chain.chainId)).toBe(true);
+    expect(await resumeWholeChain(world.db, chain.chainId)).toBe(true);
     await world.follow();
     expect((await findPlace(world.db, chain.chainId))!.pausedReason).not.toBeNull();
   });

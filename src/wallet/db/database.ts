@@ -2,6 +2,7 @@
  * The wallet's connections to PostgreSQL. All tables are in the schema `wallet` and are written with
  * it in every statement. numeric and bigint arrive as text, timestamps as Date.
  */
+import { hostname } from 'node:os';
 import { Client, Pool, type PoolClient, type QueryResultRow } from 'pg';
 import { isReadTimeout } from '../../lib/unavailable';
 
@@ -103,6 +104,28 @@ async function runTransaction<T>(pool: Pool, work: (tx: Tx) => Promise<T>): Prom
   }
 }
 
+/** The host and process, for `findLockHolder`. */
+const LOCK_NAME = `wallet-lock ${hostname()} ${process.pid}`.slice(0, 63);
+
+export interface LockHolder {
+  /** Host and process. */
+  name: string;
+  since: Date;
+}
+
+/** Who has the named lock now. */
+export async function findLockHolder(db: Db, name: string): Promise<LockHolder | null> {
+  const [row] = await db.query<{ name: string; since: Date }>(
+    `SELECT application_name AS name, backend_start AS since
+     FROM pg_locks JOIN pg_stat_activity USING (pid)
+     WHERE locktype = 'advisory' AND granted
+       AND pg_locks.database = (SELECT oid FROM pg_database WHERE datname = current_database())
+       AND ((classid::bigint << 32) | objid::bigint) = hashtextextended($1, 0)`,
+    [`wallet ${name}`],
+  );
+  return row === undefined ? null : { ...row, name: row.name.replace(/^wallet-lock /, '') };
+}
+
 /**
  * On a connection of its own: the lock ends with it. When the network goes silent, this process gives the
  * work up after two checks at most, and PostgreSQL the lock after LOCK_CHECKS_MISSED.
@@ -113,7 +136,7 @@ async function runWithLock<T>(
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T | null> {
   const client = new Client({
-    ...{ connectionString: url, application_name: 'wallet-lock', keepAlive: true },
+    ...{ connectionString: url, application_name: LOCK_NAME, keepAlive: true },
     ...{ query_timeout: lockCheckMs, connectionTimeoutMillis: CONNECT_TIMEOUT_MS },
   });
   const lost = new AbortController();

@@ -5,6 +5,7 @@
  */
 import type { Alarms } from '../alarms';
 import type { Chain } from '../chain/chain';
+import { pauseWholeChain } from '../chain/pause';
 import { RpcRefusal } from '../chain/rpc';
 import {
   type Arrival,
@@ -28,7 +29,6 @@ import {
   goBack,
   listBlocks,
   OutOfPlace,
-  pauseChain,
   type Place,
   setSure,
 } from './place';
@@ -153,11 +153,11 @@ export class Follower {
   private async stopBelowFinal(place: Place): Promise<undefined> {
     const { db, log, chain } = this.parts;
     const { mode, name } = chain.network;
-    const detail = `The nodes show another block ${String(place.finalNumber)}, which was final (${place.finalHash}). The chain is paused and nothing was changed. Check the nodes, then resume the chain.`;
+    const detail = `The nodes show another block ${String(place.finalNumber)}, which was final (${place.finalHash}). The chain is paused and nothing was changed. Check the nodes, then run npm run wallet -- chain resume.`;
     log('error', 'reorganization below final', { mode, network: name, block: place.finalNumber });
     // The alarm first: a pause without one would be silence.
     await this.parts.alarms.raise('reorganization_below_final', String(place.finalNumber), detail);
-    await pauseChain(db, this.chainId, detail);
+    await pauseWholeChain(db, this.chainId, { by: 'the wallet', reason: detail });
     return undefined;
   }
 

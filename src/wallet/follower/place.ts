@@ -155,20 +155,3 @@ export async function listBlocks(
     ...{ number: Number(number), hash, time: mined_at },
   }));
 }
-
-/** Nothing of the chain is read or changed until an operator resumes it. */
-export async function pauseChain(db: Db, chainId: number, reason: string): Promise<void> {
-  await db.query('UPDATE wallet.followed_chain SET paused_reason = $2 WHERE chain_id = $1', [
-    ...[chainId, reason],
-  ]);
-}
-
-/** @returns whether it was paused */
-export async function resumeChain(db: Db, chainId: number): Promise<boolean> {
-  const resumed = await db.query(
-    `UPDATE wallet.followed_chain SET paused_reason = NULL
-     WHERE chain_id = $1 AND paused_reason IS NOT NULL RETURNING 1`,
-    [chainId],
-  );
-  return resumed.length > 0;
-}

@@ -9,15 +9,16 @@ import type { Db } from '../db/database';
 export async function pauseChain(db: Db, chainId: number, reason: string): Promise<void> {
   await db.query(
     `INSERT INTO wallet.pause (chain_id, reason) VALUES ($1, $2)
-     ON CONFLICT (chain_id) DO UPDATE SET reason = excluded.reason`,
+     ON CONFLICT (chain_id, stops) DO UPDATE SET reason = excluded.reason`,
     [chainId, reason],
   );
 }
 
 export async function resumeChain(db: Db, chainId: number): Promise<void> {
-  await db.query('DELETE FROM wallet.pause WHERE chain_id = $1', [chainId]);
+  await db.query("DELETE FROM wallet.pause WHERE chain_id = $1 AND stops = 'payouts'", [chainId]);
 }
 
+/** Payouts are paused, or the whole chain is (chain/pause.ts). */
 export async function isPaused(db: Db, chainId: number): Promise<boolean> {
   return (await db.query('SELECT 1 FROM wallet.pause WHERE chain_id = $1', [chainId])).length > 0;
 }

@@ -26,9 +26,7 @@ export function startSender(db: Database, chain: Chain, signer: Signer, log: Log
   const key = { chainId, signer: signer.address.toLowerCase() };
   const alarms = createAlarms(db, chain, log);
   const parts: BroadcastParts = { db, chain, rules, key, alarms, signer };
-  return startLoop(`sender of ${name}`, log, pollMs, () => runStep(parts), {
-    lock: { db, name: `sender ${String(chainId)}` },
-  });
+  return startLoop(`sender of ${name}`, log, pollMs, () => runStep(parts));
 }
 
 function rulesOf({ network }: Chain): PayoutRules {

@@ -1,15 +1,20 @@
 /** `wallet sweep` and `wallet sweep-sign`: the money of the deposit addresses to one address. */
-import { type Address, formatEther } from 'viem';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Address, formatEther, type Hex } from 'viem';
+import { sweepWorkflowId } from '../../../workflows/wallet/names';
 import { parseRequestAmount } from '../../domain/money';
 import { UsageError } from '../../lib/command-line';
+import { SetupError } from '../../lib/setup-error';
 import { type Chain, createChain } from '../chain/chain';
 import type { Database } from '../db/database';
 import type { Network } from '../networks';
-import { openDepositKey } from '../signer/deposit-key';
+import { isPaused } from '../sender/control';
+import { type DepositKey, openDepositKey } from '../signer/deposit-key';
 import type { KeystoreFiles } from '../signer/keystore';
 import { importBatch, signBatch, writeBatch } from './batch';
 import { planSweep, type SweepOrder, type SweepPlan } from './plan';
 import { fundAddresses, type Report, sendSweeps, type SignedSweep } from './run';
+import { findSweep, storeSweep } from './store';
 
 export interface SweepOptions {
   network: Network;
@@ -32,6 +37,9 @@ export async function runSweep(
 ): Promise<void> {
   const order = { chain: createChain(network), asset, to, minimum: readMinimum(minimum) };
   if (way.do === 'import') {
+    if (await isPaused(db, network.chainId)) {
+      throw new SetupError(`Payouts on ${network.name} are paused. Resume first.`);
+    }
     await finish(order, await importBatch(db, order, way.file), report);
     return;
   }
@@ -39,23 +47,51 @@ export async function runSweep(
   const plan = await planSweep(db, order);
   reportPlan(order, plan, report);
   if (way.do === 'plan' || plan.items.length === 0) return;
-  await fundAddresses(db, order, plan.items, report);
   if (way.do === 'export') {
+    await fundAddresses(db, order, plan.items, report);
     writeBatch(way.file, order, plan.items);
     report(`Wrote ${plan.items.length} transactions to ${way.file}. Sign them with sweep-sign.`);
     return;
   }
   if (key === null) return;
-  const signed: SignedSweep[] = [];
-  for (const { address, addressIndex, transaction } of plan.items) {
+  const signed = await signPlan(plan, key);
+  await followSweep(db, await storeSweep(db, order, plan, signed), plan.items.length, to, report);
+}
+
+async function signPlan({ items }: SweepPlan, key: DepositKey): Promise<Hex[]> {
+  const signed: Hex[] = [];
+  for (const { address, addressIndex, transaction } of items) {
     const signer = key.signerOf(addressIndex);
     if (signer.address !== address) {
       throw new UsageError(`The key does not own ${address} (index ${addressIndex}).`);
     }
-    const raw = await signer.sign(transaction);
-    signed.push({ address, nonce: transaction.nonce ?? 0, raw });
+    signed.push(await signer.sign(transaction));
   }
-  await finish(order, signed, report);
+  return signed;
+}
+
+const POLL_MS = 500;
+
+/** The wallet carries the sweep out; this only watches, and may be interrupted. */
+async function followSweep(
+  db: Database,
+  id: string,
+  addresses: number,
+  to: Address,
+  report: Report,
+): Promise<void> {
+  report(`The wallet carries out ${id}; its workflow is ${sweepWorkflowId(id)}.`);
+  report('This command waits for the end. Interrupting it does not stop the sweep.');
+  for (;;) {
+    const sweep = await findSweep(db, id);
+    if (sweep?.failure != null) throw new SetupError(`${sweep.failure} Run the sweep again.`);
+    if (sweep?.isOver === true) {
+      const moved = sweep.transactions.filter(({ isMoved }) => isMoved === true).length;
+      report(`${moved} of ${addresses} addresses are swept to ${to}, in final blocks.`);
+      return;
+    }
+    await sleep(POLL_MS);
+  }
 }
 
 export async function runSweepSign(

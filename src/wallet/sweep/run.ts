@@ -5,10 +5,12 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Address, type Hex, keccak256 } from 'viem';
+import type { Amount } from '../../domain/money';
 import { SetupError } from '../../lib/setup-error';
-import { readFinalHead, type RpcReceipt } from '../chain/chain';
+import { type Chain, readFinalHead, type RpcReceipt } from '../chain/chain';
 import { RpcRefusal } from '../chain/rpc';
 import type { Database } from '../db/database';
+import type { Network } from '../networks';
 import { findTransfer, submitTransfer } from '../sender/transfers';
 import { amountOf, NATIVE_DECIMALS } from '../units';
 import { readNonces, type SweepItem, type SweepOrder } from './plan';
@@ -47,12 +49,24 @@ export async function fundAddresses(
 }
 
 /** @returns the reference of the transfer */
-async function orderFunding(
+async function orderFunding(db: Database, order: SweepOrder, item: SweepItem): Promise<string> {
+  const funding = await chooseFunding(db, order, item);
+  await submitFunding(db, order.chain.network, item.address, funding);
+  return funding.reference;
+}
+
+export interface Funding {
+  reference: string;
+  amount: Amount;
+}
+
+/** The funding that is under way for the address and its nonce, or the next one. */
+export async function chooseFunding(
   db: Database,
-  { chain }: SweepOrder,
+  { chain }: Pick<SweepOrder, 'chain'>,
   { addressIndex, address, lackingWei, transaction }: SweepItem,
-): Promise<string> {
-  const { mode, name, native, chainId } = chain.network;
+): Promise<Funding> {
+  const { mode, chainId } = chain.network;
   for (let round = 1; round <= FUNDING_ROUNDS_MAX; round += 1) {
     const place = [chainId, addressIndex, transaction.nonce ?? 0, round];
     const reference = `sweep_${place.join('_')}`;
@@ -60,24 +74,37 @@ async function orderFunding(
     if (known !== null && known.purpose !== 'funding') {
       throw new SetupError(`The reference ${reference} belongs to another transfer.`);
     }
-    if (known?.status === 'queued' || known?.status === 'sending') return reference;
+    if (known?.status === 'queued' || known?.status === 'sending') {
+      return { reference, amount: known.amount };
+    }
     // It has ended, and the address still lacks coins: fees have risen.
     if (known !== null) continue;
     const wei = ((lackingWei + AMOUNT_STEP_WEI - 1n) / AMOUNT_STEP_WEI) * AMOUNT_STEP_WEI;
-    const submitted = await submitTransfer(
-      db,
-      { networks: [chain.network], isRefused: () => Promise.resolve(false) },
-      {
-        ...{ mode, reference, purpose: 'funding', network: name, asset: native.asset },
-        ...{ amount: amountOf(wei, NATIVE_DECIMALS), destination: address, memo: null },
-      },
-    );
-    if (submitted.kind === 'accepted') return reference;
-    throw new SetupError(
-      `The wallet does not send ${native.asset} on ${name}: set its limits in WALLET_NETWORKS_FILE.`,
-    );
+    return { reference, amount: amountOf(wei, NATIVE_DECIMALS) };
   }
   throw new SetupError(`The address ${address} was funded ${FUNDING_ROUNDS_MAX} times in vain.`);
+}
+
+/** Queues the transfer, once for each reference. @throws SetupError when the wallet refuses it */
+export async function submitFunding(
+  db: Database,
+  network: Network,
+  address: Address,
+  { reference, amount }: Funding,
+): Promise<void> {
+  const { mode, name, native } = network;
+  const submitted = await submitTransfer(
+    db,
+    { networks: [network], isRefused: () => Promise.resolve(false) },
+    {
+      ...{ mode, reference, purpose: 'funding', network: name, asset: native.asset },
+      ...{ amount, destination: address, memo: null },
+    },
+  );
+  if (submitted.kind === 'accepted') return;
+  throw new SetupError(
+    `The wallet does not send ${native.asset} on ${name}: set its limits in WALLET_NETWORKS_FILE.`,
+  );
 }
 
 export interface SignedSweep {
@@ -99,11 +126,7 @@ export async function sendSweeps(
   report: Report,
 ): Promise<number> {
   for (const { address, raw } of sweeps) {
-    try {
-      await chain.rpc.call('eth_sendRawTransaction', [raw]);
-    } catch (error) {
-      if (!(error instanceof RpcRefusal) || !KNOWN.test(error.detail)) throw error;
-    }
+    await broadcastSweep(chain, raw);
     report(`Sent ${keccak256(raw)} from ${address}.`);
   }
   let moved = 0;
@@ -111,23 +134,38 @@ export async function sendSweeps(
   return moved;
 }
 
-async function isMoved(
-  chain: SweepOrder['chain'],
-  { address, nonce, raw }: SignedSweep,
-  report: Report,
-): Promise<boolean> {
-  for (;;) {
-    const final = await readFinalHead(chain);
-    const block = final === null ? 0 : Number(final.number);
-    const nonces = await readNonces(chain, address, block);
-    if (nonces.final > nonce) break;
-    await sleep(POLL_MS);
+/** Safe to repeat. @throws what a node says against it */
+export async function broadcastSweep({ rpc }: Chain, raw: Hex): Promise<void> {
+  try {
+    await rpc.call('eth_sendRawTransaction', [raw]);
+  } catch (error) {
+    if (!(error instanceof RpcRefusal) || !KNOWN.test(error.detail)) throw error;
   }
-  const hash = keccak256(raw);
-  const receipt = await chain.rpc.call<RpcReceipt>('eth_getTransactionReceipt', [hash]);
-  if (receipt !== null && BigInt(receipt.status) === 1n) return true;
-  report(
-    `${hash} moved nothing: ${receipt === null ? 'another transaction took its nonce' : 'it failed'}.`,
-  );
+}
+
+export type SweepOutcome = 'moved' | 'failed' | 'replaced';
+
+/** Null while the nonce is not in a final block. */
+export async function findOutcome(
+  chain: Chain,
+  { address, nonce, raw }: SignedSweep,
+): Promise<SweepOutcome | null> {
+  const final = await readFinalHead(chain);
+  const nonces = await readNonces(chain, address, final === null ? 0 : Number(final.number));
+  if (nonces.final <= nonce) return null;
+  const receipt = await chain.rpc.call<RpcReceipt>('eth_getTransactionReceipt', [keccak256(raw)]);
+  if (receipt === null) return 'replaced';
+  return BigInt(receipt.status) === 1n ? 'moved' : 'failed';
+}
+
+async function isMoved(chain: Chain, sweep: SignedSweep, report: Report): Promise<boolean> {
+  let outcome = await findOutcome(chain, sweep);
+  while (outcome === null) {
+    await sleep(POLL_MS);
+    outcome = await findOutcome(chain, sweep);
+  }
+  if (outcome === 'moved') return true;
+  const why = outcome === 'replaced' ? 'another transaction took its nonce' : 'it failed';
+  report(`${keccak256(sweep.raw)} moved nothing: ${why}.`);
   return false;
 }

@@ -1,6 +1,7 @@
 /** The wallet's migrations in the order in which they are applied. They only go forward. */
 import { TRANSFERS } from './0001-transfers';
 import { DEPOSITS } from './0002-deposits';
+import { DURABLE } from './0003-durable';
 
 export interface Migration {
   name: string;
@@ -10,4 +11,5 @@ export interface Migration {
 export const MIGRATIONS: readonly Migration[] = [
   { name: '0001-transfers', sql: TRANSFERS },
   { name: '0002-deposits', sql: DEPOSITS },
+  { name: '0003-durable', sql: DURABLE },
 ];

@@ -6,7 +6,14 @@ import type { Address } from 'viem';
 import { amount } from '../../src/domain/money';
 import { runWalletCommand } from '../../src/wallet/commands';
 import { createDepositKey } from '../../src/wallet/signer/deposit-key';
+import {
+  createTestNamespace,
+  driveDurably,
+  recordHistory,
+  type TestNamespace,
+} from '../support/durable-wallet';
 import { describeWithChain, startChain, type TestChain } from '../support/chain';
+import { quietRuntime } from '../support/workflow-world';
 import { waitLong } from '../support/patience';
 import { buildCheckout, buildOrder } from '../support/sandbox';
 import {
@@ -25,20 +32,33 @@ const SECRET = 'rpc-key-of-the-operator';
 describeWithChain('the commands of the wallet', () => {
   let chain: TestChain;
   let database: WalletDatabase;
+  let temporal: TestNamespace;
   let wallet: TestWallet;
   let folder: string;
   const signer = createTestSigner();
 
   beforeAll(async () => {
-    [chain, database] = await Promise.all([startChain(), createWalletDatabase()]);
+    quietRuntime();
+    [chain, database, temporal] = await Promise.all([
+      startChain(),
+      createWalletDatabase(),
+      createTestNamespace(),
+    ]);
     await fillFloat(chain, signer.address, { coins: 10n ** 18n, tokens: 5_000_000n });
-    wallet = await startTestWallet({ networks: [testNetwork(chain)], signer, database });
+    const networks = [testNetwork(chain)];
+    wallet = await startTestWallet({ networks, signer, database, drive: driveDurably(temporal) });
+    await waitLong('the chain to be followed', async () => {
+      const rows = await wallet.db.query(
+        'SELECT 1 FROM wallet.followed_chain, wallet.signer WHERE final_number >= 0',
+      );
+      return rows.length > 0 ? true : undefined;
+    });
     folder = mkdtempSync(join(tmpdir(), 'wallet-commands-'));
     writeFileSync(join(folder, 'networks.json'), JSON.stringify({ networks: [network()] }));
   });
   afterAll(async () => {
     await wallet.stop();
-    await Promise.all([chain.stop(), database.drop()]);
+    await Promise.all([chain.stop(), database.drop(), temporal.close()]);
     rmSync(folder, { recursive: true });
   });
 
@@ -179,6 +199,10 @@ describeWithChain('the commands of the wallet', () => {
       const swept = await sweep('USDC', '--run', ...keys, ...minimum);
       expect(swept).toMatchObject({ code: 0 });
       expect(swept.text).toContain('2 of 2 addresses are swept');
+      const id = /wallet-sweep_[0-9a-f]+/.exec(swept.text)![0];
+      const result = await temporal.client.workflow.getHandle(id).result();
+      expect(result).toEqual({ moved: 2, failure: null });
+      await recordHistory(temporal, id, 'sweep');
       expect(await chain.balanceOf(chain.tokens.USDC, treasury)).toBe(55_000_000n);
       expect((await sweep('USDC', '--plan', ...minimum)).text).toContain('0 addresses to');
       const funded = await wallet.db.query(

@@ -1,0 +1,102 @@
+/**
+ * The steps of a stored sweep, which its workflow orders. Each is safe to repeat: funding has a
+ * reference of its own, and the bytes of a transaction never change.
+ */
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Chain } from '../chain/chain';
+import type { Database } from '../db/database';
+import { isPaused } from '../sender/control';
+import { findTransfer } from '../sender/transfers';
+import { broadcastSweep, findOutcome, submitFunding } from './run';
+import { findSweep, type StoredSweep, storeOutcome } from './store';
+
+export interface SweepParts {
+  db: Database;
+  chain: Chain;
+}
+
+const POLL_MS = 1_000;
+/** A node may have dropped a transaction. */
+const RESEND_MS = 30_000;
+
+/** @returns how many addresses get coins */
+export async function fundSweep({ db, chain }: SweepParts, id: string): Promise<number> {
+  const { transactions } = await requireSweep(db, id);
+  let funded = 0;
+  for (const { address, funding } of transactions) {
+    if (funding === null) continue;
+    await submitFunding(db, chain.network, address, funding);
+    funded += 1;
+  }
+  return funded;
+}
+
+/** @returns why the sweep cannot go on, or null */
+export async function awaitFunding(
+  { db, chain }: SweepParts,
+  id: string,
+  signal: AbortSignal,
+): Promise<string | null> {
+  const { transactions } = await requireSweep(db, id);
+  for (const { address, funding } of transactions) {
+    for (;;) {
+      if (funding === null) break;
+      const transfer = await findTransfer(db, chain.network.mode, funding.reference);
+      if (transfer?.status === 'confirmed') break;
+      if (transfer?.status === 'failed') return `The funding of ${address} failed.`;
+      await sleep(POLL_MS, signal);
+    }
+  }
+  return null;
+}
+
+/** Waits while the chain or its payouts are paused. */
+export async function sendSweep(
+  { db, chain }: SweepParts,
+  id: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const { transactions } = await requireSweep(db, id);
+  for (const { raw } of transactions) {
+    while (await isPaused(db, chain.network.chainId)) await sleep(POLL_MS, signal);
+    await broadcastSweep(chain, raw);
+  }
+}
+
+/** @returns how many addresses are swept, once every nonce is final */
+export async function awaitSweep(
+  { db, chain }: SweepParts,
+  id: string,
+  signal: AbortSignal,
+): Promise<number> {
+  let sentAt = Date.now();
+  for (;;) {
+    const { transactions } = await requireSweep(db, id);
+    for (const one of transactions.filter(({ isMoved }) => isMoved === null)) {
+      const outcome = await findOutcome(chain, one);
+      if (outcome !== null) await storeOutcome(db, id, one.address, outcome);
+    }
+    const after = await requireSweep(db, id);
+    if (after.transactions.every(({ isMoved }) => isMoved !== null)) {
+      return after.transactions.filter(({ isMoved }) => isMoved === true).length;
+    }
+    if (Date.now() - sentAt >= RESEND_MS && !(await isPaused(db, chain.network.chainId))) {
+      for (const one of after.transactions.filter(({ isMoved }) => isMoved === null)) {
+        await broadcastSweep(chain, one.raw);
+      }
+      sentAt = Date.now();
+    }
+    await sleep(POLL_MS, signal);
+  }
+}
+
+async function requireSweep(db: Database, id: string): Promise<StoredSweep> {
+  const sweep = await findSweep(db, id);
+  if (sweep === null) throw new Error(`there is no sweep ${id}`);
+  return sweep;
+}
+
+/** @throws when the activity is cancelled: another process repeats the step */
+function sleep(ms: number, signal: AbortSignal): Promise<void> {
+  return wait(ms, undefined, { signal });
+}
