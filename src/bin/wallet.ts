@@ -6,8 +6,9 @@ import { createLogger } from '../lib/logger';
 import { createRegistry, scrape } from '../lib/metrics';
 import { startMetricsServer } from '../lib/metrics-server';
 import { runProcess } from '../lib/run-process';
+import { chooseSdkExporter } from '../lib/temporal-sdk-metrics';
 import { createTemporalClient } from '../temporal/client';
-import { connectWorkers, installTemporalLogger } from '../temporal/worker';
+import { connectWorkers, installTemporalRuntime } from '../temporal/worker';
 import { type Log, readWalletConfig } from '../wallet/config';
 import { startDurable } from '../wallet/durable/workers';
 import { openSigner } from '../wallet/signer/open';
@@ -43,7 +44,9 @@ runProcess(HELP, async (env) => {
   const log: Log = (level, message, fields) => {
     logger[level](fields ?? {}, message);
   };
-  installTemporalLogger(logger);
+  const hasMetrics = (env['METRICS_PORT'] ?? '') !== '';
+  const exporter = hasMetrics ? await chooseSdkExporter() : null;
+  installTemporalRuntime(logger, exporter);
   const registry = createRegistry('wallet');
   const config = readWalletConfig(env, log);
   const { temporal } = config;
@@ -55,7 +58,7 @@ runProcess(HELP, async (env) => {
       startDurable({ ...temporal, client, connect: () => connectWorkers(temporal) }, parts),
   });
   log('info', 'wallet listening', { url: wallet.url });
-  const metrics = await startMetricsServer(env, () => scrape(registry, null));
+  const metrics = await startMetricsServer(env, () => scrape(registry, exporter?.url ?? null));
   if (metrics !== null) log('info', 'metrics listening', { port: metrics.port });
   return {
     stop: async () => {
