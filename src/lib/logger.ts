@@ -9,6 +9,26 @@ const BUFFERED_BYTES = 4_096;
 const WRITE_EVERY_MS = 250;
 const WARN = 40;
 
+/**
+ * What PostgreSQL adds to an error: whole rows, with destinations and references, and the statement.
+ * They are not for a log; the constraint, the table and the code are.
+ */
+const WITH_VALUES = ['detail', 'where', 'hint', 'internalQuery', 'query', 'parameters', 'bindings'];
+
+/** Of every logger of the gateway. */
+export const LOG_SERIALIZERS = {
+  err: (error: Error): Record<string, unknown> => {
+    const fields = Object.entries(pino.stdSerializers.errWithCause(error)).map(
+      ([name, value]): [string, unknown] => [name, name === 'cause' ? causeOf(error) : value],
+    );
+    return Object.fromEntries(fields.filter(([name]) => !WITH_VALUES.includes(name)));
+  },
+};
+
+function causeOf({ cause }: Error): unknown {
+  return cause instanceof Error ? LOG_SERIALIZERS.err(cause) : undefined;
+}
+
 export function createLogger(name: string, level: string): Logger {
   const output = pino.destination({
     minLength: BUFFERED_BYTES,
@@ -18,6 +38,7 @@ export function createLogger(name: string, level: string): Logger {
   const options = {
     name,
     level,
+    serializers: LOG_SERIALIZERS,
     hooks: {
       logMethod(args: Parameters<pino.LogFn>, log: pino.LogFn, of: number): void {
         log.apply(this, args);

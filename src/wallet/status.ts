@@ -157,14 +157,15 @@ async function readCounts(db: Db, chainId: number): Promise<Counts> {
     `SELECT count(*) FILTER (WHERE state = 'detected')::int AS unconfirmed,
        count(*) FILTER (WHERE screening = 'held')::int AS held,
        to_char(min(seen_at) FILTER (WHERE state = 'detected') AT TIME ZONE 'UTC', ${ISO}) AS oldest
-     FROM wallet.deposit WHERE chain_id = $1`,
+     FROM wallet.deposit
+     WHERE chain_id = $1 AND (state = 'detected' OR screening = 'held')`,
     [chainId],
   );
   const [refunds] = await db.query<{ needs_address: number; sending: number }>(
     `SELECT count(*) FILTER (WHERE refund.state = 'needs_address')::int AS needs_address,
        count(*) FILTER (WHERE refund.state = 'sending')::int AS sending
      FROM wallet.refund JOIN wallet.checkout ON checkout.id = refund.checkout_id
-     WHERE checkout.chain_id = $1`,
+     WHERE checkout.chain_id = $1 AND refund.state <> 'sent'`,
     [chainId],
   );
   return {

@@ -160,7 +160,10 @@ async function startGateway(
   const pages = buildPages(deps, services);
   const app = createApp({ services, publicUrl, cursorSecret, measure, pages, logger, ...options });
   const server = await startServer(app, 0);
-  const privateServer = await startServer(createPrivateApp(services.health, readMetrics, logger), 0);
+  const privateServer = await startServer(
+    createPrivateApp(services.health, readMetrics, logger),
+    0,
+  );
   const stop = async () => {
     services.events.stopWaiting();
     await Promise.all([server.stop(), privateServer.stop()]);

@@ -36,11 +36,13 @@ const FAILURES_OF_SDK = [
 describeWithProgram(findAnvil(), 'Install the packages for this system.', 'metrics', () => {
   let watched: WatchedGateway;
   let texts: Record<Program, string>;
+  let merchant: { accountId: string; payoutId: string };
 
   beforeAll(async () => {
     watched = await startWatchedGateway();
-    const { client } = await openMerchant(watched.gateway, { mode: 'test' });
-    await whenFinal(client, await acceptedPayout(client));
+    const { accountId, client } = await openMerchant(watched.gateway, { mode: 'test' });
+    merchant = { accountId, payoutId: await acceptedPayout(client) };
+    await whenFinal(client, merchant.payoutId);
     await watched.gateway.temporal.schedule.getHandle('restart-missing').trigger();
     texts = await waitLong('the SDK to have told of a workflow and its activity', async () => {
       const found = await readAll(watched);
@@ -105,6 +107,21 @@ describeWithProgram(findAnvil(), 'Install the packages for this system.', 'metri
     );
     expect(texts.wallet).toMatch(/^wallet_float\{.*asset="USDC"\} [1-9]/m);
     expect(texts.wallet).not.toContain(watched.nodeKey);
+  });
+
+  test('a request’s log line names the account and the object, created or read', async () => {
+    const { accountId, payoutId } = merchant;
+    for (const [method, route] of [
+      ['POST', '/api/v1/payouts'],
+      ['GET', '/api/v1/payouts/:id'],
+    ]) {
+      const line = await waitLong(`the log line of ${method!} ${route!}`, async () =>
+        watched.gateway.api.output
+          .split('\n')
+          .find((one) => one.includes(`"method":"${method!}","route":"${route!}"`)),
+      );
+      expect(JSON.parse(line)).toMatchObject({ account_id: accountId, object_id: payoutId });
+    }
   });
 
   const promtool = findPromtool();

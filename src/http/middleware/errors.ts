@@ -7,7 +7,7 @@ import type { Logger } from 'pino';
 import { ApiError, type ErrorCode } from '../../domain/errors';
 import { isOwnHost } from '../../lib/own-host';
 import { isUnavailable } from '../../lib/unavailable';
-import { type GatewayMiddleware, routePattern } from '../context';
+import { type GatewayMiddleware, type GatewayState, routePattern } from '../context';
 
 /** The headers of a code, unless the error has its own (decisions W4, W9). */
 const HEADERS: Partial<Record<ErrorCode, Readonly<Record<string, string>>>> = {
@@ -25,8 +25,10 @@ export function writeErrors(logger: Logger): GatewayMiddleware {
     } catch (thrown) {
       const refusal = thrown instanceof ApiError ? thrown : refusalOf(thrown);
       if (refusal !== thrown) {
-        const where = { request_id: ctx.state.requestId, route: routePattern(ctx) };
-        logger.error({ err: thrown, ...where }, 'request failed');
+        const { requestId, caller } = ctx.state as Partial<GatewayState>;
+        const where = { request_id: requestId, route: routePattern(ctx) };
+        const who = caller === undefined ? {} : { account_id: caller.accountId, mode: caller.mode };
+        logger.error({ err: thrown, ...where, ...who }, 'request failed');
       }
       ctx.set({ ...HEADERS[refusal.code], ...refusal.headers });
       ctx.state.errorCode = refusal.code;

@@ -6,7 +6,13 @@
 import type { Logger } from 'pino';
 import { newId } from '../../lib/new-id';
 import { LOGGED_BODY_BYTES_MAX, type RequestLog } from '../../services/request-log';
-import { type GatewayMiddleware, type GatewayState, routePattern } from '../context';
+import { isId } from '../../domain/ids';
+import {
+  type GatewayContext,
+  type GatewayMiddleware,
+  type GatewayState,
+  routePattern,
+} from '../context';
 
 /** The client's own request id is also logged, up to this length. */
 const CLIENT_ID_LENGTH = 128;
@@ -23,8 +29,9 @@ export function logRequests(logger: Logger): GatewayMiddleware {
     const startedAt = performance.now();
     await next();
     const clientId = ctx.get('X-Request-Id').slice(0, CLIENT_ID_LENGTH);
+    const objectId = objectIdOf(ctx);
     // Undefined if the request was refused before authentication, or needs no key.
-    const { caller } = ctx.state as Partial<GatewayState>;
+    const { caller, errorCode } = ctx.state as Partial<GatewayState>;
     logger.info(
       {
         request_id: ctx.state.requestId,
@@ -33,11 +40,27 @@ export function logRequests(logger: Logger): GatewayMiddleware {
         route: routePattern(ctx),
         status: ctx.status,
         ms: Math.round(performance.now() - startedAt),
+        ...(errorCode === undefined ? {} : { error_code: errorCode }),
         ...(caller === undefined ? {} : { account_id: caller.accountId, mode: caller.mode }),
+        ...(objectId === null ? {} : { object_id: objectId }),
       },
       'request',
     );
   };
+}
+
+/** The start of what is stored for a new payout or payment; its id is also that of its workflow. */
+const CREATED = /^\{"data":\{"id":"((?:po|pay)_[0-9A-Z]{26})"/;
+const CREATED_BYTES = 60;
+
+/** The object that the request is about: created by it, or named in its path. */
+function objectIdOf(ctx: GatewayContext & { params?: Record<string, string> }): string | null {
+  const body: unknown = ctx.body;
+  if (ctx.status === 201 && (typeof body === 'string' || Buffer.isBuffer(body))) {
+    return CREATED.exec(body.slice(0, CREATED_BYTES).toString())?.[1] ?? null;
+  }
+  const named = ctx.params?.['id'] ?? '';
+  return isId('payout', named) || isId('payment', named) ? named : null;
 }
 
 /** Requests with an accepted API key. The caller's answer does not wait for the log. */

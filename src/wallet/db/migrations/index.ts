@@ -2,6 +2,7 @@
 import { TRANSFERS } from './0001-transfers';
 import { DEPOSITS } from './0002-deposits';
 import { DURABLE } from './0003-durable';
+import { HELD_DEPOSITS } from './0004-held-deposits';
 
 export interface Migration {
   name: string;
@@ -12,4 +13,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0001-transfers', sql: TRANSFERS },
   { name: '0002-deposits', sql: DEPOSITS },
   { name: '0003-durable', sql: DURABLE },
+  { name: '0004-held-deposits', sql: HELD_DEPOSITS },
 ];
