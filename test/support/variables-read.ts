@@ -28,8 +28,8 @@ export function variablesOfWallet(): Set<string> {
   });
   expect(readWalletConfig(env, () => {})).toBeDefined();
   rmSync(folder, { recursive: true });
-  // The program reads it before the configuration.
-  return names.add('LOG_LEVEL');
+  // The program reads them beside the configuration.
+  return names.add('LOG_LEVEL').add('METRICS_PORT').add('METRICS_HOST');
 }
 
 const ONE_NETWORK = JSON.stringify({

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { Keystore } from 'ox';
 import { startChain, type TestChain } from './chain';
 import { ChildProgram } from './child-program';
+import { createTestNamespace, temporalAddress } from './durable-wallet';
 import { type OwnGateway, startGateway } from './gateway';
 import { waitLong } from './patience';
 import { createTestSigner, createWalletDatabase, fillFloat, WALLET_KEYS } from './wallet';
@@ -20,10 +21,11 @@ export interface WatchedGateway {
 }
 
 export async function startWatchedGateway(): Promise<WatchedGateway> {
-  const [gateway, chain, database] = await Promise.all([
+  const [gateway, chain, database, temporal] = await Promise.all([
     startGateway({ env: { METRICS_PORT: '0' } }),
     startChain(),
     createWalletDatabase(),
+    createTestNamespace(),
   ]);
   const folder = mkdtempSync(join(tmpdir(), 'watched-gateway-'));
   const nodeKey = `key-${Date.now().toString(36)}`;
@@ -33,6 +35,9 @@ export async function startWatchedGateway(): Promise<WatchedGateway> {
     METRICS_PORT: '0',
     WALLET_PORT: '0',
     WALLET_DATABASE_URL: database.url,
+    TEMPORAL_ADDRESS: temporalAddress(),
+    TEMPORAL_NAMESPACE: temporal.namespace,
+    WALLET_WORKFLOW_BUNDLE: process.env['TEST_WALLET_WORKFLOW_BUNDLE'],
     WALLET_NETWORKS_FILE: await writeNetworks(folder, chain, nodeKey),
     ONCHAIN_TEST_API_KEY: WALLET_KEYS.apiKey,
     ONCHAIN_TEST_CALLBACK_SECRET: WALLET_KEYS.callbackSecret,
@@ -49,7 +54,7 @@ export async function startWatchedGateway(): Promise<WatchedGateway> {
     nodeKey,
     stop: async () => {
       await Promise.all([wallet.stop(), gateway.stop()]);
-      await Promise.all([chain.stop(), database.drop()]);
+      await Promise.all([chain.stop(), database.drop(), temporal.close()]);
       rmSync(folder, { recursive: true });
     },
   };
