@@ -31,7 +31,9 @@ export type AlarmKind =
   /** Another asset or network than the checkout's. */
   | 'unexpected_deposit'
   /** An address has less than its deposits and sweeps explain. */
-  | 'balance_below_deposits';
+  | 'balance_below_deposits'
+  /** What all deposit addresses have is not what deposits and sweeps explain. */
+  | 'sums_differ';
 
 export interface Alarms {
   raise(kind: AlarmKind, subject: string, detail: string, db?: Db): Promise<void>;

@@ -10,10 +10,14 @@ import type { WalletConfig } from './config';
 import type { Database } from './db/database';
 import { startFollower } from './follower/follower';
 import { WatchList } from './follower/watch-list';
-import type { Loop } from './loop';
+import { type Loop, startLoop } from './loop';
+import { checkSums } from './sums';
 
 /** Coins that contracts send are looked for with a request for each address, so not with each block. */
 const BALANCES_EVERY_MS = 60_000;
+
+/** Asks for each address and asset. */
+const SUMS_EVERY_MS = 600_000;
 
 /** @throws SetupError for an extended public key that is none */
 export function createCheckoutParts(
@@ -49,6 +53,21 @@ export function createFollowing(
     const parts = { ...{ chain, chainId, rules, db, watched, alarms, log }, pageUrl };
     return startFollower({ ...parts, balancesEveryMs }, pollMs);
   };
+}
+
+/** Null for a network that takes no deposits. @returns starts the comparison of the sums */
+export function createSumsCheck(
+  { log, xpubs }: WalletConfig,
+  db: Database,
+  chain: Chain,
+): (() => Loop) | null {
+  const { name, mode } = chain.network;
+  if (xpubs[mode] === null) return null;
+  const alarms = createAlarms(db, chain, log);
+  const check = async (): Promise<undefined> => {
+    await checkSums(db, chain, alarms);
+  };
+  return () => startLoop(`sums of ${name} (${mode})`, log, SUMS_EVERY_MS, check);
 }
 
 /** What belongs to no chain. */

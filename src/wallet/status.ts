@@ -9,6 +9,7 @@ import { type Chain, createChain } from './chain/chain';
 import type { Db } from './db/database';
 import type { Network } from './networks';
 import { readView } from './sender/view';
+import { readShownSums, type ShownSums } from './sums';
 import { amountOf, NATIVE_DECIMALS } from './units';
 
 export interface NetworkStatus {
@@ -32,6 +33,8 @@ export interface NetworkStatus {
   transfers: { queued: number; waiting: Record<string, number>; oldest_queued_at: string | null };
   deposits: { unconfirmed: number; oldest_unconfirmed_at: string | null; held: number };
   refunds: { needs_address: number; sending: number };
+  /** Null: no node tells, or the chain has not been read. */
+  sums: ShownSums[] | null;
   alarms: { kind: string; subject: string; detail: string; raised_at: string }[];
 }
 
@@ -66,6 +69,7 @@ async function readNetworkStatus(db: Db, chain: Chain): Promise<NetworkStatus> {
     payouts_paused_reason: paused?.reason ?? null,
     hot_wallets: await readHotWallets(db, chain),
     ...(await readCounts(db, chainId)),
+    sums: await readShownSums(db, chain),
     alarms: await db.query(
       `SELECT kind, subject, detail, to_char(raised_at AT TIME ZONE 'UTC', ${ISO}) AS raised_at
        FROM wallet.alarm WHERE chain_id = $1 AND cleared_at IS NULL ORDER BY alarm.raised_at`,
@@ -205,6 +209,7 @@ function describeNetwork(status: NetworkStatus): string {
       `${deposits.unconfirmed} unconfirmed${since(deposits.oldest_unconfirmed_at)}, ${deposits.held} held`,
     ],
     ['refunds', `${refunds.needs_address} need an address, ${refunds.sending} being sent`],
+    ...(status.sums ?? []).map(describeSums),
     ...status.alarms.map(({ kind, subject, detail, raised_at: at }): [string, string] => [
       'ALARM',
       `${kind} (${subject}) since ${at}: ${detail}`,
@@ -219,6 +224,17 @@ function describeFollower(follower: NonNullable<NetworkStatus['follower']>): str
   const behind = lag === null ? 'lag unknown' : `${lag} blocks behind`;
   const place = `block ${head} of ${at}, ${behind}, safe ${safe}, final ${final}`;
   return paused === null ? place : `PAUSED: ${paused} (${place})`;
+}
+
+function describeSums(sums: ShownSums): [string, string] {
+  const { asset, received, swept, fees, on_addresses: has, difference } = sums;
+  const agrees = difference === '0' ? 'agrees' : `DIFFERS by ${difference}`;
+  const booked = `${received} received − ${swept} swept − ${fees} fees`;
+  const hot = `hot wallets have ${sums.float}, owe ${sums.owed}`;
+  return [
+    'sums',
+    `${asset}: addresses have ${has} = ${booked}, ${agrees} (block ${sums.block}); ${hot}`,
+  ];
 }
 
 function describeHotWallet(wallet: HotWallet): [string, string][] {

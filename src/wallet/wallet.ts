@@ -8,7 +8,12 @@ import { type Chain, createChain, verifyChain } from './chain/chain';
 import type { WalletConfig } from './config';
 import { connectDatabase, type Database } from './db/database';
 import { migrateWallet, requireMigrations } from './db/migrate';
-import { createCheckoutParts, createFollowing, startDepositWork } from './deposits';
+import {
+  createCheckoutParts,
+  createFollowing,
+  createSumsCheck,
+  startDepositWork,
+} from './deposits';
 import { type ChainRun, createChainRun } from './durable/chain-run';
 import type { DurableParts } from './durable/workers';
 import { startCallbacks } from './http/callbacks';
@@ -68,7 +73,8 @@ export async function startWallet(config: WalletConfig, parts: WalletParts): Pro
         loops.push(() => startSender(db, chain, signer, config.log));
       }
       const follow = createFollowing(config, db, chain, pageUrl);
-      if (follow !== null) loops.push(follow);
+      const compareSums = createSumsCheck(config, db, chain);
+      for (const start of [follow, compareSums]) if (start !== null) loops.push(start);
       runs.set(nameOf(network), createChainRun({ network, db, log: config.log, loops }));
     }
     const rules = orderRules(db, config.networks, ownAddresses);

@@ -17,7 +17,9 @@ import {
   openTestCheckout,
 } from './deposits-world';
 
-const ROUNDS = scaled(60, 1_300);
+/** Credited in the end; what reorganizations took back for ever is not counted. */
+const DEPOSITS = scaled(100, 1_000);
+const ROUNDS_BETWEEN_COUNTS = 20;
 const CHECKOUTS = 12;
 
 describeWithChain('deposits by chance', () => {
@@ -85,11 +87,28 @@ describeWithChain('deposits by chance', () => {
         await Promise.all([world.follower.step(), world.follower.step()]);
       },
     ];
-    for (let round = 0; round < ROUNDS; round += 1) await dice.pick(actions)();
-    await chain.finalize();
-    await world.follow();
-    await chain.finalize();
-    await world.follow();
+    const settleAll = async (): Promise<void> => {
+      for (let times = 0; times < 2; times += 1) {
+        await chain.finalize();
+        await world.follow();
+      }
+    };
+    const countFinal = async (): Promise<number> => {
+      const [row] = await world.db.query<{ count: number }>(
+        "SELECT count(*)::int AS count FROM wallet.deposit WHERE state = 'final'",
+      );
+      return row!.count;
+    };
+    let rounds = 0;
+    while ((await countFinal()) < DEPOSITS) {
+      for (let round = 0; round < ROUNDS_BETWEEN_COUNTS; round += 1) await dice.pick(actions)();
+      rounds += ROUNDS_BETWEEN_COUNTS;
+    }
+    await settleAll();
+    const reorganizations = world.logged.filter(({ message }) => message === 'reorganization');
+    console.log(
+      `${String(await countFinal())} deposits credited, ${String(rounds)} rounds, ${String(reorganizations.length)} reorganizations, seed ${String(seed)}`,
+    );
 
     for (const { id, address } of checkouts) {
       const { deposits } = await factsOf(world.db, id);

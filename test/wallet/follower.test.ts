@@ -1,12 +1,17 @@
 /** What the chain can do to a deposit, each on a real node. */
-import { type Address, encodeFunctionData, erc20Abi, type Hex } from 'viem';
+import { type Address, encodeFunctionData, erc20Abi, type Hex, toHex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { amount } from '../../src/domain/money';
+import { createAlarms } from '../../src/wallet/alarms';
+import { createChain } from '../../src/wallet/chain/chain';
 import { isPaid, missingAmount } from '../../src/wallet/checkouts/checkout';
 import { takeStep } from '../../src/wallet/checkouts/steps';
 import { resumeWholeChain } from '../../src/wallet/chain/pause';
+import type { Log } from '../../src/wallet/config';
 import { findPlace } from '../../src/wallet/follower/place';
+import { checkSums, readSums } from '../../src/wallet/sums';
 import { describeWithChain, startChain, type TestChain } from '../support/chain';
+import { DEPOSIT_ACCOUNT } from '../support/wallet';
 import {
   createDepositsWorld,
   type DepositsWorld,
@@ -267,6 +272,65 @@ describeWithChain('deposits', () => {
   });
 
   // The last one: it leaves the chain paused.
+  test('coins that the scan cannot explain raise an alarm of the sums, until they are explained', async () => {
+    const walletChain = createChain(world.network);
+    const log: Log = () => undefined;
+    // Without what an alarm remembers: each check looks for itself.
+    const check = () => checkSums(world.db, walletChain, createAlarms(world.db, walletChain, log));
+    const open = () =>
+      world.db.query<{ subject: string; detail: string }>(
+        "SELECT subject, detail FROM wallet.alarm WHERE kind = 'sums_differ' AND cleared_at IS NULL",
+      );
+    const { address } = await openTestCheckout(world);
+    await settle();
+    await check();
+    expect(await open()).toEqual([]);
+    // A checkout that is paid in tokens: nobody looks for coins of contracts there.
+    await chain.call('Forwarder', chain.forwarder, 'forward', [address], { value: 7n });
+    await settle();
+    await check();
+    const [alarm] = await open();
+    expect(alarm).toMatchObject({ subject: 'ETH' });
+    expect(alarm!.detail).toContain('differs by 0.000000000000000007');
+    await chain.setBalance(address, 0n);
+    await settle();
+    await check();
+    expect(await open()).toEqual([]);
+  });
+
+  test('what sweeps take from the addresses, with its network fees, is in the sums', async () => {
+    const walletChain = createChain(world.network);
+    const sumsOf = async (asset: string) =>
+      (await readSums(world.db, walletChain))!.find((one) => one.asset === asset)!;
+    const before = { coins: await sumsOf('ETH'), tokens: await sumsOf('USDC') };
+    const { id, address } = await openTestCheckout(world, { asset: 'ETH', amount: amount('1') });
+    await chain.send(address, 2n * ETH);
+    await pay(chain, chain.tokens.USDC, address, 5_000_000n);
+    const { checkout } = await factsOf(world.db, id);
+    const { privateKey } = DEPOSIT_ACCOUNT.deriveChild(0).deriveChild(checkout.addressIndex);
+    const owner = privateKeyToAccount(toHex(privateKey!));
+    const fees = { gas: 100_000n, maxFeePerGas: 10n ** 11n, maxPriorityFeePerGas: 1n };
+    const treasury = chain.accounts[8]!;
+    const spend = async (nonce: number, to: Address, value: bigint, data: Hex = '0x') => {
+      const order = { ...fees, chainId: chain.chainId, nonce, to, value, data };
+      const raw = await owner.signTransaction({ type: 'eip1559', ...order });
+      await chain.rpc('eth_sendRawTransaction', [raw]);
+    };
+    await spend(0, treasury, ETH);
+    const args = [treasury, 5_000_000n] as const;
+    const data = encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args });
+    await spend(1, chain.tokens.USDC.address, 0n, data);
+    await settle();
+    const coins = await sumsOf('ETH');
+    expect(coins.swept - before.coins.swept).toBe(ETH);
+    const left = await chain.balanceOf(null, address);
+    expect(coins.fees - before.coins.fees).toBe(ETH - left);
+    expect(coins.difference).toBe(before.coins.difference);
+    const tokens = await sumsOf('USDC');
+    expect(tokens.swept - before.tokens.swept).toBe(5_000_000n);
+    expect(tokens.difference).toBe(before.tokens.difference);
+  });
+
   test('a reorganization below final changes nothing, pauses the chain and raises an alarm', async () => {
     const { id, address } = await openTestCheckout(world);
     await pay(chain, chain.tokens.USDC, address, 10_000_000n);

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { Address } from 'viem';
 import { amount } from '../../src/domain/money';
 import { runWalletCommand } from '../../src/wallet/commands';
+import type { NetworkStatus } from '../../src/wallet/status';
 import { createDepositKey } from '../../src/wallet/signer/deposit-key';
 import {
   createTestNamespace,
@@ -183,6 +184,13 @@ describeWithChain('the commands of the wallet', () => {
         ...['--to', treasury, ...more],
       );
 
+    /** What the status says, once the follower has read the sweep. */
+    const sumsAfter = ({ asset, swept }: { asset: string; swept: string }) =>
+      waitLong(`the sums of ${asset}`, async () => {
+        const [status] = JSON.parse((await run('status', '--json')).text) as NetworkStatus[];
+        return status?.sums?.find((one) => one.asset === asset && one.swept === swept);
+      });
+
     it('tells the costs, funds each address once and moves all of a token', async () => {
       await Promise.all([paid('USDC', '25'), paid('USDC', '30'), paid('USDC', '1')]);
       await chain.finalize();
@@ -205,6 +213,9 @@ describeWithChain('the commands of the wallet', () => {
       await recordHistory(temporal, id, 'sweep');
       expect(await chain.balanceOf(chain.tokens.USDC, treasury)).toBe(55_000_000n);
       expect((await sweep('USDC', '--plan', ...minimum)).text).toContain('0 addresses to');
+      const sums = await sumsAfter({ asset: 'USDC', swept: '55' });
+      expect(sums).toMatchObject({ received: '56', fees: '0', on_addresses: '1', difference: '0' });
+      expect((await run('status')).text).toMatch(/sums +USDC: addresses have 1 = 56 received/);
       const funded = await wallet.db.query(
         "SELECT 1 FROM wallet.transfer WHERE purpose = 'funding' AND status = 'confirmed'",
       );
