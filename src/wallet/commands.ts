@@ -80,7 +80,7 @@ function addOperation(command: Command, { env, out }: Terminal): void {
     .option('--json', 'as JSON')
     .action(async ({ json }) => {
       const networks = networksOf(env);
-      const status = await withDatabase(env, (db) => readStatus(db, networks));
+      const status = await withDatabase(env, (db) => readStatus(db, networks, { sums: true }));
       out(json === true ? `${JSON.stringify(status)}\n` : describeStatus(status));
     });
   command

@@ -33,7 +33,7 @@ export interface NetworkStatus {
   transfers: { queued: number; waiting: Record<string, number>; oldest_queued_at: string | null };
   deposits: { unconfirmed: number; oldest_unconfirmed_at: string | null; held: number };
   refunds: { needs_address: number; sending: number };
-  /** Null: no node tells, or the chain has not been read. */
+  /** Null: not asked for, no node tells, or the chain has not been read. */
   sums: ShownSums[] | null;
   alarms: { kind: string; subject: string; detail: string; raised_at: string }[];
 }
@@ -48,11 +48,22 @@ interface HotWallet {
   floats: { asset: string; balance: string; minimum: string | null; is_low: boolean }[];
 }
 
-export function readStatus(db: Db, networks: readonly Network[]): Promise<NetworkStatus[]> {
-  return Promise.all(networks.map((network) => readNetworkStatus(db, createChain(network))));
+/** @param options.sums costs a question to the nodes for each address and asset */
+export function readStatus(
+  db: Db,
+  networks: readonly Network[],
+  options: { sums?: boolean } = {},
+): Promise<NetworkStatus[]> {
+  const read = (network: Network): Promise<NetworkStatus> =>
+    readNetworkStatus(db, createChain(network), options);
+  return Promise.all(networks.map(read));
 }
 
-async function readNetworkStatus(db: Db, chain: Chain): Promise<NetworkStatus> {
+async function readNetworkStatus(
+  db: Db,
+  chain: Chain,
+  { sums = false }: { sums?: boolean },
+): Promise<NetworkStatus> {
   const { chainId, name, mode } = chain.network;
   const heads = await Promise.all(chain.rpc.each().map(readHeadNumber));
   const highest = heads.reduce<number | null>(
@@ -69,7 +80,7 @@ async function readNetworkStatus(db: Db, chain: Chain): Promise<NetworkStatus> {
     payouts_paused_reason: paused?.reason ?? null,
     hot_wallets: await readHotWallets(db, chain),
     ...(await readCounts(db, chainId)),
-    sums: await readShownSums(db, chain),
+    sums: sums ? await readShownSums(db, chain) : null,
     alarms: await db.query(
       `SELECT kind, subject, detail, to_char(raised_at AT TIME ZONE 'UTC', ${ISO}) AS raised_at
        FROM wallet.alarm WHERE chain_id = $1 AND cleared_at IS NULL ORDER BY alarm.raised_at`,

@@ -1,0 +1,144 @@
+/** Nodes that hang: another node takes over, and other chains of the wallet do not notice. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import type { Address } from 'viem';
+import { amount } from '../../src/domain/money';
+import { describeWithChain, startChain, type TestChain } from '../support/chain';
+import {
+  createTestSigner,
+  createWalletDatabase,
+  fillFloat,
+  startTestWallet,
+  testNetwork,
+  type TestWallet,
+  type WalletDatabase,
+} from '../support/wallet';
+import { buildOrder, foundCheckout, pay, when } from './deposits-world';
+
+/** A second way to a chain's node, in a process that can be stopped by SIGSTOP. */
+const RELAY = `
+  const { connect, createServer } = require('node:net');
+  const server = createServer((client) => {
+    const node = connect(Number(process.argv[1]), '127.0.0.1');
+    for (const socket of [client, node]) socket.on('error', () => { client.destroy(); node.destroy(); });
+    client.pipe(node).pipe(client);
+  });
+  server.listen(0, '127.0.0.1', () => process.stdout.write(String(server.address().port)));
+`;
+
+async function startRelay(chain: TestChain): Promise<{ process: ChildProcess; url: string }> {
+  const { port } = new URL(chain.url);
+  const relay = spawn(process.execPath, ['-e', RELAY, port], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const [own] = (await once(relay.stdout, 'data')) as [Buffer];
+  return { process: relay, url: `http://127.0.0.1:${own.toString()}` };
+}
+
+describeWithChain('a wallet whose nodes hang', () => {
+  let chains: [TestChain, TestChain];
+  let database: WalletDatabase;
+  let wallet: TestWallet | undefined;
+  const signer = createTestSigner();
+
+  beforeAll(async () => {
+    chains = await Promise.all([startChain(), startChain({ chainId: 31_338 })]);
+    for (const chain of chains) {
+      await fillFloat(chain, signer.address);
+      await chain.finalize();
+    }
+  });
+  beforeEach(async () => {
+    database = await createWalletDatabase();
+  });
+  afterEach(async () => {
+    await wallet?.stop();
+    await database.drop();
+  });
+  afterAll(() => Promise.all(chains.map((chain) => chain.stop())));
+
+  const open = async (network: string): Promise<{ reference: string; address: Address }> => {
+    const order = buildOrder({ network, amount: amount('5') });
+    const { reference } = foundCheckout(await wallet!.provider.openCheckout(order));
+    const [row] = await wallet!.db.query<{ address: Address }>(
+      'SELECT address FROM wallet.checkout WHERE client_reference = $1',
+      [reference],
+    );
+    return { reference, address: row!.address };
+  };
+  const confirmed = (chain: TestChain, reference: string): Promise<true> =>
+    when('the confirmed deposit', async () => {
+      await chain.mine();
+      const { transfers } = foundCheckout(await wallet!.provider.findCheckout(reference));
+      return transfers[0]?.status === 'confirmed' ? true : null;
+    });
+  const sent = (chain: TestChain, reference: string): Promise<true> =>
+    when('the payout', async () => {
+      await chain.mine();
+      const found = await wallet!.provider.findPayout(reference);
+      return found.kind === 'found' && found.transfer.status === 'sent' ? true : null;
+    });
+  const submit = async (network: string, reference: string): Promise<void> => {
+    const destination = {
+      type: 'crypto_address',
+      value: createTestSigner().address,
+      memo: null,
+    } as const;
+    const order = { reference, amount: amount('2'), currency: 'USDC', network, destination };
+    expect(await wallet!.provider.submitPayout(order)).toMatchObject({ kind: 'accepted' });
+  };
+  const openAlarms = async (): Promise<string[]> => {
+    const rows = await wallet!.db.query<{ kind: string }>(
+      'SELECT kind FROM wallet.alarm WHERE cleared_at IS NULL',
+    );
+    return rows.map(({ kind }) => kind);
+  };
+
+  it('asks the second node when the first one stops answering: deposits and payouts go on', async () => {
+    const [chain] = chains;
+    const relay = await startRelay(chain);
+    const network = testNetwork(chain, { rpcUrls: [relay.url, chain.url], rpcTimeoutMs: 500 });
+    wallet = await startTestWallet({ networks: [network], signer, database });
+    const first = await open('ethereum');
+    await pay(chain, chain.tokens.USDC, first.address, 5_000_000n);
+    await confirmed(chain, first.reference);
+
+    relay.process.kill('SIGSTOP');
+    const second = await open('ethereum');
+    await pay(chain, chain.tokens.USDC, second.address, 5_000_000n);
+    await submit('ethereum', 'po_failover');
+    await confirmed(chain, second.reference);
+    await sent(chain, 'po_failover');
+    expect(await openAlarms()).toEqual([]);
+    relay.process.kill('SIGKILL');
+  });
+
+  it('keeps one chain going while the only node of another hangs, which catches up afterwards', async () => {
+    const [healthy, hanging] = chains;
+    const networks = [
+      testNetwork(healthy, { rpcTimeoutMs: 500 }),
+      testNetwork(hanging, { name: 'base', rpcTimeoutMs: 500 }),
+    ];
+    wallet = await startTestWallet({ networks, signer, database });
+    const late = await open('base');
+    await pay(hanging, hanging.tokens.USDC, late.address, 5_000_000n);
+    await confirmed(hanging, late.reference);
+    const waiting = await open('base');
+    await pay(hanging, hanging.tokens.USDC, waiting.address, 5_000_000n);
+    hanging.suspend();
+    await submit('base', 'po_hanging');
+    const { reference, address } = await open('ethereum');
+    await pay(healthy, healthy.tokens.USDC, address, 5_000_000n);
+    await submit('ethereum', 'po_healthy');
+    await confirmed(healthy, reference);
+    await sent(healthy, 'po_healthy');
+    const alarms = await when('the alarm', async () => {
+      const open = await openAlarms();
+      return open.length > 0 ? open : null;
+    });
+    expect(alarms).toEqual(['chain_unavailable']);
+    hanging.resume();
+    await confirmed(hanging, waiting.reference);
+    await sent(hanging, 'po_hanging');
+  });
+});
