@@ -6,6 +6,7 @@ import { type Address, getAddress, type Hex, parseTransaction } from 'viem';
 import { amount } from '../../src/domain/money';
 import type { PayoutOrder, ProviderTransfer } from '../../src/providers/port';
 import { createChain } from '../../src/wallet/chain/chain';
+import { connectDatabase } from '../../src/wallet/db/database';
 import {
   allowAddress,
   denyAddress,
@@ -13,6 +14,7 @@ import {
   resumeChain,
 } from '../../src/wallet/sender/control';
 import { resumeSigner } from '../../src/wallet/sender/resume';
+import { lockSigner, readSigner, stopSigner } from '../../src/wallet/sender/slots';
 import { describeWithChain, startChain, type TestChain } from '../support/chain';
 import { waitLong } from '../support/patience';
 import {
@@ -152,6 +154,34 @@ describeWithChain('a payout of the wallet', () => {
     expect(await ended('po_2')).toMatchObject({ status: 'sent' });
     expect(await received()).toBe(10_000_000n);
     expect(await openAlarms()).toEqual([]);
+  });
+
+  it('is not stopped for a nonce of somebody else that an operator has dealt with meanwhile', async () => {
+    await chain.setAutomine(false);
+    await start();
+    await pay();
+    await broadcastOf(1);
+    const key = { chainId: chain.chainId, signer: signer.address.toLowerCase() };
+    const other = connectDatabase(database.url, { size: 2 });
+    let stopping: Promise<boolean> | undefined;
+    // What resume-signer does, while the sender is about to stop the signer.
+    await wallet!.db.transaction(async (tx) => {
+      await lockSigner(tx, key);
+      await tx.query("UPDATE wallet.slot SET state = 'foreign' WHERE signer = $1", [key.signer]);
+      stopping = other.transaction((later) =>
+        stopSigner(later, key, 'an old reason', { openNonce: 0n }),
+      );
+      await waitLong('the stop that waits', async () => {
+        const waiting = await other.query(
+          `SELECT 1 FROM pg_stat_activity
+           WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+        );
+        return waiting.length > 0 ? true : undefined;
+      });
+    });
+    expect(await stopping).toBe(false);
+    expect((await readSigner(other, key)).stoppedReason).toBeNull();
+    await other.close();
   });
 
   it('gets higher fees in the same slot when the base fee jumps', async () => {

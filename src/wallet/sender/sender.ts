@@ -44,9 +44,11 @@ async function runStep(parts: BroadcastParts): Promise<'more' | undefined> {
   if (view.usedNonces > nextNonce) {
     const reason = `The chain has ${view.usedNonces.toString()} transactions of the signer, the database ${nextNonce.toString()}.`;
     const evidence = { usedNonces: view.usedNonces };
-    if (!(await stopSigner(db, key, reason, evidence))) return undefined;
     const remedy = 'Find out whether the database is an old one or somebody else has the key.';
-    await alarms.raise('signer_stopped', key.signer, `${reason} ${remedy}`);
+    await db.transaction(async (tx) => {
+      if (!(await stopSigner(tx, key, reason, evidence))) return;
+      await alarms.raise('signer_stopped', key.signer, `${reason} ${remedy}`, tx);
+    });
     return undefined;
   }
   if (stoppedReason !== null || (await isPaused(db, chain.network.chainId))) return undefined;

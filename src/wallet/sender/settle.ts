@@ -121,12 +121,11 @@ async function reportForeign(
 ): Promise<void> {
   if (!(await isUsedByOthers(chain, key.signer, slot.nonce, attempts))) return;
   const reason = `Nonce ${slot.nonce.toString()} was used by a transaction that the wallet did not make.`;
-  if (!(await stopSigner(db, key, reason, { openNonce: slot.nonce }))) return;
-  await alarms.raise(
-    'signer_stopped',
-    key.signer,
-    `${reason} Find out who else has the key, then run npm run wallet -- resume-signer.`,
-  );
+  const remedy = 'Find out who else has the key, then run npm run wallet -- resume-signer.';
+  await db.transaction(async (tx) => {
+    if (!(await stopSigner(tx, key, reason, { openNonce: slot.nonce }))) return;
+    await alarms.raise('signer_stopped', key.signer, `${reason} ${remedy}`, tx);
+  });
 }
 
 /** True when every node that answers has the nonce in a final block and none of the attempts. */

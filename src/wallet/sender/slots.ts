@@ -75,8 +75,8 @@ async function readSignerWith(
  * @returns whether the signer is stopped
  */
 export async function stopSigner(
-  db: Db,
-  { chainId, signer }: SignerKey,
+  tx: Tx,
+  key: SignerKey,
   reason: string,
   evidence: { openNonce: bigint } | { usedNonces: bigint },
 ): Promise<boolean> {
@@ -88,10 +88,12 @@ export async function stopSigner(
           evidence.openNonce,
         ]
       : ['next_nonce < $4', evidence.usedNonces];
-  const stopped = await db.query(
+  // Before the next statement looks at the slots: one that waited for the lock saw the old ones.
+  await lockSigner(tx, key);
+  const stopped = await tx.query(
     `UPDATE wallet.signer SET stopped_reason = coalesce(stopped_reason, $3)
      WHERE chain_id = $1 AND address = $2 AND ${condition} RETURNING address`,
-    [chainId, signer, reason, value.toString()],
+    [key.chainId, key.signer, reason, value.toString()],
   );
   return stopped.length > 0;
 }
