@@ -47,15 +47,11 @@ describeWithChain('a wallet whose nodes hang', () => {
       await fillFloat(chain, signer.address);
       await chain.finalize();
     }
-  });
-  beforeEach(async () => {
+    // One for all: a new one would give out the same addresses again.
     database = await createWalletDatabase();
   });
-  afterEach(async () => {
-    await wallet?.stop();
-    await database.drop();
-  });
-  afterAll(() => Promise.all(chains.map((chain) => chain.stop())));
+  afterEach(() => wallet?.stop());
+  afterAll(() => Promise.all([database.drop(), ...chains.map((chain) => chain.stop())]));
 
   const open = async (network: string): Promise<{ reference: string; address: Address }> => {
     const order = buildOrder({ network, amount: amount('5') });

@@ -60,11 +60,7 @@ export class Rpc {
   constructor(
     private readonly chainId: number,
     urls: readonly string[],
-    {
-      timeoutMs = TIMEOUT_MS,
-      avoidMs = AVOID_MS,
-      onRequest = () => undefined,
-    }: RpcOptions = {},
+    { timeoutMs = TIMEOUT_MS, avoidMs = AVOID_MS, onRequest = () => undefined }: RpcOptions = {},
   ) {
     this.nodes = urls.map((url) => ({ url, avoidUntil: 0, isOfChain: false }));
     this.timeoutMs = timeoutMs;
@@ -86,13 +82,11 @@ export class Rpc {
   /** Of the first node, which need not be the chain of the configuration. */
   async readChainId(): Promise<number> {
     const [node] = this.nodes;
-    if (node === undefined)
-      throw new ChainUnavailable("eth_chainId: there is no node");
+    if (node === undefined) throw new ChainUnavailable('eth_chainId: there is no node');
     try {
       return await this.askChainId(node);
     } catch (error) {
-      if (error instanceof NodeFault)
-        throw new ChainUnavailable(`eth_chainId: ${error.message}`);
+      if (error instanceof NodeFault) throw new ChainUnavailable(`eth_chainId: ${error.message}`);
       throw error;
     }
   }
@@ -100,9 +94,8 @@ export class Rpc {
   /** @throws RpcRefusal, ChainUnavailable */
   async call<T>(method: string, params: readonly unknown[] = []): Promise<T> {
     const [answer] = await this.batch<T>([{ method, params }]);
-    if (answer === undefined)
-      throw new ChainUnavailable(`${method}: the node gave no answer`);
-    if ("refusal" in answer) throw answer.refusal;
+    if (answer === undefined) throw new ChainUnavailable(`${method}: the node gave no answer`);
+    if ('refusal' in answer) throw answer.refusal;
     return answer.result;
   }
 
@@ -121,14 +114,10 @@ export class Rpc {
       } catch (error) {
         if (!(error instanceof NodeFault)) throw error;
         node.avoidUntil = Date.now() + this.avoidMs;
-        faults.push(
-          `node ${String(this.nodes.indexOf(node) + 1)} ${error.message}`,
-        );
+        faults.push(`node ${String(this.nodes.indexOf(node) + 1)} ${error.message}`);
       }
     }
-    throw new ChainUnavailable(
-      `${calls[0]?.method ?? ""}: ${faults.join(", ")}`,
-    );
+    throw new ChainUnavailable(`${calls[0]?.method ?? ''}: ${faults.join(', ')}`);
   }
 
   /** As `batch`, in requests of RPC_BATCH_MAX calls; they may be answered by different nodes. */
@@ -137,24 +126,20 @@ export class Rpc {
     for (let from = 0; from < calls.length; from += RPC_BATCH_MAX) {
       batches.push(calls.slice(from, from + RPC_BATCH_MAX));
     }
-    return (
-      await Promise.all(batches.map((batch) => this.batch<T>(batch)))
-    ).flat();
+    return (await Promise.all(batches.map((batch) => this.batch<T>(batch)))).flat();
   }
 
   /** Once for each node, before its first answer is believed. */
   private async checkChain(node: Node): Promise<void> {
     if (node.isOfChain) return;
     const found = await this.askChainId(node);
-    if (found !== this.chainId)
-      throw new NodeFault(`serves the chain ${String(found)}`);
+    if (found !== this.chainId) throw new NodeFault(`serves the chain ${String(found)}`);
     node.isOfChain = true;
   }
 
   private async askChainId({ url }: Node): Promise<number> {
-    const [answer] = await this.ask<string>(url, [{ method: "eth_chainId" }]);
-    if (answer === undefined || "refusal" in answer)
-      throw new NodeFault("did not tell its chain");
+    const [answer] = await this.ask<string>(url, [{ method: 'eth_chainId' }]);
+    if (answer === undefined || 'refusal' in answer) throw new NodeFault('did not tell its chain');
     return Number(BigInt(answer.result));
   }
 
@@ -164,12 +149,9 @@ export class Rpc {
     return [...this.nodes].sort((a, b) => isAvoided(a) - isAvoided(b));
   }
 
-  private async ask<T>(
-    url: string,
-    calls: readonly RpcCall[],
-  ): Promise<RpcAnswer<T>[]> {
+  private async ask<T>(url: string, calls: readonly RpcCall[]): Promise<RpcAnswer<T>[]> {
     const requests = calls.map(({ method, params = [] }, id) => ({
-      jsonrpc: "2.0",
+      jsonrpc: '2.0',
       id,
       method,
       params,
@@ -178,11 +160,9 @@ export class Rpc {
     return this.observe(url, calls, async () => {
       const answer = await this.post(url, body);
       const list: unknown[] = Array.isArray(answer) ? answer : [answer];
-      const byId = new Map(list.map((one) => [memberOf(one, "id"), one]));
+      const byId = new Map(list.map((one) => [memberOf(one, 'id'), one]));
       const keys = keysOf(url);
-      return calls.map(({ method }, id) =>
-        readAnswer<T>(method, byId.get(id), keys),
-      );
+      return calls.map(({ method }, id) => readAnswer<T>(method, byId.get(id), keys));
     });
   }
 
@@ -198,9 +178,9 @@ export class Rpc {
     } finally {
       this.onRequest({
         node: new URL(url).host,
-        method: calls[0]?.method ?? "",
+        method: calls[0]?.method ?? '',
         calls: calls.length,
-        refusals: answers?.filter((answer) => "refusal" in answer).length ?? 0,
+        refusals: answers?.filter((answer) => 'refusal' in answer).length ?? 0,
         isAnswered: answers !== null,
         seconds: (performance.now() - startedAt) / 1_000,
       });
@@ -209,20 +189,16 @@ export class Rpc {
 
   private async post(url: string, body: string): Promise<unknown> {
     const { origin, pathname, search, username, password } = new URL(url);
-    const login = Buffer.from(
-      `${decodeURIComponent(username)}:${decodeURIComponent(password)}`,
-    );
+    const login = Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`);
     try {
       const response = await fetch(`${origin}${pathname}${search}`, {
-        method: "POST",
+        method: 'POST',
         headers: {
-          "content-type": "application/json",
-          ...(username === ""
-            ? {}
-            : { authorization: `Basic ${login.toString("base64")}` }),
+          'content-type': 'application/json',
+          ...(username === '' ? {} : { authorization: `Basic ${login.toString('base64')}` }),
         },
         body,
-        redirect: "error",
+        redirect: 'error',
         signal: AbortSignal.timeout(this.timeoutMs),
       });
       const text = await response.text();
@@ -233,12 +209,9 @@ export class Rpc {
       return JSON.parse(text) as unknown;
     } catch (error) {
       if (error instanceof NodeFault) throw error;
-      if (error instanceof SyntaxError)
-        throw new NodeFault("did not answer with JSON");
-      const isLate = error instanceof Error && error.name === "TimeoutError";
-      throw new NodeFault(
-        isLate ? "did not answer in time" : "could not be reached",
-      );
+      if (error instanceof SyntaxError) throw new NodeFault('did not answer with JSON');
+      const isLate = error instanceof Error && error.name === 'TimeoutError';
+      throw new NodeFault(isLate ? 'did not answer in time' : 'could not be reached');
     }
   }
 }
@@ -256,25 +229,16 @@ interface Node {
 const NODE_FAULT_CODES: readonly number[] = [-32005, -32097, -32603];
 const REVERT_WORDS = /revert/i;
 
-function readAnswer<T>(
-  method: string,
-  answer: unknown,
-  keys: readonly string[],
-): RpcAnswer<T> {
-  const error = memberOf(answer, "error");
+function readAnswer<T>(method: string, answer: unknown, keys: readonly string[]): RpcAnswer<T> {
+  const error = memberOf(answer, 'error');
   if (error === undefined || error === null) {
-    if (memberOf(answer, "result") === undefined)
-      throw new NodeFault("left a call unanswered");
-    return { result: memberOf(answer, "result") as T };
+    if (memberOf(answer, 'result') === undefined) throw new NodeFault('left a call unanswered');
+    return { result: memberOf(answer, 'result') as T };
   }
-  const code = memberOf(error, "code");
-  const message = memberOf(error, "message");
-  const detail = withoutSecrets(
-    typeof message === "string" ? message : "no reason given",
-    keys,
-  );
-  if (typeof code !== "number")
-    throw new NodeFault("did not answer in the form of JSON-RPC");
+  const code = memberOf(error, 'code');
+  const message = memberOf(error, 'message');
+  const detail = withoutSecrets(typeof message === 'string' ? message : 'no reason given', keys);
+  if (typeof code !== 'number') throw new NodeFault('did not answer in the form of JSON-RPC');
   if (
     NODE_FAULT_CODES.includes(code) &&
     !REVERT_WORDS.test(detail) &&
@@ -299,25 +263,20 @@ const KEY_LENGTH_MIN = 8;
 function keysOf(url: string): string[] {
   const { pathname, searchParams, username, password } = new URL(url);
   const login = [username, password].map(decodeURIComponent);
-  return [...pathname.split("/"), ...searchParams.values(), ...login].filter(
+  return [...pathname.split('/'), ...searchParams.values(), ...login].filter(
     (part) => part.length >= KEY_LENGTH_MIN,
   );
 }
 
 function withoutSecrets(text: string, keys: readonly string[]): string {
   return keys
-    .reduce((rest, key) => rest.replaceAll(key, "…"), text)
-    .replace(/\b(?:https?|wss?):\/\/\S+/g, "…")
-    .replace(/0x[0-9a-fA-F]{65,}/g, "0x…")
+    .reduce((rest, key) => rest.replaceAll(key, '…'), text)
+    .replace(/\b(?:https?|wss?):\/\/\S+/g, '…')
+    .replace(/0x[0-9a-fA-F]{65,}/g, '0x…')
     .slice(0, DETAIL_LENGTH_MAX);
 }
 
 function memberOf(value: unknown, name: string): unknown {
-  if (
-    typeof value !== "object" ||
-    value === null ||
-    !Object.hasOwn(value, name)
-  )
-    return undefined;
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;
   return (value as Record<string, unknown>)[name];
 }
