@@ -8,9 +8,10 @@ import type { ProviderModeConfig } from './providers/port';
 import { DEFAULT_TIMEOUT_MS } from './providers/provider-http';
 import { PROVIDERS, type ProviderConfig } from './providers/registry';
 import { MODES, type Mode } from './domain/mode';
+import type { Peppers } from './lib/api-key-secret';
 import { productionFaults } from './lib/production';
 import { invalidEnvironment } from './lib/setup-error';
-import { readWebhookSettings, type WebhookSettings } from './lib/webhook-settings';
+import { listOf, readWebhookSettings, type WebhookSettings } from './lib/webhook-settings';
 import type { ProviderQueue } from './temporal/worker';
 import { parseCidr } from './webhooks/address-policy';
 
@@ -38,8 +39,10 @@ export interface Config {
   /** Where operators open the console, such as https://ops.example.com/console; null: unknown. */
   consoleUrl: string | null;
   trustedProxyHops: number;
-  keyPepper: string;
+  peppers: Peppers;
   cursorSecret: string;
+  /** Accepted in cursors, and not written. */
+  earlierCursorSecrets: string[];
   providers: ProviderConfig;
   webhooks: WebhookSettings;
   worker: {
@@ -84,8 +87,13 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     publicUrl: reader.optional('PUBLIC_URL')?.replace(/\/+$/, '') ?? `http://localhost:${port}`,
     consoleUrl: reader.optionalUrl('CONSOLE_URL', ['https:', 'http:']),
     trustedProxyHops: reader.count('TRUSTED_PROXY_HOPS', 0, 0, 10),
-    keyPepper: reader.secret('KEY_PEPPER'),
+    peppers: {
+      current: reader.secret('KEY_PEPPER'),
+      next: reader.optionalSecret('KEY_PEPPER_NEXT'),
+      earlier: reader.secrets('KEY_PEPPERS_EARLIER'),
+    },
     cursorSecret: reader.secret('CURSOR_SECRET'),
+    earlierCursorSecrets: reader.secrets('CURSOR_SECRETS_EARLIER'),
     providers: readProviders(reader),
     webhooks: readWebhooks(reader, env),
     worker: {
@@ -170,6 +178,21 @@ class EnvironmentReader {
     const value = this.optional(name);
     if (value === undefined) this.#faults.push(`${name} is not set. Set it to ${meaning}.`);
     return value ?? '';
+  }
+
+  optionalSecret(name: string): string | null {
+    return this.optional(name) === undefined ? null : this.secret(name);
+  }
+
+  /** Separated by commas. */
+  secrets(name: string): string[] {
+    const values = listOf(this.optional(name));
+    if (values.some((value) => value.length < SECRET_MIN_LENGTH)) {
+      this.#faults.push(
+        `${name} has a secret that is too short. Each has at least ${SECRET_MIN_LENGTH} characters; separate them by commas.`,
+      );
+    }
+    return values;
   }
 
   secret(name: string): string {

@@ -131,7 +131,7 @@ const PROMPT_MS = { payout: 1_000, payment: 4_000 };
 export function buildServices(deps: Deps): Services {
   const { db, providers, config } = deps;
   return {
-    authentication: createAuthentication({ db: deps.shortStatements, pepper: config.keyPepper }),
+    authentication: createAuthentication({ ...config, db: deps.shortStatements }),
     payments: createPayments({ ...deps, admission: createAdmission(PROMPT_MS.payment) }),
     payouts: createPayouts({
       ...deps,
@@ -157,7 +157,7 @@ export function buildPages(deps: Deps, api: Services): Middleware[] {
   const users = createUserServices(db, deps.secretBox);
   const once = createOnce(deps.secretBox, 'gateway_secret');
   const drafts = createOnce(deps.secretBox, 'gateway_draft');
-  const services = createDashboardServices({ ...deps, db, pepper: config.keyPepper, api });
+  const services = createDashboardServices({ ...deps, db, pepper: config.peppers.current, api });
   const sites = [
     createDashboard({
       services,

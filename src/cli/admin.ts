@@ -38,6 +38,7 @@ import { showObject } from './output';
 import { addPayments } from './payments';
 import { addPayouts } from './payouts';
 import { addReview } from './review';
+import { addSecrets } from './secrets';
 import { errorSentence } from './sentences';
 import { addUsers } from './users';
 import { addWebhooks } from './webhooks';
@@ -58,6 +59,7 @@ const NOUNS = [
   addAdjustments,
   addCases,
   addWebhooks,
+  addSecrets,
   addUsers,
   addAudit,
 ];
@@ -91,6 +93,8 @@ export interface Context {
   pepper: () => string;
   /** The Temporal namespace of that gateway; connects on first use. */
   temporal: () => Client;
+  /** A line about the progress, for people. */
+  note: (line: string) => void;
   /** The tools to test endpoints and to wake deliveries. */
   webhooks: () => WebhookTools;
 }
@@ -115,7 +119,7 @@ export type Run = <Document extends object>(
 
 export const runAdmin: Program = (args, terminal) => {
   const run: Run = async (options, work, show = showObject) => {
-    const document = await perform(terminal.env, options, work);
+    const document = await perform(terminal, options, work);
     const json = options.json === true;
     terminal.out(json ? `${JSON.stringify(document, null, 2)}\n` : show(document));
   };
@@ -135,7 +139,7 @@ export function createAdmin(terminal: Terminal, run: Run): Command {
 }
 
 async function perform<Document>(
-  env: NodeJS.ProcessEnv,
+  { env, err }: Terminal,
   options: CommonOptions,
   work: (context: Context) => Promise<Document>,
 ): Promise<Document> {
@@ -151,6 +155,7 @@ async function perform<Document>(
       accountId,
       accountOrDefault: async (scope) => (scope.default === true ? null : accountId(scope.account)),
       pepper: () => readPepper(env),
+      note: (line) => err(`${line}\n`),
       temporal: () => (opened.temporal ??= connectTemporal(env)),
       webhooks: () => (opened.webhooks ??= openWebhookTools(env)),
     });

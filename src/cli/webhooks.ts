@@ -11,10 +11,10 @@ import {
   listEndpoints,
   pingEndpoint,
   requireKnown,
-  resealSecrets,
   rollSecret,
   type EndpointWithSecret,
 } from '../services/admin/webhooks';
+import { resealSecrets } from '../services/admin/secrets';
 import type { Context, Run } from './admin';
 import {
   addNoun,
@@ -181,11 +181,15 @@ export function addWebhooks(admin: Command, run: Run): void {
   addWebhookDeliveries(webhooks, run);
   changeVerb(webhooks, 'reseal', {
     summary: 'Encrypt all secrets with the current WEBHOOK_SECRET_KEY',
-    notes: 'The previous key must be in WEBHOOK_SECRET_KEYS_EARLIER. Secrets stay the same.',
+    notes:
+      'The previous key must be in WEBHOOK_SECRET_KEYS_EARLIER. Secrets stay the same. An interrupted run\n' +
+      'continues with the rest; `secrets list` shows what depends on which key.',
     examples: ['webhooks reseal --reason "yearly change of the key"'],
   }).action((options) =>
-    run(options, async (context) => {
-      const { keyId, resealed } = await resealSecrets(context.db, context.by, context.webhooks());
+    run(options, async ({ db, by, webhooks: tools, note }) => {
+      const { keyId, resealed } = await resealSecrets(db, by, tools().secretBox, (count) =>
+        note(`${count} secrets encrypted`),
+      );
       return { object: 'webhook_secrets', key_id: keyId, resealed };
     }),
   );

@@ -31,6 +31,8 @@ export interface AppOptions {
   publicUrl: string;
   /** Signs list cursors; all API processes share it. */
   cursorSecret: string;
+  /** Of which cursors are accepted too. */
+  earlierCursorSecrets?: readonly string[];
   /** The number of proxies in front that append to X-Forwarded-For (decision W11). */
   trustedProxyHops: number;
   /** Answers only requests to this machine or to the public URL (decision H10). */
@@ -44,7 +46,11 @@ export interface AppOptions {
 
 export function createApp(options: AppOptions): Koa<GatewayState> {
   const { services, logger } = options;
-  const pagination = createPagination(options.publicUrl, options.cursorSecret);
+  const pagination = createPagination(
+    options.publicUrl,
+    options.cursorSecret,
+    options.earlierCursorSecrets,
+  );
   const auth = createAuth(services.authentication, options.trustedProxyHops);
 
   const api = new Router<GatewayState>({ prefix: '/api/v1' });

@@ -1,5 +1,5 @@
 /** Generates and hashes API keys (decision A1). domain/api-key.ts defines their format. */
-import { createHmac, randomInt } from 'node:crypto';
+import { createHash, createHmac, randomInt } from 'node:crypto';
 import { BASE62, KEY_SECRET_LENGTH, checkCharacters } from '../domain/api-key';
 import type { Mode } from '../domain/mode';
 
@@ -29,6 +29,19 @@ export function makeApiKey(mode: Mode): NewApiKey {
  */
 export function hashApiKey(secret: string, pepper: string): Buffer {
   return createHmac('sha256', pepper).update(secret).digest();
+}
+
+/** Identifies a pepper without revealing it. */
+export function pepperIdOf(pepper: string): string {
+  return createHash('sha256').update(`api keys:${pepper}`).digest('hex').slice(0, 8);
+}
+
+/** While KEY_PEPPER changes, keys are accepted with all of them; new and used keys get the current one. */
+export interface Peppers {
+  current: string;
+  /** Accepted, and never written: the one that becomes current; null: none. */
+  next: string | null;
+  earlier: readonly string[];
 }
 
 function randomBase62(length: number): string {

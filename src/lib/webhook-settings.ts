@@ -30,7 +30,8 @@ export function readWebhookSettings(env: Environment): WebhookSettings {
   };
 }
 
-function listOf(text = ''): string[] {
+/** Separated by commas. */
+export function listOf(text = ''): string[] {
   return text
     .split(',')
     .map((part) => part.trim())

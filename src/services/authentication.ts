@@ -1,21 +1,28 @@
 /** Accepts API keys (the specification, "Authentication"; decisions A1, A4, W10–W12). */
 import { isIP } from 'node:net';
-import { authenticateKey } from '../db/repositories/api-keys';
+import { authenticateKey, type KeyHashes } from '../db/repositories/api-keys';
 import type { ShortStatements } from '../db/short-statements';
 import { parseApiKey } from '../domain/api-key';
 import { ApiError } from '../domain/errors';
-import { hashApiKey } from '../lib/api-key-secret';
+import { hashApiKey, pepperIdOf, type Peppers } from '../lib/api-key-secret';
 import type { Authenticated, Authentication } from './services';
 
 const BEARER = /^Bearer +(.+)$/i;
 
 export function createAuthentication({
   db,
-  pepper,
+  peppers: { current, next, earlier },
 }: {
   db: ShortStatements;
-  pepper: string;
+  peppers: Peppers;
 }): Authentication {
+  const pepperId = pepperIdOf(current);
+  const hashesOf = (key: string): KeyHashes => ({
+    current: hashApiKey(key, current),
+    pepperId,
+    next: next === null ? null : hashApiKey(key, next),
+    earlier: earlier.map((pepper) => hashApiKey(key, pepper)),
+  });
   return {
     async authenticate(authorization, address): Promise<Authenticated> {
       const key = BEARER.exec(authorization)?.[1];
@@ -23,11 +30,7 @@ export function createAuthentication({
       // The checksum finds a typo without a database query.
       if (parseApiKey(key) === null) throw new ApiError({ code: 'invalid_api_key' });
 
-      const use = await authenticateKey(
-        db,
-        hashApiKey(key, pepper),
-        isIP(address) === 0 ? null : address,
-      );
+      const use = await authenticateKey(db, hashesOf(key), isIP(address) === 0 ? null : address);
       if (use === null) throw new ApiError({ code: 'invalid_api_key' });
       if (use.accountStatus !== 'active') throw new ApiError({ code: 'account_suspended' });
       if (!use.addressAllowed) throw new ApiError({ code: 'ip_not_allowed' });

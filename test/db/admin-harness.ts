@@ -4,7 +4,7 @@ import { type Db, rows } from '../../src/db/transaction';
 import { type Ended, runProgram } from '../support/programs';
 
 /** The one that http-harness.ts gives its gateways: a key made here has to work there. */
-export const PEPPER = 'the pepper of the tests, long enough';
+export const PEPPER = 'the pepper of the tests: long enough';
 
 /** A document, whose shape the test is about to check. */
 type Json = ReturnType<typeof JSON.parse>;

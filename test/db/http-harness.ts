@@ -21,7 +21,7 @@ import { newId } from '../../src/lib/new-id';
 import { type TestDatabase, createTestDatabase } from '../support/database';
 
 export const PUBLIC_URL = 'https://pay.example.com';
-const PEPPER = 'the pepper of the tests, long enough';
+const PEPPER = 'the pepper of the tests: long enough';
 
 /** Nothing listens there. */
 const NO_TEMPORAL = '127.0.0.1:1';
@@ -153,12 +153,21 @@ async function startGateway(
   const logger = pino(lines);
   const deps = buildDeps(config, 'test', logger);
   const services = buildServices(deps);
-  const { publicUrl, cursorSecret } = config;
+  const { publicUrl, cursorSecret, earlierCursorSecrets } = config;
   const { registry } = deps;
   const measure = measureRequests(registry, services.requestLog);
   const readMetrics = () => scrape(registry, null);
   const pages = buildPages(deps, services);
-  const app = createApp({ services, publicUrl, cursorSecret, measure, pages, logger, ...options });
+  const app = createApp({
+    services,
+    publicUrl,
+    cursorSecret,
+    earlierCursorSecrets,
+    measure,
+    pages,
+    logger,
+    ...options,
+  });
   const server = await startServer(app, 0);
   const privateServer = await startServer(
     createPrivateApp(services.health, readMetrics, logger),

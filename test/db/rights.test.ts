@@ -82,6 +82,7 @@ const FUNCTIONS: Record<string, readonly (typeof ROLES)[number][]> = {
   add_webhook_slots: [],
   align_event_clock: [],
   audit_refuse_change: [],
+  authenticate_api_key: ['gateway_api'],
   authenticate_key: ['gateway_api'],
   count_new_payouts: [],
   count_returned_payout: [],

@@ -48,7 +48,7 @@ async function routesOfApi(): Promise<string[]> {
   const config = readConfig({
     DATABASE_URL: 'postgres://nobody@127.0.0.1:1/nothing',
     TEMPORAL_ADDRESS: '127.0.0.1:1',
-    KEY_PEPPER: 'the pepper of the tests, long enough',
+    KEY_PEPPER: 'the pepper of the tests: long enough',
     CURSOR_SECRET: 'the cursor secret of the tests, long enough',
     WEBHOOK_SECRET_KEY: 'the webhook secret key of the tests, long enough',
   });

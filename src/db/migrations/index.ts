@@ -15,6 +15,7 @@ import { indexes as paymentIndexes, sql as policyProposals } from './0013-policy
 import { indexes as pageIndexes, sql as pages } from './0014-pages';
 import { sql as ledgerReport } from './0015-ledger-report';
 import { sql as postingSums } from './0015-posting-sums';
+import { sql as keyPeppers } from './0016-key-peppers';
 
 /**
  * `sql` runs in a transaction. `concurrent` statements run one by one and outside of any, such as CREATE
@@ -43,4 +44,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0014-pages', sql: pages },
   { name: '0015-posting-sums', sql: postingSums },
   { name: '0015-ledger-report', sql: ledgerReport },
+  { name: '0016-key-peppers', sql: keyPeppers },
 ];

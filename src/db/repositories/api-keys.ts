@@ -17,14 +17,24 @@ export interface KeyUse {
   secondsLeft: number;
 }
 
+/** Of one key, with each pepper that is accepted. */
+export interface KeyHashes {
+  current: Buffer;
+  /** Of the pepper of `current`. */
+  pepperId: string;
+  next: Buffer | null;
+  /** Replaced by `current` when the key is used. */
+  earlier: Buffer[];
+}
+
 /**
- * Finds a key by its hash, counts the request and notes the use, in one round trip.
+ * Finds a key by its hashes, counts the request and notes the use, in one round trip.
  * @param address null when it is unknown; no allowlist contains it
  * @returns null for a key that does not exist, is revoked or expired
  */
 export async function authenticateKey(
   db: Db | ShortStatements,
-  secretHash: Buffer,
+  { current, pepperId, next, earlier }: KeyHashes,
   address: string | null,
 ): Promise<KeyUse | null> {
   const [use] = await rows<KeyUse>(
@@ -32,8 +42,8 @@ export async function authenticateKey(
     `SELECT api_key_id, account_id, mode, scopes,
             account_status, address_allowed,
             requests_per_minute, requests, seconds_left
-       FROM authenticate_key(?, ?::inet)`,
-    [secretHash, address],
+       FROM authenticate_api_key(?, ?, ?, ?::bytea[], ?::inet)`,
+    [current, pepperId, next, earlier, address],
   );
   return use ?? null;
 }
@@ -60,6 +70,7 @@ export interface ApiKey {
 /** What changes when a key gets a new secret. */
 export interface StoredSecret {
   secretHash: Buffer;
+  pepperId: string;
   displayPrefix: string;
   lastFour: string;
 }
@@ -87,15 +98,16 @@ export async function insertApiKey(tx: Tx, key: NewApiKey): Promise<ApiKey> {
   return one(
     await rows<ApiKey>(
       tx,
-      `INSERT INTO api_keys (id, account_id, mode, name, secret_hash, display_prefix, last_four,
-                             scopes, allowlist, requests_per_minute, expires_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?::text[], ?::cidr[], ?, ?) RETURNING ${COLUMNS}`,
+      `INSERT INTO api_keys (id, account_id, mode, name, secret_hash, pepper_id, display_prefix,
+                             last_four, scopes, allowlist, requests_per_minute, expires_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?::text[], ?::cidr[], ?, ?) RETURNING ${COLUMNS}`,
       [
         key.id,
         key.accountId,
         key.mode,
         key.name,
         key.secretHash,
+        key.pepperId,
         key.displayPrefix,
         key.lastFour,
         key.scopes,
@@ -119,9 +131,9 @@ export async function replaceSecret(tx: Tx, id: string, secret: StoredSecret): P
   return one(
     await rows<ApiKey>(
       tx,
-      `UPDATE api_keys SET secret_hash = ?, display_prefix = ?, last_four = ? WHERE id = ?
+      `UPDATE api_keys SET secret_hash = ?, pepper_id = ?, display_prefix = ?, last_four = ? WHERE id = ?
        RETURNING ${COLUMNS}`,
-      [secret.secretHash, secret.displayPrefix, secret.lastFour, id],
+      [secret.secretHash, secret.pepperId, secret.displayPrefix, secret.lastFour, id],
     ),
   );
 }
@@ -129,6 +141,18 @@ export async function replaceSecret(tx: Tx, id: string, secret: StoredSecret): P
 export async function revokeApiKey(tx: Tx, id: string): Promise<ApiKey> {
   const sql = `UPDATE api_keys SET revoked_at = clock_timestamp() WHERE id = ? RETURNING ${COLUMNS}`;
   return one(await rows<ApiKey>(tx, sql, [id]));
+}
+
+/** Keys that are accepted, by the pepper that they are hashed with; null: not used since it is stored. */
+export async function countKeysByPepper(
+  db: Db,
+): Promise<{ pepperId: string | null; keys: number; lastUsedAt: Date | null }[]> {
+  return rows(
+    db,
+    `SELECT pepper_id, count(*)::int AS keys, max(last_used_at) AS last_used_at FROM api_keys
+      WHERE revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())
+      GROUP BY pepper_id ORDER BY pepper_id`,
+  );
 }
 
 /** The account's keys of both modes, newest first. */

@@ -69,12 +69,13 @@ export async function deleteTotp(tx: Tx, userId: string): Promise<boolean> {
 export async function lockTotpsOfOtherKeys(
   tx: Tx,
   keyId: string,
+  limit: number,
 ): Promise<(SealedSecret & { userId: string })[]> {
   return rows(
     tx,
     `SELECT user_id, sealed, key_id FROM totp_secrets WHERE key_id <> ?
-      ORDER BY user_id FOR NO KEY UPDATE`,
-    [keyId],
+      ORDER BY user_id LIMIT ? FOR NO KEY UPDATE`,
+    [keyId, limit],
   );
 }
 

@@ -133,16 +133,28 @@ export async function lockEndpointSecret(tx: Tx, id: string): Promise<SealedSecr
   return secret;
 }
 
-/** Locks and returns secrets that are encrypted with another key, to encrypt them again. */
+/** Locks and returns some secrets that are encrypted with another key, to encrypt them again. */
 export async function lockSecretsOfOtherKeys(
   tx: Tx,
   keyId: string,
+  limit: number,
 ): Promise<(SealedSecret & { id: string })[]> {
   return rows(
     tx,
     `SELECT id, secret_sealed AS sealed, secret_key_id AS key_id FROM webhook_endpoints
-      WHERE secret_key_id <> ? ORDER BY id FOR NO KEY UPDATE`,
-    [keyId],
+      WHERE secret_key_id <> ? ORDER BY id LIMIT ? FOR NO KEY UPDATE`,
+    [keyId, limit],
+  );
+}
+
+/** Secrets by the key that they are encrypted with. */
+export async function countSecretsByKey(db: Db): Promise<{ keyId: string; secrets: number }[]> {
+  return rows(
+    db,
+    `SELECT key_id, count(*)::int AS secrets
+       FROM (SELECT secret_key_id AS key_id FROM webhook_endpoints
+             UNION ALL SELECT key_id FROM totp_secrets) AS sealed
+      GROUP BY key_id ORDER BY key_id`,
   );
 }
 

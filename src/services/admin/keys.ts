@@ -16,7 +16,7 @@ import type { Db, Tx } from '../../db/transaction';
 import { apiKeyStatus } from '../../domain/api-key';
 import type { Mode } from '../../domain/mode';
 import { SCOPES, type Scope } from '../../domain/scopes';
-import { hashApiKey, makeApiKey } from '../../lib/api-key-secret';
+import { hashApiKey, makeApiKey, pepperIdOf } from '../../lib/api-key-secret';
 import { newId } from '../../lib/new-id';
 import { presentApiKey } from '../../presenters/admin';
 import { requireAccount } from './accounts';
@@ -130,7 +130,8 @@ async function requireWorkingKey(tx: Tx, id: string): Promise<ApiKey> {
 
 function makeSecret(mode: Mode, pepper: string): { secret: string; stored: StoredSecret } {
   const { secret, displayPrefix, lastFour } = makeApiKey(mode);
-  return { secret, stored: { secretHash: hashApiKey(secret, pepper), displayPrefix, lastFour } };
+  const secretHash = hashApiKey(secret, pepper);
+  return { secret, stored: { secretHash, pepperId: pepperIdOf(pepper), displayPrefix, lastFour } };
 }
 
 function readScopes(names: readonly string[]): Scope[] {

@@ -9,12 +9,10 @@ import {
   listEndpoints,
   lockEndpointSecret,
   lockEndpoint,
-  lockSecretsOfOtherKeys,
   replaceEndpointSecret,
   saveEndpoint,
   type WebhookEndpoint,
 } from '../../db/repositories/webhook-endpoints';
-import { lockTotpsOfOtherKeys, replaceTotp, totpOwner } from '../../db/repositories/second-factors';
 import { insertPing } from '../../db/repositories/webhook-attempts';
 import { inTransaction, type Db, type Tx } from '../../db/transaction';
 import { ENDPOINTS_MAX } from '../../domain/webhook-delivery';
@@ -137,41 +135,6 @@ export async function rollSecret(
     return {
       result: { ...rolled, secret },
       audit: auditOf('webhook_endpoint.roll', before, rolled),
-    };
-  });
-}
-
-/**
- * Encrypts every secret with the current key, so that an earlier key can be removed. The secrets
- * stay the same for receivers.
- */
-export async function resealSecrets(
-  db: Db,
-  by: ChangedBy,
-  { secretBox }: Pick<WebhookTools, 'secretBox'>,
-): Promise<{ keyId: string; resealed: number }> {
-  return makeChange(db, by, async (tx) => {
-    const secrets = await lockSecretsOfOtherKeys(tx, secretBox.keyId);
-    for (const { id, ...sealed } of secrets) {
-      await replaceEndpointSecret(tx, id, secretBox.seal(secretBox.open(sealed, id), id));
-    }
-    const totps = await lockTotpsOfOtherKeys(tx, secretBox.keyId);
-    for (const { userId, ...sealed } of totps) {
-      const owner = totpOwner(userId);
-      await replaceTotp(tx, userId, secretBox.seal(secretBox.open(sealed, owner), owner));
-    }
-    const { keyId } = secretBox;
-    const resealed = secrets.length + totps.length;
-    return {
-      result: { keyId, resealed },
-      audit: {
-        action: 'webhook_secrets.reseal',
-        object: 'webhook_secrets',
-        objectId: keyId,
-        accountId: null,
-        before: null,
-        after: { object: 'webhook_secrets', key_id: keyId, resealed },
-      },
     };
   });
 }
