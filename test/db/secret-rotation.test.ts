@@ -20,7 +20,7 @@ afterAll(async () => {
   await harness.stop();
 });
 
-const start = (env: NodeJS.ProcessEnv) => harness.startGateway({ env });
+const start = (env: Record<string, string>) => harness.startGateway({ env });
 
 async function ask(gateway: Gateway, secret: string): Promise<number> {
   const headers = { Authorization: `Bearer ${secret}` };
