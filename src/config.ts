@@ -3,6 +3,7 @@
  * to set. src/lib/settings.ts documents the variables.
  */
 import { providerQueue, WORKER_QUEUES, type WorkerQueue } from '../workflows/names';
+import { STATEMENT_TIMEOUT_MS } from './db/connect';
 import { PROVIDER_CODES, type ProviderCode } from './domain/provider-codes';
 import type { ProviderModeConfig } from './providers/port';
 import { DEFAULT_TIMEOUT_MS } from './providers/provider-http';
@@ -10,9 +11,10 @@ import { PROVIDERS, type ProviderConfig } from './providers/registry';
 import { MODES, type Mode } from './domain/mode';
 import type { Peppers } from './lib/api-key-secret';
 import { productionFaults } from './lib/production';
-import { invalidEnvironment } from './lib/setup-error';
+import { invalidEnvironment, SetupError } from './lib/setup-error';
 import { listOf, readWebhookSettings, type WebhookSettings } from './lib/webhook-settings';
-import type { ProviderQueue } from './temporal/worker';
+import { readTemporal, type TemporalOptions } from './temporal/connection';
+import type { ProviderQueue, WorkerDeployment } from './temporal/worker';
 import { parseCidr } from './webhooks/address-policy';
 
 export interface Config {
@@ -21,6 +23,8 @@ export interface Config {
   databaseUrl: string;
   /** Maximum number of PostgreSQL connections of this process. */
   databasePoolSize: number;
+  /** PostgreSQL ends a statement after this time; without an answer, its connection is given up later. */
+  databaseStatementTimeoutMs: number;
   /** The login of the dashboard and the console; null: they are not served. */
   pages: {
     databaseUrl: string;
@@ -29,7 +33,7 @@ export interface Config {
     consoleHost: string | null;
   } | null;
   /** `uiUrl` is where operators see workflows; null: the pages have no links to it. */
-  temporal: { address: string; namespace: string; uiUrl: string | null };
+  temporal: TemporalOptions & { uiUrl: string | null };
   port: number;
   /** The address to listen on; undefined: all. */
   host: string | undefined;
@@ -49,6 +53,8 @@ export interface Config {
     /** The task queues that this process takes. */
     queues: WorkerQueue[];
     providerQueues: ProviderQueue[];
+    /** Of Temporal's worker deployments; null: workers have no versions. */
+    deployment: WorkerDeployment | null;
     maxCachedWorkflows: number;
     shutdownGraceMs: number;
     workflowBundle: string | null;
@@ -69,10 +75,15 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     isDevelopment: reader.oneOf('GATEWAY_ENV', ENVIRONMENTS, '') === 'development',
     databaseUrl: reader.url('DATABASE_URL', ['postgres:', 'postgresql:']),
     databasePoolSize: reader.count('DATABASE_POOL_SIZE', 20, 1, 500),
+    databaseStatementTimeoutMs: reader.count(
+      'DATABASE_STATEMENT_TIMEOUT_MS',
+      STATEMENT_TIMEOUT_MS,
+      500,
+      60_000,
+    ),
     pages: readPages(reader),
     temporal: {
-      address: reader.text('TEMPORAL_ADDRESS', 'the host:port of the Temporal frontend'),
-      namespace: reader.optional('TEMPORAL_NAMESPACE') ?? 'default',
+      ...reader.take({ address: '', namespace: '' }, () => readTemporal(env)),
       uiUrl: reader.optionalUrl('TEMPORAL_UI_URL', ['https:', 'http:']),
     },
     port,
@@ -99,6 +110,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     worker: {
       queues: reader.listOf('WORKER_QUEUES', WORKER_QUEUES),
       providerQueues: readProviderQueues(reader),
+      deployment: readDeployment(reader),
       maxCachedWorkflows: reader.count('MAX_CACHED_WORKFLOWS', 1_000, 2, 100_000),
       shutdownGraceMs: reader.count('WORKER_GRACE_MS', 15_000, 0, 600_000),
       workflowBundle: reader.optional('WORKFLOW_BUNDLE') ?? null,
@@ -151,6 +163,15 @@ function readProviderQueues(reader: EnvironmentReader): ProviderQueue[] {
       return { taskQueue: providerQueue({ provider, mode }), callsPerSecond: rate };
     }),
   );
+}
+
+function readDeployment(reader: EnvironmentReader): WorkerDeployment | null {
+  const isSet = (name: string) => reader.optional(name) !== undefined;
+  if (![isSet('WORKER_DEPLOYMENT_NAME'), isSet('WORKER_BUILD_ID')].includes(true)) return null;
+  return {
+    deploymentName: reader.text('WORKER_DEPLOYMENT_NAME', 'the name of the worker deployment'),
+    buildId: reader.text('WORKER_BUILD_ID', 'the version of this build'),
+  };
 }
 
 function readWebhooks(reader: EnvironmentReader, env: NodeJS.ProcessEnv): WebhookSettings {
@@ -218,6 +239,17 @@ class EnvironmentReader {
   optionalUrl(name: string, protocols: string[]): string | null {
     if (this.optional(name) === undefined) return null;
     return this.url(name, protocols).replace(/\/+$/, '');
+  }
+
+  /** What another module reads, whose SetupError is one fault. */
+  take<Value>(otherwise: Value, read: () => Value): Value {
+    try {
+      return read();
+    } catch (error) {
+      if (!(error instanceof SetupError)) throw error;
+      this.#faults.push(error.message);
+      return otherwise;
+    }
   }
 
   cidrs(name: string, values: readonly string[]): void {

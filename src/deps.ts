@@ -32,7 +32,7 @@ import { createProviderCallbacks } from './services/provider-callbacks';
 import { createRequestLog } from './services/request-log';
 import type { Services } from './services/services';
 import { createUserServices } from './services/users/user-services';
-import { createTemporalClient } from './temporal/client';
+import { createTemporalClient, type TemporalClient } from './temporal/client';
 import { createClosedWorkflows } from './temporal/visibility';
 import {
   createWebhookDeliveryWorkflows,
@@ -59,7 +59,7 @@ export interface Deps {
   shortStatements: ShortStatements;
   /** Of the dashboard and the console, with their own login; null: they are not served. */
   pagesDb: Db | null;
-  temporal: Client;
+  temporal: TemporalClient;
   providers: ProviderRegistry;
   payoutWorkflows: PayoutWorkflows;
   paymentWorkflows: PaymentWorkflows;
@@ -78,7 +78,8 @@ export function buildDeps(
   name: string,
   logger: Logger = createLogger(name, config.logLevel),
 ): Deps {
-  const login = { url: config.databaseUrl, applicationName: `gateway-${name}` };
+  const limits = { statementTimeoutMs: config.databaseStatementTimeoutMs };
+  const login = { url: config.databaseUrl, applicationName: `gateway-${name}`, ...limits };
   const db = connect({ ...login, size: config.databasePoolSize });
   const shortStatements = new ShortStatements({ ...login, size: SHORT_STATEMENT_CONNECTIONS }, db);
   const registry = createRegistry(name);
@@ -91,6 +92,7 @@ export function buildDeps(
           url: config.pages.databaseUrl,
           size: config.pages.databasePoolSize,
           applicationName: 'gateway-dashboard',
+          ...limits,
         });
   measurePools(registry, { main: db, pages: pagesDb });
   const providers = createProviders(config.providers, calls.onProviderCall);

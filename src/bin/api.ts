@@ -1,11 +1,15 @@
 /** The API process: REST for merchants, callbacks of providers, and the pages. Run as many as needed. */
 import { readConfig } from '../config';
-import { buildDeps, buildPages, buildServices } from '../deps';
+import { buildDeps, buildPages, buildServices, type Deps } from '../deps';
 import { createApp } from '../http/app';
 import { measureRequests } from '../http/middleware/metrics';
 import { startPrivateServer, startServer } from '../http/server';
 import { scrape } from '../lib/metrics';
 import { runProcess } from '../lib/run-process';
+import { reloadCredentials } from '../temporal/reload';
+
+/** A cluster that starts at the same time may take longer. */
+const TEMPORAL_PATIENCE_MS = 5_000;
 
 const HELP = `Usage: api [--help]
 
@@ -25,8 +29,14 @@ runProcess(HELP, async (env) => {
   const privateServer = await startPrivateServer(config, services.health, readMetrics, logger);
   const server = await startServer(app, config.port, config.host);
   logger.info({ port: server.port }, 'api listening');
+  void warnWithoutTemporal(deps);
+  const reload = reloadCredentials(config.temporal, logger, (credentials) => {
+    deps.temporal.renew(credentials);
+    return Promise.resolve();
+  });
   return {
     stop: async () => {
+      reload.stop();
       services.events.stopWaiting();
       await Promise.all([server.stop(), privateServer?.stop()]);
       await services.requestLog.stop();
@@ -34,3 +44,22 @@ runProcess(HELP, async (env) => {
     },
   };
 });
+
+/** It starts without Temporal, and serves reads; what is wrong is named in the log. */
+async function warnWithoutTemporal({ config, logger, temporal }: Deps): Promise<void> {
+  const { namespace } = config.temporal;
+  try {
+    await temporal.withDeadline(Date.now() + TEMPORAL_PATIENCE_MS, () =>
+      temporal.workflowService.describeNamespace({ namespace }),
+    );
+  } catch {
+    // Loaded only now: it is large, and no other part of this process needs it.
+    const { openNativeConnection } = await import('../temporal/probe.js');
+    await openNativeConnection(config.temporal).then(
+      (connection) => connection.close(),
+      (error: unknown) => {
+        logger.warn({ err: error }, 'Temporal cannot be used yet: payouts and payments get 503');
+      },
+    );
+  }
+}

@@ -6,7 +6,8 @@ import type { Db } from '../db/transaction';
 import { createCommand, errorText, runAsMain, runCommand, type Program } from '../lib/command-line';
 import { dataLayout, developmentDatabaseUrl, readPrivateJson } from '../lib/data-folder';
 import { verifyWorkflows, WORKFLOWS_INVARIANT } from '../services/workflow-check';
-import { createTemporalClient, type TemporalOptions } from '../temporal/client';
+import { createTemporalClient } from '../temporal/client';
+import { readTemporal, type TemporalOptions } from '../temporal/connection';
 import { createLiveWorkflows } from '../temporal/visibility';
 
 const HELP = `
@@ -77,14 +78,20 @@ async function verify(env: NodeJS.ProcessEnv): Promise<Outcome[]> {
   }
 }
 
+/** Each may name the address. */
+const TEMPORAL_PLACES = ['TEMPORAL_ADDRESS', 'TEMPORAL_PROFILE', 'TEMPORAL_CONFIG_FILE'];
+
 /** Both from the environment, or both from the development installation. */
 function findPlaces(env: NodeJS.ProcessEnv): { url: string; temporal: TemporalOptions | null } {
   const given = env['DATABASE_URL'] ?? '';
   const url = given === '' ? developmentDatabaseUrl(env, 'set DATABASE_URL') : given;
   const own = given === '' ? readPrivateJson(dataLayout(env).settings)['temporal_address'] : null;
-  const address = env['TEMPORAL_ADDRESS'] ?? (typeof own === 'string' ? own : '');
-  const namespace = env['TEMPORAL_NAMESPACE'] ?? 'default';
-  return { url, temporal: address === '' ? null : { address, namespace } };
+  const otherwise = typeof own === 'string' ? own : undefined;
+  const isKnown = TEMPORAL_PLACES.some((name) => (env[name] ?? '') !== '');
+  return {
+    url,
+    temporal: isKnown || otherwise !== undefined ? readTemporal(env, otherwise) : null,
+  };
 }
 
 async function checkStatements(db: Db): Promise<Outcome> {

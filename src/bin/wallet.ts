@@ -8,7 +8,9 @@ import { startMetricsServer } from '../lib/metrics-server';
 import { runProcess } from '../lib/run-process';
 import { chooseSdkExporter } from '../lib/temporal-sdk-metrics';
 import { createTemporalClient } from '../temporal/client';
-import { connectWorkers, installTemporalRuntime } from '../temporal/worker';
+import { readTemporal } from '../temporal/connection';
+import { openNativeConnection } from '../temporal/probe';
+import { installTemporalRuntime } from '../temporal/worker';
 import { type Log, readWalletConfig } from '../wallet/config';
 import { startDurable } from '../wallet/durable/workers';
 import { openSigner } from '../wallet/signer/open';
@@ -49,13 +51,14 @@ runProcess(HELP, async (env) => {
   installTemporalRuntime(logger, exporter);
   const registry = createRegistry('wallet');
   const config = readWalletConfig(env, log);
-  const { temporal } = config;
+  // With the certificates and keys, if there are any.
+  const temporal = { ...config.temporal, ...readTemporal(env) };
   const client = createTemporalClient(temporal);
   const wallet = await startWallet(config, {
     openSigner,
     registry,
     drive: (parts) =>
-      startDurable({ ...temporal, client, connect: () => connectWorkers(temporal) }, parts),
+      startDurable({ ...temporal, client, connect: () => openNativeConnection(temporal) }, parts),
   });
   log('info', 'wallet listening', { url: wallet.url });
   const metrics = await startMetricsServer(env, () => scrape(registry, exporter?.url ?? null));

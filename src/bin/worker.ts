@@ -9,6 +9,8 @@ import { runProcess } from '../lib/run-process';
 import { chooseSdkExporter } from '../lib/temporal-sdk-metrics';
 import { createHealth } from '../services/health';
 import { measureOperations } from '../services/operating-metrics';
+import { openNativeConnection } from '../temporal/probe';
+import { reloadCredentials } from '../temporal/reload';
 import { ensureSchedules } from '../temporal/schedules';
 import { connectWorkers, installTemporalRuntime, startWorkers } from '../temporal/worker';
 
@@ -28,7 +30,7 @@ runProcess(HELP, async (env) => {
   measureOperations(deps.registry, deps.db);
   warnOfPrivateNetworks(deps);
   const connection = await connectWorkers(config.temporal);
-  const activityDeps = buildActivityDeps(deps, connection);
+  const activityDeps = buildActivityDeps(deps, connection.connection);
   const worker = await startWorkers({
     ...config.temporal,
     connection,
@@ -36,6 +38,10 @@ runProcess(HELP, async (env) => {
     maxTransactions: config.databasePoolSize,
     maxLocalCalls: config.worker.providerQueues.length * LOCAL_CALLS_MAX,
     activities: createActivities(activityDeps),
+  });
+  const reload = reloadCredentials(config.temporal, deps.logger, async (credentials) => {
+    worker.renew(await openNativeConnection(config.temporal));
+    deps.temporal.renew(credentials);
   });
   await ensureSchedules(deps.temporal);
   const privateServer = await startPrivateServer(
@@ -48,6 +54,7 @@ runProcess(HELP, async (env) => {
   return {
     ended: worker.ended,
     stop: async () => {
+      reload.stop();
       await privateServer?.stop();
       await worker.stop();
       await activityDeps.webhookDeliveryStarter.drain();

@@ -15,7 +15,7 @@ import { SetupError } from '../lib/setup-error';
 import { readWebhookSettings } from '../lib/webhook-settings';
 import { requireAccount } from '../services/admin/accounts';
 import type { WebhookTools } from '../services/admin/webhooks';
-import { createTemporalClient } from '../temporal/client';
+import { createCommandClient } from '../temporal/client';
 import { createWebhookDeliveryWorkflows } from '../temporal/webhook-delivery-workflows';
 import { createWebhookSender } from '../webhooks/sender';
 
@@ -68,16 +68,7 @@ export function connectTemporal(env: NodeJS.ProcessEnv): Client {
   const local = isDevelopmentDatabase(env)
     ? readPrivateJson(dataLayout(env).settings)['temporal_address']
     : undefined;
-  const address = env['TEMPORAL_ADDRESS'] ?? '';
-  if (address === '' && typeof local !== 'string') {
-    throw new SetupError(
-      'TEMPORAL_ADDRESS is not set. Set it to host:port of the gateway’s Temporal frontend.',
-    );
-  }
-  return createTemporalClient({
-    address: address === '' ? (local as string) : address,
-    namespace: (env['TEMPORAL_NAMESPACE'] ?? '') || 'default',
-  });
+  return createCommandClient(env, typeof local === 'string' ? local : undefined);
 }
 
 /** @throws UsageError, AdminRefusal */

@@ -40,6 +40,13 @@ export const GATEWAY_SETTINGS: readonly Setting[] = [
     meaning: 'maximum connections of this process, 1 to 500',
   },
   {
+    name: 'DATABASE_STATEMENT_TIMEOUT_MS',
+    otherwise: '15000',
+    programs: BOTH,
+    meaning:
+      'PostgreSQL ends a statement after this time, 500 to 60 000; without an answer 3 s later, its connection is given up',
+  },
+  {
     name: 'DASHBOARD_DATABASE_URL',
     otherwise: null,
     ...SECRET,
@@ -84,6 +91,58 @@ export const GATEWAY_SETTINGS: readonly Setting[] = [
     otherwise: 'default',
     programs: ['api', 'worker', 'wallet', 'admin'],
     meaning: 'the Temporal namespace of the gateway; its wallet uses the same',
+  },
+  {
+    name: 'TEMPORAL_API_KEY',
+    otherwise: null,
+    ...SECRET,
+    programs: WITH_ADMIN,
+    meaning: 'API key, as for Temporal Cloud; turns TLS on; a file is read again every minute',
+  },
+  {
+    name: 'TEMPORAL_TLS',
+    otherwise: null,
+    programs: WITH_ADMIN,
+    meaning: '`true` or `false`; certificates and an API key turn it on without it',
+  },
+  {
+    name: 'TEMPORAL_TLS_CLIENT_CERT_PATH',
+    otherwise: null,
+    programs: WITH_ADMIN,
+    meaning: 'PEM file of the client certificate, for mutual TLS; read again every minute',
+  },
+  {
+    name: 'TEMPORAL_TLS_CLIENT_KEY_PATH',
+    otherwise: null,
+    programs: WITH_ADMIN,
+    meaning: 'PEM file of its key; required with the certificate',
+  },
+  {
+    name: 'TEMPORAL_TLS_SERVER_CA_CERT_PATH',
+    otherwise: null,
+    programs: WITH_ADMIN,
+    meaning:
+      'PEM file of the authority that signed the server’s certificate; without it, the public ones',
+  },
+  {
+    name: 'TEMPORAL_TLS_SERVER_NAME',
+    otherwise: null,
+    programs: WITH_ADMIN,
+    meaning: 'name in the server’s certificate, if it differs from the host of the address',
+  },
+  {
+    name: 'TEMPORAL_PROFILE',
+    otherwise: null,
+    programs: WITH_ADMIN,
+    meaning:
+      'profile in the file of profiles that the Temporal CLI also reads; other variables take precedence',
+  },
+  {
+    name: 'TEMPORAL_CONFIG_FILE',
+    otherwise: null,
+    programs: WITH_ADMIN,
+    meaning:
+      'TOML file of profiles; with a profile and without this, `~/.config/temporalio/temporal.toml`',
   },
   {
     name: 'TEMPORAL_UI_URL',
@@ -163,6 +222,19 @@ export const GATEWAY_SETTINGS: readonly Setting[] = [
     programs: ['worker'],
     meaning:
       'task queues that this worker takes: `payouts`, `payments`, `webhooks`, `webhooks-retry`, `providers` (all calls to providers), separated by commas',
+  },
+  {
+    name: 'WORKER_DEPLOYMENT_NAME',
+    otherwise: null,
+    programs: ['worker'],
+    meaning:
+      'name of the worker deployment, such as `gateway`; with it, workers have versions, see “Worker versions”',
+  },
+  {
+    name: 'WORKER_BUILD_ID',
+    otherwise: null,
+    programs: ['worker'],
+    meaning: 'version of this build, such as `2027-01-15`; required with WORKER_DEPLOYMENT_NAME',
   },
   {
     name: 'MAX_CACHED_WORKFLOWS',

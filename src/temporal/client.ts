@@ -14,25 +14,61 @@ import {
   type WorkflowStartOptions,
 } from '@temporalio/client';
 import type { Logger } from 'pino';
+import {
+  readCredentials,
+  readTemporal,
+  type TemporalCredentials,
+  type TemporalOptions,
+} from './connection';
 import { grpcError } from './grpc-codes';
-
-export interface TemporalOptions {
-  address: string;
-  namespace: string;
-}
+import { REPLACED_CLOSES_AFTER_MS, replaceable } from './replaceable';
 
 /** The SDK's own waits grow to 10 s, which nobody here waits for. */
 const RETRY_WAIT_MS_MAX = 1_000;
 const RETRY_MARGIN_MS = 20;
+
+/** A silent network is noticed after these two, and the next call opens another connection. */
+const KEEPALIVE = {
+  'grpc.keepalive_time_ms': 10_000,
+  'grpc.keepalive_timeout_ms': 5_000,
+  'grpc.keepalive_permit_without_calls': 1,
+};
+
+export interface TemporalClient extends Client {
+  /** Uses other credentials from now on. */
+  renew(credentials: TemporalCredentials): void;
+}
+
+/** Of the programs that are not servers. @throws SetupError */
+export function createCommandClient(env: NodeJS.ProcessEnv, otherwise?: string): Client {
+  return createTemporalClient(readTemporal(env, otherwise));
+}
 
 /**
  * Connects on first use, so that the API starts without Temporal.
  * @param onError told the gRPC code of each call that fails
  */
 export function createTemporalClient(
-  { address, namespace }: TemporalOptions,
+  options: TemporalOptions,
   onError: (code: string) => void = () => undefined,
-): Client {
+): TemporalClient {
+  const { address, namespace } = options;
+  const open = replaceable(openConnection(address, readCredentials(options), onError));
+  const client = new Client({ connection: open.connection, namespace });
+  return Object.assign(client, {
+    renew: (credentials: TemporalCredentials) => {
+      const replaced = open.current();
+      open.replace(openConnection(address, credentials, onError));
+      setTimeout(() => void replaced.close(), REPLACED_CLOSES_AFTER_MS).unref();
+    },
+  });
+}
+
+function openConnection(
+  address: string,
+  { tls, apiKey, metadata }: TemporalCredentials,
+  onError: (code: string) => void,
+): Connection {
   const standard = defaultGrpcRetryOptions();
   let isClosed = false;
   let nextRetryAt = 0;
@@ -49,7 +85,14 @@ export function createTemporalClient(
       return waitMs;
     },
   });
-  const connection = Connection.lazy({ address, interceptors: [retries] });
+  const connection = Connection.lazy({
+    address,
+    interceptors: [retries],
+    channelArgs: KEEPALIVE,
+    ...(tls === undefined ? {} : { tls }),
+    ...(apiKey === undefined ? {} : { apiKey }),
+    ...(metadata === undefined ? {} : { metadata }),
+  });
   const close = connection.close.bind(connection);
   // A retry on a closed channel throws in its timer, which would end the process.
   connection.close = async () => {
@@ -57,7 +100,7 @@ export function createTemporalClient(
     await sleep(Math.max(0, nextRetryAt - Date.now()) + RETRY_MARGIN_MS);
     await close();
   };
-  return new Client({ connection, namespace });
+  return connection;
 }
 
 /** The workflow did not answer in time or was unreachable: the outcome is unknown. */

@@ -3,7 +3,7 @@ import {
   bundleWorkflowCode,
   type LogEntry,
   DefaultLogger,
-  NativeConnection,
+  type NativeConnection,
   Runtime,
   Worker,
   type WorkerOptions,
@@ -11,6 +11,9 @@ import {
 import type { Logger } from 'pino';
 import type { WorkerQueue } from '../../workflows/names';
 import type { SdkExporter } from '../lib/temporal-sdk-metrics';
+import type { TemporalOptions } from './connection';
+import { openNativeConnection } from './probe';
+import { REPLACED_CLOSES_AFTER_MS, replaceable, type Replaceable } from './replaceable';
 
 export interface ProviderQueue {
   taskQueue: string;
@@ -18,8 +21,14 @@ export interface ProviderQueue {
   callsPerSecond: number | null;
 }
 
+/** A version of the workers, by which Temporal decides who takes which workflow. */
+export interface WorkerDeployment {
+  deploymentName: string;
+  buildId: string;
+}
+
 export interface WorkerSpec {
-  connection: NativeConnection;
+  connection: WorkerConnection;
   namespace: string;
   queues: readonly WorkerQueue[];
   providerQueues: readonly ProviderQueue[];
@@ -27,6 +36,8 @@ export interface WorkerSpec {
   maxTransactions: number;
   /** Calls to providers in local activities: most of their time they need no database connection. */
   maxLocalCalls: number;
+  /** Null: workers have no versions. */
+  deployment: WorkerDeployment | null;
   maxCachedWorkflows: number;
   /** How long a graceful stop waits for running activities; then they time out. */
   shutdownGraceMs: number;
@@ -61,6 +72,8 @@ export interface RunningWorker {
   /** Rejects when the worker fails. */
   ended: Promise<void>;
   stop(): Promise<void>;
+  /** Polls with the new connection from now on. */
+  renew(next: NativeConnection): void;
 }
 
 /** Webhook attempts mostly wait for responses, so one process can run many. */
@@ -73,8 +86,14 @@ const WORKFLOW_TASKS_AT_ONCE = 100;
 const PROVIDER_POLLS = 4;
 
 /** The connection of the workers. A client that shares it can start workflows eagerly. */
-export function connectWorkers({ address }: { address: string }): Promise<NativeConnection> {
-  return NativeConnection.connect({ address });
+export interface WorkerConnection extends Replaceable<NativeConnection> {
+  close(): Promise<void>;
+}
+
+/** @throws SetupError that names the cause */
+export async function connectWorkers(options: TemporalOptions): Promise<WorkerConnection> {
+  const open = replaceable(await openNativeConnection(options));
+  return { ...open, close: () => open.current().close() };
 }
 
 /** One worker for each task queue of the process; they share the connection and the bundle. */
@@ -85,12 +104,23 @@ export async function startWorkers(spec: WorkerSpec): Promise<RunningWorker> {
     optionsOf(spec).map(({ runsWorkflows, ...options }) =>
       Worker.create({
         ...options,
-        connection: spec.connection,
+        // Itself: a worker is told when it is replaced.
+        connection: spec.connection.current(),
         namespace: spec.namespace,
         ...(runsWorkflows ? { workflowBundle } : {}),
         activities: spec.activities,
         dataConverter: { payloadConverterPath: PAYLOAD_CONVERTER_PATH },
         maxCachedWorkflows: spec.maxCachedWorkflows,
+        ...(spec.deployment === null
+          ? {}
+          : {
+              workerDeploymentOptions: {
+                version: spec.deployment,
+                useWorkerVersioning: true,
+                // A payout may be open for weeks: it moves to the current version, behind `patched()`.
+                defaultVersioningBehavior: 'AUTO_UPGRADE',
+              },
+            }),
         // A dead worker is noticed after a few seconds: its activities by their heartbeats, its
         // cached workflows by tasks that nobody takes.
         maxHeartbeatThrottleInterval: '1500 ms',
@@ -107,6 +137,12 @@ export async function startWorkers(spec: WorkerSpec): Promise<RunningWorker> {
     stop: async () => {
       for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
       await Promise.allSettled(runs);
+    },
+    renew: (next) => {
+      const replaced = spec.connection.current();
+      for (const worker of workers) worker.connection = next;
+      spec.connection.replace(next);
+      setTimeout(() => void replaced.close(), REPLACED_CLOSES_AFTER_MS).unref();
     },
   };
 }

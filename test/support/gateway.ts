@@ -22,8 +22,12 @@ export interface GatewayOptions {
   merchant?: Parameters<typeof createMerchant>[2];
   /** Of a connection pooler on this machine, which its processes connect through. */
   databasePort?: number;
+  /** Of what stands between the workers and the database; that of the others unless it is given. */
+  workerDatabasePort?: number;
   /** More settings of its processes. */
   env?: Record<string, string>;
+  /** More settings of its worker. */
+  workerEnv?: Record<string, string>;
 }
 
 /** What a test does with a gateway without disturbing others that use it. */
@@ -107,7 +111,10 @@ export async function startGateway(options: GatewayOptions = {}): Promise<OwnGat
     DATABASE_URL: through(database.apiUrl, options.databasePort),
     DASHBOARD_DATABASE_URL: through(database.dashboardUrl, options.databasePort),
     // What ChildProgram gives a worker as its DATABASE_URL.
-    TEST_WORKER_DATABASE_URL: through(database.workerUrl, options.databasePort),
+    TEST_WORKER_DATABASE_URL: through(
+      database.workerUrl,
+      options.workerDatabasePort ?? options.databasePort,
+    ),
     TEMPORAL_ADDRESS: address,
     TEMPORAL_NAMESPACE: namespace,
     WORKER_GRACE_MS: '1500',
@@ -120,7 +127,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<OwnGat
     ...options.env,
   };
   const api = new ChildProgram('api', env);
-  const worker = new ChildProgram('worker', env);
+  const worker = new ChildProgram('worker', { ...env, ...options.workerEnv });
   await Promise.all([api.start(), worker.start()]);
   return {
     baseUrl: `http://127.0.0.1:${port}/api/v1`,

@@ -1,0 +1,56 @@
+/**
+ * Reads certificates and API keys again, each minute and on SIGHUP: short-lived certificates are renewed
+ * without a restart. What cannot be used is logged, and the earlier ones stay.
+ */
+import { createHash } from 'node:crypto';
+import type { Logger } from 'pino';
+import { readCredentials, type TemporalCredentials, type TemporalOptions } from './connection';
+
+const READ_EVERY_MS = 60_000;
+
+export interface Reload {
+  stop(): void;
+}
+
+/** @param apply uses the new credentials from now on; a failure is tried again at the next reading */
+export function reloadCredentials(
+  options: TemporalOptions,
+  logger: Pick<Logger, 'info' | 'warn'>,
+  apply: (credentials: TemporalCredentials) => Promise<void>,
+): Reload {
+  const { files = [] } = options;
+  if (files.length === 0) return { stop: () => undefined };
+  let used = fingerprint(readCredentials(options));
+  let last: Promise<void> = Promise.resolve();
+  const read = async (): Promise<void> => {
+    try {
+      const credentials = readCredentials(options);
+      if (fingerprint(credentials) === used) return;
+      await apply(credentials);
+      used = fingerprint(credentials);
+      logger.info({ files }, 'the credentials for Temporal were renewed');
+    } catch (error) {
+      logger.warn({ err: error, files }, 'the new credentials for Temporal cannot be used');
+    }
+  };
+  const onSignal = (): void => {
+    last = last.then(read);
+  };
+  const timer = setInterval(onSignal, READ_EVERY_MS);
+  process.on('SIGHUP', onSignal);
+  return {
+    stop: () => {
+      clearInterval(timer);
+      process.off('SIGHUP', onSignal);
+    },
+  };
+}
+
+function fingerprint({ tls, apiKey }: TemporalCredentials): string {
+  const parts = typeof tls === 'object' && tls !== null ? tls : {};
+  const pair = 'clientCertPair' in parts ? parts.clientCertPair : undefined;
+  const authority = 'serverRootCACertificate' in parts ? parts.serverRootCACertificate : undefined;
+  const hash = createHash('sha256');
+  for (const part of [apiKey, pair?.crt, pair?.key, authority]) hash.update(part ?? '').update('|');
+  return hash.digest('hex');
+}
