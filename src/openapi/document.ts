@@ -30,6 +30,7 @@ const COMMON_ERRORS: ErrorCode[] = [
   'ip_not_allowed',
   'rate_limited',
   'internal_error',
+  'service_unavailable',
 ];
 
 /** Some codes are for operators' and providers' paths, which are not in the document. */
@@ -183,11 +184,8 @@ function requestBody({ schema, examples }: NonNullable<Operation['body']>) {
 
 /** Every code that the operation can answer with. */
 export function errorsOf({ scope, errors }: Operation): ErrorCode[] {
-  return [
-    ...COMMON_ERRORS,
-    ...(scope === null ? [] : (['insufficient_scope'] as const)),
-    ...errors,
-  ];
+  const ofScope = scope === null ? [] : (['insufficient_scope'] as const);
+  return [...new Set([...COMMON_ERRORS, ...ofScope, ...errors])];
 }
 
 function responses(operation: Operation): Record<string, unknown> {
