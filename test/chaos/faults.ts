@@ -63,6 +63,25 @@ async function play(layout: Layout, fault: Fault): Promise<void> {
       await server.start();
       return;
     }
+    case 'disk_full': {
+      const { disk, postgres } = layout.servers;
+      disk?.fill();
+      await sleep(forMs);
+      disk?.free();
+      // Without space for its log PostgreSQL ends, and is started again.
+      await rows(layout.gateway.db, 'SELECT 1').catch(async () => {
+        await postgres.kill();
+        await postgres.start();
+      });
+      return;
+    }
+    case 'clock': {
+      const program = target as ProgramName;
+      layout.setClock(program, fault.detail ?? '+0');
+      await sleep(forMs);
+      layout.setClock(program, '+0');
+      return;
+    }
     case 'connections':
       await rows(
         layout.gateway.db,

@@ -3,6 +3,9 @@
  * processes, three workers (two for everything but webhooks, one for those), PostgreSQL, Temporal,
  * the providers and a merchant's receiver.
  */
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { ChildProgram } from '../support/child-program';
 import { startGateway, type OwnGateway } from '../support/gateway';
 import { runAdmin } from '../support/gateway-admin';
@@ -22,6 +25,8 @@ export interface Layout {
   /** Of each API process, by way of its link; they end in /api/v1. */
   baseUrls: readonly string[];
   merchants: readonly ChaosMerchant[];
+  /** @param seconds by which the program's clock is wrong: `+600` */
+  setClock(name: ProgramName, seconds: string): void;
   stop(): Promise<void>;
 }
 
@@ -38,19 +43,32 @@ export const MODE = 'test';
 export const FUNDS = '1000000.00000000';
 
 export async function startLayout(): Promise<Layout> {
-  const servers = await startMortalServers();
+  const servers = await startMortalServers({ onSmallDisk: true });
+  const clocks = mkdtempSync(join(tmpdir(), 'payments-gateway-clocks-'));
+  const setClock = (name: ProgramName, seconds: string): void => {
+    writeFileSync(join(clocks, name), seconds);
+  };
   const gateway = await startGateway({ providerTimeoutMs: 2_000 });
   await Promise.all([gateway.api.stop(), gateway.worker.stop()]);
   const links = Object.fromEntries(
     await Promise.all(LINKS.map(async (name) => [name, await startLink()] as const)),
   ) as Record<LinkName, Link>;
   const { api, worker, ports } = await environments(gateway, links);
+  const create = (name: ProgramName, env: NodeJS.ProcessEnv): ChildProgram => {
+    setClock(name, '+0');
+    const program = name.startsWith('api') ? 'api' : 'worker';
+    return new ChildProgram(program, { ...env, ...clockOf(join(clocks, name)) });
+  };
+  const money = { ...worker, WORKER_QUEUES: 'payouts,payments,providers' };
   const programs: Record<ProgramName, ChildProgram> = {
-    'api-1': new ChildProgram('api', { ...api, PORT: String(ports[0]) }),
-    'api-2': new ChildProgram('api', { ...api, PORT: String(ports[1]) }),
-    'worker-1': new ChildProgram('worker', { ...worker, WORKER_QUEUES: MONEY_QUEUES }),
-    'worker-2': new ChildProgram('worker', { ...worker, WORKER_QUEUES: MONEY_QUEUES }),
-    'worker-webhooks': new ChildProgram('worker', { ...worker, WORKER_QUEUES: WEBHOOK_QUEUES }),
+    'api-1': create('api-1', { ...api, PORT: String(ports[0]) }),
+    'api-2': create('api-2', { ...api, PORT: String(ports[1]) }),
+    'worker-1': create('worker-1', money),
+    'worker-2': create('worker-2', money),
+    'worker-webhooks': create('worker-webhooks', {
+      ...worker,
+      WORKER_QUEUES: 'webhooks,webhooks-retry',
+    }),
   };
   await Promise.all(Object.values(programs).map((program) => program.start()));
   const receiver = await startReceiver();
@@ -65,6 +83,7 @@ export async function startLayout(): Promise<Layout> {
     programs,
     links,
     merchants,
+    setClock,
     baseUrls: (['client-api-1', 'client-api-2'] as const).map(
       (name) => `http://127.0.0.1:${links[name].port}/api/v1`,
     ),
@@ -74,12 +93,31 @@ export async function startLayout(): Promise<Layout> {
       await receiver.stop();
       await gateway.stop();
       await servers.stop();
+      rmSync(clocks, { recursive: true });
     },
   };
 }
 
-const MONEY_QUEUES = 'payouts,payments,providers';
-const WEBHOOK_QUEUES = 'webhooks,webhooks-retry';
+const FAKETIME = '/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1';
+
+/** A clock of the process's own, whose error stands in the file; none without Debian's faketime. */
+function clockOf(file: string): Record<string, string> {
+  if (!existsSync(FAKETIME)) return {};
+  return {
+    LD_PRELOAD: FAKETIME,
+    FAKETIME_TIMESTAMP_FILE: file,
+    FAKETIME_NO_CACHE: '1',
+    FAKETIME_DONT_FAKE_MONOTONIC: '1',
+  };
+}
+
+/** What this machine cannot play, for the person who reads the plan. */
+export function missingFaults({ servers }: Pick<Layout, 'servers'>): string[] {
+  return [
+    ...(servers.disk === null ? ['disk_full does nothing: this user may not mount'] : []),
+    ...(existsSync(FAKETIME) ? [] : ['clock does nothing: faketime is not installed']),
+  ];
+}
 
 /** The gateway's own settings, with every address replaced by that of a link. */
 async function environments({ env, sandbox }: OwnGateway, links: Record<LinkName, Link>) {

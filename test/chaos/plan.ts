@@ -26,11 +26,11 @@ export interface Fault {
   /** Since the start of the load. */
   atMs: number;
   forMs: number;
-  /** `outage`: its kind at the provider. */
+  /** `outage`: its kind at the provider. `clock`: the seconds by which it is wrong. */
   detail?: string;
 }
 
-/** kind → how many of 148 faults it is, its targets, and how long it lasts. */
+/** kind → how many of 146 faults it is, its targets, and how long it lasts. */
 const FAULTS = {
   kill: { share: 35, targets: PROGRAMS, seconds: [0, 3] },
   pause: { share: 20, targets: PROGRAMS, seconds: [1, 15] },
@@ -41,12 +41,17 @@ const FAULTS = {
   kill_server: { share: 8, targets: ['postgres'], seconds: [0, 5] },
   stop_server: { share: 5, targets: ['temporal'], seconds: [2, 30] },
   connections: { share: 5, targets: ['postgres'], seconds: [0, 0] },
+  disk_full: { share: 2, targets: ['postgres'], seconds: [3, 12] },
+  clock: { share: 6, targets: PROGRAMS, seconds: [10, 40] },
   outage: { share: 15, targets: ['provider'], seconds: [3, 20] },
 } as const satisfies Record<
   string,
   { share: number; targets: readonly Target[]; seconds: readonly [number, number] }
 >;
 export type FaultKind = keyof typeof FAULTS;
+
+/** Seconds: more than what a signature may be old. */
+const WRONG_BY = ['+600', '-600'];
 
 const KINDS = (Object.keys(FAULTS) as FaultKind[]).flatMap((kind) =>
   Array<FaultKind>(FAULTS[kind].share).fill(kind),
@@ -87,10 +92,14 @@ function chooseFault(
   const target = dice.pick<Target>(targets);
   const [least, most] = seconds;
   const forMs = Math.round((least + share(dice) * (most - least)) * 1_000 * pace);
-  const outage = dice.pick(OUTAGE_KINDS);
+  const details: Partial<Record<FaultKind, string>> = {
+    outage: dice.pick(OUTAGE_KINDS),
+    clock: dice.pick(WRONG_BY),
+  };
   if (!isFree(target)) return null;
-  const detail = kind === 'outage' ? { detail: outage } : {};
-  return { kind, target, atMs: Math.round(atMs), forMs, ...detail };
+  const detail = details[kind];
+  const fault = { kind, target, atMs: Math.round(atMs), forMs };
+  return detail === undefined ? fault : { ...fault, detail };
 }
 
 /** From 0 to below 1. */

@@ -4,7 +4,7 @@ import { rows } from '../../src/db/transaction';
 import { percentile } from '../bench/load';
 import { playFaults, type Played } from './faults';
 import { judge, type Verdict } from './judge';
-import { startLayout } from './layout';
+import { missingFaults, startLayout } from './layout';
 import { type Load, startLoad } from './load';
 import { describeFault, type Fault } from './plan';
 
@@ -25,6 +25,7 @@ export async function runChaos(
 ): Promise<Report> {
   log('starting PostgreSQL, Temporal, the providers and five programs');
   const layout = await startLayout();
+  missingFaults(layout).forEach(log);
   try {
     await rows(layout.gateway.db, 'UPDATE payout_policies SET daily_max = NULL');
     const load = startLoad(layout, seed);
