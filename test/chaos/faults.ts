@@ -4,7 +4,7 @@ import { rows } from '../../src/db/transaction';
 import { control } from '../support/sandbox';
 import { type Layout, MODE } from './layout';
 import type { Fault, LinkName, ProgramName } from './plan';
-import type { LinkFault } from './link';
+import type { LinkFault } from '../support/link';
 
 /** A fault that is over. Times by performance.now(). */
 export interface Played {

@@ -13,7 +13,7 @@ import { createMerchant, fund, type Merchant } from '../support/merchant';
 import { type MortalServers, startMortalServers } from '../support/mortal-servers';
 import { findFreePort } from '../../src/dev/ports';
 import { type Receiver, startReceiver } from '../support/webhook-receiver';
-import { type Link, startLink } from './link';
+import { type Link, startLink } from '../support/link';
 import { LINKS, type LinkName, type ProgramName } from './plan';
 
 export interface Layout {

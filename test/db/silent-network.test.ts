@@ -3,7 +3,7 @@ import { connect } from '../../src/db/connect';
 import { ShortStatements } from '../../src/db/short-statements';
 import { type Db, inTransaction, onOneSnapshot, rows } from '../../src/db/transaction';
 import { connectDatabase } from '../../src/wallet/db/database';
-import { type BlackHole, startBlackHole } from '../support/black-hole';
+import { type Link, startLink } from '../support/link';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 import { waitLong } from '../support/patience';
 
@@ -11,7 +11,7 @@ const TIMES = { statementTimeoutMs: 300, answerGraceMs: 200 };
 const SIZE = 3;
 
 let database: TestDatabase;
-let hole: BlackHole;
+let hole: Link;
 let url: string;
 let db: Db;
 
@@ -21,7 +21,7 @@ beforeAll(async () => {
 
 beforeEach(async () => {
   const server = new URL(database.ownerUrl);
-  hole = await startBlackHole({ host: server.hostname, port: Number(server.port) });
+  hole = await startLink(Number(server.port));
   server.hostname = '127.0.0.1';
   server.port = String(hole.port);
   url = server.href;
@@ -45,10 +45,10 @@ const fill = (): Promise<unknown> =>
 
 test('statements without an answer end, and afterwards the first one already gets an answer', async () => {
   await fill();
-  hole.swallow();
+  hole.set({ kind: 'black_hole' });
   // One connection notices; the other two of the pool are idle.
   await expect(ask()).rejects.toThrow('Query read timeout');
-  hole.restore();
+  hole.set(null);
   const started = Array.from({ length: SIZE }, () => ask());
   expect(await Promise.all(started)).toEqual(Array(SIZE).fill([{ n: 1 }]));
   await fill();
@@ -58,18 +58,18 @@ test('a transaction that loses its connection is rolled back, and none of it is 
   await rows(db, 'CREATE TABLE IF NOT EXISTS silent (id integer)');
   const lost = inTransaction(db, async (tx) => {
     await rows(tx, 'INSERT INTO silent VALUES (?)', [1]);
-    hole.swallow();
+    hole.set({ kind: 'black_hole' });
     await rows(tx, 'INSERT INTO silent VALUES (?)', [2]);
   });
   await expect(lost).rejects.toThrow('Query read timeout');
-  hole.restore();
+  hole.set(null);
   expect(await rows(db, 'SELECT id FROM silent')).toEqual([]);
 });
 
 test('nobody waits for a new connection without end', async () => {
-  hole.swallow();
+  hole.set({ kind: 'black_hole' });
   await expect(ask()).rejects.toThrow('timeout expired');
-  hole.restore();
+  hole.set(null);
   expect(await ask()).toEqual([{ n: 1 }]);
 });
 
@@ -80,7 +80,7 @@ test('a statement that may take longer than others is waited for, on its transac
   });
   expect(result).toMatchObject([{ told: 'slept' }]);
   await expect(rows(db, slow, [0.8, ''])).rejects.toThrow('statement timeout');
-  hole.swallow();
+  hole.set({ kind: 'black_hole' });
   await expect(ask()).rejects.toThrow('Query read timeout');
 });
 
@@ -88,10 +88,10 @@ test('shared connections of reads are opened anew', async () => {
   const short = new ShortStatements({ url, size: 2, applicationName: 'test', ...TIMES }, db);
   const read = () => short.run('SELECT ?::int AS n', [7]);
   await Promise.all(Array.from({ length: 10 }, read));
-  hole.swallow();
+  hole.set({ kind: 'black_hole' });
   const lost = await Promise.allSettled(Array.from({ length: 10 }, read));
   expect(lost.map(({ status }) => status)).toEqual(Array(10).fill('rejected'));
-  hole.restore();
+  hole.set(null);
   expect(await Promise.all(Array.from({ length: 10 }, read))).toEqual(Array(10).fill([{ n: 7 }]));
   await short.destroy();
 });
@@ -103,13 +103,13 @@ describe('the wallet', () => {
     const wallet = connectDatabase(url, options);
     const one = () => wallet.query('SELECT 1 AS n');
     await Promise.all([one(), one(), one()]);
-    hole.swallow();
+    hole.set({ kind: 'black_hole' });
     const lost = await Promise.allSettled([
       one(),
       wallet.transaction((tx) => tx.query('SELECT 1')),
     ]);
     expect(lost.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
-    hole.restore();
+    hole.set(null);
     await waitLong('an answer', async () => (await one()).length);
     await wallet.close();
   });
@@ -119,13 +119,13 @@ describe('the wallet', () => {
     let wasTold = false;
     const held = first.withLock('test', async (signal) => {
       expect(await second.withLock('test', () => Promise.resolve('both'))).toBeNull();
-      hole.swallow();
+      hole.set({ kind: 'black_hole' });
       await new Promise((resolve) => signal.addEventListener('abort', resolve));
       wasTold = true;
     });
     await held;
     expect(wasTold).toBe(true);
-    hole.restore();
+    hole.set(null);
     // PostgreSQL has not heard that the first one is gone.
     const taken = await waitLong('the lock', async () => {
       const result = await second.withLock('test', () => Promise.resolve('alone'));

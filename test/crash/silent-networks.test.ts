@@ -1,0 +1,130 @@
+/**
+ * The network between two parts goes silent: nothing passes, nobody hangs up, and the connections of that
+ * time never speak again. Meanwhile every request gets an answer; afterwards everything goes on without a
+ * restart, and nothing is lost or doubled.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { rows } from '../../src/db/transaction';
+import { type Link, startLink } from '../support/link';
+import { startGateway, type OwnGateway } from '../support/gateway';
+import { runAdmin } from '../support/gateway-admin';
+import { fund } from '../support/merchant';
+import { type ApiAnswer, buildPayout, MerchantClient, randomKey } from '../support/merchant-client';
+import { waitLong } from '../support/patience';
+import { PatientClient, retry } from '../support/patient-client';
+import { auditPayouts, expectedBalance } from '../support/payout-audit';
+import { whenFinal } from '../support/payout-status';
+import { scaled } from '../support/scale';
+import { type Receiver, startReceiver } from '../support/webhook-receiver';
+
+const SILENT_MS = scaled(8_000, 40_000);
+const PAYOUTS = scaled(4, 20);
+const FUNDS = '100000.00000000';
+
+const LINKS = [
+  'api and PostgreSQL',
+  'worker and PostgreSQL',
+  'api and Temporal',
+  'worker and Temporal',
+  'gateway and provider',
+  "worker and merchant's receiver",
+] as const;
+
+let holes: Record<(typeof LINKS)[number], Link>;
+let gateway: OwnGateway;
+let receiver: Receiver;
+let client: MerchantClient;
+
+beforeAll(async () => {
+  receiver = await startReceiver();
+  const postgres = Number(new URL(process.env['TEST_POSTGRES_URL'] ?? '').port);
+  const temporal = Number((process.env['TEST_TEMPORAL_ADDRESS'] ?? '').split(':')[1]);
+  const targets = [postgres, postgres, temporal, temporal, 0, Number(new URL(receiver.url).port)];
+  const started = await Promise.all(targets.map((target) => startLink(target)));
+  holes = Object.fromEntries(LINKS.map((link, index) => [link, started[index]!])) as typeof holes;
+  const at = (link: keyof typeof holes) => holes[link].port;
+  gateway = await startGateway({
+    databasePort: at('api and PostgreSQL'),
+    workerDatabasePort: at('worker and PostgreSQL'),
+    env: {
+      DATABASE_STATEMENT_TIMEOUT_MS: '2000',
+      TEMPORAL_ADDRESS: `127.0.0.1:${at('api and Temporal')}`,
+      ONCHAIN_TEST_URL: `http://127.0.0.1:${at('gateway and provider')}/onchain`,
+    },
+    workerEnv: { TEMPORAL_ADDRESS: `127.0.0.1:${at('worker and Temporal')}` },
+  });
+  // The sandbox is started with the gateway, which must know the address first.
+  holes['gateway and provider'].leadTo(gateway.sandbox.port);
+  const { accountId, testKey } = gateway.merchant;
+  await fund(gateway.db, accountId, 'test', 'USDT', FUNDS);
+  client = new MerchantClient(gateway.baseUrl, testKey);
+  const url = `http://127.0.0.1:${at("worker and merchant's receiver")}/hooks`;
+  await runAdmin(
+    gateway,
+    ...['webhooks', 'create', '--account', accountId],
+    ...['--mode', 'test', '--url', url],
+  );
+});
+
+afterAll(async () => {
+  await gateway.stop();
+  await receiver.stop();
+  await Promise.all(Object.values(holes).map((hole) => hole.stop()));
+});
+
+jest.setTimeout(300_000);
+
+test.each(LINKS)('between %s', async (link) => {
+  const hole = holes[link];
+  const under = await Promise.all(Array.from({ length: PAYOUTS }, () => create(randomKey())));
+  const keys = Array.from({ length: PAYOUTS }, () => randomKey());
+
+  hole.set({ kind: 'black_hole' });
+  const ended = Date.now() + SILENT_MS;
+  const meanwhile = await Promise.all([
+    ...keys.map((key) => client.createPayout(bodyOf(key), key)),
+    client.get('/balance'),
+    client.get(`/payouts/${under[0]!.json.data.id}`),
+  ]);
+  expect(meanwhile.filter((answer) => !isProper(answer)).map(({ text }) => text)).toEqual([]);
+  await sleep(Math.max(0, ended - Date.now()));
+  hole.set(null);
+
+  const late = await Promise.all(keys.map((key) => create(key)));
+  await Promise.all([...under, ...late].map(({ json }) => whenFinal(gateway.db, json.data.id)));
+  await allDelivered();
+  expect(await auditPayouts(gateway)).toEqual([]);
+  const balance = await new PatientClient(gateway.baseUrl, client.apiKey).balance();
+  const { accountId } = gateway.merchant;
+  expect(balance).toEqual(await expectedBalance(gateway.db, accountId, FUNDS));
+});
+
+const bodyOf = (key: string) => buildPayout({ reference: `silent-${key}` });
+
+const create = (key: string): Promise<ApiAnswer> =>
+  retry(() => client.createPayout(bodyOf(key), key));
+
+/** Done, or a 503 or a running request that says when to ask again. */
+function isProper({ status, headers }: ApiAnswer): boolean {
+  return status < 300 || ([409, 503].includes(status) && headers.has('retry-after'));
+}
+
+/** Attempts that met the silence are made again at once, as the schedule would a minute later. */
+async function allDelivered(): Promise<void> {
+  await waitLong('every event to be delivered', async () => {
+    const open = await rows<{ id: string }>(
+      gateway.db,
+      "SELECT id FROM webhook_deliveries WHERE status = 'pending'",
+    );
+    for (const { id } of open) {
+      await gateway.temporal.workflow
+        .getHandle(id)
+        .signal('retryNow')
+        .catch(() => undefined);
+    }
+    if (open.length > 0) await sleep(1_000);
+    return open.length === 0 ? true : undefined;
+  });
+  const events = await rows<{ id: string }>(gateway.db, 'SELECT id FROM events');
+  expect(events.filter(({ id }) => receiver.of(id).length === 0)).toEqual([]);
+}
