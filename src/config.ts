@@ -37,6 +37,8 @@ export interface Config {
   port: number;
   /** The address to listen on; undefined: all. */
   host: string | undefined;
+  /** How long a stopping API process still takes requests. */
+  drainMs: number;
   /** The private port for metrics and readiness; null: not served. */
   metrics: { port: number | null; host: string };
   publicUrl: string;
@@ -88,6 +90,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     },
     port,
     host: reader.optional('HOST'),
+    drainMs: reader.count('API_DRAIN_MS', 0, 0, 60_000),
     metrics: {
       port:
         reader.optional('METRICS_PORT') === undefined

@@ -1,4 +1,5 @@
 /** The API process: REST for merchants, callbacks of providers, and the pages. Run as many as needed. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { readConfig } from '../config';
 import { buildDeps, buildPages, buildServices, type Deps } from '../deps';
 import { createApp } from '../http/app';
@@ -36,6 +37,9 @@ runProcess(HELP, async (env) => {
   });
   return {
     stop: async () => {
+      services.health.drain();
+      server.drain();
+      await sleep(config.drainMs);
       reload.stop();
       services.events.stopWaiting();
       await Promise.all([server.stop(), privateServer?.stop()]);

@@ -30,6 +30,8 @@ const IDLE_CHECK_MS = 25;
 
 export interface RunningServer {
   port: number;
+  /** Each response from now on closes its connection, so that clients open the next one elsewhere. */
+  drain(): void;
   /** Accepts no more requests, finishes the running ones, and returns within 1.5 s. */
   stop(): Promise<void>;
 }
@@ -47,7 +49,11 @@ export async function startServer(
 ): Promise<RunningServer> {
   const handle = app.callback();
   // Koa handles every error itself; its promise never rejects.
-  const listener: RequestListener = (request, response) => void handle(request, response);
+  let isDraining = false;
+  const listener: RequestListener = (request, response) => {
+    if (isDraining) response.setHeader('connection', 'close');
+    void handle(request, response);
+  };
   const options = {
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
     headersTimeout: HEADERS_TIMEOUT_MS,
@@ -67,6 +73,9 @@ export async function startServer(
   let stopping: Promise<void> | undefined;
   return {
     port: (server.address() as AddressInfo).port,
+    drain: () => {
+      isDraining = true;
+    },
     stop: () => (stopping ??= stop(server)),
   };
 }

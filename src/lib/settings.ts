@@ -165,6 +165,13 @@ export const GATEWAY_SETTINGS: readonly Setting[] = [
       'address that `api` listens on, such as `127.0.0.1` behind a proxy on the same machine; without it, all addresses',
   },
   {
+    name: 'API_DRAIN_MS',
+    otherwise: '0',
+    programs: ['api'],
+    meaning:
+      'how long a stopping `api` still takes requests while `/readyz` is 503, so that a load balancer sends the next ones elsewhere; longer than two of its checks',
+  },
+  {
     name: 'PUBLIC_URL',
     otherwise: 'http://localhost:3000',
     programs: BOTH,

@@ -21,8 +21,13 @@ export function createHealth({
   pagesDb: Db | null;
   temporal: Client;
 }): Health {
+  let isDraining = false;
   return {
+    drain: () => {
+      isDraining = true;
+    },
     async check() {
+      if (isDraining) return { process: 'The process is stopping.' };
       const [postgres, pages, workflows] = await Promise.all([
         checkDatabase(db),
         pagesDb === null ? {} : checkPages(pagesDb),

@@ -178,6 +178,8 @@ export interface ProviderCallbacks {
 export interface Health {
   /** Each component → null if it is healthy, otherwise the problem. */
   check(): Promise<Record<string, string | null>>;
+  /** From now on the process is not ready: load balancers send their requests to others. */
+  drain(): void;
 }
 
 export interface Services {

@@ -1,0 +1,65 @@
+/**
+ * A load balancer as small as one can be: it asks each backend's /readyz, sends each request to the
+ * next ready one over kept-alive connections, and repeats nothing.
+ */
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import { Pool } from 'undici';
+
+export interface Balancer {
+  url: string;
+  /** How many backends are ready. */
+  ready(): number;
+  stop(): Promise<void>;
+}
+
+const CHECK_MS = 200;
+
+export async function startBalancer(origins: readonly string[]): Promise<Balancer> {
+  const backends = origins.map((origin) => ({ pool: new Pool(origin), isReady: false }));
+  const checks = setInterval(() => {
+    for (const backend of backends) {
+      backend.pool.request({ method: 'GET', path: '/readyz' }).then(
+        async ({ statusCode, body }) => {
+          await body.dump();
+          backend.isReady = statusCode === 200;
+        },
+        () => (backend.isReady = false),
+      );
+    }
+  }, CHECK_MS);
+  let turn = 0;
+  const server = createServer((request, response) => {
+    const ready = backends.filter(({ isReady }) => isReady);
+    const backend = ready[turn++ % ready.length];
+    const { method = 'GET', url = '/' } = request;
+    const { host: _, connection: __, ...headers } = request.headers;
+    const answer = async (): Promise<void> => {
+      if (backend === undefined) throw new Error('no backend is ready');
+      const sent = method === 'GET' ? null : await buffer(request);
+      const { pool } = backend;
+      const received = await pool.request({ method, path: url, headers, body: sent });
+      const { connection: ___, 'transfer-encoding': ____, ...own } = received.headers;
+      response.writeHead(received.statusCode, own).end(await received.body.text());
+    };
+    answer().catch((error: unknown) => {
+      const message = `bad gateway: ${String(error)}`;
+      response.writeHead(502).end(JSON.stringify({ error: { code: 'bad_gateway', message } }));
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    ready: () => backends.filter(({ isReady }) => isReady).length,
+    stop: async () => {
+      clearInterval(checks);
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+      await Promise.all(backends.map(({ pool }) => pool.destroy()));
+    },
+  };
+}
