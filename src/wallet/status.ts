@@ -6,7 +6,8 @@ import type { Address, Hex } from 'viem';
 import { isLess } from '../domain/money';
 import { ChainUnavailable } from './chain/rpc';
 import { type Chain, createChain } from './chain/chain';
-import type { Db } from './db/database';
+import { type Db, findLockHolder } from './db/database';
+import { chainLock } from './durable/chain-run';
 import type { Network } from './networks';
 import { readView } from './sender/view';
 import { readShownSums, type ShownSums } from './sums';
@@ -16,6 +17,8 @@ export interface NetworkStatus {
   network: string;
   mode: string;
   chain_id: number;
+  /** Host and process that work on the chain; null: none does. */
+  worker: string | null;
   /** The newest block of each node, in the order of rpc_urls; null: it does not answer. */
   node_heads: (number | null)[];
   follower: {
@@ -76,6 +79,7 @@ async function readNetworkStatus(
   );
   return {
     ...{ network: name, mode, chain_id: chainId, node_heads: heads },
+    worker: (await findLockHolder(db, chainLock(chainId)))?.name ?? null,
     follower: await readFollower(db, chainId, highest),
     payouts_paused_reason: paused?.reason ?? null,
     hot_wallets: await readHotWallets(db, chain),
@@ -206,7 +210,10 @@ export function describeStatus(networks: readonly NetworkStatus[]): string {
 function describeNetwork(status: NetworkStatus): string {
   const { follower, transfers, deposits, refunds } = status;
   const nodes = status.node_heads.map((head, at) => `node ${at + 1}: ${head ?? 'no answer'}`);
+  const worker =
+    status.worker ?? 'NONE: is a wallet running, does Temporal answer, is the chain paused?';
   const lines: [string, string][] = [
+    ['worker', worker],
     ['nodes', nodes.join(', ')],
     ['follower', follower === null ? 'has not begun' : describeFollower(follower)],
     ['payouts', status.payouts_paused_reason ?? 'on'],

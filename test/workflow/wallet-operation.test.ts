@@ -105,6 +105,7 @@ describeWithChain('the commands of the wallet', () => {
     expect(JSON.parse(text)).toMatchObject([
       {
         ...{ network: 'ethereum', mode: 'test', chain_id: chain.chainId },
+        worker: expect.stringContaining(` ${process.pid}`),
         node_heads: [expect.any(Number), null],
         follower: { head: expect.any(Number), paused_reason: null },
         payouts_paused_reason: 'a test',
