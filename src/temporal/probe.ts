@@ -48,7 +48,10 @@ function sentence({ address, namespace }: TemporalOptions, cause: string, code?:
     return `The host of ${address} is not known (${cause}). Check TEMPORAL_ADDRESS.`;
   }
   if (
-    /certificate|tls|ssl|handshake|UnknownIssuer|InvalidContentType|h2 protocol|frame/i.test(cause)
+    // A server that requires a client certificate may close the connection before it says so.
+    /certificate|tls|ssl|handshake|UnknownIssuer|InvalidContentType|h2 protocol|frame|connection closed/i.test(
+      cause,
+    )
   ) {
     return `No TLS connection with Temporal at ${address} (${cause}). Check TEMPORAL_TLS and the TEMPORAL_TLS_… certificates; the server may also expect no TLS, or a client certificate.`;
   }

@@ -5,7 +5,8 @@
 import { Registry } from 'prom-client';
 import type { Address } from 'viem';
 import { type Chain, createChain, verifyChain } from './chain/chain';
-import type { WalletConfig } from './config';
+import { errorText } from '../lib/command-line';
+import type { Log, WalletConfig } from './config';
 import { connectDatabase, type Database } from './db/database';
 import { migrateWallet, requireMigrations } from './db/migrate';
 import {
@@ -16,6 +17,7 @@ import {
 } from './deposits';
 import { type ChainRun, createChainRun } from './durable/chain-run';
 import type { DurableParts } from './durable/workers';
+import { ensurePlace } from './follower/follower';
 import { startCallbacks } from './http/callbacks';
 import { addCheckouts } from './http/checkouts';
 import { startHttpServer } from './http/server';
@@ -73,6 +75,7 @@ export async function startWallet(config: WalletConfig, parts: WalletParts): Pro
         loops.push(() => startSender(db, chain, signer, config.log));
       }
       const follow = createFollowing(config, db, chain, pageUrl);
+      if (follow !== null) await ensurePlace(db, chain).catch(notReady(config.log, network));
       const compareSums = createSumsCheck(config, db, chain);
       for (const start of [follow, compareSums]) if (start !== null) loops.push(start);
       runs.set(nameOf(network), createChainRun({ network, db, log: config.log, loops }));
@@ -105,6 +108,14 @@ export async function startWallet(config: WalletConfig, parts: WalletParts): Pro
     await stop();
     throw error;
   }
+}
+
+/** Whoever works on the chain tries again; until then, no checkout is opened. */
+function notReady(log: Log, { mode, name }: Network): (error: unknown) => void {
+  return (error) => {
+    const message = 'no checkout is opened on the network until a node answers';
+    log('warn', message, { mode, network: name, error: errorText(error) });
+  };
 }
 
 /** A network's name is unique within its mode. */

@@ -7,6 +7,7 @@ import { randomBytes } from 'node:crypto';
 import { type Amount, isLess, ZERO } from '../../domain/money';
 import { ADDRESS_INDEX_MAX, type DepositAddresses } from '../addresses/deposit-addresses';
 import type { Database, Tx } from '../db/database';
+import { findPlace } from '../follower/place';
 import type { Network, WalletMode } from '../networks';
 import { NATIVE_DECIMALS, unitsOf } from '../units';
 import {
@@ -47,7 +48,11 @@ export interface CheckoutOrder {
 }
 
 export type OpeningRefusal =
-  'asset_not_supported' | 'amount_not_representable' | 'client_reference_conflict';
+  | 'asset_not_supported'
+  | 'amount_not_representable'
+  | 'client_reference_conflict'
+  /** No node of the network has answered since it was configured. */
+  | 'network_not_ready';
 
 export type Opening =
   | { kind: 'checkout'; facts: CheckoutFacts; isNew: boolean }
@@ -68,6 +73,9 @@ export async function openCheckout(
   }
   if (unitsOf(order.amount, decimals) === null) {
     return { kind: 'refused', reason: 'amount_not_representable' };
+  }
+  if ((await findPlace(db, network.chainId)) === null) {
+    return { kind: 'refused', reason: 'network_not_ready' };
   }
   const addressIndex = await nextAddressIndex(db, order.mode);
   if (addressIndex > ADDRESS_INDEX_MAX) throw new Error('all addresses of the key are used');

@@ -69,6 +69,17 @@ export function startFollower(parts: FollowerParts, pauseMs: number): Loop {
   );
 }
 
+/**
+ * The place from which a new chain will be followed. It is stored before the first address of the chain
+ * is given out: what is paid to it is not missed, whenever somebody begins to work on the chain.
+ */
+export async function ensurePlace(db: Database, chain: Chain): Promise<void> {
+  if ((await findPlace(db, chain.network.chainId)) !== null) return;
+  const heads = await readHeads(chain);
+  const start = heads.finalized ?? (await readHeader(chain, 0)) ?? heads.latest;
+  await beginAt(db, chain.network, start);
+}
+
 type Heads = Awaited<ReturnType<typeof readHeads>>;
 
 export class Follower {
@@ -88,12 +99,11 @@ export class Follower {
     const place = await findPlace(db, this.chainId);
     if (place !== null && place.pausedReason !== null) return undefined;
     try {
-      const heads = await readHeads(chain);
       if (place === null) {
-        const start = heads.finalized ?? (await readHeader(chain, 0)) ?? heads.latest;
-        await beginAt(db, chain.network, start);
+        await ensurePlace(db, chain);
         return 'more';
       }
+      const heads = await readHeads(chain);
       return await this.follow(place, heads, signal);
     } catch (error) {
       // Between two answers the chain moved on, or the next node is not as far. Soon it fits.

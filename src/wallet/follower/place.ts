@@ -38,7 +38,7 @@ export async function findPlace(db: Db, chainId: number): Promise<Place | null> 
   };
 }
 
-/** The first start. No address was given out before, so nothing older matters. */
+/** The first start. `openCheckout` gives out no address before, so nothing older matters. */
 export async function beginAt(
   db: Database,
   { chainId, mode, name }: Network,

@@ -92,6 +92,7 @@ const OPENING_REFUSALS: Record<OpeningRefusal, Refusal> = {
   asset_not_supported: [422, 'The asset is not supported on this network.'],
   amount_not_representable: [422, 'The amount has more decimals than the asset.'],
   client_reference_conflict: [409, 'The client reference belongs to a different order.'],
+  network_not_ready: [503, 'No node of the network has answered yet. Try again later.'],
 };
 
 const STEP_REFUSALS: Record<StepRefusal, Refusal> = {

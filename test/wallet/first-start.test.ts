@@ -1,0 +1,66 @@
+/** The first start: no payment may be missed that arrives before the chain is followed. */
+import type { Address } from 'viem';
+import { amount } from '../../src/domain/money';
+import { describeWithChain, startChain, type TestChain } from '../support/chain';
+import {
+  createTestSigner,
+  createWalletDatabase,
+  startTestWallet,
+  testNetwork,
+  WALLET_KEYS,
+  type WalletDatabase,
+} from '../support/wallet';
+import { buildOrder, foundCheckout, when } from './deposits-world';
+
+/** Temporal is away: nobody works on a chain. */
+const nobody = () => ({ stop: () => Promise.resolve() });
+const signer = createTestSigner();
+
+describeWithChain('the first start of a wallet', () => {
+  let chain: TestChain;
+  let database: WalletDatabase;
+
+  beforeEach(async () => {
+    [chain, database] = await Promise.all([startChain(), createWalletDatabase()]);
+    await chain.finalize();
+  });
+  afterEach(() => Promise.all([database.drop(), chain.stop()]));
+
+  it('finds what was paid, and is final, before somebody works on the chain', async () => {
+    const networks = [testNetwork(chain)];
+    const idle = await startTestWallet({ networks, signer, database, drive: nobody });
+    const order = buildOrder({ network: 'ethereum', amount: amount('5') });
+    const { reference } = foundCheckout(await idle.provider.openCheckout(order));
+    const [row] = await idle.db.query<{ address: Address }>('SELECT address FROM wallet.checkout');
+    await chain.mint(chain.tokens.USDC, row!.address, 5_000_000n);
+    await chain.finalize();
+    await idle.stop();
+
+    const wallet = await startTestWallet({ networks, signer, database });
+    await when('the confirmed deposit', async () => {
+      const { transfers } = foundCheckout(await wallet.provider.findCheckout(reference));
+      return transfers[0]?.status === 'confirmed' ? true : null;
+    });
+    await wallet.stop();
+  });
+
+  it('opens no checkout on a network whose nodes have never answered', async () => {
+    const networks = [testNetwork(chain, { rpcUrls: ['http://127.0.0.1:9'] })];
+    const wallet = await startTestWallet({ networks, signer, database });
+    const response = await fetch(`${wallet.wallet.url}/v1/checkouts`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${WALLET_KEYS.apiKey}`,
+        'content-type': 'application/json',
+      },
+      body: JSON.stringify({
+        ...{ client_reference: 'pay_1', network: 'ethereum', asset: 'USDC', amount: '5' },
+        expires_at: new Date(Date.now() + 3_600_000).toISOString(),
+      }),
+    });
+    expect(response.status).toBe(503);
+    expect(await response.json()).toMatchObject({ error: { code: 'network_not_ready' } });
+    expect(await wallet.db.query('SELECT 1 FROM wallet.checkout')).toEqual([]);
+    await wallet.stop();
+  });
+});
