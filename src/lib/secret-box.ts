@@ -45,7 +45,8 @@ export function createSecretBox(current: string, earlier: readonly string[]): Se
         );
       }
       const nonce = secret.sealed.subarray(0, NONCE_BYTES);
-      const decipher = createDecipheriv('aes-256-gcm', key, nonce);
+      // Without a length, Node takes tags of 4 bytes, which can be guessed.
+      const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG_BYTES });
       decipher.setAAD(Buffer.from(owner));
       decipher.setAuthTag(secret.sealed.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
       const text = secret.sealed.subarray(NONCE_BYTES + TAG_BYTES);

@@ -66,6 +66,7 @@ describe('an error', () => {
     expect(error).toMatchObject({ code, message: expect.stringMatching(/^[A-Z].*\.$/) });
     expect(isId('request', error.request_id)).toBe(true);
     expect(response.headers.get('X-Request-Id')).toBe(error.request_id);
+    expect(response.headers.get('X-Content-Type-Options')).toBe('nosniff');
   });
 
   it('404 says which resource is not there', async () => {

@@ -213,10 +213,23 @@ test('pages have strict headers, and errors have the request id', async () => {
   const missing = await client.get('/dashboard/test/nothing');
   expect(missing.status).toBe(404);
   expect(await missing.text()).toContain(missing.headers.get('x-request-id')!);
-  expect(missing.headers.get('content-security-policy')).toContain(
-    "default-src 'none'; script-src 'self'",
+  expect(Object.fromEntries(missing.headers)).toMatchObject({
+    'content-security-policy':
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; " +
+      "font-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+    'x-content-type-options': 'nosniff',
+    'x-frame-options': 'DENY',
+    'referrer-policy': 'same-origin',
+    'cross-origin-opener-policy': 'same-origin',
+    'cross-origin-resource-policy': 'same-origin',
+    'strict-transport-security': 'max-age=31536000',
+    'cache-control': 'no-store',
+  });
+  const guide = await fetch(`${gateway.url}/docs/guides/quickstart`);
+  expect(guide.headers.get('content-security-policy')).toBe(
+    "default-src 'none'; style-src 'self'; img-src 'self' data:; base-uri 'none'; " +
+      "form-action 'none'; frame-ancestors 'none'",
   );
-  expect(missing.headers.get('cache-control')).toBe('no-store');
   expect((await client.get('/dashboard/other')).status).toBe(404);
   const notAForm = await fetch(`${gateway.url}/dashboard/sign-in`, {
     method: 'POST',

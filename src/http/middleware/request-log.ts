@@ -17,10 +17,13 @@ import {
 /** The client's own request id is also logged, up to this length. */
 const CLIENT_ID_LENGTH = 128;
 
-/** Adds our X-Request-Id to every response (decision W4). Must be the first middleware. */
+/**
+ * Adds our X-Request-Id to every response (decision W4), and the header that keeps a browser from taking
+ * it for something else. Must be the first middleware.
+ */
 export const setRequestId: GatewayMiddleware = async (ctx, next) => {
   ctx.state.requestId = newId('request');
-  ctx.set('X-Request-Id', ctx.state.requestId);
+  ctx.set({ 'X-Request-Id': ctx.state.requestId, 'X-Content-Type-Options': 'nosniff' });
   await next();
 };
 

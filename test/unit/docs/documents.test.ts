@@ -10,6 +10,7 @@ const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
 const DOCUMENTS = [
   'README.md',
   'CHANGELOG.md',
+  'SECURITY.md',
   ...readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.md'))
     .map((name) => `docs/${name}`),
@@ -58,6 +59,24 @@ test('every file and folder that docs/architecture.md names exists', () => {
   expect(
     paths.map(([, path = '']) => path).filter((path) => !existsSync(join(ROOT, path))),
   ).toEqual([]);
+});
+
+test('every file, test and decision that docs/security.md names exists', () => {
+  const text = read('docs/security.md');
+  const files = [...text.matchAll(/`((?:src|workflows|activities|deploy|test)\/[^`]*)`/g)].map(
+    ([, path = '']) => path,
+  );
+  expect(files.length).toBeGreaterThan(100);
+  expect(files.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
+  // `test/db/pages.test.ts` “a form from %s”, “…”
+  const tests = [...text.matchAll(/`(test\/[^`]+)` (“[^”]+”(?:, “[^”]+”)*)/g)].flatMap(
+    ([, path = '', titles = '']) =>
+      [...titles.matchAll(/“([^”]+)”/g)].map(([, title = '']) => ({ path, title })),
+  );
+  expect(tests.length).toBeGreaterThan(80);
+  expect(tests.filter(({ path, title }) => !read(path).includes(title))).toEqual([]);
+  const decisions = [...text.matchAll(/\bdecisions? ([A-Z]\d+)\b/g)].map(([, id]) => id);
+  expect(decisions.filter((id) => !read('docs/decisions.md').includes(`\n### ${id} `))).toEqual([]);
 });
 
 test('every decision that a source file names has an entry in docs/decisions.md', () => {

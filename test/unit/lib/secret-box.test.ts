@@ -20,6 +20,14 @@ test.each([0, 12, 28])('a change of byte %i is noticed', (index) => {
   expect(() => box.open({ sealed, keyId }, 'we_1')).toThrow();
 });
 
+test.each([4, 8, 15])('a tag that is cut to %i bytes is refused', (length) => {
+  const box = createSecretBox(text(), []);
+  const { sealed, keyId } = box.seal('', 'we_1');
+  expect(box.open({ sealed, keyId }, 'we_1')).toBe('');
+  const cut = sealed.subarray(0, 12 + length);
+  expect(() => box.open({ sealed: cut, keyId }, 'we_1')).toThrow();
+});
+
 test('an earlier key still opens, and the new one seals', () => {
   const [before, now] = [text(), text()];
   const old = createSecretBox(before, []).seal(SECRET, 'we_1');
