@@ -1,6 +1,7 @@
 /**
  * An upgrade: two API processes behind a load balancer and two workers are restarted one after the
- * other while a merchant works. Every request is answered at the first try, and nothing is lost.
+ * other while a merchant works. No request fails; one whose workflow task was with a worker that stops may
+ * be answered with 503, and its retry with the same key succeeds. Nothing is lost.
  */
 import { findFreePort } from '../../src/dev/ports';
 import { rows } from '../../src/db/transaction';
@@ -8,8 +9,9 @@ import { type Balancer, startBalancer } from '../support/balancer';
 import { ChildProgram } from '../support/child-program';
 import { type OwnGateway, startGateway } from '../support/gateway';
 import { fund } from '../support/merchant';
-import { buildPayout, MerchantClient } from '../support/merchant-client';
+import { buildPayout, MerchantClient, randomKey } from '../support/merchant-client';
 import { waitLong } from '../support/patience';
+import { isUnavailable, retry } from '../support/patient-client';
 import { auditPayouts, expectedBalance } from '../support/payout-audit';
 import { whenFinal } from '../support/payout-status';
 import { scaled } from '../support/scale';
@@ -49,7 +51,7 @@ async function bothReady(): Promise<void> {
   );
 }
 
-test('every process is restarted under load: each request succeeds at the first try', async () => {
+test('every process is restarted under load: no request fails', async () => {
   const { testKey, accountId } = gateway.merchant;
   const client = new MerchantClient(`${balancer.url}/api/v1`, testKey);
   const refused: string[] = [];
@@ -57,7 +59,8 @@ test('every process is restarted under load: each request succeeds at the first 
   let isOver = false;
   const merchant = async (): Promise<void> => {
     while (!isOver) {
-      const payout = await client.createPayout(buildPayout());
+      const [body, key] = [buildPayout(), randomKey()];
+      const payout = await retry(() => client.createPayout(body, key), isUnavailable);
       if (payout.status === 201) created.push(payout.json.data.id as string);
       else refused.push(payout.text);
       const balance = await client.get('/balance');
