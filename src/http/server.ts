@@ -48,10 +48,10 @@ export async function startServer(
   variable = 'PORT',
 ): Promise<RunningServer> {
   const handle = app.callback();
-  // Koa handles every error itself; its promise never rejects.
   let isDraining = false;
   const listener: RequestListener = (request, response) => {
     if (isDraining) response.setHeader('connection', 'close');
+    // Koa handles every error itself; its promise never rejects.
     void handle(request, response);
   };
   const options = {

@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { rows } from '../../src/db/transaction';
 import { auditPayouts, expectedBalance } from '../support/payout-audit';
+import { readBook } from '../support/sandbox';
 import { auditWebhookDeliveries } from '../support/webhook-delivery-audit';
 import { faultOf } from '../support/webhook-receiver';
 import { FUNDS, type Layout, MODE } from './layout';
@@ -33,7 +34,7 @@ export async function judge(layout: Layout, load: Load): Promise<Verdict> {
       ...unfinished,
       ...audit,
       ...load.histories.filter((one) => !isSound(one, stored)).map(describe),
-      ...(await strayObjects(load, stored)),
+      ...strayObjects(load, stored),
       ...(await wrongBalances(layout)),
       ...(await wrongPayments(layout)),
       ...(await wrongDeliveries(layout)),
@@ -95,7 +96,7 @@ function describe({ kind, key, operations }: ObjectHistory): string {
 }
 
 /** An object that no client was told of belongs to a key whose client never got an answer. */
-async function strayObjects(load: Load, stored: Map<string, string>): Promise<string[]> {
+function strayObjects(load: Load, stored: Map<string, string>): string[] {
   const known = new Set(load.histories.map(({ id }) => id));
   const isGivenUp = load.histories.some(({ id }) => id === null);
   return [...stored.keys()]
@@ -104,10 +105,7 @@ async function strayObjects(load: Load, stored: Map<string, string>): Promise<st
 }
 
 async function readDoubleSends({ gateway: { sandbox } }: Layout): Promise<string[]> {
-  const response = await fetch(`${sandbox.url}/sandbox/book`);
-  const { transfers } = (await response.json()) as {
-    transfers: { client_reference: string; times_sent: number }[];
-  };
+  const { transfers } = await readBook(sandbox.url);
   const sent = new Map<string, number>();
   for (const { client_reference, times_sent } of transfers) {
     sent.set(client_reference, (sent.get(client_reference) ?? 0) + times_sent);
