@@ -1,6 +1,7 @@
 /** Plays the plan's faults against the layout. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { rows } from '../../src/db/transaction';
+import type { ChildProgram } from '../support/child-program';
 import { control } from '../support/sandbox';
 import { type Layout, MODE } from './layout';
 import type { Fault, LinkName, ProgramName } from './plan';
@@ -107,11 +108,11 @@ async function disturb({ links }: Layout, { target, forMs }: Fault, how: LinkFau
 }
 
 /** A program that starts while another fault lasts may end; its supervisor starts it again. */
-async function startAgain(program: { start(): Promise<void> }): Promise<void> {
-  for (;;) {
+async function startAgain(program: ChildProgram): Promise<void> {
+  // Another fault may have killed it while it started, and starts it as well.
+  while (program.pid === null) {
     try {
       await program.start();
-      return;
     } catch {
       await sleep(1_000);
     }

@@ -48,8 +48,14 @@ export class ChildProgram {
     const first = await Promise.race([
       once(child, 'message', { signal: timeout }).then(() => 'ready'),
       once(child, 'exit', { signal: timeout }).then(() => 'exit'),
-    ]);
-    if (first === 'exit') throw new Error(`${this.#script} did not start:\n${this.#output}`);
+    ]).catch(async (error: unknown) => {
+      // Nobody else would end it: the next start has another child.
+      await this.kill();
+      throw error;
+    });
+    if (first !== 'exit') return;
+    if (this.#child === child) this.#child = null;
+    throw new Error(`${this.#script} did not start:\n${this.#output}`);
   }
 
   /** SIGKILL: what a power cut does to it. */
