@@ -37,6 +37,7 @@ Environment (each secret may also be read from a file: WALLET_DATABASE_URL_FILE=
   LOG_LEVEL                   info
   TEMPORAL_ADDRESS            host:port of the Temporal frontend: its workflows drive the chains
   TEMPORAL_NAMESPACE          default
+  TEMPORAL_PROFILE, TEMPORAL_TLS_…, TEMPORAL_API_KEY   as in the gateway (docs/operations.md, "Connecting to Temporal")
   WALLET_WORKFLOW_BUNDLE      the bundle of \`npm run build\`; none: the workflows are bundled at the start
   GATEWAY_ENV                 development allows a network with one RPC URL
 `;
@@ -51,14 +52,16 @@ runProcess(HELP, async (env) => {
   installTemporalRuntime(logger, exporter);
   const registry = createRegistry('wallet');
   const config = readWalletConfig(env, log);
-  // With the certificates and keys, if there are any.
-  const temporal = { ...config.temporal, ...readTemporal(env) };
+  const temporal = readTemporal(env);
   const client = createTemporalClient(temporal);
+  const driving = {
+    ...{ namespace: temporal.namespace, workflowBundle: config.workflowBundle },
+    connect: () => openNativeConnection(temporal),
+  };
   const wallet = await startWallet(config, {
     openSigner,
     registry,
-    drive: (parts) =>
-      startDurable({ ...temporal, client, connect: () => openNativeConnection(temporal) }, parts),
+    drive: (parts) => startDurable({ ...driving, client }, parts),
   });
   log('info', 'wallet listening', { url: wallet.url });
   const metrics = await startMetricsServer(env, () => scrape(registry, exporter?.url ?? null));

@@ -21,6 +21,7 @@ export type ProgramName = 'api' | 'worker' | 'wallet' | 'migrate' | 'admin';
 
 const BOTH = ['api', 'worker'] as const;
 const WITH_ADMIN = [...BOTH, 'admin'] as const;
+const OF_TEMPORAL = [...BOTH, 'wallet', 'admin'] as const;
 const REQUIRED = { otherwise: null, required: 'required' } as const;
 const SECRET = { isSecret: true } as const;
 
@@ -83,64 +84,64 @@ export const GATEWAY_SETTINGS: readonly Setting[] = [
   {
     name: 'TEMPORAL_ADDRESS',
     ...REQUIRED,
-    programs: ['api', 'worker', 'wallet', 'admin'],
+    programs: OF_TEMPORAL,
     meaning: 'host:port of the Temporal frontend',
   },
   {
     name: 'TEMPORAL_NAMESPACE',
     otherwise: 'default',
-    programs: ['api', 'worker', 'wallet', 'admin'],
+    programs: OF_TEMPORAL,
     meaning: 'the Temporal namespace of the gateway; its wallet uses the same',
   },
   {
     name: 'TEMPORAL_API_KEY',
     otherwise: null,
     ...SECRET,
-    programs: WITH_ADMIN,
+    programs: OF_TEMPORAL,
     meaning: 'API key, as for Temporal Cloud; turns TLS on; a file is read again every minute',
   },
   {
     name: 'TEMPORAL_TLS',
     otherwise: null,
-    programs: WITH_ADMIN,
+    programs: OF_TEMPORAL,
     meaning: '`true` or `false`; certificates and an API key turn it on without it',
   },
   {
     name: 'TEMPORAL_TLS_CLIENT_CERT_PATH',
     otherwise: null,
-    programs: WITH_ADMIN,
+    programs: OF_TEMPORAL,
     meaning: 'PEM file of the client certificate, for mutual TLS; read again every minute',
   },
   {
     name: 'TEMPORAL_TLS_CLIENT_KEY_PATH',
     otherwise: null,
-    programs: WITH_ADMIN,
+    programs: OF_TEMPORAL,
     meaning: 'PEM file of its key; required with the certificate',
   },
   {
     name: 'TEMPORAL_TLS_SERVER_CA_CERT_PATH',
     otherwise: null,
-    programs: WITH_ADMIN,
+    programs: OF_TEMPORAL,
     meaning:
       'PEM file of the authority that signed the server’s certificate; without it, the public ones',
   },
   {
     name: 'TEMPORAL_TLS_SERVER_NAME',
     otherwise: null,
-    programs: WITH_ADMIN,
+    programs: OF_TEMPORAL,
     meaning: 'name in the server’s certificate, if it differs from the host of the address',
   },
   {
     name: 'TEMPORAL_PROFILE',
     otherwise: null,
-    programs: WITH_ADMIN,
+    programs: OF_TEMPORAL,
     meaning:
       'profile in the file of profiles that the Temporal CLI also reads; other variables take precedence',
   },
   {
     name: 'TEMPORAL_CONFIG_FILE',
     otherwise: null,
-    programs: WITH_ADMIN,
+    programs: OF_TEMPORAL,
     meaning:
       'TOML file of profiles; with a profile and without this, `~/.config/temporalio/temporal.toml`',
   },

@@ -43,8 +43,8 @@ export interface WalletConfig {
 
 /** What the program needs besides: tests start a wallet without it. */
 export interface WalletProgramConfig extends WalletConfig {
-  /** Its workflows drive the chains. `workflowBundle` null: bundled at the start. */
-  temporal: { address: string; namespace: string; workflowBundle: string | null };
+  /** Path of the workflows' bundle; null: bundled at the start. */
+  workflowBundle: string | null;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -80,6 +80,11 @@ export function readWalletConfig(environment: Environment, log: Log): WalletProg
       'No API key is set. Set ONCHAIN_TEST_API_KEY and ONCHAIN_TEST_CALLBACK_SECRET, or the same with LIVE, to the values that the gateway has.',
     );
   }
+  if (credentials.test?.apiKey === credentials.live?.apiKey) {
+    throw new SetupError(
+      'ONCHAIN_TEST_API_KEY and ONCHAIN_LIVE_API_KEY are the same. Set different keys: the key alone tells the mode.',
+    );
+  }
   const networks = readNetworksFile(networksFile, {
     isDevelopment: environment['GATEWAY_ENV'] === 'development',
   });
@@ -104,22 +109,8 @@ export function readWalletConfig(environment: Environment, log: Log): WalletProg
       live: (environment['WALLET_LIVE_XPUB'] ?? '') || null,
     },
     screening: readScreening(environment),
-    temporal: readTemporal(environment),
-    log,
-  };
-}
-
-function readTemporal(environment: Environment): WalletProgramConfig['temporal'] {
-  const address = environment['TEMPORAL_ADDRESS'] ?? '';
-  if (address === '') {
-    throw new SetupError(
-      'TEMPORAL_ADDRESS is not set. Set it to the host:port of the Temporal frontend.',
-    );
-  }
-  return {
-    address,
-    namespace: (environment['TEMPORAL_NAMESPACE'] ?? '') || 'default',
     workflowBundle: (environment['WALLET_WORKFLOW_BUNDLE'] ?? '') || null,
+    log,
   };
 }
 

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readConfig } from '../../src/config';
+import { readTemporal } from '../../src/temporal/connection';
 import { readWalletConfig } from '../../src/wallet/config';
 
 /** Of `api` and `worker`. */
@@ -24,11 +25,14 @@ export function variablesOfWallet(): Set<string> {
   const values: Record<string, string> = { WALLET_NETWORKS_FILE: networks, WALLET_PORT: '1' };
   const env = recorder(names, (name) => {
     if (name === 'GATEWAY_ENV') return 'development';
-    return values[name] ?? (name.endsWith('_URL') ? 'https://example.com' : 'value');
+    return values[name] ?? (name.endsWith('_URL') ? 'https://example.com' : `value of ${name}`);
   });
   expect(readWalletConfig(env, () => {})).toBeDefined();
   rmSync(folder, { recursive: true });
-  // The program reads them beside the configuration.
+  // The program reads these beside the configuration.
+  readTemporal(
+    recorder(names, (name) => (name === 'TEMPORAL_ADDRESS' ? 'temporal:7233' : undefined)),
+  );
   return names.add('LOG_LEVEL').add('METRICS_PORT').add('METRICS_HOST');
 }
 

@@ -91,6 +91,12 @@ test('the wallet refuses the same, and needs a public URL for deposits only', ()
   expect(read({})).toThrow('ONCHAIN_LIVE_API_KEY is too short for production');
   expect(read({})).not.toThrow('WALLET_PUBLIC_URL');
   expect(read({ WALLET_LIVE_XPUB: 'xpub' })).toThrow('WALLET_PUBLIC_URL is not set');
+  const key = random();
+  const same = { ONCHAIN_LIVE_API_KEY: key, ONCHAIN_TEST_API_KEY: key };
+  const files = { WALLET_DATABASE_URL: 'postgres://db', WALLET_NETWORKS_FILE: 'networks.json' };
+  expect(read({ ...same, ...files, ONCHAIN_TEST_CALLBACK_SECRET: random() })).toThrow(
+    'ONCHAIN_TEST_API_KEY and ONCHAIN_LIVE_API_KEY are the same.',
+  );
   const insecure = { WALLET_PUBLIC_URL: 'http://pay.example.com' };
   expect(read(insecure)).toThrow('WALLET_PUBLIC_URL must start with https://');
 });
