@@ -12,11 +12,12 @@ import {
 } from '../lib/command-line';
 import { dataLayout, developmentDatabaseUrl } from '../lib/data-folder';
 import { createChain } from './chain/chain';
+import { pausePayouts, resumePayouts } from './chain/pause';
 import { connectDatabase, type Database } from './db/database';
 import { migrateWallet } from './db/migrate';
 import { addAlarmCommands, addChainCommands } from './durable/commands';
 import { type Network, readNetworksFile } from './networks';
-import { allowAddress, denyAddress, pauseChain, resumeChain } from './sender/control';
+import { allowAddress, denyAddress } from './sender/denylist';
 import { resumeSigner } from './sender/resume';
 import { createDepositKey } from './signer/deposit-key';
 import { createKeystore } from './signer/keystore';
@@ -71,6 +72,7 @@ function networksOf(env: NodeJS.ProcessEnv): Network[] {
 
 const CHAIN = ['--chain-id <ID>', 'the chain, as in WALLET_NETWORKS_FILE'] as const;
 const REASON = ['--reason <TEXT>', 'for the other operators'] as const;
+const BY = ['--by <NAME>', 'who decides this', 'not named'] as const;
 const ADDRESS = ['--address <ADDRESS>', 'an address of an EVM chain'] as const;
 
 function addOperation(command: Command, { env, out }: Terminal): void {
@@ -98,18 +100,20 @@ function addOperation(command: Command, { env, out }: Terminal): void {
     .description('Stops the payouts of a chain, until `resume`. Deposits are still read.')
     .requiredOption(...CHAIN)
     .requiredOption(...REASON)
-    .action(async ({ chainId, reason }) => {
+    .option(...BY)
+    .action(async ({ chainId, reason, by }) => {
       const { chainId: id } = findNetwork(env, chainId);
-      await withDatabase(env, (db) => pauseChain(db, id, reason));
+      await withDatabase(env, (db) => pausePayouts(db, id, { by, reason }));
       out(`Payouts on the chain ${id} are paused.\n`);
     });
   command
     .command('resume')
     .description('Ends `pause`.')
     .requiredOption(...CHAIN)
-    .action(async ({ chainId }) => {
+    .option(...BY)
+    .action(async ({ chainId, by }) => {
       const { chainId: id } = findNetwork(env, chainId);
-      await withDatabase(env, (db) => resumeChain(db, id));
+      await withDatabase(env, (db) => resumePayouts(db, id, by));
       out(`Payouts on the chain ${id} are on.\n`);
     });
   command

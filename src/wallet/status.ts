@@ -6,6 +6,7 @@ import type { Address, Hex } from 'viem';
 import { isLess } from '../domain/money';
 import { ChainUnavailable } from './chain/rpc';
 import { type Chain, createChain } from './chain/chain';
+import { listNewestDecisions, type PauseDecision } from './chain/pause';
 import { type Db, findLockHolder } from './db/database';
 import { chainLock } from './durable/chain-run';
 import type { Network } from './networks';
@@ -32,6 +33,8 @@ export interface NetworkStatus {
   } | null;
   /** The kill switch: nothing is signed or broadcast. */
   payouts_paused_reason: string | null;
+  /** The last pause or resume of the whole chain, and the last one of its payouts. */
+  decisions: PauseDecision[];
   hot_wallets: HotWallet[];
   transfers: { queued: number; waiting: Record<string, number>; oldest_queued_at: string | null };
   deposits: { unconfirmed: number; oldest_unconfirmed_at: string | null; held: number };
@@ -74,7 +77,7 @@ async function readNetworkStatus(
     null,
   );
   const [paused] = await db.query<{ reason: string }>(
-    'SELECT reason FROM wallet.pause WHERE chain_id = $1',
+    'SELECT reason FROM wallet.pause WHERE chain_id = $1 ORDER BY stops',
     [chainId],
   );
   return {
@@ -82,6 +85,7 @@ async function readNetworkStatus(
     worker: (await findLockHolder(db, chainLock(chainId)))?.name ?? null,
     follower: await readFollower(db, chainId, highest),
     payouts_paused_reason: paused?.reason ?? null,
+    decisions: await listNewestDecisions(db, chainId),
     hot_wallets: await readHotWallets(db, chain),
     ...(await readCounts(db, chainId)),
     sums: sums ? await readShownSums(db, chain) : null,
@@ -217,6 +221,7 @@ function describeNetwork(status: NetworkStatus): string {
     ['nodes', nodes.join(', ')],
     ['follower', follower === null ? 'has not begun' : describeFollower(follower)],
     ['payouts', status.payouts_paused_reason ?? 'on'],
+    ...status.decisions.map(describeDecision),
     ...status.hot_wallets.flatMap(describeHotWallet),
     [
       'queued',
@@ -235,6 +240,12 @@ function describeNetwork(status: NetworkStatus): string {
   ];
   const rows = lines.map(([name, text]) => `  ${name.padEnd(10)} ${text.trimEnd()}`);
   return `${status.network} (${status.mode} mode, chain ${status.chain_id})\n${rows.join('\n')}\n`;
+}
+
+function describeDecision({ stops, kind, by, reason, at }: PauseDecision): [string, string] {
+  const what = stops === 'chain' ? 'the chain was' : 'payouts were';
+  const why = reason === null ? '' : `: ${reason}`;
+  return ['', `${what} ${kind}d by ${by} at ${at}${why}`];
 }
 
 function describeFollower(follower: NonNullable<NetworkStatus['follower']>): string {

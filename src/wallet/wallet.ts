@@ -25,7 +25,7 @@ import { addTransfers } from './http/transfers';
 import type { Loop } from './loop';
 import { measureNetworks, measureNodes, type NodeObserver } from './metrics';
 import type { Network, SignerSettings } from './networks';
-import { isDenied } from './sender/control';
+import { isDenied } from './sender/denylist';
 import { startSender } from './sender/sender';
 import { checkoutPages } from './page/routes';
 import { isLostAddress, type OrderRules, type Transfer } from './sender/transfers';

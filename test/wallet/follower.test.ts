@@ -347,7 +347,7 @@ describeWithChain('deposits', () => {
     await world.follow();
     expect(await entriesOf(world, id)).toEqual(['10. final']);
     // Resumed without another chain, it pauses again.
-    expect(await resumeWholeChain(world.db, chain.chainId)).toBe(true);
+    expect(await resumeWholeChain(world.db, chain.chainId, 'bob')).toBe(true);
     await world.follow();
     expect((await findPlace(world.db, chain.chainId))!.pausedReason).not.toBeNull();
   });

@@ -6,13 +6,9 @@ import { type Address, getAddress, type Hex, parseTransaction } from 'viem';
 import { amount } from '../../src/domain/money';
 import type { PayoutOrder, ProviderTransfer } from '../../src/providers/port';
 import { createChain } from '../../src/wallet/chain/chain';
+import { pausePayouts, resumePayouts } from '../../src/wallet/chain/pause';
 import { connectDatabase } from '../../src/wallet/db/database';
-import {
-  allowAddress,
-  denyAddress,
-  pauseChain,
-  resumeChain,
-} from '../../src/wallet/sender/control';
+import { allowAddress, denyAddress } from '../../src/wallet/sender/denylist';
 import { resumeSigner } from '../../src/wallet/sender/resume';
 import { lockSigner, readSigner, stopSigner } from '../../src/wallet/sender/slots';
 import { describeWithChain, startChain, type TestChain } from '../support/chain';
@@ -368,13 +364,13 @@ describeWithChain('a payout of the wallet', () => {
 
   it('waits while the chain is paused, and fails when its address is denied meanwhile', async () => {
     await start();
-    await pauseChain(wallet!.db, chain.chainId, 'test');
+    await pausePayouts(wallet!.db, chain.chainId, { by: 'alice', reason: 'test' });
     await pay();
     await pay({ reference: 'po_2' }, chain.accounts[5]);
     await chain.mine(2);
     expect(await attempts()).toHaveLength(0);
     await denyAddress(wallet!.db, receiver, 'test');
-    await resumeChain(wallet!.db, chain.chainId);
+    await resumePayouts(wallet!.db, chain.chainId, 'alice');
     expect(await ended()).toMatchObject({ status: 'failed', txHash: null });
     expect(await ended('po_2')).toMatchObject({ status: 'sent' });
     const refused = await wallet!.provider.submitPayout({

@@ -135,6 +135,16 @@ describeWithChain('a wallet that workflows drive', () => {
     const resumed = await run('chain', 'resume', 'ethereum', '--by', 'bob');
     expect(resumed.text).toMatch(/^ethereum \(test mode, chain \d+\) goes on\.\n$/);
     expect(await ended(reference)).toBe('sent');
+    const decisions = await wallet.db.query(
+      'SELECT stops, kind, decided_by AS by, reason FROM wallet.decision ORDER BY id',
+    );
+    expect(decisions).toEqual([
+      { stops: 'chain', kind: 'pause', by: 'alice', reason: 'both nodes *fork*' },
+      { stops: 'chain', kind: 'resume', by: 'bob', reason: null },
+    ]);
+    expect((await run('status')).text).toContain('the chain was resumed by bob at ');
+    const forged = wallet.db.query("UPDATE wallet.decision SET decided_by = 'nobody'");
+    await expect(forged).rejects.toThrow('permission denied');
   });
 
   it('is paused by the command when nothing is under way any more', async () => {

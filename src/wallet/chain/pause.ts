@@ -1,6 +1,7 @@
 /**
- * The pause of a whole chain: no block is read, nothing is signed or broadcast. The row decides and
- * not the workflow, so that a pause holds over restarts, for every process, and without Temporal.
+ * The pauses of a chain: of its payouts (nothing is signed or broadcast) or of the whole chain (no
+ * block is read either). The row decides and not the workflow, so that a pause holds over restarts,
+ * for every process, and without Temporal. Who decided it stays in wallet.decision.
  */
 import type { Db } from '../db/database';
 
@@ -10,6 +11,8 @@ export interface Pause {
   /** Differs from that of another pause. */
   at: string;
 }
+
+type Stops = 'payouts' | 'chain';
 
 export async function findPause(db: Db, chainId: number): Promise<Pause | null> {
   const [row] = await db.query<{ paused_by: string; reason: string; paused_at: Date }>(
@@ -21,30 +24,92 @@ export async function findPause(db: Db, chainId: number): Promise<Pause | null> 
   return { by: row.paused_by, reason: row.reason, at: row.paused_at.toISOString() };
 }
 
-/** The follower's row too, where it guards the transaction of a step that is under way. */
+/** Nothing is signed or broadcast until `resumePayouts`; blocks and outcomes are still read. */
+export async function pausePayouts(
+  db: Db,
+  chainId: number,
+  decision: Pick<Pause, 'by' | 'reason'>,
+): Promise<void> {
+  await pause(db, chainId, 'payouts', decision);
+}
+
+/** @returns whether they were paused */
+export function resumePayouts(db: Db, chainId: number, by: string): Promise<boolean> {
+  return resume(db, chainId, 'payouts', by);
+}
+
 export async function pauseWholeChain(
   db: Db,
   chainId: number,
+  decision: Pick<Pause, 'by' | 'reason'>,
+): Promise<void> {
+  await pause(db, chainId, 'chain', decision);
+}
+
+/** @returns whether it was paused */
+export function resumeWholeChain(db: Db, chainId: number, by: string): Promise<boolean> {
+  return resume(db, chainId, 'chain', by);
+}
+
+/**
+ * The follower's row too, where it guards the transaction of a step that is under way. A repeated
+ * order, as of an activity that is tried again, is the same pause.
+ */
+async function pause(
+  db: Db,
+  chainId: number,
+  stops: Stops,
   { by, reason }: Pick<Pause, 'by' | 'reason'>,
 ): Promise<void> {
   await db.query(
     `WITH followed AS (
-       UPDATE wallet.followed_chain SET paused_reason = $3 WHERE chain_id = $1)
-     INSERT INTO wallet.pause (chain_id, stops, paused_by, reason) VALUES ($1, 'chain', $2, $3)
-     ON CONFLICT (chain_id, stops) DO UPDATE
-       SET paused_by = excluded.paused_by, reason = excluded.reason,
-         paused_at = excluded.paused_at`,
-    [chainId, by, reason],
+       UPDATE wallet.followed_chain SET paused_reason = $4
+       WHERE chain_id = $1 AND $2::text = 'chain'),
+     paused AS (
+       INSERT INTO wallet.pause (chain_id, stops, paused_by, reason) VALUES ($1, $2, $3, $4)
+       ON CONFLICT (chain_id, stops) DO UPDATE
+         SET paused_by = excluded.paused_by, reason = excluded.reason,
+           paused_at = excluded.paused_at
+         WHERE (pause.paused_by, pause.reason) <> (excluded.paused_by, excluded.reason)
+       RETURNING paused_at)
+     INSERT INTO wallet.decision (chain_id, stops, kind, decided_by, reason, decided_at)
+     SELECT $1, $2, 'pause', $3, $4, paused_at FROM paused`,
+    [chainId, stops, by, reason],
   );
 }
 
-/** @returns whether it was paused */
-export async function resumeWholeChain(db: Db, chainId: number): Promise<boolean> {
+async function resume(db: Db, chainId: number, stops: Stops, by: string): Promise<boolean> {
   const resumed = await db.query(
     `WITH followed AS (
-       UPDATE wallet.followed_chain SET paused_reason = NULL WHERE chain_id = $1)
-     DELETE FROM wallet.pause WHERE chain_id = $1 AND stops = 'chain' RETURNING 1`,
-    [chainId],
+       UPDATE wallet.followed_chain SET paused_reason = NULL
+       WHERE chain_id = $1 AND $2::text = 'chain'),
+     ended AS (DELETE FROM wallet.pause WHERE chain_id = $1 AND stops = $2 RETURNING 1)
+     INSERT INTO wallet.decision (chain_id, stops, kind, decided_by)
+     SELECT $1, $2, 'resume', $3 FROM ended RETURNING 1`,
+    [chainId, stops, by],
   );
   return resumed.length > 0;
+}
+
+/** Payouts are paused, or the whole chain is. */
+export async function isPaused(db: Db, chainId: number): Promise<boolean> {
+  return (await db.query('SELECT 1 FROM wallet.pause WHERE chain_id = $1', [chainId])).length > 0;
+}
+
+export interface PauseDecision {
+  stops: Stops;
+  kind: 'pause' | 'resume';
+  by: string;
+  reason: string | null;
+  at: string;
+}
+
+/** The newest one about the whole chain, and the newest one about its payouts, if there are any. */
+export async function listNewestDecisions(db: Db, chainId: number): Promise<PauseDecision[]> {
+  const rows = await db.query<Omit<PauseDecision, 'at'> & { decided_at: Date }>(
+    `SELECT DISTINCT ON (stops) stops, kind, decided_by AS by, reason, decided_at
+     FROM wallet.decision WHERE chain_id = $1 ORDER BY stops, id DESC`,
+    [chainId],
+  );
+  return rows.map(({ decided_at: at, ...decision }) => ({ ...decision, at: at.toISOString() }));
 }

@@ -28,7 +28,7 @@ export function createWalletActivities(parts: ActivityParts): WalletActivities {
     changePause: async ({ chainId, kind, by, reason }) => {
       requireSame(run, chainId);
       if (kind === 'pause') await pauseWholeChain(db, chainId, { by, reason });
-      else await resumeWholeChain(db, chainId);
+      else await resumeWholeChain(db, chainId, by);
     },
     readAlarm: (id) => readAlarm(parts, id, null),
     decideAlarm: async ({ alarmId, kind, by, reason }) => {

@@ -43,9 +43,9 @@ export function addChainCommands(command: Command, { out }: Terminal, parts: Com
     .argument('<NETWORK>', 'its name in WALLET_NETWORKS_FILE')
     .requiredOption(...BY)
     .option(...MODE)
-    .action(async (name, { mode }) => {
+    .action(async (name, { by, mode }) => {
       const network = findNetwork(parts, name, mode);
-      const wasPaused = await withDatabase((db) => resumeWholeChain(db, network.chainId));
+      const wasPaused = await withDatabase((db) => resumeWholeChain(db, network.chainId, by));
       out(`${nameOf(network)} ${wasPaused ? 'goes on' : 'was not paused'}.\n`);
     });
   chain

@@ -4,9 +4,9 @@
  */
 import type { Hex } from 'viem';
 import { errorText } from '../../lib/command-line';
+import { isPaused } from '../chain/pause';
 import { RPC_BATCH_MAX, type RpcAnswer } from '../chain/rpc';
 import type { Signer } from '../signer/port';
-import { isPaused } from './control';
 import { raisedFees } from './fees';
 import type { QueueParts } from './queue';
 import { transactionOf } from './queue';

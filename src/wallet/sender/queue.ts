@@ -6,11 +6,12 @@
 import { type Address, getAddress, type Hex } from 'viem';
 import type { Alarms } from '../alarms';
 import { type Chain, toHex } from '../chain/chain';
+import { isPaused } from '../chain/pause';
 import type { RpcRefusal } from '../chain/rpc';
 import type { Database, Db, Tx } from '../db/database';
 import type { PayoutRules } from '../networks';
 import { amountOf, NATIVE_DECIMALS, unitsOf } from '../units';
-import { findDenied, isPaused } from './control';
+import { findDenied } from './denylist';
 import { type Fees, firstFees } from './fees';
 import { insertSlots, lockSigner, type Payment, type SignerKey } from './slots';
 import { finishTransfer, sendableDecimals } from './transfers';

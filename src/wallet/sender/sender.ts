@@ -5,6 +5,7 @@
  */
 import { createAlarms } from '../alarms';
 import type { Chain } from '../chain/chain';
+import { isPaused } from '../chain/pause';
 import { ChainUnavailable } from '../chain/rpc';
 import type { Log } from '../config';
 import type { Database } from '../db/database';
@@ -13,7 +14,6 @@ import type { PayoutRules } from '../networks';
 import type { Signer } from '../signer/port';
 import { amountOf, unitsOf } from '../units';
 import { broadcast, type BroadcastParts, replaceStuck, signSlots } from './broadcast';
-import { isPaused } from './control';
 import { fillSlots } from './queue';
 import { settleFinal } from './settle';
 import { readSigner, registerSigner, stopSigner } from './slots';

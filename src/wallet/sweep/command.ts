@@ -8,7 +8,7 @@ import { SetupError } from '../../lib/setup-error';
 import { type Chain, createChain } from '../chain/chain';
 import type { Database } from '../db/database';
 import type { Network } from '../networks';
-import { isPaused } from '../sender/control';
+import { isPaused } from '../chain/pause';
 import { type DepositKey, openDepositKey } from '../signer/deposit-key';
 import type { KeystoreFiles } from '../signer/keystore';
 import { importBatch, signBatch, writeBatch } from './batch';

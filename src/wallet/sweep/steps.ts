@@ -5,7 +5,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Chain } from '../chain/chain';
 import type { Database } from '../db/database';
-import { isPaused } from '../sender/control';
+import { isPaused } from '../chain/pause';
 import { findTransfer } from '../sender/transfers';
 import { broadcastSweep, findOutcome, submitFunding } from './run';
 import { findSweep, type StoredSweep, storeOutcome } from './store';

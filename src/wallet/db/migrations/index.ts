@@ -3,6 +3,7 @@ import { TRANSFERS } from './0001-transfers';
 import { DEPOSITS } from './0002-deposits';
 import { DURABLE } from './0003-durable';
 import { HELD_DEPOSITS } from './0004-held-deposits';
+import { DECISIONS } from './0005-decisions';
 
 export interface Migration {
   name: string;
@@ -14,4 +15,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0002-deposits', sql: DEPOSITS },
   { name: '0003-durable', sql: DURABLE },
   { name: '0004-held-deposits', sql: HELD_DEPOSITS },
+  { name: '0005-decisions', sql: DECISIONS },
 ];
