@@ -13,7 +13,10 @@ import { type Address, getAddress, type Hex, numberToHex } from 'viem';
 import { amount } from '../../src/domain/money';
 import { ONCHAIN } from '../../src/providers/onchain/adapter';
 import { createProviderAgent, createProviderCaller } from '../../src/providers/provider-http';
+import { createChain } from '../../src/wallet/chain/chain';
 import { connectDatabase } from '../../src/wallet/db/database';
+import { readNetworksFile } from '../../src/wallet/networks';
+import { type AssetSums, readSums } from '../../src/wallet/sums';
 import { findFreePort } from '../support/free-port';
 import { describeWithChain, startChain, type TestChain } from '../support/chain';
 import { ChildProgram } from '../support/child-program';
@@ -23,6 +26,7 @@ import { scaled } from '../support/scale';
 import {
   createTestSigner,
   createWalletDatabase,
+  DEPOSIT_ACCOUNT,
   fillFloat,
   WALLET_KEYS,
   type WalletDatabase,
@@ -31,7 +35,7 @@ import {
 const PAYOUTS = scaled(60, 2_000);
 const KILLS = scaled(6, 86);
 /** Small, so that the payouts take many broadcasts. */
-const IN_FLIGHT_MAX = scaled(5, 16);
+const IN_FLIGHT_MAX = scaled(5, 12);
 const COINS = 100n * 10n ** 18n;
 const TOKENS = 1_000_000n * 10n ** 6n;
 const PASSWORD = 'a password of the test';
@@ -150,6 +154,7 @@ describeWithChain('a wallet that is killed around its broadcasts', () => {
         TEMPORAL_NAMESPACE: temporal.namespace,
         WALLET_WORKFLOW_BUNDLE: process.env['TEST_WALLET_WORKFLOW_BUNDLE'] ?? '',
         WALLET_NETWORKS_FILE: join(folder, 'networks.json'),
+        WALLET_TEST_XPUB: DEPOSIT_ACCOUNT.publicExtendedKey,
         ONCHAIN_TEST_API_KEY: WALLET_KEYS.apiKey,
         ONCHAIN_TEST_CALLBACK_SECRET: WALLET_KEYS.callbackSecret,
       });
@@ -200,9 +205,16 @@ describeWithChain('a wallet that is killed around its broadcasts', () => {
       expect(wrong).toEqual([]);
       expect(await transactionsOf(signer.address)).toBe(PAYOUTS);
       expect(await nonceGaps()).toEqual([]);
-      expect(await spentByChain()).toEqual(
-        orders.reduce((sum, { units }) => sum + units, 0n).toString(),
-      );
+      const paid = orders.reduce((sum, { units }) => sum + units, 0n);
+      expect(await spentByChain()).toEqual(paid.toString());
+      await waitLong('the sums after the last payout', async () => {
+        const usdc = (await sums()).find(({ asset }) => asset === 'USDC');
+        return usdc?.float === TOKENS - paid ? true : undefined;
+      });
+      expect(await sums()).toMatchObject([
+        { asset: 'ETH', owed: 0n, difference: 0n },
+        { asset: 'USDC', owed: 0n, difference: 0n },
+      ]);
       expect(kills).toBe(KILLS);
       console.log(
         `${String(PAYOUTS)} payouts, ${String(kills)} kills, ${String(broadcasts)} requests`,
@@ -228,6 +240,17 @@ describeWithChain('a wallet that is killed around its broadcasts', () => {
     }
     expect(await chain.balanceOf(null, signer.address)).toBe(COINS - fees);
     return (TOKENS - (await chain.balanceOf(chain.tokens.USDC, signer.address))).toString();
+  };
+
+  /** As `wallet status` shows them. */
+  const sums = async (): Promise<AssetSums[]> => {
+    const [network] = readNetworksFile(join(folder, 'networks.json'), { isDevelopment: true });
+    const db = connectDatabase(database.url, { size: 1 });
+    try {
+      return (await readSums(db, createChain(network!))) ?? [];
+    } finally {
+      await db.close();
+    }
   };
 
   const transactionsOf = async (address: Address): Promise<number> =>

@@ -13,6 +13,7 @@ import type { Provider } from '../../src/providers/port';
 import { createProviderAgent, createProviderCaller } from '../../src/providers/provider-http';
 import { runWalletCommand } from '../../src/wallet/commands';
 import { connectDatabase, type Database } from '../../src/wallet/db/database';
+import { PROCESS_ENDED } from '../../src/wallet/durable/takeover';
 import { createDepositKey } from '../../src/wallet/signer/deposit-key';
 import { describeWithChain, startChain, type TestChain } from '../support/chain';
 import { ChildProgram } from '../support/child-program';
@@ -76,7 +77,15 @@ describeWithChain('wallet processes that are killed while workflows drive them',
       },
     };
     writeFileSync(join(folder, 'networks.json'), JSON.stringify({ networks: [network] }));
-    wallets.push(await prepareWallet(), await prepareWallet());
+    const { namespace } = temporal;
+    const profiles = join(folder, 'temporal.toml');
+    const profile = { address: temporalAddress(), namespace };
+    const settings = Object.entries(profile).map(([name, value]) => `${name} = "${value}"`);
+    writeFileSync(profiles, ['[profile.wallet]', ...settings].join('\n'));
+    wallets.push(
+      await prepareWallet({ TEMPORAL_ADDRESS: temporalAddress(), TEMPORAL_NAMESPACE: namespace }),
+      await prepareWallet({ TEMPORAL_PROFILE: 'wallet', TEMPORAL_CONFIG_FILE: profiles }),
+    );
     for (const { program } of wallets) await program.start();
   });
   afterAll(async () => {
@@ -87,7 +96,8 @@ describeWithChain('wallet processes that are killed while workflows drive them',
     rmSync(folder, { recursive: true });
   });
 
-  const prepareWallet = async (): Promise<WalletProcess> => {
+  /** @param connection how it reaches Temporal */
+  const prepareWallet = async (connection: NodeJS.ProcessEnv): Promise<WalletProcess> => {
     const port = await findFreePort();
     const program = new ChildProgram('wallet', {
       ...process.env,
@@ -96,8 +106,7 @@ describeWithChain('wallet processes that are killed while workflows drive them',
       WALLET_TEST_XPUB: DEPOSIT_ACCOUNT.publicExtendedKey,
       ONCHAIN_TEST_API_KEY: WALLET_KEYS.apiKey,
       ONCHAIN_TEST_CALLBACK_SECRET: WALLET_KEYS.callbackSecret,
-      TEMPORAL_ADDRESS: temporalAddress(),
-      TEMPORAL_NAMESPACE: temporal.namespace,
+      ...connection,
       WALLET_WORKFLOW_BUNDLE: process.env['TEST_WALLET_WORKFLOW_BUNDLE'],
     });
     const provider = ONCHAIN.create(
@@ -144,6 +153,8 @@ describeWithChain('wallet processes that are killed while workflows drive them',
     await pay(first);
     await first.program.kill();
     const second = await working(first);
+    // Not after the heartbeats' time-out: the free lock tells that the process has ended.
+    expect(await lastFailureOfRun()).toBe(PROCESS_ENDED);
     await pay(second);
     await first.program.start();
   });
@@ -177,6 +188,12 @@ describeWithChain('wallet processes that are killed while workflows drive them',
     const funded = await db.query("SELECT 1 FROM wallet.transfer WHERE purpose = 'funding'");
     expect(funded).toHaveLength(2);
   });
+
+  const lastFailureOfRun = async (): Promise<string | null | undefined> => {
+    const id = `wallet-chain-${String(chain.chainId)}`;
+    const { raw } = await temporal.client.workflow.getHandle(id).describe();
+    return raw.pendingActivities?.[0]?.lastFailure?.message;
+  };
 
   const depositTo = async (units: bigint): Promise<void> => {
     const changes = { currency: 'USDC', network: 'ethereum', amount: amount('25') };

@@ -29,14 +29,14 @@ export function temporalAddress(): string {
   return process.env['TEST_TEMPORAL_ADDRESS'] ?? '';
 }
 
-/** @param turnMs how often a chain's activity returns with a report */
+/** @param turns how often a chain's activity returns with a report, and when a new run begins */
 export function driveDurably(
   { namespace, client }: TestNamespace,
-  { turnMs = 600_000 } = {},
+  turns: { turnMs?: number; turnsMax?: number } = {},
 ): WalletParts['drive'] {
   const connect = () => NativeConnection.connect({ address: temporalAddress() });
   const workflowBundle = process.env['TEST_WALLET_WORKFLOW_BUNDLE'] ?? '';
-  return (parts) => startDurable({ namespace, client, connect, workflowBundle, turnMs }, parts);
+  return (parts) => startDurable({ namespace, client, connect, workflowBundle, ...turns }, parts);
 }
 
 /** What an operator reads on the workflow's page. */
@@ -53,9 +53,10 @@ export async function recordHistory(
   { client }: TestNamespace,
   workflowId: string,
   name: string,
+  runId?: string,
 ): Promise<void> {
   if (process.env['UPDATE_HISTORIES'] !== 'wallet') return;
   mkdirSync(WALLET_HISTORIES, { recursive: true });
-  const history = await client.workflow.getHandle(workflowId).fetchHistory();
+  const history = await client.workflow.getHandle(workflowId, runId).fetchHistory();
   writeFileSync(join(WALLET_HISTORIES, `${name}.json`), `${historyToJSON(history)}\n`);
 }

@@ -12,7 +12,8 @@ export const SHORT = { startToCloseTimeout: '30 seconds', retry: RETRY } as cons
 export const LONG = {
   startToCloseTimeout: '365 days',
   heartbeatTimeout: '10 seconds',
-  retry: RETRY,
+  // A chain that was left by one process after the other does not wait longer and longer.
+  retry: { ...RETRY, maximumInterval: '5 seconds' },
 } as const;
 
 export function walletActivities<N extends keyof WalletActivities>(options: ActivityOptions) {

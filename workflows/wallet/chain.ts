@@ -30,7 +30,8 @@ export async function walletChainWorkflow(
   if (before !== null) inbox.take(before);
   // "Request cancellation" does not stop a chain; `pause` does.
   await CancellationScope.nonCancellable(async () => {
-    for (let turns = 0; turns < TURNS_MAX || inbox.hasOrder(); turns += 1) await turn(inbox);
+    const turnsMax = input.turnsMax ?? TURNS_MAX;
+    for (let turns = 0; turns < turnsMax || inbox.hasOrder(); turns += 1) await turn(inbox);
     await continueAsNew<typeof walletChainWorkflow>(input, inbox.state);
   });
 }

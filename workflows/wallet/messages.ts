@@ -7,6 +7,8 @@ export interface ChainInput {
   chainId: number;
   network: string;
   mode: string;
+  /** How many turns one run has; by default about a day of them. */
+  turnsMax?: number;
 }
 
 /** Who stopped the chain and why. */

@@ -23,6 +23,8 @@ export interface ChainRun {
   network: Network;
   /** Works until the pause is another one than `known`, or the time is over, or the signal. */
   run(until: RunUntil): Promise<ChainState>;
+  /** Whether a call of `run` has not returned. */
+  isRunning(): boolean;
   /** Payouts were queued: the sender need not wait for its next round. */
   wake(): void;
 }
@@ -43,6 +45,7 @@ export function chainLock(chainId: number): string {
 export function createChainRun({ network, db, log, loops }: ChainParts): ChainRun {
   const { chainId, mode, name } = network;
   let running: readonly Loop[] = [];
+  let calls = 0;
 
   /** @returns the pause that ended it, or the known one */
   const waitWhileSame = async ({ known, signal }: RunUntil, endsAt: number) => {
@@ -89,7 +92,15 @@ export function createChainRun({ network, db, log, loops }: ChainParts): ChainRu
   };
   return {
     network,
-    run,
+    run: async (until) => {
+      calls += 1;
+      try {
+        return await run(until);
+      } finally {
+        calls -= 1;
+      }
+    },
+    isRunning: () => calls > 0,
     wake: () => {
       for (const loop of running) loop.wake();
     },

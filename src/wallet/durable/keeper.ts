@@ -1,7 +1,7 @@
 /**
  * Starts a workflow for what the database has: each chain, each open sweep, each alarm that a person
  * ends; and tells alarms' workflows of their end. Repeated, so that nothing is lost while Temporal is
- * unreachable, and a terminated workflow is started again.
+ * unreachable, and a terminated workflow is started again. Takes over from processes that died.
  */
 import { type Client, WorkflowNotFoundError, type WorkflowStartOptions } from '@temporalio/client';
 import type { AlarmInput, ChainInput, SweepInput } from '../../../workflows/wallet/messages';
@@ -19,11 +19,14 @@ import { type Loop, startLoop } from '../loop';
 import type { Network } from '../networks';
 import { findSweep, listOpenSweeps } from '../sweep/store';
 import { amountOf, NATIVE_DECIMALS } from '../units';
+import type { ChainRun } from './chain-run';
+import { releaseDeadProcess } from './takeover';
 
 export interface KeeperParts {
   client: Client;
   db: Database;
-  networks: readonly Network[];
+  runs: readonly ChainRun[];
+  turnsMax: number | undefined;
   log: Log;
 }
 
@@ -45,8 +48,10 @@ class Keeper {
 
   async step(): Promise<undefined> {
     for (const [id, at] of this.#sure) if (Date.now() - at >= SURE_MS) this.#sure.delete(id);
-    for (const network of this.parts.networks) {
+    for (const run of this.parts.runs) {
+      const { network } = run;
       await this.#keepChain(network);
+      await releaseDeadProcess(this.parts, run);
       await this.#keepSweeps(network);
       await this.#openAlarms(network);
       await this.#closeAlarms(network);
@@ -55,7 +60,11 @@ class Keeper {
   }
 
   async #keepChain({ chainId, name, mode }: Network): Promise<void> {
-    const input: ChainInput = { chainId, network: name, mode };
+    const { turnsMax } = this.parts;
+    const input: ChainInput = {
+      ...{ chainId, network: name, mode },
+      ...(turnsMax === undefined ? {} : { turnsMax }),
+    };
     await this.#ensure(chainId, chainWorkflowId(chainId), WALLET_WORKFLOWS.chain, {
       args: [input],
       staticSummary: `Chain ${name}, ${mode} mode`,

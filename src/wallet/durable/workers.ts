@@ -26,8 +26,9 @@ export interface TemporalParts {
   namespace: string;
   /** Path of a prebuilt bundle (`npm run build`), or null: bundle the sources now. */
   workflowBundle: string | null;
-  /** How long a turn of a chain lasts. */
+  /** How long a turn of a chain lasts, and how many of them a run of its workflow has. */
   turnMs?: number;
+  turnsMax?: number;
 }
 
 export interface DurableParts {
@@ -50,8 +51,9 @@ export interface Durable {
 
 export function startDurable(temporal: TemporalParts, parts: DurableParts): Durable {
   const { db, log, chains } = parts;
-  const networks = chains.map(({ chain }) => chain.network);
-  const keeper = startKeeper({ client: temporal.client, db, networks, log });
+  const runs = chains.map(({ run }) => run);
+  const { client, turnsMax } = temporal;
+  const keeper = startKeeper({ client, db, runs, log, turnsMax });
   const stopping = new AbortController();
   const ended = keepWorking(temporal, parts, stopping.signal);
   return {
