@@ -4,9 +4,22 @@
  * chain/verify.ts compares the entries with the chain at the start.
  */
 import { readFileSync } from 'node:fs';
-import { type Address, getAddress, isAddress } from 'viem';
-import { type Amount, CURRENCY_PATTERN, parseRequestAmount } from '../domain/money';
+import type { Address } from 'viem';
+import type { Amount } from '../domain/money';
 import { SetupError } from '../lib/setup-error';
+import {
+  fieldsOf,
+  list,
+  perAsset,
+  readAddress,
+  readAsset,
+  readPositive,
+  readText,
+  readUrl,
+  readWhole,
+  refuse,
+  refuseRepeated,
+} from './fields';
 
 /** Determined by the API key alone; nothing of one mode is seen in the other. */
 export const WALLET_MODES = ['test', 'live'] as const;
@@ -58,6 +71,8 @@ export interface PayoutRules {
   maxFeePerGasWei: bigint;
   /** Null asks the node. */
   priorityFeePerGasWei: bigint | null;
+  /** A payout that takes more fails: its recipient's contract decides what it costs. */
+  gasMax: bigint;
   /** Age of an attempt that is not in a block, after which its fees are raised. */
   replaceAfterMs: number;
   /** Time after which a transaction that is not in a block is broadcast again. */
@@ -69,7 +84,14 @@ export interface PayoutRules {
 /** What src/wallet/signer opens; its secrets are in files or on the other side of the URL. */
 export type SignerSettings =
   | { kind: 'keystore'; file: string; passwordFile: string }
-  | { kind: 'remote'; url: string; address: Address };
+  | { kind: 'remote'; url: string; address: Address; tls: SignerTls };
+
+/** Paths of PEM files: an authority of one's own, and a client certificate with its key. */
+export interface SignerTls {
+  caFile: string | null;
+  certificateFile: string | null;
+  keyFile: string | null;
+}
 
 interface Surroundings {
   /** One RPC URL is enough in development. */
@@ -212,7 +234,7 @@ function readDeposits(entry: unknown, at: string, assets: readonly string[]): De
 }
 
 const PAYOUT_FIELDS = [
-  ...['signer', 'float_minimum', 'limits', 'native_prices', 'max_fee_per_gas_gwei'],
+  ...['signer', 'float_minimum', 'limits', 'native_prices', 'max_fee_per_gas_gwei', 'gas_max'],
   ...[
     'priority_fee_per_gas_gwei',
     'replace_after_seconds',
@@ -223,6 +245,8 @@ const PAYOUT_FIELDS = [
 const GWEI_MAX = 1_000_000;
 const GWEI_WEI = 1_000_000_000n;
 const DEFAULT_MAX_FEE_GWEI = 300;
+const GAS_MIN = 21_000;
+const DEFAULT_GAS_MAX = 1_000_000;
 const DEFAULT_REPLACE_AFTER_SECONDS = 60;
 const DEFAULT_RESEND_AFTER_SECONDS = 30;
 const DEFAULT_IN_FLIGHT_MAX = 16;
@@ -247,6 +271,9 @@ function readPayouts(entry: unknown, at: string, assets: readonly string[]): Pay
     maxFeePerGasWei: gwei('max_fee_per_gas_gwei', DEFAULT_MAX_FEE_GWEI),
     priorityFeePerGasWei:
       fields.priority_fee_per_gas_gwei === undefined ? null : gwei('priority_fee_per_gas_gwei', 0),
+    gasMax: BigInt(
+      readWhole(fields.gas_max ?? DEFAULT_GAS_MAX, `${at}.gas_max`, GAS_MIN, 1_000_000_000),
+    ),
     replaceAfterMs: seconds('replace_after_seconds', DEFAULT_REPLACE_AFTER_SECONDS) * 1000,
     resendAfterMs: seconds('resend_after_seconds', DEFAULT_RESEND_AFTER_SECONDS) * 1000,
     inFlightMax: readWhole(
@@ -258,8 +285,13 @@ function readPayouts(entry: unknown, at: string, assets: readonly string[]): Pay
   };
 }
 
+const SIGNER_FIELDS = [
+  ...['kind', 'file', 'password_file'],
+  ...['url', 'address', 'ca_file', 'certificate_file', 'key_file'],
+] as const;
+
 function readSigner(entry: unknown, at: string): SignerSettings {
-  const fields = fieldsOf(entry, at, ['kind', 'file', 'password_file', 'url', 'address']);
+  const fields = fieldsOf(entry, at, SIGNER_FIELDS);
   if (fields.kind === 'keystore') {
     return {
       kind: 'keystore',
@@ -272,82 +304,24 @@ function readSigner(entry: unknown, at: string): SignerSettings {
       kind: 'remote',
       url: readUrl(fields.url, `${at}.url`),
       address: readAddress(fields.address, `${at}.address`),
+      tls: readSignerTls(fields, at),
     };
   }
   return refuse(`${at}.kind`, 'must be "keystore" or "remote"');
 }
 
-function refuse(at: string, what: string): never {
-  throw new SetupError(`${at} ${what}.`);
-}
-
-function fieldsOf<Name extends string>(
-  value: unknown,
+function readSignerTls(
+  fields: Partial<Record<(typeof SIGNER_FIELDS)[number], unknown>>,
   at: string,
-  names: readonly Name[],
-): Partial<Record<Name, unknown>> {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    return refuse(at, 'must be a JSON object');
+): SignerTls {
+  const path = (name: 'ca_file' | 'certificate_file' | 'key_file'): string | null =>
+    fields[name] === undefined ? null : readText(fields[name], `${at}.${name}`);
+  const tls = {
+    ...{ caFile: path('ca_file'), certificateFile: path('certificate_file') },
+    keyFile: path('key_file'),
+  };
+  if ((tls.certificateFile === null) !== (tls.keyFile === null)) {
+    refuse(`${at}.certificate_file`, 'and key_file must be set together');
   }
-  const unknown = Object.keys(value).find((name) => !names.some((one) => one === name));
-  if (unknown !== undefined) refuse(`${at}.${unknown}`, 'is not a known field');
-  return value;
-}
-
-function list(value: unknown, at: string): readonly unknown[] {
-  return Array.isArray(value) ? (value as unknown[]) : refuse(at, 'must be a JSON array');
-}
-
-function readText(value: unknown, at: string): string {
-  return typeof value === 'string' && value !== '' ? value : refuse(at, 'must be a text');
-}
-
-function readWhole(value: unknown, at: string, min: number, max: number): number {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= min && value <= max
-    ? value
-    : refuse(at, `must be a whole number from ${String(min)} to ${String(max)}`);
-}
-
-function readUrl(value: unknown, at: string): string {
-  return typeof value === 'string' && /^https?:\/\//.test(value) && URL.canParse(value)
-    ? value
-    : refuse(at, 'must be a URL starting with http:// or https://');
-}
-
-function readAddress(value: unknown, at: string): Address {
-  return typeof value === 'string' && isAddress(value)
-    ? getAddress(value)
-    : refuse(
-        at,
-        'must be an address with a valid checksum, such as "0x52908400098527886E0F7030069857D2E4169EE7"',
-      );
-}
-
-function readAsset(value: unknown, at: string): string {
-  return typeof value === 'string' && new RegExp(CURRENCY_PATTERN).test(value)
-    ? value
-    : refuse(at, 'must be a currency code in upper case, such as "USDT"');
-}
-
-function readPositive(value: unknown, at: string): Amount {
-  const amount = typeof value === 'string' ? parseRequestAmount(value) : null;
-  return (
-    amount ??
-    refuse(at, 'must be a positive amount as text with at most 8 decimals, such as "1000.00"')
-  );
-}
-
-function perAsset<T>(
-  value: unknown,
-  at: string,
-  assets: readonly string[],
-  read: (value: unknown, at: string) => T,
-): Record<string, T> {
-  const entries = Object.entries(fieldsOf(value ?? {}, at, assets));
-  return Object.fromEntries(entries.map(([asset, one]) => [asset, read(one, `${at}.${asset}`)]));
-}
-
-function refuseRepeated(values: readonly string[], at: string, field: string): void {
-  const repeated = values.find((value, index) => values.indexOf(value) !== index);
-  if (repeated !== undefined) refuse(at, `has ${repeated} twice; each ${field} must be unique`);
+  return tls;
 }

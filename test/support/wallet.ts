@@ -96,6 +96,7 @@ export function testNetwork(
       nativePrices: { USDC: amount('3000'), USDT: amount('3000') },
       maxFeePerGasWei: 500n * 10n ** 9n,
       priorityFeePerGasWei: 10n ** 9n,
+      gasMax: 1_000_000n,
       replaceAfterMs: 600_000,
       resendAfterMs: 600_000,
       inFlightMax: 16,

@@ -283,6 +283,16 @@ describeWithChain('a payout of the wallet', () => {
     expect(await ended()).toMatchObject({ status: 'sent' });
   });
 
+  it('fails without using a nonce when the receiver takes more gas than gas_max', async () => {
+    await chain.call('AwkwardReceiver', chain.awkwardReceiver, 'setRefusing', [false]);
+    await start({ payouts: { gasMax: 21_000n } });
+    await pay({ currency: 'ETH' }, chain.awkwardReceiver);
+    expect(await ended()).toMatchObject({ status: 'failed', txHash: null });
+    expect(await attempts()).toHaveLength(0);
+    await pay({ reference: 'po_2', currency: 'ETH' });
+    expect(await ended('po_2')).toMatchObject({ status: 'sent' });
+  });
+
   it('is not sent when the token reports success and transfers nothing', async () => {
     await start();
     await pay({ currency: 'FALSE' });

@@ -1,7 +1,10 @@
 /** The wallet's signers: the encrypted keystore, the signing service, and the check of signed bytes. */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -18,11 +21,14 @@ import { generatePrivateKey, privateKeyToAccount, sign } from 'viem/accounts';
 import { openXpub } from '../../src/wallet/addresses/deposit-addresses';
 import { runWalletCommand } from '../../src/wallet/commands';
 import { createDepositKey, openDepositKey } from '../../src/wallet/signer/deposit-key';
+import type { SignerTls } from '../../src/wallet/networks';
 import { createKeystore, openKeystore } from '../../src/wallet/signer/keystore';
+import { openSigner } from '../../src/wallet/signer/open';
 import { connectRemoteSigner } from '../../src/wallet/signer/remote';
 import { startKeystoreThread } from '../../src/wallet/signer/threaded-keystore';
 import { checkSigned } from '../../src/wallet/signer/signed-transaction';
 import { startHttpServer } from '../support/sandbox';
+import { createAuthority } from '../support/throw-away-certificates';
 
 const ORDER: TransactionSerializableEIP1559 = {
   type: 'eip1559',
@@ -174,6 +180,7 @@ describe('the signing service', () => {
   type Answer = (unsigned: Hex, response: ServerResponse) => Promise<void> | void;
   let answer: Answer;
   let keys: Hex[] = [account.publicKey];
+  let authorization: string | undefined;
   let service: { url: string; stop(): Promise<void> };
   const signers: ReturnType<typeof connectRemoteSigner>[] = [];
 
@@ -186,6 +193,7 @@ describe('the signing service', () => {
 
   /** The `eth1` API of Web3Signer. It keeps public keys without the byte 04 of the curve point. */
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    authorization = request.headers.authorization;
     if (request.url === '/api/v1/eth1/publicKeys') {
       response.end(JSON.stringify(keys.map((key) => `0x${key.slice(4)}`)));
     } else if (request.url === `/api/v1/eth1/sign/0x${account.publicKey.slice(4)}`) {
@@ -218,6 +226,42 @@ describe('the signing service', () => {
     const raw = await connect().sign(ORDER);
     expect(raw).toBe(await account.signTransaction(ORDER));
     expect(await recoverOf(raw)).toBe(account.address);
+    // The name and password of its URL.
+    expect(authorization).toBe(`Basic ${Buffer.from('user:rpc-secret').toString('base64')}`);
+  });
+
+  it('may require a client certificate', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'gateway-signer-'));
+    const write = (name: string, pem: string): string => {
+      writeFileSync(join(folder, name), pem);
+      return join(folder, name);
+    };
+    const authority = createAuthority();
+    const client = authority.issue({ hosts: ['wallet'] });
+    const caFile = write('ca.pem', authority.cert);
+    const files = {
+      certificateFile: write('wallet.pem', client.cert),
+      keyFile: write('wallet.key', client.key),
+    };
+    const server = createServer(
+      { ...authority.issue({ hosts: ['localhost'] }), ca: authority.cert, requestCert: true },
+      (request, response) => void serve(request, response),
+    );
+    server.listen(0, 'localhost');
+    await once(server, 'listening');
+    const url = `https://localhost:${(server.address() as AddressInfo).port}`;
+    const open = (tls: Partial<SignerTls>) =>
+      openSigner({
+        ...{ kind: 'remote', url, address: account.address },
+        tls: { ...{ caFile, certificateFile: null, keyFile: null }, ...tls },
+      });
+    const [known, unknown] = [await open(files), await open({})];
+    expect(await known.sign(ORDER)).toBe(await account.signTransaction(ORDER));
+    expect(await wordsOf(unknown.sign(ORDER))).toContain('connection to the signing service');
+    await expect(open({ caFile: join(folder, 'gone') })).rejects.toThrow('cannot be read (ENOENT)');
+    await Promise.all([known.close?.(), unknown.close?.()]);
+    server.close();
+    rmSync(folder, { recursive: true });
   });
 
   it('may answer with a high s, with v as 0 or 1, or without v', async () => {

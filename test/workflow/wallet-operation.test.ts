@@ -1,5 +1,5 @@
 /** What an operator asks the wallet and tells it, from the terminal. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Address } from 'viem';
@@ -94,7 +94,8 @@ describeWithChain('the commands of the wallet', () => {
 
   it('pauses a chain: payouts wait, and the status says why, until it is resumed', async () => {
     const chainId = String(chain.chainId);
-    expect(await run('pause', '--chain-id', chainId, '--reason', 'a test')).toEqual({
+    const by = ['--by', 'alice'];
+    expect(await run('pause', '--chain-id', chainId, '--reason', 'a test', ...by)).toEqual({
       code: 0,
       text: `Payouts on the chain ${chainId} are paused.\n`,
     });
@@ -109,6 +110,12 @@ describeWithChain('the commands of the wallet', () => {
         node_heads: [expect.any(Number), null],
         follower: { head: expect.any(Number), paused_reason: null },
         payouts_paused_reason: 'a test',
+        decisions: [
+          {
+            ...{ stops: 'payouts', kind: 'pause', by: 'alice', reason: 'a test' },
+            at: expect.stringMatching(/Z$/),
+          },
+        ],
         hot_wallets: [
           {
             ...{ address: signer.address.toLowerCase(), stopped_reason: null, in_flight: 0 },
@@ -130,7 +137,9 @@ describeWithChain('the commands of the wallet', () => {
       const found = await wallet.provider.findPayout(reference);
       return found.kind === 'found' && found.transfer.status === 'sent' ? true : undefined;
     });
-    expect((await run('status')).text).toContain('payouts    on');
+    const { text: resumed } = await run('status');
+    expect(resumed).toContain('payouts    on');
+    expect(resumed).toContain('payouts were resumed by not named at ');
   });
 
   it('denies an address, and allows it again', async () => {
@@ -233,8 +242,19 @@ describeWithChain('the commands of the wallet', () => {
       // Without a minimum it would also sweep what funding has left on the other addresses.
       const exported = await sweep('ETH', '--export', batch, '--minimum', '0.1');
       expect(exported.text).toContain('Wrote 1 transactions');
+      const unsigned = JSON.parse(readFileSync(batch, 'utf8')) as { transactions: object[] };
+      const stolen = join(folder, 'stolen.json');
+      const to = { to: chain.accounts[7] };
+      const transactions = unsigned.transactions.map((one) => ({ ...one, ...to }));
+      writeFileSync(stolen, JSON.stringify({ ...unsigned, transactions }));
+      const theft = await run('sweep-sign', '--batch', stolen, '--out', signed, ...keys);
+      expect(theft.code).toBe(1);
+      expect(theft.text).toContain(`to ${treasury}. Nothing was signed`);
+      expect(existsSync(signed)).toBe(false);
+
       const signing = await run('sweep-sign', '--batch', batch, '--out', signed, ...keys);
       expect(signing.text).toMatch(/^Signed 0\.9\d+ ETH from 0x\w+ to 0x8ba1f1/);
+      expect(signing.text).toMatch(/for a network fee of at most 0\.0\d+\n$/);
 
       const content = JSON.parse(readFileSync(signed, 'utf8')) as {
         transactions: { units: string; raw: string }[];

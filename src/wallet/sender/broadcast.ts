@@ -54,15 +54,16 @@ export async function signSlots(parts: BroadcastParts): Promise<number> {
   }
 }
 
+/** From asset, recipient and units, which the limits count, and not from stored bytes. */
 function sign({ chain, key, signer }: BroadcastParts, slot: Slot): Promise<Hex> {
-  const { to } = transactionOf(chain, slot);
+  const { to, data, valueWei } = transactionOf(chain, slot);
   return signer.sign({
     type: 'eip1559',
     chainId: key.chainId,
     nonce: Number(slot.nonce),
     to,
-    data: slot.data,
-    value: slot.valueWei,
+    data,
+    value: valueWei,
     gas: slot.gas,
     maxFeePerGas: slot.maxFeePerGas,
     maxPriorityFeePerGas: slot.maxPriorityFeePerGas,

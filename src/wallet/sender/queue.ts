@@ -250,7 +250,12 @@ async function estimate(parts: Round, queued: readonly Queued[]): Promise<Paymen
       await handleRefusedEstimate(parts, one, answer.refusal);
       continue;
     }
-    const gas = (BigInt(answer.result) * GAS_MARGIN.times) / GAS_MARGIN.dividedBy;
+    const estimated = BigInt(answer.result);
+    if (estimated > parts.rules.gasMax) {
+      await failUnsent(parts.db, one.transferId);
+      continue;
+    }
+    const gas = (estimated * GAS_MARGIN.times) / GAS_MARGIN.dividedBy;
     payments.push({ ...one, data: call.data, valueWei: call.valueWei, gas });
   }
   return payments;

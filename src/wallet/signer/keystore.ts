@@ -72,6 +72,8 @@ export function encryptFile(
     writeFileSync(files.keystore, `${JSON.stringify(content, null, 2)}\n`, {
       flag: 'wx',
       mode: 0o600,
+      // Money may be sent to its address at once.
+      flush: true,
     });
   } catch (error) {
     const { code = 'unknown error' } = error as NodeJS.ErrnoException;
@@ -144,7 +146,8 @@ function readPassword(path: string): string {
   return password;
 }
 
-function readSecretFile(path: string): string {
+/** @throws SetupError that names the file and never its content */
+export function readSecretFile(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {

@@ -27,13 +27,13 @@ import { Agent, request } from 'undici';
 import { type Signer, SigningError } from './port';
 
 export interface RemoteSignerOptions {
-  /** Without a path: `https://signer.internal:9000`. */
+  /** `https://signer.internal:9000`; a name and password in it are sent as Basic authentication. */
   url: string;
   /** The account; the service must have its key. */
   address: Address;
   timeoutMs: number;
-  /** PEM texts for a service that requires a client's certificate (Web3Signer's TLS). */
-  tls?: { ca?: string; cert: string; key: string };
+  /** PEM texts, as for a service that requires a client's certificate (Web3Signer's TLS). */
+  tls?: { ca?: string; cert?: string; key?: string };
 }
 
 const ANSWER_BYTES_MAX = 65_536;
@@ -47,10 +47,12 @@ export interface RemoteSigner extends Signer {
 
 export function connectRemoteSigner(options: RemoteSignerOptions): RemoteSigner {
   const address = getAddress(options.address);
-  const base = options.url.replace(/\/+$/, '');
+  const { base, authorization } = readUrl(options.url);
   const agent = new Agent({ connect: { ...options.tls } });
   const ask = (path: string, body?: object): Promise<string> =>
-    askService(`${base}/api/v1/eth1/${path}`, { agent, timeoutMs: options.timeoutMs, body });
+    askService(`${base}/api/v1/eth1/${path}`, {
+      ...{ agent, timeoutMs: options.timeoutMs, authorization, body },
+    });
   let publicKey: string | null = null;
 
   return {
@@ -63,6 +65,14 @@ export function connectRemoteSigner(options: RemoteSignerOptions): RemoteSigner 
     },
     close: () => agent.close(),
   };
+}
+
+function readUrl(text: string): { base: string; authorization: string | null } {
+  const { origin, pathname, username, password } = new URL(text);
+  const login = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  const authorization = `Basic ${Buffer.from(login).toString('base64')}`;
+  const base = `${origin}${pathname}`.replace(/\/+$/, '');
+  return { base, authorization: username === '' ? null : authorization };
 }
 
 /** The public key of the account, as the service writes it. */
@@ -124,17 +134,24 @@ async function isSignedBy(
 interface Call {
   agent: Agent;
   timeoutMs: number;
+  authorization: string | null;
   body: object | undefined;
 }
 
-async function askService(url: string, { agent, timeoutMs, body }: Call): Promise<string> {
+async function askService(
+  url: string,
+  { agent, timeoutMs, authorization, body }: Call,
+): Promise<string> {
   const signal = AbortSignal.timeout(timeoutMs);
   try {
     const response = await request(url, {
       dispatcher: agent,
       signal,
       method: body === undefined ? 'GET' : 'POST',
-      headers: { accept: 'text/plain, application/json', 'content-type': 'application/json' },
+      headers: {
+        ...{ accept: 'text/plain, application/json', 'content-type': 'application/json' },
+        ...(authorization === null ? {} : { authorization }),
+      },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     if (response.statusCode !== 200) {

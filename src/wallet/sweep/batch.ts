@@ -1,11 +1,19 @@
 /**
  * A sweep as a file, for a key that never meets this machine: `--export` writes the transactions
  * without signatures, `sweep-sign` signs them on the other machine, `--import` checks and sends them.
- * The file is not trusted: each transaction is built again from the configuration, and the signed bytes
- * must hold exactly that one.
+ * The file is not trusted, on neither machine: what is signed is built again from what sweep-sign
+ * prints, and what is sent from the configuration; the signed bytes must hold exactly that.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
-import { type Address, getAddress, type Hex, isAddress } from 'viem';
+import {
+  type Address,
+  formatEther,
+  getAddress,
+  type Hex,
+  isAddress,
+  type TransactionSerializableEIP1559,
+} from 'viem';
+import { CURRENCY_PATTERN } from '../../domain/money';
 import { SetupError } from '../../lib/setup-error';
 import type { Db } from '../db/database';
 import type { DepositKey } from '../signer/deposit-key';
@@ -72,19 +80,57 @@ export async function signBatch(path: string, out: string, key: DepositKey): Pro
     if (signer.address !== getAddress(entry.address)) {
       throw new SetupError(`The key does not own ${entry.address} (index ${entry.address_index}).`);
     }
-    const raw = await signer.sign({
-      ...{ type: 'eip1559', chainId: batch.chain_id, nonce: entry.nonce },
-      ...{ to: getAddress(entry.to), value: BigInt(entry.value), data: entry.data as Hex },
-      ...{ gas: BigInt(entry.gas), maxFeePerGas: BigInt(entry.max_fee_per_gas) },
-      maxPriorityFeePerGas: BigInt(entry.max_priority_fee_per_gas),
-    });
-    signed.push({ ...entry, raw });
+    signed.push({ ...entry, raw: await signer.sign(transactionOf(batch, entry)) });
   }
   save(out, { ...batch, transactions: signed });
-  return batch.transactions.map(
-    ({ address, amount }) =>
-      `${amount} ${batch.asset} from ${address} to ${batch.destination} on chain ${batch.chain_id}`,
+  return batch.transactions.map((entry) => describeEntry(batch, entry));
+}
+
+/**
+ * From what `describeEntry` prints, so that a changed file cannot have something else signed.
+ * @throws SetupError when the entry has another transaction
+ */
+function transactionOf(batch: Batch, entry: Entry): TransactionSerializableEIP1559 {
+  const token = tokenOf(entry);
+  const transaction = buildTransaction(batch.chain_id, {
+    ...{ token, to: getAddress(batch.destination), units: BigInt(entry.units) },
+    ...readGas(entry),
+  });
+  const isSame =
+    transaction.to === getAddress(entry.to) &&
+    transaction.value === BigInt(entry.value) &&
+    (transaction.data ?? '0x') === entry.data.toLowerCase();
+  if (isSame) return transaction;
+  throw new SetupError(
+    `The transaction of ${entry.address} does not pay ${entry.units} units to ${batch.destination}. Nothing was signed: export the batch again.`,
   );
+}
+
+function describeEntry({ asset, destination, chain_id: chainId }: Batch, entry: Entry): string {
+  const { address, amount, units } = entry;
+  const token = tokenOf(entry);
+  const what =
+    token === null
+      ? `${formatEther(BigInt(units))} ${asset}`
+      : `${amount} ${asset} (${units} units of the token ${token})`;
+  const { gas, fees } = readGas(entry);
+  const fee = formatEther(gas * fees.maxFeePerGas);
+  return `${what} from ${address} to ${destination} on chain ${chainId}, for a network fee of at most ${fee}`;
+}
+
+/** Null: the coin. */
+function tokenOf({ data, to }: Entry): Address | null {
+  return data === '0x' ? null : getAddress(to);
+}
+
+function readGas(entry: Entry) {
+  return {
+    ...{ nonce: entry.nonce, gas: BigInt(entry.gas) },
+    fees: {
+      maxFeePerGas: BigInt(entry.max_fee_per_gas),
+      maxPriorityFeePerGas: BigInt(entry.max_priority_fee_per_gas),
+    },
+  };
 }
 
 /** @throws SetupError for an entry that is not of this sweep, SigningError for other bytes */
@@ -94,7 +140,6 @@ export async function importBatch(db: Db, order: SweepOrder, path: string): Prom
   const isSame =
     batch.chain_id === chain.network.chainId &&
     batch.asset === asset &&
-    isAddress(batch.destination) &&
     getAddress(batch.destination) === to;
   if (!isSame) throw new SetupError(`${path} is of another chain, asset or destination.`);
   const { token } = findAsset(chain, asset);
@@ -102,12 +147,8 @@ export async function importBatch(db: Db, order: SweepOrder, path: string): Prom
   for (const entry of batch.transactions) {
     const address = getAddress(entry.address);
     await requireOwn(db, chain.network.mode, address, entry.address_index);
-    const transaction = buildTransaction(chain, {
-      ...{ token, to, units: BigInt(entry.units), nonce: entry.nonce, gas: BigInt(entry.gas) },
-      fees: {
-        maxFeePerGas: BigInt(entry.max_fee_per_gas),
-        maxPriorityFeePerGas: BigInt(entry.max_priority_fee_per_gas),
-      },
+    const transaction = buildTransaction(chain.network.chainId, {
+      ...{ token, to, units: BigInt(entry.units), ...readGas(entry) },
     });
     if (entry.raw === undefined) throw new SetupError(`${path}: ${address} has no signature.`);
     const raw = entry.raw as Hex;
@@ -135,7 +176,12 @@ const NUMBERS = ['value', 'gas', 'max_fee_per_gas', 'max_priority_fee_per_gas', 
 function readBatch(path: string): Batch {
   try {
     const batch = JSON.parse(readFileSync(path, 'utf8')) as Batch;
-    if (Number.isSafeInteger(batch.chain_id) && batch.transactions.every(isEntry)) return batch;
+    const isBatch =
+      Number.isSafeInteger(batch.chain_id) &&
+      isAddress(batch.destination) &&
+      new RegExp(CURRENCY_PATTERN).test(batch.asset) &&
+      batch.transactions.every(isEntry);
+    if (isBatch) return batch;
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code !== undefined) throw new SetupError(`${path} cannot be read (${code}).`);
@@ -149,6 +195,8 @@ function isEntry(entry: Entry): boolean {
     Number.isSafeInteger(entry.address_index) &&
     Number.isSafeInteger(entry.nonce) &&
     isAddress(entry.to) &&
+    /^0x[0-9a-f]*$/i.test(entry.data) &&
+    /^[0-9]+(\.[0-9]+)?$/.test(entry.amount) &&
     NUMBERS.every((name) => /^[0-9]{1,78}$/.test(entry[name]))
   );
 }

@@ -167,7 +167,14 @@ async function planItem(order: SweepOrder, facts: ItemFacts): Promise<SweepItem 
   return {
     ...{ address, addressIndex, amount: amountOf(moved, decimals), units: moved },
     lackingWei: coins >= fee ? 0n : fee - coins,
-    transaction: buildTransaction(chain, { token, to, units: moved, nonce, gas, fees }),
+    transaction: buildTransaction(chain.network.chainId, {
+      token,
+      to,
+      units: moved,
+      nonce,
+      gas,
+      fees,
+    }),
   };
 }
 
@@ -190,7 +197,7 @@ async function estimateGas(
 }
 
 export function buildTransaction(
-  { network }: Chain,
+  chainId: number,
   sweep: {
     token: Address | null;
     to: Address;
@@ -203,7 +210,7 @@ export function buildTransaction(
   const { token, to, units, nonce, gas, fees } = sweep;
   const content =
     token === null ? { to, value: units } : { to: token, value: 0n, data: transferData(to, units) };
-  return { type: 'eip1559', chainId: network.chainId, nonce, gas, ...fees, ...content };
+  return { type: 'eip1559', chainId, nonce, gas, ...fees, ...content };
 }
 
 function transferData(to: Address, units: bigint): Hex {

@@ -27,6 +27,7 @@ test('a network has defaults for what is not set', () => {
       payouts: {
         limits: { USDC: { hour: '100.00000000', day: '1000.50000000' } },
         ...{ inFlightMax: 16, replaceAfterMs: 60_000, maxFeePerGasWei: 300_000_000_000n },
+        gasMax: 1_000_000n,
       },
     },
   ]);
@@ -42,6 +43,26 @@ const wrong: [string, unknown[], RegExp][] = [
     'an RPC URL without http',
     [{ ...ETHEREUM, rpc_urls: ['secret-key', 'https://a.example'] }],
     /\.rpc_urls\[0\] must be a URL/,
+  ],
+  [
+    'a password that is not percent-encoded',
+    [{ ...ETHEREUM, rpc_urls: ['https://me:100%@a.example', 'https://b.example'] }],
+    /\.rpc_urls\[0\] must have a name and password that are percent-encoded/,
+  ],
+  [
+    'a client certificate without its key',
+    [
+      {
+        ...ETHEREUM,
+        payouts: {
+          signer: {
+            ...{ kind: 'remote', url: 'https://signer:9000', address: USDC.address },
+            certificate_file: 'wallet.pem',
+          },
+        },
+      },
+    ],
+    /\.payouts\.signer\.certificate_file and key_file must be set together/,
   ],
   ['an unknown field', [{ ...ETHEREUM, rpcs: [] }], /networks\[0\]\.rpcs is not a known field/],
   [
