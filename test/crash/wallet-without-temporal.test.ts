@@ -1,0 +1,160 @@
+/**
+ * Temporal is away while payouts and deposits run through the gateway and its wallet: the process
+ * that works on a chain goes on, a pause holds because it is a row, and nothing is lost or paid twice.
+ */
+import { type Address, getAddress } from 'viem';
+import { amount } from '../../src/domain/money';
+import { rows } from '../../src/db/transaction';
+import { ONCHAIN } from '../../src/providers/onchain/adapter';
+import { createProviderAgent, createProviderCaller } from '../../src/providers/provider-http';
+import { describeWithChain } from '../support/chain';
+import { brokenInvariants } from '../support/gateway';
+import { type GatewayWithWallet, startGatewayWithWallet } from '../support/gateway-wallet';
+import type { MerchantClient } from '../support/merchant-client';
+import { type MortalServers, startMortalServers } from '../support/mortal-servers';
+import { waitLong } from '../support/patience';
+import { openedPayment } from '../support/payment-steps';
+import { acceptedPayout, openMerchant } from '../support/payout-steps';
+import { buildOrder } from '../support/sandbox';
+import { createTestSigner, WALLET_KEYS } from '../support/wallet';
+
+const ON_CHAIN = { currency: 'USDC', network: 'ethereum', provider: 'onchain_provider' };
+
+describeWithChain('a gateway with a wallet, while Temporal is away', () => {
+  let servers: MortalServers;
+  let world: GatewayWithWallet;
+  let client: MerchantClient;
+  let mining: NodeJS.Timeout;
+  const agent = createProviderAgent();
+  /** Receiver → units that it has to get. */
+  const owed = new Map<Address, bigint>();
+
+  beforeAll(async () => {
+    servers = await startMortalServers();
+    world = await startGatewayWithWallet();
+    ({ client } = await openMerchant(world.gateway, { mode: 'test', funds: { USDC: '1000' } }));
+    mining = setInterval(() => void world.chain.mine().catch(() => undefined), 200);
+  });
+  afterAll(async () => {
+    clearInterval(mining);
+    await agent.close();
+    await world.stop();
+    await servers.stop();
+  });
+
+  const receiver = (): Address => {
+    const { address } = createTestSigner();
+    owed.set(address, 5_000_000n);
+    return address;
+  };
+  const payout = () =>
+    acceptedPayout(client, {
+      ...{ currency: 'USDC', network: 'ethereum', amount: '5' },
+      destination: { type: 'crypto_address', value: receiver() },
+    });
+  /** An order that reaches the wallet, which the gateway cannot give without Temporal. */
+  const order = async (): Promise<string> => {
+    const baseUrl = world.gateway.env['ONCHAIN_TEST_URL'] ?? '';
+    const caller = createProviderCaller(agent, 8_000);
+    const provider = ONCHAIN.create({ baseUrl, ...WALLET_KEYS, timeoutMs: 8_000 }, caller);
+    const one = buildOrder('onchain_provider', {
+      ...{ currency: 'USDC', network: 'ethereum', amount: amount('5') },
+      destination: { type: 'crypto_address', value: receiver(), memo: null },
+    });
+    expect((await provider.submitPayout(one)).kind).toBe('accepted');
+    return one.reference;
+  };
+  const statusOf = async (reference: string): Promise<string | undefined> => {
+    const [row] = await world.db.query<{ status: string }>(
+      'SELECT status FROM wallet.transfer WHERE client_reference = $1',
+      [reference],
+    );
+    return row?.status;
+  };
+  const whenConfirmed = (reference: string): Promise<true> =>
+    waitLong(`${reference} to be confirmed`, async () =>
+      (await statusOf(reference)) === 'confirmed' ? true : undefined,
+    );
+  const openPayment = async (): Promise<{ id: string; address: Address }> => {
+    const id = await openedPayment(client, { ...ON_CHAIN, amount: '20' });
+    const [row] = await world.db.query<{ address: string }>(
+      'SELECT address FROM wallet.checkout WHERE client_reference = $1',
+      [id],
+    );
+    return { id, address: getAddress(row!.address) };
+  };
+  const whenStatus = (table: 'payments' | 'payouts', id: string, status: string): Promise<true> =>
+    waitLong(`${id} to be ${status}`, async () => {
+      const [row] = await rows<{ status: string }>(
+        ...([world.gateway.db, `SELECT status FROM ${table} WHERE id = ?`, [id]] as const),
+      );
+      return row?.status === status ? true : undefined;
+    });
+
+  test('the process that works on the chain goes on, and workflows learn of it afterwards', async () => {
+    const { chain, db } = world;
+    const payment = await openPayment();
+    const before = [await payout(), await payout(), await payout(), await payout()];
+    await servers.temporal.kill();
+    await chain.mint(chain.tokens.USDC, payment.address, 20_000_000n);
+    await whenConfirmed(await order());
+    await waitLong('the final deposit', async () => {
+      const found = await db.query(
+        `SELECT 1 FROM wallet.deposit JOIN wallet.checkout ON checkout.id = checkout_id
+         WHERE client_reference = $1 AND deposit.state = 'final'`,
+        [payment.id],
+      );
+      return found.length === 1 ? true : undefined;
+    });
+    await servers.temporal.start();
+    for (const id of before) await whenStatus('payouts', id, 'completed');
+    await whenStatus('payments', payment.id, 'completed');
+    await whenStatus('payouts', await payout(), 'completed');
+  });
+
+  test('a pause holds over a restart without Temporal and over its return', async () => {
+    const { gateway, chain, command, db } = world;
+    const payment = await openPayment();
+    const before = [await payout(), await payout()];
+    await servers.temporal.kill();
+    const paused = await command('chain', 'pause', 'ethereum', '--by', 'alice', '--reason', 'test');
+    expect(paused).toContain('is paused');
+    await world.wallet.kill();
+    await world.wallet.start();
+    const attempts = async () => (await db.query('SELECT 1 FROM wallet.attempt')).length;
+    const made = await attempts();
+    const reference = await order();
+    await chain.mint(chain.tokens.USDC, payment.address, 20_000_000n);
+    expect(await command('chain', 'status', 'ethereum')).toContain('paused by alice');
+
+    await servers.temporal.start();
+    await waitLong('the workflow to know of the pause', async () => {
+      const handle = gateway.temporal.workflow.getHandle(`wallet-chain-${String(chain.chainId)}`);
+      const { state } = await handle.query<{ state: string }>('status');
+      return state === 'paused' ? true : undefined;
+    });
+    expect(await attempts()).toBe(made);
+    expect(await statusOf(reference)).toBe('queued');
+
+    await command('chain', 'resume', 'ethereum', '--by', 'bob');
+    await whenConfirmed(reference);
+    for (const id of before) await whenStatus('payouts', id, 'completed');
+    await whenStatus('payments', payment.id, 'completed');
+  });
+
+  test('everybody got the money once, and the books agree', async () => {
+    const { chain, gateway, signer } = world;
+    const got = await Promise.all(
+      [...owed.keys()].map((address) => chain.balanceOf(chain.tokens.USDC, address)),
+    );
+    expect(got.map(String)).toEqual([...owed.values()].map(String));
+    const count = await chain.rpc<string>('eth_getTransactionCount', [signer.address, 'latest']);
+    expect(Number(BigInt(count))).toBe(owed.size);
+    expect(await brokenInvariants(gateway)).toEqual([]);
+    const sums = await world.sums();
+    expect(sums.map(({ asset, difference }) => [asset, String(difference)])).toEqual([
+      ['ETH', '0'],
+      ['USDC', '0'],
+    ]);
+  });
+});

@@ -1,0 +1,121 @@
+/**
+ * A gateway whose on-chain provider in test mode is the wallet as a program of its own, on a chain
+ * of the test's own.
+ */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Keystore } from 'ox';
+import { createChain } from '../../src/wallet/chain/chain';
+import { runWalletCommand } from '../../src/wallet/commands';
+import { connectDatabase, type Database } from '../../src/wallet/db/database';
+import { readNetworksFile } from '../../src/wallet/networks';
+import type { Signer } from '../../src/wallet/signer/port';
+import { type AssetSums, readSums } from '../../src/wallet/sums';
+import { startChain, type TestChain } from './chain';
+import { ChildProgram } from './child-program';
+import { findFreePort } from './free-port';
+import { type OwnGateway, startGateway } from './gateway';
+import {
+  createTestSigner,
+  createWalletDatabase,
+  DEPOSIT_ACCOUNT,
+  fillFloat,
+  WALLET_KEYS,
+} from './wallet';
+
+export interface GatewayWithWallet {
+  chain: TestChain;
+  gateway: OwnGateway;
+  wallet: ChildProgram;
+  /** The hot wallet. */
+  signer: Signer;
+  /** With the wallet's own login. */
+  db: Database;
+  /** As `wallet status` shows them; none while the chain has not been read. */
+  sums: () => Promise<AssetSums[]>;
+  /** What `npm run wallet -- …` prints. */
+  command: (...args: string[]) => Promise<string>;
+  stop: () => Promise<void>;
+}
+
+const PASSWORD = 'a password of the test';
+
+export async function startGatewayWithWallet(): Promise<GatewayWithWallet> {
+  const [chain, database] = await Promise.all([startChain(), createWalletDatabase()]);
+  await chain.finalize();
+  const signer = createTestSigner();
+  await fillFloat(chain, signer.address);
+  const folder = mkdtempSync(join(tmpdir(), 'gateway-wallet-'));
+  const networksFile = writeFiles(folder, chain, signer);
+  const port = String(await findFreePort());
+  const gateway = await startGateway({
+    env: {
+      ONCHAIN_TEST_URL: `http://127.0.0.1:${port}`,
+      ONCHAIN_TEST_API_KEY: WALLET_KEYS.apiKey,
+      ONCHAIN_TEST_CALLBACK_SECRET: WALLET_KEYS.callbackSecret,
+    },
+    providerTimeoutMs: 5_000,
+  });
+  const settings = {
+    GATEWAY_ENV: 'development',
+    WALLET_DATABASE_URL: database.url,
+    WALLET_NETWORKS_FILE: networksFile,
+  };
+  const wallet = new ChildProgram('wallet', {
+    ...{ ...gateway.env, ...settings, WALLET_PORT: port },
+    WALLET_TEST_XPUB: DEPOSIT_ACCOUNT.publicExtendedKey,
+    WALLET_CALLBACK_BASE_URL: gateway.baseUrl.replace('/api/v1', ''),
+    WALLET_WORKFLOW_BUNDLE: process.env['TEST_WALLET_WORKFLOW_BUNDLE'],
+  });
+  await wallet.start();
+  const db = connectDatabase(database.url, { size: 2 });
+  return {
+    ...{ chain, gateway, wallet, signer, db },
+    sums: async () => {
+      const [network] = readNetworksFile(networksFile, { isDevelopment: true });
+      return (await readSums(db, createChain(network!))) ?? [];
+    },
+    command: async (...args) => {
+      let text = '';
+      const write = (words: string): void => void (text += words);
+      await runWalletCommand(args, { env: settings, out: write, err: write });
+      return text;
+    },
+    stop: async () => {
+      await wallet.stop();
+      await gateway.stop();
+      await db.close();
+      await Promise.all([chain.stop(), database.drop()]);
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
+
+/** Networks, keystore and password. @returns the path of the networks */
+function writeFiles(
+  folder: string,
+  chain: TestChain,
+  { privateKey }: ReturnType<typeof createTestSigner>,
+): string {
+  const [file, passwordFile] = [join(folder, 'key.json'), join(folder, 'password')];
+  writeFileSync(passwordFile, PASSWORD);
+  // Weak, because each start of the program derives the key.
+  const [key, options] = Keystore.scrypt({ password: PASSWORD, n: 1_024 });
+  writeFileSync(file, JSON.stringify(Keystore.encrypt(privateKey, key, options)));
+  const network = {
+    ...{ mode: 'test', name: 'ethereum', chain_id: chain.chainId, poll_ms: 50 },
+    ...{ rpc_urls: [chain.url], native: { asset: 'ETH' } },
+    tokens: [{ asset: 'USDC', address: chain.tokens.USDC.address, decimals: 6 }],
+    // Some payments of the tests are below it.
+    deposits: { safe_below: { USDC: '5' }, dust: { USDC: '0.01' } },
+    payouts: {
+      signer: { kind: 'keystore', file, password_file: passwordFile },
+      limits: { USDC: { hour: '1000000', day: '1000000' } },
+      ...{ native_prices: { USDC: '3000' }, resend_after_seconds: 1 },
+    },
+  };
+  const path = join(folder, 'networks.json');
+  writeFileSync(path, JSON.stringify({ networks: [network] }));
+  return path;
+}
