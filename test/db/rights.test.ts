@@ -16,7 +16,8 @@ const TABLES: Record<
 > = {
   accounts: ['S', 'S', 'SIU', 'S'],
   api_key_minutes: ['-', '-', '-', '-'],
-  api_keys: ['S', 'S', 'SIU', 'SIU'],
+  // All columns but the hash: “secrets are read by the roles that need them”.
+  api_keys: ['-', '-', 'IU', 'IU'],
   audit_log: ['-', 'SI', 'SI', 'SI'],
   authentication_attempts: ['-', '-', '-', 'SID'],
   balances: ['S', 'S', 'S', 'S'],
@@ -57,7 +58,7 @@ const TABLES: Record<
   provider_entries: ['-', 'SIU', 'S', 'S'],
   provider_positions: ['-', 'SIUD', '-', 'S'],
   provider_statements: ['-', 'SIU', 'S', 'S'],
-  recovery_codes: ['-', '-', 'SD', 'SIUD'],
+  recovery_codes: ['-', '-', 'D', 'SIUD'],
   request_log: ['-', '-', 'S', 'S'],
   request_log_days: ['-', '-', 'S', 'S'],
   ...Object.fromEntries(
@@ -65,10 +66,10 @@ const TABLES: Record<
     [...Array(9).keys()].map((slot) => [`request_log_${slot}`, ['-', '-', '-', '-'] as const]),
   ),
   second_factor_policies: ['-', '-', 'SID', 'SID'],
-  sessions: ['-', '-', 'SIU', 'SIU'],
+  sessions: ['-', '-', 'IU', 'SIU'],
   totp_secrets: ['-', '-', 'SUD', 'SIUD'],
   used_challenges: ['-', '-', '-', 'SID'],
-  users: ['-', '-', 'SIU', 'SIU'],
+  users: ['-', '-', 'IU', 'SIU'],
   webhook_attempts: ['-', 'SIUD', 'SIU', 'SIU'],
   webhook_deliveries: ['-', 'SIU', 'SIU', 'SIU'],
   webhook_endpoints: ['-', 'SU', 'SIU', 'SIU'],
@@ -145,6 +146,51 @@ test('every table', async () => {
       .join('') || '-';
   const actual = (tables?.names ?? []).map((name) => [name, ROLES.map((r) => letters(name, r))]);
   expect(Object.fromEntries(actual)).toEqual(TABLES);
+});
+
+/** Each secret that is stored, sealed or hashed, and who reads it. */
+const SECRETS: Record<string, readonly (typeof ROLES)[number][]> = {
+  'api_keys.secret_hash': [],
+  'invitations.token_hash': ['gateway_dashboard'],
+  'recovery_codes.code_hash': ['gateway_dashboard'],
+  'sessions.token_hash': ['gateway_dashboard'],
+  'totp_secrets.sealed': ['gateway_admin', 'gateway_dashboard'],
+  'users.password_hash': ['gateway_dashboard'],
+  'webhook_endpoints.secret_sealed': ['gateway_worker', 'gateway_admin', 'gateway_dashboard'],
+};
+
+test('secrets are read by the roles that need them', async () => {
+  const found = await rows<{ name: string; readers: string[] }>(
+    owner,
+    `SELECT c.relname || '.' || a.attname AS name,
+            ARRAY(SELECT role FROM unnest(?::text[]) WITH ORDINALITY AS r(role, n)
+                   WHERE has_column_privilege(role, c.oid, a.attnum, 'SELECT') ORDER BY n) AS readers
+       FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid
+      WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p') AND a.attnum > 0
+        AND NOT a.attisdropped AND a.attname ~ '(secret|password|token|code)_hash$|sealed$'`,
+    [[...ROLES]],
+  );
+  expect(Object.fromEntries(found.map(({ name, readers }) => [name, readers]))).toEqual(SECRETS);
+});
+
+test('of a table with such a secret, a role reads all other columns', async () => {
+  const found = await rows<{ name: string; hidden: string[] }>(
+    owner,
+    `SELECT role || ' ' || c.relname AS name, array_agg(a.attname::text) AS hidden
+       FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid CROSS JOIN unnest(?::text[]) AS role
+      WHERE c.oid = ANY (?::regclass[]) AND a.attnum > 0 AND NOT a.attisdropped
+        AND (c.relname = 'api_keys' OR role = 'gateway_admin')
+        AND NOT has_column_privilege(role, c.oid, a.attnum, 'SELECT')
+      GROUP BY 1`,
+    [[...ROLES], ['api_keys', 'users', 'sessions', 'recovery_codes']],
+  );
+  expect(Object.fromEntries(found.map(({ name, hidden }) => [name, hidden]))).toEqual({
+    ...Object.fromEntries(ROLES.map((role) => [`${role} api_keys`, ['secret_hash']])),
+    'gateway_admin recovery_codes': ['code_hash'],
+    'gateway_admin sessions': ['token_hash'],
+    'gateway_admin users': ['password_hash'],
+  });
+  await expect(rows(api, 'SELECT * FROM api_keys')).rejects.toThrow('permission denied');
 });
 
 test('the pages change some columns of an account', async () => {

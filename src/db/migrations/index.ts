@@ -16,6 +16,7 @@ import { indexes as pageIndexes, sql as pages } from './0014-pages';
 import { sql as ledgerReport } from './0015-ledger-report';
 import { sql as postingSums } from './0015-posting-sums';
 import { sql as keyPeppers } from './0016-key-peppers';
+import { sql as hiddenSecrets } from './0017-hidden-secrets';
 
 /**
  * `sql` runs in a transaction. `concurrent` statements run one by one and outside of any, such as CREATE
@@ -45,4 +46,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0015-posting-sums', sql: postingSums },
   { name: '0015-ledger-report', sql: ledgerReport },
   { name: '0016-key-peppers', sql: keyPeppers },
+  { name: '0017-hidden-secrets', sql: hiddenSecrets },
 ];

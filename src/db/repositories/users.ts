@@ -76,9 +76,12 @@ export async function findUserById(db: Db | Tx, id: string): Promise<StoredUser 
 }
 
 /** Locks the user's row until the transaction ends. */
-export async function lockUser(tx: Tx, id: string): Promise<User | null> {
-  const sql = `SELECT ${COLUMNS} FROM users WHERE id = ? FOR NO KEY UPDATE`;
-  const [user] = await rows<User>(tx, sql, [id]);
+export async function lockUser(tx: Tx, kind: UserKind, email: string): Promise<User | null> {
+  const [user] = await rows<User>(
+    tx,
+    `SELECT ${COLUMNS} FROM users WHERE kind = ? AND lower(email) = lower(?) FOR NO KEY UPDATE`,
+    [kind, email],
+  );
   return user ?? null;
 }
 

@@ -2,7 +2,6 @@
 import { randomBytes } from 'node:crypto';
 import { deleteFactors, summarizeFactors } from '../../db/repositories/second-factors';
 import {
-  findUserByEmail,
   insertMembership,
   insertUser,
   lockUser,
@@ -172,8 +171,7 @@ export async function resetSecondFactor(
 }
 
 async function requireUser(tx: Tx, kind: UserKind, email: string): Promise<User> {
-  const found = await findUserByEmail(tx, kind, email.trim());
-  const user = found === null ? null : await lockUser(tx, found.id);
+  const user = await lockUser(tx, kind, email.trim());
   if (user !== null) return user;
   throw new AdminRefusal({ code: 'not_found', object: 'user', id: email });
 }
