@@ -14,6 +14,8 @@ import { isDead, observed } from './silence';
 interface KnexStatement {
   sql: string;
   bindings?: unknown[];
+  /** Sent before it, in the same batch. Outside of a transaction both are one by themselves. */
+  before?: BatchStatement;
   options?: { isPrepared?: boolean; name?: string };
   response?: unknown;
 }
@@ -72,12 +74,36 @@ export async function execute(
   bindings: readonly unknown[],
   isPrepared: boolean,
 ): Promise<object[]> {
-  const undefinedAt = bindings.indexOf(undefined);
-  if (undefinedAt >= 0) throw new Error(`binding ${undefinedAt + 1} is undefined: ${sql}`);
+  refuseUndefined(sql, bindings);
   const client = db.client as PipelinedClient;
   const statement: KnexStatement = { sql, bindings: [...bindings], options: { isPrepared } };
   const ofTransaction = connectionOf.get(client);
   if (ofTransaction !== undefined) return resultOf(client, ofTransaction, statement);
+  return onConnection(client, statement);
+}
+
+/**
+ * Executes a statement after another one, such as a setting that ends with their transaction. They are one
+ * batch, which is a transaction without BEGIN and COMMIT: one round trip, and an error undoes both.
+ */
+export async function executeAfter(
+  pool: Knex,
+  before: BatchStatement,
+  sql: string,
+  bindings: readonly unknown[],
+): Promise<object[]> {
+  refuseUndefined(sql, bindings);
+  const client = pool.client as PipelinedClient;
+  if (client.transacting === true) throw new Error('executeAfter() is not for a transaction');
+  return onConnection(client, { sql, bindings: [...bindings], before });
+}
+
+function refuseUndefined(sql: string, bindings: readonly unknown[]): void {
+  const undefinedAt = bindings.indexOf(undefined);
+  if (undefinedAt >= 0) throw new Error(`binding ${undefinedAt + 1} is undefined: ${sql}`);
+}
+
+async function onConnection(client: PipelinedClient, statement: KnexStatement): Promise<object[]> {
   const connection = (await client.acquireConnection()) as object;
   try {
     return await resultOf(client, connection, statement);
@@ -212,6 +238,11 @@ async function alone(
   connection: DriverClient,
   statement: KnexStatement,
 ): Promise<object> {
+  const { before, sql, bindings = [] } = statement;
+  if (before !== undefined) {
+    const results = await new Batch([before, { text: sql, values: bindings }]).on(connection);
+    return answered(statement, results.at(-1) ?? NOTHING);
+  }
   const name = nameOf(connection, statement);
   if (name === undefined) return plainly(client, connection, statement);
   try {
@@ -326,7 +357,7 @@ class BatchedQuery extends Query {
   }
 }
 
-interface BatchStatement {
+export interface BatchStatement {
   text: string;
   values: unknown[];
   /** Of a prepared statement. */

@@ -4,6 +4,7 @@
  */
 import type { Knex } from 'knex';
 import { snakeCaseMappers } from 'objection';
+import { AccountDb } from './account-db';
 import { ANSWER_GRACE_MS } from './silence';
 import { allowTime, defer, execute, stopPreparing } from './pipelined-client';
 import { isPreparationFailure } from './prepared';
@@ -11,6 +12,8 @@ import { ShortStatements } from './short-statements';
 
 export type Db = Knex;
 export type Tx = Knex.Transaction;
+/** What a single statement is sent to. */
+export type Reader = Db | Tx | ShortStatements | AccountDb;
 
 /** The only place where `created_at` becomes `createdAt`; what is inside a jsonb value stays. */
 export const COLUMN_NAMES = snakeCaseMappers();
@@ -37,12 +40,12 @@ export class MissingRow extends Error {
 
 /** Rows of one raw statement, their columns in camel case. */
 export async function rows<T>(
-  db: Db | Tx | ShortStatements,
+  db: Reader,
   sql: string,
   bindings: readonly Knex.RawBinding[] = [],
 ): Promise<T[]> {
   return inCamelCase(
-    db instanceof ShortStatements
+    db instanceof ShortStatements || db instanceof AccountDb
       ? await db.run(sql, bindings)
       : await execute(db, sql, bindings, false),
   );
@@ -53,11 +56,12 @@ export async function rows<T>(
  * values. Its plan must not depend on them.
  */
 export async function preparedRows<T>(
-  db: Db | Tx | ShortStatements,
+  db: Reader,
   sql: string,
   bindings: readonly Knex.RawBinding[],
 ): Promise<T[]> {
-  if (db instanceof ShortStatements) return rows<T>(db, sql, bindings);
+  // PostgreSQL would plan it again whenever another role executes it.
+  if (db instanceof ShortStatements || db instanceof AccountDb) return rows<T>(db, sql, bindings);
   return inCamelCase(await execute(db, sql, bindings, true));
 }
 

@@ -1,7 +1,7 @@
 /** The audit log for pages: everything for operators, and for an owner what concerns the account. */
 import { type AuditEntry, type AuditQuery, listAuditPage } from '../db/repositories/audit-log';
 import type { ListPage } from '../db/repositories/lists';
-import type { Db } from '../db/transaction';
+import type { Db, Reader } from '../db/transaction';
 
 export { AUDIT_SOURCES, type AuditEntry, type AuditQuery } from '../db/repositories/audit-log';
 
@@ -36,7 +36,7 @@ export function readAuditLog(db: Db, query: AuditQuery): Promise<ListPage<AuditE
 
 /** A merchant does not see who of the operators did it, from where, and why. */
 export async function readAuditLogOfAccount(
-  db: Db,
+  db: Reader,
   accountId: string,
   query: AuditQuery,
 ): Promise<ListPage<AuditEntry>> {

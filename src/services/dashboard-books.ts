@@ -1,4 +1,5 @@
 /** Monthly statements and daily volumes, from the ledger. */
+import { AccountDb } from '../db/account-db';
 import { listBalances, type BalanceKey } from '../db/repositories/ledger';
 import {
   balanceAfter,
@@ -65,9 +66,12 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const UNSUMMED_MAX = 2_000;
 const MONTHS_MAX = 120;
 
-export function createDashboardBooks(db: Db, unsummedMax = UNSUMMED_MAX): DashboardBooks {
+export function createDashboardBooks(pool: Db, unsummedMax = UNSUMMED_MAX): DashboardBooks {
+  const ofAccount = ({ accountId }: { accountId: string }) => new AccountDb(pool, accountId);
+
   /** The sums of the days from `from` to before `to`, and the postings before each. */
   async function sumsOf(key: BalanceKey, from: Date, to: Date, addedMax = Infinity) {
+    const db = ofAccount(key);
     const [before, last] = [await countPostings(db, key, from), await countPostings(db, key, to)];
     const [first, end] = [before, last].map((count) => Math.floor(count / PIECE)) as [
       number,
@@ -84,20 +88,21 @@ export function createDashboardBooks(db: Db, unsummedMax = UNSUMMED_MAX): Dashbo
     return { before, last, counted, sums: sums.filter(({ day }) => day >= firstDay) };
   }
 
-  async function currenciesOf({ accountId, mode }: Owner): Promise<string[]> {
-    return (await listBalances(db, accountId, mode)).map(({ currency }) => currency);
+  async function currenciesOf(owner: Owner): Promise<string[]> {
+    const balances = await listBalances(ofAccount(owner), owner.accountId, owner.mode);
+    return balances.map(({ currency }) => currency);
   }
 
   const heldAfter = async (key: BalanceKey, postings: number): Promise<Held> => ({
-    available: await balanceAfter(db, key, 'available', postings),
-    reserved: await balanceAfter(db, key, 'reserved', postings),
+    available: await balanceAfter(ofAccount(key), key, 'available', postings),
+    reserved: await balanceAfter(ofAccount(key), key, 'reserved', postings),
   });
 
   return {
     months: async (owner) => {
       const found = [];
       for (const currency of await currenciesOf(owner)) {
-        const first = await firstPostedAt(db, { ...owner, currency });
+        const first = await firstPostedAt(ofAccount(owner), { ...owner, currency });
         if (first !== null) found.push({ currency, months: monthsSince(first) });
       }
       return found;

@@ -1,4 +1,5 @@
 /** API keys of one account and mode, for a merchant. */
+import { AccountDb } from '../db/account-db';
 import { listApiKeys, type ApiKey } from '../db/repositories/api-keys';
 import type { Db } from '../db/transaction';
 import type { ChangedBy } from './admin/audit';
@@ -32,7 +33,9 @@ export function createDashboardKeys(
 ): DashboardKeys {
   return {
     list: async ({ accountId, mode }) =>
-      (await listApiKeys(db, accountId)).filter((key) => key.mode === mode),
+      (await listApiKeys(new AccountDb(db, accountId), accountId)).filter(
+        (key) => key.mode === mode,
+      ),
     get,
     create: ({ accountId, mode }, by, settings) =>
       createKey(db, by, pepper, { accountId, mode, ...settings }),

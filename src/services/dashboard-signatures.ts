@@ -2,6 +2,7 @@
  * Says why a webhook does not verify, with the code that merchants run. Nothing of it is stored or
  * logged.
  */
+import { AccountDb } from '../db/account-db';
 import { findEventBody } from '../db/repositories/events';
 import type { Db } from '../db/transaction';
 import { verifyWebhook, WebhookVerificationError } from '../webhooks/verify';
@@ -49,7 +50,10 @@ export function createExplainSignature(db: Db): ExplainSignature {
       case 'malformed_body':
         return { kind: 'body_not_an_event', message };
       case 'no_matching_signature':
-        return explainMismatch({ ...received, eventId }, await findEventBody(db, owner, eventId));
+        return explainMismatch(
+          { ...received, eventId },
+          await findEventBody(new AccountDb(db, owner.accountId), owner, eventId),
+        );
     }
   };
 }

@@ -1,4 +1,5 @@
 /** Webhook endpoints and deliveries of one account and mode, for a merchant. */
+import { AccountDb } from '../db/account-db';
 import { findEventBody } from '../db/repositories/events';
 import type { WebhookDelivery } from '../db/repositories/webhook-deliveries';
 import {
@@ -87,6 +88,7 @@ export function createDashboardWebhooks(
   find: Find,
 ): DashboardWebhooks {
   const { db } = tools;
+  const ofAccount = ({ accountId }: Owner) => new AccountDb(db, accountId);
   /** An object of somebody else is not changed. */
   const own = async (owner: Owner, id: string) => (await find.endpoint(owner, id)).id;
   return {
@@ -100,7 +102,7 @@ export function createDashboardWebhooks(
     remove: async (owner, by, id) => deleteEndpoint(db, by, await own(owner, id)),
     ping: async (owner, by, id, data) =>
       pingEndpoint(db, by, tools, await own(owner, id), data ?? undefined),
-    health: async (owner, id) => countAttempts(db, await own(owner, id)),
+    health: async (owner, id) => countAttempts(ofAccount(owner), await own(owner, id)),
     recover: async (owner, by, id, since) => {
       const wish = { endpointId: await own(owner, id), since };
       const workflows = tools.webhookDeliveryWorkflows;
@@ -114,9 +116,10 @@ export function createDashboardWebhooks(
       return { done: created, left };
     },
     deliveries: async (owner, endpointId, status, limit, before) =>
-      listWebhookDeliveries(db, await own(owner, endpointId), status, limit, before),
-    attempts: async (owner, id) => listAttempts(db, (await find.delivery(owner, id)).id),
-    body: (owner, eventId) => findEventBody(db, owner, eventId),
+      listWebhookDeliveries(ofAccount(owner), await own(owner, endpointId), status, limit, before),
+    attempts: async (owner, id) =>
+      listAttempts(ofAccount(owner), (await find.delivery(owner, id)).id),
+    body: (owner, eventId) => findEventBody(ofAccount(owner), owner, eventId),
     retry: async (owner, by, id) => {
       const delivery = await find.delivery(owner, id);
       return retryWebhookDelivery(db, by, tools.webhookDeliveryWorkflows, delivery.id);

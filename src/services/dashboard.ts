@@ -2,6 +2,7 @@
  * What the pages of the merchant dashboard read and change. Every function takes the visitor's
  * account and mode, and an object of another account or mode does not exist. src/deps.ts builds it.
  */
+import { AccountDb } from '../db/account-db';
 import { listApiKeys } from '../db/repositories/api-keys';
 import { type Balance, listBalances } from '../db/repositories/ledger';
 import { listPayments, listPayouts, type ListPage } from '../db/repositories/lists';
@@ -110,52 +111,58 @@ export interface DashboardDeps extends WebhookTools {
 
 export function createDashboardServices(deps: DashboardDeps): DashboardServices {
   const { db } = deps;
+  /** What a page reads. Changes, and the people who sign in, are outside of it. */
+  const ofAccount = ({ accountId }: Pick<Owner, 'accountId'>) => new AccountDb(db, accountId);
   const history = async (owner: Owner, { id, apiKeyId }: Payment | Payout) => {
     const filters = { sourceId: id };
     const [events, { items: transactions }, creator] = await Promise.all([
-      listHistory(db, id),
-      listTransactions(db, { ...owner, limit: 100, after: null, filters }),
+      listHistory(ofAccount(owner), id),
+      listTransactions(ofAccount(owner), { ...owner, limit: 100, after: null, filters }),
       creatorOf(db, apiKeyId),
     ]);
     return { events, transactions, creator };
   };
   return {
-    balances: ({ accountId, mode }) => listBalances(db, accountId, mode),
-    attention: ({ accountId, mode }) => readAttention(db, accountId, mode),
-    payments: (owner, list) => listPayments(db, { ...owner, ...list }),
+    balances: (owner) => listBalances(ofAccount(owner), owner.accountId, owner.mode),
+    attention: (owner) => readAttention(ofAccount(owner), owner.accountId, owner.mode),
+    payments: (owner, list) => listPayments(ofAccount(owner), { ...owner, ...list }),
     payment: async (owner, id) => {
-      const object = requireOwn(owner, await findPayment(db, id), 'payment', id);
+      const object = requireOwn(owner, await findPayment(ofAccount(owner), id), 'payment', id);
       return { object, ...(await history(owner, object)) };
     },
-    payouts: (owner, list) => listPayouts(db, { ...owner, ...list }),
+    payouts: (owner, list) => listPayouts(ofAccount(owner), { ...owner, ...list }),
     payout: async (owner, id) => {
-      const object = requireOwn(owner, await findPayout(db, id), 'payout', id);
+      const object = requireOwn(owner, await findPayout(ofAccount(owner), id), 'payout', id);
       return { object, ...(await history(owner, object)) };
     },
-    transactions: (owner, list) => listTransactions(db, { ...owner, ...list }),
+    transactions: (owner, list) => listTransactions(ofAccount(owner), { ...owner, ...list }),
     money: createDashboardMoney(db, deps.api),
     books: createDashboardBooks(db),
     explainSignature: createExplainSignature(db),
-    requests: (owner, list) => listRequests(db, { ...owner, ...list }),
+    requests: (owner, list) => listRequests(ofAccount(owner), { ...owner, ...list }),
     request: async (owner, id) => {
-      const found = requireOwn(owner, await findRequest(db, { ...owner, id }), 'request', id);
+      const read = ofAccount(owner);
+      const found = requireOwn(owner, await findRequest(read, { ...owner, id }), 'request', id);
       const isReused = found.responseBody?.includes(`"${REUSED_KEY}"`) === true;
-      const first = isReused ? await findFirstOfKey(db, found) : null;
+      const first = isReused ? await findFirstOfKey(read, found) : null;
       return { ...found, reused: first === null ? null : compareRequests(first, found) };
     },
-    auditLog: (accountId, query) => readAuditLogOfAccount(db, accountId, query),
+    auditLog: (accountId, query) =>
+      readAuditLogOfAccount(ofAccount({ accountId }), accountId, query),
     keys: createDashboardKeys(deps, async (owner, id) => {
-      const keys = await listApiKeys(db, owner.accountId);
+      const keys = await listApiKeys(ofAccount(owner), owner.accountId);
       const key = keys.find((one) => one.id === id) ?? null;
       return requireOwn(owner, key, 'api_key', id);
     }),
     webhooks: createDashboardWebhooks(deps, {
-      endpoints: async ({ accountId, mode }) =>
-        (await listEndpoints(db, accountId)).filter((endpoint) => endpoint.mode === mode),
+      endpoints: async (owner) =>
+        (await listEndpoints(ofAccount(owner), owner.accountId)).filter(
+          (endpoint) => endpoint.mode === owner.mode,
+        ),
       endpoint: async (owner, id) =>
-        requireOwn(owner, await findEndpoint(db, id), 'webhook_endpoint', id),
+        requireOwn(owner, await findEndpoint(ofAccount(owner), id), 'webhook_endpoint', id),
       delivery: async (owner, id) =>
-        requireOwn(owner, await findWebhookDelivery(db, id), 'webhook_delivery', id),
+        requireOwn(owner, await findWebhookDelivery(ofAccount(owner), id), 'webhook_delivery', id),
     }),
   };
 }

@@ -17,6 +17,7 @@ import { sql as ledgerReport } from './0015-ledger-report';
 import { sql as postingSums } from './0015-posting-sums';
 import { sql as keyPeppers } from './0016-key-peppers';
 import { sql as hiddenSecrets } from './0017-hidden-secrets';
+import { sql as merchantRole, tables as accountRows } from './0018-account-rows';
 
 /**
  * `sql` runs in a transaction. `concurrent` statements run one by one and outside of any, such as CREATE
@@ -47,4 +48,6 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0015-ledger-report', sql: ledgerReport },
   { name: '0016-key-peppers', sql: keyPeppers },
   { name: '0017-hidden-secrets', sql: hiddenSecrets },
+  { name: '0018-merchant-role', sql: merchantRole },
+  { name: '0018-account-rows', concurrent: accountRows },
 ];

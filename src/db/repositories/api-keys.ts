@@ -2,7 +2,7 @@
 import type { Mode } from '../../domain/mode';
 import type { Scope } from '../../domain/scopes';
 import type { ShortStatements } from '../short-statements';
-import { rows, type Db, type Tx } from '../transaction';
+import { rows, type Db, type Reader, type Tx } from '../transaction';
 
 export interface KeyUse {
   apiKeyId: string;
@@ -156,7 +156,7 @@ export async function countKeysByPepper(
 }
 
 /** The account's keys of both modes, newest first. */
-export async function listApiKeys(db: Db, accountId: string): Promise<ApiKey[]> {
+export async function listApiKeys(db: Reader, accountId: string): Promise<ApiKey[]> {
   return rows<ApiKey>(
     db,
     `SELECT ${COLUMNS} FROM api_keys WHERE account_id = ? ORDER BY created_at DESC, id DESC`,

@@ -1,5 +1,5 @@
 /** The audit log of operator changes. It is append-only (migration 0001). */
-import { rows, type Db, type Tx } from '../transaction';
+import { rows, type Reader, type Tx } from '../transaction';
 import { exactTime, type ListPage, pageOf } from './lists';
 
 /** A state of the object as the admin command shows it, without secrets and hashes. */
@@ -72,7 +72,7 @@ export async function appendAudit(tx: Tx, entry: NewAuditEntry): Promise<void> {
 
 /** Newest first. */
 export async function listAudit(
-  db: Db,
+  db: Reader,
   query: AuditQuery,
 ): Promise<(AuditEntry & { position: string })[]> {
   const asked = (
@@ -100,7 +100,7 @@ export async function listAudit(
 
 /** A page of the log, with the position of the next one. */
 export async function listAuditPage(
-  db: Db,
+  db: Reader,
   { limit, ...query }: AuditQuery,
 ): Promise<ListPage<AuditEntry>> {
   return pageOf(await listAudit(db, { ...query, limit: limit + 1 }), limit);

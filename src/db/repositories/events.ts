@@ -3,7 +3,7 @@ import type { EventType } from '../../domain/events';
 import { ENDPOINTS_MAX, OPEN_DELIVERIES_MAX } from '../../domain/webhook-delivery';
 import type { Mode } from '../../domain/mode';
 import { newId } from '../../lib/new-id';
-import { deferredRows, rows, type Db, type Tx } from '../transaction';
+import { deferredRows, rows, type Db, type Reader, type Tx } from '../transaction';
 
 export interface NewEvent {
   id: string;
@@ -119,7 +119,7 @@ export async function forgetEventBodies(db: Db, limit: number): Promise<number> 
 
 /** What was sent; null if the event is not of this account and mode, or its body is forgotten. */
 export async function findEventBody(
-  db: Db,
+  db: Reader,
   { accountId, mode }: { accountId: string; mode: Mode },
   id: string,
 ): Promise<Buffer | null> {

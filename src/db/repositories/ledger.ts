@@ -4,8 +4,15 @@ import { type Amount, amount, ZERO } from '../../domain/money';
 import type { Mode } from '../../domain/mode';
 import { newId } from '../../lib/new-id';
 import { SEEN_PAYMENT_STATUSES } from '../../domain/payment';
-import type { ShortStatements } from '../short-statements';
-import { deferStatement, preparedRows, rows, sqlList, type Db, type Tx } from '../transaction';
+import {
+  deferStatement,
+  preparedRows,
+  rows,
+  sqlList,
+  type Db,
+  type Reader,
+  type Tx,
+} from '../transaction';
 
 export interface BalanceKey {
   accountId: string;
@@ -80,11 +87,7 @@ export interface Balance {
   pending: Amount;
 }
 
-export async function listBalances(
-  db: Db | ShortStatements,
-  accountId: string,
-  mode: Mode,
-): Promise<Balance[]> {
+export async function listBalances(db: Reader, accountId: string, mode: Mode): Promise<Balance[]> {
   return rows<Balance>(
     db,
     `WITH q (account_id, mode) AS (VALUES (?, ?)),

@@ -5,7 +5,7 @@ import type { Mode } from '../../domain/mode';
 import type { Payment, PaymentFilters } from '../../domain/payment';
 import { type Payout, type PayoutFilters, payoutStatusGroup } from '../../domain/payout';
 import type { ShortStatements } from '../short-statements';
-import { rows, type Db } from '../transaction';
+import { rows, type Db, type Reader } from '../transaction';
 
 export interface ListQuery<Filters> {
   accountId: string;
@@ -35,7 +35,7 @@ export function exactTime(column: string): string {
 }
 
 export function listPayouts(
-  db: Db | ShortStatements,
+  db: Reader,
   query: ListQuery<PayoutFilters>,
 ): Promise<ListPage<Payout>> {
   const groups = query.filters.status?.map(payoutStatusGroup);
@@ -43,14 +43,14 @@ export function listPayouts(
 }
 
 export function listPayments(
-  db: Db | ShortStatements,
+  db: Reader,
   query: ListQuery<PaymentFilters>,
 ): Promise<ListPage<Payment>> {
   return newestFirst(db, 'payments', query);
 }
 
 async function newestFirst<T extends { id: string }>(
-  db: Db | ShortStatements,
+  db: Reader,
   table: 'payouts' | 'payments',
   { accountId, mode, limit, after, filters }: ListQuery<PaymentFilters | PayoutFilters>,
   statusGroups?: readonly string[],

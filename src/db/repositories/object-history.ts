@@ -2,7 +2,7 @@
 import type { EventType } from '../../domain/events';
 import type { Mode } from '../../domain/mode';
 import type { WebhookDeliveryStatus } from '../../domain/webhook-delivery';
-import { rows, type Db } from '../transaction';
+import { rows, type Reader } from '../transaction';
 
 export interface HistoryEvent {
   id: string;
@@ -14,7 +14,7 @@ export interface HistoryEvent {
 }
 
 /** Newest first. */
-export async function listHistory(db: Db, objectId: string): Promise<HistoryEvent[]> {
+export async function listHistory(db: Reader, objectId: string): Promise<HistoryEvent[]> {
   return rows<HistoryEvent>(
     db,
     `SELECT e.id, e.type, e.actor, e.created_at, coalesce((
@@ -41,7 +41,7 @@ export interface Attention {
   payoutsPaused: boolean;
 }
 
-export async function readAttention(db: Db, accountId: string, mode: Mode): Promise<Attention> {
+export async function readAttention(db: Reader, accountId: string, mode: Mode): Promise<Attention> {
   const count = (sql: string) =>
     `(SELECT count(*)::integer FROM (SELECT ${sql} LIMIT ${ATTENTION_MAX}) AS found)`;
   const [attention] = await rows<Attention>(

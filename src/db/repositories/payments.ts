@@ -8,7 +8,6 @@ import {
 } from '../../domain/payment';
 import { PaymentModel } from '../models';
 import { type FirstEvent, insertClaimed } from './insert-claimed';
-import type { ShortStatements } from '../short-statements';
 import {
   assignments,
   deferStatement,
@@ -16,6 +15,7 @@ import {
   rows,
   sqlList,
   type Db,
+  type Reader,
   type Tx,
 } from '../transaction';
 
@@ -36,10 +36,7 @@ export type PaymentChange = Partial<
   >
 >;
 
-export async function findPayment(
-  db: Db | Tx | ShortStatements,
-  id: string,
-): Promise<Payment | null> {
+export async function findPayment(db: Reader, id: string): Promise<Payment | null> {
   const [found] = await preparedRows<Payment>(db, 'SELECT * FROM payments WHERE id = ?', [id]);
   return found ?? null;
 }

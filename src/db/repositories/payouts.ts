@@ -3,7 +3,6 @@ import type { Payout, PayoutStatus, PayoutTrigger } from '../../domain/payout';
 import { nextPayoutStatus, payoutStatusesBefore } from '../../domain/payout';
 import { PayoutModel } from '../models';
 import { type FirstEvent, insertClaimed } from './insert-claimed';
-import type { ShortStatements } from '../short-statements';
 import {
   assignments,
   deferredRows,
@@ -11,6 +10,7 @@ import {
   preparedRows,
   sqlList,
   type Db,
+  type Reader,
   type Tx,
 } from '../transaction';
 
@@ -29,10 +29,7 @@ export type PayoutChange = Partial<
   >
 >;
 
-export async function findPayout(
-  db: Db | Tx | ShortStatements,
-  id: string,
-): Promise<Payout | null> {
+export async function findPayout(db: Reader, id: string): Promise<Payout | null> {
   const [found] = await preparedRows<Payout>(db, 'SELECT * FROM payouts WHERE id = ?', [id]);
   return found ?? null;
 }

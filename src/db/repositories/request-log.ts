@@ -1,6 +1,6 @@
 /** The log of API requests: written in batches by the API, read by the dashboard. */
 import type { Mode } from '../../domain/mode';
-import { rows, type Db } from '../transaction';
+import { rows, type Db, type Reader } from '../transaction';
 
 export interface LoggedRequest {
   /** `req_…`, which sorts by time. */
@@ -86,7 +86,7 @@ const KEPT = `day_slot <> (floor(extract(epoch FROM now()) / 86400)::integer + 1
 
 /** Newest first. */
 export async function listRequests(
-  db: Db,
+  db: Reader,
   query: {
     accountId: string;
     mode: Mode;
@@ -126,7 +126,7 @@ function ofFailures(statusClass: number | undefined): string {
 }
 
 export async function findRequest(
-  db: Db,
+  db: Reader,
   { accountId, mode, id }: { accountId: string; mode: Mode; id: string },
 ): Promise<LoggedRequest | null> {
   const [found] = await rows<LoggedRequest>(
@@ -140,7 +140,7 @@ export async function findRequest(
 
 /** The request that an idempotency key stands for: the newest before this one that succeeded. */
 export async function findFirstOfKey(
-  db: Db,
+  db: Reader,
   { accountId, mode, idempotencyKey, id }: LoggedRequest,
 ): Promise<LoggedRequest | null> {
   if (idempotencyKey === null) return null;

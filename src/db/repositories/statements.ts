@@ -6,7 +6,7 @@
 import type { MerchantLedgerAccount, PlatformLedgerAccount } from '../../domain/ledger';
 import type { TransactionType } from '../../domain/ledger';
 import { type Amount, ZERO } from '../../domain/money';
-import { rows, type Db } from '../transaction';
+import { rows, type Db, type Reader } from '../transaction';
 import type { BalanceKey } from './ledger';
 
 /** Postings whose sums are stored together. Another size needs an empty table. */
@@ -17,7 +17,7 @@ const READ_MAX = 10 * PIECE;
 
 /** The number of postings before this time. */
 export async function countPostings(
-  db: Db,
+  db: Reader,
   { accountId, mode, currency }: BalanceKey,
   before: Date,
 ): Promise<number> {
@@ -42,7 +42,7 @@ export async function countPostings(
 }
 
 /** When the first posting was made; null without one. */
-export async function firstPostedAt(db: Db, key: BalanceKey): Promise<Date | null> {
+export async function firstPostedAt(db: Reader, key: BalanceKey): Promise<Date | null> {
   const [first] = await rows<{ postedAt: Date }>(
     db,
     `SELECT posted_at FROM ledger_transactions
@@ -54,7 +54,7 @@ export async function firstPostedAt(db: Db, key: BalanceKey): Promise<Date | nul
 
 /** What the account held after this many postings. */
 export async function balanceAfter(
-  db: Db,
+  db: Reader,
   key: BalanceKey,
   account: MerchantLedgerAccount,
   postings: number,
@@ -92,7 +92,7 @@ const SUMS = `t.type, e.account, e.direction, sum(e.amount)::numeric(38,8) AS am
 
 /** Adds up the postings of a range. */
 export async function sumPostings(
-  db: Db,
+  db: Reader,
   { accountId, mode, currency }: BalanceKey,
   after: number,
   last: number,
@@ -112,7 +112,7 @@ export async function sumPostings(
 }
 
 /** Pieces are stored in order, so those before this number are. */
-export async function countStoredPieces(db: Db, key: BalanceKey): Promise<number> {
+export async function countStoredPieces(db: Reader, key: BalanceKey): Promise<number> {
   const [found] = await rows<{ count: number }>(
     db,
     `SELECT coalesce(max(piece) + 1, 0)::integer AS count FROM posting_sums
@@ -124,7 +124,7 @@ export async function countStoredPieces(db: Db, key: BalanceKey): Promise<number
 
 /** The stored sums of the pieces from `first` to before `end`. */
 export async function readStoredSums(
-  db: Db,
+  db: Reader,
   key: BalanceKey,
   first: number,
   end: number,

@@ -1,7 +1,6 @@
 /** The merchant's list of transactions: available and reserved, newest first, by keyset. */
 import type { MerchantTransaction, TransactionFilters } from '../../domain/ledger';
-import type { ShortStatements } from '../short-statements';
-import { rows, type Db } from '../transaction';
+import { rows, type Reader } from '../transaction';
 import { conditions, exactTime, type ListPage, type ListQuery, pageOf } from './lists';
 
 export type TransactionListQuery = ListQuery<TransactionFilters>;
@@ -20,7 +19,7 @@ const COLUMNS = `
   ${exactTime('t.posted_at')} AS position`;
 
 export async function listTransactions(
-  db: Db | ShortStatements,
+  db: Reader,
   { accountId, mode, limit, after, filters }: TransactionListQuery,
 ): Promise<ListPage<MerchantTransaction>> {
   const { sql, bindings } = conditions([

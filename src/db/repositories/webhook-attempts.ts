@@ -1,7 +1,7 @@
 /** Attempts at a delivery: inserted before the request is sent, completed with its outcome. */
 import { PING } from '../../domain/events';
 import type { Mode } from '../../domain/mode';
-import { deferStatement, preparedRows, rows, type Db, type Tx } from '../transaction';
+import { deferStatement, preparedRows, rows, type Db, type Reader, type Tx } from '../transaction';
 
 export interface AttemptTiming {
   dnsMs: number | null;
@@ -151,7 +151,7 @@ export interface StoredAttempt {
 }
 
 /** The attempts of one delivery, in order. */
-export async function listAttempts(db: Db, deliveryId: string): Promise<StoredAttempt[]> {
+export async function listAttempts(db: Reader, deliveryId: string): Promise<StoredAttempt[]> {
   return rows<StoredAttempt>(
     db,
     `SELECT number, manual, url, started_at, finished_at, outcome,
@@ -177,7 +177,7 @@ export interface AttemptCounts {
 }
 
 /** The attempts of the last 24 hours at an endpoint, by hour and in total. */
-export async function countAttempts(db: Db, endpointId: string): Promise<AttemptCounts[]> {
+export async function countAttempts(db: Reader, endpointId: string): Promise<AttemptCounts[]> {
   return rows<AttemptCounts>(
     db,
     `WITH latest AS MATERIALIZED (

@@ -8,7 +8,15 @@ import { webhookDeliveryStatusesBefore, SLOW_AFTER_TIMEOUTS } from '../../domain
 import type { EventType } from '../../domain/events';
 import type { Mode } from '../../domain/mode';
 import type { SealedSecret } from '../../lib/secret-box';
-import { deferredRows, deferStatement, preparedRows, rows, type Db, type Tx } from '../transaction';
+import {
+  deferredRows,
+  deferStatement,
+  preparedRows,
+  rows,
+  type Db,
+  type Reader,
+  type Tx,
+} from '../transaction';
 
 /** The input of a delivery's workflow: only ids and types. */
 export interface WebhookDeliveryToStart {
@@ -236,10 +244,7 @@ const COLUMNS = `d.id, d.event_id, e.type AS event_type, e.object_id,
   d.finished_at, e.body IS NOT NULL AS body_kept`;
 const FROM = 'FROM webhook_deliveries d JOIN events e ON e.id = d.event_id';
 
-export async function findWebhookDelivery(
-  db: Db | Tx,
-  id: string,
-): Promise<WebhookDelivery | null> {
+export async function findWebhookDelivery(db: Reader, id: string): Promise<WebhookDelivery | null> {
   const [delivery] = await rows<WebhookDelivery>(db, `SELECT ${COLUMNS} ${FROM} WHERE d.id = ?`, [
     id,
   ]);
@@ -248,7 +253,7 @@ export async function findWebhookDelivery(
 
 /** Of one endpoint, newest first. */
 export async function listWebhookDeliveries(
-  db: Db,
+  db: Reader,
   endpointId: string,
   status: WebhookDeliveryStatus | undefined,
   limit: number,

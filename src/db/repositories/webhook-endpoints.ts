@@ -3,7 +3,7 @@
  */
 import type { Mode } from '../../domain/mode';
 import type { SealedSecret } from '../../lib/secret-box';
-import { deferStatement, rows, type Db, type Tx } from '../transaction';
+import { deferStatement, rows, type Db, type Reader, type Tx } from '../transaction';
 import type { SlotOrder } from './webhook-attempts';
 
 export interface WebhookEndpoint {
@@ -67,14 +67,14 @@ export async function lockEndpoint(tx: Tx, id: string): Promise<WebhookEndpoint 
 }
 
 /** Includes deleted endpoints. */
-export async function findEndpoint(db: Db | Tx, id: string): Promise<WebhookEndpoint | null> {
+export async function findEndpoint(db: Reader, id: string): Promise<WebhookEndpoint | null> {
   const sql = `SELECT ${COLUMNS} FROM webhook_endpoints WHERE id = ?`;
   const [endpoint] = await rows<WebhookEndpoint>(db, sql, [id]);
   return endpoint ?? null;
 }
 
 /** The endpoints of both modes that are not deleted, oldest first. */
-export async function listEndpoints(db: Db | Tx, accountId: string): Promise<WebhookEndpoint[]> {
+export async function listEndpoints(db: Reader, accountId: string): Promise<WebhookEndpoint[]> {
   return rows<WebhookEndpoint>(
     db,
     `SELECT ${COLUMNS} FROM webhook_endpoints

@@ -14,7 +14,7 @@ import {
   listAttempts as readAttempts,
   type StoredAttempt,
 } from '../../db/repositories/webhook-attempts';
-import type { Db, Tx } from '../../db/transaction';
+import type { Db, Reader } from '../../db/transaction';
 import type { WebhookDeliveryStatus } from '../../domain/webhook-delivery';
 import type { WebhookDeliveryWorkflows, Urgency } from '../../temporal/webhook-delivery-workflows';
 import { presentWebhookDelivery } from '../../presenters/admin';
@@ -27,7 +27,7 @@ export const BODIES_KEPT_DAYS = 30;
 
 /** Of one endpoint, newest first. @throws AdminRefusal */
 export async function listWebhookDeliveries(
-  db: Db,
+  db: Reader,
   endpointId: string,
   status: WebhookDeliveryStatus | undefined,
   limit: number,
@@ -38,7 +38,7 @@ export async function listWebhookDeliveries(
 }
 
 /** Oldest first. @throws AdminRefusal */
-export async function listAttempts(db: Db, deliveryId: string): Promise<StoredAttempt[]> {
+export async function listAttempts(db: Reader, deliveryId: string): Promise<StoredAttempt[]> {
   await requireWebhookDelivery(db, deliveryId);
   return readAttempts(db, deliveryId);
 }
@@ -107,7 +107,7 @@ export function refuseDisabled({ id, enabled }: { id: string; enabled: boolean }
   if (!enabled) throw new AdminRefusal({ code: 'endpoint_disabled', id });
 }
 
-async function requireWebhookDelivery(db: Db | Tx, id: string): Promise<WebhookDelivery> {
+async function requireWebhookDelivery(db: Reader, id: string): Promise<WebhookDelivery> {
   const delivery = await findWebhookDelivery(db, id);
   if (delivery !== null) return delivery;
   throw new AdminRefusal({ code: 'not_found', object: 'webhook_delivery', id });

@@ -14,7 +14,7 @@ import {
   type WebhookEndpoint,
 } from '../../db/repositories/webhook-endpoints';
 import { insertPing } from '../../db/repositories/webhook-attempts';
-import { inTransaction, type Db, type Tx } from '../../db/transaction';
+import { inTransaction, type Db, type Reader, type Tx } from '../../db/transaction';
 import { ENDPOINTS_MAX } from '../../domain/webhook-delivery';
 import { PING, SUBSCRIBABLE_EVENTS } from '../../domain/events';
 import type { Mode } from '../../domain/mode';
@@ -208,7 +208,7 @@ export function requireNotDeleted(endpoint: WebhookEndpoint): WebhookEndpoint {
 }
 
 /** Includes deleted endpoints. @throws AdminRefusal */
-export async function requireKnown(db: Db | Tx, id: string): Promise<WebhookEndpoint> {
+export async function requireKnown(db: Reader, id: string): Promise<WebhookEndpoint> {
   const endpoint = await findEndpoint(db, id);
   if (endpoint !== null) return endpoint;
   throw new AdminRefusal({ code: 'not_found', object: 'webhook_endpoint', id });

@@ -1,0 +1,89 @@
+/**
+ * Row-level security by account, for what the merchant's pages read: a statement that forgets its account
+ * returns no row of another one. src/db/account-db.ts takes the role and names the account.
+ */
+export const sql = /* sql */ `
+-- Nobody logs in with it. The pages' login takes it for single statements (SET ROLE).
+DO $$
+BEGIN
+  IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'gateway_merchant') THEN
+    CREATE ROLE gateway_merchant NOLOGIN;
+  END IF;
+  IF NOT pg_has_role('gateway_dashboard', 'gateway_merchant', 'MEMBER') THEN
+    GRANT gateway_merchant TO gateway_dashboard;
+  END IF;
+END $$;
+GRANT USAGE ON SCHEMA public TO gateway_merchant;
+`;
+
+const ACCOUNT = `current_setting('app.account_id', true)`;
+const OWN = `account_id = ${ACCOUNT}`;
+
+interface Rows {
+  table: string;
+  /** Which rows belong to the account. */
+  rule: string;
+  /** All by default. */
+  columns?: string;
+}
+
+/**
+ * A row without an account belongs to that of another row, of which the role sees its own. These are subqueries
+ * with one value: PostgreSQL would build a hash of all rows of the account for an EXISTS.
+ */
+const ROWS: readonly Rows[] = [
+  {
+    table: 'api_keys',
+    rule: OWN,
+    columns: `id, account_id, mode, name, display_prefix, last_four, scopes, allowlist,
+      requests_per_minute, expires_at, revoked_at, created_at, last_used_at, last_used_address`,
+  },
+  { table: 'audit_log', rule: OWN },
+  { table: 'balances', rule: OWN },
+  { table: 'events', rule: OWN },
+  { table: 'ledger_transactions', rule: OWN },
+  {
+    table: 'ledger_entries',
+    rule: `(SELECT t.account_id FROM ledger_transactions t WHERE t.id = transaction_id) = ${ACCOUNT}`,
+  },
+  { table: 'payments', rule: OWN },
+  {
+    table: 'payout_pauses',
+    rule: `scope = 'global' OR (scope = 'account' AND target = ${ACCOUNT})`,
+  },
+  { table: 'payouts', rule: OWN },
+  { table: 'posting_sums', rule: OWN },
+  { table: 'request_log', rule: OWN },
+  {
+    table: 'webhook_endpoints',
+    rule: OWN,
+    columns: `id, account_id, mode, url, description, events, enabled, timeouts_in_a_row,
+      created_at, updated_at, deleted_at`,
+  },
+  {
+    table: 'webhook_deliveries',
+    rule: `(SELECT p.account_id FROM webhook_endpoints p WHERE p.id = endpoint_id) = ${ACCOUNT}`,
+  },
+  {
+    table: 'webhook_attempts',
+    rule: `(SELECT d.id FROM webhook_deliveries d WHERE d.id = delivery_id) IS NOT NULL`,
+  },
+];
+
+/**
+ * One transaction for each table, so that it is locked for a moment only. It does not wait long for the lock,
+ * because requests would wait behind it: the migration is then run again, and passes over what is done.
+ */
+export const tables = ROWS.map(
+  ({ table, rule, columns }) => /* sql */ `DO $$
+BEGIN
+  IF (SELECT relrowsecurity FROM pg_class WHERE oid = '${table}'::regclass) THEN RETURN; END IF;
+  PERFORM set_config('lock_timeout', '500ms', true);
+  -- The programs see all rows: their own conditions, and the rights of their roles, are not changed.
+  CREATE POLICY all_rows ON ${table}
+    TO gateway_api, gateway_worker, gateway_admin, gateway_dashboard USING (true);
+  CREATE POLICY own_rows ON ${table} FOR SELECT TO gateway_merchant USING (${rule});
+  ALTER TABLE ${table} ENABLE ROW LEVEL SECURITY;
+  GRANT SELECT${columns === undefined ? '' : ` (${columns})`} ON ${table} TO gateway_merchant;
+END $$`,
+);

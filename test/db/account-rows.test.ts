@@ -1,0 +1,220 @@
+/**
+ * Row-level security by account: what a merchant's page reads, it reads as a role that sees the rows of one
+ * account only, whatever the statement asks for.
+ */
+import { AccountDb } from '../../src/db/account-db';
+import { connect } from '../../src/db/connect';
+import { withClient } from '../../src/db/provision';
+import { findPayment } from '../../src/db/repositories/payments';
+import { listAttempts } from '../../src/db/repositories/webhook-attempts';
+import { listHistory } from '../../src/db/repositories/object-history';
+import { type Db, rows } from '../../src/db/transaction';
+import { createDashboardServices } from '../../src/services/dashboard';
+import { createTestDatabase, type TestDatabase } from '../support/database';
+import { buildPayoutMoney, fund, insertPayout, makeAccount } from '../support/ledger';
+
+/** What a merchant's pages read. The role reads nothing else. */
+const TABLES = [
+  'api_keys',
+  'audit_log',
+  'balances',
+  'events',
+  'ledger_entries',
+  'ledger_transactions',
+  'payments',
+  'payout_pauses',
+  'payouts',
+  'posting_sums',
+  'request_log',
+  'webhook_attempts',
+  'webhook_deliveries',
+  'webhook_endpoints',
+];
+
+let database: TestDatabase;
+let owner: Db;
+/** With one connection, so that each statement finds what the one before it left. */
+let pages: Db;
+let account: string;
+let other: string;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  const open = (url: string) => connect({ url, size: 1, applicationName: 'account-rows-test' });
+  owner = open(database.ownerUrl);
+  pages = open(database.dashboardUrl);
+  [account, other] = [await makeAccount(owner), await makeAccount(owner)];
+  for (const id of [account, other]) await fill(id);
+});
+
+afterAll(async () => {
+  await Promise.all([owner.destroy(), pages.destroy()]);
+  await database.drop();
+});
+
+/** At least one row in every table. The ids end with the account's. */
+async function fill(id: string): Promise<void> {
+  const key = { accountId: id, mode: 'test', currency: 'USDT' } as const;
+  await fund(owner, key, '10');
+  const payout = { ...buildPayoutMoney('4'), id: `po_${id}` };
+  await insertPayout(owner, key, payout, 'requested');
+  const insert = (sql: string) => rows(owner, sql, [id]);
+  const WHO = `WITH q (account) AS (VALUES (?::text)) INSERT INTO`;
+  await insert(`${WHO} api_keys (id, account_id, mode, name, secret_hash, display_prefix, last_four,
+                                 scopes)
+    SELECT 'key_' || account, account, 'test', 'Key', account::bytea, 'sk_test_', 'abcd', '{}' FROM q`);
+  await insert(`${WHO} audit_log (actor, via, action, object, object_id, account_id)
+    SELECT 'x', 'dashboard', 'api_key.create', 'api_key', 'key_' || account, account FROM q`);
+  await insert(`${WHO} payments (id, account_id, mode, reference, status, provider, amount, currency,
+                                 fee_terms, checkout_url, api_key_id, provider_checkout_id, expires_at)
+    SELECT 'pay_' || account, account, 'test', 'order', 'created', 'onchain_provider', 10, 'USDT', '{}',
+           'https://pay.example/1', 'key_' || account, 'och_' || account, now() FROM q`);
+  await insert(
+    `${WHO} payout_pauses (scope, target, reason) SELECT 'account', account, 'x' FROM q`,
+  );
+  await insert(`${WHO} posting_sums
+    SELECT account, 'test', 'USDT', 0, current_date, 'adjustment', 'available', 'in', 10, 1 FROM q`);
+  await insert(`${WHO} request_log
+    SELECT 'req_' || account, floor(extract(epoch FROM now()) / 86400)::int % 9, account, 'test',
+           'key_' || account, now(), 'GET', '/api/v1/balance', '', 200, false, NULL, '127.0.0.1', 'x', 1,
+           NULL, NULL FROM q`);
+  await insert(`${WHO} webhook_endpoints (id, account_id, mode, url, secret_sealed, secret_key_id)
+    SELECT 'we_' || account, account, 'test', 'https://shop.example/', '\\x00', 'key' FROM q`);
+  await insert(`${WHO} webhook_deliveries (id, event_id, endpoint_id, next_attempt_at, check_at)
+    SELECT 'whd_' || account, e.id, 'we_' || account, now(), now()
+      FROM q JOIN events e ON e.object_id = 'po_' || account`);
+  await insert(`${WHO} webhook_attempts (delivery_id, number, manual, url, outcome, status)
+    SELECT 'whd_' || account, 1, false, 'https://shop.example/', 'succeeded', 200 FROM q`);
+}
+
+const read = <T>(id: string, sql: string) => rows<T>(new AccountDb(pages, id), sql);
+const count = async (db: Db | AccountDb, table: string) =>
+  (await rows<{ n: number }>(db, `SELECT count(*)::integer AS n FROM ${table}`))[0]!.n;
+
+test('the role reads these tables, each with row-level security, and changes nothing', async () => {
+  const found = await rows<{ name: string; isSecured: boolean; mayChange: boolean }>(
+    owner,
+    `SELECT relname AS name, relrowsecurity AS is_secured,
+            has_any_column_privilege('gateway_merchant', oid, 'INSERT, UPDATE, REFERENCES')
+              OR has_table_privilege('gateway_merchant', oid, 'DELETE, TRUNCATE, TRIGGER') AS may_change
+       FROM pg_class
+      WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p', 'v', 'm')
+        AND has_any_column_privilege('gateway_merchant', oid, 'SELECT') ORDER BY relname`,
+  );
+  expect(found).toEqual(TABLES.map((name) => ({ name, isSecured: true, mayChange: false })));
+  const functions = await rows(
+    owner,
+    `SELECT proname FROM pg_proc WHERE pronamespace = 'public'::regnamespace
+        AND has_function_privilege('gateway_merchant', oid, 'EXECUTE')`,
+  );
+  expect(functions).toEqual([]);
+});
+
+test.each(TABLES)('an account sees its own rows of %s, and a stranger none', async (table) => {
+  const all = await count(owner, table);
+  expect(all).toBeGreaterThan(0);
+  expect(await count(pages, table)).toBe(all);
+  expect(await count(new AccountDb(pages, account), table)).toBe(all / 2);
+  expect(await count(new AccountDb(pages, other), table)).toBe(all / 2);
+  for (const stranger of ['acc_nobody', '', '%', `${account}' OR 'a'='a`]) {
+    expect(await count(new AccountDb(pages, stranger), table)).toBe(0);
+  }
+});
+
+test('a statement that forgets its account finds what is the account’s own', async () => {
+  const forgetful = `SELECT account_id FROM payouts UNION SELECT account_id FROM payments
+    UNION SELECT account_id FROM events UNION SELECT account_id FROM balances
+    UNION SELECT account_id FROM ledger_transactions UNION SELECT account_id FROM request_log
+    UNION SELECT account_id FROM audit_log UNION SELECT account_id FROM api_keys
+    UNION SELECT account_id FROM webhook_endpoints UNION SELECT account_id FROM posting_sums`;
+  expect(await read(account, forgetful)).toEqual([{ accountId: account }]);
+  expect(await read(other, forgetful)).toEqual([{ accountId: other }]);
+  const ids =
+    'SELECT delivery_id AS id FROM webhook_attempts UNION SELECT id FROM webhook_deliveries';
+  expect(await read(other, ids)).toEqual([{ id: `whd_${other}` }]);
+});
+
+test('an id of another account leads nowhere', async () => {
+  const own = new AccountDb(pages, account);
+  expect(await findPayment(own, `pay_${account}`)).toMatchObject({ accountId: account });
+  expect(await findPayment(own, `pay_${other}`)).toBeNull();
+  expect(await listHistory(own, `po_${account}`)).toHaveLength(1);
+  expect(await listHistory(own, `po_${other}`)).toEqual([]);
+  expect(await listAttempts(own, `whd_${account}`)).toHaveLength(1);
+  expect(await listAttempts(own, `whd_${other}`)).toEqual([]);
+});
+
+test('secrets and changes are refused', async () => {
+  for (const sql of [
+    'SELECT secret_hash FROM api_keys',
+    'SELECT secret_sealed FROM webhook_endpoints',
+    'SELECT * FROM users',
+    "UPDATE payouts SET status = 'completed'",
+    'DELETE FROM webhook_endpoints',
+  ]) {
+    await expect(read(account, sql)).rejects.toThrow('permission denied');
+  }
+});
+
+test('the next statement of the connection has its own rights again', async () => {
+  const who = `SELECT current_user::text AS name, current_setting('app.account_id', true) AS account`;
+  const [login] = await rows<{ name: string }>(pages, 'SELECT session_user::text AS name');
+  expect(await read(account, who)).toEqual([{ name: 'gateway_merchant', account }]);
+  expect(await rows(pages, who)).toEqual([{ ...login, account: '' }]);
+  await expect(read(account, 'SELECT 1 / 0')).rejects.toThrow('division by zero');
+  expect(await rows(pages, who)).toEqual([{ ...login, account: '' }]);
+  await expect(pages.transaction((tx) => rows(new AccountDb(tx, account), who))).rejects.toThrow(
+    'is not for a transaction',
+  );
+});
+
+test('everything that the services of the pages read, they read as this role', async () => {
+  const login = { user: `merchant_${Date.now()}`, password: 'no-other-rights' };
+  await withClient(database.ownerUrl, (client) =>
+    client.query(
+      `CREATE ROLE ${login.user} LOGIN PASSWORD '${login.password}' IN ROLE gateway_merchant`,
+    ),
+  );
+  const url = new URL(database.ownerUrl);
+  Object.assign(url, { username: login.user, password: login.password });
+  const db = connect({ url: url.toString(), size: 2, applicationName: 'account-rows-test' });
+  try {
+    // Without the account, the login itself reads nothing.
+    expect(await count(db, 'payouts')).toBe(0);
+    // The parts that change something.
+    const parts = { pepper: '', api: {}, webhookDeliveryWorkflows: null } as never;
+    const services = createDashboardServices(Object.assign({ db }, parts));
+    const mine = { accountId: account, mode: 'test' } as const;
+    const list = { limit: 10, after: null, filters: {} };
+    const { keys, webhooks, books } = services;
+    expect(await services.balances(mine)).toHaveLength(1);
+    expect(await services.attention(mine)).toMatchObject({ payoutsPaused: true });
+    expect((await services.payments(mine, list)).items).toHaveLength(1);
+    expect((await services.payouts(mine, list)).items).toHaveLength(1);
+    expect((await services.transactions(mine, list)).items).toHaveLength(1);
+    expect((await services.requests(mine, list)).items).toHaveLength(1);
+    expect((await services.auditLog(account, { limit: 10 })).items).toHaveLength(1);
+    expect(await services.payment(mine, `pay_${account}`)).toMatchObject({ events: [] });
+    const payout = await services.payout(mine, `po_${account}`);
+    expect(payout.events[0]?.deliveries).toHaveLength(1);
+    expect(await services.request(mine, `req_${account}`)).toMatchObject({ reused: null });
+    expect(await keys.list(mine)).toEqual([await keys.get(mine, `key_${account}`)]);
+    expect(await webhooks.endpoints(mine)).toEqual([
+      await webhooks.endpoint(mine, `we_${account}`),
+    ]);
+    expect(await webhooks.deliveries(mine, `we_${account}`, undefined, 10, null)).toEqual([
+      await webhooks.delivery(mine, `whd_${account}`),
+    ]);
+    expect(await webhooks.health(mine, `we_${account}`)).toHaveLength(2);
+    expect(await webhooks.attempts(mine, `whd_${account}`)).toHaveLength(1);
+    expect(await webhooks.body(mine, payout.events[0]!.id)).toBeInstanceOf(Buffer);
+    const [{ currency, months } = { currency: '', months: [] }] = await books.months(mine);
+    expect(await books.statement(mine, currency, months[0]!)).toMatchObject({
+      closing: { available: '10.00000000' },
+    });
+    expect(await books.volumes(mine, 7)).toHaveLength(1);
+  } finally {
+    await db.destroy();
+    await withClient(database.ownerUrl, (client) => client.query(`DROP ROLE ${login.user}`));
+  }
+});
