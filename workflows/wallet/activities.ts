@@ -12,8 +12,13 @@ export const SHORT = { startToCloseTimeout: '30 seconds', retry: RETRY } as cons
 export const LONG = {
   startToCloseTimeout: '365 days',
   heartbeatTimeout: '10 seconds',
-  // A chain that was left by one process after the other does not wait longer and longer.
-  retry: { ...RETRY, maximumInterval: '5 seconds' },
+  retry: RETRY,
+} as const;
+
+/** Attempts end because processes die: a chain does not wait longer after each of them. */
+export const DRIVING = {
+  ...LONG,
+  retry: { initialInterval: '1 second', backoffCoefficient: 1 },
 } as const;
 
 export function walletActivities<N extends keyof WalletActivities>(options: ActivityOptions) {

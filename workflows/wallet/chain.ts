@@ -10,14 +10,14 @@ import { CancellationScope, continueAsNew, defineQuery, setHandler } from '@temp
 import { code, Inbox, list, plainText, signalLine } from '../inbox';
 import { type Decision } from '../messages';
 import { readDecision } from '../operator-input';
-import { LONG, SHORT, walletActivities } from './activities';
+import { DRIVING, SHORT, walletActivities } from './activities';
 import type { ChainInput, ChainOrder, ChainState, ChainStatus } from './messages';
 import { chainWorkflowId } from './names';
 
 /** About a day, so that the history stays small. */
 const TURNS_MAX = 150;
 
-const { runChain } = walletActivities<'runChain'>({ ...LONG, summary: 'Follow and send' });
+const { runChain } = walletActivities<'runChain'>({ ...DRIVING, summary: 'Follow and send' });
 
 const statusQuery = defineQuery<ChainStatus>('status');
 
