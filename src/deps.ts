@@ -70,7 +70,7 @@ export interface Deps {
 }
 
 /** Of an API process, in addition to its pool: as many as PostgreSQL has cores is enough. */
-const SHORT_STATEMENT_CONNECTIONS = 4;
+const SHORT_STATEMENT_CONNECTIONS = 2;
 
 /** @param name the process, as logs and pg_stat_activity show it */
 export function buildDeps(

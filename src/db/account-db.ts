@@ -4,6 +4,7 @@
  */
 import type { Knex } from 'knex';
 import { executeAfter } from './pipelined-client';
+import type { Binding } from './prepared';
 
 /**
  * They end with the transaction of the statement. PostgreSQL takes the conditions of a role for more expensive
@@ -23,7 +24,7 @@ export class AccountDb {
   }
 
   /** @param sql with `?` for each binding */
-  async run(sql: string, bindings: readonly Knex.RawBinding[]): Promise<object[]> {
+  async run(sql: string, bindings: readonly Binding[]): Promise<object[]> {
     return executeAfter(this.#pool, { text: BECOME, values: [this.#accountId] }, sql, bindings);
   }
 }

@@ -5,7 +5,7 @@
 import { Model } from 'objection';
 import type { Payment } from '../domain/payment';
 import type { Payout } from '../domain/payout';
-import { COLUMN_NAMES } from './transaction';
+import { COLUMN_NAMES } from './column-names';
 
 /** Rows of `payouts`. */
 export class PayoutModel extends Model implements Payout {

@@ -1,6 +1,10 @@
 /** Statements that PostgreSQL parses once for each connection, and plans once if that is no worse. */
 import { createHash } from 'node:crypto';
+import type { Knex } from 'knex';
 import { DatabaseError } from 'pg';
+
+/** The driver writes an array as an array of PostgreSQL, also one of arrays. */
+export type Binding = Knex.RawBinding | readonly Binding[];
 
 const names = new Map<string, string>();
 

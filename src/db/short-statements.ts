@@ -10,13 +10,17 @@ import { Socket } from 'node:net';
 import type { Knex } from 'knex';
 import { Client, DatabaseError } from 'pg';
 import { isReadTimeout } from '../lib/unavailable';
+import { named, NamedQuery } from './column-names';
 import { CONNECT_TIMEOUT_MS, type PoolOptions, STATEMENT_TIMEOUT_MS } from './connect';
 import { execute } from './pipelined-client';
-import { isPreparationFailure, statementName } from './prepared';
+import { type Binding, isPreparationFailure, statementName } from './prepared';
 import { ANSWER_GRACE_MS } from './silence';
 
 const LOCK_TIMEOUT_MS = 100;
 const LOCK_NOT_AVAILABLE = '55P03';
+/** So that a statement that takes long delays few. */
+const RUNNING_TOGETHER_MAX = 16;
+
 export class ShortStatements {
   readonly #pool: Knex;
   readonly #lines: Line[];
@@ -28,21 +32,32 @@ export class ShortStatements {
     this.#lines = Array.from({ length: options.size }, () => new Line(options));
   }
 
-  /** @param sql with `?` for each binding, and no other question mark */
-  async run(sql: string, bindings: readonly Knex.RawBinding[]): Promise<object[]> {
-    const line = this.#lines.reduce((best, one) => (one.running < best.running ? one : best));
+  /**
+   * @param sql with `?` for each binding, and no other question mark
+   * @returns rows with the program's names
+   */
+  async run(sql: string, bindings: readonly Binding[]): Promise<object[]> {
+    const line = this.#chooseLine();
     const { name, text } = prepare(sql);
     const isNamed = this.#areNamed;
     try {
       return await line.query(isNamed ? { name, text } : { text }, bindings);
     } catch (error) {
       if (error instanceof DatabaseError && error.code === LOCK_NOT_AVAILABLE) {
-        return execute(this.#pool, sql, bindings, true);
+        return named(await execute(this.#pool, sql, bindings, true));
       }
       if (!isNamed || !isPreparationFailure(error)) throw error;
       this.#areNamed = false;
       return line.query({ text }, bindings);
     }
+  }
+
+  /** One whose next write it can share, otherwise the one with the fewest statements. */
+  #chooseLine(): Line {
+    return (
+      this.#lines.find(({ isCorked, running }) => isCorked && running < RUNNING_TOGETHER_MAX) ??
+      this.#lines.reduce((best, one) => (one.running < best.running ? one : best))
+    );
   }
 
   async destroy(): Promise<void> {
@@ -56,8 +71,9 @@ class Line {
   running = 0;
   readonly #options: PoolOptions;
   #open: Promise<Client> | null = null;
+  /** Statements of this turn of the event loop wait for their write. */
+  isCorked = false;
   #socket = new Socket();
-  #isCorked = false;
 
   constructor(options: PoolOptions) {
     this.#options = options;
@@ -65,15 +81,14 @@ class Line {
 
   async query(
     statement: { name?: string; text: string },
-    bindings: readonly Knex.RawBinding[],
+    bindings: readonly Binding[],
   ): Promise<object[]> {
     this.running += 1;
     const open = (this.#open ??= this.#connect());
     try {
       const client = await open;
       this.#cork();
-      const { rows } = await client.query<object>({ ...statement, values: [...bindings] });
-      return rows;
+      return await rowsOf(client, statement, bindings);
     } catch (error) {
       // The driver closes it, and says so later.
       if (isReadTimeout(error) && this.#open === open) this.#open = null;
@@ -90,12 +105,12 @@ class Line {
 
   /** Until the sockets that are ready have been read: their requests share the write. */
   #cork(): void {
-    if (this.#isCorked) return;
+    if (this.isCorked) return;
     const socket = this.#socket;
-    this.#isCorked = true;
+    this.isCorked = true;
     socket.cork();
     setImmediate(() => {
-      this.#isCorked = false;
+      this.isCorked = false;
       socket.uncork();
     });
   }
@@ -130,6 +145,21 @@ class Line {
     }
     return client;
   }
+}
+
+function rowsOf(
+  client: Client,
+  statement: { name?: string; text: string },
+  bindings: readonly Binding[],
+): Promise<object[]> {
+  return new Promise((resolve, reject) => {
+    client.query(
+      new NamedQuery(statement, [...bindings], (error, result) => {
+        if (error instanceof Error) reject(error);
+        else resolve(result.rows as object[]);
+      }),
+    );
+  });
 }
 
 const positioned = new Map<string, { name: string; text: string }>();

@@ -3,20 +3,17 @@
  * isolation level. Nothing inside may wait for a network other than the database's.
  */
 import type { Knex } from 'knex';
-import { snakeCaseMappers } from 'objection';
 import { AccountDb } from './account-db';
+import { columnOf, named } from './column-names';
 import { ANSWER_GRACE_MS } from './silence';
 import { allowTime, defer, execute, stopPreparing } from './pipelined-client';
-import { isPreparationFailure } from './prepared';
+import { type Binding, isPreparationFailure } from './prepared';
 import { ShortStatements } from './short-statements';
 
 export type Db = Knex;
 export type Tx = Knex.Transaction;
 /** What a single statement is sent to. */
 export type Reader = Db | Tx | ShortStatements | AccountDb;
-
-/** The only place where `created_at` becomes `createdAt`; what is inside a jsonb value stays. */
-export const COLUMN_NAMES = snakeCaseMappers();
 
 /** @param work writes nothing but the database: it may run twice, the first time without effect */
 export async function inTransaction<T>(db: Db, work: (tx: Tx) => Promise<T> | T): Promise<T> {
@@ -42,13 +39,11 @@ export class MissingRow extends Error {
 export async function rows<T>(
   db: Reader,
   sql: string,
-  bindings: readonly Knex.RawBinding[] = [],
+  bindings: readonly Binding[] = [],
 ): Promise<T[]> {
-  return inCamelCase(
-    db instanceof ShortStatements || db instanceof AccountDb
-      ? await db.run(sql, bindings)
-      : await execute(db, sql, bindings, false),
-  );
+  if (db instanceof ShortStatements) return (await db.run(sql, bindings)) as T[];
+  if (db instanceof AccountDb) return named(await db.run(sql, bindings));
+  return named(await execute(db, sql, bindings, false));
 }
 
 /**
@@ -62,7 +57,7 @@ export async function preparedRows<T>(
 ): Promise<T[]> {
   // PostgreSQL would plan it again whenever another role executes it.
   if (db instanceof ShortStatements || db instanceof AccountDb) return rows<T>(db, sql, bindings);
-  return inCamelCase(await execute(db, sql, bindings, true));
+  return named(await execute(db, sql, bindings, true));
 }
 
 /** Sends a statement with the transaction's next one, or with COMMIT, which then fails as well. */
@@ -79,53 +74,17 @@ export function deferredRows<T>(
   sql: string,
   bindings: readonly Knex.RawBinding[],
 ): Promise<T[]> {
-  const found = defer(tx, sql, [...bindings]).then((result) => inCamelCase<T>(result));
+  const found = defer(tx, sql, [...bindings]).then((result) => named<T>(result));
   // The statement that it is sent with fails with the same error.
   found.catch(() => undefined);
   return found;
 }
-
-function inCamelCase<T>(found: object[]): T[] {
-  const [first] = found;
-  if (first === undefined) return [];
-  // All rows have the columns of the first, so each name is converted once.
-  const columns = Object.keys(first).map((name) => [name, camelCase(name)] as const);
-  return found.map((row) => {
-    const values = row as Record<string, unknown>;
-    const renamed: Record<string, unknown> = {};
-    for (const [name, field] of columns) renamed[field] = values[name];
-    return renamed as T;
-  });
-}
-
-const fields = new Map<string, string>();
-
-function camelCase(column: string): string {
-  let field = fields.get(column);
-  if (field === undefined) {
-    field = Object.keys(COLUMN_NAMES.parse({ [column]: null }))[0] ?? column;
-    fields.set(column, field);
-  }
-  return field;
-}
-
-const columns = new Map<string, string>();
 
 /** `a = ?, b = ?` for the fields of a change, in the order of their values. */
 export function assignments(change: object): string {
   return Object.keys(change)
     .map((field) => `${columnOf(field)} = ?`)
     .join(', ');
-}
-
-/** `createdAt` is stored in `created_at`. */
-function columnOf(field: string): string {
-  let column = columns.get(field);
-  if (column === undefined) {
-    column = Object.keys(COLUMN_NAMES.format({ [field]: null }))[0] ?? field;
-    columns.set(field, column);
-  }
-  return column;
 }
 
 /** False: a statement of this login may run, and hold its connection, for ever. */

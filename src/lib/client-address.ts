@@ -28,6 +28,9 @@ function normalizeAddress(text: string): string {
   const version = isIP(address);
   if (version === 0) return UNKNOWN_ADDRESS;
   if (version === 4) return address;
+  // How a socket that accepts both shows an IPv4 client.
+  const shown = /^::ffff:([0-9]+(?:\.[0-9]+){3})$/i.exec(address)?.[1];
+  if (shown !== undefined) return shown;
   // URL normalizes IPv6 addresses: lower case, shortest form, the last 32 bits in hex.
   const canonical = new URL(`http://[${address}]`).hostname.slice(1, -1);
   const mapped = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/.exec(canonical);

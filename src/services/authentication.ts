@@ -1,6 +1,7 @@
 /** Accepts API keys (the specification, "Authentication"; decisions A1, A4, W10–W12). */
 import { isIP } from 'node:net';
-import { authenticateKey, type KeyHashes } from '../db/repositories/api-keys';
+import DataLoader from 'dataloader';
+import { authenticateKeys, type KeyUse, type SentKey } from '../db/repositories/api-keys';
 import type { ShortStatements } from '../db/short-statements';
 import { parseApiKey } from '../domain/api-key';
 import { ApiError } from '../domain/errors';
@@ -8,6 +9,8 @@ import { hashApiKey, pepperIdOf, type Peppers } from '../lib/api-key-secret';
 import type { Authenticated, Authentication } from './services';
 
 const BEARER = /^Bearer +(.+)$/i;
+
+const REQUESTS_TOGETHER_MAX = 32;
 
 export function createAuthentication({
   db,
@@ -17,12 +20,18 @@ export function createAuthentication({
   peppers: Peppers;
 }): Authentication {
   const pepperId = pepperIdOf(current);
-  const hashesOf = (key: string): KeyHashes => ({
+  const sentKey = (key: string, address: string): SentKey => ({
+    key,
     current: hashApiKey(key, current),
-    pepperId,
     next: next === null ? null : hashApiKey(key, next),
     earlier: earlier.map((pepper) => hashApiKey(key, pepper)),
+    address: isIP(address) === 0 ? null : address,
   });
+  // The requests that were read together share a statement; under load, each costs more than the work.
+  const uses = new DataLoader<SentKey, KeyUse | null>(
+    (keys) => authenticateKeys(db, pepperId, keys),
+    { cache: false, batchScheduleFn: setImmediate, maxBatchSize: REQUESTS_TOGETHER_MAX },
+  );
   return {
     async authenticate(authorization, address): Promise<Authenticated> {
       const key = BEARER.exec(authorization)?.[1];
@@ -30,7 +39,7 @@ export function createAuthentication({
       // The checksum finds a typo without a database query.
       if (parseApiKey(key) === null) throw new ApiError({ code: 'invalid_api_key' });
 
-      const use = await authenticateKey(db, hashesOf(key), isIP(address) === 0 ? null : address);
+      const use = await uses.load(sentKey(key, address));
       if (use === null) throw new ApiError({ code: 'invalid_api_key' });
       if (use.accountStatus !== 'active') throw new ApiError({ code: 'account_suspended' });
       if (!use.addressAllowed) throw new ApiError({ code: 'ip_not_allowed' });

@@ -1,9 +1,17 @@
 /**
- * Idempotency of a request that creates an object (decisions I1 to I3): the key is claimed before
- * the work, a stored response is replayed, and a refusal releases the key.
+ * Idempotency of a request that creates an object (decisions I1 to I3): a stored response is replayed,
+ * the key is claimed before the work, and a refusal releases the key.
  */
 import { createHash } from 'node:crypto';
-import { claimKey, readStoredResponse, releaseClaim } from '../db/repositories/idempotency';
+import {
+  type ClaimedRoute,
+  claimKey,
+  type HeldKey,
+  readHeldKey,
+  readStoredResponse,
+  releaseClaim,
+} from '../db/repositories/idempotency';
+import type { ShortStatements } from '../db/short-statements';
 import type { Db } from '../db/transaction';
 import { ApiError } from '../domain/errors';
 import type { Caller, StoredResponse } from './services';
@@ -17,6 +25,15 @@ export interface ClaimedWork<Request extends object> {
   idempotencyKey: string;
   /** The parsed request, so that its formatting does not matter. */
   request: Request;
+  /** The checks that need no claim. What they refuse leaves the key unused. */
+  prepare(): Promise<ClaimedRoute>;
+  /** The work under the claim. */
+  create(route: ClaimedRoute): Promise<StoredResponse>;
+}
+
+export interface ClaimDeps {
+  db: Db;
+  shortStatements: Db | ShortStatements;
 }
 
 /**
@@ -25,42 +42,57 @@ export interface ClaimedWork<Request extends object> {
 const RETRY_AFTER_S_MAX = 2;
 
 /**
- * Runs the work under the claim, or returns the stored response of an earlier run.
+ * Creates the object under the claim, or returns the stored response of an earlier run.
  * @throws ApiError idempotency_key_reused, request_in_progress, and what the work throws
  */
 export async function runClaimed<Request extends object>(
-  db: Db,
-  { caller, objectId, endpoint, idempotencyKey, request }: ClaimedWork<Request>,
-  work: () => Promise<StoredResponse>,
+  { db, shortStatements }: ClaimDeps,
+  work: ClaimedWork<Request>,
 ): Promise<StoredResponse> {
-  const key = { accountId: caller.accountId, mode: caller.mode, key: idempotencyKey };
-  const claim = await claimKey(db, key, {
-    objectId,
-    bodyHash: hashRequest(endpoint, request),
-    claimed: { apiKeyId: caller.apiKeyId, request },
-  });
-  switch (claim.kind) {
+  const { caller, objectId, request } = work;
+  const key = { accountId: caller.accountId, mode: caller.mode, key: work.idempotencyKey };
+  const bodyHash = hashRequest(work.endpoint, request);
+  const prepared = work.prepare();
+  // A response that is stored already does not wait for the checks.
+  prepared.catch(() => undefined);
+  const held = await readHeldKey(shortStatements, key, bodyHash);
+  if (held !== null) return replay(held);
+  let route: ClaimedRoute;
+  try {
+    route = await prepared;
+  } catch (error) {
+    // The same request may have created the object since, which is why these checks refused it.
+    const since = await readHeldKey(db, key, bodyHash).catch(() => null);
+    if (since !== null) return replay(since);
+    throw error;
+  }
+  const claimed = { apiKeyId: caller.apiKeyId, request, route };
+  const claim = await claimKey(db, key, { objectId, bodyHash, claimed });
+  return claim.kind === 'claimed'
+    ? runAndRelease(db, objectId, () => work.create(route))
+    : replay(claim);
+}
+
+function replay(held: HeldKey): StoredResponse {
+  switch (held.kind) {
     case 'done':
-      return { status: claim.status, body: claim.body, replayed: true };
+      return { status: held.status, body: held.body, replayed: true };
     case 'running':
-      throw inProgress(claim.secondsLeft);
+      throw inProgress(held.secondsLeft);
     case 'reused':
       throw new ApiError({ code: 'idempotency_key_reused' });
-    case 'claimed':
-      return runAndRelease(db, objectId, work);
   }
 }
 
 async function runAndRelease(
   db: Db,
   objectId: string,
-  work: () => Promise<StoredResponse>,
+  create: () => Promise<StoredResponse>,
 ): Promise<StoredResponse> {
   try {
-    return await work();
+    return await create();
   } catch (error) {
-    // Releases the key, unless the object exists after all. If the database is unavailable, the
-    // lease
+    // Releases the key, unless the object exists after all. If the database is unavailable, the lease
     // ends the claim, and the original error is more useful.
     await releaseClaim(db, objectId).catch(() => undefined);
     throw error;

@@ -1,6 +1,5 @@
 /** The payment endpoints. A workflow opens each payment; reads never use Temporal. */
 import { listRoutes } from '../db/repositories/currency-routes';
-import { storeRoute } from '../db/repositories/idempotency';
 import { listPayments, listSource } from '../db/repositories/lists';
 import {
   countVerification,
@@ -16,7 +15,11 @@ import { takesLateMoney } from '../domain/payment-step';
 import { duplicateReference } from '../domain/terms';
 import { newId } from '../lib/new-id';
 import type { ProviderRegistry } from '../providers/registry';
-import { paymentStart, type PaymentWorkflows } from '../temporal/payment-workflows';
+import {
+  type PaymentStart,
+  paymentStart,
+  type PaymentWorkflows,
+} from '../temporal/payment-workflows';
 import type { Admission } from './admission';
 import { readAnswer, runClaimed } from './claimed-request';
 import type { Caller, Payments, StoredResponse } from './services';
@@ -38,38 +41,48 @@ const VERIFICATIONS_PER_MINUTE = 6;
 
 export function createPayments(deps: PaymentsDeps): Payments {
   return {
-    create: async (caller, { idempotencyKey, request }) => {
-      deps.admission.refuseIfLate(caller.mode);
-      const objectId = newId('payment');
-      const work = { caller, objectId, endpoint: '/payments', idempotencyKey, request };
-      return runClaimed(deps.db, work, () => open(deps, caller, objectId, request));
-    },
+    create: (caller, input) => create(deps, caller, input),
     list: (caller, query) => listPayments(listSource(deps, query), { ...caller, ...query }),
     get: (caller, id) => getOwn(deps.shortStatements, caller, id),
     verify: (caller, id) => verify(deps, caller, id),
   };
 }
 
-async function open(
+async function create(
   deps: PaymentsDeps,
   caller: Caller,
-  paymentId: string,
-  request: PaymentRequest,
+  { idempotencyKey, request }: { idempotencyKey: string; request: PaymentRequest },
 ): Promise<StoredResponse> {
-  await refuseUsedReference(deps.db, caller, request.reference);
+  deps.admission.refuseIfLate(caller.mode);
+  const paymentId = newId('payment');
   const { accountId, mode } = caller;
   const { currency, amount } = request;
-  const route = await findRoute(deps, caller, request);
-  await storeRoute(deps.db, paymentId, { ...route, networkFee: null });
-  const start = { paymentId, provider: route.provider, accountId, mode, currency, amount };
-  const outcome = await deps.admission.track(() =>
-    deps.paymentWorkflows.open(start, OPEN_DEADLINE_MS),
-  );
+  return runClaimed(deps, {
+    caller,
+    objectId: paymentId,
+    endpoint: '/payments',
+    idempotencyKey,
+    request,
+    prepare: async () => {
+      const route = findRoute(deps, caller, request);
+      route.catch(() => undefined);
+      await refuseUsedReference(deps.db, caller, request.reference);
+      return { ...(await route), networkFee: null };
+    },
+    create: ({ provider }) =>
+      deps.admission.track(() =>
+        open(deps, { paymentId, provider, accountId, mode, currency, amount }),
+      ),
+  });
+}
+
+async function open(deps: PaymentsDeps, start: PaymentStart): Promise<StoredResponse> {
+  const outcome = await deps.paymentWorkflows.open(start, OPEN_DEADLINE_MS);
   if (outcome.kind === 'refused') {
     const { refusal, retryAfterMs } = outcome;
     throw retryAfterMs === undefined ? new ApiError(refusal) : providerLimited(retryAfterMs);
   }
-  return readAnswer(deps.db, paymentId);
+  return readAnswer(deps.db, start.paymentId);
 }
 
 async function findRoute(

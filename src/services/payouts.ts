@@ -1,14 +1,13 @@
 /**
  * The payout endpoints. Reads never use Temporal; writes go through the payout's workflow.
  *
- * Creating a payout claims the idempotency key, runs the checks that need no lock, and starts the
+ * Creating a payout runs the checks that need no lock, claims the idempotency key, and starts the
  * workflow, whose reservation decides. The reserving transaction stores the response with the
  * payout, so every retry gets the first response.
  */
 import { listPayoutRoutes } from '../db/repositories/currency-routes';
 import { listPayouts, listSource } from '../db/repositories/lists';
 import { readPayoutFacts } from '../db/repositories/payout-facts';
-import { storeRoute } from '../db/repositories/idempotency';
 import { findPayout } from '../db/repositories/payouts';
 import type { ShortStatements } from '../db/short-statements';
 import type { Db } from '../db/transaction';
@@ -84,18 +83,19 @@ async function create(
   deps.admission.refuseIfLate(caller.mode);
   const payoutId = newId('payout');
   const draft = { caller, payoutId, request };
-  const work = { caller, objectId: payoutId, endpoint: '/payouts', idempotencyKey, request };
-  // Read while the key is claimed.
-  const routes = listPayoutRoutes(deps.shortStatements, request.currency);
-  routes.catch(() => undefined);
-  return runClaimed(deps.db, work, async () => {
-    const chosen = await choose(deps, draft, routes);
-    // A refusal releases the claim, and its route with it.
-    await Promise.all([
-      storeRoute(deps.db, payoutId, { ...chosen.route, networkFee: chosen.networkFee }),
-      price(deps, draft, chosen),
-    ]);
-    return deps.admission.track(() => reserve(deps, draft));
+  return runClaimed(deps, {
+    caller,
+    objectId: payoutId,
+    endpoint: '/payouts',
+    idempotencyKey,
+    request,
+    prepare: async () => {
+      const routes = listPayoutRoutes(deps.shortStatements, request.currency);
+      const chosen = await choose(deps, draft, routes);
+      await price(deps, draft, chosen);
+      return { ...chosen.route, networkFee: chosen.networkFee };
+    },
+    create: () => deps.admission.track(() => reserve(deps, draft)),
   });
 }
 

@@ -4,7 +4,11 @@
  * under pressure, entries are dropped and counted.
  */
 import type { Logger } from 'pino';
-import { type LoggedRequest, writeRequestLog } from '../db/repositories/request-log';
+import {
+  type LoggedRequest,
+  STORED_PER_DAY_MAX,
+  writeRequestLog,
+} from '../db/repositories/request-log';
 import type { Db } from '../db/transaction';
 
 /** What is left out, for the metric. */
@@ -35,6 +39,7 @@ export function createRequestLog({ db, logger }: { db: Db; logger: Logger }): Re
   let timer: NodeJS.Timeout | null = null;
   let writing: Promise<void> | null = null;
   const dropped = { buffer_full: 0, write_failed: 0, daily_maximum: 0 };
+  const written = new Written();
 
   async function write(): Promise<void> {
     while (waiting.length > 0) {
@@ -43,6 +48,9 @@ export function createRequestLog({ db, logger }: { db: Db; logger: Logger }): Re
       try {
         const stored = await writeRequestLog(db, batch.map(readable));
         dropped.daily_maximum += batch.length - stored;
+        batch.forEach((request) => {
+          written.add(request);
+        });
       } catch (error) {
         dropped.write_failed += batch.length;
         logger.warn({ err: error, requests: batch.length }, 'the request log was not written');
@@ -61,6 +69,10 @@ export function createRequestLog({ db, logger }: { db: Db; logger: Logger }): Re
 
   return {
     add: (request) => {
+      if (written.isFull(request)) {
+        dropped.daily_maximum += 1;
+        return;
+      }
       if (waiting.length >= BUFFER_MAX) {
         dropped.buffer_full += 1;
         return;
@@ -75,6 +87,33 @@ export function createRequestLog({ db, logger }: { db: Db; logger: Logger }): Re
       await writeAll();
     },
   };
+}
+
+const DAY_MS = 86_400_000;
+
+/** What this process has written today: after the maximum of a merchant, PostgreSQL would store nothing. */
+class Written {
+  #day = 0;
+  readonly #counts = new Map<string, number>();
+
+  add(request: RequestToLog): void {
+    const kind = this.#kindOf(request);
+    this.#counts.set(kind, (this.#counts.get(kind) ?? 0) + 1);
+  }
+
+  isFull(request: RequestToLog): boolean {
+    return (this.#counts.get(this.#kindOf(request)) ?? 0) >= STORED_PER_DAY_MAX;
+  }
+
+  /** As PostgreSQL counts them: succeeded and failed apart. */
+  #kindOf({ accountId, mode, status, at }: RequestToLog): string {
+    const day = Math.floor(at.getTime() / DAY_MS);
+    if (day > this.#day) {
+      this.#day = day;
+      this.#counts.clear();
+    }
+    return `${day}:${accountId}:${mode}:${status >= 400}`;
+  }
 }
 
 function readable({ requestBody, responseBody, ...request }: RequestToLog): LoggedRequest {

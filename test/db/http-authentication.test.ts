@@ -21,6 +21,36 @@ function getBalance(headers: Record<string, string>, from = gateway): Promise<Re
   return fetch(`${from.url}/api/v1/balance`, { headers });
 }
 
+test('requests that arrive together each get the answer of their own key', async () => {
+  const [used, other, revoked, elsewhere] = await Promise.all([
+    harness.createKey(),
+    harness.createKey(),
+    harness.createKey(),
+    harness.createKey({ allowlist: ['192.0.2.0/24'] }),
+  ]);
+  await rows(harness.owner, 'UPDATE api_keys SET revoked_at = now() WHERE id = ?', [revoked.id]);
+  const kinds = [
+    { secret: used.secret, status: 200 },
+    { secret: makeApiKey('test').secret, status: 401 },
+    { secret: other.secret, status: 200 },
+    { secret: revoked.secret, status: 401 },
+    { secret: elsewhere.secret, status: 403 },
+  ];
+  const sent = Array.from({ length: 100 }, (_, n) => kinds[n % kinds.length]!);
+  const answers = await Promise.all(
+    sent.map(async ({ secret, status }) => {
+      const response = await getBalance(bearer(secret));
+      await response.arrayBuffer();
+      expect(response.status).toBe(status);
+      return { secret, remaining: Number(response.headers.get('RateLimit-Remaining')) };
+    }),
+  );
+  for (const { secret } of [used, other]) {
+    const counted = answers.filter((answer) => answer.secret === secret);
+    expect(new Set(counted.map(({ remaining }) => remaining)).size).toBe(20);
+  }
+});
+
 describe('a request with a good key', () => {
   it.each(['test', 'live'] as const)('is answered in the mode of a %s key', async (mode) => {
     const { secret } = await harness.createKey({ mode });

@@ -3,12 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { Knex } from 'knex';
 import { cleanUpKeys } from '../../activities/clean-up';
 import { connect } from '../../src/db/connect';
-import {
-  claimKey,
-  deleteEndedKeys,
-  lockClaim,
-  storeRoute,
-} from '../../src/db/repositories/idempotency';
+import { claimKey, deleteEndedKeys, lockClaim } from '../../src/db/repositories/idempotency';
 import { inTransaction, rows } from '../../src/db/transaction';
 import { amount } from '../../src/domain/money';
 import { newId } from '../../src/lib/new-id';
@@ -84,6 +79,7 @@ async function claim(key: string): Promise<string> {
           description: null,
           metadata: {},
         },
+        route: { provider: 'onchain_provider', network: 'tron', networkFee: null },
       },
     },
   );
@@ -128,11 +124,6 @@ test('a claim that took the key over before the clean-up stays', async () => {
   await insertRecords('key-', 'done', '26 hours');
   const payoutId = await claim('key-1');
   expect(await cleanUpKeys(app)).toEqual({ deleted: 0 });
-  await storeRoute(app, payoutId, {
-    provider: 'onchain_provider',
-    network: 'tron',
-    networkFee: null,
-  });
   const held = await inTransaction(app, (tx) => lockClaim(tx, payoutId));
   expect(held).toMatchObject({ accountId, request: { reference: 'order-1' } });
 });

@@ -17,35 +17,48 @@ export interface KeyUse {
   secondsLeft: number;
 }
 
-/** Of one key, with each pepper that is accepted. */
-export interface KeyHashes {
+/** A key that somebody sent, with its hash by each pepper that is accepted. */
+export interface SentKey {
+  key: string;
   current: Buffer;
-  /** Of the pepper of `current`. */
-  pepperId: string;
   next: Buffer | null;
   /** Replaced by `current` when the key is used. */
   earlier: Buffer[];
+  /** Null when it is unknown; no allowlist contains it. */
+  address: string | null;
 }
 
 /**
- * Finds a key by its hashes, counts the request and notes the use, in one round trip.
- * @param address null when it is unknown; no allowlist contains it
- * @returns null for a key that does not exist, is revoked or expired
+ * Finds the keys of several requests by their hashes, counts the requests and notes the use, in one
+ * statement.
+ * @param pepperId of the pepper of `current`
+ * @returns in their order; null for a key that does not exist, is revoked or expired
  */
-export async function authenticateKey(
+export async function authenticateKeys(
   db: Db | ShortStatements,
-  { current, pepperId, next, earlier }: KeyHashes,
-  address: string | null,
-): Promise<KeyUse | null> {
-  const [use] = await rows<KeyUse>(
+  pepperId: string,
+  keys: readonly SentKey[],
+): Promise<(KeyUse | null)[]> {
+  // Every process locks their counters in this order, whatever its pepper: no two wait for each other.
+  const sorted = [...keys].sort((a, b) => (a.key < b.key ? -1 : 1));
+  const uses = await rows<KeyUse & { place: number }>(
     db,
-    `SELECT api_key_id, account_id, mode, scopes,
-            account_status, address_allowed,
+    `SELECT q.place::int, api_key_id, account_id, mode, scopes, account_status, address_allowed,
             requests_per_minute, requests, seconds_left
-       FROM authenticate_api_key(?, ?, ?, ?::bytea[], ?::inet)`,
-    [current, pepperId, next, earlier, address],
+       FROM unnest(?::bytea[], ?::bytea[], ?::inet[])
+            WITH ORDINALITY AS q (current, next, address, place),
+            authenticate_api_key(q.current, ?, q.next,
+              ARRAY(SELECT unnest((?::bytea[])[q.place:q.place])), q.address)`,
+    [
+      sorted.map(({ current }) => current),
+      sorted.map(({ next }) => next),
+      sorted.map(({ address }) => address),
+      pepperId,
+      sorted.map(({ earlier }) => earlier),
+    ],
   );
-  return use ?? null;
+  const byKey = new Map(uses.map(({ place, ...use }) => [sorted[place - 1], use]));
+  return keys.map((key) => byKey.get(key) ?? null);
 }
 
 /** A key as an operator sees it. */

@@ -7,6 +7,7 @@
 import type { Mode } from '../../domain/mode';
 import type { Amount } from '../../domain/money';
 import type { ChosenRoute } from '../../domain/route';
+import type { ShortStatements } from '../short-statements';
 import { preparedRows, rows, type Db, type Tx } from '../transaction';
 
 /** Longer than the API waits for a response, so that a response cannot follow a takeover. */
@@ -22,30 +23,36 @@ export interface ClaimKey {
   key: string;
 }
 
-/** What the creating transaction needs from the request. */
-export interface ClaimedRequest<Request extends object> {
-  apiKeyId: string;
-  request: Request;
-}
-
 /** What the API chose for the request: the workflow's input cannot change it. */
 export interface ClaimedRoute extends ChosenRoute {
   /** Null for a payment. */
   networkFee: Amount | null;
 }
 
-export type ClaimResult =
-  | { kind: 'claimed' }
+/** What the creating transaction needs from the request. */
+export interface ClaimedRequest<Request extends object> {
+  apiKeyId: string;
+  request: Request;
+  route: ClaimedRoute;
+}
+
+/** A key that has a claim or a stored response. */
+export type HeldKey =
   | { kind: 'done'; status: number; body: Buffer }
   | { kind: 'running'; secondsLeft: number }
   | { kind: 'reused' };
+
+/** SQL, of a record k: its claim or its stored response has ended, so the key can be claimed again. */
+const HAS_ENDED = `(
+  (k.state = 'running' AND k.lease_until <= clock_timestamp())
+  OR (k.state = 'done' AND k.completed_at <= clock_timestamp() - interval '${KEEP_HOURS} hours'))`;
 
 /** @param bodyHash hash of the parsed request, so that its formatting does not matter */
 export async function claimKey(
   db: Db,
   { accountId, mode, key }: ClaimKey,
   claim: { objectId: string; bodyHash: Buffer; claimed: ClaimedRequest<object> },
-): Promise<ClaimResult> {
+): Promise<HeldKey | { kind: 'claimed' }> {
   const { objectId, bodyHash, claimed } = claim;
   const taken = await preparedRows(
     db,
@@ -56,17 +63,23 @@ export async function claimKey(
         SET body_hash = excluded.body_hash, object_id = excluded.object_id, state = 'running',
             lease_until = excluded.lease_until, request = excluded.request,
             response_status = NULL, response_body = NULL, completed_at = NULL
-      WHERE (k.state = 'running' AND k.lease_until <= clock_timestamp())
-         OR (k.state = 'done' AND k.completed_at <= clock_timestamp() - ? * interval '1 hour')
+      WHERE ${HAS_ENDED}
      RETURNING object_id`,
-    [accountId, mode, key, bodyHash, objectId, LEASE_SECONDS, JSON.stringify(claimed), KEEP_HOURS],
+    [accountId, mode, key, bodyHash, objectId, LEASE_SECONDS, JSON.stringify(claimed)],
   );
   if (taken.length > 0) return { kind: 'claimed' };
-  return readHeldKey(db, { accountId, mode, key }, bodyHash);
+  const held = await readHeldKey(db, { accountId, mode, key }, bodyHash);
+  // It was refused and deleted in between: the client's next attempt can claim the key.
+  return held ?? { kind: 'running', secondsLeft: 1 };
 }
 
-async function readHeldKey(db: Db, key: ClaimKey, bodyHash: Buffer): Promise<ClaimResult> {
-  const [held] = await rows<{
+/** Null for a key that can be claimed. */
+export async function readHeldKey(
+  db: Db | ShortStatements,
+  key: ClaimKey,
+  bodyHash: Buffer,
+): Promise<HeldKey | null> {
+  const [held] = await preparedRows<{
     bodyHash: Buffer;
     state: 'running' | 'done';
     secondsLeft: number;
@@ -77,11 +90,11 @@ async function readHeldKey(db: Db, key: ClaimKey, bodyHash: Buffer): Promise<Cla
     `SELECT body_hash, state, response_status, response_body,
             greatest(1, ceil(extract(epoch FROM lease_until - clock_timestamp())))::int
               AS seconds_left
-       FROM idempotency_keys WHERE account_id = ? AND mode = ? AND key = ?`,
+       FROM idempotency_keys k
+      WHERE account_id = ? AND mode = ? AND key = ? AND NOT ${HAS_ENDED}`,
     [key.accountId, key.mode, key.key],
   );
-  // It was refused and deleted in between: the client's next attempt can claim the key.
-  if (held === undefined) return { kind: 'running', secondsLeft: 1 };
+  if (held === undefined) return null;
   if (!held.bodyHash.equals(bodyHash)) return { kind: 'reused' };
   if (held.responseStatus === null || held.responseBody === null) {
     return { kind: 'running', secondsLeft: held.secondsLeft };
@@ -99,27 +112,10 @@ export async function releaseClaim(db: Db | Tx, objectId: string): Promise<boole
   return deleted.length > 0;
 }
 
-/** Stores the route with the claim, before the workflow is started. */
-export async function storeRoute(db: Db, objectId: string, route: ClaimedRoute): Promise<void> {
-  await preparedRows(
-    db,
-    `UPDATE idempotency_keys SET request = request || jsonb_build_object('route', ?::jsonb)
-      WHERE object_id = ? AND state = 'running'`,
-    [JSON.stringify(route), objectId],
-  );
-}
-
-interface ReadyRequest<Request extends object> extends ClaimedRequest<Request> {
-  route: ClaimedRoute;
-}
-
-export interface HeldClaim<Request extends object> extends ReadyRequest<Request> {
+export interface HeldClaim<Request extends object> extends ClaimedRequest<Request> {
   accountId: string;
   mode: Mode;
 }
-
-/** Only a claim with a route: until the API has stored it, nobody may create the object. */
-const CLAIM_IS_READY = `state = 'running' AND lease_until > clock_timestamp() AND request->'route' IS NOT NULL`;
 
 /** Takes the claim for the transaction that creates the object. Null when the claim has ended. */
 export async function lockClaim<Request extends object>(
@@ -187,11 +183,11 @@ async function findClaim<Request extends object>(
   const [claim] = await preparedRows<{
     accountId: string;
     mode: Mode;
-    request: ReadyRequest<Request>;
+    request: ClaimedRequest<Request>;
   }>(
     db,
     `SELECT account_id, mode, request FROM idempotency_keys
-      WHERE object_id = ? AND ${CLAIM_IS_READY} ${lock}`,
+      WHERE object_id = ? AND state = 'running' AND lease_until > clock_timestamp() ${lock}`,
     [objectId],
   );
   return claim === undefined

@@ -3,7 +3,7 @@ import { LocalCalls } from '../../../activities/local-calls';
 import { randomBytes } from 'node:crypto';
 import { reservePayout } from '../../../activities/payout/reserve';
 import { connect } from '../../../src/db/connect';
-import { claimKey, storeRoute } from '../../../src/db/repositories/idempotency';
+import { claimKey } from '../../../src/db/repositories/idempotency';
 import { storeEntries } from '../../../src/db/repositories/provider-statements';
 import { inTransaction, rows } from '../../../src/db/transaction';
 import { amount } from '../../../src/domain/money';
@@ -86,9 +86,8 @@ function sideOf(
       'reservations/s': await clients(CLIENTS, ms / 2, async () => {
         const payoutId = newId('payout');
         const claim = { accountId, mode: 'test', key: payoutId } as const;
-        const claimed = { apiKeyId, request: { ...REQUEST, reference: payoutId } };
+        const claimed = { apiKeyId, request: { ...REQUEST, reference: payoutId }, route: ROUTE };
         await claimKey(db, claim, { objectId: payoutId, bodyHash: randomBytes(32), claimed });
-        await storeRoute(db, payoutId, ROUTE);
         const result = await reservePayout(deps, { payoutId });
         if (result.kind !== 'reserved') throw new Error(JSON.stringify(result));
       }),

@@ -1,0 +1,54 @@
+/** `created_at` is `createdAt` in the program; what is inside a jsonb value stays. */
+import { snakeCaseMappers } from 'objection';
+import { Query } from 'pg';
+
+/** For the models. */
+export const COLUMN_NAMES = snakeCaseMappers();
+
+const fields = new Map<string, string>();
+const columns = new Map<string, string>();
+
+export function fieldOf(column: string): string {
+  let field = fields.get(column);
+  if (field === undefined) {
+    field = Object.keys(COLUMN_NAMES.parse({ [column]: null }))[0] ?? column;
+    fields.set(column, field);
+  }
+  return field;
+}
+
+export function columnOf(field: string): string {
+  let column = columns.get(field);
+  if (column === undefined) {
+    column = Object.keys(COLUMN_NAMES.format({ [field]: null }))[0] ?? field;
+    columns.set(field, column);
+  }
+  return column;
+}
+
+interface RowDescription {
+  fields: { name: string }[];
+}
+
+/** The driver's query, whose rows have the program's names at once: a copy of each costs more than reading it. */
+export class NamedQuery extends Query {
+  handleRowDescription(message: RowDescription): void {
+    for (const field of message.fields) field.name = fieldOf(field.name);
+    (Query.prototype as unknown as NamedQuery).handleRowDescription.call(this, message);
+  }
+}
+
+/** For rows of other queries. */
+export function named<T>(found: object[]): T[] {
+  const [first] = found;
+  if (first === undefined) return [];
+  // All rows have the columns of the first, so each name is converted once.
+  const names = Object.keys(first).map((column) => [column, fieldOf(column)] as const);
+  if (names.every(([column, field]) => column === field)) return found as T[];
+  return found.map((row) => {
+    const values = row as Record<string, unknown>;
+    const renamed: Record<string, unknown> = {};
+    for (const [column, field] of names) renamed[field] = values[column];
+    return renamed as T;
+  });
+}
