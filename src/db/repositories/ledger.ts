@@ -28,10 +28,10 @@ export interface PostResult {
 }
 
 /**
- * Posts last in the caller's transaction: from here to COMMIT the balance is locked.
+ * Posts last in the caller's transaction, or alone: from here to COMMIT the balance is locked.
  * `insufficient` means that available would fall below zero; the caller rolls back.
  */
-export async function post(tx: Tx, key: BalanceKey, posting: Posting): Promise<PostResult> {
+export async function post(tx: Db | Tx, key: BalanceKey, posting: Posting): Promise<PostResult> {
   // Each is granted to another role.
   const writer = posting.type === 'adjustment' ? 'ledger_adjust' : 'ledger_post';
   const [row] = await preparedRows<{

@@ -1,11 +1,11 @@
-/** A posting of the ledger against one guarded UPDATE of the same row. */
+/** A posting of the ledger against one guarded UPDATE of the same row. Each commits by itself. */
 import { Pool } from 'pg';
 import { connect } from '../../../src/db/connect';
-import type { BalanceKey } from '../../../src/db/repositories/ledger';
+import { type BalanceKey, post } from '../../../src/db/repositories/ledger';
 import { rows } from '../../../src/db/transaction';
 import { reservePosting } from '../../../src/domain/ledger';
 import { createTestDatabase } from '../../support/database';
-import { buildPayoutMoney, postAlone } from '../../support/ledger';
+import { buildPayoutMoney } from '../../support/ledger';
 import { clients } from '../load';
 import type { Row } from '../row';
 import { idOf } from '../volume';
@@ -46,7 +46,7 @@ function ledgerRow(name: string, balances: number): Row {
       return {
         gateway: side(async (key) => {
           const posting = reservePosting(buildPayoutMoney('0.01'));
-          return (await postAlone(db, key, posting)).outcome === 'posted';
+          return (await post(db, key, posting)).outcome === 'posted';
         }),
         bare: side(async ({ accountId, mode, currency }) => {
           const values = [accountId, mode, currency, '0.01'];
@@ -62,7 +62,6 @@ function ledgerRow(name: string, balances: number): Row {
   };
 }
 
-/** Commits by itself. */
 const GUARDED_UPDATE = `
   UPDATE balances SET available = available - $4, reserved = reserved + $4
    WHERE account_id = $1 AND mode = $2 AND currency = $3 AND available >= $4`;
