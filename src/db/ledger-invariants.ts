@@ -342,7 +342,8 @@ export const LEDGER_INVARIANTS: readonly LedgerInvariant[] = [
       SELECT id, status, sequence, NULL, sequence, last_event_status
         FROM (
           SELECT v.object_id AS id, v.sequence, coalesce(o.status, p.status) AS status,
-                 CASE WHEN body IS JSON OBJECT
+                 -- PostgreSQL 15 has no IS JSON.
+                 CASE WHEN substr(body, 1, 1) = '{'::bytea
                       THEN convert_from(body, 'UTF8')::json #>> '{data,status}'
                   END AS last_event_status
             FROM events v ${WITH_OBJECTS('v.object_id')}
