@@ -13,6 +13,7 @@ import {
 import { COMMAND } from '../temporal/client';
 import { createPaymentWorkflows } from '../temporal/payment-workflows';
 import type { Context, Run } from './admin';
+import { addLost } from './lost';
 import { addNoun, changeVerb, readVerb, reasonedVerb, requireId, text } from './options';
 import { unclear } from './sentences';
 
@@ -33,7 +34,7 @@ export function addPayments(admin: Command, run: Run): void {
   const payments = addNoun(
     admin,
     'payments',
-    'One payment: provider status, compliance holds, cancellation and refunds.',
+    'Payments: provider status, compliance holds, cancellation, refunds, and what a restore lost.',
   );
   readVerb(payments, 'look', {
     summary: 'Ask the provider for the status of a payment now',
@@ -94,6 +95,7 @@ export function addPayments(admin: Command, run: Run): void {
     .addOption(THE_PAYMENT)
     .addOption(OPERATION_ID)
     .action((argument, options) => run(options, decision('cancel', argument, options)));
+  addLost(payments, run, 'payment');
 }
 
 function paymentsDeps(db: Db, temporal: Client): PaymentsDeps {

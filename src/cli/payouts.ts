@@ -10,6 +10,7 @@ import {
 } from '../services/admin/payouts';
 import { resumeHeldPayouts } from '../temporal/payout-workflows';
 import type { Run } from './admin';
+import { addLost } from './lost';
 import { addNoun, changeVerb, readVerb, reasonedVerb, text } from './options';
 import { listOf, showList, showObject } from './output';
 
@@ -35,7 +36,7 @@ export function addPayouts(admin: Command, run: Run): void {
   const payouts = addNoun(
     admin,
     'payouts',
-    'Pauses of payouts. To approve or reject a payout, signal its workflow.',
+    'Pauses of payouts, and what a restore lost. To approve or reject a payout, signal its workflow.',
   );
   reasonedVerb(payouts, 'pause', {
     summary: 'Pause all payouts, or those of one provider or one account',
@@ -84,4 +85,5 @@ export function addPayouts(admin: Command, run: Run): void {
       (list) => showList(list, ['scope', 'target', 'reason', 'created_at'], 'Nothing is paused.'),
     ),
   );
+  addLost(payouts, run, 'payout');
 }

@@ -23,10 +23,12 @@ export const SEARCH_ATTRIBUTES = {
   NeedsAttention: 'Bool',
 } as const satisfies Record<string, keyof typeof WIRE_TYPE>;
 
-/** The attributes that a workflow is started with; it sets the others itself. */
+/** A workflow is started with these; it sets its status itself. */
 export const MODE = defineSearchAttributeKey('Mode', 'KEYWORD');
 export const CURRENCY = defineSearchAttributeKey('Currency', 'KEYWORD');
 export const ACCOUNT_ID = defineSearchAttributeKey('AccountId', 'KEYWORD');
+export const PAYOUT_STATUS = defineSearchAttributeKey('PayoutStatus', 'KEYWORD');
+export const PAYMENT_STATUS = defineSearchAttributeKey('PaymentStatus', 'KEYWORD');
 export const ENDPOINT_ID = defineSearchAttributeKey('EndpointId', 'KEYWORD');
 
 /** Adds the missing attributes to the namespace; running it again changes nothing. */

@@ -1,6 +1,7 @@
-/** Queries to Temporal: runs that ended abnormally, and open runs. */
+/** Queries to Temporal: runs that ended abnormally, open runs, and the objects that it knows. */
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import { WORKFLOWS } from '../../workflows/names';
+import { ACCOUNT_ID, MODE, PAYMENT_STATUS, PAYOUT_STATUS } from './search-attributes';
 
 export interface ClosedWorkflows {
   /** The ids of payouts or payments whose workflow was recently terminated, cancelled or failed. */
@@ -67,4 +68,46 @@ async function isRunning(client: Client, workflowId: string): Promise<boolean> {
     if (error instanceof WorkflowNotFoundError) return false;
     throw error;
   }
+}
+
+/** A payout or payment as its workflow's list entry shows it. */
+export interface KnownObject {
+  id: string;
+  accountId: string | null;
+  mode: string | null;
+  /** The last one that the workflow published; null when it was about to. */
+  status: string | null;
+  startedAt: Date;
+}
+
+const STATUS_ATTRIBUTES = { payout: PAYOUT_STATUS, payment: PAYMENT_STATUS } as const;
+
+/** By their ids. The workflow of a refused request ends without a status, and is left out. */
+export async function listKnownObjects(
+  client: Client,
+  kind: 'payout' | 'payment',
+  since: Date,
+): Promise<Map<string, KnownObject>> {
+  const status = STATUS_ATTRIBUTES[kind];
+  const query = `WorkflowType = '${WORKFLOWS[kind]}' AND StartTime >= '${since.toISOString()}'`;
+  const known = new Map<string, KnownObject>();
+  for await (const run of client.workflow.list({ query, pageSize: 1_000 })) {
+    const attributes = run.typedSearchAttributes;
+    const published = attributes.get(status) ?? null;
+    if (published === null && run.status.name === 'COMPLETED') continue;
+    known.set(run.workflowId, {
+      id: run.workflowId,
+      accountId: attributes.get(ACCOUNT_ID) ?? null,
+      mode: attributes.get(MODE) ?? null,
+      status: published,
+      startedAt: run.startTime,
+    });
+  }
+  return known;
+}
+
+/** What the workflow was started for, in a few words. */
+export async function readSummary(client: Client, workflowId: string): Promise<string | null> {
+  const description = await client.workflow.getHandle(workflowId).describe();
+  return (await description.staticSummary()) ?? null;
 }

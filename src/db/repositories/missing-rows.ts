@@ -1,0 +1,17 @@
+/** Objects that something else knows and the database does not: it was restored to an earlier time. */
+import { type Db, rows } from '../transaction';
+
+/** @returns those of the ids that have no row */
+export async function findMissingRows(
+  db: Db,
+  kind: 'payout' | 'payment',
+  ids: readonly string[],
+): Promise<string[]> {
+  const found = await rows<{ id: string }>(
+    db,
+    `SELECT id FROM unnest(?::text[]) AS known (id)
+      WHERE NOT EXISTS (SELECT FROM ${kind}s o WHERE o.id = known.id)`,
+    [[...ids]],
+  );
+  return found.map(({ id }) => id);
+}
