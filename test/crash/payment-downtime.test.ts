@@ -36,7 +36,7 @@ async function startAll(memory: 'kept' | 'empty'): Promise<void> {
   await Promise.all([gateway.api.start(), gateway.worker.start()]);
 }
 
-/** What the operator does with an empty cluster (docs/operations.md, "Backup and restore"). */
+/** What the operator does with an empty cluster (docs/operations.md, "After a restore"). */
 async function prepareNamespace(): Promise<void> {
   const { connection, options } = gateway.temporal;
   await waitLong('the namespace', async () => {

@@ -1,5 +1,5 @@
 /**
- * The restores of docs/operations.md, "Backup and restore": PostgreSQL to an earlier time than
+ * The restores of docs/operations.md, "After a restore": PostgreSQL to an earlier time than
  * Temporal, Temporal to an earlier time than PostgreSQL, and Temporal empty. Every payout goes on
  * from its row and is sent once; a transfer whose payout was lost becomes a case.
  */

@@ -5,6 +5,7 @@
 import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
+  cpSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -57,37 +58,70 @@ export async function startMortalServers({ onSmallDisk = false } = {}): Promise<
   chmodSync(folder, 0o711);
   const disk = onSmallDisk ? mountSmallDisk(join(folder, 'disk')) : null;
   const log = () => undefined;
-  const [postgresPort, temporalPort] = [await findFreePort(), await findFreePort()];
+  const postgresPort = await findFreePort();
   // Durable: what was committed has to be there after a kill.
   const startPostgres = () =>
     startLocalPostgres({
       ...{ dataDir: join(disk?.folder ?? folder, 'postgres'), port: postgresPort },
       ...{ logFile: join(folder, 'postgres.log'), log },
     });
-  const temporalFolder = join(folder, 'temporal');
-  mkdirSync(temporalFolder);
-  const startTemporal = () =>
-    startLocalTemporal({
-      ...{ dbFile: join(temporalFolder, 'temporal.db'), port: temporalPort, uiPort: null },
-      ...{ logFile: join(folder, 'temporal.log'), log },
-    });
-  const [postgres, temporal] = await Promise.all([startPostgres(), startTemporal()]);
-  await createTemplate(postgres.superuserUrl);
+  const [first, temporal] = await Promise.all([startPostgres(), startMortalTemporal(folder)]);
+  await createTemplate(first.superuserUrl);
   // The environment of a test file is its own.
-  process.env['TEST_POSTGRES_URL'] = postgres.superuserUrl;
-  process.env['TEST_TEMPORAL_ADDRESS'] = temporal.address;
-  const servers = [mortal(postgres, startPostgres), mortal(temporal, startTemporal)] as const;
+  process.env['TEST_POSTGRES_URL'] = first.superuserUrl;
+  const postgres = mortal(first, startPostgres);
   return {
-    postgres: servers[0],
-    temporal: servers[1],
+    postgres,
+    temporal,
     emptyTemporal: () => {
-      for (const file of readdirSync(temporalFolder)) rmSync(join(temporalFolder, file));
+      temporal.empty();
     },
     disk,
     stop: async () => {
-      for (const server of servers) await server.stop();
+      await postgres.stop();
+      await temporal.stop();
       disk?.unmount();
       rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+export interface MortalTemporal extends MortalServer {
+  stop(): Promise<void>;
+  /** While it does not run: it starts with nothing, as with a new database. */
+  empty(): void;
+  /** While it does not run: a copy of all that it knows. */
+  save(): void;
+  /** While it does not run: the copy takes the place of all that it knows. */
+  putBack(): void;
+}
+
+/** A Temporal server of the test file's own, with its data in this folder. */
+export async function startMortalTemporal(folder: string): Promise<MortalTemporal> {
+  const port = await findFreePort();
+  const [data, copy] = [join(folder, 'temporal'), join(folder, 'temporal-copy')];
+  mkdirSync(data);
+  const start = () =>
+    startLocalTemporal({
+      ...{ dbFile: join(data, 'temporal.db'), port, uiPort: null },
+      ...{ logFile: join(folder, 'temporal.log'), log: () => undefined },
+    });
+  const first = await start();
+  process.env['TEST_TEMPORAL_ADDRESS'] = first.address;
+  const replace = (from: string, to: string): void => {
+    rmSync(to, { recursive: true, force: true });
+    cpSync(from, to, { recursive: true });
+  };
+  return {
+    ...mortal(first, start),
+    empty: () => {
+      for (const file of readdirSync(data)) rmSync(join(data, file));
+    },
+    save: () => {
+      replace(data, copy);
+    },
+    putBack: () => {
+      replace(copy, data);
     },
   };
 }

@@ -43,11 +43,28 @@ export async function auditPayouts(audited: Audited, open: string[] = []): Promi
 }
 
 async function audit(audited: Audited, open: string[]): Promise<string[]> {
-  const payouts = await rows<PayoutRow>(
-    audited.db,
+  const payouts = await readPayouts(audited);
+  const ended = payouts.filter(({ id }) => !open.includes(id));
+  return [
+    ...(await auditMoney(audited, open)),
+    ...(await Promise.all(ended.map((row) => faultsOfWorkflow(audited.temporal, row)))).flat(),
+  ];
+}
+
+function readPayouts({ db }: Pick<Audited, 'db'>): Promise<PayoutRow[]> {
+  return rows<PayoutRow>(
+    db,
     `SELECT p.id, p.status, p.sequence, array_agg(e.sequence ORDER BY e.sequence) AS events
        FROM payouts p LEFT JOIN events e ON e.object_id = p.id GROUP BY p.id`,
   );
+}
+
+/** The same without Temporal, which may have lost what it knew. */
+export async function auditMoney(
+  audited: Omit<Audited, 'temporal'>,
+  open: string[] = [],
+): Promise<string[]> {
+  const payouts = await readPayouts(audited);
   const broken = (await verifyLedger(audited.db)).filter((invariant) => invariant.broken > 0);
   const ended = payouts.filter(({ id }) => !open.includes(id));
   return [
@@ -55,7 +72,6 @@ async function audit(audited: Audited, open: string[]): Promise<string[]> {
     ...payouts.flatMap(faultsOfRow),
     ...ended.filter(({ status }) => !FINAL.includes(status)).map((row) => `${say(row)}, not ended`),
     ...(await faultsInBook(audited.sandbox.url, payouts)),
-    ...(await Promise.all(ended.map((row) => faultsOfWorkflow(audited.temporal, row)))).flat(),
   ];
 }
 
