@@ -175,6 +175,26 @@ test('filters leave out other types and objects; their cursors belong to them', 
   expect(fieldsOf(await client.get(`/events?x=1${from}&after=latest`))).toEqual(['after']);
 });
 
+test('the events and the place of another account or mode are not shown', async () => {
+  const { accountId, client } = await openAccount();
+  const theirs = { objectId: newId('payout') };
+  const live = { objectId: newId('payout'), mode: 'live' } as const;
+  const others = [
+    await append(writers, (await openAccount()).accountId, theirs),
+    await append(writers, accountId, live),
+  ];
+  await append(writers, accountId);
+  await whenListed(client, 1);
+  for (const { objectId } of [theirs, live]) {
+    const { met } = await readAll(client, { filters: `&object_id=${objectId}` });
+    expect(met).toEqual([]);
+  }
+  for (const { id } of others) {
+    const answer = await client.get(`/events?after=${id}`);
+    expect([answer.status, fieldsOf(answer)]).toEqual([422, ['after']]);
+  }
+});
+
 const fieldsOf = ({ json }: ApiAnswer): string[] =>
   (json.error.details.fields as { field: string }[]).map(({ field }) => field);
 

@@ -56,6 +56,12 @@ async function isKnown(
   return (await readPayoutFacts(db, query)).destinationUsedBefore;
 }
 
+test('a payout of another account does not make it known', async () => {
+  const stranger = await makeAccount(db);
+  await insertPayouts(db, { accountId: stranger, mode: 'live' }, [payout('completed')]);
+  expect(await isKnown()).toBe(false);
+});
+
 test('only a completed payout makes it known, and only this destination', async () => {
   for (const status of PAYOUT_STATUSES.filter((one) => one !== 'completed')) {
     await insertPayouts(db, { accountId, mode: 'live' }, [payout(status)]);

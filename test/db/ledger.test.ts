@@ -1,8 +1,8 @@
 /** `ledger_post` as the application's role calls it, one caller at a time. */
 import type { Knex } from 'knex';
 import { connect } from '../../src/db/connect';
-import { type BalanceKey, listBalances } from '../../src/db/repositories/ledger';
-import { rows } from '../../src/db/transaction';
+import { type BalanceKey, listBalances, postAtCommit } from '../../src/db/repositories/ledger';
+import { inTransaction, rows } from '../../src/db/transaction';
 import {
   type Posting,
   type PostingLine,
@@ -113,6 +113,22 @@ test.each([
   expect((await postAlone(app, key, reservePosting(payout))).outcome).toBe('posted');
 });
 
+test.each([
+  ['is not covered', '31', 'insufficient'],
+  ['was made before', '20', 'replayed'],
+])('a posting at the commit that %s undoes its transaction', async (_what, total, outcome) => {
+  const key = await fundedBalance(app, '30');
+  const payout = buildPayoutMoney(total);
+  if (outcome === 'replayed') await postAlone(app, key, reservePosting(payout));
+  const work = inTransaction(app, async (tx) => {
+    await rows(tx, "UPDATE accounts SET status = 'suspended' WHERE id = ?", [key.accountId]);
+    postAtCommit(tx, key, reservePosting(payout));
+  });
+  await expect(work).rejects.toThrow(`ledger_post was ${outcome}`);
+  const account = await rows(app, 'SELECT status FROM accounts WHERE id = ?', [key.accountId]);
+  expect(account).toEqual([{ status: 'active' }]);
+});
+
 test('nothing refers to a balance: a foreign key would lock the row that every posting updates', async () => {
   const sql =
     "SELECT conname FROM pg_constraint WHERE contype = 'f' AND confrelid = 'balances'::regclass";
@@ -186,6 +202,11 @@ test.each<[string, PostingLine[], RegExp]>([
     'an unknown direction',
     [line('available', 'up' as 'in', '5'), line('adjustments', 'out', '5')],
     /ledger_entries_direction_check|unbalanced posting/,
+  ],
+  [
+    'an account below zero between two lines',
+    [line('available', 'out', '200'), line('available', 'in', '200')],
+    /ledger_entries_balance_after_check/,
   ],
   ['no lines at all', [], /has no lines/],
 ])('%s is refused and nothing moves', async (_what, lines, refusal) => {

@@ -8,6 +8,7 @@ import { newId } from '../../src/lib/new-id';
 import { createConsole } from '../../src/console/console';
 import { createDashboard } from '../../src/dashboard/dashboard';
 import { MERCHANT_ROLES, OPERATOR_ROLES } from '../../src/domain/users';
+import { buildPayoutMoney, insertPayment, insertPayout } from '../support/ledger';
 import { makeUser, PageClient, type TestUser } from '../support/page-client';
 import { type Gateway, type Harness, startHarness } from './http-harness';
 
@@ -162,6 +163,16 @@ test('sessions are listed and ended, and nobody ends those of others', async () 
   expect((await here.post(end)).headers.get('location')).toBe('/dashboard/sessions?ended');
   expect((await there.get('/dashboard/test')).status).toBe(303);
   expect((await here.get('/dashboard/test')).status).toBe(200);
+});
+
+test('nobody switches to an account of others', async () => {
+  const theirs = await harness.createAccount();
+  await makeUser(harness.owner, 'merchant', 'viewer', theirs);
+  const client = newClient();
+  await client.signIn(owner);
+  const switchTo = (account: string) => client.post('/dashboard/accounts', { account });
+  expect((await switchTo(theirs)).status).toBe(404);
+  expect((await switchTo(accountId)).status).toBe(303);
 });
 
 test('a disabled user, an ended membership and an idle session are signed out', async () => {
@@ -528,6 +539,21 @@ test('objects of another account, of the other mode and with hostile ids do not 
   expect((await client.post('/dashboard/sign-in', { email: '\0' })).status).toBe(422);
   const long = { email: `${'x'.repeat(300)}@example.com`, password: 'x' };
   expect((await newClient().post('/dashboard/sign-in', long)).status).toBe(401);
+  const place = (account: string, mode: 'test' | 'live') => ({
+    ...{ accountId: account, mode, currency: 'USDT' },
+  });
+  for (const [to, status] of [
+    [place(accountId, 'test'), 200],
+    [place(accountId, 'live'), 404],
+    [place(other, 'test'), 404],
+  ] as const) {
+    const payment = await insertPayment(harness.owner, to, 'pending');
+    const payout = buildPayoutMoney('1');
+    await insertPayout(harness.owner, to, payout, 'completed');
+    for (const page of [`payments/${payment}`, `payouts/${payout.id}`]) {
+      expect((await client.get(`/dashboard/test/${page}`)).status).toBe(status);
+    }
+  }
   for (const change of [`keys/${theirs.id}/rotate`, `keys/${theirs.id}/revoke`]) {
     expect((await client.post(`/dashboard/test/${change}`)).status).toBe(404);
   }

@@ -11,6 +11,7 @@ import { inTransaction, rows, sqlList } from '../../src/db/transaction';
 import { PAYOUT_STATUSES, RETURNED_PAYOUT_STATUSES } from '../../src/domain/payout';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 import { buildPayoutMoney, insertPayout, makeAccount } from '../support/ledger';
+import { whenWaiting } from '../support/lock-waits';
 import { scaled } from '../support/scale';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -102,6 +103,27 @@ test('reservations without a limit do not wait for each other, and count nothing
   expect(
     await rows(owner, 'SELECT FROM payout_usage WHERE account_id = ?', [key.accountId]),
   ).toEqual([]);
+});
+
+test('a reservation under a limit waits for the one before it', async () => {
+  const key: BalanceKey = { accountId: await makeAccount(owner), mode: 'live', currency: 'USDT' };
+  await setLimit(key, true);
+  await reserve(key, { units: 1, ageMs: 0, reviewed: false }, []);
+  const lock = async (tx: Knex.Transaction) => {
+    lockUsage(tx, key);
+    // It is sent with the next statement.
+    await rows(tx, 'SELECT 1');
+  };
+  const first = await app.transaction();
+  await lock(first);
+  const second = inTransaction(app, lock);
+  const happens = await Promise.race([
+    second.then(() => 'it goes on'),
+    whenWaiting(owner, 1).then(() => 'it waits'),
+  ]);
+  await first.commit();
+  await second;
+  expect(happens).toBe('it waits');
 });
 
 test('a limit that is set during a reservation counts that payout too', async () => {

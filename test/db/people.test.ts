@@ -88,6 +88,12 @@ test('a link works once, also at the same time, and not when revoked or expired,
   const answers = await Promise.all([1, 2, 3].map(() => accept(token)));
   expect(answers.filter(({ status }) => status === 303)).toHaveLength(1);
   expect((await accept(token)).status).toBe(404);
+  // Also for somebody who has a user already.
+  const member = await makeUser(harness.owner, 'merchant', 'viewer', await harness.createAccount());
+  const joining = await invite(client, member.email, 'viewer');
+  const { password } = member;
+  const joined = await Promise.all([1, 2, 3].map(() => accept(joining, { password })));
+  expect(joined.filter(({ status }) => status === 303)).toHaveLength(1);
 
   const revoked = await invite(client, newEmail(), 'viewer');
   const list = await (await client.get('/dashboard/people')).text();
@@ -99,6 +105,8 @@ test('a link works once, also at the same time, and not when revoked or expired,
   expect((await stranger.post(revoke)).status).toBe(404);
   expect((await client.post(revoke)).status).toBe(303);
   expect((await accept(revoked)).status).toBe(404);
+  const opened = await newClient().get(`/dashboard/invitation?token=${revoked}`);
+  expect(opened.status).toBe(404);
 
   const expired = await invite(client, newEmail(), 'viewer');
   await rows(harness.owner, 'UPDATE invitations SET expires_at = now()');

@@ -118,6 +118,26 @@ test('a change that is rolled back leaves neither event nor delivery', async () 
   expect(await deliveryOf(eventId)).toBeUndefined();
 });
 
+test('an event goes to the endpoints of its account and mode', async () => {
+  const { id: own } = await open();
+  const stranger = await createMerchant(db, 'a pepper of no use');
+  const insert = (account: string, mode: string, enabled: boolean, deletedAt: Date | null) =>
+    rows(
+      db,
+      `INSERT INTO webhook_endpoints
+              (id, account_id, mode, url, secret_sealed, secret_key_id, enabled, deleted_at)
+       VALUES (?, ?, ?, 'https://example.com', '', '', ?, ?)`,
+      [newId('webhookEndpoint'), account, mode, enabled, deletedAt],
+    );
+  await insert(stranger.accountId, 'test', true, null);
+  await insert(accountId, 'live', true, null);
+  await insert(accountId, 'test', false, null);
+  await insert(accountId, 'test', true, new Date());
+  const eventId = await inTransaction(appDb, writeEvent);
+  const sql = 'SELECT endpoint_id AS id FROM webhook_deliveries WHERE event_id = ?';
+  expect(await rows(db, sql, [eventId])).toEqual([{ id: own }]);
+});
+
 test('on the real schedule each wait is exact to the second, and nothing goes out before its time', async () => {
   const endpoint = await open();
   receiver.answer = 500;

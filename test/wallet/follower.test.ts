@@ -9,6 +9,7 @@ import { takeStep } from '../../src/wallet/checkouts/steps';
 import { resumeWholeChain } from '../../src/wallet/chain/pause';
 import type { Log } from '../../src/wallet/config';
 import { findPlace } from '../../src/wallet/follower/place';
+import { allowAddress, denyAddress } from '../../src/wallet/sender/control';
 import { checkSums, readSums } from '../../src/wallet/sums';
 import { describeWithChain, startChain, type TestChain } from '../support/chain';
 import { DEPOSIT_ACCOUNT } from '../support/wallet';
@@ -243,6 +244,16 @@ describeWithChain('deposits', () => {
     expect(await takeStep(world.parts, empty.id, { do: 'reject' })).toMatchObject({
       kind: 'refused',
     });
+  });
+
+  test('a deposit from an address of the denylist is held', async () => {
+    const { id, address } = await openTestCheckout(world);
+    const payer = chain.accounts[5]!;
+    await denyAddress(world.db, payer, 'test');
+    await pay(chain, chain.tokens.USDC, address, 10_000_000n);
+    await settle();
+    await allowAddress(world.db, payer);
+    expect((await factsOf(world.db, id)).checkout.isHeld).toBe(true);
   });
 
   test('two followers of one chain record each deposit once', async () => {

@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Address } from 'viem';
 import { amount } from '../../src/domain/money';
+import { Rpc } from '../../src/wallet/chain/rpc';
 import { describeWithChain, startChain, type TestChain } from '../support/chain';
 import {
   createTestSigner,
@@ -107,6 +108,13 @@ describeWithChain('a wallet whose nodes hang', () => {
     await sent(chain, 'po_failover');
     expect(await openAlarms()).toEqual([]);
     relay.process.kill('SIGKILL');
+  });
+
+  it('does not believe a node of another chain', async () => {
+    const [{ chainId, url }, other] = chains;
+    const wrong = new Rpc(chainId, [other.url]);
+    await expect(wrong.call('eth_blockNumber')).rejects.toThrow(/serves the chain 31338/);
+    expect(await new Rpc(chainId, [other.url, url]).call('eth_chainId')).toBe('0x7a69');
   });
 
   it('keeps one chain going while the only node of another hangs, which catches up afterwards', async () => {

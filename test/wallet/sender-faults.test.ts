@@ -104,6 +104,41 @@ describeWithChain('a payout of the wallet', () => {
   const received = (token: keyof TestChain['tokens'] = 'USDC') =>
     chain.balanceOf(chain.tokens[token], receiver);
 
+  it('is not broadcast before its bytes are stored', async () => {
+    await chain.setAutomine(false);
+    await start();
+    const other = connectDatabase(database.url, { size: 1 });
+    const store = async (): Promise<void> =>
+      other.transaction(async (tx) => {
+        // The wallet can sign, and has to wait with the bytes.
+        await tx.query('LOCK TABLE wallet.attempt IN SHARE MODE');
+        await pay();
+        await waitLong('the bytes that wait', async () => {
+          const waiting = await wallet!.db.query(
+            `SELECT 1 FROM pg_stat_activity
+             WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+          );
+          return waiting.length > 0 ? true : undefined;
+        });
+        const count = ['eth_getTransactionCount', [signer.address, 'pending']] as const;
+        expect(await chain.rpc<Hex>(...count)).toBe('0x0');
+      });
+    await store().finally(() => other.close());
+    expect(await broadcastOf(1)).toHaveLength(1);
+  });
+
+  it('has one slot that can move money, whatever the program does', async () => {
+    await chain.setAutomine(false);
+    await start();
+    await pay();
+    await broadcastOf(1);
+    const columns = `transfer_id, asset, units, recipient, data, value_wei, gas, max_fee_per_gas,
+      max_priority_fee_per_gas`;
+    const again = `INSERT INTO wallet.slot (chain_id, signer, nonce, ${columns})
+      SELECT chain_id, signer, nonce + 1, ${columns} FROM wallet.slot`;
+    await expect(wallet!.db.query(again)).rejects.toThrow(/slot_transfer/);
+  });
+
   it('is broadcast again when the node has it already', async () => {
     await chain.setAutomine(false);
     await start();

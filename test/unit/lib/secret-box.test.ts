@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { createSecretBox } from '../../../src/lib/secret-box';
+import { createSecretBox, openValue, sealValue } from '../../../src/lib/secret-box';
 
 const text = () => randomBytes(32).toString('hex');
 const SECRET = 'a secret of an endpoint';
@@ -35,4 +35,12 @@ test('an earlier key still opens, and the new one seals', () => {
   expect(box.open(old, 'we_1')).toBe(SECRET);
   expect(box.seal(SECRET, 'we_1').keyId).not.toBe(old.keyId);
   expect(() => createSecretBox(now, []).open(old, 'we_1')).toThrow(/WEBHOOK_SECRET_KEYS_EARLIER/);
+});
+
+test('a sealed value ends with its time', () => {
+  const box = createSecretBox(text(), []);
+  const seal = (minutes: number) => sealValue(box, { id: 'user_1' }, 'second step', minutes);
+  expect(openValue(box, seal(1), 'second step')).toEqual({ id: 'user_1' });
+  expect(openValue(box, seal(1), 'passkey')).toBeNull();
+  expect(openValue(box, seal(0), 'second step')).toBeNull();
 });

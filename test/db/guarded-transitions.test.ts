@@ -1,0 +1,157 @@
+/**
+ * Status changes as the database decides them. The programs look first, and another one may be
+ * faster: what counts is the condition of the UPDATE.
+ */
+import type { Knex } from 'knex';
+import { connect } from '../../src/db/connect';
+import {
+  endDecision,
+  findDecision,
+  insertDecision,
+} from '../../src/db/repositories/payment-decisions';
+import { findPayment, takePaymentStep } from '../../src/db/repositories/payments';
+import { beginSubmission } from '../../src/db/repositories/payout-pauses';
+import { findPayout, noteOnPayout, takeTransition } from '../../src/db/repositories/payouts';
+import { endWebhookDelivery } from '../../src/db/repositories/webhook-deliveries';
+import type { BalanceKey } from '../../src/db/repositories/ledger';
+import { inTransaction, rows } from '../../src/db/transaction';
+import {
+  PAYMENT_TRANSITIONS,
+  type PaymentStatus,
+  type PaymentTrigger,
+} from '../../src/domain/payment';
+import {
+  nextPayoutStatus,
+  PAYOUT_STATUSES,
+  PAYOUT_TRANSITIONS,
+  type PayoutStatus,
+  type PayoutTrigger,
+} from '../../src/domain/payout';
+import {
+  WEBHOOK_DELIVERY_TRANSITIONS,
+  type WebhookDeliveryStatus,
+} from '../../src/domain/webhook-delivery';
+import { newId } from '../../src/lib/new-id';
+import { createTestDatabase, type TestDatabase } from '../support/database';
+import { buildPayoutMoney, insertPayment, insertPayout, makeAccount } from '../support/ledger';
+
+let database: TestDatabase;
+let owner: Knex;
+/** With the application's rights. */
+let app: Knex;
+let key: BalanceKey;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  owner = connect({ url: database.ownerUrl, size: 2, applicationName: 'transitions-owner' });
+  app = connect({ url: database.appUrl, size: 2, applicationName: 'transitions-test' });
+  key = { accountId: await makeAccount(owner), mode: 'test', currency: 'USDT' };
+});
+
+afterAll(async () => {
+  await Promise.all([owner.destroy(), app.destroy()]);
+  await database.drop();
+});
+
+async function payoutIn(status: PayoutStatus): Promise<string> {
+  const payout = buildPayoutMoney('1');
+  await insertPayout(owner, key, payout, status);
+  return payout.id;
+}
+
+const namesOf = <Name extends string>(table: Record<string, Partial<Record<Name, unknown>>>) =>
+  [...new Set(Object.values(table).flatMap((edges) => Object.keys(edges)))] as Name[];
+
+test('a payout takes the transitions of the table, and no other', async () => {
+  for (const status of PAYOUT_STATUSES) {
+    for (const trigger of namesOf<PayoutTrigger>(PAYOUT_TRANSITIONS)) {
+      const id = await payoutIn(status);
+      const to = nextPayoutStatus(status, trigger);
+      const taken = await inTransaction(app, (tx) => takeTransition(tx, id, trigger, {}));
+      expect([status, trigger, taken?.status]).toEqual([status, trigger, to]);
+      expect((await findPayout(app, id))?.status).toBe(to ?? status);
+    }
+  }
+});
+
+test('a payout takes no transition whose condition does not hold', async () => {
+  const id = await payoutIn('under_review');
+  const take = (only: string) =>
+    inTransaction(app, (tx) => takeTransition(tx, id, 'reject', {}, only));
+  expect(await take('submission_started_at IS NOT NULL')).toBeNull();
+  expect(await take('submission_started_at IS NULL')).toMatchObject({ status: 'rejected' });
+});
+
+test('a note about a payout is for one status', async () => {
+  const id = await payoutIn('completed');
+  expect(await noteOnPayout(app, id, 'processing', { attentionLevel: 2 })).toBeNull();
+  expect((await findPayout(app, id))?.attentionLevel).toBe(0);
+});
+
+test('a submission begins for an approved payout that no pause holds', async () => {
+  const [approved, rejected] = [await payoutIn('approved'), await payoutIn('rejected')];
+  expect((await beginSubmission(app, rejected)).kind).toBe('not_approved');
+  await rows(owner, "INSERT INTO payout_pauses (scope, reason) VALUES ('global', 'moved')");
+  expect(await beginSubmission(app, approved)).toEqual({ kind: 'held', reason: 'moved' });
+  await rows(owner, 'DELETE FROM payout_pauses');
+  expect((await beginSubmission(app, approved)).kind).toBe('begun');
+});
+
+test('a payment takes no step from a status that the table does not have', async () => {
+  const statuses = Object.keys(PAYMENT_TRANSITIONS) as PaymentStatus[];
+  const edges: Record<
+    PaymentStatus,
+    Partial<Record<PaymentTrigger, PaymentStatus>>
+  > = PAYMENT_TRANSITIONS;
+  for (const trigger of namesOf<PaymentTrigger>(PAYMENT_TRANSITIONS)) {
+    const before = statuses.find((status) => edges[status][trigger] !== undefined)!;
+    for (const status of statuses.filter((one) => edges[one][trigger] === undefined)) {
+      const id = await insertPayment(owner, key, status);
+      // What somebody read before another step was taken.
+      const stale = { ...(await findPayment(app, id))!, status: before };
+      const step = inTransaction(app, (tx) => takePaymentStep(tx, stale, trigger, {}));
+      await expect(step).rejects.toThrow(`${id} changed from ${before}`);
+      expect((await findPayment(app, id))?.status).toBe(status);
+    }
+  }
+});
+
+test('a decision about a payment ends once', async () => {
+  const paymentId = await insertPayment(owner, key, 'on_hold');
+  const decision = { id: 'd1', number: 1, kind: 'release', amount: null } as const;
+  const by = { decidedBy: 'alice', reason: null, state: 'pending', refusal: null } as const;
+  await inTransaction(app, (tx) => insertDecision(tx, paymentId, { ...decision, ...by }));
+  await endDecision(app, paymentId, 'd1', null);
+  await endDecision(app, paymentId, 'd1', 'too late');
+  expect(await findDecision(app, paymentId, 'd1')).toMatchObject({
+    state: 'accepted',
+    refusal: null,
+  });
+});
+
+test('a delivery ends as the table says, and not twice', async () => {
+  const edges: Record<
+    WebhookDeliveryStatus,
+    Record<string, WebhookDeliveryStatus>
+  > = WEBHOOK_DELIVERY_TRANSITIONS;
+  for (const status of Object.keys(edges) as WebhookDeliveryStatus[]) {
+    for (const trigger of ['succeed', 'exhaust', 'skip', 'abandon'] as const) {
+      const id = newId('delivery');
+      await rows(
+        owner,
+        `INSERT INTO webhook_deliveries
+                (id, event_id, endpoint_id, status, next_attempt_at, finished_at, check_at)
+         VALUES (?, ?, 'we_1', ?, CASE ? WHEN 'pending' THEN now() END,
+                 CASE ? WHEN 'pending' THEN NULL ELSE now() END, now())`,
+        [id, newId('event'), status, status, status],
+      );
+      const to = edges[status][trigger];
+      const changed = await inTransaction(app, (tx) => ({
+        isEnded: endWebhookDelivery(tx, id, trigger, null),
+      }));
+      expect([status, trigger, await changed.isEnded]).toEqual([status, trigger, to !== undefined]);
+      const [found] = await rows(owner, 'SELECT status FROM webhook_deliveries WHERE id = ?', [id]);
+      expect(found).toEqual({ status: to ?? status });
+    }
+  }
+});

@@ -1,0 +1,88 @@
+/** Who may create the object of an idempotency key, and for how long (decisions I1 to I3). */
+import type { Knex } from 'knex';
+import { connect } from '../../src/db/connect';
+import {
+  type ClaimResult,
+  claimKey,
+  lockClaim,
+  readClaim,
+  storeRoute,
+} from '../../src/db/repositories/idempotency';
+import { inTransaction, rows } from '../../src/db/transaction';
+import { newId } from '../../src/lib/new-id';
+import { createTestDatabase, type TestDatabase } from '../support/database';
+import { makeAccount } from '../support/ledger';
+
+let database: TestDatabase;
+let owner: Knex;
+let app: Knex;
+let accountId: string;
+let objectId: string;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  owner = connect({ url: database.ownerUrl, size: 2, applicationName: 'claims-owner' });
+  app = connect({ url: database.appUrl, size: 4, applicationName: 'claims-test' });
+});
+
+beforeEach(async () => {
+  accountId = await makeAccount(owner);
+  objectId = newId('payout');
+  expect(await claim('a request', objectId)).toEqual({ kind: 'claimed' });
+});
+
+afterAll(async () => {
+  await Promise.all([owner.destroy(), app.destroy()]);
+  await database.drop();
+});
+
+function claim(body: string, id = newId('payout')): Promise<ClaimResult> {
+  const key = { accountId, mode: 'test', key: 'key-1' } as const;
+  const claimed = { apiKeyId: 'key_1', request: { body } };
+  return claimKey(app, key, { objectId: id, bodyHash: Buffer.from(body), claimed });
+}
+
+const change = (assignments: string) =>
+  rows(owner, `UPDATE idempotency_keys SET ${assignments} WHERE account_id = ?`, [accountId]);
+
+test('a key is claimed once while its request runs', async () => {
+  expect(await claim('a request')).toMatchObject({ kind: 'running' });
+  await change('lease_until = now()');
+  const later = await Promise.all(Array.from({ length: 4 }, () => claim('a request')));
+  expect(later.map(({ kind }) => kind).sort()).toEqual([
+    'claimed',
+    'running',
+    'running',
+    'running',
+  ]);
+});
+
+test('an answered key has its answer for a day', async () => {
+  await change(`state = 'done', response_status = 201, response_body = 'ok', completed_at = now()`);
+  const answer = { kind: 'done', status: 201, body: Buffer.from('ok') };
+  expect(await claim('a request')).toEqual(answer);
+  await change(`completed_at = now() - interval '23 hours 59 minutes'`);
+  expect(await claim('a request')).toEqual(answer);
+  await change(`completed_at = now() - interval '24 hours'`);
+  expect(await claim('a request')).toEqual({ kind: 'claimed' });
+});
+
+test('a key is not used for another request', async () => {
+  expect(await claim('another request')).toEqual({ kind: 'reused' });
+  await change(`state = 'done', response_status = 201, response_body = 'ok', completed_at = now()`);
+  expect(await claim('another request')).toEqual({ kind: 'reused' });
+});
+
+test('a claim that has ended, or has no route, creates nothing', async () => {
+  const held = async () => [
+    await readClaim(app, objectId),
+    await inTransaction(app, (tx) => lockClaim(tx, objectId)),
+  ];
+  expect(await held()).toEqual([null, null]);
+  const route = { provider: 'onchain_provider', network: 'tron', networkFee: null } as const;
+  await storeRoute(app, objectId, route);
+  const ready = expect.objectContaining({ accountId, route });
+  expect(await held()).toEqual([ready, ready]);
+  await change('lease_until = now()');
+  expect(await held()).toEqual([null, null]);
+});
