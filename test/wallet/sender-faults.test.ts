@@ -408,11 +408,23 @@ describeWithChain('a payout of the wallet', () => {
   });
 
   it('waits while the chain is paused, and fails when its address is denied meanwhile', async () => {
-    await start();
+    await start({
+      payouts: { floatMinimum: { USDC: amount('2000000'), USDT: amount('2000000') } },
+    });
+    const lowFloats = (count: number) =>
+      waitLong(`${String(count)} low floats`, async () => {
+        const low = (await openAlarms()).filter((kind) => kind === 'float_below_minimum');
+        return low.length === count ? true : undefined;
+      });
+    await lowFloats(2);
     await pausePayouts(wallet!.db, chain.chainId, { by: 'alice', reason: 'test' });
     await pay();
     await pay({ reference: 'po_2' }, chain.accounts[5]);
-    await chain.mine(2);
+    // Each is noticed in another round of the sender, so that one with the orders is over.
+    await chain.mint(chain.tokens.USDC, signer.address, 10n ** 13n);
+    await lowFloats(1);
+    await chain.mint(chain.tokens.USDT, signer.address, 10n ** 13n);
+    await lowFloats(0);
     expect(await attempts()).toHaveLength(0);
     await denyAddress(wallet!.db, receiver, 'test');
     await resumePayouts(wallet!.db, chain.chainId, 'alice');
