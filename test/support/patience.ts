@@ -1,8 +1,11 @@
 /** Waits for slow recoveries: a killed worker's activity is given up after 30 s, then retried. */
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Shorter where the tests are meant to fail: test/guards. */
-const PATIENCE_MS = Number(process.env['TEST_PATIENCE_MS'] ?? 120_000);
+/**
+ * Much longer than anything takes, even on a busy machine: it costs nothing when all is well. Shorter
+ * where tests are meant to fail: test/guards.
+ */
+export const PATIENCE_MS = Number(process.env['TEST_PATIENCE_MS'] ?? 120_000);
 const ASK_EVERY_MS = 100;
 
 /**

@@ -7,6 +7,7 @@ import { MAGIC_ADDRESSES, type AddressFamily } from '../../src/sandbox/transfers
 import type { TestGateway } from './gateway';
 import { createMerchant, fund } from './merchant';
 import { type ApiAnswer, buildPayout, MerchantClient, randomKey } from './merchant-client';
+import { PATIENCE_MS } from './patience';
 import { isUnavailable, retry } from './patient-client';
 
 export interface FundedMerchant {
@@ -95,9 +96,6 @@ export async function whenStatus(
 }
 
 export const whenFinal = (client: MerchantClient, id: string) => whenStatus(client, id, ...FINAL);
-
-/** Much longer than anything takes, even on a busy machine: it costs nothing when all is well. */
-const PATIENCE_MS = 120_000;
 
 /** Asks until the answer is not undefined. */
 export async function eventually<T>(what: string, ask: () => Promise<T | undefined>): Promise<T> {

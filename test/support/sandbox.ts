@@ -18,6 +18,7 @@ import {
 } from '../../src/providers/registry';
 import type { CredentialsTable } from '../../src/sandbox/config';
 import { startSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/server';
+import { PATIENCE_MS } from './patience';
 
 export const PATIENT_MS = 8_000;
 /** For calls that hang on purpose: as short as a busy machine allows. */
@@ -138,8 +139,6 @@ export async function startHttpServer(
     },
   };
 }
-
-const PATIENCE_MS = 120_000;
 
 /** Asks until the answer is not undefined. */
 export async function waitFor<T>(
