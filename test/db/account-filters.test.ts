@@ -11,7 +11,7 @@ import type { BalanceKey } from '../../src/db/repositories/ledger';
 import { readAttention } from '../../src/db/repositories/object-history';
 import { findPaymentByReference } from '../../src/db/repositories/payments';
 import { readPayoutFacts } from '../../src/db/repositories/payout-facts';
-import { findRequest, writeRequestLog } from '../../src/db/repositories/request-log';
+import { findRequest, listRequests, writeRequestLog } from '../../src/db/repositories/request-log';
 import { listEndpoints } from '../../src/db/repositories/webhook-endpoints';
 import { inTransaction, rows } from '../../src/db/transaction';
 import { amount } from '../../src/domain/money';
@@ -105,6 +105,11 @@ test('the body of an event and a logged request are found by their account and m
     expect(await findEventBody(owner, own, eventId)).toBeNull();
     expect(await findRequest(owner, { ...own, id: requestId })).toBeNull();
   }
+});
+
+test('the log of requests is of one account and mode', async () => {
+  const { items } = await listRequests(owner, { ...own, limit: 10, after: null, filters: {} });
+  expect(items.map(({ id }) => id)).toEqual([own.requestId]);
 });
 
 test('a reference is one of the account and mode', async () => {

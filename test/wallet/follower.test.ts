@@ -9,7 +9,7 @@ import { takeStep } from '../../src/wallet/checkouts/steps';
 import { resumeWholeChain } from '../../src/wallet/chain/pause';
 import type { Log } from '../../src/wallet/config';
 import { findPlace } from '../../src/wallet/follower/place';
-import { allowAddress, denyAddress } from '../../src/wallet/sender/control';
+import { allowAddress, denyAddress } from '../../src/wallet/sender/denylist';
 import { checkSums, readSums } from '../../src/wallet/sums';
 import { describeWithChain, startChain, type TestChain } from '../support/chain';
 import { DEPOSIT_ACCOUNT } from '../support/wallet';

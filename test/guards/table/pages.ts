@@ -8,7 +8,8 @@ const SESSIONS = 'src/db/repositories/users.ts';
 const FACTORS = 'test/db/second-factors.test.ts';
 const PEOPLE = 'test/db/people.test.ts';
 const REQUEST_LOG = 'src/db/repositories/request-log.ts';
-const NOT_OTHERS = 'the list is filtered, and nobody sees the requests of others';
+const FILTERS = 'test/db/account-filters.test.ts';
+const LOGGED = 'the log of requests is of one account and mode';
 const COOKIE = 'the cookie is for one site only and out of reach of scripts and other sites';
 const SIGNED_OUT = 'a disabled user, an ended membership and an idle session are signed out';
 const HOSTILE = 'objects of another account, of the other mode and with hostile ids do not exist';
@@ -114,15 +115,6 @@ export const PAGE_GUARDS: readonly Guard[] = [
     title: 'the pages are served on their own hosts, and not without a database login',
   },
   {
-    name: 'object-account',
-    protects: 'An object of another account does not exist on the dashboard.',
-    file: 'src/services/dashboard.ts',
-    find: 'if (object?.accountId === owner.accountId && object.mode === owner.mode) return object;',
-    replace: 'if (object?.mode === owner.mode) return object;',
-    test: PAGES,
-    title: HOSTILE,
-  },
-  {
     name: 'object-mode',
     protects: 'An object of the other mode does not exist on the dashboard.',
     file: 'src/services/dashboard.ts',
@@ -137,8 +129,8 @@ export const PAGE_GUARDS: readonly Guard[] = [
     file: REQUEST_LOG,
     find: 'WHERE account_id = ? AND mode = ? AND ${KEPT}\n        ${asked',
     replace: 'WHERE (true OR account_id = ?) AND mode = ? AND ${KEPT}\n        ${asked',
-    test: 'test/db/request-log.test.ts',
-    title: NOT_OTHERS,
+    test: FILTERS,
+    title: LOGGED,
   },
   {
     name: 'request-log-mode',
@@ -146,8 +138,8 @@ export const PAGE_GUARDS: readonly Guard[] = [
     file: REQUEST_LOG,
     find: 'WHERE account_id = ? AND mode = ? AND ${KEPT}\n        ${asked',
     replace: 'WHERE account_id = ? AND (true OR mode = ?) AND ${KEPT}\n        ${asked',
-    test: 'test/db/request-log.test.ts',
-    title: NOT_OTHERS,
+    test: FILTERS,
+    title: LOGGED,
   },
   {
     name: 'audit-log-visible',

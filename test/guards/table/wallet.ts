@@ -77,7 +77,7 @@ export const WALLET_GUARDS: readonly Guard[] = [
   {
     name: 'kill-switch',
     protects: 'Nothing is signed or broadcast while payouts are paused.',
-    file: 'src/wallet/sender/control.ts',
+    file: 'src/wallet/chain/pause.ts',
     find: "return (await db.query('SELECT 1 FROM wallet.pause WHERE chain_id = $1', [chainId])).length > 0;",
     replace: "return (await db.query('SELECT 1 WHERE $1 = 0', [chainId])).length > 0;",
     test: FAULTS,
