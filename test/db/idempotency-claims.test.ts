@@ -1,13 +1,7 @@
 /** Who may create the object of an idempotency key, and for how long (decisions I1 to I3). */
 import type { Knex } from 'knex';
 import { connect } from '../../src/db/connect';
-import {
-  type ClaimResult,
-  claimKey,
-  lockClaim,
-  readClaim,
-  storeRoute,
-} from '../../src/db/repositories/idempotency';
+import { claimKey, lockClaim, readClaim } from '../../src/db/repositories/idempotency';
 import { inTransaction, rows } from '../../src/db/transaction';
 import { newId } from '../../src/lib/new-id';
 import { createTestDatabase, type TestDatabase } from '../support/database';
@@ -36,9 +30,11 @@ afterAll(async () => {
   await database.drop();
 });
 
-function claim(body: string, id = newId('payout')): Promise<ClaimResult> {
+const ROUTE = { provider: 'onchain_provider', network: 'tron', networkFee: null } as const;
+
+function claim(body: string, id = newId('payout')) {
   const key = { accountId, mode: 'test', key: 'key-1' } as const;
-  const claimed = { apiKeyId: 'key_1', request: { body } };
+  const claimed = { apiKeyId: 'key_1', request: { body }, route: ROUTE };
   return claimKey(app, key, { objectId: id, bodyHash: Buffer.from(body), claimed });
 }
 
@@ -73,15 +69,12 @@ test('a key is not used for another request', async () => {
   expect(await claim('another request')).toEqual({ kind: 'reused' });
 });
 
-test('a claim that has ended, or has no route, creates nothing', async () => {
+test('a claim that has ended creates nothing', async () => {
   const held = async () => [
     await readClaim(app, objectId),
     await inTransaction(app, (tx) => lockClaim(tx, objectId)),
   ];
-  expect(await held()).toEqual([null, null]);
-  const route = { provider: 'onchain_provider', network: 'tron', networkFee: null } as const;
-  await storeRoute(app, objectId, route);
-  const ready = expect.objectContaining({ accountId, route });
+  const ready = expect.objectContaining({ accountId, route: ROUTE });
   expect(await held()).toEqual([ready, ready]);
   await change('lease_until = now()');
   expect(await held()).toEqual([null, null]);
