@@ -97,10 +97,17 @@ export interface BareFlows extends Flows {
   deliver(url: string, count: number, id: string): Promise<void>;
 }
 
-/** @param payout its workflow: with provider calls as local or as regular activities */
-export async function startBareFlows(
-  payout: 'leanPayout' | 'regularPayout' = 'leanPayout',
-): Promise<BareFlows> {
+export interface BareFlowOptions {
+  /** Its workflow: with provider calls as local activities (default) or as regular ones. */
+  payout?: 'leanPayout' | 'regularPayout';
+  /** Each event of a payout is delivered there; nowhere by default. */
+  eventsUrl?: string;
+}
+
+export async function startBareFlows({
+  payout = 'leanPayout',
+  eventsUrl = '',
+}: BareFlowOptions = {}): Promise<BareFlows> {
   const address = process.env['TEST_TEMPORAL_ADDRESS'] ?? '';
   const namespace = `bare-${randomBytes(6).toString('hex')}`;
   const credentials = makeCredentials();
@@ -119,6 +126,7 @@ export async function startBareFlows(
     PROVIDER_URL: sandbox.onchainUrl,
     PROVIDER_KEY: credentials.onchain_provider[MODE]?.apiKey ?? '',
     BARE_PAYOUT: payout,
+    EVENTS_URL: eventsUrl,
     PORT: '0',
   });
   const baseUrl = `http://127.0.0.1:${Number(program.ready)}`;

@@ -12,6 +12,8 @@ interface Options {
   databaseUrl: string;
   providerUrl: string;
   providerKey: string;
+  /** After each commit of an event. */
+  announceEvent: (objectId: string) => void;
 }
 
 /** `payouts` and `payments` get the rows, events and postings that the gateway writes. */
@@ -95,7 +97,12 @@ BEGIN
 END $$;
 `;
 
-export function createFlowActivities({ databaseUrl, providerUrl, providerKey }: Options) {
+export function createFlowActivities({
+  databaseUrl,
+  providerUrl,
+  providerKey,
+  announceEvent,
+}: Options) {
   const database = new PostgresPool({ connectionString: databaseUrl, max: 20 });
   const { origin, pathname } = new URL(providerUrl);
   const provider = new HttpPool(origin, { connections: 32 });
@@ -113,13 +120,18 @@ export function createFlowActivities({ databaseUrl, providerUrl, providerKey }: 
     if (response.statusCode >= 300) throw new Error(`${path}: ${await response.body.text()}`);
     return (await response.body.json()) as object;
   };
-  const move = ({ id, accountId }: Flow, from: string, to: string): Promise<void> =>
-    sql('SELECT bare_move($1, $2, $3, $4)', [id, accountId, from, to]);
+  const move = async ({ id, accountId }: Flow, from: string, to: string): Promise<void> => {
+    await sql('SELECT bare_move($1, $2, $3, $4)', [id, accountId, from, to]);
+    announceEvent(id);
+  };
   const receive = ({ id, accountId }: Flow, from: string[], to: string): Promise<void> =>
     sql('SELECT bare_receive($1, $2, $3, $4)', [id, accountId, from, to]);
 
   return {
-    reserve: ({ id, accountId }: Flow) => sql('SELECT bare_reserve($1, $2)', [id, accountId]),
+    reserve: async ({ id, accountId }: Flow): Promise<void> => {
+      await sql('SELECT bare_reserve($1, $2)', [id, accountId]);
+      announceEvent(id);
+    },
 
     approve: (flow: Flow) => move(flow, 'under_review', 'approved'),
 

@@ -1,7 +1,8 @@
 /**
  * The bare limit of payouts, payments and deliveries: HTTP, a Temporal client and a worker in one process,
  * which share a connection, so that workflows can start eagerly. Environment: DATABASE_URL, TEMPORAL_ADDRESS,
- * TEMPORAL_NAMESPACE, PROVIDER_URL, PROVIDER_KEY, BARE_PAYOUT (name of the payout's workflow).
+ * TEMPORAL_NAMESPACE, PROVIDER_URL, PROVIDER_KEY, BARE_PAYOUT (name of the payout's workflow), EVENTS_URL
+ * (where events of payouts are delivered; empty: nowhere).
  */
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -37,6 +38,9 @@ async function main(): Promise<void> {
       databaseUrl: env('DATABASE_URL'),
       providerUrl: env('PROVIDER_URL'),
       providerKey: env('PROVIDER_KEY'),
+      announceEvent: (id) => {
+        if (env('EVENTS_URL') !== '') void deliver(env('EVENTS_URL'), buildEvent(id));
+      },
     }),
   });
   const ended = worker.run();
@@ -70,8 +74,7 @@ async function main(): Promise<void> {
         return { id: await create('payment', { ...body, id: newId('payment') }) };
       case '/deliveries': {
         const { url, count, id } = body;
-        const started = Date.now();
-        const event = JSON.stringify({ data: { id }, started, filling: 'x'.repeat(800) });
+        const event = buildEvent(id);
         await Promise.all(Array.from({ length: count }, () => deliver(url, event)));
         return { id };
       }
@@ -92,6 +95,11 @@ async function main(): Promise<void> {
   });
   process.once('disconnect', () => process.exit(0));
   await ended;
+}
+
+function buildEvent(id: string): string {
+  const started = performance.timeOrigin + performance.now();
+  return JSON.stringify({ data: { id }, started, filling: 'x'.repeat(800) });
 }
 
 /** Of all requests together. */

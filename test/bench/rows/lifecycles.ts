@@ -36,7 +36,7 @@ function lifecycleRow(
 }
 
 const against = (payout: 'leanPayout' | 'regularPayout') => async () => {
-  const [gateway, bare] = await Promise.all([startGatewayFlows(), startBareFlows(payout)]);
+  const [gateway, bare] = await Promise.all([startGatewayFlows(), startBareFlows({ payout })]);
   return { gateway, bare };
 };
 
