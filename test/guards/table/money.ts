@@ -225,6 +225,15 @@ export const MONEY_GUARDS: readonly Guard[] = [
     test: 'test/unit/destinations/typos.test.ts',
   },
   {
+    name: 'approvals-needed',
+    protects: 'Above the threshold, no signal and no single operator approves a payout.',
+    file: DECIDE,
+    find: "{ trigger: 'approve', only: HAS_APPROVALS,",
+    replace: "{ trigger: 'approve',",
+    test: FOUR_EYES,
+    title: 'two operators approve; a signal, a key’s creator and a second tab do not',
+  },
+  {
     name: 'approval-not-of-key-creator',
     protects: 'Whoever made the API key of a payout does not approve it above the threshold.',
     file: DECIDE,
