@@ -41,20 +41,26 @@ export async function authenticateKeys(
 ): Promise<(KeyUse | null)[]> {
   // Every process locks their counters in this order, whatever its pepper: no two wait for each other.
   const sorted = [...keys].sort((a, b) => (a.key < b.key ? -1 : 1));
+  // As many for each: the process's earlier peppers.
+  const earlier = sorted[0]?.earlier.length ?? 0;
   const uses = await rows<KeyUse & { place: number }>(
     db,
-    `SELECT q.place::int, api_key_id, account_id, mode, scopes, account_status, address_allowed,
+    `SELECT q.place, api_key_id, account_id, mode, scopes, account_status, address_allowed,
             requests_per_minute, requests, seconds_left
-       FROM unnest(?::bytea[], ?::bytea[], ?::inet[])
-            WITH ORDINALITY AS q (current, next, address, place),
+       FROM (SELECT current, next, address, place::int
+               FROM unnest(?::bytea[], ?::bytea[], ?::inet[])
+                    WITH ORDINALITY AS u (current, next, address, place)) AS q,
             authenticate_api_key(q.current, ?, q.next,
-              ARRAY(SELECT unnest((?::bytea[])[q.place:q.place])), q.address)`,
+              (?::bytea[])[(q.place - 1) * ?::int + 1 : q.place * ?::int], q.address)`,
     [
       sorted.map(({ current }) => current),
       sorted.map(({ next }) => next),
       sorted.map(({ address }) => address),
       pepperId,
-      sorted.map(({ earlier }) => earlier),
+      // Flat: PostgreSQL 15 refuses an array of empty arrays.
+      sorted.flatMap((key) => key.earlier),
+      earlier,
+      earlier,
     ],
   );
   const byKey = new Map(uses.map(({ place, ...use }) => [sorted[place - 1], use]));
