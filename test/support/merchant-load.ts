@@ -17,7 +17,8 @@ export interface Acknowledged {
   body: Record<string, unknown>;
   /** Of the answer 201. */
   text: string;
-  /** By Date.now(). */
+  /** The first request, and the answer 201, by Date.now(). */
+  begunAt: number;
   at: number;
 }
 
@@ -109,7 +110,7 @@ export class MerchantLoad {
       baseUrl,
       mode === 'test' ? merchant.testKey : merchant.liveKey,
     );
-    const key = randomKey();
+    const [key, begunAt] = [randomKey(), Date.now()];
     while (this.#state !== 'abandoned') {
       const answer = await Promise.race([
         client.post(`/${kind}s`, body, { 'idempotency-key': key }).catch(() => null),
@@ -117,7 +118,7 @@ export class MerchantLoad {
       ]);
       if (answer?.status === 201) {
         const { id } = answer.json.data as { id: string };
-        this.acknowledged.push({ kind, id, key, body, text: answer.text, at: Date.now() });
+        this.acknowledged.push({ kind, id, key, body, text: answer.text, begunAt, at: Date.now() });
         return id;
       }
       if (answer !== null && !isWorthAnotherTry(answer)) {
