@@ -3,6 +3,7 @@
  * the key is claimed before the work, and a refusal releases the key.
  */
 import { createHash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type ClaimedRoute,
   claimKey,
@@ -67,9 +68,12 @@ export async function runClaimed<Request extends object>(
     throw error;
   }
   const claimed = { apiKeyId: caller.apiKeyId, request, route };
-  const claim = await claimKey(db, key, { objectId, bodyHash, claimed });
+  // A claim without an answer may have been committed.
+  const claim = await releasedIfFailed(db, objectId, () =>
+    claimKey(db, key, { objectId, bodyHash, claimed }),
+  );
   return claim.kind === 'claimed'
-    ? runAndRelease(db, objectId, () => work.create(route))
+    ? releasedIfFailed(db, objectId, () => work.create(route))
     : replay(claim);
 }
 
@@ -84,18 +88,29 @@ function replay(held: HeldKey): StoredResponse {
   }
 }
 
-async function runAndRelease(
-  db: Db,
-  objectId: string,
-  create: () => Promise<StoredResponse>,
-): Promise<StoredResponse> {
+async function releasedIfFailed<T>(db: Db, objectId: string, work: () => Promise<T>): Promise<T> {
   try {
-    return await create();
+    return await work();
   } catch (error) {
-    // Releases the key, unless the object exists after all. If the database is unavailable, the lease
-    // ends the claim, and the original error is more useful.
-    await releaseClaim(db, objectId).catch(() => undefined);
+    // Releases the key, unless the object exists after all. The original error is more useful.
+    await releaseClaim(db, objectId).catch(() => void releaseLater(db, objectId));
     throw error;
+  }
+}
+
+/** Together shorter than the lease, which ends the claim in any case. */
+const RELEASE_AGAIN_MS = [500, 1_000, 2_000, 4_000, 8_000];
+
+/** The database was away: the client's next attempt should not wait for the lease. */
+async function releaseLater(db: Db, objectId: string): Promise<void> {
+  for (const ms of RELEASE_AGAIN_MS) {
+    await sleep(ms, undefined, { ref: false });
+    try {
+      await releaseClaim(db, objectId);
+      return;
+    } catch {
+      // Still away.
+    }
   }
 }
 

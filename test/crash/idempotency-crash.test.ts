@@ -1,6 +1,7 @@
 /** Idempotency keys when a process dies or stands still in the middle of a request (I1, I3). */
 import { setTimeout as wait } from 'node:timers/promises';
 import { rows } from '../../src/db/transaction';
+import { allowConnections } from '../support/database';
 import { brokenInvariants, startGateway, type OwnGateway } from '../support/gateway';
 import { buildPayout, type MerchantClient } from '../support/merchant-client';
 import {
@@ -93,6 +94,27 @@ test('without a worker nothing is reserved, nothing comes later by itself, and t
   expect(await balanceOf(client)).toMatchObject({ reserved: '0.00000000' });
 
   expect(await client.createPayout(body, 'key-1')).toMatchObject({ status: 201 });
+  expect(await countPayouts(gateway, accountId)).toBe(1);
+});
+
+test('a claim that could not be ended without the database is ended when it is back', async () => {
+  const { accountId, client } = await openMerchant(gateway);
+  const body = buildPayout();
+  await gateway.worker.stop();
+  const sending = client.createPayout(body, 'key-1');
+  await claimedId(accountId);
+  await setLease(accountId, 'long');
+  await allowConnections(gateway, false);
+  expect((await sending).status).toBe(503);
+  await allowConnections(gateway, true);
+  await eventually('the end of the claim', async () => {
+    const states = await keyStates(gateway, accountId);
+    return 'key-1' in states ? undefined : true;
+  });
+  await gateway.worker.start();
+  expect(await sendUntilAnswered(() => client.createPayout(body, 'key-1'))).toMatchObject({
+    status: 201,
+  });
   expect(await countPayouts(gateway, accountId)).toBe(1);
 });
 

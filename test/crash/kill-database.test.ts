@@ -3,7 +3,7 @@
  * says so in its error envelope, and afterwards everything goes on.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { databaseUrl, withClient } from '../../src/db/provision';
+import { allowConnections } from '../support/database';
 import { startGateway, type TestGateway } from '../support/gateway';
 import { fund } from '../support/merchant';
 import { buildPayout, MerchantClient, randomKey } from '../support/merchant-client';
@@ -38,7 +38,7 @@ test('nothing is lost while the database is away, and the API says that it is', 
   const requested = await tester.createPayout(buildPayout());
   expect(requested.status).toBe('requested');
 
-  await allowConnections(false);
+  await allowConnections(gateway, false);
   await approve(reviewed.id);
   const body = buildPayout();
   const key = randomKey();
@@ -58,7 +58,7 @@ test('nothing is lost while the database is away, and the API says that it is', 
     });
   }
   await sleep(AWAY_MS);
-  await allowConnections(true);
+  await allowConnections(gateway, true);
 
   const late = await tester.createPayout(body);
   const all = [reviewed, slow, requested, late];
@@ -73,15 +73,3 @@ test('nothing is lost while the database is away, and the API says that it is', 
     expect(balance.reserved).toBe('0.00000000');
   }
 });
-
-/** The server is shared with other test files, so only this file's database goes away. */
-async function allowConnections(allowed: boolean): Promise<void> {
-  const name = new URL(gateway.database.ownerUrl).pathname.slice(1);
-  const server = databaseUrl(process.env['TEST_POSTGRES_URL']!, { database: 'postgres' });
-  await withClient(server, async (superuser) => {
-    await superuser.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS ${allowed}`);
-    if (allowed) return;
-    const others = 'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1';
-    await superuser.query(others, [name]);
-  });
-}

@@ -80,6 +80,20 @@ export function findTestDatabase(database: string): TestDatabase {
   };
 }
 
+/** The server is shared with other test files, so only one gateway's database goes away. */
+export async function allowConnections(
+  { database }: { database: Pick<TestDatabase, 'ownerUrl'> },
+  allowed: boolean,
+): Promise<void> {
+  const name = new URL(database.ownerUrl).pathname.slice(1);
+  await withClient(databaseUrl(serverUrl(), { database: 'postgres' }), async (superuser) => {
+    await superuser.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS ${allowed}`);
+    if (allowed) return;
+    const others = 'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1';
+    await superuser.query(others, [name]);
+  });
+}
+
 function serverUrl(): string {
   const server = process.env['TEST_POSTGRES_URL'];
   if (server === undefined) throw new Error('TEST_POSTGRES_URL is not set: run it with jest');
