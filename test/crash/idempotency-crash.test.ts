@@ -1,9 +1,12 @@
 /** Idempotency keys when a process dies or stands still in the middle of a request (I1, I3). */
 import { setTimeout as wait } from 'node:timers/promises';
 import { rows } from '../../src/db/transaction';
+import { ChildProgram } from '../support/child-program';
 import { allowConnections } from '../support/database';
+import { findFreePort } from '../support/free-port';
 import { brokenInvariants, startGateway, type OwnGateway } from '../support/gateway';
-import { buildPayout, type MerchantClient } from '../support/merchant-client';
+import { startLink } from '../support/link';
+import { buildPayout, MerchantClient } from '../support/merchant-client';
 import {
   balanceOf,
   countPayouts,
@@ -12,12 +15,11 @@ import {
   openMerchant,
   sendUntilAnswered,
 } from '../support/payout-steps';
-import { control } from '../support/sandbox';
 
 let gateway: OwnGateway;
 
 beforeAll(async () => {
-  gateway = await startGateway({ providerTimeoutMs: 8_000 });
+  gateway = await startGateway();
 });
 
 afterEach(async () => {
@@ -119,21 +121,25 @@ test('a claim that could not be ended without the database is ended when it is b
 });
 
 test('an API killed before it asked for the reservation leaves a key that works after the lease', async () => {
-  const { accountId, client } = await openMerchant(gateway, { funds: { USDC: '100' } });
-  const destination = {
-    type: 'crypto_address',
-    value: '0x2000000000000000000000000000000000009000',
-  };
-  const body = buildPayout({ currency: 'USDC', network: 'base', destination });
-  const outage = { provider: 'onchain_provider', mode: 'live' };
-  await control(gateway.sandbox.url, 'outage', { ...outage, kind: 'hang' });
-  const sending = sendToDyingApi(client, body, 'key-1');
+  const { accountId, client } = await openMerchant(gateway);
+  const body = buildPayout();
+  // It never reaches Temporal, which it asks after the claim.
+  const silent = await startLink();
+  silent.set({ kind: 'black_hole' });
+  const port = await findFreePort();
+  const dying = new ChildProgram('api', {
+    ...gateway.env,
+    PORT: String(port),
+    TEMPORAL_ADDRESS: `127.0.0.1:${silent.port}`,
+  });
+  await dying.start();
+  const toDying = new MerchantClient(`http://127.0.0.1:${port}/api/v1`, client.apiKey);
+  const sending = sendToDyingApi(toDying, body, 'key-1');
   const abandoned = await claimedId(accountId);
   await setLease(accountId, 'long');
-  await gateway.api.kill();
+  await dying.kill();
   expect(await sending).toBe('lost');
-  await control(gateway.sandbox.url, 'outage', { ...outage, kind: null });
-  await gateway.api.start();
+  await silent.stop();
 
   const early = await client.createPayout(body, 'key-1');
   expect(early).toMatchObject({ status: 409, json: { error: { code: 'request_in_progress' } } });

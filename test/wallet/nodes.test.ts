@@ -51,7 +51,10 @@ describeWithChain('a wallet whose nodes hang', () => {
     // One for all: a new one would give out the same addresses again.
     database = await createWalletDatabase();
   });
-  afterEach(() => wallet?.stop());
+  afterEach(async () => {
+    await wallet?.stop();
+    wallet = undefined;
+  });
   afterAll(() => Promise.all([database.drop(), ...chains.map((chain) => chain.stop())]));
 
   const open = async (network: string): Promise<{ reference: string; address: Address }> => {
