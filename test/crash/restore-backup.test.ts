@@ -208,7 +208,7 @@ describeWithProgram(findPgBackRest(), BACKUP_REMEDY, 'a restore', () => {
     return row?.time ?? '';
   }
 
-  /** The sweep leaves rows alone for five minutes, and a restore takes longer than a test. */
+  /** Sweeps leave rows alone for two or five minutes, and a restore takes longer than a test. */
   async function ageRows(): Promise<void> {
     for (const table of ['payouts', 'payments']) {
       await rows(
@@ -216,6 +216,10 @@ describeWithProgram(findPgBackRest(), BACKUP_REMEDY, 'a restore', () => {
         `UPDATE ${table} SET workflow_checked_at = now() - interval '10 minutes'`,
       );
     }
+    await rows(
+      gateway.db,
+      `UPDATE webhook_deliveries SET check_at = now() WHERE status = 'pending'`,
+    );
   }
 
   async function forgottenTransfers(kept: Set<string>) {
