@@ -62,6 +62,8 @@ export interface Config {
     workflowBundle: string | null;
   };
   logLevel: string;
+  /** Requests are parts of traces, whose header goes to Temporal, providers and webhooks. */
+  followsTraces: boolean;
 }
 
 const SECRET_MIN_LENGTH = 32;
@@ -119,6 +121,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
       workflowBundle: reader.optional('WORKFLOW_BUNDLE') ?? null,
     },
     logLevel: reader.oneOf('LOG_LEVEL', LOG_LEVELS, 'info'),
+    followsTraces: reader.oneOf('TRACE_CONTEXT', ['on', 'off'], 'off') === 'on',
   };
   reader.throwIfFaulty(productionFaults(env, { name: 'PUBLIC_URL', isRequired: true }));
   return config;

@@ -33,6 +33,7 @@ import { createRequestLog } from './services/request-log';
 import type { Services } from './services/services';
 import { createUserServices } from './services/users/user-services';
 import { createTemporalClient, type TemporalClient } from './temporal/client';
+import { TRACE_OF_STARTS } from './temporal/trace';
 import { createClosedWorkflows } from './temporal/visibility';
 import {
   createWebhookDeliveryWorkflows,
@@ -187,7 +188,7 @@ export function buildPages(deps: Deps, api: Services): Middleware[] {
 export function buildActivityDeps(deps: Deps, connection: NativeConnection): ActivityDeps {
   const { namespace } = deps.config.temporal;
   const webhookDeliveryWorkflows = createWebhookDeliveryWorkflows(
-    new Client({ connection, namespace }),
+    new Client({ connection, namespace, interceptors: { workflow: [TRACE_OF_STARTS] } }),
     { isEager: true },
   );
   return {

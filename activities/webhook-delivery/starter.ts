@@ -3,6 +3,7 @@
  * activity neither waits for them nor fails with them. restart-missing starts what is lost here
  * half a minute later.
  */
+import { AsyncResource } from 'node:async_hooks';
 import type { Logger } from 'pino';
 import { listUnstarted } from '../../src/db/repositories/webhook-deliveries';
 import type { Db } from '../../src/db/transaction';
@@ -29,7 +30,8 @@ export function createWebhookDeliveryStarter({
   webhookDeliveryWorkflows: WebhookDeliveryWorkflows;
   logger: Pick<Logger, 'warn'>;
 }): WebhookDeliveryStarter {
-  const waiting = new Set<string>();
+  /** Each look belongs to the trace of the activity that announced it. */
+  const waiting = new Map<string, () => Promise<void>>();
   const looks = new Set<Promise<void>>();
   let draining = false;
 
@@ -44,10 +46,10 @@ export function createWebhookDeliveryStarter({
     }
   };
   const fill = (): void => {
-    for (const objectId of waiting) {
+    for (const [objectId, start] of waiting) {
       if (looks.size >= LOOKS) return;
       waiting.delete(objectId);
-      const running = look(objectId).finally(() => {
+      const running = start().finally(() => {
         looks.delete(running);
         fill();
       });
@@ -57,7 +59,12 @@ export function createWebhookDeliveryStarter({
   return {
     announce: (objectId) => {
       if (draining || waiting.size >= WAITING_MAX) return;
-      waiting.add(objectId);
+      if (!waiting.has(objectId)) {
+        waiting.set(
+          objectId,
+          AsyncResource.bind(() => look(objectId)),
+        );
+      }
       fill();
     },
     drain: async () => {

@@ -15,6 +15,7 @@ import {
   writeErrors,
 } from './middleware/errors';
 import { keepRequests, logRequests, setRequestId } from './middleware/request-log';
+import { followTrace } from './middleware/trace';
 import { createPagination } from './pagination';
 import { balanceRoutes } from './routes/balance';
 import { catalogueRoutes } from './routes/catalogue';
@@ -37,6 +38,8 @@ export interface AppOptions {
   trustedProxyHops: number;
   /** Answers only requests to this machine or to the public URL (decision H10). */
   isDevelopment?: boolean;
+  /** Each request belongs to a trace. */
+  followsTraces?: boolean;
   /** Measures the requests; the private port shows them (middleware/metrics.ts). */
   measure?: GatewayMiddleware;
   /** The dashboard and the console. */
@@ -67,6 +70,7 @@ export function createApp(options: AppOptions): Koa<GatewayState> {
 
   const app = new Koa<GatewayState>();
   app.use(setRequestId);
+  if (options.followsTraces === true) app.use(followTrace);
   if (options.measure !== undefined) app.use(options.measure);
   app.use(logRequests(logger));
   app.use(keepRequests(services.requestLog));

@@ -4,6 +4,7 @@
  * an error, and when the process exits. Only a process that is killed loses lines.
  */
 import { type Logger, pino } from 'pino';
+import { traceFields } from './trace';
 
 const BUFFERED_BYTES = 4_096;
 const WRITE_EVERY_MS = 250;
@@ -39,6 +40,7 @@ export function createLogger(name: string, level: string): Logger {
     name,
     level,
     serializers: LOG_SERIALIZERS,
+    mixin: traceFields,
     hooks: {
       logMethod(args: Parameters<pino.LogFn>, log: pino.LogFn, of: number): void {
         log.apply(this, args);

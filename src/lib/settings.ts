@@ -319,6 +319,13 @@ export const GATEWAY_SETTINGS: readonly Setting[] = [
     meaning:
       '`trace`, `debug`, `info`, `warn`, `error` or `silent`; logs are JSON lines on stdout, written within 250 ms; a process that is killed with SIGKILL loses what it had not written',
   },
+  {
+    name: 'TRACE_CONTEXT',
+    otherwise: 'off',
+    programs: ['api'],
+    meaning:
+      '`on`: a request’s `traceparent` (W3C Trace Context), or a new one, goes with its payout or payment to the provider and the webhooks, and log lines have its `trace_id`',
+  },
 ];
 
 /** Of the programs that change the schema or what it contains. */

@@ -9,6 +9,7 @@ import { parse } from 'lossless-json';
 import { Agent, request } from 'undici';
 import type { Mode } from '../domain/mode';
 import type { ProviderCode } from '../domain/provider-codes';
+import { traceHeaders } from '../lib/trace';
 import type { Limited, Unknown } from './port';
 
 /** Numbers in `body` are no JavaScript numbers (lossless-json), so none passes for an amount. */
@@ -62,7 +63,13 @@ export function createProviderCaller(agent: Agent, usualMs: number): CallProvide
     // The signal, unlike undici's own timers, bounds the whole call: a slow drip cannot stretch it.
     const deadline = AbortSignal.timeout(timeoutMs);
     try {
-      const response = await request(url, { ...call, dispatcher: agent, signal: deadline });
+      const headers = { ...call.headers, ...traceHeaders() };
+      const response = await request(url, {
+        ...call,
+        headers,
+        dispatcher: agent,
+        signal: deadline,
+      });
       if (response.statusCode === TOO_MANY_REQUESTS) {
         // Whatever the body is, and however long it takes, the provider has refused the call.
         response.body.on('error', () => undefined).destroy();

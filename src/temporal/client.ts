@@ -22,6 +22,7 @@ import {
 } from './connection';
 import { grpcError } from './grpc-codes';
 import { REPLACED_CLOSES_AFTER_MS, replaceable } from './replaceable';
+import { TRACE_OF_STARTS } from './trace';
 
 /** The SDK's own waits grow to 10 s, which nobody here waits for. */
 const RETRY_WAIT_MS_MAX = 1_000;
@@ -54,7 +55,11 @@ export function createTemporalClient(
 ): TemporalClient {
   const { address, namespace } = options;
   const open = replaceable(openConnection(address, readCredentials(options), onError));
-  const client = new Client({ connection: open.connection, namespace });
+  const client = new Client({
+    connection: open.connection,
+    namespace,
+    interceptors: { workflow: [TRACE_OF_STARTS] },
+  });
   return Object.assign(client, {
     renew: (credentials: TemporalCredentials) => {
       const replaced = open.current();

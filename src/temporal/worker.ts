@@ -14,6 +14,7 @@ import type { SdkExporter } from '../lib/temporal-sdk-metrics';
 import type { TemporalOptions } from './connection';
 import { openNativeConnection } from './probe';
 import { REPLACED_CLOSES_AFTER_MS, replaceable, type Replaceable } from './replaceable';
+import { TRACE_OF_ACTIVITIES } from './trace';
 
 export interface ProviderQueue {
   taskQueue: string;
@@ -51,6 +52,7 @@ const FORCE_AFTER_GRACE_MS = 500;
 
 export const PAYLOAD_CONVERTER_PATH = require.resolve('../../workflows/payload-converter');
 export const WORKFLOWS_PATH = require.resolve('../../workflows');
+const TRACE_PATH = require.resolve('../../workflows/trace');
 
 /** The SDK's warning about a queue with activities only, such as those of providers: no news here. */
 const NO_WORKFLOWS = 'No workflows registered, not polling for workflow tasks';
@@ -109,6 +111,7 @@ export async function startWorkers(spec: WorkerSpec): Promise<RunningWorker> {
         namespace: spec.namespace,
         ...(runsWorkflows ? { workflowBundle } : {}),
         activities: spec.activities,
+        interceptors: { activity: [() => TRACE_OF_ACTIVITIES] },
         dataConverter: { payloadConverterPath: PAYLOAD_CONVERTER_PATH },
         maxCachedWorkflows: spec.maxCachedWorkflows,
         ...(spec.deployment === null
@@ -212,6 +215,7 @@ function transactionsOf({ maxTransactions, queues }: WorkerSpec): number {
 export function bundleWorkflows(): Promise<{ code: string }> {
   return bundleWorkflowCode({
     workflowsPath: WORKFLOWS_PATH,
+    workflowInterceptorModules: [TRACE_PATH],
     payloadConverterPath: PAYLOAD_CONVERTER_PATH,
     logger: new DefaultLogger('WARN'),
   });

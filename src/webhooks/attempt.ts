@@ -5,6 +5,7 @@
 import { performance } from 'node:perf_hooks';
 import type { Socket } from 'node:net';
 import type { Mode } from '../domain/mode';
+import { traceHeaders } from '../lib/trace';
 import {
   type AttemptErrorCode,
   AttemptFailure,
@@ -76,7 +77,10 @@ async function connect(
   return { url, socket: secured };
 }
 
-/** Timestamp and signature are new for each attempt (decision H1). Merchants cannot set headers. */
+/**
+ * Timestamp and signature are new for each attempt (decision H1). Merchants cannot set headers; of a trace
+ * that they began, only a well-formed `traceparent` comes back.
+ */
 function headersOf(request: WebhookRequest, url: URL): Record<string, string> {
   const timestampSeconds = Math.floor(Date.now() / 1000);
   return {
@@ -89,6 +93,7 @@ function headersOf(request: WebhookRequest, url: URL): Record<string, string> {
     'X-Gateway-Event-Id': request.eventId,
     'X-Gateway-Timestamp': String(timestampSeconds),
     'X-Gateway-Signature': signWebhook(request.secret, timestampSeconds, request.body),
+    ...traceHeaders(),
   };
 }
 

@@ -1,0 +1,6 @@
+/** The trace of a request: the client’s, or a new one. */
+import { inSomeTrace, TRACE_HEADER } from '../../lib/trace';
+import type { GatewayMiddleware } from '../context';
+
+export const followTrace: GatewayMiddleware = (ctx, next) =>
+  inSomeTrace(ctx.get(TRACE_HEADER), next);

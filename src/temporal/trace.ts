@@ -1,0 +1,40 @@
+/**
+ * The trace in the headers of Temporal’s messages: put there by who starts a workflow, handed on by the workflow
+ * (workflows/trace.ts), and taken up by its activities.
+ */
+import type { WorkflowClientInterceptor } from '@temporalio/client';
+import { defaultPayloadConverter, type Headers } from '@temporalio/common';
+import type { ActivityInterceptors } from '@temporalio/worker';
+import { inTrace, presentTraceparent, TRACE_HEADER } from '../lib/trace';
+
+/** Of every client that starts workflows. Without a trace it changes nothing. */
+export const TRACE_OF_STARTS: WorkflowClientInterceptor = {
+  startWithDetails: (input, next) => next({ ...input, headers: withTrace(input.headers) }),
+  signalWithStart: (input, next) => next({ ...input, headers: withTrace(input.headers) }),
+  startUpdateWithStart: (input, next) =>
+    next({ ...input, workflowStartHeaders: withTrace(input.workflowStartHeaders) }),
+};
+
+/** Of every worker. */
+export const TRACE_OF_ACTIVITIES: ActivityInterceptors = {
+  inbound: {
+    execute: (input, next) => inTrace(traceIn(input.headers), () => next(input)),
+  },
+};
+
+function withTrace(headers: Headers): Headers {
+  const traceparent = presentTraceparent();
+  if (traceparent === undefined) return headers;
+  return { ...headers, [TRACE_HEADER]: defaultPayloadConverter.toPayload(traceparent) };
+}
+
+function traceIn(headers: Headers): unknown {
+  const payload = headers[TRACE_HEADER];
+  if (payload === undefined) return null;
+  try {
+    return defaultPayloadConverter.fromPayload(payload);
+  } catch {
+    // Whoever reaches Temporal can send it: no activity fails because of a trace.
+    return null;
+  }
+}
