@@ -2,7 +2,12 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { SEARCH_ATTRIBUTES } from '../../../src/temporal/search-attributes';
-import { GATEWAY_SETTINGS, OWNER_SETTINGS, WALLET_SETTINGS } from '../../../src/lib/settings';
+import {
+  GATEWAY_SETTINGS,
+  OWNER_SETTINGS,
+  type ProgramName,
+  WALLET_SETTINGS,
+} from '../../../src/lib/settings';
 import { WORKER_QUEUES } from '../../../workflows/names';
 
 const ROOT = resolve(__dirname, '../../..');
@@ -36,6 +41,85 @@ test('docker-compose.yml sets variables that a program reads', () => {
   const set = found(gatewayServices(), /^ {4,6}([A-Z][A-Z_]+): /gm);
   expect(set.length).toBeGreaterThan(50);
   expect(set.filter((name) => !KNOWN.has(name))).toEqual([]);
+});
+
+/** The lines below the first one that matches, as far as they are indented more. */
+function below(text: string, head: RegExp): string {
+  const lines = text.split('\n');
+  const depth = (line = '') => line.search(/\S/);
+  const at = lines.findIndex((line) => head.test(line));
+  expect([head, at]).not.toEqual([head, -1]);
+  const rest = lines.slice(at + 1);
+  const end = rest.findIndex((line) => depth(line) !== -1 && depth(line) <= depth(lines[at]));
+  return rest.slice(0, end === -1 ? rest.length : end).join('\n');
+}
+
+/** Of a service in docker-compose.yml, with those that its environment merges. */
+function variablesOf(service: string): string[] {
+  const compose = read('docker-compose.yml');
+  const all = (environment: string): string[] => [
+    ...found(environment, /^ +([A-Z][A-Z_]+): /gm),
+    ...found(environment, /\*([a-z-]+)/g).flatMap((anchor) =>
+      all(below(compose, new RegExp(`: &${anchor}$`))),
+    ),
+  ];
+  return all(below(below(compose, new RegExp(`^ {2}${service}:`)), /^ {4}environment:/));
+}
+
+const PROVIDER = /^(ONCHAIN|EXCHANGE_PAY)_/;
+const ofProviders = (program: ProgramName) =>
+  ALL.filter(({ name, programs }) => PROVIDER.test(name) && programs.includes(program)).map(
+    ({ name }) => name,
+  );
+
+test.each([
+  ['api', ofProviders('api')],
+  ['worker-payouts', ofProviders('worker')],
+  ['worker-payments', ofProviders('worker')],
+  // Merchants choose the addresses that it calls.
+  ['worker-webhooks', []],
+  ['wallet', ofProviders('wallet')],
+])(
+  'in docker-compose.yml, %s has the keys of those providers only that it calls',
+  (service, own) => {
+    const set = variablesOf(service);
+    expect(set).toEqual(expect.arrayContaining(own));
+    const secrets = set.filter((name) => SECRETS.has(name) && PROVIDER.test(name));
+    expect(secrets.filter((name) => !own.includes(name))).toEqual([]);
+  },
+);
+
+test.each([
+  ['api', 'api'],
+  ['worker-payouts', 'worker'],
+  ['worker-payments', 'worker'],
+  ['worker-webhooks', 'worker'],
+  ['wallet', 'wallet'],
+] as const)('in docker-compose.yml, %s has every variable that it requires', (service, program) => {
+  const set = variablesOf(service);
+  const required = ALL.filter((one) => one.required === 'required');
+  const missing = required.filter(
+    ({ name, programs }) => programs.includes(program) && !set.includes(name),
+  );
+  expect(missing).toEqual([]);
+});
+
+test('in the chart, workers of webhooks have no key of a provider', () => {
+  const workers = read(`${CHART}/values.yaml`).split('\nworkers:\n')[1] ?? '';
+  const callers = found(workers, /queues: (\S+)\n +egress: providers\n/g);
+  const others = found(workers, /queues: (\S+)\n +egress: webhooks\n/g);
+  expect(callers).toEqual(['payouts,providers', 'payments,providers']);
+  expect(others).toEqual(['webhooks,webhooks-retry']);
+
+  const template = read(`${CHART}/templates/workers.yaml`);
+  const [before = '', inside = '', after = ''] = template.split(
+    /\{\{- if eq \.egress "providers" \}\}\n([^]*?)\{\{- end \}\}/,
+  );
+  expect(found(inside, /(configMapRef: .*-providers|existingSecrets\.providers)/g)).toHaveLength(2);
+  expect(before + after).not.toMatch(/-providers|existingSecrets\.providers/);
+  const settings = read(`${CHART}/templates/settings.yaml`).split('\n---\n');
+  expect(settings).toHaveLength(2);
+  expect(settings[0]).toContain('(not (regexMatch $providers $key))');
 });
 
 test('the wallet in docker-compose.yml gets each of its variables but the owner’s login', () => {
