@@ -53,6 +53,17 @@ test('a key is claimed once while its request runs', async () => {
   ]);
 });
 
+test('only the claim itself does not wait for the disk', async () => {
+  const one = connect({ url: database.appUrl, size: 1, applicationName: 'claims-one' });
+  await rows(one, 'SET synchronous_commit = on');
+  const key = { accountId, mode: 'test', key: 'key-2' } as const;
+  const claimed = { apiKeyId: 'key_1', request: {}, route: ROUTE };
+  const bodyHash = Buffer.from('a request');
+  await claimKey(one, key, { objectId: newId('payout'), bodyHash, claimed });
+  expect(await rows(one, 'SHOW synchronous_commit')).toEqual([{ synchronousCommit: 'on' }]);
+  await one.destroy();
+});
+
 test('an answered key has its answer for a day', async () => {
   await change(`state = 'done', response_status = 201, response_body = 'ok', completed_at = now()`);
   const answer = { kind: 'done', status: 201, body: Buffer.from('ok') };

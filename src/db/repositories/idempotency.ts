@@ -47,7 +47,12 @@ const HAS_ENDED = `(
   (k.state = 'running' AND k.lease_until <= clock_timestamp())
   OR (k.state = 'done' AND k.completed_at <= clock_timestamp() - interval '${KEEP_HOURS} hours'))`;
 
-/** @param bodyHash hash of the parsed request, so that its formatting does not matter */
+/**
+ * Does not wait until the claim is on disk, or on a standby: the transaction that creates the object
+ * locks the claim and waits for both. A claim that a crash of PostgreSQL loses has ended like any other,
+ * and nothing can be created under it.
+ * @param bodyHash hash of the parsed request, so that its formatting does not matter
+ */
 export async function claimKey(
   db: Db,
   { accountId, mode, key }: ClaimKey,
@@ -64,7 +69,8 @@ export async function claimKey(
             lease_until = excluded.lease_until, request = excluded.request,
             response_status = NULL, response_body = NULL, completed_at = NULL
       WHERE ${HAS_ENDED}
-     RETURNING object_id`,
+     -- Until the end of this statement's own transaction.
+     RETURNING set_config('synchronous_commit', 'off', true)`,
     [accountId, mode, key, bodyHash, objectId, LEASE_SECONDS, JSON.stringify(claimed)],
   );
   if (taken.length > 0) return { kind: 'claimed' };

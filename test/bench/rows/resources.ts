@@ -7,8 +7,9 @@ import type { Measured, Row, Side } from '../row';
 const UNDER_REVIEW = { full: 10_000, quick: 1_000 };
 const CLIENTS = 16;
 /** Until the memory of ended requests is free again. */
-const REST_MS = 5_000;
-const WARM_UP_MS = 4_000;
+const REST_MS = 10_000;
+/** A worker's heaps grow with its first work, whatever it keeps. */
+const WARM_UP_MS = 20_000;
 
 export const RESOURCE_ROWS: readonly Row[] = [
   {
