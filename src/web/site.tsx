@@ -49,7 +49,7 @@ export interface SetCookie {
   /** Null deletes it. */
   value: string | null;
   maxAgeSeconds: number;
-  /** Below the site's own path. */
+  /** Default: the site's own path. */
   path?: string;
 }
 
@@ -142,12 +142,26 @@ const DRAFT_LENGTH_MAX = 3_500;
 /** A mode or an id. */
 const PATH_PART = /^\w{1,64}$/;
 
-export function sessionCookie(site: Pick<Site, 'kind'>): string {
+/** What the names of a site's cookies begin with. */
+export function cookieName(site: Pick<Site, 'kind'>): string {
   return site.kind === 'merchant' ? 'gateway_dashboard' : 'gateway_console';
 }
 
+/**
+ * Browsers take a cookie whose name begins with `__Host-` from this very host and over HTTPS only, so that no
+ * other host of the domain can set one. Its path must be `/`.
+ */
+export function sessionCookie(
+  site: Pick<Site, 'kind' | 'prefix'>,
+  publicUrl: string,
+): { name: string; path: string } {
+  const name = cookieName(site);
+  if (!publicUrl.startsWith('https:')) return { name, path: site.prefix };
+  return { name: `__Host-${name}`, path: '/' };
+}
+
 export function deviceCookie(site: Pick<Site, 'kind'>): string {
-  return `${sessionCookie(site)}_device`;
+  return `${cookieName(site)}_device`;
 }
 
 /** Where a visit comes from, for a sign-in. */
@@ -252,7 +266,7 @@ async function serveRoute(
     return;
   }
   const visit = readVisit(ctx, settings);
-  const token = ctx.cookies.get(sessionCookie(site));
+  const token = ctx.cookies.get(sessionCookie(site, settings.publicUrl).name);
   const session = token === undefined ? null : await site.readSession(token, visit.address);
   if (isPost) visit.form = await readForm(ctx.req);
   refuseNul(visit.query, visit.form);

@@ -10,7 +10,7 @@ import { createDashboard } from '../../src/dashboard/dashboard';
 import { MERCHANT_ROLES, OPERATOR_ROLES } from '../../src/domain/users';
 import { buildPayoutMoney, insertPayment, insertPayout } from '../support/ledger';
 import { makeUser, PageClient, type TestUser } from '../support/page-client';
-import { type Gateway, type Harness, startHarness } from './http-harness';
+import { type Gateway, type Harness, PUBLIC_URL, startHarness } from './http-harness';
 
 let harness: Harness;
 let gateway: Gateway;
@@ -39,12 +39,12 @@ test('who signs in gets a page, and who signs out gets none', async () => {
   expect(first.headers.get('location')).toBe('/dashboard/sign-in?next=%2Fdashboard%2Ftest');
   const signedIn = await client.signIn(owner);
   expect(signedIn.status).toBe(303);
-  const token = client.cookies.get('gateway_dashboard');
+  const token = client.cookies.get('__Host-gateway_dashboard');
   expect((await client.get('/dashboard/test')).status).toBe(200);
   expect((await client.post('/dashboard/sign-out')).status).toBe(303);
-  expect(client.cookies.has('gateway_dashboard')).toBe(false);
+  expect(client.cookies.has('__Host-gateway_dashboard')).toBe(false);
   // The token itself is worth nothing any more.
-  client.cookies.set('gateway_dashboard', token!);
+  client.cookies.set('__Host-gateway_dashboard', token!);
   expect((await client.get('/dashboard/test')).status).toBe(303);
 });
 
@@ -53,21 +53,45 @@ test('the cookie is for one site only and out of reach of scripts and other site
   const [cookie] = response.headers.getSetCookie();
   // PUBLIC_URL of this gateway is https.
   expect(cookie).toMatch(
-    /^gateway_console=[\w-]{43}; path=\/console; expires=.*; samesite=strict; secure; httponly$/i,
+    /^__Host-gateway_console=[\w-]{43}; path=\/; expires=.*; samesite=strict; secure; httponly$/i,
   );
+  expect(cookie).not.toMatch(/domain/i);
+});
+
+test('over https, a cookie that another host of the domain could set is no session', async () => {
+  const client = newClient();
+  await client.signIn(owner);
+  const token = client.cookies.get('__Host-gateway_dashboard')!;
+  const planted = newClient();
+  planted.cookies.set('gateway_dashboard', token);
+  expect((await planted.get('/dashboard/test')).status).toBe(303);
+  planted.cookies.set('__Host-gateway_dashboard', token);
+  expect((await planted.get('/dashboard/test')).status).toBe(200);
+});
+
+test('over http, as in development, the cookie has no prefix that browsers refuse there', async () => {
+  const local = await harness.startGateway({ env: { PUBLIC_URL: 'http://localhost:3000' } });
+  const client = new PageClient(local.url);
+  const [cookie] = (await client.signIn(owner)).headers.getSetCookie();
+  expect(cookie).toMatch(
+    /^gateway_dashboard=[\w-]{43}; path=\/dashboard; expires=.*; samesite=strict; httponly$/i,
+  );
+  expect((await client.get('/dashboard/test')).status).toBe(200);
+  await client.post('/dashboard/sign-out');
+  expect(client.cookies.has('gateway_dashboard')).toBe(false);
 });
 
 test('every sign-in has a new token, and a token that was set before is not accepted', async () => {
   const client = newClient();
   const fixed = 'A'.repeat(43);
-  client.cookies.set('gateway_dashboard', fixed);
+  client.cookies.set('__Host-gateway_dashboard', fixed);
   await client.signIn(owner);
-  const first = client.cookies.get('gateway_dashboard');
+  const first = client.cookies.get('__Host-gateway_dashboard');
   expect(first).not.toBe(fixed);
   await client.signIn(owner);
-  expect(client.cookies.get('gateway_dashboard')).not.toBe(first);
+  expect(client.cookies.get('__Host-gateway_dashboard')).not.toBe(first);
   // The session before ended with the new one.
-  client.cookies.set('gateway_dashboard', first!);
+  client.cookies.set('__Host-gateway_dashboard', first!);
   expect((await client.get('/dashboard/test')).status).toBe(303);
 });
 
@@ -197,8 +221,8 @@ test('a merchant gets nothing from the console, and an operator nothing from the
   await merchant.signIn(owner);
   await other.signIn(operator);
   expect((await other.get('/console/home')).status).toBe(200);
-  merchant.cookies.set('gateway_console', merchant.cookies.get('gateway_dashboard')!);
-  other.cookies.set('gateway_dashboard', other.cookies.get('gateway_console')!);
+  merchant.cookies.set('__Host-gateway_console', merchant.cookies.get('__Host-gateway_dashboard')!);
+  other.cookies.set('__Host-gateway_dashboard', other.cookies.get('__Host-gateway_console')!);
   expect((await merchant.get('/console/home')).status).toBe(303);
   expect((await other.get('/dashboard/test')).status).toBe(303);
 });
@@ -382,7 +406,7 @@ const DASHBOARD: Record<string, [test: string, live: string]> = {
 };
 
 test('every route of the dashboard is for the roles that are written down, and no other', async () => {
-  const parts = { services: {}, users: {}, once: {}, host: null } as never;
+  const parts = { services: {}, users: {}, once: {}, host: null, publicUrl: PUBLIC_URL } as never;
   const routes = createDashboard(parts).routes.filter(({ path }) => path.startsWith('/:mode'));
   const nameOf = ({ method, path }: { method: string; path: string }) =>
     `${method} ${path.slice('/:mode'.length) || '/'}`;
@@ -462,7 +486,7 @@ const CONSOLE: Record<string, string> = {
 };
 
 test('every route of the console is for the roles that are written down, and no other', async () => {
-  const parts = { services: {}, users: {}, host: null } as never;
+  const parts = { services: {}, users: {}, host: null, publicUrl: PUBLIC_URL } as never;
   const routes = createConsole(parts).routes.filter(({ needs }) => needs !== null);
   const nameOf = ({ method, path }: { method: string; path: string }) => `${method} ${path}`;
   expect(routes.map(nameOf).sort()).toEqual(Object.keys(CONSOLE).sort());
@@ -487,7 +511,7 @@ test('every route of the console is for the roles that are written down, and no 
 });
 
 test('every route about the person and the account is for the same roles in the dashboard', async () => {
-  const parts = { services: {}, users: {}, once: {}, host: null } as never;
+  const parts = { services: {}, users: {}, once: {}, host: null, publicUrl: PUBLIC_URL } as never;
   const routes = createDashboard(parts).routes.filter(
     ({ needs, path }) => needs !== null && !path.startsWith('/:mode'),
   );
@@ -509,7 +533,7 @@ test('every route about the person and the account is for the same roles in the 
 });
 
 test('without a session every route leads to the sign-in', async () => {
-  const parts = { services: {}, users: {}, once: {}, host: null } as never;
+  const parts = { services: {}, users: {}, once: {}, host: null, publicUrl: PUBLIC_URL } as never;
   for (const site of [createDashboard(parts), createConsole(parts)]) {
     for (const { method, path, needs } of site.routes) {
       if (needs === null) continue;
@@ -567,7 +591,7 @@ test('a new role applies to the next request, and a new password ends all sessio
   const sql = "UPDATE memberships SET role = 'viewer' WHERE user_id = ?";
   await rows(harness.owner, sql, [user.id]);
   expect((await client.get('/dashboard/test/keys/new')).status).toBe(403);
-  const token = client.cookies.get('gateway_dashboard')!;
+  const token = client.cookies.get('__Host-gateway_dashboard')!;
   const [session] = await rows<{ tokenHash: Buffer; hours: number }>(
     harness.owner,
     `SELECT token_hash, round(extract(epoch FROM expires_at - created_at) / 3600)::int AS hours

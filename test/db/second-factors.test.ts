@@ -98,9 +98,9 @@ test('an app is set up with a QR code or its key, and is asked for after the pas
   const other = await secondStep(user);
   expect((await other.post(STEP, { code: '12345' })).status).toBe(401);
   const fixed = 'A'.repeat(43);
-  other.cookies.set('gateway_dashboard', fixed);
+  other.cookies.set('__Host-gateway_dashboard', fixed);
   const done = await other.post(STEP, { code: await codeOf(secret), next: '/dashboard/live' });
-  expect(other.cookies.get('gateway_dashboard')).not.toBe(fixed);
+  expect(other.cookies.get('__Host-gateway_dashboard')).not.toBe(fixed);
   expect(done.headers.get('location')).toMatch('done?next=%2Fdashboard%2Flive');
   expect((await other.get(HOME)).status).toBe(200);
 });

@@ -1,7 +1,7 @@
 /** A form that the browser fills with a passkey's answer (assets/passkeys.js), and its cookie. */
 import type { ComponentChildren } from 'preact';
 import { type Answer, type Ceremony, CHALLENGE_MINUTES } from '../../services/users/passkeys';
-import { sessionCookie, type SetCookie, type Site, type Visit } from '../site';
+import { cookieName, type SetCookie, type Site, type Visit } from '../site';
 
 export const PASSKEY_WRONG = 'The passkey was not accepted, or the request expired. Try again.';
 
@@ -9,18 +9,18 @@ export function passkeyCookie(
   site: Pick<Site, 'kind' | 'prefix'>,
   { ticket }: Pick<Ceremony<object>, 'ticket'>,
 ): SetCookie {
-  return { name: cookieName(site), value: ticket, maxAgeSeconds: CHALLENGE_MINUTES * 60 };
+  return { name: challengeCookie(site), value: ticket, maxAgeSeconds: CHALLENGE_MINUTES * 60 };
 }
 
 export function passkeyAnswer(site: Pick<Site, 'kind'>, visit: Visit): Answer {
   return {
     response: visit.form.get('response') ?? '',
-    ticket: visit.cookies.get(cookieName(site)) ?? '',
+    ticket: visit.cookies.get(challengeCookie(site)) ?? '',
   };
 }
 
-function cookieName(site: Pick<Site, 'kind'>): string {
-  return `${sessionCookie(site)}_passkey`;
+function challengeCookie(site: Pick<Site, 'kind'>): string {
+  return `${cookieName(site)}_passkey`;
 }
 
 interface PasskeyFormProps {

@@ -7,6 +7,7 @@ import { EMPTY_FORM, Field, type FormState } from '../forms';
 import {
   type Answer,
   browserOf,
+  cookieName,
   deviceCookie,
   ownPath,
   page,
@@ -27,7 +28,8 @@ export function signInPages({ site, product, users, publicUrl: origin }: Account
   const stepPath = `${path}/second-step`;
   const passkeyPath = `${path}/passkey`;
   const withNext = (to: string, visit: Visit) => `${to}?next=${encodeURIComponent(nextOf(visit))}`;
-  const stepCookie = `${sessionCookie(site)}_step`;
+  const session = sessionCookie(site, origin);
+  const stepCookie = `${cookieName(site)}_step`;
   const noStep: SetCookie = { name: stepCookie, value: null, maxAgeSeconds: 0, path };
 
   const form = (visit: Visit, problem: string | null, status = 200, news?: string) =>
@@ -101,14 +103,14 @@ export function signInPages({ site, product, users, publicUrl: origin }: Account
     await endSession(visit);
     const next = ownPath(nextOf(visit), site.prefix) ?? site.home;
     return redirect(`${path}/done?next=${encodeURIComponent(next)}`, [
-      { name: sessionCookie(site), value: token, maxAgeSeconds: hours * 3600 },
+      { ...session, value: token, maxAgeSeconds: hours * 3600 },
       { name: deviceCookie(site), value: device, maxAgeSeconds: DEVICE_DAYS * 86_400 },
       noStep,
     ]);
   }
 
   async function endSession(visit: Visit): Promise<void> {
-    const token = visit.cookies.get(sessionCookie(site));
+    const token = visit.cookies.get(session.name);
     if (token !== undefined) await users.sessions.signOut(site.kind, token);
   }
 
@@ -229,7 +231,7 @@ export function signInPages({ site, product, users, publicUrl: origin }: Account
       needs: null,
       run: async (visit) => {
         await endSession(visit);
-        return redirect(path, [{ name: sessionCookie(site), value: null, maxAgeSeconds: 0 }]);
+        return redirect(path, [{ ...session, value: null, maxAgeSeconds: 0 }]);
       },
     },
   ];
