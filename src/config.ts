@@ -130,8 +130,9 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
 function readPages(reader: EnvironmentReader): Config['pages'] {
   const pages = {
     databasePoolSize: reader.count('DASHBOARD_DATABASE_POOL_SIZE', 10, 1, 500),
-    dashboardHost: reader.optional('DASHBOARD_HOST') ?? null,
-    consoleHost: reader.optional('CONSOLE_HOST') ?? null,
+    // As browsers write it.
+    dashboardHost: reader.optional('DASHBOARD_HOST')?.toLowerCase() ?? null,
+    consoleHost: reader.optional('CONSOLE_HOST')?.toLowerCase() ?? null,
   };
   if (reader.optional('DASHBOARD_DATABASE_URL') === undefined) return null;
   return {

@@ -32,7 +32,7 @@ export const GATEWAY_SETTINGS: readonly Setting[] = [
     ...SECRET,
     programs: BOTH,
     meaning:
-      'PostgreSQL URL of the program’s login: `gateway_api_1` for `api`, `gateway_worker_1` for `worker`, such as `postgres://gateway_api_1:…@host:5432/gateway`',
+      'PostgreSQL URL of the program’s login: `gateway_api_1` for `api`, `gateway_worker_1` for `worker`, such as `postgres://gateway_api_1:…@host:5432/gateway`; see “TLS to PostgreSQL”',
   },
   {
     name: 'DATABASE_POOL_SIZE',
@@ -72,7 +72,7 @@ export const GATEWAY_SETTINGS: readonly Setting[] = [
     name: 'CONSOLE_HOST',
     otherwise: null,
     programs: ['api'],
-    meaning: 'the same for `/console`; put it in a private network',
+    meaning: 'the same for `/console`; put it in a private network, see “The console”',
   },
   {
     name: 'CONSOLE_URL',

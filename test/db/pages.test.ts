@@ -1,5 +1,7 @@
 /** The dashboard and the console over HTTP: sign-in, sessions, and what protects them. */
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { get, type IncomingMessage } from 'node:http';
 import { rows } from '../../src/db/transaction';
 import { FAILURES_OF_PAIR_MAX } from '../../src/services/users/attempts';
 import { disableUser, resetPassword } from '../../src/services/users/users';
@@ -316,11 +318,30 @@ test('sign-in and home together load at most 60 KB', async () => {
   expect([...sizes.values()].reduce((sum, bytes) => sum + bytes)).toBeLessThanOrEqual(60_000);
 });
 
+/** `fetch` sends the host of the URL whatever one asks for. */
+async function statusOf(url: string, headers: Record<string, string>): Promise<number | undefined> {
+  const [response] = (await once(get(url, { headers }), 'response')) as [IncomingMessage];
+  response.resume();
+  return response.statusCode;
+}
+
 test('the pages are served on their own hosts, and not without a database login', async () => {
   const hosts = await harness.startGateway({
-    env: { DASHBOARD_HOST: 'shop.example.com', CONSOLE_HOST: 'ops.example.com' },
+    env: { DASHBOARD_HOST: 'shop.example.com', CONSOLE_HOST: 'Ops.example.com' },
   });
-  expect((await fetch(`${hosts.url}/dashboard/sign-in`)).status).toBe(404);
+  const hidden = { 'x-forwarded-host': 'ops.example.com', forwarded: 'host=ops.example.com' };
+  for (const [host, path, status] of [
+    ['ops.example.com', '/console/sign-in', 200],
+    ['shop.example.com', '/console/sign-in', 404],
+    ['pay.example.com', '/console/sign-in', 404],
+    ['ops.example.com.', '/console/sign-in', 404],
+    ['shop.example.com', '/dashboard/sign-in', 200],
+    ['ops.example.com', '/dashboard/sign-in', 404],
+  ] as const) {
+    // What a client says about a proxy does not count.
+    const headers = host === 'ops.example.com' ? { host } : { ...hidden, host };
+    expect([host, path, await statusOf(hosts.url + path, headers)]).toEqual([host, path, status]);
+  }
   const none = await harness.startGateway({ env: { DASHBOARD_DATABASE_URL: '' } });
   expect((await fetch(`${none.url}/dashboard/sign-in`)).status).toBe(404);
 });
