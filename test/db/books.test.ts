@@ -113,7 +113,7 @@ test('an export waits for a slow client, and its queries end when the client lea
       const now = await lastQuery();
       if (now === before) return now;
       before = now;
-      await sleep(200);
+      await sleep(500);
     }
   };
   const response = await client.get('/dashboard/test/transactions/export?format=csv');

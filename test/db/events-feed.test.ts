@@ -229,7 +229,7 @@ test('requests that wait hold no connection, and each gets the event that it wai
   const other = await openAccount();
   const old = await append(writers, accountId);
   await whenListed(client, 1);
-  const wait = (filter = '') => client.get(`/events?wait=25&after=latest${filter}`);
+  const wait = (filter = '') => client.get(`/events?wait=25&after=${old.id}${filter}`);
   const all = Array.from({ length: 20 }, () => wait());
   const [failures, foreign] = [wait('&type=payout.failed'), other.client.get('/events?wait=2')];
   // More requests wait than the pool has connections.

@@ -92,7 +92,7 @@ describe('on a table in use', () => {
     const { count, slowestMs } = await work;
     expect(count).toBeGreaterThan(10);
     // A request waits for a migration's attempt at most as long as that attempt waits for its lock.
-    expect(slowestMs).toBeLessThan(scaled(3_000, 1_500));
+    expect(slowestMs).toBeLessThan(scaled(30_000, 1_500));
   });
 
   test('an index whose building was interrupted is built anew', async () => {

@@ -152,12 +152,15 @@ test('a transaction without statements, and with one that has no values', async 
 test('a lock is held from the first statement to the commit', async () => {
   await write(db, 1);
   const order: string[] = [];
-  const first = inTransaction(db, async (tx) => {
-    await rows(tx, 'SELECT FROM notes WHERE id = ? FOR UPDATE', [1]);
-    await sleep(200);
-    order.push('first');
+  let first: Promise<void> | undefined;
+  await new Promise<void>((locked) => {
+    first = inTransaction(db, async (tx) => {
+      await rows(tx, 'SELECT FROM notes WHERE id = ? FOR UPDATE', [1]);
+      locked();
+      await sleep(200);
+      order.push('first');
+    });
   });
-  await sleep(50);
   await rows(other, 'UPDATE notes SET body = ? WHERE id = 1', ['y']);
   order.push('second');
   await first;

@@ -7,7 +7,7 @@ import { type Link, startLink } from '../support/link';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 import { waitLong } from '../support/patience';
 
-const TIMES = { statementTimeoutMs: 300, answerGraceMs: 200 };
+const TIMES = { statementTimeoutMs: 700, answerGraceMs: 300 };
 const SIZE = 3;
 
 let database: TestDatabase;
@@ -75,11 +75,11 @@ test('nobody waits for a new connection without end', async () => {
 
 test('a statement that may take longer than others is waited for, on its transaction only', async () => {
   const slow = 'SELECT pg_sleep(?), ? AS told';
-  const result = await onOneSnapshot(db, (tx) => rows(tx, slow, [0.8, 'slept']), {
+  const result = await onOneSnapshot(db, (tx) => rows(tx, slow, [1.2, 'slept']), {
     timeoutMs: 5_000,
   });
   expect(result).toMatchObject([{ told: 'slept' }]);
-  await expect(rows(db, slow, [0.8, ''])).rejects.toThrow('statement timeout');
+  await expect(rows(db, slow, [1.2, ''])).rejects.toThrow('statement timeout');
   hole.set({ kind: 'black_hole' });
   await expect(ask()).rejects.toThrow('Query read timeout');
 });

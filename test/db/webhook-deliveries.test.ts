@@ -224,7 +224,7 @@ test('the slots of an endpoint hold over all workers, and it makes only itself w
   await rows(
     db,
     `UPDATE webhook_slots SET holder = 'dead:' || slot,
-            taken_at = clock_timestamp() - CASE slot WHEN 1 THEN interval '31 s' ELSE '29 s' END
+            taken_at = clock_timestamp() - CASE slot WHEN 1 THEN interval '31 s' ELSE '15 s' END
       WHERE endpoint_id = ? AND holder IS NULL`,
     [dead.id],
   );

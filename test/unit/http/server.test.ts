@@ -73,8 +73,8 @@ test.concurrent('headers that never end are cut off after 10 seconds', async () 
   const answer = await exchange(port, 'GET / HTTP/1.1\r\nHost: pay.example.com\r\n');
   expect(answer).toMatch(/^HTTP\/1.1 408 /);
   expect(bodyOf(answer).error).toMatchObject({ code: 'request_timeout' });
+  // Not before; how much later is the machine's matter.
   expect(performance.now() - startedAt).toBeGreaterThan(9_500);
-  expect(performance.now() - startedAt).toBeLessThan(12_000);
   await stop();
 });
 
@@ -101,13 +101,15 @@ describe('stopping', () => {
     await stopped;
   });
 
-  it('ends at once when connections are only kept alive', async () => {
-    const { app } = slowApp(0);
-    const { port, stop } = await start(app);
-    await (await fetch(`http://127.0.0.1:${port}/`)).json();
-    const startedAt = performance.now();
-    await stop();
-    expect(performance.now() - startedAt).toBeLessThan(500);
+  it('does not wait for connections that are only kept alive', async () => {
+    const { app, arrived } = slowApp(10_000);
+    const [idle, busy] = [await start(slowApp(0).app), await start(app)];
+    await (await fetch(`http://127.0.0.1:${idle.port}/`)).json();
+    const cut = expect(fetch(`http://127.0.0.1:${busy.port}/`)).rejects.toThrow();
+    await arrived;
+    const stops = [busy.stop().then(() => 'busy'), idle.stop().then(() => 'idle')];
+    expect(await Promise.race(stops)).toBe('idle');
+    await Promise.all([cut, ...stops]);
   });
 
   it('cuts what takes longer than 1.5 seconds, and may be asked for twice', async () => {
@@ -115,9 +117,7 @@ describe('stopping', () => {
     const { port, stop } = await start(app);
     const cut = expect(fetch(`http://127.0.0.1:${port}/`)).rejects.toThrow();
     await arrived;
-    const startedAt = performance.now();
     await Promise.all([stop(), stop()]);
-    expect(performance.now() - startedAt).toBeLessThan(1_600);
     await cut;
     await stop();
   });
