@@ -11,7 +11,7 @@ import { inTransaction, rows } from '../../src/db/transaction';
 import { newId } from '../../src/lib/new-id';
 import { presentEvent } from '../../src/presenters/envelope';
 import { createWebhookDeliveryWorkflows } from '../../src/temporal/webhook-delivery-workflows';
-import { auditWebhookDeliveries } from '../support/webhook-delivery-audit';
+import { auditWebhookDeliveries, hurryDeliveries } from '../support/webhook-delivery-audit';
 import { startGateway, type OwnGateway } from '../support/gateway';
 import { runAdmin } from '../support/gateway-admin';
 import { fund } from '../support/merchant';
@@ -64,7 +64,7 @@ test('every event arrives while worker, API, Temporal, PostgreSQL and its connec
   const [ids] = await Promise.all([createAll(client), killAgainAndAgain(dice)]);
   await Promise.all(ids.map((id) => whenFinal(gateway.db, id)));
   await waitLong('every event to be delivered', async () => {
-    await hurry(endpointId);
+    await hurryDeliveries(gateway);
     const arrived = receiver.received.map(({ event }) => event.id);
     const faults = await auditWebhookDeliveries(gateway.db, endpointId, arrived);
     return faults.length === 0 ? true : undefined;
@@ -117,20 +117,6 @@ async function killAgainAndAgain(dice: Dice): Promise<void> {
     await sleep(dice.roll(AWAY_MS));
     await program.start();
   }
-}
-
-/** An attempt that a kill cut off waits for its minute: nobody here has that long. */
-async function hurry(endpointId: string): Promise<void> {
-  const waiting = await rows<{ id: string }>(
-    gateway.db,
-    `UPDATE webhook_deliveries SET next_attempt_at = clock_timestamp(), check_at = clock_timestamp()
-      WHERE endpoint_id = ? AND status = 'pending' AND attempts > 0
-        AND next_attempt_at > clock_timestamp() RETURNING id`,
-    [endpointId],
-  );
-  const workflows = createWebhookDeliveryWorkflows(gateway.temporal);
-  const ids = waiting.map(({ id }) => id);
-  for (const one of await readWebhookDeliveriesToStart(gateway.db, ids)) await workflows.wake(one);
 }
 
 /** Waits that a test can wait for, eight attempts as in the real one. */

@@ -16,11 +16,12 @@ import { scaled } from '../support/scale';
 import { chooseSeed, createDice } from '../support/seeded-random';
 import { faultOf, type Receiver, startReceiver } from '../support/webhook-receiver';
 
-jest.setTimeout(scaled(300_000, 1_800_000));
+jest.setTimeout(scaled(420_000, 1_800_000));
 
 const CUTS = scaled(1, 8);
 const PAYOUTS_EACH = scaled(10, 40);
-const TRIED_MS = scaled(120_000, 900_000);
+/** A delivery whose workflow was lost is looked for after two minutes. */
+const TRIED_MS = scaled(240_000, 900_000);
 
 let installation: NpmGateway;
 let settings: Settings;

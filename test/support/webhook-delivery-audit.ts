@@ -1,5 +1,8 @@
 /** What must be true of all events and deliveries when a test is over, whatever was killed in it. */
+import type { Client } from '@temporalio/client';
+import { readWebhookDeliveriesToStart } from '../../src/db/repositories/webhook-deliveries';
 import { type Db, rows } from '../../src/db/transaction';
+import { createWebhookDeliveryWorkflows } from '../../src/temporal/webhook-delivery-workflows';
 
 /**
  * @param arrived the ids of events, once for each time that the endpoint's receiver got them
@@ -28,4 +31,22 @@ export async function auditWebhookDeliveries(
       return came.has(id) ? [] : [`${id} succeeded and never arrived`];
     }),
   ];
+}
+
+/** An attempt that a kill cut off is made again a minute later: no test has that long. */
+export async function hurryDeliveries({
+  db,
+  temporal,
+}: {
+  db: Db;
+  temporal: Client;
+}): Promise<void> {
+  const waiting = await rows<{ id: string }>(
+    db,
+    `UPDATE webhook_deliveries SET next_attempt_at = clock_timestamp(), check_at = clock_timestamp()
+      WHERE status = 'pending' AND attempts > 0 AND next_attempt_at > clock_timestamp() RETURNING id`,
+  );
+  const workflows = createWebhookDeliveryWorkflows(temporal);
+  const ids = waiting.map(({ id }) => id);
+  for (const one of await readWebhookDeliveriesToStart(db, ids)) await workflows.wake(one);
 }
