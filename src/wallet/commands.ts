@@ -125,11 +125,12 @@ function addOperation(command: Command, { env, out }: Terminal): void {
       '--skip-unknown-nonces',
       'transactions that the database does not know exist, and none of them is a queued payout',
     )
-    .action(async ({ chainId, address, skipUnknownNonces = false }) => {
+    .option(...BY)
+    .action(async ({ chainId, address, skipUnknownNonces = false, by }) => {
       const network = findNetwork(env, chainId);
       const account = readAddress(address);
       const { requeued, nextNonce } = await withDatabase(env, (db) =>
-        resumeSigner(db, createChain(network), account, { skipUnknownNonces }),
+        resumeSigner(db, createChain(network), account, { by, skipUnknownNonces }),
       );
       out(`${account} sends again from nonce ${nextNonce}; ${requeued} payouts get a new nonce.\n`);
     });
@@ -138,19 +139,21 @@ function addOperation(command: Command, { env, out }: Terminal): void {
     .description('Refuses payouts to an address and holds deposits from it.')
     .requiredOption(...ADDRESS)
     .requiredOption(...REASON)
-    .action(async ({ address, reason }) => {
+    .option(...BY)
+    .action(async ({ address, reason, by }) => {
       const denied = readAddress(address);
-      await withDatabase(env, (db) => denyAddress(db, denied, reason));
+      await withDatabase(env, (db) => denyAddress(db, denied, { by, reason }));
       out(`${denied} is denied.\n`);
     });
   command
     .command('allow')
     .description('Ends `deny`.')
     .requiredOption(...ADDRESS)
-    .action(async ({ address }) => {
+    .option(...BY)
+    .action(async ({ address, by }) => {
       const allowed = readAddress(address);
-      await withDatabase(env, (db) => allowAddress(db, allowed));
-      out(`${allowed} is not denied.\n`);
+      const wasDenied = await withDatabase(env, (db) => allowAddress(db, allowed, by));
+      out(`${allowed} ${wasDenied ? 'is not denied any more' : 'was not denied'}.\n`);
     });
 }
 

@@ -5,6 +5,7 @@
 import { productionFaults } from '../lib/production';
 import { invalidEnvironment, SetupError } from '../lib/setup-error';
 import { type Network, readNetworksFile, type WalletMode } from './networks';
+import { signerFaults } from './signer/production';
 
 export interface Credentials {
   /** What the gateway sends as its bearer key. */
@@ -88,6 +89,8 @@ export function readWalletConfig(environment: Environment, log: Log): WalletProg
   const networks = readNetworksFile(networksFile, {
     isDevelopment: environment['GATEWAY_ENV'] === 'development',
   });
+  const exposed = environment['GATEWAY_ENV'] === 'production' ? signerFaults(networks) : [];
+  if (exposed.length > 0) throw invalidEnvironment(exposed);
   for (const { mode, name } of networks) {
     if (credentials[mode] !== null) continue;
     const prefix = `ONCHAIN_${mode.toUpperCase()}`;

@@ -249,10 +249,10 @@ describeWithChain('deposits', () => {
   test('a deposit from an address of the denylist is held', async () => {
     const { id, address } = await openTestCheckout(world);
     const payer = chain.accounts[5]!;
-    await denyAddress(world.db, payer, 'test');
+    await denyAddress(world.db, payer, { by: 'alice', reason: 'test' });
     await pay(chain, chain.tokens.USDC, address, 10_000_000n);
     await settle();
-    await allowAddress(world.db, payer);
+    await allowAddress(world.db, payer, 'bob');
     expect((await factsOf(world.db, id)).checkout.isHeld).toBe(true);
   });
 

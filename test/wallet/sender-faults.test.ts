@@ -179,7 +179,7 @@ describeWithChain('a payout of the wallet', () => {
     expect(await attempts()).toHaveLength(1);
 
     const network = testNetwork(chain);
-    await resumeSigner(wallet!.db, createChain(network), signer.address);
+    await resumeSigner(wallet!.db, createChain(network), signer.address, { by: 'alice' });
     await chain.setAutomine(true);
     expect(await ended()).toMatchObject({ status: 'sent' });
     expect(await ended('po_2')).toMatchObject({ status: 'sent' });
@@ -426,7 +426,7 @@ describeWithChain('a payout of the wallet', () => {
     await chain.mint(chain.tokens.USDT, signer.address, 10n ** 13n);
     await lowFloats(0);
     expect(await attempts()).toHaveLength(0);
-    await denyAddress(wallet!.db, receiver, 'test');
+    await denyAddress(wallet!.db, receiver, { by: 'alice', reason: 'test' });
     await resumePayouts(wallet!.db, chain.chainId, 'alice');
     expect(await ended()).toMatchObject({ status: 'failed', txHash: null });
     expect(await ended('po_2')).toMatchObject({ status: 'sent' });
@@ -435,7 +435,7 @@ describeWithChain('a payout of the wallet', () => {
       destination: { type: 'crypto_address', value: getAddress(receiver), memo: null },
     });
     expect(refused).toMatchObject({ kind: 'refused' });
-    await allowAddress(wallet!.db, receiver);
+    await allowAddress(wallet!.db, receiver, 'bob');
   });
 
   it('stops the signer when the chain knows more of its transactions than the database', async () => {
@@ -446,9 +446,19 @@ describeWithChain('a payout of the wallet', () => {
     await alarm('signer_stopped');
     await pay({ reference: 'po_2' });
     const network = createChain(testNetwork(chain));
-    await expect(resumeSigner(wallet!.db, network, signer.address)).rejects.toThrow(/1 to 4/);
-    await resumeSigner(wallet!.db, network, signer.address, { skipUnknownNonces: true });
+    const resume = (options: { skipUnknownNonces?: boolean } = {}) =>
+      resumeSigner(wallet!.db, network, signer.address, { by: 'alice', ...options });
+    await expect(resume()).rejects.toThrow(/1 to 4/);
+    await resume({ skipUnknownNonces: true });
     expect(await ended('po_2')).toMatchObject({ status: 'sent' });
+    const decisions = await wallet!.db.query(
+      'SELECT kind, decided_by, reason FROM wallet.decision WHERE address = $1',
+      [signer.address.toLowerCase()],
+    );
+    // The refused attempt has decided nothing.
+    expect(decisions).toEqual([
+      { kind: 'resume_signer', decided_by: 'alice', reason: 'with --skip-unknown-nonces' },
+    ]);
   });
 
   it('is never more than 16 in flight', async () => {

@@ -142,15 +142,30 @@ describeWithChain('the commands of the wallet', () => {
     expect(resumed).toContain('payouts were resumed by not named at ');
   });
 
-  it('denies an address, and allows it again', async () => {
+  it('denies an address, and allows it again; who did it stays', async () => {
     const value = '0x52908400098527886E0F7030069857D2E4169EE7';
     const destination = { type: 'crypto_address' as const, value, memo: null };
-    expect((await run('deny', '--address', value, '--reason', 'a test')).code).toBe(0);
+    const by = ['--by', 'alice'];
+    expect((await run('deny', '--address', value, '--reason', 'a test', ...by)).code).toBe(0);
     const refused = await wallet.provider.submitPayout(order({ destination }));
     expect(refused.kind).toBe('refused');
-    expect((await run('allow', '--address', value)).code).toBe(0);
+    const allow = () => run('allow', '--address', value, '--by', 'bob');
+    expect(await allow()).toEqual({ code: 0, text: `${value} is not denied any more.\n` });
+    expect(await allow()).toEqual({ code: 0, text: `${value} was not denied.\n` });
     const accepted = await wallet.provider.submitPayout(order({ destination }));
     expect(accepted.kind).toBe('accepted');
+
+    const decisions = await wallet.db.query(
+      'SELECT kind, decided_by, reason, chain_id FROM wallet.decision WHERE address = $1 ORDER BY id',
+      [value.toLowerCase()],
+    );
+    expect(decisions).toEqual([
+      { kind: 'deny', decided_by: 'alice', reason: 'a test', chain_id: null },
+      { kind: 'allow', decided_by: 'bob', reason: null, chain_id: null },
+    ]);
+    await expect(wallet.db.query('DELETE FROM wallet.decision')).rejects.toThrow(
+      'permission denied for table decision',
+    );
   });
 
   describe('sweeps', () => {

@@ -108,7 +108,7 @@ export interface PauseDecision {
 export async function listNewestDecisions(db: Db, chainId: number): Promise<PauseDecision[]> {
   const rows = await db.query<Omit<PauseDecision, 'at'> & { decided_at: Date }>(
     `SELECT DISTINCT ON (stops) stops, kind, decided_by AS by, reason, decided_at
-     FROM wallet.decision WHERE chain_id = $1 ORDER BY stops, id DESC`,
+     FROM wallet.decision WHERE chain_id = $1 AND stops IS NOT NULL ORDER BY stops, id DESC`,
     [chainId],
   );
   return rows.map(({ decided_at: at, ...decision }) => ({ ...decision, at: at.toISOString() }));

@@ -25,6 +25,8 @@ export interface Resumed {
 }
 
 interface ResumeOptions {
+  /** Who decides it: stays in wallet.decision. */
+  by: string;
   /**
    * The chain has transactions of the signer that the database does not know, and the operator has
    * checked that none of the queued transfers is among them.
@@ -44,7 +46,7 @@ export async function resumeSigner(
   db: Database,
   chain: Chain,
   address: Address,
-  { skipUnknownNonces = false }: ResumeOptions = {},
+  { by, skipUnknownNonces = false }: ResumeOptions,
 ): Promise<Resumed> {
   const key: SignerKey = { chainId: chain.network.chainId, signer: address.toLowerCase() };
   const view = await readView(chain, address);
@@ -87,6 +89,11 @@ export async function resumeSigner(
       `UPDATE wallet.alarm SET cleared_at = clock_timestamp()
        WHERE chain_id = $1 AND kind = 'signer_stopped' AND subject = $2 AND cleared_at IS NULL`,
       [key.chainId, key.signer],
+    );
+    await tx.query(
+      `INSERT INTO wallet.decision (chain_id, kind, address, decided_by, reason)
+       VALUES ($1, 'resume_signer', $2, $3, $4)`,
+      [key.chainId, key.signer, by, skipUnknownNonces ? 'with --skip-unknown-nonces' : null],
     );
     const after = await lockSigner(tx, key);
     return { requeued: foreign.length, nextNonce: after.nextNonce };

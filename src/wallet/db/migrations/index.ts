@@ -4,6 +4,7 @@ import { DEPOSITS } from './0002-deposits';
 import { DURABLE } from './0003-durable';
 import { HELD_DEPOSITS } from './0004-held-deposits';
 import { DECISIONS } from './0005-decisions';
+import { NAMED_DECISIONS } from './0006-named-decisions';
 
 export interface Migration {
   name: string;
@@ -16,4 +17,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0003-durable', sql: DURABLE },
   { name: '0004-held-deposits', sql: HELD_DEPOSITS },
   { name: '0005-decisions', sql: DECISIONS },
+  { name: '0006-named-decisions', sql: NAMED_DECISIONS },
 ];
