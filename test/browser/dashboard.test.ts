@@ -78,6 +78,7 @@ describeWithBrowser('the dashboard and the console in a browser', () => {
     await page.waitForURL(`${site}/dashboard/live?x=1`);
     expect(await page.locator('.mode').innerText()).toContain('Live mode');
     await page.getByRole('link', { name: 'Switch to test' }).click();
+    await page.waitForURL(/\/dashboard\/test/);
     expect(await page.locator('.mode').innerText()).toContain('Test mode');
   });
 
@@ -85,6 +86,7 @@ describeWithBrowser('the dashboard and the console in a browser', () => {
     await signIn(operator, '/console');
     await page.waitForURL(`${site}/console/home`);
     await page.getByRole('link', { name: 'Sessions' }).click();
+    await page.waitForURL(`${site}/console/sessions`);
     expect(await page.locator('tbody tr').count()).toBe(1);
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.waitForURL(`${site}/console/sign-in`);

@@ -8,6 +8,7 @@ import type { CheckoutOrder } from '../../src/providers/port';
 import { describeWithBrowser, openBrowser } from '../support/browser';
 import { describeWithChain, startChain, type TestChain } from '../support/chain';
 import { violations } from '../support/page-checks';
+import { waitLong } from '../support/patience';
 import {
   createTestSigner,
   createWalletDatabase,
@@ -129,11 +130,10 @@ describeWithChain('with a chain', () => {
       expect(await page.getByRole('button', { name: 'Copy' }).count()).toBe(0);
       await pay(chain, chain.tokens.USDC, address, 25_500_000n);
       await chain.finalize();
-      for (let left = 100; left > 0; left -= 1) {
+      await waitLong('the page to say that it is paid', async () => {
         await page.reload();
-        if ((await page.locator('.status[data-status="paid"]').count()) > 0) break;
-        await page.waitForTimeout(100);
-      }
+        return (await page.locator('.status[data-status="paid"]').count()) > 0 ? true : undefined;
+      });
       await wallet.provider.refundCheckout(order.reference, 'refund_9', order.amount);
       await page.goto(await pageOf(order));
       await page.getByLabel('Address').fill('0x1234');

@@ -7,7 +7,7 @@ import { runChaos } from '../chaos/run';
 import { scaled } from '../support/scale';
 import { chooseSeed } from '../support/seeded-random';
 
-const SECONDS = scaled(60, 300);
+const SECONDS = scaled(45, 300);
 
 test(
   `after ${SECONDS} s of faults nothing is lost, doubled or stuck`,
@@ -22,7 +22,8 @@ test(
       lostAcknowledgements: [],
       doubleSends: [],
     });
-    expect(report.operations).toBeGreaterThan(SECONDS);
+    // The faults met somebody.
+    expect(report.operations).toBeGreaterThan(plan.length);
   },
   (SECONDS + 600) * 1_000,
 );

@@ -18,8 +18,9 @@ beforeAll(async () => {
   project = join(folder, 'project');
   const built = join(folder, 'built');
   const tsc = join(ROOT, 'node_modules/.bin/tsc');
+  // `npm run check` has checked the types.
   for (const config of ['tsconfig.build.json', 'tsconfig.exports.json']) {
-    await run(tsc, ['-p', config, '--outDir', join(built, 'dist')], { cwd: ROOT });
+    await run(tsc, ['-p', config, '--noCheck', '--outDir', join(built, 'dist')], { cwd: ROOT });
   }
   copyFileSync(join(ROOT, 'package.json'), join(built, 'package.json'));
   const packed = await run('npm', ['pack', '--ignore-scripts', '--json'], { cwd: built });

@@ -3,10 +3,12 @@
  * once, and the ledger, the sandbox's book and Temporal's histories agree about it.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import type { Client } from '@temporalio/client';
 import { verifyLedger } from '../../src/db/ledger-verify';
 import { type Db, rows } from '../../src/db/transaction';
 import type { Mode } from '../../src/domain/mode';
+import { PATIENCE_MS } from './patience';
 import { readBook } from './sandbox';
 
 /** The parts of a gateway that are compared. */
@@ -26,18 +28,21 @@ interface PayoutRow {
 const FINAL = ['completed', 'failed', 'rejected', 'cancelled'];
 const ENDED_BY_A_PERSON = ['rejected', 'cancelled'];
 
-/** A workflow ends some time after its payout's row, when its worker was killed in between. */
-const PATIENCE_MS = 40_000;
-
 /**
+ * A workflow ends some time after its payout's row, when its worker was killed in between.
  * @param open ids of payouts that are meant to be under way still
+ * @param expected what the test has made wrong
  * @returns a sentence for everything that is wrong; none in a sound gateway
  */
-export async function auditPayouts(audited: Audited, open: string[] = []): Promise<string[]> {
+export async function auditPayouts(
+  audited: Audited,
+  open: string[] = [],
+  expected: string[] = [],
+): Promise<string[]> {
   const giveUpAt = Date.now() + PATIENCE_MS;
   for (;;) {
     const faults = await audit(audited, open);
-    if (faults.length === 0 || Date.now() > giveUpAt) return faults;
+    if (isDeepStrictEqual(faults, expected) || Date.now() > giveUpAt) return faults;
     await sleep(500);
   }
 }
