@@ -30,20 +30,34 @@ const LINKS = [
   "worker and merchant's receiver",
 ] as const;
 
-let holes: Record<(typeof LINKS)[number], Link>;
-let gateway: OwnGateway;
-let receiver: Receiver;
-let client: MerchantClient;
+type LinkName = (typeof LINKS)[number];
 
-beforeAll(async () => {
-  receiver = await startReceiver();
+/** Side by side, each with a gateway of its own: most of the time is spent waiting for what is silent. */
+const PAIRS: readonly (readonly [LinkName, LinkName])[] = [
+  ['worker and Temporal', 'api and PostgreSQL'],
+  ["worker and merchant's receiver", 'worker and PostgreSQL'],
+  ['gateway and provider', 'api and Temporal'],
+];
+
+interface World {
+  gateway: OwnGateway;
+  links: Record<LinkName, Link>;
+  receiver: Receiver;
+  client: MerchantClient;
+  stop: () => Promise<void>;
+}
+
+async function startWorld(): Promise<World> {
+  const receiver = await startReceiver();
   const postgres = Number(new URL(process.env['TEST_POSTGRES_URL'] ?? '').port);
   const temporal = Number((process.env['TEST_TEMPORAL_ADDRESS'] ?? '').split(':')[1]);
   const targets = [postgres, postgres, temporal, temporal, 0, Number(new URL(receiver.url).port)];
   const started = await Promise.all(targets.map((target) => startLink(target)));
-  holes = Object.fromEntries(LINKS.map((link, index) => [link, started[index]!])) as typeof holes;
-  const at = (link: keyof typeof holes) => holes[link].port;
-  gateway = await startGateway({
+  const links = Object.fromEntries(
+    LINKS.map((link, index) => [link, started[index]!]),
+  ) as World['links'];
+  const at = (link: LinkName) => links[link].port;
+  const gateway = await startGateway({
     databasePort: at('api and PostgreSQL'),
     workerDatabasePort: at('worker and PostgreSQL'),
     env: {
@@ -54,32 +68,39 @@ beforeAll(async () => {
     workerEnv: { TEMPORAL_ADDRESS: `127.0.0.1:${at('worker and Temporal')}` },
   });
   // The sandbox is started with the gateway, which must know the address first.
-  holes['gateway and provider'].leadTo(gateway.sandbox.port);
+  links['gateway and provider'].leadTo(gateway.sandbox.port);
   const { accountId, testKey } = gateway.merchant;
   await fund(gateway.db, accountId, 'test', 'USDT', FUNDS);
-  client = new MerchantClient(gateway.baseUrl, testKey);
   const url = `http://127.0.0.1:${at("worker and merchant's receiver")}/hooks`;
-  await runAdmin(
-    gateway,
-    ...['webhooks', 'create', '--account', accountId],
-    ...['--mode', 'test', '--url', url],
-  );
+  const where = ['--account', accountId, '--mode', 'test', '--url', url];
+  await runAdmin(gateway, 'webhooks', 'create', ...where);
+  return {
+    ...{ gateway, links, receiver, client: new MerchantClient(gateway.baseUrl, testKey) },
+    stop: async () => {
+      await gateway.stop();
+      await receiver.stop();
+      await Promise.all(started.map((link) => link.stop()));
+    },
+  };
+}
+
+jest.setTimeout(scaled(300_000, 600_000));
+
+test.concurrent.each(PAIRS)('between %s, and then between %s', async (...pair) => {
+  const world = await startWorld();
+  try {
+    for (const link of pair) await silence(world, link);
+  } finally {
+    await world.stop();
+  }
 });
 
-afterAll(async () => {
-  await gateway.stop();
-  await receiver.stop();
-  await Promise.all(Object.values(holes).map((hole) => hole.stop()));
-});
-
-jest.setTimeout(300_000);
-
-test.each(LINKS)('between %s', async (link) => {
-  const hole = holes[link];
+async function silence({ gateway, links, receiver, client }: World, name: LinkName): Promise<void> {
+  const create = (key: string) => retry(() => client.createPayout(bodyOf(key), key));
   const under = await Promise.all(Array.from({ length: PAYOUTS }, () => create(randomKey())));
   const keys = Array.from({ length: PAYOUTS }, () => randomKey());
 
-  hole.set({ kind: 'black_hole' });
+  links[name].set({ kind: 'black_hole' });
   const ended = Date.now() + SILENT_MS;
   const meanwhile = await Promise.all([
     ...keys.map((key) => client.createPayout(bodyOf(key), key)),
@@ -88,21 +109,18 @@ test.each(LINKS)('between %s', async (link) => {
   ]);
   expect(meanwhile.filter((answer) => !isProper(answer)).map(({ text }) => text)).toEqual([]);
   await sleep(Math.max(0, ended - Date.now()));
-  hole.set(null);
+  links[name].set(null);
 
   const late = await Promise.all(keys.map((key) => create(key)));
   await Promise.all([...under, ...late].map(({ json }) => whenFinal(gateway.db, json.data.id)));
-  await allDelivered();
+  await allDelivered(gateway, receiver);
   expect(await auditPayouts(gateway)).toEqual([]);
   const balance = await new PatientClient(gateway.baseUrl, client.apiKey).balance();
   const { accountId } = gateway.merchant;
   expect(balance).toEqual(await expectedBalance(gateway.db, accountId, FUNDS));
-});
+}
 
 const bodyOf = (key: string) => buildPayout({ reference: `silent-${key}` });
-
-const create = (key: string): Promise<ApiAnswer> =>
-  retry(() => client.createPayout(bodyOf(key), key));
 
 /** Done, or a 503 or a running request that says when to ask again. */
 function isProper({ status, headers }: ApiAnswer): boolean {
@@ -110,7 +128,7 @@ function isProper({ status, headers }: ApiAnswer): boolean {
 }
 
 /** Attempts that met the silence are made again at once, as the schedule would a minute later. */
-async function allDelivered(): Promise<void> {
+async function allDelivered(gateway: OwnGateway, receiver: Receiver): Promise<void> {
   await waitLong('every event to be delivered', async () => {
     const open = await rows<{ id: string }>(
       gateway.db,

@@ -33,7 +33,7 @@ import {
 } from '../support/wallet';
 
 const PAYOUTS = scaled(60, 2_000);
-const KILLS = scaled(6, 86);
+const KILLS = scaled(4, 86);
 /** Small, so that the payouts take many broadcasts. */
 const IN_FLIGHT_MAX = scaled(5, 12);
 const COINS = 100n * 10n ** 18n;

@@ -207,9 +207,7 @@ describe.each([
     const key = randomKey();
     const body = buildPayment();
     await outage(kind);
-    const askedAt = Date.now();
     const refused = await client.createPayment(body, key);
-    expect(Date.now() - askedAt).toBeLessThan(8_000);
     expect(refused).toMatchObject({
       status: 503,
       json: {

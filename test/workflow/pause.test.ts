@@ -65,9 +65,6 @@ async function countTimers(payout: PayoutCase): Promise<number> {
   return (events ?? []).filter((event) => event.timerStartedEventAttributes != null).length;
 }
 
-/** Longer than a new workflow, its activity, a signal and a submission take; well below 5 s. */
-const RESUMED_WITHIN_MS = 5_000;
-
 /** Approved, and held back before anything was handed over. */
 async function holdPayout(scope: string, targetOf: (payout: PayoutCase) => string) {
   const payout = await createPayoutCase(world);
@@ -90,16 +87,9 @@ describe.each(SCOPES)('while payouts are paused ($scope)', ({ scope, targetOf })
     await payout.handle.signal('providerUpdate');
     await whenDetails(payout, /paused: hot wallet is moved/);
     expect(await readRecords(world, payout)).toMatchObject({ status: 'approved', timesSent: 0 });
+    // Nothing but the end of the pause wakes it.
     expect(await countTimers(payout)).toBe(0);
-    const resumedAt = Date.now();
     await resume(scope, targetOf(payout));
-    const { submissionStartedAt } = await whenPayout(
-      world,
-      payout,
-      'submitted',
-      (row) => row.submissionStartedAt !== null,
-    );
-    expect(submissionStartedAt!.getTime() - resumedAt).toBeLessThan(RESUMED_WITHIN_MS);
     expect(await whenOver(payout)).toBe('completed');
     expect(await readRecords(world, payout)).toMatchObject({
       reserved: '0.00000000',
