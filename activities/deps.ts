@@ -1,11 +1,12 @@
 /** The dependencies of the payout and payment activities; src/deps.ts builds them once. */
-import { hasOpenDeliveries } from '../src/db/repositories/events';
+import { newDeliveriesOf } from '../src/db/repositories/events';
 import { inTransaction, type Db, type Tx } from '../src/db/transaction';
 import type { Payout } from '../src/domain/payout';
 import { PROVIDER_CODES } from '../src/domain/provider-codes';
 import type { Provider } from '../src/providers/port';
 import type { ProviderRegistry } from '../src/providers/registry';
 import type { LocalCalls } from './local-calls';
+import type { WebhookDeliveryStarter } from './webhook-delivery/starter';
 
 export interface Deps {
   db: Db;
@@ -13,8 +14,7 @@ export interface Deps {
   localCalls: LocalCalls;
   /** Base URL of the console for links in workflows, such as https://ops.example.com/console. */
   consoleUrl: string | null;
-  /** Starts the deliveries of the object's events in the background. */
-  announceEvents: (objectId: string) => void;
+  webhookDeliveryStarter: Pick<WebhookDeliveryStarter, 'start' | 'lookFor'>;
 }
 
 /** @param object a payout or a payment */
@@ -28,20 +28,20 @@ export function providerOf(
   return providers.get(code, object.mode);
 }
 
-/** A transaction that can append events of the object, and then announces them. */
+/** A transaction that can append events of the object, and then starts their deliveries. */
 export async function inEventTransaction<T>(
-  { db, announceEvents }: Pick<Deps, 'db' | 'announceEvents'>,
+  { db, webhookDeliveryStarter }: Pick<Deps, 'db' | 'webhookDeliveryStarter'>,
   objectId: string,
   work: (tx: Tx) => Promise<T>,
 ): Promise<T> {
   let last: Tx | undefined;
   try {
     const result = await inTransaction(db, (tx) => work((last = tx)));
-    if (last !== undefined && (await hasOpenDeliveries(last))) announceEvents(objectId);
+    if (last !== undefined) webhookDeliveryStarter.start(await newDeliveriesOf(last));
     return result;
   } catch (error) {
     // It may have occurred after the commit.
-    announceEvents(objectId);
+    webhookDeliveryStarter.lookFor(objectId);
     throw error;
   }
 }

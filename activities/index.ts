@@ -35,18 +35,12 @@ import {
 } from './webhook-delivery/attempt';
 import type { WebhookDeliveryStarter } from './webhook-delivery/starter';
 
-export type ActivityDeps = Omit<Deps, 'announceEvents'> &
+export type ActivityDeps = Deps &
   RestartDeps &
   WebhookDeliveryDeps & { webhookDeliveryStarter: WebhookDeliveryStarter };
 
-export function createActivities(given: ActivityDeps) {
-  const { db, webhookDeliveryStarter } = given;
-  const deps = {
-    ...given,
-    announceEvents: (objectId: string) => {
-      webhookDeliveryStarter.announce(objectId);
-    },
-  };
+export function createActivities(deps: ActivityDeps) {
+  const { db } = deps;
   /** Steps of one object, called by its own workflow only. */
   const forOwn = <T>(objectId: string, step: () => Promise<T>): Promise<T> =>
     stepOf(db, objectId, step);

@@ -63,8 +63,8 @@ export async function openPayment(deps: Deps, input: PaymentInput): Promise<Open
 async function withoutClaim(deps: Deps, input: PaymentInput): Promise<OpenOutcome> {
   const { paymentId } = input;
   if ((await findPayment(deps.db, paymentId)) !== null) {
-    // An earlier run may have died between its commit and the announcement.
-    deps.announceEvents(paymentId);
+    // An earlier run may have died between its commit and the start of the deliveries.
+    deps.webhookDeliveryStarter.lookFor(paymentId);
     return { kind: 'opened' };
   }
   await releaseClaim(deps.db, paymentId);

@@ -32,9 +32,9 @@ export async function submitPayout(
   );
 }
 
-/** An earlier run of this activity may have died between its commit and the announcement. */
-function reportDone({ announceEvents }: Deps, payout: Payout): PayoutState {
-  announceEvents(payout.id);
+/** An earlier run may have died between its commit and the start of the deliveries. */
+function reportDone({ webhookDeliveryStarter }: Deps, payout: Payout): PayoutState {
+  webhookDeliveryStarter.lookFor(payout.id);
   return reportPayout(payout, new Date());
 }
 

@@ -7,18 +7,24 @@ import { AsyncResource } from 'node:async_hooks';
 import type { Logger } from 'pino';
 import { listUnstarted } from '../../src/db/repositories/webhook-deliveries';
 import type { Db } from '../../src/db/transaction';
-import type { WebhookDeliveryWorkflows } from '../../src/temporal/webhook-delivery-workflows';
+import type {
+  WebhookDeliveryStart,
+  WebhookDeliveryWorkflows,
+} from '../../src/temporal/webhook-delivery-workflows';
 
 export interface WebhookDeliveryStarter {
-  /** Call it after a commit that may have appended events of the object. */
-  announce(objectId: string): void;
+  /** Call it after the commit that inserted them. */
+  start(deliveries: readonly WebhookDeliveryStart[]): void;
+  /** The same if it is not known which ones, or whether anything, was committed for the object. */
+  lookFor(objectId: string): void;
   /** Waits for running starts; later ones are left to restart-missing. */
   drain(): Promise<void>;
 }
 
-/** Objects processed concurrently; each uses a database connection briefly. */
-const LOOKS = 4;
-/** More objects wait only if Temporal or the database does not respond. */
+const STARTS_AT_ONCE = 8;
+/** Each uses a database connection. */
+const LOOKS_AT_ONCE = 2;
+/** More wait only if Temporal or the database does not respond. */
 const WAITING_MAX = 2_000;
 
 export function createWebhookDeliveryStarter({
@@ -30,47 +36,73 @@ export function createWebhookDeliveryStarter({
   webhookDeliveryWorkflows: WebhookDeliveryWorkflows;
   logger: Pick<Logger, 'warn'>;
 }): WebhookDeliveryStarter {
-  /** Each look belongs to the trace of the activity that announced it. */
-  const waiting = new Map<string, () => Promise<void>>();
-  const looks = new Set<Promise<void>>();
-  let draining = false;
-
-  const look = async (objectId: string): Promise<void> => {
-    try {
-      for (const delivery of await listUnstarted(db, objectId)) {
-        if (draining) return;
-        await webhookDeliveryWorkflows.start(delivery);
-      }
-    } catch (error) {
-      logger.warn({ objectId, err: error }, 'deliveries are left to restart-missing');
-    }
+  const onError = (objectId: string, err: unknown): void => {
+    logger.warn({ objectId, err }, 'deliveries are left to restart-missing');
   };
+  const starts = createLine<WebhookDeliveryStart>(STARTS_AT_ONCE, (delivery) =>
+    webhookDeliveryWorkflows.start(delivery).catch((error: unknown) => {
+      onError(delivery.objectId, error);
+    }),
+  );
+  const looks = createLine<string>(LOOKS_AT_ONCE, async (objectId) => {
+    try {
+      for (const delivery of await listUnstarted(db, objectId)) starts.add(delivery);
+    } catch (error) {
+      onError(objectId, error);
+    }
+  });
+  return {
+    start: (deliveries) => {
+      for (const delivery of deliveries) starts.add(delivery);
+    },
+    lookFor: (objectId) => {
+      looks.add(objectId);
+    },
+    drain: async () => {
+      await looks.drain();
+      await starts.drain();
+    },
+  };
+}
+
+interface Line<T> {
+  add(item: T): void;
+  /** Waits for the work that is under way, and forgets the rest. */
+  drain(): Promise<void>;
+}
+
+/** Works on items in their order, so many at a time. @param work handles its errors */
+function createLine<T>(atOnce: number, work: (item: T) => Promise<void>): Line<T> {
+  /** The work belongs to the trace of the activity that added the item. */
+  const waiting = new Map<T, () => Promise<void>>();
+  const running = new Set<Promise<void>>();
+  let isDraining = false;
   const fill = (): void => {
-    for (const [objectId, start] of waiting) {
-      if (looks.size >= LOOKS) return;
-      waiting.delete(objectId);
-      const running = start().finally(() => {
-        looks.delete(running);
+    for (const [item, start] of waiting) {
+      if (running.size >= atOnce) return;
+      waiting.delete(item);
+      const run = start().finally(() => {
+        running.delete(run);
         fill();
       });
-      looks.add(running);
+      running.add(run);
     }
   };
   return {
-    announce: (objectId) => {
-      if (draining || waiting.size >= WAITING_MAX) return;
-      if (!waiting.has(objectId)) {
+    add: (item) => {
+      if (isDraining || waiting.size >= WAITING_MAX) return;
+      if (!waiting.has(item)) {
         waiting.set(
-          objectId,
-          AsyncResource.bind(() => look(objectId)),
+          item,
+          AsyncResource.bind(() => work(item)),
         );
       }
       fill();
     },
     drain: async () => {
-      draining = true;
+      isDraining = true;
       waiting.clear();
-      await Promise.all(looks);
+      await Promise.all(running);
     },
   };
 }

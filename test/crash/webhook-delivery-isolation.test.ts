@@ -60,7 +60,7 @@ const openHealthy = () => Promise.all(Array.from({ length: HEALTHY }, () => open
 
 async function send({ merchant }: Merchant): Promise<void> {
   const { objectId } = await writeEvent(merchant);
-  world.parts.webhookDeliveryStarter.announce(objectId);
+  world.parts.webhookDeliveryStarter.lookFor(objectId);
 }
 
 async function sendToAll(healthy: Merchant[], bad: Merchant[] = []): Promise<void> {
@@ -127,7 +127,7 @@ test('after five time-outs in a row first attempts stand with the retries, until
   });
   for (let count = 0; count < SLOW_AFTER_TIMEOUTS; count += 1) {
     const { id, objectId } = await writeEvent(slow.merchant);
-    world.parts.webhookDeliveryStarter.announce(objectId);
+    world.parts.webhookDeliveryStarter.lookFor(objectId);
     await whenWebhookDelivery(
       slow.merchant,
       id,
@@ -138,7 +138,7 @@ test('after five time-outs in a row first attempts stand with the retries, until
   expect(await firstQueue(slow)).toBe(TASK_QUEUES.webhooksRetry);
   silent = false;
   const { id, objectId } = await writeEvent(slow.merchant);
-  world.parts.webhookDeliveryStarter.announce(objectId);
+  world.parts.webhookDeliveryStarter.lookFor(objectId);
   await whenWebhookDelivery(slow.merchant, id, 'succeeds', ({ status }) => status === 'succeeded');
   expect(await firstQueue(slow)).toBe('local');
 });
@@ -146,7 +146,7 @@ test('after five time-outs in a row first attempts stand with the retries, until
 /** Where the first attempt of a new delivery goes; `local`: it is made at once. */
 async function firstQueue({ merchant }: Merchant): Promise<string> {
   const { id, objectId } = await writeEvent(merchant);
-  world.parts.webhookDeliveryStarter.announce(objectId);
+  world.parts.webhookDeliveryStarter.lookFor(objectId);
   const delivery = await deliveryOf(merchant, id);
   return waitLong('the first attempt to be ordered', async () => {
     const { events } = await world.temporal.workflow.getHandle(delivery.id).fetchHistory();

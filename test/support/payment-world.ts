@@ -17,7 +17,8 @@ const PROVIDER = 'onchain_provider';
 
 /** Nobody subscribes to webhooks here. */
 const localCalls = new LocalCalls([]);
-const announceEvents = (): void => undefined;
+const nobody = (): void => undefined;
+const webhookDeliveryStarter = { start: nobody, lookFor: nobody };
 
 export interface PaymentWorld extends Deps {
   db: Db;
@@ -38,7 +39,7 @@ export async function startPaymentWorld(): Promise<PaymentWorld> {
     await db.destroy();
     await database.drop();
   };
-  const parts = { announceEvents, consoleUrl: null, localCalls };
+  const parts = { webhookDeliveryStarter, consoleUrl: null, localCalls };
   return { ...parts, db, providers, sandboxUrl: sandbox.url, stop };
 }
 
@@ -133,7 +134,7 @@ export function withFaults(
         ? (work: Parameters<Db['transaction']>[0]) => commit(() => target.transaction(work))
         : (Reflect.get(target, name) as unknown),
   });
-  const parts = { announceEvents, consoleUrl: null, localCalls };
+  const parts = { webhookDeliveryStarter, consoleUrl: null, localCalls };
   return { db: wrapped, providers: { ...providers, get: () => provider }, ...parts };
 }
 

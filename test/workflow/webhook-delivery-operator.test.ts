@@ -54,7 +54,7 @@ afterEach(async () => {
 async function failedOnce(): Promise<{ event: WrittenEvent; id: string; endpointId: string }> {
   const endpoint = await openEndpoint(world, receiver.url);
   const event = await writeEvent(world);
-  world.parts.webhookDeliveryStarter.announce(event.objectId);
+  world.parts.webhookDeliveryStarter.lookFor(event.objectId);
   const { id } = await whenWebhookDelivery(
     world,
     event.id,

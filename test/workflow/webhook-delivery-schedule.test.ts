@@ -51,7 +51,7 @@ test.concurrent(
     const { world, receiver } = await openAccount();
     const endpoint = await openEndpoint(world, receiver.url);
     const event = await writeEvent(world);
-    world.parts.webhookDeliveryStarter.announce(event.objectId);
+    world.parts.webhookDeliveryStarter.lookFor(event.objectId);
     const { id } = await whenWebhookDelivery(
       world,
       event.id,
@@ -73,7 +73,7 @@ test.concurrent(
     const { world, receiver } = await openAccount(500);
     const endpoint = await openEndpoint(world, receiver.url);
     const event = await writeEvent(world);
-    world.parts.webhookDeliveryStarter.announce(event.objectId);
+    world.parts.webhookDeliveryStarter.lookFor(event.objectId);
     const { id } = await deliveryOf(world, event.id);
     await whenWebhookDelivery(world, event.id, 'failed twice', ({ attempts }) => attempts >= 2);
     const description = await world.temporal.workflow.getHandle(id).describe();
@@ -97,7 +97,7 @@ test.concurrent(
     const { world, receiver } = await openAccount(503);
     const endpoint = await openEndpoint(world, receiver.url);
     const event = await writeEvent(world);
-    world.parts.webhookDeliveryStarter.announce(event.objectId);
+    world.parts.webhookDeliveryStarter.lookFor(event.objectId);
     const { id } = await deliveryOf(world, event.id);
     expect(await whenOver(world, id)).toBe('failed');
     expect(await deliveryOf(world, event.id)).toMatchObject({
@@ -127,7 +127,7 @@ test.concurrent('a rolled secret signs the very next attempt, and the old one no
   const { world, receiver } = await openAccount(500);
   const endpoint = await openEndpoint(world, receiver.url);
   const event = await writeEvent(world);
-  world.parts.webhookDeliveryStarter.announce(event.objectId);
+  world.parts.webhookDeliveryStarter.lookFor(event.objectId);
   // From here on the waits are 1.8 s and more: time enough for what follows.
   await whenWebhookDelivery(world, event.id, 'was tried', ({ attempts }) => attempts >= 5);
   const rolled = await rollSecret(world.appDb, BY, world.parts, endpoint.id);
@@ -149,7 +149,7 @@ test.concurrent.each([
   const { world, receiver } = await openAccount(500);
   const endpoint = await openEndpoint(world, receiver.url);
   const event = await writeEvent(world);
-  world.parts.webhookDeliveryStarter.announce(event.objectId);
+  world.parts.webhookDeliveryStarter.lookFor(event.objectId);
   const { id } = await deliveryOf(world, event.id);
   await whenWebhookDelivery(world, event.id, 'was tried', ({ attempts }) => attempts >= 5);
   await end(endpoint.id);
@@ -167,7 +167,7 @@ test.concurrent(
     const { world, receiver } = await openAccount(500);
     await openEndpoint(world, receiver.url);
     const event = await writeEvent(world);
-    world.parts.webhookDeliveryStarter.announce(event.objectId);
+    world.parts.webhookDeliveryStarter.lookFor(event.objectId);
     const { id } = await whenWebhookDelivery(
       world,
       event.id,

@@ -1,9 +1,14 @@
 /** Events: one per status change, with the webhook's exact bytes (decision H1). */
 import type { EventType } from '../../domain/events';
-import { ENDPOINTS_MAX, OPEN_DELIVERIES_MAX } from '../../domain/webhook-delivery';
+import {
+  ENDPOINTS_MAX,
+  OPEN_DELIVERIES_MAX,
+  SLOW_AFTER_TIMEOUTS,
+} from '../../domain/webhook-delivery';
 import type { Mode } from '../../domain/mode';
 import { newId } from '../../lib/new-id';
 import { deferredRows, rows, type Db, type Reader, type Tx } from '../transaction';
+import type { WebhookDeliveryToStart } from './webhook-deliveries';
 
 export interface NewEvent {
   id: string;
@@ -22,15 +27,15 @@ export interface NewEvent {
 
 /** The event and its deliveries, in the transaction of the status change (decision H4). */
 export function appendEvent(tx: Tx, event: NewEvent): void {
-  const inserted = deferredRows<NewDelivery>(
+  const inserted = deferredRows<InsertedDelivery>(
     tx,
     `WITH event AS (
        INSERT INTO events (id, account_id, mode, type, object_id, sequence, body, actor, run_id,
                            created_at)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
        RETURNING id, account_id, mode, type
-     )
-     ${INSERT_DELIVERIES}`,
+     ), ${INSERT_DELIVERIES}
+     SELECT id, endpoint_id, is_slow FROM chosen WHERE NOT is_full`,
     [
       event.id,
       event.accountId,
@@ -45,64 +50,74 @@ export function appendEvent(tx: Tx, event: NewEvent): void {
       ...newWebhookDeliveryBindings(),
     ],
   );
-  noteDeliveries(
-    tx,
-    inserted.then((deliveries) => deliveries.some(({ isOpen }) => isOpen)),
+  noteDeliveries(tx, event, inserted);
+}
+
+/** A delivery that was not skipped. */
+export interface InsertedDelivery {
+  id: string;
+  endpointId: string;
+  isSlow: boolean;
+}
+
+/** A delivery of the transaction, to be started after the commit. */
+type NewDelivery = Omit<WebhookDeliveryToStart, 'retryRequested'>;
+
+const newDeliveries = new WeakMap<Tx, Promise<NewDelivery[]>[]>();
+
+/** @param inserted known at the commit */
+export function noteDeliveries(
+  tx: Tx,
+  { type: eventType, objectId, accountId, mode }: Omit<NewEvent, 'sequence' | 'createdAt'>,
+  inserted: Promise<InsertedDelivery[]>,
+): void {
+  const event = { eventType, objectId, accountId, mode, isNew: true };
+  const deliveries = inserted.then((all) =>
+    all.map(({ id, ...endpoint }) => ({ ...event, deliveryId: id, ...endpoint })),
   );
-}
-
-/** What `INSERT_DELIVERIES` returns. */
-export interface NewDelivery {
-  /** It was not skipped. */
-  isOpen: boolean;
-}
-
-/** Whether an event of the transaction got a delivery, known at the commit. */
-const openDeliveries = new WeakMap<Tx, Promise<boolean>[]>();
-
-export function noteDeliveries(tx: Tx, haveOpen: Promise<boolean>): void {
   // It is read only after the commit.
-  haveOpen.catch(() => undefined);
-  let outermost = tx;
-  while (outermost.parentTransaction !== undefined) outermost = outermost.parentTransaction;
-  openDeliveries.set(outermost, [...(openDeliveries.get(outermost) ?? []), haveOpen]);
+  deliveries.catch(() => undefined);
+  newDeliveries.set(tx, [...(newDeliveries.get(tx) ?? []), deliveries]);
 }
 
-/** Call it after the commit. */
-export async function hasOpenDeliveries(tx: Tx): Promise<boolean> {
-  return (await Promise.all(openDeliveries.get(tx) ?? [])).includes(true);
+/** The deliveries that the transaction has inserted. Call it after the commit. */
+export async function newDeliveriesOf(tx: Tx): Promise<NewDelivery[]> {
+  return (await Promise.all(newDeliveries.get(tx) ?? [])).flat();
 }
 
 /** The worker that created the delivery starts its workflow; restart-missing waits this long. */
 const START_GRACE = `interval '30 seconds'`;
 
 /**
- * Inserts a delivery for each endpoint that is subscribed to the events of the relation `event`.
- * The count of open deliveries stops at the maximum, so a healthy endpoint costs one index lookup;
- * OFFSET 0 prevents PostgreSQL from repeating the lookup wherever its result is used. Bindings:
- * `newWebhookDeliveryBindings()`.
+ * Inserts a delivery for each endpoint that is subscribed to the events of the relation `event`, and
+ * leaves them in the relation `chosen`. The count of open deliveries stops at the maximum, so a healthy
+ * endpoint costs one index lookup. Bindings: `newWebhookDeliveryBindings()`.
  */
 export const INSERT_DELIVERIES = `
-  INSERT INTO webhook_deliveries
-              (id, event_id, endpoint_id, status, next_attempt_at, check_at, last_error, finished_at)
-  SELECT (?::text[])[row_number() OVER ()], event.id, endpoint.id,
-         CASE WHEN full_up THEN 'skipped' ELSE 'pending' END,
-         CASE WHEN NOT full_up THEN clock_timestamp() END,
-         clock_timestamp() + ${START_GRACE},
-         CASE WHEN full_up THEN 'too_many_open' END,
-         CASE WHEN full_up THEN clock_timestamp() END
-    FROM event
-    JOIN webhook_endpoints endpoint
-      ON endpoint.account_id = event.account_id AND endpoint.mode = event.mode
-     AND endpoint.deleted_at IS NULL AND endpoint.enabled
-     AND (endpoint.events IS NULL OR event.type = ANY (endpoint.events))
-   CROSS JOIN LATERAL (
-     SELECT EXISTS (SELECT FROM webhook_deliveries
-                     WHERE endpoint_id = endpoint.id AND status = 'pending'
-                    OFFSET ${OPEN_DELIVERIES_MAX - 1} LIMIT 1)
-     OFFSET 0) AS bound(full_up)
-   LIMIT ${ENDPOINTS_MAX}
-  RETURNING status = 'pending' AS is_open`;
+  chosen AS MATERIALIZED (
+    SELECT (?::text[])[row_number() OVER ()] AS id, event.id AS event_id,
+           endpoint.id AS endpoint_id,
+           endpoint.timeouts_in_a_row >= ${SLOW_AFTER_TIMEOUTS} AS is_slow,
+           EXISTS (SELECT FROM webhook_deliveries
+                    WHERE endpoint_id = endpoint.id AND status = 'pending'
+                   OFFSET ${OPEN_DELIVERIES_MAX - 1} LIMIT 1) AS is_full
+      FROM event
+      JOIN webhook_endpoints endpoint
+        ON endpoint.account_id = event.account_id AND endpoint.mode = event.mode
+       AND endpoint.deleted_at IS NULL AND endpoint.enabled
+       AND (endpoint.events IS NULL OR event.type = ANY (endpoint.events))
+     LIMIT ${ENDPOINTS_MAX}
+  ), inserted AS (
+    INSERT INTO webhook_deliveries
+                (id, event_id, endpoint_id, status, next_attempt_at, check_at, last_error, finished_at)
+    SELECT id, event_id, endpoint_id,
+           CASE WHEN is_full THEN 'skipped' ELSE 'pending' END,
+           CASE WHEN NOT is_full THEN clock_timestamp() END,
+           clock_timestamp() + ${START_GRACE},
+           CASE WHEN is_full THEN 'too_many_open' END,
+           CASE WHEN is_full THEN clock_timestamp() END
+      FROM chosen
+  )`;
 
 /**
  * Only the statement knows how many deliveries it inserts, so it gets the maximum number of ids.

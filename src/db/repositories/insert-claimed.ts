@@ -3,15 +3,16 @@
  * stored response, in one statement, so that none of them exists without the others.
  */
 import type { Model, ModelClass } from 'objection';
-import { INSERT_DELIVERIES, newWebhookDeliveryBindings, noteDeliveries } from './events';
+import {
+  INSERT_DELIVERIES,
+  type InsertedDelivery,
+  type NewEvent,
+  newWebhookDeliveryBindings,
+  noteDeliveries,
+} from './events';
 import { type deferredRows, preparedRows, type Tx } from '../transaction';
 
-export interface FirstEvent {
-  id: string;
-  type: string;
-  body: Buffer;
-  runId?: string | null;
-}
+export type FirstEvent = Omit<NewEvent, 'sequence' | 'createdAt'>;
 
 /** @returns false, and nothing is written, when the reference is already used */
 export async function insertClaimed(
@@ -24,7 +25,7 @@ export async function insertClaimed(
 ): Promise<boolean> {
   const row = model.fromJson(object, { skipValidation: true }).$toDatabaseJson();
   const columns = Object.keys(row);
-  const inserted = send<{ hasOpen: boolean }>(
+  const inserted = send<{ deliveries: InsertedDelivery[] | null }>(
     tx,
     `WITH object AS (
        INSERT INTO ${model.tableName} (${columns.join(', ')})
@@ -35,13 +36,14 @@ export async function insertClaimed(
        INSERT INTO events (id, account_id, mode, type, object_id, sequence, body, run_id, created_at)
        SELECT ?, account_id, mode, ?, id, sequence, ?, ?, created_at FROM object
        RETURNING id, account_id, mode, type
-     ), delivery AS (${INSERT_DELIVERIES}
-     )
+     ), ${INSERT_DELIVERIES}
      UPDATE idempotency_keys k
         SET state = 'done', request = NULL, completed_at = clock_timestamp(),
             response_status = ?, response_body = ?
        FROM object WHERE k.object_id = object.id
-     RETURNING EXISTS (SELECT FROM delivery WHERE is_open) AS has_open`,
+     RETURNING (SELECT json_agg(json_build_object(
+                  'id', id, 'endpointId', endpoint_id, 'isSlow', is_slow))
+                  FROM chosen WHERE NOT is_full) AS deliveries`,
     [
       ...columns.map((column) => row[column] as string),
       event.id,
@@ -55,7 +57,8 @@ export async function insertClaimed(
   );
   noteDeliveries(
     tx,
-    inserted.then(([one]) => one?.hasOpen === true),
+    event,
+    inserted.then(([one]) => one?.deliveries ?? []),
   );
   return (await inserted).length > 0;
 }

@@ -65,7 +65,7 @@ function sideOf(
     providers,
     consoleUrl: null,
     localCalls: new LocalCalls([]),
-    announceEvents: () => undefined,
+    webhookDeliveryStarter: { start: () => undefined, lookFor: () => undefined },
   };
   const get = (ms: number, path: (n: number) => string) =>
     closedLoop({
