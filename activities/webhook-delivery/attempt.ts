@@ -7,9 +7,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import {
   completeAttempt,
+  completeAttemptLater,
   giveUpAttempt,
   insertAttempt,
-  releaseSlot,
+  releaseSlots,
   takeSlot,
 } from '../../src/db/repositories/webhook-attempts';
 import {
@@ -19,6 +20,7 @@ import {
   noteAttemptBegun,
   noteFailure,
   planNextAttempt,
+  readLockedWebhookDelivery,
   readWebhookDeliveryReport,
   type LockedWebhookDelivery,
 } from '../../src/db/repositories/webhook-deliveries';
@@ -103,7 +105,10 @@ async function begin(
   order: AttemptOrder,
   slot: TakenSlot,
 ): Promise<Begun | { state: WebhookDeliveryState }> {
-  const delivery = await lockWebhookDelivery(tx, order.deliveryId);
+  lockWebhookDelivery(tx, order.deliveryId);
+  // Together with the row, before it is known whether an attempt is due: it nearly always is.
+  const hasSlot = takeSlot(tx, order);
+  const delivery = await readLockedWebhookDelivery(tx, order.deliveryId);
   if (delivery === null) {
     throw ApplicationFailure.nonRetryable(`delivery ${order.deliveryId} does not exist`);
   }
@@ -112,17 +117,18 @@ async function begin(
   const asked = order.manual && delivery.lastOrder !== order.key;
   const facts = { ...delivery, retryRequested: delivery.retryRequested || asked };
   const move = nextWebhookDeliveryMove(facts, order.schedule);
+  if (move.kind === 'attempt') {
+    if (body === null) throw new Error(`${eventId} has no body`);
+    if (!(await hasSlot)) throw endpointBusy(slot.giveUp());
+    const number = delivery.lastAttempt + 1;
+    const { manual } = move;
+    insertAttempt(tx, { deliveryId: id, number, manual, url, orderKey: order.key });
+    noteAttemptBegun(tx, id, manual);
+    const opened = secretBox.open(secret, endpointId);
+    return { number, request: { url, mode, eventType, eventId, secret: opened, body } };
+  }
+  releaseSlots(tx, endpointId, [order.key]);
   switch (move.kind) {
-    case 'attempt': {
-      if (body === null) throw new Error(`${eventId} has no body`);
-      if (!(await takeSlot(tx, order))) throw endpointBusy(slot.giveUp());
-      const number = delivery.lastAttempt + 1;
-      const { manual } = move;
-      insertAttempt(tx, { deliveryId: id, number, manual, url, orderKey: order.key });
-      noteAttemptBegun(tx, id, manual);
-      const opened = secretBox.open(secret, endpointId);
-      return { number, request: { url, mode, eventType, eventId, secret: opened, body } };
-    }
     case 'count_lost':
       await countLost(tx, order, delivery, move.attempt);
       break;
@@ -156,7 +162,7 @@ async function countLost(
 ): Promise<void> {
   const { id: deliveryId, endpointId } = delivery;
   const { manual, orderKey } = await giveUpAttempt(tx, { deliveryId, number });
-  await releaseSlot(tx, { endpointId, key: orderKey });
+  releaseSlots(tx, endpointId, [orderKey]);
   await noteAttemptFailed(tx, delivery, schedule, { manual, lastError: 'worker_lost' });
 }
 
@@ -168,14 +174,22 @@ async function finish(
   result: AttemptResult,
 ): Promise<{ state: Promise<WebhookDeliveryState> }> {
   const { deliveryId, schedule } = order;
-  const delivery = await lockWebhookDelivery(tx, deliveryId);
+  if (result.outcome === 'succeeded') {
+    // It ends the delivery whatever the rows say, so all of it is sent with COMMIT. This one locks
+    // the delivery, as everybody does first.
+    void endWebhookDelivery(tx, deliveryId, 'succeed', null);
+    completeAttemptLater(tx, { deliveryId, number }, result);
+    noteAttemptEnded(tx, order, false);
+    return { state: reportWebhookDelivery(tx, order) };
+  }
+  lockWebhookDelivery(tx, deliveryId);
+  const delivery = await readLockedWebhookDelivery(tx, deliveryId);
   if (delivery === null) throw new Error(`delivery ${deliveryId} does not exist`);
   const completed = await completeAttempt(tx, { deliveryId, number }, result);
   if (completed === null) return { state: reportWebhookDelivery(tx, order) };
   const { manual, wasLost } = completed;
-  if (result.outcome === 'succeeded') void endWebhookDelivery(tx, deliveryId, 'succeed', null);
   // A lost attempt has already been counted as failed, and the next one is planned.
-  else if (!wasLost) {
+  if (!wasLost) {
     await noteAttemptFailed(tx, delivery, schedule, { manual, lastError: result.errorCode });
   }
   noteAttemptEnded(tx, order, ranOutOfTime(result));

@@ -238,23 +238,79 @@ test('the slots of an endpoint hold over all workers, and it makes only itself w
   ).toEqual([{ slot: 1 }]);
 });
 
+/** Free slots of the endpoint. */
+async function countFree(endpointId: string): Promise<number> {
+  const sql = 'SELECT 1 FROM webhook_slots WHERE endpoint_id = ? AND holder IS NULL';
+  return (await rows(db, sql, [endpointId])).length;
+}
+
 test('the slot of an attempt whose worker died is free as soon as the attempt is counted', async () => {
   const endpoint = await open();
   const { id } = await deliveryOf(await inTransaction(appDb, writeEvent));
   const held: (() => void)[] = [];
   receiver.answer = (_request, response) => held.push(() => response.writeHead(200).end());
-  const countFree = async () => {
-    const sql = 'SELECT 1 FROM webhook_slots WHERE endpoint_id = ? AND holder IS NULL';
-    return (await rows(db, sql, [endpoint.id])).length;
-  };
   const dead = attempt(id, endpoint.id);
   await waitLong('the request', () => Promise.resolve(held[0]));
-  expect(await countFree()).toBe(SLOTS_PER_ENDPOINT - 1);
+  expect(await countFree(endpoint.id)).toBe(SLOTS_PER_ENDPOINT - 1);
   await attempt(id, endpoint.id);
-  expect(await countFree()).toBe(SLOTS_PER_ENDPOINT);
+  expect(await countFree(endpoint.id)).toBe(SLOTS_PER_ENDPOINT);
   held[0]?.();
   await dead;
   receiver.answer = 200;
+});
+
+test('a call that makes no attempt keeps no slot', async () => {
+  const endpoint = await open();
+  const { id: waiting } = await deliveryOf(await inTransaction(appDb, writeEvent));
+  const { id: skipped } = await deliveryOf(await inTransaction(appDb, writeEvent));
+  receiver.answer = 500;
+  await attempt(waiting, endpoint.id);
+  await attempt(waiting, endpoint.id);
+  expect(await countFree(endpoint.id)).toBe(SLOTS_PER_ENDPOINT);
+  await rows(db, 'UPDATE webhook_endpoints SET enabled = false WHERE id = ?', [endpoint.id]);
+  expect(await attempt(skipped, endpoint.id)).toMatchObject({ status: 'skipped' });
+  expect(await countFree(endpoint.id)).toBe(SLOTS_PER_ENDPOINT);
+});
+
+test('lost attempts that took over the slots of each other are counted at the same time', async () => {
+  const endpoint = await open();
+  const ids = await Promise.all(
+    ['lost-1', 'lost-2'].map(async (orderKey) => {
+      const { id } = await deliveryOf(await inTransaction(appDb, writeEvent));
+      await rows(
+        db,
+        `INSERT INTO webhook_attempts (delivery_id, number, manual, url, order_key)
+         VALUES (?, 1, false, 'http://127.0.0.1', ?)`,
+        [id, orderKey],
+      );
+      await rows(db, 'UPDATE webhook_deliveries SET attempts = 1 WHERE id = ?', [id]);
+      return id;
+    }),
+  );
+  // Slots 1 and 2 are taken over in this order; nobody takes the others.
+  await rows(
+    db,
+    `UPDATE webhook_slots
+        SET holder = CASE slot WHEN 1 THEN 'lost-2' WHEN 2 THEN 'lost-1' ELSE 'other' END,
+            taken_at = clock_timestamp() - CASE WHEN slot < 3 THEN interval '31 s' ELSE '0 s' END
+      WHERE endpoint_id = ?`,
+    [endpoint.id],
+  );
+  const counting: Promise<unknown>[] = [];
+  await inTransaction(db, async (tx) => {
+    // They have their slots and wait here.
+    await rows(tx, 'SELECT FROM webhook_attempts WHERE delivery_id = ANY (?::text[]) FOR UPDATE', [
+      ids,
+    ]);
+    for (const [index, id] of ids.entries()) {
+      counting.push(attempt(id, endpoint.id));
+      await whenWaiting(db, index + 1);
+    }
+  });
+  expect(await Promise.allSettled(counting)).toMatchObject([
+    { status: 'fulfilled', value: { attempts: 1, lastError: 'worker_lost' } },
+    { status: 'fulfilled', value: { attempts: 1, lastError: 'worker_lost' } },
+  ]);
 });
 
 test('what is over the bound of open deliveries is skipped, and can be recovered', async () => {

@@ -1,7 +1,15 @@
 /** Attempts at a delivery: inserted before the request is sent, completed with its outcome. */
 import { PING } from '../../domain/events';
 import type { Mode } from '../../domain/mode';
-import { deferStatement, preparedRows, rows, type Db, type Reader, type Tx } from '../transaction';
+import {
+  deferredRows,
+  deferStatement,
+  preparedRows,
+  rows,
+  type Db,
+  type Reader,
+  type Tx,
+} from '../transaction';
 
 export interface AttemptTiming {
   dnsMs: number | null;
@@ -39,9 +47,10 @@ export interface SlotOrder {
  * Takes one of the endpoint's slots, which hold over all workers. A slot that was not released in 30 s,
  * as long as the activity may take, was held by a worker that died and whose attempt nobody has
  * counted as lost.
+ * @returns whether one was free; wait for it only after the transaction's next statement
  */
-export async function takeSlot(tx: Tx, { endpointId, key }: SlotOrder): Promise<boolean> {
-  const taken = await preparedRows(
+export function takeSlot(tx: Tx, { endpointId, key }: SlotOrder): Promise<boolean> {
+  const taken = deferredRows(
     tx,
     `WITH free AS MATERIALIZED (
        SELECT slot FROM webhook_slots
@@ -52,14 +61,25 @@ export async function takeSlot(tx: Tx, { endpointId, key }: SlotOrder): Promise<
      UPDATE webhook_slots s SET holder = ?, taken_at = clock_timestamp()
        FROM free WHERE s.endpoint_id = ? AND s.slot = free.slot RETURNING s.slot`,
     [endpointId, key, key, key, endpointId],
-  );
-  return taken.length > 0;
+  ).then(({ length }) => length > 0);
+  // The statement that it is sent with fails with the same error.
+  taken.catch(() => undefined);
+  return taken;
 }
 
-/** Of an attempt whose worker died. */
-export async function releaseSlot(tx: Tx, { endpointId, key }: SlotOrder): Promise<void> {
-  const sql = 'UPDATE webhook_slots SET holder = NULL WHERE endpoint_id = ? AND holder = ?';
-  await rows(tx, sql, [endpointId, key]);
+/**
+ * Of attempts that are not made, or whose worker died. A slot that another transaction has locked is
+ * being taken by it; waiting for it could be a deadlock.
+ */
+export function releaseSlots(tx: Tx, endpointId: string, keys: readonly string[]): void {
+  deferStatement(
+    tx,
+    `UPDATE webhook_slots SET holder = NULL
+      WHERE endpoint_id = ? AND slot IN (
+        SELECT slot FROM webhook_slots WHERE endpoint_id = ? AND holder = ANY (?::text[])
+           FOR NO KEY UPDATE SKIP LOCKED)`,
+    [endpointId, endpointId, [...keys]],
+  );
 }
 
 export function insertAttempt(
@@ -74,6 +94,35 @@ export function insertAttempt(
   );
 }
 
+const COMPLETE = `WITH before AS (
+    SELECT delivery_id, number, outcome IS NOT NULL AS was_lost FROM webhook_attempts
+     WHERE delivery_id = ? AND number = ?
+       AND (outcome IS NULL OR error_code = 'worker_lost') FOR UPDATE
+  )
+  UPDATE webhook_attempts a
+     SET finished_at = clock_timestamp(), outcome = ?, status = ?, error_code = ?, error = ?,
+         duration_ms = ?, timing = ?, request_headers = ?, response_headers = ?,
+         response_body = ?, response_truncated = ?
+    FROM before WHERE a.delivery_id = before.delivery_id AND a.number = before.number
+  RETURNING a.manual, before.was_lost`;
+
+function completeBindings({ deliveryId, number }: AttemptKey, end: AttemptEnd) {
+  return [
+    deliveryId,
+    number,
+    end.outcome,
+    end.status,
+    end.errorCode,
+    end.error,
+    end.durationMs,
+    JSON.stringify(end.timing),
+    JSON.stringify(end.requestHeaders),
+    JSON.stringify(end.responseHeaders),
+    end.responseBody,
+    end.responseTruncated,
+  ];
+}
+
 /**
  * Completes an attempt. An attempt that was recorded as `worker_lost` because its worker was slow
  * gets its actual outcome.
@@ -81,38 +130,20 @@ export function insertAttempt(
  */
 export async function completeAttempt(
   tx: Tx,
-  { deliveryId, number }: AttemptKey,
+  attempt: AttemptKey,
   end: AttemptEnd,
 ): Promise<{ manual: boolean; wasLost: boolean } | null> {
   const [completed] = await preparedRows<{ manual: boolean; wasLost: boolean }>(
     tx,
-    `WITH before AS (
-       SELECT delivery_id, number, outcome IS NOT NULL AS was_lost FROM webhook_attempts
-        WHERE delivery_id = ? AND number = ?
-          AND (outcome IS NULL OR error_code = 'worker_lost') FOR UPDATE
-     )
-     UPDATE webhook_attempts a
-        SET finished_at = clock_timestamp(), outcome = ?, status = ?, error_code = ?, error = ?,
-            duration_ms = ?, timing = ?, request_headers = ?, response_headers = ?,
-            response_body = ?, response_truncated = ?
-       FROM before WHERE a.delivery_id = before.delivery_id AND a.number = before.number
-     RETURNING a.manual, before.was_lost`,
-    [
-      deliveryId,
-      number,
-      end.outcome,
-      end.status,
-      end.errorCode,
-      end.error,
-      end.durationMs,
-      JSON.stringify(end.timing),
-      JSON.stringify(end.requestHeaders),
-      JSON.stringify(end.responseHeaders),
-      end.responseBody,
-      end.responseTruncated,
-    ],
+    COMPLETE,
+    completeBindings(attempt, end),
   );
   return completed ?? null;
+}
+
+/** The same with the transaction's next statement or its commit, for those who need no answer. */
+export function completeAttemptLater(tx: Tx, attempt: AttemptKey, end: AttemptEnd): void {
+  deferStatement(tx, COMPLETE, completeBindings(attempt, end));
 }
 
 /** Ends an attempt whose worker did not report the outcome. @returns what made it */

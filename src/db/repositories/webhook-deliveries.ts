@@ -103,7 +103,12 @@ export async function noteEnsured(db: Db, ids: readonly string[]): Promise<void>
   );
 }
 
-/** Everything that an attempt needs. The row is locked until the transaction ends. */
+/** Sent with the next statement, so that its snapshot is taken after the wait for the lock. */
+export function lockWebhookDelivery(tx: Tx, id: string): void {
+  deferStatement(tx, 'SELECT FROM webhook_deliveries WHERE id = ? FOR NO KEY UPDATE', [id]);
+}
+
+/** Everything that an attempt needs. */
 export interface LockedWebhookDelivery extends WebhookDeliveryFacts {
   id: string;
   eventId: string;
@@ -121,12 +126,10 @@ export interface LockedWebhookDelivery extends WebhookDeliveryFacts {
 }
 
 /** Reads the URL and the subscription from the database, never from a cache (decision H1). */
-export async function lockWebhookDelivery(
+export async function readLockedWebhookDelivery(
   tx: Tx,
   id: string,
 ): Promise<LockedWebhookDelivery | null> {
-  // A separate statement, so that its snapshot is taken after the wait for the lock.
-  deferStatement(tx, 'SELECT FROM webhook_deliveries WHERE id = ? FOR NO KEY UPDATE', [id]);
   const [found] = await preparedRows<Omit<LockedWebhookDelivery, 'secret'> & SealedSecret>(
     tx,
     `SELECT d.id, d.status, d.attempts, d.event_id, e.type AS event_type, e.body,
