@@ -27,6 +27,8 @@ export function runProcess(
     return;
   }
   endWithParent();
+  // Ends no program, also while it starts and stops: it asks for files to be read again.
+  process.on('SIGHUP', () => undefined);
   try {
     start(withSecretFiles(process.env)).then(stopOnSignal, fail);
   } catch (error) {

@@ -19,7 +19,11 @@ export function reloadCredentials(
   apply: (credentials: TemporalCredentials) => Promise<void>,
 ): Reload {
   const { files = [] } = options;
-  if (files.length === 0) return { stop: () => undefined };
+  if (files.length === 0) {
+    return onHangUp(() => {
+      logger.info('SIGHUP: no credentials for Temporal are in files, so there is nothing to read');
+    });
+  }
   let used = fingerprint(readCredentials(options));
   let last: Promise<void> = Promise.resolve();
   const read = async (): Promise<void> => {
@@ -33,15 +37,25 @@ export function reloadCredentials(
       logger.warn({ err: error, files }, 'the new credentials for Temporal cannot be used');
     }
   };
-  const onSignal = (): void => {
+  const readNext = (): void => {
     last = last.then(read);
   };
-  const timer = setInterval(onSignal, READ_EVERY_MS);
-  process.on('SIGHUP', onSignal);
+  const timer = setInterval(readNext, READ_EVERY_MS);
+  const signal = onHangUp(readNext);
   return {
     stop: () => {
       clearInterval(timer);
-      process.off('SIGHUP', onSignal);
+      signal.stop();
+    },
+  };
+}
+
+/** Without a listener the signal has no effect (src/lib/run-process.ts). */
+function onHangUp(listener: () => void): Reload {
+  process.on('SIGHUP', listener);
+  return {
+    stop: () => {
+      process.off('SIGHUP', listener);
     },
   };
 }

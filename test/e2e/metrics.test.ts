@@ -124,6 +124,19 @@ describeWithProgram(findAnvil(), 'Install the packages for this system.', 'metri
     }
   });
 
+  test('SIGHUP ends no program, also without files to read again', async () => {
+    const { api, worker } = watched.gateway;
+    for (const program of [api, worker, watched.wallet]) program.signal('SIGHUP');
+    for (const program of [api, worker]) {
+      await waitLong('the program to say that it reads nothing', async () =>
+        program.output.includes('there is nothing to read') ? true : undefined,
+      );
+    }
+    expect(Object.values(await readAll(watched)).map((text) => text.length > 0)).toEqual([
+      ...[true, true, true],
+    ]);
+  });
+
   const promtool = findPromtool();
   describeWithProgram(promtool, PROMTOOL_REMEDY, 'promtool', () => {
     test.each(PROGRAMS)('has nothing to say against the metrics of the %s', (program) => {

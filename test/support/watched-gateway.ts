@@ -12,6 +12,7 @@ import { createTestSigner, createWalletDatabase, fillFloat, WALLET_KEYS } from '
 
 export interface WatchedGateway {
   gateway: OwnGateway;
+  wallet: ChildProgram;
   chain: TestChain;
   /** The URL of /metrics of each program. */
   metricsUrls: Record<'api' | 'worker' | 'wallet', string>;
@@ -45,6 +46,7 @@ export async function startWatchedGateway(): Promise<WatchedGateway> {
   await wallet.start();
   return {
     gateway,
+    wallet,
     chain,
     metricsUrls: {
       api: await urlIn(gateway.api),
