@@ -27,7 +27,9 @@ const found = (text: string, pattern: RegExp) =>
 /** The text of the services that run the gateway's image, and what they share. */
 function gatewayServices(): string {
   const compose = read('docker-compose.yml');
-  const [shared = ''] = compose.slice(compose.indexOf('x-gateway: &gateway')).split('\nservices:');
+  const [shared = ''] = compose
+    .slice(compose.indexOf('x-temporal-connection:'))
+    .split('\nservices:');
   const [, all = ''] = compose.split('\nservices:\n');
   const [services = ''] = all.split('\nsecrets:');
   const ours = services
@@ -123,11 +125,56 @@ test('in the chart, workers of webhooks have no key of a provider', () => {
 });
 
 test('the wallet in docker-compose.yml gets each of its variables but the owner’s login', () => {
-  const services = gatewayServices();
-  const missing = WALLET_SETTINGS.filter(({ name }) => !services.includes(`      ${name}: `));
+  const set = variablesOf('wallet');
+  const missing = ALL.filter(
+    ({ name, programs }) => programs.includes('wallet') && !set.includes(name),
+  );
   // The image sets it.
-  expect(missing.map(({ name }) => name)).toEqual(['WALLET_WORKFLOW_BUNDLE']);
+  expect(missing.map(({ name }) => name)).toEqual([
+    'WALLET_DATABASE_OWNER_URL',
+    'WALLET_WORKFLOW_BUNDLE',
+  ]);
   expect(read('Dockerfile')).toContain('WALLET_WORKFLOW_BUNDLE=');
+});
+
+test('in the chart, api, workers and wallet have the extra volumes, such as the certificates for Temporal', () => {
+  for (const name of ['api', 'workers', 'wallet']) {
+    const template = read(`${CHART}/templates/${name}.yaml`);
+    expect([name, found(template, /(Values\.extraVolume(?:Mounts|s)) /g)]).toEqual([
+      name,
+      ['Values.extraVolumeMounts', 'Values.extraVolumes'],
+    ]);
+  }
+});
+
+test('in the chart, the wallet gets the settings of Temporal that it reads, and no other', () => {
+  const template = read(`${CHART}/templates/wallet.yaml`);
+  const [, prefix = 'none', other] =
+    /regexMatch "(.+?)" \$key\) \(ne \$key "(\w+)"\)/.exec(template) ?? [];
+  const given = [...KNOWN].filter((name) => new RegExp(prefix).test(name) && name !== other);
+  const wanted = ALL.filter(
+    ({ name, programs }) => /^TEMPORAL_/.test(name) && programs.includes('wallet'),
+  );
+  expect(given).toEqual(wanted.map(({ name }) => name));
+});
+
+test('the alert rules look for the jobs of docker-compose.yml and of the chart', () => {
+  const rules = read('deploy/prometheus/alerts.yml');
+  const patterns = found(rules, /\bjob=~"([^"]+)"/g);
+  expect(patterns.length).toBeGreaterThan(0);
+  expect(found(rules, /\bjob(?!=~)([=!][^"]*)/g)).toEqual([]);
+  const [job = ''] = found(read('deploy/prometheus/prometheus.yml'), /job_name: (.+)/g);
+  const [label = 'none'] = found(read(`${CHART}/templates/monitoring.yaml`), /jobLabel: (.+)/g);
+  // Without it, the Prometheus Operator takes the name of the release.
+  const [value = ''] = found(
+    read(`${CHART}/templates/_helpers.tpl`),
+    new RegExp(`^${label}: (.+)$`, 'gm'),
+  );
+  for (const pattern of patterns) {
+    // As Prometheus does, from the beginning to the end.
+    const matches = [job, value].map((name) => new RegExp(`^(?:${pattern})$`).test(name));
+    expect([pattern, ...matches]).toEqual([pattern, true, true]);
+  }
 });
 
 test('the chart sets variables that a program reads, and secrets come from Secrets', () => {

@@ -87,6 +87,57 @@ test('every decision that a source file names has an entry in docs/decisions.md'
   expect(named.map(([, id]) => id).filter((id) => !entries.includes(id))).toEqual([]);
 });
 
+test('every heading that a file quotes from a document exists', () => {
+  const files = [
+    ...DOCUMENTS,
+    ...sources(),
+    ...['docker-compose.yml', '.ci/check-deploy'],
+    ...filesOf('deploy').filter((path) => !path.endsWith('files/alerts.yml')),
+    ...filesOf('test').filter((path) => path.endsWith('.ts')),
+  ];
+  const quotes = files.flatMap((path) =>
+    // docs/operations.md, "Settings"; in Markdown [operations.md](operations.md), “Settings”
+    [...read(path).matchAll(/\b(\w[\w-]*\.md)\)?,\s+["“]([A-Z][^"”]+)["”]/g)].map(
+      ([, name = '', heading = '']) => ({ path, name, heading: heading.replace(/\s+/g, ' ') }),
+    ),
+  );
+  expect(quotes.length).toBeGreaterThan(20);
+  const missing = quotes.filter(({ name, heading }) => {
+    const document = DOCUMENTS.find((one) => one === name || one === `docs/${name}`);
+    return document === undefined || !headingsOf(document).some((one) => one.includes(heading));
+  });
+  expect(missing).toEqual([]);
+});
+
+test('every heading of its own that docs/operations.md refers to exists', () => {
+  const text = read('docs/operations.md');
+  const quotes = found(text, /\bsee\s+“([A-Z][^”]+)”/g);
+  expect(quotes.length).toBeGreaterThan(10);
+  const links = found(text, /\]\(#([^)]+)\)/g);
+  const headings = headingsOf('docs/operations.md');
+  expect(quotes.filter((quote) => !headings.includes(quote.replace(/\s+/g, ' ')))).toEqual([]);
+  const anchors = headings.map((one) =>
+    one
+      .toLowerCase()
+      .replace(/[^\w\s-]/g, '')
+      .replace(/ /g, '-'),
+  );
+  expect(links.filter((link) => !anchors.includes(link))).toEqual([]);
+});
+
+const found = (text: string, pattern: RegExp) =>
+  [...text.matchAll(pattern)].map(([, first = '']) => first);
+
+function headingsOf(document: string): string[] {
+  return found(read(document), /^#+ (.+)$/gm);
+}
+
+function filesOf(room: string): string[] {
+  return readdirSync(join(ROOT, room), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(ROOT.length + 1));
+}
+
 function sources(): string[] {
   return ['src', 'workflows', 'activities'].flatMap((room) =>
     readdirSync(join(ROOT, room), { recursive: true, encoding: 'utf8' })
