@@ -10,6 +10,7 @@ import { DEFAULT_TIMEOUT_MS } from './providers/provider-http';
 import { PROVIDERS, type ProviderConfig } from './providers/registry';
 import { MODES, type Mode } from './domain/mode';
 import type { Peppers } from './lib/api-key-secret';
+import { readLogLevel } from './lib/logger';
 import { productionFaults } from './lib/production';
 import { invalidEnvironment, SetupError } from './lib/setup-error';
 import { listOf, readWebhookSettings, type WebhookSettings } from './lib/webhook-settings';
@@ -69,7 +70,6 @@ export interface Config {
 const SECRET_MIN_LENGTH = 32;
 /** Not set is like `test`: without what production refuses, and without what development adds. */
 const ENVIRONMENTS = ['production', 'development', 'test', ''];
-const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'silent'];
 
 /** @throws SetupError that lists everything missing or invalid */
 export function readConfig(env: NodeJS.ProcessEnv): Config {
@@ -120,7 +120,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
       shutdownGraceMs: reader.count('WORKER_GRACE_MS', 15_000, 0, 600_000),
       workflowBundle: reader.optional('WORKFLOW_BUNDLE') ?? null,
     },
-    logLevel: reader.oneOf('LOG_LEVEL', LOG_LEVELS, 'info'),
+    logLevel: reader.take('info', () => readLogLevel(env)),
     followsTraces: reader.oneOf('TRACE_CONTEXT', ['on', 'off'], 'off') === 'on',
   };
   reader.throwIfFaulty(productionFaults(env, { name: 'PUBLIC_URL', isRequired: true }));

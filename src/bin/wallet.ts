@@ -2,7 +2,7 @@
  * The wallet: moves coins on EVM chains for the gateway, which calls it as its on-chain provider. It
  * holds keys, so it runs apart from the gateway, with a database login of its own.
  */
-import { createLogger } from '../lib/logger';
+import { createLogger, readLogLevel } from '../lib/logger';
 import { createRegistry, scrape } from '../lib/metrics';
 import { startMetricsServer } from '../lib/metrics-server';
 import { runProcess } from '../lib/run-process';
@@ -34,7 +34,7 @@ Environment (each secret may also be read from a file: WALLET_DATABASE_URL_FILE=
   ONCHAIN_TEST_API_KEY, ONCHAIN_TEST_CALLBACK_SECRET   as in the gateway; and the same with LIVE
   METRICS_PORT                private port for /metrics, 0 for any (not served)
   METRICS_HOST                address of that port (127.0.0.1)
-  LOG_LEVEL                   info
+  LOG_LEVEL                   trace, debug, info, warn, error or silent (info)
   TEMPORAL_ADDRESS            host:port of the Temporal frontend: its workflows drive the chains
   TEMPORAL_NAMESPACE          default
   TEMPORAL_PROFILE, TEMPORAL_TLS_…, TEMPORAL_API_KEY   as in the gateway (docs/operations.md, "Connecting to Temporal")
@@ -43,7 +43,7 @@ Environment (each secret may also be read from a file: WALLET_DATABASE_URL_FILE=
 `;
 
 runProcess(HELP, async (env) => {
-  const logger = createLogger('wallet', env['LOG_LEVEL'] ?? 'info');
+  const logger = createLogger('wallet', readLogLevel(env));
   const log: Log = (level, message, fields) => {
     logger[level](fields ?? {}, message);
   };

@@ -175,9 +175,9 @@ export const GATEWAY_SETTINGS: readonly Setting[] = [
   {
     name: 'PUBLIC_URL',
     otherwise: 'http://localhost:3000',
-    programs: BOTH,
+    programs: WITH_ADMIN,
     meaning:
-      'base URL of the API for merchants, without `/api/v1`; used in the links of lists and of invitations, and for passkeys; the default has the port of PORT. In production it is required and starts with `https://`',
+      'base URL of the API for merchants, without `/api/v1`; used in the links of lists and of invitations, and for passkeys; webhooks are not sent to its host. The default has the port of PORT. In production it is required and starts with `https://`',
   },
   {
     name: 'TRUSTED_PROXY_HOPS',
@@ -204,7 +204,7 @@ export const GATEWAY_SETTINGS: readonly Setting[] = [
     name: 'KEY_PEPPERS_EARLIER',
     otherwise: null,
     ...SECRET,
-    programs: ['api', 'admin'],
+    programs: ['api'],
     meaning:
       'earlier peppers, separated by commas: keys with them are accepted, and stored with KEY_PEPPER when they are used',
   },
@@ -380,7 +380,7 @@ export const WALLET_SETTINGS: readonly Setting[] = [
     otherwise: null,
     programs: ['wallet'],
     meaning:
-      'where browsers open the payment pages; without it, the listening address. In production it is required and starts with `https://`',
+      'where browsers open the payment pages; without it, the listening address. In production it starts with `https://`, and is required while the wallet takes deposits',
   },
   {
     name: 'WALLET_TEST_XPUB',

@@ -99,7 +99,7 @@ export function readWalletConfig(environment: Environment, log: Log): WalletProg
     );
   }
   return {
-    host: environment['WALLET_HOST'] ?? '127.0.0.1',
+    host: environment['WALLET_HOST']?.trim() || '127.0.0.1',
     port: readPort(environment, 'WALLET_PORT', 3002),
     publicUrl: readBaseUrl(environment, 'WALLET_PUBLIC_URL'),
     databaseUrl,

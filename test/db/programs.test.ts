@@ -188,6 +188,13 @@ test.each<[Name, string[], number, 'stdout' | 'stderr', RegExp]>([
   expect(ended[stream]).toMatch(reason);
 });
 
+test.each(['api', 'wallet'])('%s refuses an unknown LOG_LEVEL', async (name) => {
+  const { code, stderr } = await forkProgram(name, [], { LOG_LEVEL: 'loud' });
+  expect(code).toBe(1);
+  expect(stderr).toContain('LOG_LEVEL must be one of: trace, debug, info, warn, error, silent.');
+  expect(stderr).not.toContain('    at ');
+});
+
 function run(program: Name, args: string[] = [], env: Record<string, string> = {}) {
   return runProgram(PROGRAMS[program], args, { GATEWAY_DATA_DIR: folder, ...env });
 }

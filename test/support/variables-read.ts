@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readConfig } from '../../src/config';
+import { readLogLevel } from '../../src/lib/logger';
 import { readTemporal } from '../../src/temporal/connection';
 import { readWalletConfig } from '../../src/wallet/config';
 
@@ -19,21 +20,35 @@ export function variablesOfGateway(): Set<string> {
 
 export function variablesOfWallet(): Set<string> {
   const names = new Set<string>();
-  const folder = mkdtempSync(join(tmpdir(), 'networks-'));
-  const networks = join(folder, 'networks.json');
-  writeFileSync(networks, ONE_NETWORK);
-  const values: Record<string, string> = { WALLET_NETWORKS_FILE: networks, WALLET_PORT: '1' };
-  const env = recorder(names, (name) => {
-    if (name === 'GATEWAY_ENV') return 'development';
-    return values[name] ?? (name.endsWith('_URL') ? 'https://example.com' : `value of ${name}`);
+  withNetworksFile((path) => {
+    const values: Record<string, string> = {
+      ...{ GATEWAY_ENV: 'development', WALLET_NETWORKS_FILE: path, WALLET_PORT: '1' },
+    };
+    const env = recorder(
+      names,
+      (name) =>
+        values[name] ?? (name.endsWith('_URL') ? 'https://example.com' : `value of ${name}`),
+    );
+    expect(readWalletConfig(env, () => {})).toBeDefined();
   });
-  expect(readWalletConfig(env, () => {})).toBeDefined();
-  rmSync(folder, { recursive: true });
   // The program reads these beside the configuration.
   readTemporal(
     recorder(names, (name) => (name === 'TEMPORAL_ADDRESS' ? 'temporal:7233' : undefined)),
   );
-  return names.add('LOG_LEVEL').add('METRICS_PORT').add('METRICS_HOST');
+  readLogLevel(recorder(names, () => undefined));
+  return names.add('METRICS_PORT').add('METRICS_HOST');
+}
+
+/** @param use gets the path of a file with one network */
+export function withNetworksFile<Result>(use: (path: string) => Result): Result {
+  const folder = mkdtempSync(join(tmpdir(), 'networks-'));
+  const path = join(folder, 'networks.json');
+  writeFileSync(path, ONE_NETWORK);
+  try {
+    return use(path);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 }
 
 const ONE_NETWORK = JSON.stringify({

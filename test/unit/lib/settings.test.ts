@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readConfig } from '../../../src/config';
+import { readLogLevel } from '../../../src/lib/logger';
 import { withSecretFiles } from '../../../src/lib/secret-files';
 import {
   GATEWAY_SETTINGS,
@@ -11,7 +12,12 @@ import {
   type Setting,
   WALLET_SETTINGS,
 } from '../../../src/lib/settings';
-import { variablesOfGateway, variablesOfWallet } from '../../support/variables-read';
+import { readWalletConfig } from '../../../src/wallet/config';
+import {
+  variablesOfGateway,
+  variablesOfWallet,
+  withNetworksFile,
+} from '../../support/variables-read';
 
 const ALL = [...GATEWAY_SETTINGS, ...OWNER_SETTINGS, ...WALLET_SETTINGS];
 const names = (settings: readonly Setting[]) => settings.map(({ name }) => name).sort();
@@ -50,6 +56,35 @@ test.each(
   ),
 )('the default of %s is %s', (name, otherwise) => {
   expect(readConfig({ ...ENV, [name]: otherwise })).toEqual(readConfig(ENV));
+});
+
+const log = () => {};
+/** Of a wallet with these variables besides the required ones. */
+const readWallet = (env: NodeJS.ProcessEnv) =>
+  withNetworksFile((path) => {
+    const credentials = {
+      ONCHAIN_TEST_API_KEY: ENV['ONCHAIN_TEST_API_KEY'],
+      ONCHAIN_TEST_CALLBACK_SECRET: ENV['ONCHAIN_TEST_CALLBACK_SECRET'],
+    };
+    const required = { WALLET_DATABASE_URL: ENV['DATABASE_URL'], WALLET_NETWORKS_FILE: path };
+    const development = { GATEWAY_ENV: 'development', ...required, ...credentials };
+    return readWalletConfig({ ...development, ...env }, log);
+  });
+
+test.each(WALLET_SETTINGS.filter(({ required }) => required === undefined))(
+  'the default of $name is $otherwise, also when it is empty',
+  ({ name, otherwise }) => {
+    expect(readWallet({ [name]: '' })).toEqual(readWallet({}));
+    expect(readWallet({ [name]: otherwise ?? undefined })).toEqual(readWallet({}));
+  },
+);
+
+test('LOG_LEVEL is a known level, or not set', () => {
+  expect([readLogLevel({}), readLogLevel({ LOG_LEVEL: '' })]).toEqual(['info', 'info']);
+  expect(readLogLevel({ LOG_LEVEL: 'debug' })).toBe('debug');
+  const message = 'LOG_LEVEL must be one of: trace, debug, info, warn, error, silent.';
+  expect(() => readLogLevel({ LOG_LEVEL: 'loud' })).toThrow(message);
+  expect(() => readConfig({ ...ENV, LOG_LEVEL: 'loud' })).toThrow(message);
 });
 
 test.each(
