@@ -112,6 +112,10 @@ export type OpenOutcome =
   | { kind: 'refused'; refusal: Refusal; retryAfterMs?: number; unusedCheckout?: true }
   | { kind: 'abandoned'; unusedCheckout: true };
 
+/** As the activity reports it; without a state, the payment has to be checked. */
+export type OpenReport =
+  Exclude<OpenOutcome, { kind: 'opened' }> | { kind: 'opened'; state?: PaymentState };
+
 /** Whether the provider answered when a merchant asked to verify a payment; `retryAfterMs` as in Wait. */
 export interface VerifyOutcome {
   kind: 'verified';

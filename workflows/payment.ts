@@ -22,7 +22,7 @@ import {
   TRANSACTION,
   unlessFailed,
 } from './activities';
-import type { OpenOutcome, PaymentInput, VerifyOutcome } from './messages';
+import type { OpenOutcome, PaymentInput, PaymentState, VerifyOutcome } from './messages';
 import { providerQueue, UPDATES } from './names';
 import { PaymentInbox } from './payment-inbox';
 
@@ -100,8 +100,12 @@ export async function paymentWorkflow(input: PaymentInput): Promise<string> {
 
   // A cancellation request must not stop the workflow: money would go unnoticed.
   return CancellationScope.nonCancellable(async () => {
-    opened = (await unlessFailed(openNow(input))) ?? (await openPayment(input));
-    if (opened.kind === 'opened') return run(input, inbox);
+    const report = (await unlessFailed(openNow(input))) ?? (await openPayment(input));
+    if (report.kind === 'opened') {
+      opened = { kind: 'opened' };
+      return run(input, inbox, report.state ?? null);
+    }
+    opened = report;
     // After an hour without an answer, the reconciliation watches the checkout.
     if (opened.unusedCheckout) await cancelUnusedCheckout(input).catch(() => undefined);
     await condition(allHandlersFinished);
@@ -109,26 +113,40 @@ export async function paymentWorkflow(input: PaymentInput): Promise<string> {
   });
 }
 
-async function run(input: PaymentInput, inbox: PaymentInbox): Promise<string> {
-  const { checkPayment } = atProvider(input);
+/** @param opened the state of a payment that this run has opened */
+async function run(
+  input: PaymentInput,
+  inbox: PaymentInbox,
+  opened: PaymentState | null,
+): Promise<string> {
+  if (opened === null) await check(input, inbox);
+  else inbox.take(opened);
   for (;;) {
-    // An update that arrives during the query needs another query.
-    inbox.forgetProviderUpdate();
-    await decide(input.paymentId, inbox);
-    const before = inbox.known;
-    // The first check would delay the answer to the merchant, and a limited provider has a queue.
-    const isNow = before !== null && before.wait?.retryAfterMs === undefined;
-    const report =
-      (isNow ? await unlessFailed(checkNow(input.paymentId)) : null) ??
-      (await checkPayment(input.paymentId));
-    inbox.takeStep(before ?? report, report);
     await watch(input, inbox);
-    if (inbox.state.wait !== null) continue;
-    await condition(allHandlersFinished);
-    if (!inbox.isIdle()) continue;
-    inbox.publish();
-    return inbox.state.status;
+    if (inbox.state.wait === null) {
+      await condition(allHandlersFinished);
+      if (inbox.isIdle()) {
+        inbox.publish();
+        return inbox.state.status;
+      }
+    }
+    await check(input, inbox);
   }
+}
+
+/** Carries out decisions, and asks the provider. */
+async function check(input: PaymentInput, inbox: PaymentInbox): Promise<void> {
+  const { checkPayment } = atProvider(input);
+  // An update that arrives during the query needs another query.
+  inbox.forgetProviderUpdate();
+  await decide(input.paymentId, inbox);
+  const before = inbox.known;
+  // The first check would delay the answer to the merchant, and a limited provider has a queue.
+  const isNow = before !== null && before.wait?.retryAfterMs === undefined;
+  const report =
+    (isNow ? await unlessFailed(checkNow(input.paymentId)) : null) ??
+    (await checkPayment(input.paymentId));
+  inbox.takeStep(before ?? report, report);
 }
 
 /** Until a signal arrives, or nothing more can happen. */

@@ -14,7 +14,7 @@ import type { PaymentState, Wait } from '../../workflows/messages';
 import { type Deps, providerOf } from '../deps';
 import { askProvider } from './carry-out';
 import { recordCheckout } from './record';
-import { reportPayment } from './report';
+import { reportPayment, WAITING_FOR_CUSTOMER, withPage } from './report';
 
 const SETTLING_MS = 60_000;
 
@@ -27,9 +27,7 @@ const NOTHING_CAME: CheckoutFacts = {
 };
 
 export async function checkPayment(deps: Deps, paymentId: string): Promise<PaymentState> {
-  const state = await checkAtProvider(deps, paymentId);
-  if (deps.consoleUrl === null) return state;
-  return { ...state, consolePage: `${deps.consoleUrl}/payments/${paymentId}` };
+  return withPage(deps, paymentId, await checkAtProvider(deps, paymentId));
 }
 
 async function checkAtProvider(deps: Deps, paymentId: string): Promise<PaymentState> {
@@ -49,7 +47,7 @@ async function checkAtProvider(deps: Deps, paymentId: string): Promise<PaymentSt
     });
   }
   const { checkout } = found;
-  if (checkout.amount !== payment.amount || checkout.currency !== payment.currency) {
+  if (!isFor(payment, checkout)) {
     const { amount, currency, providerId: id } = checkout;
     await openCase(deps.db, 'checkout_mismatch', paymentId, { amount, currency, id });
     const why = 'Waiting for an operator: the provider has a different amount or currency.';
@@ -57,10 +55,15 @@ async function checkAtProvider(deps: Deps, paymentId: string): Promise<PaymentSt
   }
   const after = await recordCheckout(deps, paymentId, checkout, askedAt);
   await noteUncredited(deps.db, after, checkout);
-  return reportPayment(deps.db, after, 'Waiting for the customer.', {
+  return reportPayment(deps.db, after, WAITING_FOR_CUSTOMER, {
     askedAt,
     isHeld: checkout.onHold,
   });
+}
+
+/** The provider asks the customer for what the merchant wants. */
+export function isFor({ amount, currency }: Payment, checkout: Checkout): boolean {
+  return checkout.amount === amount && checkout.currency === currency;
 }
 
 /**

@@ -26,13 +26,15 @@ import { presentCreated } from '../../src/presenters/envelope';
 import { duplicateReference, paymentTerms } from '../../src/domain/terms';
 import { presentPayment } from '../../src/presenters/payment';
 import type { Checkout } from '../../src/providers/port';
-import type { OpenOutcome, PaymentInput } from '../../workflows/messages';
+import type { OpenReport, PaymentInput } from '../../workflows/messages';
 import { type Deps, inEventTransaction, providerOf } from '../deps';
 import { eventOfPayment } from '../events';
+import { isFor } from './check';
+import { reportOpened, withPage } from './report';
 
 type Claim = HeldClaim<PaymentRequest>;
 
-export async function openPayment(deps: Deps, input: PaymentInput): Promise<OpenOutcome> {
+export async function openPayment(deps: Deps, input: PaymentInput): Promise<OpenReport> {
   const claim = await readClaim<PaymentRequest>(deps.db, input.paymentId);
   if (claim === null) return withoutClaim(deps, input);
   const prepared = await prepare(deps, claim);
@@ -57,10 +59,14 @@ export async function openPayment(deps: Deps, input: PaymentInput): Promise<Open
     createdAt,
     expiresAt,
   });
-  return inEventTransaction(deps, payment.id, (tx) => store(tx, payment));
+  const outcome = await inEventTransaction(deps, payment.id, (tx) => store(tx, payment));
+  if (outcome !== 'stored') return outcome;
+  // Anything else is checked at once, which opens a case.
+  if (!isFor(payment, result.checkout)) return { kind: 'opened' };
+  return { kind: 'opened', state: withPage(deps, payment.id, reportOpened(payment)) };
 }
 
-async function withoutClaim(deps: Deps, input: PaymentInput): Promise<OpenOutcome> {
+async function withoutClaim(deps: Deps, input: PaymentInput): Promise<OpenReport> {
   const { paymentId } = input;
   if ((await findPayment(deps.db, paymentId)) !== null) {
     // An earlier run may have died between its commit and the start of the deliveries.
@@ -150,19 +156,19 @@ async function refuse(
   { db }: Deps,
   { paymentId }: PaymentInput,
   refusal: Refusal,
-): Promise<OpenOutcome & { kind: 'refused' }> {
+): Promise<OpenReport & { kind: 'refused' }> {
   await releaseClaim(db, paymentId);
   return { kind: 'refused', refusal };
 }
 
-async function store(tx: Tx, payment: Payment): Promise<OpenOutcome> {
+async function store(tx: Tx, payment: Payment): Promise<OpenReport | 'stored'> {
   if ((await lockClaim(tx, payment.id)) === null) {
     const known = await findPayment(tx, payment.id);
     return known === null ? { kind: 'abandoned', unusedCheckout: true } : { kind: 'opened' };
   }
   const data = presentPayment(payment);
   const inserted = await insertPayment(tx, payment, eventOfPayment(payment), presentCreated(data));
-  if (inserted) return { kind: 'opened' };
+  if (inserted) return 'stored';
   const existing = await findPaymentByReference(tx, payment);
   if (existing === null)
     throw new Error(`the reference of ${payment.id} is taken, but no payment has it`);

@@ -8,6 +8,7 @@ import { refundableOf } from '../../src/domain/payment-pricing';
 import { nextCheckMs, nextPaymentCheckMs } from '../../src/domain/provider-checks';
 import type { Limited } from '../../src/providers/port';
 import type { PaymentState, Wait } from '../../workflows/messages';
+import type { Deps } from '../deps';
 import { collectOwed } from './refunds';
 
 const HOUR_MS = 60 * 60 * 1000;
@@ -30,10 +31,37 @@ export async function reportPayment(
   db: Db,
   payment: Payment,
   why: string,
-  { askedAt, answered = true, limit, isMismatch = false, isHeld = true }: Look,
+  look: Look,
 ): Promise<PaymentState> {
   const decision = await findLastDecision(db, payment.id);
   const owes = payment.refundedAmount !== ZERO && (await collectOwed(db, payment.id));
+  return stateOf(payment, { decision, owes }, why, look);
+}
+
+/** Of a payment whose checkout was just opened: nobody has decided anything, and nothing is owed. */
+export function reportOpened(payment: Payment): PaymentState {
+  const look = { askedAt: payment.createdAt };
+  return stateOf(payment, { decision: null, owes: false }, WAITING_FOR_CUSTOMER, look);
+}
+
+/** With the payment's page, if the console is served. */
+export function withPage(
+  { consoleUrl }: Pick<Deps, 'consoleUrl'>,
+  paymentId: string,
+  state: PaymentState,
+): PaymentState {
+  if (consoleUrl === null) return state;
+  return { ...state, consolePage: `${consoleUrl}/payments/${paymentId}` };
+}
+
+export const WAITING_FOR_CUSTOMER = 'Waiting for the customer.';
+
+function stateOf(
+  payment: Payment,
+  { decision, owes }: { decision: StoredDecision | null; owes: boolean },
+  why: string,
+  { askedAt, answered = true, limit, isMismatch = false, isHeld = true }: Look,
+): PaymentState {
   const held = isHeld && payment.status === 'on_hold';
   const isPending = decision?.state === 'pending';
   const isUnsent = !held && isRejectedHold(payment, decision);
