@@ -9,15 +9,12 @@ import { join } from 'node:path';
 import { Command } from '@commander-js/extra-typings';
 import { startTestServices, stopTestServices } from '../support/start-services';
 import { compareWithBaseline, listImprovements, writeBaseline } from './baseline';
+import { measureRow } from './measure';
 import { measureOverload } from './overload';
-import { describeMachine, type Line, linesOf, type Round, tableOf } from './report';
+import { describeMachine, type Line, tableOf } from './report';
 import type { Row, Setting } from './row';
 import { ROWS } from './rows/index';
 import { measureScale } from './scale';
-
-const ROUNDS = { full: 5, quick: 3 };
-const ROUND_MS = { full: 8_000, quick: 2_000 };
-const WARM_UP_MS = { full: 6_000, quick: 3_000 };
 
 const program = new Command('npm run bench --')
   .description('Compares the gateway with its bare limits and prints a table.')
@@ -57,7 +54,7 @@ async function main(): Promise<void> {
       return;
     }
     const lines: Line[] = [];
-    for (const row of chosen) lines.push(...(await measure(row, setting)));
+    for (const row of chosen) lines.push(...(await measureRow(row, setting)));
     const table = `${tableOf(lines)}\n`;
     if (json) process.stderr.write(table);
     const result = { at: new Date().toISOString(), isQuick: quick, machine, lines };
@@ -77,29 +74,6 @@ function reportGrowth(rows: readonly Row[], lines: readonly Line[]): void {
     process.stderr.write(`${sentence}\n`);
   }
   if (grown.length > 0) process.exitCode = 1;
-}
-
-async function measure(row: Row, setting: Setting): Promise<Line[]> {
-  const length = setting.isQuick ? 'quick' : 'full';
-  setting.log(`${row.name}: preparing`);
-  const contest = await row.prepare(setting);
-  try {
-    const rounds: Round[] = [];
-    const count = row.rounds ?? ROUNDS[length];
-    if (contest.bare !== null) {
-      await contest.gateway.measure(WARM_UP_MS[length]);
-      await contest.bare.measure(WARM_UP_MS[length]);
-    }
-    while (rounds.length < count) {
-      const gateway = await contest.gateway.measure(ROUND_MS[length]);
-      const bare = (await contest.bare?.measure(ROUND_MS[length])) ?? null;
-      rounds.push({ gateway, bare });
-      setting.log(`${row.name} ${rounds.length}/${count}: ${JSON.stringify({ gateway, bare })}`);
-    }
-    return linesOf(row, rounds);
-  } finally {
-    await contest.stop();
-  }
 }
 
 main().then(

@@ -60,7 +60,7 @@ export async function measureOverload({ isQuick, log }: Setting): Promise<string
 
 /** Payouts that are completed with all their deliveries, in the second part of a closed loop. */
 async function measureCapacity(flows: Flows, ms: number): Promise<number> {
-  const load = createUnderLoad(flows, 1.5 * ms);
+  const load = createUnderLoad(flows, 1.5 * ms, whenIdle);
   await sleep(ms / 2);
   const before = await countDone(flows);
   await sleep(ms);

@@ -72,9 +72,9 @@ function isMet(aim: Aim, value: number): boolean {
   return 'atLeast' in aim ? value >= aim.atLeast : value <= aim.atMost;
 }
 
-/** As a table in Markdown. */
-export function tableOf(lines: readonly Line[]): string {
-  const heads = ['Row', 'Figure', 'Gateway', 'Bare limit', 'Ratio (min–max)', 'Aim', 'Met'];
+/** As a table in Markdown. @param other what the gateway is compared with */
+export function tableOf(lines: readonly Line[], other = 'Bare limit'): string {
+  const heads = ['Row', 'Figure', 'Gateway', other, 'Ratio (min–max)', 'Aim', 'Met'];
   const cells = lines.map(({ row, figure, gateway, bare, ratio, aim, met }) => [
     row,
     figure,

@@ -51,7 +51,9 @@ export const CREATE_ROWS: readonly Row[] = [
         isReviewed: false,
         endpoints: [receiver.url],
       });
-      const sideOf = (flows: Flows) => ({ measure: (ms: number) => createUnderLoad(flows, ms) });
+      const sideOf = (flows: Flows) => ({
+        measure: (ms: number) => createUnderLoad(flows, ms, whenIdle),
+      });
       return {
         gateway: sideOf(gateway),
         bare: sideOf(bare),
@@ -72,10 +74,10 @@ async function createAtRest(flows: Flows, ms: number): Promise<Measured> {
 }
 
 /** A client sends the next request after the answer. The side ends when all work is done. */
-export async function createUnderLoad(
-  flows: Flows,
+export async function createUnderLoad<Side extends Pick<Flows, 'create'>>(
+  flows: Side,
   ms: number,
-  whenDone = whenIdle,
+  whenDone: (flows: Side) => Promise<void>,
 ): Promise<Measured> {
   const latenciesMs: number[] = [];
   let refused = 0;
