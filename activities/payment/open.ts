@@ -18,7 +18,7 @@ import {
   insertPayment,
 } from '../../src/db/repositories/payments';
 import type { Tx } from '../../src/db/transaction';
-import type { Refusal } from '../../src/domain/errors';
+import type { Refusal, UnavailableReason } from '../../src/domain/errors';
 import type { FeeRule, FeeTerms } from '../../src/domain/fees';
 import { ZERO } from '../../src/domain/money';
 import type { Payment, PaymentRequest } from '../../src/domain/payment';
@@ -211,6 +211,6 @@ function buildPayment(
   };
 }
 
-function unavailable(reason: string): Refusal {
+function unavailable(reason: UnavailableReason): Refusal {
   return { code: 'service_unavailable', details: { reason } };
 }

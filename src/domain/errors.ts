@@ -24,6 +24,23 @@ export const FIELD_RULES = [
 ] as const;
 export type FieldRule = (typeof FIELD_RULES)[number];
 
+/**
+ * Of `service_unavailable`. In the contract the reason is any string, so that another one is an addition
+ * (decision W14); metrics and logs have no others.
+ */
+export const UNAVAILABLE_REASONS = [
+  'database_unavailable',
+  'workflow_engine_unavailable',
+  'provider_unavailable',
+  'provider_rate_limited',
+  'callback_not_taken',
+  'overloaded',
+  'fees_not_configured',
+  'limits_not_configured',
+  'payouts_paused',
+] as const;
+export type UnavailableReason = (typeof UNAVAILABLE_REASONS)[number];
+
 export interface FieldError {
   field: string;
   rule: FieldRule;
@@ -270,7 +287,9 @@ export function errorEntry(code: ErrorCode): ErrorEntry {
  * details are those of the code; a message of its own is more precise than the catalogue's.
  */
 export type Refusal<Code extends ErrorCode = ErrorCode> = {
-  [C in Code]: { code: C; message?: string } & DetailsOf<(typeof ERRORS)[C]>;
+  [C in Code]: { code: C; message?: string } & (C extends 'service_unavailable'
+    ? { details: { reason: UnavailableReason } }
+    : DetailsOf<(typeof ERRORS)[C]>);
 }[Code];
 
 type DetailsOf<Entry> = Entry extends { details: infer Schema }
@@ -295,9 +314,15 @@ export class ApiError extends Error {
   }
 }
 
+/** Undefined for the other codes. */
+export function unavailableReason({ code, details }: ApiError): UnavailableReason | undefined {
+  if (code !== 'service_unavailable') return undefined;
+  return UNAVAILABLE_REASONS.find((reason) => reason === details?.['reason']);
+}
+
 /** The provider answered 429. The merchant waits as long as the provider asked. */
 export function providerLimited(retryAfterMs: number): ApiError {
-  const details = { reason: 'provider_rate_limited' };
+  const details = { reason: 'provider_rate_limited' } as const;
   const headers = { 'Retry-After': Math.ceil(retryAfterMs / 1_000).toString() };
   return new ApiError({ code: 'service_unavailable', details }, headers);
 }

@@ -1,6 +1,6 @@
 /** What the middlewares store on the context for the following ones. */
 import type { Middleware, ParameterizedContext } from 'koa';
-import { ApiError, type ErrorCode } from '../domain/errors';
+import { ApiError, type ErrorCode, type UnavailableReason } from '../domain/errors';
 import { type IdKind, isId } from '../domain/ids';
 import type { Caller } from '../services/services';
 
@@ -15,6 +15,8 @@ export interface GatewayState {
   idempotencyKey: string;
   /** Of the error body, if there is one. Set by middleware/errors.ts. */
   errorCode: ErrorCode;
+  /** Of `service_unavailable`. Set by middleware/errors.ts. */
+  errorReason: UnavailableReason | undefined;
 }
 
 export type GatewayMiddleware = Middleware<GatewayState>;

@@ -189,7 +189,7 @@ describe.each(['refuses connections', 'is silent'])('without Temporal, which %s'
     await once(silent, 'listening');
     const { port } = silent.address() as AddressInfo;
     const provider = { URL: 'http://127.0.0.1:1', API_KEY: 'key', CALLBACK_SECRET: 'secret' };
-    const { url, log } = await harness.startGateway({
+    const { url, privateUrl, log } = await harness.startGateway({
       env: {
         ...Object.fromEntries(
           Object.entries(provider).map(([name, value]) => [`EXCHANGE_PAY_TEST_${name}`, value]),
@@ -208,6 +208,13 @@ describe.each(['refuses connections', 'is silent'])('without Temporal, which %s'
       code: 'service_unavailable',
       details: { reason: 'workflow_engine_unavailable' },
     });
+    expect(log.find(({ msg }) => msg === 'request')).toMatchObject({
+      error_code: 'service_unavailable',
+      error_reason: 'workflow_engine_unavailable',
+    });
+    expect(await (await fetch(`${privateUrl}/metrics`)).text()).toContain(
+      'gateway_refusals_total{code="service_unavailable",reason="workflow_engine_unavailable"} 1\n',
+    );
     expect(log.find(({ msg }) => msg === 'no answer from the workflow')).toMatchObject({
       level: 40,
       workflow_id: expect.stringMatching(/^pay_/),

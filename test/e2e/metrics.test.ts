@@ -5,6 +5,7 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { UNAVAILABLE_REASONS } from '../../src/domain/errors';
 import { findAnvil } from '../../src/dev/chain/anvil';
 import { describeWithProgram } from '../support/optional-program';
 import { waitLong } from '../support/patience';
@@ -96,6 +97,12 @@ describeWithProgram(findAnvil(), 'Install the packages for this system.', 'metri
       /^gateway_provider_call_duration_seconds_count\{provider="onchain_provider",mode="test",outcome="ok"\} [1-9]/m,
     );
     expect(texts.api).toMatch(/^gateway_database_connections_max\{pool="main"\} 20$/m);
+    // A pause and an outage can be told apart, from the first refusal on.
+    for (const reason of UNAVAILABLE_REASONS) {
+      expect(texts.api).toContain(
+        `gateway_refusals_total{code="service_unavailable",reason="${reason}"} 0\n`,
+      );
+    }
     expect(texts.api).toMatch(/^gateway_program_info\{program="api"\} 1$/m);
     expect(texts.worker).toMatch(/^temporal_num_pollers\{.*task_queue="payouts".*\} [1-9]/m);
   });

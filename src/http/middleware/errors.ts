@@ -4,7 +4,7 @@
  * error: 500. Both are in the log with the stack, and have no details in the response.
  */
 import type { Logger } from 'pino';
-import { ApiError, type ErrorCode } from '../../domain/errors';
+import { ApiError, type ErrorCode, unavailableReason } from '../../domain/errors';
 import { isOwnHost } from '../../lib/own-host';
 import { isUnavailable } from '../../lib/unavailable';
 import { type GatewayMiddleware, type GatewayState, routePattern } from '../context';
@@ -32,6 +32,7 @@ export function writeErrors(logger: Logger): GatewayMiddleware {
       }
       ctx.set({ ...HEADERS[refusal.code], ...refusal.headers });
       ctx.state.errorCode = refusal.code;
+      ctx.state.errorReason = unavailableReason(refusal);
       ctx.status = refusal.status;
       ctx.body = errorBody(refusal, ctx.state.requestId);
     }

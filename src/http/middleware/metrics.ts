@@ -1,5 +1,6 @@
 /** Metrics of the API: the duration of requests, refusals, and what the log of requests left out. */
 import { Counter, Histogram, type Registry } from 'prom-client';
+import { UNAVAILABLE_REASONS } from '../../domain/errors';
 import type { RequestLog } from '../../services/request-log';
 import { type GatewayMiddleware, type GatewayState, routePattern } from '../context';
 
@@ -17,10 +18,12 @@ export function measureRequests(
   });
   const refusals = new Counter({
     name: 'gateway_refusals_total',
-    help: 'Answers with an error, by its code.',
-    labelNames: ['code'],
+    help: 'Answers with an error, by its code; service_unavailable also by its reason.',
+    labelNames: ['code', 'reason'],
     registers: [registry],
   });
+  // From zero, so that the first one already counts as an increase.
+  for (const reason of UNAVAILABLE_REASONS) refusals.inc({ code: 'service_unavailable', reason }, 0);
   new Counter({
     name: 'request_log_dropped_total',
     help: 'Requests that are not in the log of the dashboard, by reason.',
@@ -37,7 +40,8 @@ export function measureRequests(
     const stopTimer = duration.startTimer();
     await next();
     stopTimer({ method: ctx.method, route: routePattern(ctx), status: ctx.status });
-    const { errorCode } = ctx.state as Partial<GatewayState>;
-    if (errorCode !== undefined) refusals.inc({ code: errorCode });
+    const { errorCode, errorReason } = ctx.state as Partial<GatewayState>;
+    if (errorCode === undefined) return;
+    refusals.inc({ code: errorCode, ...(errorReason !== undefined && { reason: errorReason }) });
   };
 }

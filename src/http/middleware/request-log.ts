@@ -34,7 +34,7 @@ export function logRequests(logger: Logger): GatewayMiddleware {
     const clientId = ctx.get('X-Request-Id').slice(0, CLIENT_ID_LENGTH);
     const objectId = objectIdOf(ctx);
     // Undefined if the request was refused before authentication, or needs no key.
-    const { caller, errorCode } = ctx.state as Partial<GatewayState>;
+    const { caller, errorCode, errorReason } = ctx.state as Partial<GatewayState>;
     logger.info(
       {
         request_id: ctx.state.requestId,
@@ -44,6 +44,7 @@ export function logRequests(logger: Logger): GatewayMiddleware {
         status: ctx.status,
         ms: Math.round(performance.now() - startedAt),
         ...(errorCode === undefined ? {} : { error_code: errorCode }),
+        ...(errorReason === undefined ? {} : { error_reason: errorReason }),
         ...(caller === undefined ? {} : { account_id: caller.accountId, mode: caller.mode }),
         ...(objectId === null ? {} : { object_id: objectId }),
       },

@@ -27,6 +27,10 @@ function requests(status: string): string {
   return `http_request_duration_seconds_count{job="gateway",status="${status}"}`;
 }
 
+function refusals(reason: string): string {
+  return `gateway_refusals_total{job="gateway",code="service_unavailable",reason="${reason}"}`;
+}
+
 function calls(outcome: string): string {
   return `gateway_provider_call_duration_seconds_count{provider="exchange_pay",mode="live",outcome="${outcome}"}`;
 }
@@ -45,8 +49,18 @@ export const ALERT_CASES: readonly AlertCase[] = [
   },
   {
     alert: 'GatewayErrors',
-    fires: { [requests('200')]: '0+90x30', [requests('500')]: '0+10x30' },
-    quiet: { [requests('200')]: '0+990x30', [requests('500')]: '0+10x30' },
+    fires: {
+      [requests('200')]: '0+90x30',
+      [requests('503')]: '0+10x30',
+      [refusals('provider_unavailable')]: '0+10x30',
+    },
+    // While payouts are paused.
+    quiet: {
+      [requests('200')]: '0+890x30',
+      [requests('500')]: '0+10x30',
+      [requests('503')]: '0+100x30',
+      [refusals('payouts_paused')]: '0+100x30',
+    },
     ...{ notYet: 4, by: 12, labels: PAGE },
     summary: '10% of the requests are answered with 5xx',
   },
