@@ -420,7 +420,7 @@ export const WALLET_SETTINGS: readonly Setting[] = [
     otherwise: null,
     programs: ['wallet'],
     meaning:
-      'workflow bundle of the wallet, made by `npm run build`; set by the image; without it, bundled at the start',
+      'workflow bundle of the wallet, made by `npm run build`; set by `npm run start:wallet` and the image; without it, bundled at the start',
   },
 ];
 

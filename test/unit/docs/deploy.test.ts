@@ -202,6 +202,7 @@ test.each([
   ['docker-compose.yml', () => read('docker-compose.yml')],
   ['the Dockerfile', () => read('Dockerfile')],
   ['the chart', () => templates],
+  ['package.json', () => read('package.json')],
 ])('%s runs programs that exist', (_, text) => {
   const programs = found(text(), /dist\/src\/bin\/([a-z-]+)\.js/g);
   expect(programs.length).toBeGreaterThan(0);
