@@ -91,8 +91,8 @@ export class WebhookDeliveryInbox extends Inbox<WebhookDeliveryState> {
 const MEANING: Record<WebhookDeliveryStatus, string> = {
   pending: 'It is attempted until the receiver answers with 2xx or the attempts are used up.',
   succeeded: 'The receiver accepted it.',
-  failed: 'All attempts failed. To retry it, run `npm run admin -- webhooks retry`.',
-  skipped: 'Nothing was sent. To resume it, run `npm run admin -- webhooks recover`.',
+  failed: 'All attempts failed. To retry it, run `npm run -s admin -- webhooks retry`.',
+  skipped: 'Nothing was sent. To resume it, run `npm run -s admin -- webhooks recover`.',
   abandoned: 'An operator ended it.',
 };
 

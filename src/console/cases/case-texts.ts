@@ -6,7 +6,7 @@ interface CaseText {
   remedy: string;
 }
 
-const LOOK = 'Run npm run admin -- payments look with the payment’s id.';
+const LOOK = 'Run npm run -s admin -- payments look with the payment’s id.';
 
 export const CASE_TEXTS: Record<CaseKind, CaseText> = {
   ledger_broken: {
