@@ -23,7 +23,8 @@ export function measureRequests(
     registers: [registry],
   });
   // From zero, so that the first one already counts as an increase.
-  for (const reason of UNAVAILABLE_REASONS) refusals.inc({ code: 'service_unavailable', reason }, 0);
+  for (const reason of UNAVAILABLE_REASONS)
+    refusals.inc({ code: 'service_unavailable', reason }, 0);
   new Counter({
     name: 'request_log_dropped_total',
     help: 'Requests that are not in the log of the dashboard, by reason.',
