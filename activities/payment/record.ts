@@ -79,6 +79,8 @@ async function step(
   const next = nextPaymentStep(payment, facts, background, askedAt);
   if (next !== null) {
     const taken = await take(tx, payment, facts, next);
+    const ids = new Set([...credited, ...next.credits.map(({ id }) => id)]);
+    if (isLast(taken, facts, ids, askedAt)) return { payment: taken, stepped: false };
     const after = next.credits.length > 0 ? await takeBackAtOnce(tx, taken, facts) : taken;
     return { payment: after, stepped: true };
   }
@@ -86,6 +88,19 @@ async function step(
   if (refunded !== null) return { payment: refunded, stepped: true };
   if (rejection !== null) await noteNotSentBack(tx, payment, facts, rejection);
   return { payment: await noteFigures(tx, payment, facts), stepped: false };
+}
+
+/** After most steps nothing is left to do, and the payment need not be locked again to see that. */
+function isLast(
+  payment: Payment,
+  facts: CheckoutFacts,
+  credited: ReadonlySet<string>,
+  askedAt: Date,
+): boolean {
+  // A hold may have been rejected, which has to be read.
+  if (payment.status === 'on_hold' || facts.refunds.length > 0) return false;
+  if (receivedAfter(payment, facts) !== payment.receivedAmount) return false;
+  return nextPaymentStep(payment, facts, { credited, rejection: null }, askedAt) === null;
 }
 
 /**
