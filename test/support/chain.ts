@@ -93,8 +93,8 @@ export interface TestChain {
   setBlockGasLimit: (gas: bigint) => Promise<void>;
   /** Removes a transaction, or all of them, from the pool. */
   drop: (hash: Hex | 'all') => Promise<void>;
-  /** The node stops answering and keeps its connections, until `resume`. */
-  suspend: () => void;
+  /** The node stops answering and keeps its connections, until `resume`. Ends when it is silent. */
+  suspend: () => Promise<void>;
   resume: () => void;
   stop: () => Promise<void>;
 }
@@ -128,13 +128,19 @@ export async function startChain({ chainId = TEST_CHAIN_ID } = {}): Promise<Test
   const forwarder = await deploy('Forwarder');
 
   let automine = true;
-  const sent = async (sending: Promise<Hex>): Promise<Hex> => {
-    const hash = await sending;
-    if (automine) await waitForReceipt(rpc, hash);
-    return hash;
+  let previous: Promise<unknown> = Promise.resolve();
+  // One after the other: the node gives two that arrive together the same nonce, and refuses one.
+  const sent = (send: () => Promise<Hex>): Promise<Hex> => {
+    const sending = previous.then(async () => {
+      const hash = await send();
+      if (automine) await waitForReceipt(rpc, hash);
+      return hash;
+    });
+    previous = sending.catch(() => undefined);
+    return sending;
   };
   const call: TestChain['call'] = (contract, to, functionName, args = [], options = {}) =>
-    sent(callContract(rpc, { from: deployer, to, contract, functionName, args, ...options }));
+    sent(() => callContract(rpc, { from: deployer, to, contract, functionName, args, ...options }));
   const mine = async (blocks = 1): Promise<void> => {
     await rpc('anvil_mine', [numberToHex(blocks)]);
   };
@@ -144,7 +150,7 @@ export async function startChain({ chainId = TEST_CHAIN_ID } = {}): Promise<Test
     transferToken: (of, from, to, amount) =>
       call(of.contract, of.address, 'transfer', [to, amount], { from }),
     send: (to, wei, from = deployer) =>
-      sent(rpc<Hex>('eth_sendTransaction', [{ from, to, value: numberToHex(wei) }])),
+      sent(() => rpc<Hex>('eth_sendTransaction', [{ from, to, value: numberToHex(wei) }])),
     balanceOf: async (of, account) => {
       if (of === null) return BigInt(await rpc<Hex>('eth_getBalance', [account, 'latest']));
       // balanceOf(address)
@@ -171,7 +177,10 @@ export async function startChain({ chainId = TEST_CHAIN_ID } = {}): Promise<Test
       if (hash === 'all') await rpc('anvil_dropAllTransactions');
       else await rpc('anvil_dropTransaction', [hash]);
     },
-    suspend: () => process.kill(anvil.process.pid, 'SIGSTOP'),
+    suspend: async () => {
+      process.kill(anvil.process.pid, 'SIGSTOP');
+      while (await answersWithin(url, 100));
+    },
     resume: () => process.kill(anvil.process.pid, 'SIGCONT'),
     stop: async () => {
       process.off('exit', kill);
@@ -179,4 +188,15 @@ export async function startChain({ chainId = TEST_CHAIN_ID } = {}): Promise<Test
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** A signal stops a process a moment after it is sent; until then the node still answers. */
+async function answersWithin(url: string, timeoutMs: number): Promise<boolean> {
+  const body = '{"jsonrpc":"2.0","id":1,"method":"eth_chainId","params":[]}';
+  const headers = { 'content-type': 'application/json' };
+  const signal = AbortSignal.timeout(timeoutMs);
+  return fetch(url, { method: 'POST', headers, body, signal }).then(
+    () => true,
+    () => false,
+  );
 }

@@ -87,11 +87,13 @@ describeWithChain('the local chain', () => {
   });
 
   it('can be suspended: it accepts connections and answers after it is resumed', async () => {
-    chain.suspend();
+    await chain.suspend();
     const signal = AbortSignal.timeout(200);
     const body = '{"jsonrpc":"2.0","id":1,"method":"eth_chainId","params":[]}';
     const headers = { 'content-type': 'application/json' };
-    await expect(fetch(chain.url, { method: 'POST', headers, body, signal })).rejects.toThrow();
+    await expect(fetch(chain.url, { method: 'POST', headers, body, signal })).rejects.toMatchObject(
+      { name: 'TimeoutError' },
+    );
     chain.resume();
     expect(await chain.blockNumber()).toBeGreaterThan(0);
   });

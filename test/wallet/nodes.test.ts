@@ -132,7 +132,7 @@ describeWithChain('a wallet whose nodes hang', () => {
     await confirmed(hanging, late.reference);
     const waiting = await open('base');
     await pay(hanging, hanging.tokens.USDC, waiting.address, 5_000_000n);
-    hanging.suspend();
+    await hanging.suspend();
     await submit('base', 'po_hanging');
     const { reference, address } = await open('ethereum');
     await pay(healthy, healthy.tokens.USDC, address, 5_000_000n);

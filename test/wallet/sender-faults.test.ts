@@ -375,7 +375,7 @@ describeWithChain('a payout of the wallet', () => {
 
   it('waits while no node answers, and goes on afterwards', async () => {
     await start({ rpcTimeoutMs: 300 });
-    chain.suspend();
+    await chain.suspend();
     await pay();
     await alarm('chain_unavailable');
     expect(await find()).toMatchObject({ status: 'pending' });
