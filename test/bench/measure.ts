@@ -3,7 +3,7 @@ import { type Line, linesOf, type Round } from './report';
 import type { Row, Setting } from './row';
 
 const LENGTHS = {
-  full: { rounds: 5, roundMs: 8_000, warmUpMs: 6_000 },
+  full: { rounds: 5, roundMs: 5_000, warmUpMs: 5_000 },
   quick: { rounds: 3, roundMs: 2_000, warmUpMs: 3_000 },
 };
 
