@@ -130,16 +130,24 @@ export function buildDeps(
 
 /** An answer within this time is prompt; that to a payment includes the provider's. */
 const PROMPT_MS = { payout: 1_000, payment: 4_000 };
+/** A payment waits for its provider, so any number is opened at once. */
+const PAYOUTS_AT_ONCE = 8;
 
 export function buildServices(deps: Deps): Services {
   const { db, providers, config } = deps;
   return {
     authentication: createAuthentication({ ...config, db: deps.shortStatements }),
-    payments: createPayments({ ...deps, admission: createAdmission(PROMPT_MS.payment) }),
+    payments: createPayments({
+      ...deps,
+      admission: createAdmission({ promptMs: PROMPT_MS.payment, atOnce: null }),
+    }),
     payouts: createPayouts({
       ...deps,
       networkFees: createNetworkFees(providers),
-      admission: createAdmission(PROMPT_MS.payout),
+      admission: createAdmission({
+        promptMs: PROMPT_MS.payout,
+        atOnce: PAYOUTS_AT_ONCE,
+      }),
     }),
     balances: createBalances(deps),
     events: createEvents({ db }),

@@ -154,7 +154,7 @@ export async function startWorkflowWorld(
         db: apiDb,
         shortStatements: apiDb,
         payoutWorkflows: announced(payoutWorkflows, onStart),
-        admission: createAdmission(1_000),
+        admission: createAdmission({ promptMs: 1_000, atOnce: null }),
       }),
     payments: (onStart = () => undefined) => {
       const open: PaymentWorkflows['open'] = (start, deadlineMs) => {
@@ -166,7 +166,7 @@ export async function startWorkflowWorld(
         db: apiDb,
         shortStatements: apiDb,
         paymentWorkflows: { ...paymentWorkflows, open },
-        admission: createAdmission(4_000),
+        admission: createAdmission({ promptMs: 4_000, atOnce: null }),
       });
     },
     planFaults: (payoutId, plan) => void plans.set(payoutId, plan),

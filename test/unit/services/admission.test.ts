@@ -13,7 +13,7 @@ let running: (() => void)[];
 beforeEach(() => {
   now = 5_000;
   [accepted, refused, running] = [0, 0, []];
-  admission = createAdmission(PROMPT_MS, () => now);
+  admission = createAdmission({ promptMs: PROMPT_MS, atOnce: null, clock: () => now });
 });
 
 /** A request whose answer comes when `answer` is called for it. */
@@ -35,10 +35,8 @@ function request(mode: 'live' | 'test' = 'live'): void {
 
 async function answer(): Promise<void> {
   running.shift()?.();
-  // The measurement ends two turns after the work.
-  await Promise.resolve();
-  await Promise.resolve();
-  await Promise.resolve();
+  // The measurement ends some turns after the work.
+  await new Promise(setImmediate);
 }
 
 /** Each second `arrivals` requests, of which at most `capacity` are answered. */
@@ -82,6 +80,21 @@ test('test mode is refused first', async () => {
   expect({ accepted, refused }).toEqual({ accepted: 1, refused: 1 });
 });
 
+test('test mode has all the room that live mode does not use', async () => {
+  const ofTest = async (seconds: number): Promise<void> => {
+    for (let step = 0; step < seconds * 10; step += 1) {
+      for (let n = 0; n < 4; n += 1) request('test');
+      now += 100;
+      for (let n = 0; n < 2; n += 1) await answer();
+    }
+  };
+  await ofTest(20);
+  while (running.length > 12) await answer();
+  [accepted, refused] = [0, 0];
+  request('test');
+  expect({ accepted, refused }).toEqual({ accepted: 1, refused: 0 });
+});
+
 test('after the overload, everything is accepted again', async () => {
   await run(20, 40, 20);
   await run(10, 10, 20);
@@ -106,4 +119,47 @@ test('slow answers to requests that come one by one refuse nothing', async () =>
     await answer();
   }
   expect(refused).toBe(0);
+});
+
+describe('a limit of what runs at once', () => {
+  const AT_ONCE = 2;
+  let begun: number[];
+  let outcomes: Promise<unknown>[];
+
+  beforeEach(async () => {
+    jest.useFakeTimers({ doNotFake: ['setImmediate'] });
+    begun = [];
+    const limited = createAdmission({ promptMs: PROMPT_MS, atOnce: AT_ONCE, clock: () => now });
+    const work = (n: number) => () => {
+      begun.push(n);
+      return new Promise<void>((resolve) => running.push(resolve));
+    };
+    outcomes = [1, 2, 3, 4].map((n) => limited.track(work(n)).catch((error: unknown) => error));
+    await new Promise(setImmediate);
+  });
+
+  afterEach(() => jest.useRealTimers());
+
+  test('the rest runs in the order of its arrival', async () => {
+    expect(begun).toEqual([1, 2]);
+    await answer();
+    expect(begun).toEqual([1, 2, 3]);
+    await answer();
+    expect(begun).toEqual([1, 2, 3, 4]);
+  });
+
+  test('a refusal of the work makes room too', async () => {
+    const limited = createAdmission({ promptMs: PROMPT_MS, atOnce: 1 });
+    const refusal = new Error('insufficient balance');
+    await expect(limited.track(() => Promise.reject(refusal))).rejects.toBe(refusal);
+    await expect(limited.track(() => Promise.resolve('created'))).resolves.toBe('created');
+  });
+
+  test('what cannot run soon is refused, and never runs', async () => {
+    await jest.advanceTimersByTimeAsync(10_000);
+    expect(await outcomes[3]).toMatchObject({ status: 503, details: { reason: 'overloaded' } });
+    await answer();
+    await answer();
+    expect(begun).toEqual([1, 2]);
+  });
 });
