@@ -2,11 +2,17 @@
 import { startBareFlows, startGatewayFlows, runLifecycles, type Flows, type Kind } from '../flows';
 import { startCountingReceiver } from '../receiver';
 import type { Aim, Contest, Row, Side } from '../row';
+import { whenIdle } from './creates';
 
 const FIGURE = 'completed/s';
 
 const sideOf = (flows: Flows, kind: Kind): Side => ({
-  measure: async (ms) => ({ [FIGURE]: (await runLifecycles(flows, kind, ms)).perSecond }),
+  measure: async (ms) => {
+    const { perSecond } = await runLifecycles(flows, kind, ms);
+    // Deliveries that still wait would take their time from the other side.
+    await whenIdle(flows);
+    return { [FIGURE]: perSecond };
+  },
 });
 
 function lifecycleRow(
