@@ -13,7 +13,7 @@ import type { Mode } from '../domain/mode';
 /** So long may no answer be prompt before requests are refused. */
 const PATIENCE_MS = 3_000;
 /** How long the limit stays after the last refusal, or without a prompt answer. */
-const HOLD_MS = 5_000;
+const HOLD_MS = 15_000;
 /** The rate of answers is that of this time. */
 const RATE_MS = 3_000;
 /** Accepted in any case: with fewer, the rate would not recover. */

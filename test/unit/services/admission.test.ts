@@ -97,7 +97,7 @@ test('test mode has all the room that live mode does not use', async () => {
 
 test('after the overload, everything is accepted again', async () => {
   await run(20, 40, 20);
-  await run(10, 10, 20);
+  await run(20, 10, 20);
   refused = 0;
   await run(5, 20, 20);
   for (let n = 0; n < 200; n += 1) request();
