@@ -6,6 +6,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command, InvalidArgumentError } from '@commander-js/extra-typings';
+import { findAnvil } from '../../src/dev/chain/anvil';
 import { chooseSeed } from '../support/seeded-random';
 import { startTestServices, stopTestServices } from '../support/start-services';
 import { describeFault, makePlan } from './plan';
@@ -23,12 +24,16 @@ const program = new Command('npm run chaos --')
   .description('Lets parts of the gateway fail under load, and judges every answer and every cent.')
   .option('--seconds <n>', 'length of the load', whole, 1_200)
   .option('--seed <n>', 'repeats a plan', whole, chooseSeed() + 1)
+  .option('--chain', 'with the wallet, on a chain, in place of the simulated provider', false)
   .option('--plan', 'print the plan and end', false)
   .parse();
 
 async function main(): Promise<void> {
-  const { seconds, seed, plan: isPlanOnly } = program.opts();
-  const plan = makePlan(seed, seconds);
+  const { seconds, seed, chain: onChain, plan: isPlanOnly } = program.opts();
+  if (onChain && findAnvil() === null) {
+    program.error('--chain needs anvil, and @foundry-rs/anvil has no program for this system.');
+  }
+  const plan = makePlan(seed, seconds, onChain);
   const log = (line: string): void => {
     process.stdout.write(`${line}\n`);
   };
@@ -43,7 +48,7 @@ async function main(): Promise<void> {
   process.env['TEST_PROGRAM_OUTPUT'] = folder;
   await startTestServices(['postgres', 'temporal']);
   try {
-    const report = await runChaos({ seed, seconds, plan }, log);
+    const report = await runChaos({ seed, seconds, plan, onChain }, log);
     report.lines.forEach(log);
     const wrong =
       report.violations.length + report.lostAcknowledgements.length + report.doubleSends.length;

@@ -3,9 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { rows } from '../../src/db/transaction';
 import type { ChildProgram } from '../support/child-program';
 import { control } from '../support/sandbox';
-import { type Layout, MODE } from './layout';
+import type { Layout } from './layout';
 import type { Fault, LinkName, ProgramName } from './plan';
 import type { LinkFault } from '../support/link';
+import { MODE } from './rail';
 
 /** A fault that is over. Times by performance.now(). */
 export interface Played {
@@ -35,19 +36,22 @@ async function play(layout: Layout, fault: Fault): Promise<void> {
   const { target, forMs } = fault;
   switch (fault.kind) {
     case 'kill': {
-      const program = layout.programs[target as ProgramName];
+      const program = layout.program(target as ProgramName);
       await program.kill();
       await sleep(forMs);
       await startAgain(program);
       return;
     }
     case 'pause': {
-      const program = layout.programs[target as ProgramName];
-      program.signal('SIGSTOP');
+      const paused = target === 'node' ? layout.node : pausable(layout, target as ProgramName);
+      await paused?.suspend();
       await sleep(forMs);
-      program.signal('SIGCONT');
+      paused?.resume();
       return;
     }
+    case 'reorganization':
+      await layout.rail.reorganize(Number(fault.detail));
+      return;
     case 'lose_requests':
     case 'lose_answers':
     case 'black_hole':
@@ -98,6 +102,18 @@ async function play(layout: Layout, fault: Fault): Promise<void> {
       await control(url, 'outage', { ...where, kind: null });
     }
   }
+}
+
+function pausable({ program }: Layout, name: ProgramName): NonNullable<Layout['node']> {
+  return {
+    suspend: () => {
+      program(name).signal('SIGSTOP');
+      return Promise.resolve();
+    },
+    resume: () => {
+      program(name).signal('SIGCONT');
+    },
+  };
 }
 
 async function disturb({ links }: Layout, { target, forMs }: Fault, how: LinkFault): Promise<void> {

@@ -2,13 +2,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { rows } from '../../src/db/transaction';
 import { auditPayouts, expectedBalance } from '../support/payout-audit';
-import { readBook } from '../support/sandbox';
 import { auditWebhookDeliveries } from '../support/webhook-delivery-audit';
 import { faultOf } from '../support/webhook-receiver';
-import { FUNDS, type Layout, MODE } from './layout';
+import { FUNDS, type Layout } from './layout';
 import { isLinearizable } from './linearizability';
 import type { Load, ObjectHistory } from './load';
 import { objectModel } from './object-model';
+import { MODE } from './rail';
 
 export interface Verdict {
   violations: string[];
@@ -22,7 +22,8 @@ const SETTLED_WITHIN_MS = 240_000;
 export async function judge(layout: Layout, load: Load): Promise<Verdict> {
   const unfinished = await whenSettled(layout);
   const stored = await readStored(layout);
-  const audit = await auditPayouts(layout.gateway);
+  const { readTransfers } = layout.rail;
+  const audit = await auditPayouts({ ...layout.gateway, readTransfers });
   const doubleSends = await readDoubleSends(layout);
   const lostAcknowledgements = load.histories
     .filter(({ id }) => id !== null && !stored.has(id))
@@ -39,6 +40,7 @@ export async function judge(layout: Layout, load: Load): Promise<Verdict> {
       ...(await wrongPayments(layout)),
       ...(await wrongDeliveries(layout)),
       ...(await missingConnections(layout)),
+      ...(await layout.rail.readFaults()),
     ],
   };
 }
@@ -104,17 +106,17 @@ function strayObjects(load: Load, stored: Map<string, string>): string[] {
     .map((id) => `${id} exists, and no client was told of it`);
 }
 
-async function readDoubleSends({ gateway: { sandbox } }: Layout): Promise<string[]> {
-  const { transfers } = await readBook(sandbox.url);
+async function readDoubleSends({ rail }: Layout): Promise<string[]> {
   const sent = new Map<string, number>();
-  for (const { client_reference, times_sent } of transfers) {
+  for (const { client_reference, times_sent } of await rail.readTransfers()) {
     sent.set(client_reference, (sent.get(client_reference) ?? 0) + times_sent);
   }
   return [...sent].filter(([, times]) => times > 1).map(([id, times]) => `${id}, ${times} times`);
 }
 
 /** The funds and what payments gave, less what payouts took and hold. */
-async function wrongBalances({ gateway: { db }, merchants }: Layout): Promise<string[]> {
+async function wrongBalances({ gateway: { db }, merchants, rail }: Layout): Promise<string[]> {
+  const { currency } = rail;
   const faults: string[] = [];
   for (const { accountId } of merchants) {
     const [credited] = await rows<{ sum: string }>(
@@ -125,12 +127,13 @@ async function wrongBalances({ gateway: { db }, merchants }: Layout): Promise<st
         WHERE t.account_id = ? AND t.source_object = 'payment' AND e.account = 'available'`,
       [FUNDS, accountId],
     );
-    const expected = await expectedBalance(db, accountId, credited?.sum ?? FUNDS, MODE);
+    const funds = credited?.sum ?? FUNDS;
+    const expected = await expectedBalance(db, accountId, funds, MODE, currency);
     const [found] = await rows(
       db,
       `SELECT available::text, reserved::text FROM balances
-        WHERE account_id = ? AND mode = ? AND currency = 'USDT'`,
-      [accountId, MODE],
+        WHERE account_id = ? AND mode = ? AND currency = ?`,
+      [accountId, MODE, currency],
     );
     if (JSON.stringify(found) === JSON.stringify(expected)) continue;
     faults.push(`${accountId} has ${JSON.stringify(found)}, not ${JSON.stringify(expected)}`);
@@ -138,22 +141,17 @@ async function wrongBalances({ gateway: { db }, merchants }: Layout): Promise<st
   return faults;
 }
 
-/** The provider's book and the payments agree about what customers paid. */
-async function wrongPayments({ gateway: { db, sandbox } }: Layout): Promise<string[]> {
-  const response = await fetch(`${sandbox.url}/sandbox/book`);
-  const { checkouts } = (await response.json()) as {
-    checkouts: { client_reference: string; transfers: { amount: string; status: string }[] }[];
-  };
+/** The provider and the payments agree about what customers paid. */
+async function wrongPayments({ gateway: { db }, rail }: Layout): Promise<string[]> {
   const payments = await rows<{ id: string; credits: number }>(
     db,
     `SELECT p.id, (SELECT count(*)::int FROM payment_credits c WHERE c.payment_id = p.id) AS credits
        FROM payments p`,
   );
   const credits = new Map(payments.map((payment) => [payment.id, payment.credits]));
-  return checkouts.flatMap(({ client_reference: id, transfers }) => {
-    const confirmed = transfers.filter(({ status }) => status === 'confirmed').length;
+  return [...(await rail.readPaid())].flatMap(([id, paid]) => {
     const credited = credits.get(id) ?? 0;
-    return confirmed === credited ? [] : [`${id}: ${confirmed} paid, ${credited} credited`];
+    return paid === credited ? [] : [`${id}: ${paid} paid, ${credited} credited`];
   });
 }
 

@@ -1,7 +1,7 @@
 /**
  * The gateway as it is run on several machines, with a link between every two parts: two API
- * processes, three workers (two for everything but webhooks, one for those), PostgreSQL, Temporal,
- * the providers and a merchant's receiver.
+ * processes, three workers (two for everything but webhooks, one for those), PostgreSQL behind
+ * PgBouncer, Temporal, the simulated providers or the wallet with a chain, and a merchant's receiver.
  */
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,16 +11,23 @@ import { startGateway, type OwnGateway } from '../support/gateway';
 import { runAdmin } from '../support/gateway-admin';
 import { createMerchant, fund, type Merchant } from '../support/merchant';
 import { type MortalServers, startMortalServers } from '../support/mortal-servers';
+import { findPgBouncer, type PgBouncer, startPgBouncer } from '../support/pgbouncer';
 import { findFreePort } from '../../src/dev/ports';
+import { type PreparedWallet, prepareWallet } from '../support/gateway-wallet';
 import { type Receiver, startReceiver } from '../support/webhook-receiver';
 import { type Link, startLink } from '../support/link';
-import { LINKS, type LinkName, type ProgramName } from './plan';
+import { startChainRail } from './chain-rail';
+import { LINKS, type LinkName, type ProgramName, WALLET_LINKS } from './plan';
+import { createSimulatedRail, MODE, type Rail } from './rail';
 
 export interface Layout {
   /** Its own programs do not run. */
   gateway: OwnGateway;
   servers: MortalServers;
-  programs: Record<ProgramName, ChildProgram>;
+  program(name: ProgramName): ChildProgram;
+  /** Of the chain; null without one. */
+  node: Pick<PreparedWallet['chain'], 'suspend' | 'resume'> | null;
+  rail: Rail;
   links: Record<LinkName, Link>;
   /** Of each API process, by way of its link; they end in /api/v1. */
   baseUrls: readonly string[];
@@ -39,63 +46,84 @@ export interface ChaosMerchant extends Merchant {
   receiver: Receiver;
 }
 
-export const MODE = 'test';
+const WALLET_POLL_MS = 500;
 export const FUNDS = '1000000.00000000';
 
-export async function startLayout(): Promise<Layout> {
+/** @param onChain with the wallet in place of the simulated provider */
+export async function startLayout(onChain: boolean): Promise<Layout> {
   const servers = await startMortalServers({ onSmallDisk: true });
   const clocks = mkdtempSync(join(tmpdir(), 'payments-gateway-clocks-'));
   const setClock = (name: ProgramName, seconds: string): void => {
     writeFileSync(join(clocks, name), seconds);
   };
-  const gateway = await startGateway({ providerTimeoutMs: 2_000 });
-  await Promise.all([gateway.api.stop(), gateway.worker.stop()]);
   const links = Object.fromEntries(
-    await Promise.all(LINKS.map(async (name) => [name, await startLink()] as const)),
+    await Promise.all(
+      [...LINKS, ...WALLET_LINKS].map(async (name) => [name, await startLink()] as const),
+    ),
   ) as Record<LinkName, Link>;
-  const { api, worker, ports } = await environments(gateway, links);
-  const create = (name: ProgramName, env: NodeJS.ProcessEnv): ChildProgram => {
+  const wallet = onChain
+    ? await prepareWallet({ node: links['wallet-node'], pollMs: WALLET_POLL_MS })
+    : null;
+  const bouncer = await startBouncer();
+  const gateway = await startGateway({
+    ...{ providerTimeoutMs: 2_000, env: wallet?.providerEnv ?? {} },
+    ...(bouncer === null ? {} : { databasePort: bouncer.port }),
+  });
+  await Promise.all([gateway.api.stop(), gateway.worker.stop()]);
+  const { api, worker, walletEnv, ports } = await environments(gateway, links, wallet);
+  const programs = new Map<ProgramName, ChildProgram>();
+  const add = (name: ProgramName, env: NodeJS.ProcessEnv): void => {
     setClock(name, '+0');
-    const program = name.startsWith('api') ? 'api' : 'worker';
-    return new ChildProgram(program, { ...env, ...clockOf(join(clocks, name)) });
+    const program = name.split('-')[0] ?? '';
+    programs.set(name, new ChildProgram(program, { ...env, ...clockOf(join(clocks, name)) }));
   };
   const money = { ...worker, WORKER_QUEUES: 'payouts,payments,providers' };
-  const programs: Record<ProgramName, ChildProgram> = {
-    'api-1': create('api-1', { ...api, PORT: String(ports[0]) }),
-    'api-2': create('api-2', { ...api, PORT: String(ports[1]) }),
-    'worker-1': create('worker-1', money),
-    'worker-2': create('worker-2', money),
-    'worker-webhooks': create('worker-webhooks', {
-      ...worker,
-      WORKER_QUEUES: 'webhooks,webhooks-retry',
-    }),
-  };
-  await Promise.all(Object.values(programs).map((program) => program.start()));
+  add('api-1', { ...api, PORT: String(ports[0]) });
+  add('api-2', { ...api, PORT: String(ports[1]) });
+  add('worker-1', money);
+  add('worker-2', money);
+  add('worker-webhooks', { ...worker, WORKER_QUEUES: 'webhooks,webhooks-retry' });
+  if (walletEnv !== null) add('wallet', walletEnv);
+  await Promise.all([...programs.values()].map((program) => program.start()));
   const receiver = await startReceiver();
   links['worker-receiver'].leadTo(Number(new URL(receiver.url).port));
-  const merchants = [
-    await openMerchant(gateway, links, receiver, false),
-    await openMerchant(gateway, links, receiver, true),
-  ];
+  const rail =
+    wallet === null ? createSimulatedRail(gateway.sandbox.url) : await startChainRail(wallet);
+  const open = (isReviewed: boolean): Promise<ChaosMerchant> =>
+    openMerchant({ gateway, links, rail }, receiver, isReviewed);
+  const merchants = [await open(false), await open(true)];
   return {
-    gateway,
-    servers,
-    programs,
-    links,
-    merchants,
+    ...{ gateway, servers, links, rail, merchants },
+    program: (name) => {
+      const program = programs.get(name);
+      if (program === undefined) throw new Error(`there is no program ${name}`);
+      return program;
+    },
+    node: wallet?.chain ?? null,
     setClock,
     baseUrls: (['client-api-1', 'client-api-2'] as const).map(
       (name) => `http://127.0.0.1:${links[name].port}/api/v1`,
     ),
     stop: async () => {
-      await Promise.all(Object.values(programs).map((program) => program.stop()));
+      await Promise.all([...programs.values()].map((program) => program.stop()));
+      await rail.stop();
       await Promise.all(Object.values(links).map((link) => link.stop()));
       await receiver.stop();
       await gateway.stop();
+      await wallet?.stop();
+      await bouncer?.stop();
       await servers.stop();
       rmSync(clocks, { recursive: true });
     },
   };
+}
+
+const CONNECTIONS_PER_LOGIN = 20;
+
+/** Null: it is not installed, and the programs connect to PostgreSQL directly. */
+async function startBouncer(): Promise<PgBouncer | null> {
+  const server = new URL(process.env['TEST_POSTGRES_URL'] ?? '');
+  return findPgBouncer() === null ? null : startPgBouncer(server, CONNECTIONS_PER_LOGIN);
 }
 
 const FAKETIME = '/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1';
@@ -112,15 +140,21 @@ function clockOf(file: string): Record<string, string> {
 }
 
 /** What this machine cannot play, for the person who reads the plan. */
-export function missingFaults({ servers }: Pick<Layout, 'servers'>): string[] {
+export function missingParts({ servers }: Pick<Layout, 'servers'>): string[] {
   return [
+    ...(findPgBouncer() === null ? ['PgBouncer is not installed: the programs do without it'] : []),
     ...(servers.disk === null ? ['disk_full does nothing: this user may not mount'] : []),
     ...(existsSync(FAKETIME) ? [] : ['clock does nothing: faketime is not installed']),
   ];
 }
 
 /** The gateway's own settings, with every address replaced by that of a link. */
-async function environments({ env, sandbox }: OwnGateway, links: Record<LinkName, Link>) {
+async function environments(
+  gateway: OwnGateway,
+  links: Record<LinkName, Link>,
+  wallet: PreparedWallet | null,
+) {
+  const { env, sandbox } = gateway;
   const through = (name: LinkName, address: string): string => {
     const url = new URL(address);
     links[name].leadTo(Number(url.port));
@@ -141,10 +175,10 @@ async function environments({ env, sandbox }: OwnGateway, links: Record<LinkName
     DASHBOARD_DATABASE_URL: through('api-postgres', env['DASHBOARD_DATABASE_URL'] ?? ''),
     TEMPORAL_ADDRESS: temporal('api-temporal'),
   };
+  // Both simulated providers are one server; the load uses test mode.
+  const used = wallet === null ? /^(ONCHAIN|EXCHANGE_PAY)_(TEST|LIVE)_URL$/ : /^ONCHAIN_TEST_URL$/;
   const providers = Object.entries(env).flatMap(([name, value]) =>
-    /^(ONCHAIN|EXCHANGE_PAY)_(TEST|LIVE)_URL$/.test(name)
-      ? [[name, through('worker-provider', value ?? '')]]
-      : [],
+    used.test(name) ? [[name, through('worker-provider', value ?? '')]] : [],
   );
   const worker = {
     ...env,
@@ -152,17 +186,26 @@ async function environments({ env, sandbox }: OwnGateway, links: Record<LinkName
     TEMPORAL_ADDRESS: temporal('worker-temporal'),
     ...(Object.fromEntries(providers) as Record<string, string>),
   };
-  return { api, worker, ports };
+  const own = wallet?.env(gateway);
+  const walletEnv =
+    own === undefined
+      ? null
+      : {
+          ...{ ...env, ...own },
+          WALLET_DATABASE_URL: through('wallet-postgres', own['WALLET_DATABASE_URL'] ?? ''),
+          WALLET_CALLBACK_BASE_URL: `http://127.0.0.1:${links['provider-api'].port}`,
+          TEMPORAL_ADDRESS: temporal('wallet-temporal'),
+        };
+  return { api, worker, walletEnv, ports };
 }
 
 async function openMerchant(
-  gateway: OwnGateway,
-  links: Record<LinkName, Link>,
+  { gateway, links, rail }: Pick<Layout, 'gateway' | 'links' | 'rail'>,
   receiver: Receiver,
   isReviewed: boolean,
 ): Promise<ChaosMerchant> {
   const merchant = await createMerchant(gateway.db, gateway.pepper, { rehearseReview: isReviewed });
-  await fund(gateway.db, merchant.accountId, MODE, 'USDT', FUNDS);
+  await fund(gateway.db, merchant.accountId, MODE, rail.currency, FUNDS);
   const url = new URL(receiver.url);
   url.port = String(links['worker-receiver'].port);
   const endpoint = ['--account', merchant.accountId, '--mode', MODE, '--url', url.href];

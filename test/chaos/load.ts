@@ -6,13 +6,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { rows } from '../../src/db/transaction';
 import { runAdmin } from '../support/gateway-admin';
 import { createKey } from '../support/merchant';
-import { type ApiAnswer, buildPayout, MerchantClient, randomKey } from '../support/merchant-client';
-import { buildPayment } from '../support/payment-steps';
-import { control } from '../support/sandbox';
+import { type ApiAnswer, MerchantClient, randomKey } from '../support/merchant-client';
 import { createDice, type Dice } from '../support/seeded-random';
-import { type ChaosMerchant, type Layout, MODE } from './layout';
+import type { ChaosMerchant, Layout } from './layout';
 import type { Operation } from './linearizability';
 import type { Action, Kind, Shown } from './object-model';
+import { MODE } from './rail';
 
 /** What the clients of one object asked and were told. */
 export interface ObjectHistory {
@@ -36,7 +35,7 @@ export interface Load {
 
 const THREADS = 8;
 /** Between two steps of a thread. */
-const PAUSE_MS = 2_600;
+const PAUSE_MS = 1_300;
 const REQUEST_TIMEOUT_MS = 8_000;
 /** Longer than every fault. */
 const PATIENCE_MS = 150_000;
@@ -75,13 +74,14 @@ export function startLoad(layout: Layout, seed: number): Load {
 
 /** name → how many of a hundred steps it is. */
 const STEPS: Readonly<Record<string, { share: number; step: Step }>> = {
-  payout: { share: 28, step: (client) => createObject(client, 'payout', client.automatic) },
-  approve: { share: 17, step: (client) => reviewPayout(client, 'approve') },
-  reject: { share: 6, step: (client) => reviewPayout(client, 'reject') },
-  cancel: { share: 9, step: cancelPayout },
-  payment: { share: 18, step: payPayment },
-  'same key twice': { share: 6, step: createTwice },
-  read: { share: 14, step: readObject },
+  payout: { share: 22, step: (client) => createObject(client, 'payout', client.automatic) },
+  approve: { share: 13, step: (client) => reviewPayout(client, 'approve') },
+  reject: { share: 5, step: (client) => reviewPayout(client, 'reject') },
+  cancel: { share: 7, step: cancelPayout },
+  payment: { share: 14, step: payPayment },
+  'same key twice': { share: 5, step: createTwice },
+  'same key later': { share: 14, step: createAgain },
+  read: { share: 18, step: readObject },
   'rotate key': { share: 2, step: (client) => client.rotateKey() },
 };
 
@@ -117,9 +117,19 @@ async function payPayment(client: Client): Promise<void> {
   if (object.id !== null) await client.pay(object.id);
 }
 
+async function createAgain(client: Client, dice: Dice): Promise<void> {
+  const object = anyKnown(client, dice);
+  if (object !== null) await client.create(object, client.anyApi());
+}
+
 async function readObject(client: Client, dice: Dice): Promise<void> {
-  const known = client.histories.filter(({ id }) => id !== null);
-  if (known.length > 0) await client.read(dice.pick(known.slice(-50)));
+  const object = anyKnown(client, dice);
+  if (object !== null) await client.read(object);
+}
+
+function anyKnown({ histories }: Client, dice: Dice): ObjectHistory | null {
+  const known = histories.filter(({ id }) => id !== null);
+  return known.length === 0 ? null : dice.pick(known.slice(-50));
 }
 
 class Client {
@@ -152,9 +162,8 @@ class Client {
 
   /** Sends the same request, now to one API process and then to the other, until an answer is final. */
   async create(object: ObjectHistory, firstApi: number): Promise<void> {
-    const reference = `chaos-${object.key}`;
-    const body =
-      object.kind === 'payout' ? buildPayout({ reference }) : buildPayment({ reference });
+    const { rail } = this.layout;
+    const body = object.kind === 'payout' ? rail.payoutOf(object.key) : rail.paymentOf(object.key);
     await this.#untilAnswered(firstApi, object, (client) => {
       const sent = client.post(`/${object.kind}s`, body, { 'idempotency-key': object.key });
       return { type: 'create', answer: sent };
@@ -188,13 +197,7 @@ class Client {
   }
 
   async pay(id: string): Promise<void> {
-    const provider = 'onchain_provider';
-    const paid = { provider, mode: MODE, client_reference: id, amount: '100' };
-    const { url } = this.layout.gateway.sandbox;
-    await untilDone(`paying ${id}`, async () => {
-      const status = await control(url, 'checkouts/pay', paid);
-      if (status !== 200) throw new Error(`the provider answered ${status}`);
-    });
+    await untilDone(`paying ${id}`, () => this.layout.rail.pay(id));
   }
 
   /** A new key takes the place of the one before, which is revoked. */

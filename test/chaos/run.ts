@@ -4,7 +4,7 @@ import { rows } from '../../src/db/transaction';
 import { percentile } from '../bench/load';
 import { playFaults, type Played } from './faults';
 import { judge, type Verdict } from './judge';
-import { missingFaults, startLayout } from './layout';
+import { missingParts, startLayout } from './layout';
 import { type Load, startLoad } from './load';
 import { describeFault, type Fault } from './plan';
 
@@ -19,13 +19,21 @@ export interface Report extends Verdict {
 /** A merchant would call the gateway down after that. */
 const RECOVERED_WITHIN_S = 60;
 
+interface Run {
+  seed: number;
+  seconds: number;
+  plan: readonly Fault[];
+  /** With the wallet in place of the simulated provider. */
+  onChain?: boolean;
+}
+
 export async function runChaos(
-  { seed, seconds, plan }: { seed: number; seconds: number; plan: readonly Fault[] },
+  { seed, seconds, plan, onChain = false }: Run,
   log: (line: string) => void,
 ): Promise<Report> {
-  log('starting PostgreSQL, Temporal, the providers and five programs');
-  const layout = await startLayout();
-  missingFaults(layout).forEach(log);
+  log('starting PostgreSQL, Temporal, the providers and the programs');
+  const layout = await startLayout(onChain);
+  missingParts(layout).forEach(log);
   try {
     await rows(layout.gateway.db, 'UPDATE payout_policies SET daily_max = NULL');
     const load = startLoad(layout, seed);

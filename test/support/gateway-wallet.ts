@@ -16,6 +16,7 @@ import { startChain, type TestChain } from './chain';
 import { ChildProgram } from './child-program';
 import { findFreePort } from './free-port';
 import { type OwnGateway, startGateway } from './gateway';
+import type { Link } from './link';
 import {
   createTestSigner,
   createWalletDatabase,
@@ -24,14 +25,18 @@ import {
   WALLET_KEYS,
 } from './wallet';
 
-export interface GatewayWithWallet {
+/** What the wallet's program needs. It does not run. */
+export interface PreparedWallet {
   chain: TestChain;
-  gateway: OwnGateway;
-  wallet: ChildProgram;
   /** The hot wallet. */
   signer: Signer;
   /** With the wallet's own login. */
   db: Database;
+  port: number;
+  /** The gateway's settings for its on-chain provider in test mode. */
+  providerEnv: Record<string, string>;
+  /** The program's settings beside a gateway's. */
+  env: (gateway: OwnGateway) => NodeJS.ProcessEnv;
   /** As `wallet status` shows them; none while the chain has not been read. */
   sums: () => Promise<AssetSums[]>;
   /** What `npm run wallet -- …` prints. */
@@ -39,39 +44,62 @@ export interface GatewayWithWallet {
   stop: () => Promise<void>;
 }
 
+export interface GatewayWithWallet extends PreparedWallet {
+  gateway: OwnGateway;
+  wallet: ChildProgram;
+}
+
 const PASSWORD = 'a password of the test';
 
 export async function startGatewayWithWallet(): Promise<GatewayWithWallet> {
+  const prepared = await prepareWallet();
+  const gateway = await startGateway({ env: prepared.providerEnv, providerTimeoutMs: 5_000 });
+  const wallet = new ChildProgram('wallet', { ...gateway.env, ...prepared.env(gateway) });
+  await wallet.start();
+  return {
+    ...{ ...prepared, gateway, wallet },
+    stop: async () => {
+      await wallet.stop();
+      await gateway.stop();
+      await prepared.stop();
+    },
+  };
+}
+
+/** @param node what stands between the wallet and its node */
+export async function prepareWallet({
+  node,
+  pollMs = 50,
+}: { node?: Link; pollMs?: number } = {}): Promise<PreparedWallet> {
   const [chain, database] = await Promise.all([startChain(), createWalletDatabase()]);
   await chain.finalize();
   const signer = createTestSigner();
   await fillFloat(chain, signer.address);
   const folder = mkdtempSync(join(tmpdir(), 'gateway-wallet-'));
-  const networksFile = writeFiles(folder, chain, signer);
-  const port = String(await findFreePort());
-  const gateway = await startGateway({
-    env: {
-      ONCHAIN_TEST_URL: `http://127.0.0.1:${port}`,
-      ONCHAIN_TEST_API_KEY: WALLET_KEYS.apiKey,
-      ONCHAIN_TEST_CALLBACK_SECRET: WALLET_KEYS.callbackSecret,
-    },
-    providerTimeoutMs: 5_000,
-  });
+  const url = new URL(chain.url);
+  node?.leadTo(Number(url.port));
+  if (node !== undefined) url.port = String(node.port);
+  const networksFile = writeFiles(folder, chain, signer, { poll_ms: pollMs, rpc_urls: [url.href] });
+  const port = await findFreePort();
   const settings = {
     GATEWAY_ENV: 'development',
     WALLET_DATABASE_URL: database.url,
     WALLET_NETWORKS_FILE: networksFile,
   };
-  const wallet = new ChildProgram('wallet', {
-    ...{ ...gateway.env, ...settings, WALLET_PORT: port },
-    WALLET_TEST_XPUB: DEPOSIT_ACCOUNT.publicExtendedKey,
-    WALLET_CALLBACK_BASE_URL: gateway.baseUrl.replace('/api/v1', ''),
-    WALLET_WORKFLOW_BUNDLE: process.env['TEST_WALLET_WORKFLOW_BUNDLE'],
-  });
-  await wallet.start();
   const db = connectDatabase(database.url, { size: 2 });
   return {
-    ...{ chain, gateway, wallet, signer, db },
+    ...{ chain, signer, db, port },
+    providerEnv: {
+      ONCHAIN_TEST_URL: `http://127.0.0.1:${String(port)}`,
+      ONCHAIN_TEST_API_KEY: WALLET_KEYS.apiKey,
+      ONCHAIN_TEST_CALLBACK_SECRET: WALLET_KEYS.callbackSecret,
+    },
+    env: (gateway) => ({
+      ...{ ...settings, WALLET_PORT: String(port) },
+      WALLET_TEST_XPUB: DEPOSIT_ACCOUNT.publicExtendedKey,
+      WALLET_CALLBACK_BASE_URL: gateway.baseUrl.replace('/api/v1', ''),
+      WALLET_WORKFLOW_BUNDLE: process.env['TEST_WALLET_WORKFLOW_BUNDLE'],
+    }),
     sums: async () => {
       const [network] = readNetworksFile(networksFile, { isDevelopment: true });
       return (await readSums(db, createChain(network!))) ?? [];
@@ -83,8 +111,6 @@ export async function startGatewayWithWallet(): Promise<GatewayWithWallet> {
       return text;
     },
     stop: async () => {
-      await wallet.stop();
-      await gateway.stop();
       await db.close();
       await Promise.all([chain.stop(), database.drop()]);
       rmSync(folder, { recursive: true });
@@ -97,6 +123,7 @@ function writeFiles(
   folder: string,
   chain: TestChain,
   { privateKey }: ReturnType<typeof createTestSigner>,
+  node: { poll_ms: number; rpc_urls: string[] },
 ): string {
   const [file, passwordFile] = [join(folder, 'key.json'), join(folder, 'password')];
   writeFileSync(passwordFile, PASSWORD);
@@ -104,8 +131,8 @@ function writeFiles(
   const [key, options] = Keystore.scrypt({ password: PASSWORD, n: 1_024 });
   writeFileSync(file, JSON.stringify(Keystore.encrypt(privateKey, key, options)));
   const network = {
-    ...{ mode: 'test', name: 'ethereum', chain_id: chain.chainId, poll_ms: 50 },
-    ...{ rpc_urls: [chain.url], native: { asset: 'ETH' } },
+    ...{ mode: 'test', name: 'ethereum', chain_id: chain.chainId, ...node },
+    native: { asset: 'ETH' },
     tokens: [{ asset: 'USDC', address: chain.tokens.USDC.address, decimals: 6 }],
     // Some payments of the tests are below it.
     deposits: { safe_below: { USDC: '5' }, dust: { USDC: '0.01' } },

@@ -9,14 +9,18 @@ import { verifyLedger } from '../../src/db/ledger-verify';
 import { type Db, rows } from '../../src/db/transaction';
 import type { Mode } from '../../src/domain/mode';
 import { PATIENCE_MS } from './patience';
-import { readBook } from './sandbox';
+import { type BookEntry, readBook } from './sandbox';
 
 /** The parts of a gateway that are compared. */
 export interface Audited {
   db: Db;
   temporal: Client;
   sandbox: { url: string };
+  /** What the provider sent, if it is not the sandbox. */
+  readTransfers?: () => Promise<Transfer[]>;
 }
+
+export type Transfer = Pick<BookEntry, 'client_reference' | 'times_sent' | 'scenario'>;
 
 interface PayoutRow {
   id: string;
@@ -76,8 +80,12 @@ export async function auditMoney(
     ...broken.map((invariant) => JSON.stringify(invariant)),
     ...payouts.flatMap(faultsOfRow),
     ...ended.filter(({ status }) => !FINAL.includes(status)).map((row) => `${say(row)}, not ended`),
-    ...(await faultsInBook(audited.sandbox.url, payouts)),
+    ...faultsOfTransfers(await readTransfers(audited), payouts),
   ];
+}
+
+async function readTransfers({ sandbox, readTransfers: read }: Omit<Audited, 'temporal'>) {
+  return read === undefined ? (await readBook(sandbox.url)).transfers : read();
 }
 
 function say({ id, status }: PayoutRow): string {
@@ -92,9 +100,8 @@ function faultsOfRow(row: PayoutRow): string[] {
     : [`${say(row)} with events ${String(row.events)}`];
 }
 
-/** The sandbox was asked under the payout's id only, and sent what completed and nothing else. */
-async function faultsInBook(url: string, payouts: PayoutRow[]): Promise<string[]> {
-  const { transfers } = await readBook(url);
+/** The provider was asked under the payout's id only, and sent what completed and nothing else. */
+function faultsOfTransfers(transfers: Transfer[], payouts: PayoutRow[]): string[] {
   const faults = transfers
     .filter(({ client_reference }) => !payouts.some(({ id }) => id === client_reference))
     .map(({ client_reference }) => `the provider has ${client_reference}, which we do not know`);
@@ -144,7 +151,7 @@ export interface Balance {
 }
 
 /**
- * What should be left of `funds` in USDT: completed payouts took their total_debit, ended ones nothing.
+ * What should be left of `funds`: completed payouts took their total_debit, ended ones nothing.
  * @param mode where the account has funds in both
  */
 export async function expectedBalance(
@@ -152,6 +159,7 @@ export async function expectedBalance(
   accountId: string,
   funds: string,
   mode: Mode | null = null,
+  currency = 'USDT',
 ): Promise<Balance> {
   const [balance] = await rows<Balance>(
     db,
@@ -160,9 +168,9 @@ export async function expectedBalance(
             coalesce(sum(total_debit) FILTER
               (WHERE status IN ('requested', 'under_review', 'approved', 'processing')), 0
             )::numeric(38,8)::text AS reserved
-       FROM payouts WHERE account_id = ? AND currency = 'USDT'
+       FROM payouts WHERE account_id = ? AND currency = ?
         AND mode = coalesce(?, mode)`,
-    [funds, accountId, mode],
+    [funds, accountId, currency, mode],
   );
   return balance!;
 }

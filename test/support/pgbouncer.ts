@@ -44,6 +44,7 @@ auth_file = ${join(folder, 'users.txt')}
 pool_mode = transaction
 default_pool_size = ${poolSize}
 max_client_conn = 200
+server_login_retry = 1
 ignore_startup_parameters = statement_timeout,lock_timeout,idle_in_transaction_session_timeout
 `,
   );

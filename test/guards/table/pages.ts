@@ -70,6 +70,15 @@ export const PAGE_GUARDS: readonly Guard[] = [
     title: COOKIE,
   },
   {
+    name: 'cookie-prefix',
+    protects: 'Over HTTPS, no other host of the domain can set a session.',
+    file: SITE,
+    find: '`__Host-${name}`',
+    replace: 'name',
+    test: PAGES,
+    title: 'over https, a cookie that another host of the domain could set is no session',
+  },
+  {
     name: 'permission',
     protects: 'A person sees and does what the role allows.',
     file: SITE,

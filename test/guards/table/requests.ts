@@ -15,6 +15,8 @@ const FILTERS = 'test/db/account-filters.test.ts';
 const FOUND = 'the body of an event and a logged request are found by their account and mode';
 const FACTS = 'fees, pauses and references of a payout are those of its account and mode';
 const BODIES = 'test/db/http-bodies.test.ts';
+const ADMISSION = 'src/services/admission.ts';
+const OVERLOAD = 'test/unit/services/admission.test.ts';
 
 export const REQUEST_GUARDS: readonly Guard[] = [
   {
@@ -78,6 +80,33 @@ export const REQUEST_GUARDS: readonly Guard[] = [
     replace: 'if (false) {',
     test: 'test/db/http-rate-limit.test.ts',
     title: 'is one window for all processes, counted down in the headers',
+  },
+  {
+    name: 'overload',
+    protects: 'Beyond capacity, requests are refused before their queue grows.',
+    file: ADMISSION,
+    find: 'if (!isLimited(now)) return;',
+    replace: 'return;',
+    test: OVERLOAD,
+    title: 'above capacity, what waits stays answerable in time, and the rest is refused',
+  },
+  {
+    name: 'overload-test-mode',
+    protects: 'Beyond capacity, test mode is refused before live mode.',
+    file: ADMISSION,
+    find: '(isBehindLive ? TEST_SHARE : 1)',
+    replace: '1',
+    test: OVERLOAD,
+    title: 'test mode is refused first',
+  },
+  {
+    name: 'overload-order',
+    protects: 'Accepted requests are processed in their order, a few at once.',
+    file: ADMISSION,
+    find: 'slots === null ? measured() : slots.runExclusive(measured)',
+    replace: 'measured()',
+    test: OVERLOAD,
+    title: 'the rest runs in the order of its arrival',
   },
   {
     name: 'key-checksum',

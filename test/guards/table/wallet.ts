@@ -8,6 +8,8 @@ const SIGNER = 'test/wallet/signer.test.ts';
 const TRANSFERS = 'src/wallet/sender/transfers.ts';
 const QUEUE = 'src/wallet/sender/queue.ts';
 const SETTLE = 'src/wallet/sender/settle.ts';
+const PRODUCTION = 'src/wallet/signer/production.ts';
+const PRODUCTION_TEST = 'test/unit/wallet/production.test.ts';
 
 export const WALLET_GUARDS: readonly Guard[] = [
   {
@@ -189,6 +191,42 @@ export const WALLET_GUARDS: readonly Guard[] = [
     replace: 'if (hash !== undefined) {',
     test: SIGNER,
     title: 'is refused when it signs another',
+  },
+  {
+    name: 'key-files',
+    protects: 'In production, no other user can read or change the files of a key.',
+    file: PRODUCTION,
+    find: 'if (stats === undefined || !isExposed(stats)) return [];',
+    replace: 'if (stats !== null) return [];',
+    test: PRODUCTION_TEST,
+    title: 'is refused, with the remedy',
+  },
+  {
+    name: 'key-files-group',
+    protects: 'A group reads the file of a key only where root owns it.',
+    file: PRODUCTION,
+    find: '(uid === 0 ? 0o037 : 0o077)',
+    replace: '0o037',
+    test: PRODUCTION_TEST,
+    title: 'the group of a file that a user owns',
+  },
+  {
+    name: 'signing-service-tls',
+    protects: 'In production, a signing service of another machine is asked with TLS only.',
+    file: PRODUCTION,
+    find: "!signer.url.startsWith('http://') ||",
+    replace: 'true ||',
+    test: PRODUCTION_TEST,
+    title: 'a signing service at',
+  },
+  {
+    name: 'signing-service-this-machine',
+    protects: 'A name that begins like this machine’s is not this machine.',
+    file: PRODUCTION,
+    find: "isIPv4(hostname) ? hostname.startsWith('127.') : hostname === '[::1]'",
+    replace: "hostname.startsWith('127.') || hostname === '[::1]'",
+    test: PRODUCTION_TEST,
+    title: 'a signing service at',
   },
   {
     name: 'wallet-api-key',

@@ -56,15 +56,14 @@ test('files of its user alone are accepted', () => {
 });
 
 test.each([
-  ['file', 0o604],
-  ['file', 0o644],
-  ['password_file', 0o644],
-  ['password_file', 0o660],
-] as const)('a %s with the mode %o is refused, with the remedy', (name, mode) => {
+  ['file', '0604'],
+  ['file', '0644'],
+  ['password_file', '0644'],
+  ['password_file', '0660'],
+] as const)('a %s with the mode %s is refused, with the remedy', (name, mode) => {
   chmodSync(keystore[name], mode);
-  const shown = mode.toString(8).padStart(4, '0');
   expect(startWith(keystore)).toThrow(
-    `${keystore[name]} has the mode ${shown}: other users can read or change it.`,
+    `${keystore[name]} has the mode ${mode}: other users can read or change it.`,
   );
   expect(startWith(keystore)).toThrow(`chmod 600 ${keystore[name]}`);
   expect(startWith(keystore, { GATEWAY_ENV: '' })).not.toThrow();

@@ -1,0 +1,123 @@
+/**
+ * The wallet on a chain with a block each second, in which blocks are replaced. Every payout has a
+ * receiver of its own, so that the receiver's balance tells how often it was sent.
+ */
+import { createHash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Address, encodeFunctionData, erc20Abi, getAddress, type Hex } from 'viem';
+import { privateKeyToAccount } from 'viem/accounts';
+import type { PreparedWallet } from '../support/gateway-wallet';
+import { buildPayout } from '../support/merchant-client';
+import { buildPayment } from '../support/payment-steps';
+import type { Rail } from './rail';
+
+const BLOCK_MS = 1_000;
+/** After that many blocks no transaction can be replaced. */
+const SURELY_FINAL_BLOCKS = 30;
+const ON_CHAIN = { currency: 'USDC', network: 'ethereum' };
+const PAID = 100n;
+const DECIMALS = 6;
+
+export async function startChainRail({ chain, db, sums }: PreparedWallet): Promise<Rail> {
+  const { USDC } = chain.tokens;
+  const payer = privateKeyToAccount(`0x${'5'.repeat(64)}`);
+  await chain.setBalance(payer.address, 10n ** 24n);
+  await chain.mint(USDC, payer.address, 10n ** 18n);
+  await chain.setAutomine(false);
+
+  let blocks = 0;
+  /** A replaced block's transactions do not return to the pool by themselves. */
+  let customers: { raw: Hex; sinceBlock: number }[] = [];
+  const stopping = new AbortController();
+  const addBlock = async (): Promise<void> => {
+    for (const { raw } of customers) {
+      // Most are in a block already.
+      await chain.rpc('eth_sendRawTransaction', [raw]).catch(() => undefined);
+    }
+    await chain.mine();
+    blocks += 1;
+    customers = customers.filter(({ sinceBlock }) => blocks - sinceBlock < SURELY_FINAL_BLOCKS);
+  };
+  const mining = (async () => {
+    while (!stopping.signal.aborted) {
+      await addBlock().catch(() => undefined);
+      await sleep(BLOCK_MS);
+    }
+  })();
+
+  let nonce = 0;
+  const sign = (to: Address): Promise<Hex> =>
+    payer.signTransaction({
+      ...{ to: USDC.address, chainId: chain.chainId, type: 'eip1559', nonce: nonce++ },
+      ...{ gas: 100_000n, maxFeePerGas: 10n ** 12n, maxPriorityFeePerGas: 1n },
+      data: encodeFunctionData({
+        ...{ abi: erc20Abi, functionName: 'transfer' },
+        args: [to, PAID * 10n ** BigInt(DECIMALS)],
+      }),
+    });
+  const received = async (to: Address, units: bigint): Promise<number> =>
+    Number(await chain.balanceOf(USDC, to)) / Number(units);
+
+  return {
+    currency: ON_CHAIN.currency,
+    payoutOf: (key) =>
+      buildPayout({
+        ...{ ...ON_CHAIN, reference: `chaos-${key}` },
+        destination: { type: 'crypto_address', value: receiverOf(key) },
+      }),
+    paymentOf: (key) =>
+      buildPayment({
+        ...{ ...ON_CHAIN, reference: `chaos-${key}`, amount: String(PAID) },
+        provider: 'onchain_provider',
+      }),
+    pay: async (id) => {
+      const [row] = await db.query<{ address: Address }>(
+        'SELECT address FROM wallet.checkout WHERE client_reference = $1',
+        [id],
+      );
+      if (row === undefined) throw new Error('the wallet has no checkout');
+      customers.push({ raw: await sign(row.address), sinceBlock: blocks });
+    },
+    reorganize: (depth) => chain.reorg(depth),
+    readTransfers: async () => {
+      const transfers = await db.query<{ reference: string; to: Address; units: string }>(
+        `SELECT client_reference AS reference, destination AS to, units::text
+           FROM wallet.transfer WHERE purpose = 'payout' AND units IS NOT NULL`,
+      );
+      return Promise.all(
+        transfers.map(async ({ reference, to, units }) => ({
+          ...{ client_reference: reference, scenario: '' },
+          times_sent: await received(to, BigInt(units)),
+        })),
+      );
+    },
+    readPaid: async () => {
+      const checkouts = await db.query<{ reference: string; address: Address }>(
+        'SELECT client_reference AS reference, address FROM wallet.checkout',
+      );
+      const paid = await Promise.all(
+        checkouts.map(async ({ reference, address }) => {
+          const times = await received(address, PAID * 10n ** BigInt(DECIMALS));
+          return [reference, times] as const;
+        }),
+      );
+      return new Map(paid);
+    },
+    readFaults: async () =>
+      (await sums())
+        .filter(({ difference, owed }) => difference !== 0n || owed !== 0n)
+        .map(
+          ({ asset, difference, owed }) =>
+            `the wallet's sums of ${asset} differ by ${difference}, and it owes ${owed}`,
+        ),
+    stop: async () => {
+      stopping.abort();
+      await mining;
+    },
+  };
+}
+
+/** The same for the same key, and of no other payout. */
+function receiverOf(key: string): Address {
+  return getAddress(`0x${createHash('sha256').update(key).digest('hex').slice(0, 40)}`);
+}
