@@ -18,6 +18,7 @@ import { readTemporal, type TemporalOptions } from './temporal/connection';
 import type { ProviderQueue, WorkerDeployment } from './temporal/worker';
 import { parseCidr } from './webhooks/address-policy';
 
+/** Of every process of the gateway. */
 export interface Config {
   /** GATEWAY_ENV=development: the servers of `npm start`. */
   isDevelopment: boolean;
@@ -46,10 +47,6 @@ export interface Config {
   /** Where operators open the console, such as https://ops.example.com/console; null: unknown. */
   consoleUrl: string | null;
   trustedProxyHops: number;
-  peppers: Peppers;
-  cursorSecret: string;
-  /** Accepted in cursors, and not written. */
-  earlierCursorSecrets: string[];
   providers: ProviderConfig;
   webhooks: WebhookSettings;
   worker: {
@@ -67,15 +64,50 @@ export interface Config {
   followsTraces: boolean;
 }
 
+/** Of the API; a worker answers no requests, and does not learn these secrets. */
+export interface ApiConfig extends Config {
+  peppers: Peppers;
+  cursorSecret: string;
+  /** Accepted in cursors, and not written. */
+  earlierCursorSecrets: string[];
+}
+
 const SECRET_MIN_LENGTH = 32;
 /** Not set is like `test`: without what production refuses, and without what development adds. */
 const ENVIRONMENTS = ['production', 'development', 'test', ''];
 
 /** @throws SetupError that lists everything missing or invalid */
-export function readConfig(env: NodeJS.ProcessEnv): Config {
+export function readWorkerConfig(env: NodeJS.ProcessEnv): Config {
+  return readChecked(env, (reader) => readConfig(reader, env));
+}
+
+/** @throws as above */
+export function readApiConfig(env: NodeJS.ProcessEnv): ApiConfig {
+  return readChecked(env, (reader) => ({
+    ...readConfig(reader, env),
+    peppers: {
+      current: reader.secret('KEY_PEPPER'),
+      next: reader.optionalSecret('KEY_PEPPER_NEXT'),
+      earlier: reader.secrets('KEY_PEPPERS_EARLIER'),
+    },
+    cursorSecret: reader.secret('CURSOR_SECRET'),
+    earlierCursorSecrets: reader.secrets('CURSOR_SECRETS_EARLIER'),
+  }));
+}
+
+function readChecked<C extends Config>(
+  env: NodeJS.ProcessEnv,
+  read: (reader: EnvironmentReader) => C,
+): C {
   const reader = new EnvironmentReader(env);
+  const config = read(reader);
+  reader.throwIfFaulty(productionFaults(env, { name: 'PUBLIC_URL', isRequired: true }));
+  return config;
+}
+
+function readConfig(reader: EnvironmentReader, env: NodeJS.ProcessEnv): Config {
   const port = reader.count('PORT', 3000, 0, 65_535);
-  const config: Config = {
+  return {
     isDevelopment: reader.oneOf('GATEWAY_ENV', ENVIRONMENTS, '') === 'development',
     databaseUrl: reader.url('DATABASE_URL', ['postgres:', 'postgresql:']),
     databasePoolSize: reader.count('DATABASE_POOL_SIZE', 20, 1, 500),
@@ -103,13 +135,6 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     publicUrl: reader.optional('PUBLIC_URL')?.replace(/\/+$/, '') ?? `http://localhost:${port}`,
     consoleUrl: reader.optionalUrl('CONSOLE_URL', ['https:', 'http:']),
     trustedProxyHops: reader.count('TRUSTED_PROXY_HOPS', 0, 0, 10),
-    peppers: {
-      current: reader.secret('KEY_PEPPER'),
-      next: reader.optionalSecret('KEY_PEPPER_NEXT'),
-      earlier: reader.secrets('KEY_PEPPERS_EARLIER'),
-    },
-    cursorSecret: reader.secret('CURSOR_SECRET'),
-    earlierCursorSecrets: reader.secrets('CURSOR_SECRETS_EARLIER'),
     providers: readProviders(reader),
     webhooks: readWebhooks(reader, env),
     worker: {
@@ -123,8 +148,6 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     logLevel: reader.take('info', () => readLogLevel(env)),
     followsTraces: reader.oneOf('TRACE_CONTEXT', ['on', 'off'], 'off') === 'on',
   };
-  reader.throwIfFaulty(productionFaults(env, { name: 'PUBLIC_URL', isRequired: true }));
-  return config;
 }
 
 function readPages(reader: EnvironmentReader): Config['pages'] {

@@ -7,7 +7,7 @@ import type { Registry } from 'prom-client';
 import type { ActivityDeps } from '../activities';
 import { LocalCalls } from '../activities/local-calls';
 import { createWebhookDeliveryStarter } from '../activities/webhook-delivery/starter';
-import type { Config } from './config';
+import type { ApiConfig, Config } from './config';
 import { connect } from './db/connect';
 import { ShortStatements } from './db/short-statements';
 import type { Db } from './db/transaction';
@@ -50,8 +50,8 @@ import { serveAssets } from './web/assets';
 import { createOnce } from './web/once';
 import { serveSite } from './web/site';
 
-export interface Deps {
-  config: Config;
+export interface Deps<C extends Config = Config> {
+  config: C;
   logger: Logger;
   /** What the process tells Prometheus. */
   registry: Registry;
@@ -74,11 +74,11 @@ export interface Deps {
 const SHORT_STATEMENT_CONNECTIONS = 2;
 
 /** @param name the process, as logs and pg_stat_activity show it */
-export function buildDeps(
-  config: Config,
+export function buildDeps<C extends Config>(
+  config: C,
   name: string,
   logger: Logger = createLogger(name, config.logLevel),
-): Deps {
+): Deps<C> {
   const limits = { statementTimeoutMs: config.databaseStatementTimeoutMs };
   const login = { url: config.databaseUrl, applicationName: `gateway-${name}`, ...limits };
   const db = connect({ ...login, size: config.databasePoolSize });
@@ -133,7 +133,7 @@ const PROMPT_MS = { payout: 1_000, payment: 4_000 };
 /** A payment waits for its provider, so any number is opened at once. */
 const PAYOUTS_AT_ONCE = 8;
 
-export function buildServices(deps: Deps): Services {
+export function buildServices(deps: Deps<ApiConfig>): Services {
   const { db, providers, config } = deps;
   return {
     authentication: createAuthentication({ ...config, db: deps.shortStatements }),
@@ -144,10 +144,7 @@ export function buildServices(deps: Deps): Services {
     payouts: createPayouts({
       ...deps,
       networkFees: createNetworkFees(providers),
-      admission: createAdmission({
-        promptMs: PROMPT_MS.payout,
-        atOnce: PAYOUTS_AT_ONCE,
-      }),
+      admission: createAdmission({ promptMs: PROMPT_MS.payout, atOnce: PAYOUTS_AT_ONCE }),
     }),
     balances: createBalances(deps),
     events: createEvents({ db }),
@@ -159,7 +156,7 @@ export function buildServices(deps: Deps): Services {
 }
 
 /** The dashboard and the console; none without DASHBOARD_DATABASE_URL. */
-export function buildPages(deps: Deps, api: Services): Middleware[] {
+export function buildPages(deps: Deps<ApiConfig>, api: Services): Middleware[] {
   const { config, logger, pagesDb: db } = deps;
   if (config.pages === null || db === null) return [];
   const { dashboardHost, consoleHost } = config.pages;

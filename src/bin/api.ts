@@ -1,6 +1,6 @@
 /** The API process: REST for merchants, callbacks of providers, and the pages. Run as many as needed. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { readConfig } from '../config';
+import { readApiConfig } from '../config';
 import { buildDeps, buildPages, buildServices, type Deps } from '../deps';
 import { createApp } from '../http/app';
 import { measureRequests } from '../http/middleware/metrics';
@@ -20,7 +20,7 @@ docs/operations.md describes its environment; missing variables are reported at 
 `;
 
 runProcess(HELP, async (env) => {
-  const deps = buildDeps(readConfig(env), 'api');
+  const deps = buildDeps(readApiConfig(env), 'api');
   const { config, logger, registry } = deps;
   const services = buildServices(deps);
   const measure = measureRequests(registry, services.requestLog);

@@ -1,7 +1,7 @@
 /** The worker process: runs the workflows and their activities. Run as many as needed. */
 import { createActivities } from '../../activities';
 import { LOCAL_CALLS_MAX } from '../../activities/local-calls';
-import { readConfig } from '../config';
+import { readWorkerConfig } from '../config';
 import { buildActivityDeps, buildDeps, type Deps } from '../deps';
 import { startPrivateServer } from '../http/server';
 import { scrape } from '../lib/metrics';
@@ -23,7 +23,7 @@ docs/operations.md describes its environment; missing variables are reported at 
 `;
 
 runProcess(HELP, async (env) => {
-  const config = readConfig(env);
+  const config = readWorkerConfig(env);
   const deps = buildDeps(config, 'worker');
   const exporter = config.metrics.port === null ? null : await chooseSdkExporter();
   installTemporalRuntime(deps.logger, exporter);

@@ -190,7 +190,7 @@ export const GATEWAY_SETTINGS: readonly Setting[] = [
     name: 'KEY_PEPPER',
     ...REQUIRED,
     ...SECRET,
-    programs: WITH_ADMIN,
+    programs: ['api', 'admin'],
     meaning: 'at least 32 characters, without a comma: API keys are stored as an HMAC with it',
   },
   {
@@ -212,7 +212,7 @@ export const GATEWAY_SETTINGS: readonly Setting[] = [
     name: 'CURSOR_SECRET',
     ...REQUIRED,
     ...SECRET,
-    programs: BOTH,
+    programs: ['api'],
     meaning: 'at least 32 characters, without a comma: signs list cursors',
   },
   {

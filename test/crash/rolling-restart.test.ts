@@ -1,8 +1,11 @@
 /**
- * An upgrade: two API processes behind a load balancer and two workers are restarted one after the
- * other while a merchant works. No request fails; one whose workflow task was with a worker that stops may
- * be answered with 503, and its retry with the same key succeeds. Nothing is lost.
+ * An upgrade while merchants work: two API processes behind a load balancer and two workers are restarted
+ * one after the other, and the schema is migrated. No request fails; one whose workflow task was with a worker
+ * that stops may be answered with 503, and its retry with the same key succeeds. Nothing is lost.
  */
+import { migrate } from '../../src/db/migrate';
+import { MIGRATIONS, type Migration } from '../../src/db/migrations';
+import { withClient } from '../../src/db/provision';
 import { findFreePort } from '../../src/dev/ports';
 import { rows } from '../../src/db/transaction';
 import { type Balancer, startBalancer } from '../support/balancer';
@@ -17,8 +20,42 @@ import { whenFinal } from '../support/payout-status';
 import { scaled } from '../support/scale';
 
 const ROUNDS = scaled(1, 5);
+const PAYOUTS_AROUND_MIGRATION = scaled(20, 200);
 const CLIENTS = 4;
 const FUNDS = '100000.00000000';
+
+/** The tables that every payout writes. */
+const BUSY = ['payouts', 'events', 'ledger_transactions', 'ledger_entries', 'idempotency_keys'];
+
+/** What a later version may do to them. */
+const LATER: readonly Migration[] = [
+  ...BUSY.map((table) => ({
+    name: `9000-column-${table}`,
+    sql: `ALTER TABLE ${table} ADD COLUMN note text;
+          ALTER TABLE ${table} ADD CONSTRAINT short_note CHECK (length(note) < 100) NOT VALID`,
+  })),
+  {
+    name: '9001-checked',
+    concurrent: BUSY.map((table) => `ALTER TABLE ${table} VALIDATE CONSTRAINT short_note`),
+  },
+  {
+    name: '9002-indexes',
+    concurrent: BUSY.map(
+      (table) => `CREATE INDEX CONCURRENTLY IF NOT EXISTS ${table}_by_note ON ${table} (note)`,
+    ),
+  },
+];
+
+/** The schema of the version before the migration 0018-account-rows. */
+const WITHOUT_ACCOUNT_ROWS = `DO $$
+DECLARE one record;
+BEGIN
+  FOR one IN SELECT tablename, policyname FROM pg_policies LOOP
+    EXECUTE format('DROP POLICY %I ON %I', one.policyname, one.tablename);
+    EXECUTE format('ALTER TABLE %I DISABLE ROW LEVEL SECURITY', one.tablename);
+  END LOOP;
+  DELETE FROM knex_migrations WHERE name = '0018-account-rows';
+END $$`;
 
 let gateway: OwnGateway;
 let balancer: Balancer;
@@ -51,11 +88,14 @@ async function bothReady(): Promise<void> {
   );
 }
 
-test('every process is restarted under load: no request fails', async () => {
-  const { testKey, accountId } = gateway.merchant;
-  const client = new MerchantClient(`${balancer.url}/api/v1`, testKey);
-  const refused: string[] = [];
-  const created: string[] = [];
+interface Merchants {
+  /** @returns the payouts that were accepted, and the answers that a retry does not heal */
+  end(): Promise<{ created: string[]; refused: string[] }>;
+}
+
+function startMerchants(baseUrl: string): Merchants {
+  const client = new MerchantClient(baseUrl, gateway.merchant.testKey);
+  const [created, refused]: [string[], string[]] = [[], []];
   let isOver = false;
   const merchant = async (): Promise<void> => {
     while (!isOver) {
@@ -68,6 +108,32 @@ test('every process is restarted under load: no request fails', async () => {
     }
   };
   const merchants = Promise.all(Array.from({ length: CLIENTS }, merchant));
+  return {
+    end: async () => {
+      isOver = true;
+      await merchants;
+      return { created, refused };
+    },
+  };
+}
+
+/** @param before payouts of an earlier test */
+async function nothingIsLost(created: string[], before: string[]): Promise<void> {
+  await Promise.all(created.map((id) => whenFinal(gateway.db, id)));
+  expect((await payoutIds()).sort()).toEqual([...before, ...created].sort());
+  expect(await auditPayouts(gateway)).toEqual([]);
+  const { accountId, testKey } = gateway.merchant;
+  const { available } = await expectedBalance(gateway.db, accountId, FUNDS);
+  const { json } = await new MerchantClient(gateway.baseUrl, testKey).get('/balance');
+  expect(json.balances[0].available).toBe(available);
+}
+
+async function payoutIds(): Promise<string[]> {
+  return (await rows<{ id: string }>(gateway.db, 'SELECT id FROM payouts')).map(({ id }) => id);
+}
+
+test('every process is restarted under load: no request fails', async () => {
+  const merchants = startMerchants(`${balancer.url}/api/v1`);
   for (let round = 0; round < ROUNDS; round += 1) {
     for (const program of programs) {
       await program.stop();
@@ -75,15 +141,28 @@ test('every process is restarted under load: no request fails', async () => {
       await bothReady();
     }
   }
-  isOver = true;
-  await merchants;
-
+  const { created, refused } = await merchants.end();
   expect(refused).toEqual([]);
-  await Promise.all(created.map((id) => whenFinal(gateway.db, id)));
-  const stored = await rows<{ id: string }>(gateway.db, 'SELECT id FROM payouts');
-  expect(stored.map(({ id }) => id).sort()).toEqual(created.sort());
-  expect(await auditPayouts(gateway)).toEqual([]);
-  const { available } = await expectedBalance(gateway.db, accountId, FUNDS);
-  const { json } = await client.get('/balance');
-  expect(json.balances[0].available).toBe(available);
+  await nothingIsLost(created, []);
+  console.log(`${ROUNDS * programs.length} restarts, ${created.length} payouts meanwhile`);
+});
+
+test('the schema is migrated under load: no request fails', async () => {
+  const before = await payoutIds();
+  await withClient(gateway.database.ownerUrl, (owner) => owner.query(WITHOUT_ACCOUNT_ROWS));
+  const merchants = startMerchants(gateway.baseUrl);
+  const accepted = async (count: number): Promise<void> => {
+    const wanted = (await payoutIds()).length + count;
+    await waitLong(`${count} more payouts`, async () =>
+      (await payoutIds()).length >= wanted ? true : undefined,
+    );
+  };
+  await accepted(PAYOUTS_AROUND_MIGRATION);
+  const applied = await migrate(gateway.database.ownerUrl, [...MIGRATIONS, ...LATER]);
+  expect(applied).toEqual(['0018-account-rows', ...LATER.map(({ name }) => name)]);
+  await accepted(PAYOUTS_AROUND_MIGRATION);
+  const { created, refused } = await merchants.end();
+  expect(refused).toEqual([]);
+  await nothingIsLost(created, before);
+  console.log(`${applied.length} migrations, ${created.length} payouts meanwhile`);
 });

@@ -4,7 +4,7 @@
  */
 import { Writable } from 'node:stream';
 import pino from 'pino';
-import { readConfig } from '../../src/config';
+import { readApiConfig } from '../../src/config';
 import { connect } from '../../src/db/connect';
 import { withClient } from '../../src/db/provision';
 import { type Db, rows } from '../../src/db/transaction';
@@ -140,7 +140,7 @@ async function startGateway(
       done();
     },
   });
-  const config = readConfig({
+  const config = readApiConfig({
     DATABASE_URL: databaseUrl,
     DATABASE_POOL_SIZE: '4',
     TEMPORAL_ADDRESS: NO_TEMPORAL,

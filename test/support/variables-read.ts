@@ -2,19 +2,21 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readConfig } from '../../src/config';
+import { readApiConfig } from '../../src/config';
 import { readLogLevel } from '../../src/lib/logger';
 import { readTemporal } from '../../src/temporal/connection';
 import { readWalletConfig } from '../../src/wallet/config';
 
-/** Of `api` and `worker`. */
-export function variablesOfGateway(): Set<string> {
+/** @param read of `api`, which reads all that a worker reads, or of `worker` */
+export function variablesOfGateway(
+  read: (env: NodeJS.ProcessEnv) => unknown = readApiConfig,
+): Set<string> {
   const names = new Set<string>();
   // A provider's other variables are read only if its URL is set.
   const env = recorder(names, (name) =>
     name.endsWith('_URL') ? 'https://example.com' : undefined,
   );
-  expect(() => readConfig(env)).toThrow('The environment is invalid');
+  expect(() => read(env)).toThrow('The environment is invalid');
   return names;
 }
 

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import Router from '@koa/router';
 import { pino } from 'pino';
 import ts from 'typescript';
-import { readConfig } from '../../src/config';
+import { readApiConfig } from '../../src/config';
 import { buildDeps, buildServices } from '../../src/deps';
 import { createApp } from '../../src/http/app';
 import { OPERATIONS } from '../../src/openapi/document';
@@ -45,7 +45,7 @@ test('the router has the specification’s endpoints and the document, nothing m
 
 /** Methods and paths below /api/v1, read from the application as it is built for production. */
 async function routesOfApi(): Promise<string[]> {
-  const config = readConfig({
+  const config = readApiConfig({
     DATABASE_URL: 'postgres://nobody@127.0.0.1:1/nothing',
     TEMPORAL_ADDRESS: '127.0.0.1:1',
     KEY_PEPPER: 'the pepper of the tests: long enough',

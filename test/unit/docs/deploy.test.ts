@@ -97,14 +97,22 @@ test.each([
   ['worker-payments', 'worker'],
   ['worker-webhooks', 'worker'],
   ['wallet', 'wallet'],
-] as const)('in docker-compose.yml, %s has every variable that it requires', (service, program) => {
-  const set = variablesOf(service);
-  const required = ALL.filter((one) => one.required === 'required');
-  const missing = required.filter(
-    ({ name, programs }) => programs.includes(program) && !set.includes(name),
-  );
-  expect(missing).toEqual([]);
-});
+] as const)(
+  'in docker-compose.yml, %s has every variable that it requires, and no secret of another program',
+  (service, program) => {
+    const set = variablesOf(service);
+    const required = ALL.filter((one) => one.required === 'required');
+    const missing = required.filter(
+      ({ name, programs }) => programs.includes(program) && !set.includes(name),
+    );
+    expect(missing).toEqual([]);
+    const foreign = ALL.filter(
+      ({ name, programs }) =>
+        SECRETS.has(name) && set.includes(name) && !programs.includes(program),
+    );
+    expect(foreign.map(({ name }) => name)).toEqual([]);
+  },
+);
 
 test('in the chart, workers of webhooks have no key of a provider', () => {
   const workers = read(`${CHART}/values.yaml`).split('\nworkers:\n')[1] ?? '';

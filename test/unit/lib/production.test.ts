@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readConfig } from '../../../src/config';
+import { readApiConfig } from '../../../src/config';
 import { gatewayEnvironment, loadSecrets } from '../../../src/dev/environment';
 import { readWalletConfig } from '../../../src/wallet/config';
 
@@ -23,7 +23,7 @@ const ENV = {
 };
 
 test('a complete configuration starts', () => {
-  expect(readConfig(ENV)).toMatchObject({ isDevelopment: false, publicUrl: ENV.PUBLIC_URL });
+  expect(readApiConfig(ENV)).toMatchObject({ isDevelopment: false, publicUrl: ENV.PUBLIC_URL });
 });
 
 test.each([
@@ -39,7 +39,7 @@ test.each([
   ['ONCHAIN_LIVE_URL', 'http://203.0.113.9:80', /ONCHAIN_LIVE_URL must start with https/],
   ['GATEWAY_ENV', 'prod', /GATEWAY_ENV must be one of: production, development, test\./],
 ])('%s=%j is refused', (name, value, reason) => {
-  const refused = () => readConfig({ ...ENV, [name]: value });
+  const refused = () => readApiConfig({ ...ENV, [name]: value });
   expect(refused).toThrow(reason);
   // One fault, and never the secret itself.
   expect(refused).toThrow(/^The environment is invalid:\n {2}- [^\n]+$/);
@@ -52,7 +52,7 @@ test.each([
   'http://wallet.internal',
   'http://[::1]:3002',
 ])('the provider %s is accepted', (url) => {
-  expect(readConfig({ ...ENV, ONCHAIN_LIVE_URL: url })).toBeDefined();
+  expect(readApiConfig({ ...ENV, ONCHAIN_LIVE_URL: url })).toBeDefined();
 });
 
 test('the environment of `npm start` is refused, with everything that is wrong in it', () => {
@@ -69,8 +69,8 @@ test('the environment of `npm start` is refused, with everything that is wrong i
     temporalUiUrl: null,
     chainUrl: null,
   });
-  expect(readConfig(env)).toMatchObject({ isDevelopment: true });
-  const refused = () => readConfig({ ...env, GATEWAY_ENV: 'production' });
+  expect(readApiConfig(env)).toMatchObject({ isDevelopment: true });
+  const refused = () => readApiConfig({ ...env, GATEWAY_ENV: 'production' });
   for (const name of ['DATABASE_URL', 'KEY_PEPPER', 'CURSOR_SECRET', 'WEBHOOK_SECRET_KEY']) {
     expect(refused).toThrow(`${name} contains a secret that \`npm start\` generated`);
   }

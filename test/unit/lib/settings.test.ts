@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readConfig } from '../../../src/config';
+import { readApiConfig, readWorkerConfig } from '../../../src/config';
 import { readLogLevel } from '../../../src/lib/logger';
 import { withSecretFiles } from '../../../src/lib/secret-files';
 import {
@@ -45,6 +45,19 @@ test('api and worker read the variables of the table, and no other', () => {
   expect([...variablesOfGateway()].sort()).toEqual(names(GATEWAY_SETTINGS));
 });
 
+test('a worker does not read the secrets of API keys and cursors', () => {
+  const ofRequests = [...variablesOfGateway()].filter(
+    (name) => !variablesOfGateway(readWorkerConfig).has(name),
+  );
+  expect(ofRequests.sort()).toEqual([
+    'CURSOR_SECRET',
+    'CURSOR_SECRETS_EARLIER',
+    'KEY_PEPPER',
+    'KEY_PEPPERS_EARLIER',
+    'KEY_PEPPER_NEXT',
+  ]);
+});
+
 test('the wallet reads the variables of its table, those it shares, and no other', () => {
   const shared = GATEWAY_SETTINGS.filter(({ programs }) => programs.includes('wallet'));
   expect([...variablesOfWallet()].sort()).toEqual(names([...WALLET_SETTINGS, ...shared]));
@@ -55,7 +68,7 @@ test.each(
     ({ name, otherwise }): [string, string] => [name, otherwise ?? ''],
   ),
 )('the default of %s is %s', (name, otherwise) => {
-  expect(readConfig({ ...ENV, [name]: otherwise })).toEqual(readConfig(ENV));
+  expect(readApiConfig({ ...ENV, [name]: otherwise })).toEqual(readApiConfig(ENV));
 });
 
 const log = () => {};
@@ -84,13 +97,13 @@ test('LOG_LEVEL is a known level, or not set', () => {
   expect(readLogLevel({ LOG_LEVEL: 'debug' })).toBe('debug');
   const message = 'LOG_LEVEL must be one of: trace, debug, info, warn, error, silent.';
   expect(() => readLogLevel({ LOG_LEVEL: 'loud' })).toThrow(message);
-  expect(() => readConfig({ ...ENV, LOG_LEVEL: 'loud' })).toThrow(message);
+  expect(() => readApiConfig({ ...ENV, LOG_LEVEL: 'loud' })).toThrow(message);
 });
 
 test.each(
   GATEWAY_SETTINGS.filter(({ required }) => required !== undefined).map(({ name }) => name),
 )('%s is required, and the message names it', (name) => {
-  expect(() => readConfig({ ...ENV, [name]: '' })).toThrow(`${name} is not set. Set it to `);
+  expect(() => readApiConfig({ ...ENV, [name]: '' })).toThrow(`${name} is not set. Set it to `);
 });
 
 test('every secret can be in a file, and nothing else', () => {

@@ -1,4 +1,4 @@
-import { readConfig } from '../../../src/config';
+import { readApiConfig } from '../../../src/config';
 import { readWebhookSettings } from '../../../src/lib/webhook-settings';
 
 const NOTHING = { allowedHosts: [], allowCidrs: [] };
@@ -28,7 +28,7 @@ test('lists are trimmed and empty parts are ignored', () => {
 test.each(['10.0.0.0', '10.0.0.0/33', 'fd00::/129', '10.0.0.0/8/8', 'localhost/8', '10.0.0.0/-1'])(
   'a program does not start with the CIDR %s or without the key',
   (network) => {
-    const read = () => readConfig({ WEBHOOK_ALLOW_CIDRS: `127.0.0.0/8,${network}` });
+    const read = () => readApiConfig({ WEBHOOK_ALLOW_CIDRS: `127.0.0.0/8,${network}` });
     expect(read).toThrow(`WEBHOOK_ALLOW_CIDRS: "${network}" is not a CIDR`);
     expect(read).toThrow('WEBHOOK_SECRET_KEY is not set');
   },

@@ -1,13 +1,10 @@
 /** WORKER_QUEUES: which task queues a worker process takes, and the rates of the providers' queues. */
-import { readConfig } from '../../../src/config';
+import { readWorkerConfig } from '../../../src/config';
 
-const SECRET = 'a secret that is long enough for it';
 const ENV = {
   DATABASE_URL: 'postgres://localhost/gateway',
   TEMPORAL_ADDRESS: 'localhost:7233',
-  KEY_PEPPER: SECRET,
-  CURSOR_SECRET: SECRET,
-  WEBHOOK_SECRET_KEY: SECRET,
+  WEBHOOK_SECRET_KEY: 'a secret that is long enough for it',
 };
 
 test.each([
@@ -15,24 +12,27 @@ test.each([
   ['webhooks', ['webhooks']],
   ['payments, payouts', ['payouts', 'payments']],
 ])('WORKER_QUEUES=%s', (queues, expected) => {
-  expect(readConfig({ ...ENV, WORKER_QUEUES: queues }).worker.queues).toEqual(expected);
+  expect(readWorkerConfig({ ...ENV, WORKER_QUEUES: queues }).worker.queues).toEqual(expected);
 });
 
 test.each(['payout', 'payouts,payouts', 'payouts,'])('WORKER_QUEUES=%s is refused', (queues) => {
-  expect(() => readConfig({ ...ENV, WORKER_QUEUES: queues })).toThrow(
+  expect(() => readWorkerConfig({ ...ENV, WORKER_QUEUES: queues })).toThrow(
     'WORKER_QUEUES must be a list of different values of: payouts, payments',
   );
 });
 
 test('each provider and mode has a task queue, with the rate that is set', () => {
-  const { providerQueues } = readConfig({ ...ENV, ONCHAIN_LIVE_CALLS_PER_SECOND: '25' }).worker;
+  const { providerQueues } = readWorkerConfig({
+    ...ENV,
+    ONCHAIN_LIVE_CALLS_PER_SECOND: '25',
+  }).worker;
   expect(providerQueues).toEqual([
     { taskQueue: 'provider-onchain_provider-test', callsPerSecond: null },
     { taskQueue: 'provider-onchain_provider-live', callsPerSecond: 25 },
     { taskQueue: 'provider-exchange_pay-test', callsPerSecond: null },
     { taskQueue: 'provider-exchange_pay-live', callsPerSecond: null },
   ]);
-  expect(() => readConfig({ ...ENV, EXCHANGE_PAY_TEST_CALLS_PER_SECOND: '0' })).toThrow(
+  expect(() => readWorkerConfig({ ...ENV, EXCHANGE_PAY_TEST_CALLS_PER_SECOND: '0' })).toThrow(
     'EXCHANGE_PAY_TEST_CALLS_PER_SECOND must be a whole number from 1 to 10000, not "0".',
   );
 });
