@@ -28,12 +28,23 @@ import { TRACE_OF_STARTS } from './trace';
 const RETRY_WAIT_MS_MAX = 1_000;
 const RETRY_MARGIN_MS = 20;
 
-/** A silent network is noticed after these two, and the next call opens another connection. */
-const KEEPALIVE = {
+const CHANNEL = {
+  // A silent network is noticed after these two, and the next call opens another connection.
   'grpc.keepalive_time_ms': 10_000,
   'grpc.keepalive_timeout_ms': 5_000,
   'grpc.keepalive_permit_without_calls': 1,
+  // Otherwise a channel that replaces another one shares its connection.
+  'grpc.use_local_subchannel_pool': 1,
 };
+
+/**
+ * grpc-js waits without an end for the first frame of a server: a connection that was opened while the
+ * network was silent never speaks. One that fails, and has not succeeded for so long, is replaced.
+ */
+const SILENT_MS_MAX = 5_000;
+const NOT_REACHED = ['DEADLINE_EXCEEDED', 'UNAVAILABLE'];
+/** Its calls have ended by then. */
+const SILENT_CLOSES_AFTER_MS = 15_000;
 
 export interface TemporalClient extends Client {
   /** Uses other credentials from now on. */
@@ -54,17 +65,32 @@ export function createTemporalClient(
   onError: (code: string) => void = () => undefined,
 ): TemporalClient {
   const { address, namespace } = options;
-  const open = replaceable(openConnection(address, readCredentials(options), onError));
+  let credentials = readCredentials(options);
+  let succeededAt = performance.now();
+  const note = (error: string | null): void => {
+    if (error === null) succeededAt = performance.now();
+    else {
+      onError(error);
+      const isSilent = performance.now() - succeededAt >= SILENT_MS_MAX;
+      if (isSilent && NOT_REACHED.includes(error)) replace(SILENT_CLOSES_AFTER_MS);
+    }
+  };
+  const open = replaceable(openConnection(address, credentials, note));
+  const replace = (closesAfterMs: number): void => {
+    const replaced = open.current();
+    open.replace(openConnection(address, credentials, note));
+    succeededAt = performance.now();
+    setTimeout(() => void replaced.close(), closesAfterMs).unref();
+  };
   const client = new Client({
     connection: open.connection,
     namespace,
     interceptors: { workflow: [TRACE_OF_STARTS] },
   });
   return Object.assign(client, {
-    renew: (credentials: TemporalCredentials) => {
-      const replaced = open.current();
-      open.replace(openConnection(address, credentials, onError));
-      setTimeout(() => void replaced.close(), REPLACED_CLOSES_AFTER_MS).unref();
+    renew: (next: TemporalCredentials) => {
+      credentials = next;
+      replace(REPLACED_CLOSES_AFTER_MS);
     },
   });
 }
@@ -72,7 +98,7 @@ export function createTemporalClient(
 function openConnection(
   address: string,
   { tls, apiKey, metadata }: TemporalCredentials,
-  onError: (code: string) => void,
+  note: (error: string | null) => void,
 ): Connection {
   const standard = defaultGrpcRetryOptions();
   let isClosed = false;
@@ -80,8 +106,7 @@ function openConnection(
   const retries = makeGrpcRetryInterceptor({
     // It sees the outcome of every call, also of those that succeed.
     retryableDecider: (attempt, status) => {
-      const error = grpcError(status.code);
-      if (error !== null) onError(error);
+      note(grpcError(status.code));
       return !isClosed && standard.retryableDecider(attempt, status);
     },
     delayFunction: (attempt, status) => {
@@ -93,7 +118,7 @@ function openConnection(
   const connection = Connection.lazy({
     address,
     interceptors: [retries],
-    channelArgs: KEEPALIVE,
+    channelArgs: CHANNEL,
     ...(tls === undefined ? {} : { tls }),
     ...(apiKey === undefined ? {} : { apiKey }),
     ...(metadata === undefined ? {} : { metadata }),

@@ -1,4 +1,4 @@
-/** A connection that is replaced below the clients that use it, when credentials were renewed. */
+/** A connection that is replaced below the clients that use it. */
 export interface Replaceable<Connection> {
   /** Stands for the current one. */
   connection: Connection;

@@ -32,6 +32,7 @@ export async function judge(layout: Layout, load: Load): Promise<Verdict> {
     lostAcknowledgements,
     doubleSends,
     violations: [
+      ...load.unanswered,
       ...unfinished,
       ...audit,
       ...load.histories.filter((one) => !isSound(one, stored)).map(describe),

@@ -29,6 +29,8 @@ export interface Load {
   counts: Map<string, number>;
   /** Starts of requests that were accepted, by performance.now(), in their order. */
   acceptedAt: { startedAt: number; endedAt: number }[];
+  /** What got no answer for longer than any fault lasts. */
+  unanswered: string[];
   /** Ends when what was begun has its answers. */
   stop(): Promise<void>;
 }
@@ -46,6 +48,7 @@ export function startLoad(layout: Layout, seed: number): Load {
   const histories: ObjectHistory[] = [];
   const counts = new Map<string, number>();
   const acceptedAt: Load['acceptedAt'] = [];
+  const unanswered: string[] = [];
   let isStopping = false;
   const steps = Object.entries(STEPS).flatMap(([name, { share, step }]) =>
     Array<[string, Step]>(share).fill([name, step]),
@@ -56,7 +59,7 @@ export function startLoad(layout: Layout, seed: number): Load {
     while (!isStopping) {
       const [name, step] = dice.pick(steps);
       counts.set(name, (counts.get(name) ?? 0) + 1);
-      await step(client, dice);
+      await step(client, dice).catch((error: unknown) => unanswered.push(String(error)));
       await sleep(dice.roll(2 * PAUSE_MS));
     }
   };
@@ -65,6 +68,7 @@ export function startLoad(layout: Layout, seed: number): Load {
     histories,
     counts,
     acceptedAt,
+    unanswered,
     stop: async () => {
       isStopping = true;
       await threads;
