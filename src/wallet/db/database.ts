@@ -82,6 +82,11 @@ async function run<Row extends QueryResultRow>(
 async function runTransaction<T>(pool: Pool, work: (tx: Tx) => Promise<T>): Promise<T> {
   const client = await pool.connect();
   let broken: Error | undefined;
+  // It may be lost between two statements; without a listener, that would end the process.
+  const onError = (error: Error): void => {
+    broken = error;
+  };
+  client.on('error', onError);
   try {
     await client.query('BEGIN');
     const tx: Tx = {
@@ -100,6 +105,7 @@ async function runTransaction<T>(pool: Pool, work: (tx: Tx) => Promise<T>): Prom
       });
     throw error;
   } finally {
+    client.off('error', onError);
     client.release(broken);
   }
 }

@@ -1,0 +1,56 @@
+/** PostgreSQL ends a connection between two statements of a transaction: it fails, and not the process. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { connect } from '../../src/db/connect';
+import { withClient } from '../../src/db/provision';
+import { type Db, inTransaction, rows } from '../../src/db/transaction';
+import { connectDatabase, type Database } from '../../src/wallet/db/database';
+import { createTestDatabase, type TestDatabase } from '../support/database';
+
+/** Until the process has heard of it. */
+const HEARD_MS = 200;
+
+let database: TestDatabase;
+let gateway: Db;
+let wallet: Database;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  gateway = connect({ url: database.ownerUrl, size: 1, applicationName: 'test' });
+  wallet = connectDatabase(database.ownerUrl, { size: 1 });
+});
+
+afterAll(async () => {
+  await gateway.destroy();
+  await wallet.close();
+  await database.drop();
+});
+
+interface Pid {
+  pid: number;
+}
+const OWN_PID = 'SELECT pg_backend_pid() AS pid';
+
+async function end([row]: Pid[]): Promise<void> {
+  await withClient(database.ownerUrl, (other) =>
+    other.query('SELECT pg_terminate_backend($1)', [row?.pid]),
+  );
+  await sleep(HEARD_MS);
+}
+
+test('of the gateway', async () => {
+  const work = inTransaction(gateway, async (tx) => {
+    await end(await rows<Pid>(tx, OWN_PID));
+    return rows(tx, 'SELECT 1');
+  });
+  await expect(work).rejects.toThrow();
+  expect(await rows(gateway, 'SELECT 1 AS n')).toEqual([{ n: 1 }]);
+});
+
+test('of the wallet', async () => {
+  const work = wallet.transaction(async (tx) => {
+    await end(await tx.query<{ pid: number }>(OWN_PID));
+    return tx.query('SELECT 1');
+  });
+  await expect(work).rejects.toThrow();
+  expect(await wallet.query('SELECT 1 AS n')).toEqual([{ n: 1 }]);
+});
