@@ -20,6 +20,9 @@ export interface Verdict {
 const SETTLED_WITHIN_MS = 240_000;
 
 export async function judge(layout: Layout, load: Load): Promise<Verdict> {
+  const ended = layout.endedByThemselves();
+  // Its supervisor would.
+  await Promise.all(ended.map((name) => layout.program(name).start()));
   const unfinished = await whenSettled(layout);
   const stored = await readStored(layout);
   const { readTransfers } = layout.rail;
@@ -32,6 +35,7 @@ export async function judge(layout: Layout, load: Load): Promise<Verdict> {
     lostAcknowledgements,
     doubleSends,
     violations: [
+      ...ended.map((name) => `${name} ended by itself`),
       ...load.unanswered,
       ...unfinished,
       ...audit,

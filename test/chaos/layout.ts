@@ -25,6 +25,8 @@ export interface Layout {
   gateway: OwnGateway;
   servers: MortalServers;
   program(name: ProgramName): ChildProgram;
+  /** Those that a fault should not have ended. */
+  endedByThemselves(): ProgramName[];
   /** Of the chain; null without one. */
   node: Pick<PreparedWallet['chain'], 'suspend' | 'resume'> | null;
   rail: Rail;
@@ -99,6 +101,8 @@ export async function startLayout(onChain: boolean): Promise<Layout> {
       if (program === undefined) throw new Error(`there is no program ${name}`);
       return program;
     },
+    endedByThemselves: () =>
+      [...programs].flatMap(([name, program]) => (program.endedByItself ? [name] : [])),
     node: wallet?.chain ?? null,
     setClock,
     baseUrls: (['client-api-1', 'client-api-2'] as const).map(

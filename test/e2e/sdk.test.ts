@@ -278,7 +278,8 @@ describe('payments-gateway listen', () => {
     for (const stream of [child.stdout, child.stderr]) {
       stream?.on('data', (chunk: Buffer) => (output.text += chunk.toString()));
     }
-    const ended = once(child, 'exit') as Promise<[number | null]>;
+    // Not at its exit, when some of the output may not have arrived.
+    const ended = once(child, 'close') as Promise<[number | null]>;
     const stop = async (signal: NodeJS.Signals = 'SIGINT'): Promise<number | null> => {
       child.kill(signal);
       return (await ended)[0];

@@ -77,6 +77,12 @@ export class ChildProgram {
     return this.#child?.pid ?? null;
   }
 
+  /** Nobody killed or stopped it. */
+  get endedByItself(): boolean {
+    const child = this.#child;
+    return child !== null && (child.exitCode !== null || child.signalCode !== null);
+  }
+
   /** The last of what it wrote. */
   get output(): string {
     return this.#output;

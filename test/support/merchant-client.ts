@@ -1,5 +1,6 @@
 /** A merchant's server: calls the API as any HTTP client would. */
 import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { checkContract } from './contract';
 
 export interface ApiAnswer {
@@ -11,6 +12,9 @@ export interface ApiAnswer {
   // eslint-disable-next-line @typescript-eslint/no-explicit-any
   json: any;
 }
+
+/** So often a request that the busy gateway refuses is sent again, as merchants are told to. */
+const OVERLOADS_MAX = 30;
 
 export class MerchantClient {
   constructor(
@@ -45,6 +49,15 @@ export class MerchantClient {
   }
 
   async #send(method: string, path: string, headers: Record<string, string>, body?: string) {
+    for (let sent = 1; ; sent += 1) {
+      const answer = await this.#sendOnce(method, path, headers, body);
+      const isOverload = answer.json?.error?.details?.reason === 'overloaded';
+      if (!isOverload || sent === OVERLOADS_MAX) return answer;
+      await sleep(1_000 * Number(answer.headers.get('retry-after') ?? 1));
+    }
+  }
+
+  async #sendOnce(method: string, path: string, headers: Record<string, string>, body?: string) {
     const response = await fetch(this.baseUrl + path, {
       method,
       headers: { authorization: `Bearer ${this.apiKey}`, ...headers },
