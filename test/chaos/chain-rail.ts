@@ -16,10 +16,10 @@ const BLOCK_MS = 1_000;
 const SURELY_FINAL_BLOCKS = 30;
 const ON_CHAIN = { currency: 'USDC', network: 'ethereum' };
 const PAID = 100n;
-const DECIMALS = 6;
 
 export async function startChainRail({ chain, db, sums }: PreparedWallet): Promise<Rail> {
   const { USDC } = chain.tokens;
+  const paidUnits = PAID * 10n ** BigInt(USDC.decimals);
   const payer = privateKeyToAccount(`0x${'5'.repeat(64)}`);
   await chain.setBalance(payer.address, 10n ** 24n);
   await chain.mint(USDC, payer.address, 10n ** 18n);
@@ -52,7 +52,7 @@ export async function startChainRail({ chain, db, sums }: PreparedWallet): Promi
       ...{ gas: 100_000n, maxFeePerGas: 10n ** 12n, maxPriorityFeePerGas: 1n },
       data: encodeFunctionData({
         ...{ abi: erc20Abi, functionName: 'transfer' },
-        args: [to, PAID * 10n ** BigInt(DECIMALS)],
+        args: [to, paidUnits],
       }),
     });
   const received = async (to: Address, units: bigint): Promise<number> =>
@@ -97,7 +97,7 @@ export async function startChainRail({ chain, db, sums }: PreparedWallet): Promi
       );
       const paid = await Promise.all(
         checkouts.map(async ({ reference, address }) => {
-          const times = await received(address, PAID * 10n ** BigInt(DECIMALS));
+          const times = await received(address, paidUnits);
           return [reference, times] as const;
         }),
       );

@@ -32,7 +32,6 @@ export interface PreparedWallet {
   signer: Signer;
   /** With the wallet's own login. */
   db: Database;
-  port: number;
   /** The gateway's settings for its on-chain provider in test mode. */
   providerEnv: Record<string, string>;
   /** The program's settings beside a gateway's. */
@@ -88,7 +87,7 @@ export async function prepareWallet({
   };
   const db = connectDatabase(database.url, { size: 2 });
   return {
-    ...{ chain, signer, db, port },
+    ...{ chain, signer, db },
     providerEnv: {
       ONCHAIN_TEST_URL: `http://127.0.0.1:${String(port)}`,
       ONCHAIN_TEST_API_KEY: WALLET_KEYS.apiKey,
