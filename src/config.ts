@@ -141,7 +141,7 @@ function readConfig(reader: EnvironmentReader, env: NodeJS.ProcessEnv): Config {
       queues: reader.listOf('WORKER_QUEUES', WORKER_QUEUES),
       providerQueues: readProviderQueues(reader),
       deployment: readDeployment(reader),
-      maxCachedWorkflows: reader.count('MAX_CACHED_WORKFLOWS', 500, 2, 100_000),
+      maxCachedWorkflows: reader.count('MAX_CACHED_WORKFLOWS', 300, 2, 100_000),
       shutdownGraceMs: reader.count('WORKER_GRACE_MS', 15_000, 0, 600_000),
       workflowBundle: reader.optional('WORKFLOW_BUNDLE') ?? null,
     },

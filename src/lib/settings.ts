@@ -246,7 +246,7 @@ export const GATEWAY_SETTINGS: readonly Setting[] = [
   },
   {
     name: 'MAX_CACHED_WORKFLOWS',
-    otherwise: '500',
+    otherwise: '300',
     programs: ['worker'],
     meaning: 'workflows that a worker keeps in memory, 2 to 100 000',
   },

@@ -27,6 +27,8 @@ export interface Load {
   histories: ObjectHistory[];
   /** name → how often it was begun. */
   counts: Map<string, number>;
+  /** What operators decided, customers paid and merchants did to their keys. */
+  acts: number;
   /** Starts of requests that were accepted, by performance.now(), in their order. */
   acceptedAt: { startedAt: number; endedAt: number }[];
   /** What got no answer for longer than any fault lasts. */
@@ -42,38 +44,35 @@ const REQUEST_TIMEOUT_MS = 8_000;
 /** Longer than every fault. */
 const PATIENCE_MS = 150_000;
 
+const READS_PER_STEP = 5;
+
 type Step = (client: Client, dice: Dice) => Promise<void>;
 
 export function startLoad(layout: Layout, seed: number): Load {
-  const histories: ObjectHistory[] = [];
-  const counts = new Map<string, number>();
-  const acceptedAt: Load['acceptedAt'] = [];
-  const unanswered: string[] = [];
+  const load: Omit<Load, 'stop'> = {
+    ...{ histories: [], counts: new Map(), acts: 0, acceptedAt: [], unanswered: [] },
+  };
   let isStopping = false;
   const steps = Object.entries(STEPS).flatMap(([name, { share, step }]) =>
     Array<[string, Step]>(share).fill([name, step]),
   );
   const thread = async (n: number): Promise<void> => {
     const dice = createDice(seed + n + 1);
-    const client = new Client(layout, dice, histories, acceptedAt);
+    const client = new Client(layout, dice, load);
     while (!isStopping) {
       const [name, step] = dice.pick(steps);
-      counts.set(name, (counts.get(name) ?? 0) + 1);
-      await step(client, dice).catch((error: unknown) => unanswered.push(String(error)));
+      load.counts.set(name, (load.counts.get(name) ?? 0) + 1);
+      await step(client, dice).catch((error: unknown) => load.unanswered.push(String(error)));
       await sleep(dice.roll(2 * PAUSE_MS));
     }
   };
   const threads = Promise.all(Array.from({ length: THREADS }, (_, n) => thread(n)));
-  return {
-    histories,
-    counts,
-    acceptedAt,
-    unanswered,
+  return Object.assign(load, {
     stop: async () => {
       isStopping = true;
       await threads;
     },
-  };
+  });
 }
 
 /** name → how many of a hundred steps it is. */
@@ -85,7 +84,7 @@ const STEPS: Readonly<Record<string, { share: number; step: Step }>> = {
   payment: { share: 14, step: payPayment },
   'same key twice': { share: 5, step: createTwice },
   'same key later': { share: 14, step: createAgain },
-  read: { share: 18, step: readObject },
+  read: { share: 18, step: readObjects },
   'rotate key': { share: 2, step: (client) => client.rotateKey() },
 };
 
@@ -126,13 +125,16 @@ async function createAgain(client: Client, dice: Dice): Promise<void> {
   if (object !== null) await client.create(object, client.anyApi());
 }
 
-async function readObject(client: Client, dice: Dice): Promise<void> {
-  const object = anyKnown(client, dice);
-  if (object !== null) await client.read(object);
+/** As a merchant looks after what it has under way. */
+async function readObjects(client: Client, dice: Dice): Promise<void> {
+  for (let n = 0; n < READS_PER_STEP; n += 1) {
+    const object = anyKnown(client, dice);
+    if (object !== null) await client.read(object);
+  }
 }
 
-function anyKnown({ histories }: Client, dice: Dice): ObjectHistory | null {
-  const known = histories.filter(({ id }) => id !== null);
+function anyKnown({ load }: Client, dice: Dice): ObjectHistory | null {
+  const known = load.histories.filter(({ id }) => id !== null);
   return known.length === 0 ? null : dice.pick(known.slice(-50));
 }
 
@@ -145,8 +147,7 @@ class Client {
   constructor(
     readonly layout: Layout,
     readonly dice: Dice,
-    readonly histories: ObjectHistory[],
-    readonly acceptedAt: Load['acceptedAt'],
+    readonly load: Pick<Load, 'histories' | 'acceptedAt' | 'acts'>,
   ) {
     const [automatic, reviewed] = layout.merchants;
     if (automatic === undefined || reviewed === undefined) throw new Error('two merchants');
@@ -156,7 +157,7 @@ class Client {
 
   newObject(kind: Kind, merchant: ChaosMerchant): ObjectHistory {
     const history = { kind, key: randomKey(), merchant, id: null, operations: [] };
-    this.histories.push(history);
+    this.load.histories.push(history);
     return history;
   }
 
@@ -191,6 +192,7 @@ class Client {
   /** What an operator types into Temporal, again until Temporal takes it. */
   async decide(id: string, decision: 'approve' | 'reject'): Promise<void> {
     const reason = decision === 'reject' ? { reason: 'A test' } : {};
+    this.load.acts += 1;
     await untilDone(`${decision} of ${id}`, async () => {
       const workflow = this.layout.gateway.temporal.workflow.getHandle(id);
       await workflow.signal(decision, { by: 'alice', ...reason }).catch((error: unknown) => {
@@ -201,6 +203,7 @@ class Client {
   }
 
   async pay(id: string): Promise<void> {
+    this.load.acts += 1;
     await untilDone(`paying ${id}`, () => this.layout.rail.pay(id));
   }
 
@@ -208,6 +211,7 @@ class Client {
   async rotateKey(): Promise<void> {
     const { gateway } = this.layout;
     const { accountId } = this.dice.pick([this.automatic, this.reviewed]);
+    this.load.acts += 1;
     await untilDone('a new key', async () => {
       const earlier = this.#keys.get(accountId);
       const next = await createKey(gateway.db, gateway.pepper, { accountId, mode: MODE });
@@ -247,7 +251,7 @@ class Client {
       object.operations.push({ action, startedAt, endedAt });
       if (type === 'create' && 'id' in understood) {
         object.id ??= understood.id;
-        this.acceptedAt.push({ startedAt, endedAt });
+        this.load.acceptedAt.push({ startedAt, endedAt });
       }
       return;
     }

@@ -84,7 +84,7 @@ const WRONG_BY = ['+600', '-600'];
 /** None reaches the `safe` block, which is 4 behind the head. */
 const REPLACED_BLOCKS = ['1', '2', '3'];
 
-const MEAN_GAP_MS = 7_500;
+const MEAN_GAP_MS = 5_500;
 const SHORTEST_GAP_MS = 2_500;
 /** What was interrupted ends without faults, so that it can be judged; a third of a short run. */
 const QUIET_MS = 90_000;

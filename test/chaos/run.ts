@@ -10,6 +10,7 @@ import { describeFault, type Fault } from './plan';
 
 export interface Report extends Verdict {
   faults: number;
+  /** Requests, and what operators decided, customers paid and merchants did to their keys. */
   operations: number;
   /** Seconds from the end of a fault to the answer to the next accepted request. */
   recovery: { p50: number; p95: number; max: number };
@@ -65,14 +66,15 @@ function reportOf(load: Load, played: readonly Played[], verdict: Verdict): Repo
     ...verdict.violations,
     ...(slow ? [`a recovery took ${recovery.max.toFixed(1)} s`] : []),
   ];
-  const operations = load.histories.reduce((sum, one) => sum + one.operations.length, 0);
+  const requests = load.histories.reduce((sum, one) => sum + one.operations.length, 0);
+  const operations = requests + load.acts;
   const byKind = new Map<string, number>();
   for (const { fault } of played) byKind.set(fault.kind, (byKind.get(fault.kind) ?? 0) + 1);
   const { lostAcknowledgements, doubleSends } = verdict;
   return {
     ...{ ...verdict, violations, faults: played.length, operations, recovery },
     lines: [
-      `${operations} requests for ${load.histories.length} objects: ${listOf([...load.counts])}`,
+      `${operations} operations, ${requests} of them requests, for ${load.histories.length} objects: ${listOf([...load.counts])}`,
       `${played.length} faults: ${listOf([...byKind])}`,
       `recovery: p50 ${recovery.p50.toFixed(1)} s, p95 ${recovery.p95.toFixed(1)} s, longest ${recovery.max.toFixed(1)} s`,
       `${violations.length} violations, ${lostAcknowledgements.length} lost acknowledgements, ${doubleSends.length} double sends`,

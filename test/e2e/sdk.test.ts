@@ -285,10 +285,12 @@ describe('payments-gateway listen', () => {
       return (await ended)[0];
     };
     const whenPrinted = (pattern: RegExp) =>
-      waitLong(
-        `${pattern.source} in the output`,
-        async () => pattern.exec(output.text) ?? undefined,
-      );
+      waitLong(`${pattern.source} in the output`, async () => {
+        const found = pattern.exec(output.text);
+        // Named as the cause when the time is over.
+        if (found === null) throw new Error(`it has printed: ${output.text}`);
+        return found;
+      });
     return { output, ended, stop, whenPrinted };
   }
 
