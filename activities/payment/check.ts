@@ -5,6 +5,7 @@ import { activityInfo } from '@temporalio/activity';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import { openCase, resolveCreditedMoney } from '../../src/db/repositories/cases';
 import { creditedTransfers, findPayment } from '../../src/db/repositories/payments';
+import { databaseTime } from '../../src/db/database-time';
 import { MissingRow, type Db } from '../../src/db/transaction';
 import type { Payment } from '../../src/domain/payment';
 import { isOpenPayment } from '../../src/domain/payment';
@@ -33,7 +34,7 @@ export async function checkPayment(deps: Deps, paymentId: string): Promise<Payme
 async function checkAtProvider(deps: Deps, paymentId: string): Promise<PaymentState> {
   const payment = await findPayment(deps.db, paymentId);
   if (payment === null) throw new MissingRow(paymentId);
-  const askedAt = new Date();
+  const askedAt = await databaseTime(deps.db);
   const provider = providerOf(deps, payment);
   const found = await deps.localCalls.run(payment, () => askProvider(deps.db, provider, payment));
   if (found.kind === 'not_found' && isSettledIn(payment, askedAt)) {

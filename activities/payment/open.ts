@@ -17,6 +17,7 @@ import {
   findPaymentByReference,
   insertPayment,
 } from '../../src/db/repositories/payments';
+import { databaseTime } from '../../src/db/database-time';
 import type { Tx } from '../../src/db/transaction';
 import type { Refusal, UnavailableReason } from '../../src/domain/errors';
 import type { FeeRule, FeeTerms } from '../../src/domain/fees';
@@ -40,7 +41,7 @@ export async function openPayment(deps: Deps, input: PaymentInput): Promise<Open
   const prepared = await prepare(deps, claim);
   if ('refusal' in prepared) return refuse(deps, input, prepared.refusal);
   const { feeTerms } = prepared.terms;
-  const createdAt = new Date();
+  const createdAt = await databaseTime(deps.db);
   const expiresAt = new Date(createdAt.getTime() + claim.request.expiresInSeconds * 1000);
   const at = { provider: claim.route.provider, mode: claim.mode };
   const result = await deps.localCalls.run(at, () =>

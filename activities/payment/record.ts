@@ -18,6 +18,7 @@ import {
   lockPayment,
   takePaymentStep,
 } from '../../src/db/repositories/payments';
+import { databaseTime } from '../../src/db/database-time';
 import { inTransaction, type Tx } from '../../src/db/transaction';
 import { creditPosting } from '../../src/domain/ledger';
 import { add, greaterOf, ZERO } from '../../src/domain/money';
@@ -160,7 +161,9 @@ async function take(
     serviceFee: add(payment.serviceFee, ...priced.map(({ fee }) => fee)),
     exceptions: [...new Set([...payment.exceptions, ...marks])],
     txHash: txHash ?? payment.txHash,
-    ...(trigger === 'complete' && payment.completedAt === null ? { completedAt: new Date() } : {}),
+    ...(trigger === 'complete' && payment.completedAt === null
+      ? { completedAt: await databaseTime(tx) }
+      : {}),
     ...(trigger === 'fail' || decision?.kind === 'reject'
       ? { failureReason: decision?.reason ?? facts.failureReason ?? failureOf(facts) }
       : {}),

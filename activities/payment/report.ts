@@ -1,5 +1,6 @@
 /** A payment as its workflow sees it: status, decision and the time of the next check. */
 import { findLastDecision, type StoredDecision } from '../../src/db/repositories/payment-decisions';
+import { databaseTime } from '../../src/db/database-time';
 import type { Db } from '../../src/db/transaction';
 import { isLess, ZERO } from '../../src/domain/money';
 import { isOpenPayment, LATE_PAYMENT_STATUSES, type Payment } from '../../src/domain/payment';
@@ -35,12 +36,12 @@ export async function reportPayment(
 ): Promise<PaymentState> {
   const decision = await findLastDecision(db, payment.id);
   const owes = payment.refundedAmount !== ZERO && (await collectOwed(db, payment.id));
-  return stateOf(payment, { decision, owes }, why, look);
+  return stateOf(payment, { decision, owes }, why, { ...look, now: await databaseTime(db) });
 }
 
 /** Of a payment whose checkout was just opened: nobody has decided anything, and nothing is owed. */
 export function reportOpened(payment: Payment): PaymentState {
-  const look = { askedAt: payment.createdAt };
+  const look = { askedAt: payment.createdAt, now: payment.createdAt };
   return stateOf(payment, { decision: null, owes: false }, WAITING_FOR_CUSTOMER, look);
 }
 
@@ -60,7 +61,7 @@ function stateOf(
   payment: Payment,
   { decision, owes }: { decision: StoredDecision | null; owes: boolean },
   why: string,
-  { askedAt, answered = true, limit, isMismatch = false, isHeld = true }: Look,
+  { askedAt, now, answered = true, limit, isMismatch = false, isHeld = true }: Look & { now: Date },
 ): PaymentState {
   const held = isHeld && payment.status === 'on_hold';
   const isPending = decision?.state === 'pending';
@@ -86,6 +87,7 @@ function stateOf(
       waitFor(payment, {
         why: isUnsent ? 'Waiting for the provider to return the rejected funds.' : why,
         askedAt,
+        now,
         answered,
         owes,
         held,
@@ -117,6 +119,7 @@ function isRejectedHold({ status }: Payment, decision: StoredDecision | null): b
 interface Waiting {
   why: string;
   askedAt: Date;
+  now: Date;
   answered: boolean;
   owes: boolean;
   held: boolean;
@@ -126,9 +129,8 @@ interface Waiting {
 /** Until the next check or the end of the window; afterwards rarely, while money can still move. */
 function waitFor(
   payment: Payment,
-  { why, askedAt, answered, owes, held, pending }: Waiting,
+  { why, askedAt, now, answered, owes, held, pending }: Waiting,
 ): Wait | null {
-  const now = new Date();
   if (pending !== null) {
     const ms = nextCheckMs(now.getTime() - pending.decidedAt.getTime());
     return { why: `Waiting for the provider to carry out the \`${pending.kind}\`.`, ms };

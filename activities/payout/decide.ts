@@ -8,6 +8,7 @@ import {
   readDecider,
   readFourEyes,
 } from '../../src/db/repositories/payout-decisions';
+import { databaseTime } from '../../src/db/database-time';
 import type { Db, Tx } from '../../src/db/transaction';
 import { releasePosting } from '../../src/domain/ledger';
 import {
@@ -86,12 +87,8 @@ async function step(deps: Deps, payoutId: string, transition: Transition): Promi
 }
 
 /** A payout under review, with the approvals that it needs. */
-export async function reportReviewed(
-  db: Db | Tx,
-  payout: Payout,
-  now = new Date(),
-): Promise<PayoutState> {
-  const state = reportPayout(payout, now);
+export async function reportReviewed(db: Db | Tx, payout: Payout): Promise<PayoutState> {
+  const state = reportPayout(payout, await databaseTime(db));
   const fourEyes = payout.status === 'under_review' ? await readFourEyes(db, payout.id) : null;
   return fourEyes === null ? state : { ...state, fourEyes };
 }
@@ -128,7 +125,8 @@ interface Decided {
 async function decide(tx: Tx, payout: Payout, decision: PayoutDecision): Promise<Decided> {
   const refused = (outcome: DecisionOutcome): Decided => ({ outcome, payout });
   const { kind, userId } = decision;
-  if (Date.now() - decision.createdAt.getTime() > DECISION_VALID_MS) return refused('expired');
+  const ageMs = (await databaseTime(tx)).getTime() - decision.createdAt.getTime();
+  if (ageMs > DECISION_VALID_MS) return refused('expired');
   const decider = await readDecider(tx, payout.id, userId);
   if (!decider.mayReview) return refused('not_allowed');
   if (payout.submissionStartedAt !== null && !isFinalPayout(payout.status)) {

@@ -7,6 +7,7 @@
 import { openCase } from '../../src/db/repositories/cases';
 import { beginSubmission } from '../../src/db/repositories/payout-pauses';
 import { getPayout, noteOnPayout } from '../../src/db/repositories/payouts';
+import { databaseTime } from '../../src/db/database-time';
 import { releasePosting, settlementPosting } from '../../src/domain/ledger';
 import type { Payout } from '../../src/domain/payout';
 import { attentionLevel, ESCALATION_AFTER_MS, nextCheckMs } from '../../src/domain/provider-checks';
@@ -32,10 +33,18 @@ export async function submitPayout(
   );
 }
 
+async function report(
+  { db }: Pick<Deps, 'db'>,
+  payout: Payout,
+  wait: PayoutState['wait'] = null,
+): Promise<PayoutState> {
+  return reportPayout(payout, await databaseTime(db), wait);
+}
+
 /** An earlier run may have died between its commit and the start of the deliveries. */
-function reportDone({ webhookDeliveryStarter }: Deps, payout: Payout): PayoutState {
-  webhookDeliveryStarter.lookFor(payout.id);
-  return reportPayout(payout, new Date());
+function reportDone(deps: Deps, payout: Payout): Promise<PayoutState> {
+  deps.webhookDeliveryStarter.lookFor(payout.id);
+  return report(deps, payout);
 }
 
 /** An earlier run may have submitted, so ask first. Repeating the same reference is safe anyway. */
@@ -61,11 +70,10 @@ async function submit(
   const submission = await beginSubmission(deps.db, id);
   if (submission.kind === 'held') {
     const why = `Waiting for an operator to resume payouts (paused: ${submission.reason}).`;
-    return reportPayout(await getPayout(deps.db, id), new Date(), { ms: null, why });
+    return report(deps, await getPayout(deps.db, id), { ms: null, why });
   }
   // Rejected in the meantime.
-  if (submission.kind === 'not_approved')
-    return reportPayout(await getPayout(deps.db, id), new Date());
+  if (submission.kind === 'not_approved') return report(deps, await getPayout(deps.db, id));
   const { payout } = submission;
   const result = await provider.submitPayout(orderOf(payout));
   switch (result.kind) {
@@ -84,14 +92,14 @@ async function submit(
         change: { failureReason: result.reason, inDoubtSince: null, attentionLevel: 0 },
         posting: releasePosting,
       });
-      return reportPayout(refused.payout, new Date());
+      return report(deps, refused.payout);
     }
   }
 }
 
 async function stayInDoubt(deps: Deps, payout: Payout, reason: string): Promise<PayoutState> {
   const why = `It is not known whether the provider has the payout: ${reason} The provider is asked again until it answers.`;
-  return waitForProvider(deps, payout, payout.inDoubtSince ?? new Date(), why);
+  return waitForProvider(deps, payout, payout.inDoubtSince ?? (await databaseTime(deps.db)), why);
 }
 
 function orderOf(payout: Payout): PayoutOrder {
@@ -135,8 +143,8 @@ async function recordTransfer(
   const accepted = payout.status === 'approved' ? await accept(deps, payout, transfer) : payout;
   const ended = await end(deps, accepted, transfer);
   return ended.status === 'processing'
-    ? waitForProvider(deps, ended, ended.processingSince ?? new Date(), WAITING_FOR_TRANSFER)
-    : reportPayout(ended, new Date());
+    ? waitForProvider(deps, ended, ended.processingSince ?? ended.updatedAt, WAITING_FOR_TRANSFER)
+    : report(deps, ended);
 }
 
 const WAITING_FOR_TRANSFER = 'Waiting for the provider to complete the transfer.';
@@ -146,7 +154,7 @@ async function accept(deps: Deps, payout: Payout, transfer: ProviderTransfer): P
     trigger: 'accept',
     change: {
       providerTransferId: transfer.providerId,
-      processingSince: new Date(),
+      processingSince: await databaseTime(deps.db),
       inDoubtSince: null,
       attentionLevel: 0,
     },
@@ -210,7 +218,7 @@ async function waitForLimit(
 ): Promise<PayoutState> {
   const why = `${reason} It asked to wait ${Math.ceil(retryAfterMs / 1_000)} s.`;
   const wait = { ms: retryAfterMs, why, retryAfterMs };
-  if (since === null) return reportPayout(payout, new Date(), wait);
+  if (since === null) return report(deps, payout, wait);
   const state = await waitForProvider(deps, payout, since, why);
   return { ...state, wait: { ...wait, why: state.wait?.why ?? why } };
 }
@@ -225,7 +233,7 @@ async function waitForProvider(
   since: Date,
   why: string,
 ): Promise<PayoutState> {
-  const now = new Date();
+  const now = await databaseTime(deps.db);
   const waitedMs = now.getTime() - since.getTime();
   const level = Math.max(attentionLevel(waitedMs), payout.attentionLevel);
   const inDoubt = payout.status === 'approved' && payout.inDoubtSince === null;

@@ -38,6 +38,7 @@ import { showObject } from './output';
 import { addPayments } from './payments';
 import { addPayouts } from './payouts';
 import { addReview } from './review';
+import { addRoutes } from './routes';
 import { addSecrets } from './secrets';
 import { errorSentence } from './sentences';
 import { addUsers } from './users';
@@ -52,6 +53,7 @@ const NOUNS = [
   addKeys,
   addFees,
   addLimits,
+  addRoutes,
   addReview,
   addFourEyes,
   addPayments,

@@ -181,6 +181,8 @@ function problemSentence(problem: InputProblem): string {
         `${problem.value} is not a supported currency. ` +
         `Supported currencies: ${problem.supported.join(', ')}.`
       );
+    case 'no_such_route':
+      return `${Object.values(problem.scope).join(' ').trimEnd()} is not a route. \`routes list\` shows all routes.`;
     case 'no_route':
       return `${problem.provider} does not support ${problem.currency} for ${problem.direction}.`;
     case 'not_an_adjustment_id':

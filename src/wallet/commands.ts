@@ -15,6 +15,7 @@ import { createChain } from './chain/chain';
 import { pausePayouts, resumePayouts } from './chain/pause';
 import { connectDatabase, type Database } from './db/database';
 import { migrateWallet } from './db/migrate';
+import { type Decision, describeDecision, listDecisions, listDenials } from './decisions';
 import { addAlarmCommands, addChainCommands } from './durable/commands';
 import { type Network, readNetworksFile } from './networks';
 import { allowAddress, denyAddress } from './sender/denylist';
@@ -155,6 +156,35 @@ function addOperation(command: Command, { env, out }: Terminal): void {
       const wasDenied = await withDatabase(env, (db) => allowAddress(db, allowed, by));
       out(`${allowed} ${wasDenied ? 'is not denied any more' : 'was not denied'}.\n`);
     });
+  addLists(command, { env, out });
+}
+
+function addLists(command: Command, { env, out }: Pick<Terminal, 'env' | 'out'>): void {
+  const print = (decisions: Decision[], json: true | undefined, none: string): void => {
+    if (json === true) out(`${JSON.stringify(decisions)}\n`);
+    else out(decisions.length === 0 ? `${none}\n` : decisions.map(describeDecision).join(''));
+  };
+  command
+    .command('denied')
+    .description('Lists the denied addresses: since when, by whom and why.')
+    .option('--json', 'as JSON')
+    .action(async ({ json }) => {
+      print(await withDatabase(env, listDenials), json, 'No address is denied.');
+    });
+  command
+    .command('decisions')
+    .description('Lists what operators paused, resumed, denied and allowed, the newest first.')
+    .option('--limit <N>', 'how many', readLimit, 100)
+    .option('--json', 'as JSON')
+    .action(async ({ limit, json }) => {
+      const decisions = await withDatabase(env, (db) => listDecisions(db, limit));
+      print(decisions, json, 'Nothing was decided yet.');
+    });
+}
+
+function readLimit(text: string): number {
+  if (/^[1-9]\d{0,5}$/.test(text)) return Number(text);
+  throw new UsageError('--limit must be a whole number from 1 to 999999.');
 }
 
 function addSweeps(command: Command, { env, out }: Terminal): void {

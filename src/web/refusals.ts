@@ -87,6 +87,8 @@ export function problemText(problem: InputProblem): string {
       return problem.value === '' ? 'Choose at least one.' : `${problem.value} does not exist.`;
     case 'unsupported_currency':
       return `Supported currencies: ${problem.supported.join(', ')}.`;
+    case 'no_such_route':
+      return `${problem.scope.provider} has no such network, currency and direction.`;
     case 'no_route':
       return `${problem.provider} does not support ${problem.currency}.`;
     case 'not_an_adjustment_id':

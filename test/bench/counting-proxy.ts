@@ -23,8 +23,12 @@ export interface CountingProxy {
   stop(): Promise<void>;
 }
 
-/** Once for each connection (knex), and for batches of requests in the background. */
-const NOT_COUNTED = [/^select version\(\)/i, /^SELECT write_request_log\(/];
+/** Once for each connection (knex), for batches of requests in the background, and once a minute. */
+const NOT_COUNTED = [
+  /^select version\(\)/i,
+  /^SELECT write_request_log\(/,
+  /^SELECT clock_timestamp\(\) AS now$/,
+];
 
 export async function startCountingProxy(databaseUrl: string): Promise<CountingProxy> {
   const { hostname, port } = new URL(databaseUrl);

@@ -11,6 +11,7 @@ import { chooseSeed } from '../support/seeded-random';
 import { startTestServices, stopTestServices } from '../support/start-services';
 import { describeFault, makePlan } from './plan';
 import { runChaos } from './run';
+import { runCommand } from '../support/run-command';
 
 const whole = (value: string): number => {
   const number = Number(value);
@@ -60,10 +61,4 @@ async function main(): Promise<void> {
   }
 }
 
-main().then(
-  () => process.exit(),
-  (error: unknown) => {
-    console.error(error);
-    process.exit(1);
-  },
-);
+runCommand(main);

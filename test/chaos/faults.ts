@@ -11,6 +11,7 @@ import { MODE } from './rail';
 /** A fault that is over. Times by performance.now(). */
 export interface Played {
   fault: Fault;
+  startedAt: number;
   endedAt: number;
 }
 
@@ -25,8 +26,9 @@ export async function playFaults(
     plan.map(async (fault) => {
       await sleep(fault.atMs - (performance.now() - start));
       log(fault);
+      const startedAt = performance.now();
       await play(layout, fault);
-      return { fault, endedAt: performance.now() };
+      return { fault, startedAt, endedAt: performance.now() };
     }),
   );
 }

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { Command } from '@commander-js/extra-typings';
 import { startTestServices, stopTestServices } from '../support/start-services';
 import { missingParts, startLayout } from './layout';
+import { runCommand } from '../support/run-command';
 
 const program = new Command('npm run layout --')
   .description('Starts the gateway as several machines would run it, until Ctrl-C.')
@@ -35,10 +36,4 @@ async function main(): Promise<void> {
   }
 }
 
-main().then(
-  () => process.exit(),
-  (error: unknown) => {
-    console.error(error);
-    process.exit(1);
-  },
-);
+runCommand(main);

@@ -43,6 +43,8 @@ const PAUSE_MS = 1_300;
 const REQUEST_TIMEOUT_MS = 8_000;
 /** Longer than every fault. */
 const PATIENCE_MS = 150_000;
+/** Then a thread goes on to other things, and the step is finished beside them. */
+const STEP_MS = 5_000;
 
 const READS_PER_STEP = 5;
 
@@ -53,6 +55,7 @@ export function startLoad(layout: Layout, seed: number): Load {
     ...{ histories: [], counts: new Map(), acts: 0, acceptedAt: [], unanswered: [] },
   };
   let isStopping = false;
+  const begun = new Set<Promise<void>>();
   const steps = Object.entries(STEPS).flatMap(([name, { share, step }]) =>
     Array<[string, Step]>(share).fill([name, step]),
   );
@@ -62,7 +65,12 @@ export function startLoad(layout: Layout, seed: number): Load {
     while (!isStopping) {
       const [name, step] = dice.pick(steps);
       load.counts.set(name, (load.counts.get(name) ?? 0) + 1);
-      await step(client, dice).catch((error: unknown) => load.unanswered.push(String(error)));
+      const done = step(client, dice).catch((error: unknown) => {
+        load.unanswered.push(String(error));
+      });
+      begun.add(done);
+      void done.then(() => begun.delete(done));
+      await Promise.race([done, sleep(STEP_MS)]);
       await sleep(dice.roll(2 * PAUSE_MS));
     }
   };
@@ -71,6 +79,7 @@ export function startLoad(layout: Layout, seed: number): Load {
     stop: async () => {
       isStopping = true;
       await threads;
+      await Promise.all(begun);
     },
   });
 }

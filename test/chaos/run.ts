@@ -12,7 +12,7 @@ export interface Report extends Verdict {
   faults: number;
   /** Requests, and what operators decided, customers paid and merchants did to their keys. */
   operations: number;
-  /** Seconds from the end of a fault to the answer to the next accepted request. */
+  /** Seconds without a fault until a request is accepted, from the end of each fault. */
   recovery: { p50: number; p95: number; max: number };
   lines: string[];
 }
@@ -53,7 +53,7 @@ export async function runChaos(
 
 function reportOf(load: Load, played: readonly Played[], verdict: Verdict): Report {
   const recoveries = played
-    .map(({ endedAt }) => recoveryAfter(load, endedAt))
+    .map(({ endedAt }) => recoveryAfter(load, played, endedAt))
     .filter((one) => one !== null)
     .toSorted((a, b) => a - b);
   const recovery = {
@@ -76,19 +76,40 @@ function reportOf(load: Load, played: readonly Played[], verdict: Verdict): Repo
     lines: [
       `${operations} operations, ${requests} of them requests, for ${load.histories.length} objects: ${listOf([...load.counts])}`,
       `${played.length} faults: ${listOf([...byKind])}`,
-      `recovery: p50 ${recovery.p50.toFixed(1)} s, p95 ${recovery.p95.toFixed(1)} s, longest ${recovery.max.toFixed(1)} s`,
+      `recovery: p50 ${recovery.p50.toFixed(1)} s, p95 ${recovery.p95.toFixed(1)} s, longest ${recovery.max.toFixed(1)} s; nothing was accepted for at most ${longestGap(load).toFixed(1)} s`,
       `${violations.length} violations, ${lostAcknowledgements.length} lost acknowledgements, ${doubleSends.length} double sends`,
       ...[...violations, ...lostAcknowledgements, ...doubleSends].map((one) => `  ${one}`),
     ],
   };
 }
 
-/** Null: the load ended before. */
-function recoveryAfter({ acceptedAt }: Load, endedAt: number): number | null {
+/**
+ * From the end of a fault to the answer to the next accepted request, without the time in which another
+ * fault lasts. Null: the load ended before.
+ */
+function recoveryAfter(
+  { acceptedAt }: Load,
+  played: readonly Played[],
+  endedAt: number,
+): number | null {
   const answers = acceptedAt
     .filter(({ startedAt }) => startedAt >= endedAt)
     .map((one) => one.endedAt);
-  return answers.length === 0 ? null : (Math.min(...answers) - endedAt) / 1_000;
+  if (answers.length === 0) return null;
+  const answeredAt = Math.min(...answers);
+  let reached = endedAt;
+  let quietMs = 0;
+  for (const fault of played.toSorted((one, other) => one.startedAt - other.startedAt)) {
+    quietMs += Math.max(0, Math.min(fault.startedAt, answeredAt) - reached);
+    reached = Math.max(reached, Math.min(fault.endedAt, answeredAt));
+  }
+  return (quietMs + answeredAt - reached) / 1_000;
+}
+
+/** The longest time without an accepted request, in seconds, with all that failed meanwhile. */
+function longestGap({ acceptedAt }: Load): number {
+  const times = acceptedAt.map((one) => one.endedAt).toSorted((a, b) => a - b);
+  return Math.max(0, ...times.slice(1).map((at, n) => at - (times[n] ?? at))) / 1_000;
 }
 
 function listOf(counts: readonly (readonly [string, number])[]): string {

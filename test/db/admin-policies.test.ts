@@ -1,4 +1,5 @@
 /** Limits, review and pauses, by the admin command, as a new payout meets them. */
+import { listRoutes } from '../../src/db/repositories/currency-routes';
 import { readPayoutFacts } from '../../src/db/repositories/payout-facts';
 import { listPolicies } from '../../src/db/repositories/payout-policies';
 import type { ProviderCode } from '../../src/domain/provider-codes';
@@ -367,5 +368,45 @@ describe('pauses', () => {
   ])('end with %i for %j', async (code, args, sentence) => {
     expect(await admin.refusal(code, 'payouts', 'pause', ...args)).toMatch(sentence);
     expect((await admin.json('payouts', 'pauses')).data).toEqual([]);
+  });
+});
+
+describe('routes', () => {
+  const scope = ['--provider', 'onchain_provider', '--network', 'base'];
+
+  test('a network that is turned off is not offered; the audit log says what changed', async () => {
+    const isOffered = async () =>
+      (await listRoutes(harness.db)).some(({ network }) => network === 'base');
+    expect(await isOffered()).toBe(true);
+    const disabled = await admin.list('routes', 'disable', ...scope, '--by', 'alice');
+    expect(
+      disabled.map(({ currency, direction, enabled }) => [currency, direction, enabled]),
+    ).toEqual([
+      ['USDC', 'payin', false],
+      ['USDC', 'payout', false],
+    ]);
+    expect(await isOffered()).toBe(false);
+    expect(await admin.list('routes', 'list')).toEqual(expect.arrayContaining(disabled));
+    const one = [...scope, '--currency', 'USDC', '--direction', 'payout', '--by', 'bob'];
+    expect(await admin.list('routes', 'enable', ...one)).toHaveLength(1);
+    expect(await admin.list('routes', 'enable', ...scope, '--by', 'bob')).toHaveLength(1);
+    expect(await isOffered()).toBe(true);
+    expect((await auditRows(harness.db, 'onchain_provider:base')).slice(0, 2)).toMatchObject([
+      {
+        ...{ actor: 'alice', action: 'route.disable', object: 'currency_route', accountId: null },
+        before: { routes: ['payin USDC', 'payout USDC'], enabled: true },
+        after: { routes: ['payin USDC', 'payout USDC'], enabled: false },
+      },
+      { actor: 'bob', action: 'route.enable', after: { routes: ['payout USDC'], enabled: true } },
+    ]);
+  });
+
+  test('what is no route, and what would change nothing, is refused', async () => {
+    expect(await admin.refusal(1, 'routes', 'enable', ...scope)).toBe(
+      'These values are already in force.\n',
+    );
+    expect(await admin.refusal(2, 'routes', 'enable', ...scope, '--currency', 'XRP')).toContain(
+      'onchain_provider base XRP is not a route. `routes list` shows all routes.',
+    );
   });
 });

@@ -8,6 +8,7 @@ import { type Guard, projectOf } from './guard';
 import { isTestOf, runTests, type TestRun } from './jest-run';
 import { copyProject, type ProjectCopy } from './project-copy';
 import { GUARDS } from './table/index';
+import { runCommand } from '../support/run-command';
 
 /** Of one test without a guard, and of all tests with all guards. */
 const REMOVED_MINUTES = 4;
@@ -197,10 +198,4 @@ function secondsSince(began: number): string {
   return ((Date.now() - began) / 1_000).toFixed(1);
 }
 
-main().then(
-  () => process.exit(),
-  (error: unknown) => {
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-    process.exit(1);
-  },
-);
+runCommand(main);

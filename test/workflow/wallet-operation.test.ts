@@ -149,20 +149,24 @@ describeWithChain('the commands of the wallet', () => {
     expect((await run('deny', '--address', value, '--reason', 'a test', ...by)).code).toBe(0);
     const refused = await wallet.provider.submitPayout(order({ destination }));
     expect(refused.kind).toBe('refused');
+    expect((await run('denied')).text).toMatch(/^\S+Z {2}deny {11}0x529\w+ by alice: a test\n$/);
     const allow = () => run('allow', '--address', value, '--by', 'bob');
     expect(await allow()).toEqual({ code: 0, text: `${value} is not denied any more.\n` });
     expect(await allow()).toEqual({ code: 0, text: `${value} was not denied.\n` });
+    expect((await run('denied')).text).toBe('No address is denied.\n');
     const accepted = await wallet.provider.submitPayout(order({ destination }));
     expect(accepted.kind).toBe('accepted');
 
-    const decisions = await wallet.db.query(
-      'SELECT kind, decided_by, reason, chain_id FROM wallet.decision WHERE address = $1 ORDER BY id',
-      [value.toLowerCase()],
-    );
-    expect(decisions).toEqual([
-      { kind: 'deny', decided_by: 'alice', reason: 'a test', chain_id: null },
-      { kind: 'allow', decided_by: 'bob', reason: null, chain_id: null },
+    const decision = { stops: null, chain_id: null, address: value };
+    const { text: decisions } = await run('decisions', '--limit', '2', '--json');
+    expect(JSON.parse(decisions)).toEqual([
+      { ...decision, at: expect.any(String), kind: 'allow', by: 'bob', reason: null },
+      { ...decision, at: expect.any(String), kind: 'deny', by: 'alice', reason: 'a test' },
     ]);
+    const { text: lines } = await run('decisions', '--limit', '2');
+    expect(lines).toMatch(
+      /^\S+Z {2}allow {10}0x529\w+ by bob\n\S+Z {2}deny .* by alice: a test\n$/,
+    );
     await expect(wallet.db.query('DELETE FROM wallet.decision')).rejects.toThrow(
       'permission denied for table decision',
     );
@@ -297,5 +301,7 @@ describeWithChain('the commands of the wallet', () => {
     expect(code).toBe(2);
     expect(text).toContain('WALLET_NETWORKS_FILE has no network with chain_id 5.');
     expect((await run('deny', '--address', '0x12', '--reason', 'a test')).code).toBe(2);
+    const { text: limit } = await run('decisions', '--limit', '0');
+    expect(limit).toContain('--limit must be a whole number from 1 to 999999.');
   });
 });

@@ -1,5 +1,6 @@
 /** The catalogue: the currencies and networks of each provider (decision M5). */
 import type { Direction } from '../../domain/fees';
+import type { ProviderCode } from '../../domain/provider-codes';
 import type { CurrencyRoute } from '../../domain/route';
 import type { ShortStatements } from '../short-statements';
 import { preparedRows, rows, type Db, type Tx } from '../transaction';
@@ -53,4 +54,49 @@ export async function listCurrencies(db: Db | Tx): Promise<string[]> {
 
 export interface CatalogueRoute extends CurrencyRoute {
   direction: Direction;
+}
+
+export interface RouteSetting extends CatalogueRoute {
+  enabled: boolean;
+}
+
+/** What a change is about; undefined: all of the network. */
+export interface RouteScope {
+  provider: ProviderCode;
+  network: string;
+  currency?: string | undefined;
+  direction?: Direction | undefined;
+}
+
+const SETTING = 'provider, direction, currency, network, min_amount, max_amount, enabled';
+const SETTING_ORDER = 'ORDER BY provider, network, currency, direction';
+
+/** Every route, enabled or not. */
+export async function listRouteSettings(db: Db): Promise<RouteSetting[]> {
+  return rows<RouteSetting>(db, `SELECT ${SETTING} FROM currency_routes ${SETTING_ORDER}`);
+}
+
+/** As they are; nobody else changes them in the meantime. */
+export async function lockRoutes(tx: Tx, scope: RouteScope): Promise<RouteSetting[]> {
+  return rows<RouteSetting>(
+    tx,
+    `SELECT ${SETTING} FROM currency_routes
+      WHERE provider = ? AND network = ?
+        AND currency = coalesce(?::text, currency) AND direction = coalesce(?::text, direction)
+      ${SETTING_ORDER} FOR UPDATE`,
+    [scope.provider, scope.network, scope.currency ?? null, scope.direction ?? null],
+  );
+}
+
+export async function setRouteEnabled(
+  tx: Tx,
+  { provider, network, currency, direction }: CatalogueRoute,
+  enabled: boolean,
+): Promise<void> {
+  await rows(
+    tx,
+    `UPDATE currency_routes SET enabled = ?
+      WHERE provider = ? AND network = ? AND currency = ? AND direction = ?`,
+    [enabled, provider, network, currency, direction],
+  );
 }

@@ -2,6 +2,7 @@
  * The two kinds of errors of an operator's request, as codes with data. src/cli/sentences.ts turns
  * them into messages. They are not in domain/errors.ts because merchants never receive them.
  */
+import type { RouteScope } from '../../db/repositories/currency-routes';
 import type { FeeScope } from '../../db/repositories/fee-rules';
 import type { ThresholdProposal } from '../../db/repositories/four-eyes';
 import type { Pause, PauseScope } from '../../db/repositories/payout-pauses';
@@ -102,6 +103,7 @@ export type InputField =
   | 'maxFee'
   | 'minFee'
   | 'name'
+  | 'network'
   | 'operationId'
   | 'password'
   | 'perTransaction'
@@ -127,6 +129,7 @@ export type InputProblem =
   | { code: 'out_of_range'; value: number; min: number; max: number }
   | { code: 'unknown_name'; value: string; known: readonly string[] }
   | { code: 'unsupported_currency'; value: string; supported: readonly string[] }
+  | { code: 'no_such_route'; scope: RouteScope }
   | { code: 'no_route'; provider: string; currency: string; direction: Direction }
   | { code: 'not_an_adjustment_id'; value: string }
   | { code: 'not_a_date'; value: string }

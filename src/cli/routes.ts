@@ -1,0 +1,73 @@
+/** `admin routes`. */
+import { type Command, Option } from '@commander-js/extra-typings';
+import { DIRECTIONS } from '../domain/fees';
+import { PROVIDER_CODES } from '../domain/provider-codes';
+import { listRoutes, type RouteSetting, switchRoutes } from '../services/admin/routes';
+import type { Run } from './admin';
+import { addNoun, changeVerb, readVerb, text, type VerbTexts } from './options';
+import { listOf, showList } from './output';
+
+const COLUMNS = [
+  ...['provider', 'network', 'currency', 'direction', 'min_amount', 'max_amount', 'enabled'],
+] as const;
+
+export function addRoutes(admin: Command, run: Run): void {
+  const routes = addNoun(
+    admin,
+    'routes',
+    'The currencies and networks that merchants can use, by provider and direction.',
+  );
+  readVerb(routes, 'list', {
+    summary: 'List all routes',
+    examples: ['routes list', 'routes list --json'],
+  }).action((options) =>
+    run(options, async ({ db }) => listOf((await listRoutes(db)).map(present)), showRoutes),
+  );
+  addSwitch('disable', false, {
+    summary: 'Refuse new payments and payouts on a network of a provider',
+    notes: 'Payments and payouts that exist keep their route and are completed.',
+    examples: [
+      'routes disable --provider onchain_provider --network tron --reason "not offered"',
+      'routes disable --provider onchain_provider --network base --currency USDC --direction payout',
+    ],
+  });
+  addSwitch('enable', true, {
+    summary: 'Accept new payments and payouts on a network of a provider again',
+    examples: ['routes enable --provider onchain_provider --network tron'],
+  });
+
+  function addSwitch(verb: string, enabled: boolean, texts: VerbTexts): void {
+    changeVerb(routes, verb, texts)
+      .addOption(
+        new Option('--provider <CODE>', 'the provider')
+          .choices(PROVIDER_CODES)
+          .makeOptionMandatory(),
+      )
+      .requiredOption('--network <NAME>', 'as `routes list` shows it', text)
+      .option('--currency <CODE>', 'only this currency (default: all of the network)', text)
+      .addOption(
+        new Option('--direction <DIRECTION>', 'only this direction (default: both)').choices(
+          DIRECTIONS,
+        ),
+      )
+      .action((options) =>
+        run(
+          options,
+          async ({ db, by }) => {
+            const { provider, network, currency, direction } = options;
+            const scope = { provider, network, currency, direction };
+            return listOf((await switchRoutes(db, by, scope, enabled)).map(present));
+          },
+          showRoutes,
+        ),
+      );
+  }
+}
+
+function showRoutes(list: ReturnType<typeof listOf<ReturnType<typeof present>>>): string {
+  return showList(list, COLUMNS, 'There are no routes.');
+}
+
+function present({ minAmount, maxAmount, ...route }: RouteSetting) {
+  return { object: 'route', ...route, min_amount: minAmount, max_amount: maxAmount };
+}

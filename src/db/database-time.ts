@@ -1,0 +1,25 @@
+/**
+ * The time of PostgreSQL, for decisions that depend on time. The clock of the machine that runs a
+ * process may be wrong, and may jump.
+ */
+import { rows, type Db, type Tx } from './transaction';
+
+/** In between, the process's monotonic timer counts on, which a change of the clock does not move. */
+const READ_EVERY_MS = 60_000;
+
+/** Of the process: all its connections lead to one server. `atMs` by performance.now(). */
+let known: { atMs: number; unixMs: number } | null = null;
+
+/** Behind PostgreSQL's clock by the time that the answer took, never ahead of it. */
+export async function databaseTime(db: Db | Tx): Promise<Date> {
+  if (known === null || performance.now() - known.atMs > READ_EVERY_MS) {
+    known = { unixMs: await readUnixMs(db), atMs: performance.now() };
+  }
+  return new Date(known.unixMs + performance.now() - known.atMs);
+}
+
+async function readUnixMs(db: Db | Tx): Promise<number> {
+  const [clock] = await rows<{ now: Date }>(db, 'SELECT clock_timestamp() AS now');
+  if (clock === undefined) throw new Error('PostgreSQL returned no time');
+  return clock.now.getTime();
+}

@@ -1,0 +1,48 @@
+/** Which currencies and networks of a provider merchants can use (decision M5), for an operator. */
+import {
+  lockRoutes,
+  type RouteScope,
+  type RouteSetting,
+  setRouteEnabled,
+} from '../../db/repositories/currency-routes';
+import type { Db } from '../../db/transaction';
+import { makeChange, type ChangedBy } from './audit';
+import { AdminRefusal, InvalidInput } from './refusal';
+
+export { listRouteSettings as listRoutes } from '../../db/repositories/currency-routes';
+export type { RouteSetting } from '../../db/repositories/currency-routes';
+
+/**
+ * Payments and payouts that exist keep their route.
+ * @returns the routes that changed. @throws InvalidInput without such a route; AdminRefusal when none
+ * changes
+ */
+export async function switchRoutes(
+  db: Db,
+  by: ChangedBy,
+  scope: RouteScope,
+  enabled: boolean,
+): Promise<RouteSetting[]> {
+  return makeChange(db, by, async (tx) => {
+    const found = await lockRoutes(tx, scope);
+    if (found.length === 0) throw new InvalidInput('network', { code: 'no_such_route', scope });
+    const changed = found.filter((route) => route.enabled !== enabled);
+    if (changed.length === 0) throw new AdminRefusal({ code: 'nothing_to_change' });
+    for (const route of changed) await setRouteEnabled(tx, route, enabled);
+    const snapshot = (isEnabled: boolean): object => ({
+      routes: changed.map(({ direction, currency }) => `${direction} ${currency}`),
+      enabled: isEnabled,
+    });
+    return {
+      result: changed.map((route) => ({ ...route, enabled })),
+      audit: {
+        action: enabled ? 'route.enable' : 'route.disable',
+        object: 'currency_route',
+        objectId: `${scope.provider}:${scope.network}`,
+        accountId: null,
+        before: snapshot(!enabled),
+        after: snapshot(enabled),
+      },
+    };
+  });
+}

@@ -1,0 +1,61 @@
+/** What operators decided, from wallet.decision: nobody can change or delete it. */
+import { getAddress } from 'viem';
+import type { Db } from './db/database';
+
+export interface Decision {
+  at: string;
+  /** A pause or a resume is of the chain as a whole or of its payouts. */
+  kind: 'pause' | 'resume' | 'resume_signer' | 'deny' | 'allow';
+  stops: 'chain' | 'payouts' | null;
+  /** Null: for every chain. */
+  chain_id: number | null;
+  /** The hot wallet, or the address that was denied or allowed. */
+  address: string | null;
+  by: string;
+  reason: string | null;
+}
+
+type Stored = Omit<Decision, 'at' | 'chain_id'> & { decided_at: Date; chain_id: string | null };
+
+/** The newest first. */
+export async function listDecisions(db: Db, limit: number): Promise<Decision[]> {
+  const stored = await db.query<Stored>(
+    `SELECT decided_at, kind, stops, chain_id, address, decided_by AS by, reason
+     FROM wallet.decision ORDER BY id DESC LIMIT $1`,
+    [limit],
+  );
+  return stored.map(present);
+}
+
+/** Of each address on the denylist, the newest first. */
+export async function listDenials(db: Db): Promise<Decision[]> {
+  // Addresses that were denied before decisions were stored have none.
+  const stored = await db.query<Stored>(
+    `SELECT coalesce(decision.decided_at, denied_at) AS decided_at, 'deny' AS kind, NULL AS stops,
+       NULL AS chain_id, denied.address, coalesce(decided_by, 'not named') AS by, denied.reason
+     FROM wallet.denied_address AS denied LEFT JOIN LATERAL (
+       SELECT decided_at, decided_by FROM wallet.decision
+       WHERE decision.address = denied.address AND kind = 'deny' ORDER BY id DESC LIMIT 1
+     ) AS decision ON true
+     ORDER BY 1 DESC`,
+  );
+  return stored.map(present);
+}
+
+function present({ decided_at: at, chain_id: chainId, address, ...rest }: Stored): Decision {
+  return {
+    at: at.toISOString(),
+    ...rest,
+    chain_id: chainId === null ? null : Number(chainId),
+    address: address === null ? null : getAddress(address),
+  };
+}
+
+/** One line for people. */
+export function describeDecision(decision: Decision): string {
+  const { at, kind, stops, chain_id: chainId, address, by, reason } = decision;
+  const what = address ?? `${stops === 'chain' ? 'everything' : 'payouts'} of the chain`;
+  const where = chainId === null ? '' : ` ${address === null ? '' : 'on the chain '}${chainId}`;
+  const why = reason === null ? '' : `: ${reason}`;
+  return `${at}  ${kind.replace('_', '-').padEnd(13)}  ${what}${where} by ${by}${why}\n`;
+}
