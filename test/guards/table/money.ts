@@ -305,4 +305,22 @@ export const MONEY_GUARDS: readonly Guard[] = [
     test: 'test/db/admin-policies.test.ts',
     title: 'a threshold applies once somebody else confirmed the same amount',
   },
+  {
+    name: 'payment-expiry-clock',
+    protects: 'A payment does not expire because the clock of a worker is ahead.',
+    file: 'activities/payment/check.ts',
+    find: 'const askedAt = await databaseTime(deps.db);',
+    replace: 'const askedAt = new Date();',
+    test: 'test/db/database-time.test.ts',
+    title: 'a payment does not expire because the clock is ahead',
+  },
+  {
+    name: 'provider-check-clock',
+    protects: 'A payout is checked again soon although the clock of a worker is ahead.',
+    file: 'activities/payout/provider.ts',
+    find: 'const now = await databaseTime(deps.db);',
+    replace: 'const now = new Date();',
+    test: 'test/db/database-time.test.ts',
+    title: 'whatever the clock says',
+  },
 ];
