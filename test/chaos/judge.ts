@@ -36,6 +36,7 @@ export async function judge(layout: Layout, load: Load): Promise<Verdict> {
     doubleSends,
     violations: [
       ...ended.map((name) => `${name} ended by itself`),
+      ...(layout.lacksBouncer() ? ['PgBouncer has ended'] : []),
       ...load.unanswered,
       ...unfinished,
       ...audit,

@@ -27,6 +27,8 @@ export interface Layout {
   program(name: ProgramName): ChildProgram;
   /** Those that a fault should not have ended. */
   endedByThemselves(): ProgramName[];
+  /** PgBouncer, which no fault ends, is gone. */
+  lacksBouncer(): boolean;
   /** Of the chain; null without one. */
   node: Pick<PreparedWallet['chain'], 'suspend' | 'resume'> | null;
   rail: Rail;
@@ -103,6 +105,7 @@ export async function startLayout(onChain: boolean): Promise<Layout> {
     },
     endedByThemselves: () =>
       [...programs].flatMap(([name, program]) => (program.endedByItself ? [name] : [])),
+    lacksBouncer: () => bouncer?.hasEnded() ?? false,
     node: wallet?.chain ?? null,
     setClock,
     baseUrls: (['client-api-1', 'client-api-2'] as const).map(

@@ -15,6 +15,8 @@ const NOBODY = 65_534;
 
 export interface PgBouncer {
   port: number;
+  /** Although nobody has stopped it. */
+  hasEnded(): boolean;
   stop(): Promise<void>;
 }
 
@@ -63,10 +65,10 @@ ignore_startup_parameters = statement_timeout,lock_timeout,idle_in_transaction_s
   await waitLong(`PgBouncer to listen\n${said}`, () => isListening(port), 10_000);
   return {
     port,
+    hasEnded: () => child.exitCode !== null || child.signalCode !== null,
     stop: async () => {
       const ended = once(child, 'exit');
-      child.kill('SIGINT');
-      await ended;
+      if (child.kill('SIGINT')) await ended;
       rmSync(folder, { recursive: true });
     },
   };
