@@ -55,7 +55,7 @@ async function stopPayouts(tx: Tx, broken: readonly InvariantResult[]): Promise<
   // If an operator has paused everything already, that pause and its reason stay.
   if ((await lockPause(tx, EVERYTHING)) !== null) return;
   const numbers = broken.map(({ number }) => number).join(', ');
-  const reason = `The ledger is broken: invariant ${numbers}. See the open cases and run ledger:verify.`;
+  const reason = `The ledger is broken: ${broken.length === 1 ? 'invariant' : 'invariants'} ${numbers}. See the open cases and run ledger:verify.`;
   const pause = await insertPause(tx, { ...EVERYTHING, reason });
   await appendAudit(tx, {
     actor: 'ledger check',

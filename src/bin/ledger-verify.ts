@@ -16,7 +16,8 @@ The providers' statements (8) are compared as they were last read, which the sch
 The workflows (12) are looked up in Temporal. What cannot be checked is listed as not checked.
 
 Environment:
-  DATABASE_URL         the database, or a read-only standby; the application's own role is enough
+  DATABASE_URL         the database, or a read-only standby, with the login of the worker or one
+                       in gateway_admin
   TEMPORAL_ADDRESS     Temporal's frontend; without it invariant 12 is not checked
   TEMPORAL_NAMESPACE   the gateway's namespace there (default)
   GATEWAY_DATA_DIR     without DATABASE_URL: the data folder (.gateway); its dev.json names the

@@ -14,9 +14,8 @@ export function errorSentence(error: unknown): string {
     return `${optionOf(error.field)}: ${problemSentence(error.problem)}`;
   }
   if (error instanceof AdminRefusal) return refusalSentence(error.refusal);
-  // knex prepends the statement, sometimes with its values, which could include a secret's hash.
   if (error instanceof Error && 'severity' in error) {
-    return `The database refused the change: ${error.message.split(' - ').at(-1) ?? ''}`;
+    return `The database refused the change: ${errorText(error)}`;
   }
   return errorText(error);
 }
@@ -109,7 +108,7 @@ function refusalSentence(refusal: Refusal): string {
       return `${pausedName(refusal.pause)} already paused, since ${createdAt.toISOString()}: ${reason}`;
     }
     case 'payouts_not_paused':
-      return `${pausedName(refusal.scope)} not paused. \`payouts pauses\` lists the pauses.`;
+      return `${pauseName(refusal.scope)} \`payouts pauses\` lists the pauses.`;
     case 'no_threshold_proposed':
       return `No change is proposed for ${refusal.currency}. \`four-eyes list\` lists the proposals.`;
     case 'other_threshold_proposed':
@@ -157,6 +156,11 @@ function pausedName({ scope, target }: { scope: string; target: string }): strin
   return scope === 'global' ? 'All payouts are' : `Payouts of ${scope} ${target} are`;
 }
 
+function pauseName({ scope, target }: { scope: string; target: string }): string {
+  const whose = scope === 'global' ? 'all payouts' : `the payouts of ${scope} ${target}`;
+  return `There is no pause of ${whose}.`;
+}
+
 function problemSentence(problem: InputProblem): string {
   switch (problem.code) {
     case 'empty':
@@ -189,6 +193,8 @@ function problemSentence(problem: InputProblem): string {
       return `${problem.value} is not an adjustment id: adj_ followed by a ULID of 26 characters.`;
     case 'not_a_date':
       return `"${problem.value}" is not a date. Use the form 2027-01-31.`;
+    case 'in_the_future':
+      return `${problem.value.toISOString()} is in the future.`;
     case 'in_the_past':
       return `${problem.value.toISOString()} is in the past. Use a future time.`;
     case 'not_after_start':

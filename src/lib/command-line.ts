@@ -79,5 +79,7 @@ export function runAsMain(file: NodeJS.Module, program: Program): void {
 /** The error's own words. A connection that fails on every address of a name has none itself. */
 export function errorText(error: unknown): string {
   if (error instanceof AggregateError) return error.errors.map(errorText).join('; ');
+  // knex prepends the statement, sometimes with its values, which could include a secret's hash.
+  if (error instanceof Error && 'severity' in error) return error.message.split(' - ').at(-1) ?? '';
   return error instanceof Error ? error.message : String(error);
 }

@@ -36,7 +36,7 @@ export async function openNativeConnection(options: TemporalOptions): Promise<Na
 
 function sentence({ address, namespace }: TemporalOptions, cause: string, code?: number): string {
   if (code === NOT_FOUND) {
-    return `Temporal at ${address} has no namespace ${namespace}. Create it with \`temporal operator namespace create -n ${namespace}\`, or set TEMPORAL_NAMESPACE.`;
+    return `Temporal at ${address} has no namespace ${namespace}. Create it and its search attributes (docs/operations.md, “First installation”, step 5), or set TEMPORAL_NAMESPACE.`;
   }
   if (code === PERMISSION_DENIED || code === UNAUTHENTICATED) {
     return `Temporal at ${address} refuses these credentials for the namespace ${namespace} (${cause}). Check TEMPORAL_API_KEY, or the client certificate.`;

@@ -30,7 +30,7 @@ const COMMAND = 'npm run wallet --';
 const HELP = `
 Examples:
   ${COMMAND} status
-  ${COMMAND} pause --chain-id 1 --reason "node maintenance until 14:00"
+  ${COMMAND} pause --chain-id 1 --by alice --reason "node maintenance until 14:00"
   ${COMMAND} chain pause ethereum --by alice --reason "both nodes are upgraded"
   ${COMMAND} alarms list
   ${COMMAND} sweep --chain-id 1 --asset USDT --to 0x5290… --plan

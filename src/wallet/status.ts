@@ -220,7 +220,10 @@ function describeNetwork(status: NetworkStatus): string {
     ['worker', worker],
     ['nodes', nodes.join(', ')],
     ['follower', follower === null ? 'has not begun' : describeFollower(follower)],
-    ['payouts', status.payouts_paused_reason ?? 'on'],
+    [
+      'payouts',
+      status.payouts_paused_reason === null ? 'on' : `PAUSED: ${status.payouts_paused_reason}`,
+    ],
     ...status.decisions.map(describeDecision),
     ...status.hot_wallets.flatMap(describeHotWallet),
     [
@@ -267,7 +270,8 @@ function describeSums(sums: ShownSums): [string, string] {
 }
 
 function describeHotWallet(wallet: HotWallet): [string, string][] {
-  const state = wallet.stopped_reason === null ? '' : `STOPPED: ${wallet.stopped_reason}, `;
+  const state =
+    wallet.stopped_reason === null ? '' : `STOPPED: ${wallet.stopped_reason.replace(/\.$/, '')}, `;
   const inFlight = `${wallet.in_flight} in flight${since(wallet.oldest_in_flight_at)}`;
   return [
     ['hot wallet', `${wallet.address} ${state}next nonce ${wallet.next_nonce}, ${inFlight}`],

@@ -95,6 +95,8 @@ export function problemText(problem: InputProblem): string {
       return 'Enter adj_ followed by 26 characters.';
     case 'not_a_date':
       return `${problem.value} is not a date. Enter it as 2027-01-31.`;
+    case 'in_the_future':
+      return 'Choose a time in the past.';
     case 'in_the_past':
       return 'Choose a time in the future.';
     case 'not_after_start':

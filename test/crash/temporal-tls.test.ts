@@ -101,7 +101,7 @@ describe('a connection that cannot be made names the cause', () => {
     [
       'the namespace does not exist',
       () => ({ address: plain(), namespace: 'nowhere' }),
-      /has no namespace nowhere\. Create it with `temporal operator namespace create -n nowhere`/,
+      /has no namespace nowhere\. Create it and its search attributes/,
     ],
     [
       'the server has no TLS',

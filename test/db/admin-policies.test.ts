@@ -347,7 +347,9 @@ describe('pauses', () => {
     expect(again).toMatch(/All payouts are already paused, since .*: everything/);
     await admin.json('payouts', 'resume');
     expect((await facts()).pauseReason).toBe('this one');
-    expect(await admin.refusal(1, 'payouts', 'resume')).toContain('All payouts are not paused');
+    expect(await admin.refusal(1, 'payouts', 'resume')).toContain(
+      'There is no pause of all payouts.',
+    );
   });
 
   test('two that lift the same at once: one does, the other is told', async () => {

@@ -150,6 +150,7 @@ test.each([
   ['a delivery that does not exist', ['retry', 'whd_x'], 1],
   ['no time', ['recover', 'we_x'], 2],
   ['a time too long ago', ['recover', 'we_x', '--since', '2020-01-01'], 2],
+  ['a time in the future', ['recover', 'we_x', '--since', '2099-01-01'], 2],
 ] as [string, string[], 1 | 2][])('%s is refused', async (_, [verb = '', ...args], code) => {
   const url = args.includes('--url') || verb !== 'create' ? [] : ['--url', receiver.url];
   const account = verb === 'create' ? ['--account', accountId] : [];

@@ -78,6 +78,14 @@ test('the ledger verifies where nothing can be written, as on a standby', async 
   expect(verified.stdout).toMatch(/ledger verified: all 10 invariants hold\n$/);
 });
 
+test('a login that may not read the proof is told so, without the statement', async () => {
+  expect(await run('ledger-verify', [], { DATABASE_URL: database.apiUrl })).toEqual({
+    code: 2,
+    stdout: '',
+    stderr: 'The ledger was not checked: permission denied for table ledger_checkpoints\n',
+  });
+});
+
 test('a broken ledger is told with its rows, and exit code 1', async () => {
   const broken = await createTestDatabase();
   await withClient(broken.ownerUrl, (client) =>

@@ -66,7 +66,7 @@ test('a sound ledger pauses nothing', async () => {
 test('a broken one pauses all payouts, with the rows in a case for each invariant', async () => {
   await giveMoney(1);
   expect(await check()).toEqual({ broken: [2, 3] });
-  const reason = 'The ledger is broken: invariant 2, 3. See the open cases and run ledger:verify.';
+  const reason = 'The ledger is broken: invariants 2, 3. See the open cases and run ledger:verify.';
   const pause = { ...EVERYTHING, reason };
   expect(await pauses()).toEqual([pause]);
   expect(await openCases()).toEqual(['invariant_2', 'invariant_3']);

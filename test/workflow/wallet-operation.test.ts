@@ -130,7 +130,7 @@ describeWithChain('the commands of the wallet', () => {
         refunds: { needs_address: 0, sending: 0 },
       },
     ]);
-    expect((await run('status')).text).toContain('payouts    a test');
+    expect((await run('status')).text).toContain('payouts    PAUSED: a test');
     expect((await run('resume', '--chain-id', chainId)).code).toBe(0);
     await waitLong('the payout', async () => {
       await chain.mine();

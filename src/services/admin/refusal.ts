@@ -134,6 +134,7 @@ export type InputProblem =
   | { code: 'not_an_adjustment_id'; value: string }
   | { code: 'not_a_date'; value: string }
   | { code: 'in_the_past'; value: Date }
+  | { code: 'in_the_future'; value: Date }
   | { code: 'not_after_start'; value: Date }
   | { code: 'too_long_ago'; value: Date; days: number }
   | { code: 'above_max_fee'; value: Amount; maxFee: Amount }

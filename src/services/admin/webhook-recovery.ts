@@ -95,7 +95,7 @@ async function runSteps<Count extends string>(
   steps: Record<Count, Step>,
 ) {
   const { endpointId, since } = order.wish;
-  refuseOlderThanBodies(since);
+  checkSince(since);
   const counts = Object.fromEntries(Object.keys(steps).map((name) => [name, 0])) as Record<
     Count,
     number
@@ -175,7 +175,9 @@ async function roomFor(tx: Tx, endpointId: string): Promise<number> {
   return Math.min(BATCH, Math.max(0, room - (await countOpenWebhookDeliveries(tx, endpointId))));
 }
 
-function refuseOlderThanBodies(since: Date): void {
-  if (Date.now() - since.getTime() <= BODIES_KEPT_DAYS * DAY_MS) return;
+function checkSince(since: Date): void {
+  const ageMs = Date.now() - since.getTime();
+  if (ageMs < 0) throw new InvalidInput('since', { code: 'in_the_future', value: since });
+  if (ageMs <= BODIES_KEPT_DAYS * DAY_MS) return;
   throw new InvalidInput('since', { code: 'too_long_ago', value: since, days: BODIES_KEPT_DAYS });
 }

@@ -42,7 +42,7 @@ async function runStep(parts: BroadcastParts): Promise<'more' | undefined> {
   await watchFloat(parts, view);
   const { nextNonce, stoppedReason } = await readSigner(db, key);
   if (view.usedNonces > nextNonce) {
-    const reason = `The chain has ${view.usedNonces.toString()} transactions of the signer, the database ${nextNonce.toString()}.`;
+    const reason = `The chain has ${view.usedNonces.toString()} transactions of the signer, and the database knows ${nextNonce.toString()}.`;
     const evidence = { usedNonces: view.usedNonces };
     const remedy = 'Find out whether the database is an old one or somebody else has the key.';
     await db.transaction(async (tx) => {
