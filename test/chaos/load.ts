@@ -41,8 +41,8 @@ const THREADS = 8;
 /** Between two steps of a thread. */
 const PAUSE_MS = 1_300;
 const REQUEST_TIMEOUT_MS = 8_000;
-/** Longer than every fault. */
-const PATIENCE_MS = 150_000;
+/** Longer than some faults one after the other. */
+const PATIENCE_MS = 300_000;
 /** Then a thread goes on to other things, and the step is finished beside them. */
 const STEP_MS = 5_000;
 
@@ -273,7 +273,8 @@ type Understood = Shown | { refused: string };
 
 /** Null: it says nothing about the outcome, and the client asks again. */
 function understand({ status, json }: ApiAnswer): Understood | null {
-  if (status >= 500 || status === 429) return null;
+  // 401: the key was changed while the request was under way.
+  if (status >= 500 || status === 429 || status === 401) return null;
   if (status < 300) return { id: json.data.id, status: json.data.status };
   const code = String(json.error?.code);
   return code === 'request_in_progress' ? null : { refused: code };
