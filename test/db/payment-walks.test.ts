@@ -211,7 +211,8 @@ async function run(walk: Walk, one: Command): Promise<void> {
       return lookAtIt(walk, one.how);
     case 'close_window': {
       const days = one.daysAgo * 24 * 3_600_000;
-      const expiresAt = Math.min(model.expiresAt, Date.now() - days - 1);
+      // The gateway's time is behind PostgreSQL's by some milliseconds.
+      const expiresAt = Math.min(model.expiresAt, Date.now() - days - 1_000);
       model.expiresAt = expiresAt;
       await rows(world.db, 'UPDATE payments SET expires_at = ? WHERE id = ?', [
         new Date(expiresAt),
