@@ -86,9 +86,16 @@ async function step(deps: Deps, payoutId: string, transition: Transition): Promi
   return { applied, state: await reportReviewed(deps.db, payout) };
 }
 
-/** A payout under review, with the approvals that it needs. */
-export async function reportReviewed(db: Db | Tx, payout: Payout): Promise<PayoutState> {
-  const state = reportPayout(payout, await databaseTime(db));
+/**
+ * A payout under review, with the approvals that it needs.
+ * @param now PostgreSQL's time, if it is known
+ */
+export async function reportReviewed(
+  db: Db | Tx,
+  payout: Payout,
+  now?: Date,
+): Promise<PayoutState> {
+  const state = reportPayout(payout, now ?? (await databaseTime(db)));
   const fourEyes = payout.status === 'under_review' ? await readFourEyes(db, payout.id) : null;
   return fourEyes === null ? state : { ...state, fourEyes };
 }

@@ -72,7 +72,7 @@ async function reserve(tx: Tx, input: PayoutInput): Promise<ReserveResult> {
   if (outcome === 'insufficient') {
     throw new Refused(insufficientBalance(payout.currency, available, payout.totalDebit));
   }
-  return { kind: 'reserved', state: await reportReviewed(tx, payout) };
+  return { kind: 'reserved', state: await reportReviewed(tx, payout, facts.now) };
 }
 
 /** Funds are reserved only for an address of the network that they are sent on. */

@@ -1,19 +1,24 @@
 /** `admin fees`. */
 import { type Command, Option } from '@commander-js/extra-typings';
 import { DIRECTIONS } from '../domain/fees';
-import { PROVIDER_CODES } from '../domain/provider-codes';
 import { presentFeeRuleVersion } from '../presenters/admin';
 import { endFee, listFees, setFee } from '../services/admin/fees';
 import type { Run } from './admin';
-import { addNoun, ACCOUNT, changeVerb, CURRENCY, DEFAULT, readVerb, text, time } from './options';
+import {
+  addNoun,
+  ACCOUNT,
+  changeVerb,
+  CURRENCY,
+  DEFAULT,
+  PROVIDER,
+  readVerb,
+  text,
+  time,
+} from './options';
 import { listOf, showList } from './output';
 
 const DIRECTION = new Option('--direction <DIRECTION>', 'pay-ins or payouts')
   .choices(DIRECTIONS)
-  .makeOptionMandatory();
-
-const PROVIDER = new Option('--provider <CODE>', 'the provider')
-  .choices(PROVIDER_CODES)
   .makeOptionMandatory();
 
 export function addFees(admin: Command, run: Run): void {

@@ -1,6 +1,7 @@
 /** Shared options and parsers, so that all verbs name and read them the same way. */
 import { type Command, InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { UsageError } from '../lib/command-line';
+import { PROVIDER_CODES } from '../domain/provider-codes';
 import { parseIsoTime } from '../domain/iso-time';
 
 const LIMIT = 100;
@@ -69,6 +70,10 @@ export const DEFAULT = new Option(
 
 export const CURRENCY = new Option('--currency <CODE>', 'a supported currency, such as USDT')
   .argParser(text)
+  .makeOptionMandatory();
+
+export const PROVIDER = new Option('--provider <CODE>', 'the provider')
+  .choices(PROVIDER_CODES)
   .makeOptionMandatory();
 
 export const LIMIT_OPTION = new Option('--limit <N>', 'the maximum number of results')

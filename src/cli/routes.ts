@@ -1,10 +1,9 @@
 /** `admin routes`. */
 import { type Command, Option } from '@commander-js/extra-typings';
 import { DIRECTIONS } from '../domain/fees';
-import { PROVIDER_CODES } from '../domain/provider-codes';
 import { listRoutes, type RouteSetting, switchRoutes } from '../services/admin/routes';
 import type { Run } from './admin';
-import { addNoun, changeVerb, readVerb, text, type VerbTexts } from './options';
+import { addNoun, changeVerb, PROVIDER, readVerb, text, type VerbTexts } from './options';
 import { listOf, showList } from './output';
 
 const COLUMNS = [
@@ -38,11 +37,7 @@ export function addRoutes(admin: Command, run: Run): void {
 
   function addSwitch(verb: string, enabled: boolean, texts: VerbTexts): void {
     changeVerb(routes, verb, texts)
-      .addOption(
-        new Option('--provider <CODE>', 'the provider')
-          .choices(PROVIDER_CODES)
-          .makeOptionMandatory(),
-      )
+      .addOption(PROVIDER)
       .requiredOption('--network <NAME>', 'as `routes list` shows it', text)
       .option('--currency <CODE>', 'only this currency (default: all of the network)', text)
       .addOption(

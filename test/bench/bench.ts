@@ -15,7 +15,7 @@ import { describeMachine, type Line, tableOf } from './report';
 import type { Row, Setting } from './row';
 import { ROWS } from './rows/index';
 import { measureScale } from './scale';
-import { runCommand } from '../support/run-command';
+import { runMain } from '../support/run-main';
 
 const program = new Command('npm run bench --')
   .description('Compares the gateway with its bare limits and prints a table.')
@@ -77,4 +77,4 @@ function reportGrowth(rows: readonly Row[], lines: readonly Line[]): void {
   if (grown.length > 0) process.exitCode = 1;
 }
 
-runCommand(main);
+runMain(main);

@@ -11,7 +11,7 @@ import { chooseSeed } from '../support/seeded-random';
 import { startTestServices, stopTestServices } from '../support/start-services';
 import { describeFault, makePlan } from './plan';
 import { runChaos } from './run';
-import { runCommand } from '../support/run-command';
+import { runMain } from '../support/run-main';
 
 const whole = (value: string): number => {
   const number = Number(value);
@@ -61,4 +61,4 @@ async function main(): Promise<void> {
   }
 }
 
-runCommand(main);
+runMain(main);

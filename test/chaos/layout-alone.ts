@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { Command } from '@commander-js/extra-typings';
 import { startTestServices, stopTestServices } from '../support/start-services';
 import { missingParts, startLayout } from './layout';
-import { runCommand } from '../support/run-command';
+import { runMain } from '../support/run-main';
 
 const program = new Command('npm run layout --')
   .description('Starts the gateway as several machines would run it, until Ctrl-C.')
@@ -36,4 +36,4 @@ async function main(): Promise<void> {
   }
 }
 
-runCommand(main);
+runMain(main);

@@ -3,12 +3,13 @@
  * demands that a test notices it. docs/guards.md has the list.
  */
 import { Command, InvalidArgumentError } from '@commander-js/extra-typings';
+import { errorText } from '../../src/lib/command-line';
 import { startTestServices, stopTestServices } from '../support/start-services';
 import { type Guard, projectOf } from './guard';
 import { isTestOf, runTests, type TestRun } from './jest-run';
 import { copyProject, type ProjectCopy } from './project-copy';
 import { GUARDS } from './table/index';
-import { runCommand } from '../support/run-command';
+import { runMain } from '../support/run-main';
 
 /** Of one test without a guard, and of all tests with all guards. */
 const REMOVED_MINUTES = 4;
@@ -198,4 +199,4 @@ function secondsSince(began: number): string {
   return ((Date.now() - began) / 1_000).toFixed(1);
 }
 
-runCommand(main);
+runMain(main, errorText);

@@ -15,7 +15,7 @@ import type { Setting } from '../row';
 import { LNBITS } from './lnbits';
 import type { Peer } from './peer';
 import { type Installed, rowsOf } from './rows';
-import { runCommand } from '../../support/run-command';
+import { runMain } from '../../support/run-main';
 
 const PEERS: readonly Peer[] = [LNBITS];
 
@@ -78,4 +78,4 @@ function isNamed({ name }: Peer, text: string): boolean {
 // The processes of a peer end with this one.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 
-runCommand(main);
+runMain(main);
