@@ -2,6 +2,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'undici';
 
+/** As long as a client waits after 503 with Retry-After. */
+export const RETRY_AFTER_MS = 1_000;
+
 export interface Request {
   method?: 'GET' | 'POST';
   path: string;

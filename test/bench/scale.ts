@@ -23,8 +23,7 @@ export async function measureScale({ isQuick, log }: Setting): Promise<string> {
     // Payouts that wait for their review cost nothing after the response.
     const created = await createUnderLoad(flows, ms, () => Promise.resolve());
     const { perSecond } = await runLifecycles(flows, 'payout', ms);
-    const begin = async () => (await listening.create('payout')) ?? '';
-    const delivered = await deliverAll(receiver, begin, ms);
+    const delivered = await deliverAll(receiver, () => listening.create('payout'), ms);
     await Promise.all([flows.stop(), listening.stop()]);
     const rates = [created['payouts/s'] ?? NaN, perSecond, delivered['deliveries/s'] ?? NaN];
     const cells = [String(processes), ...rates.map((rate) => rate.toFixed(1))];

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { rows } from '../../../src/db/transaction';
 import { startBareFlows, startGatewayFlows, type Flows } from '../flows';
-import { openLoop, percentile } from '../load';
+import { openLoop, percentile, RETRY_AFTER_MS } from '../load';
 import { startCountingReceiver } from '../receiver';
 import type { Measured, Row } from '../row';
 
@@ -11,8 +11,6 @@ const AT_REST_PER_SECOND = 4;
 const CLIENTS = 32;
 /** After this time of load, what the clients made is approved, submitted and delivered beside them. */
 const RAMP_MS = 15_000;
-/** As long as a client waits after 503 with Retry-After. */
-const RETRY_AFTER_MS = 1_000;
 
 export const CREATE_ROWS: readonly Row[] = [
   {

@@ -1,4 +1,5 @@
 /** Events to a fast receiver, against a workflow with one POST. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { rows, type Db } from '../../../src/db/transaction';
 import { newId } from '../../../src/lib/new-id';
 import {
@@ -8,7 +9,7 @@ import {
   type BareFlows,
   type GatewayFlows,
 } from '../flows';
-import { openLoop, percentile } from '../load';
+import { openLoop, percentile, RETRY_AFTER_MS } from '../load';
 import { startCountingReceiver, type Arrival, type CountingReceiver } from '../receiver';
 import type { Measured, Row } from '../row';
 
@@ -37,13 +38,13 @@ export const DELIVERY_ROWS: readonly Row[] = [
         startBareFlows(),
       ]);
       // A payout that waits for its review has one event.
-      const create = async () => (await gateway.create('payout')) ?? '';
+      const create = () => gateway.create('payout');
       const deliver = async () => {
         const id = newId('payout');
         await bare.deliver(receiver.url, ENDPOINTS, id);
         return id;
       };
-      const sideOf = (begin: () => Promise<string>) => ({
+      const sideOf = (begin: Begin) => ({
         measure: (ms: number) => deliverAll(receiver, begin, ms),
       });
       return {
@@ -91,10 +92,12 @@ interface DeliverOptions {
   idOf?: (arrival: Arrival) => string;
 }
 
-/** @param begin starts the deliveries of one event, and returns its object */
+/** Starts the deliveries of one event, and returns its object. Null: refused with 503. */
+type Begin = () => Promise<string | null>;
+
 export async function deliverAll(
   receiver: CountingReceiver,
-  begin: () => Promise<string>,
+  begin: Begin,
   ms: number,
   options: DeliverOptions = {},
 ): Promise<Measured> {
@@ -117,6 +120,10 @@ export async function deliverAll(
   const oneAfterTheOther = async (): Promise<void> => {
     while (performance.now() < end) {
       const id = await begin();
+      if (id === null) {
+        await sleep(RETRY_AFTER_MS);
+        continue;
+      }
       if ((arrived.get(id) ?? 0) >= deliveries) continue;
       await new Promise<void>((resolve) => waiting.set(id, resolve));
     }
