@@ -2,6 +2,7 @@
 import { type Command, Option } from '@commander-js/extra-typings';
 import { MODES } from '../domain/mode';
 import { SCOPES } from '../domain/scopes';
+import { wholeNumber } from '../lib/command-line';
 import { presentApiKey } from '../presenters/admin';
 import {
   createKey,
@@ -12,17 +13,7 @@ import {
   type KeyWithSecret,
 } from '../services/admin/keys';
 import type { Run } from './admin';
-import {
-  addNoun,
-  ACCOUNT,
-  changeVerb,
-  list,
-  readVerb,
-  requireId,
-  text,
-  time,
-  wholeNumber,
-} from './options';
+import { addNoun, ACCOUNT, changeVerb, list, readVerb, requireId, text, time } from './options';
 import { listOf, showList, showWithSecret } from './output';
 
 const WHERE = '`keys list` lists the ids (key_…).';

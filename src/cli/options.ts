@@ -1,6 +1,6 @@
 /** Shared options and parsers, so that all verbs name and read them the same way. */
 import { type Command, InvalidArgumentError, Option } from '@commander-js/extra-typings';
-import { UsageError } from '../lib/command-line';
+import { UsageError, wholeNumber } from '../lib/command-line';
 import { PROVIDER_CODES } from '../domain/provider-codes';
 import { parseIsoTime } from '../domain/iso-time';
 
@@ -109,14 +109,6 @@ export function list(value: string): string[] {
   return text(value)
     .split(',')
     .map((part) => part.trim());
-}
-
-export function wholeNumber(min: number, max: number): (value: string) => number {
-  return (value) => {
-    const number = /^[0-9]{1,9}$/.test(value.trim()) ? Number(value) : NaN;
-    if (number >= min && number <= max) return number;
-    throw new InvalidArgumentError(`It must be a whole number from ${min} to ${max}.`);
-  };
 }
 
 /** ISO 8601 with a time zone; a bare date is its first moment in UTC. */

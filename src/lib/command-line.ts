@@ -3,7 +3,7 @@
  * for what went wrong. A program is a function of its arguments and its terminal, so that tests
  * run it in their own process.
  */
-import { Command, CommanderError } from '@commander-js/extra-typings';
+import { Command, CommanderError, InvalidArgumentError } from '@commander-js/extra-typings';
 import { withSecretFiles } from './secret-files';
 import { SetupError } from './setup-error';
 
@@ -33,6 +33,15 @@ export function createCommand(name: string, { out, err }: Terminal): Command {
     .exitOverride(({ exitCode, code, message }) => {
       throw new CommanderError(exitCode === DONE ? DONE : WRONG_USAGE, code, message);
     });
+}
+
+/** The parser of an option or argument. */
+export function wholeNumber(min: number, max: number): (value: string) => number {
+  return (value) => {
+    const number = /^[0-9]{1,10}$/.test(value.trim()) ? Number(value) : NaN;
+    if (number >= min && number <= max) return number;
+    throw new InvalidArgumentError(`It must be a whole number from ${min} to ${max}.`);
+  };
 }
 
 /**

@@ -9,6 +9,7 @@ import {
   runCommand,
   type Terminal,
   UsageError,
+  wholeNumber,
 } from '../lib/command-line';
 import { dataLayout, developmentDatabaseUrl } from '../lib/data-folder';
 import { createChain } from './chain/chain';
@@ -26,6 +27,8 @@ import { runSweep, runSweepSign, type SweepOptions } from './sweep/command';
 import { describeStatus, readStatus } from './status';
 
 const COMMAND = 'npm run wallet --';
+
+const DECISIONS_MAX = 10_000;
 
 const HELP = `
 Examples:
@@ -174,17 +177,12 @@ function addLists(command: Command, { env, out }: Pick<Terminal, 'env' | 'out'>)
   command
     .command('decisions')
     .description('Lists what operators paused, resumed, denied and allowed, the newest first.')
-    .option('--limit <N>', 'how many', readLimit, 100)
+    .option('--limit <N>', 'how many', wholeNumber(1, DECISIONS_MAX), 100)
     .option('--json', 'as JSON')
     .action(async ({ limit, json }) => {
       const decisions = await withDatabase(env, (db) => listDecisions(db, limit));
       print(decisions, json, 'Nothing was decided yet.');
     });
-}
-
-function readLimit(text: string): number {
-  if (/^[1-9]\d{0,5}$/.test(text)) return Number(text);
-  throw new UsageError('--limit must be a whole number from 1 to 999999.');
 }
 
 function addSweeps(command: Command, { env, out }: Terminal): void {

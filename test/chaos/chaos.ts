@@ -5,26 +5,22 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Command, InvalidArgumentError } from '@commander-js/extra-typings';
+import { Command } from '@commander-js/extra-typings';
 import { findAnvil } from '../../src/dev/chain/anvil';
+import { wholeNumber } from '../../src/lib/command-line';
 import { chooseSeed } from '../support/seeded-random';
 import { startTestServices, stopTestServices } from '../support/start-services';
 import { describeFault, makePlan } from './plan';
 import { runChaos } from './run';
 import { runMain } from '../support/run-main';
 
-const whole = (value: string): number => {
-  const number = Number(value);
-  if (!Number.isSafeInteger(number) || number < 1) {
-    throw new InvalidArgumentError('Give a whole number greater than 0.');
-  }
-  return number;
-};
+const DAY_S = 86_400;
+const SEED_MAX = 2 ** 31;
 
 const program = new Command('npm run chaos --')
   .description('Lets parts of the gateway fail under load, and judges every answer and every cent.')
-  .option('--seconds <n>', 'length of the load', whole, 1_200)
-  .option('--seed <n>', 'repeats a plan', whole, chooseSeed() + 1)
+  .option('--seconds <n>', 'length of the load', wholeNumber(1, DAY_S), 1_200)
+  .option('--seed <n>', 'repeats a plan', wholeNumber(1, SEED_MAX), chooseSeed() + 1)
   .option('--chain', 'with the wallet, on a chain, in place of the simulated provider', false)
   .option('--plan', 'print the plan and end', false)
   .parse();

@@ -201,8 +201,7 @@ class Client {
   /** What an operator types into Temporal, again until Temporal takes it. */
   async decide(id: string, decision: 'approve' | 'reject'): Promise<void> {
     const reason = decision === 'reject' ? { reason: 'A test' } : {};
-    this.load.acts += 1;
-    await untilDone(`${decision} of ${id}`, async () => {
+    await this.#act(`${decision} of ${id}`, async () => {
       const workflow = this.layout.gateway.temporal.workflow.getHandle(id);
       await workflow.signal(decision, { by: 'alice', ...reason }).catch((error: unknown) => {
         // It has ended: a cancellation came first.
@@ -212,16 +211,14 @@ class Client {
   }
 
   async pay(id: string): Promise<void> {
-    this.load.acts += 1;
-    await untilDone(`paying ${id}`, () => this.layout.rail.pay(id));
+    await this.#act(`paying ${id}`, () => this.layout.rail.pay(id));
   }
 
   /** A new key takes the place of the one before, which is revoked. */
   async rotateKey(): Promise<void> {
     const { gateway } = this.layout;
     const { accountId } = this.dice.pick([this.automatic, this.reviewed]);
-    this.load.acts += 1;
-    await untilDone('a new key', async () => {
+    await this.#act('a new key', async () => {
       const earlier = this.#keys.get(accountId);
       const next = await createKey(gateway.db, gateway.pepper, { accountId, mode: MODE });
       this.#keys.set(accountId, next);
@@ -233,6 +230,11 @@ class Client {
       );
       if (row !== undefined) await runAdmin(gateway, 'keys', 'revoke', row.id);
     });
+  }
+
+  async #act(what: string, act: () => Promise<void>): Promise<void> {
+    this.load.acts += 1;
+    await untilDone(what, act);
   }
 
   async #untilAnswered(firstApi: number, object: ObjectHistory, ask: Ask): Promise<void> {

@@ -2,8 +2,8 @@
  * `npm run test:guards`: removes one guard of the gateway at a time, in a copy of the project, and
  * demands that a test notices it. docs/guards.md has the list.
  */
-import { Command, InvalidArgumentError } from '@commander-js/extra-typings';
-import { errorText } from '../../src/lib/command-line';
+import { Command } from '@commander-js/extra-typings';
+import { errorText, wholeNumber } from '../../src/lib/command-line';
 import { startTestServices, stopTestServices } from '../support/start-services';
 import { type Guard, projectOf } from './guard';
 import { isTestOf, runTests, type TestRun } from './jest-run';
@@ -18,17 +18,18 @@ const COMPLETE_MINUTES = 20;
 const SHORT_PATIENCE = { TEST_PATIENCE_MS: '15000' };
 /** The other projects start all servers for each run: their workers would take each other's tasks. */
 const SHARES_POSTGRES = ['db', 'wallet'];
-
-const whole = (value: string): number => {
-  if (!/^[1-9]$/.test(value)) throw new InvalidArgumentError('Give a number from 1 to 9.');
-  return Number(value);
-};
+const JOBS_MAX = 9;
 
 const program = new Command('npm run test:guards --')
   .description('Removes one guard at a time and demands that a test fails each time.')
   .option('--only <name...>', 'remove these guards only')
   .option('--project <name...>', 'remove the guards of these test projects only: unit, db, …')
-  .option('--jobs <n>', 'guards that are removed at the same time, each in a copy', whole, 2)
+  .option(
+    '--jobs <n>',
+    'guards that are removed at the same time, each in a copy',
+    wholeNumber(1, JOBS_MAX),
+    2,
+  )
   .option('--list', 'print the guards and end', false)
   .addHelpText(
     'after',

@@ -302,6 +302,6 @@ describeWithChain('the commands of the wallet', () => {
     expect(text).toContain('WALLET_NETWORKS_FILE has no network with chain_id 5.');
     expect((await run('deny', '--address', '0x12', '--reason', 'a test')).code).toBe(2);
     const { text: limit } = await run('decisions', '--limit', '0');
-    expect(limit).toContain('--limit must be a whole number from 1 to 999999.');
+    expect(limit).toContain('It must be a whole number from 1 to 10000.');
   });
 });

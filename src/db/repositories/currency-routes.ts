@@ -71,6 +71,9 @@ export interface RouteScope {
 const SETTING = 'provider, direction, currency, network, min_amount, max_amount, enabled';
 const SETTING_ORDER = 'ORDER BY provider, network, currency, direction';
 
+const IN_SCOPE = `provider = ? AND network = ?
+        AND currency = coalesce(?::text, currency) AND direction = coalesce(?::text, direction)`;
+
 /** Every route, enabled or not. */
 export async function listRouteSettings(db: Db): Promise<RouteSetting[]> {
   return rows<RouteSetting>(db, `SELECT ${SETTING} FROM currency_routes ${SETTING_ORDER}`);
@@ -80,23 +83,18 @@ export async function listRouteSettings(db: Db): Promise<RouteSetting[]> {
 export async function lockRoutes(tx: Tx, scope: RouteScope): Promise<RouteSetting[]> {
   return rows<RouteSetting>(
     tx,
-    `SELECT ${SETTING} FROM currency_routes
-      WHERE provider = ? AND network = ?
-        AND currency = coalesce(?::text, currency) AND direction = coalesce(?::text, direction)
-      ${SETTING_ORDER} FOR UPDATE`,
-    [scope.provider, scope.network, scope.currency ?? null, scope.direction ?? null],
+    `SELECT ${SETTING} FROM currency_routes WHERE ${IN_SCOPE} ${SETTING_ORDER} FOR UPDATE`,
+    scopeValues(scope),
   );
 }
 
-export async function setRouteEnabled(
-  tx: Tx,
-  { provider, network, currency, direction }: CatalogueRoute,
-  enabled: boolean,
-): Promise<void> {
-  await rows(
-    tx,
-    `UPDATE currency_routes SET enabled = ?
-      WHERE provider = ? AND network = ? AND currency = ? AND direction = ?`,
-    [enabled, provider, network, currency, direction],
-  );
+export async function setRoutesEnabled(tx: Tx, scope: RouteScope, enabled: boolean): Promise<void> {
+  await rows(tx, `UPDATE currency_routes SET enabled = ? WHERE ${IN_SCOPE}`, [
+    enabled,
+    ...scopeValues(scope),
+  ]);
+}
+
+function scopeValues({ provider, network, currency, direction }: RouteScope) {
+  return [provider, network, currency ?? null, direction ?? null];
 }

@@ -3,7 +3,7 @@ import {
   lockRoutes,
   type RouteScope,
   type RouteSetting,
-  setRouteEnabled,
+  setRoutesEnabled,
 } from '../../db/repositories/currency-routes';
 import type { Db } from '../../db/transaction';
 import { makeChange, type ChangedBy } from './audit';
@@ -28,7 +28,7 @@ export async function switchRoutes(
     if (found.length === 0) throw new InvalidInput('network', { code: 'no_such_route', scope });
     const changed = found.filter((route) => route.enabled !== enabled);
     if (changed.length === 0) throw new AdminRefusal({ code: 'nothing_to_change' });
-    for (const route of changed) await setRouteEnabled(tx, route, enabled);
+    await setRoutesEnabled(tx, scope, enabled);
     const snapshot = (isEnabled: boolean): object => ({
       routes: changed.map(({ direction, currency }) => `${direction} ${currency}`),
       enabled: isEnabled,
