@@ -9,7 +9,7 @@ import { type Chain, createChain } from './chain/chain';
 import { listNewestDecisions, type PauseDecision } from './chain/pause';
 import { type Db, findLockHolder } from './db/database';
 import { chainLock } from './durable/chain-run';
-import type { Network } from './networks';
+import type { Network, PayoutRules } from './networks';
 import { readView } from './sender/view';
 import { readShownSums, type ShownSums } from './sums';
 import { amountOf, NATIVE_DECIMALS } from './units';
@@ -46,6 +46,8 @@ export interface NetworkStatus {
 
 interface HotWallet {
   address: string;
+  /** Null: it sends. Otherwise, when another key took its place; it has no minimum any more. */
+  replaced_at: string | null;
   stopped_reason: string | null;
   next_nonce: string;
   in_flight: number;
@@ -133,6 +135,7 @@ async function readFollower(
 async function readHotWallets(db: Db, chain: Chain): Promise<HotWallet[]> {
   const rows = await db.query<Omit<HotWallet, 'floats'> & { address: Address }>(
     `SELECT address, stopped_reason, next_nonce, in_flight,
+       to_char(replaced_at AT TIME ZONE 'UTC', ${ISO}) AS replaced_at,
        to_char(oldest AT TIME ZONE 'UTC', ${ISO}) AS oldest_in_flight_at
      FROM wallet.signer, LATERAL (
        SELECT count(*)::int AS in_flight, min(created_at) AS oldest FROM wallet.slot
@@ -142,18 +145,25 @@ async function readHotWallets(db: Db, chain: Chain): Promise<HotWallet[]> {
     [chain.network.chainId],
   );
   return Promise.all(
-    rows.map(async (row) => ({ ...row, floats: await readFloats(chain, row.address) })),
+    rows.map(async (row) => {
+      const minimums = row.replaced_at === null ? (chain.network.payouts?.floatMinimum ?? {}) : {};
+      return { ...row, floats: await readFloats(chain, row.address, minimums) };
+    }),
   );
 }
 
-async function readFloats(chain: Chain, address: Address): Promise<HotWallet['floats']> {
-  const { native, tokens, payouts } = chain.network;
+async function readFloats(
+  chain: Chain,
+  address: Address,
+  minimums: PayoutRules['floatMinimum'],
+): Promise<HotWallet['floats']> {
+  const { native, tokens } = chain.network;
   const assets = [{ asset: native.asset, decimals: NATIVE_DECIMALS }, ...tokens];
   try {
     const { balances } = await readView(chain, address);
     return assets.map(({ asset, decimals }) => {
       const balance = amountOf(balances.get(asset) ?? 0n, decimals);
-      const minimum = payouts?.floatMinimum[asset] ?? null;
+      const minimum = minimums[asset] ?? null;
       const isLow = minimum !== null && isLess(balance, minimum);
       return { asset, balance, minimum, is_low: isLow };
     });
@@ -270,11 +280,12 @@ function describeSums(sums: ShownSums): [string, string] {
 }
 
 function describeHotWallet(wallet: HotWallet): [string, string][] {
-  const state =
+  const stopped =
     wallet.stopped_reason === null ? '' : `STOPPED: ${wallet.stopped_reason.replace(/\.$/, '')}, `;
+  const replaced = wallet.replaced_at === null ? '' : `replaced at ${wallet.replaced_at}, `;
   const inFlight = `${wallet.in_flight} in flight${since(wallet.oldest_in_flight_at)}`;
   return [
-    ['hot wallet', `${wallet.address} ${state}next nonce ${wallet.next_nonce}, ${inFlight}`],
+    ['hot wallet', `${wallet.address} ${replaced}${stopped}next nonce ${wallet.next_nonce}, ${inFlight}`],
     ...wallet.floats.map(({ asset, balance, minimum, is_low: isLow }): [string, string] => [
       '',
       `${balance} ${asset}${minimum === null ? '' : ` (minimum ${minimum}${isLow ? ', LOW' : ''})`}`,

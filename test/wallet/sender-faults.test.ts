@@ -11,6 +11,7 @@ import { connectDatabase } from '../../src/wallet/db/database';
 import { allowAddress, denyAddress } from '../../src/wallet/sender/denylist';
 import { resumeSigner } from '../../src/wallet/sender/resume';
 import { lockSigner, readSigner, stopSigner } from '../../src/wallet/sender/slots';
+import { readStatus } from '../../src/wallet/status';
 import { describeWithChain, startChain, type TestChain } from '../support/chain';
 import { waitLong } from '../support/patience';
 import {
@@ -459,6 +460,47 @@ describeWithChain('a payout of the wallet', () => {
     expect(decisions).toEqual([
       { kind: 'resume_signer', decided_by: 'alice', reason: 'with --skip-unknown-nonces' },
     ]);
+  });
+
+  it('is sent with a new key that takes the place of the hot wallet’s', async () => {
+    const changes = { payouts: { floatMinimum: { ETH: amount('1') } } };
+    const hotWallets = async () => {
+      const [status] = await readStatus(wallet!.db, [testNetwork(chain, changes)]);
+      return status!.hot_wallets.map(({ address, replaced_at: at, floats }) => ({
+        address: getAddress(address),
+        isReplaced: at !== null,
+        isLow: floats.some(({ is_low: isLow }) => isLow),
+      }));
+    };
+    const { chainId } = chain;
+    await start(changes);
+    await pay();
+    await ended();
+    await pausePayouts(wallet!.db, chainId, { by: 'alice', reason: 'a new key' });
+    await pay({ reference: 'po_2' });
+    const earlier = signer;
+    await wallet!.stop();
+    signer = createTestSigner();
+    await fillFloat(chain, signer.address);
+    await chain.setBalance(earlier.address, 0n);
+    await start(changes);
+    await resumePayouts(wallet!.db, chainId, 'alice');
+    expect(await ended('po_2')).toMatchObject({ status: 'sent' });
+    expect(await received()).toBe(10_000_000n);
+    const left = await chain.balanceOf(chain.tokens.USDC, signer.address);
+    expect(left).toBe(1_000_000_000_000n - 5_000_000n);
+    const both = await hotWallets();
+    expect(both).toHaveLength(2);
+    expect(both).toContainEqual({ address: earlier.address, isReplaced: true, isLow: false });
+    expect(both).toContainEqual({ address: signer.address, isReplaced: false, isLow: false });
+    // The first key is used again: what it has counts again.
+    await wallet!.stop();
+    signer = earlier;
+    await start(changes);
+    await alarm('float_below_minimum');
+    expect(await hotWallets()).toContainEqual({
+      ...{ address: earlier.address, isReplaced: false, isLow: true },
+    });
   });
 
   it('is never more than 16 in flight', async () => {

@@ -39,10 +39,17 @@ export interface SignerState {
   stoppedReason: string | null;
 }
 
-/** @param usedNonces where a new signer begins */
+/**
+ * The signer takes the place of the chain's earlier ones.
+ * @param usedNonces where a new signer begins
+ */
 export async function registerSigner(db: Db, key: SignerKey, usedNonces: bigint): Promise<void> {
   await db.query(
-    `INSERT INTO wallet.signer (chain_id, address, next_nonce) VALUES ($1, $2, $3)
+    `WITH changed AS (
+       UPDATE wallet.signer
+       SET replaced_at = CASE WHEN address = $2 THEN NULL ELSE clock_timestamp() END
+       WHERE chain_id = $1 AND (address = $2) = (replaced_at IS NOT NULL))
+     INSERT INTO wallet.signer (chain_id, address, next_nonce) VALUES ($1, $2, $3)
      ON CONFLICT (chain_id, address) DO NOTHING`,
     [key.chainId, key.signer, usedNonces.toString()],
   );

@@ -5,6 +5,7 @@ import { DURABLE } from './0003-durable';
 import { HELD_DEPOSITS } from './0004-held-deposits';
 import { DECISIONS } from './0005-decisions';
 import { NAMED_DECISIONS } from './0006-named-decisions';
+import { REPLACED_SIGNERS } from './0007-replaced-signers';
 
 export interface Migration {
   name: string;
@@ -18,4 +19,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0004-held-deposits', sql: HELD_DEPOSITS },
   { name: '0005-decisions', sql: DECISIONS },
   { name: '0006-named-decisions', sql: NAMED_DECISIONS },
+  { name: '0007-replaced-signers', sql: REPLACED_SIGNERS },
 ];
