@@ -27,6 +27,8 @@ const LOGIN = { user: 'wallet_test', password: 'wallet-test' } as const;
 
 export interface WalletDatabase {
   url: string;
+  /** Of the login that owns the schema. */
+  ownerUrl: string;
   drop: () => Promise<void>;
 }
 
@@ -40,6 +42,7 @@ export async function createWalletDatabase(): Promise<WalletDatabase> {
   await ensureWalletLogin(ownerUrl, LOGIN);
   return {
     url: databaseUrl(ownerUrl, LOGIN),
+    ownerUrl,
     drop: async () => {
       await withClient(server, (client) => client.query(`drop database ${database} with (force)`));
     },

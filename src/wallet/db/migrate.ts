@@ -1,7 +1,10 @@
 /**
  * Brings the schema `wallet` to its newest form: `npm run wallet -- migrate`, `npm start -- --chain`
- * and the tests. Each migration is one transaction; several runs at once wait for each other.
+ * and the tests. Each migration is one transaction; several runs at once wait for each other. A
+ * migration that does not get a lock within LOCK_TIMEOUT_MS gives up, lets the wallet's statements
+ * behind it pass, and is tried again.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, type DatabaseError } from 'pg';
 import { errorText } from '../../lib/command-line';
 import { SetupError } from '../../lib/setup-error';
@@ -10,6 +13,12 @@ import { type Migration, MIGRATIONS } from './migrations';
 
 /** The group role that the wallet's login is a member of: what the program may do, and no more. */
 export const WALLET_ROLE = 'wallet_app';
+
+const LOCK_TIMEOUT_MS = 500;
+const LOCK_RETRY_MS = 1_000;
+/** Five minutes. */
+const LOCK_ATTEMPTS = 200;
+const LOCK_NOT_AVAILABLE = '55P03';
 
 /** Ends with the connection, so a killed run leaves nothing behind. */
 const MIGRATION_LOCK = 7_204_119;
@@ -30,16 +39,30 @@ export async function migrateWallet(
     const { rows } = await client.query<{ name: string }>('SELECT name FROM wallet.migration');
     const applied = new Set(rows.map(({ name }) => name));
     const missing = migrations.filter(({ name }) => !applied.has(name));
-    for (const migration of missing) await apply(client, migration);
+    for (const migration of missing) await applyPatiently(client, migration);
     return missing.map(({ name }) => name);
   } finally {
     await client.end();
   }
 }
 
+async function applyPatiently(client: Client, migration: Migration): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await apply(client, migration);
+      return;
+    } catch (error) {
+      const isLocked = (error as DatabaseError).code === LOCK_NOT_AVAILABLE;
+      if (!isLocked || attempt === LOCK_ATTEMPTS) throw error;
+      await sleep(LOCK_RETRY_MS);
+    }
+  }
+}
+
 async function apply(client: Client, { name, sql }: Migration): Promise<void> {
   try {
     await client.query('BEGIN');
+    await client.query(`SET LOCAL lock_timeout = ${String(LOCK_TIMEOUT_MS)}`);
     await client.query(sql);
     await client.query('INSERT INTO wallet.migration (name) VALUES ($1)', [name]);
     await client.query('COMMIT');
