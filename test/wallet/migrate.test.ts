@@ -24,15 +24,15 @@ test('a migration that waits for a long transaction does not hold up the wallet'
     );
     return waiting.length > 0 ? true : undefined;
   };
-  let migrating: Promise<string[]> | null = null;
-  await wallet.transaction(async (tx) => {
+  const migrating = await wallet.transaction(async (tx) => {
     await tx.query('SELECT 1 FROM wallet.signer');
-    migrating = migrateWallet(database.ownerUrl, [...MIGRATIONS, LATER]);
+    const ended = migrateWallet(database.ownerUrl, [...MIGRATIONS, LATER]);
     await waitLong('the migration to wait', isWaiting);
     // Behind the migration in the queue for the table.
     await wallet.query('SELECT 1 FROM wallet.signer');
+    return { ended };
   });
-  expect(await migrating).toEqual([LATER.name]);
+  expect(await migrating.ended).toEqual([LATER.name]);
   await wallet.query('SELECT later FROM wallet.signer');
   await Promise.all([wallet.close(), owner.close()]);
 });
