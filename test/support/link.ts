@@ -1,6 +1,7 @@
 /** A TCP proxy between two parts, which plays what networks do to a connection. */
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 export type LinkFault =
   /** Nothing passes and nobody hangs up; connections of that time stay silent for ever. */
@@ -42,11 +43,28 @@ export async function startLink(target = 0): Promise<Link> {
     };
     const pipe = (from: Socket, to: Socket, loses: LinkFault['kind']): void => {
       from.setNoDelay(true);
+      const onTheWay: { chunk: Buffer; dueAt: number }[] = [];
+      const deliver = async (): Promise<void> => {
+        for (let next = onTheWay[0]; next !== undefined; next = onTheWay[0]) {
+          await sleep(Math.max(0, next.dueAt - performance.now()));
+          if (!isSilent()) to.write(next.chunk);
+          onTheWay.shift();
+        }
+      };
       from.on('data', (chunk: Buffer) => {
         if (isSilent()) return;
-        if (fault?.kind === loses) reset();
-        else if (fault?.kind === 'delay') setTimeout(() => to.write(chunk), fault.ms);
-        else to.write(chunk);
+        if (fault?.kind === loses) {
+          reset();
+          return;
+        }
+        // Also after the end of a delay: nothing overtakes what was sent before on the connection.
+        const delayMs = fault?.kind === 'delay' ? fault.ms : 0;
+        if (delayMs === 0 && onTheWay.length === 0) {
+          to.write(chunk);
+          return;
+        }
+        onTheWay.push({ chunk, dueAt: performance.now() + delayMs });
+        if (onTheWay.length === 1) void deliver();
       });
       from.on('close', () => {
         if (!isSilent()) to.destroy();
