@@ -285,7 +285,10 @@ function describeHotWallet(wallet: HotWallet): [string, string][] {
   const replaced = wallet.replaced_at === null ? '' : `replaced at ${wallet.replaced_at}, `;
   const inFlight = `${wallet.in_flight} in flight${since(wallet.oldest_in_flight_at)}`;
   return [
-    ['hot wallet', `${wallet.address} ${replaced}${stopped}next nonce ${wallet.next_nonce}, ${inFlight}`],
+    [
+      'hot wallet',
+      `${wallet.address} ${replaced}${stopped}next nonce ${wallet.next_nonce}, ${inFlight}`,
+    ],
     ...wallet.floats.map(({ asset, balance, minimum, is_low: isLow }): [string, string] => [
       '',
       `${balance} ${asset}${minimum === null ? '' : ` (minimum ${minimum}${isLow ? ', LOW' : ''})`}`,

@@ -2,6 +2,7 @@
  * `npm run chaos -- --seconds 1200 --seed 7`: the gateway in the layout of production under a mixed
  * load while its processes, servers and networks fail. docs/reliability.md explains what is judged.
  */
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,6 +17,12 @@ import { runMain } from '../support/run-main';
 
 const DAY_S = 86_400;
 const SEED_MAX = 2 ** 31;
+
+/** By Ctrl-C. What was started is ended then as well. */
+const interrupted = Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]).then(() => {
+  throw new Error('The run was interrupted.');
+});
+interrupted.catch(() => undefined);
 
 const program = new Command('npm run chaos --')
   .description('Lets parts of the gateway fail under load, and judges every answer and every cent.')
@@ -45,7 +52,7 @@ async function main(): Promise<void> {
   process.env['TEST_PROGRAM_OUTPUT'] = folder;
   await startTestServices(['postgres', 'temporal']);
   try {
-    const report = await runChaos({ seed, seconds, plan, onChain }, log);
+    const report = await runChaos({ seed, seconds, plan, onChain, interrupted }, log);
     report.lines.forEach(log);
     const wrong =
       report.violations.length + report.lostAcknowledgements.length + report.doubleSends.length;

@@ -4,7 +4,7 @@ import { rows } from '../../src/db/transaction';
 import { percentile } from '../bench/load';
 import { playFaults, type Played } from './faults';
 import { judge, type Verdict } from './judge';
-import { missingParts, startLayout } from './layout';
+import { type Layout, missingParts, startLayout } from './layout';
 import { type Load, startLoad } from './load';
 import { describeFault, type Fault } from './plan';
 
@@ -26,29 +26,37 @@ interface Run {
   plan: readonly Fault[];
   /** With the wallet in place of the simulated provider. */
   onChain?: boolean;
+  /** Rejects if the run is to end before. */
+  interrupted?: Promise<never>;
 }
 
-export async function runChaos(
-  { seed, seconds, plan, onChain = false }: Run,
-  log: (line: string) => void,
-): Promise<Report> {
+export async function runChaos(run: Run, log: (line: string) => void): Promise<Report> {
   log('starting PostgreSQL, Temporal, the providers and the programs');
-  const layout = await startLayout(onChain);
+  const layout = await startLayout(run.onChain ?? false);
   missingParts(layout).forEach(log);
   try {
-    await rows(layout.gateway.db, 'UPDATE payout_policies SET daily_max = NULL');
-    const load = startLoad(layout, seed);
-    const begun = performance.now();
-    const played = await playFaults(layout, plan, (fault) => {
-      log(describeFault(fault));
-    });
-    await sleep(Math.max(0, seconds * 1_000 - (performance.now() - begun)));
-    log('no more requests; waiting for what is open');
-    await load.stop();
-    return reportOf(load, played, await judge(layout, load));
+    const { interrupted = new Promise<never>(() => undefined) } = run;
+    return await Promise.race([runLoad(layout, run, log), interrupted]);
   } finally {
     await layout.stop();
   }
+}
+
+async function runLoad(
+  layout: Layout,
+  { seed, seconds, plan }: Run,
+  log: (line: string) => void,
+): Promise<Report> {
+  await rows(layout.gateway.db, 'UPDATE payout_policies SET daily_max = NULL');
+  const load = startLoad(layout, seed);
+  const begun = performance.now();
+  const played = await playFaults(layout, plan, (fault) => {
+    log(describeFault(fault));
+  });
+  await sleep(Math.max(0, seconds * 1_000 - (performance.now() - begun)));
+  log('no more requests; waiting for what is open');
+  await load.stop();
+  return reportOf(load, played, await judge(layout, load));
 }
 
 function reportOf(load: Load, played: readonly Played[], verdict: Verdict): Report {
