@@ -128,21 +128,20 @@ export async function startChain({ chainId = TEST_CHAIN_ID } = {}): Promise<Test
   const forwarder = await deploy('Forwarder');
 
   let automine = true;
-  let previous: Promise<unknown> = Promise.resolve();
-  // One after the other: the node gives two that arrive together the same nonce, and refuses one.
-  const sent = (send: () => Promise<Hex>): Promise<Hex> => {
-    const sending = previous.then(async () => {
+  // The node gives two that arrive together the same nonce, and refuses one.
+  const sending = createTurns();
+  const sent = (send: () => Promise<Hex>): Promise<Hex> =>
+    sending(async () => {
       const hash = await send();
       if (automine) await waitForReceipt(rpc, hash);
       return hash;
     });
-    previous = sending.catch(() => undefined);
-    return sending;
-  };
+  // A node that adds a block while it replaces others loses some of them.
+  const changing = createTurns();
   const call: TestChain['call'] = (contract, to, functionName, args = [], options = {}) =>
     sent(() => callContract(rpc, { from: deployer, to, contract, functionName, args, ...options }));
   const mine = async (blocks = 1): Promise<void> => {
-    await rpc('anvil_mine', [numberToHex(blocks)]);
+    await changing(() => rpc('anvil_mine', [numberToHex(blocks)]));
   };
   return {
     ...{ url, chainId, rpc, accounts, tokens, awkwardReceiver, forwarder, call, mine },
@@ -167,8 +166,10 @@ export async function startChain({ chainId = TEST_CHAIN_ID } = {}): Promise<Test
       automine = on;
     },
     reorg: (depth, transactions = []) =>
-      rpc('anvil_reorg', [depth, transactions.map((one) => [one.transaction, one.block])]),
-    rollback: (depth) => rpc('anvil_rollback', [depth]),
+      changing(() =>
+        rpc('anvil_reorg', [depth, transactions.map((one) => [one.transaction, one.block])]),
+      ),
+    rollback: (depth) => changing(() => rpc('anvil_rollback', [depth])),
     setBalance: (account, wei) => rpc('anvil_setBalance', [account, numberToHex(wei)]),
     setNonce: (account, nonce) => rpc('anvil_setNonce', [account, numberToHex(nonce)]),
     setNextBaseFee: (wei) => rpc('anvil_setNextBlockBaseFeePerGas', [numberToHex(wei)]),
@@ -187,6 +188,16 @@ export async function startChain({ chainId = TEST_CHAIN_ID } = {}): Promise<Test
       await stopProcess(anvil.process.pid, { signal: 'SIGKILL', graceMs: 5_000 });
       rmSync(folder, { recursive: true, force: true });
     },
+  };
+}
+
+/** One after the other, in the order of the calls. */
+function createTurns(): <T>(act: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (act) => {
+    const acting = last.then(act);
+    last = acting.catch(() => undefined);
+    return acting;
   };
 }
 

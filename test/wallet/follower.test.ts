@@ -1,4 +1,8 @@
 /** What the chain can do to a deposit, each on a real node. */
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { type Address, encodeFunctionData, erc20Abi, type Hex, toHex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { amount } from '../../src/domain/money';
@@ -20,9 +24,11 @@ import {
   factsOf,
   openTestCheckout,
   pay,
+  when,
 } from './deposits-world';
 
 const ETH = 10n ** 18n;
+const JSON_BODY = { 'content-type': 'application/json' };
 
 describeWithChain('deposits', () => {
   let chain: TestChain;
@@ -342,6 +348,29 @@ describeWithChain('deposits', () => {
     expect(tokens.difference).toBe(before.tokens.difference);
   });
 
+  test('a node that lacks a block: another node is asked, and the log says why', async () => {
+    const lacking: { block?: number } = {};
+    const node = await startLackingNode(chain.url, lacking);
+    const other = await createDepositsWorld(chain, { rpcUrls: [node.url, chain.url] });
+    try {
+      const { id, address } = await openTestCheckout(other);
+      await pay(chain, chain.tokens.USDC, address, 10_000_000n);
+      lacking.block = await chain.blockNumber();
+      await chain.finalize();
+      const failures: unknown[] = [];
+      await when('the deposit', async () => {
+        await other.follow().catch((error: unknown) => failures.push(error));
+        return (await entriesOf(other, id))[0] === '10. final' ? true : null;
+      });
+      expect(failures).toEqual([
+        new Error("a node's answers do not fit together: the node does not have the block"),
+      ]);
+    } finally {
+      await other.close();
+      await node.close();
+    }
+  });
+
   test('a reorganization below final changes nothing, pauses the chain and raises an alarm', async () => {
     const { id, address } = await openTestCheckout(world);
     await pay(chain, chain.tokens.USDC, address, 10_000_000n);
@@ -363,3 +392,31 @@ describeWithChain('deposits', () => {
     expect((await findPlace(world.db, chain.chainId))!.pausedReason).not.toBeNull();
   });
 });
+
+/** A chain's node that does not know one of its blocks. */
+async function startLackingNode(
+  url: string,
+  lacking: { block?: number },
+): Promise<{ url: string; close: () => Promise<void> }> {
+  const isLacked = (result: unknown): boolean =>
+    lacking.block !== undefined &&
+    (result as { number?: Hex } | null)?.number === toHex(lacking.block);
+  const server = createServer((request, response) => {
+    void text(request)
+      .then((body) => fetch(url, { method: 'POST', headers: JSON_BODY, body }))
+      .then((answer) => answer.json())
+      .then((answers: { result?: unknown } | { result?: unknown }[]) => {
+        for (const one of [answers].flat()) if (isLacked(one.result)) one.result = null;
+        response.setHeader('content-type', 'application/json').end(JSON.stringify(answers));
+      });
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${String(port)}`,
+    close: async () => {
+      server.closeAllConnections();
+      await once(server.close(), 'close');
+    },
+  };
+}

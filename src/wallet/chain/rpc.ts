@@ -129,6 +129,12 @@ export class Rpc {
     return (await Promise.all(batches.map((batch) => this.batch<T>(batch)))).flat();
   }
 
+  /** The node that is asked now comes last for a while: its answers are of no use. */
+  avoidCurrent(): void {
+    const [current] = this.inOrder();
+    if (current !== undefined) current.avoidUntil = Date.now() + this.avoidMs;
+  }
+
   /** Once for each node, before its first answer is believed. */
   private async checkChain(node: Node): Promise<void> {
     if (node.isOfChain) return;

@@ -60,6 +60,8 @@ export interface FollowerParts extends DepositParts {
 const BLOCKS_PER_STEP = 20;
 const RANGE_BLOCKS = 200;
 const PROGRESS_EVERY_MS = 10_000;
+/** In a row. A node fits again within a few steps; after these, another one is asked. */
+const INCONSISTENT_STEPS_MAX = 30;
 
 export function startFollower(parts: FollowerParts, pauseMs: number): Loop {
   const { mode, name } = parts.chain.network;
@@ -85,6 +87,7 @@ type Heads = Awaited<ReturnType<typeof readHeads>>;
 export class Follower {
   private readonly chainId: number;
   private balancesAt = 0;
+  private inconsistentSteps = 0;
   /** Halved when a node refuses a range, until the next range. */
   private rangeBlocks = RANGE_BLOCKS;
   private progress: { at: number; number: number } | null = null;
@@ -104,11 +107,19 @@ export class Follower {
         return 'more';
       }
       const heads = await readHeads(chain);
-      return await this.follow(place, heads, signal);
+      const more = await this.follow(place, heads, signal);
+      this.inconsistentSteps = 0;
+      return more;
     } catch (error) {
+      if (error instanceof OutOfPlace) return undefined;
+      if (!(error instanceof InconsistentNode)) throw error;
       // Between two answers the chain moved on, or the next node is not as far. Soon it fits.
-      if (error instanceof InconsistentNode || error instanceof OutOfPlace) return undefined;
-      throw error;
+      this.inconsistentSteps += 1;
+      if (this.inconsistentSteps < INCONSISTENT_STEPS_MAX) return undefined;
+      this.inconsistentSteps = 0;
+      chain.rpc.avoidCurrent();
+      const { message } = error;
+      throw new Error(`a node's answers do not fit together: ${message}`, { cause: error });
     }
   }
 
