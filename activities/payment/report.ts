@@ -6,7 +6,7 @@ import { isLess, ZERO } from '../../src/domain/money';
 import { isOpenPayment, LATE_PAYMENT_STATUSES, type Payment } from '../../src/domain/payment';
 import { LATE_WINDOW_MS } from '../../src/domain/payment-step';
 import { refundableOf } from '../../src/domain/payment-pricing';
-import { nextCheckMs, nextPaymentCheckMs } from '../../src/domain/provider-checks';
+import { nextAttemptMs, nextCheckMs, nextPaymentCheckMs } from '../../src/domain/provider-checks';
 import type { Limited } from '../../src/providers/port';
 import type { PaymentState, Wait } from '../../workflows/messages';
 import type { Deps } from '../deps';
@@ -135,7 +135,8 @@ function waitFor(
     const ms = nextCheckMs(now.getTime() - pending.decidedAt.getTime());
     return { why: `Waiting for the provider to carry out the \`${pending.kind}\`.`, ms };
   }
-  const pollMs = nextPaymentCheckMs(payment, askedAt, now);
+  const nextMs = answered ? nextCheckMs : nextAttemptMs;
+  const pollMs = nextPaymentCheckMs(payment, askedAt, now, nextMs);
   if (isOpenPayment(payment.status)) {
     const what =
       answered && held ? 'Held for compliance: an operator must release or reject the funds.' : why;

@@ -10,7 +10,12 @@ import { getPayout, noteOnPayout } from '../../src/db/repositories/payouts';
 import { databaseTime } from '../../src/db/database-time';
 import { releasePosting, settlementPosting } from '../../src/domain/ledger';
 import type { Payout } from '../../src/domain/payout';
-import { attentionLevel, ESCALATION_AFTER_MS, nextCheckMs } from '../../src/domain/provider-checks';
+import {
+  attentionLevel,
+  ESCALATION_AFTER_MS,
+  nextAttemptMs,
+  nextCheckMs,
+} from '../../src/domain/provider-checks';
 import type { Limited, PayoutOrder, Provider, ProviderTransfer } from '../../src/providers/port';
 import type { PayoutState } from '../../workflows/messages';
 import { type Deps, providerOf } from '../deps';
@@ -99,7 +104,8 @@ async function submit(
 
 async function stayInDoubt(deps: Deps, payout: Payout, reason: string): Promise<PayoutState> {
   const why = `It is not known whether the provider has the payout: ${reason} The provider is asked again until it answers.`;
-  return waitForProvider(deps, payout, payout.inDoubtSince ?? (await databaseTime(deps.db)), why);
+  const since = payout.inDoubtSince ?? (await databaseTime(deps.db));
+  return waitForProvider(deps, payout, since, why, nextAttemptMs);
 }
 
 function orderOf(payout: Payout): PayoutOrder {
@@ -124,11 +130,13 @@ export async function checkPayout(deps: Deps, payoutId: string): Promise<PayoutS
   const found = await deps.localCalls.run(payout, () => provider.findPayout(payout.id));
   if (found.kind === 'found') return recordTransfer(deps, payout, found.transfer);
   if (found.kind === 'limited') return waitForLimit(deps, payout, payout.processingSince, found);
-  const why =
-    found.kind === 'unknown'
-      ? `Waiting for the provider to answer: ${found.reason}`
-      : 'Waiting for the provider to find the transfer that it accepted.';
-  return waitForProvider(deps, payout, payout.processingSince ?? payout.updatedAt, why);
+  const since = payout.processingSince ?? payout.updatedAt;
+  if (found.kind === 'unknown') {
+    const why = `Waiting for the provider to answer: ${found.reason}`;
+    return waitForProvider(deps, payout, since, why, nextAttemptMs);
+  }
+  const why = 'Waiting for the provider to find the transfer that it accepted.';
+  return waitForProvider(deps, payout, since, why);
 }
 
 /** Applies every transition that the answer allows: approved → processing → completed or failed. */
@@ -232,6 +240,7 @@ async function waitForProvider(
   payout: Payout,
   since: Date,
   why: string,
+  nextMs = nextCheckMs,
 ): Promise<PayoutState> {
   const now = await databaseTime(deps.db);
   const waitedMs = now.getTime() - since.getTime();
@@ -245,7 +254,7 @@ async function waitForProvider(
         })
       : payout;
   const current = noted ?? (await getPayout(deps.db, payout.id));
-  return reportPayout(current, now, { ms: nextCheckMs(waitedMs), why: why + escalation(level) });
+  return reportPayout(current, now, { ms: nextMs(waitedMs), why: why + escalation(level) });
 }
 
 function escalation(level: number): string {

@@ -17,6 +17,14 @@ export function nextCheckMs(waitedMs: number): number {
   return Math.min(Math.max(waitedMs, FIRST_CHECK_MS), LAST_CHECK_MS);
 }
 
+/**
+ * When the provider did not answer, the end of its outage should show soon: at most a minute later, or
+ * a tenth of the wait.
+ */
+export function nextAttemptMs(waitedMs: number): number {
+  return Math.min(nextCheckMs(waitedMs), Math.max(MINUTE_MS, waitedMs / 10));
+}
+
 const FIRST_PAYMENT_CHECK_MS = 10 * SECOND_MS;
 
 /**
@@ -24,14 +32,16 @@ const FIRST_PAYMENT_CHECK_MS = 10 * SECOND_MS;
  * check follows directly after the payment window closes.
  * @param askedAt when the provider was last asked: a request before the end of the window does not
  *   show the state at the end
+ * @param nextMs `nextAttemptMs` when it did not answer
  */
 export function nextPaymentCheckMs(
   { createdAt, expiresAt }: { createdAt: Date; expiresAt: Date },
   askedAt: Date,
   now: Date,
+  nextMs = nextCheckMs,
 ): number {
   const ageMs = now.getTime() - createdAt.getTime();
-  const pollMs = Math.max(nextCheckMs(ageMs), FIRST_PAYMENT_CHECK_MS);
+  const pollMs = Math.max(nextMs(ageMs), FIRST_PAYMENT_CHECK_MS);
   if (askedAt >= expiresAt) return pollMs;
   const leftMs = Math.max(expiresAt.getTime() - now.getTime(), 0);
   return Math.min(pollMs, leftMs + 1);

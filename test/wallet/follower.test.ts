@@ -11,6 +11,7 @@ import { createChain } from '../../src/wallet/chain/chain';
 import { isPaid, missingAmount } from '../../src/wallet/checkouts/checkout';
 import { takeStep } from '../../src/wallet/checkouts/steps';
 import { resumeWholeChain } from '../../src/wallet/chain/pause';
+import { errorText } from '../../src/lib/command-line';
 import type { Log } from '../../src/wallet/config';
 import { findPlace } from '../../src/wallet/follower/place';
 import { allowAddress, denyAddress } from '../../src/wallet/sender/denylist';
@@ -348,23 +349,42 @@ describeWithChain('deposits', () => {
     expect(tokens.difference).toBe(before.tokens.difference);
   });
 
+  const untilDeposited = (other: DepositsWorld, id: string, failures: string[]): Promise<true> =>
+    when('the deposit', async () => {
+      await other.follow().catch((error: unknown) => failures.push(errorText(error)));
+      return (await entriesOf(other, id))[0] === '10. final' ? true : null;
+    });
+
   test('a node that lacks a block: another node is asked, and the log says why', async () => {
-    const lacking: { block?: number } = {};
-    const node = await startLackingNode(chain.url, lacking);
+    const node = await startFaultyNode(chain.url);
     const other = await createDepositsWorld(chain, { rpcUrls: [node.url, chain.url] });
     try {
       const { id, address } = await openTestCheckout(other);
       await pay(chain, chain.tokens.USDC, address, 10_000_000n);
-      lacking.block = await chain.blockNumber();
+      node.lacking = await chain.blockNumber();
       await chain.finalize();
-      const failures: unknown[] = [];
-      await when('the deposit', async () => {
-        await other.follow().catch((error: unknown) => failures.push(error));
-        return (await entriesOf(other, id))[0] === '10. final' ? true : null;
-      });
+      const failures: string[] = [];
+      await untilDeposited(other, id, failures);
       expect(failures).toEqual([
-        new Error("a node's answers do not fit together: the node does not have the block"),
+        "a node's answers do not fit together: the node does not have the block",
       ]);
+    } finally {
+      await other.close();
+      await node.close();
+    }
+  });
+
+  test('a node that gets no new blocks: another node is asked', async () => {
+    const node = await startFaultyNode(chain.url);
+    const other = await createDepositsWorld(chain, { rpcUrls: [node.url, chain.url] });
+    try {
+      node.newest = await chain.blockNumber();
+      const { id, address } = await openTestCheckout(other);
+      await pay(chain, chain.tokens.USDC, address, 10_000_000n);
+      await chain.finalize();
+      const failures: string[] = [];
+      await untilDeposited(other, id, failures);
+      expect(failures).toEqual([]);
     } finally {
       await other.close();
       await node.close();
@@ -393,30 +413,46 @@ describeWithChain('deposits', () => {
   });
 });
 
-/** A chain's node that does not know one of its blocks. */
-async function startLackingNode(
-  url: string,
-  lacking: { block?: number },
-): Promise<{ url: string; close: () => Promise<void> }> {
-  const isLacked = (result: unknown): boolean =>
-    lacking.block !== undefined &&
-    (result as { number?: Hex } | null)?.number === toHex(lacking.block);
+interface FaultyNode {
+  url: string;
+  /** A block that it does not know. */
+  lacking: number | null;
+  /** It has no newer blocks. */
+  newest: number | null;
+  close: () => Promise<void>;
+}
+
+type Answer = { result?: { number?: Hex } | null };
+
+/** In front of a chain's node. */
+async function startFaultyNode(url: string): Promise<FaultyNode> {
   const server = createServer((request, response) => {
     void text(request)
-      .then((body) => fetch(url, { method: 'POST', headers: JSON_BODY, body }))
+      .then((asked) => {
+        const body =
+          node.newest === null ? asked : asked.replaceAll('"latest"', `"${toHex(node.newest)}"`);
+        return fetch(url, { method: 'POST', headers: JSON_BODY, body });
+      })
       .then((answer) => answer.json())
-      .then((answers: { result?: unknown } | { result?: unknown }[]) => {
-        for (const one of [answers].flat()) if (isLacked(one.result)) one.result = null;
+      .then((answers: Answer | Answer[]) => {
+        for (const one of [answers].flat()) {
+          const { number } = one.result ?? {};
+          if (number === undefined) continue;
+          const isNewer = node.newest !== null && Number(number) > node.newest;
+          if (isNewer || Number(number) === node.lacking) one.result = null;
+        }
         response.setHeader('content-type', 'application/json').end(JSON.stringify(answers));
       });
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const { port } = server.address() as AddressInfo;
-  return {
+  const node: FaultyNode = {
     url: `http://127.0.0.1:${String(port)}`,
+    ...{ lacking: null, newest: null },
     close: async () => {
       server.closeAllConnections();
       await once(server.close(), 'close');
     },
   };
+  return node;
 }

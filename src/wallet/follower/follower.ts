@@ -60,8 +60,8 @@ export interface FollowerParts extends DepositParts {
 const BLOCKS_PER_STEP = 20;
 const RANGE_BLOCKS = 200;
 const PROGRESS_EVERY_MS = 10_000;
-/** In a row. A node fits again within a few steps; after these, another one is asked. */
-const INCONSISTENT_STEPS_MAX = 30;
+/** In a row. After so many steps without a new block, another node is asked. */
+const STUCK_STEPS = 30;
 
 export function startFollower(parts: FollowerParts, pauseMs: number): Loop {
   const { mode, name } = parts.chain.network;
@@ -87,7 +87,7 @@ type Heads = Awaited<ReturnType<typeof readHeads>>;
 export class Follower {
   private readonly chainId: number;
   private balancesAt = 0;
-  private inconsistentSteps = 0;
+  private stuckSteps = 0;
   /** Halved when a node refuses a range, until the next range. */
   private rangeBlocks = RANGE_BLOCKS;
   private progress: { at: number; number: number } | null = null;
@@ -108,19 +108,26 @@ export class Follower {
       }
       const heads = await readHeads(chain);
       const more = await this.follow(place, heads, signal);
-      this.inconsistentSteps = 0;
+      if (heads.latest.number > place.headNumber) this.stuckSteps = 0;
+      else this.leavesNode();
       return more;
     } catch (error) {
       if (error instanceof OutOfPlace) return undefined;
       if (!(error instanceof InconsistentNode)) throw error;
       // Between two answers the chain moved on, or the next node is not as far. Soon it fits.
-      this.inconsistentSteps += 1;
-      if (this.inconsistentSteps < INCONSISTENT_STEPS_MAX) return undefined;
-      this.inconsistentSteps = 0;
-      chain.rpc.avoidCurrent();
+      if (!this.leavesNode()) return undefined;
       const { message } = error;
       throw new Error(`a node's answers do not fit together: ${message}`, { cause: error });
     }
+  }
+
+  /** After a step without a new block. @returns whether another node is asked from now on */
+  private leavesNode(): boolean {
+    this.stuckSteps += 1;
+    if (this.stuckSteps < STUCK_STEPS) return false;
+    this.stuckSteps = 0;
+    this.parts.chain.rpc.avoidCurrent();
+    return true;
   }
 
   private async follow(

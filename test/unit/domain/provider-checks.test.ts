@@ -2,6 +2,7 @@ import { PAYOUT_STATUSES, type PayoutStatus } from '../../../src/domain/payout';
 import {
   attentionLevel,
   contradiction,
+  nextAttemptMs,
   nextCheckMs,
   nextPaymentCheckMs,
 } from '../../../src/domain/provider-checks';
@@ -19,6 +20,23 @@ test.each([
   [24 * HOUR, 15 * MINUTE],
 ])('after %i ms the next check comes in %i ms', (waited, next) => {
   expect(nextCheckMs(waited)).toBe(next);
+});
+
+test.each([
+  [0, 2 * SECOND],
+  [30 * SECOND, 30 * SECOND],
+  [5 * MINUTE, MINUTE],
+  [20 * MINUTE, 2 * MINUTE],
+  [24 * HOUR, 15 * MINUTE],
+])('a provider that has not answered for %i ms is asked again in %i ms', (waited, next) => {
+  expect(nextAttemptMs(waited)).toBe(next);
+});
+
+test('a provider that does not answer for a day is asked about 150 times', () => {
+  let [waited, attempts] = [0, 0];
+  for (; waited < 24 * HOUR; attempts++) waited += nextAttemptMs(waited);
+  expect(attempts).toBeGreaterThan(120);
+  expect(attempts).toBeLessThan(170);
 });
 
 test('a day of waiting costs about a hundred checks', () => {
