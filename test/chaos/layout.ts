@@ -55,7 +55,8 @@ export const FUNDS = '1000000.00000000';
 
 /** @param onChain with the wallet in place of the simulated provider */
 export async function startLayout(onChain: boolean): Promise<Layout> {
-  const servers = await startMortalServers({ onSmallDisk: true });
+  const logFolder = process.env['TEST_PROGRAM_OUTPUT'];
+  const servers = await startMortalServers({ onSmallDisk: true, logFolder });
   const clocks = mkdtempSync(join(tmpdir(), 'payments-gateway-clocks-'));
   const setClock = (name: ProgramName, seconds: string): void => {
     writeFileSync(join(clocks, name), seconds);

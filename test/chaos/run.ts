@@ -6,6 +6,7 @@ import { playFaults, type Played } from './faults';
 import { judge, type Verdict } from './judge';
 import { type Layout, missingParts, startLayout } from './layout';
 import { type Load, startLoad } from './load';
+import { watchNamespace } from './namespace-watch';
 import { describeFault, type Fault } from './plan';
 
 export interface Report extends Verdict {
@@ -49,6 +50,7 @@ async function runLoad(
 ): Promise<Report> {
   await rows(layout.gateway.db, 'UPDATE payout_policies SET daily_max = NULL');
   const load = startLoad(layout, seed);
+  const watch = watchNamespace(layout, log);
   const begun = performance.now();
   const played = await playFaults(layout, plan, (fault) => {
     log(describeFault(fault));
@@ -56,10 +58,18 @@ async function runLoad(
   await sleep(Math.max(0, seconds * 1_000 - (performance.now() - begun)));
   log('no more requests; waiting for what is open');
   await load.stop();
-  return reportOf(load, played, await judge(layout, load));
+  const verdict = await judge(layout, load);
+  const restarts = await watch.stop();
+  return reportOf(load, played, verdict, restarts);
 }
 
-function reportOf(load: Load, played: readonly Played[], verdict: Verdict): Report {
+/** @param restarts of the Temporal server, by namespace-watch.ts */
+function reportOf(
+  load: Load,
+  played: readonly Played[],
+  verdict: Verdict,
+  restarts: number,
+): Report {
   const recoveries = played
     .map(({ endedAt }) => recoveryAfter(load, played, endedAt))
     .filter((one) => one !== null)
@@ -85,6 +95,11 @@ function reportOf(load: Load, played: readonly Played[], verdict: Verdict): Repo
       `${operations} operations, ${requests} of them requests, for ${load.histories.length} objects: ${listOf([...load.counts])}`,
       `${played.length} faults: ${listOf([...byKind])}`,
       `recovery: p50 ${recovery.p50.toFixed(1)} s, p95 ${recovery.p95.toFixed(1)} s, longest ${recovery.max.toFixed(1)} s; nothing was accepted for at most ${longestGap(load).toFixed(1)} s`,
+      ...(restarts === 0
+        ? []
+        : [
+            `Temporal's development server was restarted ${restarts} times: it had lost its namespace`,
+          ]),
       `${violations.length} violations, ${lostAcknowledgements.length} lost acknowledgements, ${doubleSends.length} double sends`,
       ...[...violations, ...lostAcknowledgements, ...doubleSends].map((one) => `  ${one}`),
     ],

@@ -17,6 +17,7 @@ import {
 import { stopProcess } from '../../src/dev/processes';
 import { describeWithProgram } from './optional-program';
 import { findFreePort } from './free-port';
+import { createTurns } from './turns';
 
 /** `describe` where anvil is installed; elsewhere a skipped one that says so on stderr. */
 export function describeWithChain(name: string, tests: () => void): void {
@@ -188,16 +189,6 @@ export async function startChain({ chainId = TEST_CHAIN_ID } = {}): Promise<Test
       await stopProcess(anvil.process.pid, { signal: 'SIGKILL', graceMs: 5_000 });
       rmSync(folder, { recursive: true, force: true });
     },
-  };
-}
-
-/** One after the other, in the order of the calls. */
-function createTurns(): <T>(act: () => Promise<T>) => Promise<T> {
-  let last: Promise<unknown> = Promise.resolve();
-  return (act) => {
-    const acting = last.then(act);
-    last = acting.catch(() => undefined);
-    return acting;
   };
 }
 

@@ -17,9 +17,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startLocalPostgres } from '../../src/dev/local-postgres';
 import { findFreePort } from '../../src/dev/ports';
-import { stopProcess } from '../../src/dev/processes';
+import { identifyProcess, stopProcess } from '../../src/dev/processes';
 import { startLocalTemporal } from '../../src/dev/local-temporal';
 import { createTemplate } from './database';
+import { createTurns } from './turns';
 
 const GONE_WITHIN_MS = 10_000;
 
@@ -31,7 +32,7 @@ interface RunningServer {
 export interface MortalServer {
   /** SIGKILL, and resolves when the process is gone. */
   kill(): Promise<void>;
-  /** Resolves when it answers again. */
+  /** Resolves when it answers again; does nothing while it runs. */
   start(): Promise<void>;
 }
 
@@ -51,12 +52,18 @@ export interface MortalServers {
   stop(): Promise<void>;
 }
 
-/** @param onSmallDisk PostgreSQL's data is on a file system in memory, if this user may mount one */
-export async function startMortalServers({ onSmallDisk = false } = {}): Promise<MortalServers> {
+interface MortalOptions {
+  /** PostgreSQL's data is on a file system in memory, if this user may mount one. */
+  onSmallDisk?: boolean;
+  /** Where the servers write their logs; by default they go with the data. */
+  logFolder?: string | undefined;
+}
+
+export async function startMortalServers(options: MortalOptions = {}): Promise<MortalServers> {
   const folder = mkdtempSync(join(tmpdir(), 'payments-gateway-mortal-'));
   // PostgreSQL runs as another user when we are root, and has to pass through.
   chmodSync(folder, 0o711);
-  const disk = onSmallDisk ? mountSmallDisk(join(folder, 'disk')) : null;
+  const disk = options.onSmallDisk === true ? mountSmallDisk(join(folder, 'disk')) : null;
   const log = () => undefined;
   const postgresPort = await findFreePort();
   // Durable: what was committed has to be there after a kill.
@@ -65,7 +72,10 @@ export async function startMortalServers({ onSmallDisk = false } = {}): Promise<
       ...{ dataDir: join(disk?.folder ?? folder, 'postgres'), port: postgresPort },
       ...{ logFile: join(folder, 'postgres.log'), log },
     });
-  const [first, temporal] = await Promise.all([startPostgres(), startMortalTemporal(folder)]);
+  const [first, temporal] = await Promise.all([
+    startPostgres(),
+    startMortalTemporal(folder, options.logFolder),
+  ]);
   await createTemplate(first.superuserUrl);
   // The environment of a test file is its own.
   process.env['TEST_POSTGRES_URL'] = first.superuserUrl;
@@ -97,14 +107,17 @@ export interface MortalTemporal extends MortalServer {
 }
 
 /** A Temporal server of the test file's own, with its data in this folder. */
-export async function startMortalTemporal(folder: string): Promise<MortalTemporal> {
+export async function startMortalTemporal(
+  folder: string,
+  logFolder = folder,
+): Promise<MortalTemporal> {
   const port = await findFreePort();
   const [data, copy] = [join(folder, 'temporal'), join(folder, 'temporal-copy')];
   mkdirSync(data);
   const start = () =>
     startLocalTemporal({
       ...{ dbFile: join(data, 'temporal.db'), port, uiPort: null },
-      ...{ logFile: join(folder, 'temporal.log'), log: () => undefined },
+      ...{ logFile: join(logFolder, 'temporal.log'), log: () => undefined },
     });
   const first = await start();
   process.env['TEST_TEMPORAL_ADDRESS'] = first.address;
@@ -161,13 +174,14 @@ function mortal(
   start: () => Promise<RunningServer>,
 ): MortalServer & { stop(): Promise<void> } {
   let running = first;
+  const turn = createTurns();
   return {
-    kill: async () => {
-      await stopProcess(running.pid, { signal: 'SIGKILL', graceMs: GONE_WITHIN_MS });
-    },
-    start: async () => {
-      running = await start();
-    },
+    kill: () =>
+      turn(() => stopProcess(running.pid, { signal: 'SIGKILL', graceMs: GONE_WITHIN_MS })),
+    start: () =>
+      turn(async () => {
+        if (identifyProcess(running.pid) === null) running = await start();
+      }),
     stop: () => running.stop(),
   };
 }

@@ -18,7 +18,7 @@ import { TASK_QUEUES, WORKFLOWS } from '../../workflows/names';
 import { readBookEntry, waitFor } from './sandbox';
 import type { FaultPlan } from './activity-faults';
 import { createMerchant, fund } from './merchant';
-import { waitLong } from './patience';
+import { PATIENCE_MS, waitLong } from './patience';
 import type { OnStart, WorkflowWorld } from './workflow-world';
 
 export const FUNDS = '1000.00000000';
@@ -145,7 +145,16 @@ export async function readSearchAttributes({ handle }: PayoutCase) {
 
 /** Waits for the workflow to end, and says how. */
 export async function whenOver({ handle }: PayoutCase): Promise<unknown> {
-  return handle.result();
+  return Promise.race([handle.result(), failWhenPatienceEnds(handle)]);
+}
+
+/** The client would wait for ever for a workflow that does not end. */
+async function failWhenPatienceEnds(handle: WorkflowHandle): Promise<never> {
+  await sleep(PATIENCE_MS, undefined, { ref: false });
+  const { status, historyLength } = await handle.describe();
+  throw new Error(
+    `${handle.workflowId} is ${status.name} after ${PATIENCE_MS} ms, with ${historyLength} events`,
+  );
 }
 
 export interface PayoutRecords {
