@@ -126,15 +126,21 @@ function addOperation(command: Command, { env, out }: Terminal): void {
     .requiredOption(...CHAIN)
     .requiredOption(...ADDRESS)
     .option(
+      '--paid <HASH=REFERENCE...>',
+      'the unknown transaction has paid this queued payout, which is not sent again',
+    )
+    .option('--foreign <HASH...>', 'the unknown transaction has paid none of the payouts')
+    .option(
       '--skip-unknown-nonces',
-      'transactions that the database does not know exist, and none of them is a queued payout',
+      'no node shows the transactions of some nonces, and none of them has paid a payout',
     )
     .option(...BY)
-    .action(async ({ chainId, address, skipUnknownNonces = false, by }) => {
+    .action(async ({ chainId, address, paid = [], ...decisions }) => {
       const network = findNetwork(env, chainId);
       const account = readAddress(address);
+      const pairs = paid.map(readPaid);
       const { requeued, nextNonce } = await withDatabase(env, (db) =>
-        resumeSigner(db, createChain(network), account, { by, skipUnknownNonces }),
+        resumeSigner(db, createChain(network), account, { ...decisions, paid: pairs }),
       );
       out(`${account} sends again from nonce ${nextNonce}; ${requeued} payouts get a new nonce.\n`);
     });
@@ -249,6 +255,14 @@ function findNetwork(env: NodeJS.ProcessEnv, text: string): Network {
   const network = networksOf(env).find(({ chainId }) => String(chainId) === text);
   if (network !== undefined) return network;
   throw new UsageError(`WALLET_NETWORKS_FILE has no network with chain_id ${text}.`);
+}
+
+function readPaid(text: string): { hash: string; reference: string } {
+  const [hash = '', reference = '', ...rest] = text.split('=');
+  if (/^0x[0-9a-fA-F]{64}$/.test(hash) && reference !== '' && rest.length === 0) {
+    return { hash, reference };
+  }
+  throw new UsageError(`--paid ${text} must be a transaction's hash, =, and a payout's reference.`);
 }
 
 function readAddress(text: string): Address {

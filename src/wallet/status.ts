@@ -10,6 +10,7 @@ import { listNewestDecisions, type PauseDecision } from './chain/pause';
 import { type Db, findLockHolder } from './db/database';
 import { chainLock } from './durable/chain-run';
 import type { Network, PayoutRules } from './networks';
+import { describeFound, describeOpenFound, type OpenFound } from './sender/explain';
 import { readView } from './sender/view';
 import { readShownSums, type ShownSums } from './sums';
 import { amountOf, NATIVE_DECIMALS } from './units';
@@ -52,6 +53,8 @@ interface HotWallet {
   next_nonce: string;
   in_flight: number;
   oldest_in_flight_at: string | null;
+  /** What the chain or a pool has of it and the database has not; it is stopped until each is explained. */
+  unknown_transactions: OpenFound[];
   /** Empty when no node answers. */
   floats: { asset: string; balance: string; minimum: string | null; is_low: boolean }[];
 }
@@ -133,7 +136,9 @@ async function readFollower(
 }
 
 async function readHotWallets(db: Db, chain: Chain): Promise<HotWallet[]> {
-  const rows = await db.query<Omit<HotWallet, 'floats'> & { address: Address }>(
+  const rows = await db.query<
+    Omit<HotWallet, 'floats' | 'unknown_transactions'> & { address: Address }
+  >(
     `SELECT address, stopped_reason, next_nonce, in_flight,
        to_char(replaced_at AT TIME ZONE 'UTC', ${ISO}) AS replaced_at,
        to_char(oldest AT TIME ZONE 'UTC', ${ISO}) AS oldest_in_flight_at
@@ -147,7 +152,12 @@ async function readHotWallets(db: Db, chain: Chain): Promise<HotWallet[]> {
   return Promise.all(
     rows.map(async (row) => {
       const minimums = row.replaced_at === null ? (chain.network.payouts?.floatMinimum ?? {}) : {};
-      return { ...row, floats: await readFloats(chain, row.address, minimums) };
+      const key = { chainId: chain.network.chainId, signer: row.address };
+      return {
+        ...row,
+        unknown_transactions: await describeFound({ db, chain, key }),
+        floats: await readFloats(chain, row.address, minimums),
+      };
     }),
   );
 }
@@ -289,6 +299,7 @@ function describeHotWallet(wallet: HotWallet): [string, string][] {
       'hot wallet',
       `${wallet.address} ${replaced}${stopped}next nonce ${wallet.next_nonce}, ${inFlight}`,
     ],
+    ...wallet.unknown_transactions.map((one): [string, string] => ['', describeOpenFound(one)]),
     ...wallet.floats.map(({ asset, balance, minimum, is_low: isLow }): [string, string] => [
       '',
       `${balance} ${asset}${minimum === null ? '' : ` (minimum ${minimum}${isLow ? ', LOW' : ''})`}`,

@@ -34,12 +34,22 @@ export interface WalletDatabase {
 
 /** A migrated database with the wallet's own login. */
 export async function createWalletDatabase(): Promise<WalletDatabase> {
+  const created = await createDatabase('');
+  await migrateWallet(created.ownerUrl);
+  await ensureWalletLogin(created.ownerUrl, LOGIN);
+  return created;
+}
+
+/** A backup of this moment, restored beside the original. Nobody may be connected to the original. */
+export async function copyWalletDatabase({ ownerUrl }: WalletDatabase): Promise<WalletDatabase> {
+  return createDatabase(`template ${new URL(ownerUrl).pathname.slice(1)}`);
+}
+
+async function createDatabase(options: string): Promise<WalletDatabase> {
   const server = process.env['TEST_POSTGRES_URL'] ?? '';
   const database = `wallet_${randomBytes(6).toString('hex')}`;
-  await withClient(server, (client) => client.query(`create database ${database}`));
+  await withClient(server, (client) => client.query(`create database ${database} ${options}`));
   const ownerUrl = databaseUrl(server, { database });
-  await migrateWallet(ownerUrl);
-  await ensureWalletLogin(ownerUrl, LOGIN);
   return {
     url: databaseUrl(ownerUrl, LOGIN),
     ownerUrl,

@@ -13,7 +13,8 @@ import type { PayoutRules } from '../networks';
 import { amountOf, NATIVE_DECIMALS, unitsOf } from '../units';
 import { findDenied } from './denylist';
 import { type Fees, firstFees } from './fees';
-import { insertSlots, lockSigner, type Payment, type SignerKey } from './slots';
+import { markGas } from './fingerprint';
+import { advanceNonce, insertSlots, lockSigner, type Payment, type SignerKey } from './slots';
 import { finishTransfer, sendableDecimals } from './transfers';
 import { type ChainView, wordOf } from './view';
 
@@ -88,6 +89,7 @@ async function reportWaiting({ chain, alarms, waiting }: Round): Promise<void> {
 
 interface Queued {
   transferId: string;
+  reference: string;
   asset: string;
   units: bigint;
   recipient: Address;
@@ -95,18 +97,25 @@ interface Queued {
 
 /** The oldest of each asset, because an asset without float must not make the others wait. */
 async function findQueued(db: Db, chainId: number, limit: number): Promise<Queued[]> {
-  const rows = await db.query<{ id: string; asset: string; units: string; destination: string }>(
+  const rows = await db.query<
+    Record<'id' | 'reference' | 'asset' | 'units' | 'destination', string>
+  >(
     `WITH assets AS (
        SELECT DISTINCT asset FROM wallet.transfer WHERE chain_id = $1 AND status = 'queued')
      SELECT oldest.* FROM assets, LATERAL (
-       SELECT id, asset, units, destination, created_at FROM wallet.transfer
+       SELECT id, client_reference AS reference, asset, units, destination, created_at
+       FROM wallet.transfer
        WHERE chain_id = $1 AND status = 'queued' AND asset = assets.asset
        ORDER BY created_at, id LIMIT $2) AS oldest
      ORDER BY created_at, id`,
     [chainId, limit],
   );
-  return rows.map(({ id, asset, units, destination }) => ({
-    ...{ transferId: id, asset, units: BigInt(units), recipient: getAddress(destination) },
+  return rows.map(({ id, reference, asset, units, destination }) => ({
+    transferId: id,
+    reference,
+    asset,
+    units: BigInt(units),
+    recipient: getAddress(destination),
   }));
 }
 
@@ -231,7 +240,7 @@ const TRANSFER = '0xa9059cbb';
 const GAS_MARGIN = { times: 5n, dividedBy: 4n } as const;
 const REVERT_CODE = 3;
 
-async function estimate(parts: Round, queued: readonly Queued[]): Promise<Payment[]> {
+async function estimate(parts: Round, queued: readonly Queued[]): Promise<(Queued & Payment)[]> {
   const { chain, key } = parts;
   const calls = queued.map((one) => transactionOf(chain, one));
   const answers = await chain.rpc.batches<Hex>(
@@ -241,7 +250,7 @@ async function estimate(parts: Round, queued: readonly Queued[]): Promise<Paymen
       params: [{ from: key.signer, to, data, value: toHex(valueWei) }, 'latest'],
     })),
   );
-  const payments: Payment[] = [];
+  const payments: (Queued & Payment)[] = [];
   for (const [index, one] of queued.entries()) {
     const answer = answers[index];
     const call = calls[index];
@@ -255,7 +264,7 @@ async function estimate(parts: Round, queued: readonly Queued[]): Promise<Paymen
       await failUnsent(parts.db, one.transferId);
       continue;
     }
-    const gas = (estimated * GAS_MARGIN.times) / GAS_MARGIN.dividedBy;
+    const gas = markGas((estimated * GAS_MARGIN.times) / GAS_MARGIN.dividedBy, one.reference);
     payments.push({ ...one, data: call.data, valueWei: call.valueWei, gas });
   }
   return payments;
@@ -290,7 +299,11 @@ export function transactionOf(
   return { to: token.address, data, valueWei: 0n };
 }
 
-async function storeSlots(parts: Round, payments: readonly Payment[], fees: Fees): Promise<number> {
+async function storeSlots(
+  parts: Round,
+  payments: readonly (Queued & Payment)[],
+  fees: Fees,
+): Promise<number> {
   const { db, key } = parts;
   return db.transaction(async (tx) => {
     const signer = await lockSigner(tx, key);
@@ -306,7 +319,10 @@ async function storeSlots(parts: Round, payments: readonly Payment[], fees: Fees
     );
     const ids = new Set(taken.map(({ id }) => id));
     const chosen = payments.filter(({ transferId }) => ids.has(transferId));
-    if (chosen.length > 0) await insertSlots(tx, key, signer.nextNonce, chosen, fees);
+    if (chosen.length > 0) {
+      await insertSlots(tx, key, signer.nextNonce, chosen, fees);
+      await advanceNonce(tx, key, signer.nextNonce + BigInt(chosen.length));
+    }
     return chosen.length;
   });
 }

@@ -6,9 +6,12 @@
 import type { Address } from 'viem';
 import { SetupError } from '../../lib/setup-error';
 import type { Chain, RpcReceipt } from '../chain/chain';
-import type { Database } from '../db/database';
+import type { Database, Tx } from '../db/database';
+import { adoptReplacement, describeFound, describeOpenFound } from './explain';
+import { adopt, findCandidates, type FoundTransaction, listOpenFound } from './found';
 import { isUsedByOthers } from './settle';
 import {
+  advanceNonce,
   type Attempt,
   findAttempts,
   findOpenSlots,
@@ -16,7 +19,7 @@ import {
   type SignerKey,
   type Slot,
 } from './slots';
-import { readView } from './view';
+import { type ChainView, readView } from './view';
 
 export interface Resumed {
   /** Transfers that get another nonce. */
@@ -24,13 +27,14 @@ export interface Resumed {
   nextNonce: bigint;
 }
 
-interface ResumeOptions {
+export interface ResumeDecisions {
   /** Who decides it: stays in wallet.decision. */
   by: string;
-  /**
-   * The chain has transactions of the signer that the database does not know, and the operator has
-   * checked that none of the queued transfers is among them.
-   */
+  /** Found transactions that have paid a queued transfer: it is not sent again. */
+  paid?: readonly { hash: string; reference: string }[];
+  /** Found transactions that have paid none of the transfers. */
+  foreign?: readonly string[];
+  /** No node shows the transactions of some nonces, and the operator knows that they paid none. */
   skipUnknownNonces?: boolean;
 }
 
@@ -41,49 +45,35 @@ async function hasReceipt({ rpc }: Chain, attempts: readonly Attempt[]): Promise
   return false;
 }
 
-/** @throws SetupError when a nonce is not final yet, a node does not answer, or payouts are unknown */
+/** @throws SetupError when a nonce is not final yet, a node does not answer, or a decision is missing */
 export async function resumeSigner(
   db: Database,
   chain: Chain,
   address: Address,
-  { by, skipUnknownNonces = false }: ResumeOptions,
+  decisions: ResumeDecisions,
 ): Promise<Resumed> {
   const key: SignerKey = { chainId: chain.network.chainId, signer: address.toLowerCase() };
   const view = await readView(chain, address);
-  const foreign: Slot[] = [];
-  for (const slot of await findOpenSlots(db, key, { upTo: view.usedNonces })) {
-    const own = await findAttempts(db, key, { from: slot.nonce, upTo: slot.nonce + 1n });
-    if (await isUsedByOthers(chain, key.signer, slot.nonce, own, { everyNode: true })) {
-      foreign.push(slot);
-    } else if (!(await hasReceipt(chain, own))) {
-      throw new SetupError(
-        `Not every node of ${chain.network.name} confirms that nonce ${slot.nonce.toString()} is final. Make all nodes reachable, wait for the next final block, and run the command again.`,
-      );
-    }
-  }
+  const foreign = await listForeignSlots(db, chain, key, view);
   return db.transaction(async (tx) => {
-    const { nextNonce } = await lockSigner(tx, key);
-    if (view.usedNonces > nextNonce && !skipUnknownNonces) {
-      const unknown = `${nextNonce.toString()} to ${(view.usedNonces - 1n).toString()}`;
-      throw new SetupError(
-        `The chain has transactions of ${address} with the nonces ${unknown}, which the database does not know. Compare them with the queued transfers; a transfer that was paid by one of them would be paid again. Then run the command with --skip-unknown-nonces.`,
-      );
-    }
-    const nonces = foreign.map(({ nonce }) => nonce.toString());
+    await lockSigner(tx, key);
+    await decideFound(tx, chain, key, decisions);
+    await requireDecided(tx, chain, key, view, decisions);
     await tx.query(
       `UPDATE wallet.slot SET state = 'foreign'
        WHERE chain_id = $1 AND signer = $2 AND nonce = ANY($3::bigint[]) AND state = 'open'`,
-      [key.chainId, key.signer, nonces],
+      [key.chainId, key.signer, foreign.map(({ nonce }) => nonce.toString())],
     );
     await tx.query(
       `UPDATE wallet.transfer SET status = 'queued'
        WHERE id = ANY($1::text[]) AND status = 'sending'`,
       [foreign.map(({ transferId }) => transferId)],
     );
+    await advanceNonce(tx, key, view.usedNonces);
     await tx.query(
-      `UPDATE wallet.signer SET stopped_reason = NULL, next_nonce = greatest(next_nonce, $3)
+      `UPDATE wallet.signer SET stopped_reason = NULL, stopped_for = NULL
        WHERE chain_id = $1 AND address = $2`,
-      [key.chainId, key.signer, view.usedNonces.toString()],
+      [key.chainId, key.signer],
     );
     await tx.query(
       `UPDATE wallet.alarm SET cleared_at = clock_timestamp()
@@ -93,9 +83,102 @@ export async function resumeSigner(
     await tx.query(
       `INSERT INTO wallet.decision (chain_id, kind, address, decided_by, reason)
        VALUES ($1, 'resume_signer', $2, $3, $4)`,
-      [key.chainId, key.signer, by, skipUnknownNonces ? 'with --skip-unknown-nonces' : null],
+      [key.chainId, key.signer, decisions.by, describeDecisions(decisions)],
     );
     const after = await lockSigner(tx, key);
     return { requeued: foreign.length, nextNonce: after.nextNonce };
   });
+}
+
+/** Open slots whose nonce every node calls final without one of the slot's transactions. */
+async function listForeignSlots(
+  db: Database,
+  chain: Chain,
+  key: SignerKey,
+  view: ChainView,
+): Promise<Slot[]> {
+  const foreign: Slot[] = [];
+  for (const slot of await findOpenSlots(db, key, { upTo: view.usedNonces })) {
+    const own = await findAttempts(db, key, { from: slot.nonce, upTo: slot.nonce + 1n });
+    if (await isUsedByOthers(chain, key.signer, slot.nonce, own, { everyNode: true })) {
+      // A replacement that the database lost pays the slot's own transfer.
+      if (!(await adoptReplacement({ db, chain, key }, slot))) foreign.push(slot);
+    } else if (!(await hasReceipt(chain, own))) {
+      throw new SetupError(
+        `Not every node of ${chain.network.name} confirms that nonce ${slot.nonce.toString()} is final. Make all nodes reachable, wait for the next final block, and run the command again.`,
+      );
+    }
+  }
+  return foreign;
+}
+
+/** @throws SetupError for a hash that is not open, and for a transfer that it does not pay */
+async function decideFound(
+  tx: Tx,
+  chain: Chain,
+  key: SignerKey,
+  { paid = [], foreign = [] }: ResumeDecisions,
+): Promise<void> {
+  const open = await listOpenFound(tx, key);
+  const find = (hash: string): FoundTransaction => {
+    const found = open.find((one) => one.hash === hash.toLowerCase());
+    if (found !== undefined) return found;
+    throw new SetupError(`${hash} is not among the unknown transactions. See \`wallet status\`.`);
+  };
+  for (const { hash, reference } of paid) {
+    const found = find(hash);
+    const candidates = await findCandidates(tx, key, found);
+    const transfer = candidates.find((one) => one.reference === reference);
+    if (transfer === undefined || !(await adopt(tx, chain, key, found, transfer.transferId))) {
+      throw new SetupError(
+        `${hash} does not pay ${reference}: asset, amount and recipient must be the same, and the transfer must be queued.`,
+      );
+    }
+  }
+  for (const hash of foreign) {
+    await tx.query(
+      `UPDATE wallet.found_transaction SET state = 'foreign'
+       WHERE chain_id = $1 AND signer = $2 AND hash = $3`,
+      [key.chainId, key.signer, find(hash).hash],
+    );
+  }
+}
+
+/** @throws SetupError with everything that still needs a decision */
+async function requireDecided(
+  tx: Tx,
+  chain: Chain,
+  key: SignerKey,
+  view: ChainView,
+  { skipUnknownNonces = false }: ResumeDecisions,
+): Promise<void> {
+  const open = await describeFound({ db: tx, chain, key });
+  if (open.length > 0) {
+    throw new SetupError(
+      `These transactions of ${key.signer} are not explained:\n${open.map(describeOpenFound).join('\n')}\nFor each, add --paid <HASH>=<REFERENCE> when it has paid that payout, or --foreign <HASH> when it has paid none. A payout that was paid by one of them would be paid again.`,
+    );
+  }
+  const [row] = await tx.query<{ next: string; known: string }>(
+    `SELECT next_nonce AS next,
+       (SELECT count(*) FROM wallet.found_transaction found
+        WHERE found.chain_id = signer.chain_id AND found.signer = signer.address
+          AND nonce >= next_nonce AND nonce < $3) AS known
+     FROM wallet.signer WHERE chain_id = $1 AND address = $2`,
+    [key.chainId, key.signer, view.usedNonces.toString()],
+  );
+  const next = BigInt(row?.next ?? 0);
+  const hidden = view.usedNonces - next - BigInt(row?.known ?? 0);
+  if (hidden <= 0n || skipUnknownNonces) return;
+  throw new SetupError(
+    `The chain has transactions of ${key.signer} with the nonces ${next.toString()} to ${(view.usedNonces - 1n).toString()}, and no node shows ${hidden.toString()} of them. Compare them with the queued transfers; a transfer that was paid by one of them would be paid again. Then run the command with --skip-unknown-nonces.`,
+  );
+}
+
+function describeDecisions(decisions: ResumeDecisions): string | null {
+  const parts = [
+    ...(decisions.paid ?? []).map(({ hash, reference }) => `${hash} has paid ${reference}`),
+    ...(decisions.foreign ?? []).map((hash) => `${hash} has paid no payout`),
+    ...(decisions.skipUnknownNonces === true ? ['with --skip-unknown-nonces'] : []),
+  ];
+  return parts.length === 0 ? null : parts.join('; ');
 }

@@ -14,9 +14,10 @@ import type { PayoutRules } from '../networks';
 import type { Signer } from '../signer/port';
 import { amountOf, unitsOf } from '../units';
 import { broadcast, type BroadcastParts, replaceStuck, signSlots } from './broadcast';
+import { explainNonces } from './explain';
 import { fillSlots } from './queue';
 import { settleFinal } from './settle';
-import { readSigner, registerSigner, stopSigner } from './slots';
+import { readSigner, registerSigner } from './slots';
 import { sendableDecimals } from './transfers';
 import { type ChainView, readView } from './view';
 
@@ -26,7 +27,13 @@ export function startSender(db: Database, chain: Chain, signer: Signer, log: Log
   const key = { chainId, signer: signer.address.toLowerCase() };
   const alarms = createAlarms(db, chain, log);
   const parts: BroadcastParts = { db, chain, rules, key, alarms, signer };
-  return startLoop(`sender of ${name}`, log, pollMs, () => runStep(parts));
+  // Another process or another database may have sent before this one took the chain over.
+  let isTakeover = true;
+  return startLoop(`sender of ${name}`, log, pollMs, async () => {
+    const more = await runStep(parts, isTakeover);
+    isTakeover = false;
+    return more;
+  });
 }
 
 function rulesOf({ network }: Chain): PayoutRules {
@@ -34,24 +41,16 @@ function rulesOf({ network }: Chain): PayoutRules {
   return network.payouts;
 }
 
-async function runStep(parts: BroadcastParts): Promise<'more' | undefined> {
-  const { db, chain, key, alarms } = parts;
+async function runStep(parts: BroadcastParts, isTakeover: boolean): Promise<'more' | undefined> {
+  const { db, chain, key } = parts;
   const view = await readViewOrAlarm(parts);
   await registerSigner(db, key, view.usedNonces);
+  const isExplained = await explainNonces(parts, view, { everyNode: isTakeover });
   const hasMore = await settleFinal(parts, view);
   await watchFloat(parts, view);
-  const { nextNonce, stoppedReason } = await readSigner(db, key);
-  if (view.usedNonces > nextNonce) {
-    const reason = `The chain has ${view.usedNonces.toString()} transactions of the signer, and the database knows ${nextNonce.toString()}.`;
-    const evidence = { usedNonces: view.usedNonces };
-    const remedy = 'Find out whether the database is an old one or somebody else has the key.';
-    await db.transaction(async (tx) => {
-      if (!(await stopSigner(tx, key, reason, evidence))) return;
-      await alarms.raise('signer_stopped', key.signer, `${reason} ${remedy}`, tx);
-    });
-    return undefined;
-  }
-  if (stoppedReason !== null || (await isPaused(db, chain.network.chainId))) return undefined;
+  const { stoppedReason } = await readSigner(db, key);
+  if (!isExplained || stoppedReason !== null) return undefined;
+  if (await isPaused(db, chain.network.chainId)) return undefined;
   await replaceStuck(parts, view);
   // What the last step stored is broadcast while the next slots are made.
   const [made] = await Promise.all([makeAttempts(parts, view), broadcast(parts, view)]);

@@ -37,7 +37,11 @@ export interface Attempt extends Fees {
 export interface SignerState {
   nextNonce: bigint;
   stoppedReason: string | null;
+  stoppedFor: StopCause | null;
 }
+
+/** A stop for found transactions ends when each of them is explained; the other one needs an operator. */
+export type StopCause = 'used_nonce' | 'found_transactions';
 
 /**
  * The signer takes the place of the chain's earlier ones.
@@ -68,48 +72,47 @@ async function readSignerWith(
   { chainId, signer }: SignerKey,
   lock: '' | 'FOR UPDATE',
 ): Promise<SignerState> {
-  const [row] = await db.query<{ nextNonce: string; stoppedReason: string | null }>(
-    `SELECT next_nonce AS "nextNonce", stopped_reason AS "stoppedReason"
+  const [row] = await db.query<Omit<SignerState, 'nextNonce'> & { nextNonce: string }>(
+    `SELECT next_nonce AS "nextNonce", stopped_reason AS "stoppedReason",
+       stopped_for AS "stoppedFor"
      FROM wallet.signer WHERE chain_id = $1 AND address = $2 ${lock}`,
     [chainId, signer],
   );
   if (row === undefined) throw new Error(`the signer ${signer} is not registered`);
-  return { nextNonce: BigInt(row.nextNonce), stoppedReason: row.stoppedReason };
+  return { ...row, nextNonce: BigInt(row.nextNonce) };
 }
 
 /**
- * Only while the reason still holds: an operator may have resumed the signer in between.
+ * Because somebody else used the nonce of an open slot. An operator may have resumed the signer in
+ * between, so the slot must still be open.
  * @returns whether the signer is stopped
  */
 export async function stopSigner(
   tx: Tx,
   key: SignerKey,
   reason: string,
-  evidence: { openNonce: bigint } | { usedNonces: bigint },
+  { openNonce }: { openNonce: bigint },
 ): Promise<boolean> {
-  const [condition, value] =
-    'openNonce' in evidence
-      ? [
-          `EXISTS (SELECT 1 FROM wallet.slot WHERE slot.chain_id = signer.chain_id
-             AND slot.signer = signer.address AND nonce = $4 AND state = 'open')`,
-          evidence.openNonce,
-        ]
-      : ['next_nonce < $4', evidence.usedNonces];
   // Before the next statement looks at the slots: one that waited for the lock saw the old ones.
   await lockSigner(tx, key);
   const stopped = await tx.query(
-    `UPDATE wallet.signer SET stopped_reason = coalesce(stopped_reason, $3)
-     WHERE chain_id = $1 AND address = $2 AND ${condition} RETURNING address`,
-    [key.chainId, key.signer, reason, value.toString()],
+    `UPDATE wallet.signer
+     SET stopped_for = 'used_nonce',
+       stopped_reason = CASE WHEN stopped_for = 'used_nonce' THEN stopped_reason ELSE $3 END
+     WHERE chain_id = $1 AND address = $2 AND EXISTS (
+       SELECT 1 FROM wallet.slot WHERE slot.chain_id = signer.chain_id
+         AND slot.signer = signer.address AND nonce = $4 AND state = 'open')
+     RETURNING address`,
+    [key.chainId, key.signer, reason, openNonce.toString()],
   );
   return stopped.length > 0;
 }
 
-/** Gives each payment the next nonce. The signer is locked. */
+/** Gives the payments this nonce and the following ones. The signer is locked. */
 export async function insertSlots(
   tx: Tx,
   { chainId, signer }: SignerKey,
-  nextNonce: bigint,
+  firstNonce: bigint,
   payments: readonly Payment[],
   fees: Fees,
 ): Promise<void> {
@@ -120,7 +123,7 @@ export async function insertSlots(
      FROM unnest($4::text[], $5::text[], $6::numeric[], $7::text[], $8::text[], $9::numeric[], $10::bigint[])
        WITH ORDINALITY AS payment(transfer_id, asset, units, recipient, data, value_wei, gas, place)`,
     [
-      ...[chainId, signer, nextNonce.toString()],
+      ...[chainId, signer, firstNonce.toString()],
       payments.map(({ transferId }) => transferId),
       payments.map(({ asset }) => asset),
       payments.map(({ units }) => units.toString()),
@@ -131,9 +134,18 @@ export async function insertSlots(
       ...[fees.maxFeePerGas.toString(), fees.maxPriorityFeePerGas.toString()],
     ],
   );
+}
+
+/** Never back: a nonce is given once. The signer is locked. */
+export async function advanceNonce(
+  tx: Tx,
+  { chainId, signer }: SignerKey,
+  nextNonce: bigint,
+): Promise<void> {
   await tx.query(
-    'UPDATE wallet.signer SET next_nonce = next_nonce + $3 WHERE chain_id = $1 AND address = $2',
-    [chainId, signer, payments.length],
+    `UPDATE wallet.signer SET next_nonce = greatest(next_nonce, $3)
+     WHERE chain_id = $1 AND address = $2`,
+    [chainId, signer, nextNonce.toString()],
   );
 }
 
@@ -288,6 +300,8 @@ export async function findNewestAttempts(
 ): Promise<Attempt[]> {
   const time =
     since === 'created' ? 'attempt.created_at' : "coalesce(attempt.broadcast_at, '-infinity')";
+  // An adopted transaction whose bytes no node told cannot be broadcast.
+  const hasBytes = since === 'created' ? 'true' : "attempt.raw <> '0x'";
   const rows = await db.query<AttemptRow & Record<string, unknown>>(
     `SELECT ${ATTEMPT_COLUMNS}
      FROM wallet.slot, LATERAL (
@@ -295,7 +309,7 @@ export async function findNewestAttempts(
        WHERE own.chain_id = slot.chain_id AND own.signer = slot.signer AND own.nonce = slot.nonce
        ORDER BY max_fee_per_gas DESC LIMIT 1) AS attempt
      WHERE slot.chain_id = $1 AND slot.signer = $2 AND slot.state = 'open' AND slot.nonce >= $3
-       AND ${time} <= clock_timestamp() - make_interval(secs => $4)
+       AND ${hasBytes} AND ${time} <= clock_timestamp() - make_interval(secs => $4)
      ORDER BY slot.nonce`,
     [chainId, signer, from.toString(), ageMs / 1_000],
   );

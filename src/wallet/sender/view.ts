@@ -1,6 +1,7 @@
 /**
  * What the sender needs to know of the chain, read in one request to one node, so that nonces,
- * balances and blocks are of about the same moment. `pending` is never asked: it is a node's guess.
+ * balances and blocks are of about the same moment. `pending` is a node's guess: it may show that the
+ * record is an old one, and no nonce is taken from it.
  */
 import type { Address, Hex } from 'viem';
 import { type Chain, toHex } from '../chain/chain';
@@ -11,6 +12,8 @@ export interface ChainView {
   priorityFeePerGas: bigint;
   /** The signer's transactions in blocks: nonces below this one are used. */
   usedNonces: bigint;
+  /** The same with what is in the node's pool: an alarm, never a source of nonces. */
+  pendingNonces: bigint;
   /** The same in final blocks. */
   finalNonces: bigint;
   /** -1n while no block is final. */
@@ -35,13 +38,14 @@ export async function readView({ network, rpc }: Chain, signer: Address): Promis
     { method: 'eth_getBlockByNumber', params: [finalTag, false] },
     { method: 'eth_getTransactionCount', params: [signer, finalTag] },
     { method: 'eth_getBalance', params: [signer, 'latest'] },
+    { method: 'eth_getTransactionCount', params: [signer, 'pending'] },
     ...network.tokens.map(({ address }) => ({
       method: 'eth_call',
       params: [{ to: address, data: BALANCE_OF + wordOf(signer) }, 'latest'],
     })),
   ];
   const answers = await rpc.batch<unknown>(calls);
-  const [head, used, tip, final, finalCount, coins, ...tokens] = answers;
+  const [head, used, tip, final, finalCount, coins, pending, ...tokens] = answers;
   const latest = (resultOf(head) as RpcHead | null) ?? fail('eth_getBlockByNumber');
   // Nodes refuse the tag, or answer null, while nothing is final.
   const finalHead =
@@ -54,13 +58,17 @@ export async function readView({ network, rpc }: Chain, signer: Address): Promis
     const units = balance !== undefined && 'result' in balance ? (balance.result as Hex) : '0x';
     balances.set(asset, units === '0x' ? 0n : BigInt(units));
   }
+  const usedNonces = BigInt(resultOf(used) as Hex);
+  const pendingNonces =
+    pending !== undefined && 'result' in pending ? BigInt(pending.result as Hex) : 0n;
   const ownTip = network.payouts?.priorityFeePerGasWei ?? null;
   return {
     baseFeePerGas: BigInt(latest.baseFeePerGas ?? '0x0'),
     priorityFeePerGas:
       ownTip ??
       (tip !== undefined && 'result' in tip ? BigInt(tip.result as Hex) : DEFAULT_TIP_WEI),
-    usedNonces: BigInt(resultOf(used) as Hex),
+    usedNonces,
+    pendingNonces: pendingNonces > usedNonces ? pendingNonces : usedNonces,
     finalNonces: hasFinal ? BigInt(resultOf(finalCount) as Hex) : 0n,
     finalBlock: hasFinal ? BigInt(finalHead.number) : -1n,
     balances,

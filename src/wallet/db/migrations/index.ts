@@ -6,6 +6,7 @@ import { HELD_DEPOSITS } from './0004-held-deposits';
 import { DECISIONS } from './0005-decisions';
 import { NAMED_DECISIONS } from './0006-named-decisions';
 import { REPLACED_SIGNERS } from './0007-replaced-signers';
+import { FOUND_TRANSACTIONS } from './0008-found-transactions';
 
 export interface Migration {
   name: string;
@@ -20,4 +21,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0005-decisions', sql: DECISIONS },
   { name: '0006-named-decisions', sql: NAMED_DECISIONS },
   { name: '0007-replaced-signers', sql: REPLACED_SIGNERS },
+  { name: '0008-found-transactions', sql: FOUND_TRANSACTIONS },
 ];

@@ -1,0 +1,230 @@
+/**
+ * What the chain and the pools know of the signer beyond the record: after a restore of an older
+ * database, a failover to a copy that was behind, or when somebody else has the key. Each transaction
+ * is looked up and adopted by the transfer that it pays. Until each is explained, the signer is
+ * stopped and no transfer gets a nonce.
+ */
+import { type Address, getAddress } from 'viem';
+import { amountOf } from '../units';
+import type { Db, Tx } from '../db/database';
+import {
+  adopt,
+  type Candidate,
+  findCandidates,
+  type FoundTransaction,
+  listOpenFound,
+  readPayment,
+  storeAdoptedAttempt,
+  storeFound,
+} from './found';
+import { hasMark } from './fingerprint';
+import { countEverywhere, findTransactions, type UsedNonces } from './lookup';
+import type { QueueParts } from './queue';
+import { advanceNonce, lockSigner, readSigner, type Slot } from './slots';
+import { sendableDecimals } from './transfers';
+import type { ChainView } from './view';
+
+/**
+ * @param everyNode asks all nodes for the counts, as at the start and after a takeover
+ * @returns whether the record knows every nonce
+ */
+export async function explainNonces(
+  parts: QueueParts,
+  view: ChainView,
+  { everyNode }: { everyNode: boolean },
+): Promise<boolean> {
+  const { db, chain, key } = parts;
+  const address = getAddress(key.signer);
+  const used = everyNode
+    ? await countEverywhere(chain, address)
+    : { mined: view.usedNonces, pending: view.pendingNonces };
+  const top = highestOf(used, view);
+  const { nextNonce, stoppedFor } = await readSigner(db, key);
+  if (top <= nextNonce && stoppedFor !== 'found_transactions') return true;
+  const decided = await listDecidedNonces(parts, nextNonce);
+  const wanted = range(nextNonce, top).filter((nonce) => !decided.has(nonce));
+  const seen = await findTransactions(chain, address, wanted);
+  return db.transaction(async (tx) => {
+    await lockSigner(tx, key);
+    await dropUnseen(tx, parts, { from: nextNonce, keep: seen.map(({ hash }) => hash) });
+    await storeFound(tx, chain, key, seen);
+    const open = await adoptWhatFits(tx, parts);
+    const hidden = wanted.filter((nonce) => !seen.some((one) => one.nonce === nonce));
+    if (open.length > 0 || hidden.length > 0) {
+      await stopForFound(tx, parts, open, hidden);
+      return false;
+    }
+    await advanceNonce(tx, key, top);
+    await endStop(tx, parts);
+    return true;
+  });
+}
+
+function highestOf({ mined, pending }: UsedNonces, view: ChainView): bigint {
+  const counts = [mined, pending, view.usedNonces, view.pendingNonces];
+  return counts.reduce((most, one) => (one > most ? one : most), 0n);
+}
+
+function range(from: bigint, to: bigint): bigint[] {
+  return Array.from({ length: Math.max(0, Number(to - from)) }, (_, index) => from + BigInt(index));
+}
+
+async function listDecidedNonces({ db, key }: QueueParts, from: bigint): Promise<Set<bigint>> {
+  const rows = await db.query<{ nonce: string }>(
+    `SELECT nonce FROM wallet.found_transaction
+     WHERE chain_id = $1 AND signer = $2 AND nonce >= $3 AND state <> 'open'`,
+    [key.chainId, key.signer, from.toString()],
+  );
+  return new Set(rows.map(({ nonce }) => BigInt(nonce)));
+}
+
+/** A pool dropped it, or it was replaced there: it explains nothing any more. */
+async function dropUnseen(
+  tx: Tx,
+  { key }: QueueParts,
+  { from, keep }: { from: bigint; keep: readonly string[] },
+): Promise<void> {
+  await tx.query(
+    `DELETE FROM wallet.found_transaction
+     WHERE chain_id = $1 AND signer = $2 AND state = 'open' AND nonce >= $3
+       AND NOT hash = ANY ($4::text[])`,
+    [key.chainId, key.signer, from.toString(), keep],
+  );
+}
+
+/**
+ * One transfer with its mark and no other is certain. Without the mark it may be another order of the same
+ * amount to the same address, so an operator decides.
+ * @returns what stays open
+ */
+async function adoptWhatFits(tx: Tx, { chain, key }: QueueParts): Promise<FoundTransaction[]> {
+  const open: FoundTransaction[] = [];
+  for (const found of await listOpenFound(tx, key)) {
+    const marked = (await findCandidates(tx, key, found)).filter(({ isMarked }) => isMarked);
+    const [only] = marked;
+    const isAdopted =
+      marked.length === 1 &&
+      only !== undefined &&
+      (await adopt(tx, chain, key, found, only.transferId));
+    if (!isAdopted) open.push(found);
+  }
+  return open;
+}
+
+const REASON = 'The chain has transactions of the hot wallet that the database does not know';
+const REMEDY =
+  'They are explained when the gateway submits the payouts that they paid again. See `wallet status`; decide the others with `wallet resume-signer`.';
+
+async function stopForFound(
+  tx: Tx,
+  { key, alarms }: QueueParts,
+  open: readonly FoundTransaction[],
+  hidden: readonly bigint[],
+): Promise<void> {
+  const nonces = [...open.map(({ nonce }) => nonce), ...hidden].sort((a, b) => (a < b ? -1 : 1));
+  const reason = `${REASON}: ${nonces.length === 1 ? 'nonce' : 'nonces'} ${listOf(nonces)}.`;
+  await tx.query(
+    `UPDATE wallet.signer SET stopped_reason = $3, stopped_for = 'found_transactions'
+     WHERE chain_id = $1 AND address = $2
+       AND (stopped_for IS NULL OR stopped_for = 'found_transactions')`,
+    [key.chainId, key.signer, reason],
+  );
+  await alarms.raise('signer_stopped', key.signer, `${reason} ${REMEDY}`, tx);
+}
+
+/** At most the first and the last: an account of somebody else may have thousands. */
+function listOf(nonces: readonly bigint[]): string {
+  const [first, last] = [nonces[0], nonces.at(-1)];
+  if (first === undefined || last === undefined) return '';
+  if (nonces.length <= 3) return nonces.join(', ');
+  return `${first.toString()} to ${last.toString()}`;
+}
+
+async function endStop(tx: Tx, { key }: QueueParts): Promise<void> {
+  const ended = await tx.query(
+    `UPDATE wallet.signer SET stopped_reason = NULL, stopped_for = NULL
+     WHERE chain_id = $1 AND address = $2 AND stopped_for = 'found_transactions' RETURNING 1`,
+    [key.chainId, key.signer],
+  );
+  if (ended.length === 0) return;
+  await tx.query(
+    `UPDATE wallet.alarm SET cleared_at = clock_timestamp()
+     WHERE chain_id = $1 AND kind = 'signer_stopped' AND subject = $2 AND cleared_at IS NULL`,
+    [key.chainId, key.signer],
+  );
+}
+
+/**
+ * The nonce of an open slot is used by a transaction that the record does not have. When it pays the
+ * slot's own transfer, it is a replacement whose bytes were lost with the commit or the database, and
+ * becomes an attempt.
+ * @returns whether it was adopted
+ */
+export async function adoptReplacement(
+  { db, chain, key }: Pick<QueueParts, 'db' | 'chain' | 'key'>,
+  slot: Slot,
+): Promise<boolean> {
+  const [seen] = await findTransactions(chain, getAddress(key.signer), [slot.nonce]);
+  if (seen === undefined) return false;
+  const payment = readPayment(chain, seen);
+  const [transfer] = await db.query<{ reference: string }>(
+    'SELECT client_reference AS reference FROM wallet.transfer WHERE id = $1',
+    [slot.transferId],
+  );
+  const isOwn =
+    payment !== null &&
+    transfer !== undefined &&
+    payment.asset === slot.asset &&
+    payment.units === slot.units &&
+    payment.recipient === slot.recipient &&
+    (seen.gas === slot.gas || hasMark(seen.gas, transfer.reference));
+  if (!isOwn) return false;
+  await storeAdoptedAttempt(db, key, seen);
+  return true;
+}
+
+export interface OpenFound {
+  nonce: string;
+  hash: string;
+  /** Null: it is no transfer that the wallet would make. */
+  pays: { asset: string; amount: string; recipient: Address } | null;
+  /** References of queued transfers that it would pay. */
+  candidates: { reference: string; has_mark: boolean }[];
+}
+
+/** For `wallet status` and `resume-signer`. */
+export async function describeFound({
+  db,
+  chain,
+  key,
+}: Pick<QueueParts, 'chain' | 'key'> & { db: Db }): Promise<OpenFound[]> {
+  const described: OpenFound[] = [];
+  for (const found of await listOpenFound(db, key)) {
+    const { payment } = found;
+    const decimals = payment === null ? null : sendableDecimals(chain.network, payment.asset);
+    const candidates: Candidate[] = await findCandidates(db, key, found);
+    described.push({
+      nonce: found.nonce.toString(),
+      hash: found.hash,
+      pays:
+        payment === null || decimals === null
+          ? null
+          : {
+              asset: payment.asset,
+              amount: amountOf(payment.units, decimals),
+              recipient: payment.recipient,
+            },
+      candidates: candidates.map(({ reference, isMarked }) => ({ reference, has_mark: isMarked })),
+    });
+  }
+  return described;
+}
+
+export function describeOpenFound({ nonce, hash, pays, candidates }: OpenFound): string {
+  const what =
+    pays === null
+      ? 'it is no transfer that the wallet would make'
+      : `it pays ${pays.amount} ${pays.asset} to ${pays.recipient}`;
+  const fits = candidates.map(({ reference }) => reference).join(', ');
+  return `nonce ${nonce}, ${hash}: ${what}; ${fits === '' ? 'no queued payout fits' : `fits ${fits}`}`;
+}

@@ -1,0 +1,201 @@
+/**
+ * Which transactions used a signer's nonces, mined or in a pool, at any node. Asked only when the
+ * chain and the record differ. Nodes differ in what they tell: one call knows both kinds, the pool's
+ * calls know what is pending, and the blocks know what is mined.
+ */
+import { type Address, type Hex, keccak256, serializeTransaction } from 'viem';
+import { type Chain, toHex } from '../chain/chain';
+import { ChainUnavailable, type Rpc, RpcRefusal } from '../chain/rpc';
+
+export interface SeenTransaction {
+  hash: Hex;
+  nonce: bigint;
+  to: Address | null;
+  data: Hex;
+  valueWei: bigint;
+  gas: bigint;
+  maxFeePerGas: bigint;
+  maxPriorityFeePerGas: bigint;
+  /** The signed bytes; null when the answer does not contain all of the transaction. */
+  raw: Hex | null;
+}
+
+interface RpcTransaction {
+  hash: Hex;
+  from: Address;
+  nonce: Hex;
+  to: Address | null;
+  input: Hex;
+  value: Hex;
+  gas: Hex;
+  type?: Hex;
+  chainId?: Hex;
+  gasPrice?: Hex;
+  maxFeePerGas?: Hex;
+  maxPriorityFeePerGas?: Hex;
+  accessList?: readonly { address: Address; storageKeys: readonly Hex[] }[];
+  r: Hex;
+  s: Hex;
+  v: Hex;
+  yParity?: Hex;
+}
+
+export interface UsedNonces {
+  /** Nonces below this one are used in blocks. */
+  mined: bigint;
+  /** Nonces below this one are used in blocks or in a node's pool. */
+  pending: bigint;
+}
+
+/** The highest that any node knows. Nodes that do not answer tell nothing. */
+export async function countEverywhere({ rpc }: Chain, signer: Address): Promise<UsedNonces> {
+  let used: UsedNonces = { mined: 0n, pending: 0n };
+  for (const node of rpc.each()) {
+    const answers = await node
+      .batch<Hex>([
+        { method: 'eth_getTransactionCount', params: [signer, 'latest'] },
+        { method: 'eth_getTransactionCount', params: [signer, 'pending'] },
+      ])
+      .catch(ignoreSilence);
+    const [mined, pending] = (answers ?? []).map((answer) =>
+      'result' in answer ? BigInt(answer.result) : 0n,
+    );
+    used = {
+      mined: highest(used.mined, mined ?? 0n),
+      pending: highest(used.pending, pending ?? 0n, mined ?? 0n),
+    };
+  }
+  return used;
+}
+
+/** @returns one for each nonce that a node shows, the lowest nonce first */
+export async function findTransactions(
+  chain: Chain,
+  signer: Address,
+  nonces: readonly bigint[],
+): Promise<SeenTransaction[]> {
+  const found = new Map<bigint, SeenTransaction>();
+  const missing = (): bigint[] => nonces.filter((nonce) => !found.has(nonce));
+  for (const node of chain.rpc.each()) {
+    for (const find of [askByNonce, askPool, askPendingBlock, searchBlocks]) {
+      const wanted = missing();
+      if (wanted.length === 0) break;
+      const seen = await find(node, signer, wanted).catch(ignoreSilence);
+      for (const one of seen ?? []) {
+        const transaction = readTransaction(one, chain.network.chainId);
+        if (one.from.toLowerCase() !== signer.toLowerCase()) continue;
+        if (wanted.includes(transaction.nonce)) found.set(transaction.nonce, transaction);
+      }
+    }
+  }
+  return [...found.values()].sort((a, b) => (a.nonce < b.nonce ? -1 : 1));
+}
+
+type Find = (node: Rpc, signer: Address, nonces: readonly bigint[]) => Promise<RpcTransaction[]>;
+
+/** Reth, Besu, newer Geth and anvil. Others refuse the method. */
+const askByNonce: Find = async (node, signer, nonces) => {
+  const answers = await node.batches<RpcTransaction | null>(
+    nonces.map((nonce) => ({
+      method: 'eth_getTransactionBySenderAndNonce',
+      params: [signer, toHex(nonce)],
+    })),
+  );
+  return answers.flatMap((answer) =>
+    'result' in answer && answer.result !== null ? [answer.result] : [],
+  );
+};
+
+/** Geth and its kin, where the operator of the node allows it. */
+const askPool: Find = async (node, signer) => {
+  type Content = Record<'pending' | 'queued', Record<string, RpcTransaction>>;
+  const content = await node.call<Partial<Content> | null>('txpool_contentFrom', [signer]);
+  return [...Object.values(content?.pending ?? {}), ...Object.values(content?.queued ?? {})];
+};
+
+const askPendingBlock: Find = (node, signer) => readBlock(node, 'pending', signer);
+
+async function readBlock(node: Rpc, at: string, signer: Address): Promise<RpcTransaction[]> {
+  const block = await node.call<{ transactions: RpcTransaction[] } | null>('eth_getBlockByNumber', [
+    at,
+    true,
+  ]);
+  return (block?.transactions ?? []).filter(
+    ({ from }) => from.toLowerCase() === signer.toLowerCase(),
+  );
+}
+
+/** Some days of Ethereum, some hours of a chain with a block each second. */
+const SEARCHED_BLOCKS_MAX = 20_000n;
+const BLOCKS_AT_ONCE = 10n;
+
+/** From the newest block backwards: a lower nonce is never in a later block. */
+const searchBlocks: Find = async (node, signer, nonces) => {
+  const lowest = nonces[0];
+  if (lowest === undefined) return [];
+  const head = BigInt(await node.call<Hex>('eth_blockNumber'));
+  const used = BigInt(await node.call<Hex>('eth_getTransactionCount', [signer, toHex(head)]));
+  const wanted = nonces.filter((nonce) => nonce < used);
+  const found: RpcTransaction[] = [];
+  for (let to = head; wanted.length > 0 && to >= 0n; to -= BLOCKS_AT_ONCE) {
+    if (head - to > SEARCHED_BLOCKS_MAX) break;
+    const numbers = Array.from(
+      { length: Number(BLOCKS_AT_ONCE) },
+      (_, index) => to - BigInt(index),
+    );
+    const blocks = await Promise.all(
+      numbers
+        .filter((number) => number >= 0n)
+        .map((number) => readBlock(node, toHex(number), signer)),
+    );
+    found.push(...blocks.flat());
+    if (found.some(({ nonce }) => BigInt(nonce) <= (wanted[0] ?? 0n))) break;
+  }
+  return found;
+};
+
+function readTransaction(one: RpcTransaction, chainId: number): SeenTransaction {
+  const maxFeePerGas = BigInt(one.maxFeePerGas ?? one.gasPrice ?? '0x0');
+  return {
+    hash: one.hash,
+    nonce: BigInt(one.nonce),
+    to: one.to,
+    data: one.input,
+    valueWei: BigInt(one.value),
+    gas: BigInt(one.gas),
+    maxFeePerGas,
+    maxPriorityFeePerGas: BigInt(one.maxPriorityFeePerGas ?? one.gasPrice ?? '0x0'),
+    raw: rawOf(one, chainId),
+  };
+}
+
+/** The wallet makes transactions of type 2 only. The hash shows that nothing is missing. */
+function rawOf(one: RpcTransaction, chainId: number): Hex | null {
+  if (one.type !== '0x2' || one.to === null) return null;
+  const raw = serializeTransaction(
+    {
+      type: 'eip1559',
+      chainId,
+      nonce: Number(BigInt(one.nonce)),
+      to: one.to,
+      data: one.input,
+      value: BigInt(one.value),
+      gas: BigInt(one.gas),
+      maxFeePerGas: BigInt(one.maxFeePerGas ?? '0x0'),
+      maxPriorityFeePerGas: BigInt(one.maxPriorityFeePerGas ?? '0x0'),
+      accessList: one.accessList ?? [],
+    },
+    { r: one.r, s: one.s, yParity: Number(BigInt(one.yParity ?? one.v)) },
+  );
+  return keccak256(raw) === one.hash ? raw : null;
+}
+
+/** A node that is silent or does not know the method tells nothing. */
+function ignoreSilence(error: unknown): undefined {
+  if (error instanceof ChainUnavailable || error instanceof RpcRefusal) return undefined;
+  throw error;
+}
+
+function highest(...values: readonly bigint[]): bigint {
+  return values.reduce((most, value) => (value > most ? value : most), 0n);
+}

@@ -1,0 +1,225 @@
+/**
+ * A database that is older than the chain or the pools: the wallet finds what its hot wallet has sent,
+ * and each payout is received once.
+ */
+import type { Address, Hex } from 'viem';
+import { amount } from '../../src/domain/money';
+import type { PayoutOrder, ProviderTransfer } from '../../src/providers/port';
+import { createChain } from '../../src/wallet/chain/chain';
+import { resumeSigner } from '../../src/wallet/sender/resume';
+import { readStatus } from '../../src/wallet/status';
+import { describeWithChain, startChain, type TestChain } from '../support/chain';
+import { waitLong } from '../support/patience';
+import {
+  copyWalletDatabase,
+  createTestSigner,
+  createWalletDatabase,
+  fillFloat,
+  startTestWallet,
+  testNetwork,
+  type TestWallet,
+  type WalletDatabase,
+} from '../support/wallet';
+
+const GWEI = 10n ** 9n;
+
+describeWithChain('a wallet with a restored database', () => {
+  let chain: TestChain;
+  let databases: WalletDatabase[];
+  let signer: ReturnType<typeof createTestSigner>;
+  let wallet: TestWallet;
+  let receivers: Address[];
+
+  beforeAll(async () => {
+    chain = await startChain();
+  });
+  afterAll(() => chain.stop());
+  beforeEach(async () => {
+    signer = createTestSigner();
+    receivers = [createTestSigner().address, createTestSigner().address];
+    databases = [await createWalletDatabase()];
+    await chain.setAutomine(true);
+    await fillFloat(chain, signer.address);
+    await chain.setAutomine(false);
+    await start();
+  });
+  afterEach(async () => {
+    await wallet.stop();
+    for (const database of databases) await database.drop();
+  });
+
+  const start = async (payouts: Parameters<typeof testNetwork>[1] = {}): Promise<void> => {
+    const database = databases.at(-1)!;
+    wallet = await startTestWallet({ networks: [testNetwork(chain, payouts)], signer, database });
+    const registered = () => wallet.db.query('SELECT 1 FROM wallet.signer');
+    await waitLong('the signer', async () => ((await registered()).length > 0 ? true : undefined));
+  };
+  /** The copy is used from `restore` on; until then, the wallet works on the original. */
+  const backUp = async (
+    payouts: Parameters<typeof testNetwork>[1] = {},
+  ): Promise<WalletDatabase> => {
+    await wallet.stop();
+    const copy = await copyWalletDatabase(databases[0]!);
+    await start(payouts);
+    return copy;
+  };
+  const restore = async (copy: WalletDatabase): Promise<void> => {
+    await wallet.stop();
+    databases.push(copy);
+    await start();
+  };
+  const pay = async (reference: string, to = 0, changes: Partial<PayoutOrder> = {}) => {
+    const result = await wallet.provider.submitPayout({
+      reference,
+      amount: amount('5'),
+      currency: 'USDC',
+      network: 'ethereum',
+      destination: { type: 'crypto_address', value: receivers[to]!, memo: null },
+      ...changes,
+    });
+    expect(result).toMatchObject({ kind: 'accepted' });
+  };
+  const ended = (reference: string): Promise<ProviderTransfer> =>
+    waitLong(`the end of ${reference}`, async () => {
+      await chain.finalize();
+      const found = await wallet.provider.findPayout(reference);
+      if (found.kind !== 'found') throw new Error(found.kind);
+      return found.transfer.status === 'pending' ? undefined : found.transfer;
+    });
+  const broadcastOf = (count: number) =>
+    waitLong(`${String(count)} broadcasts`, async () => {
+      const made = await wallet.db.query<{ hash: Hex }>(
+        'SELECT hash FROM wallet.attempt WHERE broadcast_at IS NOT NULL',
+      );
+      return made.length >= count ? made : undefined;
+    });
+  const received = (to = 0) => chain.balanceOf(chain.tokens.USDC, receivers[to]!);
+  const openAlarms = () =>
+    wallet.db.query(
+      "SELECT 1 FROM wallet.alarm WHERE kind = 'signer_stopped' AND cleared_at IS NULL",
+    );
+  const stopped = () =>
+    waitLong('the stop', async () => ((await openAlarms()).length > 0 ? true : undefined));
+  const unknown = async () => {
+    const [status] = await readStatus(wallet.db, [testNetwork(chain)]);
+    return status!.hot_wallets[0]!.unknown_transactions;
+  };
+
+  it('takes a mined replacement that the database does not know as the payout’s own', async () => {
+    await pay('po_1');
+    await broadcastOf(1);
+    const copy = await backUp({ payouts: { replaceAfterMs: 200 } });
+    await chain.setNextBaseFee(50n * GWEI);
+    await chain.mine();
+    await broadcastOf(2);
+    await chain.finalize();
+    expect(await received()).toBe(5_000_000n);
+    await restore(copy);
+    expect(await ended('po_1')).toMatchObject({ status: 'sent' });
+    expect(await received()).toBe(5_000_000n);
+    expect(await openAlarms()).toEqual([]);
+  });
+
+  it('gives no nonce of a pending transaction away, and takes it up for the payout that it pays', async () => {
+    const copy = await backUp();
+    await pay('po_a');
+    await broadcastOf(1);
+    await restore(copy);
+    await pay('po_b', 1);
+    await stopped();
+    await pay('po_a');
+    expect(await ended('po_a')).toMatchObject({ status: 'sent' });
+    expect(await ended('po_b')).toMatchObject({ status: 'sent' });
+    expect([await received(0), await received(1)]).toEqual([5_000_000n, 5_000_000n]);
+    expect(await openAlarms()).toEqual([]);
+  });
+
+  it('finds a mined transaction of a payout that the gateway submits again', async () => {
+    const copy = await backUp();
+    await pay('po_a');
+    await broadcastOf(1);
+    await chain.finalize();
+    await restore(copy);
+    await stopped();
+    await pay('po_a');
+    expect(await ended('po_a')).toMatchObject({ status: 'sent' });
+    expect(await received()).toBe(5_000_000n);
+    expect(await openAlarms()).toEqual([]);
+  });
+
+  it('tells two payouts of the same amount to the same address apart', async () => {
+    const copy = await backUp();
+    await pay('po_a');
+    const [first] = await broadcastOf(1);
+    await restore(copy);
+    await pay('po_like_a');
+    await stopped();
+    expect(await unknown()).toEqual([
+      {
+        nonce: '0',
+        hash: first!.hash,
+        pays: { asset: 'USDC', amount: '5.00000000', recipient: receivers[0] },
+        candidates: [{ reference: 'po_like_a', has_mark: false }],
+      },
+    ]);
+    await pay('po_a');
+    expect(await ended('po_a')).toMatchObject({ status: 'sent', txHash: first!.hash });
+    expect(await ended('po_like_a')).toMatchObject({ status: 'sent' });
+    expect(await received()).toBe(10_000_000n);
+  });
+
+  it('asks an operator about a transaction that fits no payout, and takes the answer', async () => {
+    const raw = await signer.sign({
+      type: 'eip1559',
+      chainId: chain.chainId,
+      nonce: 0,
+      to: receivers[0]!,
+      value: 1n,
+      gas: 21_000n,
+      maxFeePerGas: 100n * GWEI,
+      maxPriorityFeePerGas: GWEI,
+    });
+    const hash = await chain.rpc<Hex>('eth_sendRawTransaction', [raw]);
+    await chain.finalize();
+    await stopped();
+    await pay('po_1');
+    const resume = (decisions: Partial<Parameters<typeof resumeSigner>[3]> = {}) =>
+      resumeSigner(wallet.db, createChain(testNetwork(chain)), signer.address, {
+        by: 'alice',
+        ...decisions,
+      });
+    await expect(resume()).rejects.toThrow(hash);
+    await expect(resume({ paid: [{ hash, reference: 'po_1' }] })).rejects.toThrow(/does not pay/);
+    await resume({ foreign: [hash] });
+    expect(await ended('po_1')).toMatchObject({ status: 'sent' });
+    expect(await received()).toBe(5_000_000n);
+    expect(await openAlarms()).toEqual([]);
+  });
+
+  it('takes an operator’s word that a transaction without a mark has paid a payout', async () => {
+    const usdc = chain.tokens.USDC.address;
+    const word = (value: string): string => value.padStart(64, '0');
+    const units = 5_000_000n.toString(16);
+    const data: Hex = `0xa9059cbb${word(receivers[0]!.slice(2).toLowerCase())}${word(units)}`;
+    const raw = await signer.sign({
+      type: 'eip1559',
+      chainId: chain.chainId,
+      nonce: 0,
+      to: usdc,
+      data,
+      gas: 100_000n,
+      maxFeePerGas: 100n * GWEI,
+      maxPriorityFeePerGas: GWEI,
+    });
+    const hash = await chain.rpc<Hex>('eth_sendRawTransaction', [raw]);
+    await chain.finalize();
+    await stopped();
+    await pay('po_1');
+    await resumeSigner(wallet.db, createChain(testNetwork(chain)), signer.address, {
+      by: 'alice',
+      paid: [{ hash, reference: 'po_1' }],
+    });
+    expect(await ended('po_1')).toMatchObject({ status: 'sent', txHash: hash });
+    expect(await received()).toBe(5_000_000n);
+  });
+});
