@@ -12,6 +12,7 @@ import { ApiError } from '../domain/errors';
 import { MODES, type Mode } from '../domain/mode';
 import { isFinalPayout, type Payout } from '../domain/payout';
 import { contradiction } from '../domain/provider-checks';
+import type { FindResult, ProviderTransfer } from '../providers/port';
 import type { Provider, ProviderRegistry } from '../providers/registry';
 import { type PaymentWorkflows, paymentStart } from '../temporal/payment-workflows';
 import { payoutStart, type PayoutWorkflows } from '../temporal/payout-workflows';
@@ -92,11 +93,24 @@ async function compare(
   payout: Payout,
 ): Promise<void> {
   const found = await provider.findPayout(payout.id);
-  if (found.kind === 'unknown') throw tryAgain();
-  const status = found.kind === 'found' ? found.transfer.status : 'not_found';
+  const status = transferStatus(found);
+  if (status === null) throw tryAgain();
   const kind = contradiction(payout.status, status);
   if (kind === null) return;
   await openCase(db, kind, payout.id, { ours: payout.status, theirs: status });
+}
+
+/** Null when the answer says nothing about the transfer: only the provider's `not_found` means none. */
+function transferStatus(found: FindResult): ProviderTransfer['status'] | 'not_found' | null {
+  switch (found.kind) {
+    case 'found':
+      return found.transfer.status;
+    case 'not_found':
+      return 'not_found';
+    case 'limited':
+    case 'unknown':
+      return null;
+  }
 }
 
 /** The provider sends a failed callback again. */

@@ -234,3 +234,31 @@ test('a success after a failure moves nothing and is noted for an operator', asy
   expect((await client.get(`/payouts/${id}`)).json.data.status).toBe('failed');
   expect(await balanceOf(client)).toMatchObject({ available: '100.00000000' });
 });
+
+describe('a provider that does not answer after the end of a payout', () => {
+  const outage = (kind: string | null) =>
+    control(gateway.sandbox.url, 'outage', { provider: 'onchain_provider', mode: 'live', kind });
+
+  afterEach(() => outage(null));
+
+  test.each(['answer_429', 'answer_503', 'refuse'])(
+    'leaves the callback for later and opens no case: %s',
+    async (kind) => {
+      const { client } = await openMerchant(gateway, { funds: { USDT: '100' } });
+      const id = await acceptedPayout(client);
+      await approve(gateway, id);
+      expect(await whenFinal(client, id)).toMatchObject({ status: 'completed' });
+      await outage(kind);
+      const claim = () =>
+        SIGNED.onchain_provider(id, secretOf('onchain_provider', 'live'), Date.now());
+      expect(await deliver('onchain_provider/live', claim())).toMatchObject({
+        status: 503,
+        json: { error: { code: 'service_unavailable' } },
+      });
+      await outage(null);
+      expect(await deliver('onchain_provider/live', claim())).toMatchObject({ status: 200 });
+      const cases = await rows(gateway.db, 'SELECT kind FROM cases WHERE object_id = ?', [id]);
+      expect(cases).toEqual([]);
+    },
+  );
+});
