@@ -4,6 +4,7 @@
  */
 import { Registry } from 'prom-client';
 import type { Address } from 'viem';
+import { skipAddresses } from './addresses/skip-addresses';
 import { type Chain, createChain, verifyChain } from './chain/chain';
 import { errorText } from '../lib/command-line';
 import type { Log, WalletConfig } from './config';
@@ -24,7 +25,7 @@ import { startHttpServer } from './http/server';
 import { addTransfers } from './http/transfers';
 import type { Loop } from './loop';
 import { measureNetworks, measureNodes, type NodeObserver } from './metrics';
-import type { Network, SignerSettings } from './networks';
+import { type Network, type SignerSettings, WALLET_MODES } from './networks';
 import { isDenied } from './sender/denylist';
 import { startSender } from './sender/sender';
 import { checkoutPages } from './page/routes';
@@ -57,6 +58,9 @@ export async function startWallet(config: WalletConfig, parts: WalletParts): Pro
   const registry = parts.registry ?? new Registry();
   try {
     await requireMigrations(db);
+    for (const mode of WALLET_MODES) {
+      if (config.xpubs[mode] !== null) await skipAddresses(db, mode);
+    }
     measureNetworks(registry, db, config.networks);
     const chains = await openChains(config, measureNodes(registry));
     running.push(startCallbacks(db, config));

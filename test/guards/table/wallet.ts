@@ -5,6 +5,7 @@ const FAULTS = 'test/wallet/sender-faults.test.ts';
 const CONTRACT = 'test/wallet/provider-contract.test.ts';
 const FOLLOWER = 'test/wallet/follower.test.ts';
 const SIGNER = 'test/wallet/signer.test.ts';
+const RESTORE = 'test/wallet/restore.test.ts';
 const TRANSFERS = 'src/wallet/sender/transfers.ts';
 const QUEUE = 'src/wallet/sender/queue.ts';
 const SETTLE = 'src/wallet/sender/settle.ts';
@@ -12,6 +13,43 @@ const PRODUCTION = 'src/wallet/signer/production.ts';
 const PRODUCTION_TEST = 'test/unit/wallet/production.test.ts';
 
 export const WALLET_GUARDS: readonly Guard[] = [
+  {
+    name: 'pending-above-the-record',
+    protects: 'No nonce is given that a pending transaction of the signer has.',
+    file: 'src/wallet/sender/explain.ts',
+    find: 'const counts = [mined, pending, view.usedNonces, view.pendingNonces];',
+    replace: 'const counts = [mined, view.usedNonces];',
+    test: RESTORE,
+    title: 'gives no nonce of a pending transaction away',
+  },
+  {
+    name: 'adopted-by-mark',
+    protects: 'A found transaction is adopted only by the payout whose mark it has.',
+    file: 'src/wallet/sender/explain.ts',
+    find: '.filter(({ isMarked }) => isMarked)',
+    replace: '',
+    test: RESTORE,
+    title: 'tells two payouts of the same amount to the same address apart',
+  },
+  {
+    name: 'adopted-replacement',
+    protects:
+      'A replacement that the database lost is the payout’s own, and no foreign transaction.',
+    file: SETTLE,
+    find: 'if (await adoptReplacement(parts, slot)) return;',
+    replace: '',
+    test: RESTORE,
+    title: 'takes a mined replacement that the database does not know',
+  },
+  {
+    name: 'addresses-after-a-restore',
+    protects: 'A restored database gives out no deposit address a second time.',
+    file: 'src/wallet/wallet.ts',
+    find: 'await skipAddresses(db, mode);',
+    replace: 'void skipAddresses;',
+    test: RESTORE,
+    title: 'gives out no address again',
+  },
   {
     name: 'store-before-broadcast',
     protects: 'No transaction reaches a node before its bytes are stored.',
@@ -115,9 +153,9 @@ export const WALLET_GUARDS: readonly Guard[] = [
   {
     name: 'unknown-nonces',
     protects: 'The signer stops when its account was used without the wallet.',
-    file: 'src/wallet/sender/sender.ts',
-    find: 'if (view.usedNonces > nextNonce) {',
-    replace: 'if (false) {',
+    file: 'src/wallet/sender/explain.ts',
+    find: "if (top <= nextNonce && stoppedFor !== 'found_transactions') return true;",
+    replace: 'if (top !== -1n) return true;',
     test: FAULTS,
     title: 'stops the signer when the chain knows more of its transactions than the database',
   },
