@@ -9,6 +9,7 @@ import {
   createTestSigner,
   createWalletDatabase,
   DEPOSIT_ACCOUNT,
+  fillFloat,
   startTestWallet,
   testNetwork,
   type TestWallet,
@@ -95,6 +96,25 @@ describeWithChain('the wallet’s checkouts, as the gateway’s adapter reads th
     });
     const forged = Buffer.from(last.body.toString().replace('25.5', '99.5'));
     expect(provider.readCallback(last.headers, forged)).toBeNull();
+  });
+
+  test('a payout to a checkout of the same wallet is a deposit like any other', async () => {
+    const order = buildOrder();
+    await provider.openCheckout(order);
+    const value = await addressOf(order.reference);
+    await fillFloat(chain, wallet.signer.address);
+    const payout = await provider.submitPayout({
+      reference: `po_${order.reference}`,
+      amount: amount('25.5'),
+      currency: 'USDC',
+      network: 'ethereum',
+      destination: { type: 'crypto_address', value, memo: null },
+    });
+    expect(payout).toMatchObject({ kind: 'accepted' });
+    await when('the deposit', async () => {
+      await chain.finalize();
+      return (await statuses(order.reference)) === 'confirmed' ? true : null;
+    });
   });
 
   test('orders are the same or refused, and a statement lists every checkout once', async () => {

@@ -44,23 +44,31 @@ export async function recordArrivals(
 ): Promise<void> {
   const positive = arrivals.filter(({ units }) => units > 0n);
   if (positive.length === 0) return;
-  const own = await listOwnSigners(tx, parts.chainId);
+  const funding = await findFunding(tx, positive);
   const changed: string[] = [];
   // In the order of ids, so that two chains that change the same checkouts never wait in a circle.
   for (const id of [...new Set(positive.map(({ checkoutId }) => checkoutId))].sort()) {
     const facts = await lockCheckout(tx, id);
     const of = positive.filter(({ checkoutId }) => checkoutId === id);
-    if (await recordOfCheckout(tx, parts, facts, of, own)) changed.push(id);
+    if (await recordOfCheckout(tx, parts, facts, of, funding)) changed.push(id);
   }
   await announceCheckouts(tx, changed, parts.pageUrl);
 }
 
-async function listOwnSigners(tx: Tx, chainId: number): Promise<Set<string>> {
-  const rows = await tx.query<{ address: string }>(
-    'SELECT address FROM wallet.signer WHERE chain_id = $1',
-    [chainId],
+/**
+ * The transactions that fund the network fees of a sweep. Their bytes are stored before they are
+ * broadcast, so each is known before its block is read. Anything else that a hot wallet sends to a
+ * checkout is a payment.
+ */
+async function findFunding(tx: Tx, arrivals: readonly Arrival[]): Promise<Set<string>> {
+  const rows = await tx.query<{ hash: string }>(
+    `SELECT attempt.hash FROM wallet.attempt
+       JOIN wallet.slot USING (chain_id, signer, nonce)
+       JOIN wallet.transfer ON transfer.id = slot.transfer_id
+     WHERE attempt.hash = ANY ($1::text[]) AND transfer.purpose = 'funding'`,
+    [arrivals.filter(({ isInternal }) => !isInternal).map(({ txHash }) => txHash)],
   );
-  return new Set(rows.map(({ address }) => address));
+  return new Set(rows.map(({ hash }) => hash));
 }
 
 /** @returns whether the customer or the gateway can see a difference */
@@ -69,17 +77,16 @@ async function recordOfCheckout(
   { chainId, rules }: DepositParts,
   { checkout, deposits }: CheckoutFacts,
   arrivals: readonly Arrival[],
-  ownSigners: ReadonlySet<string>,
+  funding: ReadonlySet<string>,
 ): Promise<boolean> {
   let listed = deposits.filter(({ isListed }) => isListed).length;
   let isVisible = false;
   for (const one of arrivals) {
-    // Coins of the hot wallet are for the network fees of a sweep, and no payment.
-    const isOwn = ownSigners.has(one.from);
-    const isExpected = !isOwn && checkout.chainId === chainId && checkout.asset === one.asset;
+    const isFunding = !one.isInternal && funding.has(one.txHash);
+    const isExpected = !isFunding && checkout.chainId === chainId && checkout.asset === one.asset;
     const amount = amountOf(one.units, one.decimals);
     const floor = rules.dust[one.asset] ?? ZERO;
-    const isListed = !isOwn && isListedAlone(amount, floor, listed);
+    const isListed = !isFunding && isListedAlone(amount, floor, listed);
     const [stored] = await tx.query<{ is_listed: boolean; is_new: boolean }>(STORE_ARRIVAL, [
       ...[depositId(chainId, one), checkout.id, chainId, one.asset, one.units.toString(), amount],
       ...(one.isInternal ? [null, null] : [one.txHash, one.from]),

@@ -70,10 +70,12 @@ export const CALLBACK_GUARDS: readonly Guard[] = [
   },
   {
     name: 'callback-limited-provider',
-    protects: 'A provider that limits us has not said that a transfer is missing: no case is opened.',
+    protects:
+      'A provider that limits us has not said that a transfer is missing: no case is opened.',
     file: RECEIVE,
     find: "    case 'limited':\n    case 'unknown':\n      return null;",
-    replace: "    case 'limited':\n      return 'not_found';\n    case 'unknown':\n      return null;",
+    replace:
+      "    case 'limited':\n      return 'not_found';\n    case 'unknown':\n      return null;",
     test: 'test/e2e/callbacks.test.ts',
     title: 'leaves the callback for later and opens no case: answer_429',
   },

@@ -14,6 +14,15 @@ const PRODUCTION_TEST = 'test/unit/wallet/production.test.ts';
 
 export const WALLET_GUARDS: readonly Guard[] = [
   {
+    name: 'funding-by-its-transfer',
+    protects: 'Only the funding of a sweep is no deposit; a payout to an own checkout is credited.',
+    file: 'src/wallet/checkouts/deposits.ts',
+    find: " AND transfer.purpose = 'funding'`",
+    replace: '`',
+    test: 'test/wallet/checkouts.test.ts',
+    title: 'a payout to a checkout of the same wallet is a deposit like any other',
+  },
+  {
     name: 'pending-above-the-record',
     protects: 'No nonce is given that a pending transaction of the signer has.',
     file: 'src/wallet/sender/explain.ts',
