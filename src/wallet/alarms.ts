@@ -18,6 +18,8 @@ export type AlarmKind =
   | 'signer_stopped'
   /** A transaction cannot be replaced within max_fee_per_gas_gwei. */
   | 'fee_cap_reached'
+  /** A replaced hot wallet has a transaction outside of blocks, and its key is missing. */
+  | 'replaced_signer_stuck'
   /** The chain says success, but the token has no Transfer of the whole amount. */
   | 'not_transferred'
   /** A node refuses a transaction for a reason that the wallet does not know. */

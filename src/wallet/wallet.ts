@@ -27,6 +27,7 @@ import type { Loop } from './loop';
 import { measureNetworks, measureNodes, type NodeObserver } from './metrics';
 import { type Network, type SignerSettings, WALLET_MODES } from './networks';
 import { isDenied } from './sender/denylist';
+import { startReplacedSigners } from './sender/replaced';
 import { startSender } from './sender/sender';
 import { checkoutPages } from './page/routes';
 import { isLostAddress, type OrderRules, type Transfer } from './sender/transfers';
@@ -76,7 +77,9 @@ export async function startWallet(config: WalletConfig, parts: WalletParts): Pro
         const signer = await parts.openSigner(network.payouts.signer);
         running.push({ stop: async () => signer.close?.() });
         ownAddresses.add(signer.address);
+        const rules = network.payouts;
         loops.push(() => startSender(db, chain, signer, config.log));
+        loops.push(() => startReplacedSigners(db, chain, rules, config.log));
       }
       const follow = createFollowing(config, db, chain, pageUrl);
       if (follow !== null) await ensurePlace(db, chain).catch(notReady(config.log, network));

@@ -1,6 +1,6 @@
 /**
- * The pauses of a chain: of its payouts (nothing is signed or broadcast) or of the whole chain (no
- * block is read either). The row decides and not the workflow, so that a pause holds over restarts,
+ * The pauses of a chain: of its payouts (no transfer gets a nonce; what has one is still followed to
+ * its end) or of the whole chain (nothing is signed, broadcast or read). The row decides and not the workflow, so that a pause holds over restarts,
  * for every process, and without Temporal. Who decided it stays in wallet.decision.
  */
 import type { Db } from '../db/database';
@@ -24,7 +24,10 @@ export async function findPause(db: Db, chainId: number): Promise<Pause | null> 
   return { by: row.paused_by, reason: row.reason, at: row.paused_at.toISOString() };
 }
 
-/** Nothing is signed or broadcast until `resumePayouts`; blocks and outcomes are still read. */
+/**
+ * No transfer gets a nonce until `resumePayouts`. Transfers that have one are still signed, broadcast
+ * and replaced, because their nonces hold up the ones after them: so what is in flight ends.
+ */
 export async function pausePayouts(
   db: Db,
   chainId: number,
@@ -91,7 +94,7 @@ async function resume(db: Db, chainId: number, stops: Stops, by: string): Promis
   return resumed.length > 0;
 }
 
-/** Payouts are paused, or the whole chain is. */
+/** Payouts are paused, or the whole chain is: no transfer may get a nonce. */
 export async function isPaused(db: Db, chainId: number): Promise<boolean> {
   return (await db.query('SELECT 1 FROM wallet.pause WHERE chain_id = $1', [chainId])).length > 0;
 }

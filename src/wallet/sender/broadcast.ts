@@ -4,12 +4,15 @@
  */
 import type { Hex } from 'viem';
 import { errorText } from '../../lib/command-line';
-import { isPaused } from '../chain/pause';
+import { findPause } from '../chain/pause';
+import type { Db } from '../db/database';
+import { toHex } from '../chain/chain';
 import { RPC_BATCH_MAX, type RpcAnswer } from '../chain/rpc';
 import type { Signer } from '../signer/port';
 import { raisedFees } from './fees';
+import { markGas } from './fingerprint';
 import type { QueueParts } from './queue';
-import { transactionOf } from './queue';
+import { transactionOf, withGasMargin } from './queue';
 import {
   type Attempt,
   findNewestAttempts,
@@ -36,8 +39,8 @@ export async function signSlots(parts: BroadcastParts): Promise<number> {
   const { db, chain, key, signer, alarms } = parts;
   for (let count = 0; ;) {
     const slots = await findOpenSlots(db, key, { signed: false, limit: SIGNING_BATCH });
-    // The kill switch is asked immediately before the key is used.
-    if (slots.length === 0 || (await isPaused(db, key.chainId))) return count;
+    // The pause of the chain is asked immediately before the key is used.
+    if (slots.length === 0 || (await findPause(db, key.chainId)) !== null) return count;
     try {
       const signed = await Promise.all(
         slots.map(async (slot) => ({ slot, raw: await sign(parts, slot) })),
@@ -71,13 +74,13 @@ function sign({ chain, key, signer }: BroadcastParts, slot: Slot): Promise<Hex> 
 }
 
 /** Sends what is not in a block, the lowest nonce first: stored bytes, never new ones. */
-export async function broadcast(parts: BroadcastParts, view: ChainView): Promise<void> {
+export async function broadcast(parts: QueueParts, view: ChainView): Promise<void> {
   const { db, chain, key, rules } = parts;
   const age = rules.resendAfterMs;
   const due = await findNewestAttempts(db, key, view.usedNonces, 'broadcast', age);
   for (let from = 0; from < due.length; from += RPC_BATCH_MAX) {
     const batch = due.slice(from, from + RPC_BATCH_MAX);
-    if (await isPaused(db, key.chainId)) return;
+    if ((await findPause(db, key.chainId)) !== null) return;
     const answers = await chain.rpc.batch<Hex>(
       batch.map(({ raw }) => ({ method: 'eth_sendRawTransaction', params: [raw] })),
     );
@@ -91,7 +94,7 @@ const UNDERPRICED = /underpriced|fee too low/i;
 const INSUFFICIENT = /insufficient funds|insufficient balance/i;
 
 async function acceptedOf(
-  { chain, alarms }: BroadcastParts,
+  { chain, alarms }: QueueParts,
   batch: readonly Attempt[],
   answers: readonly RpcAnswer[],
 ): Promise<Hex[]> {
@@ -137,7 +140,10 @@ export async function replaceStuck(parts: BroadcastParts, view: ChainView): Prom
     if (!isFirst && attempt.maxFeePerGas >= view.baseFeePerGas) continue;
     const fees = raisedFees(attempt, view, cap);
     if (fees === null) isCapped = true;
-    else await raiseSlotFees(db, key, attempt.nonce, attempt, fees);
+    else {
+      const gas = await estimateAgain(parts, attempt.nonce);
+      await raiseSlotFees(db, key, attempt, { ...fees, gas });
+    }
   }
   const { name } = chain.network;
   if (!isCapped) await alarms.clear('fee_cap_reached', name);
@@ -148,4 +154,35 @@ export async function replaceStuck(parts: BroadcastParts, view: ChainView): Prom
       `A payout is stuck and its fees cannot be raised above max_fee_per_gas_gwei. Wait until fees fall, or raise the maximum.`,
     );
   }
+}
+
+/**
+ * The recipient's contract may need more gas than it did when the slot was made. Without an answer, or
+ * above gas_max, the slot keeps its gas.
+ */
+async function estimateAgain(
+  { db, chain, key, rules }: BroadcastParts,
+  nonce: bigint,
+): Promise<bigint> {
+  const [slot] = await findOpenSlots(db, key, { from: nonce, upTo: nonce + 1n });
+  if (slot === undefined) return 0n;
+  const reference = await readReference(db, slot.transferId);
+  const { to, data, valueWei } = transactionOf(chain, slot);
+  const call = { from: key.signer, to, data, value: toHex(valueWei) };
+  const [answer] = await chain.rpc.batch<Hex>([
+    { method: 'eth_estimateGas', params: [call, 'latest'] },
+  ]);
+  if (answer === undefined || 'refusal' in answer) return slot.gas;
+  const estimated = BigInt(answer.result);
+  const gas = withGasMargin(estimated);
+  return estimated > rules.gasMax || gas <= slot.gas ? slot.gas : markGas(gas, reference);
+}
+
+async function readReference(db: Db, transferId: string): Promise<string> {
+  const [row] = await db.query<{ reference: string }>(
+    'SELECT client_reference AS reference FROM wallet.transfer WHERE id = $1',
+    [transferId],
+  );
+  if (row === undefined) throw new Error(`the transfer ${transferId} does not exist`);
+  return row.reference;
 }

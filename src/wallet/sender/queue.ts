@@ -264,7 +264,7 @@ async function estimate(parts: Round, queued: readonly Queued[]): Promise<(Queue
       await failUnsent(parts.db, one.transferId);
       continue;
     }
-    const gas = markGas((estimated * GAS_MARGIN.times) / GAS_MARGIN.dividedBy, one.reference);
+    const gas = markGas(withGasMargin(estimated), one.reference);
     payments.push({ ...one, data: call.data, valueWei: call.valueWei, gas });
   }
   return payments;
@@ -286,6 +286,10 @@ async function handleRefusedEstimate(
     await keepWaiting(db, one.transferId, 'estimate');
     waiting.estimate_refused.set(one.asset, `The node cannot estimate a payout: ${detail}`);
   }
+}
+
+export function withGasMargin(estimated: bigint): bigint {
+  return (estimated * GAS_MARGIN.times) / GAS_MARGIN.dividedBy;
 }
 
 /** The transaction that pays: the coin itself, or a call of the token. */

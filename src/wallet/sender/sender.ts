@@ -5,7 +5,7 @@
  */
 import { createAlarms } from '../alarms';
 import type { Chain } from '../chain/chain';
-import { isPaused } from '../chain/pause';
+import { findPause, isPaused } from '../chain/pause';
 import { ChainUnavailable } from '../chain/rpc';
 import type { Log } from '../config';
 import type { Database } from '../db/database';
@@ -42,7 +42,7 @@ function rulesOf({ network }: Chain): PayoutRules {
 }
 
 async function runStep(parts: BroadcastParts, isTakeover: boolean): Promise<'more' | undefined> {
-  const { db, chain, key } = parts;
+  const { db, key } = parts;
   const view = await readViewOrAlarm(parts);
   await registerSigner(db, key, view.usedNonces);
   const isExplained = await explainNonces(parts, view, { everyNode: isTakeover });
@@ -50,16 +50,20 @@ async function runStep(parts: BroadcastParts, isTakeover: boolean): Promise<'mor
   await watchFloat(parts, view);
   const { stoppedReason } = await readSigner(db, key);
   if (!isExplained || stoppedReason !== null) return undefined;
-  if (await isPaused(db, chain.network.chainId)) return undefined;
+  if ((await findPause(db, key.chainId)) !== null) return undefined;
   await replaceStuck(parts, view);
   // What the last step stored is broadcast while the next slots are made.
   const [made] = await Promise.all([makeAttempts(parts, view), broadcast(parts, view)]);
   return hasMore || made > 0 ? 'more' : undefined;
 }
 
-/** @returns how many transfers got a slot */
+/**
+ * A pause of payouts stops new slots only. What has a nonce is signed in any case, because the chain
+ * mines no later nonce before it.
+ * @returns how many transfers got a slot
+ */
 async function makeAttempts(parts: BroadcastParts, view: ChainView): Promise<number> {
-  const made = await fillSlots(parts, view);
+  const made = (await isPaused(parts.db, parts.key.chainId)) ? 0 : await fillSlots(parts, view);
   const signed = await signSlots(parts);
   return Math.max(made, signed);
 }

@@ -241,21 +241,21 @@ export async function storeAttempts(
   });
 }
 
-/** The next signature of these slots takes the new fees. */
+/** The next signature of the attempt's slot takes the new fees, and this gas. */
 export async function raiseSlotFees(
   db: Db,
   { chainId, signer }: SignerKey,
-  nonce: bigint,
-  before: Fees,
-  fees: Fees,
+  { nonce, ...before }: Pick<Attempt, 'nonce' | 'maxFeePerGas'>,
+  { gas, ...fees }: Fees & { gas: bigint },
 ): Promise<void> {
   await db.query(
-    `UPDATE wallet.slot SET max_fee_per_gas = $5, max_priority_fee_per_gas = $6, is_signed = false
+    `UPDATE wallet.slot
+     SET max_fee_per_gas = $5, max_priority_fee_per_gas = $6, gas = $7, is_signed = false
      WHERE chain_id = $1 AND signer = $2 AND nonce = $3 AND state = 'open' AND is_signed
        AND max_fee_per_gas = $4`,
     [
       ...[chainId, signer, nonce.toString(), before.maxFeePerGas.toString()],
-      ...[fees.maxFeePerGas.toString(), fees.maxPriorityFeePerGas.toString()],
+      ...[fees.maxFeePerGas.toString(), fees.maxPriorityFeePerGas.toString(), gas.toString()],
     ],
   );
 }
