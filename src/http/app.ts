@@ -6,7 +6,7 @@ import Router from '@koa/router';
 import Koa, { type Middleware } from 'koa';
 import type { Logger } from 'pino';
 import type { Services } from '../services/services';
-import type { GatewayMiddleware, GatewayState } from './context';
+import type { GatewayContext, GatewayMiddleware, GatewayState } from './context';
 import { createAuth } from './middleware/auth';
 import {
   refuseForeignHosts,
@@ -81,8 +81,10 @@ export function createApp(options: AppOptions): Koa<GatewayState> {
   app.use(api.routes());
   app.use(root.routes());
   app.use(refuseUnknownPath);
-  app.on('error', (error: unknown) => {
-    logger.error({ err: error }, 'an answer could not be sent');
+  app.on('error', (error: unknown, ctx?: GatewayContext) => {
+    // A client that goes away before its answer is no fault of ours.
+    const isGone = ctx?.req.socket.destroyed === true;
+    logger[isGone ? 'info' : 'error']({ err: error }, 'an answer could not be sent');
   });
   return app;
 }

@@ -4,9 +4,8 @@
  */
 import { LosslessNumber, parse } from 'lossless-json';
 import { ApiError } from '../domain/errors';
+import { JSON_DEPTH_MAX, outlineJson } from '../lib/json-outline';
 
-/** A payout is two levels deep. The parser is recursive, so the depth must be limited. */
-const DEPTH_MAX = 32;
 const REASON_LENGTH_MAX = 200;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
@@ -18,9 +17,9 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 export function parseJsonObject(bytes: Buffer): Record<string, unknown> {
   if (bytes.length === 0) throw invalid('The body is empty.');
   const text = decode(bytes);
-  const { depth, members } = outline(text);
-  if (depth > DEPTH_MAX)
-    throw invalid(`The body must not be nested deeper than ${DEPTH_MAX} levels.`);
+  const { depth, members } = outlineJson(text);
+  if (depth > JSON_DEPTH_MAX)
+    throw invalid(`The body must not be nested deeper than ${JSON_DEPTH_MAX} levels.`);
   const value = parseText(text);
   if (!isObject(value)) throw invalid('The body must be a JSON object.');
   // The parser accepts a duplicate member with an equal value, so members are counted.
@@ -45,25 +44,6 @@ function parseText(text: string): unknown {
     const reason = error.message.slice(0, REASON_LENGTH_MAX);
     throw invalid(`The body is not valid JSON: ${reason}.`);
   }
-}
-
-/** Depth of brackets and number of colons outside strings; exact for any text that then parses. */
-function outline(text: string): { depth: number; members: number } {
-  let open = 0;
-  let depth = 0;
-  let members = 0;
-  let inString = false;
-  for (let i = 0; i < text.length; i++) {
-    const character = text[i];
-    if (inString) {
-      if (character === '\\') i++;
-      else if (character === '"') inString = false;
-    } else if (character === '"') inString = true;
-    else if (character === ':') members++;
-    else if (character === '{' || character === '[') depth = Math.max(depth, ++open);
-    else if (character === '}' || character === ']') open--;
-  }
-  return { depth, members };
 }
 
 function countMembers(value: unknown): number {

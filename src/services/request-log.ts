@@ -10,6 +10,7 @@ import {
   writeRequestLog,
 } from '../db/repositories/request-log';
 import type { Db } from '../db/transaction';
+import { redactBody, redactEncoded, redactQuery, redactText } from './redaction';
 
 /** What is left out, for the metric. */
 export const DROP_REASONS = ['buffer_full', 'write_failed', 'daily_maximum'] as const;
@@ -117,31 +118,16 @@ class Written {
 }
 
 function readable({ requestBody, responseBody, ...request }: RequestToLog): LoggedRequest {
-  const short = (text: string) => redact(text).slice(0, TEXT_LENGTH_MAX);
+  const short = (text: string) => text.slice(0, TEXT_LENGTH_MAX);
+  const body = (text: string) => redactBody(text).slice(0, LOGGED_BODY_BYTES_MAX);
   return {
     ...request,
-    path: short(request.path),
-    query: short(request.query),
-    userAgent: short(request.userAgent),
-    idempotencyKey: request.idempotencyKey === null ? null : short(request.idempotencyKey),
-    requestBody: requestBody === null ? null : redact(requestBody.toString('utf8')),
-    responseBody:
-      responseBody === null
-        ? null
-        : redact(JSON.stringify(responseBody)).slice(0, LOGGED_BODY_BYTES_MAX),
+    path: short(redactEncoded(request.path)),
+    query: short(redactQuery(request.query)),
+    userAgent: short(redactText(request.userAgent)),
+    idempotencyKey:
+      request.idempotencyKey === null ? null : short(redactText(request.idempotencyKey)),
+    requestBody: requestBody === null ? null : body(requestBody.toString('utf8')),
+    responseBody: responseBody === null ? null : body(JSON.stringify(responseBody)),
   };
-}
-
-const SECRETS = /\b(sk_(?:test|live)_|whsec_)[\w+/=-]{4,}/g;
-/** A value whose name says that it is secret; the end may be cut off. */
-const SECRET_FIELDS =
-  /("(?:[^"\\]*(?:password|passphrase|secret|token|private_?key|api_?key|authorization|mnemonic|seed)[^"\\]*)"\s*:\s*")(?:[^"\\]|\\.)*("?)/gi;
-
-/** Without secrets that were sent by mistake, and without what PostgreSQL cannot store. */
-export function redact(text: string): string {
-  return text
-    .replace(/\p{Surrogate}/gu, '\ufffd')
-    .replaceAll('\0', '')
-    .replace(SECRETS, '$1[redacted]')
-    .replace(SECRET_FIELDS, '$1[redacted]$2');
 }

@@ -1,6 +1,7 @@
 /** What the lists of payments, payouts and transactions share: filters and pages in the URL. */
 import type { ComponentChildren } from 'preact';
 import type { ListPosition } from '../services/services';
+import { parseIsoTime } from '../domain/iso-time';
 import { PROVIDER_CODES } from '../domain/provider-codes';
 import { Card, PageHead, Pager, words } from './components';
 import { EMPTY_FORM, Field, Select } from './forms';
@@ -14,7 +15,8 @@ const DATE = /^\d{4}-\d\d-\d\d$/;
 /** Where the page starts; what is no position starts the first page. */
 export function positionOf(query: URLSearchParams): ListPosition | null {
   const [, createdAt, id] = POSITION.exec(query.get('after') ?? '') ?? [];
-  return createdAt === undefined || id === undefined ? null : { createdAt, id };
+  if (createdAt === undefined || id === undefined) return null;
+  return parseIsoTime(createdAt, 'from') === null ? null : { createdAt, id };
 }
 
 /** One of the known values; undefined without one. */
@@ -32,16 +34,16 @@ export function textOf(query: URLSearchParams, name: string): string | undefined
   return text === '' ? undefined : text.slice(0, 200);
 }
 
-/** The days of a filter as times; the last day is included. */
+/** The days of a filter as times; the last day is included. What is no day of the calendar is left out. */
 export function daysOf(query: URLSearchParams): { createdFrom?: string; createdTo?: string } {
-  const day = (name: string) => {
-    const text = query.get(name) ?? '';
-    return DATE.test(text) && !Number.isNaN(Date.parse(text)) ? text : null;
+  const time = (bound: 'from' | 'to') => {
+    const text = query.get(bound) ?? '';
+    return DATE.test(text) ? parseIsoTime(text, bound) : null;
   };
-  const [from, to] = [day('from'), day('to')];
+  const [from, to] = [time('from'), time('to')];
   return {
-    ...(from === null ? {} : { createdFrom: `${from}T00:00:00.000000Z` }),
-    ...(to === null ? {} : { createdTo: `${to}T23:59:59.999999Z` }),
+    ...(from === null ? {} : { createdFrom: from }),
+    ...(to === null ? {} : { createdTo: to }),
   };
 }
 

@@ -41,6 +41,11 @@ const PROBLEMS = {
     title: 'Invalid value',
     text: 'A value contains a character that cannot be stored.',
   },
+  form_incomplete: {
+    status: 400,
+    title: 'Form incomplete',
+    text: 'The connection ended before the whole form was received. Send it again.',
+  },
   form_too_large: { status: 413, title: 'Form too large', text: 'Send less than 64 KiB.' },
   unavailable: {
     status: 503,

@@ -60,6 +60,15 @@ export async function readForm(request: IncomingMessage): Promise<URLSearchParam
   if (type.split(';')[0]?.trim().toLowerCase() !== FORM_TYPE) {
     throw new PageRefusal('invalid_form');
   }
+  const body = await readBytes(request).catch((error: unknown) => {
+    // A browser that goes away in the midst of a form is not a database that is away.
+    if (error instanceof PageRefusal || request.complete) throw error;
+    throw new PageRefusal('form_incomplete');
+  });
+  return new URLSearchParams(body.toString('utf8'));
+}
+
+async function readBytes(request: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
@@ -67,5 +76,5 @@ export async function readForm(request: IncomingMessage): Promise<URLSearchParam
     if (length > FORM_BYTES_MAX) throw new PageRefusal('form_too_large');
     chunks.push(chunk);
   }
-  return new URLSearchParams(Buffer.concat(chunks).toString('utf8'));
+  return Buffer.concat(chunks);
 }

@@ -362,13 +362,26 @@ async function send(
     ctx.status = 303;
     ctx.redirect(answer.to);
   } else if (answer.kind === 'download') {
+    const content = await startDownload(answer.content);
     ctx.attachment(answer.name);
     ctx.type = answer.type;
-    ctx.body = Readable.from(answer.content);
+    ctx.body = content;
   } else {
     ctx.status = answer.status ?? 200;
     await sendDocument(ctx, site.document(answer, visit));
   }
+}
+
+/** Reads the first part before the answer begins, so that a fault is a page and not a cut file. */
+async function startDownload(content: Download['content']): Promise<Readable> {
+  const parts = Readable.from(content)[Symbol.asyncIterator]();
+  const first = await parts.next();
+  return Readable.from(
+    (async function* () {
+      if (first.done !== true) yield first.value as string;
+      yield* parts;
+    })(),
+  );
 }
 
 async function sendProblem(

@@ -27,8 +27,12 @@ const COLUMNS = [
 
 /** RFC 4180, one line for each entry. */
 export async function* csvLines(read: ReadPage): AsyncGenerator<string> {
-  yield `${COLUMNS.join(',')}\r\n`;
-  for await (const items of pagesOf(read)) yield items.map(csvOf).join('');
+  let head = `${COLUMNS.join(',')}\r\n`;
+  for await (const items of pagesOf(read)) {
+    yield head + items.map(csvOf).join('');
+    head = '';
+  }
+  if (head !== '') yield head;
 }
 
 export async function* jsonLines(read: ReadPage): AsyncGenerator<string> {

@@ -1,5 +1,6 @@
 /** Change an endpoint, and send it a test event with data of one's own. */
 import { SUBSCRIBABLE_EVENTS } from '../../domain/events';
+import { JSON_DEPTH_MAX, outlineJson } from '../../lib/json-outline';
 import type { DashboardServices } from '../../services/dashboard';
 import { Card, PageHead } from '../../web/components';
 import {
@@ -83,7 +84,8 @@ export function editPages({ webhooks }: DashboardServices): MerchantRoute[] {
       needs: 'integrate',
       run: async (visit) => {
         const data = objectOf(visit.form.get('data') ?? '');
-        if (data === null) return showTest(visit, 'Enter a JSON object.');
+        if (data === null)
+          return showTest(visit, `Enter a JSON object of at most ${JSON_DEPTH_MAX} levels.`);
         const ping = await webhooks.ping(visit, visit.by, idOf(visit), data);
         return redirect(`${visit.base}/webhooks/deliveries/${ping.deliveryId}`);
       },
@@ -92,6 +94,7 @@ export function editPages({ webhooks }: DashboardServices): MerchantRoute[] {
 }
 
 function objectOf(text: string): Record<string, unknown> | null {
+  if (outlineJson(text).depth > JSON_DEPTH_MAX) return null;
   try {
     const value: unknown = JSON.parse(text);
     const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -19,7 +19,7 @@ export interface AttemptCounts {
   ofDevice: number;
   /** Of this e-mail address from this network. */
   ofPair: number;
-  /** Of any e-mail address from this network. */
+  /** Of any e-mail address of this site from this network. */
   ofNetwork: number;
   /** Of this e-mail address in unknown browsers, from everywhere. */
   ofEmail: number;
@@ -49,7 +49,8 @@ export async function recordAttempt(
     db,
     `WITH recent AS (
        SELECT id, kind, email, network, step, device, at FROM authentication_attempts
-        WHERE network IS NOT DISTINCT FROM ${network('?')} AND at > now() - ? * interval '1 minute'
+        WHERE kind = ? AND network IS NOT DISTINCT FROM ${network('?')}
+          AND at > now() - ? * interval '1 minute'
        UNION
        SELECT id, kind, email, network, step, device, at FROM authentication_attempts
         WHERE kind = ? AND email = lower(?) AND at > now() - ? * interval '1 minute'
@@ -65,6 +66,7 @@ export async function recordAttempt(
                                AND at > now() - ? * interval '1 second')::integer AS of_email_just_now
        FROM own`,
     [
+      kind,
       address,
       window.minutes,
       kind,

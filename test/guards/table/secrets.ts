@@ -5,7 +5,8 @@ const BOX = 'src/lib/secret-box.ts';
 const BOX_TEST = 'test/unit/lib/secret-box.test.ts';
 const PRODUCTION = 'src/lib/production.ts';
 const PRODUCTION_TEST = 'test/unit/lib/production.test.ts';
-const REQUEST_LOG = 'src/services/request-log.ts';
+const REDACTION = 'src/services/redaction.ts';
+const REDACTION_TEST = 'test/unit/services/redaction.test.ts';
 
 export const SECRET_GUARDS: readonly Guard[] = [
   {
@@ -57,8 +58,8 @@ export const SECRET_GUARDS: readonly Guard[] = [
   {
     name: 'request-log-keys',
     protects: 'A key that was sent in a body is not in the request log.',
-    file: REQUEST_LOG,
-    find: ".replace(SECRETS, '$1[redacted]')",
+    file: REDACTION,
+    find: '.replace(SECRET_FORM, `$1${MARK}`)',
     replace: '',
     test: 'test/db/request-log.test.ts',
     title: 'a request is found by its id, with its body but without secrets',
@@ -66,11 +67,29 @@ export const SECRET_GUARDS: readonly Guard[] = [
   {
     name: 'request-log-fields',
     protects: 'A field whose name says that it is secret is not in the request log.',
-    file: REQUEST_LOG,
-    find: ".replace(SECRET_FIELDS, '$1[redacted]$2')",
-    replace: '',
+    file: REDACTION,
+    find: 'this.#name !== null && SECRET_NAME.test(this.#name)',
+    replace: 'false',
     test: 'test/db/request-log.test.ts',
     title: 'a request is found by its id, with its body but without secrets',
+  },
+  {
+    name: 'request-log-query-fields',
+    protects: 'A parameter of a query whose name says that it is secret is not in the request log.',
+    file: REDACTION,
+    find: 'SECRET_NAME.test(decodePercents(name))',
+    replace: 'false',
+    test: REDACTION_TEST,
+    title: 'is kept as',
+  },
+  {
+    name: 'request-log-decoded',
+    protects: 'An escape does not hide a key from the request log.',
+    file: REDACTION,
+    find: 'return redactText(decoded.search(SECRET_FORM) === -1 ? text : decoded);',
+    replace: 'return redactText(text);',
+    test: REDACTION_TEST,
+    title: 'a path and a header are kept without secrets',
   },
   {
     name: 'production-development-secret',

@@ -1,0 +1,142 @@
+/**
+ * Takes secrets out of what the request log stores. Merchants send them by mistake: a key in a query, a
+ * password as metadata. A secret is known by its form or by the name of its field, after escapes are
+ * decoded, so that no spelling of it is stored.
+ */
+const MARK = '[redacted]';
+
+/** The keys and the webhook secrets that the gateway issues, also in the midst of a word. */
+const SECRET_FORM = /(sk_(?:test|live)_|whsec_)[\w+/=-]{4,}/g;
+
+const NAMES =
+  'passw(?:or)?d|passphrase|secret|token|private[_-]?key|api[_-]?key|authorization|mnemonic|seed';
+const SECRET_NAME = new RegExp(NAMES, 'i');
+
+/** A value after its name in text that is not JSON: `password=x`, `'token': 17`. */
+const NAMED_VALUE = new RegExp(`((?:${NAMES})[\\w.-]*'?\\s*[:=]\\s*)('[^']*'?|[^\\s'&;,]+)`, 'gi');
+/** Such a name whose value follows in quotes or brackets. */
+const NAME_AT_END = new RegExp(`(?:${NAMES})[\\w.-]*'?\\s*[:=]\\s*$`, 'i');
+
+/** Text without secrets of a known form, and without what PostgreSQL cannot store. */
+export function redactText(text: string): string {
+  return text
+    .replace(/\p{Surrogate}/gu, '\ufffd')
+    .replaceAll('\0', '')
+    .replace(SECRET_FORM, `$1${MARK}`);
+}
+
+/** Percent-encoded text: as it was sent, or decoded if that shows a secret. */
+export function redactEncoded(text: string): string {
+  const decoded = decodePercents(text);
+  return redactText(decoded.search(SECRET_FORM) === -1 ? text : decoded);
+}
+
+export function redactQuery(query: string): string {
+  return query
+    .split('&')
+    .map((parameter) => {
+      const [name = ''] = parameter.split('=');
+      return parameter !== name && SECRET_NAME.test(decodePercents(name))
+        ? `${redactEncoded(name)}=${MARK}`
+        : redactEncoded(parameter);
+    })
+    .join('&');
+}
+
+const DECODED_TIMES_MAX = 3;
+
+/** Decodes what was encoded more than once too. What is no valid encoding stays. */
+function decodePercents(text: string): string {
+  let decoded = text;
+  for (let times = 0; times < DECODED_TIMES_MAX; times++) {
+    decoded = decoded.replace(/(?:%[0-9a-f]{2})+/gi, (bytes) =>
+      Buffer.from(bytes.replaceAll('%', ''), 'hex').toString('utf8'),
+    );
+  }
+  return decoded;
+}
+
+/** A JSON string, whose end may be cut off; a bracket; a comma; or everything up to the next of these. */
+const TOKEN = /"(?:[^"\\]|\\[^])*(?:"|\\?$)|[[\]{},]|[^"[\]{},]+/g;
+
+/** A JSON body, also one that is cut off or malformed. */
+export function redactBody(text: string): string {
+  const walk = new BodyWalk();
+  for (const [token] of text.matchAll(TOKEN)) walk.take(token);
+  return redactText(walk.written);
+}
+
+class BodyWalk {
+  written = '';
+  /** The string before, which is a name if a colon follows. */
+  #name: string | null = null;
+  /** The value of a secret name comes next. */
+  #hidesNext = false;
+  /** The open brackets of a hidden value. */
+  #hiddenDepth = 0;
+
+  take(token: string): void {
+    if (this.#hiddenDepth > 0) this.#skip(token);
+    else if (token.startsWith('"')) this.#takeString(token);
+    else if (token === '[' || token === '{') this.#takeOpening(token);
+    else if (token === ']' || token === '}' || token === ',') this.#takeSeparator(token);
+    else this.#takeRest(token);
+  }
+
+  #skip(token: string): void {
+    if (token === '[' || token === '{') this.#hiddenDepth++;
+    if (token === ']' || token === '}') this.#hiddenDepth--;
+  }
+
+  #takeString(token: string): void {
+    const isClosed = token.length > 1 && token.endsWith('"');
+    const decoded = decodeString(token, isClosed);
+    if (this.#hidesNext) {
+      this.written += `"${MARK}${isClosed ? '"' : ''}`;
+      this.#name = null;
+    } else {
+      const redacted = redactText(decoded);
+      const rewritten = JSON.stringify(redacted).slice(0, isClosed ? undefined : -1);
+      this.written += decoded.search(SECRET_FORM) === -1 ? token : rewritten;
+      this.#name = decoded;
+    }
+    this.#hidesNext = false;
+  }
+
+  #takeOpening(token: string): void {
+    this.written += this.#hidesNext ? `"${MARK}"` : token;
+    if (this.#hidesNext) this.#hiddenDepth = 1;
+    this.#hidesNext = false;
+    this.#name = null;
+  }
+
+  #takeSeparator(token: string): void {
+    this.written += token;
+    this.#hidesNext = false;
+    this.#name = null;
+  }
+
+  /** A colon, a number, a word, white space, or what is no JSON. */
+  #takeRest(token: string): void {
+    const [colon = ''] = /^\s*:\s*/.exec(token) ?? [];
+    if (colon !== '' && this.#name !== null && SECRET_NAME.test(this.#name)) {
+      this.#hidesNext = colon === token;
+      this.written += this.#hidesNext ? colon : `${colon}"${MARK}"`;
+    } else {
+      this.written += token.replace(NAMED_VALUE, `$1${MARK}`);
+      this.#hidesNext = NAME_AT_END.test(token);
+    }
+    this.#name = null;
+  }
+}
+
+/** Of a string that is cut off, or has an unknown escape, what can be decoded. */
+function decodeString(token: string, isClosed: boolean): string {
+  try {
+    return JSON.parse(isClosed ? token : `${token}"`) as string;
+  } catch {
+    return token
+      .replaceAll(/\\u[0-9a-f]{4}/gi, (escape) => JSON.parse(`"${escape}"`) as string)
+      .replaceAll(/["\\]/g, '');
+  }
+}

@@ -1,0 +1,86 @@
+/** What a visitor sends to the pages never makes a fault of ours: no 5xx, and no error line. */
+import { connect } from 'node:net';
+import { waitLong } from '../support/patience';
+import { makeUser, PageClient } from '../support/page-client';
+import { type Gateway, type Harness, startHarness } from './http-harness';
+
+let harness: Harness;
+let gateway: Gateway;
+let merchant: PageClient;
+let operator: PageClient;
+
+beforeAll(async () => {
+  harness = await startHarness();
+  gateway = await harness.startGateway();
+  const accountId = await harness.createAccount();
+  merchant = new PageClient(gateway.url);
+  operator = new PageClient(gateway.url);
+  await merchant.signIn(await makeUser(harness.owner, 'merchant', 'owner', accountId));
+  await operator.signIn(await makeUser(harness.owner, 'operator', 'admin'));
+});
+
+afterAll(() => harness.stop());
+
+const faults = () => gateway.log.filter(({ level }) => Number(level) >= 50);
+
+test('a form that is broken off is the visitor’s fault, and no operator hears of it', async () => {
+  const before = gateway.log.length;
+  const socket = connect(gateway.port, '127.0.0.1', () => {
+    socket.write(
+      'POST /dashboard/sign-in HTTP/1.1\r\nHost: x\r\nSec-Fetch-Site: same-origin\r\n' +
+        'Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 100\r\n\r\nemail=',
+      () => setTimeout(() => socket.resetAndDestroy(), 100),
+    );
+  });
+  const line = await waitLong('the line of the request', () =>
+    Promise.resolve(gateway.log.slice(before).find(({ msg }) => msg === 'request')),
+  );
+  expect(line).toMatchObject({ status: 400 });
+  expect(faults()).toEqual([]);
+});
+
+const NO_TIMES = [
+  ...['from=2026-02-30', 'to=2026-02-31', 'from=0000-01-01', 'from=9999-99-99'],
+  'after=2026-99-99T00:00:00.000000Z~x',
+  'after=2026-02-30T99:99:99.000000Z~x',
+];
+
+test.each(NO_TIMES)('?%s is no time, and every list is shown', async (query) => {
+  const lists = ['payments', 'payouts', 'transactions', 'transactions/export', 'requests'];
+  for (const list of lists) {
+    const response = await merchant.get(`/dashboard/test/${list}?${query}`);
+    expect([list, response.status]).toEqual([list, 200]);
+    await response.text();
+  }
+  expect((await merchant.get(`/dashboard/audit?${query}`)).status).toBeLessThan(500);
+  for (const list of ['cases', 'accounts', 'payments', 'queue', 'in-doubt', 'audit-log']) {
+    expect((await operator.get(`/console/${list}?${query}`)).status).toBeLessThan(500);
+  }
+  expect(faults()).toEqual([]);
+});
+
+test('an export whose first page cannot be read is an error page, not a file that is cut off', async () => {
+  await harness.owner.raw('ALTER TABLE ledger_transactions RENAME TO away');
+  try {
+    const response = await merchant.get('/dashboard/test/transactions/export');
+    expect(response.status).toBe(500);
+    expect(response.headers.get('content-disposition')).toBeNull();
+  } finally {
+    await harness.owner.raw('ALTER TABLE away RENAME TO ledger_transactions');
+    gateway.log.length = 0;
+  }
+});
+
+test('JSON that is too deep for a parser is refused', async () => {
+  const created = await merchant.post('/dashboard/test/webhooks/new', {
+    url: 'https://1.1.1.1/hooks',
+    all: 'yes',
+  });
+  const page = created.headers.get('location') ?? (await created.text());
+  const [endpoint] = /we_\w{26}/.exec(page) ?? [];
+  const deep = `{"a":${'['.repeat(7_000)}${']'.repeat(7_000)}}`;
+  const response = await merchant.post(`/dashboard/test/webhooks/${endpoint}/test`, { data: deep });
+  expect(response.status).toBeLessThan(500);
+  expect(await response.text()).toContain('at most 32 levels');
+  expect(faults()).toEqual([]);
+});
