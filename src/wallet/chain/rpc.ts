@@ -4,6 +4,8 @@
  * transactions.
  */
 
+import { combineAnswers } from './send-to-all';
+
 /** The node refused the call: asking again, or asking another node, gives the same answer. */
 export class RpcRefusal extends Error {
   constructor(
@@ -118,6 +120,31 @@ export class Rpc {
       }
     }
     throw new ChainUnavailable(`${calls[0]?.method ?? ''}: ${faults.join(', ')}`);
+  }
+
+  /**
+   * The calls go to every node, for what each of them should know: a signed transaction.
+   * @returns for each call an answer that is accepted, or else a refusal
+   * @throws ChainUnavailable when no node answers
+   */
+  async sendToAll<T>(
+    calls: readonly RpcCall[],
+    isAccepted: (answer: RpcAnswer<T>) => boolean,
+  ): Promise<RpcAnswer<T>[]> {
+    const requests = this.inOrder().map(async (node) => {
+      try {
+        await this.checkChain(node);
+        return await this.ask<T>(node.url, calls);
+      } catch (error) {
+        if (error instanceof NodeFault) node.avoidUntil = Date.now() + this.avoidMs;
+        throw error;
+      }
+    });
+    const answers = await combineAnswers(requests, isAccepted);
+    if (answers === null) {
+      throw new ChainUnavailable(`${calls[0]?.method ?? ''}: none of the nodes answered`);
+    }
+    return answers;
   }
 
   /** As `batch`, in requests of RPC_BATCH_MAX calls; they may be answered by different nodes. */

@@ -81,8 +81,10 @@ export async function broadcast(parts: QueueParts, view: ChainView): Promise<voi
   for (let from = 0; from < due.length; from += RPC_BATCH_MAX) {
     const batch = due.slice(from, from + RPC_BATCH_MAX);
     if ((await findPause(db, key.chainId)) !== null) return;
-    const answers = await chain.rpc.batch<Hex>(
+    // To every node: one that accepts and forgets a transaction, or refuses all, holds up nothing.
+    const answers = await chain.rpc.sendToAll<Hex>(
       batch.map(({ raw }) => ({ method: 'eth_sendRawTransaction', params: [raw] })),
+      isAccepted,
     );
     await markBroadcast(db, await acceptedOf(parts, batch, answers));
   }
@@ -90,6 +92,10 @@ export async function broadcast(parts: QueueParts, view: ChainView): Promise<voi
 
 /** The node has it, or has a transaction with this nonce already: the receipts will tell. */
 const ACCEPTED = /already known|known transaction|already imported|already exists|nonce too low/i;
+function isAccepted(answer: RpcAnswer): boolean {
+  return !('refusal' in answer) || ACCEPTED.test(answer.refusal.detail);
+}
+
 const UNDERPRICED = /underpriced|fee too low/i;
 const INSUFFICIENT = /insufficient funds|insufficient balance/i;
 

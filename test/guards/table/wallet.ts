@@ -349,4 +349,13 @@ export const WALLET_GUARDS: readonly Guard[] = [
     test: 'test/wallet/pause.test.ts',
     title: 'estimates the gas again when it raises fees',
   },
+  {
+    name: 'broadcast-to-all-nodes',
+    protects: 'A node that refuses or forgets transactions holds up no payout.',
+    file: 'src/wallet/chain/rpc.ts',
+    find: 'const requests = this.inOrder().map(async (node) => {',
+    replace: 'const requests = this.inOrder().slice(0, 1).map(async (node) => {',
+    test: 'test/wallet/broadcast.test.ts',
+    title: 'reaches the second node when the first one refuses it',
+  },
 ];
