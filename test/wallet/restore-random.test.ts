@@ -1,0 +1,221 @@
+/**
+ * Payouts by chance while the wallet is killed and its database goes back to any earlier moment, or to
+ * a copy that is behind. The chain and the pool keep what was sent. After each start the client submits
+ * its open orders again, as the gateway does. In the end every order was paid once. TEST_SEED repeats a
+ * run.
+ */
+import type { Address } from 'viem';
+import { withClient } from '../../src/db/provision';
+import { amount } from '../../src/domain/money';
+import { createChain } from '../../src/wallet/chain/chain';
+import { resumeSigner } from '../../src/wallet/sender/resume';
+import { readStatus } from '../../src/wallet/status';
+import { describeWithChain, startChain, type TestChain } from '../support/chain';
+import { waitLong } from '../support/patience';
+import { scaled } from '../support/scale';
+import { chooseSeed, createDice } from '../support/seeded-random';
+import {
+  copyWalletDatabase,
+  createTestSigner,
+  createWalletDatabase,
+  fillFloat,
+  startTestWallet,
+  testNetwork,
+  type TestWallet,
+  type WalletDatabase,
+} from '../support/wallet';
+
+const PAYOUTS = scaled(40, 300);
+const BACKUPS_KEPT = 6;
+const GWEI = 10n ** 9n;
+
+/** As a workflow drives a chain: an activity that fails is tried again. */
+const driveAgain: Parameters<typeof startTestWallet>[0]['drive'] = ({ chains }) => {
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const ended = chains.map(async ({ run }) => {
+    while (!signal.aborted) {
+      await run.run({ known: null, ms: 60_000, signal }).catch(() => undefined);
+    }
+  });
+  return {
+    stop: async () => {
+      stopping.abort();
+      await Promise.all(ended);
+    },
+  };
+};
+
+interface Order {
+  reference: string;
+  to: Address;
+  units: bigint;
+  /** What the client was told first; it never changes. */
+  end: { status: string; txHash: string | null } | null;
+}
+
+describeWithChain('payouts by chance on databases that go back', () => {
+  const seed = chooseSeed();
+  const dice = createDice(seed);
+  const signer = createTestSigner();
+  const receivers = Array.from({ length: 4 }, () => createTestSigner().address);
+  const orders: Order[] = [];
+  const did = { kills: 0, restores: 0, bumps: 0, decisions: 0 };
+  let chain: TestChain;
+  let wallet: TestWallet | undefined;
+  let database: WalletDatabase;
+  let backups: WalletDatabase[];
+
+  beforeAll(async () => {
+    chain = await startChain();
+    await fillFloat(chain, signer.address);
+    await chain.finalize();
+    await chain.setAutomine(false);
+    database = await createWalletDatabase();
+    backups = [];
+  });
+  afterAll(async () => {
+    await wallet?.stop();
+    for (const one of [database, ...backups]) await one.drop();
+    await chain.stop();
+  });
+
+  const network = () =>
+    testNetwork(chain, { payouts: { replaceAfterMs: 300, resendAfterMs: 300 } });
+  const start = async (): Promise<void> => {
+    wallet = await startTestWallet({
+      networks: [network()],
+      signer,
+      database,
+      drive: driveAgain,
+    });
+    const registered = () => wallet!.db.query('SELECT 1 FROM wallet.signer');
+    await waitLong('the signer', async () => ((await registered()).length > 0 ? true : undefined));
+    for (const order of orders) if (order.end === null) await submit(order);
+  };
+  const submit = async ({ reference, to, units }: Order): Promise<void> => {
+    const result = await wallet!.provider.submitPayout({
+      reference,
+      amount: amount(
+        `${String(units / 1_000_000n)}.${String(units % 1_000_000n).padStart(6, '0')}`,
+      ),
+      currency: 'USDC',
+      network: 'ethereum',
+      destination: { type: 'crypto_address', value: to, memo: null },
+    });
+    expect(result).toMatchObject({ kind: 'accepted' });
+  };
+  /** The client learns what has ended. */
+  const read = async (): Promise<void> => {
+    for (const order of orders.filter(({ end }) => end === null)) {
+      const found = await wallet!.provider.findPayout(order.reference);
+      if (found.kind !== 'found' || found.transfer.status === 'pending') continue;
+      const { status, txHash } = found.transfer;
+      order.end = { status, txHash };
+    }
+  };
+  /** Its connections break in the middle of what it does. */
+  const kill = async (): Promise<void> => {
+    await withClient(database.ownerUrl, (client) =>
+      client.query(
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+         WHERE datname = current_database() AND application_name = 'wallet'`,
+      ),
+    );
+    await wallet!.stop();
+    wallet = undefined;
+    did.kills += 1;
+  };
+  const backUp = async (): Promise<void> => {
+    await kill();
+    backups.push(await copyWalletDatabase(database));
+    if (backups.length > BACKUPS_KEPT)
+      await backups.splice(dice.roll(backups.length), 1)[0]!.drop();
+    await start();
+  };
+  /** The copy itself is kept, so that the wallet can go back to it again. */
+  const restore = async (backup: WalletDatabase | undefined): Promise<void> => {
+    if (backup === undefined) return;
+    await kill();
+    const gone = database;
+    database = await copyWalletDatabase(backup);
+    await gone.drop();
+    did.restores += 1;
+    await start();
+  };
+  /** The order ended, so nobody submits it again: the operator finds its hash in the client's book. */
+  const decide = async (): Promise<void> => {
+    await read();
+    const [status] = await readStatus(wallet!.db, [network()]);
+    const unknown = status!.hot_wallets[0]?.unknown_transactions ?? [];
+    const ended = new Set(orders.map(({ end }) => end?.txHash));
+    const foreign = unknown.map(({ hash }) => hash).filter((hash) => ended.has(hash));
+    if (foreign.length === 0 || foreign.length < unknown.length) return;
+    const resumed = await resumeSigner(wallet!.db, createChain(network()), signer.address, {
+      by: 'alice',
+      foreign,
+    }).catch(() => null);
+    if (resumed !== null) did.decisions += foreign.length;
+  };
+  const order = async (): Promise<void> => {
+    const units = dice.pick([1_000_000n, 1_000_000n, 2_500_000n, 7_000_001n]);
+    const reference = `po_${String(orders.length)}`;
+    const one: Order = { reference, to: dice.pick(receivers), units, end: null };
+    orders.push(one);
+    await submit(one);
+  };
+  const bump = async (): Promise<void> => {
+    await chain.setNextBaseFee(BigInt(20 + dice.roll(30)) * GWEI);
+    await chain.mine();
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    did.bumps += 1;
+  };
+  const actions: (() => Promise<unknown>)[] = [
+    order,
+    order,
+    order,
+    order,
+    order,
+    order,
+    () => chain.mine(1 + dice.roll(2)),
+    () => chain.mine(1 + dice.roll(2)),
+    async () => {
+      await chain.finalize();
+      await read();
+    },
+    bump,
+    async () => {
+      await kill();
+      await start();
+    },
+    backUp,
+    backUp,
+    () => restore(backups.length === 0 ? undefined : dice.pick(backups)),
+    () => restore(backups.at(-1)),
+    () => decide(),
+  ];
+
+  test(`each order is paid once (seed ${String(seed)})`, async () => {
+    const before = await chain.balanceOf(chain.tokens.USDC, signer.address);
+    await start();
+    while (orders.length < PAYOUTS) await dice.pick(actions)();
+    await chain.setNextBaseFee(GWEI);
+    await waitLong('the end of all orders', async () => {
+      await chain.finalize();
+      await decide();
+      return orders.every(({ end }) => end !== null) ? true : undefined;
+    });
+    await chain.finalize();
+    console.log(`${String(orders.length)} payouts, ${JSON.stringify(did)}, seed ${String(seed)}`);
+    expect(orders.filter(({ end }) => end?.status !== 'sent')).toEqual([]);
+    expect(new Set(orders.map(({ end }) => end?.txHash)).size).toBe(orders.length);
+    const sum = (some: readonly Order[]): bigint =>
+      some.reduce((all, { units }) => all + units, 0n);
+    for (const receiver of receivers) {
+      const received = await chain.balanceOf(chain.tokens.USDC, receiver);
+      expect(received).toBe(sum(orders.filter(({ to }) => to === receiver)));
+    }
+    const after = await chain.balanceOf(chain.tokens.USDC, signer.address);
+    expect(before - after).toBe(sum(orders));
+  });
+});
