@@ -2,12 +2,18 @@
 import type { Address, Hex } from 'viem';
 import { SetupError } from '../../lib/setup-error';
 import type { Network } from '../networks';
+import { LogRanges } from './log-limits';
 import { ChainUnavailable, Rpc, RpcRefusal, type RpcRequest } from './rpc';
 
 export interface Chain {
   network: Network;
   rpc: Rpc;
+  /** How many blocks each node answers a question for logs about. */
+  logRanges: LogRanges;
 }
+
+/** Of one question for logs, until a node refuses it. */
+const LOG_BLOCKS = 200;
 
 export interface BlockHead {
   number: bigint;
@@ -45,7 +51,8 @@ export function createChain(
   onRequest: (request: RpcRequest) => void = () => undefined,
 ): Chain {
   const { chainId, rpcUrls, rpcTimeoutMs } = network;
-  return { network, rpc: new Rpc(chainId, rpcUrls, { timeoutMs: rpcTimeoutMs, onRequest }) };
+  const rpc = new Rpc(chainId, rpcUrls, { timeoutMs: rpcTimeoutMs, onRequest });
+  return { network, rpc, logRanges: new LogRanges(LOG_BLOCKS) };
 }
 
 /** @param at a tag, or a block number in hexadecimal */
@@ -92,7 +99,10 @@ const DECIMALS_CALL = '0x313ce567';
  * @returns whether a node answered
  * @throws SetupError for a wrong chain, a missing token and wrong decimals
  */
-export async function verifyChain({ network, rpc }: Chain): Promise<boolean> {
+export async function verifyChain({
+  network,
+  rpc,
+}: Pick<Chain, 'network' | 'rpc'>): Promise<boolean> {
   let answered = false;
   for (const [index, node] of rpc.each().entries()) {
     try {
@@ -114,6 +124,7 @@ async function verifyNode(network: Network, node: Rpc, field: string): Promise<v
       `${at}: the node of ${field} serves the chain ${String(found)}, but chain_id is ${String(chainId)}. Correct chain_id or the URL.`,
     );
   }
+  await verifyFinality(network, node, `${at}: the node of ${field}`);
   for (const { asset, address, decimals } of tokens) {
     const token = `${at}: the token ${asset} at ${address}`;
     const code = await node.call<Hex>('eth_getCode', [address, 'latest']);
@@ -128,6 +139,22 @@ async function verifyNode(network: Network, node: Rpc, field: string): Promise<v
     }
   }
 }
+
+/** While nothing is final, a node answers null or that it has no such block. */
+async function verifyFinality({ finality }: Network, node: Rpc, which: string): Promise<void> {
+  if (finality !== 'finalized') return;
+  try {
+    await node.call('eth_getBlockByNumber', ['finalized', false]);
+  } catch (error) {
+    if (!(error instanceof RpcRefusal)) throw error;
+    if (NO_SUCH_BLOCK.test(error.detail)) return;
+    throw new SetupError(
+      `${which} does not know the block tag "finalized" (${error.detail}). Set finality to a number of confirmations, or use another node.`,
+    );
+  }
+}
+
+const NO_SUCH_BLOCK = /not found|unknown block|no (?:such|finalized) block/i;
 
 async function readDecimals(node: Rpc, address: Address): Promise<number | null> {
   try {

@@ -3,6 +3,7 @@
  * and the next one is asked. Errors contain neither URLs, which may hold an API key, nor signed
  * transactions.
  */
+import { isTooManyLogs } from './log-limits';
 
 import { combineAnswers } from './send-to-all';
 
@@ -13,6 +14,8 @@ export class RpcRefusal extends Error {
     readonly code: number,
     /** The node's own words, without URLs and long hexadecimal text. */
     readonly detail: string,
+    /** The node's place in `rpc_urls`, from 0. */
+    readonly node = 0,
   ) {
     super(`${method}: ${detail} (${String(code)})`);
   }
@@ -162,6 +165,12 @@ export class Rpc {
     if (current !== undefined) current.avoidUntil = Date.now() + this.avoidMs;
   }
 
+  /** The place in `rpc_urls` of the node that is asked next. */
+  preferred(): number {
+    const [first] = this.inOrder();
+    return first === undefined ? 0 : this.nodes.indexOf(first);
+  }
+
   /** Once for each node, before its first answer is believed. */
   private async checkChain(node: Node): Promise<void> {
     if (node.isOfChain) return;
@@ -194,8 +203,8 @@ export class Rpc {
       const answer = await this.post(url, body);
       const list: unknown[] = Array.isArray(answer) ? answer : [answer];
       const byId = new Map(list.map((one) => [memberOf(one, 'id'), one]));
-      const keys = keysOf(url);
-      return calls.map(({ method }, id) => readAnswer<T>(method, byId.get(id), keys));
+      const from = { keys: keysOf(url), node: this.nodes.findIndex((node) => node.url === url) };
+      return calls.map(({ method }, id) => readAnswer<T>(method, byId.get(id), from));
     });
   }
 
@@ -262,7 +271,11 @@ interface Node {
 const NODE_FAULT_CODES: readonly number[] = [-32005, -32097, -32603];
 const REVERT_WORDS = /revert/i;
 
-function readAnswer<T>(method: string, answer: unknown, keys: readonly string[]): RpcAnswer<T> {
+function readAnswer<T>(
+  method: string,
+  answer: unknown,
+  { keys, node }: { keys: readonly string[]; node: number },
+): RpcAnswer<T> {
   const error = memberOf(answer, 'error');
   if (error === undefined || error === null) {
     if (memberOf(answer, 'result') === undefined) throw new NodeFault('left a call unanswered');
@@ -274,12 +287,13 @@ function readAnswer<T>(method: string, answer: unknown, keys: readonly string[])
   if (typeof code !== 'number') throw new NodeFault('did not answer in the form of JSON-RPC');
   if (
     NODE_FAULT_CODES.includes(code) &&
+    !isTooManyLogs(method, code, detail) &&
     !REVERT_WORDS.test(detail) &&
     !isAboutTransaction(detail)
   ) {
     throw new NodeFault(`refused the call (${String(code)})`);
   }
-  return { refusal: new RpcRefusal(method, code, detail) };
+  return { refusal: new RpcRefusal(method, code, detail, node) };
 }
 
 /** Geth answers -32603 or -32000 to these, according to its version. */

@@ -20,6 +20,7 @@ import type { Database, Tx } from '../db/database';
 import { type Loop, startLoop } from '../loop';
 import type { Network } from '../networks';
 import { NATIVE_DECIMALS } from '../units';
+import { InconsistentNode } from './answers';
 import { findInternalTransfers } from './internal-transfers';
 import {
   advance,
@@ -36,7 +37,6 @@ import {
   type BlockContent,
   type BlockHeader,
   type BlockMovement,
-  InconsistentNode,
   readBlock,
   readHeader,
   readHeaders,
@@ -58,7 +58,6 @@ export interface FollowerParts extends DepositParts {
 
 /** Blocks that are read one by one in a step; more are read in a range where they are final. */
 const BLOCKS_PER_STEP = 20;
-const RANGE_BLOCKS = 200;
 const PROGRESS_EVERY_MS = 10_000;
 /** In a row. After so many steps without a new block, another node is asked. */
 const STUCK_STEPS = 30;
@@ -88,8 +87,6 @@ export class Follower {
   private readonly chainId: number;
   private balancesAt = 0;
   private stuckSteps = 0;
-  /** Halved when a node refuses a range, until the next range. */
-  private rangeBlocks = RANGE_BLOCKS;
   private progress: { at: number; number: number } | null = null;
 
   constructor(private readonly parts: FollowerParts) {
@@ -228,17 +225,22 @@ export class Follower {
   private async catchUp(place: Place, finalNumber: number): Promise<void> {
     const { chain, watched } = this.parts;
     await watched.refresh();
+    const node = chain.rpc.preferred();
+    const size = chain.logRanges.sizeFor(node);
     const from = place.headNumber + 1;
-    const to = Math.min(finalNumber, place.headNumber + this.rangeBlocks);
+    const to = Math.min(finalNumber, place.headNumber + size);
     try {
       const { first, last, ...content } = await readRange(chain, from, to, watched);
       if (first.parentHash !== place.headHash) throw new InconsistentNode('another chain');
       await this.record(content, (tx) => advanceFinal(tx, this.chainId, place, last));
       this.reportProgress(last.number, finalNumber);
-      this.rangeBlocks = RANGE_BLOCKS;
+      chain.logRanges.succeeded(node);
     } catch (error) {
-      if (!(error instanceof RpcRefusal) || this.rangeBlocks === 1) throw error;
-      this.rangeBlocks = Math.max(1, Math.floor(this.rangeBlocks / 2));
+      if (!(error instanceof RpcRefusal)) throw error;
+      if (chain.logRanges.refused(error.node, to - from + 1, error.detail)) return;
+      // Not even one block: another node may have more to say.
+      chain.rpc.avoidCurrent();
+      throw error;
     }
   }
 

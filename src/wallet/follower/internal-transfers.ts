@@ -12,7 +12,8 @@ import type { Log } from '../config';
 import type { Network } from '../networks';
 import { NATIVE_DECIMALS } from '../units';
 import type { Place } from './place';
-import { InconsistentNode, readBalances, readHeader } from './reader';
+import { InconsistentNode } from './answers';
+import { readBalances, readHeader } from './reader';
 import { WATCHED_DAYS } from './watch-list';
 
 interface InternalParts extends DepositParts {

@@ -4,7 +4,9 @@
  */
 import type { Hex } from 'viem';
 import type { Chain } from '../chain/chain';
-import type { RpcAnswer, RpcCall } from '../chain/rpc';
+import { RPC_BATCH_MAX, type RpcAnswer, type RpcCall } from '../chain/rpc';
+import { InconsistentNode, resultOf } from './answers';
+import { completeLogs } from './logs';
 import {
   feeOf,
   isSuccessful,
@@ -57,12 +59,10 @@ interface RpcBlock {
   hash: Hex;
   parentHash: Hex;
   timestamp: Hex;
+  logsBloom?: Hex;
 }
 
 type RpcFullBlock = RpcBlock & { transactions: RpcTransaction[] };
-
-/** The nodes disagree, or one of them does not know the block yet. Asked again soon. */
-export class InconsistentNode extends Error {}
 
 /** Addresses in one filter; nodes limit the size of a request. */
 const TOPICS_PER_FILTER = 1_000;
@@ -126,8 +126,9 @@ export async function readBlock(
   // The same node answered all calls: a node without the block has no logs of it either.
   const full = resultOf(block as RpcAnswer<RpcFullBlock | null>);
   if (full.hash !== header.hash) throw new InconsistentNode('another block than the one asked for');
-  const found = logs.flatMap((answer) => resultOf(answer as RpcAnswer<RpcLog[] | null>));
-  return contentOf(chain, [full], found, watched);
+  const answered = logs.flatMap((answer) => resultOf(answer as RpcAnswer<RpcLog[] | null>));
+  const complete = await completeLogs(chain, [full], answered, addresses);
+  return contentOf(chain, [full], complete, watched);
 }
 
 /**
@@ -144,18 +145,44 @@ export async function readRange(
   const addresses = watched.list();
   const range = { fromBlock: toHex(from), toBlock: toHex(to) };
   const filters = addresses.length === 0 ? [] : filtersOf(chain, addresses, false);
-  const [answers, logs] = await Promise.all([
-    chain.rpc.batches<RpcFullBlock | null>(
-      numbers.map((number) => ({ ...blockCall(toHex(number), true) })),
-    ),
-    chain.rpc.batches<RpcLog[] | null>(filters.map((filter) => logsCall({ ...filter, ...range }))),
-  ]);
+  // The logs first: when the range is refused, no block was read in vain.
+  const logs = await readRangeLogs(
+    chain,
+    filters.map((filter) => logsCall({ ...filter, ...range })),
+    to,
+  );
+  const answers = await chain.rpc.batches<RpcFullBlock | null>(
+    numbers.map((number) => ({ ...blockCall(toHex(number), true) })),
+  );
   const blocks = answers.map(resultOf);
   const headers = inOneLine(blocks.map(headerOf));
   const [first, last] = [headers[0], headers.at(-1)];
   if (first === undefined || last === undefined) throw new InconsistentNode('an empty range');
-  const content = await contentOf(chain, blocks, logs.flatMap(resultOf), watched);
+  if (logs.lastHashes.some((hash) => hash !== last.hash)) {
+    throw new InconsistentNode('logs of another chain');
+  }
+  const complete = await completeLogs(chain, blocks, logs.found, addresses);
+  const content = await contentOf(chain, blocks, complete, watched);
   return { ...content, first, last };
+}
+
+/**
+ * A node that does not have the last block of a range answers as if the range were shorter. So each
+ * request asks for that block as well.
+ */
+async function readRangeLogs(
+  chain: Chain,
+  calls: readonly RpcCall[],
+  to: number,
+): Promise<{ found: RpcLog[]; lastHashes: string[] }> {
+  const found: RpcLog[] = [];
+  const lastHashes: string[] = [];
+  for (const some of chunksOf(calls, RPC_BATCH_MAX - 1)) {
+    const [last, ...logs] = await chain.rpc.batch<unknown>([blockCall(toHex(to)), ...some]);
+    lastHashes.push(resultOf(last as RpcAnswer<RpcBlock | null>).hash);
+    found.push(...logs.flatMap((answer) => resultOf(answer as RpcAnswer<RpcLog[] | null>)));
+  }
+  return { found, lastHashes };
 }
 
 /** Balances at a block, in the order of the questions. */
@@ -291,19 +318,6 @@ function logsCall(filter: Filter): RpcCall {
 
 function blockCall(tag: string, isFull = false): RpcCall {
   return { method: 'eth_getBlockByNumber', params: [tag, isFull] };
-}
-
-/** A null is a block that this node does not have yet, or no longer. */
-function resultOf<T>(answer: RpcAnswer<T | null> | undefined): T {
-  if (answer === undefined) throw new InconsistentNode('an answer is missing');
-  if ('refusal' in answer) {
-    if (/unknown block|not found/i.test(answer.refusal.detail)) {
-      throw new InconsistentNode('the node does not have the block');
-    }
-    throw answer.refusal;
-  }
-  if (answer.result === null) throw new InconsistentNode('the node does not have the block');
-  return answer.result;
 }
 
 function inOneLine(headers: BlockHeader[]): BlockHeader[] {

@@ -77,7 +77,7 @@ export async function readView({ network, rpc }: Chain, signer: Address): Promis
 
 const DEFAULT_TIP_WEI = 1_000_000_000n;
 
-async function readFinalTag({ network, rpc }: Chain): Promise<string> {
+async function readFinalTag({ network, rpc }: Pick<Chain, 'network' | 'rpc'>): Promise<string> {
   if (network.finality === 'finalized') return 'finalized';
   const head = BigInt(await rpc.call<Hex>('eth_blockNumber'));
   const final = head - BigInt(network.finality);

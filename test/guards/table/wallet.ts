@@ -4,6 +4,7 @@ import type { Guard } from '../guard';
 const FAULTS = 'test/wallet/sender-faults.test.ts';
 const CONTRACT = 'test/wallet/provider-contract.test.ts';
 const FOLLOWER = 'test/wallet/follower.test.ts';
+const LIES = 'test/wallet/follower-lies.test.ts';
 const SIGNER = 'test/wallet/signer.test.ts';
 const RESTORE = 'test/wallet/restore.test.ts';
 const TRANSFERS = 'src/wallet/sender/transfers.ts';
@@ -357,5 +358,32 @@ export const WALLET_GUARDS: readonly Guard[] = [
     replace: 'const requests = this.inOrder().slice(0, 1).map(async (node) => {',
     test: 'test/wallet/broadcast.test.ts',
     title: 'reaches the second node when the first one refuses it',
+  },
+  {
+    name: 'wallet-empty-logs',
+    protects: 'An empty answer about logs is not believed against the bloom filter of the block.',
+    file: 'src/wallet/follower/logs.ts',
+    find: 'if (doubtful.length === 0) return',
+    replace: 'if (doubtful.length >= 0) return',
+    test: LIES,
+    title: 'credits a deposit whose block has a bloom filter',
+  },
+  {
+    name: 'wallet-receipts-explain-header',
+    protects: 'Receipts are believed about logs when they explain the whole bloom filter.',
+    file: 'src/wallet/follower/logs.ts',
+    find: 'if (!isExplained(block.logsBloom, logs)) {',
+    replace: 'if (false) {',
+    test: LIES,
+    title: 'books nothing while logs and receipts do not explain the header',
+  },
+  {
+    name: 'wallet-finality-tag',
+    protects: 'A chain without the tag finalized is not started as if it had one.',
+    file: 'src/wallet/chain/chain.ts',
+    find: 'if (NO_SUCH_BLOCK.test(error.detail)) return;',
+    replace: 'return;',
+    test: LIES,
+    title: 'does not start on a chain whose node refuses the tag',
   },
 ];
