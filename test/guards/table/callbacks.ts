@@ -77,6 +77,6 @@ export const CALLBACK_GUARDS: readonly Guard[] = [
     replace:
       "    case 'limited':\n      return 'not_found';\n    case 'unknown':\n      return null;",
     test: 'test/e2e/callbacks.test.ts',
-    title: 'leaves the callback for later and opens no case: answer_429',
+    title: 'leaves the callback for later and opens no case: ',
   },
 ];
