@@ -12,7 +12,6 @@ import { ApiError } from '../domain/errors';
 import { MODES, type Mode } from '../domain/mode';
 import { isFinalPayout, type Payout } from '../domain/payout';
 import { contradiction } from '../domain/provider-checks';
-import type { FindResult, ProviderTransfer } from '../providers/port';
 import type { Provider, ProviderRegistry } from '../providers/registry';
 import { type PaymentWorkflows, paymentStart } from '../temporal/payment-workflows';
 import { payoutStart, type PayoutWorkflows } from '../temporal/payout-workflows';
@@ -101,7 +100,9 @@ async function compare(
 }
 
 /** Null when the answer says nothing about the transfer: only the provider's `not_found` means none. */
-function transferStatus(found: FindResult): ProviderTransfer['status'] | 'not_found' | null {
+function transferStatus(
+  found: Awaited<ReturnType<Provider['findPayout']>>,
+): Parameters<typeof contradiction>[1] | null {
   switch (found.kind) {
     case 'found':
       return found.transfer.status;

@@ -23,6 +23,7 @@ import { allowAddress, denyAddress } from './sender/denylist';
 import { resumeSigner } from './sender/resume';
 import { createDepositKey } from './signer/deposit-key';
 import { createKeystore } from './signer/keystore';
+import { cancelSweep, describeOpenSweeps } from './sweep/store';
 import { runSweep, runSweepSign, type SweepOptions } from './sweep/command';
 import { describeStatus, readStatus } from './status';
 
@@ -214,6 +215,29 @@ function addSweeps(command: Command, { env, out }: Terminal): void {
       const to = readAddress(options.to);
       const way = readSweepWay(options);
       await withDatabase(env, (db) => runSweep(db, { network, asset, to, minimum, way }, report));
+    });
+  command
+    .command('sweeps')
+    .description('Lists the sweeps under way, with what nodes refuse of them.')
+    .requiredOption(...CHAIN)
+    .option('--json', 'as JSON')
+    .action(async ({ chainId, json }) => {
+      const { chainId: id } = findNetwork(env, chainId);
+      const sweeps = await withDatabase(env, (db) => describeOpenSweeps(db, id));
+      const none = 'No sweep is under way.\n';
+      const text = sweeps.length === 0 ? none : sweeps.map(({ text: one }) => one).join('');
+      out(json === true ? `${JSON.stringify(sweeps.map(({ sweep }) => sweep))}\n` : text);
+    });
+  command
+    .command('sweep-cancel')
+    .description('Stops a sweep: nothing more of it is broadcast, and it can be ordered again.')
+    .argument('<ID>', 'of `wallet sweeps`')
+    .requiredOption(...REASON)
+    .requiredOption('--by <NAME>', 'who decides this')
+    .action(async (id, { by, reason }) => {
+      const wasOpen = await withDatabase(env, (db) => cancelSweep(db, id, { by, reason }));
+      if (!wasOpen) throw new UsageError(`There is no sweep ${id} under way. See \`sweeps\`.`);
+      out(`${id} is cancelled. Transactions that were broadcast before may still be mined.\n`);
     });
   command
     .command('sweep-sign')

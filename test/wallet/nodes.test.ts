@@ -5,6 +5,7 @@ import type { Address } from 'viem';
 import { amount } from '../../src/domain/money';
 import { Rpc } from '../../src/wallet/chain/rpc';
 import { describeWithChain, startChain, type TestChain } from '../support/chain';
+import { startNodeProxy } from '../support/node-proxy';
 import {
   createTestSigner,
   createWalletDatabase,
@@ -111,6 +112,23 @@ describeWithChain('a wallet whose nodes hang', () => {
     await sent(chain, 'po_failover');
     expect(await openAlarms()).toEqual([]);
     relay.process.kill('SIGKILL');
+  });
+
+  it('gets thousands of questions in batches, a few at a time and in their order', async () => {
+    const [chain] = chains;
+    const node = await startNodeProxy(chain.url, ({ method, params }) => ({
+      result: method === 'eth_chainId' ? '0x1' : params[0],
+    }));
+    const calls = Array.from({ length: 3_001 }, (_, index) => ({
+      method: 'eth_getBalance',
+      params: [`0x${index.toString(16)}`],
+    }));
+    const rpc = new Rpc(1, [node.url]);
+    const answers = await rpc.batches(calls).finally(() => node.stop());
+    expect(answers).toEqual(calls.map(({ params: [result] }) => ({ result })));
+    expect(node.mostAtOnce()).toBeLessThanOrEqual(4);
+    // The chain is asked once; it is not a question of the batch.
+    expect(node.calls.get('eth_getBalance')).toBe(3_001);
   });
 
   it('does not believe a node of another chain', async () => {

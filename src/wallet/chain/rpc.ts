@@ -55,6 +55,8 @@ const TIMEOUT_MS = 10_000;
 const AVOID_MS = 30_000;
 /** Of most providers; a batch must also stay below their limits of size. */
 export const RPC_BATCH_MAX = 20;
+/** More would be refused by the limits of hosted nodes, and fill the memory of a large installation. */
+const REQUESTS_AT_ONCE = 4;
 
 export class Rpc {
   private readonly nodes: Node[];
@@ -150,13 +152,23 @@ export class Rpc {
     return answers;
   }
 
-  /** As `batch`, in requests of RPC_BATCH_MAX calls; they may be answered by different nodes. */
+  /**
+   * As `batch`, in requests of RPC_BATCH_MAX calls, of which REQUESTS_AT_ONCE are under way at the same
+   * time. They may be answered by different nodes.
+   */
   async batches<T>(calls: readonly RpcCall[]): Promise<RpcAnswer<T>[]> {
-    const batches: (readonly RpcCall[])[] = [];
-    for (let from = 0; from < calls.length; from += RPC_BATCH_MAX) {
-      batches.push(calls.slice(from, from + RPC_BATCH_MAX));
-    }
-    return (await Promise.all(batches.map((batch) => this.batch<T>(batch)))).flat();
+    const answers = new Array<RpcAnswer<T>>(calls.length);
+    let next = 0;
+    const askInTurn = async (): Promise<void> => {
+      while (next < calls.length) {
+        const from = next;
+        next += RPC_BATCH_MAX;
+        const answered = await this.batch<T>(calls.slice(from, from + RPC_BATCH_MAX));
+        for (const [index, answer] of answered.entries()) answers[from + index] = answer;
+      }
+    };
+    await Promise.all(Array.from({ length: REQUESTS_AT_ONCE }, askInTurn));
+    return answers;
   }
 
   /** The node that is asked now comes last for a while: its answers are of no use. */

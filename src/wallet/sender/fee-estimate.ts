@@ -2,12 +2,16 @@
 import type { Hex } from 'viem';
 import type { Amount } from '../../domain/money';
 import type { Chain } from '../chain/chain';
+import { readL1Fee } from '../chain/l1-fee';
 import { amountOf, NATIVE_DECIMALS, unitsOf } from '../units';
 import { sendableDecimals } from './transfers';
 
 /** A transfer to an address that has none of the token yet; most others take less. */
 const TOKEN_GAS = 65_000n;
 const COIN_GAS = 21_000n;
+/** As many bytes as a signed transaction has: the fee for data on the first layer follows from them. */
+const COIN_TRANSACTION: Hex = `0x${'ff'.repeat(120)}`;
+const TOKEN_TRANSACTION: Hex = `0x${'ff'.repeat(190)}`;
 const AMOUNT_DECIMALS = 8;
 /** The base fee moves by an eighth with each block, and the transfer waits for one. */
 const MARGIN = { times: 5n, dividedBy: 4n } as const;
@@ -23,7 +27,8 @@ export async function estimateFee(
   const price = payouts.nativePrices[asset];
   if (!isCoin && price === undefined) return 'no_price';
   const gasPrice = BigInt(await chain.rpc.call<Hex>('eth_gasPrice'));
-  const wei = ((isCoin ? COIN_GAS : TOKEN_GAS) * gasPrice * MARGIN.times) / MARGIN.dividedBy;
+  const gasWei = ((isCoin ? COIN_GAS : TOKEN_GAS) * gasPrice * MARGIN.times) / MARGIN.dividedBy;
+  const wei = gasWei + (await readL1Fee(chain, isCoin ? COIN_TRANSACTION : TOKEN_TRANSACTION));
   if (price === undefined) return roundedUp(wei);
   // The price has 8 decimals, so the product has that many more than the coin.
   const priced = wei * (unitsOf(price, AMOUNT_DECIMALS) ?? 0n);

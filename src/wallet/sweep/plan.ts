@@ -9,11 +9,13 @@ import {
   erc20Abi,
   getAddress,
   type Hex,
+  serializeTransaction,
   type TransactionSerializableEIP1559,
 } from 'viem';
 import { type Amount, isLess } from '../../domain/money';
 import { SetupError } from '../../lib/setup-error';
 import { type Chain, readFinalHead, readHead, toHex } from '../chain/chain';
+import { readL1Fee } from '../chain/l1-fee';
 import { RpcRefusal } from '../chain/rpc';
 import type { Db } from '../db/database';
 import { readBalances } from '../follower/reader';
@@ -36,6 +38,8 @@ export interface SweepItem {
   /** The same in the asset's smallest unit. */
   units: bigint;
   transaction: TransactionSerializableEIP1559;
+  /** Of gas and, on chains of the OP stack, of data on the first layer; at most. */
+  feeWei: bigint;
   /** Coins that the address lacks for the network fee; zero when it pays for itself. */
   lackingWei: bigint;
 }
@@ -93,12 +97,8 @@ export async function planSweep(db: Db, order: SweepOrder): Promise<SweepPlan> {
 
 function add(plan: SweepPlan, item: SweepItem): void {
   plan.items.push(item);
-  plan.costWei += costOf(item.transaction);
+  plan.costWei += item.feeWei;
   plan.fundingWei += item.lackingWei;
-}
-
-export function costOf({ gas = 0n, maxFeePerGas = 0n }: TransactionSerializableEIP1559): bigint {
-  return gas * maxFeePerGas;
 }
 
 export function findAsset(
@@ -156,7 +156,10 @@ async function planItem(order: SweepOrder, facts: ItemFacts): Promise<SweepItem 
   const { token, decimals } = findAsset(chain, asset);
   const gas = await estimateGas(order, facts);
   if (gas === null) return null;
-  const fee = gas * fees.maxFeePerGas;
+  const build = (value: bigint): TransactionSerializableEIP1559 =>
+    buildTransaction(chain.network.chainId, { token, to, units: value, nonce, gas, fees });
+  const l1Fee = await readL1Fee(chain, serializeTransaction(build(units)));
+  const fee = gas * fees.maxFeePerGas + l1Fee;
   if (token === null && units <= fee) return null;
   const moved = token === null ? units - fee : units;
   const [coins = 0n] = await readBalances(
@@ -167,14 +170,8 @@ async function planItem(order: SweepOrder, facts: ItemFacts): Promise<SweepItem 
   return {
     ...{ address, addressIndex, amount: amountOf(moved, decimals), units: moved },
     lackingWei: coins >= fee ? 0n : fee - coins,
-    transaction: buildTransaction(chain.network.chainId, {
-      token,
-      to,
-      units: moved,
-      nonce,
-      gas,
-      fees,
-    }),
+    feeWei: fee,
+    transaction: build(moved),
   };
 }
 

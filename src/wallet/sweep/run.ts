@@ -117,7 +117,8 @@ export interface SignedSweep {
 const KNOWN = /already known|known transaction|already imported|nonce too low|underpriced/i;
 
 /**
- * Broadcasts the transactions and waits until each nonce is final.
+ * Broadcasts the transactions and waits until each nonce is final. One that the nodes refuse stops no
+ * other: it is reported and left out.
  * @returns how many of them are in final blocks with success
  */
 export async function sendSweeps(
@@ -125,21 +126,30 @@ export async function sendSweeps(
   sweeps: readonly SignedSweep[],
   report: Report,
 ): Promise<number> {
-  for (const { address, raw } of sweeps) {
-    await broadcastSweep(chain, raw);
-    report(`Sent ${keccak256(raw)} from ${address}.`);
+  const sent: SignedSweep[] = [];
+  for (const sweep of sweeps) {
+    const { address, raw } = sweep;
+    const refusal = await broadcastSweep(chain, raw);
+    if (refusal === null) sent.push(sweep);
+    report(
+      refusal === null
+        ? `Sent ${keccak256(raw)} from ${address}.`
+        : `A node refuses the transaction of ${address}: ${refusal}. Import the batch again, or plan a new sweep.`,
+    );
   }
   let moved = 0;
-  for (const sweep of sweeps) if (await isMoved(chain, sweep, report)) moved += 1;
+  for (const sweep of sent) if (await isMoved(chain, sweep, report)) moved += 1;
   return moved;
 }
 
-/** Safe to repeat. @throws what a node says against it */
-export async function broadcastSweep({ rpc }: Chain, raw: Hex): Promise<void> {
+/** Safe to repeat. @returns what a node says against it, or null */
+export async function broadcastSweep({ rpc }: Chain, raw: Hex): Promise<string | null> {
   try {
     await rpc.call('eth_sendRawTransaction', [raw]);
+    return null;
   } catch (error) {
-    if (!(error instanceof RpcRefusal) || !KNOWN.test(error.detail)) throw error;
+    if (!(error instanceof RpcRefusal)) throw error;
+    return KNOWN.test(error.detail) ? null : error.detail;
   }
 }
 

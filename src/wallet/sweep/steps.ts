@@ -8,7 +8,13 @@ import type { Database } from '../db/database';
 import { isPaused } from '../chain/pause';
 import { findTransfer } from '../sender/transfers';
 import { broadcastSweep, findOutcome, submitFunding } from './run';
-import { findSweep, type StoredSweep, storeOutcome } from './store';
+import {
+  findSweep,
+  type StoredSweep,
+  storeOutcome,
+  storeRefusal,
+  type SweepTransaction,
+} from './store';
 
 export interface SweepParts {
   db: Database;
@@ -41,6 +47,8 @@ export async function awaitFunding(
   for (const { address, funding } of transactions) {
     for (;;) {
       if (funding === null) break;
+      const { isOver, failure } = await requireSweep(db, id);
+      if (isOver) return failure;
       const transfer = await findTransfer(db, chain.network.mode, funding.reference);
       if (transfer?.status === 'confirmed') break;
       if (transfer?.status === 'failed') return `The funding of ${address} failed.`;
@@ -50,26 +58,35 @@ export async function awaitFunding(
   return null;
 }
 
-/** Waits while the chain or its payouts are paused. */
-export async function sendSweep(
-  { db, chain }: SweepParts,
-  id: string,
-  signal: AbortSignal,
-): Promise<void> {
+/** Waits while the chain or its payouts are paused. One that the nodes refuse stops no other. */
+export async function sendSweep(parts: SweepParts, id: string, signal: AbortSignal): Promise<void> {
+  const { db, chain } = parts;
   const { transactions } = await requireSweep(db, id);
-  for (const { raw } of transactions) {
+  for (const one of transactions) {
     while (await isPaused(db, chain.network.chainId)) await sleep(POLL_MS, signal);
-    await broadcastSweep(chain, raw);
+    // An operator may cancel it between two transactions.
+    if ((await requireSweep(db, id)).isOver) return;
+    await broadcastOne(parts, id, one);
   }
 }
 
-/** @returns how many addresses are swept, once every nonce is final */
-export async function awaitSweep(
+/** The reason of a refusal is kept for `wallet sweeps`, and the transaction is tried again later. */
+async function broadcastOne(
   { db, chain }: SweepParts,
+  id: string,
+  { address, raw }: SweepTransaction,
+): Promise<void> {
+  await storeRefusal(db, id, address, await broadcastSweep(chain, raw));
+}
+
+/** @returns how many addresses are swept, once every nonce is final or an operator cancelled it */
+export async function awaitSweep(
+  parts: SweepParts,
   id: string,
   signal: AbortSignal,
 ): Promise<number> {
-  let sentAt = Date.now();
+  const { db, chain } = parts;
+  let sentAt = performance.now();
   for (;;) {
     const { transactions } = await requireSweep(db, id);
     for (const one of transactions.filter(({ isMoved }) => isMoved === null)) {
@@ -77,14 +94,14 @@ export async function awaitSweep(
       if (outcome !== null) await storeOutcome(db, id, one.address, outcome);
     }
     const after = await requireSweep(db, id);
-    if (after.transactions.every(({ isMoved }) => isMoved !== null)) {
+    const open = after.transactions.filter(({ isMoved }) => isMoved === null);
+    if (open.length === 0 || after.isOver) {
       return after.transactions.filter(({ isMoved }) => isMoved === true).length;
     }
-    if (Date.now() - sentAt >= RESEND_MS && !(await isPaused(db, chain.network.chainId))) {
-      for (const one of after.transactions.filter(({ isMoved }) => isMoved === null)) {
-        await broadcastSweep(chain, one.raw);
-      }
-      sentAt = Date.now();
+    const isDue = performance.now() - sentAt >= RESEND_MS;
+    if (isDue && !(await isPaused(db, chain.network.chainId))) {
+      for (const one of open) await broadcastOne(parts, id, one);
+      sentAt = performance.now();
     }
     await sleep(POLL_MS, signal);
   }

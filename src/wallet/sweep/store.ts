@@ -13,6 +13,8 @@ export interface SweepTransaction extends SignedSweep {
   funding: Funding | null;
   /** Null until its nonce is in a final block. */
   isMoved: boolean | null;
+  /** Why a node refuses the transaction; null when none does. */
+  refusal: string | null;
 }
 
 export interface StoredSweep {
@@ -68,7 +70,7 @@ export async function storeSweep(
            funding_amount, funding_reference)
          VALUES ($1, $2, $3, $4, $5, $6, $7)
          ON CONFLICT (sweep_id, address) DO UPDATE SET amount = excluded.amount,
-           raw = excluded.raw, funding_amount = excluded.funding_amount,
+           raw = excluded.raw, is_moved = NULL, refusal = NULL, funding_amount = excluded.funding_amount,
            funding_reference = excluded.funding_reference`,
         [
           ...[id, address.toLowerCase(), transaction.nonce ?? 0, moved, signed[index]],
@@ -105,11 +107,13 @@ async function findTransactions(db: Db, id: string): Promise<SweepTransaction[]>
     funding_amount: Amount | null;
     funding_reference: string | null;
     is_moved: boolean | null;
+    refusal: string | null;
   }>('SELECT * FROM wallet.sweep_transaction WHERE sweep_id = $1 ORDER BY address', [id]);
   return rows.map(({ funding_amount: coins, funding_reference: reference, ...row }) => ({
     ...{ address: getAddress(row.address), nonce: Number(row.nonce), raw: row.raw },
     funding: coins === null || reference === null ? null : { reference, amount: amount(coins) },
     isMoved: row.is_moved,
+    refusal: row.refusal,
   }));
 }
 
@@ -134,10 +138,64 @@ export async function storeOutcome(
   );
 }
 
+export async function storeRefusal(
+  db: Db,
+  id: string,
+  address: Address,
+  refusal: string | null,
+): Promise<void> {
+  await db.query(
+    `UPDATE wallet.sweep_transaction SET refusal = $3
+     WHERE sweep_id = $1 AND address = $2 AND refusal IS DISTINCT FROM $3`,
+    [id, address.toLowerCase(), refusal],
+  );
+}
+
+/**
+ * Nothing more of it is broadcast. What was broadcast may still be mined, and is read from the chain as
+ * every other spend. The same addresses can be swept again.
+ * @returns whether it was under way
+ */
+export async function cancelSweep(
+  db: Db,
+  id: string,
+  { by, reason }: { by: string; reason: string },
+): Promise<boolean> {
+  const cancelled = await db.query(
+    `UPDATE wallet.sweep SET ended_at = clock_timestamp(), failure = $2
+     WHERE id = $1 AND ended_at IS NULL RETURNING id`,
+    [id, `Cancelled by ${by}: ${reason}.`],
+  );
+  return cancelled.length > 0;
+}
+
 export async function endSweep(db: Db, id: string, failure: string | null): Promise<void> {
   await db.query(
     `UPDATE wallet.sweep SET ended_at = clock_timestamp(), failure = $2
      WHERE id = $1 AND ended_at IS NULL`,
     [id, failure],
   );
+}
+
+/** For the operator: what is open, and why. */
+export async function describeOpenSweeps(
+  db: Db,
+  chainId: number,
+): Promise<{ sweep: Record<string, unknown>; text: string }[]> {
+  const described = [];
+  for (const id of await listOpenSweeps(db, chainId)) {
+    const sweep = await findSweep(db, id);
+    if (sweep === null) continue;
+    const { asset, destination, transactions } = sweep;
+    const open = transactions.filter(({ isMoved }) => isMoved === null);
+    const refused = open.flatMap(({ address, refusal }) =>
+      refusal === null ? [] : [{ address, refusal }],
+    );
+    const lines = refused.map(({ address, refusal }) => `    ${address}: ${refusal}\n`);
+    described.push({
+      sweep: { id, asset, destination, addresses: transactions.length, open: open.length, refused },
+      text: `${id}  ${asset} to ${destination}, ${open.length} of ${transactions.length} addresses open, ${refused.length} refused\n${lines.join('')}`,
+    });
+  }
+  return described;
 }

@@ -15,6 +15,15 @@ const PRODUCTION_TEST = 'test/unit/wallet/production.test.ts';
 
 export const WALLET_GUARDS: readonly Guard[] = [
   {
+    name: 'fee-for-data',
+    protects: 'A sweep of coins leaves the fee for data on the first layer at the address.',
+    file: 'src/wallet/sweep/plan.ts',
+    find: 'const fee = gas * fees.maxFeePerGas + l1Fee;',
+    replace: 'const fee = gas * fees.maxFeePerGas;\n  void l1Fee;',
+    test: 'test/wallet/sweeps.test.ts',
+    title: 'of coins leaves the fee for data on the first layer at the address',
+  },
+  {
     name: 'funding-by-its-transfer',
     protects: 'Only the funding of a sweep is no deposit; a payout to an own checkout is credited.',
     file: 'src/wallet/checkouts/deposits.ts',

@@ -7,6 +7,7 @@ import { DECISIONS } from './0005-decisions';
 import { NAMED_DECISIONS } from './0006-named-decisions';
 import { REPLACED_SIGNERS } from './0007-replaced-signers';
 import { FOUND_TRANSACTIONS } from './0008-found-transactions';
+import { REFUSED_SWEEPS } from './0011-refused-sweeps';
 
 export interface Migration {
   name: string;
@@ -22,4 +23,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0006-named-decisions', sql: NAMED_DECISIONS },
   { name: '0007-replaced-signers', sql: REPLACED_SIGNERS },
   { name: '0008-found-transactions', sql: FOUND_TRANSACTIONS },
+  { name: '0011-refused-sweeps', sql: REFUSED_SWEEPS },
 ];

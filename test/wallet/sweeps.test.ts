@@ -1,0 +1,187 @@
+/** Sweeps on a chain that charges for data on the first layer, and with a node that refuses. */
+import { type Address, type Hex, parseTransaction, recoverTransactionAddress, toHex } from 'viem';
+import { privateKeyToAccount } from 'viem/accounts';
+import { amount } from '../../src/domain/money';
+import { createChain } from '../../src/wallet/chain/chain';
+import { estimateFee } from '../../src/wallet/sender/fee-estimate';
+import { planSweep, type SweepOrder } from '../../src/wallet/sweep/plan';
+import { sendSweeps, type SignedSweep } from '../../src/wallet/sweep/run';
+import { awaitFunding, awaitSweep, sendSweep } from '../../src/wallet/sweep/steps';
+import {
+  cancelSweep,
+  describeOpenSweeps,
+  findSweep,
+  storeSweep,
+} from '../../src/wallet/sweep/store';
+import { describeWithChain, startChain, type TestChain } from '../support/chain';
+import {
+  type NodeCall,
+  type NodeAnswer,
+  type NodeProxy,
+  startNodeProxy,
+} from '../support/node-proxy';
+import { createTestSigner, DEPOSIT_ACCOUNT, testNetwork } from '../support/wallet';
+import { createDepositsWorld, type DepositsWorld, openTestCheckout, pay } from './deposits-world';
+
+const ORACLE: Address = '0x420000000000000000000000000000000000000F';
+const L1_FEE = 10n ** 12n;
+
+describeWithChain('a sweep', () => {
+  let chain: TestChain;
+  let proxy: NodeProxy;
+  let world: DepositsWorld;
+  let destination: Address;
+  let refuse: (call: NodeCall) => NodeAnswer | Promise<NodeAnswer>;
+
+  beforeAll(async () => {
+    chain = await startChain();
+    proxy = await startNodeProxy(chain.url, (call) => refuse(call));
+  });
+  afterAll(async () => {
+    await proxy.stop();
+    await chain.stop();
+  });
+  beforeEach(async () => {
+    refuse = () => undefined;
+    destination = createTestSigner().address;
+    await chain.rpc('anvil_setCode', [ORACLE, '0x']);
+    world = await createDepositsWorld(chain);
+  });
+  afterEach(() => world.close());
+
+  const order = (): SweepOrder => ({
+    chain: createChain(testNetwork(chain, { rpcUrls: [proxy.url] })),
+    asset: 'ETH',
+    to: destination,
+    minimum: null,
+  });
+  /** Checkouts that are paid in coins, final. */
+  const paidCheckouts = async (count: number): Promise<Address[]> => {
+    const addresses: Address[] = [];
+    for (let index = 0; index < count; index += 1) {
+      const { address } = await openTestCheckout(world, { asset: 'ETH', amount: amount('0.1') });
+      await pay(chain, null, address, 10n ** 17n);
+      addresses.push(address);
+    }
+    await chain.finalize();
+    await world.follow();
+    return addresses;
+  };
+  const signPlan = async (): Promise<{
+    plan: Awaited<ReturnType<typeof planSweep>>;
+    signed: SignedSweep[];
+  }> => {
+    const plan = await planSweep(world.db, order());
+    const signed: SignedSweep[] = [];
+    for (const { address, addressIndex, transaction } of plan.items) {
+      const key = DEPOSIT_ACCOUNT.deriveChild(0).deriveChild(addressIndex).privateKey;
+      const raw = await privateKeyToAccount(toHex(key!)).signTransaction(transaction);
+      signed.push({ address, nonce: transaction.nonce ?? 0, raw });
+    }
+    return { plan, signed };
+  };
+  /** A contract that returns the fee for any question, and op-geth's rule for its pool. */
+  const chargeForData = async (): Promise<void> => {
+    const word = L1_FEE.toString(16).padStart(64, '0');
+    await chain.rpc('anvil_setCode', [ORACLE, `0x7f${word}60005260206000f3`]);
+    refuse = async ({ method, params }) => {
+      if (method !== 'eth_sendRawTransaction') return undefined;
+      const raw = params[0] as `0x02${string}`;
+      const { value = 0n, gas = 0n, maxFeePerGas = 0n } = parseTransaction(raw);
+      const from = await recoverTransactionAddress({ serializedTransaction: raw });
+      const balance = BigInt(await chain.rpc<Hex>('eth_getBalance', [from, 'latest']));
+      const cost = value + gas * maxFeePerGas + L1_FEE;
+      if (balance >= cost) return undefined;
+      const message = `insufficient funds for gas * price + value: balance ${balance}, tx cost ${cost}`;
+      return { error: { code: -32000, message } };
+    };
+  };
+  /** Mines while something waits for final blocks. */
+  const whileMining = async <T>(work: Promise<T>): Promise<T> => {
+    const over = new AbortController();
+    const mining = (async () => {
+      while (!over.signal.aborted) await chain.finalize();
+    })();
+    try {
+      return await work;
+    } finally {
+      over.abort();
+      await mining;
+    }
+  };
+
+  it('of coins leaves the fee for data on the first layer at the address', async () => {
+    await chargeForData();
+    await paidCheckouts(2);
+    const { plan, signed } = await signPlan();
+    expect(plan.items).toHaveLength(2);
+    expect(await whileMining(sendSweeps(order(), signed, () => undefined))).toBe(2);
+    expect(await chain.balanceOf(null, destination)).toBe(
+      plan.items.reduce((sum, { units }) => sum + units, 0n),
+    );
+  });
+
+  it('is estimated with the fee for data, as a payout is', async () => {
+    const { chain: plain } = order();
+    const before = await estimateFee(plain, 'ETH');
+    await chargeForData();
+    const after = await estimateFee(order().chain, 'ETH');
+    expect(Number(after)).toBeGreaterThan(Number(before));
+  });
+
+  it('moves the other addresses when a node refuses one', async () => {
+    const [first] = await paidCheckouts(3);
+    refuse = async ({ method, params }) => {
+      if (method !== 'eth_sendRawTransaction') return undefined;
+      const raw = params[0] as `0x02${string}`;
+      const from = await recoverTransactionAddress({ serializedTransaction: raw });
+      if (from !== first) return undefined;
+      return { error: { code: -32000, message: 'a rule of this node' } };
+    };
+    const { plan, signed } = await signPlan();
+    const lines: string[] = [];
+    const report = (line: string) => void lines.push(line);
+    expect(await whileMining(sendSweeps(order(), signed, report))).toBe(2);
+    expect(lines.join('\n')).toContain(
+      `A node refuses the transaction of ${String(first)}: a rule of this node`,
+    );
+    expect(await chain.balanceOf(null, destination)).toBe(
+      plan.items
+        .filter(({ address }) => address !== first)
+        .reduce((sum, { units }) => sum + units, 0n),
+    );
+  });
+
+  it('is cancelled by an operator while a node refuses it, and ordered again', async () => {
+    await paidCheckouts(2);
+    refuse = ({ method }) =>
+      method === 'eth_sendRawTransaction'
+        ? { error: { code: -32000, message: 'a rule of this node' } }
+        : undefined;
+    const { plan, signed } = await signPlan();
+    const raws = signed.map(({ raw }) => raw);
+    const parts = { db: world.db, chain: order().chain };
+    const signal = new AbortController().signal;
+    const id = await storeSweep(world.db, order(), plan, raws);
+    await sendSweep(parts, id, signal);
+    const [open] = await describeOpenSweeps(world.db, chain.chainId);
+    expect(open!.sweep).toMatchObject({ id, open: 2, refused: [{}, {}] });
+
+    expect(await cancelSweep(world.db, id, { by: 'alice', reason: 'a node' })).toBe(true);
+    expect(await awaitFunding(parts, id, signal)).toBeNull();
+    expect(await awaitSweep(parts, id, signal)).toBe(0);
+    expect(await cancelSweep(world.db, id, { by: 'alice', reason: 'again' })).toBe(false);
+
+    refuse = () => undefined;
+    const again = await signPlan();
+    const next = await storeSweep(
+      world.db,
+      order(),
+      again.plan,
+      again.signed.map(({ raw }) => raw),
+    );
+    await sendSweep(parts, next, signal);
+    expect(await whileMining(awaitSweep(parts, next, signal))).toBe(2);
+    expect((await findSweep(world.db, next))?.failure).toBeNull();
+  });
+});
