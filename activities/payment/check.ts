@@ -3,7 +3,7 @@
  */
 import { activityInfo } from '@temporalio/activity';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
-import { openCase, resolveCreditedMoney } from '../../src/db/repositories/cases';
+import { openCase, resolveCreditedMoney, undecidedFacts } from '../../src/db/repositories/cases';
 import { creditedTransfers, findPayment } from '../../src/db/repositories/payments';
 import { databaseTime } from '../../src/db/database-time';
 import { MissingRow, type Db } from '../../src/db/transaction';
@@ -122,7 +122,7 @@ async function withoutCheckout(deps: Deps, payment: Payment, askedAt: Date): Pro
 }
 
 /**
- * Opens a case for money that an ended payment cannot take, or that the provider holds: an operator
+ * Opens a case for undecided money that an ended payment cannot take, or that the provider holds: an operator
  * decides, or clarifies it with the provider.
  */
 async function noteUncredited(db: Db, payment: Payment, checkout: Checkout): Promise<void> {
@@ -133,8 +133,9 @@ async function noteUncredited(db: Db, payment: Payment, checkout: Checkout): Pro
   const lost = checkout.transfers.filter(
     ({ id, status }) => status === 'confirmed' && !credited.has(id),
   );
-  if (lost.length === 0) return;
-  const transfers = lost.map(({ id, amount }) => ({ id, amount }));
+  const found = lost.map(({ id, amount }) => ({ id, amount }));
   const kind = checkout.onHold ? 'late_money_held' : 'money_not_credited';
+  const transfers = await undecidedFacts(db, kind, payment.id, found);
+  if (transfers.length === 0) return;
   await openCase(db, kind, payment.id, { status: payment.status, transfers });
 }

@@ -4,7 +4,12 @@
  * made on its own is deducted when it is found; if the balance does not cover it, it is deducted
  * later.
  */
-import { lockOpenCase, openCase, resolveOpenCase } from '../../src/db/repositories/cases';
+import {
+  lockOpenCase,
+  openCase,
+  resolveOpenCase,
+  undecidedFacts,
+} from '../../src/db/repositories/cases';
 import { appendEvent } from '../../src/db/repositories/events';
 import { post } from '../../src/db/repositories/ledger';
 import { endDecision, findLastDecision } from '../../src/db/repositories/payment-decisions';
@@ -29,7 +34,7 @@ import {
 } from '../../src/domain/payment-step';
 import { eventOfPayment } from '../events';
 
-/** At most one open case per payment; resolving it waives the debt. */
+/** At most one open case per payment; resolving it waives the refunds that it shows, and no other. */
 const NOT_COVERED = 'refund_not_covered';
 
 const ANOTHER_AMOUNT = 'The provider refunded a different amount.';
@@ -168,8 +173,8 @@ async function endRefundDecision(
 }
 
 /**
- * Deducts owed refunds if the balance covers them, or waives them if an operator has resolved the
- * case.
+ * Deducts owed refunds if the balance covers them, or waives those that an operator saw in a case and
+ * resolved.
  * @returns whether anything is still owed
  */
 export async function collectOwed(db: Db, paymentId: string): Promise<boolean> {
@@ -192,10 +197,14 @@ async function collect(tx: Tx, paymentId: string, reference: string): Promise<bo
   const owed = known.filter(({ state }) => state === 'owed');
   const refund = owed.find((one) => one.reference === reference);
   if (refund === undefined) return true;
-  if (!(await lockOpenCase(tx, NOT_COVERED, paymentId))) {
+  // Nobody resolves it meanwhile.
+  await lockOpenCase(tx, NOT_COVERED, paymentId);
+  const fact = { refund: reference, amount: refund.amount };
+  if ((await undecidedFacts(tx, NOT_COVERED, paymentId, [fact])).length === 0) {
     await changeRefund(tx, paymentId, { ...refund, state: 'waived' });
     return true;
   }
+  await openCase(tx, NOT_COVERED, paymentId, fact);
   if (hasToWait(payment, refund.amount, known)) return false;
   const { reversed, taken, fee } = priceReversal(payment, refund.amount);
   await changeRefund(tx, paymentId, { ...refund, taken, fee, state: 'done' });

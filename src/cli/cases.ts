@@ -3,7 +3,7 @@ import { type Command, Option } from '@commander-js/extra-typings';
 import { presentCase } from '../presenters/admin';
 import { listCases, requireCase, resolveCase } from '../services/admin/cases';
 import type { Run } from './admin';
-import { addNoun, changeVerb, LIMIT_OPTION, readVerb, requireId, text } from './options';
+import { addNoun, changeVerb, count, LIMIT_OPTION, readVerb, requireId, text } from './options';
 import { listOf, showList } from './output';
 
 const WHERE = '`cases list` lists the ids (case_…).';
@@ -44,16 +44,23 @@ export function addCases(admin: Command, run: Run): void {
     });
   changeVerb(cases, 'resolve', {
     summary: 'Record how a case was resolved; the ledger is not changed',
-    notes: 'To move money, use `adjustments create`.',
-    examples: ['cases resolve case_… --resolution "provider confirms: booked twice, refunded"'],
+    notes:
+      'To move money, use `adjustments create`. A case collects facts: `--facts` is their number in `cases show`, ' +
+      'and a case with new facts is not resolved.',
+    examples: [
+      'cases resolve case_… --facts 1 --resolution "provider confirms: booked twice, refunded"',
+    ],
   })
     .argument('[id]', 'the case', text)
     .addOption(THE_CASE)
     .requiredOption('--resolution <TEXT>', 'the finding and what was done', text)
+    .requiredOption('--facts <N>', 'how many facts `cases show` showed', count)
     .action((argument, options) => {
       const id = requireId(argument, { id: options.id }, WHERE);
       return run(options, async ({ db, by }) =>
-        presentCase(await resolveCase(db, by, id, options.resolution)),
+        presentCase(
+          await resolveCase(db, by, id, { seen: options.facts, text: options.resolution }),
+        ),
       );
     });
 }

@@ -97,6 +97,9 @@ export function requireId(
   return id;
 }
 
+/** How many there are of something. */
+export const count = wholeNumber(0, 1_000_000);
+
 /** Not blank. */
 export function text(value: string): string {
   const trimmed = value.trim();

@@ -75,6 +75,11 @@ function refusalSentence(refusal: Refusal): string {
         `${refusal.id} is already resolved. \`cases show ${refusal.id}\` shows the resolution, ` +
         `\`audit list --object ${refusal.id}\` who resolved it.`
       );
+    case 'case_changed':
+      return (
+        `${refusal.id} has another number of facts than \`--facts\` says. Read it again with ` +
+        `\`cases show ${refusal.id}\`, and decide about what it shows now.`
+      );
     case 'no_fee_rule_in_force': {
       const { accountId, direction, provider, currency } = refusal.scope;
       return (

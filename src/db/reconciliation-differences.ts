@@ -1,8 +1,8 @@
 /**
  * The differences between the providers' statements and the gateway: a query for each kind of case.
  * activities/reconciliation makes the copy of the statements. Each row has the object, the details,
- * and `facts_at`, the time of its newest fact: a case that an operator resolved after that time is
- * not opened again.
+ * and `facts_at`, the time of its newest fact. A fact that an operator has decided since is not
+ * noted again; a fact that no decision saw is, however old it is.
  *
  * Work in progress is not a difference. A provider's state counts only if it was read after the
  * gateway wrote its final state. If the gateway may still be working, an hour must pass first.
@@ -26,6 +26,9 @@ const REFUNDS_OF_PAYMENT = `provider_entries e
 
 const THEIRS = `jsonb_build_object('id', e.id, 'amount', e.amount::text, 'currency', e.currency)`;
 
+/** One of several facts; its time tells whether it is newer than a decision, and is not shown. */
+const THEIRS_AT = `${THEIRS} || jsonb_build_object('at', e.changed_at)`;
+
 const DIFFERENCES: Record<DifferenceKind, string> = {
   unknown_transfer: `
       SELECT e.id AS object_id, e.changed_at AS facts_at,
@@ -43,7 +46,7 @@ const DIFFERENCES: Record<DifferenceKind, string> = {
        WHERE e.state <> 'void' AND (e.amount, e.currency) <> (p.amount, p.currency)`,
   sent_twice: `
       SELECT p.id AS object_id, max(e.changed_at) AS facts_at,
-             jsonb_build_object('transfers', jsonb_agg(${THEIRS} ORDER BY e.id)) AS details
+             jsonb_build_object('transfers', jsonb_agg(${THEIRS_AT} ORDER BY e.id)) AS details
         FROM payouts p JOIN ${ENTRIES_OF_PAYOUT}
        WHERE e.state <> 'void' GROUP BY p.id HAVING count(*) > 1`,
   completed_but_not_sent: `
@@ -76,7 +79,7 @@ const DIFFERENCES: Record<DifferenceKind, string> = {
   money_without_payment: `
       SELECT e.reference AS object_id, max(e.changed_at) AS facts_at,
              jsonb_build_object('provider', e.provider, 'mode', e.mode,
-               'transfers', jsonb_agg(${THEIRS} ORDER BY e.id)) AS details
+               'transfers', jsonb_agg(${THEIRS_AT} ORDER BY e.id)) AS details
         FROM provider_entries e
        WHERE e.kind = 'payin' AND e.state = 'done' AND e.changed_at < ${SETTLED} AND NOT EXISTS (
          SELECT FROM payments p
@@ -88,7 +91,8 @@ const DIFFERENCES: Record<DifferenceKind, string> = {
                bool_or(e.state = 'pending') AS is_moving,
                sum(e.amount) FILTER (WHERE e.state = 'done') AS received,
                max(e.changed_at) FILTER (WHERE e.state = 'done' AND c.payment_id IS NULL) AS lost_at,
-               jsonb_agg(jsonb_build_object('id', e.id, 'amount', e.amount::text) ORDER BY e.id)
+               jsonb_agg(jsonb_build_object('id', e.id, 'amount', e.amount::text, 'at', e.changed_at)
+                 ORDER BY e.id)
                  FILTER (WHERE e.state = 'done' AND c.payment_id IS NULL) AS lost
           FROM payments p JOIN ${TRANSFERS_OF_PAYMENT}
           LEFT JOIN payment_credits c
@@ -107,7 +111,8 @@ const DIFFERENCES: Record<DifferenceKind, string> = {
   credited_but_not_received: `
       SELECT p.id AS object_id, greatest(max(c.credited_at), max(e.changed_at)) AS facts_at,
              jsonb_build_object('transfers', jsonb_agg(jsonb_build_object('id', e.id,
-               'credited', c.amount::text, 'theirs', e.state) ORDER BY e.id)) AS details
+               'credited', c.amount::text, 'theirs', e.state,
+               'at', greatest(c.credited_at, e.changed_at)) ORDER BY e.id)) AS details
         FROM payments p JOIN ${TRANSFERS_OF_PAYMENT}
         JOIN payment_credits c ON (c.payment_id, c.provider_transfer_id) = (p.id, e.id)
        WHERE e.state <> 'done' AND e.read_at > c.credited_at
@@ -116,7 +121,8 @@ const DIFFERENCES: Record<DifferenceKind, string> = {
       SELECT p.id AS object_id, greatest(max(c.credited_at), max(e.changed_at)) AS facts_at,
              jsonb_build_object('transfers', jsonb_agg(jsonb_build_object('id', e.id,
                'credited', jsonb_build_object('amount', c.amount::text, 'currency', p.currency),
-               'theirs', jsonb_build_object('amount', e.amount::text, 'currency', e.currency))
+               'theirs', jsonb_build_object('amount', e.amount::text, 'currency', e.currency),
+               'at', greatest(c.credited_at, e.changed_at))
                ORDER BY e.id)) AS details
         FROM payments p JOIN ${TRANSFERS_OF_PAYMENT}
         JOIN payment_credits c ON (c.payment_id, c.provider_transfer_id) = (p.id, e.id)
@@ -124,7 +130,7 @@ const DIFFERENCES: Record<DifferenceKind, string> = {
        GROUP BY p.id`,
   refund_not_recorded: `
       SELECT p.id AS object_id, max(e.changed_at) AS facts_at,
-             jsonb_build_object('refunds', jsonb_agg(${THEIRS} ORDER BY e.id)) AS details
+             jsonb_build_object('refunds', jsonb_agg(${THEIRS_AT} ORDER BY e.id)) AS details
         FROM payments p JOIN ${REFUNDS_OF_PAYMENT}
        WHERE e.state = 'done' AND e.changed_at < ${SETTLED}
          -- A refund before the credit never affects the merchant's balance.
@@ -134,7 +140,8 @@ const DIFFERENCES: Record<DifferenceKind, string> = {
   refund_mismatch: `
       SELECT p.id AS object_id, max(e.changed_at) AS facts_at,
              jsonb_build_object('refunds', jsonb_agg(jsonb_build_object('id', e.id,
-               'ours', r.amount::text, 'theirs', e.amount::text, 'state', e.state)
+               'ours', r.amount::text, 'theirs', e.amount::text, 'state', e.state,
+               'at', e.changed_at)
                ORDER BY e.id)) AS details
         FROM payments p JOIN ${REFUNDS_OF_PAYMENT}
         JOIN payment_refunds r ON (r.payment_id, r.provider_refund_id) = (p.id, e.id)
@@ -143,9 +150,9 @@ const DIFFERENCES: Record<DifferenceKind, string> = {
 };
 
 /**
- * Returns SQL for rows of kind, object_id and details. A difference that an operator has resolved
- * since its newest fact is always omitted.
- * @param unlessNoted also omits differences that have an open case
+ * Returns SQL for rows of kind, object_id and details. A fact that an operator has decided is always
+ * omitted, unless it changed at the provider after the decision; the others of its object are not.
+ * @param unlessNoted also omits facts that an open case has
  * @param only these kinds; all kinds by default
  */
 export function differencesSql({
@@ -161,10 +168,23 @@ export function differencesSql({
         `SELECT '${kind}' AS kind, d.object_id, d.details, d.facts_at FROM (${DIFFERENCES[kind]}) AS d`,
     )
     .join('\nUNION ALL\n');
+  const noted = unlessNoted ? 'OR x.resolved_at IS NULL' : '';
   return `
-    SELECT found.kind, found.object_id, found.details FROM (${union}) AS found
-     WHERE NOT EXISTS (
-       SELECT FROM cases x
-        WHERE (x.object_id, x.kind) = (found.object_id, found.kind)
-          AND (x.resolved_at > found.facts_at ${unlessNoted ? 'OR x.resolved_at IS NULL' : ''}))`;
+    SELECT found.kind, found.object_id, CASE
+             WHEN jsonb_typeof(found.details->'transfers') = 'array'
+               THEN jsonb_set(found.details, '{transfers}', fresh.facts)
+             WHEN jsonb_typeof(found.details->'refunds') = 'array'
+               THEN jsonb_set(found.details, '{refunds}', fresh.facts)
+             ELSE found.details END AS details
+      FROM (${union}) AS found
+     CROSS JOIN LATERAL (
+       SELECT jsonb_agg(fact - 'at' ORDER BY place) AS facts
+         FROM jsonb_array_elements(case_facts(found.details)) WITH ORDINALITY AS f (fact, place)
+        WHERE NOT EXISTS (
+          SELECT FROM cases x
+           WHERE (x.object_id, x.kind) = (found.object_id, found.kind)
+             AND case_facts(x.details) @> jsonb_build_array(fact - 'at')
+             AND ((x.resolved_at > coalesce((fact->>'at')::timestamptz, found.facts_at))
+                  ${noted}))) AS fresh
+     WHERE fresh.facts IS NOT NULL`;
 }

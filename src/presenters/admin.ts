@@ -94,6 +94,7 @@ export function presentCase(found: Case) {
     kind: found.kind,
     object_id: found.objectId,
     details: found.details,
+    facts: found.facts.length,
     created_at: found.createdAt.toISOString(),
     resolved_at: found.resolvedAt?.toISOString() ?? null,
     resolution: found.resolution,

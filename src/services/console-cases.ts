@@ -11,7 +11,7 @@ import type { MerchantTransaction } from '../domain/ledger';
 import type { Payment } from '../domain/payment';
 import type { Payout } from '../domain/payout';
 import type { ChangedBy } from './admin/audit';
-import { requireCase, resolveCase } from './admin/cases';
+import { type CaseResolution, requireCase, resolveCase } from './admin/cases';
 import type { ListPosition } from './services';
 
 export type { Case, CaseFilters } from '../db/repositories/cases';
@@ -39,7 +39,7 @@ export interface ConsoleCases {
   /** @throws AdminRefusal */
   get: (id: string) => Promise<CaseEvidence>;
   /** @throws AdminRefusal, InvalidInput */
-  resolve: (by: ChangedBy, id: string, resolution: string) => Promise<Case>;
+  resolve: (by: ChangedBy, id: string, resolution: CaseResolution) => Promise<Case>;
 }
 
 const TRANSACTIONS_MAX = 100;

@@ -19,6 +19,8 @@ export function refusalText(refusal: Refusal): string {
       return 'The key has expired, and a rotation keeps the expiry. Create a new key.';
     case 'case_already_resolved':
       return 'Somebody else has already resolved this case.';
+    case 'case_changed':
+      return 'The case has new facts. Read them, and decide again.';
     case 'no_fee_rule_in_force':
       return 'No fee rule is in force at that time.';
     case 'fee_rule_planned':

@@ -267,7 +267,7 @@ describeWithProgram(findPgBackRest(), BACKUP_REMEDY, 'a restore', () => {
         ...['adjustments', 'create', '--account', gateway.merchant.accountId, ...debit],
         ...['--direction', 'out', '--reason', `sent before the restore: ${reference}`],
       );
-      await runAdmin(gateway, 'cases', 'resolve', id, '--resolution', 'debited');
+      await runAdmin(gateway, 'cases', 'resolve', id, '--facts', '1', '--resolution', 'debited');
     }
   }
 

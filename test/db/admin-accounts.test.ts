@@ -108,9 +108,17 @@ describe('cases', () => {
     const shown = await admin.json('cases', 'show', id);
     expect(shown).toMatchObject({ id, details: { ours: '1', theirs: '2' }, resolved_at: null });
     const resolution = 'The provider had booked it twice';
-    const resolved = await admin.json('cases', 'resolve', id, '--resolution', resolution);
+    const resolved = await admin.json(
+      'cases',
+      'resolve',
+      id,
+      '--facts',
+      '1',
+      '--resolution',
+      resolution,
+    );
     expect(resolved).toMatchObject({ id, resolution, resolved_at: expect.any(String) });
-    const again = ['cases', 'resolve', id, '--resolution', 'Something else'];
+    const again = ['cases', 'resolve', id, '--facts', '1', '--resolution', 'Something else'];
     expect(await admin.refusal(1, ...again)).toContain('is already resolved');
     expect(await admin.json('cases', 'show', id)).toEqual(resolved);
     const open = await admin.json('cases', 'list');
@@ -125,7 +133,9 @@ describe('cases', () => {
   test('two at once: one resolves it, the other is told', async () => {
     const id = await idOf('po_two');
     const ended = await Promise.all(
-      ['first', 'second'].map((text) => admin.run('cases', 'resolve', id, '--resolution', text)),
+      ['first', 'second'].map((text) =>
+        admin.run('cases', 'resolve', id, '--facts', '1', '--resolution', text),
+      ),
     );
     expect(ended.map(({ code }) => code).sort()).toEqual([0, 1]);
     expect(await auditRows(harness.owner, id)).toHaveLength(1);
@@ -133,9 +143,13 @@ describe('cases', () => {
 
   test.each([
     [1, ['show', 'case_x'], /case_x does not exist/],
-    [1, ['resolve', 'case_x', '--resolution', 'x'], /case_x does not exist/],
+    [1, ['resolve', 'case_x', '--resolution', 'x', '--facts', '1'], /case_x does not exist/],
     [2, ['resolve', 'case_x'], /'--resolution <TEXT>' not specified/],
-    [2, ['resolve', '--resolution', 'x'], /^error: The id is missing: .* --id\. `cases list`/],
+    [
+      2,
+      ['resolve', '--resolution', 'x', '--facts', '1'],
+      /^error: The id is missing: .* --id\. `cases list`/,
+    ],
   ] as const)('end with %i for %j', async (code, args, sentence) => {
     expect(await admin.refusal(code, 'cases', ...args)).toMatch(sentence);
   });

@@ -114,7 +114,7 @@ describe('cases', () => {
     expect(await read(viewer, `/cases/${id}`)).not.toContain('Resolve case');
 
     const resolve = (by: PageClient, resolution: string) =>
-      by.post(`/console/cases/${id}/resolve`, { resolution });
+      by.post(`/console/cases/${id}/resolve`, { resolution, facts: '1' });
     expect(await textOf(await resolve(client, ' '), 422)).toContain('Enter a value.');
     expect((await resolve(client, `Booked twice ${PROBE}`)).status).toBe(303);
     const late = await textOf(await resolve(await signedIn(admin), 'Something else'), 409);
@@ -131,6 +131,25 @@ describe('cases', () => {
       },
     ]);
   });
+});
+
+test('a case is not resolved by a form that lacks its newest facts', async () => {
+  const reference = newId('payout');
+  const id = await makeCase('sent_after_return_of_funds', reference);
+  const client = await signedIn(reviewer);
+  expect(await read(client, `/cases/${id}`)).toContain('name="facts" value="1"');
+  const fact = { note: `a second transfer ${PROBE}` };
+  await openCase(harness.owner, 'sent_after_return_of_funds', reference, fact);
+  const resolve = (values: Record<string, string>) =>
+    client.post(`/console/cases/${id}/resolve`, { resolution: 'Claimed back', ...values });
+  for (const stale of [{ facts: '1' }, {}, { facts: '02x' }] as Record<string, string>[]) {
+    const shown = await textOf(await resolve(stale), 409);
+    expect(shown).toContain('This case has new facts. Your resolution was not recorded.');
+    expect(shown).toContain('a second transfer');
+    expect(shown).toContain('name="facts" value="2"');
+    expect(shown).toContain('Claimed back');
+  }
+  expect((await resolve({ facts: '2' })).status).toBe(303);
 });
 
 describe('four eyes for policies', () => {

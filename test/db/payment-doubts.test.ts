@@ -163,7 +163,10 @@ describe('a refund of the provider while one of an operator is open', () => {
       await rows(tx, sql, [payment.id]);
       const collecting = look();
       await whenWaiting(world.db, 1);
-      const resolving = resolveCase(world.db, by, caseId, 'paid by invoice').then(
+      const resolving = resolveCase(world.db, by, caseId, {
+        seen: 1,
+        text: 'paid by invoice',
+      }).then(
         () => 'resolved',
         (error: unknown) => (error instanceof AdminRefusal ? error.refusal.code : error),
       );

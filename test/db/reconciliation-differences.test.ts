@@ -411,7 +411,7 @@ test('what an operator has resolved is no difference, until something changes', 
   const resolve = async () => {
     const all = await listCases(app, false, 1_000);
     const { id } = all.find(({ objectId }) => objectId === entry.id)!;
-    await resolveCase(app, by, id, 'known to the provider');
+    await resolveCase(app, by, id, { seen: 1, text: 'known to the provider' });
     expect((await findCase(app, id))?.resolution).toBe('known to the provider');
   };
   const before = (await verifyStatements(app)).broken;

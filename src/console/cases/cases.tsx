@@ -50,6 +50,7 @@ export function casePages({ cases }: ConsoleServices, urlOf: WorkflowUrl): Opera
         urlOf={urlOf}
         mayResolve={visit.may('review')}
         isTooLate={status === 409}
+        seen={seenIn(form.values)}
       />
     );
     return page(words(evidence.found.kind), body, { ...NAV, status });
@@ -88,18 +89,25 @@ export function casePages({ cases }: ConsoleServices, urlOf: WorkflowUrl): Opera
         const values = visit.form;
         try {
           const { answer, fields } = await fieldErrors(async () => {
-            await cases.resolve(visit.by, id, values.get('resolution') ?? '');
+            const text = values.get('resolution') ?? '';
+            await cases.resolve(visit.by, id, { seen: seenIn(values) ?? 0, text });
             return redirect(`${PATH}/${id}`);
           });
           return answer ?? (await showCase(visit, { values, errors: fields }, 422));
         } catch (error) {
           const code = error instanceof AdminRefusal ? error.refusal.code : null;
-          if (code !== 'case_already_resolved') throw error;
+          if (code !== 'case_already_resolved' && code !== 'case_changed') throw error;
           return showCase(visit, { values, errors: {} }, 409);
         }
       },
     },
   ];
+}
+
+/** How many facts the form showed; null when it does not say. */
+function seenIn(values: URLSearchParams): number | null {
+  const seen = values.get('facts') ?? '';
+  return /^[0-9]{1,6}$/.test(seen) ? Number(seen) : null;
 }
 
 interface CaseListProps {
@@ -170,12 +178,14 @@ interface CasePageProps extends CaseEvidence {
   form: FormState;
   urlOf: WorkflowUrl;
   mayResolve: boolean;
-  /** Somebody else resolved it before this form was sent. */
+  /** Somebody else resolved it, or new facts came, before this form was sent. */
   isTooLate: boolean;
+  /** How many facts that form showed. */
+  seen: number | null;
 }
 
 function CasePage(props: CasePageProps) {
-  const { found, ours, transactions, theirs, resolvedBy, urlOf, isTooLate } = props;
+  const { found, ours, transactions, theirs, resolvedBy, urlOf, isTooLate, seen } = props;
   const { meaning, remedy } = CASE_TEXTS[found.kind];
   return (
     <>
@@ -197,10 +207,13 @@ function CasePage(props: CasePageProps) {
           </p>
         </Alert>
       ) : null}
+      {isTooLate && found.resolvedAt === null ? (
+        <NewFacts facts={found.facts.slice(seen ?? 0)} />
+      ) : null}
       <Resolution {...props} remedy={remedy} />
       <div class="grid">
         <Ours ours={ours} found={found} />
-        <Card title="Details" lead="What the gateway recorded when it opened the case.">
+        <Card title="Details" lead="What the gateway recorded since it opened the case.">
           <Facts
             rows={[
               ['Id', <Id value={found.id} />],
@@ -216,6 +229,15 @@ function CasePage(props: CasePageProps) {
         <LedgerLines transactions={transactions} lead="What moved on the merchant’s balances." />
       )}
     </>
+  );
+}
+
+function NewFacts({ facts }: { facts: readonly unknown[] }) {
+  return (
+    <Alert tone="wait" title="This case has new facts. Your resolution was not recorded.">
+      <p>These came after the page was loaded. Read them, and decide again.</p>
+      <pre class="code">{JSON.stringify(facts, null, 2)}</pre>
+    </Alert>
   );
 }
 
@@ -239,6 +261,7 @@ function Resolution(props: CasePageProps & { remedy: string }) {
     <Card title="What to do" lead={remedy}>
       {mayResolve ? (
         <form method="post" action={`${PATH}/${found.id}/resolve`} class="stack">
+          <input type="hidden" name="facts" value={String(found.facts.length)} />
           <Field
             name="resolution"
             label="Resolution"

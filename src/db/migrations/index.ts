@@ -18,6 +18,7 @@ import { sql as postingSums } from './0015-posting-sums';
 import { sql as keyPeppers } from './0016-key-peppers';
 import { sql as hiddenSecrets } from './0017-hidden-secrets';
 import { sql as merchantRole, tables as accountRows } from './0018-account-rows';
+import { sql as caseFacts } from './0020-case-facts';
 
 /**
  * `sql` runs in a transaction. `concurrent` statements run one by one and outside of any, such as CREATE
@@ -50,4 +51,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0017-hidden-secrets', sql: hiddenSecrets },
   { name: '0018-merchant-role', sql: merchantRole },
   { name: '0018-account-rows', concurrent: accountRows },
+  { name: '0020-case-facts', sql: caseFacts },
 ];

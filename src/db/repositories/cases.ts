@@ -4,7 +4,10 @@ import { newId } from '../../lib/new-id';
 import { rows, type Db, type Tx } from '../transaction';
 import { exactTime, type ListPage, pageOf } from './lists';
 
-/** Opens at most one case per kind and object; opening it again changes nothing. */
+/** What does not fit in a case is not decided with it, and opens the next one. */
+const FACTS_MAX = 1_000;
+
+/** Opens at most one case per kind and object. An open one collects the facts that it lacks. */
 export async function openCase(
   db: Db | Tx,
   kind: CaseKind,
@@ -14,8 +17,11 @@ export async function openCase(
   await rows(
     db,
     `INSERT INTO cases (id, kind, object_id, details) VALUES (?, ?, ?, ?)
-     ON CONFLICT (kind, object_id) WHERE resolved_at IS NULL DO NOTHING`,
-    [newId('case'), kind, objectId, JSON.stringify(details)],
+     ON CONFLICT (kind, object_id) WHERE resolved_at IS NULL DO UPDATE
+       SET details = case_with_facts(cases.details, excluded.details)
+     WHERE case_facts_missing(cases.details, excluded.details) <> '[]'
+       AND jsonb_array_length(case_facts(cases.details)) < ?`,
+    [newId('case'), kind, objectId, JSON.stringify(details), FACTS_MAX],
   );
 }
 
@@ -24,12 +30,14 @@ export interface Case {
   kind: CaseKind;
   objectId: string;
   details: Record<string, unknown>;
+  /** In the order in which they came. None is changed or removed: their number is their version. */
+  facts: unknown[];
   createdAt: Date;
   resolvedAt: Date | null;
   resolution: string | null;
 }
 
-const COLUMNS = `id, kind, object_id, details, created_at,
+const COLUMNS = `id, kind, object_id, details, case_facts(details) AS facts, created_at,
   resolved_at, resolution`;
 
 /** Oldest first. @param all includes resolved cases */
@@ -82,25 +90,53 @@ export async function findCase(db: Db | Tx, id: string): Promise<Case | null> {
   return opened ?? null;
 }
 
-/** @returns null, and nothing is changed, when the case is not open */
-export async function resolveCase(tx: Tx, id: string, resolution: string): Promise<Case | null> {
+/**
+ * Records an operator's decision about the facts that the operator saw.
+ * @param seen the number of these facts
+ * @returns null, and nothing is changed, when the case is not open or has other facts by now
+ */
+export async function resolveCase(
+  tx: Tx,
+  id: string,
+  seen: number,
+  resolution: string,
+): Promise<Case | null> {
   const [opened] = await rows<Case>(
     tx,
     `UPDATE cases SET resolved_at = clock_timestamp(), resolution = ?
-      WHERE id = ? AND resolved_at IS NULL RETURNING ${COLUMNS}`,
-    [resolution, id],
+      WHERE id = ? AND resolved_at IS NULL AND jsonb_array_length(case_facts(details)) = ?
+      RETURNING ${COLUMNS}`,
+    [resolution, id, seen],
   );
   return opened ?? null;
 }
 
-/** Whether there is one; nobody resolves it until the transaction ends. */
-export async function lockOpenCase(tx: Tx, kind: CaseKind, objectId: string): Promise<boolean> {
-  const found = await rows(
+/** Nobody resolves the open case, if there is one, until the transaction ends. */
+export async function lockOpenCase(tx: Tx, kind: CaseKind, objectId: string): Promise<void> {
+  await rows(
     tx,
     `SELECT FROM cases WHERE kind = ? AND object_id = ? AND resolved_at IS NULL FOR UPDATE`,
     [kind, objectId],
   );
-  return found.length > 0;
+}
+
+/** Those of the facts that no resolved case shows. The gateway resolves a case when all of it is done. */
+export async function undecidedFacts<Fact extends object>(
+  db: Db | Tx,
+  kind: CaseKind,
+  objectId: string,
+  facts: readonly Fact[],
+): Promise<Fact[]> {
+  const found = await rows<{ place: number }>(
+    db,
+    `SELECT place::integer FROM jsonb_array_elements(?::jsonb) WITH ORDINALITY AS facts (fact, place)
+      WHERE NOT EXISTS (SELECT FROM cases
+        WHERE kind = ? AND object_id = ? AND resolved_at IS NOT NULL
+          AND case_facts(details) @> jsonb_build_array(fact))
+      ORDER BY place`,
+    [JSON.stringify(facts), kind, objectId],
+  );
+  return found.flatMap(({ place }) => facts[place - 1] ?? []);
 }
 
 /** Resolves the case once every transfer in it has been credited. */

@@ -10,14 +10,26 @@ export { listCases } from '../../db/repositories/cases';
 
 const RESOLUTION_LENGTH_MAX = 2_000;
 
+export interface CaseResolution {
+  /** How many facts the operator saw. With any other number the resolution is refused. */
+  seen: number;
+  text: string;
+}
+
 /** Records the resolution; the ledger is not changed. @throws InvalidInput, AdminRefusal */
-export async function resolveCase(db: Db, by: ChangedBy, id: string, text: string): Promise<Case> {
+export async function resolveCase(
+  db: Db,
+  by: ChangedBy,
+  id: string,
+  { seen, text }: CaseResolution,
+): Promise<Case> {
   const resolution = checkText('resolution', text, RESOLUTION_LENGTH_MAX);
   return makeChange(db, by, async (tx) => {
     const before = await requireCase(tx, id);
-    const resolved = await writeResolution(tx, id, resolution);
+    const resolved = await writeResolution(tx, id, seen, resolution);
     if (resolved === null) {
-      throw new AdminRefusal({ code: 'case_already_resolved', id });
+      const isOpen = (await requireCase(tx, id)).resolvedAt === null;
+      throw new AdminRefusal({ code: isOpen ? 'case_changed' : 'case_already_resolved', id });
     }
     return {
       result: resolved,

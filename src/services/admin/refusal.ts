@@ -45,6 +45,7 @@ export type Refusal =
   | { code: 'api_key_revoked'; id: string; revokedAt: Date }
   | { code: 'api_key_expired'; id: string }
   | { code: 'case_already_resolved'; id: string }
+  | { code: 'case_changed'; id: string }
   | { code: 'no_fee_rule_in_force'; scope: FeeScope; at: Date }
   | { code: 'fee_rule_planned'; startsAt: Date }
   | {
