@@ -6,6 +6,7 @@ import { SetupError } from '../lib/setup-error';
 import type { AlarmKind } from './alarms';
 import { findPause } from './chain/pause';
 import type { Database, Db } from './db/database';
+import { DECISION_PENDING } from './sender/waiting';
 
 /** Kind → what the person does before `resolve`. */
 export const REMEDIES: Readonly<Partial<Record<AlarmKind, string>>> = {
@@ -13,7 +14,8 @@ export const REMEDIES: Readonly<Partial<Record<AlarmKind, string>>> = {
     'Find out who used the nonce or whether the database is an old one, and run `npm run wallet -- resume-signer`.',
   reorganization_below_final:
     'Compare the nodes, remove one that serves another chain, and run `npm run wallet -- chain resume`.',
-  not_transferred: 'Look at the contract of the token before you send the payout again.',
+  not_transferred:
+    'Look at the transaction and the contract of the token. If nothing of the payout was transferred, decide it with `npm run wallet -- transfer fail` or `transfer confirm`.',
   broadcast_refused:
     'Read what the nodes say. The alarm ends by itself when a node accepts the transaction.',
   unexpected_deposit: 'Agree with the customer, and sweep the address.',
@@ -96,7 +98,7 @@ export async function resolveAlarm(
   return null;
 }
 
-/** What must be done first: these two would never be raised again while they hold. */
+/** What must be done first: these would never be raised again while they hold. */
 async function findCause(db: Db, { kind, subject, chainId }: AlarmRow): Promise<string | null> {
   if (!(kind in REMEDIES)) return `The alarm ${kind} ends by itself when its cause is gone.`;
   if (kind === 'signer_stopped') {
@@ -107,6 +109,15 @@ async function findCause(db: Db, { kind, subject, chainId }: AlarmRow): Promise<
     );
     if (stopped !== undefined) {
       return 'The hot wallet is still stopped. Run npm run wallet -- resume-signer, which ends the alarm.';
+    }
+  }
+  if (kind === 'not_transferred') {
+    const [undecided] = await db.query(
+      'SELECT 1 FROM wallet.transfer WHERE id = $1 AND waiting_for = $2',
+      [subject, DECISION_PENDING],
+    );
+    if (undecided !== undefined) {
+      return 'The payout still waits. Run npm run wallet -- transfer fail or transfer confirm, which ends the alarm.';
     }
   }
   if (kind === 'reorganization_below_final' && (await findPause(db, chainId)) !== null) {

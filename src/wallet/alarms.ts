@@ -26,6 +26,12 @@ export type AlarmKind =
   | 'broadcast_refused'
   /** The node cannot estimate a payout, and does not say that it would fail. */
   | 'estimate_refused'
+  /** The token or the hot wallet refuses payouts to anybody: paused, frozen, or a lagging node. */
+  | 'asset_refused'
+  /** A queued payout waits for longer than 15 minutes. */
+  | 'transfer_waiting'
+  /** The nodes disagree about what became of a transaction. */
+  | 'outcome_in_doubt'
   | 'signing_failed'
   | 'chain_unavailable'
   /** The nodes replaced a final block; the chain is paused. */

@@ -20,6 +20,7 @@ import { type Decision, describeDecision, listDecisions, listDenials } from './d
 import { addAlarmCommands, addChainCommands } from './durable/commands';
 import { type Network, readNetworksFile } from './networks';
 import { allowAddress, denyAddress } from './sender/denylist';
+import { addTransferCommands } from './sender/commands';
 import { resumeSigner } from './sender/resume';
 import { createDepositKey } from './signer/deposit-key';
 import { createKeystore } from './signer/keystore';
@@ -347,5 +348,6 @@ export const runWalletCommand: Program = (args, terminal) => {
   };
   addChainCommands(command, terminal, parts);
   addAlarmCommands(command, terminal, parts);
+  addTransferCommands(command, terminal, parts);
   return runCommand(command, args, terminal);
 };

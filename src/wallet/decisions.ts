@@ -5,12 +5,15 @@ import type { Db } from './db/database';
 export interface Decision {
   at: string;
   /** A pause or a resume is of the chain as a whole or of its payouts. */
-  kind: 'pause' | 'resume' | 'resume_signer' | 'deny' | 'allow';
+  kind:
+    'pause' | 'resume' | 'resume_signer' | 'deny' | 'allow' | 'fail_transfer' | 'confirm_transfer';
   stops: 'chain' | 'payouts' | null;
   /** Null: for every chain. */
   chain_id: number | null;
   /** The hot wallet, or the address that was denied or allowed. */
   address: string | null;
+  /** The client reference of the transfer that was decided. */
+  transfer: string | null;
   by: string;
   reason: string | null;
 }
@@ -20,8 +23,10 @@ type Stored = Omit<Decision, 'at' | 'chain_id'> & { decided_at: Date; chain_id: 
 /** The newest first. */
 export async function listDecisions(db: Db, limit: number): Promise<Decision[]> {
   const stored = await db.query<Stored>(
-    `SELECT decided_at, kind, stops, chain_id, address, decided_by AS by, reason
-     FROM wallet.decision ORDER BY id DESC LIMIT $1`,
+    `SELECT decided_at, kind, stops, decision.chain_id, address, client_reference AS transfer,
+       decided_by AS by, reason
+     FROM wallet.decision LEFT JOIN wallet.transfer ON transfer.id = transfer_id
+     ORDER BY decision.id DESC LIMIT $1`,
     [limit],
   );
   return stored.map(present);
@@ -32,7 +37,7 @@ export async function listDenials(db: Db): Promise<Decision[]> {
   // Addresses that were denied before decisions were stored have none.
   const stored = await db.query<Stored>(
     `SELECT coalesce(decision.decided_at, denied_at) AS decided_at, 'deny' AS kind, NULL AS stops,
-       NULL AS chain_id, denied.address, coalesce(decided_by, 'not named') AS by, denied.reason
+       NULL AS chain_id, denied.address, NULL AS transfer, coalesce(decided_by, 'not named') AS by, denied.reason
      FROM wallet.denied_address AS denied LEFT JOIN LATERAL (
        SELECT decided_at, decided_by FROM wallet.decision
        WHERE decision.address = denied.address AND kind = 'deny' ORDER BY id DESC LIMIT 1
@@ -53,9 +58,10 @@ function present({ decided_at: at, chain_id: chainId, address, ...rest }: Stored
 
 /** One line for people. */
 export function describeDecision(decision: Decision): string {
-  const { at, kind, stops, chain_id: chainId, address, by, reason } = decision;
-  const what = address ?? `${stops === 'chain' ? 'everything' : 'payouts'} of the chain`;
-  const where = chainId === null ? '' : ` ${address === null ? '' : 'on the chain '}${chainId}`;
+  const { at, kind, stops, chain_id: chainId, address, transfer, by, reason } = decision;
+  const subject = address ?? transfer;
+  const what = subject ?? `${stops === 'chain' ? 'everything' : 'payouts'} of the chain`;
+  const where = chainId === null ? '' : ` ${subject === null ? '' : 'on the chain '}${chainId}`;
   const why = reason === null ? '' : `: ${reason}`;
-  return `${at}  ${kind.replace('_', '-').padEnd(13)}  ${what}${where} by ${by}${why}\n`;
+  return `${at}  ${kind.replace('_', '-').padEnd(16)}  ${what}${where} by ${by}${why}\n`;
 }

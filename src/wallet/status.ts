@@ -193,7 +193,7 @@ async function readCounts(db: Db, chainId: number): Promise<Counts> {
   );
   const waiting = await db.query<{ reason: string; transfers: number }>(
     `SELECT waiting_for AS reason, count(*)::int AS transfers FROM wallet.transfer
-     WHERE chain_id = $1 AND status = 'queued' AND waiting_for IS NOT NULL GROUP BY 1 ORDER BY 1`,
+     WHERE chain_id = $1 AND waiting_for IS NOT NULL GROUP BY 1 ORDER BY 1`,
     [chainId],
   );
   const [deposits] = await db.query<{ unconfirmed: number; oldest: string | null; held: number }>(

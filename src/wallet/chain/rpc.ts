@@ -282,6 +282,8 @@ interface Node {
 /** The provider's limits and internal faults, which another node does not have. */
 const NODE_FAULT_CODES: readonly number[] = [-32005, -32097, -32603];
 const REVERT_WORDS = /revert/i;
+/** The recipient's contract can make every node answer an internal fault to an estimate of it. */
+const ESTIMATE = 'eth_estimateGas';
 
 function readAnswer<T>(
   method: string,
@@ -300,6 +302,7 @@ function readAnswer<T>(
   if (
     NODE_FAULT_CODES.includes(code) &&
     !isTooManyLogs(method, code, detail) &&
+    method !== ESTIMATE &&
     !REVERT_WORDS.test(detail) &&
     !isAboutTransaction(detail)
   ) {

@@ -12,7 +12,6 @@ import type { Signer } from '../signer/port';
 import { raisedFees } from './fees';
 import { markGas } from './fingerprint';
 import type { QueueParts } from './queue';
-import { transactionOf, withGasMargin } from './queue';
 import {
   type Attempt,
   findNewestAttempts,
@@ -22,6 +21,7 @@ import {
   type Slot,
   storeAttempts,
 } from './slots';
+import { transactionOf, withGasMargin } from './transaction';
 import type { ChainView } from './view';
 
 export interface BroadcastParts extends QueueParts {

@@ -8,7 +8,7 @@ import type { Chain } from '../chain/chain';
 import type { Db, Tx } from '../db/database';
 import { hasMark } from './fingerprint';
 import type { SeenTransaction } from './lookup';
-import { transactionOf } from './queue';
+import { transactionOf } from './transaction';
 import { insertSlots, type SignerKey } from './slots';
 
 /** A transaction as a transfer that it pays. */

@@ -1,22 +1,25 @@
 /**
  * Gives queued transfers their slots: what the float covers, what the limits allow, what the node
- * estimates to succeed. A transfer that must wait stays queued with its reason; one that its recipient
- * or token refuses fails without using a nonce.
+ * estimates to succeed. A transfer that has to wait is passed over and stays queued with its reason;
+ * one that its recipient refuses fails without using a nonce.
  */
-import { type Address, getAddress, type Hex } from 'viem';
+import { getAddress } from 'viem';
 import type { Alarms } from '../alarms';
-import { type Chain, toHex } from '../chain/chain';
+import type { Chain } from '../chain/chain';
 import { isPaused } from '../chain/pause';
-import type { RpcRefusal } from '../chain/rpc';
 import type { Database, Db, Tx } from '../db/database';
 import type { PayoutRules } from '../networks';
-import { amountOf, NATIVE_DECIMALS, unitsOf } from '../units';
+import { amountOf, NATIVE_DECIMALS } from '../units';
 import { findDenied } from './denylist';
+import { estimateEach } from './estimate';
 import { type Fees, firstFees } from './fees';
 import { markGas } from './fingerprint';
+import { findRooms, type Room, roomOf, takeFrom } from './limits';
 import { advanceNonce, insertSlots, lockSigner, type Payment, type SignerKey } from './slots';
+import { transactionOf, type Unpaid, withGasMargin } from './transaction';
 import { finishTransfer, sendableDecimals } from './transfers';
-import { type ChainView, wordOf } from './view';
+import type { ChainView } from './view';
+import { keepWaiting, reportWaiting, type WaitingReason } from './waiting';
 
 export interface QueueParts {
   db: Database;
@@ -29,17 +32,9 @@ export interface QueueParts {
 /** Of one transaction; a request to the node holds fewer. */
 const BATCH = 100;
 
-/** Why transfers of an asset wait after this round: kind → asset → what to do. */
-type Waiting = Record<(typeof WAITING_ALARMS)[number], Map<string, string>>;
-const WAITING_ALARMS = ['limit_reached', 'float_low', 'gas_money_low', 'estimate_refused'] as const;
-
-interface Round extends QueueParts {
-  waiting: Waiting;
-}
-
-/** @returns how many slots were made */
+/** @returns how many transfers got a slot, or were passed over after an estimate */
 export async function fillSlots(parts: QueueParts, view: ChainView): Promise<number> {
-  const { db, rules, key } = parts;
+  const { db, rules, key, chain, alarms } = parts;
   const [inFlight] = await db.query<{ count: string }>(
     `SELECT count(*) AS count FROM wallet.slot
      WHERE chain_id = $1 AND signer = $2 AND state = 'open' AND nonce >= $3`,
@@ -47,68 +42,62 @@ export async function fillSlots(parts: QueueParts, view: ChainView): Promise<num
   );
   const room = Math.min(BATCH, rules.inFlightMax - Number(inFlight?.count ?? 0));
   if (room <= 0) return 0;
-  const round: Round = {
-    ...parts,
-    waiting: {
-      limit_reached: new Map(),
-      float_low: new Map(),
-      gas_money_low: new Map(),
-      estimate_refused: new Map(),
-    },
-  };
-  const queued = await findQueued(db, key.chainId, room);
-  const made = queued.length === 0 ? 0 : await giveSlots(round, view, queued, room);
-  await reportWaiting(round);
-  return made;
+  const done = await giveSlots(parts, view, room);
+  await reportWaiting(db, chain, alarms);
+  return done;
 }
 
-async function giveSlots(
-  round: Round,
-  view: ChainView,
-  queued: readonly Queued[],
-  room: number,
-): Promise<number> {
-  const fees = firstFees(view, round.rules.maxFeePerGasWei);
-  const allowed = await withoutDenied(round, queued);
-  const limited = await withinLimits(round, round.db, allowed);
-  const covered = await withinFloat(round, view, fees, limited);
-  const payments = await estimate(round, covered.slice(0, room));
-  return payments.length === 0 ? 0 : storeSlots(round, payments, fees);
+async function giveSlots(parts: QueueParts, view: ChainView, room: number): Promise<number> {
+  const { db, chain, key } = parts;
+  const fees = firstFees(view, parts.rules.maxFeePerGasWei);
+  const rooms = await findRooms(db, chain, key.chainId);
+  if (rooms.size === 0) return 0;
+  const free = await findFree(parts, view);
+  const largest = largestOf(chain, fees, free);
+  await passOver(parts, view, rooms, largest);
+  const queued = await findQueued(parts, rooms, largest, room);
+  const allowed = await withoutDenied(parts, queued);
+  const limited = await withinLimits(parts, db, rooms, allowed);
+  const covered = await withinFloat(parts, view, fees, free, limited);
+  const tried = covered.slice(0, room);
+  if (tried.length === 0) return 0;
+  const payments = await estimate(parts, tried);
+  const made = payments.length === 0 ? 0 : await storeSlots(parts, payments, fees);
+  return made + tried.length - payments.length;
 }
 
-async function reportWaiting({ chain, alarms, waiting }: Round): Promise<void> {
-  const { native, tokens } = chain.network;
-  for (const kind of WAITING_ALARMS) {
-    for (const asset of [native.asset, ...tokens.map((token) => token.asset)]) {
-      const detail = waiting[kind].get(asset);
-      if (detail === undefined) await alarms.clear(kind, asset);
-      else await alarms.raise(kind, asset, detail);
-    }
-  }
-}
-
-interface Queued {
+interface Queued extends Unpaid {
   transferId: string;
   reference: string;
-  asset: string;
-  units: bigint;
-  recipient: Address;
 }
 
-/** The oldest of each asset, because an asset without float must not make the others wait. */
-async function findQueued(db: Db, chainId: number, limit: number): Promise<Queued[]> {
+/**
+ * Those due first of each asset, because an asset without float must not make the others wait, and
+ * only those that the limits and the float leave room for by themselves.
+ */
+async function findQueued(
+  { db, key }: QueueParts,
+  rooms: ReadonlyMap<string, Room>,
+  largest: Balances,
+  limit: number,
+): Promise<Queued[]> {
+  const assets = [...rooms.keys()];
   const rows = await db.query<
     Record<'id' | 'reference' | 'asset' | 'units' | 'destination', string>
   >(
-    `WITH assets AS (
-       SELECT DISTINCT asset FROM wallet.transfer WHERE chain_id = $1 AND status = 'queued')
-     SELECT oldest.* FROM assets, LATERAL (
-       SELECT id, client_reference AS reference, asset, units, destination, created_at
+    `SELECT oldest.* FROM unnest($2::text[], $3::numeric[]) AS room(asset, units), LATERAL (
+       SELECT id, client_reference AS reference, asset, units, destination, due_at
        FROM wallet.transfer
-       WHERE chain_id = $1 AND status = 'queued' AND asset = assets.asset
-       ORDER BY created_at, id LIMIT $2) AS oldest
-     ORDER BY created_at, id`,
-    [chainId, limit],
+       WHERE chain_id = $1 AND status = 'queued' AND asset = room.asset
+         AND transfer.units <= room.units AND due_at <= clock_timestamp()
+       ORDER BY due_at, id LIMIT $4) AS oldest
+     ORDER BY due_at, id`,
+    [
+      key.chainId,
+      assets,
+      assets.map((asset) => smallest(roomOf(rooms, asset), largest.get(asset) ?? 0n).toString()),
+      limit,
+    ],
   );
   return rows.map(({ id, reference, asset, units, destination }) => ({
     transferId: id,
@@ -119,8 +108,64 @@ async function findQueued(db: Db, chainId: number, limit: number): Promise<Queue
   }));
 }
 
+function smallest({ hour, day }: Room, free: bigint): bigint {
+  const allowed = hour < day ? hour : day;
+  return allowed < free ? allowed : free;
+}
+
+/** Marks those that do not fit by themselves, without reading them. */
+async function passOver(
+  { db, chain, key }: QueueParts,
+  view: ChainView,
+  rooms: ReadonlyMap<string, Room>,
+  largest: Balances,
+): Promise<void> {
+  const assets = [...rooms.keys()];
+  const native = chain.network.native.asset;
+  const hasFees = (largest.get(native) ?? 0n) >= 0n;
+  await db.query(
+    `UPDATE wallet.transfer
+     SET waiting_for = due.reason, waiting_detail = due.detail,
+       waiting_since = coalesce(transfer.waiting_since, clock_timestamp())
+     FROM (
+       SELECT id, CASE WHEN units <= least(hour, day) THEN $7 ELSE 'limit' END AS reason,
+         CASE WHEN units > hour THEN hour_detail WHEN units > day THEN day_detail
+           ELSE short_detail END AS detail
+       FROM unnest($2::text[], $3::numeric[], $4::numeric[], $5::numeric[], $6::text[], $8::text[],
+           $9::text[])
+         AS room(asset, hour, day, float, hour_detail, day_detail, short_detail)
+       JOIN wallet.transfer USING (asset)
+       WHERE chain_id = $1 AND status = 'queued' AND units > least(hour, day, float)
+         AND waiting_for IS DISTINCT FROM
+           CASE WHEN units <= least(hour, day) THEN $7 ELSE 'limit' END
+       ORDER BY due_at LIMIT ${String(BATCH)}) AS due
+     WHERE transfer.id = due.id AND status = 'queued'`,
+    [
+      key.chainId,
+      assets,
+      assets.map((asset) => roomOf(rooms, asset).hour.toString()),
+      assets.map((asset) => roomOf(rooms, asset).day.toString()),
+      assets.map((asset) => (largest.get(asset) ?? 0n).toString()),
+      assets.map((asset) => limitDetail(asset, 'hour')),
+      hasFees ? 'float' : 'network fees',
+      assets.map((asset) => limitDetail(asset, 'day')),
+      assets.map((asset) => shortDetail(chain, view, hasFees ? asset : native)),
+    ],
+  );
+}
+
+function limitDetail(asset: string, period: 'hour' | 'day'): string {
+  return `Payouts wait for the ${period} limit. If this volume is expected, raise limits.${asset}.${period}.`;
+}
+
+function shortDetail({ network }: Chain, view: ChainView, asset: string): string {
+  const decimals = sendableDecimals(network, asset) ?? NATIVE_DECIMALS;
+  const held = amountOf(view.balances.get(asset) ?? 0n, decimals);
+  return `The hot wallet has ${held} ${asset}, which does not cover the queued payouts. Send ${asset} to it.`;
+}
+
 /** An address that was put on the denylist after the order was accepted. */
-async function withoutDenied({ db }: Round, queued: readonly Queued[]): Promise<Queued[]> {
+async function withoutDenied({ db }: QueueParts, queued: readonly Queued[]): Promise<Queued[]> {
   const denied = await findDenied(
     db,
     queued.map(({ recipient }) => recipient),
@@ -139,187 +184,144 @@ async function failUnsent(db: Database, transferId: string): Promise<void> {
   );
 }
 
-/** What the limits of the hour and of the day leave for each transfer, the oldest first. */
-async function withinLimits(
-  { chain, key, waiting }: Round,
+/** What the limits of the hour and of the day leave for each transfer, the one due first first. */
+async function withinLimits<T extends Queued>(
+  { chain }: QueueParts,
   db: Db | Tx,
-  queued: readonly Queued[],
-): Promise<Queued[]> {
-  const left = new Map<string, { hour: bigint; day: bigint }>();
-  const allowed: Queued[] = [];
+  rooms: Map<string, Room>,
+  queued: readonly T[],
+): Promise<T[]> {
+  const allowed: T[] = [];
   for (const one of queued) {
-    const room = left.get(one.asset) ?? (await readRoom(db, chain, key, one.asset));
-    left.set(one.asset, room);
+    const room = roomOf(rooms, one.asset);
     if (one.units > room.hour || one.units > room.day) {
-      const period = one.units > room.hour ? 'hour' : 'day';
-      await keepWaiting(db, one.transferId, 'limit');
-      waiting.limit_reached.set(
-        one.asset,
-        `Payouts wait for the ${period} limit. If this volume is expected, raise limits.${one.asset}.${period}.`,
-      );
+      const detail = limitDetail(one.asset, one.units > room.hour ? 'hour' : 'day');
+      await wait(db, chain, one, 'limit', detail);
       continue;
     }
-    room.hour -= one.units;
-    room.day -= one.units;
+    takeFrom(rooms, one);
     allowed.push(one);
   }
   return allowed;
 }
 
-/** Failed transactions moved nothing; foreign slots are not ours. */
-async function readRoom(
+/** It keeps its place: the limits and the float are compared again in each round. */
+async function wait(
   db: Db,
   { network }: Chain,
-  { chainId }: SignerKey,
-  asset: string,
-): Promise<{ hour: bigint; day: bigint }> {
-  const limits = network.payouts?.limits[asset];
-  const decimals = sendableDecimals(network, asset);
-  if (limits === undefined || decimals === null) return { hour: 0n, day: 0n };
-  const [spent] = await db.query<{ hour: string; day: string }>(
-    `SELECT coalesce(sum(units) FILTER (WHERE created_at > clock_timestamp() - interval '1 hour'), 0) AS hour,
-       coalesce(sum(units), 0) AS day
-     FROM wallet.slot
-     WHERE chain_id = $1 AND asset = $2 AND created_at > clock_timestamp() - interval '1 day'
-       AND state IN ('open', 'sent')`,
-    [chainId, asset],
-  );
-  return {
-    hour: (unitsOf(limits.hour, decimals) ?? 0n) - BigInt(spent?.hour ?? 0),
-    day: (unitsOf(limits.day, decimals) ?? 0n) - BigInt(spent?.day ?? 0),
-  };
+  { transferId }: Queued,
+  reason: WaitingReason,
+  detail: string,
+): Promise<void> {
+  const { pollMs } = network;
+  await keepWaiting(db, { transferId, reason, detail }, { isRetried: false, pollMs });
 }
 
 /** More than any transfer of a known token takes; the estimate decides later. */
 const GAS_RESERVE = 150_000n;
 
+/** asset → units of the hot wallet that no transaction outside of blocks will take */
+type Balances = Map<string, bigint>;
+
 /** The balance in the latest block, less what transactions outside of blocks will take of it. */
-async function withinFloat(
-  { db, chain, key, waiting }: Round,
-  view: ChainView,
-  { maxFeePerGas }: Fees,
-  queued: readonly Queued[],
-): Promise<Queued[]> {
-  const native = chain.network.native.asset;
+async function findFree({ db, chain, key }: QueueParts, view: ChainView): Promise<Balances> {
   const reserved = await db.query<{ asset: string; units: string; gas: string }>(
     `SELECT asset, sum(units) AS units, sum(gas * max_fee_per_gas) AS gas FROM wallet.slot
      WHERE chain_id = $1 AND signer = $2 AND state = 'open' AND nonce >= $3 GROUP BY asset`,
     [key.chainId, key.signer, view.usedNonces.toString()],
   );
   const free = new Map(view.balances);
-  const take = (asset: string, units: bigint): void => {
-    free.set(asset, (free.get(asset) ?? 0n) - units);
-  };
   for (const { asset, units, gas } of reserved) {
-    take(asset, BigInt(units));
-    take(native, BigInt(gas));
+    take(free, asset, BigInt(units));
+    take(free, chain.network.native.asset, BigInt(gas));
   }
+  return free;
+}
+
+/** What one transfer of each asset may have at most; the coin also pays its network fee. */
+function largestOf({ network }: Chain, { maxFeePerGas }: Fees, free: Balances): Balances {
+  const largest = new Map(free);
+  take(largest, network.native.asset, GAS_RESERVE * maxFeePerGas);
+  return largest;
+}
+
+function take(free: Balances, asset: string, units: bigint): void {
+  free.set(asset, (free.get(asset) ?? 0n) - units);
+}
+
+async function withinFloat(
+  { db, chain }: QueueParts,
+  view: ChainView,
+  { maxFeePerGas }: Fees,
+  free: Balances,
+  queued: readonly Queued[],
+): Promise<Queued[]> {
+  const native = chain.network.native.asset;
   const covered: Queued[] = [];
   const gasCost = GAS_RESERVE * maxFeePerGas;
   for (const one of queued) {
     const coins = (free.get(native) ?? 0n) - gasCost;
     const balance = one.asset === native ? coins : (free.get(one.asset) ?? 0n);
     if (coins >= 0n && balance >= one.units) {
-      take(one.asset, one.units);
-      take(native, gasCost);
+      take(free, one.asset, one.units);
+      take(free, native, gasCost);
       covered.push(one);
       continue;
     }
     const short = coins < 0n ? native : one.asset;
-    const decimals = sendableDecimals(chain.network, short) ?? NATIVE_DECIMALS;
-    const held = amountOf(view.balances.get(short) ?? 0n, decimals);
-    const detail = `The hot wallet has ${held} ${short}, which does not cover the queued payouts. Send ${short} to it.`;
-    waiting[coins < 0n ? 'gas_money_low' : 'float_low'].set(short, detail);
-    await keepWaiting(db, one.transferId, coins < 0n ? 'network fees' : 'float');
+    const reason = coins < 0n ? 'network fees' : 'float';
+    await wait(db, chain, one, reason, shortDetail(chain, view, short));
   }
   return covered;
 }
 
-const TRANSFER = '0xa9059cbb';
-/** The recipient's contract may need more when the transaction is mined than it needs now. */
-const GAS_MARGIN = { times: 5n, dividedBy: 4n } as const;
-const REVERT_CODE = 3;
-
-async function estimate(parts: Round, queued: readonly Queued[]): Promise<(Queued & Payment)[]> {
-  const { chain, key } = parts;
-  const calls = queued.map((one) => transactionOf(chain, one));
-  const answers = await chain.rpc.batches<Hex>(
-    calls.map(({ to, data, valueWei }) => ({
-      method: 'eth_estimateGas',
-      // Without a tag, some nodes execute their whole pool first.
-      params: [{ from: key.signer, to, data, value: toHex(valueWei) }, 'latest'],
-    })),
-  );
+/** What its recipient refuses fails; what may be about something else waits and is tried again. */
+async function estimate(
+  parts: QueueParts,
+  queued: readonly Queued[],
+): Promise<(Queued & Payment)[]> {
+  const { db, chain, key, rules } = parts;
+  const { pollMs } = chain.network;
+  const asked = { chain, signer: key.signer, gasMax: rules.gasMax };
+  const estimates = await estimateEach(asked, queued);
   const payments: (Queued & Payment)[] = [];
   for (const [index, one] of queued.entries()) {
-    const answer = answers[index];
-    const call = calls[index];
-    if (answer === undefined || call === undefined) continue;
-    if ('refusal' in answer) {
-      await handleRefusedEstimate(parts, one, answer.refusal);
-      continue;
+    const found = estimates[index];
+    if (found === undefined) continue;
+    if (found.kind === 'refused') await failUnsent(db, one.transferId);
+    else if (found.kind === 'waits') {
+      const waiting = { transferId: one.transferId, reason: found.for, detail: found.detail };
+      await keepWaiting(db, waiting, { isRetried: true, pollMs });
+    } else {
+      const { data, valueWei } = transactionOf(chain, one);
+      payments.push({
+        ...one,
+        data,
+        valueWei,
+        gas: markGas(withGasMargin(found.gas), one.reference),
+      });
     }
-    const estimated = BigInt(answer.result);
-    if (estimated > parts.rules.gasMax) {
-      await failUnsent(parts.db, one.transferId);
-      continue;
-    }
-    const gas = markGas(withGasMargin(estimated), one.reference);
-    payments.push({ ...one, data: call.data, valueWei: call.valueWei, gas });
   }
   return payments;
 }
 
-async function handleRefusedEstimate(
-  { db, chain, waiting }: Round,
-  one: Queued,
-  { code, detail }: RpcRefusal,
-): Promise<void> {
-  const native = chain.network.native.asset;
-  if (/insufficient (funds|balance)|lack of funds/i.test(detail)) {
-    await keepWaiting(db, one.transferId, 'network fees');
-    const detailOfFees = `The hot wallet has too little ${native} for network fees. Send ${native} to it.`;
-    waiting.gas_money_low.set(native, detailOfFees);
-  } else if (code === REVERT_CODE || /revert/i.test(detail)) {
-    await failUnsent(db, one.transferId);
-  } else {
-    await keepWaiting(db, one.transferId, 'estimate');
-    waiting.estimate_refused.set(one.asset, `The node cannot estimate a payout: ${detail}`);
-  }
-}
-
-export function withGasMargin(estimated: bigint): bigint {
-  return (estimated * GAS_MARGIN.times) / GAS_MARGIN.dividedBy;
-}
-
-/** The transaction that pays: the coin itself, or a call of the token. */
-export function transactionOf(
-  { network }: Chain,
-  { asset, recipient, units }: Pick<Payment, 'asset' | 'recipient' | 'units'>,
-): { to: Address; data: Hex; valueWei: bigint } {
-  const token = network.tokens.find((one) => one.asset === asset);
-  if (token === undefined) return { to: recipient, data: '0x', valueWei: units };
-  const data: Hex = `${TRANSFER}${wordOf(recipient)}${wordOf(units)}`;
-  return { to: token.address, data, valueWei: 0n };
-}
-
 async function storeSlots(
-  parts: Round,
+  parts: QueueParts,
   payments: readonly (Queued & Payment)[],
   fees: Fees,
 ): Promise<number> {
-  const { db, key } = parts;
+  const { db, chain, key } = parts;
   return db.transaction(async (tx) => {
     const signer = await lockSigner(tx, key);
     if (signer.stoppedReason !== null || (await isPaused(tx, key.chainId))) return 0;
     // Again, now that nobody else can give slots.
-    const allowed = new Set(
-      (await withinLimits(parts, tx, payments)).map(({ transferId }) => transferId),
-    );
+    const rooms = await findRooms(tx, chain, key.chainId);
+    const allowed = await withinLimits(parts, tx, rooms, payments);
     const taken = await tx.query<{ id: string }>(
-      `UPDATE wallet.transfer SET status = 'sending', waiting_for = NULL
+      `UPDATE wallet.transfer
+       SET status = 'sending', waiting_for = NULL, waiting_since = NULL, waiting_detail = NULL
        WHERE id = ANY($1::text[]) AND status = 'queued' RETURNING id`,
-      [[...allowed]],
+      [allowed.map(({ transferId }) => transferId)],
     );
     const ids = new Set(taken.map(({ id }) => id));
     const chosen = payments.filter(({ transferId }) => ids.has(transferId));
@@ -329,12 +331,4 @@ async function storeSlots(
     }
     return chosen.length;
   });
-}
-
-async function keepWaiting(db: Db, transferId: string, reason: string): Promise<void> {
-  await db.query(
-    `UPDATE wallet.transfer SET waiting_for = $2
-     WHERE id = $1 AND status = 'queued' AND waiting_for IS DISTINCT FROM $2`,
-    [transferId, reason],
-  );
 }

@@ -7,10 +7,12 @@ import type { Address, Hex } from 'viem';
 import { type Receipt, readReceipt, type RpcReceipt } from '../chain/chain';
 import type { Tx } from '../db/database';
 import { adoptReplacement } from './explain';
+import { findOutcome, type Outcome } from './outcome';
 import type { QueueParts } from './queue';
 import { type Attempt, findAttempts, findOpenSlots, type Slot, stopSigner } from './slots';
 import { finishTransfer, type FailureCode } from './transfers';
-import { type ChainView, readView, wordOf } from './view';
+import { type ChainView, readView } from './view';
+import { DECISION_PENDING } from './waiting';
 
 const BATCH = 20;
 
@@ -31,10 +33,16 @@ export async function settleFinal(parts: QueueParts, view: ChainView): Promise<b
     } else if (receipt.blockNumber <= view.finalBlock) ends.push({ slot, receipt });
   }
   if (ends.length === 0) return false;
+  const outcomes: { slot: Slot; outcome: Outcome }[] = [];
+  for (const { slot, receipt } of ends) {
+    const outcome = await findOutcome(parts.chain, key.signer, slot, receipt);
+    outcomes.push({ slot, outcome });
+  }
   await db.transaction(async (tx) => {
-    for (const { slot, receipt } of ends) await settle(parts, tx, slot, receipt);
+    for (const { slot, outcome } of outcomes) await settle(parts, tx, slot, outcome);
   });
-  return slots.length === BATCH;
+  const isProgress = outcomes.some(({ outcome }) => outcome.kind !== 'in_doubt');
+  return isProgress && slots.length === BATCH;
 }
 
 async function readReceipts(
@@ -54,61 +62,61 @@ async function readReceipts(
   return receipts;
 }
 
+/** The alarm of an outcome that was in doubt ends with it. */
 async function settle(
   { key, chain, alarms }: QueueParts,
   tx: Tx,
   slot: Slot,
-  receipt: Receipt,
+  outcome: Outcome,
 ): Promise<void> {
-  const arrived = receipt.succeeded
-    ? transferredUnits(chain.network.tokens, slot, key.signer, receipt)
-    : 0n;
-  const isSent = arrived > 0n;
-  const failureCode: FailureCode | null = isSent
-    ? null
-    : receipt.succeeded
-      ? 'not_transferred'
-      : 'destination_unreachable';
+  const { receipt } = outcome;
+  const { transferId } = slot;
+  if (outcome.kind === 'in_doubt') {
+    const detail = `Nodes disagree about transaction ${receipt.transactionHash}, or too few of them answer. The payout waits until two of them say the same.`;
+    await alarms.raise('outcome_in_doubt', transferId, detail, tx);
+    return;
+  }
   const [row] = await tx.query(
     `UPDATE wallet.slot SET state = $4
      WHERE chain_id = $1 AND signer = $2 AND nonce = $3 AND state = 'open' RETURNING nonce`,
-    [key.chainId, key.signer, slot.nonce.toString(), isSent ? 'sent' : 'failed'],
+    [key.chainId, key.signer, slot.nonce.toString(), outcome.kind === 'sent' ? 'sent' : 'failed'],
   );
   if (row === undefined) return;
-  await finishTransfer(tx, {
-    transferId: slot.transferId,
-    status: isSent ? 'confirmed' : 'failed',
-    failureCode,
-    txHash: receipt.transactionHash,
-  });
-  if (!receipt.succeeded || arrived === slot.units) return;
-  const what = isSent ? `${arrived.toString()} units of ${slot.units.toString()}` : 'nothing';
+  await tx.query(
+    `UPDATE wallet.alarm SET cleared_at = clock_timestamp()
+     WHERE chain_id = $1 AND kind = 'outcome_in_doubt' AND subject = $2 AND cleared_at IS NULL`,
+    [chain.network.chainId, transferId],
+  );
+  const txHash = receipt.transactionHash;
+  if (outcome.kind === 'reverted') {
+    const failureCode: FailureCode = 'destination_unreachable';
+    await finishTransfer(tx, { transferId, status: 'failed', failureCode, txHash });
+    return;
+  }
+  if (outcome.kind === 'sent') {
+    await finishTransfer(tx, { transferId, status: 'confirmed', failureCode: null, txHash });
+    if (outcome.units === slot.units) return;
+  } else await awaitDecision(tx, transferId, txHash);
+  const what =
+    outcome.kind === 'sent'
+      ? `${outcome.units.toString()} units of ${slot.units.toString()}`
+      : 'nothing';
   await alarms.raise(
     'not_transferred',
-    slot.transferId,
-    `Transaction ${receipt.transactionHash} succeeded, but transferred ${what} of ${slot.asset}. Check the token's contract.`,
+    transferId,
+    `Transaction ${txHash} succeeded, but transferred ${what} of ${slot.asset}. Check the token's contract.`,
     tx,
   );
 }
 
-/** keccak256 of Transfer(address,address,uint256) */
-const TRANSFER_TOPIC = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
-
-/** What the token says that the recipient got; a coin has no log, and its success says it. */
-function transferredUnits(
-  tokens: readonly { asset: string; address: Address }[],
-  slot: Slot,
-  signer: string,
-  { logs }: Receipt,
-): bigint {
-  const token = tokens.find(({ asset }) => asset === slot.asset);
-  if (token === undefined) return slot.units;
-  const from = `0x${wordOf(signer as Address)}`;
-  const to = `0x${wordOf(slot.recipient)}`;
-  return logs
-    .filter(({ address }) => address.toLowerCase() === token.address.toLowerCase())
-    .filter(({ topics }) => topics[0] === TRANSFER_TOPIC && topics[1] === from && topics[2] === to)
-    .reduce((sum, { data }) => sum + (data === '0x' ? 0n : BigInt(data)), 0n);
+/** It does not fail by itself: what is refunded and was paid after all is lost. */
+async function awaitDecision(tx: Tx, transferId: string, txHash: Hex): Promise<void> {
+  await tx.query(
+    `UPDATE wallet.transfer
+     SET waiting_for = $2, waiting_since = clock_timestamp(), waiting_detail = $3, tx_hash = $4
+     WHERE id = $1 AND status = 'sending'`,
+    [transferId, DECISION_PENDING, 'The transaction succeeded and transferred nothing.', txHash],
+  );
 }
 
 /**

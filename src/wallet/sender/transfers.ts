@@ -209,7 +209,8 @@ export async function finishTransfer(
 ): Promise<void> {
   const [row] = await tx.query<TransferRow>(
     `UPDATE wallet.transfer
-     SET status = $2, failure_code = $3, tx_hash = $4, waiting_for = NULL, updated_at = clock_timestamp()
+     SET status = $2, failure_code = $3, tx_hash = $4, waiting_for = NULL,
+       waiting_since = NULL, waiting_detail = NULL, updated_at = clock_timestamp()
      WHERE id = $1 AND status IN ('queued', 'sending') RETURNING ${COLUMNS}`,
     [transferId, status, failureCode, txHash],
   );
@@ -240,7 +241,8 @@ export function presentTransfer(transfer: Transfer): Record<string, unknown> {
     asset: transfer.asset,
     network: transfer.network,
     destination: { address: transfer.destination, memo: transfer.memo },
-    tx_hash: transfer.txHash,
+    // Until a person has decided, the hash says nothing about the transfer.
+    tx_hash: transfer.status === 'sending' ? null : transfer.txHash,
     failure_code: transfer.failureCode,
     created_at: transfer.createdAt.toISOString(),
     updated_at: transfer.updatedAt.toISOString(),

@@ -10,6 +10,9 @@ const RESTORE = 'test/wallet/restore.test.ts';
 const TRANSFERS = 'src/wallet/sender/transfers.ts';
 const QUEUE = 'src/wallet/sender/queue.ts';
 const SETTLE = 'src/wallet/sender/settle.ts';
+const ESTIMATE = 'src/wallet/sender/estimate.ts';
+const OUTCOME = 'src/wallet/sender/outcome.ts';
+const REFUSALS = 'test/wallet/refusals.test.ts';
 const PRODUCTION = 'src/wallet/signer/production.ts';
 const PRODUCTION_TEST = 'test/unit/wallet/production.test.ts';
 
@@ -103,6 +106,7 @@ export const WALLET_GUARDS: readonly Guard[] = [
     file: QUEUE,
     find: 'if (one.units > room.hour || one.units > room.day) {',
     replace: 'if (false) {',
+    also: { find: 'const allowed = hour < day ? hour : day;', replace: 'const allowed = free;' },
     test: FAULTS,
     title: 'waits for the limits of the hour and the day',
   },
@@ -112,6 +116,7 @@ export const WALLET_GUARDS: readonly Guard[] = [
     file: QUEUE,
     find: 'if (one.units > room.hour || one.units > room.day) {',
     replace: 'if (one.units > room.hour) {',
+    also: { find: 'const allowed = hour < day ? hour : day;', replace: 'const allowed = hour;' },
     test: FAULTS,
     title: 'waits for the limits of the hour and the day',
   },
@@ -128,7 +133,7 @@ export const WALLET_GUARDS: readonly Guard[] = [
     name: 'denylist-at-sending',
     protects: 'A queued order whose address is denied meanwhile is not sent.',
     file: QUEUE,
-    find: 'const allowed = await withoutDenied(round, queued);',
+    find: 'const allowed = await withoutDenied(parts, queued);',
     replace: 'const allowed = queued;',
     test: FAULTS,
     title: 'waits while the chain is paused, and fails when its address is denied meanwhile',
@@ -190,9 +195,65 @@ export const WALLET_GUARDS: readonly Guard[] = [
   {
     name: 'tokens-arrived',
     protects: 'A payout is sent when the token says so, and not when the transaction succeeds.',
+    file: OUTCOME,
+    find: "return units > 0n ? { kind: 'sent', receipt, units } : { kind: 'not_transferred', receipt };",
+    replace: "return { kind: 'sent', receipt, units };",
+    test: FAULTS,
+    title: 'is not sent when the token reports success and transfers nothing',
+  },
+  {
+    name: 'control-of-a-refusal',
+    protects:
+      'A payout does not fail for what the token, the hot wallet or a node refuses to anybody.',
+    file: ESTIMATE,
+    find: "if ('result' in control) return { about: 'recipient', detail };",
+    replace: "if (detail !== '') return { about: 'recipient', detail };",
+    test: REFUSALS,
+    title: 'waits for a node that lags and knows less of the float',
+  },
+  {
+    name: 'second-node-of-a-refusal',
+    protects: 'A payout does not fail on the word of one node.',
+    file: ESTIMATE,
+    find: 'if (ofRecipient.length >= Math.min(2, nodes))',
+    replace: 'if (ofRecipient.length >= 1)',
+    test: REFUSALS,
+    title: 'does not fail until a second node confirms that the recipient refuses',
+  },
+  {
+    name: 'estimate-of-one-payout',
+    protects: 'What a node answers to the estimate of one payout stops no other.',
+    file: 'src/wallet/chain/rpc.ts',
+    find: 'method !== ESTIMATE &&',
+    replace: '',
+    test: REFUSALS,
+    title: 'waits when a node cannot tell, whatever its words, and others do not',
+  },
+  {
+    name: 'second-node-of-an-outcome',
+    protects: 'One node cannot make a paid payout fail.',
+    file: OUTCOME,
+    find: "if (said.kind === 'sent') return said;",
+    replace: "if (said.kind !== 'in_doubt') return said;",
+    test: REFUSALS,
+    title: 'is sent when one node leaves the logs out of its receipt',
+  },
+  {
+    name: 'outcome-of-the-chain',
+    protects: 'A receipt of another branch does not make a payout fail.',
+    file: OUTCOME,
+    find: 'found !== null && found.blockHash === hash ? found : null',
+    replace: 'found',
+    test: REFUSALS,
+    title: 'waits while the receipt is of a block that is not in the chain',
+  },
+  {
+    name: 'outcome-by-a-person',
+    protects: 'Money of a payout that transferred nothing is released by a person only.',
     file: SETTLE,
-    find: 'const isSent = arrived > 0n;',
-    replace: 'const isSent = receipt.succeeded;',
+    find: 'await awaitDecision(tx, transferId, txHash);',
+    replace: `
+    await finishTransfer(tx, { transferId, status: 'failed', failureCode: 'not_transferred', txHash });`,
     test: FAULTS,
     title: 'is not sent when the token reports success and transfers nothing',
   },

@@ -7,6 +7,7 @@ import { DECISIONS } from './0005-decisions';
 import { NAMED_DECISIONS } from './0006-named-decisions';
 import { REPLACED_SIGNERS } from './0007-replaced-signers';
 import { FOUND_TRANSACTIONS } from './0008-found-transactions';
+import { WAITING_TRANSFERS } from './0009-waiting-transfers';
 import { REFUSED_SWEEPS } from './0011-refused-sweeps';
 
 export interface Migration {
@@ -23,5 +24,6 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0006-named-decisions', sql: NAMED_DECISIONS },
   { name: '0007-replaced-signers', sql: REPLACED_SIGNERS },
   { name: '0008-found-transactions', sql: FOUND_TRANSACTIONS },
+  { name: '0009-waiting-transfers', sql: WAITING_TRANSFERS },
   { name: '0011-refused-sweeps', sql: REFUSED_SWEEPS },
 ];

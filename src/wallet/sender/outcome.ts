@@ -1,0 +1,87 @@
+/**
+ * What the receipt of a final transaction says about its transfer. Money is released only when nothing
+ * was transferred, so one node's word for that is not enough: a second node must have the same receipt
+ * in a block that it calls part of the chain, and where any node has the transfer, it was sent.
+ */
+import type { Address } from 'viem';
+import { type Chain, type Receipt, readReceipt, type RpcReceipt, toHex } from '../chain/chain';
+import { ChainUnavailable, type Rpc } from '../chain/rpc';
+import type { Slot } from './slots';
+import { wordOf } from './view';
+
+export type Outcome =
+  | { kind: 'sent'; receipt: Receipt; units: bigint }
+  /** It was mined without effect. */
+  | { kind: 'reverted'; receipt: Receipt }
+  /** It succeeded, and the token has no Transfer. */
+  | { kind: 'not_transferred'; receipt: Receipt }
+  | { kind: 'in_doubt'; receipt: Receipt };
+
+export async function findOutcome(
+  chain: Chain,
+  signer: string,
+  slot: Slot,
+  receipt: Receipt,
+): Promise<Outcome> {
+  const said = read(chain, signer, slot, receipt);
+  if (said.kind === 'sent') return said;
+  const nodes = chain.rpc.each();
+  const outcomes: Outcome[] = [];
+  for (const node of nodes) {
+    const own = await readCanonical(node, receipt);
+    if (own !== null) outcomes.push(read(chain, signer, slot, own));
+  }
+  const sent = outcomes.find(({ kind }) => kind === 'sent');
+  if (sent !== undefined) return sent;
+  const agreeing = outcomes.filter(({ kind }) => kind === said.kind);
+  const isBelieved =
+    agreeing.length === outcomes.length && agreeing.length >= Math.min(2, nodes.length);
+  return isBelieved ? said : { kind: 'in_doubt', receipt };
+}
+
+function read(chain: Chain, signer: string, slot: Slot, receipt: Receipt): Outcome {
+  if (!receipt.succeeded) return { kind: 'reverted', receipt };
+  const units = transferredUnits(chain.network.tokens, slot, signer, receipt);
+  return units > 0n ? { kind: 'sent', receipt, units } : { kind: 'not_transferred', receipt };
+}
+
+/** Null when the node has no receipt, has it in a block of another branch, or does not answer. */
+async function readCanonical(
+  node: Rpc,
+  { transactionHash, blockNumber }: Receipt,
+): Promise<Receipt | null> {
+  try {
+    const [receipt, block] = await node.batch<unknown>([
+      { method: 'eth_getTransactionReceipt', params: [transactionHash] },
+      { method: 'eth_getBlockByNumber', params: [toHex(blockNumber), false] },
+    ]);
+    if (receipt === undefined || !('result' in receipt)) return null;
+    if (block === undefined || !('result' in block)) return null;
+    const found = readReceipt(receipt.result as RpcReceipt);
+    const hash = (block.result as { hash: string } | null)?.hash;
+    return found !== null && found.blockHash === hash ? found : null;
+  } catch (error) {
+    if (error instanceof ChainUnavailable) return null;
+    throw error;
+  }
+}
+
+/** keccak256 of Transfer(address,address,uint256) */
+const TRANSFER_TOPIC = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
+
+/** What the token says that the recipient got; a coin has no log, and its success says it. */
+function transferredUnits(
+  tokens: readonly { asset: string; address: Address }[],
+  slot: Slot,
+  signer: string,
+  { logs }: Receipt,
+): bigint {
+  const token = tokens.find(({ asset }) => asset === slot.asset);
+  if (token === undefined) return slot.units;
+  const from = `0x${wordOf(signer as Address)}`;
+  const to = `0x${wordOf(slot.recipient)}`;
+  return logs
+    .filter(({ address }) => address.toLowerCase() === token.address.toLowerCase())
+    .filter(({ topics }) => topics[0] === TRANSFER_TOPIC && topics[1] === from && topics[2] === to)
+    .reduce((sum, { data }) => sum + (data === '0x' ? 0n : BigInt(data)), 0n);
+}

@@ -1,0 +1,314 @@
+/**
+ * What one payout cannot do stops no other, and none fails for good because of the token, the hot
+ * wallet or a node.
+ */
+import type { Address, Hex } from 'viem';
+import { amount } from '../../src/domain/money';
+import type { PayoutOrder, ProviderTransfer } from '../../src/providers/port';
+import { decideTransfer } from '../../src/wallet/sender/decide-transfer';
+import { listWaiting } from '../../src/wallet/sender/waiting-list';
+import { describeWithChain, startChain, type TestChain } from '../support/chain';
+import { findFreePort } from '../support/free-port';
+import { type LyingNode, startLyingNode } from '../support/lying-node';
+import { waitLong } from '../support/patience';
+import {
+  createTestSigner,
+  createWalletDatabase,
+  fillFloat,
+  startTestWallet,
+  testNetwork,
+  type TestWallet,
+  type WalletDatabase,
+} from '../support/wallet';
+
+describeWithChain('a queue of payouts', () => {
+  let chain: TestChain;
+  let database: WalletDatabase;
+  let signer: ReturnType<typeof createTestSigner>;
+  let wallet: TestWallet | undefined;
+  let receiver: Address;
+  let node: LyingNode;
+
+  beforeAll(async () => {
+    chain = await startChain();
+    node = await startLyingNode(chain.url);
+  });
+  afterAll(() => Promise.all([node.close(), chain.stop()]));
+  beforeEach(async () => {
+    signer = createTestSigner();
+    receiver = createTestSigner().address;
+    database = await createWalletDatabase();
+    await chain.setAutomine(true);
+    await fillFloat(chain, signer.address);
+  });
+  afterEach(async () => {
+    await wallet?.stop();
+    wallet = undefined;
+    node.lie = () => null;
+    node.alter = (_call, result) => result;
+    await setPaused(false);
+    await database.drop();
+  });
+
+  const setPaused = (on: boolean): Promise<Hex> =>
+    chain.call('TetherLikeToken', chain.tokens.USDT.address, 'setPaused', [on]);
+  const freeze = (on: boolean): Promise<Hex> =>
+    chain.call('TetherLikeToken', chain.tokens.USDT.address, 'setBlackListed', [
+      signer.address,
+      on,
+    ]);
+  const start = async (changes: Parameters<typeof testNetwork>[1] = {}): Promise<void> => {
+    wallet = await startTestWallet({ networks: [testNetwork(chain, changes)], signer, database });
+  };
+  const pay = async (
+    reference: string,
+    changes: Partial<PayoutOrder> = {},
+    to = receiver,
+  ): Promise<void> => {
+    const result = await wallet!.provider.submitPayout({
+      ...{ reference, amount: amount('5'), currency: 'USDC', network: 'ethereum' },
+      destination: { type: 'crypto_address', value: to, memo: null },
+      ...changes,
+    });
+    expect(result).toMatchObject({ kind: 'accepted' });
+  };
+  const find = async (reference: string): Promise<ProviderTransfer> => {
+    const found = await wallet!.provider.findPayout(reference);
+    if (found.kind !== 'found') throw new Error(found.kind);
+    return found.transfer;
+  };
+  /** Mines until the outcome is final. */
+  const ended = (reference: string): Promise<ProviderTransfer> =>
+    waitLong(`the end of ${reference}`, async () => {
+      await chain.finalize();
+      const transfer = await find(reference);
+      return transfer.status === 'pending' ? undefined : transfer;
+    });
+  const openAlarms = async (): Promise<string[]> => {
+    const rows = await wallet!.db.query<{ kind: string }>(
+      'SELECT kind FROM wallet.alarm WHERE cleared_at IS NULL ORDER BY kind',
+    );
+    return rows.map(({ kind }) => kind);
+  };
+  const alarm = (kind: string): Promise<string> =>
+    waitLong(`the alarm ${kind}`, async () =>
+      (await openAlarms()).includes(kind) ? kind : undefined,
+    );
+  const noAlarms = (): Promise<true> =>
+    waitLong('the end of all alarms', async () =>
+      (await openAlarms()).length === 0 ? true : undefined,
+    );
+  const waiting = (reference: string): Promise<string> =>
+    waitLong(`${reference} that waits`, async () => {
+      const found = await listWaiting(wallet!.db);
+      return found.find((one) => one.reference === reference)?.reason;
+    });
+  const received = (token: 'USDC' | 'USDT' = 'USDC'): Promise<bigint> =>
+    chain.balanceOf(chain.tokens[token], receiver);
+  const numbered = (count: number): string[] =>
+    Array.from({ length: count }, (_, index) => `po_${String(index + 1)}`);
+
+  it('pays behind sixteen that are above the limit of the hour', async () => {
+    await start({ payouts: { limits: { USDC: { hour: amount('8'), day: amount('100') } } } });
+    for (const reference of numbered(16)) await pay(reference, { amount: amount('9') });
+    await pay('po_small');
+    expect(await ended('po_small')).toMatchObject({ status: 'sent' });
+    await alarm('limit_reached');
+    expect(await listWaiting(wallet!.db)).toHaveLength(16);
+    expect(await waiting('po_1')).toBe('limit');
+  });
+
+  it.each([
+    ['an invalid instruction', '0xfe'],
+    ['an endless loop', '0x5b600056'],
+  ])('pays behind sixteen whose contract burns all gas by %s, which fail', async (_name, code) => {
+    const burner = createTestSigner().address;
+    await chain.rpc('anvil_setCode', [burner, code]);
+    await start();
+    const coins = { currency: 'ETH', amount: amount('0.00001') } as const;
+    for (const reference of numbered(16)) await pay(reference, coins, burner);
+    await pay('po_honest', coins);
+    expect(await ended('po_honest')).toMatchObject({ status: 'sent' });
+    for (const reference of numbered(16)) {
+      expect(await ended(reference)).toMatchObject({ status: 'failed', txHash: null });
+    }
+    expect(await openAlarms()).toEqual([]);
+  });
+
+  it.each([
+    ['the token is paused', () => setPaused(true), () => setPaused(false)],
+    ['the token freezes the hot wallet', () => freeze(true), () => freeze(false)],
+  ])('waits while %s, and each is then paid once', async (_name, begin, end) => {
+    await begin();
+    await start();
+    for (const reference of numbered(3)) await pay(reference, { currency: 'USDT' });
+    await alarm('asset_refused');
+    await pay('po_other');
+    expect(await ended('po_other')).toMatchObject({ status: 'sent' });
+    for (const reference of numbered(3)) {
+      expect(await waiting(reference)).toBe('asset');
+      expect(await find(reference)).toMatchObject({ status: 'pending' });
+    }
+    await end();
+    for (const reference of numbered(3)) {
+      expect(await ended(reference)).toMatchObject({ status: 'sent' });
+    }
+    expect(await received('USDT')).toBe(15_000_000n);
+    await noAlarms();
+  });
+
+  const LAGGING = {
+    code: 3,
+    message: 'execution reverted: ERC20: transfer amount exceeds balance',
+  };
+
+  it('waits for a node that lags and knows less of the float', async () => {
+    node.lie = ({ method }) => (method === 'eth_estimateGas' ? { error: LAGGING } : null);
+    await start({ rpcUrls: [node.url] });
+    for (const reference of numbered(3)) await pay(reference);
+    await alarm('asset_refused');
+    expect(await find('po_1')).toMatchObject({ status: 'pending' });
+    node.lie = () => null;
+    for (const reference of numbered(3)) {
+      expect(await ended(reference)).toMatchObject({ status: 'sent' });
+    }
+    expect(await received()).toBe(15_000_000n);
+    await noAlarms();
+  });
+
+  it('is paid when another node does not refuse it', async () => {
+    node.lie = ({ method }) => (method === 'eth_estimateGas' ? { error: LAGGING } : null);
+    await start({ rpcUrls: [node.url, chain.url] });
+    await pay('po_1');
+    expect(await ended('po_1')).toMatchObject({ status: 'sent' });
+  });
+
+  it('does not fail until a second node confirms that the recipient refuses', async () => {
+    const port = await findFreePort();
+    let isUp = false;
+    const second = await startLyingNode(() =>
+      isUp ? chain.url : `http://127.0.0.1:${String(port)}`,
+    );
+    await chain.call('AwkwardReceiver', chain.awkwardReceiver, 'setRefusing', [true]);
+    await start({ rpcUrls: [chain.url, second.url] });
+    await pay('po_1', { currency: 'ETH' }, chain.awkwardReceiver);
+    expect(await waiting('po_1')).toBe('second node');
+    expect(await find('po_1')).toMatchObject({ status: 'pending' });
+    isUp = true;
+    expect(await ended('po_1')).toMatchObject({ status: 'failed', txHash: null });
+    await noAlarms();
+    await wallet?.stop();
+    wallet = undefined;
+    await second.close();
+  });
+
+  it('waits when a node cannot tell, whatever its words, and others do not', async () => {
+    const strange = { code: -32603, message: 'the database is on fire' };
+    node.lie = ({ method, params }) => {
+      const [call] = params as [{ value?: string }];
+      return method === 'eth_estimateGas' && call.value !== '0x0' ? { error: strange } : null;
+    };
+    await start({ rpcUrls: [node.url] });
+    await pay('po_1', { currency: 'ETH' });
+    await pay('po_2');
+    expect(await ended('po_2')).toMatchObject({ status: 'sent' });
+    await alarm('estimate_refused');
+    expect(await waiting('po_1')).toBe('estimate');
+    node.lie = () => null;
+    expect(await ended('po_1')).toMatchObject({ status: 'sent' });
+    await noAlarms();
+  });
+
+  it('is sent when one node leaves the logs out of its receipt', async () => {
+    node.alter = ({ method }, result) =>
+      method === 'eth_getTransactionReceipt' && result !== null
+        ? { ...(result as object), logs: [] }
+        : result;
+    await start({ rpcUrls: [node.url, chain.url] });
+    await pay('po_1');
+    expect(await ended('po_1')).toMatchObject({ status: 'sent' });
+    expect(await received()).toBe(5_000_000n);
+    expect(await openAlarms()).toEqual([]);
+  });
+
+  it('waits while the receipt is of a block that is not in the chain', async () => {
+    node.alter = ({ method }, result) =>
+      method === 'eth_getTransactionReceipt' && result !== null
+        ? { ...(result as object), status: '0x0', logs: [], blockHash: `0x${'ab'.repeat(32)}` }
+        : result;
+    await start({ rpcUrls: [node.url] });
+    await pay('po_1');
+    await waitLong('the doubt', async () => {
+      await chain.finalize();
+      return (await openAlarms()).includes('outcome_in_doubt') ? true : undefined;
+    });
+    expect(await find('po_1')).toMatchObject({ status: 'pending' });
+    node.alter = (_call, result) => result;
+    expect(await ended('po_1')).toMatchObject({ status: 'sent' });
+    await noAlarms();
+  });
+
+  it.each([
+    ['failed', 'failed', 'fail_transfer'],
+    ['confirmed', 'sent', 'confirm_transfer'],
+  ] as const)(
+    'that transferred nothing waits for a person, who says that it has %s',
+    async (outcome, status, kind) => {
+      await start();
+      await pay('po_1', { currency: 'FALSE' });
+      await waitLong('the alarm', async () => {
+        await chain.finalize();
+        return (await openAlarms()).includes('not_transferred') ? true : undefined;
+      });
+      expect(await waiting('po_1')).toBe('a decision');
+      expect(await find('po_1')).toMatchObject({ status: 'pending', txHash: null });
+      const decision = { mode: null, reference: 'po_1', outcome, by: 'alice', reason: 'looked' };
+      await decideTransfer(wallet!.db, decision);
+      expect(await find('po_1')).toMatchObject({ status, txHash: expect.any(String) });
+      await expect(decideTransfer(wallet!.db, decision)).rejects.toThrow(/Nothing to decide/);
+      const decided = await wallet!.db.query(
+        'SELECT kind, decided_by AS by, reason FROM wallet.decision',
+      );
+      expect(decided).toEqual([{ kind, by: 'alice', reason: 'looked' }]);
+      expect(await openAlarms()).toEqual([]);
+    },
+  );
+
+  it('shows what waits for long, until it is sent', async () => {
+    const limits = { USDC: { hour: amount('8'), day: amount('100') } };
+    await start({ payouts: { limits } });
+    await pay('po_1');
+    expect(await ended('po_1')).toMatchObject({ status: 'sent' });
+    await pay('po_2');
+    expect(await waiting('po_2')).toBe('limit');
+    expect(await openAlarms()).not.toContain('transfer_waiting');
+    await wallet!.db.query(
+      `UPDATE wallet.transfer SET waiting_since = waiting_since - interval '16 minutes'
+       WHERE status = 'queued'`,
+    );
+    await alarm('transfer_waiting');
+    await wallet!.db.query("UPDATE wallet.slot SET created_at = created_at - interval '2 hours'");
+    expect(await ended('po_2')).toMatchObject({ status: 'sent' });
+    await noAlarms();
+  });
+
+  it('keeps the room of the limits for one that has waited long', async () => {
+    const limits = { USDC: { hour: amount('10'), day: amount('100') } };
+    await start({ payouts: { limits } });
+    await pay('po_1', { amount: amount('4') });
+    expect(await ended('po_1')).toMatchObject({ status: 'sent' });
+    await pay('po_large', { amount: amount('9') });
+    expect(await waiting('po_large')).toBe('limit');
+    await pay('po_small', { amount: amount('1') });
+    expect(await ended('po_small')).toMatchObject({ status: 'sent' });
+    await wallet!.db.query(
+      `UPDATE wallet.transfer SET waiting_since = waiting_since - interval '16 minutes'
+       WHERE status = 'queued'`,
+    );
+    await pay('po_late', { amount: amount('1') });
+    expect(await waiting('po_late')).toBe('limit');
+    await wallet!.db.query("UPDATE wallet.slot SET created_at = created_at - interval '2 hours'");
+    expect(await ended('po_large')).toMatchObject({ status: 'sent' });
+    expect(await ended('po_late')).toMatchObject({ status: 'sent' });
+  });
+});
