@@ -4,6 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Address, Hex } from 'viem';
+import { withClient } from '../../src/db/provision';
 import { amount } from '../../src/domain/money';
 import type { PayoutOrder, ProviderTransfer } from '../../src/providers/port';
 import { createChain } from '../../src/wallet/chain/chain';
@@ -148,6 +149,21 @@ describeWithChain('a wallet with a restored database', () => {
     expect(await ended('po_a')).toMatchObject({ status: 'sent' });
     expect(await received()).toBe(5_000_000n);
     expect(await openAlarms()).toEqual([]);
+  });
+
+  it('finds what a hot wallet sent that the database has never seen', async () => {
+    await wallet.stop();
+    await withClient(databases[0]!.ownerUrl, (client) => client.query('DELETE FROM wallet.signer'));
+    const copy = await copyWalletDatabase(databases[0]!);
+    await start();
+    await pay('po_a');
+    await broadcastOf(1);
+    await chain.finalize();
+    await restore(copy);
+    await stopped();
+    await pay('po_a');
+    expect(await ended('po_a')).toMatchObject({ status: 'sent' });
+    expect(await received()).toBe(5_000_000n);
   });
 
   it('tells two payouts of the same amount to the same address apart', async () => {

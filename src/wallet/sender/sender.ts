@@ -3,12 +3,14 @@
  * their nonces, signs, broadcasts and replaces. All of its knowledge is in the database and on the
  * chain, so it may be killed at any point.
  */
+import type { Hex } from 'viem';
 import { createAlarms } from '../alarms';
-import type { Chain } from '../chain/chain';
+import { type Chain, toHex } from '../chain/chain';
 import { findPause, isPaused } from '../chain/pause';
 import { ChainUnavailable } from '../chain/rpc';
 import type { Log } from '../config';
 import type { Database } from '../db/database';
+import { findPlace } from '../follower/place';
 import { type Loop, startLoop } from '../loop';
 import type { PayoutRules } from '../networks';
 import type { Signer } from '../signer/port';
@@ -44,7 +46,7 @@ function rulesOf({ network }: Chain): PayoutRules {
 async function runStep(parts: BroadcastParts, isTakeover: boolean): Promise<'more' | undefined> {
   const { db, key } = parts;
   const view = await readViewOrAlarm(parts);
-  await registerSigner(db, key, view.usedNonces);
+  await registerSigner(db, key, () => findStart(parts, view));
   const isExplained = await explainNonces(parts, view, { everyNode: isTakeover });
   const hasMore = await settleFinal(parts, view);
   await watchFloat(parts, view);
@@ -55,6 +57,21 @@ async function runStep(parts: BroadcastParts, isTakeover: boolean): Promise<'mor
   // What the last step stored is broadcast while the next slots are made.
   const [made] = await Promise.all([makeAttempts(parts, view), broadcast(parts, view)]);
   return hasMore || made > 0 ? 'more' : undefined;
+}
+
+/**
+ * A database that was restored to a time before the signer's first start has followed the chain up to
+ * a final block. What the signer sent later is unknown, and must be explained. A node without the state
+ * of that block cannot tell, and the signer begins where the chain is.
+ */
+async function findStart({ db, chain, key }: BroadcastParts, view: ChainView): Promise<bigint> {
+  const place = await findPlace(db, key.chainId);
+  if (place === null) return view.usedNonces;
+  const at = toHex(BigInt(place.finalNumber));
+  const [answer] = await chain.rpc.batch<Hex>([
+    { method: 'eth_getTransactionCount', params: [key.signer, at] },
+  ]);
+  return answer !== undefined && 'result' in answer ? BigInt(answer.result) : view.usedNonces;
 }
 
 /**

@@ -45,9 +45,18 @@ export type StopCause = 'used_nonce' | 'found_transactions';
 
 /**
  * The signer takes the place of the chain's earlier ones.
- * @param usedNonces where a new signer begins
+ * @param findStart where a new signer begins
  */
-export async function registerSigner(db: Db, key: SignerKey, usedNonces: bigint): Promise<void> {
+export async function registerSigner(
+  db: Db,
+  key: SignerKey,
+  findStart: () => Promise<bigint>,
+): Promise<void> {
+  const known = await db.query('SELECT 1 FROM wallet.signer WHERE chain_id = $1 AND address = $2', [
+    key.chainId,
+    key.signer,
+  ]);
+  const start = known.length > 0 ? 0n : await findStart();
   await db.query(
     `WITH changed AS (
        UPDATE wallet.signer
@@ -55,7 +64,7 @@ export async function registerSigner(db: Db, key: SignerKey, usedNonces: bigint)
        WHERE chain_id = $1 AND (address = $2) = (replaced_at IS NOT NULL))
      INSERT INTO wallet.signer (chain_id, address, next_nonce) VALUES ($1, $2, $3)
      ON CONFLICT (chain_id, address) DO NOTHING`,
-    [key.chainId, key.signer, usedNonces.toString()],
+    [key.chainId, key.signer, start.toString()],
   );
 }
 
