@@ -427,7 +427,7 @@ export const WALLET_GUARDS: readonly Guard[] = [
     find: 'const requests = this.inOrder().map(async (node) => {',
     replace: 'const requests = this.inOrder().slice(0, 1).map(async (node) => {',
     test: 'test/wallet/broadcast.test.ts',
-    title: 'reaches the second node when the first one refuses it',
+    title: 'reaches the second node when the first one ',
   },
   {
     name: 'wallet-empty-logs',
