@@ -372,16 +372,23 @@ async function send(
   }
 }
 
-/** Reads the first part before the answer begins, so that a fault is a page and not a cut file. */
+/**
+ * Reads the first part before the answer begins, so that a fault is a page and not a cut file. No
+ * stream in between: it would read ahead of a slow client.
+ */
 async function startDownload(content: Download['content']): Promise<Readable> {
-  const parts = Readable.from(content)[Symbol.asyncIterator]();
+  const parts = inParts(content);
   const first = await parts.next();
   return Readable.from(
     (async function* () {
-      if (first.done !== true) yield first.value as string;
+      if (first.done !== true) yield first.value;
       yield* parts;
     })(),
   );
+}
+
+async function* inParts(content: Download['content']): AsyncGenerator<string> {
+  yield* content;
 }
 
 async function sendProblem(

@@ -187,6 +187,30 @@ describeWithChain('a wallet with a restored database', () => {
     expect(await received()).toBe(10_000_000n);
   });
 
+  it('gives a nonce back when it was used for another payout, and pays both once', async () => {
+    const copy = await backUp();
+    await pay('po_a');
+    await broadcastOf(1);
+    const [{ raw } = { raw: '0x' }] = await wallet.db.query<{ raw: Hex }>(
+      'SELECT raw FROM wallet.attempt',
+    );
+    // No node shows it any more, but somebody has it.
+    await chain.drop('all');
+    await restore(copy);
+    await pay('po_b', 1);
+    await broadcastOf(1);
+    await chain.drop('all');
+    await chain.rpc('eth_sendRawTransaction', [raw]);
+    await chain.mine();
+    await chain.finalize();
+    await stopped();
+    await pay('po_a');
+    expect(await ended('po_a')).toMatchObject({ status: 'sent' });
+    expect(await ended('po_b')).toMatchObject({ status: 'sent' });
+    expect([await received(0), await received(1)]).toEqual([5_000_000n, 5_000_000n]);
+    expect(await openAlarms()).toEqual([]);
+  });
+
   it('gives out no address again that was given out after the backup', async () => {
     const addressOf = async (): Promise<Address> => {
       const { reference } = foundCheckout(await wallet.provider.openCheckout(buildOrder()));

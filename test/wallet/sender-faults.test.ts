@@ -170,7 +170,7 @@ describeWithChain('a payout of the wallet', () => {
       },
       ...{ maxFeePerGas: 100n * GWEI, maxPriorityFeePerGas: GWEI },
     });
-    await chain.rpc('eth_sendRawTransaction', [raw]);
+    const hash = await chain.rpc<Hex>('eth_sendRawTransaction', [raw]);
     await chain.mine();
     await chain.finalize();
     await alarm('signer_stopped');
@@ -180,7 +180,10 @@ describeWithChain('a payout of the wallet', () => {
     expect(await attempts()).toHaveLength(1);
 
     const network = testNetwork(chain);
-    await resumeSigner(wallet!.db, createChain(network), signer.address, { by: 'alice' });
+    const resume = (foreign: string[]) =>
+      resumeSigner(wallet!.db, createChain(network), signer.address, { by: 'alice', foreign });
+    await expect(resume([])).rejects.toThrow(hash);
+    await resume([hash]);
     await chain.setAutomine(true);
     expect(await ended()).toMatchObject({ status: 'sent' });
     expect(await ended('po_2')).toMatchObject({ status: 'sent' });

@@ -41,12 +41,13 @@ export async function explainNonces(
   const top = highestOf(used, view);
   const { nextNonce, stoppedFor } = await readSigner(db, key);
   if (top <= nextNonce && stoppedFor !== 'found_transactions') return true;
-  const decided = await listDecidedNonces(parts, nextNonce);
-  const wanted = range(nextNonce, top).filter((nonce) => !decided.has(nonce));
+  const known = await listKnownNonces(parts, nextNonce, view.finalNonces);
+  const wanted = range(nextNonce, top).filter((nonce) => !known.has(nonce));
   const seen = await findTransactions(chain, address, wanted);
   return db.transaction(async (tx) => {
     await lockSigner(tx, key);
-    await dropUnseen(tx, parts, { from: nextNonce, keep: seen.map(({ hash }) => hash) });
+    const from = nextNonce > view.finalNonces ? nextNonce : view.finalNonces;
+    await dropUnseen(tx, parts, { from, keep: seen.map(({ hash }) => hash) });
     await storeFound(tx, chain, key, seen);
     const open = await adoptWhatFits(tx, parts);
     const hidden = wanted.filter((nonce) => !seen.some((one) => one.nonce === nonce));
@@ -69,11 +70,16 @@ function range(from: bigint, to: bigint): bigint[] {
   return Array.from({ length: Math.max(0, Number(to - from)) }, (_, index) => from + BigInt(index));
 }
 
-async function listDecidedNonces({ db, key }: QueueParts, from: bigint): Promise<Set<bigint>> {
+/** A decision stays, and so does what is final; anything else is looked up again. */
+async function listKnownNonces(
+  { db, key }: QueueParts,
+  from: bigint,
+  finalNonces: bigint,
+): Promise<Set<bigint>> {
   const rows = await db.query<{ nonce: string }>(
     `SELECT nonce FROM wallet.found_transaction
-     WHERE chain_id = $1 AND signer = $2 AND nonce >= $3 AND state <> 'open'`,
-    [key.chainId, key.signer, from.toString()],
+     WHERE chain_id = $1 AND signer = $2 AND nonce >= $3 AND (state <> 'open' OR nonce < $4)`,
+    [key.chainId, key.signer, from.toString(), finalNonces.toString()],
   );
   return new Set(rows.map(({ nonce }) => BigInt(nonce)));
 }
@@ -155,6 +161,31 @@ async function endStop(tx: Tx, { key }: QueueParts): Promise<void> {
 }
 
 /**
+ * The nonce of an open slot is used, in a final block, by a transaction that the record does not have.
+ * @returns false when no node shows that transaction
+ */
+export async function explainUsedNonce(parts: QueueParts, slot: Slot): Promise<boolean> {
+  if (await adoptReplacement(parts, slot)) return true;
+  const { db, chain, key } = parts;
+  const [seen] = await findTransactions(chain, getAddress(key.signer), [slot.nonce]);
+  if (seen === undefined) return false;
+  await db.transaction(async (tx) => {
+    await lockSigner(tx, key);
+    // An operator may have decided in between.
+    const stillOpen = await tx.query(
+      `SELECT 1 FROM wallet.slot
+       WHERE chain_id = $1 AND signer = $2 AND nonce = $3 AND state = 'open'`,
+      [key.chainId, key.signer, slot.nonce.toString()],
+    );
+    if (stillOpen.length === 0) return;
+    await storeFound(tx, chain, key, [seen]);
+    const open = await adoptWhatFits(tx, parts);
+    if (open.length > 0) await stopForFound(tx, parts, open, []);
+  });
+  return true;
+}
+
+/**
  * The nonce of an open slot is used by a transaction that the record does not have. When it pays the
  * slot's own transfer, it is a replacement whose bytes were lost with the commit or the database, and
  * becomes an attempt.
@@ -176,7 +207,7 @@ export async function adoptReplacement(
     transfer !== undefined &&
     payment.asset === slot.asset &&
     payment.units === slot.units &&
-    payment.recipient === slot.recipient &&
+    payment.recipient.toLowerCase() === slot.recipient.toLowerCase() &&
     (seen.gas === slot.gas || hasMark(seen.gas, transfer.reference));
   if (!isOwn) return false;
   await storeAdoptedAttempt(db, key, seen);

@@ -9,7 +9,7 @@ import type { Db, Tx } from '../db/database';
 import { hasMark } from './fingerprint';
 import type { SeenTransaction } from './lookup';
 import { transactionOf } from './transaction';
-import { insertSlots, type SignerKey } from './slots';
+import { insertSlots, type Payment, type SignerKey } from './slots';
 
 /** A transaction as a transfer that it pays. */
 export interface PaidTransfer {
@@ -22,9 +22,9 @@ const TRANSFER = '0xa9059cbb';
 const TRANSFER_LENGTH = TRANSFER.length + 2 * 64;
 const WORD_OF_ADDRESS = /^0{24}[0-9a-f]{40}$/;
 
-/** @returns null for anything that the wallet would not make */
+/** @returns null for anything that the wallet would not make, or that the signer has not signed */
 export function readPayment({ network }: Chain, one: SeenTransaction): PaidTransfer | null {
-  if (one.to === null) return null;
+  if (one.to === null || one.raw === null) return null;
   if (one.data === '0x') {
     return { asset: network.native.asset, recipient: getAddress(one.to), units: one.valueWei };
   }
@@ -154,17 +154,21 @@ export async function adopt(
   const { payment } = found;
   if (payment === null) return false;
   const [taken] = await tx.query(
-    `UPDATE wallet.transfer SET status = 'sending', waiting_for = NULL
+    `UPDATE wallet.transfer
+     SET status = 'sending', waiting_for = NULL, waiting_since = NULL, waiting_detail = NULL
      WHERE id = $1 AND status = 'queued' RETURNING id`,
     [transferId],
   );
   if (taken === undefined) return false;
   const slot = { ...payment, ...transactionOf(chain, payment), transferId, gas: found.gas };
-  await insertSlots(tx, key, found.nonce, [slot], found);
-  await tx.query(
-    `UPDATE wallet.slot SET is_signed = true WHERE chain_id = $1 AND signer = $2 AND nonce = $3`,
-    [key.chainId, key.signer, found.nonce.toString()],
-  );
+  await requeueHolder(tx, key, found.nonce);
+  if (!(await takeOverSlot(tx, key, found, slot))) {
+    await insertSlots(tx, key, found.nonce, [slot], found);
+    await tx.query(
+      `UPDATE wallet.slot SET is_signed = true WHERE chain_id = $1 AND signer = $2 AND nonce = $3`,
+      [key.chainId, key.signer, found.nonce.toString()],
+    );
+  }
   await storeAdoptedAttempt(tx, key, found);
   await tx.query(
     `UPDATE wallet.found_transaction SET state = 'adopted', transfer_id = $4
@@ -174,7 +178,50 @@ export async function adopt(
   return true;
 }
 
-/** Bytes that no node told are empty: such a transaction is followed and never broadcast again. */
+/**
+ * The nonce had been given to another transfer, and the chain calls the found transaction final: the
+ * transactions of that transfer can never be mined, and it is queued again.
+ */
+async function requeueHolder(tx: Tx, { chainId, signer }: SignerKey, nonce: bigint): Promise<void> {
+  await tx.query(
+    `UPDATE wallet.transfer SET status = 'queued'
+     FROM wallet.slot WHERE slot.chain_id = $1 AND slot.signer = $2 AND slot.nonce = $3
+       AND slot.state = 'open' AND transfer.id = slot.transfer_id AND transfer.status = 'sending'`,
+    [chainId, signer, nonce.toString()],
+  );
+}
+
+/** @returns whether there was a slot with this nonce */
+async function takeOverSlot(
+  tx: Tx,
+  { chainId, signer }: SignerKey,
+  found: FoundTransaction,
+  slot: Payment,
+): Promise<boolean> {
+  const taken = await tx.query(
+    `UPDATE wallet.slot SET transfer_id = $4, asset = $5, units = $6, recipient = $7, data = $8,
+       value_wei = $9, gas = $10, max_fee_per_gas = $11, max_priority_fee_per_gas = $12,
+       is_signed = true, state = 'open'
+     WHERE chain_id = $1 AND signer = $2 AND nonce = $3 AND state IN ('open', 'foreign')
+     RETURNING nonce`,
+    [
+      chainId,
+      signer,
+      found.nonce.toString(),
+      slot.transferId,
+      slot.asset,
+      slot.units.toString(),
+      slot.recipient,
+      slot.data,
+      slot.valueWei.toString(),
+      slot.gas.toString(),
+      found.maxFeePerGas.toString(),
+      found.maxPriorityFeePerGas.toString(),
+    ],
+  );
+  return taken.length > 0;
+}
+
 export async function storeAdoptedAttempt(
   tx: Db,
   { chainId, signer }: SignerKey,
@@ -189,7 +236,7 @@ export async function storeAdoptedAttempt(
       signer,
       one.hash,
       one.nonce.toString(),
-      one.raw ?? '0x',
+      one.raw,
       one.maxFeePerGas.toString(),
       one.maxPriorityFeePerGas.toString(),
     ],

@@ -3,7 +3,13 @@
  * chain and the record differ. Nodes differ in what they tell: one call knows both kinds, the pool's
  * calls know what is pending, and the blocks know what is mined.
  */
-import { type Address, type Hex, keccak256, serializeTransaction } from 'viem';
+import {
+  type Address,
+  type Hex,
+  keccak256,
+  recoverTransactionAddress,
+  serializeTransaction,
+} from 'viem';
 import { type Chain, toHex } from '../chain/chain';
 import { ChainUnavailable, type Rpc, RpcRefusal } from '../chain/rpc';
 
@@ -16,7 +22,7 @@ export interface SeenTransaction {
   gas: bigint;
   maxFeePerGas: bigint;
   maxPriorityFeePerGas: bigint;
-  /** The signed bytes; null when the answer does not contain all of the transaction. */
+  /** The signed bytes, which the signer has signed; null when the answer does not contain them. */
   raw: Hex | null;
 }
 
@@ -82,8 +88,8 @@ export async function findTransactions(
       if (wanted.length === 0) break;
       const seen = await find(node, signer, wanted).catch(ignoreSilence);
       for (const one of seen ?? []) {
-        const transaction = readTransaction(one, chain.network.chainId);
         if (one.from.toLowerCase() !== signer.toLowerCase()) continue;
+        const transaction = await readTransaction(one, chain.network.chainId, signer);
         if (wanted.includes(transaction.nonce)) found.set(transaction.nonce, transaction);
       }
     }
@@ -154,7 +160,11 @@ const searchBlocks: Find = async (node, signer, nonces) => {
   return found;
 };
 
-function readTransaction(one: RpcTransaction, chainId: number): SeenTransaction {
+async function readTransaction(
+  one: RpcTransaction,
+  chainId: number,
+  signer: Address,
+): Promise<SeenTransaction> {
   const maxFeePerGas = BigInt(one.maxFeePerGas ?? one.gasPrice ?? '0x0');
   return {
     hash: one.hash,
@@ -165,12 +175,15 @@ function readTransaction(one: RpcTransaction, chainId: number): SeenTransaction 
     gas: BigInt(one.gas),
     maxFeePerGas,
     maxPriorityFeePerGas: BigInt(one.maxPriorityFeePerGas ?? one.gasPrice ?? '0x0'),
-    raw: rawOf(one, chainId),
+    raw: await rawOf(one, chainId, signer),
   };
 }
 
-/** The wallet makes transactions of type 2 only. The hash shows that nothing is missing. */
-function rawOf(one: RpcTransaction, chainId: number): Hex | null {
+/**
+ * The wallet makes transactions of type 2 only. The hash shows that nothing is missing, and the
+ * signature that the signer made it: a node may lie about both.
+ */
+async function rawOf(one: RpcTransaction, chainId: number, signer: Address): Promise<Hex | null> {
   if (one.type !== '0x2' || one.to === null) return null;
   const raw = serializeTransaction(
     {
@@ -187,7 +200,9 @@ function rawOf(one: RpcTransaction, chainId: number): Hex | null {
     },
     { r: one.r, s: one.s, yParity: Number(BigInt(one.yParity ?? one.v)) },
   );
-  return keccak256(raw) === one.hash ? raw : null;
+  if (keccak256(raw) !== one.hash) return null;
+  const from = await recoverTransactionAddress({ serializedTransaction: raw });
+  return from.toLowerCase() === signer.toLowerCase() ? raw : null;
 }
 
 /** A node that is silent or does not know the method tells nothing. */

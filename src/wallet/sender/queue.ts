@@ -62,7 +62,7 @@ async function giveSlots(parts: QueueParts, view: ChainView, room: number): Prom
   const tried = covered.slice(0, room);
   if (tried.length === 0) return 0;
   const payments = await estimate(parts, tried);
-  const made = payments.length === 0 ? 0 : await storeSlots(parts, payments, fees);
+  const made = payments.length === 0 ? 0 : await storeSlots(parts, view, payments, fees);
   return made + tried.length - payments.length;
 }
 
@@ -307,6 +307,7 @@ async function estimate(
 
 async function storeSlots(
   parts: QueueParts,
+  view: ChainView,
   payments: readonly (Queued & Payment)[],
   fees: Fees,
 ): Promise<number> {
@@ -314,6 +315,8 @@ async function storeSlots(
   return db.transaction(async (tx) => {
     const signer = await lockSigner(tx, key);
     if (signer.stoppedReason !== null || (await isPaused(tx, key.chainId))) return 0;
+    // Another database may have answered since the nonces were explained.
+    if (signer.nextNonce < view.pendingNonces) return 0;
     // Again, now that nobody else can give slots.
     const rooms = await findRooms(tx, chain, key.chainId);
     const allowed = await withinLimits(parts, tx, rooms, payments);

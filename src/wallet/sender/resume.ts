@@ -8,7 +8,8 @@ import { SetupError } from '../../lib/setup-error';
 import type { Chain, RpcReceipt } from '../chain/chain';
 import type { Database, Tx } from '../db/database';
 import { adoptReplacement, describeFound, describeOpenFound } from './explain';
-import { adopt, findCandidates, type FoundTransaction, listOpenFound } from './found';
+import { adopt, findCandidates, type FoundTransaction, listOpenFound, storeFound } from './found';
+import { findTransactions } from './lookup';
 import { isUsedByOthers } from './settle';
 import {
   advanceNonce,
@@ -55,14 +56,23 @@ export async function resumeSigner(
   const key: SignerKey = { chainId: chain.network.chainId, signer: address.toLowerCase() };
   const view = await readView(chain, address);
   const foreign = await listForeignSlots(db, chain, key, view);
+  const nonces = foreign.map(({ nonce }) => nonce);
+  const users = await findTransactions(chain, address, nonces);
   return db.transaction(async (tx) => {
     await lockSigner(tx, key);
+    await storeFound(tx, chain, key, users);
     await decideFound(tx, chain, key, decisions);
     await requireDecided(tx, chain, key, view, decisions);
     await tx.query(
       `UPDATE wallet.slot SET state = 'foreign'
-       WHERE chain_id = $1 AND signer = $2 AND nonce = ANY($3::bigint[]) AND state = 'open'`,
-      [key.chainId, key.signer, foreign.map(({ nonce }) => nonce.toString())],
+       WHERE chain_id = $1 AND signer = $2 AND nonce = ANY($3::bigint[]) AND state = 'open'
+         AND transfer_id = ANY($4::text[])`,
+      [
+        key.chainId,
+        key.signer,
+        nonces.map((nonce) => nonce.toString()),
+        foreign.map(({ transferId }) => transferId),
+      ],
     );
     await tx.query(
       `UPDATE wallet.transfer SET status = 'queued'

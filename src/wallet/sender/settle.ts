@@ -6,7 +6,7 @@
 import type { Address, Hex } from 'viem';
 import { type Receipt, readReceipt, type RpcReceipt } from '../chain/chain';
 import type { Tx } from '../db/database';
-import { adoptReplacement } from './explain';
+import { explainUsedNonce } from './explain';
 import { findOutcome, type Outcome } from './outcome';
 import type { QueueParts } from './queue';
 import { type Attempt, findAttempts, findOpenSlots, type Slot, stopSigner } from './slots';
@@ -130,7 +130,7 @@ async function reportForeign(
 ): Promise<void> {
   const { db, chain, key, alarms } = parts;
   if (!(await isUsedByOthers(chain, key.signer, slot.nonce, attempts))) return;
-  if (await adoptReplacement(parts, slot)) return;
+  if (await explainUsedNonce(parts, slot)) return;
   const reason = `Nonce ${slot.nonce.toString()} was used by a transaction that the wallet did not make.`;
   const remedy = 'Find out who else has the key, then run npm run wallet -- resume-signer.';
   await db.transaction(async (tx) => {

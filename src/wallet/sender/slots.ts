@@ -309,8 +309,6 @@ export async function findNewestAttempts(
 ): Promise<Attempt[]> {
   const time =
     since === 'created' ? 'attempt.created_at' : "coalesce(attempt.broadcast_at, '-infinity')";
-  // An adopted transaction whose bytes no node told cannot be broadcast.
-  const hasBytes = since === 'created' ? 'true' : "attempt.raw <> '0x'";
   const rows = await db.query<AttemptRow & Record<string, unknown>>(
     `SELECT ${ATTEMPT_COLUMNS}
      FROM wallet.slot, LATERAL (
@@ -318,7 +316,7 @@ export async function findNewestAttempts(
        WHERE own.chain_id = slot.chain_id AND own.signer = slot.signer AND own.nonce = slot.nonce
        ORDER BY max_fee_per_gas DESC LIMIT 1) AS attempt
      WHERE slot.chain_id = $1 AND slot.signer = $2 AND slot.state = 'open' AND slot.nonce >= $3
-       AND ${hasBytes} AND ${time} <= clock_timestamp() - make_interval(secs => $4)
+       AND ${time} <= clock_timestamp() - make_interval(secs => $4)
      ORDER BY slot.nonce`,
     [chainId, signer, from.toString(), ageMs / 1_000],
   );

@@ -58,7 +58,7 @@ export const WALLET_GUARDS: readonly Guard[] = [
     protects:
       'A replacement that the database lost is the payout’s own, and no foreign transaction.',
     file: SETTLE,
-    find: 'if (await adoptReplacement(parts, slot)) return;',
+    find: 'if (await explainUsedNonce(parts, slot)) return;',
     replace: '',
     test: RESTORE,
     title: 'takes a mined replacement that the database does not know',
