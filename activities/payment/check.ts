@@ -133,6 +133,7 @@ async function noteUncredited(db: Db, payment: Payment, checkout: Checkout): Pro
   const lost = checkout.transfers.filter(
     ({ id, status }) => status === 'confirmed' && !credited.has(id),
   );
+  if (lost.length === 0) return;
   const found = lost.map(({ id, amount }) => ({ id, amount }));
   const kind = checkout.onHold ? 'late_money_held' : 'money_not_credited';
   const transfers = await undecidedFacts(db, kind, payment.id, found);
