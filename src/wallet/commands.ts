@@ -21,6 +21,7 @@ import { addAlarmCommands, addChainCommands } from './durable/commands';
 import { type Network, readNetworksFile } from './networks';
 import { allowAddress, denyAddress } from './sender/denylist';
 import { addTransferCommands } from './sender/commands';
+import { freeNonce } from './sender/free-nonce';
 import { resumeSigner } from './sender/resume';
 import { createDepositKey } from './signer/deposit-key';
 import { createKeystore } from './signer/keystore';
@@ -121,6 +122,30 @@ function addOperation(command: Command, { env, out }: Terminal): void {
       const { chainId: id } = findNetwork(env, chainId);
       await withDatabase(env, (db) => resumePayouts(db, id, by));
       out(`Payouts on the chain ${id} are on.\n`);
+    });
+  command
+    .command('free-nonce')
+    .description(
+      'Replaces a stuck transaction by an empty one; its payout then gets another nonce.',
+    )
+    .argument('<NETWORK>', 'its name in WALLET_NETWORKS_FILE')
+    .argument('<NONCE>', 'of a transaction in flight', wholeNumber(0, Number.MAX_SAFE_INTEGER))
+    .requiredOption('--by <NAME>', 'who decides this')
+    .requiredOption('--reason <TEXT>', 'for the other operators')
+    .option(...ADDRESS)
+    .action(async (name, nonce, { by, reason, address }) => {
+      const found = networksOf(env).filter((network) => network.name === name);
+      const [network] = found;
+      if (network === undefined || found.length > 1) {
+        throw new UsageError(`WALLET_NETWORKS_FILE must have one network ${name}.`);
+      }
+      const isNew = await withDatabase(env, (db) =>
+        freeNonce(db, {
+          ...{ chainId: network.chainId, nonce: BigInt(nonce), by, reason },
+          address: address === undefined ? null : readAddress(address),
+        }),
+      );
+      out(`The nonce ${nonce} ${isNew ? 'is' : 'was already'} to be freed. See \`status\`.\n`);
     });
   command
     .command('resume-signer')

@@ -6,7 +6,14 @@ export interface Decision {
   at: string;
   /** A pause or a resume is of the chain as a whole or of its payouts. */
   kind:
-    'pause' | 'resume' | 'resume_signer' | 'deny' | 'allow' | 'fail_transfer' | 'confirm_transfer';
+    | 'pause'
+    | 'resume'
+    | 'resume_signer'
+    | 'free_nonce'
+    | 'deny'
+    | 'allow'
+    | 'fail_transfer'
+    | 'confirm_transfer';
   stops: 'chain' | 'payouts' | null;
   /** Null: for every chain. */
   chain_id: number | null;

@@ -52,6 +52,8 @@ interface HotWallet {
   stopped_reason: string | null;
   next_nonce: string;
   in_flight: number;
+  /** Nonces in flight that an operator frees. */
+  freeing: string[];
   oldest_in_flight_at: string | null;
   /** What the chain or a pool has of it and the database has not; it is stopped until each is explained. */
   unknown_transactions: OpenFound[];
@@ -139,11 +141,13 @@ async function readHotWallets(db: Db, chain: Chain): Promise<HotWallet[]> {
   const rows = await db.query<
     Omit<HotWallet, 'floats' | 'unknown_transactions'> & { address: Address }
   >(
-    `SELECT address, stopped_reason, next_nonce, in_flight,
+    `SELECT address, stopped_reason, next_nonce, in_flight, freeing,
        to_char(replaced_at AT TIME ZONE 'UTC', ${ISO}) AS replaced_at,
        to_char(oldest AT TIME ZONE 'UTC', ${ISO}) AS oldest_in_flight_at
      FROM wallet.signer, LATERAL (
-       SELECT count(*)::int AS in_flight, min(created_at) AS oldest FROM wallet.slot
+       SELECT count(*)::int AS in_flight, min(created_at) AS oldest,
+         coalesce(array_agg(nonce::text ORDER BY nonce) FILTER (WHERE freed_at IS NOT NULL), '{}') AS freeing
+       FROM wallet.slot
        WHERE slot.chain_id = signer.chain_id AND slot.signer = signer.address AND state = 'open'
      ) AS open_slots
      WHERE chain_id = $1 ORDER BY address`,
@@ -293,7 +297,8 @@ function describeHotWallet(wallet: HotWallet): [string, string][] {
   const stopped =
     wallet.stopped_reason === null ? '' : `STOPPED: ${wallet.stopped_reason.replace(/\.$/, '')}, `;
   const replaced = wallet.replaced_at === null ? '' : `replaced at ${wallet.replaced_at}, `;
-  const inFlight = `${wallet.in_flight} in flight${since(wallet.oldest_in_flight_at)}`;
+  const freeing = wallet.freeing.length === 0 ? '' : `, freeing nonce ${wallet.freeing.join(', ')}`;
+  const inFlight = `${wallet.in_flight} in flight${since(wallet.oldest_in_flight_at)}${freeing}`;
   return [
     [
       'hot wallet',

@@ -57,9 +57,15 @@ export async function signSlots(parts: BroadcastParts): Promise<number> {
   }
 }
 
+/** Of a transaction without data to an account. */
+const EMPTY_GAS = 21_000n;
+
 /** From asset, recipient and units, which the limits count, and not from stored bytes. */
 function sign({ chain, key, signer }: BroadcastParts, slot: Slot): Promise<Hex> {
-  const { to, data, valueWei } = transactionOf(chain, slot);
+  // An operator freed the nonce: nothing, to the signer itself.
+  const { to, data, valueWei, gas } = slot.isFreed
+    ? { to: signer.address, data: '0x' as const, valueWei: 0n, gas: EMPTY_GAS }
+    : { ...transactionOf(chain, slot), gas: slot.gas };
   return signer.sign({
     type: 'eip1559',
     chainId: key.chainId,
@@ -67,7 +73,7 @@ function sign({ chain, key, signer }: BroadcastParts, slot: Slot): Promise<Hex> 
     to,
     data,
     value: valueWei,
-    gas: slot.gas,
+    gas,
     maxFeePerGas: slot.maxFeePerGas,
     maxPriorityFeePerGas: slot.maxPriorityFeePerGas,
   });
@@ -139,11 +145,15 @@ export async function replaceStuck(parts: BroadcastParts, view: ChainView): Prom
   const { db, chain, key, rules, alarms } = parts;
   const cap = rules.maxFeePerGasWei;
   const age = rules.replaceAfterMs;
-  const attempts = await findNewestAttempts(db, key, view.usedNonces, 'created', age);
+  const newest = await findNewestAttempts(db, key, view.usedNonces, 'created', 0);
+  const freed = newest.filter((one) => one.isFreed && !one.isEmpty);
+  const old = await findNewestAttempts(db, key, view.usedNonces, 'created', age);
+  const attempts = [...freed, ...old.filter((one) => !one.isFreed || one.isEmpty)];
   let isCapped = false;
   for (const attempt of attempts) {
     const isFirst = attempt.nonce === view.usedNonces;
-    if (!isFirst && attempt.maxFeePerGas >= view.baseFeePerGas) continue;
+    const isWanted = attempt.isFreed && !attempt.isEmpty;
+    if (!isFirst && !isWanted && attempt.maxFeePerGas >= view.baseFeePerGas) continue;
     const fees = raisedFees(attempt, view, cap);
     if (fees === null) isCapped = true;
     else {
@@ -172,6 +182,7 @@ async function estimateAgain(
 ): Promise<bigint> {
   const [slot] = await findOpenSlots(db, key, { from: nonce, upTo: nonce + 1n });
   if (slot === undefined) return 0n;
+  if (slot.isFreed) return slot.gas;
   const reference = await readReference(db, slot.transferId);
   const { to, data, valueWei } = transactionOf(chain, slot);
   const call = { from: key.signer, to, data, value: toHex(valueWei) };

@@ -8,6 +8,7 @@ import { type Receipt, readReceipt, type RpcReceipt } from '../chain/chain';
 import type { Tx } from '../db/database';
 import { explainUsedNonce } from './explain';
 import { findOutcome, type Outcome } from './outcome';
+import { requeueFreed } from './free-nonce';
 import type { QueueParts } from './queue';
 import { type Attempt, findAttempts, findOpenSlots, type Slot, stopSigner } from './slots';
 import { finishTransfer, type FailureCode } from './transfers';
@@ -24,24 +25,31 @@ export async function settleFinal(parts: QueueParts, view: ChainView): Promise<b
   if (last === undefined) return false;
   const attempts = await findAttempts(db, key, { upTo: last.nonce + 1n });
   const receipts = await readReceipts(parts, attempts);
-  const ends: { slot: Slot; receipt: Receipt }[] = [];
+  const ends: { slot: Slot; receipt: Receipt; isEmpty: boolean }[] = [];
   for (const slot of slots) {
     const own = attempts.filter(({ nonce }) => nonce === slot.nonce);
     const receipt = own.map(({ hash }) => receipts.get(hash)).find((one) => one !== undefined);
     if (receipt === undefined) {
       await reportForeign(parts, slot, own);
-    } else if (receipt.blockNumber <= view.finalBlock) ends.push({ slot, receipt });
+    } else if (receipt.blockNumber <= view.finalBlock) {
+      const mined = own.find(({ hash }) => receipts.get(hash) === receipt);
+      ends.push({ slot, receipt, isEmpty: mined?.isEmpty === true });
+    }
   }
   if (ends.length === 0) return false;
   const outcomes: { slot: Slot; outcome: Outcome }[] = [];
-  for (const { slot, receipt } of ends) {
+  for (const { slot, receipt, isEmpty } of ends) {
+    if (isEmpty) continue;
     const outcome = await findOutcome(parts.chain, key.signer, slot, receipt);
     outcomes.push({ slot, outcome });
   }
+  const freed = ends.filter(({ isEmpty }) => isEmpty);
   await db.transaction(async (tx) => {
+    for (const { slot } of freed) await requeueFreed(tx, key, slot);
     for (const { slot, outcome } of outcomes) await settle(parts, tx, slot, outcome);
   });
-  const isProgress = outcomes.some(({ outcome }) => outcome.kind !== 'in_doubt');
+  const isProgress =
+    freed.length > 0 || outcomes.some(({ outcome }) => outcome.kind !== 'in_doubt');
   return isProgress && slots.length === BATCH;
 }
 

@@ -26,12 +26,18 @@ export interface Payment {
 
 export interface Slot extends Payment, Fees {
   nonce: bigint;
+  /** An operator wants an empty transaction with this nonce. */
+  isFreed: boolean;
 }
 
 export interface Attempt extends Fees {
   hash: Hex;
   nonce: bigint;
   raw: Hex;
+  /** It moves nothing, and is not the transfer's. */
+  isEmpty: boolean;
+  /** The slot wants an empty transaction. */
+  isFreed: boolean;
 }
 
 export interface SignerState {
@@ -169,11 +175,12 @@ interface SlotRow {
   gas: string;
   maxFeePerGas: string;
   maxPriorityFeePerGas: string;
+  isFreed: boolean;
 }
 
 const SLOT_COLUMNS = `nonce, transfer_id AS "transferId", asset, units, recipient, data,
   value_wei AS "valueWei", gas, max_fee_per_gas AS "maxFeePerGas",
-  max_priority_fee_per_gas AS "maxPriorityFeePerGas"`;
+  max_priority_fee_per_gas AS "maxPriorityFeePerGas", freed_at IS NOT NULL AS "isFreed"`;
 
 export function readSlotRow(row: SlotRow): Slot {
   return {
@@ -203,7 +210,7 @@ export async function findOpenSlots(
     limit?: number;
   },
 ): Promise<Slot[]> {
-  const rows = await db.query<SlotRow & Record<string, string>>(
+  const rows = await db.query<SlotRow & Record<string, unknown>>(
     `SELECT ${SLOT_COLUMNS} FROM wallet.slot
      WHERE chain_id = $1 AND signer = $2 AND state = 'open' AND nonce >= $3
        AND ($4::bigint IS NULL OR nonce < $4) AND ($5::boolean IS NULL OR is_signed = $5)
@@ -225,26 +232,30 @@ export async function storeAttempts(
   await db.transaction(async (tx) => {
     const rows = await tx.query<{ nonce: string }>(
       `UPDATE wallet.slot SET is_signed = true
-       FROM unnest($3::bigint[], $4::numeric[]) AS made(nonce, max_fee)
+       FROM unnest($3::bigint[], $4::numeric[], $5::boolean[]) AS made(nonce, max_fee, is_empty)
        WHERE chain_id = $1 AND signer = $2 AND slot.nonce = made.nonce
          AND state = 'open' AND NOT is_signed AND max_fee_per_gas = made.max_fee
+         AND (freed_at IS NOT NULL) = made.is_empty
        RETURNING slot.nonce`,
       [
         ...[chainId, signer, signed.map(({ slot }) => slot.nonce.toString())],
         signed.map(({ slot }) => slot.maxFeePerGas.toString()),
+        signed.map(({ slot }) => slot.isFreed),
       ],
     );
     const wanted = new Set(rows.map(({ nonce }) => nonce));
     const stored = signed.filter(({ slot }) => wanted.has(slot.nonce.toString()));
     await tx.query(
-      `INSERT INTO wallet.attempt (chain_id, signer, hash, nonce, raw, max_fee_per_gas, max_priority_fee_per_gas)
-       SELECT $1, $2, * FROM unnest($3::text[], $4::bigint[], $5::text[], $6::numeric[], $7::numeric[])`,
+      `INSERT INTO wallet.attempt (chain_id, signer, hash, nonce, raw, max_fee_per_gas, max_priority_fee_per_gas, is_empty)
+       SELECT $1, $2, * FROM unnest($3::text[], $4::bigint[], $5::text[], $6::numeric[], $7::numeric[],
+         $8::boolean[])`,
       [
         ...[chainId, signer, stored.map(({ raw }) => keccak256(raw))],
         stored.map(({ slot }) => slot.nonce.toString()),
         stored.map(({ raw }) => raw),
         stored.map(({ slot }) => slot.maxFeePerGas.toString()),
         stored.map(({ slot }) => slot.maxPriorityFeePerGas.toString()),
+        stored.map(({ slot }) => slot.isFreed),
       ],
     );
   });
@@ -275,10 +286,13 @@ interface AttemptRow {
   raw: Hex;
   maxFeePerGas: string;
   maxPriorityFeePerGas: string;
+  isEmpty: boolean;
+  isFreed: boolean;
 }
 
 const ATTEMPT_COLUMNS = `hash, attempt.nonce, raw, attempt.max_fee_per_gas AS "maxFeePerGas",
-  attempt.max_priority_fee_per_gas AS "maxPriorityFeePerGas"`;
+  attempt.max_priority_fee_per_gas AS "maxPriorityFeePerGas", attempt.is_empty AS "isEmpty",
+  slot.freed_at IS NOT NULL AS "isFreed"`;
 
 /** Of open slots, by nonce and then by fees. */
 export async function findAttempts(

@@ -456,4 +456,13 @@ export const WALLET_GUARDS: readonly Guard[] = [
     test: LIES,
     title: 'does not start on a chain whose node refuses the tag',
   },
+  {
+    name: 'empty-transaction-pays-nothing',
+    protects: 'A payout is not confirmed by the empty transaction that freed its nonce.',
+    file: 'src/wallet/sender/settle.ts',
+    find: 'if (isEmpty) await requeueFreed(tx, key, slot);',
+    replace: 'if (false) await requeueFreed(tx, key, slot);',
+    test: 'test/wallet/free-nonce.test.ts',
+    title: 'gives its payout another one when the empty transaction is final, and not before',
+  },
 ];

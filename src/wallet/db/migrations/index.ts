@@ -9,6 +9,7 @@ import { REPLACED_SIGNERS } from './0007-replaced-signers';
 import { FOUND_TRANSACTIONS } from './0008-found-transactions';
 import { WAITING_TRANSFERS } from './0009-waiting-transfers';
 import { REFUSED_SWEEPS } from './0011-refused-sweeps';
+import { FREED_NONCES } from './0012-freed-nonces';
 
 export interface Migration {
   name: string;
@@ -26,4 +27,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0008-found-transactions', sql: FOUND_TRANSACTIONS },
   { name: '0009-waiting-transfers', sql: WAITING_TRANSFERS },
   { name: '0011-refused-sweeps', sql: REFUSED_SWEEPS },
+  { name: '0012-freed-nonces', sql: FREED_NONCES },
 ];

@@ -1,0 +1,72 @@
+/**
+ * Frees the nonce of a stuck transaction: an operator decides it, and the sender signs an empty
+ * transaction with the same nonce and higher fees. The chain takes one of the two. The transfer gets
+ * another nonce only when the empty one is final, because then none of its own can ever be mined.
+ */
+import { SetupError } from '../../lib/setup-error';
+import type { Database, Tx } from '../db/database';
+import type { SignerKey, Slot } from './slots';
+
+interface Freed {
+  chainId: number;
+  nonce: bigint;
+  /** Null: the only hot wallet that has this nonce in flight. */
+  address: string | null;
+  by: string;
+  reason: string;
+}
+
+/**
+ * @returns false when it was decided already
+ * @throws SetupError when no transaction with this nonce is in flight
+ */
+export async function freeNonce(
+  db: Database,
+  { chainId, nonce, address, by, reason }: Freed,
+): Promise<boolean> {
+  return db.transaction(async (tx) => {
+    const slots = await tx.query<{ signer: string; isFreed: boolean }>(
+      `SELECT signer, freed_at IS NOT NULL AS "isFreed" FROM wallet.slot
+       WHERE chain_id = $1 AND nonce = $2 AND state = 'open' AND ($3::text IS NULL OR signer = $3)
+       FOR UPDATE`,
+      [chainId, nonce.toString(), address?.toLowerCase() ?? null],
+    );
+    const [slot] = slots;
+    if (slot === undefined) {
+      throw new SetupError(`No transaction with nonce ${nonce.toString()} is in flight.`);
+    }
+    if (slots.length > 1) {
+      throw new SetupError('Several hot wallets have this nonce in flight: add --address.');
+    }
+    if (slot.isFreed) return false;
+    await tx.query(
+      `UPDATE wallet.slot SET freed_at = clock_timestamp()
+       WHERE chain_id = $1 AND signer = $2 AND nonce = $3`,
+      [chainId, slot.signer, nonce.toString()],
+    );
+    await tx.query(
+      `INSERT INTO wallet.decision (chain_id, kind, address, decided_by, reason)
+       VALUES ($1, 'free_nonce', $2, $3, $4)`,
+      [chainId, slot.signer, by, `nonce ${nonce.toString()}: ${reason}`],
+    );
+    return true;
+  });
+}
+
+/** The empty transaction is final, so the transfer may have another slot. */
+export async function requeueFreed(
+  tx: Tx,
+  { chainId, signer }: SignerKey,
+  { nonce, transferId }: Slot,
+): Promise<void> {
+  const [ended] = await tx.query(
+    `UPDATE wallet.slot SET state = 'foreign'
+     WHERE chain_id = $1 AND signer = $2 AND nonce = $3 AND state = 'open' RETURNING 1`,
+    [chainId, signer, nonce.toString()],
+  );
+  if (ended === undefined) return;
+  await tx.query(
+    `UPDATE wallet.transfer SET status = 'queued' WHERE id = $1 AND status = 'sending'`,
+    [transferId],
+  );
+}
