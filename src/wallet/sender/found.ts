@@ -201,7 +201,7 @@ async function takeOverSlot(
   const taken = await tx.query(
     `UPDATE wallet.slot SET transfer_id = $4, asset = $5, units = $6, recipient = $7, data = $8,
        value_wei = $9, gas = $10, max_fee_per_gas = $11, max_priority_fee_per_gas = $12,
-       is_signed = true, state = 'open'
+       is_signed = true, state = 'open', freed_at = NULL
      WHERE chain_id = $1 AND signer = $2 AND nonce = $3 AND state IN ('open', 'foreign')
      RETURNING nonce`,
     [

@@ -9,7 +9,12 @@ ALTER TABLE wallet.decision
   ADD CONSTRAINT decision_kind_check CHECK (CASE
     WHEN kind IN ('pause', 'resume')
       THEN chain_id IS NOT NULL AND stops IS NOT NULL AND address IS NULL
+    WHEN kind IN ('resume_signer', 'free_nonce')
+      THEN chain_id IS NOT NULL AND stops IS NULL AND address IS NOT NULL
     WHEN kind IN ('deny', 'allow')
       THEN chain_id IS NULL AND stops IS NULL AND address IS NOT NULL
-    ELSE chain_id IS NOT NULL AND stops IS NULL END);
+    WHEN kind IN ('fail_transfer', 'confirm_transfer')
+      THEN chain_id IS NOT NULL AND stops IS NULL AND address IS NULL
+        AND transfer_id IS NOT NULL AND reason IS NOT NULL
+    ELSE false END);
 `;
