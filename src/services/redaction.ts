@@ -130,7 +130,7 @@ class BodyWalk {
   }
 }
 
-/** Of a string that is cut off, or has an unknown escape, what can be decoded. */
+/** Decodes what it can of a string that is cut off or has an unknown escape. */
 function decodeString(token: string, isClosed: boolean): string {
   try {
     return JSON.parse(isClosed ? token : `${token}"`) as string;

@@ -12,7 +12,7 @@ export interface Chain {
   logRanges: LogRanges;
 }
 
-/** Of one question for logs, until a node refuses it. */
+/** The number of blocks in one question for logs, until a node refuses it. */
 const LOG_BLOCKS = 200;
 
 export interface BlockHead {

@@ -153,8 +153,8 @@ export class Rpc {
   }
 
   /**
-   * As `batch`, in requests of RPC_BATCH_MAX calls, of which REQUESTS_AT_ONCE are under way at the same
-   * time. They may be answered by different nodes.
+   * Splits the calls into requests of RPC_BATCH_MAX. At most REQUESTS_AT_ONCE are under way at the same
+   * time, and they may be answered by different nodes.
    */
   async batches<T>(calls: readonly RpcCall[]): Promise<RpcAnswer<T>[]> {
     const answers = new Array<RpcAnswer<T>>(calls.length);

@@ -57,7 +57,7 @@ export async function signSlots(parts: BroadcastParts): Promise<number> {
   }
 }
 
-/** Of a transaction without data to an account. */
+/** The gas that a transaction without data to an account takes. */
 const EMPTY_GAS = 21_000n;
 
 /** From asset, recipient and units, which the limits count, and not from stored bytes. */

@@ -18,7 +18,7 @@ import {
   storeFound,
 } from './found';
 import { hasMark } from './fingerprint';
-import { countEverywhere, findTransactions, type UsedNonces } from './lookup';
+import { countEverywhere, findTransactions, type SeenTransaction, type UsedNonces } from './lookup';
 import type { QueueParts } from './queue';
 import { advanceNonce, lockSigner, readSigner, type Slot } from './slots';
 import { sendableDecimals } from './transfers';
@@ -165,10 +165,10 @@ async function endStop(tx: Tx, { key }: QueueParts): Promise<void> {
  * @returns false when no node shows that transaction
  */
 export async function explainUsedNonce(parts: QueueParts, slot: Slot): Promise<boolean> {
-  if (await adoptReplacement(parts, slot)) return true;
   const { db, chain, key } = parts;
   const [seen] = await findTransactions(chain, getAddress(key.signer), [slot.nonce]);
   if (seen === undefined) return false;
+  if (await adoptIfOwn(parts, slot, seen)) return true;
   await db.transaction(async (tx) => {
     await lockSigner(tx, key);
     // An operator may have decided in between.
@@ -191,12 +191,19 @@ export async function explainUsedNonce(parts: QueueParts, slot: Slot): Promise<b
  * becomes an attempt.
  * @returns whether it was adopted
  */
-export async function adoptReplacement(
-  { db, chain, key }: Pick<QueueParts, 'db' | 'chain' | 'key'>,
-  slot: Slot,
-): Promise<boolean> {
+export async function adoptReplacement(parts: AdoptParts, slot: Slot): Promise<boolean> {
+  const { chain, key } = parts;
   const [seen] = await findTransactions(chain, getAddress(key.signer), [slot.nonce]);
-  if (seen === undefined) return false;
+  return seen !== undefined && adoptIfOwn(parts, slot, seen);
+}
+
+type AdoptParts = Pick<QueueParts, 'db' | 'chain' | 'key'>;
+
+async function adoptIfOwn(
+  { db, chain, key }: AdoptParts,
+  slot: Slot,
+  seen: SeenTransaction,
+): Promise<boolean> {
   const payment = readPayment(chain, seen);
   const [transfer] = await db.query<{ reference: string }>(
     'SELECT client_reference AS reference FROM wallet.transfer WHERE id = $1',
