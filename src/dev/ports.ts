@@ -48,9 +48,13 @@ export async function choosePorts(
   unused: ReadonlySet<PortName>,
 ): Promise<Ports> {
   const chosen: Partial<Ports> = {};
-  for (const name of Object.keys(PORT_RULES) as PortName[]) {
+  const names = Object.keys(PORT_RULES) as PortName[];
+  const wanted = new Set(
+    names.filter((name) => !unused.has(name)).map((name) => wantedPort(name, env)),
+  );
+  for (const name of names) {
     const taken = new Map(Object.entries(chosen).map(([other, port]) => [port, other as PortName]));
-    chosen[name] = unused.has(name) ? 0 : await choosePort(name, env, taken);
+    chosen[name] = unused.has(name) ? 0 : await choosePort(name, env, taken, wanted);
   }
   return chosen as Ports;
 }
@@ -59,14 +63,15 @@ async function choosePort(
   name: PortName,
   env: NodeJS.ProcessEnv,
   taken: ReadonlyMap<number, PortName>,
+  wanted: ReadonlySet<number>,
 ): Promise<number> {
   const rule: PortRule = PORT_RULES[name];
   const asked = env[rule.env];
-  const port = asked === undefined || asked === '' ? rule.standard : readPort(rule.env, asked);
+  const port = wantedPort(name, env);
   const sibling = taken.get(port);
   const state = sibling === undefined ? await portState(port) : 'taken';
   if (state === 'free') return port;
-  if (rule.movable && port === rule.standard && (asked ?? '') === '') return findFreePort();
+  if (rule.movable && port === rule.standard && (asked ?? '') === '') return findFreePort(wanted);
   const reason =
     sibling !== undefined
       ? `is already assigned to ${PORT_RULES[sibling].usedBy}`
@@ -78,19 +83,33 @@ async function choosePort(
   );
 }
 
+/** The port that the environment asks for, or the standard one. */
+function wantedPort(name: PortName, env: NodeJS.ProcessEnv): number {
+  const rule: PortRule = PORT_RULES[name];
+  const asked = env[rule.env] ?? '';
+  return asked === '' ? rule.standard : readPort(rule.env, asked);
+}
+
 function readPort(variable: string, text: string): number {
   const port = /^\d{1,5}$/.test(text) ? Number(text) : 0;
   if (port >= 1 && port <= 65_535) return port;
   throw new SetupError(`${variable}=${text} is not a port: it must be a number from 1 to 65535.`);
 }
 
+/** The ports that this process has been given already; their servers may not listen yet. */
+const givenPorts = new Set<number>();
+
 /**
  * A free port, chosen at random so that processes that look at the same time rarely get the same
- * one. Another program may still take it: start listening at once.
+ * one. This process never gets the same port twice. Another program may still take the port: start
+ * listening at once.
+ * @param avoided ports that are meant for another server, which may not listen yet
  */
-export async function findFreePort(): Promise<number> {
+export async function findFreePort(avoided: ReadonlySet<number> = new Set()): Promise<number> {
   for (let tries = 0; tries < FREE_PORT_TRIES_MAX; tries += 1) {
     const port = randomInt(FREE_PORT_MIN, FREE_PORT_MAX + 1);
+    if (givenPorts.has(port) || avoided.has(port)) continue;
+    givenPorts.add(port);
     if ((await portState(port)) === 'free') return port;
   }
   throw new SetupError(`No free port was found between ${FREE_PORT_MIN} and ${FREE_PORT_MAX}.`);

@@ -13,6 +13,8 @@ export interface Played {
   fault: Fault;
   startedAt: number;
   endedAt: number;
+  /** The process that the fault struck; null if it was not one of the programs. */
+  pid: number | null;
 }
 
 /** @returns when all faults are over and everything runs again */
@@ -27,10 +29,17 @@ export async function playFaults(
       await sleep(fault.atMs - (performance.now() - start));
       log(fault);
       const startedAt = performance.now();
+      const pid = PROGRAM_FAULTS.has(fault.kind) ? pidOf(layout, fault) : null;
       await play(layout, fault);
-      return { fault, startedAt, endedAt: performance.now() };
+      return { fault, startedAt, endedAt: performance.now(), pid };
     }),
   );
+}
+
+const PROGRAM_FAULTS: ReadonlySet<Fault['kind']> = new Set(['kill', 'pause']);
+
+function pidOf(layout: Layout, { target }: Fault): number | null {
+  return target === 'node' ? null : layout.program(target as ProgramName).pid;
 }
 
 /** Resolves when it is over. */

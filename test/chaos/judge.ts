@@ -1,9 +1,10 @@
 /** What must be true when the faults are over: a sentence for everything that is not. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { rows } from '../../src/db/transaction';
-import { auditPayouts, expectedBalance } from '../support/payout-audit';
+import { auditPayouts, expectedBalance, type TaskFailure } from '../support/payout-audit';
 import { auditWebhookDeliveries } from '../support/webhook-delivery-audit';
 import { faultOf } from '../support/webhook-receiver';
+import type { Played } from './faults';
 import { FUNDS, type Layout } from './layout';
 import { isLinearizable } from './linearizability';
 import type { Load, ObjectHistory } from './load';
@@ -19,14 +20,19 @@ export interface Verdict {
 /** Attempts at the receiver wait up to a minute for their retry. */
 const SETTLED_WITHIN_MS = 240_000;
 
-export async function judge(layout: Layout, load: Load): Promise<Verdict> {
+export async function judge(
+  layout: Layout,
+  load: Load,
+  played: readonly Played[],
+): Promise<Verdict> {
   const ended = layout.endedByThemselves();
   // Its supervisor would.
   await Promise.all(ended.map((name) => layout.program(name).start()));
   const unfinished = await whenSettled(layout);
   const stored = await readStored(layout);
   const { readTransfers } = layout.rail;
-  const audit = await auditPayouts({ ...layout.gateway, readTransfers });
+  const isExcused = (failure: TaskFailure): boolean => isOfSuspendedWorker(failure, played);
+  const audit = await auditPayouts({ ...layout.gateway, readTransfers, isExcused });
   const doubleSends = await readDoubleSends(layout);
   const lostAcknowledgements = load.histories
     .filter(({ id }) => id !== null && !stored.has(id))
@@ -49,6 +55,32 @@ export async function judge(layout: Layout, load: Load): Promise<Verdict> {
       ...(await layout.rail.readFaults()),
     ],
   };
+}
+
+/** The SDK ends a workflow task whose code runs for longer. A suspended process runs none. */
+const TASK_MAX_MS = 5_000;
+/** A process that goes on reports the ended task within this time. */
+const REPORTED_WITHIN_MS = 10_000;
+
+/**
+ * A worker that was suspended for longer than a workflow task may take fails the task when it goes
+ * on, and Temporal repeats it. The workflow's code did not fail.
+ */
+export function isOfSuspendedWorker(
+  { message, identity, at }: TaskFailure,
+  played: readonly Played[],
+): boolean {
+  if (!message.startsWith('Script execution timed out')) return false;
+  const failedAt = at.getTime() - performance.timeOrigin;
+  return played.some(
+    ({ fault, startedAt, endedAt, pid }) =>
+      fault.kind === 'pause' &&
+      pid !== null &&
+      identity.startsWith(`${pid}@`) &&
+      endedAt - startedAt >= TASK_MAX_MS &&
+      failedAt >= startedAt &&
+      failedAt <= endedAt + REPORTED_WITHIN_MS,
+  );
 }
 
 /** @returns what is still open after the time that everything has to end */

@@ -58,7 +58,7 @@ async function runLoad(
   await sleep(Math.max(0, seconds * 1_000 - (performance.now() - begun)));
   log('no more requests; waiting for what is open');
   await load.stop();
-  const verdict = await judge(layout, load);
+  const verdict = await judge(layout, load, played);
   const restarts = await watch.stop();
   return reportOf(load, played, verdict, restarts);
 }

@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import type { Client } from '@temporalio/client';
+import type { Client, WorkflowHandle } from '@temporalio/client';
 import { verifyLedger } from '../../src/db/ledger-verify';
 import { type Db, rows } from '../../src/db/transaction';
 import type { Mode } from '../../src/domain/mode';
@@ -18,6 +18,16 @@ export interface Audited {
   sandbox: { url: string };
   /** What the provider sent, if it is not the sandbox. */
   readTransfers?: () => Promise<Transfer[]>;
+  /** Which failures of workflow tasks the test itself has caused; none unless it is given. */
+  isExcused?: (failure: TaskFailure) => boolean;
+}
+
+/** A workflow task that failed, as the history tells it. */
+export interface TaskFailure {
+  message: string;
+  /** `<pid>@<host>` of the worker. */
+  identity: string;
+  at: Date;
 }
 
 export type Transfer = Pick<BookEntry, 'client_reference' | 'times_sent' | 'scenario'>;
@@ -56,7 +66,7 @@ async function audit(audited: Audited, open: string[]): Promise<string[]> {
   const ended = payouts.filter(({ id }) => !open.includes(id));
   return [
     ...(await auditMoney(audited, open)),
-    ...(await Promise.all(ended.map((row) => faultsOfWorkflow(audited.temporal, row)))).flat(),
+    ...(await Promise.all(ended.map((row) => faultsOfWorkflow(audited, row)))).flat(),
   ];
 }
 
@@ -120,29 +130,46 @@ function faultsOfTransfers(transfers: Transfer[], payouts: PayoutRow[]): string[
 }
 
 /** The workflow completed with the row's status, and its code never failed on the way. */
-async function faultsOfWorkflow(temporal: Client, payout: PayoutRow): Promise<string[]> {
+async function faultsOfWorkflow(
+  { temporal, isExcused = () => false }: Audited,
+  payout: PayoutRow,
+): Promise<string[]> {
   const handle = temporal.workflow.getHandle(payout.id);
   const { status } = await handle.describe();
   if (status.name !== 'COMPLETED') return [`${say(payout)}, its workflow ${status.name}`];
   const result: unknown = await handle.result();
   const { events } = await handle.fetchHistory();
   const failures = (events ?? [])
-    .map(({ workflowTaskFailedEventAttributes }) => workflowTaskFailedEventAttributes?.failure)
-    .filter((failure) => failure != null && !isOrdinary(failure))
-    .map((failure) => `the workflow of ${payout.id} failed: ${failure?.message ?? ''}`);
+    .filter(
+      ({ workflowTaskFailedEventAttributes: failed }) => failed && !isOrdinary(failed.failure),
+    )
+    .map(taskFailure)
+    .filter((failure) => !isExcused(failure))
+    .map(({ message }) => `the workflow of ${payout.id} failed: ${message}`);
   return result === payout.status
     ? failures
     : [...failures, `${say(payout)}, not ${String(result)}`];
 }
 
 /** Temporal also calls a reset a failure, and a task that a message came in between: no fault. */
-function isOrdinary({ message, resetWorkflowFailureInfo }: FailureOfTask): boolean {
-  return resetWorkflowFailureInfo != null || message === 'UnhandledCommand';
+function isOrdinary(failure: FailureOfTask | null | undefined): boolean {
+  if (failure == null) return true;
+  return failure.resetWorkflowFailureInfo != null || failure.message === 'UnhandledCommand';
 }
 
-interface FailureOfTask {
-  message?: string | null;
-  resetWorkflowFailureInfo?: object | null;
+type HistoryEvent = NonNullable<
+  Awaited<ReturnType<WorkflowHandle['fetchHistory']>>['events']
+>[number];
+type FailureOfTask = NonNullable<
+  NonNullable<HistoryEvent['workflowTaskFailedEventAttributes']>['failure']
+>;
+
+function taskFailure({ eventTime, workflowTaskFailedEventAttributes }: HistoryEvent): TaskFailure {
+  return {
+    message: workflowTaskFailedEventAttributes?.failure?.message ?? '',
+    identity: workflowTaskFailedEventAttributes?.identity ?? '',
+    at: new Date(Number(eventTime?.seconds ?? 0) * 1_000 + (eventTime?.nanos ?? 0) / 1_000_000),
+  };
 }
 
 export interface Balance {

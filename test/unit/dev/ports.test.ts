@@ -49,6 +49,18 @@ test('the port of a part that does not start here may be in use', async () => {
   await expect(choosePorts(env, new Set<PortName>(['postgres']))).resolves.toBeDefined();
 });
 
+test('a free port is given once, also when many are looked for at the same time', async () => {
+  const ports = await Promise.all(Array.from({ length: 1_500 }, () => findFreePort()));
+  expect(new Set(ports).size).toBe(ports.length);
+});
+
+test('a free port is never one that is meant for another server', async () => {
+  const avoided = new Set(Array.from({ length: 7_500 }, (_, index) => 15_000 + 2 * index));
+  for (let times = 0; times < 100; times += 1) {
+    expect(avoided.has(await findFreePort(avoided))).toBe(false);
+  }
+});
+
 async function freeEnvironment(): Promise<Record<string, string>> {
   const env: Record<string, string> = {};
   for (const name of VARIABLES) env[name] = String(await findFreePort());
