@@ -13,9 +13,10 @@ test(
   `after ${SECONDS} s of faults nothing is lost, doubled or stuck`,
   async () => {
     const seed = chooseSeed();
+    process.stderr.write(`chaos: TEST_SEED=${seed}\n`);
     const plan = makePlan(seed, SECONDS);
     const report = await runChaos({ seed, seconds: SECONDS, plan }, () => undefined);
-    process.stderr.write(`chaos: TEST_SEED=${seed}\n${report.lines.join('\n')}\n`);
+    process.stderr.write(`${report.lines.join('\n')}\n`);
     const { violations, lostAcknowledgements, doubleSends } = report;
     expect({ violations, lostAcknowledgements, doubleSends }).toEqual({
       violations: [],

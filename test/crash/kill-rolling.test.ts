@@ -57,6 +57,9 @@ test(
     const [created] = await Promise.all([createAll(bodies), killAgainAndAgain(dice)]);
     await Promise.all(created.map(({ id }) => whenFinal(gateway.db, id)));
 
+    // The kills met requests.
+    expect(client.repeated).toBeGreaterThan(0);
+
     const stored = await rows<{ id: string; reference: string }>(
       gateway.db,
       'SELECT id, reference FROM payouts ORDER BY reference',

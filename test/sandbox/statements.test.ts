@@ -110,8 +110,11 @@ test.each(CASES)('$code, that is away or refuses the cursor, shows no $book', as
   expect((await list(provider)(query)).kind).toBe('unknown');
   const outage = { provider: one.code, mode: 'test' };
   await control(world.sandbox.url, 'outage', { ...outage, kind: 'answer_503' });
-  expect((await list(provider)({ ...query, cursor: null })).kind).toBe('unknown');
-  await control(world.sandbox.url, 'outage', { ...outage, kind: null });
+  try {
+    expect((await list(provider)({ ...query, cursor: null })).kind).toBe('unknown');
+  } finally {
+    await control(world.sandbox.url, 'outage', { ...outage, kind: null });
+  }
 });
 
 const GOOD = {

@@ -18,19 +18,21 @@ interface CurrencyBalance {
 
 export class PatientClient {
   readonly #client: MerchantClient;
+  /** How many requests were sent again because they had got no answer. */
+  repeated = 0;
 
   constructor(baseUrl: string, apiKey: string) {
     this.#client = new MerchantClient(baseUrl, apiKey);
   }
 
   get(path: string): Promise<ApiAnswer> {
-    return retry(() => this.#client.get(path));
+    return this.#retry(() => this.#client.get(path));
   }
 
   /** @returns the payout as the first 2xx showed it */
   async createPayout(body: unknown): Promise<{ id: string; status: string }> {
     const key = randomKey();
-    const answer = await retry(() => this.#client.createPayout(body, key));
+    const answer = await this.#retry(() => this.#client.createPayout(body, key));
     if (answer.status !== 201) throw new Error(`POST /payouts: ${answer.status} ${answer.text}`);
     return answer.json.data;
   }
@@ -38,13 +40,13 @@ export class PatientClient {
   /** @returns the payment as the first 2xx showed it */
   async createPayment(body: unknown): Promise<{ id: string; status: string }> {
     const key = randomKey();
-    const answer = await retry(() => this.#client.createPayment(body, key));
+    const answer = await this.#retry(() => this.#client.createPayment(body, key));
     if (answer.status !== 201) throw new Error(`POST /payments: ${answer.status} ${answer.text}`);
     return answer.json.data;
   }
 
   cancelPayout(id: string): Promise<ApiAnswer> {
-    return retry(() => this.#client.post(`/payouts/${id}/cancel`));
+    return this.#retry(() => this.#client.post(`/payouts/${id}/cancel`));
   }
 
   async status(id: string): Promise<string> {
@@ -55,6 +57,15 @@ export class PatientClient {
     const { balances } = (await this.get('/balance')).json as { balances: CurrencyBalance[] };
     const { available, reserved } = balances.find((one) => one.currency === currency)!;
     return { available, reserved };
+  }
+
+  #retry(ask: () => Promise<ApiAnswer>): Promise<ApiAnswer> {
+    let isFirst = true;
+    return retry(() => {
+      if (!isFirst) this.repeated += 1;
+      isFirst = false;
+      return ask();
+    });
   }
 }
 

@@ -9,6 +9,7 @@ import type { History } from '@temporalio/common/lib/proto-utils';
 import { listBalances } from '../../src/db/repositories/ledger';
 import { getPayout } from '../../src/db/repositories/payouts';
 import { rows } from '../../src/db/transaction';
+import { ApiError } from '../../src/domain/errors';
 import type { Mode } from '../../src/domain/mode';
 import { amount } from '../../src/domain/money';
 import type { Payout, PayoutRequest } from '../../src/domain/payout';
@@ -55,9 +56,14 @@ export async function createPayoutCase(
     request: buildRequest(options.scenario ?? 'sends', options.request),
   };
   // As a merchant is told to: what was answered with 503 is sent again with the same key.
-  const { body } = await waitLong('the payout to be accepted', () =>
-    payouts.create(caller, wanted),
+  const accepted = await waitLong('the payout to be accepted', () =>
+    payouts.create(caller, wanted).catch((error: unknown) => {
+      if (error instanceof ApiError && error.code === 'service_unavailable') return undefined;
+      return { error };
+    }),
   );
+  if ('error' in accepted) throw accepted.error;
+  const { body } = accepted;
   const { id } = (JSON.parse(body.toString()) as { data: { id: string } }).data;
   return { id, caller, handle: world.temporal.workflow.getHandle(id) };
 }

@@ -24,7 +24,7 @@ import { createTestDatabase } from './database';
 import { createMerchant } from './merchant';
 import { waitLong } from './patience';
 import { createWebhookParts } from './webhook-parts';
-import { quietRuntime } from './workflow-world';
+import { ignoreStillInUse, quietRuntime } from './workflow-world';
 
 export type WebhookParts = ReturnType<typeof createWebhookParts>;
 
@@ -115,7 +115,7 @@ function workersOf(connection: NativeConnection, namespace: string, activities: 
     start: async () => {
       const queues = [TASK_QUEUES.webhooks, TASK_QUEUES.webhooksRetry];
       const workers = await Promise.all(queues.map(create));
-      running = workers.map((worker) => ({ worker, ended: worker.run() }));
+      running = workers.map((worker) => ({ worker, ended: worker.run().catch(ignoreStillInUse) }));
     },
     stop: async () => {
       const all = running;

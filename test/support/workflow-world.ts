@@ -293,6 +293,6 @@ function workerSwitch(
  * On a busy machine the SDK sometimes finalizes a worker that has stopped while its native part
  * still holds it (IllegalStateError). Its work is done by then.
  */
-function ignoreStillInUse(error: unknown): void {
+export function ignoreStillInUse(error: unknown): void {
   if (!(error instanceof Error) || !error.message.startsWith('Worker still in use')) throw error;
 }

@@ -18,9 +18,10 @@ test('a process is identified while it runs, and not after it has ended', async 
   expect(isSameProcess({ ...identity!, started: '1' })).toBe(false);
   expect(commandLineOf(child.pid!)).toContain('setInterval');
 
+  const ended = once(child, 'exit');
   await stopProcess(child.pid!, { signal: 'SIGTERM', graceMs: 5_000 });
 
-  expect(child.signalCode ?? 'SIGTERM').toBe('SIGTERM');
+  expect(await ended).toEqual([null, 'SIGTERM']);
   expect(isSameProcess(identity!)).toBe(false);
 });
 
