@@ -195,6 +195,7 @@ function buildPayment(
     provider,
     network,
     receivedAmount: ZERO,
+    unconfirmedAmount: ZERO,
     creditedAmount: ZERO,
     serviceFee: ZERO,
     refundedAmount: ZERO,

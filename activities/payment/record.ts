@@ -27,7 +27,8 @@ import {
   type CheckoutFacts,
   nextPaymentStep,
   type PaymentStep,
-  receivedAfter,
+  type ReceivedFigures,
+  figuresAfter,
 } from '../../src/domain/payment-step';
 import { priceCredits } from '../../src/domain/payment-pricing';
 import { type Deps, inEventTransaction } from '../deps';
@@ -88,7 +89,7 @@ async function step(
   const refunded = await recordRefund(tx, payment, facts, owe);
   if (refunded !== null) return { payment: refunded, stepped: true };
   if (rejection !== null) await noteNotSentBack(tx, payment, facts, rejection);
-  return { payment: await noteFigures(tx, payment, facts), stepped: false };
+  return { payment: await noteFigures(tx, payment, facts, credited), stepped: false };
 }
 
 /** After most steps nothing is left to do, and the payment need not be locked again to see that. */
@@ -100,7 +101,7 @@ function isLast(
 ): boolean {
   // A hold may have been rejected, which has to be read.
   if (payment.status === 'on_hold' || facts.refunds.length > 0) return false;
-  if (receivedAfter(payment, facts) !== payment.receivedAmount) return false;
+  if (!hasFigures(payment, figuresAfter(payment, facts, credited))) return false;
   return nextPaymentStep(payment, facts, { credited, rejection: null }, askedAt) === null;
 }
 
@@ -134,29 +135,40 @@ async function noteNotSentBack(
   await openCase(tx, NOT_SENT_BACK, id, { status, decidedBy });
 }
 
-/** Records the received amount and, for a rejected hold, the refunds, which can come in parts. */
-async function noteFigures(tx: Tx, payment: Payment, facts: CheckoutFacts): Promise<Payment> {
-  const receivedAmount = receivedAfter(payment, facts);
+function hasFigures(payment: Payment, figures: ReceivedFigures): boolean {
+  return (
+    payment.receivedAmount === figures.receivedAmount &&
+    payment.unconfirmedAmount === figures.unconfirmedAmount
+  );
+}
+
+/** Records the amounts received and, for a rejected hold, the refunds, which can come in parts. */
+async function noteFigures(
+  tx: Tx,
+  payment: Payment,
+  facts: CheckoutFacts,
+  credited: ReadonlySet<string>,
+): Promise<Payment> {
+  const figures = figuresAfter(payment, facts, credited);
   const isRejected = payment.status === 'refunded' && payment.creditedAmount === ZERO;
   const refundedAmount = isRejected
     ? greaterOf(add(ZERO, ...facts.refunds.map(({ amount }) => amount)), payment.refundedAmount)
     : payment.refundedAmount;
-  const isKnown =
-    receivedAmount === payment.receivedAmount && refundedAmount === payment.refundedAmount;
-  return isKnown ? payment : changePayment(tx, payment.id, { receivedAmount, refundedAmount });
+  const isKnown = hasFigures(payment, figures) && refundedAmount === payment.refundedAmount;
+  return isKnown ? payment : changePayment(tx, payment.id, { ...figures, refundedAmount });
 }
 
 async function take(
   tx: Tx,
   payment: Payment,
   facts: CheckoutFacts,
-  { trigger, credits, received, exceptions, txHash }: PaymentStep,
+  { trigger, credits, figures, exceptions, txHash }: PaymentStep,
 ): Promise<Payment> {
   const priced = priceCredits(payment, credits);
   const decision = await decisionBehind(tx, payment, trigger);
   const marks = decision === null ? exceptions : [...exceptions, 'manual' as const];
   const after = await takePaymentStep(tx, payment, trigger, {
-    receivedAmount: received,
+    ...figures,
     creditedAmount: add(payment.creditedAmount, ...priced.map(({ amount }) => amount)),
     serviceFee: add(payment.serviceFee, ...priced.map(({ fee }) => fee)),
     exceptions: [...new Set([...payment.exceptions, ...marks])],

@@ -3,9 +3,9 @@ import { findLastDecision, type StoredDecision } from '../../src/db/repositories
 import { databaseTime } from '../../src/db/database-time';
 import type { Db } from '../../src/db/transaction';
 import { isLess, ZERO } from '../../src/domain/money';
-import { isOpenPayment, LATE_PAYMENT_STATUSES, type Payment } from '../../src/domain/payment';
+import { CREDITED_LATER_STATUSES, isOpenPayment, type Payment } from '../../src/domain/payment';
 import { LATE_WINDOW_MS } from '../../src/domain/payment-step';
-import { refundableOf } from '../../src/domain/payment-pricing';
+import { refundableOf, seenAmount } from '../../src/domain/payment-pricing';
 import { nextAttemptMs, nextCheckMs, nextPaymentCheckMs } from '../../src/domain/provider-checks';
 import type { Limited } from '../../src/providers/port';
 import type { PaymentState, Wait } from '../../workflows/messages';
@@ -70,7 +70,7 @@ function stateOf(
     status: payment.status,
     amount: payment.amount,
     currency: payment.currency,
-    received: payment.receivedAmount,
+    received: seenAmount(payment),
     refundable: refundableOf(payment),
     sequence: payment.sequence,
     answered,
@@ -157,8 +157,8 @@ function waitFor(
  * only for money already seen: a callback, a verify request or the reconciliation reports anything
  * else and starts the workflow again.
  */
-function mayStillCome({ status, receivedAmount, creditedAmount }: Payment): boolean {
-  if (status === 'underpaid') return true;
-  if (!isLess(creditedAmount, receivedAmount)) return false;
-  return status === 'completed' || LATE_PAYMENT_STATUSES.includes(status);
+function mayStillCome(payment: Payment): boolean {
+  if (payment.status === 'underpaid') return true;
+  if (!isLess(payment.creditedAmount, seenAmount(payment))) return false;
+  return CREDITED_LATER_STATUSES.includes(payment.status);
 }

@@ -55,11 +55,13 @@ export interface Payment {
   amount: string;
   /** Currency code */
   currency: string;
-  /** The amount received so far */
+  /** The amount that is confirmed */
   received_amount: string;
-  /** The amount still due */
+  /** The amount that was seen and is not confirmed yet. It can still disappear: do not deliver for it */
+  unconfirmed_amount: string;
+  /** The amount that the customer still has to send: what is unconfirmed is already subtracted */
   amount_due: string;
-  /** The amount received beyond the requested amount */
+  /** The confirmed amount beyond the requested amount */
   overpaid_amount: string;
   /** The amount refunded to the customer */
   refunded_amount: string;
@@ -189,7 +191,7 @@ export interface Balance {
     available: string;
     /** Reserved for payouts that are not final */
     reserved: string;
-    /** Detected by a provider but not yet confirmed or credited */
+    /** Seen by a provider and not credited yet, late funds included */
     pending: string;
   }[];
 }

@@ -65,6 +65,7 @@ export class PaymentModel extends Model implements Payment {
   declare currency: Payment['currency'];
   declare network: Payment['network'];
   declare receivedAmount: Payment['receivedAmount'];
+  declare unconfirmedAmount: Payment['unconfirmedAmount'];
   declare creditedAmount: Payment['creditedAmount'];
   declare serviceFee: Payment['serviceFee'];
   declare refundedAmount: Payment['refundedAmount'];

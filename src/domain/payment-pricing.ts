@@ -64,11 +64,15 @@ export function priceCredits(
   });
 }
 
-/** The amount that is still to be paid (decision P2). */
+/** The amount of all transfers that the provider has seen, confirmed or not. */
+export function seenAmount(payment: Pick<Payment, 'receivedAmount' | 'unconfirmedAmount'>): Amount {
+  return add(payment.receivedAmount, payment.unconfirmedAmount);
+}
+
+/** The amount that the customer still has to send (decision P2): nobody pays twice while a transfer is confirmed. */
 export function amountDue(payment: Payment): Amount {
-  return isLess(payment.receivedAmount, payment.amount)
-    ? subtract(payment.amount, payment.receivedAmount)
-    : ZERO;
+  const seen = seenAmount(payment);
+  return isLess(seen, payment.amount) ? subtract(payment.amount, seen) : ZERO;
 }
 
 export function overpaidAmount(payment: Payment): Amount {

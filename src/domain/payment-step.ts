@@ -36,9 +36,15 @@ export interface PaymentStep {
   trigger: PaymentTrigger;
   /** Transfers to credit with this step. Each is credited exactly once, keyed by its id. */
   credits: readonly TransferFacts[];
-  received: Amount;
+  figures: ReceivedFigures;
   exceptions: readonly PaymentException[];
   txHash: string | null;
+}
+
+/** What the provider reports about the money of a payment. */
+export interface ReceivedFigures {
+  receivedAmount: Amount;
+  unconfirmedAmount: Amount;
 }
 
 /** Recorded facts about a payment that are not in its row. */
@@ -81,7 +87,7 @@ export function nextPaymentStep(
   return {
     trigger,
     credits,
-    received: receivedAfter(payment, facts),
+    figures: figuresAfter(payment, facts, background.credited),
     exceptions: exceptionsOf(payment, confirmed, credits),
     txHash: confirmed.at(-1)?.txHash ?? null,
   };
@@ -180,14 +186,21 @@ function exceptionsOf(
   return [...(isOver ? (['overpaid'] as const) : []), ...(isLate ? (['late'] as const) : [])];
 }
 
-/** Never less than the credited amount, because older facts may arrive later. */
-export function receivedAfter(payment: Payment, facts: CheckoutFacts): Amount {
-  return greaterOf(receivedOf(facts), payment.creditedAmount);
-}
-
-/** The amount that the provider has seen, confirmed or not. */
-function receivedOf({ transfers }: CheckoutFacts): Amount {
-  return sumOf(transfers.filter(({ status }) => status !== 'dropped'));
+/**
+ * What is confirmed, and what is seen and not confirmed. A credited transfer counts as confirmed whatever the
+ * facts say, because older facts may arrive later.
+ */
+export function figuresAfter(
+  payment: Payment,
+  { transfers }: CheckoutFacts,
+  credited: ReadonlySet<string>,
+): ReceivedFigures {
+  const confirmed = transfers.filter(({ status }) => status === 'confirmed');
+  const unconfirmed = transfers.filter(({ id, status }) => status === 'seen' && !credited.has(id));
+  return {
+    receivedAmount: greaterOf(sumOf(confirmed), payment.creditedAmount),
+    unconfirmedAmount: sumOf(unconfirmed),
+  };
 }
 
 function sumOf(transfers: readonly { amount: Amount }[]): Amount {

@@ -120,8 +120,11 @@ function expecting(...money: ExpectedMoney[]): readonly PaymentStatus[] {
 
 export const OPEN_PAYMENT_STATUSES = expecting('all', 'confirmation');
 
-/** Their money is the `pending` of GET /balance (decision P10). */
+/** All of their money is part of the `pending` of GET /balance, and none is credited (decision P10). */
 export const SEEN_PAYMENT_STATUSES = expecting('confirmation');
+
+/** What they have unconfirmed is credited when it is confirmed, so it is pending too. */
+export const CREDITED_LATER_STATUSES = expecting('rest', 'late');
 
 export const LATE_PAYMENT_STATUSES = expecting('late');
 
@@ -164,6 +167,8 @@ export interface Payment {
   network: string | null;
   /** The total confirmed amount, credited or not. */
   receivedAmount: Amount;
+  /** The total amount that was seen and is not confirmed yet. */
+  unconfirmedAmount: Amount;
   /** The total credited amount before fees; at most receivedAmount. */
   creditedAmount: Amount;
   serviceFee: Amount;

@@ -16,6 +16,7 @@ export function presentPayment(payment: Payment): PaymentObject {
     amount: payment.amount,
     currency: payment.currency,
     received_amount: payment.receivedAmount,
+    unconfirmed_amount: payment.unconfirmedAmount,
     amount_due: amountDue(payment),
     overpaid_amount: overpaidAmount(payment),
     refunded_amount: payment.refundedAmount,

@@ -13,7 +13,7 @@ export const BalanceObject = Shape(
           currency: CurrencyCode,
           available: AmountText('Available for payouts'),
           reserved: AmountText('Reserved for payouts that are not final'),
-          pending: AmountText('Detected by a provider but not yet confirmed or credited'),
+          pending: AmountText('Seen by a provider and not credited yet, late funds included'),
         },
         'The balance in one currency; currencies are never converted or added together',
       ),

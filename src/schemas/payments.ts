@@ -160,9 +160,14 @@ export const PaymentObject = Shape(
     reference: Type.String({ description: 'Your unique ID' }),
     amount: AmountText('The requested amount'),
     currency: CurrencyCode,
-    received_amount: AmountText('The amount received so far'),
-    amount_due: AmountText('The amount still due'),
-    overpaid_amount: AmountText('The amount received beyond the requested amount'),
+    received_amount: AmountText('The amount that is confirmed'),
+    unconfirmed_amount: AmountText(
+      'The amount that was seen and is not confirmed yet. It can still disappear: do not deliver for it',
+    ),
+    amount_due: AmountText(
+      'The amount that the customer still has to send: what is unconfirmed is already subtracted',
+    ),
+    overpaid_amount: AmountText('The confirmed amount beyond the requested amount'),
     refunded_amount: AmountText('The amount refunded to the customer'),
     service_fee: AmountText('Our fee on the amount received and not refunded'),
     net_amount: OrNull(
@@ -221,6 +226,7 @@ export const PAYMENT_EXAMPLE: PaymentObject = {
   amount: '125.50000000',
   currency: 'USDT',
   received_amount: '0.00000000',
+  unconfirmed_amount: '0.00000000',
   amount_due: '125.50000000',
   overpaid_amount: '0.00000000',
   refunded_amount: '0.00000000',

@@ -13,6 +13,7 @@ import {
   readAttention,
 } from '../db/repositories/object-history';
 import { findPayment } from '../db/repositories/payments';
+import { listPendingPayments, type PendingPayment } from '../db/repositories/pending-payments';
 import { findPayout } from '../db/repositories/payouts';
 import {
   findFirstOfKey,
@@ -82,6 +83,8 @@ export interface DashboardServices {
   balances: (owner: Owner) => Promise<Balance[]>;
   attention: (owner: Owner) => Promise<Attention>;
   payments: (owner: Owner, list: ListRequest<PaymentFilters>) => Promise<ListPage<Payment>>;
+  /** The newest of those that make the `pending` of a balance. */
+  pendingPayments: (owner: Owner, currency: string, limit: number) => Promise<PendingPayment[]>;
   /** @throws AdminRefusal */
   payment: (owner: Owner, id: string) => Promise<WithHistory<Payment>>;
   payouts: (owner: Owner, list: ListRequest<PayoutFilters>) => Promise<ListPage<Payout>>;
@@ -126,6 +129,8 @@ export function createDashboardServices(deps: DashboardDeps): DashboardServices 
     balances: (owner) => listBalances(ofAccount(owner), owner.accountId, owner.mode),
     attention: (owner) => readAttention(ofAccount(owner), owner.accountId, owner.mode),
     payments: (owner, list) => listPayments(ofAccount(owner), { ...owner, ...list }),
+    pendingPayments: (owner, currency, limit) =>
+      listPendingPayments(ofAccount(owner), owner, currency, limit),
     payment: async (owner, id) => {
       const object = requireOwn(owner, await findPayment(ofAccount(owner), id), 'payment', id);
       return { object, ...(await history(owner, object)) };

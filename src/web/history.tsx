@@ -140,6 +140,7 @@ export function PaymentAmounts({ payment }: { payment: Payment }) {
         rows={[
           ['Amount', money(payment.amount)],
           ['Received', money(payment.receivedAmount)],
+          ['Not confirmed yet', unlessZero(payment.unconfirmedAmount)],
           ['Still due', unlessZero(amountDue(payment))],
           ['Overpaid', unlessZero(overpaidAmount(payment))],
           ['Refunded', unlessZero(payment.refundedAmount)],

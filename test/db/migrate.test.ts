@@ -62,6 +62,44 @@ test('the application sees which migrations are missing', async () => {
   expect(await pendingForApplication()).toEqual([NAMES.at(-1)]);
 });
 
+test('0031: what an old payment has seen and not credited becomes unconfirmed', async () => {
+  const first = NAMES.indexOf('0031-unconfirmed-amount');
+  await migrate(ownerUrl, MIGRATIONS.slice(0, first));
+  await onDatabase(`insert into accounts (id, name) values ('acc_1', 'Merchant')`);
+  const old: [status: string, received: number, credited: number, expiredDaysAgo: number][] = [
+    ['processing', 100, 0, 0],
+    ['underpaid', 70, 40, 1],
+    ['underpaid', 40, 40, 1],
+    ['completed', 150, 100, 31],
+    ['completed', 100, 100, 1],
+    ['expired', 9, 0, 2],
+    ['failed', 5, 0, 1],
+  ];
+  for (const [n, [status, received, credited, days]] of old.entries()) {
+    await onDatabase(`
+      insert into payments (id, account_id, mode, reference, status, provider, amount, currency,
+        fee_terms, checkout_url, api_key_id, provider_checkout_id, expires_at, received_amount,
+        credited_amount)
+      values ('pay_${n}', 'acc_1', 'test', '${n}', '${status}', 'onchain_provider', 100, 'USDT',
+        '{}', 'https://provider.example.com', 'key_1', '${n}', now() - interval '${days} days',
+        ${received}, ${credited})`);
+  }
+  expect(await migrate(ownerUrl)).toEqual(NAMES.slice(first));
+  const { rows } = await withClient(ownerUrl, (client) =>
+    client.query(`select received_amount::int as received, unconfirmed_amount::int as unconfirmed
+                    from payments order by id`),
+  );
+  expect(rows).toEqual([
+    { received: 0, unconfirmed: 100 },
+    { received: 40, unconfirmed: 30 },
+    { received: 40, unconfirmed: 0 },
+    { received: 150, unconfirmed: 0 },
+    { received: 100, unconfirmed: 0 },
+    { received: 0, unconfirmed: 9 },
+    { received: 5, unconfirmed: 0 },
+  ]);
+});
+
 describe('on a table in use', () => {
   const INDEX: Migration = {
     name: '9001-index',

@@ -76,7 +76,7 @@ interface Sweep {
 
 const SWEEPS: Sweep[] = [
   { name: 'open payments', take: takeUncheckedPayments, index: 'payments_open' },
-  { name: 'late payments', take: takeUncheckedLatePayments, index: 'payments_late' },
+  { name: 'late payments', take: takeUncheckedLatePayments, index: 'payments_late_money' },
   { name: 'decisions', take: takeUncheckedDecisions, index: 'payment_decisions_pending' },
   { name: 'payouts', take: takeUncheckedPayouts, index: 'payouts_open' },
 ];

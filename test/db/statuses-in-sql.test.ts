@@ -3,7 +3,7 @@ import { DIFFERENCE_KINDS } from '../../src/domain/cases';
 import { TRANSACTION_TYPES } from '../../src/domain/ledger';
 import { MODES } from '../../src/domain/mode';
 import {
-  LATE_PAYMENT_STATUSES,
+  CREDITED_LATER_STATUSES,
   OPEN_PAYMENT_STATUSES,
   PAYMENT_DECISIONS,
   PAYMENT_STATUSES,
@@ -59,9 +59,8 @@ test.each<[constraint: string, values: readonly string[]]>([
 test.each<[index: string, values: readonly string[]]>([
   ['payouts_open', [OPEN_PAYOUT_GROUP]],
   ['payments_open', OPEN_PAYMENT_STATUSES],
-  ['payments_pending', SEEN_PAYMENT_STATUSES],
-  // Completed with a condition of its own: more was received than credited.
-  ['payments_late', [...LATE_PAYMENT_STATUSES, 'completed']],
+  ['payments_uncredited', [...SEEN_PAYMENT_STATUSES, ...CREDITED_LATER_STATUSES]],
+  ['payments_late_money', CREDITED_LATER_STATUSES],
   ['webhook_deliveries_open', ['pending']],
   [
     'webhook_deliveries_unsuccessful',

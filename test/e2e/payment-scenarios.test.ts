@@ -249,6 +249,42 @@ test.concurrent.each(PROVIDER_CODES)(
   },
 );
 
+test.concurrent('what is seen and not confirmed is pending and not received', async () => {
+  const { client } = await openMerchant(gateway, { mode: 'test', funds: {} });
+  const id = await openedPayment(client);
+  await atProvider(gateway, id, 'pay', { then: 'stay' });
+  const seen = await whenPayment(client, id, 'processing');
+  expect(seen).toMatchObject({
+    received_amount: '0.00000000',
+    unconfirmed_amount: '100.00000000',
+    amount_due: '0.00000000',
+    overpaid_amount: '0.00000000',
+  });
+  await expectEvents(id, ['created', 'pending', 'processing'], seen);
+  expect(await balanceOf(client)).toMatchObject({ pending: '100.00000000' });
+});
+
+test.concurrent('late money that is not confirmed yet is pending', async () => {
+  const { client } = await openMerchant(gateway, { mode: 'test', funds: {} });
+  const id = await openedPayment(client);
+  await endOfWindow({ client, id });
+  await whenPayment(client, id, 'expired');
+  await atProvider(gateway, id, 'pay', { amount: '40', then: 'stay' });
+  await eventually('the late money to be pending', async () =>
+    (await balanceOf(client))?.pending === '40.00000000' ? true : undefined,
+  );
+  expect(await readPayment(client, id)).toMatchObject({
+    status: 'expired',
+    received_amount: '0.00000000',
+    unconfirmed_amount: '40.00000000',
+    amount_due: '60.00000000',
+  });
+  await atProvider(gateway, id, 'drop');
+  await eventually('nothing to be pending', async () =>
+    ((await balanceOf(client))?.pending ?? '0.00000000') === '0.00000000' ? true : undefined,
+  );
+});
+
 test.concurrent(
   'a transfer that vanishes leaves time to pay again, and what replaces it later is late',
   async () => {
@@ -258,7 +294,7 @@ test.concurrent(
     await whenPayment(client, id, 'processing');
     await atProvider(gateway, id, 'drop');
     await eventually('the money to be gone', async () =>
-      (await readPayment(client, id)).received_amount === '0.00000000' ? true : undefined,
+      (await readPayment(client, id)).unconfirmed_amount === '0.00000000' ? true : undefined,
     );
     expect((await readPayment(client, id)).status).toBe('processing');
     await endOfWindow({ client, id });

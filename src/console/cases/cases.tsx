@@ -300,6 +300,7 @@ function Ours({ ours, found }: Pick<CaseEvidence, 'ours' | 'found'>) {
           ...(ours.kind === 'payment'
             ? ([
                 ['Received', money(ours.object.receivedAmount)],
+                ['Not confirmed yet', money(ours.object.unconfirmedAmount)],
                 ['Credited before fees', money(ours.object.creditedAmount)],
                 ['Refunded', money(ours.object.refundedAmount)],
               ] as const)

@@ -1,6 +1,5 @@
 /** What a balance is made of: its latest transactions, and what reserves and what is pending. */
 import type { MerchantTransaction } from '../../domain/ledger';
-import { type Payment, SEEN_PAYMENT_STATUSES } from '../../domain/payment';
 import { OPEN_PAYOUT_STATUSES, type Payout } from '../../domain/payout';
 import type { DashboardServices } from '../../services/dashboard';
 import { Card, Empty, Money, PageHead, Status, Table, Time, words } from '../../web/components';
@@ -14,7 +13,7 @@ type Balance = Awaited<ReturnType<DashboardServices['balances']>>[number];
 const SHOWN = 25;
 
 export function balancePages(services: DashboardServices): MerchantRoute[] {
-  const { balances, payments, payouts, transactions } = services;
+  const { balances, pendingPayments, payouts, transactions } = services;
   return [
     {
       method: 'get',
@@ -28,7 +27,7 @@ export function balancePages(services: DashboardServices): MerchantRoute[] {
         const [moved, reserving, pending] = await Promise.all([
           transactions(visit, { ...first, filters: { currency } }),
           payouts(visit, { ...first, filters: { currency, status: [...OPEN_PAYOUT_STATUSES] } }),
-          payments(visit, { ...first, filters: { currency, status: [...SEEN_PAYMENT_STATUSES] } }),
+          pendingPayments(visit, currency, SHOWN),
         ]);
         const body = (
           <BalancePage
@@ -36,7 +35,7 @@ export function balancePages(services: DashboardServices): MerchantRoute[] {
             base={visit.base}
             transactions={moved.items}
             payouts={reserving.items}
-            payments={pending.items}
+            payments={pending}
           />
         );
         return page(`Balance ${currency}`, body, { nav: 'home' });
@@ -50,7 +49,7 @@ interface BalancePageProps {
   base: string;
   transactions: readonly MerchantTransaction[];
   payouts: readonly Payout[];
-  payments: readonly Payment[];
+  payments: Awaited<ReturnType<DashboardServices['pendingPayments']>>;
 }
 
 function BalancePage({ balance, base, transactions, payouts, payments }: BalancePageProps) {
@@ -91,7 +90,7 @@ function BalancePage({ balance, base, transactions, payouts, payments }: Balance
       <Card
         id="pending"
         title={title('Pending', pending)}
-        lead={`Payments that were seen and are not credited yet. The newest ${SHOWN} are shown.`}
+        lead={`Payments that were seen and are not credited yet, and late funds. The newest ${SHOWN} are shown.`}
         flush
       >
         <Table
@@ -106,11 +105,9 @@ function BalancePage({ balance, base, transactions, payouts, payments }: Balance
             { label: 'Status', cell: ({ status }) => <Status value={status} /> },
             { label: 'Created', wide: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
             {
-              label: 'Received',
+              label: 'Pending',
               right: true,
-              cell: ({ receivedAmount }) => (
-                <Money amount={receivedAmount} currency={currency} exact />
-              ),
+              cell: (payment) => <Money amount={payment.pending} currency={currency} exact />,
             },
           ]}
         />

@@ -3,16 +3,8 @@ import type { Posting } from '../../domain/ledger';
 import { type Amount, amount, ZERO } from '../../domain/money';
 import type { Mode } from '../../domain/mode';
 import { newId } from '../../lib/new-id';
-import { SEEN_PAYMENT_STATUSES } from '../../domain/payment';
-import {
-  deferStatement,
-  preparedRows,
-  rows,
-  sqlList,
-  type Db,
-  type Reader,
-  type Tx,
-} from '../transaction';
+import { deferStatement, preparedRows, rows, type Db, type Reader, type Tx } from '../transaction';
+import { IS_PENDING, PENDING_AMOUNT } from './pending-payments';
 
 export interface BalanceKey {
   accountId: string;
@@ -94,9 +86,9 @@ export async function listBalances(db: Reader, accountId: string, mode: Mode): P
      held AS (
        SELECT b.currency, b.available, b.reserved FROM balances b JOIN q USING (account_id, mode)
      ), seen AS (
-       SELECT p.currency, sum(p.received_amount) AS pending
+       SELECT p.currency, sum(${PENDING_AMOUNT}) AS pending
          FROM payments p JOIN q USING (account_id, mode)
-        WHERE p.status IN (${sqlList(SEEN_PAYMENT_STATUSES)}) GROUP BY p.currency
+        WHERE ${IS_PENDING} GROUP BY p.currency
      )
      SELECT currency, coalesce(available, 0)::numeric(38,8) AS available,
             coalesce(reserved, 0)::numeric(38,8) AS reserved,

@@ -6,7 +6,7 @@
  * compares the predicates of the indexes with them.
  */
 import { LATE_WINDOW_MS } from '../../domain/payment-step';
-import { LATE_PAYMENT_STATUSES, OPEN_PAYMENT_STATUSES, type Payment } from '../../domain/payment';
+import { CREDITED_LATER_STATUSES, OPEN_PAYMENT_STATUSES, type Payment } from '../../domain/payment';
 import { OPEN_PAYOUT_GROUP, type Payout } from '../../domain/payout';
 import { PaymentModel, PayoutModel } from '../models';
 import { rows, sqlList, type Db } from '../transaction';
@@ -61,9 +61,9 @@ const LATE_WINDOW = `interval '${LATE_WINDOW_MS / 1_000} seconds'`;
 
 const OPEN = `status IN (${sqlList(OPEN_PAYMENT_STATUSES)})`;
 
-/** The predicate of the index payments_late. */
-const LATE = `(status IN (${sqlList([...LATE_PAYMENT_STATUSES, 'completed'])})
-  AND (status = 'underpaid' OR credited_amount < received_amount))`;
+/** The predicate of the index payments_late_money. */
+const LATE = `(status IN (${sqlList(CREDITED_LATER_STATUSES)})
+  AND (status = 'underpaid' OR credited_amount < received_amount + unconfirmed_amount))`;
 
 /** There are few of these, and each of the two conditions has its own index. */
 const UNDECIDED = `id IN (SELECT payment_id FROM payment_decisions WHERE state = 'pending'

@@ -24,6 +24,7 @@ export type PaymentChange = Partial<
   Pick<
     Payment,
     | 'receivedAmount'
+    | 'unconfirmedAmount'
     | 'creditedAmount'
     | 'serviceFee'
     | 'refundedAmount'

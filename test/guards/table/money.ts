@@ -12,6 +12,35 @@ const OUTDATED = 'a proposal is not approved when';
 
 export const MONEY_GUARDS: readonly Guard[] = [
   {
+    name: 'received-is-confirmed',
+    protects: 'What is only seen does not count as received.',
+    file: 'src/domain/payment-step.ts',
+    find: `const confirmed = transfers.filter(({ status }) => status === 'confirmed');
+  const unconfirmed`,
+    replace: `const confirmed = transfers.filter(({ status }) => status !== 'dropped');
+  const unconfirmed`,
+    test: 'test/unit/domain/payment-step.test.ts',
+    title: 'what is confirmed is received',
+  },
+  {
+    name: 'credited-is-not-pending',
+    protects: 'A credited transfer is not counted as unconfirmed as well.',
+    file: 'src/domain/payment-step.ts',
+    find: "status === 'seen' && !credited.has(id)",
+    replace: "status === 'seen'",
+    test: 'test/unit/domain/payment-step.test.ts',
+    title: 'a credited transfer that older facts show as seen is not counted twice',
+  },
+  {
+    name: 'late-money-is-pending',
+    protects: 'The pending balance includes late money that is not confirmed yet.',
+    file: 'src/db/repositories/pending-payments.ts',
+    find: '`(${IS_SEEN} OR (status',
+    replace: '`(${IS_SEEN} OR (false AND status',
+    test: 'test/e2e/payment-scenarios.test.ts',
+    title: 'late money that is not confirmed yet is pending',
+  },
+  {
     name: 'payout-transition',
     protects: 'A payout changes its status only where the table of transitions allows it.',
     file: 'src/db/repositories/payouts.ts',

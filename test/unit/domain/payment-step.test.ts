@@ -12,10 +12,10 @@ import {
 import { amountDue, overpaidAmount } from '../../../src/domain/payment-pricing';
 import {
   type CheckoutFacts,
+  figuresAfter,
   LATE_WINDOW_MS,
   nextPaymentStep,
   type PaymentBackground,
-  receivedAfter,
   type TransferFacts,
 } from '../../../src/domain/payment-step';
 
@@ -42,6 +42,7 @@ function build(status: PaymentStatus, overrides: Partial<Payment> = {}): Payment
     currency: 'USDT',
     network: 'tron',
     receivedAmount: ZERO,
+    unconfirmedAmount: ZERO,
     creditedAmount: ZERO,
     serviceFee: ZERO,
     refundedAmount: ZERO,
@@ -642,27 +643,46 @@ describe('the next step', () => {
     });
   });
 
-  test('it says what was received, seen or confirmed, and the hash of the last confirmed', () => {
+  test('what is confirmed is received, what is only seen is unconfirmed, and the hash is of the last confirmed', () => {
     const transfers = [A40, confirmed('b', '60'), seen('c', '7'), dropped('d', '9')];
     const step = nextPaymentStep(build('created'), facts({ transfers }), background(), EARLY);
-    expect(step).toMatchObject({ received: '107.00000000', txHash: '0xb' });
+    const figures = { receivedAmount: '100.00000000', unconfirmedAmount: '7.00000000' };
+    expect(step).toMatchObject({ figures, txHash: '0xb' });
   });
 
   test('facts that were asked for earlier never make the received less than the credited', () => {
     const payment = build('underpaid', { creditedAmount: amount('40') });
     const stale = facts({ transfers: [confirmed('b', '30', OVER)] });
-    expect(receivedAfter(payment, stale)).toBe('40.00000000');
+    expect(figuresAfter(payment, stale, new Set(['a']))).toEqual({
+      receivedAmount: '40.00000000',
+      unconfirmedAmount: '0.00000000',
+    });
     expect(nextPaymentStep(payment, stale, background(['a']), OVER)).toBeNull();
   });
 });
 
+test('a credited transfer that older facts show as seen is not counted twice', () => {
+  const payment = build('completed', { creditedAmount: amount('40') });
+  const stale = facts({ transfers: [seen('a', '40'), seen('b', '5')] });
+  expect(figuresAfter(payment, stale, new Set(['a']))).toEqual({
+    receivedAmount: '40.00000000',
+    unconfirmedAmount: '5.00000000',
+  });
+});
+
 test.each([
-  ['0', '100.00000000', '0.00000000'],
-  ['99.99999999', '0.00000001', '0.00000000'],
-  ['100', '0.00000000', '0.00000000'],
-  ['150', '0.00000000', '50.00000000'],
-])('of 100, %s received: %s due, %s too much', (received, due, over) => {
-  const payment = build('processing', { receivedAmount: amount(received) });
+  ['0', '0', '100.00000000', '0.00000000'],
+  ['99.99999999', '0', '0.00000001', '0.00000000'],
+  ['100', '0', '0.00000000', '0.00000000'],
+  ['150', '0', '0.00000000', '50.00000000'],
+  ['0', '100', '0.00000000', '0.00000000'],
+  ['40', '50', '10.00000000', '0.00000000'],
+  ['100', '50', '0.00000000', '0.00000000'],
+])('of 100, %s received and %s unconfirmed: %s due, %s too much', (received, more, due, over) => {
+  const payment = build('processing', {
+    receivedAmount: amount(received),
+    unconfirmedAmount: amount(more),
+  });
   expect([amountDue(payment), overpaidAmount(payment)]).toEqual([due, over]);
 });
 
@@ -712,7 +732,7 @@ function take({ payment, credits }: Recorded, told: CheckoutFacts, askedAt: Date
   for (const { id } of step.credits) after.set(id, (after.get(id) ?? 0) + 1);
   const creditedAmount: Amount = add(payment.creditedAmount, ...step.credits.map((c) => c.amount));
   return {
-    payment: { ...payment, status, receivedAmount: step.received, creditedAmount },
+    payment: { ...payment, ...step.figures, status, creditedAmount },
     credits: after,
   };
 }
