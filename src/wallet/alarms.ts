@@ -38,6 +38,8 @@ export type AlarmKind =
   | 'reorganization_below_final'
   /** Another asset or network than the checkout's. */
   | 'unexpected_deposit'
+  /** The nodes do not tell what deposit addresses have: coins that contracts send are not found. */
+  | 'balances_unreadable'
   /** An address has less than its deposits and sweeps explain. */
   | 'balance_below_deposits'
   /** What all deposit addresses have is not what deposits and sweeps explain. */

@@ -11,7 +11,7 @@ import type { Database } from './db/database';
 import { startFollower } from './follower/follower';
 import { WatchList } from './follower/watch-list';
 import { type Loop, startLoop } from './loop';
-import { checkSums } from './sums';
+import { SumsCheck } from './sums';
 
 /** Coins that contracts send are looked for with a request for each address, so not with each block. */
 const BALANCES_EVERY_MS = 60_000;
@@ -63,9 +63,9 @@ export function createSumsCheck(
 ): (() => Loop) | null {
   const { name, mode } = chain.network;
   if (xpubs[mode] === null) return null;
-  const alarms = createAlarms(db, chain, log);
+  const sums = new SumsCheck(db, chain, createAlarms(db, chain, log));
   const check = async (): Promise<undefined> => {
-    await checkSums(db, chain, alarms);
+    await sums.check();
   };
   return () => startLoop(`sums of ${name} (${mode})`, log, SUMS_EVERY_MS, check);
 }

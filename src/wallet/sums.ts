@@ -11,8 +11,8 @@ import type { Alarms } from './alarms';
 import type { Chain } from './chain/chain';
 import { ChainUnavailable, RpcRefusal } from './chain/rpc';
 import type { Db } from './db/database';
-import { findPlace } from './follower/place';
-import { readBalances } from './follower/reader';
+import { findPlace, listBlocks } from './follower/place';
+import { readBalances, readHeader } from './follower/reader';
 import { NATIVE_DECIMALS } from './units';
 
 export interface AssetSums {
@@ -36,11 +36,20 @@ export interface AssetSums {
 /** Of one question to the nodes. */
 const ADDRESSES_AT_ONCE = 500;
 
-/** Null while the chain has not been read. */
+/** Null while the chain has not been read. @throws RpcRefusal when no old state is kept */
 export async function readSums(db: Db, chain: Chain): Promise<AssetSums[] | null> {
-  const { chainId, native, tokens } = chain.network;
-  const place = await findPlace(db, chainId);
+  const place = await findPlace(db, chain.network.chainId);
   if (place === null) return null;
+  // Coins that contracts sent are found later than the scan of blocks is final.
+  return readSumsAt(db, chain, { coins: place.balancesNumber, tokens: place.finalNumber });
+}
+
+async function readSumsAt(
+  db: Db,
+  chain: Chain,
+  blocks: { coins: number; tokens: number },
+): Promise<AssetSums[]> {
+  const { chainId, native, tokens } = chain.network;
   const addresses = await db.query<{ address: string }>(
     'SELECT address FROM wallet.checkout WHERE mode = $1',
     [chain.network.mode],
@@ -55,38 +64,110 @@ export async function readSums(db: Db, chain: Chain): Promise<AssetSums[] | null
   ];
   const sums: AssetSums[] = [];
   for (const { asset, token, decimals } of assets) {
-    // Coins that contracts sent are found later than the scan of blocks is final.
-    const block = token === null ? place.balancesNumber : place.finalNumber;
-    const total = async (of: readonly { address: string }[]): Promise<bigint> => {
-      let sum = 0n;
-      for (let from = 0; from < of.length; from += ADDRESSES_AT_ONCE) {
-        const some = of.slice(from, from + ADDRESSES_AT_ONCE);
-        const asked = some.map(({ address }) => ({ address, token }));
-        for (const balance of await readBalances(chain, asked, block)) sum += balance;
-      }
-      return sum;
-    };
-    const onAddresses = await total(addresses);
-    const { received, swept, fees, owed } = await readBooked(db, chainId, asset, block);
-    sums.push({
-      ...{ asset, decimals, block, onAddresses, received, swept, fees, owed },
-      ...{ float: await total(signers), difference: onAddresses - (received - swept - fees) },
-    });
+    const block = token === null ? blocks.coins : blocks.tokens;
+    const onAddresses = await readTotal(chain, addresses, token, block);
+    const float = await readTotal(chain, signers, token, block);
+    const booked = await readBooked(db, chainId, asset, block);
+    const difference = onAddresses - (booked.received - booked.swept - booked.fees);
+    sums.push({ asset, decimals, block, onAddresses, ...booked, float, difference });
   }
   return sums;
 }
 
-/** Raises an alarm for each asset whose sums do not agree, and clears it when they do. */
-export async function checkSums(db: Db, chain: Chain, alarms: Alarms): Promise<void> {
-  for (const one of (await readSums(db, chain)) ?? []) {
+async function readTotal(
+  chain: Chain,
+  of: readonly { address: string }[],
+  token: string | null,
+  block: number,
+): Promise<bigint> {
+  let sum = 0n;
+  for (let from = 0; from < of.length; from += ADDRESSES_AT_ONCE) {
+    const some = of.slice(from, from + ADDRESSES_AT_ONCE);
+    const asked = some.map(({ address }) => ({ address, token }));
+    for (const balance of await readBalances(chain, asked, block)) sum += balance;
+  }
+  return sum;
+}
+
+/**
+ * Raises an alarm for each asset whose sums do not agree, and clears it when they do. Where the nodes
+ * do not keep the state of the final block, the balances of the newest block are compared once it is
+ * final.
+ */
+export class SumsCheck {
+  private look: { number: number; hash: string; sums: AssetSums[] } | null = null;
+
+  constructor(
+    private readonly db: Db,
+    private readonly chain: Chain,
+    private readonly alarms: Alarms,
+  ) {}
+
+  async check(): Promise<void> {
+    const { db, chain } = this;
+    if (this.look !== null) return this.compareLook();
+    try {
+      for (const one of (await readSums(db, chain)) ?? []) await this.report(one);
+    } catch (error) {
+      if (!(error instanceof RpcRefusal)) throw error;
+      await this.lookAtHead();
+    }
+  }
+
+  private async lookAtHead(): Promise<void> {
+    const { db, chain } = this;
+    const place = await findPlace(db, chain.network.chainId);
+    if (place === null) return;
+    const { headNumber: number, headHash: hash } = place;
+    const sums = await readSumsAt(db, chain, { coins: number, tokens: number });
+    const after = await readHeader(chain, number);
+    // A reorganization in between would have mixed the balances of two blocks.
+    if (after?.hash === hash) this.look = { number, hash, sums };
+  }
+
+  private async compareLook(): Promise<void> {
+    const { db, chain, look } = this;
+    const { chainId } = chain.network;
+    const place = await findPlace(db, chainId);
+    if (look === null || place === null) return;
+    if (place.finalNumber < look.number || place.balancesNumber < look.number) return;
+    this.look = null;
+    const [block] = await listBlocks(db, chainId, look.number, look.number);
+    if (block?.hash !== look.hash) return;
+    for (const one of look.sums) {
+      const booked = await readBooked(db, chainId, one.asset, look.number);
+      const difference = one.onAddresses - (booked.received - booked.swept - booked.fees);
+      const later = await readFoundLater(db, chainId, one.asset, look.number);
+      const isExplained = difference >= 0n && difference <= later;
+      await this.report({ ...one, ...booked, difference: isExplained ? 0n : difference });
+    }
+  }
+
+  private async report(one: AssetSums): Promise<void> {
     if (one.difference === 0n) {
-      await alarms.clear('sums_differ', one.asset);
-      continue;
+      await this.alarms.clear('sums_differ', one.asset);
+      return;
     }
     const { asset, block, on_addresses: has, difference } = presentSums(one);
     const detail = `At block ${block} the deposit addresses have ${has} ${asset}; that differs by ${difference} from what the deposits, sweeps and network fees explain. Compare the addresses with the chain: docs/wallet.md, "The sums".`;
-    await alarms.raise('sums_differ', asset, detail);
+    await this.alarms.raise('sums_differ', asset, detail);
   }
+}
+
+/** Coins of contracts that were booked at a later block than the one that brought them. */
+async function readFoundLater(
+  db: Db,
+  chainId: number,
+  asset: string,
+  after: number,
+): Promise<bigint> {
+  const [row] = await db.query<{ units: string }>(
+    `SELECT coalesce(sum(units), 0)::text AS units FROM wallet.deposit
+     WHERE chain_id = $1 AND asset = $2 AND block_number > $3 AND tx_hash IS NULL
+       AND state <> 'vanished'`,
+    [chainId, asset, after],
+  );
+  return BigInt(row?.units ?? 0);
 }
 
 /** Exact: as many decimals as the asset has. */

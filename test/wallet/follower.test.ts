@@ -15,7 +15,7 @@ import { errorText } from '../../src/lib/command-line';
 import type { Log } from '../../src/wallet/config';
 import { findPlace } from '../../src/wallet/follower/place';
 import { allowAddress, denyAddress } from '../../src/wallet/sender/denylist';
-import { checkSums, readSums } from '../../src/wallet/sums';
+import { readSums, SumsCheck } from '../../src/wallet/sums';
 import { describeWithChain, startChain, type TestChain } from '../support/chain';
 import { DEPOSIT_ACCOUNT } from '../support/wallet';
 import {
@@ -294,7 +294,8 @@ describeWithChain('deposits', () => {
     const walletChain = createChain(world.network);
     const log: Log = () => undefined;
     // Without what an alarm remembers: each check looks for itself.
-    const check = () => checkSums(world.db, walletChain, createAlarms(world.db, walletChain, log));
+    const check = () =>
+      new SumsCheck(world.db, walletChain, createAlarms(world.db, walletChain, log)).check();
     const open = () =>
       world.db.query<{ subject: string; detail: string }>(
         "SELECT subject, detail FROM wallet.alarm WHERE kind = 'sums_differ' AND cleared_at IS NULL",

@@ -282,6 +282,9 @@ interface Node {
 /** The provider's limits and internal faults, which another node does not have. */
 const NODE_FAULT_CODES: readonly number[] = [-32005, -32097, -32603];
 const REVERT_WORDS = /revert/i;
+/** The node works, but does not keep the state of the block: geth, reth, nethermind, Besu, Erigon. */
+const OLD_STATE_WORDS =
+  /missing trie node|state\b.*\b(?:unavailable|not available|pruned)|no state available/i;
 /** The recipient's contract can make every node answer an internal fault to an estimate of it. */
 const ESTIMATE = 'eth_estimateGas';
 
@@ -304,7 +307,8 @@ function readAnswer<T>(
     !isTooManyLogs(method, code, detail) &&
     method !== ESTIMATE &&
     !REVERT_WORDS.test(detail) &&
-    !isAboutTransaction(detail)
+    !isAboutTransaction(detail) &&
+    !OLD_STATE_WORDS.test(detail)
   ) {
     throw new NodeFault(`refused the call (${String(code)})`);
   }

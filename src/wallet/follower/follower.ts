@@ -21,7 +21,7 @@ import { type Loop, startLoop } from '../loop';
 import type { Network } from '../networks';
 import { NATIVE_DECIMALS } from '../units';
 import { InconsistentNode } from './answers';
-import { findInternalTransfers } from './internal-transfers';
+import { CoinBalances } from './internal-transfers';
 import {
   advance,
   advanceFinal,
@@ -85,12 +85,14 @@ type Heads = Awaited<ReturnType<typeof readHeads>>;
 
 export class Follower {
   private readonly chainId: number;
+  private readonly balances: CoinBalances;
   private balancesAt = 0;
   private stuckSteps = 0;
   private progress: { at: number; number: number } | null = null;
 
   constructor(private readonly parts: FollowerParts) {
     this.chainId = parts.chain.network.chainId;
+    this.balances = new CoinBalances(parts);
   }
 
   /** @returns 'more' when there are more blocks to read */
@@ -140,13 +142,16 @@ export class Follower {
       await this.takeBack(place, fork);
       return 'more';
     }
-    const finalNumber = heads.finalized?.number ?? 0;
-    if (finalNumber - place.headNumber > BLOCKS_PER_STEP) {
-      await this.catchUp(place, finalNumber);
+    const finalized = heads.finalized?.number ?? 0;
+    if (finalized - place.headNumber > BLOCKS_PER_STEP) {
+      await this.catchUp(place, finalized);
       return 'more';
     }
     const isMore = await this.readNewBlocks(place, heads.latest, signal);
-    await this.settle(heads);
+    const finalNumber = await this.settle(heads);
+    // Last, and at the newest block: deposits are confirmed even when no node can tell balances.
+    await this.balances.book(finalNumber);
+    if (!isMore) await this.lookAtBalances();
     return isMore ? 'more' : undefined;
   }
 
@@ -286,11 +291,11 @@ export class Follower {
     });
   }
 
-  /** What the node calls sure, as far as it was read and is the same block. */
-  private async settle(heads: Heads): Promise<void> {
-    const { db, chain, watched } = this.parts;
+  /** What the node calls sure, as far as it was read and is the same block. @returns the final one */
+  private async settle(heads: Heads): Promise<number> {
+    const { db } = this.parts;
     const place = await findPlace(db, this.chainId);
-    if (place === null || heads.finalized === null) return;
+    if (place === null || heads.finalized === null) return 0;
     const finalized = await this.knownSure(place, heads.finalized);
     const safe = Math.max(
       (await this.knownSure(place, heads.safe ?? heads.finalized)).number,
@@ -300,20 +305,19 @@ export class Follower {
       await setSure(db, this.chainId, safe, finalized);
     }
     const sure = { safe, finalized: finalized.number };
-    const isDue = Date.now() - this.balancesAt >= this.parts.balancesEveryMs;
-    if (isDue && finalized.number > place.balancesNumber) {
-      this.balancesAt = Date.now();
-      await watched.refresh();
-      await findInternalTransfers(
-        { ...this.parts, network: chain.network },
-        place,
-        finalized.number,
-      );
-    }
     await settleDeposits(db, this.parts, sure);
     for (const { id, detail } of await listUnexpected(db, this.chainId)) {
       await this.parts.alarms.raise('unexpected_deposit', id, detail);
     }
+    return finalized.number;
+  }
+
+  private async lookAtBalances(): Promise<void> {
+    if (Date.now() - this.balancesAt < this.parts.balancesEveryMs) return;
+    const place = await findPlace(this.parts.db, this.chainId);
+    if (place === null || place.headNumber <= place.balancesNumber) return;
+    await this.balances.look(place);
+    this.balancesAt = Date.now();
   }
 
   private async knownSure(

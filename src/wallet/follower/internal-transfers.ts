@@ -1,24 +1,25 @@
 /**
  * Coins that a contract sends are no transaction of their own and leave no log: a scan of blocks
- * misses them. They are found by the balance: what an address has at a final block, beyond what the
- * scan explains, arrived in this way.
+ * misses them. They are found by the balance: what an address has, beyond what the scan explains,
+ * arrived in this way. Balances are read at the newest block, whose state every node keeps, and are
+ * booked once that block is final and still part of the chain.
  */
 import type { Alarms } from '../alarms';
 import type { Chain } from '../chain/chain';
 import { RpcRefusal } from '../chain/rpc';
 import { type Arrival, type DepositParts, recordArrivals } from '../checkouts/deposits';
-import type { Database, Db } from '../db/database';
+import { lockCheckout } from '../checkouts/store';
+import type { Database, Db, Tx } from '../db/database';
 import type { Log } from '../config';
 import type { Network } from '../networks';
 import { NATIVE_DECIMALS } from '../units';
-import type { Place } from './place';
 import { InconsistentNode } from './answers';
-import { readBalances, readHeader } from './reader';
+import { listBlocks, OutOfPlace, type Place } from './place';
+import { readBalances, readBalancesOf, readHeader } from './reader';
 import { WATCHED_DAYS } from './watch-list';
 
-interface InternalParts extends DepositParts {
+interface BalanceParts extends DepositParts {
   chain: Chain;
-  network: Network;
   db: Database;
   alarms: Alarms;
   log: Log;
@@ -31,35 +32,105 @@ interface Explained {
   units: bigint;
 }
 
-/** Up to `at`, which is final and has been read. Only checkouts that are paid in coins. */
-export async function findInternalTransfers(
-  parts: InternalParts,
-  { balancesNumber }: Place,
-  at: number,
-): Promise<void> {
+/** The balances at a block that differ from what the scan explains. */
+interface Look {
+  number: number;
+  hash: string;
+  /** checkout → wei */
+  balances: ReadonlyMap<string, bigint>;
+}
+
+/** Only checkouts that are paid in coins. What a crash loses is looked at again. */
+export class CoinBalances {
+  /** Of blocks that are not final yet, the oldest first. */
+  private looks: Look[] = [];
+
+  constructor(private readonly parts: BalanceParts) {}
+
+  /** At the newest block that was read. A node that cannot tell is an alarm, and nothing waits for it. */
+  async look({ headNumber: number, headHash: hash }: Place): Promise<void> {
+    const { db, chain, alarms } = this.parts;
+    const { name } = chain.network;
+    const explained = await listExplained(db, chain.network, number);
+    const addresses = explained.map(({ address }) => address);
+    try {
+      const balances = await readBalancesOf(chain, addresses, { number, hash });
+      const differing = explained.flatMap(({ checkoutId, units }, index) => {
+        const balance = balances[index] ?? 0n;
+        return balance === units ? [] : [[checkoutId, balance] as const];
+      });
+      this.looks = this.looks.filter((look) => look.number < number);
+      this.looks.push({ number, hash, balances: new Map(differing) });
+      await alarms.clear('balances_unreadable', name);
+    } catch (error) {
+      if (!(error instanceof RpcRefusal)) throw error;
+      const detail = `The balances of deposit addresses on ${name} cannot be read, so coins that contracts send are not found. Other deposits are confirmed as usual. (${error.detail})`;
+      await alarms.raise('balances_unreadable', name, detail);
+    }
+  }
+
+  /** What was seen at blocks that are final now. */
+  async book(finalNumber: number): Promise<void> {
+    const final = this.looks.filter(({ number }) => number <= finalNumber);
+    for (const look of final) {
+      await bookLook(this.parts, look);
+      this.looks = this.looks.filter((one) => one !== look);
+    }
+  }
+}
+
+async function bookLook(parts: BalanceParts, { number, hash, balances }: Look): Promise<void> {
   const { db, chain, chainId } = parts;
-  const explained = await listExplained(db, parts.network, at);
-  const balances = await readBalances(
-    chain,
-    explained.map(({ address }) => ({ address, token: null })),
-    at,
-  );
+  const [block] = await listBlocks(db, chainId, number, number);
+  // A reorganization replaced the block: a later look tells.
+  if (block?.hash !== hash) return;
+  const explained = await listExplained(db, chain.network, number);
   const arrivals: Arrival[] = [];
-  for (const [index, one] of explained.entries()) {
-    const surplus = (balances[index] ?? 0n) - one.units;
-    if (surplus < 0n) await raiseShortfall(parts, one, -surplus, at);
+  const unexplained: Explained[] = [];
+  for (const one of explained) {
+    const surplus = (balances.get(one.checkoutId) ?? one.units) - one.units;
+    if (surplus < 0n) await raiseShortfall(parts, one, -surplus, number);
     else if (surplus > 0n) {
-      arrivals.push(await arrivalOf(parts, one, surplus, { after: balancesNumber, at }));
+      arrivals.push(await arrivalOf(parts, one, surplus, number));
+      unexplained.push(one);
     }
   }
   await db.transaction(async (tx) => {
-    await recordArrivals(tx, parts, arrivals);
     await tx.query(
       `UPDATE wallet.followed_chain SET balances_number = $2
        WHERE chain_id = $1 AND balances_number < $2`,
-      [chainId, at],
+      [chainId, number],
     );
+    await requireUnexplained(tx, chain.network, unexplained, number);
+    await recordArrivals(tx, parts, arrivals);
   });
+}
+
+/** Something may have been credited since. @throws OutOfPlace, and nothing is booked twice */
+async function requireUnexplained(
+  tx: Tx,
+  network: Network,
+  unexplained: readonly Explained[],
+  at: number,
+): Promise<void> {
+  for (const { checkoutId, units } of unexplained) {
+    await lockCheckout(tx, checkoutId);
+    const now = await readExplained(tx, network, checkoutId, at);
+    if (now !== units) throw new OutOfPlace('the deposits of a checkout have changed');
+  }
+}
+
+async function readExplained(
+  db: Db,
+  { chainId, native }: Network,
+  checkoutId: string,
+  at: number,
+): Promise<bigint> {
+  const [row] = await db.query<{ units: string }>(
+    `SELECT ${EXPLAINED_UNITS} AS units FROM wallet.checkout c WHERE c.id = $1`,
+    [checkoutId, chainId, native.asset, at],
+  );
+  return BigInt(row?.units ?? 0);
 }
 
 async function listExplained(db: Db, network: Network, at: number): Promise<Explained[]> {
@@ -83,46 +154,45 @@ const EXPLAINED_UNITS = `(
       AND s.block_number <= $4), 0))::numeric(78,0)`;
 
 async function arrivalOf(
-  parts: InternalParts,
+  parts: BalanceParts,
   one: Explained,
   surplus: bigint,
-  { after, at }: { after: number; at: number },
+  at: number,
 ): Promise<Arrival> {
-  const number = await findBlock(parts, one, after, at);
+  const number = await findBlock(parts, one, at);
   const header = await readHeader(parts.chain, number);
   if (header === null) throw new InconsistentNode('the node does not have a final block');
   return {
     ...{ token: null, from: '', to: one.address, units: surplus, ordinal: 0, isInternal: true },
     // Not a transaction; it only makes the id. A block belongs to one look, so ids never repeat.
-    txHash: `internal ${String(number)}`,
-    ...{ checkoutId: one.checkoutId, asset: parts.network.native.asset },
+    txHash: `internal ${header.hash}`,
+    ...{ checkoutId: one.checkoutId, asset: parts.chain.network.native.asset },
     ...{ decimals: NATIVE_DECIMALS, blockNumber: number, blockTime: header.time },
   };
 }
 
 /** The first block with more coins than the scan explains, where the node still knows old states. */
 async function findBlock(
-  { chain, db, network, log }: InternalParts,
+  { chain, chainId, db, log }: BalanceParts,
   { checkoutId, address }: Explained,
-  after: number,
   at: number,
 ): Promise<number> {
-  let [low, high] = [after, at];
+  const [place] = await db.query<{ after: string }>(
+    'SELECT balances_number AS after FROM wallet.followed_chain WHERE chain_id = $1',
+    [chainId],
+  );
+  let [low, high] = [Number(place?.after ?? at), at];
   try {
     while (high - low > 1) {
       const middle = Math.floor((low + high) / 2);
       const [balance = 0n] = await readBalances(chain, [{ address, token: null }], middle);
-      const [row] = await db.query<{ units: string }>(
-        `SELECT ${EXPLAINED_UNITS} AS units FROM wallet.checkout c WHERE c.id = $1`,
-        [checkoutId, network.chainId, network.native.asset, middle],
-      );
-      if (balance > BigInt(row?.units ?? 0)) high = middle;
+      if (balance > (await readExplained(db, chain.network, checkoutId, middle))) high = middle;
       else low = middle;
     }
     return high;
   } catch (error) {
     if (!(error instanceof RpcRefusal)) throw error;
-    const { mode, name } = network;
+    const { mode, name } = chain.network;
     log('warn', 'the node has no old balances; a deposit gets the time of a later block', {
       ...{ mode, network: name, block: at },
     });
@@ -131,7 +201,7 @@ async function findBlock(
 }
 
 function raiseShortfall(
-  { alarms }: InternalParts,
+  { alarms }: BalanceParts,
   { address, checkoutId }: Explained,
   missing: bigint,
   at: number,

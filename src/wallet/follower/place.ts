@@ -74,7 +74,7 @@ export async function advance(
   await insertBlock(tx, chainId, to);
 }
 
-/** Past blocks that are final: of these only the last is kept. @throws OutOfPlace */
+/** Past blocks that are final: of these only the last is stored. @throws OutOfPlace */
 export async function advanceFinal(
   tx: Tx,
   chainId: number,
@@ -82,13 +82,22 @@ export async function advanceFinal(
   to: BlockHeader,
 ): Promise<void> {
   await moveHead(tx, chainId, from.headHash, to);
-  await tx.query('DELETE FROM wallet.block WHERE chain_id = $1', [chainId]);
   await insertBlock(tx, chainId, to);
+  await dropOldBlocks(tx, chainId, to.number);
   await tx.query(
     `UPDATE wallet.followed_chain SET safe_number = $2, final_number = $2, final_hash = $3
      WHERE chain_id = $1`,
     [chainId, to.number, to.hash],
   );
+}
+
+/** Below the final one, for a reorganization that is deeper than the chain allows. */
+const KEPT_BLOCKS = 10_000;
+
+async function dropOldBlocks(tx: Tx, chainId: number, finalNumber: number): Promise<void> {
+  await tx.query('DELETE FROM wallet.block WHERE chain_id = $1 AND number < $2', [
+    ...[chainId, finalNumber - KEPT_BLOCKS],
+  ]);
 }
 
 /** Back to a block that the chain still has. @throws OutOfPlace */
@@ -133,9 +142,7 @@ export async function setSure(
       [chainId, safeNumber, final.number, final.hash],
     );
     if (moved.length === 0) return;
-    await tx.query('DELETE FROM wallet.block WHERE chain_id = $1 AND number < $2', [
-      ...[chainId, final.number],
-    ]);
+    await dropOldBlocks(tx, chainId, final.number);
   });
 }
 

@@ -205,6 +205,33 @@ export async function readBalances(
   });
 }
 
+/**
+ * Coins at one block, in the order of the addresses. Each request asks for the block before and after
+ * the balances, so that they are not those of a block that replaces it.
+ */
+export async function readBalancesOf(
+  chain: Chain,
+  addresses: readonly string[],
+  { number, hash }: { number: number; hash: string },
+): Promise<bigint[]> {
+  const at = toHex(number);
+  const chunks = chunksOf(addresses, RPC_BATCH_MAX - 2);
+  const answers = await chain.rpc.batches<unknown>(
+    chunks.flatMap((some) => [
+      blockCall(at),
+      ...some.map((address) => ({ method: 'eth_getBalance', params: [address, at] })),
+      blockCall(at),
+    ]),
+  );
+  return chunks.flatMap((some, index) => {
+    const own = answers.slice(index * RPC_BATCH_MAX, index * RPC_BATCH_MAX + some.length + 2);
+    const [first, ...rest] = own as RpcAnswer<RpcBlock | null>[];
+    const isSame = [first, rest.pop()].every((block) => resultOf(block).hash === hash);
+    if (!isSame) throw new InconsistentNode('balances of another block');
+    return rest.map((balance) => BigInt(resultOf(balance as RpcAnswer<Hex | null>)));
+  });
+}
+
 /** balanceOf(address) */
 function balanceOfData(address: string): Hex {
   return `0x70a08231${topicOfAddress(address).slice(2)}`;

@@ -5,6 +5,8 @@
  * stopped and no transfer gets a nonce.
  */
 import { type Address, getAddress } from 'viem';
+import { readFinalHead } from '../chain/chain';
+import { readUsedNonces } from '../chain/finality';
 import { amountOf } from '../units';
 import type { Db, Tx } from '../db/database';
 import {
@@ -41,12 +43,13 @@ export async function explainNonces(
   const top = highestOf(used, view);
   const { nextNonce, stoppedFor } = await readSigner(db, key);
   if (top <= nextNonce && stoppedFor !== 'found_transactions') return true;
-  const known = await listKnownNonces(parts, nextNonce, view.finalNonces);
+  const finalNonces = await readFinalNonces(parts, address);
+  const known = await listKnownNonces(parts, nextNonce, finalNonces);
   const wanted = range(nextNonce, top).filter((nonce) => !known.has(nonce));
   const seen = await findTransactions(chain, address, wanted);
   return db.transaction(async (tx) => {
     await lockSigner(tx, key);
-    const from = nextNonce > view.finalNonces ? nextNonce : view.finalNonces;
+    const from = nextNonce > finalNonces ? nextNonce : finalNonces;
     await dropUnseen(tx, parts, { from, keep: seen.map(({ hash }) => hash) });
     await storeFound(tx, chain, key, seen);
     const open = await adoptWhatFits(tx, parts);
@@ -59,6 +62,12 @@ export async function explainNonces(
     await endStop(tx, parts);
     return true;
   });
+}
+
+/** Zero where the node does not keep the state of the final block: then everything is looked up again. */
+async function readFinalNonces({ chain }: QueueParts, address: Address): Promise<bigint> {
+  const { final } = await readUsedNonces(chain, address, await readFinalHead(chain));
+  return final ?? 0n;
 }
 
 function highestOf({ mined, pending }: UsedNonces, view: ChainView): bigint {

@@ -1,41 +1,38 @@
 /**
  * Ends transfers when the chain calls their transaction final, and not before: until then a
- * reorganisation may undo it. A nonce that is used at a final block without a receipt of ours was
- * used by somebody else, and stops the signer.
+ * reorganisation may undo it. Headers and receipts say it, because many nodes do not keep the state of
+ * a final block. A nonce that is used in a final block without a receipt of ours was used by somebody
+ * else, and stops the signer.
  */
 import type { Address, Hex } from 'viem';
 import { type Receipt, readReceipt, type RpcReceipt } from '../chain/chain';
+import { readBlockHashes } from '../chain/finality';
+import { ChainUnavailable, RpcRefusal } from '../chain/rpc';
 import type { Tx } from '../db/database';
 import { explainUsedNonce } from './explain';
 import { findOutcome, type Outcome } from './outcome';
 import { requeueFreed } from './free-nonce';
+import { isNonceFinal } from './nonce-finality';
 import type { QueueParts } from './queue';
 import { type Attempt, findAttempts, findOpenSlots, type Slot, stopSigner } from './slots';
 import { finishTransfer, type FailureCode } from './transfers';
-import { type ChainView, readView } from './view';
+import type { ChainView } from './view';
 import { DECISION_PENDING } from './waiting';
 
 const BATCH = 20;
 
+interface Mined {
+  slot: Slot;
+  receipt: Receipt;
+  /** An empty transaction has used the nonce, and not the transfer's. */
+  isEmpty: boolean;
+}
+
 /** @returns whether there may be more */
 export async function settleFinal(parts: QueueParts, view: ChainView): Promise<boolean> {
   const { db, key } = parts;
-  const slots = await findOpenSlots(db, key, { upTo: view.finalNonces, limit: BATCH });
-  const last = slots.at(-1);
-  if (last === undefined) return false;
-  const attempts = await findAttempts(db, key, { upTo: last.nonce + 1n });
-  const receipts = await readReceipts(parts, attempts);
-  const ends: { slot: Slot; receipt: Receipt; isEmpty: boolean }[] = [];
-  for (const slot of slots) {
-    const own = attempts.filter(({ nonce }) => nonce === slot.nonce);
-    const receipt = own.map(({ hash }) => receipts.get(hash)).find((one) => one !== undefined);
-    if (receipt === undefined) {
-      await reportForeign(parts, slot, own);
-    } else if (receipt.blockNumber <= view.finalBlock) {
-      const mined = own.find(({ hash }) => receipts.get(hash) === receipt);
-      ends.push({ slot, receipt, isEmpty: mined?.isEmpty === true });
-    }
-  }
+  const slots = await findOpenSlots(db, key, { upTo: view.usedNonces, limit: BATCH });
+  const ends = await withoutOtherBranches(parts, await findEnds(parts, view, slots));
   if (ends.length === 0) return false;
   const outcomes: { slot: Slot; outcome: Outcome }[] = [];
   for (const { slot, receipt, isEmpty } of ends) {
@@ -51,6 +48,61 @@ export async function settleFinal(parts: QueueParts, view: ChainView): Promise<b
   const isProgress =
     freed.length > 0 || outcomes.some(({ outcome }) => outcome.kind !== 'in_doubt');
   return isProgress && slots.length === BATCH;
+}
+
+/** Those whose receipt is of a block that is not above the final one. */
+async function findEnds(
+  parts: QueueParts,
+  view: ChainView,
+  slots: readonly Slot[],
+): Promise<Mined[]> {
+  const [lowest] = slots;
+  // A later nonce is never in an earlier block, and most rounds end here.
+  if (lowest === undefined || (await isAboveFinal(parts, view, lowest))) return [];
+  const attempts = await findAttempts(parts.db, parts.key, {
+    upTo: (slots.at(-1) ?? lowest).nonce + 1n,
+  });
+  const receipts = await readReceipts(parts, attempts);
+  const ends: Mined[] = [];
+  for (const slot of slots) {
+    const own = attempts.filter(({ nonce }) => nonce === slot.nonce);
+    const mined = own.find(({ hash }) => receipts.has(hash));
+    const receipt = mined === undefined ? undefined : receipts.get(mined.hash);
+    if (receipt === undefined) await reportForeign(parts, slot, own);
+    else if (receipt.blockNumber <= view.finalBlock) {
+      ends.push({ slot, receipt, isEmpty: mined?.isEmpty === true });
+    }
+  }
+  return ends;
+}
+
+async function isAboveFinal(parts: QueueParts, view: ChainView, slot: Slot): Promise<boolean> {
+  const { nonce } = slot;
+  const own = await findAttempts(parts.db, parts.key, { from: nonce, upTo: nonce + 1n });
+  const [receipt] = (await readReceipts(parts, own)).values();
+  return receipt !== undefined && receipt.blockNumber > view.finalBlock;
+}
+
+/** A node may keep the receipt of a block that was replaced: it says nothing about the chain. */
+async function withoutOtherBranches(
+  { chain, alarms }: QueueParts,
+  ends: readonly Mined[],
+): Promise<Mined[]> {
+  const hashes = await readBlockHashes(
+    chain.rpc,
+    ends.map(({ receipt }) => receipt),
+  );
+  const kept: Mined[] = [];
+  for (const end of ends) {
+    const { transactionHash, blockHash, blockNumber } = end.receipt;
+    if (hashes.has(blockHash)) {
+      kept.push(end);
+      continue;
+    }
+    const detail = `The receipt of transaction ${transactionHash} is of the block ${blockHash}, and the node has another final block ${blockNumber.toString()}. The payout waits until they agree.`;
+    await alarms.raise('outcome_in_doubt', end.slot.transferId, detail);
+  }
+  return kept;
 }
 
 async function readReceipts(
@@ -158,16 +210,34 @@ export async function isUsedByOthers(
   let answered = 0;
   const nodes = chain.rpc.each();
   for (const rpc of nodes) {
-    const view = await readView({ ...chain, rpc }, signer as Address).catch(() => null);
-    if (view === null) continue;
-    if (view.finalNonces <= nonce) return false;
-    const calls = attempts.map(({ hash }) => ({
-      method: 'eth_getTransactionReceipt',
-      params: [hash],
-    }));
-    const receipts = await rpc.batches<RpcReceipt>(calls);
-    if (receipts.some((one) => !('result' in one) || one.result !== null)) return false;
+    const isOther = await isUsedByOther(
+      { ...chain, rpc },
+      signer as Address,
+      nonce,
+      attempts,
+    ).catch(ignoreSilence);
+    if (isOther === undefined) continue;
+    if (!isOther) return false;
     answered += 1;
   }
   return answered > 0 && (!everyNode || answered === nodes.length);
+}
+
+/** At one node. */
+async function isUsedByOther(
+  chain: QueueParts['chain'],
+  signer: Address,
+  nonce: bigint,
+  attempts: readonly Attempt[],
+): Promise<boolean> {
+  const receipts = await chain.rpc.batches<RpcReceipt>(
+    attempts.map(({ hash }) => ({ method: 'eth_getTransactionReceipt', params: [hash] })),
+  );
+  if (receipts.some((one) => !('result' in one) || one.result !== null)) return false;
+  return isNonceFinal(chain, signer, nonce);
+}
+
+function ignoreSilence(error: unknown): undefined {
+  if (error instanceof ChainUnavailable || error instanceof RpcRefusal) return undefined;
+  throw error;
 }

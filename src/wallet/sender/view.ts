@@ -1,7 +1,8 @@
 /**
  * What the sender needs to know of the chain, read in one request to one node, so that nonces,
  * balances and blocks are of about the same moment. `pending` is a node's guess: it may show that the
- * record is an old one, and no nonce is taken from it.
+ * record is an old one, and no nonce is taken from it. What is final is known from a header: many nodes
+ * do not keep the state of that block.
  */
 import type { Address, Hex } from 'viem';
 import { type Chain, toHex } from '../chain/chain';
@@ -14,8 +15,6 @@ export interface ChainView {
   usedNonces: bigint;
   /** The same with what is in the node's pool: an alarm, never a source of nonces. */
   pendingNonces: bigint;
-  /** The same in final blocks. */
-  finalNonces: bigint;
   /** -1n while no block is final. */
   finalBlock: bigint;
   /** asset → units that the signer has in the latest block. */
@@ -36,7 +35,6 @@ export async function readView({ network, rpc }: Chain, signer: Address): Promis
     { method: 'eth_getTransactionCount', params: [signer, 'latest'] },
     { method: 'eth_maxPriorityFeePerGas' },
     { method: 'eth_getBlockByNumber', params: [finalTag, false] },
-    { method: 'eth_getTransactionCount', params: [signer, finalTag] },
     { method: 'eth_getBalance', params: [signer, 'latest'] },
     { method: 'eth_getTransactionCount', params: [signer, 'pending'] },
     ...network.tokens.map(({ address }) => ({
@@ -45,12 +43,11 @@ export async function readView({ network, rpc }: Chain, signer: Address): Promis
     })),
   ];
   const answers = await rpc.batch<unknown>(calls);
-  const [head, used, tip, final, finalCount, coins, pending, ...tokens] = answers;
+  const [head, used, tip, final, coins, pending, ...tokens] = answers;
   const latest = (resultOf(head) as RpcHead | null) ?? fail('eth_getBlockByNumber');
   // Nodes refuse the tag, or answer null, while nothing is final.
   const finalHead =
     final !== undefined && 'result' in final ? (final.result as RpcHead | null) : null;
-  const hasFinal = finalHead !== null && finalCount !== undefined && 'result' in finalCount;
   const balances = new Map([[network.native.asset, BigInt(resultOf(coins) as Hex)]]);
   for (const [index, { asset }] of network.tokens.entries()) {
     const balance = tokens[index];
@@ -69,8 +66,7 @@ export async function readView({ network, rpc }: Chain, signer: Address): Promis
       (tip !== undefined && 'result' in tip ? BigInt(tip.result as Hex) : DEFAULT_TIP_WEI),
     usedNonces,
     pendingNonces: pendingNonces > usedNonces ? pendingNonces : usedNonces,
-    finalNonces: hasFinal ? BigInt(resultOf(finalCount) as Hex) : 0n,
-    finalBlock: hasFinal ? BigInt(finalHead.number) : -1n,
+    finalBlock: finalHead === null ? -1n : BigInt(finalHead.number),
     balances,
   };
 }

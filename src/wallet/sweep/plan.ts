@@ -14,7 +14,8 @@ import {
 } from 'viem';
 import { type Amount, isLess } from '../../domain/money';
 import { SetupError } from '../../lib/setup-error';
-import { type Chain, readFinalHead, readHead, toHex } from '../chain/chain';
+import { type BlockHead, type Chain, readFinalHead, readHead } from '../chain/chain';
+import { readUsedNonces } from '../chain/finality';
 import { readL1Fee } from '../chain/l1-fee';
 import { RpcRefusal } from '../chain/rpc';
 import type { Db } from '../db/database';
@@ -65,12 +66,8 @@ export async function planSweep(db: Db, order: SweepOrder): Promise<SweepPlan> {
   const head = await readHead(chain, 'latest');
   if (final === null || head === null) throw new SetupError('The chain has no final block yet.');
   const found = await findAddresses(db, chain, asset);
-  const at = Number(final.number);
-  const balances = await readBalances(
-    chain,
-    found.map(({ address }) => ({ address, token })),
-    at,
-  );
+  const asked = found.map(({ address }) => ({ address, token }));
+  const balances = await readFinalBalances(chain, asked, { final, head });
   const tip = BigInt(await chain.rpc.call<Hex>('eth_maxPriorityFeePerGas'));
   const cap = chain.network.payouts?.maxFeePerGasWei ?? 2n ** 128n;
   const market = { baseFeePerGas: head.baseFeePerGas, priorityFeePerGas: tip };
@@ -83,12 +80,13 @@ export async function planSweep(db: Db, order: SweepOrder): Promise<SweepPlan> {
       plan.small += 1;
       continue;
     }
-    const nonces = await readNonces(chain, place.address, at);
-    if (nonces.latest !== nonces.final) {
+    const nonces = await readUsedNonces(chain, place.address, final);
+    if (nonces.final !== null && nonces.latest !== nonces.final) {
       plan.busy += 1;
       continue;
     }
-    const item = await planItem(order, { ...place, units, nonce: nonces.latest, fees });
+    const nonce = Number(nonces.latest);
+    const item = await planItem(order, { ...place, units, nonce, fees });
     if (item === null) plan.small += 1;
     else add(plan, item);
   }
@@ -133,14 +131,21 @@ async function findAddresses(db: Db, { network }: Chain, asset: string): Promise
   }));
 }
 
-export async function readNonces(
-  { rpc }: Chain,
-  address: Address,
-  finalBlock: number,
-): Promise<{ latest: number; final: number }> {
-  const read = async (at: string) =>
-    Number(BigInt(await rpc.call<Hex>('eth_getTransactionCount', [address, at])));
-  return { latest: await read('latest'), final: await read(toHex(BigInt(finalBlock))) };
+/**
+ * Nodes without the state of the final block answer about the newest one. What is not final there is
+ * still at an address of the wallet: at worst, the sweep moves nothing and is ordered again.
+ */
+async function readFinalBalances(
+  chain: Chain,
+  asked: Parameters<typeof readBalances>[1],
+  { final, head }: { final: BlockHead; head: BlockHead },
+): Promise<bigint[]> {
+  try {
+    return await readBalances(chain, asked, Number(final.number));
+  } catch (error) {
+    if (!(error instanceof RpcRefusal)) throw error;
+    return readBalances(chain, asked, Number(head.number));
+  }
 }
 
 interface ItemFacts extends AddressRow {

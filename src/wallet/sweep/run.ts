@@ -7,13 +7,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Address, type Hex, keccak256 } from 'viem';
 import type { Amount } from '../../domain/money';
 import { SetupError } from '../../lib/setup-error';
-import { type Chain, readFinalHead, type RpcReceipt } from '../chain/chain';
+import { type Chain, readFinalHead, readReceipt, type RpcReceipt } from '../chain/chain';
+import { isInFinalBlock } from '../chain/finality';
 import { RpcRefusal } from '../chain/rpc';
 import type { Database } from '../db/database';
 import type { Network } from '../networks';
+import { isNonceFinal } from '../sender/nonce-finality';
 import { findTransfer, submitTransfer } from '../sender/transfers';
 import { amountOf, NATIVE_DECIMALS } from '../units';
-import { readNonces, type SweepItem, type SweepOrder } from './plan';
+import type { SweepItem, SweepOrder } from './plan';
 
 export type Report = (line: string) => void;
 
@@ -161,11 +163,14 @@ export async function findOutcome(
   { address, nonce, raw }: SignedSweep,
 ): Promise<SweepOutcome | null> {
   const final = await readFinalHead(chain);
-  const nonces = await readNonces(chain, address, final === null ? 0 : Number(final.number));
-  if (nonces.final <= nonce) return null;
-  const receipt = await chain.rpc.call<RpcReceipt>('eth_getTransactionReceipt', [keccak256(raw)]);
-  if (receipt === null) return 'replaced';
-  return BigInt(receipt.status) === 1n ? 'moved' : 'failed';
+  const hash = keccak256(raw);
+  const answer = await chain.rpc.call<RpcReceipt>('eth_getTransactionReceipt', [hash]);
+  const receipt = readReceipt(answer);
+  if (receipt === null) {
+    return (await isNonceFinal(chain, address, BigInt(nonce))) ? 'replaced' : null;
+  }
+  if (final === null || !(await isInFinalBlock(chain.rpc, receipt, final))) return null;
+  return receipt.succeeded ? 'moved' : 'failed';
 }
 
 async function isMoved(chain: Chain, sweep: SignedSweep, report: Report): Promise<boolean> {

@@ -13,6 +13,7 @@ const SETTLE = 'src/wallet/sender/settle.ts';
 const ESTIMATE = 'src/wallet/sender/estimate.ts';
 const OUTCOME = 'src/wallet/sender/outcome.ts';
 const REFUSALS = 'test/wallet/refusals.test.ts';
+const OLD_STATE = 'test/wallet/old-state.test.ts';
 const PRODUCTION = 'src/wallet/signer/production.ts';
 const PRODUCTION_TEST = 'test/unit/wallet/production.test.ts';
 
@@ -261,14 +262,41 @@ export const WALLET_GUARDS: readonly Guard[] = [
     name: 'outcome-when-final',
     protects: 'A payout ends when its block is final, and not before.',
     file: SETTLE,
-    find: 'upTo: view.finalNonces,',
-    replace: 'upTo: view.usedNonces,',
+    find: 'return receipt !== undefined && receipt.blockNumber > view.finalBlock;',
+    replace: 'return receipt === undefined && view.finalBlock < 0n;',
     also: {
-      find: '} else if (receipt.blockNumber <= view.finalBlock) {',
-      replace: '} else {',
+      find: 'else if (receipt.blockNumber <= view.finalBlock) {',
+      replace: 'else {',
     },
     test: 'test/wallet/sender.test.ts',
     title: 'sends a token, stays pending until the block is final, and calls back',
+  },
+  {
+    name: 'receipt-of-the-chain',
+    protects: 'A payout ends by the receipt of a block that the chain has, and by no other.',
+    file: SETTLE,
+    find: 'if (hashes.has(blockHash)) {',
+    replace: 'if (hashes.size > 0) {',
+    test: OLD_STATE,
+    title: 'waits while its receipt is of a block that the chain does not have',
+  },
+  {
+    name: 'nonce-final-by-receipt',
+    protects: 'A nonce counts as used by somebody else when that transaction is final, not before.',
+    file: 'src/wallet/sender/nonce-finality.ts',
+    find: 'return receipt !== null && isInFinalBlock(chain.rpc, receipt, final);',
+    replace: 'return receipt !== null;',
+    test: OLD_STATE,
+    title: 'waits for an operator when somebody else used its nonce, and is then sent once',
+  },
+  {
+    name: 'balances-of-the-chain',
+    protects: 'Coins that were seen in a block are booked only while the chain has that block.',
+    file: 'src/wallet/follower/internal-transfers.ts',
+    find: 'if (block?.hash !== hash) return;',
+    replace: 'if (block === undefined) return;',
+    test: OLD_STATE,
+    title: 'coins that a reorganization takes away again are not booked',
   },
   {
     name: 'fee-maximum',

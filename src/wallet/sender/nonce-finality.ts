@@ -1,0 +1,26 @@
+/** Whether a nonce is used for ever: by a transaction in a final block. */
+import type { Address } from 'viem';
+import { type Chain, readFinalHead, readReceipt, type RpcReceipt } from '../chain/chain';
+import { isInFinalBlock, readUsedNonces } from '../chain/finality';
+import { findTransactions } from './lookup';
+
+/**
+ * A node without the state of the final block must show the transaction that used the nonce, and its
+ * receipt in a final block.
+ */
+export async function isNonceFinal(
+  chain: Chain,
+  account: Address,
+  nonce: bigint,
+): Promise<boolean> {
+  const final = await readFinalHead(chain);
+  if (final === null) return false;
+  const used = await readUsedNonces(chain, account, final);
+  if (used.latest <= nonce) return false;
+  if (used.final !== null) return used.final > nonce;
+  const [user] = await findTransactions(chain, account, [nonce]);
+  if (user === undefined) return false;
+  const answer = await chain.rpc.call<RpcReceipt>('eth_getTransactionReceipt', [user.hash]);
+  const receipt = readReceipt(answer);
+  return receipt !== null && isInFinalBlock(chain.rpc, receipt, final);
+}
