@@ -171,9 +171,16 @@ async function remove({ copy, shared }: Worker, guard: Guard): Promise<Result> {
     }),
   );
   if (run.trouble !== null) return { guard, verdict: 'unclear', why: run.trouble };
-  const failed = run.failed.find((found) => isTestOf(guard, found));
-  if (failed === undefined) return { guard, verdict: 'not noticed', why: guard.test };
-  return { guard, verdict: 'noticed', why: `“${failed.title}” (${failed.message})` };
+  const failed = run.failed.filter((found) => isTestOf(guard, found));
+  if (failed.length === 0) return { guard, verdict: 'not noticed', why: guard.test };
+  const [asserted] = failed.filter(({ message }) => !isTimeOut(message));
+  if (asserted === undefined) return { guard, verdict: 'unclear', why: 'the test timed out' };
+  return { guard, verdict: 'noticed', why: `“${asserted.title}” (${asserted.message})` };
+}
+
+/** A test or a hook that timed out may have failed for another reason than the missing guard. */
+function isTimeOut(message: string): boolean {
+  return message.includes('Exceeded timeout of');
 }
 
 function summarize(results: readonly Result[], startedAt: number): void {
