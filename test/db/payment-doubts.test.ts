@@ -344,6 +344,20 @@ const NOT_COVERED = 'refund_not_covered';
 const NOT_CREDITED = 'money_not_credited';
 const NOT_SENT_BACK = 'rejected_not_sent_back';
 
+test.each([
+  { what: 'another amount', column: 'amount', value: '90' },
+  { what: 'another currency', column: 'currency', value: 'USDC' },
+])('a checkout of $what credits nothing and opens one case', async ({ column, value }) => {
+  await rows(world.db, `UPDATE payments SET ${column} = ? WHERE id = ?`, [value, payment.id]);
+  await pay('100');
+  await look();
+  await look();
+  expect(await figures()).toMatchObject({
+    ...{ status: 'created', available: '0.00000000' },
+    exceptions: ['checkout_mismatch'],
+  });
+});
+
 async function provider(verb: string, members: Record<string, unknown> = {}): Promise<void> {
   expect({ verb, status: await atProvider(world, payment.id, verb, members) }).toEqual({
     verb,
