@@ -7,8 +7,10 @@ import {
   disableUser,
   listUsers,
   resetPassword,
+  type HandedOver,
   resetSecondFactor,
   type UserWithPassword,
+  vouchForUser,
 } from '../services/users/users';
 import { requireSecondFactor } from '../services/users/second-factors';
 import type { Run } from './admin';
@@ -65,7 +67,15 @@ export function addUsers(admin: Command, run: Run): void {
       (list) =>
         showList(
           list,
-          ['kind', 'email', 'operator_role', 'accounts', 'last_sign_in_at', 'disabled_at'],
+          [
+            'kind',
+            'email',
+            'operator_role',
+            'accounts',
+            'bound_account_id',
+            'last_sign_in_at',
+            'disabled_at',
+          ],
           'No users. `users create` creates one.',
         ),
     ),
@@ -92,6 +102,9 @@ export function addUsers(admin: Command, run: Run): void {
     );
   changeVerb(users, 'reset-password', {
     summary: 'Give a user a new password, show it once, and end all sessions',
+    notes:
+      'The second factors are removed, because somebody else may have set them up. The answer says which. ' +
+      'Check first that the e-mail address belongs to the person who asks.',
     examples: ['users reset-password --kind operator --email alice@example.com'],
   })
     .addOption(KIND)
@@ -99,7 +112,23 @@ export function addUsers(admin: Command, run: Run): void {
     .action(({ kind, email, ...options }) =>
       run(
         options,
-        async ({ db, by }) => presentWithPassword(await resetPassword(db, by, kind, email)),
+        async ({ db, by }) => presentHandedOver(await resetPassword(db, by, kind, email)),
+        showWithPassword,
+      ),
+    );
+  changeVerb(users, 'vouch', {
+    summary: 'Confirm that the address of an invited user belongs to the person',
+    notes:
+      'A user whom an account invited acts in that account only, until an operator vouches. Check that the ' +
+      'person reads mail sent to the address. The user gets a new password, which is shown once; all sessions ' +
+      'and second factors of before are removed.',
+    examples: ['users vouch --email shop@example.com --reason "answered from the address"'],
+  })
+    .requiredOption(EMAIL, 'the user of the dashboard', text)
+    .action(({ email, ...options }) =>
+      run(
+        options,
+        async ({ db, by }) => presentHandedOver(await vouchForUser(db, by, email)),
         showWithPassword,
       ),
     );
@@ -136,6 +165,11 @@ export function addUsers(admin: Command, run: Run): void {
 
 function presentWithPassword({ password, ...user }: UserWithPassword) {
   return { ...presentUser(user), password };
+}
+
+function presentHandedOver({ removed, ...user }: HandedOver) {
+  const { totp, passkeys } = removed;
+  return { totp_removed: totp, passkeys_removed: passkeys, ...presentWithPassword(user) };
 }
 
 function showWithPassword({ password, ...document }: { password: string }): string {

@@ -54,6 +54,7 @@ export function presentUser(user: User) {
     kind: user.kind,
     email: user.email,
     operator_role: user.operatorRole,
+    bound_account_id: user.boundAccountId,
     disabled_at: user.disabledAt?.toISOString() ?? null,
     last_sign_in_at: user.lastSignInAt?.toISOString() ?? null,
     created_at: user.createdAt.toISOString(),

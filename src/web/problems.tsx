@@ -31,6 +31,11 @@ const PROBLEMS = {
     title: 'Invitation not valid',
     text: 'It was accepted, revoked or has expired. Ask for a new one.',
   },
+  address_not_proven: {
+    status: 409,
+    title: 'Address not confirmed',
+    text: 'Another account invited a user with your e-mail address, and nobody has confirmed yet that the address is yours. Ask support to confirm it. Then open this link again and accept with the password that support gives you.',
+  },
   invalid_form: {
     status: 415,
     title: 'Request refused',

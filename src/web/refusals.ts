@@ -51,6 +51,8 @@ export function refusalText(refusal: Refusal): string {
       return `${refusal.email} is already in use.`;
     case 'last_manager':
       return `This is the last ${refusal.role}. Make somebody else ${refusal.role === 'owner' ? 'an owner' : 'an admin'} first.`;
+    case 'already_vouched':
+      return `${refusal.email} is not bound to an account.`;
     case 'too_many_invitations':
       return `At most ${refusal.max} invitations can be open. Revoke one first.`;
     case 'endpoint_deleted':

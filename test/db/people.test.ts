@@ -1,7 +1,10 @@
 /** People and invitations over HTTP: who may invite whom, what a link does, and who cannot be removed. */
 import { generate } from 'otplib';
-import { rows } from '../../src/db/transaction';
+import { addMembership, reviveOperator } from '../../src/db/repositories/people';
+import { inTransaction, rows } from '../../src/db/transaction';
+import { newId } from '../../src/lib/new-id';
 import { requireSecondFactor } from '../../src/services/users/second-factors';
+import { disableUser, resetPassword, vouchForUser } from '../../src/services/users/users';
 import { makeUser, PageClient, type TestUser } from '../support/page-client';
 import { type Gateway, type Harness, startHarness } from './http-harness';
 
@@ -51,6 +54,16 @@ async function signedIn(email: string, site = '/dashboard', password = PASSWORD)
   const browser = newClient();
   const answer = await browser.post(`${site}/sign-in`, { email, password });
   return { browser, isIn: answer.headers.get('location')?.includes('done') === true };
+}
+
+/** The code that confirmed it may be used again, so that no test waits for the next. */
+async function enrolTotp(browser: PageClient): Promise<string> {
+  await browser.post('/dashboard/security/totp/start');
+  const page = await (await browser.get('/dashboard/security/totp')).text();
+  const [secret = ''] = /[A-Z2-7]{32}/.exec(page) ?? [];
+  await browser.post('/dashboard/security/totp', { code: await generate({ secret }) });
+  await rows(harness.owner, 'UPDATE totp_secrets SET last_step = 0');
+  return secret;
 }
 
 const idOf = async (email: string) => {
@@ -207,6 +220,123 @@ test('operators are invited, removed and invited again, and the last admin stays
   expect((await accept(again, { password }, '/console')).status).toBe(303);
   expect((await signedIn(email, '/console')).isIn).toBe(false);
   expect((await signedIn(email, '/console', password)).isIn).toBe(true);
+});
+
+test('a disabled operator stays disabled whoever invites', async () => {
+  const by = { actor: 'test', reason: null };
+  const console = newClient();
+  await console.signIn(await makeUser(harness.owner, 'operator', 'admin'));
+  const gone = await makeUser(harness.owner, 'operator', 'reviewer');
+  await disableUser(harness.owner, by, 'operator', gone.email, true);
+  const token = await invite(console, gone.email, 'admin', '/console');
+  expect((await accept(token, {}, '/console')).status).toBe(401);
+  const revived = { id: gone.id, role: 'admin', name: 'Back', passwordHash: 'x' };
+  expect(await inTransaction(harness.owner, (tx) => reviveOperator(tx, revived))).toBe(false);
+  expect((await signedIn(gone.email, '/console')).isIn).toBe(false);
+  // Also one who was removed first, and disabled afterwards.
+  await disableUser(harness.owner, by, 'operator', gone.email, false);
+  expect((await console.post(`/console/people/${gone.id}/remove`)).status).toBe(303);
+  await disableUser(harness.owner, by, 'operator', gone.email, true);
+  expect((await accept(token, {}, '/console')).status).toBe(401);
+});
+
+describe('an address that an account has invited', () => {
+  let attacker: PageClient;
+  let email: string;
+  let secret: string;
+  let invited: string;
+
+  /** The owner of an account invites a stranger's address, uses the link, and sets up factors. */
+  beforeEach(async () => {
+    email = newEmail();
+    expect((await accept(await invite(client, email, 'owner'))).status).toBe(303);
+    ({ browser: attacker } = await signedIn(email));
+    secret = await enrolTotp(attacker);
+    await rows(
+      harness.owner,
+      `INSERT INTO passkeys (id, user_id, credential_id, public_key, counter, transports, name)
+       VALUES (?, ?, ?, '', 0, '{}', 'of the attacker')`,
+      [newId('passkey'), await idOf(email), newId('passkey')],
+    );
+    const other = await harness.createAccount();
+    const colleague = newClient();
+    await colleague.signIn(await makeUser(harness.owner, 'merchant', 'owner', other));
+    invited = await invite(colleague, email, 'owner');
+  });
+
+  test('acts in no other account before an operator vouches', async () => {
+    const refused = await accept(invited, { password: 'what the person chose' });
+    expect(refused.status).toBe(409);
+    expect(await refused.text()).toContain('nobody has confirmed yet that the address is yours');
+    expect((await accept(invited)).status).toBe(409);
+    // A second step that a sign-in began is no way around it.
+    const step = newClient();
+    await step.post('/dashboard/sign-in', { email, password: PASSWORD });
+    const form = { token: invited, code: await generate({ secret }) };
+    expect((await step.post('/dashboard/invitation/second-step', form)).status).toBe(409);
+    expect((await step.get(`/dashboard/invitation?token=${invited}`)).status).toBe(200);
+  });
+
+  test('joins no account even if the page forgets to ask', async () => {
+    const other = await harness.createAccount();
+    const membership = { userId: await idOf(email), accountId: other, role: 'owner' as const };
+    const add = () => inTransaction(harness.owner, (tx) => addMembership(tx, membership));
+    expect(await add()).toBe(false);
+    // A membership of before the rule has no effect.
+    const insert = "INSERT INTO memberships (user_id, account_id, role) VALUES (?, ?, 'owner')";
+    await rows(harness.owner, insert, [membership.userId, other]);
+    expect((await attacker.post('/dashboard/accounts', { account: other })).status).toBe(404);
+    expect(await (await attacker.get('/dashboard/accounts')).text()).not.toContain(other);
+    const move = 'UPDATE sessions SET account_id = ? WHERE user_id = ?';
+    await rows(harness.owner, move, [other, membership.userId]);
+    expect((await attacker.get('/dashboard/test')).headers.get('location')).toMatch('sign-in');
+  });
+
+  test('belongs to the person alone once an operator has vouched', async () => {
+    const by = { actor: 'test', reason: 'answered from the address' };
+    const reset = await resetPassword(harness.owner, by, 'merchant', email);
+    expect(reset.removed).toEqual({ totp: true, passkeys: 1 });
+    expect((await attacker.get('/dashboard/test')).headers.get('location')).toMatch('sign-in');
+    // A new password says nothing about the address.
+    expect((await accept(invited, { password: reset.password })).status).toBe(409);
+    const { password } = await vouchForUser(harness.owner, by, email);
+    expect((await accept(invited)).status).toBe(401);
+    expect((await accept(invited, { password })).status).toBe(303);
+    expect((await signedIn(email, '/dashboard', password)).isIn).toBe(true);
+    expect((await signedIn(email, '/dashboard', reset.password)).isIn).toBe(false);
+    const left = await rows(harness.owner, 'SELECT id FROM passkeys WHERE user_id = ?', [
+      await idOf(email),
+    ]);
+    expect(left).toEqual([]);
+    await expect(vouchForUser(harness.owner, by, email)).rejects.toThrow('already_vouched');
+  });
+});
+
+test('who has a user accepts with the password and the second factor', async () => {
+  const member = await makeUser(harness.owner, 'merchant', 'viewer', await harness.createAccount());
+  const home = newClient();
+  await home.signIn(member);
+  const secret = await enrolTotp(home);
+  const token = await invite(client, member.email, 'developer');
+  const browser = newClient();
+  const form = { token, name: 'Known', password: member.password };
+  const asked = await browser.post('/dashboard/invitation', form);
+  const step = '/dashboard/invitation/second-step';
+  expect(asked.headers.get('location')).toBe(`${step}?token=${token}`);
+  expect(await (await home.get('/dashboard/accounts')).text()).not.toContain(accountId);
+  expect(await (await browser.get(`${step}?token=${token}`)).text()).toContain('Second step');
+  expect((await browser.post(step, { token, code: '000000' })).status).toBe(401);
+  expect((await browser.post(`${step}/passkey`, { token, response: '{}' })).status).toBe(401);
+  // The step is of one person.
+  const foreign = await invite(client, newEmail(), 'developer');
+  const code = await generate({ secret });
+  expect((await browser.post(step, { token: foreign, code })).status).toBe(404);
+  const without = await newClient().post(step, { token, code });
+  expect(without.headers.get('location')).toBe(`/dashboard/invitation?token=${token}`);
+  expect(await (await home.get('/dashboard/accounts')).text()).not.toContain(accountId);
+  const accepted = await browser.post(step, { token, code });
+  expect(accepted.headers.get('location')).toBe('/dashboard/sign-in?accepted');
+  expect(await (await home.get('/dashboard/accounts')).text()).toContain(accountId);
 });
 
 test('where a second factor is required, nothing else is served before it is set up', async () => {

@@ -95,7 +95,11 @@ export async function savePersonRole(
 /** Ends the sessions too. A removed operator is a disabled user, who can be invited again. */
 export async function removePerson(tx: Tx, team: Team, userId: string): Promise<void> {
   if (team.kind === 'operator') {
-    await rows(tx, 'UPDATE users SET disabled_at = clock_timestamp() WHERE id = ?', [userId]);
+    await rows(
+      tx,
+      'UPDATE users SET disabled_at = clock_timestamp(), removed_at = clock_timestamp() WHERE id = ?',
+      [userId],
+    );
   } else {
     const sql = 'DELETE FROM memberships WHERE user_id = ? AND account_id = ?';
     await rows(tx, sql, [userId, team.accountId]);
@@ -108,30 +112,33 @@ export async function removePerson(tx: Tx, team: Team, userId: string): Promise<
   );
 }
 
-/** In place of what a removed operator had. */
+/** In place of what a removed operator had. One who was disabled stays disabled. */
 export async function reviveOperator(
   tx: Tx,
   user: { id: string; role: string; name: string; passwordHash: string },
 ): Promise<boolean> {
   const changed = await rows(
     tx,
-    `UPDATE users SET disabled_at = NULL, operator_role = ?, name = ?, password_hash = ?
-      WHERE id = ? AND disabled_at IS NOT NULL RETURNING id`,
+    `UPDATE users SET disabled_at = NULL, removed_at = NULL, operator_role = ?, name = ?,
+            password_hash = ?
+      WHERE id = ? AND removed_at IS NOT NULL RETURNING id`,
     [user.role, user.name, user.passwordHash, user.id],
   );
   return changed.length === 1;
 }
 
-/** @returns false if the user belongs to the account already */
+/** @returns false if the user belongs to the account already, or is bound to another one */
 export async function addMembership(
   tx: Tx,
   { userId, accountId, role }: { userId: string; accountId: string; role: MerchantRole },
 ): Promise<boolean> {
   const added = await rows(
     tx,
-    `INSERT INTO memberships (user_id, account_id, role) VALUES (?, ?, ?)
+    `INSERT INTO memberships (user_id, account_id, role)
+     SELECT id, ?, ? FROM users
+      WHERE id = ? AND (bound_account_id IS NULL OR bound_account_id = ?)
      ON CONFLICT DO NOTHING RETURNING user_id`,
-    [userId, accountId, role],
+    [accountId, role, userId, accountId],
   );
   return added.length === 1;
 }

@@ -9,7 +9,11 @@ export interface User {
   /** Empty until the person enters it. */
   name: string;
   operatorRole: OperatorRole | null;
+  /** The account that invited them, the only one that they may act in; null: an operator vouched. */
+  boundAccountId: string | null;
   disabledAt: Date | null;
+  /** An admin removed this operator, who is disabled and can be invited again. */
+  removedAt: Date | null;
   lastSignInAt: Date | null;
   createdAt: Date;
 }
@@ -20,19 +24,33 @@ export interface Membership {
   role: MerchantRole;
 }
 
-const COLUMNS = 'id, kind, email, name, operator_role, disabled_at, last_sign_in_at, created_at';
+const COLUMNS = `id, kind, email, name, operator_role, bound_account_id, disabled_at, removed_at,
+  last_sign_in_at, created_at`;
+
+/** Of \`users u\`: the user may act in the account of \`memberships m\`. */
+const MAY_ACT = '(u.bound_account_id IS NULL OR u.bound_account_id = m.account_id)';
 
 /** @returns null, and nothing is written, when the e-mail address is already used */
 export async function insertUser(
   tx: Tx,
-  user: Pick<User, 'id' | 'kind' | 'email' | 'name' | 'operatorRole'> & { passwordHash: string },
+  user: Pick<User, 'id' | 'kind' | 'email' | 'name' | 'operatorRole' | 'boundAccountId'> & {
+    passwordHash: string;
+  },
 ): Promise<User | null> {
   const [inserted] = await rows<User>(
     tx,
-    `INSERT INTO users (id, kind, email, name, password_hash, operator_role)
-     VALUES (?, ?, ?, ?, ?, ?)
+    `INSERT INTO users (id, kind, email, name, password_hash, operator_role, bound_account_id)
+     VALUES (?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT (kind, lower(email)) DO NOTHING RETURNING ${COLUMNS}`,
-    [user.id, user.kind, user.email, user.name, user.passwordHash, user.operatorRole],
+    [
+      user.id,
+      user.kind,
+      user.email,
+      user.name,
+      user.passwordHash,
+      user.operatorRole,
+      user.boundAccountId,
+    ],
   );
   return inserted ?? null;
 }
@@ -98,26 +116,38 @@ export async function listUsers(db: Db): Promise<(User & { memberships: Membersh
   );
 }
 
-/** The user's accounts, oldest membership first. */
+/** The accounts that the user may act in, oldest membership first. */
 export async function listMemberships(db: Db | Tx, userId: string): Promise<Membership[]> {
   return rows<Membership>(
     db,
     `SELECT a.id AS account_id, a.name AS account_name, m.role
-       FROM memberships m JOIN accounts a ON a.id = m.account_id
-      WHERE m.user_id = ? ORDER BY m.created_at, a.id`,
+       FROM memberships m JOIN users u ON u.id = m.user_id JOIN accounts a ON a.id = m.account_id
+      WHERE m.user_id = ? AND ${MAY_ACT} ORDER BY m.created_at, a.id`,
     [userId],
   );
 }
 
 export async function saveDisabled(tx: Tx, id: string, disabled: boolean): Promise<User> {
   const at = disabled ? 'clock_timestamp()' : 'NULL';
-  const sql = `UPDATE users SET disabled_at = ${at} WHERE id = ? RETURNING ${COLUMNS}`;
+  const sql = `UPDATE users SET disabled_at = ${at}, removed_at = NULL WHERE id = ?
+    RETURNING ${COLUMNS}`;
   return one(await rows<User>(tx, sql, [id]));
 }
 
 export async function savePassword(tx: Tx, id: string, passwordHash: string): Promise<User> {
   const sql = `UPDATE users SET password_hash = ? WHERE id = ? RETURNING ${COLUMNS}`;
   return one(await rows<User>(tx, sql, [passwordHash, id]));
+}
+
+/** The user may act in every account that they belong to. @returns false if that was so already */
+export async function saveVouched(tx: Tx, id: string): Promise<boolean> {
+  const changed = await rows(
+    tx,
+    `UPDATE users SET bound_account_id = NULL
+      WHERE id = ? AND bound_account_id IS NOT NULL RETURNING id`,
+    [id],
+  );
+  return changed.length === 1;
 }
 
 export async function noteSignIn(tx: Tx, id: string): Promise<User> {
@@ -172,7 +202,7 @@ export interface SessionUser {
   accountId: string | null;
   accountName: string | null;
   merchantRole: MerchantRole | null;
-  /** That the user belongs to. */
+  /** That the user may act in. */
   accounts: number;
   authenticatedAt: Date;
   hasSecondFactor: boolean;
@@ -190,14 +220,16 @@ export async function findSession(
     db,
     `SELECT s.id AS session_id, u.id AS user_id, u.kind, u.email, u.name, u.operator_role,
             m.account_id, a.name AS account_name, m.role AS merchant_role, s.authenticated_at,
-            (SELECT count(*)::integer FROM memberships WHERE user_id = u.id) AS accounts,
+            (SELECT count(*)::integer FROM memberships m
+              WHERE m.user_id = u.id AND ${MAY_ACT}) AS accounts,
             EXISTS (SELECT FROM totp_secrets WHERE user_id = u.id AND confirmed_at IS NOT NULL)
               OR EXISTS (SELECT FROM passkeys WHERE user_id = u.id) AS has_second_factor,
             EXISTS (SELECT FROM second_factor_policies
                      WHERE scope = coalesce(s.account_id, 'operators')) AS needs_second_factor,
             s.last_seen_at < now() - interval '1 minute' AS is_stale
        FROM sessions s JOIN users u ON u.id = s.user_id
-       LEFT JOIN memberships m ON m.user_id = u.id AND m.account_id = s.account_id
+       LEFT JOIN memberships m
+         ON m.user_id = u.id AND m.account_id = s.account_id AND ${MAY_ACT}
        LEFT JOIN accounts a ON a.id = m.account_id
       WHERE s.token_hash = ? AND u.kind = ? AND u.disabled_at IS NULL AND s.revoked_at IS NULL
         AND s.expires_at > now() AND s.last_seen_at > now() - ? * interval '1 hour'`,
@@ -223,9 +255,10 @@ export async function saveSessionAccount(
 ): Promise<boolean> {
   const changed = await rows(
     db,
-    `UPDATE sessions SET account_id = m.account_id FROM memberships m
+    `UPDATE sessions SET account_id = m.account_id
+       FROM memberships m JOIN users u ON u.id = m.user_id
       WHERE sessions.id = ? AND sessions.user_id = ? AND m.user_id = ? AND m.account_id = ?
-      RETURNING sessions.id`,
+        AND ${MAY_ACT} RETURNING sessions.id`,
     [sessionId, userId, userId, accountId],
   );
   return changed.length === 1;

@@ -67,6 +67,7 @@ export type Refusal =
   | { code: 'payment_decision_refused'; kind: PaymentDecisionKind; explanation: string }
   | { code: 'email_taken'; kind: UserKind; email: string }
   | { code: 'last_manager'; role: 'owner' | 'admin' }
+  | { code: 'already_vouched'; email: string }
   | { code: 'too_many_invitations'; max: number }
   | { code: 'endpoint_deleted'; id: string; deletedAt: Date }
   | { code: 'endpoint_already_enabled' | 'endpoint_already_disabled'; id: string }

@@ -194,7 +194,7 @@ async function register(
 }
 
 /** The passkey that answered the challenge; null if the answer proves nothing. */
-async function prove(
+export async function prove(
   db: Db,
   box: SecretBox,
   origin: string,
@@ -248,7 +248,7 @@ function parseAnswer(text: string): object | null {
 }
 
 /** A challenge of one sign-in, or of one session, answers for no other. */
-function purposeOf(who: Step | SignedIn | null): string {
+export function purposeOf(who: Step | SignedIn | null): string {
   if (who === null) return 'sign in';
   return 'sessionId' in who ? `again ${who.sessionId}` : `step ${who.userId}`;
 }

@@ -20,8 +20,8 @@ import {
   type TeamMember,
   useInvitation,
 } from '../../db/repositories/people';
-import { deleteFactors } from '../../db/repositories/second-factors';
-import { findUserByEmail, insertUser } from '../../db/repositories/users';
+import { deleteFactors, summarizeFactors } from '../../db/repositories/second-factors';
+import { findUserByEmail, insertUser, type User } from '../../db/repositories/users';
 import { inTransaction, type Db, type Tx } from '../../db/transaction';
 import { MERCHANT_ROLES, OPERATOR_ROLES, type UserKind } from '../../domain/users';
 import { newId } from '../../lib/new-id';
@@ -29,6 +29,7 @@ import type { SecretBox } from '../../lib/secret-box';
 import { appendAudit } from '../../db/repositories/audit-log';
 import { makeChange } from '../admin/audit';
 import { AdminRefusal } from '../admin/refusal';
+import { type Answer, prove, purposeOf } from './passkeys';
 import { hashPassword } from './passwords';
 import {
   accountOf,
@@ -39,7 +40,7 @@ import {
   type SignedIn,
   sourceOf,
 } from './sessions';
-import { checkPasswordOf, type SignInRefusal } from './sign-in';
+import { checkCodeOf, checkPasswordOf, sealStep, type SignInRefusal, type Step } from './sign-in';
 import { checkEmail, checkName, checkPasswordRule, checkRole } from './users';
 
 export type { Invitation, Person } from '../../db/repositories/people';
@@ -67,10 +68,31 @@ export interface People {
     person: { name: string; password: string },
     browser: Browser,
   ): Promise<AcceptOutcome>;
+  /** The second step of a person who has a second factor. @param step from `SignIn.step` */
+  acceptWithCode(
+    kind: UserKind,
+    token: string,
+    step: Step,
+    code: string,
+    browser: Browser,
+  ): Promise<SecondStepOutcome>;
+  acceptWithPasskey(
+    kind: UserKind,
+    token: string,
+    step: Step,
+    answer: Answer & { origin: string },
+  ): Promise<SecondStepOutcome>;
 }
+
+/** Of the step that ends an acceptance. */
+export type SecondStepOutcome = Exclude<AcceptOutcome, { kind: 'second_step' }>;
 
 export type AcceptOutcome =
   | { kind: 'accepted' }
+  /** The person has a second factor. The text is for a cookie. */
+  | { kind: 'second_step'; step: string }
+  /** Another account invited the user of this address, and no operator has vouched for it. */
+  | { kind: 'unproven' }
   /** It is not open any more. */
   | { kind: 'gone' }
   | SignInRefusal;
@@ -100,6 +122,21 @@ export function createPeople(db: Db, box: SecretBox): People {
       }),
     invitation: (kind, token) => findInvitation(db, kind, hashToken(token)),
     accept: (kind, token, person, browser) => accept(db, box, kind, token, person, browser),
+    acceptWithCode: async (kind, token, step, code, browser) => {
+      const open = await openFor(db, kind, token, step);
+      if (open.kind !== 'open') return open;
+      const checked = await checkCodeOf(db, box, kind, step, code, browser);
+      if (checked.kind !== 'passed') return checked;
+      return finishAcceptance(db, open.invitation, (tx) => join(tx, open.invitation, step.userId));
+    },
+    acceptWithPasskey: async (kind, token, step, { origin, ...answer }) => {
+      const open = await openFor(db, kind, token, step);
+      if (open.kind !== 'open') return open;
+      const how = { purpose: purposeOf(step), isAlone: false };
+      const proved = await prove(db, box, origin, answer, how);
+      if (proved?.userId !== step.userId) return { kind: 'refused' };
+      return finishAcceptance(db, open.invitation, (tx) => join(tx, open.invitation, step.userId));
+    },
   };
 }
 
@@ -168,8 +205,11 @@ async function invite(
 }
 
 /**
- * A new user gets the password; who has a user with this e-mail address enters its password. The page
- * is the same for both. Nobody is signed in by it: the sign-in asks for the second factor.
+ * A new user gets the password; who has a user with this e-mail address enters its password, and then
+ * its second factor. The page is the same for both, and nobody is signed in by it.
+ *
+ * Whoever invites got the link, so a new merchant's address is not proven: the user is bound to the
+ * account until an operator vouches.
  */
 async function accept(
   db: Db,
@@ -185,13 +225,16 @@ async function accept(
   const name = checkName(person.name);
   const known = await findUserByEmail(db, kind, email);
   if (known !== null && known.disabledAt === null) {
+    if (isBoundElsewhere(known, invitation)) return { kind: 'unproven' };
     const { password } = person;
     const checked = await checkPasswordOf(db, box, { kind, email, password, ...browser });
     if (checked.kind !== 'passed') return checked;
+    const { totp, passkeys } = await summarizeFactors(db, known.id);
+    if (totp || passkeys > 0) return { kind: 'second_step', step: sealStep(box, known) };
     return finishAcceptance(db, invitation, (tx) => join(tx, invitation, known.id));
   }
-  // A merchant whom the operators disabled stays out.
-  if (known !== null && kind === 'merchant') return { kind: 'refused' };
+  // Whoever was disabled stays out. An operator whom an admin removed can be invited again.
+  if (known !== null && known.removedAt === null) return { kind: 'refused' };
   const passwordHash = await hashPassword(checkPasswordRule(person.password));
   return finishAcceptance(db, invitation, async (tx) => {
     if (known !== null) {
@@ -201,7 +244,15 @@ async function accept(
     }
     const operatorRole = kind === 'operator' ? checkRole(invitation.role, OPERATOR_ROLES) : null;
     const id = newId('user');
-    const user = await insertUser(tx, { id, kind, email, name, operatorRole, passwordHash });
+    const user = await insertUser(tx, {
+      id,
+      kind,
+      email,
+      name,
+      operatorRole,
+      boundAccountId: invitation.accountId,
+      passwordHash,
+    });
     return user === null ? null : join(tx, invitation, id);
   });
 }
@@ -211,7 +262,7 @@ async function finishAcceptance(
   db: Db,
   invitation: Invitation,
   work: (tx: Tx) => Promise<string | null>,
-): Promise<AcceptOutcome> {
+): Promise<{ kind: 'accepted' } | { kind: 'gone' }> {
   return inTransaction(db, async (tx) => {
     if (!(await useInvitation(tx, invitation.id))) return { kind: 'gone' };
     const userId = await work(tx);
@@ -237,6 +288,25 @@ async function join(tx: Tx, { accountId, role }: Invitation, userId: string): Pr
     await addMembership(tx, { userId, accountId, role: checkRole(role, MERCHANT_ROLES) });
   }
   return userId;
+}
+
+/** Whether the person in the second step may accept it. */
+async function openFor(
+  db: Db,
+  kind: UserKind,
+  token: string,
+  { userId }: Step,
+): Promise<{ kind: 'open'; invitation: Invitation } | { kind: 'gone' } | { kind: 'unproven' }> {
+  const invitation = await findInvitation(db, kind, hashToken(token));
+  if (invitation === null) return { kind: 'gone' };
+  const user = await findUserByEmail(db, kind, invitation.email);
+  if (user?.id !== userId) return { kind: 'gone' };
+  return isBoundElsewhere(user, invitation) ? { kind: 'unproven' } : { kind: 'open', invitation };
+}
+
+/** Nobody has vouched for the address, and another account's invitation created the user. */
+function isBoundElsewhere({ boundAccountId }: User, { accountId }: Invitation): boolean {
+  return boundAccountId !== null && boundAccountId !== accountId;
 }
 
 function auditOf(user: SignedIn, verb: string, id: string) {

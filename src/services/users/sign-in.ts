@@ -126,7 +126,7 @@ export async function checkPasswordOf(
 }
 
 /** Whether a code of the app or a recovery code is right, within the limits. */
-function checkCodeOf(
+export function checkCodeOf(
   db: Db,
   box: SecretBox,
   kind: UserKind,
@@ -144,7 +144,7 @@ function checkCodeOf(
 }
 
 /** It ends with the password that it was made with. */
-function sealStep(box: SecretBox, { id, kind, passwordHash }: StoredUser): string {
+export function sealStep(box: SecretBox, { id, kind, passwordHash }: StoredUser): string {
   return sealValue(box, [id, stampOf(passwordHash)], `step ${kind}`, STEP_MINUTES);
 }
 

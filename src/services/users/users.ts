@@ -1,6 +1,10 @@
 /** Users of the dashboard and the console, for an operator. */
 import { randomBytes } from 'node:crypto';
-import { deleteFactors, summarizeFactors } from '../../db/repositories/second-factors';
+import {
+  deleteFactors,
+  type FactorSummary,
+  summarizeFactors,
+} from '../../db/repositories/second-factors';
 import {
   insertMembership,
   insertUser,
@@ -9,6 +13,7 @@ import {
   revokeSessions,
   saveDisabled,
   savePassword,
+  saveVouched,
   type User,
 } from '../../db/repositories/users';
 import type { Db, Tx } from '../../db/transaction';
@@ -56,7 +61,16 @@ export async function createUser(db: Db, by: ChangedBy, wish: NewUser): Promise<
   const role = kind === 'merchant' ? checkRole(wish.role, MERCHANT_ROLES) : null;
   return makeChange(db, by, async (tx) => {
     const id = newId('user');
-    const user = await insertUser(tx, { id, kind, email, name: '', operatorRole, passwordHash });
+    // An operator vouches for whom they create.
+    const user = await insertUser(tx, {
+      id,
+      kind,
+      email,
+      name: '',
+      operatorRole,
+      boundAccountId: null,
+      passwordHash,
+    });
     if (user === null) {
       throw new AdminRefusal({ code: 'email_taken', kind, email });
     }
@@ -98,27 +112,55 @@ export async function disableUser(
   });
 }
 
-/** A new password; all sessions end. @throws AdminRefusal, InvalidInput */
-export async function resetPassword(
+/** What a person who gets a new password can sign in with from now on, and what was removed. */
+export type HandedOver = UserWithPassword & { removed: Pick<FactorSummary, 'totp' | 'passkeys'> };
+
+/**
+ * A new password for the person whom support has checked. All sessions end and all second factors are
+ * removed: somebody else may have set them up. @throws AdminRefusal
+ */
+export function resetPassword(
   db: Db,
   by: ChangedBy,
   kind: UserKind,
   email: string,
-): Promise<UserWithPassword> {
+): Promise<HandedOver> {
+  return handOver(db, by, { kind, email, action: 'user.reset_password' });
+}
+
+/**
+ * An operator has checked that the address of an invited user belongs to the person. They get the user
+ * alone, as after a reset of the password, and may act in every account. @throws AdminRefusal
+ */
+export function vouchForUser(db: Db, by: ChangedBy, email: string): Promise<HandedOver> {
+  return handOver(db, by, { kind: 'merchant', email, action: 'user.vouch' });
+}
+
+async function handOver(
+  db: Db,
+  by: ChangedBy,
+  wish: { kind: UserKind; email: string; action: 'user.reset_password' | 'user.vouch' },
+): Promise<HandedOver> {
+  const { kind, email, action } = wish;
   const password = makePassword();
   const passwordHash = await hashPassword(password);
   return makeChange(db, by, async (tx) => {
     const before = await requireUser(tx, kind, email);
+    if (action === 'user.vouch' && !(await saveVouched(tx, before.id))) {
+      throw new AdminRefusal({ code: 'already_vouched', email: before.email });
+    }
+    const { totp, passkeys } = await summarizeFactors(tx, before.id);
+    await deleteFactors(tx, before.id);
+    await revokeSessions(tx, before.id, null);
     const user = await savePassword(tx, before.id, passwordHash);
-    await revokeSessions(tx, user.id, null);
     return {
-      result: { ...user, password },
+      result: { ...user, password, removed: { totp, passkeys } },
       audit: {
         ...auditHead(user),
-        action: 'user.reset_password',
+        action,
         accountId: null,
-        before: presentUser(before),
-        after: presentUser(user),
+        before: { ...presentUser(before), totp, passkeys },
+        after: { ...presentUser(user), totp: false, passkeys: 0 },
       },
     };
   });

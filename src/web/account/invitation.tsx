@@ -1,23 +1,41 @@
 /** Accepting an invitation: the same page for a new person and for one who has a user already. */
 import { InvalidInput } from '../../services/admin/refusal';
-import type { Invitation } from '../../services/users/people';
+import type { AcceptOutcome, Invitation } from '../../services/users/people';
+import { type Step, STEP_MINUTES } from '../../services/users/sign-in';
 import { words } from '../components';
 import { EMPTY_FORM, Field, type FormState } from '../forms';
 import { PageRefusal } from '../problems';
 import { problemText } from '../refusals';
-import { browserOf, page, redirect, type Route, type Visit } from '../site';
+import {
+  browserOf,
+  cookieName,
+  page,
+  redirect,
+  type Route,
+  type SetCookie,
+  type Visit,
+} from '../site';
 import type { AccountPages } from './account-pages';
-import { Box, refusalOf } from './sign-in';
+import { PASSKEY_WRONG, passkeyAnswer, passkeyCookie, PasskeyForm } from './passkey-form';
+import { Box, CODE_WRONG, CodeForm, refusalOf } from './sign-in';
 
 const PASSWORD_WRONG =
   'You have a user with this e-mail address already. Enter its password to accept.';
 
-export function invitationPages({ site, product, users }: AccountPages): Route[] {
+export function invitationPages(options: AccountPages): Route[] {
+  const { site, product, users, publicUrl: origin } = options;
   const path = `${site.prefix}/invitation`;
+  const stepPath = `${path}/second-step`;
+  const stepCookie = `${cookieName(site)}_step`;
+  const noStep: SetCookie = { name: stepCookie, value: null, maxAgeSeconds: 0, path };
+  const tokenOf = (visit: Visit) => visit.form.get('token') ?? visit.query.get('token') ?? '';
+  const linkOf = (visit: Visit) => `${path}?token=${encodeURIComponent(tokenOf(visit))}`;
+  const readStep = (visit: Visit) =>
+    users.signIn.step(site.kind, visit.cookies.get(stepCookie) ?? '');
 
   /** @throws PageRefusal when it is not open */
   async function show(visit: Visit, form: FormState, problem: string | null, status = 200) {
-    const token = visit.form.get('token') ?? visit.query.get('token') ?? '';
+    const token = tokenOf(visit);
     const invitation = await users.people.invitation(site.kind, token);
     if (invitation === null) throw new PageRefusal('invitation_gone');
     return page(
@@ -28,6 +46,36 @@ export function invitationPages({ site, product, users }: AccountPages): Route[]
       { status },
     );
   }
+
+  /** For a person who has a second factor. */
+  async function showStep(visit: Visit, step: Step, problem: string | null, status = 200) {
+    const token = tokenOf(visit);
+    const isPasskey = step.passkeys > 0 && users.passkeys.arePossible(origin);
+    const ceremony = isPasskey ? await users.passkeys.request(origin, step) : null;
+    return page(
+      'Second step',
+      <Box product={product} title="Second step" problem={problem}>
+        {ceremony === null ? null : (
+          <PasskeyForm
+            action={`${stepPath}/passkey`}
+            use="get"
+            options={ceremony.options}
+            label="Use a passkey"
+          >
+            <input type="hidden" name="token" value={token} />
+          </PasskeyForm>
+        )}
+        <CodeForm action={stepPath} hidden={{ token }} back={linkOf(visit)} totp={step.totp} />
+      </Box>,
+      {
+        status,
+        passkeys: ceremony !== null,
+        cookies: ceremony === null ? [] : [passkeyCookie(site, ceremony)],
+      },
+    );
+  }
+
+  const signIn = `${site.prefix}/sign-in?accepted`;
 
   return [
     {
@@ -48,10 +96,18 @@ export function invitationPages({ site, product, users }: AccountPages): Route[]
           const token = form.get('token') ?? '';
           const browser = browserOf(site, visit);
           const outcome = await users.people.accept(site.kind, token, person, browser);
-          if (outcome.kind === 'accepted') return redirect(`${site.prefix}/sign-in?accepted`);
-          if (outcome.kind === 'gone') throw new PageRefusal('invitation_gone');
-          const { text, status } = refusalOf(outcome, PASSWORD_WRONG);
-          return await show(visit, state, text, status);
+          switch (outcome.kind) {
+            case 'accepted':
+              return redirect(signIn);
+            case 'second_step':
+              return redirect(`${stepPath}?token=${encodeURIComponent(token)}`, [
+                { name: stepCookie, value: outcome.step, maxAgeSeconds: STEP_MINUTES * 60, path },
+              ]);
+            default: {
+              const { text, status } = problemOfOutcome(outcome, PASSWORD_WRONG);
+              return await show(visit, state, text, status);
+            }
+          }
         } catch (error) {
           if (!(error instanceof InvalidInput)) throw error;
           const errors = { [error.field]: problemText(error.problem) };
@@ -59,7 +115,57 @@ export function invitationPages({ site, product, users }: AccountPages): Route[]
         }
       },
     },
+    {
+      method: 'get',
+      path: '/invitation/second-step',
+      needs: null,
+      run: async (visit) => {
+        const step = await readStep(visit);
+        return step === null ? redirect(linkOf(visit)) : showStep(visit, step, null);
+      },
+    },
+    {
+      method: 'post',
+      path: '/invitation/second-step',
+      needs: null,
+      run: async (visit) => {
+        const step = await readStep(visit);
+        if (step === null) return redirect(linkOf(visit), [noStep]);
+        const code = visit.form.get('code') ?? '';
+        const browser = browserOf(site, visit);
+        const token = tokenOf(visit);
+        const outcome = await users.people.acceptWithCode(site.kind, token, step, code, browser);
+        if (outcome.kind === 'accepted') return redirect(signIn, [noStep]);
+        const { text, status } = problemOfOutcome(outcome, CODE_WRONG);
+        return showStep(visit, step, text, status);
+      },
+    },
+    {
+      method: 'post',
+      path: '/invitation/second-step/passkey',
+      needs: null,
+      run: async (visit) => {
+        const step = await readStep(visit);
+        if (step === null) return redirect(linkOf(visit), [noStep]);
+        const answer = { ...passkeyAnswer(site, visit), origin };
+        const token = tokenOf(visit);
+        const outcome = await users.people.acceptWithPasskey(site.kind, token, step, answer);
+        if (outcome.kind === 'accepted') return redirect(signIn, [noStep]);
+        const { text, status } = problemOfOutcome(outcome, PASSKEY_WRONG);
+        return showStep(visit, step, text, status);
+      },
+    },
   ];
+}
+
+/** @throws PageRefusal when the invitation cannot be accepted */
+function problemOfOutcome(
+  outcome: Exclude<AcceptOutcome, { kind: 'accepted' | 'second_step' }>,
+  wrong: string,
+): { text: string; status: number } {
+  if (outcome.kind === 'gone') throw new PageRefusal('invitation_gone');
+  if (outcome.kind === 'unproven') throw new PageRefusal('address_not_proven');
+  return refusalOf(outcome, wrong);
 }
 
 interface AcceptProps {

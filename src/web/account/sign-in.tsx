@@ -67,7 +67,7 @@ export function signInPages({ site, product, users, publicUrl: origin }: Account
             next={next}
           />
         )}
-        <CodeForm action={stepPath} next={next} back={path} totp={step.totp} />
+        <CodeForm action={stepPath} hidden={{ next }} back={path} totp={step.totp} />
       </Box>,
       {
         status,
@@ -328,15 +328,17 @@ function PasswordForm({ action, next, form }: PasswordFormProps) {
 
 interface CodeFormProps {
   action: string;
-  next: string;
+  hidden: Readonly<Record<string, string>>;
   back: string;
   totp: boolean;
 }
 
-function CodeForm({ action, next, back, totp }: CodeFormProps) {
+export function CodeForm({ action, hidden, back, totp }: CodeFormProps) {
   return (
     <form method="post" action={action} class="stack">
-      <input type="hidden" name="next" value={next} />
+      {Object.entries(hidden).map(([name, value]) => (
+        <input type="hidden" name={name} value={value} />
+      ))}
       <Field
         name="code"
         label={totp ? 'Code' : 'Recovery code'}

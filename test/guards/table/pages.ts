@@ -7,6 +7,7 @@ const PAGES = 'test/db/pages.test.ts';
 const SESSIONS = 'src/db/repositories/users.ts';
 const FACTORS = 'test/db/second-factors.test.ts';
 const PEOPLE = 'test/db/people.test.ts';
+const PEOPLE_SERVICE = 'src/services/users/people.ts';
 const REQUEST_LOG = 'src/db/repositories/request-log.ts';
 const FILTERS = 'test/db/account-filters.test.ts';
 const LOGGED = 'the log of requests is of one account and mode';
@@ -235,8 +236,9 @@ export const PAGE_GUARDS: readonly Guard[] = [
     name: 'account-switch',
     protects: 'A person switches to their own accounts only.',
     file: SESSIONS,
-    find: 'AND m.user_id = ? AND m.account_id = ?\n      RETURNING sessions.id',
-    replace: 'AND (true OR m.user_id = ?) AND m.account_id = ?\n      RETURNING sessions.id',
+    find: 'AND m.user_id = ? AND m.account_id = ?\n        AND ${MAY_ACT} RETURNING sessions.id',
+    replace:
+      'AND (true OR m.user_id = ?) AND m.account_id = ?\n        AND ${MAY_ACT} RETURNING sessions.id',
     test: PAGES,
     title: 'nobody switches to an account of others',
   },
@@ -318,6 +320,78 @@ export const PAGE_GUARDS: readonly Guard[] = [
     test: PEOPLE,
     title:
       'a link works once, also at the same time, and not when revoked or expired, or elsewhere',
+  },
+  {
+    name: 'invited-acts-in-one-account',
+    protects: 'A user whom an account invited joins no other account before an operator vouches.',
+    file: PEOPLE_SERVICE,
+    find: 'return boundAccountId !== null && boundAccountId !== accountId;',
+    replace: 'return false;',
+    test: PEOPLE,
+    title: 'acts in no other account before an operator vouches',
+  },
+  {
+    name: 'invited-joins-one-account',
+    protects: 'The database adds a user whom an account invited to no other account.',
+    file: 'src/db/repositories/people.ts',
+    find: 'WHERE id = ? AND (bound_account_id IS NULL OR bound_account_id = ?)',
+    replace: 'WHERE id = ? AND (true OR bound_account_id = ?)',
+    test: PEOPLE,
+    title: 'joins no account even if the page forgets to ask',
+  },
+  {
+    name: 'invited-session-of-one-account',
+    protects: 'A membership of another account has no effect before an operator vouches.',
+    file: SESSIONS,
+    find: "const MAY_ACT = '(u.bound_account_id IS NULL OR u.bound_account_id = m.account_id)';",
+    replace: "const MAY_ACT = 'true';",
+    test: PEOPLE,
+    title: 'joins no account even if the page forgets to ask',
+  },
+  {
+    name: 'invited-second-factor',
+    protects: 'Who has a second factor accepts an invitation with it.',
+    file: PEOPLE_SERVICE,
+    find: "if (totp || passkeys > 0) return { kind: 'second_step', step: sealStep(box, known) };",
+    replace: '',
+    test: PEOPLE,
+    title: 'who has a user accepts with the password and the second factor',
+  },
+  {
+    name: 'invited-step-of-one-person',
+    protects: 'A second step accepts the invitations of its own person only.',
+    file: PEOPLE_SERVICE,
+    find: "if (user?.id !== userId) return { kind: 'gone' };",
+    replace: "if (user === null) return { kind: 'open', invitation };",
+    test: PEOPLE,
+    title: 'who has a user accepts with the password and the second factor',
+  },
+  {
+    name: 'disabled-stays-disabled',
+    protects: 'No invitation brings a disabled operator back.',
+    file: PEOPLE_SERVICE,
+    find: "if (known !== null && known.removedAt === null) return { kind: 'refused' };",
+    replace: "if (known !== null && kind === 'merchant') return { kind: 'refused' };",
+    test: PEOPLE,
+    title: 'a disabled operator stays disabled whoever invites',
+  },
+  {
+    name: 'disabled-stays-disabled-in-database',
+    protects: 'The database brings back an operator who was removed, and not one who was disabled.',
+    file: 'src/db/repositories/people.ts',
+    find: 'WHERE id = ? AND removed_at IS NOT NULL RETURNING id',
+    replace: 'WHERE id = ? AND disabled_at IS NOT NULL RETURNING id',
+    test: PEOPLE,
+    title: 'a disabled operator stays disabled whoever invites',
+  },
+  {
+    name: 'reset-removes-factors',
+    protects: 'After a password reset nobody signs in with a factor of before.',
+    file: 'src/services/users/users.ts',
+    find: 'await deleteFactors(tx, before.id);',
+    replace: '',
+    test: PEOPLE,
+    title: 'belongs to the person alone once an operator has vouched',
   },
   {
     name: 'live-key-verified',
