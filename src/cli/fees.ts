@@ -53,7 +53,7 @@ export function addFees(admin: Command, run: Run): void {
               'valid_from',
               'valid_until',
             ],
-            'No fee rules. Without a rule, payouts are refused with `fees_not_configured`.',
+            'No fee rules. A route can be enabled only with a default rule.',
           ),
       ),
     );
@@ -95,9 +95,9 @@ export function addFees(admin: Command, run: Run): void {
   changeVerb(fees, 'end', {
     summary: 'End the rule in force',
     notes:
-      "After an account's own rule the default applies. After a default without a successor, " +
-      'payouts are refused with `fees_not_configured`. To cancel a planned rule, use --at with the ' +
-      'time at which it starts.',
+      "After an account's own rule the default applies. A default rule whose routes are enabled " +
+      'cannot end without a successor. To cancel a planned rule, use --at with the time at which ' +
+      'it starts.',
     examples: [
       'fees end --account acc_… --direction payout --provider exchange_pay --currency USDT',
     ],

@@ -94,6 +94,20 @@ function refusalSentence(refusal: Refusal): string {
         `rule with \`fees end --at ${startsAt}\`.`
       );
     }
+    case 'route_without_fee': {
+      const { provider, direction, currency } = refusal.route;
+      return (
+        `There is no default fee rule for ${currency} ${direction} through ${provider}. ` +
+        'Set one first with `fees set --default`. Nothing was enabled.'
+      );
+    }
+    case 'fee_rule_in_use': {
+      const { provider, direction, currency } = refusal.route;
+      return (
+        `Merchants use ${currency} ${direction} through ${provider}, so its default fee rule cannot ` +
+        'end without another one. Set the next rule with `fees set --default`, or disable the routes first.'
+      );
+    }
     case 'insufficient_balance': {
       const { accountId, available, currency, mode, amount, reserved } = refusal;
       return (

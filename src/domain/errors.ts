@@ -41,6 +41,12 @@ export const UNAVAILABLE_REASONS = [
 ] as const;
 export type UnavailableReason = (typeof UNAVAILABLE_REASONS)[number];
 
+/** Waiting does not end these: an operator has to act, so the answer names no time (decision W9). */
+const UNTIL_CONFIGURED: readonly UnavailableReason[] = [
+  'fees_not_configured',
+  'limits_not_configured',
+];
+
 export interface FieldError {
   field: string;
   rule: FieldRule;
@@ -318,6 +324,12 @@ export class ApiError extends Error {
 export function unavailableReason({ code, details }: ApiError): UnavailableReason | undefined {
   if (code !== 'service_unavailable') return undefined;
   return UNAVAILABLE_REASONS.find((reason) => reason === details?.['reason']);
+}
+
+/** Whether the same request can succeed after a while without anybody's help. */
+export function endsByWaiting(error: ApiError): boolean {
+  const reason = unavailableReason(error);
+  return reason === undefined || !UNTIL_CONFIGURED.includes(reason);
 }
 
 /** The provider answered 429. The merchant waits as long as the provider asked. */

@@ -53,6 +53,13 @@ export function choosePayoutRoute(
       `${request.currency} is not supported for payouts. See GET /currencies.`,
     );
   }
+  if (request.provider !== null && !routes.some((route) => route.provider === request.provider)) {
+    return refuseField(
+      'provider',
+      'unsupported',
+      `${request.provider} does not support ${request.currency} for payouts. See GET /currencies.`,
+    );
+  }
   const provider = chooseProvider(request, routes, providers);
   if (provider === null) return { refusal: destinationNotSupported(request, routes, providers) };
   const own = routes.filter((route) => route.provider === provider.code);

@@ -205,12 +205,23 @@ function responses(operation: Operation): Record<string, unknown> {
 }
 
 const ANSWERED = ['X-Request-Id', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'];
-const ALWAYS_WAIT = [429, 503];
 const IN_PROGRESS_WAIT = header(
   'Seconds to wait before retrying, with request_in_progress',
   'integer',
   false,
 );
+const UNAVAILABLE_WAIT = header(
+  'Seconds to wait before retrying; absent if only the operator can help',
+  'integer',
+  false,
+);
+
+/** Of an error response with this status. */
+function waitHeader(status: number, codes: readonly ErrorCode[]): Record<string, object> {
+  if (status === 429) return headersOf(['Retry-After']);
+  if (status === 503) return { 'Retry-After': UNAVAILABLE_WAIT };
+  return codes.includes('request_in_progress') ? { 'Retry-After': IN_PROGRESS_WAIT } : {};
+}
 
 function errorResponse(status: number, all: readonly ErrorCode[]): Record<string, unknown> {
   const codes = all.filter((code) => ERRORS[code].status === status);
@@ -218,8 +229,8 @@ function errorResponse(status: number, all: readonly ErrorCode[]): Record<string
   return {
     description: codes.map((code) => `- \`${code}\`: ${ERRORS[code].message}`).join('\n'),
     headers: {
-      ...headersOf(['X-Request-Id', ...(ALWAYS_WAIT.includes(status) ? ['Retry-After'] : [])]),
-      ...(codes.includes('request_in_progress') ? { 'Retry-After': IN_PROGRESS_WAIT } : {}),
+      ...headersOf(['X-Request-Id']),
+      ...waitHeader(status, codes),
     },
     content: {
       'application/json': { schema: schemas.length === 1 ? schemas[0] : { oneOf: schemas } },

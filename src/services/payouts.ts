@@ -5,7 +5,7 @@
  * workflow, whose reservation decides. The reserving transaction stores the response with the
  * payout, so every retry gets the first response.
  */
-import { listPayoutRoutes } from '../db/repositories/currency-routes';
+import { listPayoutRoutes, readPayoutOptions } from '../db/repositories/currency-routes';
 import { listPayouts, listSource } from '../db/repositories/lists';
 import { readPayoutFacts } from '../db/repositories/payout-facts';
 import { findPayout } from '../db/repositories/payouts';
@@ -21,7 +21,7 @@ import {
   payoutStatusesBefore,
 } from '../domain/payout';
 import { choosePayoutRoute, type ChosenRoute } from '../domain/route';
-import { payoutTerms } from '../domain/terms';
+import { duplicateReference, payoutTerms } from '../domain/terms';
 import { newId } from '../lib/new-id';
 import type { ProviderRegistry } from '../providers/registry';
 import { payoutStart, type PayoutWorkflows } from '../temporal/payout-workflows';
@@ -54,7 +54,7 @@ export function createPayouts(deps: PayoutsDeps): Payouts {
   };
 }
 
-type PayoutRoutes = ReturnType<typeof listPayoutRoutes>;
+type PayoutRoutes = Awaited<ReturnType<typeof listPayoutRoutes>>;
 
 interface Wish {
   caller: Caller;
@@ -66,7 +66,7 @@ interface Draft extends Wish {
 }
 
 async function quote(deps: PayoutsDeps, wish: Wish): Promise<PayoutQuote> {
-  const chosen = await choose(deps, wish, listPayoutRoutes(deps.db, wish.request.currency));
+  const chosen = await choose(deps, wish, await listPayoutRoutes(deps.db, wish.request.currency));
   const { route, networkFee } = chosen;
   const { terms, available } = await price(deps, wish, chosen);
   const { serviceFee, totalDebit, reviewReasons } = terms;
@@ -90,7 +90,9 @@ async function create(
     idempotencyKey,
     request,
     prepare: async () => {
-      const routes = listPayoutRoutes(deps.shortStatements, request.currency);
+      const wanted = { ...caller, reference: request.reference, currency: request.currency };
+      const { existingId, routes } = await readPayoutOptions(deps.shortStatements, wanted);
+      if (existingId !== null) throw new ApiError(duplicateReference('payout', existingId));
       const chosen = await choose(deps, draft, routes);
       await price(deps, draft, chosen);
       return { ...chosen.route, networkFee: chosen.networkFee };
@@ -105,7 +107,7 @@ interface Chosen {
 }
 
 async function choose(deps: PayoutsDeps, wish: Wish, routes: PayoutRoutes): Promise<Chosen> {
-  const route = findRoute(deps, wish, await routes);
+  const route = findRoute(deps, wish, routes);
   checkAddress(wish.request, route);
   return { route, networkFee: await estimateFee(deps, wish, route) };
 }
@@ -121,7 +123,7 @@ async function price(deps: PayoutsDeps, { caller, request }: Wish, { route, netw
 function findRoute(
   deps: PayoutsDeps,
   { caller, request }: Wish,
-  routes: Awaited<PayoutRoutes>,
+  routes: PayoutRoutes,
 ): ChosenRoute {
   const providers = deps.providers.list(caller.mode).map(({ code, capabilities }) => ({
     code,

@@ -25,6 +25,10 @@ export function refusalText(refusal: Refusal): string {
       return 'No fee rule is in force at that time.';
     case 'fee_rule_planned':
       return `Another fee rule starts at ${refusal.startsAt.toISOString()}. End it first.`;
+    case 'route_without_fee':
+      return `There is no default fee rule for ${refusal.route.currency} through ${refusal.route.provider}. Set one first.`;
+    case 'fee_rule_in_use':
+      return 'Merchants use this default fee rule. Set the next one instead of ending it.';
     case 'insufficient_balance':
       return `Only ${refusal.available} ${refusal.currency} is available, less than ${refusal.amount}.`;
     case 'operation_id_taken':

@@ -403,6 +403,36 @@ describe('routes', () => {
     ]);
   });
 
+  test('a route is not enabled without a default fee rule, nor does the rule of an enabled one end', async () => {
+    const rule = ['--direction', 'payout', '--provider', 'onchain_provider', '--currency', 'XRP'];
+    const xrp = ['--provider', 'onchain_provider', '--network', 'xrpl'];
+    const end = ['fees', 'end', '--default', ...rule];
+    const until = [
+      'fees',
+      'set',
+      '--default',
+      ...rule,
+      '--percentage',
+      '2',
+      '--until',
+      '2999-01-01',
+    ];
+    for (const change of [end, until]) {
+      expect(await admin.refusal(1, ...change)).toContain('Merchants use XRP payout');
+    }
+    await admin.list('routes', 'disable', ...xrp);
+    await admin.json(...end);
+    expect(await admin.refusal(1, 'routes', 'enable', ...xrp)).toContain(
+      'There is no default fee rule for XRP payout through onchain_provider.',
+    );
+    const isEnabled = async () =>
+      (await listRoutes(harness.db)).some(({ network }) => network === 'xrpl');
+    expect(await isEnabled()).toBe(false);
+    await admin.json('fees', 'set', '--default', ...rule, '--percentage', '1');
+    expect(await admin.list('routes', 'enable', ...xrp)).toHaveLength(2);
+    expect(await isEnabled()).toBe(true);
+  });
+
   test('what is no route, and what would change nothing, is refused', async () => {
     expect(await admin.refusal(1, 'routes', 'enable', ...scope)).toBe(
       'These values are already in force.\n',

@@ -3,6 +3,7 @@ import { rows } from '../../src/db/transaction';
 import { brokenInvariants, startGateway, type TestGateway } from '../support/gateway';
 import { fund } from '../support/merchant';
 import { buildPayout, type MerchantClient } from '../support/merchant-client';
+import { control } from '../support/sandbox';
 import {
   approve,
   balanceOf,
@@ -61,17 +62,47 @@ test('a currency without limits is refused, until somebody says what they are [e
   await rows(gateway.db, `DELETE FROM payout_policies WHERE currency = 'USDC'`);
   const { client, accountId } = await openMerchant(gateway, { funds: { USDC: '100' } });
   const create = () => client.createPayout(buildPayout({ amount: '10', currency: 'USDC' }));
-  expect(await create()).toMatchObject({
+  const refused = await create();
+  expect(refused).toMatchObject({
     status: 503,
     json: {
       error: { code: 'service_unavailable', details: { reason: 'limits_not_configured' } },
     },
   });
+  // Waiting does not help: an operator has to act.
+  expect(refused.headers.has('retry-after')).toBe(false);
   // No maximum is an answer too.
   await rows(gateway.db, `INSERT INTO payout_policies (account_id, currency) VALUES (?, 'USDC')`, [
     accountId,
   ]);
   expect(await create()).toMatchObject({ status: 201 });
+});
+
+test('a used reference is told while the provider has no estimate', async () => {
+  const { client } = await openMerchant(gateway);
+  const first = await client.createPayout(buildPayout());
+  const { reference } = first.json.data as { reference: string };
+  const outage = (kind: string | null) =>
+    control(gateway.sandbox.url, 'outage', { provider: 'onchain_provider', mode: 'live', kind });
+  await outage('answer_503');
+  const ether = {
+    currency: 'ETH',
+    amount: '0.1',
+    network: 'ethereum',
+    destination: { type: 'crypto_address', value: '0x2000000000000000000000000000000000009000' },
+  };
+  try {
+    expect(await client.createPayout(buildPayout(ether))).toMatchObject({
+      status: 503,
+      json: { error: { details: { reason: 'provider_unavailable' } } },
+    });
+    expect(await client.createPayout(buildPayout({ ...ether, reference }))).toMatchObject({
+      status: 409,
+      json: { error: { code: 'duplicate_reference' } },
+    });
+  } finally {
+    await outage(null);
+  }
 });
 
 test('the daily limit counts amounts, and says when the first of them leaves the window [error 422 limit_exceeded]', async () => {

@@ -78,6 +78,17 @@ test.each<{ why: string; body: Record<string, unknown>; code: string; details: o
     },
   },
   {
+    why: 'the provider that is named does not have the currency',
+    body: {
+      currency: 'XRP',
+      provider: 'exchange_pay',
+      destination: EXCHANGE_ID,
+      network: undefined,
+    },
+    code: 'validation_failed',
+    details: field('provider', 'unsupported'),
+  },
+  {
     why: 'an address needs a network',
     body: { network: undefined },
     code: 'network_required',
@@ -163,7 +174,16 @@ test.each([
     spelled: 'in another currency',
     changes: { currency: 'BTC', amount: '0.1', network: 'bitcoin' },
   },
-])(
+  { spelled: 'in a currency that nobody has', changes: { currency: 'DOGE' } },
+  { spelled: 'without a network', changes: { network: undefined } },
+  { spelled: 'below the minimum', changes: { amount: '0.00000001' } },
+  {
+    spelled: 'with an address that does not exist',
+    changes: {
+      destination: { type: 'crypto_address', value: 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6u' },
+    },
+  },
+] as { spelled: string; changes: Record<string, unknown> }[])(
   'a used reference is refused $spelled, also with a new key [error 409 duplicate_reference]',
   async ({ changes }) => {
     const { accountId, client, otherMode } = await openMerchant(gateway, {
@@ -171,7 +191,7 @@ test.each([
     });
     const body = buildPayout();
     const first = await client.createPayout(body);
-    const destination = 'currency' in changes ? { destination: BITCOIN } : {};
+    const destination = changes.currency === 'BTC' ? { destination: BITCOIN } : {};
     const again = { ...body, ...changes, ...destination };
     expect(await client.createPayout(again)).toMatchObject({
       status: 409,

@@ -1,5 +1,6 @@
 /** The catalogue: the currencies and networks of each provider (decision M5). */
 import type { Direction } from '../../domain/fees';
+import type { Mode } from '../../domain/mode';
 import type { ProviderCode } from '../../domain/provider-codes';
 import type { CurrencyRoute } from '../../domain/route';
 import type { ShortStatements } from '../short-statements';
@@ -17,6 +18,31 @@ export async function listPayoutRoutes(
       ORDER BY provider, network`,
     [currency],
   );
+}
+
+/**
+ * As listPayoutRoutes, with the payout that has the reference already, if any: whoever repeats a reference is told
+ * so before anything else is looked at.
+ */
+export async function readPayoutOptions(
+  db: Db | ShortStatements,
+  request: { accountId: string; mode: Mode; reference: string; currency: string },
+): Promise<{ existingId: string | null; routes: CurrencyRoute[] }> {
+  const found = await preparedRows<
+    { existingId: string | null } & (CurrencyRoute | { provider: null })
+  >(
+    db,
+    `SELECT existing.id AS existing_id, r.provider, r.currency, r.network, r.min_amount, r.max_amount
+       FROM (SELECT (SELECT id FROM payouts WHERE account_id = ? AND mode = ? AND reference = ?) AS id)
+              AS existing
+       LEFT JOIN currency_routes r ON r.direction = 'payout' AND r.currency = ? AND r.enabled
+      ORDER BY r.provider, r.network`,
+    [request.accountId, request.mode, request.reference, request.currency],
+  );
+  return {
+    existingId: found[0]?.existingId ?? null,
+    routes: found.filter((row) => row.provider !== null),
+  };
 }
 
 /** Every enabled route, both directions, in a stable order. */
@@ -88,11 +114,39 @@ export async function lockRoutes(tx: Tx, scope: RouteScope): Promise<RouteSettin
   );
 }
 
-export async function setRoutesEnabled(tx: Tx, scope: RouteScope, enabled: boolean): Promise<void> {
-  await rows(tx, `UPDATE currency_routes SET enabled = ? WHERE ${IN_SCOPE}`, [
-    enabled,
-    ...scopeValues(scope),
-  ]);
+/** A route is enabled only where a default fee rule is in force. @returns the routes that have the value now */
+export async function setRoutesEnabled(
+  tx: Tx,
+  scope: RouteScope,
+  enabled: boolean,
+): Promise<RouteSetting[]> {
+  return rows<RouteSetting>(
+    tx,
+    `UPDATE currency_routes r SET enabled = ? WHERE ${IN_SCOPE} ${enabled ? `AND ${HAS_FEE}` : ''}
+     RETURNING ${SETTING}`,
+    [enabled, ...scopeValues(scope)],
+  );
+}
+
+/** SQL over a route r: a default fee rule is in force for it, so GET /fees has one for every account. */
+const HAS_FEE = `EXISTS (SELECT FROM fee_rules f
+  WHERE f.account_id IS NULL
+    AND (f.provider, f.direction, f.currency) = (r.provider, r.direction, r.currency)
+    AND f.valid_from <= clock_timestamp()
+    AND (f.valid_until IS NULL OR f.valid_until > clock_timestamp()))`;
+
+/** Whether merchants can use it: some network of it is enabled. */
+export async function hasEnabledRoute(
+  tx: Tx,
+  { provider, direction, currency }: Pick<CatalogueRoute, 'provider' | 'direction' | 'currency'>,
+): Promise<boolean> {
+  const found = await rows(
+    tx,
+    `SELECT 1 FROM currency_routes
+      WHERE provider = ? AND direction = ? AND currency = ? AND enabled LIMIT 1`,
+    [provider, direction, currency],
+  );
+  return found.length > 0;
 }
 
 function scopeValues({ provider, network, currency, direction }: RouteScope) {

@@ -4,7 +4,7 @@
  * error: 500. Both are in the log with the stack, and have no details in the response.
  */
 import type { Logger } from 'pino';
-import { ApiError, type ErrorCode, unavailableReason } from '../../domain/errors';
+import { ApiError, endsByWaiting, type ErrorCode, unavailableReason } from '../../domain/errors';
 import { isOwnHost } from '../../lib/own-host';
 import { isUnavailable } from '../../lib/unavailable';
 import { type GatewayMiddleware, type GatewayState, routePattern } from '../context';
@@ -30,7 +30,8 @@ export function writeErrors(logger: Logger): GatewayMiddleware {
         const who = caller === undefined ? {} : { account_id: caller.accountId, mode: caller.mode };
         logger.error({ err: thrown, ...where, ...who }, 'request failed');
       }
-      ctx.set({ ...HEADERS[refusal.code], ...refusal.headers });
+      const headers = endsByWaiting(refusal) ? HEADERS[refusal.code] : {};
+      ctx.set({ ...headers, ...refusal.headers });
       ctx.state.errorCode = refusal.code;
       ctx.state.errorReason = unavailableReason(refusal);
       ctx.status = refusal.status;

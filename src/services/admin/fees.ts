@@ -2,7 +2,7 @@
  * Fee rules, for an operator (decision M1). A rule in force is never edited: it ends when the next
  * one starts, so that an old statement can still be explained.
  */
-import { routeExists } from '../../db/repositories/currency-routes';
+import { hasEnabledRoute, routeExists } from '../../db/repositories/currency-routes';
 import {
   endFeeRule,
   findFeeRuleAt,
@@ -83,6 +83,7 @@ export async function applyFeeEnd(
   if (rule === null) {
     throw new AdminRefusal({ code: 'no_fee_rule_in_force', scope, at: end });
   }
+  await refuseGap(tx, scope);
   const ended = await endFeeRule(tx, rule.id, end);
   return { result: ended, audit: auditOf('fee_rule.end', rule, ended) };
 }
@@ -128,7 +129,17 @@ async function endOf(tx: Tx, { scope, until }: NewFeeRule, from: Date): Promise<
   if (until !== null && next !== null && until > next) {
     throw new AdminRefusal({ code: 'fee_rule_planned', startsAt: next });
   }
+  if (until !== null && until.getTime() !== next?.getTime()) await refuseGap(tx, scope);
   return until ?? next;
+}
+
+/**
+ * A default rule ends only when the next one starts, as long as merchants can use a route that it is for. The
+ * caller has locked the scope, as whoever enables a route does.
+ */
+async function refuseGap(tx: Tx, scope: FeeScope): Promise<void> {
+  if (scope.accountId !== null || !(await hasEnabledRoute(tx, scope))) return;
+  throw new AdminRefusal({ code: 'fee_rule_in_use', route: scope });
 }
 
 function auditOf(

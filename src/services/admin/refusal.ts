@@ -2,7 +2,7 @@
  * The two kinds of errors of an operator's request, as codes with data. src/cli/sentences.ts turns
  * them into messages. They are not in domain/errors.ts because merchants never receive them.
  */
-import type { RouteScope } from '../../db/repositories/currency-routes';
+import type { CatalogueRoute, RouteScope } from '../../db/repositories/currency-routes';
 import type { FeeScope } from '../../db/repositories/fee-rules';
 import type { ThresholdProposal } from '../../db/repositories/four-eyes';
 import type { Pause, PauseScope } from '../../db/repositories/payout-pauses';
@@ -35,6 +35,9 @@ export interface PostedAmount {
   reason: string;
 }
 
+/** What a fee rule is for. */
+export type RouteOfFee = Pick<CatalogueRoute, 'provider' | 'direction' | 'currency'>;
+
 /** The request is valid, but the current state does not allow it. */
 export type Refusal =
   | { code: 'not_found'; object: NotFoundObject; id: string }
@@ -48,6 +51,7 @@ export type Refusal =
   | { code: 'case_changed'; id: string }
   | { code: 'no_fee_rule_in_force'; scope: FeeScope; at: Date }
   | { code: 'fee_rule_planned'; startsAt: Date }
+  | { code: 'route_without_fee' | 'fee_rule_in_use'; route: RouteOfFee }
   | {
       code: 'insufficient_balance';
       accountId: string;

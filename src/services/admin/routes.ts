@@ -5,6 +5,7 @@ import {
   type RouteSetting,
   setRoutesEnabled,
 } from '../../db/repositories/currency-routes';
+import { lockFeeScope } from '../../db/repositories/fee-rules';
 import type { Db } from '../../db/transaction';
 import { makeChange, type ChangedBy } from './audit';
 import { AdminRefusal, InvalidInput } from './refusal';
@@ -15,7 +16,7 @@ export type { RouteSetting } from '../../db/repositories/currency-routes';
 /**
  * Payments and payouts that exist keep their route.
  * @returns the routes that changed. @throws InvalidInput without such a route; AdminRefusal when none
- * changes
+ * changes, and when one would have no default fee rule
  */
 export async function switchRoutes(
   db: Db,
@@ -28,7 +29,13 @@ export async function switchRoutes(
     if (found.length === 0) throw new InvalidInput('network', { code: 'no_such_route', scope });
     const changed = found.filter((route) => route.enabled !== enabled);
     if (changed.length === 0) throw new AdminRefusal({ code: 'nothing_to_change' });
-    await setRoutesEnabled(tx, scope, enabled);
+    if (enabled) for (const route of changed) await lockFeeScope(tx, { ...route, accountId: null });
+    const set = await setRoutesEnabled(tx, scope, enabled);
+    const isSet = (one: RouteSetting): boolean =>
+      set.some((each) => each.direction === one.direction && each.currency === one.currency);
+    const unpriced = changed.find((one) => !isSet(one));
+    if (unpriced !== undefined)
+      throw new AdminRefusal({ code: 'route_without_fee', route: unpriced });
     const snapshot = (isEnabled: boolean): object => ({
       routes: changed.map(({ direction, currency }) => `${direction} ${currency}`),
       enabled: isEnabled,

@@ -12,6 +12,33 @@ const OUTDATED = 'a proposal is not approved when';
 
 export const MONEY_GUARDS: readonly Guard[] = [
   {
+    name: 'route-needs-fee',
+    protects: 'No route is enabled without a default fee rule.',
+    file: 'src/db/repositories/currency-routes.ts',
+    find: "${enabled ? `AND ${HAS_FEE}` : ''}",
+    replace: '',
+    test: 'test/db/admin-policies.test.ts',
+    title: 'a route is not enabled without a default fee rule',
+  },
+  {
+    name: 'fee-rule-in-use',
+    protects: 'The default fee rule of an enabled route does not end without a successor.',
+    file: 'src/services/admin/fees.ts',
+    find: 'await refuseGap(tx, scope);\n  const ended',
+    replace: 'const ended',
+    test: 'test/db/admin-policies.test.ts',
+    title: 'a route is not enabled without a default fee rule',
+  },
+  {
+    name: 'payout-reference-first',
+    protects: 'A used reference is told before anything else is looked at.',
+    file: 'src/services/payouts.ts',
+    find: "if (existingId !== null) throw new ApiError(duplicateReference('payout', existingId));",
+    replace: '',
+    test: 'test/e2e/create-payout-limits.test.ts',
+    title: 'a used reference is told while the provider has no estimate',
+  },
+  {
     name: 'received-is-confirmed',
     protects: 'What is only seen does not count as received.',
     file: 'src/domain/payment-step.ts',
