@@ -13,7 +13,7 @@ import {
 } from '../lib/command-line';
 import { dataLayout, developmentDatabaseUrl } from '../lib/data-folder';
 import { createChain } from './chain/chain';
-import { pausePayouts, resumePayouts } from './chain/pause';
+import { pausePayouts, pauseSigner, resumePausedSigner, resumePayouts } from './chain/pause';
 import { connectDatabase, type Database } from './db/database';
 import { migrateWallet } from './db/migrate';
 import { type Decision, describeDecision, listDecisions, listDenials } from './decisions';
@@ -21,8 +21,10 @@ import { addAlarmCommands, addChainCommands } from './durable/commands';
 import { type Network, readNetworksFile } from './networks';
 import { allowAddress, denyAddress } from './sender/denylist';
 import { addTransferCommands } from './sender/commands';
+import { chooseSigner } from './sender/choose-signer';
 import { freeNonce } from './sender/free-nonce';
 import { resumeSigner } from './sender/resume';
+import type { SignerKey } from './sender/slots';
 import { createDepositKey } from './signer/deposit-key';
 import { createKeystore } from './signer/keystore';
 import { cancelSweep, describeOpenSweeps } from './sweep/store';
@@ -80,6 +82,8 @@ function networksOf(env: NodeJS.ProcessEnv): Network[] {
 const CHAIN = ['--chain-id <ID>', 'the chain, as in WALLET_NETWORKS_FILE'] as const;
 const REASON = ['--reason <TEXT>', 'for the other operators'] as const;
 const BY = ['--by <NAME>', 'who decides this', 'not named'] as const;
+const ONE_SIGNER = ['--signer <ADDRESS>', 'only this hot wallet'] as const;
+const SIGNER = ['--signer <ADDRESS>', 'the hot wallet, where the network has several'] as const;
 const ADDRESS = ['--address <ADDRESS>', 'an address of an EVM chain'] as const;
 
 function addOperation(command: Command, { env, out }: Terminal): void {
@@ -102,27 +106,7 @@ function addOperation(command: Command, { env, out }: Terminal): void {
       const applied = await migrateWallet(url);
       out(applied.length === 0 ? 'Nothing to do.\n' : `Applied ${applied.join(', ')}.\n`);
     });
-  command
-    .command('pause')
-    .description('Stops the payouts of a chain, until `resume`. Deposits are still read.')
-    .requiredOption(...CHAIN)
-    .requiredOption(...REASON)
-    .option(...BY)
-    .action(async ({ chainId, reason, by }) => {
-      const { chainId: id } = findNetwork(env, chainId);
-      await withDatabase(env, (db) => pausePayouts(db, id, { by, reason }));
-      out(`Payouts on the chain ${id} are paused.\n`);
-    });
-  command
-    .command('resume')
-    .description('Ends `pause`.')
-    .requiredOption(...CHAIN)
-    .option(...BY)
-    .action(async ({ chainId, by }) => {
-      const { chainId: id } = findNetwork(env, chainId);
-      await withDatabase(env, (db) => resumePayouts(db, id, by));
-      out(`Payouts on the chain ${id} are on.\n`);
-    });
+  addPauses(command, { env, out });
   command
     .command('free-nonce')
     .description(
@@ -132,8 +116,8 @@ function addOperation(command: Command, { env, out }: Terminal): void {
     .argument('<NONCE>', 'of a transaction in flight', wholeNumber(0, Number.MAX_SAFE_INTEGER))
     .requiredOption('--by <NAME>', 'who decides this')
     .requiredOption('--reason <TEXT>', 'for the other operators')
-    .option(...ADDRESS)
-    .action(async (name, nonce, { by, reason, address }) => {
+    .option(...SIGNER)
+    .action(async (name, nonce, { by, reason, signer }) => {
       const found = networksOf(env).filter((network) => network.name === name);
       const [network] = found;
       if (network === undefined || found.length > 1) {
@@ -142,7 +126,7 @@ function addOperation(command: Command, { env, out }: Terminal): void {
       const isNew = await withDatabase(env, (db) =>
         freeNonce(db, {
           ...{ chainId: network.chainId, nonce: BigInt(nonce), by, reason },
-          address: address === undefined ? null : readAddress(address),
+          address: signer === undefined ? null : readAddress(signer),
         }),
       );
       out(`The nonce ${nonce} ${isNew ? 'is' : 'was already'} to be freed. See \`status\`.\n`);
@@ -151,7 +135,7 @@ function addOperation(command: Command, { env, out }: Terminal): void {
     .command('resume-signer')
     .description('Lets a hot wallet send again after it was stopped, once every node agrees.')
     .requiredOption(...CHAIN)
-    .requiredOption(...ADDRESS)
+    .option(...SIGNER)
     .option(
       '--paid <HASH=REFERENCE...>',
       'the unknown transaction has paid this queued payout, which is not sent again',
@@ -162,13 +146,17 @@ function addOperation(command: Command, { env, out }: Terminal): void {
       'no node shows the transactions of some nonces, and none of them has paid a payout',
     )
     .option(...BY)
-    .action(async ({ chainId, address, paid = [], ...decisions }) => {
+    .action(async ({ chainId, signer, paid = [], ...decisions }) => {
       const network = findNetwork(env, chainId);
-      const account = readAddress(address);
       const pairs = paid.map(readPaid);
-      const { requeued, nextNonce } = await withDatabase(env, (db) =>
-        resumeSigner(db, createChain(network), account, { ...decisions, paid: pairs }),
-      );
+      const { account, requeued, nextNonce } = await withDatabase(env, async (db) => {
+        const chosen = await chooseSigner(db, network, readSigner(signer));
+        const chain = createChain(network);
+        return {
+          account: chosen,
+          ...(await resumeSigner(db, chain, chosen, { ...decisions, paid: pairs })),
+        };
+      });
       out(`${account} sends again from nonce ${nextNonce}; ${requeued} payouts get a new nonce.\n`);
     });
   command
@@ -193,6 +181,60 @@ function addOperation(command: Command, { env, out }: Terminal): void {
       out(`${allowed} ${wasDenied ? 'is not denied any more' : 'was not denied'}.\n`);
     });
   addLists(command, { env, out });
+}
+
+function addPauses(command: Command, { env, out }: Pick<Terminal, 'env' | 'out'>): void {
+  command
+    .command('pause')
+    .description(
+      'Stops the payouts of a chain, or of one hot wallet, until `resume`. Deposits are still read.',
+    )
+    .requiredOption(...CHAIN)
+    .requiredOption(...REASON)
+    .option(...ONE_SIGNER)
+    .option(...BY)
+    .action(async ({ chainId, reason, signer, by }) => {
+      const network = findNetwork(env, chainId);
+      if (signer === undefined) {
+        await withDatabase(env, (db) => pausePayouts(db, network.chainId, { by, reason }));
+        out(`Payouts on the chain ${network.chainId} are paused.\n`);
+        return;
+      }
+      const account = await withDatabase(env, async (db) => {
+        const chosen = await chooseSigner(db, network, readSigner(signer));
+        await pauseSigner(db, keyOf(network, chosen), { by, reason });
+        return chosen;
+      });
+      out(`The hot wallet ${account} is paused on the chain ${network.chainId}.\n`);
+    });
+  command
+    .command('resume')
+    .description('Ends `pause`.')
+    .requiredOption(...CHAIN)
+    .option(...ONE_SIGNER)
+    .option(...BY)
+    .action(async ({ chainId, signer, by }) => {
+      const network = findNetwork(env, chainId);
+      if (signer === undefined) {
+        await withDatabase(env, (db) => resumePayouts(db, network.chainId, by));
+        out(`Payouts on the chain ${network.chainId} are on.\n`);
+        return;
+      }
+      const { account, wasPaused } = await withDatabase(env, async (db) => {
+        const chosen = await chooseSigner(db, network, readSigner(signer));
+        const key = keyOf(network, chosen);
+        return { account: chosen, wasPaused: await resumePausedSigner(db, key, by) };
+      });
+      out(`The hot wallet ${account} ${wasPaused ? 'sends again' : 'was not paused'}.\n`);
+    });
+}
+
+function keyOf({ chainId }: Network, signer: Address): SignerKey {
+  return { chainId, signer: signer.toLowerCase() };
+}
+
+function readSigner(text: string | undefined): Address | undefined {
+  return text === undefined ? undefined : readAddress(text);
 }
 
 function addLists(command: Command, { env, out }: Pick<Terminal, 'env' | 'out'>): void {

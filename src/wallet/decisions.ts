@@ -4,7 +4,7 @@ import type { Db } from './db/database';
 
 export interface Decision {
   at: string;
-  /** A pause or a resume is of the chain as a whole or of its payouts. */
+  /** A pause or a resume is of the chain as a whole, of its payouts, or of one hot wallet. */
   kind:
     | 'pause'
     | 'resume'

@@ -52,3 +52,15 @@ export function startLoop(
     },
   };
 }
+
+/** Loops that start and stop together. */
+export function joinLoops(loops: readonly Loop[]): Loop {
+  return {
+    wake: () => {
+      for (const loop of loops) loop.wake();
+    },
+    stop: async () => {
+      await Promise.all(loops.map((loop) => loop.stop()));
+    },
+  };
+}

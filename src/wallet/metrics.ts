@@ -94,6 +94,11 @@ const METRICS: Readonly<Record<string, Metric>> = {
     labels: ['address'],
     read: (status) => ofWallets(status, ({ stopped_reason: reason }) => isSet(reason)),
   },
+  wallet_signer_paused: {
+    help: '1 while an operator has paused a hot wallet, otherwise 0.',
+    labels: ['address'],
+    read: (status) => ofWallets(status, ({ paused_reason: reason }) => isSet(reason)),
+  },
   wallet_float: {
     help: 'What a hot wallet has of an asset.',
     labels: ['address', 'asset'],

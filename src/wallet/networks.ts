@@ -61,10 +61,14 @@ export interface DepositRules {
 
 /** Null in a network that only receives. */
 export interface PayoutRules {
-  signer: SignerSettings;
-  /** asset → the balance of the hot wallet below which an alarm is raised. */
+  /** One for each hot wallet; the transfers are spread over them. */
+  signers: readonly SignerSettings[];
+  /** asset → the balance of each hot wallet below which an alarm is raised. */
   floatMinimum: Readonly<Record<string, Amount>>;
-  /** asset → what may be sent in 60 minutes and in 24 hours. An asset without limits is not sent. */
+  /**
+   * asset → what each hot wallet may send in 60 minutes and in 24 hours. An asset without limits is
+   * not sent.
+   */
   limits: Readonly<Record<string, { hour: Amount; day: Amount }>>;
   /** token → the price of one native coin in it, for fee estimates. */
   nativePrices: Readonly<Record<string, Amount>>;
@@ -77,7 +81,7 @@ export interface PayoutRules {
   replaceAfterMs: number;
   /** Time after which a transaction that is not in a block is broadcast again. */
   resendAfterMs: number;
-  /** Transactions outside of blocks; nodes drop more than 16 of one account first. */
+  /** Transactions of each hot wallet outside of blocks; nodes drop more than 16 of one account first. */
   inFlightMax: number;
 }
 
@@ -234,8 +238,9 @@ function readDeposits(entry: unknown, at: string, assets: readonly string[]): De
 }
 
 const PAYOUT_FIELDS = [
-  ...['signer', 'float_minimum', 'limits', 'native_prices', 'max_fee_per_gas_gwei', 'gas_max'],
+  ...['signer', 'signers', 'float_minimum', 'limits', 'native_prices', 'gas_max'],
   ...[
+    'max_fee_per_gas_gwei',
     'priority_fee_per_gas_gwei',
     'replace_after_seconds',
     'resend_after_seconds',
@@ -258,7 +263,7 @@ function readPayouts(entry: unknown, at: string, assets: readonly string[]): Pay
   const seconds = (name: 'replace_after_seconds' | 'resend_after_seconds', otherwise: number) =>
     readWhole(fields[name] ?? otherwise, `${at}.${name}`, 1, 86_400);
   return {
-    signer: readSigner(fields.signer, `${at}.signer`),
+    signers: readSigners(fields, at),
     floatMinimum: perAsset(fields.float_minimum, `${at}.float_minimum`, assets, readPositive),
     limits: perAsset(fields.limits, `${at}.limits`, assets, (value, where) => {
       const limits = fieldsOf(value, where, ['hour', 'day']);
@@ -289,6 +294,28 @@ const SIGNER_FIELDS = [
   ...['kind', 'file', 'password_file'],
   ...['url', 'address', 'ca_file', 'certificate_file', 'key_file'],
 ] as const;
+
+/** `signer` is one hot wallet, `signers` a list of them. */
+function readSigners(
+  { signer, signers }: { signer?: unknown; signers?: unknown },
+  at: string,
+): SignerSettings[] {
+  if (signers === undefined) return [readSigner(signer, `${at}.signer`)];
+  if (signer !== undefined) {
+    refuse(`${at}.signers`, 'and signer cannot both be set; name every hot wallet in signers');
+  }
+  const settings = list(signers, `${at}.signers`).map((entry, index) =>
+    readSigner(entry, `${at}.signers[${String(index)}]`),
+  );
+  if (settings.length === 0) refuse(`${at}.signers`, 'must have at least one entry');
+  // The same key in two files is noticed when the files are opened.
+  refuseRepeated(
+    settings.map((one) => (one.kind === 'keystore' ? one.file : one.address)),
+    `${at}.signers`,
+    'hot wallet',
+  );
+  return settings;
+}
 
 function readSigner(entry: unknown, at: string): SignerSettings {
   const fields = fieldsOf(entry, at, SIGNER_FIELDS);

@@ -50,6 +50,8 @@ interface HotWallet {
   /** Null: it sends. Otherwise, when another key took its place; it has no minimum any more. */
   replaced_at: string | null;
   stopped_reason: string | null;
+  /** By an operator: no transfer gets a nonce of it. */
+  paused_reason: string | null;
   next_nonce: string;
   in_flight: number;
   /** Nonces in flight that an operator frees. */
@@ -141,7 +143,7 @@ async function readHotWallets(db: Db, chain: Chain): Promise<HotWallet[]> {
   const rows = await db.query<
     Omit<HotWallet, 'floats' | 'unknown_transactions'> & { address: Address }
   >(
-    `SELECT address, stopped_reason, next_nonce, in_flight, freeing,
+    `SELECT address, stopped_reason, paused_reason, next_nonce, in_flight, freeing,
        to_char(replaced_at AT TIME ZONE 'UTC', ${ISO}) AS replaced_at,
        to_char(oldest AT TIME ZONE 'UTC', ${ISO}) AS oldest_in_flight_at
      FROM wallet.signer, LATERAL (
@@ -296,13 +298,15 @@ function describeSums(sums: ShownSums): [string, string] {
 function describeHotWallet(wallet: HotWallet): [string, string][] {
   const stopped =
     wallet.stopped_reason === null ? '' : `STOPPED: ${wallet.stopped_reason.replace(/\.$/, '')}, `;
+  const paused =
+    wallet.paused_reason === null ? '' : `PAUSED: ${wallet.paused_reason.replace(/\.$/, '')}, `;
   const replaced = wallet.replaced_at === null ? '' : `replaced at ${wallet.replaced_at}, `;
   const freeing = wallet.freeing.length === 0 ? '' : `, freeing nonce ${wallet.freeing.join(', ')}`;
   const inFlight = `${wallet.in_flight} in flight${since(wallet.oldest_in_flight_at)}${freeing}`;
   return [
     [
       'hot wallet',
-      `${wallet.address} ${replaced}${stopped}next nonce ${wallet.next_nonce}, ${inFlight}`,
+      `${wallet.address} ${replaced}${stopped}${paused}next nonce ${wallet.next_nonce}, ${inFlight}`,
     ],
     ...wallet.unknown_transactions.map((one): [string, string] => ['', describeOpenFound(one)]),
     ...wallet.floats.map(({ asset, balance, minimum, is_low: isLow }): [string, string] => [

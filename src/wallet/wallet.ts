@@ -7,6 +7,7 @@ import type { Address } from 'viem';
 import { skipAddresses } from './addresses/skip-addresses';
 import { type Chain, createChain, verifyChain } from './chain/chain';
 import { errorText } from '../lib/command-line';
+import { SetupError } from '../lib/setup-error';
 import type { Log, WalletConfig } from './config';
 import { connectDatabase, type Database } from './db/database';
 import { migrateWallet, requireMigrations } from './db/migrate';
@@ -25,10 +26,9 @@ import { startHttpServer } from './http/server';
 import { addTransfers } from './http/transfers';
 import type { Loop } from './loop';
 import { measureNetworks, measureNodes, type NodeObserver } from './metrics';
-import { type Network, type SignerSettings, WALLET_MODES } from './networks';
+import { type Network, type PayoutRules, type SignerSettings, WALLET_MODES } from './networks';
 import { isDenied } from './sender/denylist';
-import { startReplacedSigners } from './sender/replaced';
-import { startSender } from './sender/sender';
+import { startSenders } from './sender/senders';
 import { checkoutPages } from './page/routes';
 import { isLostAddress, type OrderRules, type Transfer } from './sender/transfers';
 import type { OpenSigner } from './signer/open';
@@ -59,6 +59,7 @@ export async function startWallet(config: WalletConfig, parts: WalletParts): Pro
   const registry = parts.registry ?? new Registry();
   try {
     await requireMigrations(db);
+    await requireFollowed(db, config.networks);
     for (const mode of WALLET_MODES) {
       if (config.xpubs[mode] !== null) await skipAddresses(db, mode);
     }
@@ -74,12 +75,9 @@ export async function startWallet(config: WalletConfig, parts: WalletParts): Pro
       const { network } = chain;
       const loops: (() => Loop)[] = [];
       if (network.payouts !== null) {
-        const signer = await parts.openSigner(network.payouts.signer);
-        running.push({ stop: async () => signer.close?.() });
-        ownAddresses.add(signer.address);
-        const rules = network.payouts;
-        loops.push(() => startSender(db, chain, signer, config.log));
-        loops.push(() => startReplacedSigners(db, chain, rules, config.log));
+        const signers = await openSigners(parts, network, network.payouts, running);
+        for (const { address } of signers) ownAddresses.add(address);
+        loops.push(() => startSenders(db, chain, signers, config.log));
       }
       const follow = createFollowing(config, db, chain, pageUrl);
       if (follow !== null) await ensurePlace(db, chain).catch(notReady(config.log, network));
@@ -115,6 +113,45 @@ export async function startWallet(config: WalletConfig, parts: WalletParts): Pro
     await stop();
     throw error;
   }
+}
+
+/** @throws SetupError when payouts of a network have not ended, and nobody would follow them */
+async function requireFollowed(db: Database, networks: readonly Network[]): Promise<void> {
+  const sending = networks.filter(({ payouts }) => payouts !== null);
+  const [left] = await db.query<{ network: string; mode: string; chainId: string; count: number }>(
+    `SELECT network, mode, chain_id AS "chainId", count(*)::int AS count FROM wallet.transfer
+     WHERE id IN (
+       SELECT id FROM wallet.transfer WHERE chain_id <> ALL($1::bigint[]) AND status = 'queued'
+       UNION
+       SELECT transfer_id FROM wallet.slot WHERE chain_id <> ALL($1::bigint[]) AND state = 'open')
+     GROUP BY network, mode, chain_id LIMIT 1`,
+    [sending.map(({ chainId }) => chainId)],
+  );
+  if (left === undefined) return;
+  throw new SetupError(
+    `${left.count} payouts on ${left.network} (${left.mode} mode, chain ${left.chainId}) have not ended, and WALLET_NETWORKS_FILE has no payouts for it: nobody would follow them. Put the payouts of the network back, and remove them when \`wallet status\` shows 0 queued and 0 in flight.`,
+  );
+}
+
+/** @throws SetupError when two hot wallets of the network are one */
+async function openSigners(
+  { openSigner }: WalletParts,
+  { name }: Network,
+  { signers }: PayoutRules,
+  running: { stop(): Promise<void> }[],
+): Promise<OpenSigner[]> {
+  const opened: OpenSigner[] = [];
+  for (const settings of signers) {
+    const signer = await openSigner(settings);
+    running.push({ stop: async () => signer.close?.() });
+    if (opened.some(({ address }) => address === signer.address)) {
+      throw new SetupError(
+        `The network ${name} names the hot wallet ${signer.address} twice. Give each entry of payouts.signers a key of its own.`,
+      );
+    }
+    opened.push(signer);
+  }
+  return opened;
 }
 
 /** Whoever works on the chain tries again; until then, no checkout is opened. */

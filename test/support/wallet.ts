@@ -14,7 +14,7 @@ import type { Pause } from '../../src/wallet/chain/pause';
 import type { WalletConfig } from '../../src/wallet/config';
 import { connectDatabase, type Database } from '../../src/wallet/db/database';
 import { ensureWalletLogin, migrateWallet } from '../../src/wallet/db/migrate';
-import type { Network, PayoutRules } from '../../src/wallet/networks';
+import type { Network, PayoutRules, SignerSettings } from '../../src/wallet/networks';
 import type { Signer } from '../../src/wallet/signer/port';
 import { startWallet, type Wallet, type WalletParts } from '../../src/wallet/wallet';
 import type { TestChain } from './chain';
@@ -75,6 +75,11 @@ export function createTestSigner(privateKey?: Hex): Signer & { privateKey: Hex }
   };
 }
 
+/** What stands for a signer of the test in the settings: its place in the list. */
+export function testSigner(place: number): SignerSettings {
+  return { kind: 'keystore', file: String(place), passwordFile: '' };
+}
+
 /** Quick, and with limits that no test meets unless it sets them. */
 export function testNetwork(
   chain: Pick<TestChain, 'url' | 'chainId' | 'tokens'>,
@@ -102,8 +107,8 @@ export function testNetwork(
       dust: { USDC: amount('0.01'), ETH: amount('0.00001') },
     },
     payouts: {
-      // Not read: the tests give the signer.
-      signer: { kind: 'keystore', file: '', passwordFile: '' },
+      // Not read: the tests give the signers.
+      signers: [testSigner(0)],
       floatMinimum: {},
       limits: { ETH: plenty, USDC: plenty, USDT: plenty, DAI: plenty, FALSE: plenty },
       nativePrices: { USDC: amount('3000'), USDT: amount('3000') },
@@ -148,12 +153,20 @@ const driveHere: WalletParts['drive'] = ({ chains }) => {
 export async function startTestWallet(options: {
   networks: readonly Network[];
   signer: Signer;
+  /** Of networks with several hot wallets, all of them. */
+  signers?: readonly Signer[];
   database: WalletDatabase;
   callbackBaseUrl?: string | null;
+  /** By default from `signers`. */
+  openSigner?: WalletParts['openSigner'];
   /** By default without workflows, which test/workflow has. */
   drive?: WalletParts['drive'];
 }): Promise<TestWallet> {
   const { networks, signer, database, callbackBaseUrl = null, drive = driveHere } = options;
+  const { signers = [signer] } = options;
+  const pick: WalletParts['openSigner'] = (settings) =>
+    (settings.kind === 'keystore' ? signers[Number(settings.file)] : undefined) ?? signer;
+  const { openSigner = pick } = options;
   const config: WalletConfig = {
     ...{ host: '127.0.0.1', port: 0, publicUrl: null, databaseUrl: database.url },
     ...{ databaseOwnerUrl: null, callbackBaseUrl, networks },
@@ -163,7 +176,7 @@ export async function startTestWallet(options: {
       if (process.env['WALLET_TEST_LOG'] !== undefined) console.log(level, message, fields);
     },
   };
-  const wallet = await startWallet(config, { openSigner: () => signer, drive });
+  const wallet = await startWallet(config, { openSigner, drive });
   const db = connectDatabase(database.url, { size: 2 });
   const agent = createProviderAgent();
   const provider = ONCHAIN.create(

@@ -99,6 +99,45 @@ export async function isPaused(db: Db, chainId: number): Promise<boolean> {
   return (await db.query('SELECT 1 FROM wallet.pause WHERE chain_id = $1', [chainId])).length > 0;
 }
 
+/**
+ * No transfer gets a nonce of this hot wallet until `resumePausedSigner`; the others go on, and what it
+ * has in flight ends.
+ * @returns whether the chain has this hot wallet
+ */
+export async function pauseSigner(
+  db: Db,
+  { chainId, signer }: { chainId: number; signer: string },
+  { by, reason }: Pick<Pause, 'by' | 'reason'>,
+): Promise<boolean> {
+  const paused = await db.query(
+    `WITH paused AS (
+       UPDATE wallet.signer
+       SET paused_at = clock_timestamp(), paused_by = $3, paused_reason = $4
+       WHERE chain_id = $1 AND address = $2 RETURNING 1)
+     INSERT INTO wallet.decision (chain_id, kind, address, decided_by, reason)
+     SELECT $1, 'pause', $2, $3, $4 FROM paused RETURNING 1`,
+    [chainId, signer, by, reason],
+  );
+  return paused.length > 0;
+}
+
+/** @returns whether it was paused */
+export async function resumePausedSigner(
+  db: Db,
+  { chainId, signer }: { chainId: number; signer: string },
+  by: string,
+): Promise<boolean> {
+  const resumed = await db.query(
+    `WITH resumed AS (
+       UPDATE wallet.signer SET paused_at = NULL, paused_by = NULL, paused_reason = NULL
+       WHERE chain_id = $1 AND address = $2 AND paused_at IS NOT NULL RETURNING 1)
+     INSERT INTO wallet.decision (chain_id, kind, address, decided_by)
+     SELECT $1, 'resume', $2, $3 FROM resumed RETURNING 1`,
+    [chainId, signer, by],
+  );
+  return resumed.length > 0;
+}
+
 export interface PauseDecision {
   stops: Stops;
   kind: 'pause' | 'resume';

@@ -106,7 +106,7 @@ const UNDERPRICED = /underpriced|fee too low/i;
 const INSUFFICIENT = /insufficient funds|insufficient balance/i;
 
 async function acceptedOf(
-  { chain, alarms }: QueueParts,
+  { chain, key, alarms }: QueueParts,
   batch: readonly Attempt[],
   answers: readonly RpcAnswer[],
 ): Promise<Hex[]> {
@@ -115,7 +115,7 @@ async function acceptedOf(
   for (const [index, { hash, nonce }] of batch.entries()) {
     const answer = answers[index];
     if (answer === undefined) continue;
-    const subject = `nonce ${nonce.toString()}`;
+    const subject = `nonce ${nonce.toString()} of ${key.signer}`;
     if (!('refusal' in answer) || ACCEPTED.test(answer.refusal.detail)) {
       accepted.push(hash);
       await alarms.clear('broadcast_refused', subject);
@@ -124,14 +124,14 @@ async function acceptedOf(
     }
     const { detail } = answer.refusal;
     if (INSUFFICIENT.test(detail)) {
-      const text = `The hot wallet has too little ${native} for network fees. Send ${native} to it.`;
+      const text = `The hot wallet ${key.signer} has too little ${native} for network fees. Send ${native} to it.`;
       await alarms.raise('gas_money_low', subject, text);
       // Without this nonce the later ones cannot be mined.
       return accepted;
     }
     // Raising the fees is the cure, and happens by itself.
     if (UNDERPRICED.test(detail)) continue;
-    const text = `A node refuses transaction ${hash} with nonce ${nonce.toString()}: ${detail}`;
+    const text = `A node refuses transaction ${hash} with nonce ${nonce.toString()} of ${key.signer}: ${detail}`;
     await alarms.raise('broadcast_refused', subject, text);
   }
   return accepted;
@@ -142,7 +142,7 @@ async function acceptedOf(
  * others wait, and those that the base fee has overtaken.
  */
 export async function replaceStuck(parts: BroadcastParts, view: ChainView): Promise<void> {
-  const { db, chain, key, rules, alarms } = parts;
+  const { db, key, rules, alarms } = parts;
   const cap = rules.maxFeePerGasWei;
   const age = rules.replaceAfterMs;
   const newest = await findNewestAttempts(db, key, view.usedNonces, 'created', 0);
@@ -161,13 +161,12 @@ export async function replaceStuck(parts: BroadcastParts, view: ChainView): Prom
       await raiseSlotFees(db, key, attempt, { ...fees, gas });
     }
   }
-  const { name } = chain.network;
-  if (!isCapped) await alarms.clear('fee_cap_reached', name);
+  if (!isCapped) await alarms.clear('fee_cap_reached', key.signer);
   else {
     await alarms.raise(
       'fee_cap_reached',
-      name,
-      `A payout is stuck and its fees cannot be raised above max_fee_per_gas_gwei. Wait until fees fall, or raise the maximum.`,
+      key.signer,
+      `A payout of the hot wallet ${key.signer} is stuck and its fees cannot be raised above max_fee_per_gas_gwei. Wait until fees fall, or raise the maximum.`,
     );
   }
 }

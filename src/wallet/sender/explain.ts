@@ -4,8 +4,8 @@
  * is looked up and adopted by the transfer that it pays. Until each is explained, the signer is
  * stopped and no transfer gets a nonce.
  */
-import { type Address, getAddress } from 'viem';
-import { readFinalHead } from '../chain/chain';
+import { type Address, getAddress, type Hex } from 'viem';
+import { readFinalHead, toHex } from '../chain/chain';
 import { readUsedNonces } from '../chain/finality';
 import { amountOf } from '../units';
 import type { Db, Tx } from '../db/database';
@@ -68,6 +68,18 @@ export async function explainNonces(
 async function readFinalNonces({ chain }: QueueParts, address: Address): Promise<bigint> {
   const { final } = await readUsedNonces(chain, address, await readFinalHead(chain));
   return final ?? 0n;
+}
+
+/** Null: the node has not the state of that block any more. */
+export async function readNonceAt(
+  { rpc }: QueueParts['chain'],
+  signer: string,
+  block: number,
+): Promise<bigint | null> {
+  const [answer] = await rpc.batch<Hex>([
+    { method: 'eth_getTransactionCount', params: [signer, toHex(BigInt(block))] },
+  ]);
+  return answer !== undefined && 'result' in answer ? BigInt(answer.result) : null;
 }
 
 function highestOf({ mined, pending }: UsedNonces, view: ChainView): bigint {
@@ -134,15 +146,17 @@ async function stopForFound(
   tx: Tx,
   { key, alarms }: QueueParts,
   open: readonly FoundTransaction[],
-  hidden: readonly bigint[],
+  hidden: readonly bigint[] | 'not looked for',
 ): Promise<void> {
-  const nonces = [...open.map(({ nonce }) => nonce), ...hidden].sort((a, b) => (a < b ? -1 : 1));
+  const unseen = hidden === 'not looked for' ? [] : hidden;
+  const nonces = [...open.map(({ nonce }) => nonce), ...unseen].sort((a, b) => (a < b ? -1 : 1));
   const reason = `${REASON}: ${nonces.length === 1 ? 'nonce' : 'nonces'} ${listOf(nonces)}.`;
   await tx.query(
-    `UPDATE wallet.signer SET stopped_reason = $3, stopped_for = 'found_transactions'
+    `UPDATE wallet.signer SET stopped_reason = $3, stopped_for = 'found_transactions',
+       has_unseen_nonces = coalesce($4, has_unseen_nonces)
      WHERE chain_id = $1 AND address = $2
        AND (stopped_for IS NULL OR stopped_for = 'found_transactions')`,
-    [key.chainId, key.signer, reason],
+    [key.chainId, key.signer, reason, hidden === 'not looked for' ? null : hidden.length > 0],
   );
   await alarms.raise('signer_stopped', key.signer, `${reason} ${REMEDY}`, tx);
 }
@@ -157,7 +171,8 @@ function listOf(nonces: readonly bigint[]): string {
 
 async function endStop(tx: Tx, { key }: QueueParts): Promise<void> {
   const ended = await tx.query(
-    `UPDATE wallet.signer SET stopped_reason = NULL, stopped_for = NULL
+    `UPDATE wallet.signer
+     SET stopped_reason = NULL, stopped_for = NULL, has_unseen_nonces = false
      WHERE chain_id = $1 AND address = $2 AND stopped_for = 'found_transactions' RETURNING 1`,
     [key.chainId, key.signer],
   );
@@ -189,7 +204,7 @@ export async function explainUsedNonce(parts: QueueParts, slot: Slot): Promise<b
     if (stillOpen.length === 0) return;
     await storeFound(tx, chain, key, [seen]);
     const open = await adoptWhatFits(tx, parts);
-    if (open.length > 0) await stopForFound(tx, parts, open, []);
+    if (open.length > 0) await stopForFound(tx, parts, open, 'not looked for');
   });
   return true;
 }

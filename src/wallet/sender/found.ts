@@ -114,6 +114,16 @@ export async function listOpenFound(
   }));
 }
 
+/**
+ * SQL about a queued transfer: an unknown transaction of a hot wallet may have paid it. Until that is
+ * explained, no hot wallet of the chain sends it.
+ */
+export const MAY_BE_PAID = `EXISTS (
+  SELECT 1 FROM wallet.found_transaction AS found
+  WHERE found.chain_id = transfer.chain_id AND found.state = 'open'
+    AND found.asset = transfer.asset AND found.units = transfer.units
+    AND lower(found.recipient) = lower(transfer.destination))`;
+
 export interface Candidate {
   transferId: string;
   reference: string;

@@ -3,6 +3,7 @@
  * transaction with the same nonce and higher fees. The chain takes one of the two. The transfer gets
  * another nonce only when the empty one is final, because then none of its own can ever be mined.
  */
+import { getAddress } from 'viem';
 import { SetupError } from '../../lib/setup-error';
 import type { Database, Tx } from '../db/database';
 import type { SignerKey, Slot } from './slots';
@@ -28,7 +29,7 @@ export async function freeNonce(
     const slots = await tx.query<{ signer: string; isFreed: boolean }>(
       `SELECT signer, freed_at IS NOT NULL AS "isFreed" FROM wallet.slot
        WHERE chain_id = $1 AND nonce = $2 AND state = 'open' AND ($3::text IS NULL OR signer = $3)
-       FOR UPDATE`,
+       ORDER BY signer FOR UPDATE`,
       [chainId, nonce.toString(), address?.toLowerCase() ?? null],
     );
     const [slot] = slots;
@@ -36,7 +37,10 @@ export async function freeNonce(
       throw new SetupError(`No transaction with nonce ${nonce.toString()} is in flight.`);
     }
     if (slots.length > 1) {
-      throw new SetupError('Several hot wallets have this nonce in flight: add --address.');
+      const addresses = slots.map(({ signer }) => getAddress(signer)).join(', ');
+      throw new SetupError(
+        `Several hot wallets have nonce ${nonce.toString()} in flight. Name one of them with --signer: ${addresses}.`,
+      );
     }
     if (slot.isFreed) return false;
     await tx.query(

@@ -1,10 +1,13 @@
 /**
- * What the limits of the hour and of the day leave for each asset. A transfer that has waited long for
- * its limit is not overtaken any more: what becomes free is kept for it until it is sent.
+ * What the limits of the hour and of the day leave for each asset and hot wallet. The limits are of
+ * each hot wallet; all together, with those that were replaced, send no more than the limits times the
+ * number of hot wallets, so that a new key is no new limit. A transfer that has waited long for its
+ * limit is not overtaken any more: what becomes free is kept for it until it is sent.
  */
 import type { Chain } from '../chain/chain';
 import type { Db } from '../db/database';
 import { unitsOf } from '../units';
+import { max, min } from './fees';
 import type { Unpaid } from './transaction';
 import { sendableDecimals } from './transfers';
 import { LONG_WAIT } from './waiting';
@@ -15,22 +18,43 @@ export interface Room {
   day: bigint;
 }
 
+/** asset → what one hot wallet may send of it */
+export type Rooms = Map<string, Room>;
+
 const NOTHING: Room = { hour: 0n, day: 0n };
 
-/** Of each asset in which transfers are queued. An asset without limits is not sent. */
-export async function findRooms(db: Db, chain: Chain, chainId: number): Promise<Map<string, Room>> {
+interface SpentRow extends Record<string, unknown> {
+  asset: string;
+  /** Null: nothing was sent in the last 24 hours. */
+  signer: string | null;
+  hour: string | null;
+  day: string | null;
+  patient: string | null;
+}
+
+/**
+ * @param signers the hot wallets that send on the chain, in lower case
+ * @returns for each of them the assets in which transfers are queued
+ */
+export async function findRooms(
+  db: Db,
+  chain: Chain,
+  signers: readonly string[],
+): Promise<Map<string, Rooms>> {
   // Failed transactions moved nothing; foreign slots are not ours.
-  const rows = await db.query<{ asset: string; hour: string; day: string; patient: string | null }>(
-    `SELECT queued.asset, hour, day, patient
+  const rows = await db.query<SpentRow>(
+    `SELECT queued.asset, spent.signer, spent.hour, spent.day, patient
      FROM (SELECT DISTINCT asset FROM wallet.transfer WHERE chain_id = $1 AND status = 'queued')
-       AS queued,
-     LATERAL (
-       SELECT coalesce(sum(units) FILTER (WHERE created_at > clock_timestamp() - interval '1 hour'), 0)
-           AS hour, coalesce(sum(units), 0) AS day
+       AS queued
+     LEFT JOIN LATERAL (
+       SELECT signer, coalesce(sum(units)
+           FILTER (WHERE created_at > clock_timestamp() - interval '1 hour'), 0) AS hour,
+         sum(units) AS day
        FROM wallet.slot
        WHERE chain_id = $1 AND slot.asset = queued.asset
          AND created_at > clock_timestamp() - interval '1 day' AND state IN ('open', 'sent')
-     ) AS spent
+       GROUP BY signer
+     ) AS spent ON true
      LEFT JOIN LATERAL (
        SELECT units AS patient FROM wallet.transfer
        WHERE chain_id = $1 AND status = 'queued' AND asset = queued.asset
@@ -38,24 +62,65 @@ export async function findRooms(db: Db, chain: Chain, chainId: number): Promise<
          AND units <= coalesce(($2::jsonb ->> asset)::numeric, 0)
        ORDER BY due_at, id LIMIT 1
      ) AS oldest ON true`,
-    [chainId, JSON.stringify(limitsOf(chain))],
+    [chain.network.chainId, JSON.stringify(largestByLimits(chain))],
   );
-  return new Map(
-    rows.map(({ asset, hour, day, patient }) => {
-      const limits = readLimits(chain, asset);
-      const left = { hour: limits.hour - BigInt(hour), day: limits.day - BigInt(day) };
-      const isKept =
-        patient !== null && (BigInt(patient) > left.hour || BigInt(patient) > left.day);
-      return [asset, isKept ? { ...NOTHING } : left];
-    }),
-  );
+  const found = new Map<string, Rooms>(signers.map((signer) => [signer, new Map()]));
+  for (const asset of new Set(rows.map((row) => row.asset))) {
+    const spent = rows.filter((row) => row.asset === asset);
+    const left = signers.map((signer) => roomLeft(chain, asset, signers, spent, signer));
+    keepForPatient(left, spent[0]?.patient ?? null);
+    for (const [index, signer] of signers.entries()) {
+      found.get(signer)?.set(asset, left[index] ?? NOTHING);
+    }
+  }
+  return found;
 }
 
-export function roomOf(rooms: ReadonlyMap<string, Room>, asset: string): Room {
-  return rooms.get(asset) ?? NOTHING;
+function roomLeft(
+  chain: Chain,
+  asset: string,
+  signers: readonly string[],
+  spent: readonly SpentRow[],
+  signer: string,
+): Room {
+  const limits = readLimits(chain, asset);
+  const own = spent.find((row) => row.signer === signer);
+  const left = (period: 'hour' | 'day'): bigint => {
+    const byAll = spent.reduce((sum, row) => sum + BigInt(row[period] ?? 0), 0n);
+    const byOwn = limits[period] - BigInt(own?.[period] ?? 0);
+    return min(byOwn, BigInt(signers.length) * limits[period] - byAll);
+  };
+  return { hour: left('hour'), day: left('day') };
 }
 
-export function takeFrom(rooms: Map<string, Room>, { asset, units }: Unpaid): void {
+/** Of the hot wallet that has the most left, unless one of them can send it now. */
+function keepForPatient(left: Room[], patient: string | null): void {
+  if (patient === null) return;
+  const most = left.reduce(
+    (best, room) => max(best, smallerOf(room)),
+    smallerOf(left[0] ?? NOTHING),
+  );
+  if (most >= BigInt(patient)) return;
+  const index = left.findIndex((room) => smallerOf(room) === most);
+  left[index] = { ...NOTHING };
+}
+
+export function smallerOf({ hour, day }: Room): bigint {
+  return hour < day ? hour : day;
+}
+
+/** The limit that has no room for it, or null. */
+export function exceededLimit({ hour, day }: Room, units: bigint): 'hour' | 'day' | null {
+  if (units > hour) return 'hour';
+  if (units > day) return 'day';
+  return null;
+}
+
+export function roomOf(rooms: Rooms | undefined, asset: string): Room {
+  return rooms?.get(asset) ?? NOTHING;
+}
+
+export function takeFrom(rooms: Rooms, { asset, units }: Pick<Unpaid, 'asset' | 'units'>): void {
   const { hour, day } = roomOf(rooms, asset);
   rooms.set(asset, { hour: hour - units, day: day - units });
 }
@@ -68,12 +133,9 @@ function readLimits({ network }: Chain, asset: string): Room {
 }
 
 /** asset → the largest transfer that its limits allow at all */
-function limitsOf(chain: Chain): Record<string, string> {
+function largestByLimits(chain: Chain): Record<string, string> {
   const assets = Object.keys(chain.network.payouts?.limits ?? {});
   return Object.fromEntries(
-    assets.map((asset) => {
-      const { hour, day } = readLimits(chain, asset);
-      return [asset, (hour < day ? hour : day).toString()];
-    }),
+    assets.map((asset) => [asset, smallerOf(readLimits(chain, asset)).toString()]),
   );
 }

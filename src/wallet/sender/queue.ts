@@ -1,26 +1,37 @@
 /**
  * Gives queued transfers their slots: what the float covers, what the limits allow, what the node
- * estimates to succeed. A transfer that has to wait is passed over and stays queued with its reason;
- * one that its recipient refuses fails without using a nonce.
+ * estimates to succeed, by the hot wallet that has the fewest transactions in flight. A transfer that no
+ * hot wallet can send now is passed over and stays queued with its reason; one that its recipient
+ * refuses fails without using a nonce.
  */
 import { getAddress } from 'viem';
 import type { Alarms } from '../alarms';
 import type { Chain } from '../chain/chain';
 import { isPaused } from '../chain/pause';
-import type { Database, Db, Tx } from '../db/database';
+import type { Database, Tx } from '../db/database';
 import type { PayoutRules } from '../networks';
-import { amountOf, NATIVE_DECIMALS } from '../units';
+import { choosePayments, failUnsent, type Paid, type Queued } from './choose-payments';
 import { findDenied } from './denylist';
-import { estimateEach } from './estimate';
-import { type Fees, firstFees } from './fees';
-import { markGas } from './fingerprint';
-import { findRooms, type Room, roomOf, takeFrom } from './limits';
-import { advanceNonce, insertSlots, lockSigner, type Payment, type SignerKey } from './slots';
-import { transactionOf, type Unpaid, withGasMargin } from './transaction';
-import { finishTransfer, sendableDecimals } from './transfers';
-import type { ChainView } from './view';
-import { keepWaiting, reportWaiting, type WaitingReason } from './waiting';
+import { MAY_BE_PAID } from './found';
+import {
+  type Capacity,
+  capacityOf,
+  type HotWallet,
+  limitDetail,
+  readHotWallets,
+} from './hot-wallets';
+import { exceededLimit, findRooms, type Room, roomOf, takeFrom } from './limits';
+import {
+  advanceNonce,
+  hasUnseenTransactions,
+  insertSlots,
+  lockAllSigners,
+  readSigner,
+  type SignerKey,
+} from './slots';
+import { keepWaiting, reportWaiting, UNKNOWN_TRANSACTION, type Waiting } from './waiting';
 
+/** What works on the transactions of one hot wallet. */
 export interface QueueParts {
   db: Database;
   chain: Chain;
@@ -29,59 +40,71 @@ export interface QueueParts {
   alarms: Alarms;
 }
 
-/** Of one transaction; a request to the node holds fewer. */
+/** What gives the transfers of a chain to its hot wallets. */
+export interface GivingParts extends Omit<QueueParts, 'key'> {
+  /** The hot wallets that send, in lower case. */
+  signers: readonly string[];
+  /** Those whose nonces were compared with every node since this process has the chain. */
+  compared: ReadonlySet<string>;
+}
+
+/** Of one round. */
 const BATCH = 100;
 
 /** @returns how many transfers got a slot, or were passed over after an estimate */
-export async function fillSlots(parts: QueueParts, view: ChainView): Promise<number> {
-  const { db, rules, key, chain, alarms } = parts;
-  const [inFlight] = await db.query<{ count: string }>(
-    `SELECT count(*) AS count FROM wallet.slot
-     WHERE chain_id = $1 AND signer = $2 AND state = 'open' AND nonce >= $3`,
-    [key.chainId, key.signer, view.usedNonces.toString()],
-  );
-  const room = Math.min(BATCH, rules.inFlightMax - Number(inFlight?.count ?? 0));
-  if (room <= 0) return 0;
-  const done = await giveSlots(parts, view, room);
+export async function fillSlots(parts: GivingParts): Promise<number> {
+  const { db, chain, alarms } = parts;
+  const { chainId } = chain.network;
+  if (!(await isCompared(parts)) || (await hasUnseenTransactions(db, chainId))) return 0;
+  const done = await giveSlots(parts);
   await reportWaiting(db, chain, alarms);
   return done;
 }
 
-async function giveSlots(parts: QueueParts, view: ChainView, room: number): Promise<number> {
-  const { db, chain, key } = parts;
-  const fees = firstFees(view, parts.rules.maxFeePerGasWei);
-  const rooms = await findRooms(db, chain, key.chainId);
-  if (rooms.size === 0) return 0;
-  const free = await findFree(parts, view);
-  const largest = largestOf(chain, fees, free);
-  await passOver(parts, view, rooms, largest);
-  const queued = await findQueued(parts, rooms, largest, room);
-  const allowed = await withoutDenied(parts, queued);
-  const limited = await withinLimits(parts, db, rooms, allowed);
-  const covered = await withinFloat(parts, view, fees, free, limited);
-  const tried = covered.slice(0, room);
-  if (tried.length === 0) return 0;
-  const payments = await estimate(parts, tried);
-  const made = payments.length === 0 ? 0 : await storeSlots(parts, view, payments, fees);
-  return made + tried.length - payments.length;
+/**
+ * After a restore, a transfer may have been paid by another hot wallet than the one that would get it
+ * now, also by one that was replaced since.
+ */
+async function isCompared({ db, chain, signers, compared }: GivingParts): Promise<boolean> {
+  const known = await db.query<{ address: string }>(
+    'SELECT address FROM wallet.signer WHERE chain_id = $1',
+    [chain.network.chainId],
+  );
+  return [...signers, ...known.map(({ address }) => address)].every((one) => compared.has(one));
 }
 
-interface Queued extends Unpaid {
-  transferId: string;
-  reference: string;
+async function giveSlots(parts: GivingParts): Promise<number> {
+  const { db, chain, signers } = parts;
+  const rooms = await findRooms(db, chain, signers);
+  const assets = [...(rooms.values().next().value?.keys() ?? [])];
+  if (assets.length === 0) return 0;
+  const wallets = await readHotWallets(parts, rooms);
+  if (wallets.length === 0) return 0;
+  const capacitiesOf = (of: readonly HotWallet[]): Map<string, Capacity> =>
+    new Map(assets.map((asset) => [asset, capacityOf(chain, of, asset)]));
+  await passOver(parts, capacitiesOf(wallets));
+  await passOverPerhapsPaid(parts);
+  // What only a full hot wallet can send must not hold up what another one can.
+  const notFull = wallets.filter(({ slotsLeft }) => slotsLeft > 0);
+  if (notFull.length === 0) return 0;
+  const slotsLeft = notFull.reduce((sum, wallet) => sum + wallet.slotsLeft, 0);
+  const queued = await findQueued(parts, capacitiesOf(notFull), Math.min(BATCH, slotsLeft));
+  const allowed = await withoutDenied(parts, queued);
+  const { payments, ended } = await choosePayments(parts, wallets, allowed);
+  let made = 0;
+  for (const [wallet, own] of payments) made += await storeSlots(parts, wallet, own);
+  return made + ended;
 }
 
 /**
  * Those due first of each asset, because an asset without float must not make the others wait, and
- * only those that the limits and the float leave room for by themselves.
+ * only those that a hot wallet has room for by themselves.
  */
 async function findQueued(
-  { db, key }: QueueParts,
-  rooms: ReadonlyMap<string, Room>,
-  largest: Balances,
+  { db, chain }: GivingParts,
+  capacities: ReadonlyMap<string, Capacity>,
   limit: number,
 ): Promise<Queued[]> {
-  const assets = [...rooms.keys()];
   const rows = await db.query<
     Record<'id' | 'reference' | 'asset' | 'units' | 'destination', string>
   >(
@@ -89,13 +112,12 @@ async function findQueued(
        SELECT id, client_reference AS reference, asset, units, destination, due_at
        FROM wallet.transfer
        WHERE chain_id = $1 AND status = 'queued' AND asset = room.asset
-         AND transfer.units <= room.units AND due_at <= clock_timestamp()
+         AND transfer.units <= room.units AND due_at <= clock_timestamp() AND NOT ${MAY_BE_PAID}
        ORDER BY due_at, id LIMIT $4) AS oldest
      ORDER BY due_at, id`,
     [
-      key.chainId,
-      assets,
-      assets.map((asset) => smallest(roomOf(rooms, asset), largest.get(asset) ?? 0n).toString()),
+      ...[chain.network.chainId, [...capacities.keys()]],
+      [...capacities.values()].map(({ units }) => units.toString()),
       limit,
     ],
   );
@@ -108,64 +130,58 @@ async function findQueued(
   }));
 }
 
-function smallest({ hour, day }: Room, free: bigint): bigint {
-  const allowed = hour < day ? hour : day;
-  return allowed < free ? allowed : free;
-}
-
 /** Marks those that do not fit by themselves, without reading them. */
 async function passOver(
-  { db, chain, key }: QueueParts,
-  view: ChainView,
-  rooms: ReadonlyMap<string, Room>,
-  largest: Balances,
+  { db, chain }: GivingParts,
+  capacities: ReadonlyMap<string, Capacity>,
 ): Promise<void> {
-  const assets = [...rooms.keys()];
-  const native = chain.network.native.asset;
-  const hasFees = (largest.get(native) ?? 0n) >= 0n;
+  const assets = [...capacities.keys()];
+  const all = [...capacities.values()];
   await db.query(
     `UPDATE wallet.transfer
      SET waiting_for = due.reason, waiting_detail = due.detail,
        waiting_since = coalesce(transfer.waiting_since, clock_timestamp())
      FROM (
-       SELECT id, CASE WHEN units <= least(hour, day) THEN $7 ELSE 'limit' END AS reason,
+       SELECT id, CASE WHEN units <= least(hour, day) THEN short ELSE 'limit' END AS reason,
          CASE WHEN units > hour THEN hour_detail WHEN units > day THEN day_detail
            ELSE short_detail END AS detail
-       FROM unnest($2::text[], $3::numeric[], $4::numeric[], $5::numeric[], $6::text[], $8::text[],
-           $9::text[])
-         AS room(asset, hour, day, float, hour_detail, day_detail, short_detail)
+       FROM unnest($2::text[], $3::numeric[], $4::numeric[], $5::numeric[], $6::text[], $7::text[],
+           $8::text[], $9::text[])
+         AS room(asset, hour, day, float, hour_detail, day_detail, short, short_detail)
        JOIN wallet.transfer USING (asset)
        WHERE chain_id = $1 AND status = 'queued' AND units > least(hour, day, float)
          AND waiting_for IS DISTINCT FROM
-           CASE WHEN units <= least(hour, day) THEN $7 ELSE 'limit' END
+           CASE WHEN units <= least(hour, day) THEN short ELSE 'limit' END
        ORDER BY due_at LIMIT ${String(BATCH)}) AS due
      WHERE transfer.id = due.id AND status = 'queued'`,
     [
-      key.chainId,
-      assets,
-      assets.map((asset) => roomOf(rooms, asset).hour.toString()),
-      assets.map((asset) => roomOf(rooms, asset).day.toString()),
-      assets.map((asset) => (largest.get(asset) ?? 0n).toString()),
+      ...[chain.network.chainId, assets],
+      all.map(({ room }) => room.hour.toString()),
+      all.map(({ room }) => room.day.toString()),
+      all.map(({ largest }) => largest.toString()),
       assets.map((asset) => limitDetail(asset, 'hour')),
-      hasFees ? 'float' : 'network fees',
       assets.map((asset) => limitDetail(asset, 'day')),
-      assets.map((asset) => shortDetail(chain, view, hasFees ? asset : native)),
+      all.map(({ short }) => short.reason),
+      all.map(({ short }) => short.detail),
     ],
   );
 }
 
-function limitDetail(asset: string, period: 'hour' | 'day'): string {
-  return `Payouts wait for the ${period} limit. If this volume is expected, raise limits.${asset}.${period}.`;
-}
-
-function shortDetail({ network }: Chain, view: ChainView, asset: string): string {
-  const decimals = sendableDecimals(network, asset) ?? NATIVE_DECIMALS;
-  const held = amountOf(view.balances.get(asset) ?? 0n, decimals);
-  return `The hot wallet has ${held} ${asset}, which does not cover the queued payouts. Send ${asset} to it.`;
+/** Those that an unknown transaction may have paid wait until it is explained. */
+async function passOverPerhapsPaid({ db, chain }: GivingParts): Promise<void> {
+  const detail =
+    'A transaction of a hot wallet that the database does not know may have paid it. See `wallet status`.';
+  await db.query(
+    `UPDATE wallet.transfer
+     SET waiting_for = '${UNKNOWN_TRANSACTION}', waiting_detail = $2,
+       waiting_since = clock_timestamp()
+     WHERE chain_id = $1 AND status = 'queued' AND waiting_for IS NULL AND ${MAY_BE_PAID}`,
+    [chain.network.chainId, detail],
+  );
 }
 
 /** An address that was put on the denylist after the order was accepted. */
-async function withoutDenied({ db }: QueueParts, queued: readonly Queued[]): Promise<Queued[]> {
+async function withoutDenied({ db }: GivingParts, queued: readonly Queued[]): Promise<Queued[]> {
   const denied = await findDenied(
     db,
     queued.map(({ recipient }) => recipient),
@@ -176,154 +192,26 @@ async function withoutDenied({ db }: QueueParts, queued: readonly Queued[]): Pro
   return queued.filter(({ recipient }) => !denied.has(recipient));
 }
 
-async function failUnsent(db: Database, transferId: string): Promise<void> {
-  await db.transaction((tx) =>
-    finishTransfer(tx, {
-      ...{ transferId, status: 'failed', failureCode: 'destination_unreachable', txHash: null },
-    }),
-  );
-}
-
-/** What the limits of the hour and of the day leave for each transfer, the one due first first. */
-async function withinLimits<T extends Queued>(
-  { chain }: QueueParts,
-  db: Db | Tx,
-  rooms: Map<string, Room>,
-  queued: readonly T[],
-): Promise<T[]> {
-  const allowed: T[] = [];
-  for (const one of queued) {
-    const room = roomOf(rooms, one.asset);
-    if (one.units > room.hour || one.units > room.day) {
-      const detail = limitDetail(one.asset, one.units > room.hour ? 'hour' : 'day');
-      await wait(db, chain, one, 'limit', detail);
-      continue;
-    }
-    takeFrom(rooms, one);
-    allowed.push(one);
-  }
-  return allowed;
-}
-
-/** It keeps its place: the limits and the float are compared again in each round. */
-async function wait(
-  db: Db,
-  { network }: Chain,
-  { transferId }: Queued,
-  reason: WaitingReason,
-  detail: string,
-): Promise<void> {
-  const { pollMs } = network;
-  await keepWaiting(db, { transferId, reason, detail }, { isRetried: false, pollMs });
-}
-
-/** More than any transfer of a known token takes; the estimate decides later. */
-const GAS_RESERVE = 150_000n;
-
-/** asset → units of the hot wallet that no transaction outside of blocks will take */
-type Balances = Map<string, bigint>;
-
-/** The balance in the latest block, less what transactions outside of blocks will take of it. */
-async function findFree({ db, chain, key }: QueueParts, view: ChainView): Promise<Balances> {
-  const reserved = await db.query<{ asset: string; units: string; gas: string }>(
-    `SELECT asset, sum(units) AS units, sum(gas * max_fee_per_gas) AS gas FROM wallet.slot
-     WHERE chain_id = $1 AND signer = $2 AND state = 'open' AND nonce >= $3 GROUP BY asset`,
-    [key.chainId, key.signer, view.usedNonces.toString()],
-  );
-  const free = new Map(view.balances);
-  for (const { asset, units, gas } of reserved) {
-    take(free, asset, BigInt(units));
-    take(free, chain.network.native.asset, BigInt(gas));
-  }
-  return free;
-}
-
-/** What one transfer of each asset may have at most; the coin also pays its network fee. */
-function largestOf({ network }: Chain, { maxFeePerGas }: Fees, free: Balances): Balances {
-  const largest = new Map(free);
-  take(largest, network.native.asset, GAS_RESERVE * maxFeePerGas);
-  return largest;
-}
-
-function take(free: Balances, asset: string, units: bigint): void {
-  free.set(asset, (free.get(asset) ?? 0n) - units);
-}
-
-async function withinFloat(
-  { db, chain }: QueueParts,
-  view: ChainView,
-  { maxFeePerGas }: Fees,
-  free: Balances,
-  queued: readonly Queued[],
-): Promise<Queued[]> {
-  const native = chain.network.native.asset;
-  const covered: Queued[] = [];
-  const gasCost = GAS_RESERVE * maxFeePerGas;
-  for (const one of queued) {
-    const coins = (free.get(native) ?? 0n) - gasCost;
-    const balance = one.asset === native ? coins : (free.get(one.asset) ?? 0n);
-    if (coins >= 0n && balance >= one.units) {
-      take(free, one.asset, one.units);
-      take(free, native, gasCost);
-      covered.push(one);
-      continue;
-    }
-    const short = coins < 0n ? native : one.asset;
-    const reason = coins < 0n ? 'network fees' : 'float';
-    await wait(db, chain, one, reason, shortDetail(chain, view, short));
-  }
-  return covered;
-}
-
-/** What its recipient refuses fails; what may be about something else waits and is tried again. */
-async function estimate(
-  parts: QueueParts,
-  queued: readonly Queued[],
-): Promise<(Queued & Payment)[]> {
-  const { db, chain, key, rules } = parts;
-  const { pollMs } = chain.network;
-  const asked = { chain, signer: key.signer, gasMax: rules.gasMax };
-  const estimates = await estimateEach(asked, queued);
-  const payments: (Queued & Payment)[] = [];
-  for (const [index, one] of queued.entries()) {
-    const found = estimates[index];
-    if (found === undefined) continue;
-    if (found.kind === 'refused') await failUnsent(db, one.transferId);
-    else if (found.kind === 'waits') {
-      const waiting = { transferId: one.transferId, reason: found.for, detail: found.detail };
-      await keepWaiting(db, waiting, { isRetried: true, pollMs });
-    } else {
-      const { data, valueWei } = transactionOf(chain, one);
-      payments.push({
-        ...one,
-        data,
-        valueWei,
-        gas: markGas(withGasMargin(found.gas), one.reference),
-      });
-    }
-  }
-  return payments;
-}
-
 async function storeSlots(
-  parts: QueueParts,
-  view: ChainView,
-  payments: readonly (Queued & Payment)[],
-  fees: Fees,
+  parts: GivingParts,
+  { key, view, fees }: HotWallet,
+  payments: readonly Paid[],
 ): Promise<number> {
-  const { db, chain, key } = parts;
+  const { db } = parts;
   return db.transaction(async (tx) => {
-    const signer = await lockSigner(tx, key);
-    if (signer.stoppedReason !== null || (await isPaused(tx, key.chainId))) return 0;
+    await lockAllSigners(tx, key.chainId);
+    const signer = await readSigner(tx, key);
+    if (signer.stoppedReason !== null || signer.isPaused) return 0;
+    if (await isPaused(tx, key.chainId)) return 0;
     // Another database may have answered since the nonces were explained.
     if (signer.nextNonce < view.pendingNonces) return 0;
+    if (await hasUnseenTransactions(tx, key.chainId)) return 0;
     // Again, now that nobody else can give slots.
-    const rooms = await findRooms(tx, chain, key.chainId);
-    const allowed = await withinLimits(parts, tx, rooms, payments);
+    const allowed = await withinLimits(parts, tx, key, payments);
     const taken = await tx.query<{ id: string }>(
       `UPDATE wallet.transfer
        SET status = 'sending', waiting_for = NULL, waiting_since = NULL, waiting_detail = NULL
-       WHERE id = ANY($1::text[]) AND status = 'queued' RETURNING id`,
+       WHERE id = ANY($1::text[]) AND status = 'queued' AND NOT ${MAY_BE_PAID} RETURNING id`,
       [allowed.map(({ transferId }) => transferId)],
     );
     const ids = new Set(taken.map(({ id }) => id));
@@ -334,4 +222,33 @@ async function storeSlots(
     }
     return chosen.length;
   });
+}
+
+/** What the limits of the hour and of the day leave for each transfer, the one due first first. */
+async function withinLimits(
+  { chain, signers }: GivingParts,
+  tx: Tx,
+  { signer }: SignerKey,
+  payments: readonly Paid[],
+): Promise<Paid[]> {
+  const rooms = (await findRooms(tx, chain, signers)).get(signer) ?? new Map<string, Room>();
+  const { pollMs } = chain.network;
+  const allowed: Paid[] = [];
+  for (const one of payments) {
+    const period = exceededLimit(roomOf(rooms, one.asset), one.units);
+    if (period === null) {
+      takeFrom(rooms, one);
+      allowed.push(one);
+      continue;
+    }
+    const { transferId } = one;
+    const waiting: Waiting = {
+      transferId,
+      reason: 'limit',
+      detail: limitDetail(one.asset, period),
+    };
+    // It keeps its place: the limits are compared again in each round.
+    await keepWaiting(tx, waiting, { isRetried: false, pollMs });
+  }
+  return allowed;
 }

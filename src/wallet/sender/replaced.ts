@@ -4,53 +4,93 @@
  * names what stays outside of blocks.
  */
 import type { Address } from 'viem';
-import { type Alarms, createAlarms } from '../alarms';
-import type { Chain } from '../chain/chain';
 import { findPause } from '../chain/pause';
 import type { Log } from '../config';
 import type { Database } from '../db/database';
+import { findPlace, type Place } from '../follower/place';
 import { type Loop, startLoop } from '../loop';
-import type { PayoutRules } from '../networks';
 import { broadcast } from './broadcast';
+import { explainNonces, readNonceAt } from './explain';
 import type { QueueParts } from './queue';
 import { settleFinal } from './settle';
-import { findNewestAttempts, findOpenSlots, readSigner, type SignerKey } from './slots';
+import {
+  advanceNonce,
+  findNewestAttempts,
+  findOpenSlots,
+  readSigner,
+  type SignerKey,
+} from './slots';
 import { type ChainView, readView } from './view';
 
-interface FollowParts {
-  db: Database;
-  chain: Chain;
-  rules: PayoutRules;
-  alarms: Alarms;
+interface FollowParts extends Omit<QueueParts, 'key'> {
+  /** Hot wallets whose nonces were compared with every node since this process has the chain. */
+  compared: Set<string>;
 }
 
-export function startReplacedSigners(
-  db: Database,
-  chain: Chain,
-  rules: PayoutRules,
-  log: Log,
-): Loop {
+export function startReplacedSigners(parts: FollowParts, log: Log): Loop {
+  const { db, chain } = parts;
   const { name, pollMs } = chain.network;
-  const parts = { db, chain, rules, alarms: createAlarms(db, chain, log) };
-  return startLoop(`replaced hot wallets of ${name}`, log, pollMs, () => runStep(parts));
+  // Before the follower goes on: what was in a final block then is in the record.
+  const place = findPlace(db, chain.network.chainId).catch(() => null);
+  return startLoop(`replaced hot wallets of ${name}`, log, pollMs, async () =>
+    runStep(parts, await place),
+  );
 }
 
-async function runStep(parts: FollowParts): Promise<'more' | undefined> {
-  const { db, chain, alarms } = parts;
+interface Replaced {
+  address: Address;
+  isReplaced: boolean;
+  /** It has slots that are not final. */
+  isOpen: boolean;
+  /** It has transactions that are not explained. */
+  isUnexplained: boolean;
+}
+
+async function runStep(parts: FollowParts, place: Place | null): Promise<'more' | undefined> {
+  const { db, chain, alarms, compared } = parts;
   const { chainId } = chain.network;
-  const signers = await db.query<{ address: Address; isOpen: boolean }>(
-    `SELECT address, replaced_at IS NOT NULL AND EXISTS (
-       SELECT 1 FROM wallet.slot WHERE slot.chain_id = signer.chain_id
-         AND slot.signer = signer.address AND state = 'open') AS "isOpen"
+  const signers = await db.query<Replaced & Record<string, unknown>>(
+    `SELECT address, replaced_at IS NOT NULL AS "isReplaced",
+       stopped_for IS NOT DISTINCT FROM 'found_transactions' AS "isUnexplained",
+       EXISTS (
+         SELECT 1 FROM wallet.slot WHERE slot.chain_id = signer.chain_id
+           AND slot.signer = signer.address AND state = 'open') AS "isOpen"
      FROM wallet.signer WHERE chain_id = $1`,
     [chainId],
   );
   let hasMore = false;
-  for (const { address, isOpen } of signers) {
-    if (!isOpen) await alarms.clear('replaced_signer_stuck', address);
-    else if (await follow({ ...parts, key: { chainId, signer: address } })) hasMore = true;
+  for (const { address, isReplaced, isOpen, isUnexplained } of signers) {
+    if (!isReplaced || !isOpen) await alarms.clear('replaced_signer_stuck', address);
+    if (!isReplaced) continue;
+    const own = { ...parts, key: { chainId, signer: address } };
+    if (isUnexplained || !compared.has(address)) await compare(own, place);
+    if (isOpen && (await follow(own))) hasMore = true;
   }
   return hasMore ? 'more' : undefined;
+}
+
+/**
+ * A restored database may not know what a replaced hot wallet has paid. It does know what was in a final
+ * block when the follower had read it, so a later nonce below that one is not the wallet's.
+ */
+async function compare(parts: FollowParts & QueueParts, place: Place | null): Promise<void> {
+  const { db, chain, key, compared } = parts;
+  await endOwnAlarms(parts);
+  const view = await readView(chain, key.signer as Address);
+  const known = place === null ? null : await readNonceAt(chain, key.signer, place.finalNumber);
+  if (known !== null) await db.transaction((tx) => advanceNonce(tx, key, known));
+  await explainNonces(parts, view, { everyNode: true });
+  compared.add(key.signer);
+}
+
+/** It sends nothing more, so they would never end. */
+async function endOwnAlarms({ db, key }: QueueParts): Promise<void> {
+  await db.query(
+    `UPDATE wallet.alarm SET cleared_at = clock_timestamp()
+     WHERE chain_id = $1 AND kind IN ('float_below_minimum', 'fee_cap_reached', 'signing_failed')
+       AND lower(subject) LIKE '%' || $2 AND cleared_at IS NULL`,
+    [key.chainId, key.signer],
+  );
 }
 
 /** @returns whether there may be more to settle */

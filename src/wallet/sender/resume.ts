@@ -81,7 +81,8 @@ export async function resumeSigner(
     );
     await advanceNonce(tx, key, view.usedNonces);
     await tx.query(
-      `UPDATE wallet.signer SET stopped_reason = NULL, stopped_for = NULL
+      `UPDATE wallet.signer
+       SET stopped_reason = NULL, stopped_for = NULL, has_unseen_nonces = false
        WHERE chain_id = $1 AND address = $2`,
       [key.chainId, key.signer],
     );

@@ -1,62 +1,44 @@
 /**
- * The sender of one chain: a loop that reads the chain, ends what is final, gives queued transfers
- * their nonces, signs, broadcasts and replaces. All of its knowledge is in the database and on the
- * chain, so it may be killed at any point.
+ * The sender of one hot wallet: a loop that reads the chain, ends what is final, signs, broadcasts and
+ * replaces what has a nonce. All of its knowledge is in the database and on the chain, so it may be
+ * killed at any point. ./senders starts one for each hot wallet of a chain.
  */
-import type { Hex } from 'viem';
-import { createAlarms } from '../alarms';
-import { type Chain, toHex } from '../chain/chain';
-import { findPause, isPaused } from '../chain/pause';
+import { findPause } from '../chain/pause';
 import { ChainUnavailable } from '../chain/rpc';
-import type { Log } from '../config';
-import type { Database } from '../db/database';
 import { findPlace } from '../follower/place';
-import { type Loop, startLoop } from '../loop';
-import type { PayoutRules } from '../networks';
-import type { Signer } from '../signer/port';
 import { amountOf, unitsOf } from '../units';
 import { broadcast, type BroadcastParts, replaceStuck, signSlots } from './broadcast';
-import { explainNonces } from './explain';
-import { fillSlots } from './queue';
+import { explainNonces, readNonceAt } from './explain';
 import { settleFinal } from './settle';
 import { readSigner, registerSigner } from './slots';
 import { sendableDecimals } from './transfers';
 import { type ChainView, readView } from './view';
 
-export function startSender(db: Database, chain: Chain, signer: Signer, log: Log): Loop {
-  const rules = rulesOf(chain);
-  const { chainId, name, pollMs } = chain.network;
-  const key = { chainId, signer: signer.address.toLowerCase() };
-  const alarms = createAlarms(db, chain, log);
-  const parts: BroadcastParts = { db, chain, rules, key, alarms, signer };
-  // Another process or another database may have sent before this one took the chain over.
-  let isTakeover = true;
-  return startLoop(`sender of ${name}`, log, pollMs, async () => {
-    const more = await runStep(parts, isTakeover);
-    isTakeover = false;
-    return more;
-  });
+interface SenderParts extends BroadcastParts {
+  /** All hot wallets that send on the chain, in lower case. */
+  signers: readonly string[];
+  /** Those whose nonces were compared with every node since this process has the chain. */
+  compared: Set<string>;
 }
 
-function rulesOf({ network }: Chain): PayoutRules {
-  if (network.payouts === null) throw new Error(`${network.name} has no payouts`);
-  return network.payouts;
-}
-
-async function runStep(parts: BroadcastParts, isTakeover: boolean): Promise<'more' | undefined> {
-  const { db, key } = parts;
+/** One round. @returns 'more' when there is more to do at once */
+export async function runSender(parts: SenderParts): Promise<'more' | undefined> {
+  const { db, key, signers, compared } = parts;
   const view = await readViewOrAlarm(parts);
-  await registerSigner(db, key, () => findStart(parts, view));
-  const isExplained = await explainNonces(parts, view, { everyNode: isTakeover });
+  await registerSigner(db, key, signers, () => findStart(parts, view));
+  // Another process or another database may have sent before this one took the chain over.
+  const isExplained = await explainNonces(parts, view, { everyNode: !compared.has(key.signer) });
+  compared.add(key.signer);
   const hasMore = await settleFinal(parts, view);
   await watchFloat(parts, view);
   const { stoppedReason } = await readSigner(db, key);
   if (!isExplained || stoppedReason !== null) return undefined;
   if ((await findPause(db, key.chainId)) !== null) return undefined;
   await replaceStuck(parts, view);
-  // What the last step stored is broadcast while the next slots are made.
-  const [made] = await Promise.all([makeAttempts(parts, view), broadcast(parts, view)]);
-  return hasMore || made > 0 ? 'more' : undefined;
+  // What the last round stored is broadcast while the next slots are signed. A pause of payouts stops
+  // neither, because the chain mines no later nonce before these.
+  const [signed] = await Promise.all([signSlots(parts), broadcast(parts, view)]);
+  return hasMore || signed > 0 ? 'more' : undefined;
 }
 
 /**
@@ -67,22 +49,7 @@ async function runStep(parts: BroadcastParts, isTakeover: boolean): Promise<'mor
 async function findStart({ db, chain, key }: BroadcastParts, view: ChainView): Promise<bigint> {
   const place = await findPlace(db, key.chainId);
   if (place === null) return view.usedNonces;
-  const at = toHex(BigInt(place.finalNumber));
-  const [answer] = await chain.rpc.batch<Hex>([
-    { method: 'eth_getTransactionCount', params: [key.signer, at] },
-  ]);
-  return answer !== undefined && 'result' in answer ? BigInt(answer.result) : view.usedNonces;
-}
-
-/**
- * A pause of payouts stops new slots only. What has a nonce is signed in any case, because the chain
- * mines no later nonce before it.
- * @returns how many transfers got a slot
- */
-async function makeAttempts(parts: BroadcastParts, view: ChainView): Promise<number> {
-  const made = (await isPaused(parts.db, parts.key.chainId)) ? 0 : await fillSlots(parts, view);
-  const signed = await signSlots(parts);
-  return Math.max(made, signed);
+  return (await readNonceAt(chain, key.signer, place.finalNumber)) ?? view.usedNonces;
 }
 
 async function readViewOrAlarm({ chain, signer, alarms }: BroadcastParts): Promise<ChainView> {
@@ -101,18 +68,19 @@ async function readViewOrAlarm({ chain, signer, alarms }: BroadcastParts): Promi
 }
 
 async function watchFloat(
-  { chain, rules, alarms }: BroadcastParts,
+  { chain, key, rules, alarms }: BroadcastParts,
   view: ChainView,
 ): Promise<void> {
   for (const [asset, minimum] of Object.entries(rules.floatMinimum)) {
     const decimals = sendableDecimals(chain.network, asset);
     if (decimals === null) continue;
     const balance = view.balances.get(asset) ?? 0n;
+    const subject = `${asset} of ${key.signer}`;
     if (balance >= (unitsOf(minimum, decimals) ?? 0n)) {
-      await alarms.clear('float_below_minimum', asset);
+      await alarms.clear('float_below_minimum', subject);
       continue;
     }
-    const detail = `The hot wallet has ${amountOf(balance, decimals)} ${asset}, less than the minimum of ${minimum}. Send ${asset} to it.`;
-    await alarms.raise('float_below_minimum', asset, detail);
+    const detail = `The hot wallet ${key.signer} has ${amountOf(balance, decimals)} ${asset}, less than the minimum of ${minimum}. Send ${asset} to it.`;
+    await alarms.raise('float_below_minimum', subject, detail);
   }
 }

@@ -44,18 +44,23 @@ export interface SignerState {
   nextNonce: bigint;
   stoppedReason: string | null;
   stoppedFor: StopCause | null;
+  /** By an operator: it gets no new slots. */
+  isPaused: boolean;
 }
 
 /** A stop for found transactions ends when each of them is explained; the other one needs an operator. */
 export type StopCause = 'used_nonce' | 'found_transactions';
 
 /**
- * The signer takes the place of the chain's earlier ones.
+ * The signer is one of those that send on the chain now. Earlier ones that are not among them have
+ * been replaced.
+ * @param signers all that send on the chain, this one included
  * @param findStart where a new signer begins
  */
 export async function registerSigner(
   db: Db,
   key: SignerKey,
+  signers: readonly string[],
   findStart: () => Promise<bigint>,
 ): Promise<void> {
   const known = await db.query('SELECT 1 FROM wallet.signer WHERE chain_id = $1 AND address = $2', [
@@ -66,12 +71,32 @@ export async function registerSigner(
   await db.query(
     `WITH changed AS (
        UPDATE wallet.signer
-       SET replaced_at = CASE WHEN address = $2 THEN NULL ELSE clock_timestamp() END
-       WHERE chain_id = $1 AND (address = $2) = (replaced_at IS NOT NULL))
+       SET replaced_at = CASE WHEN address = ANY($4::text[]) THEN NULL ELSE clock_timestamp() END
+       WHERE chain_id = $1 AND (address = ANY($4::text[])) = (replaced_at IS NOT NULL))
      INSERT INTO wallet.signer (chain_id, address, next_nonce) VALUES ($1, $2, $3)
      ON CONFLICT (chain_id, address) DO NOTHING`,
-    [key.chainId, key.signer, start.toString()],
+    [key.chainId, key.signer, start.toString(), signers],
   );
+}
+
+/**
+ * Locks every signer of the chain, replaced ones included, in one order. Slots are given only so,
+ * because what one signer has spent or hides decides about the others too.
+ */
+export async function lockAllSigners(tx: Tx, chainId: number): Promise<void> {
+  await tx.query('SELECT 1 FROM wallet.signer WHERE chain_id = $1 ORDER BY address FOR UPDATE', [
+    chainId,
+  ]);
+}
+
+/** Whether a signer of the chain has used a nonce for a transaction that no node shows. */
+export async function hasUnseenTransactions(db: Db, chainId: number): Promise<boolean> {
+  const hidden = await db.query(
+    `SELECT 1 FROM wallet.signer
+     WHERE chain_id = $1 AND (has_unseen_nonces OR stopped_for = 'used_nonce')`,
+    [chainId],
+  );
+  return hidden.length > 0;
 }
 
 export async function readSigner(db: Db, key: SignerKey): Promise<SignerState> {
@@ -89,7 +114,7 @@ async function readSignerWith(
 ): Promise<SignerState> {
   const [row] = await db.query<Omit<SignerState, 'nextNonce'> & { nextNonce: string }>(
     `SELECT next_nonce AS "nextNonce", stopped_reason AS "stoppedReason",
-       stopped_for AS "stoppedFor"
+       stopped_for AS "stoppedFor", paused_at IS NOT NULL AS "isPaused"
      FROM wallet.signer WHERE chain_id = $1 AND address = $2 ${lock}`,
     [chainId, signer],
   );

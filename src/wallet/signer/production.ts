@@ -9,7 +9,7 @@ import type { Network, SignerSettings } from '../networks';
 /** One sentence for each fault, without a URL, which may hold a password. */
 export function signerFaults(networks: readonly Network[]): string[] {
   const faults = networks.flatMap(({ name, mode, payouts }) =>
-    payouts === null ? [] : faultsOf(payouts.signer, `${name} in ${mode} mode`),
+    (payouts?.signers ?? []).flatMap((signer) => faultsOf(signer, `${name} in ${mode} mode`)),
   );
   // Networks may share a keystore.
   return [...new Set(faults)];

@@ -9,6 +9,8 @@ const SIGNER = 'test/wallet/signer.test.ts';
 const RESTORE = 'test/wallet/restore.test.ts';
 const TRANSFERS = 'src/wallet/sender/transfers.ts';
 const QUEUE = 'src/wallet/sender/queue.ts';
+const LIMITS = 'src/wallet/sender/limits.ts';
+const SEVERAL = 'test/wallet/several-signers.test.ts';
 const SETTLE = 'src/wallet/sender/settle.ts';
 const ESTIMATE = 'src/wallet/sender/estimate.ts';
 const OUTCOME = 'src/wallet/sender/outcome.ts';
@@ -18,6 +20,87 @@ const PRODUCTION = 'src/wallet/signer/production.ts';
 const PRODUCTION_TEST = 'test/unit/wallet/production.test.ts';
 
 export const WALLET_GUARDS: readonly Guard[] = [
+  {
+    name: 'limits-of-each-hot-wallet',
+    protects: 'One of several hot wallets pays no more than its own limits.',
+    file: LIMITS,
+    find: 'const byOwn = limits[period] - BigInt(own?.[period] ?? 0);',
+    replace: 'const byOwn = BigInt(signers.length) * limits[period] - BigInt(own?.[period] ?? 0);',
+    test: SEVERAL,
+    title: 'have limits of their own',
+  },
+  {
+    name: 'limits-and-a-new-key',
+    protects: 'A new key in place of another does not bring the limits again.',
+    file: LIMITS,
+    find: 'return min(byOwn, BigInt(signers.length) * limits[period] - byAll);',
+    replace: 'return min(byOwn, byOwn + byAll);',
+    test: SEVERAL,
+    title: 'do not get the limits again by a new key',
+  },
+  {
+    name: 'perhaps-paid-by-another',
+    protects: 'No hot wallet pays what an unknown transaction of another one may have paid.',
+    file: 'src/wallet/sender/found.ts',
+    find: "WHERE found.chain_id = transfer.chain_id AND found.state = 'open'",
+    replace: 'WHERE found.chain_id < 0',
+    test: SEVERAL,
+    title: 'take up what another of them has paid that is',
+  },
+  {
+    name: 'compared-before-paying',
+    protects: 'Nothing is paid before every hot wallet of the chain was compared with the nodes.',
+    file: QUEUE,
+    find: 'return [...signers, ...known.map(({ address }) => address)].every((one) => compared.has(one));',
+    replace: 'return known.length + signers.length + compared.size > 0;',
+    test: SEVERAL,
+    title: 'give nothing before each of them was compared with the chain',
+  },
+  {
+    name: 'unseen-transactions',
+    protects: 'No hot wallet pays while a transaction of one of them is shown by no node.',
+    file: 'src/wallet/sender/slots.ts',
+    find: "AND (has_unseen_nonces OR stopped_for = 'used_nonce')",
+    replace: 'AND chain_id < 0',
+    test: SEVERAL,
+    title: 'send nothing while no node shows what one of them has sent',
+  },
+  {
+    name: 'guarded-slot',
+    protects: 'A payout gets a nonce only while it is queued, whoever else gives one.',
+    file: QUEUE,
+    find: "AND status = 'queued' AND NOT ${MAY_BE_PAID} RETURNING id",
+    replace: 'RETURNING id',
+    test: SEVERAL,
+    title: 'never give two nonces to one payout',
+  },
+  {
+    name: 'paused-hot-wallet',
+    protects: 'A hot wallet that an operator has paused gets no payout.',
+    file: 'src/wallet/sender/hot-wallets.ts',
+    find: 'AND stopped_reason IS NULL AND paused_at IS NULL',
+    replace: 'AND stopped_reason IS NULL',
+    test: SEVERAL,
+    title: 'was paused sends again after its resume',
+  },
+  {
+    name: 'one-key-once',
+    protects: 'Two hot wallets of a network have two keys.',
+    file: 'src/wallet/wallet.ts',
+    find: 'if (opened.some(({ address }) => address === signer.address)) {',
+    replace: 'if (opened.length < 0) {',
+    test: SEVERAL,
+    title: 'with one key are refused at the start',
+  },
+  {
+    name: 'payouts-that-nobody-follows',
+    protects: 'The wallet does not start when payouts have not ended and nobody would follow them.',
+    file: 'src/wallet/wallet.ts',
+    find: 'await requireFollowed(db, config.networks);',
+    replace: 'void requireFollowed;',
+    test: SEVERAL,
+    title: 'are followed by the wallet as long as payouts have not ended',
+  },
   {
     name: 'fee-for-data',
     protects: 'A sweep of coins leaves the fee for data on the first layer at the address.',
@@ -104,20 +187,20 @@ export const WALLET_GUARDS: readonly Guard[] = [
   {
     name: 'wallet-limits',
     protects: 'The hot wallet pays no more in an hour and a day than its limits.',
-    file: QUEUE,
-    find: 'if (one.units > room.hour || one.units > room.day) {',
-    replace: 'if (false) {',
-    also: { find: 'const allowed = hour < day ? hour : day;', replace: 'const allowed = free;' },
+    file: LIMITS,
+    find: "if (units > hour) return 'hour';\n  if (units > day) return 'day';",
+    replace: '',
+    also: { find: 'return hour < day ? hour : day;', replace: 'return hour + day + 10n ** 30n;' },
     test: FAULTS,
     title: 'waits for the limits of the hour and the day',
   },
   {
     name: 'wallet-limit-of-a-day',
     protects: 'The limit of a day holds by itself.',
-    file: QUEUE,
-    find: 'if (one.units > room.hour || one.units > room.day) {',
-    replace: 'if (one.units > room.hour) {',
-    also: { find: 'const allowed = hour < day ? hour : day;', replace: 'const allowed = hour;' },
+    file: LIMITS,
+    find: "if (units > day) return 'day';",
+    replace: '',
+    also: { find: 'return hour < day ? hour : day;', replace: 'return hour < 0n ? day : hour;' },
     test: FAULTS,
     title: 'waits for the limits of the hour and the day',
   },

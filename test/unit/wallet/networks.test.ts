@@ -33,6 +33,18 @@ test('a network has defaults for what is not set', () => {
   ]);
 });
 
+test('a network has one hot wallet or a list of them', () => {
+  const keystore = (file: string) => ({ kind: 'keystore', file, password_file: 'password' });
+  const payoutsOf = (payouts: object) => read({ ...ETHEREUM, payouts })[0]?.payouts;
+  const [first, second] = ['one.json', 'two.json'].map((file) => ({
+    ...{ kind: 'keystore', file, passwordFile: 'password' },
+  }));
+  expect(payoutsOf({ signer: keystore('one.json') })).toMatchObject({ signers: [first] });
+  expect(payoutsOf({ signers: [keystore('one.json'), keystore('two.json')] })).toMatchObject({
+    signers: [first, second],
+  });
+});
+
 const wrong: [string, unknown[], RegExp][] = [
   [
     'one RPC URL',
@@ -99,6 +111,29 @@ const wrong: [string, unknown[], RegExp][] = [
     'a signer of an unknown kind',
     [{ ...ETHEREUM, payouts: { signer: { kind: 'plain' } } }],
     /\.signer\.kind must be "keystore" or "remote"/,
+  ],
+  [
+    'signer and signers together',
+    [{ ...ETHEREUM, payouts: { ...ETHEREUM.payouts, signers: [ETHEREUM.payouts.signer] } }],
+    /\.payouts\.signers and signer cannot both be set; name every hot wallet in signers/,
+  ],
+  [
+    'an empty list of signers',
+    [{ ...ETHEREUM, payouts: { ...ETHEREUM.payouts, signer: undefined, signers: [] } }],
+    /\.payouts\.signers must have at least one entry/,
+  ],
+  [
+    'the same key twice',
+    [
+      {
+        ...ETHEREUM,
+        payouts: {
+          limits: {},
+          signers: [ETHEREUM.payouts.signer, { ...ETHEREUM.payouts.signer }],
+        },
+      },
+    ],
+    /\.payouts\.signers has hot\.json twice; each hot wallet must be unique/,
   ],
   ['no network', [], /networks must have at least one entry/],
 ];

@@ -10,6 +10,7 @@ import { FOUND_TRANSACTIONS } from './0008-found-transactions';
 import { WAITING_TRANSFERS } from './0009-waiting-transfers';
 import { REFUSED_SWEEPS } from './0011-refused-sweeps';
 import { FREED_NONCES } from './0012-freed-nonces';
+import { SEVERAL_SIGNERS } from './0013-several-signers';
 
 export interface Migration {
   name: string;
@@ -28,4 +29,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0009-waiting-transfers', sql: WAITING_TRANSFERS },
   { name: '0011-refused-sweeps', sql: REFUSED_SWEEPS },
   { name: '0012-freed-nonces', sql: FREED_NONCES },
+  { name: '0013-several-signers', sql: SEVERAL_SIGNERS },
 ];

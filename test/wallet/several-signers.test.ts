@@ -1,0 +1,537 @@
+/**
+ * Several hot wallets of one network: each payout is sent once, by one of them, and what stops one of
+ * them stops no other.
+ */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Address, Hex } from 'viem';
+import { amount } from '../../src/domain/money';
+import type { PayoutOrder } from '../../src/providers/port';
+import { createAlarms } from '../../src/wallet/alarms';
+import { createChain } from '../../src/wallet/chain/chain';
+import { runWalletCommand } from '../../src/wallet/commands';
+import { connectDatabase } from '../../src/wallet/db/database';
+import { fillSlots } from '../../src/wallet/sender/queue';
+import { pauseSigner, resumePausedSigner } from '../../src/wallet/chain/pause';
+import type { Signer } from '../../src/wallet/signer/port';
+import { readStatus } from '../../src/wallet/status';
+import { describeWithChain, startChain, type TestChain } from '../support/chain';
+import { waitLong } from '../support/patience';
+import {
+  copyWalletDatabase,
+  createTestSigner,
+  createWalletDatabase,
+  fillFloat,
+  startTestWallet,
+  testNetwork,
+  testSigner,
+  type TestWallet,
+  type WalletDatabase,
+} from '../support/wallet';
+
+type TestSigner = ReturnType<typeof createTestSigner>;
+type Payouts = NonNullable<NonNullable<Parameters<typeof testNetwork>[1]>['payouts']>;
+
+const DECISION = { by: 'alice', reason: 'a test' } as const;
+
+describeWithChain('several hot wallets', () => {
+  let chain: TestChain;
+  let databases: WalletDatabase[];
+  let signers: TestSigner[];
+  let receiver: Address;
+  let wallet: TestWallet;
+
+  beforeAll(async () => {
+    chain = await startChain();
+  });
+  afterAll(() => chain.stop());
+  beforeEach(async () => {
+    signers = [createTestSigner(), createTestSigner()];
+    receiver = createTestSigner().address;
+    databases = [await createWalletDatabase()];
+    await chain.setAutomine(true);
+    for (const { address } of signers) await fillFloat(chain, address);
+    await chain.setAutomine(false);
+  });
+  afterEach(async () => {
+    await wallet.stop();
+    await chain.drop('all');
+    for (const database of databases) await database.drop();
+  });
+
+  const networkOf = (payouts: Partial<Payouts> = {}, count = signers.length) =>
+    testNetwork(chain, {
+      payouts: {
+        signers: Array.from({ length: count }, (_, place) => testSigner(place)),
+        ...payouts,
+      },
+    });
+  const start = async (payouts: Partial<Payouts> = {}, own: readonly Signer[] = signers) => {
+    const database = databases.at(-1)!;
+    const networks = [networkOf(payouts, own.length)];
+    wallet = await startTestWallet({ networks, signer: own[0]!, signers: own, database });
+    await waitLong('the hot wallets', async () => {
+      const known = await wallet.db.query<{ address: string }>(
+        'SELECT address FROM wallet.signer WHERE replaced_at IS NULL',
+      );
+      return known.length === own.length ? true : undefined;
+    });
+  };
+  const pay = async (reference: string, changes: Partial<PayoutOrder> = {}) => {
+    const result = await wallet.provider.submitPayout({
+      ...{ reference, amount: amount('5'), currency: 'USDC', network: 'ethereum' },
+      destination: { type: 'crypto_address', value: receiver, memo: null },
+      ...changes,
+    });
+    expect(result).toMatchObject({ kind: 'accepted' });
+  };
+  const payMany = async (count: number): Promise<string[]> => {
+    const references = Array.from({ length: count }, (_, index) => `po_${String(index)}`);
+    for (const reference of references) await pay(reference);
+    return references;
+  };
+  const ended = (reference: string) =>
+    waitLong(`the end of ${reference}`, async () => {
+      await chain.finalize();
+      const found = await wallet.provider.findPayout(reference);
+      if (found.kind !== 'found') throw new Error(found.kind);
+      return found.transfer.status === 'pending' ? undefined : found.transfer;
+    });
+  const allSent = async (references: readonly string[]) => {
+    for (const one of references) expect(await ended(one)).toMatchObject({ status: 'sent' });
+    const tokens = BigInt(references.length) * 5_000_000n;
+    expect(await chain.balanceOf(chain.tokens.USDC, receiver)).toBe(tokens);
+  };
+  const address = (place: number): string => signers[place]!.address.toLowerCase();
+  const keyOf = (place: number) => ({ chainId: chain.chainId, signer: address(place) });
+  /** How many slots each hot wallet has, in the order of the signers. */
+  const slots = async (): Promise<number[]> => {
+    const rows = await wallet.db.query<{ signer: string }>('SELECT signer FROM wallet.slot');
+    return signers.map((_, place) => rows.filter(({ signer }) => signer === address(place)).length);
+  };
+  const broadcastOf = (count: number) =>
+    waitLong(`${String(count)} broadcasts`, async () => {
+      const made = await wallet.db.query<{ hash: Hex; signer: string }>(
+        'SELECT hash, signer FROM wallet.attempt WHERE broadcast_at IS NOT NULL',
+      );
+      return made.length >= count ? made : undefined;
+    });
+  const openAlarms = () =>
+    wallet.db.query<{ kind: string; subject: string; detail: string }>(
+      'SELECT kind, subject, detail FROM wallet.alarm WHERE cleared_at IS NULL',
+    );
+  const alarm = (kind: string) =>
+    waitLong(`the alarm ${kind}`, async () =>
+      (await openAlarms()).find((one) => one.kind === kind),
+    );
+
+  it('have their transactions in flight at the same time, as many each as one alone', async () => {
+    await start({ inFlightMax: 4 });
+    const references = await payMany(10);
+    await broadcastOf(8);
+    expect(await slots()).toEqual([4, 4]);
+    await allSent(references);
+    expect(await slots()).toEqual([5, 5]);
+    expect(await openAlarms()).toEqual([]);
+  });
+
+  describe('one that', () => {
+    interface Fault {
+      /** Before the wallet starts. */
+      before?: () => Promise<unknown>;
+      after?: () => Promise<unknown>;
+      alarm?: string;
+    }
+    const faults: [string, Fault][] = [
+      ['an operator has paused', { after: () => pauseSigner(wallet.db, keyOf(0), DECISION) }],
+      ['has no tokens', { before: () => takeTokens(1_000_000n * 10n ** 6n).then(chain.finalize) }],
+      ['has no coins for network fees', { after: () => chain.setBalance(signers[0]!.address, 0n) }],
+      [
+        'somebody else sends from',
+        {
+          after: async () => {
+            await takeTokens(7_000_000n);
+            await alarm('signer_stopped');
+          },
+          alarm: 'signer_stopped',
+        },
+      ],
+    ];
+    const takeTokens = async (units: bigint): Promise<void> => {
+      const from = signers[0]!.address;
+      await chain.rpc('anvil_impersonateAccount', [from]);
+      await chain.transferToken(chain.tokens.USDC, from, chain.accounts[1]!, units);
+      await chain.mine();
+    };
+
+    it.each(faults)('%s stops no other', async (_what, { before, after, alarm: kind }) => {
+      await before?.();
+      await start();
+      await after?.();
+      const references = await payMany(4);
+      await broadcastOf(4);
+      expect(await slots()).toEqual([0, 4]);
+      await allSent(references);
+      expect((await openAlarms()).map((one) => [one.kind, one.subject])).toEqual(
+        kind === undefined ? [] : [[kind, address(0)]],
+      );
+    });
+
+    it('cannot sign stops no other, and sends what it has when it can sign again', async () => {
+      let isDown = true;
+      const [first, second] = signers;
+      const service: Signer = {
+        address: first!.address,
+        sign: (transaction) =>
+          isDown ? Promise.reject(new Error('no signature')) : first!.sign(transaction),
+      };
+      await start({ inFlightMax: 2 }, [service, second!]);
+      await pay('po_first');
+      await pay('po_second');
+      expect(await alarm('signing_failed')).toMatchObject({ subject: first!.address });
+      const references = await payMany(6);
+      for (const one of references) expect(await ended(one)).toMatchObject({ status: 'sent' });
+      isDown = false;
+      await allSent(['po_first', 'po_second', ...references]);
+    });
+
+    it('was paused sends again after its resume', async () => {
+      await start();
+      await pauseSigner(wallet.db, keyOf(0), DECISION);
+      await pay('po_1');
+      await broadcastOf(1);
+      expect(await slots()).toEqual([0, 1]);
+      expect(await resumePausedSigner(wallet.db, keyOf(0), 'bob')).toBe(true);
+      await pay('po_2');
+      await broadcastOf(2);
+      expect(await slots()).toEqual([1, 1]);
+      await allSent(['po_1', 'po_2']);
+    });
+
+    it('the token has frozen stops no other', async () => {
+      const block = (isBlocked: boolean) =>
+        chain.call('TetherLikeToken', chain.tokens.USDT.address, 'setBlackListed', [
+          ...[signers[0]!.address, isBlocked],
+        ]);
+      await block(true);
+      await chain.mine();
+      await start();
+      for (const reference of ['po_1', 'po_2']) await pay(reference, { currency: 'USDT' });
+      for (const reference of ['po_1', 'po_2']) {
+        expect(await ended(reference)).toMatchObject({ status: 'sent' });
+      }
+      expect(await slots()).toEqual([0, 2]);
+      const subject = `USDT of ${address(0)}`;
+      expect(await openAlarms()).toMatchObject([{ kind: 'asset_refused', subject }]);
+    });
+  });
+
+  it('send what one of them alone does not cover, each what it can', async () => {
+    const poor = signers[0]!.address;
+    await chain.rpc('anvil_impersonateAccount', [poor]);
+    await chain.transferToken(chain.tokens.USDC, poor, chain.accounts[1]!, 999_997n * 10n ** 6n);
+    await chain.mine();
+    signers[0] = signers[1]!;
+    signers[1] = createTestSigner();
+    await fillCoins(signers[1].address);
+    await start();
+    await pay('po_large', { amount: amount('900000') });
+    expect(await ended('po_large')).toMatchObject({ status: 'sent' });
+    expect(await slots()).toEqual([1, 0]);
+    await pay('po_too_large', { amount: amount('900000') });
+    const { detail } = await alarm('float_low');
+    expect(detail).toContain(`The hot wallet ${address(0)} has 100000.00000000 USDC`);
+  });
+
+  it('do not wait behind payouts that only a full one can send', async () => {
+    await chain.rpc('anvil_impersonateAccount', [signers[1]!.address]);
+    const { USDC } = chain.tokens;
+    const most = 999_990n * 10n ** 6n;
+    await chain.transferToken(USDC, signers[1]!.address, chain.accounts[1]!, most);
+    await chain.mine();
+    await chain.finalize();
+    await start({ inFlightMax: 2 });
+    for (const index of [1, 2, 3, 4, 5]) {
+      await pay(`po_large_${String(index)}`, { amount: amount('1000') });
+    }
+    await broadcastOf(2);
+    await pay('po_small');
+    const paid = await broadcastOf(3);
+    expect(paid.map(({ signer }) => signer).sort()).toEqual(
+      [address(0), address(0), address(1)].sort(),
+    );
+  });
+
+  const fillCoins = (of: Address) => chain.setBalance(of, 10n ** 18n);
+
+  describe('that several processes give payouts at once', () => {
+    let givers: ReturnType<typeof connectDatabase>[];
+    const names = () => signers.map(({ address: of }) => of.toLowerCase());
+    /** What the loop of one process does, without the lock of the chain. */
+    const give = (db: (typeof givers)[number], compared = names()) => {
+      const opened = createChain(networkOf());
+      const alarms = createAlarms(db, opened, () => undefined);
+      return fillSlots({
+        ...{ db, chain: opened, rules: opened.network.payouts!, alarms },
+        ...{ signers: names(), compared: new Set(compared) },
+      });
+    };
+    const given = async (): Promise<string[]> =>
+      (
+        await givers[0]!.query<{ transfer: string }>(
+          'SELECT transfer_id AS transfer FROM wallet.slot',
+        )
+      ).map(({ transfer }) => transfer);
+
+    beforeEach(async () => {
+      await start();
+      for (const place of [0, 1]) await pauseSigner(wallet.db, keyOf(place), DECISION);
+      await payMany(24);
+      await wallet.stop();
+      givers = [0, 1, 2].map(() => connectDatabase(databases[0]!.url, { size: 4 }));
+      for (const place of [0, 1]) await resumePausedSigner(givers[0]!, keyOf(place), 'alice');
+    });
+    afterEach(async () => {
+      for (const db of givers) await db.close();
+    });
+
+    const goOn = async () => {
+      await start();
+      await allSent(Array.from({ length: 24 }, (_, index) => `po_${String(index)}`));
+    };
+
+    it('never give two nonces to one payout', async () => {
+      await Promise.all(givers.map((db) => give(db)));
+      const transfers = await given();
+      expect(transfers).toHaveLength(24);
+      expect(new Set(transfers).size).toBe(24);
+      await goOn();
+    });
+
+    it('give nothing before each of them was compared with the chain', async () => {
+      expect(await give(givers[0]!, names().slice(1))).toBe(0);
+      expect(await given()).toEqual([]);
+      await goOn();
+    });
+  });
+
+  it('go on in another process, with what each had given, signed and broadcast', async () => {
+    await start();
+    const references = await payMany(6);
+    await broadcastOf(6);
+    const [first] = databases;
+    await wallet.stop();
+    // As a kill leaves it: bytes that no node has, and a slot without bytes.
+    await chain.drop('all');
+    const owner = connectDatabase(first!.ownerUrl, { size: 1 });
+    await owner.query(`DELETE FROM wallet.attempt WHERE nonce = 2`);
+    await owner.query(`UPDATE wallet.slot SET is_signed = false WHERE nonce = 2`);
+    await owner.close();
+    await start({ resendAfterMs: 300 });
+    await allSent(references);
+    expect(await slots()).toEqual([3, 3]);
+  });
+
+  describe('with a restored database', () => {
+    /** The copy does not know what is paid after this. */
+    const backUp = async (): Promise<WalletDatabase> => {
+      await wallet.stop();
+      const copy = await copyWalletDatabase(databases[0]!);
+      await start();
+      return copy;
+    };
+    const restore = async (copy: WalletDatabase): Promise<void> => {
+      await wallet.stop();
+      databases.push(copy);
+      await start();
+    };
+
+    it.each([
+      ['mined', () => chain.finalize()],
+      ['in the pool', () => Promise.resolve()],
+    ])('take up what another of them has paid that is %s', async (_what, mine) => {
+      await start();
+      const copy = await backUp();
+      await pauseSigner(wallet.db, keyOf(0), DECISION);
+      await pay('po_a');
+      await pay('po_b', { amount: amount('6') });
+      const paid = await broadcastOf(2);
+      expect(paid.map(({ signer }) => signer)).toEqual([address(1), address(1)]);
+      await mine();
+      await restore(copy);
+      // The second one has no mark of this one, and may have paid it: it waits.
+      await pay('po_like_b', { amount: amount('6') });
+      await pay('po_a');
+      expect(await ended('po_a')).toMatchObject({ status: 'sent' });
+      expect(await slots()).toEqual([0, 1]);
+      await pay('po_b', { amount: amount('6') });
+      expect(await ended('po_b')).toMatchObject({ status: 'sent' });
+      expect(await ended('po_like_b')).toMatchObject({ status: 'sent' });
+      expect(await chain.balanceOf(chain.tokens.USDC, receiver)).toBe(17_000_000n);
+    });
+
+    it('take up what one that was replaced has paid', async () => {
+      const [first, second] = signers;
+      signers = [first!];
+      await start();
+      const copy = await backUp();
+      await pay('po_a');
+      await broadcastOf(1);
+      await chain.finalize();
+      signers = [second!];
+      await restore(copy);
+      await pay('po_a');
+      expect(await ended('po_a')).toMatchObject({ status: 'sent' });
+      expect(await chain.balanceOf(chain.tokens.USDC, receiver)).toBe(5_000_000n);
+    });
+
+    it('send nothing while no node shows what one of them has sent', async () => {
+      await start();
+      const copy = await backUp();
+      await pauseSigner(wallet.db, keyOf(0), DECISION);
+      await pay('po_a');
+      await broadcastOf(1);
+      await wallet.stop();
+      await chain.drop('all');
+      databases.push(copy);
+      // A pool counts it and shows it to nobody.
+      await chain.setNonce(signers[1]!.address, 1);
+      await start();
+      await pay('po_a');
+      await alarm('signer_stopped');
+      await new Promise((resolve) => setTimeout(resolve, 1_000));
+      expect(await slots()).toEqual([0, 0]);
+    });
+  });
+
+  describe('with limits', () => {
+    const limits = { USDC: { hour: amount('10'), day: amount('1000') } };
+
+    it('have limits of their own', async () => {
+      await start({ limits });
+      await pauseSigner(wallet.db, keyOf(0), DECISION);
+      const references = await payMany(5);
+      await broadcastOf(2);
+      await alarm('limit_reached');
+      expect(await slots()).toEqual([0, 2]);
+      await resumePausedSigner(wallet.db, keyOf(0), 'alice');
+      await broadcastOf(4);
+      for (const one of references.slice(0, 4)) await ended(one);
+      expect(await slots()).toEqual([2, 2]);
+    });
+
+    it('do not get the limits again by a new key', async () => {
+      await start({ limits });
+      await payMany(5);
+      await broadcastOf(4);
+      await wallet.stop();
+      const [first] = signers;
+      signers = [first!, createTestSigner()];
+      await chain.setAutomine(true);
+      await fillFloat(chain, signers[1]!.address);
+      await chain.setAutomine(false);
+      await start({ limits });
+      await alarm('limit_reached');
+      expect(await slots()).toEqual([2, 0]);
+    });
+  });
+
+  it('raise an alarm for each float', async () => {
+    await chain.setBalance(signers[1]!.address, 10n ** 16n);
+    await start({ floatMinimum: { ETH: amount('1') } });
+    expect(await alarm('float_below_minimum')).toMatchObject({
+      subject: `ETH of ${address(1)}`,
+      detail: expect.stringContaining(`The hot wallet ${address(1)} has 0.01000000 ETH`),
+    });
+    expect(await openAlarms()).toHaveLength(1);
+  });
+
+  it('are named by the operator where a command is about one of them', async () => {
+    await start();
+    const folder = mkdtempSync(join(tmpdir(), 'several-signers-'));
+    const file = join(folder, 'networks.json');
+    const { address: usdc, decimals } = chain.tokens.USDC;
+    const remote = { kind: 'remote', url: 'http://127.0.0.1:9' };
+    const network = {
+      ...{ mode: 'test', name: 'ethereum', chain_id: chain.chainId, native: { asset: 'ETH' } },
+      ...{ rpc_urls: [chain.url, 'http://127.0.0.1:9'] },
+      tokens: [{ asset: 'USDC', address: usdc, decimals }],
+      payouts: { signers: signers.map(({ address: of }) => ({ ...remote, address: of })) },
+    };
+    writeFileSync(file, JSON.stringify({ networks: [network] }));
+    const run = async (...args: string[]) => {
+      let text = '';
+      const out = (words: string): void => void (text += words);
+      const env = { WALLET_DATABASE_URL: databases[0]!.url, WALLET_NETWORKS_FILE: file };
+      return { code: await runWalletCommand(args, { env, out, err: out }), text };
+    };
+    const [first, second] = signers.map(({ address: of }) => of) as [Address, Address];
+    const of = ['--chain-id', String(chain.chainId)];
+    const unnamed = await run('resume-signer', ...of);
+    expect(unnamed.code).toBe(1);
+    expect(unnamed.text).toContain(
+      'ethereum has several hot wallets. Name one of them with --signer',
+    );
+    for (const one of [first, second]) expect(unnamed.text).toContain(one);
+    const other = await run('pause', ...of, '--reason', 'a test', '--signer', receiver);
+    expect(other).toMatchObject({ code: 1 });
+    expect(other.text).toContain(`${receiver} is no hot wallet of ethereum.`);
+    const named = ['--signer', first, '--by', 'alice'];
+    expect(await run('pause', ...of, '--reason', 'a test', ...named)).toEqual({
+      ...{ code: 0, text: `The hot wallet ${first} is paused on the chain ${of[1]!}.\n` },
+    });
+    await pay('po_1');
+    await broadcastOf(1);
+    expect(await slots()).toEqual([0, 1]);
+    expect((await run('status')).text).toContain(`${address(0)} PAUSED: a test, next nonce 0`);
+    expect((await run('decisions')).text).toContain(`pause             ${first} on the chain`);
+    expect(await run('resume', ...of, ...named)).toEqual({
+      ...{ code: 0, text: `The hot wallet ${first} sends again.\n` },
+    });
+    await pay('po_2');
+    await broadcastOf(2);
+    const byNonce = ['ethereum', '0', '--by', 'alice', '--reason', 'a test'];
+    const both = await run('free-nonce', ...byNonce);
+    expect(both.text).toContain('Several hot wallets have nonce 0 in flight.');
+    for (const one of [first, second]) expect(both.text).toContain(one);
+    expect((await run('free-nonce', ...byNonce, '--signer', second)).code).toBe(0);
+    const [status] = await readStatus(wallet.db, [networkOf()]);
+    expect(
+      status!.hot_wallets.map(({ address: one, freeing }) => [one, freeing.length]).sort(),
+    ).toEqual(
+      [
+        [address(0), 0],
+        [address(1), 1],
+      ].sort(),
+    );
+    await allSent(['po_1', 'po_2']);
+    rmSync(folder, { recursive: true });
+  });
+
+  it('are followed by the wallet as long as payouts have not ended', async () => {
+    await start();
+    await pay('po_1');
+    await broadcastOf(1);
+    await wallet.stop();
+    const networks = [{ ...networkOf(), payouts: null }];
+    const without = startTestWallet({ networks, signer: signers[0]!, database: databases[0]! });
+    await expect(without).rejects.toThrow(
+      `1 payouts on ethereum (test mode, chain ${String(chain.chainId)}) have not ended`,
+    );
+    await start();
+    await allSent(['po_1']);
+  });
+
+  it('with one key are refused at the start', async () => {
+    await start();
+    const networks = [networkOf()];
+    const twice = startTestWallet({
+      ...{ networks, signer: signers[0]!, signers: [signers[0]!, signers[0]!] },
+      database: databases[0]!,
+    });
+    await expect(twice).rejects.toThrow(
+      `The network ethereum names the hot wallet ${signers[0]!.address} twice.`,
+    );
+  });
+});
