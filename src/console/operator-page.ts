@@ -2,6 +2,7 @@
 import { mayDo, type Permission } from '../domain/users';
 import type { ChangedBy } from '../services/admin/audit';
 import { checkText } from '../services/admin/checks';
+import type { Cost } from '../web/limits';
 import { PageRefusal } from '../web/problems';
 import type { Route, SignedInAnswer, SignedInVisit } from '../web/site';
 
@@ -22,6 +23,7 @@ export interface OperatorRoute {
   method: 'get' | 'post';
   /** Below /console, such as `/cases/:id`. */
   path: string;
+  cost?: Cost;
   needs: Permission;
   run: (visit: OperatorVisit) => SignedInAnswer | Promise<SignedInAnswer>;
 }

@@ -2,8 +2,9 @@
 import { MODES, type Mode } from '../domain/mode';
 import { mayDo, type Permission } from '../domain/users';
 import type { ChangedBy } from '../services/admin/audit';
+import type { Cost } from '../web/limits';
 import { PageRefusal } from '../web/problems';
-import type { Route, SignedInAnswer, SignedInVisit } from '../web/site';
+import { type Route, signInAgain, type SignedInAnswer, type SignedInVisit } from '../web/site';
 
 export const PREFIX = '/dashboard';
 
@@ -22,21 +23,30 @@ export interface MerchantRoute {
   method: 'get' | 'post';
   /** Below the mode: `/payments` is /dashboard/test/payments and /dashboard/live/payments. */
   path: string;
+  cost?: Cost;
   needs: Permission;
   /** In live mode, instead of `needs`. */
   liveNeeds?: Permission;
+  /** In live mode, a form that needs a recent sign-in: the page that opens again after it. */
+  liveRecent?: (visit: MerchantVisit) => string;
   run: (visit: MerchantVisit) => SignedInAnswer | Promise<SignedInAnswer>;
 }
 
-export function merchantRoute({ method, path, needs, liveNeeds, run }: MerchantRoute): Route {
+export function merchantRoute(route: MerchantRoute): Route {
+  const { method, path, cost, needs, liveNeeds, liveRecent, run } = route;
   return {
     method,
     path: `/:mode${path}`,
+    ...(cost === undefined ? {} : { cost }),
     needs,
     run: (plain) => {
       const visit = merchantVisit(plain);
       if (visit.mode === 'live' && liveNeeds !== undefined && !visit.may(liveNeeds)) {
         throw new PageRefusal('not_allowed');
+      }
+      if (visit.mode === 'live' && liveRecent !== undefined) {
+        const again = signInAgain(visit, liveRecent(visit));
+        if (again !== null) return again;
       }
       return run(visit);
     },

@@ -69,7 +69,7 @@ export type DecisionResult =
   | { kind: 'stored'; decision: PayoutDecision }
   /** Nothing was stored: the payout can no longer be decided. */
   | { kind: 'too_late' }
-  /** Nothing was stored: two must approve the payout, and the operator has not signed in recently. */
+  /** Nothing was stored: the payout is live or two must approve it, and the sign-in is not recent. */
   | { kind: 'sign_in_again' };
 
 export interface PayoutReview {
@@ -195,7 +195,8 @@ async function decide(
     // A workflow that has ended would be started again only to say so.
     if (!payoutStatusesBefore(kind).includes(payout.status)) return { kind: 'too_late' };
     if (kind === 'approve' && !recentlyAuthenticated(operator)) {
-      if ((await readFourEyes(db, payoutId)) !== null) return { kind: 'sign_in_again' };
+      const isGuarded = payout.mode === 'live' || (await readFourEyes(db, payoutId)) !== null;
+      if (isGuarded) return { kind: 'sign_in_again' };
     }
     await insertDecision(db, { id, payoutId, kind, userId, reason });
   }
@@ -247,8 +248,10 @@ async function approveSelection(
 ): Promise<'done' | 'sign_in_again'> {
   const ids = orders.slice(0, SELECTION_MAX).map(({ payoutId }) => payoutId);
   const payouts = await findReviewed(deps.db, ids);
-  const someNeedTwo = payouts.some(({ fourEyesThreshold }) => fourEyesThreshold !== null);
-  if (someNeedTwo && !recentlyAuthenticated(operator)) return 'sign_in_again';
+  const isGuarded = payouts.some(
+    ({ mode, fourEyesThreshold }) => mode === 'live' || fourEyesThreshold !== null,
+  );
+  if (isGuarded && !recentlyAuthenticated(operator)) return 'sign_in_again';
   const { approvable } = selectionOf(payouts);
   const waiting = orders.filter(({ payoutId }) => approvable.some(({ id }) => id === payoutId));
   while (waiting.length > 0) {

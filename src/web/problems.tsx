@@ -2,12 +2,15 @@
 import { ApiError } from '../domain/errors';
 import { isUnavailable } from '../lib/unavailable';
 import { AdminRefusal, InvalidInput } from '../services/admin/refusal';
+import { TooManyRequests } from './limits';
 import { refusalText, problemText } from './refusals';
 
 export interface Problem {
   status: number;
   title: string;
   text: string;
+  /** Seconds. */
+  retryAfterS?: number;
 }
 
 const PROBLEMS = {
@@ -79,6 +82,7 @@ export class PageRefusal extends Error {
 export function problemOf(cause: unknown): Problem {
   if (typeof cause === 'string' && cause in PROBLEMS) return PROBLEMS[cause as ProblemName];
   if (cause instanceof PageRefusal) return PROBLEMS[cause.problem];
+  if (cause instanceof TooManyRequests) return tooMany(cause.retryAfterS);
   if (cause instanceof AdminRefusal) {
     if (cause.refusal.code === 'not_found') return PROBLEMS.page_not_found;
     return { status: 409, title: 'Not possible', text: refusalText(cause.refusal) };
@@ -91,6 +95,16 @@ export function problemOf(cause: unknown): Problem {
     return { status: cause.status, title: 'Not possible', text: cause.message };
   }
   return isUnavailable(cause) ? PROBLEMS.unavailable : PROBLEMS.internal_error;
+}
+
+function tooMany(retryAfterS: number): Problem {
+  const seconds = retryAfterS === 1 ? '1 second' : `${retryAfterS} seconds`;
+  return {
+    status: 429,
+    title: 'Too many requests',
+    text: `You, your account or your network sent too many requests of this kind. Try again in ${seconds}.`,
+    retryAfterS,
+  };
 }
 
 interface ProblemBodyProps {

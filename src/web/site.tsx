@@ -15,6 +15,7 @@ import { mayDo, type Permission, type UserKind } from '../domain/users';
 import { clientAddress } from '../lib/client-address';
 import { newId } from '../lib/new-id';
 import { type Browser, recentlyAuthenticated, type SignedIn } from '../services/users/sessions';
+import { type Asker, type Cost, createLimits, type Limits } from './limits';
 import type { Once } from './once';
 import { type Problem, ProblemBody, problemOf } from './problems';
 import { isSameOrigin, readForm, refuseNul, setSecurityHeaders } from './security';
@@ -95,6 +96,8 @@ interface RoutePath {
   method: 'get' | 'post';
   /** Below the site's prefix, such as `/payments/:id`. */
   path: string;
+  /** What it costs beyond a few rows. A form counts as one in any case. */
+  cost?: Cost;
 }
 
 export type Route = RoutePath &
@@ -196,8 +199,9 @@ function confirmFirst(
   { page: back, keeps }: { page: string; keeps: boolean },
 ): Redirect {
   const [path = back] = back.split('?');
-  const draft =
-    keeps && visit.form.size > 0 ? drafts.keep(visit, path, visit.form.toString()) : null;
+  // A button has no fields; the page then only says that nothing was changed yet.
+  const isForm = keeps && visit.method === 'POST';
+  const draft = isForm ? drafts.keep(visit, path, visit.form.toString()) : null;
   const fits = draft !== null && (draft.value ?? '').length <= DRAFT_LENGTH_MAX;
   const to = `${prefix}/confirm?next=${encodeURIComponent(back)}`;
   return redirect(to, fits ? [draft] : []);
@@ -222,9 +226,10 @@ export function redirect(to: string, cookies: SetCookie[] = []): Redirect {
 
 export function serveSite(site: Site, settings: SiteSettings): Middleware {
   const router = new Router({ prefix: site.prefix });
+  const limits = createLimits();
   for (const route of site.routes) {
     router[route.method](route.path, (ctx: Context & { params: Visit['params'] }) =>
-      serveRoute(site, settings, route, ctx),
+      serveRoute(site, { ...settings, limits }, route, ctx),
     );
   }
   const routes = router.routes() as Middleware;
@@ -252,7 +257,7 @@ export function serveSite(site: Site, settings: SiteSettings): Middleware {
 
 async function serveRoute(
   site: Site,
-  settings: SiteSettings,
+  settings: SiteSettings & { limits: Limits },
   route: Route,
   ctx: Context & { params: Visit['params'] },
 ): Promise<void> {
@@ -268,6 +273,8 @@ async function serveRoute(
   const visit = readVisit(ctx, settings);
   const token = ctx.cookies.get(sessionCookie(site, settings.publicUrl).name);
   const session = token === undefined ? null : await site.readSession(token, visit.address);
+  // The answer may be a file that is sent for a while.
+  ctx.res.once('close', settings.limits.begin(costsOf(route), askerOf(visit, session)));
   if (isPost) visit.form = await readForm(ctx.req);
   refuseNul(visit.query, visit.form);
   if (route.needs === null) {
@@ -298,6 +305,18 @@ async function serveRoute(
     if (problem.status >= 500) throw error;
     await sendProblem(site, ctx, signedIn, problem);
   }
+}
+
+function costsOf({ method, cost }: Route): Cost[] {
+  return [...(method === 'post' ? (['form'] as const) : []), ...(cost === undefined ? [] : [cost])];
+}
+
+function askerOf({ address }: Visit, session: SignedIn | null): Asker {
+  return {
+    session: session?.sessionId ?? null,
+    account: session?.actor.kind === 'merchant' ? session.actor.accountId : null,
+    address: address === '' ? null : address,
+  };
 }
 
 async function answerOf(
@@ -412,6 +431,7 @@ async function sendProblem(
     cookies: { get: () => undefined },
   };
   ctx.status = problem.status;
+  if (problem.retryAfterS !== undefined) ctx.set('Retry-After', String(problem.retryAfterS));
   const body = <ProblemBody problem={problem} requestId={shown.requestId} home={site.home} />;
   await sendDocument(ctx, site.document(page(problem.title, body), shown));
 }

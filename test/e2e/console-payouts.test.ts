@@ -189,6 +189,30 @@ test('above the threshold an approval needs a recent sign-in, and the note is ke
   await reject({ reason: 'test' });
 });
 
+test('a live payout is approved after a recent sign-in only, alone and in a selection', async () => {
+  const [id, second] = [await createPayout(), await createPayout()];
+  const user = await makeUser(gateway.db, 'operator', 'reviewer');
+  const page = await signedIn(user);
+  await ageSignIn(gateway.db, user);
+  const path = `/console/payouts/${id}`;
+  const order = new URLSearchParams({ order: `${id} dec_${id.slice(3)}` });
+  const selected = await page.post('/console/queue/approve', order);
+  expect(selected.headers.get('location')).toContain('/console/confirm?next=%2Fconsole%2Fqueue');
+  const form = { decision: `dec_${id.slice(3)}`, note: 'Called the merchant' };
+  const asked = await page.post(`${path}/approve`, form);
+  expect(asked.headers.get('location')).toBe(`/console/confirm?next=${encodeURIComponent(path)}`);
+  const stored = 'SELECT count(*)::int AS n FROM payout_decisions WHERE payout_id = ?';
+  expect(await rows(gateway.db, stored, [id])).toEqual([{ n: 0 }]);
+  // A rejection returns the funds, so it asks for nothing.
+  const reject = await openForm(page, second, 'reject');
+  expect(await reject({ reason: 'test' })).toContain('Rejected.');
+  expect(await page.confirm(user, asked)).toBe(path);
+  expect(await read(page, path)).toContain('value="Called the merchant"');
+  const approve = await openForm(page, id, 'approve');
+  expect(await approve()).toContain('Approved. The payout is being sent.');
+  await whenCompleted(id);
+});
+
 test('who requested a payout on the dashboard, or made its key, does not approve it', async () => {
   const requester = await makeUser(gateway.db, 'merchant', 'owner', merchant.accountId);
   const same = await makeUser(

@@ -28,6 +28,7 @@ export function doubtPages(reviews: PayoutReviews, workflowUrl: WorkflowUrl): Op
     {
       method: 'get',
       path: '/in-doubt',
+      cost: 'provider',
       needs: 'read',
       run: async ({ query, may }) => {
         const mode = chosen(query, 'mode', MODES) ?? null;
@@ -90,6 +91,7 @@ export function doubtPages(reviews: PayoutReviews, workflowUrl: WorkflowUrl): Op
     {
       method: 'post',
       path: '/in-doubt/:id/ask',
+      cost: 'provider',
       needs: 'review',
       run: async ({ params }) => {
         const asked = await reviews.askProvider(params['id'] ?? '');

@@ -14,6 +14,7 @@ export function ledgerPages({ operations }: ConsoleServices): OperatorRoute[] {
     {
       method: 'get',
       path: '/operations/ledger-proof',
+      cost: 'export',
       needs: 'read',
       run: async ({ by }) => {
         const report = await operations.ledgerReport();

@@ -13,6 +13,7 @@ import {
   Id,
   PageHead,
   Secret,
+  SignedInAgain,
   Status,
   Table,
   Time,
@@ -32,6 +33,7 @@ const CHANGE = { needs: 'integrate', liveNeeds: 'manage' } as const;
 
 export function keyPages({ keys }: DashboardServices, once: Once): MerchantRoute[] {
   const pathOf = ({ base }: MerchantVisit, id: string) => `${base}/keys/${id}`;
+  const newPath = ({ base }: MerchantVisit) => `${base}/keys/new`;
 
   async function showKey(visit: MerchantVisit, id: string, more: { wrong?: boolean } = {}) {
     const key = await keys.get(visit, id);
@@ -44,6 +46,7 @@ export function keyPages({ keys }: DashboardServices, once: Once): MerchantRoute
         secret={taken?.secret ?? null}
         mayChange={visit.may(visit.mode === 'live' ? 'manage' : 'integrate')}
         wrong={more.wrong === true}
+        signedInAgain={visit.draft !== null}
       />
     );
     return page(key.name, body, {
@@ -72,12 +75,16 @@ export function keyPages({ keys }: DashboardServices, once: Once): MerchantRoute
       method: 'get',
       path: '/keys/new',
       ...CHANGE,
-      run: (visit) => page('Create API key', <NewKey visit={visit} form={EMPTY_FORM} />, NAV),
+      run: (visit) => {
+        const form = visit.draft === null ? EMPTY_FORM : { values: visit.draft, errors: {} };
+        return page('Create API key', <NewKey visit={visit} form={form} />, NAV);
+      },
     },
     {
       method: 'post',
       path: '/keys/new',
       ...CHANGE,
+      liveRecent: newPath,
       run: async (visit) => {
         const { form } = visit;
         const errors = await fieldErrors(async () => {
@@ -106,6 +113,7 @@ export function keyPages({ keys }: DashboardServices, once: Once): MerchantRoute
       method: 'post',
       path: '/keys/:id/rotate',
       ...CHANGE,
+      liveRecent: (visit) => pathOf(visit, visit.params['id'] ?? ''),
       run: async (visit) => {
         const key = await keys.rotate(visit, visit.by, visit.params['id'] ?? '');
         const path = pathOf(visit, key.id);
@@ -210,6 +218,7 @@ function NewKey({ visit, form }: { visit: MerchantVisit; form: FormState }) {
         title="Create API key"
         lead={modeText(visit.mode)}
       />
+      {visit.draft === null ? null : <SignedInAgain />}
       <Card>
         <form method="post" action={`${path}/new`} class="stack">
           <Field
@@ -268,9 +277,12 @@ interface KeyPageProps {
   mayChange: boolean;
   /** The confirmation did not match. */
   wrong: boolean;
+  /** To rotate it; nothing was changed yet. */
+  signedInAgain: boolean;
 }
 
-function KeyPage({ apiKey: key, path, base, secret, mayChange, wrong }: KeyPageProps) {
+function KeyPage(props: KeyPageProps) {
+  const { apiKey: key, path, base, secret, mayChange, wrong, signedInAgain } = props;
   const status = apiKeyStatus(key, new Date());
   return (
     <>
@@ -282,6 +294,7 @@ function KeyPage({ apiKey: key, path, base, secret, mayChange, wrong }: KeyPageP
           </>
         }
       />
+      {signedInAgain ? <SignedInAgain /> : null}
       {secret === null ? null : (
         <Alert tone="good" title="Copy the key now. It is not shown again.">
           <Secret value={secret} label="Copy key" />

@@ -47,6 +47,7 @@ export function newPayoutPages({ money }: DashboardServices): MerchantRoute[] {
     {
       method: 'get',
       path: '/payouts/new',
+      cost: 'provider',
       ...REQUEST,
       /** With the fields of the form: its quote. The script asks for it while somebody types. */
       run: async (visit) => {

@@ -61,6 +61,7 @@ export function transactionPages({ transactions }: DashboardServices): MerchantR
     {
       method: 'get',
       path: '/transactions/export',
+      cost: 'export',
       needs: 'read',
       run: (visit) => {
         const { query, mode } = visit;

@@ -38,6 +38,7 @@ export function deliveryPages({ webhooks }: DashboardServices): MerchantRoute[] 
     {
       method: 'post',
       path: '/webhooks/deliveries/:id/retry',
+      cost: 'delivery',
       needs: 'integrate',
       run: async (visit) => {
         const { id } = await webhooks.retry(visit, visit.by, visit.params['id'] ?? '');

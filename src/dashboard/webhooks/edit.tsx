@@ -2,7 +2,7 @@
 import { SUBSCRIBABLE_EVENTS } from '../../domain/events';
 import { JSON_DEPTH_MAX, outlineJson } from '../../lib/json-outline';
 import type { DashboardServices } from '../../services/dashboard';
-import { Card, PageHead } from '../../web/components';
+import { Card, PageHead, SignedInAgain } from '../../web/components';
 import {
   Choices,
   EMPTY_FORM,
@@ -37,8 +37,9 @@ export function editPages({ webhooks }: DashboardServices): MerchantRoute[] {
   const pathOf = (visit: MerchantVisit) => `${visit.base}/webhooks/${idOf(visit)}`;
   const showEdit = async (visit: MerchantVisit, form: FormState | null) => {
     const endpoint = await webhooks.endpoint(visit, idOf(visit));
-    const shown = form ?? { values: valuesOf(endpoint), errors: {} };
-    const body = <Edit path={pathOf(visit)} form={shown} />;
+    const shown = form ?? { values: visit.draft ?? valuesOf(endpoint), errors: {} };
+    const signedInAgain = visit.draft !== null;
+    const body = <Edit path={pathOf(visit)} form={shown} signedInAgain={signedInAgain} />;
     return page('Edit endpoint', body, { ...NAV, status: form === null ? 200 : 422 });
   };
   const showTest = async (visit: MerchantVisit, error: string | null) => {
@@ -60,6 +61,7 @@ export function editPages({ webhooks }: DashboardServices): MerchantRoute[] {
       method: 'post',
       path: '/webhooks/:id/edit',
       ...CHANGE,
+      liveRecent: (visit) => `${pathOf(visit)}/edit`,
       run: async (visit) => {
         const { answer, fields } = await fieldErrors(async () => {
           const before = await webhooks.edit(visit, visit.by, idOf(visit), settingsOf(visit));
@@ -81,6 +83,7 @@ export function editPages({ webhooks }: DashboardServices): MerchantRoute[] {
     {
       method: 'post',
       path: '/webhooks/:id/test',
+      cost: 'delivery',
       needs: 'integrate',
       run: async (visit) => {
         const data = objectOf(visit.form.get('data') ?? '');
@@ -147,10 +150,18 @@ export function EndpointFields({ form }: { form: FormState }) {
   );
 }
 
-function Edit({ path, form }: { path: string; form: FormState }) {
+interface EditProps {
+  path: string;
+  form: FormState;
+  /** To save it; nothing was changed yet. */
+  signedInAgain: boolean;
+}
+
+function Edit({ path, form, signedInAgain }: EditProps) {
   return (
     <>
       <PageHead back={{ href: path, label: 'Endpoint' }} title="Edit endpoint" />
+      {signedInAgain ? <SignedInAgain /> : null}
       <Card>
         <form method="post" action={`${path}/edit`} class="stack">
           <EndpointFields form={form} />

@@ -12,6 +12,7 @@ import {
   PageHead,
   Pager,
   Secret,
+  SignedInAgain,
   Status,
   Table,
   Time,
@@ -39,6 +40,7 @@ const DELIVERIES_SHOWN = 50;
 export function endpointPages(services: DashboardServices, once: Once): MerchantRoute[] {
   const { webhooks } = services;
   const pathOf = ({ base }: MerchantVisit, id: string) => `${base}/webhooks/${id}`;
+  const own = (visit: MerchantVisit) => pathOf(visit, visit.params['id'] ?? '');
   const mayChange = (visit: MerchantVisit) =>
     visit.may(visit.mode === 'live' ? 'manage' : 'integrate');
 
@@ -57,12 +59,17 @@ export function endpointPages(services: DashboardServices, once: Once): Merchant
       method: 'get',
       path: '/webhooks/new',
       ...CHANGE,
-      run: ({ base }) => page('Add endpoint', <NewEndpoint base={base} form={EMPTY_FORM} />, NAV),
+      run: ({ base, draft }) => {
+        const form = draft === null ? EMPTY_FORM : { values: draft, errors: {} };
+        const body = <NewEndpoint base={base} form={form} signedInAgain={draft !== null} />;
+        return page('Add endpoint', body, NAV);
+      },
     },
     {
       method: 'post',
       path: '/webhooks/new',
       ...CHANGE,
+      liveRecent: ({ base }) => `${base}/webhooks/new`,
       run: async (visit) => {
         const { answer, fields } = await fieldErrors(async () => {
           const endpoint = await webhooks.create(visit, visit.by, settingsOf(visit));
@@ -71,7 +78,7 @@ export function endpointPages(services: DashboardServices, once: Once): Merchant
         });
         if (answer !== null) return answer;
         const form = { values: visit.form, errors: fields };
-        const body = <NewEndpoint base={visit.base} form={form} />;
+        const body = <NewEndpoint base={visit.base} form={form} signedInAgain={false} />;
         return page('Add endpoint', body, { ...NAV, status: 422 });
       },
     },
@@ -99,6 +106,7 @@ export function endpointPages(services: DashboardServices, once: Once): Merchant
             status={status}
             base={visit.base}
             secret={taken?.secret ?? null}
+            signedInAgain={visit.draft !== null}
             mayChange={mayChange(visit)}
             mayRetry={visit.may('integrate')}
           />
@@ -110,6 +118,7 @@ export function endpointPages(services: DashboardServices, once: Once): Merchant
     {
       method: 'post',
       path: '/webhooks/:id/ping',
+      cost: 'delivery',
       needs: 'integrate',
       run: async (visit) => {
         const ping = await webhooks.ping(visit, visit.by, visit.params['id'] ?? '', null);
@@ -119,6 +128,7 @@ export function endpointPages(services: DashboardServices, once: Once): Merchant
     ...(['recover', 'replay'] as const).map((verb): MerchantRoute => ({
       method: 'post',
       path: `/webhooks/:id/${verb}`,
+      cost: 'delivery',
       needs: 'integrate',
       run: async (visit) => {
         const id = visit.params['id'] ?? '';
@@ -131,6 +141,7 @@ export function endpointPages(services: DashboardServices, once: Once): Merchant
       method: 'post',
       path: '/webhooks/:id/roll',
       ...CHANGE,
+      liveRecent: own,
       run: async (visit) => {
         const endpoint = await webhooks.roll(visit, visit.by, visit.params['id'] ?? '');
         const path = pathOf(visit, endpoint.id);
@@ -141,6 +152,7 @@ export function endpointPages(services: DashboardServices, once: Once): Merchant
       method: 'post',
       path: `/webhooks/:id/${verb}`,
       ...CHANGE,
+      liveRecent: own,
       run: async (visit) => {
         const id = visit.params['id'] ?? '';
         await webhooks.enable(visit, visit.by, id, verb === 'enable');
@@ -151,6 +163,7 @@ export function endpointPages(services: DashboardServices, once: Once): Merchant
       method: 'post',
       path: '/webhooks/:id/delete',
       ...CHANGE,
+      liveRecent: own,
       run: async (visit) => {
         await webhooks.remove(visit, visit.by, visit.params['id'] ?? '');
         return redirect(`${visit.base}/webhooks`);
@@ -212,11 +225,19 @@ function stateOf({ deletedAt, enabled }: Endpoint): string {
   return enabled ? 'enabled' : 'disabled';
 }
 
-function NewEndpoint({ base, form }: { base: string; form: FormState }) {
+interface NewEndpointProps {
+  base: string;
+  form: FormState;
+  /** To add it; nothing was changed yet. */
+  signedInAgain: boolean;
+}
+
+function NewEndpoint({ base, form, signedInAgain }: NewEndpointProps) {
   const path = `${base}/webhooks`;
   return (
     <>
       <PageHead back={{ href: path, label: 'Webhooks' }} title="Add endpoint" />
+      {signedInAgain ? <SignedInAgain /> : null}
       <Card>
         <form method="post" action={`${path}/new`} class="stack">
           <EndpointFields form={form} />
@@ -236,6 +257,8 @@ interface EndpointPageProps {
   status: string | undefined;
   base: string;
   secret: string | null;
+  /** To change it; nothing was changed yet. */
+  signedInAgain: boolean;
   mayChange: boolean;
   mayRetry: boolean;
 }
@@ -264,6 +287,7 @@ function EndpointPage(props: EndpointPageProps) {
           </>
         ) : null}
       </PageHead>
+      {props.signedInAgain ? <SignedInAgain /> : null}
       <RecoveredAlert query={query} />
       {secret === null ? null : (
         <Alert tone="good" title="Copy the signing secret now. It is not shown again.">

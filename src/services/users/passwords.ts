@@ -17,8 +17,14 @@ export class TooManySignIns extends Error {}
 /** Of a password that nobody has. An unknown e-mail address costs as much as a wrong password. */
 let nobody: Promise<string> | undefined;
 
-export function hashPassword(password: string): Promise<string> {
-  return hash(password, PARAMETERS);
+/** Waits for its turn: the callers limit how many they send. */
+export async function hashPassword(password: string): Promise<string> {
+  await takeTurn(Infinity);
+  try {
+    return await hash(password, PARAMETERS);
+  } finally {
+    endTurn();
+  }
 }
 
 /**
@@ -26,9 +32,9 @@ export function hashPassword(password: string): Promise<string> {
  * @throws TooManySignIns
  */
 export async function checkPassword(stored: string | null, password: string): Promise<boolean> {
-  await takeTurn();
+  await takeTurn(WAITING_MAX);
   try {
-    nobody ??= hashPassword('no user has this password');
+    nobody ??= hash('no user has this password', PARAMETERS);
     const matches = await verify(stored ?? (await nobody), password);
     return stored !== null && matches;
   } finally {
@@ -39,12 +45,13 @@ export async function checkPassword(stored: string | null, password: string): Pr
 let running = 0;
 const waiting: (() => void)[] = [];
 
-async function takeTurn(): Promise<void> {
+/** @throws TooManySignIns */
+async function takeTurn(waitingMax: number): Promise<void> {
   if (running < RUNS_MAX) {
     running++;
     return;
   }
-  if (waiting.length >= WAITING_MAX) throw new TooManySignIns();
+  if (waiting.length >= waitingMax) throw new TooManySignIns();
   // The one who ends hands its turn over.
   await new Promise<void>((resolve) => waiting.push(resolve));
 }

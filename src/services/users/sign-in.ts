@@ -57,7 +57,7 @@ export interface SignIn {
     code: string,
     browser: Browser,
   ): Promise<OpenedSession | SignInRefusal>;
-  /** Proves again who a signed-in person is. @param code of a person with a TOTP app */
+  /** Proves again who a signed-in person is. @param code of a person with a second factor */
   again(
     user: SignedIn,
     proof: { password: string; code: string },
@@ -89,7 +89,9 @@ export function createSignIn(db: Db, box: SecretBox): SignIn {
       const { kind } = user.actor;
       const checked = await checkPasswordOf(db, box, { kind, email, password, ...browser });
       if (checked.kind !== 'passed') return checked;
-      if ((await summarizeFactors(db, userId)).totp) {
+      const { totp, passkeys } = await summarizeFactors(db, userId);
+      // A password alone is less than what the person signed in with.
+      if (totp || passkeys > 0) {
         const codeChecked = await checkCodeOf(db, box, kind, user, code, browser);
         if (codeChecked.kind !== 'passed') return codeChecked;
       }

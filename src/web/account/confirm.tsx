@@ -20,6 +20,7 @@ export function confirmPages({ site, users, publicUrl: origin }: AccountPages): 
         path={path}
         next={next}
         totp={totp}
+        hasPasskey={passkeys > 0}
         passkey={ceremony?.options ?? null}
         problem={problem}
       />,
@@ -42,6 +43,7 @@ export function confirmPages({ site, users, publicUrl: origin }: AccountPages): 
     {
       method: 'post',
       path: '/confirm',
+      cost: 'password',
       needs: 'read',
       beforeEnrolment: true,
       run: async (visit) => {
@@ -75,12 +77,14 @@ interface ConfirmProps {
   path: string;
   next: string;
   totp: boolean;
-  /** The options for the browser; null: the person has none. */
+  hasPasskey: boolean;
+  /** The options for the browser; null: the person has none, or cannot use one here. */
   passkey: object | null;
   problem: string | null;
 }
 
-function Confirm({ path, next, totp, passkey, problem }: ConfirmProps) {
+function Confirm({ path, next, totp, hasPasskey, passkey, problem }: ConfirmProps) {
+  const form = <PasswordForm path={path} next={next} totp={totp} coded={totp || hasPasskey} />;
   return (
     <>
       <PageHead
@@ -98,33 +102,56 @@ function Confirm({ path, next, totp, passkey, problem }: ConfirmProps) {
             next={next}
           />
         )}
-        <form method="post" action={path} class="stack">
-          <input type="hidden" name="next" value={next} />
-          <Field
-            name="password"
-            label="Password"
-            type="password"
-            form={EMPTY_FORM}
-            required
-            autocomplete="current-password"
-            maxLength={200}
-          />
-          {totp ? (
-            <Field
-              name="code"
-              label="Code"
-              hint="The six digits in your authenticator app, or a recovery code."
-              form={EMPTY_FORM}
-              required
-              autocomplete="one-time-code"
-              maxLength={40}
-            />
-          ) : null}
-          <div>
-            <button class="btn">Continue</button>
-          </div>
-        </form>
+        {passkey === null || totp ? (
+          form
+        ) : (
+          <details class="confirm" open={problem !== null}>
+            <summary class="btn" data-variant="outline">
+              Use a recovery code …
+            </summary>
+            <div class="confirm-body">{form}</div>
+          </details>
+        )}
       </Card>
     </>
+  );
+}
+
+interface PasswordFormProps {
+  path: string;
+  next: string;
+  totp: boolean;
+  /** The person has a second factor: the password alone proves nothing. */
+  coded: boolean;
+}
+
+function PasswordForm({ path, next, totp, coded }: PasswordFormProps) {
+  return (
+    <form method="post" action={path} class="stack">
+      <input type="hidden" name="next" value={next} />
+      <Field
+        name="password"
+        label="Password"
+        type="password"
+        form={EMPTY_FORM}
+        required
+        autocomplete="current-password"
+        maxLength={200}
+      />
+      {coded ? (
+        <Field
+          name="code"
+          label={totp ? 'Code' : 'Recovery code'}
+          hint={totp ? 'The six digits in your authenticator app, or a recovery code.' : undefined}
+          form={EMPTY_FORM}
+          required
+          autocomplete="one-time-code"
+          maxLength={40}
+        />
+      ) : null}
+      <div>
+        <button class="btn">Continue</button>
+      </div>
+    </form>
   );
 }

@@ -87,6 +87,7 @@ export function invitationPages(options: AccountPages): Route[] {
     {
       method: 'post',
       path: '/invitation',
+      cost: 'password',
       needs: null,
       run: async (visit) => {
         const { form } = visit;

@@ -25,6 +25,7 @@ export function passwordPages({ site, users }: AccountPages): Route[] {
     {
       method: 'post',
       path: '/security/password',
+      cost: 'password',
       needs: 'read',
       beforeEnrolment: true,
       recent: true,

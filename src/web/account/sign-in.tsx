@@ -132,6 +132,7 @@ export function signInPages({ site, product, users, publicUrl: origin }: Account
     {
       method: 'post',
       path: '/sign-in',
+      cost: 'password',
       needs: null,
       run: async (visit) => {
         const outcome = await users.signIn.withPassword({

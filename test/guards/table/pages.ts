@@ -6,6 +6,8 @@ const SECURITY = 'src/web/security.ts';
 const PAGES = 'test/db/pages.test.ts';
 const SESSIONS = 'src/db/repositories/users.ts';
 const FACTORS = 'test/db/second-factors.test.ts';
+const RECENT = 'test/db/recent-sign-in.test.ts';
+const LIMITS = 'test/db/page-limits.test.ts';
 const PEOPLE = 'test/db/people.test.ts';
 const PEOPLE_SERVICE = 'src/services/users/people.ts';
 const REQUEST_LOG = 'src/db/repositories/request-log.ts';
@@ -105,6 +107,69 @@ export const PAGE_GUARDS: readonly Guard[] = [
     replace: 'if (false) {',
     test: FACTORS,
     title: 'changes of the second factor ask to sign in again, and lead back',
+  },
+  {
+    name: 'live-recent',
+    protects: 'Live keys and endpoints are changed after a recent sign-in only.',
+    file: 'src/dashboard/merchant-page.ts',
+    find: "if (visit.mode === 'live' && liveRecent !== undefined) {",
+    replace: 'if (false) {',
+    test: RECENT,
+    title: 'a live key is created after a recent sign-in only, and the form comes back',
+  },
+  {
+    name: 'live-recent-rotation',
+    protects: 'A live key is rotated after a recent sign-in only.',
+    file: 'src/dashboard/keys/keys.tsx',
+    find: "      liveRecent: (visit) => pathOf(visit, visit.params['id'] ?? ''),\n",
+    replace: '',
+    test: RECENT,
+    title: 'a live key is rotated after a recent sign-in only, and revoked at any time',
+  },
+  {
+    name: 'live-recent-approval',
+    protects: 'A live payout is approved after a recent sign-in only.',
+    file: 'src/services/payout-reviews.ts',
+    find: "const isGuarded = payout.mode === 'live' || (await readFourEyes(db, payoutId)) !== null;",
+    replace: 'const isGuarded = (await readFourEyes(db, payoutId)) !== null;',
+    test: 'test/e2e/console-payouts.test.ts',
+    title: 'a live payout is approved after a recent sign-in only, alone and in a selection',
+  },
+  {
+    name: 'live-recent-selection',
+    protects: 'A selection with a live payout is approved after a recent sign-in only.',
+    file: 'src/services/payout-reviews.ts',
+    find: "({ mode, fourEyesThreshold }) => mode === 'live' || fourEyesThreshold !== null,",
+    replace: '({ fourEyesThreshold }) => fourEyesThreshold !== null,',
+    test: 'test/e2e/console-payouts.test.ts',
+    title: 'a live payout is approved after a recent sign-in only, alone and in a selection',
+  },
+  {
+    name: 'confirm-second-factor',
+    protects: 'Who has a second factor confirms with it.',
+    file: 'src/services/users/sign-in.ts',
+    find: '      if (totp || passkeys > 0) {\n        const codeChecked',
+    replace: '      if (totp && passkeys >= 0) {\n        const codeChecked',
+    test: RECENT,
+    title: 'a person with only passkeys does not confirm with the password',
+  },
+  {
+    name: 'page-rate',
+    protects: 'One session does not write the audit log full or keep the processor busy.',
+    file: 'src/web/limits.ts',
+    find: 'if (use.begun.length >= limit.perMinute) {',
+    replace: 'if (use.begun.length < 0) {',
+    test: LIMITS,
+    title: 'a person sends no more than thirty test events a minute',
+  },
+  {
+    name: 'page-at-once',
+    protects: 'A session exports one file at a time.',
+    file: 'src/web/limits.ts',
+    find: 'if (use.running >= limit.atOnce) throw new TooManyRequests(BUSY_RETRY_S);',
+    replace: '',
+    test: 'test/unit/web/limits.test.ts',
+    title: 'one at a time, until it has ended',
   },
   {
     name: 'own-path',

@@ -1,0 +1,82 @@
+/** One viewer stalls nobody: what costs much is limited for each session, account and address. */
+import { rows } from '../../src/db/transaction';
+import { makeUser, PageClient, type TestUser } from '../support/page-client';
+import { type Gateway, type Harness, startHarness } from './http-harness';
+
+let harness: Harness;
+let gateway: Gateway;
+let accountId: string;
+let owner: TestUser;
+let client: PageClient;
+
+beforeAll(async () => {
+  harness = await startHarness();
+  gateway = await harness.startGateway();
+});
+
+afterAll(() => harness.stop());
+
+beforeEach(async () => {
+  accountId = await harness.createAccount();
+  owner = await makeUser(harness.owner, 'merchant', 'owner', accountId);
+  client = new PageClient(gateway.url);
+  await client.signIn(owner);
+});
+
+const times = <T>(n: number, work: (i: number) => Promise<T>) =>
+  Promise.all(Array.from({ length: n }, (_, i) => work(i)));
+
+const statusesOf = (answers: readonly Response[]) => {
+  const counts: Record<number, number> = {};
+  for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1;
+  return counts;
+};
+
+async function colleague(): Promise<PageClient> {
+  const browser = new PageClient(gateway.url);
+  await browser.signIn(await makeUser(harness.owner, 'merchant', 'owner', accountId));
+  return browser;
+}
+
+test('parallel password forms hold up no page and write few audit rows', async () => {
+  const other = await colleague();
+  const password = 'a new password of 12 or more';
+  const flood = times(400, () => client.post('/dashboard/security/password', { password }));
+  const begun = performance.now();
+  expect((await other.get('/dashboard/test')).status).toBe(200);
+  const pageMs = performance.now() - begun;
+  const answers = await flood;
+  const refused = answers.find(({ status }) => status === 429)!;
+  expect(Number(refused.headers.get('Retry-After'))).toBeGreaterThan(0);
+  expect(await refused.text()).toMatch(/Try again in \d+ seconds?\./);
+  const written = await rows(
+    harness.owner,
+    "SELECT id FROM audit_log WHERE action = 'user.change_password' AND object_id = ?",
+    [owner.id],
+  );
+  expect(written.length).toBeGreaterThan(0);
+  expect(written.length).toBeLessThanOrEqual(10);
+  // 400 runs of argon2 take many seconds.
+  expect(pageMs).toBeLessThan(5_000);
+});
+
+test('a session exports one file at a time', async () => {
+  const path = '/dashboard/test/transactions/export';
+  const own = statusesOf(await times(30, () => client.get(path)));
+  expect(own[200]).toBeGreaterThan(0);
+  expect(own[429]).toBeGreaterThan(15);
+  expect(own[200]! + own[429]!).toBe(30);
+  const other = await colleague();
+  expect((await other.get(path)).status).toBe(200);
+});
+
+test('a person sends no more than thirty test events a minute', async () => {
+  const ping = () => client.post('/dashboard/test/webhooks/we_unknown/ping');
+  for (let n = 0; n < 30; n += 1) expect((await ping()).status).toBe(404);
+  const refused = await ping();
+  expect(refused.status).toBe(429);
+  expect(Number(refused.headers.get('Retry-After'))).toBeGreaterThan(30);
+  // A colleague still sends some.
+  const other = await colleague();
+  expect((await other.post('/dashboard/test/webhooks/we_unknown/ping')).status).toBe(404);
+});

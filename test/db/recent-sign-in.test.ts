@@ -1,0 +1,144 @@
+/** What needs a sign-in of the last ten minutes in live mode, and what a person proves it with. */
+import { newId } from '../../src/lib/new-id';
+import { rows } from '../../src/db/transaction';
+import { ageSignIn, makeUser, PageClient, type TestUser } from '../support/page-client';
+import { type Gateway, type Harness, startHarness } from './http-harness';
+
+let harness: Harness;
+let gateway: Gateway;
+let owner: TestUser;
+let client: PageClient;
+
+beforeAll(async () => {
+  harness = await startHarness();
+  gateway = await harness.startGateway();
+});
+
+afterAll(() => harness.stop());
+
+beforeEach(async () => {
+  const accountId = await harness.createAccount();
+  await rows(harness.owner, 'UPDATE accounts SET verified_at = now() WHERE id = ?', [accountId]);
+  owner = await makeUser(harness.owner, 'merchant', 'owner', accountId);
+  client = new PageClient(gateway.url);
+  await client.signIn(owner);
+});
+
+const KEY = { name: 'Shop backend', scopes: 'payouts:write', allow: '203.0.113.7', rate: '99' };
+const ENDPOINT = { url: 'https://1.1.1.1/hooks', events: 'payout.completed' };
+
+const count = async (table: 'api_keys' | 'webhook_endpoints') => {
+  const [found] = await rows<{ n: number }>(
+    harness.owner,
+    `SELECT count(*)::int AS n FROM ${table} t JOIN memberships m USING (account_id)
+      WHERE m.user_id = ?`,
+    [owner.id],
+  );
+  return found!.n;
+};
+
+/** The address of the object that a form made. */
+async function create(path: string, form: Record<string, string>): Promise<string> {
+  const created = await client.post(path, form);
+  expect(created.status).toBe(303);
+  return created.headers.get('location')!;
+}
+
+/** The form is refused, and comes back with its fields after the password. */
+async function expectConfirmation(
+  path: string,
+  form: Record<string, string>,
+  back: string,
+): Promise<string> {
+  await ageSignIn(harness.owner, owner);
+  const asked = await client.post(path, form);
+  expect(asked.headers.get('location')).toBe(`/dashboard/confirm?next=${encodeURIComponent(back)}`);
+  expect(await client.confirm(owner, asked)).toBe(back);
+  const page = await (await client.get(back)).text();
+  expect(page).toContain('You signed in again. Nothing has been changed yet.');
+  return page;
+}
+
+test('a live key is created after a recent sign-in only, and the form comes back', async () => {
+  const path = '/dashboard/live/keys/new';
+  const page = await expectConfirmation(path, KEY, path);
+  expect(await count('api_keys')).toBe(0);
+  for (const value of ['Shop backend', '203.0.113.7', '99']) {
+    expect(page).toContain(`value="${value}"`);
+  }
+  expect(page).toMatch(/value="payouts:write"[^>]* checked|checked[^>]* value="payouts:write"/);
+  await create(path, KEY);
+  expect(await count('api_keys')).toBe(1);
+});
+
+test('a live key is rotated after a recent sign-in only, and revoked at any time', async () => {
+  const key = await create('/dashboard/live/keys/new', KEY);
+  const read = () =>
+    rows<{ lastFour: string }>(harness.owner, 'SELECT last_four FROM api_keys WHERE id = ?', [
+      key.split('/').at(-1)!,
+    ]);
+  const before = await read();
+  await expectConfirmation(`${key}/rotate`, {}, key);
+  expect(await read()).toEqual(before);
+  await create(`${key}/rotate`, {});
+  const rotated = await read();
+  expect(rotated).not.toEqual(before);
+  await ageSignIn(harness.owner, owner);
+  const revoked = await client.post(`${key}/revoke`, { confirm: rotated[0]!.lastFour });
+  expect(revoked.headers.get('location')).toBe(key);
+});
+
+test('a live endpoint is added and edited after a recent sign-in only, and the form comes back', async () => {
+  const path = '/dashboard/live/webhooks/new';
+  const page = await expectConfirmation(path, ENDPOINT, path);
+  expect(await count('webhook_endpoints')).toBe(0);
+  expect(page).toContain(`value="${ENDPOINT.url}"`);
+  const endpoint = await create(path, ENDPOINT);
+  const other = { ...ENDPOINT, url: 'https://1.0.0.1/hooks', enabled: 'yes' };
+  const edited = await expectConfirmation(`${endpoint}/edit`, other, `${endpoint}/edit`);
+  expect(edited).toContain(`value="${other.url}"`);
+  const urls = await rows(harness.owner, 'SELECT url FROM webhook_endpoints WHERE url = ?', [
+    other.url,
+  ]);
+  expect(urls).toEqual([]);
+});
+
+test.each(['roll', 'disable', 'enable', 'delete'])(
+  'a live endpoint: %s needs a recent sign-in',
+  async (verb) => {
+    const endpoint = await create('/dashboard/live/webhooks/new', ENDPOINT);
+    if (verb === 'enable') await create(`${endpoint}/disable`, {});
+    await expectConfirmation(`${endpoint}/${verb}`, {}, endpoint);
+    await create(`${endpoint}/${verb}`, {});
+  },
+);
+
+test('test mode asks for no recent sign-in', async () => {
+  await ageSignIn(harness.owner, owner);
+  const key = await create('/dashboard/test/keys/new', KEY);
+  await create(`${key}/rotate`, {});
+  await create('/dashboard/test/webhooks/new', ENDPOINT);
+});
+
+test('a person with only passkeys does not confirm with the password', async () => {
+  await rows(
+    harness.owner,
+    `INSERT INTO passkeys (id, user_id, credential_id, public_key, counter, transports, name)
+     VALUES (?, ?, ?, '', 0, '{}', 'Laptop')`,
+    [newId('passkey'), owner.id, newId('passkey')],
+  );
+  await client.post('/dashboard/security/recovery-codes');
+  const shown = await (await client.get('/dashboard/security/recovery-codes')).text();
+  const [, code = ''] = /<code>([^<]+)<\/code>/.exec(shown)!;
+  await ageSignIn(harness.owner, owner);
+  const page = await (await client.get('/dashboard/confirm')).text();
+  expect(page).toContain('Use a passkey');
+  const { password } = owner;
+  for (const form of [{ password }, { password, code: '' }, { password, code: '123456' }]) {
+    expect((await client.post('/dashboard/confirm', form)).status).toBe(401);
+  }
+  const asked = await client.post('/dashboard/live/keys/new', KEY);
+  expect(asked.headers.get('location')).toContain('/dashboard/confirm');
+  expect((await client.post('/dashboard/confirm', { password, code })).status).toBe(303);
+  await create('/dashboard/live/keys/new', KEY);
+});
