@@ -34,6 +34,8 @@ export type AlarmKind =
   | 'outcome_in_doubt'
   | 'signing_failed'
   | 'chain_unavailable'
+  /** No block was read for minutes, although the chain goes on. */
+  | 'follower_stalled'
   /** The nodes replaced a final block; the chain is paused. */
   | 'reorganization_below_final'
   /** Another asset or network than the checkout's. */

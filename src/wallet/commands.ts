@@ -18,6 +18,7 @@ import { connectDatabase, type Database } from './db/database';
 import { migrateWallet } from './db/migrate';
 import { type Decision, describeDecision, listDecisions, listDenials } from './decisions';
 import { addAlarmCommands, addChainCommands } from './durable/commands';
+import { addRescanCommand } from './follower/commands';
 import { type Network, readNetworksFile } from './networks';
 import { allowAddress, denyAddress } from './sender/denylist';
 import { addTransferCommands } from './sender/commands';
@@ -41,6 +42,7 @@ Examples:
   ${COMMAND} pause --chain-id 1 --by alice --reason "node maintenance until 14:00"
   ${COMMAND} chain pause ethereum --by alice --reason "both nodes are upgraded"
   ${COMMAND} alarms list
+  ${COMMAND} rescan ethereum --transaction 0x5c50… --by alice --reason "a customer asks"
   ${COMMAND} sweep --chain-id 1 --asset USDT --to 0x5290… --plan
   ${COMMAND} key create --keystore hot.json --password-file hot.password
   ${COMMAND} key import --keystore hot.json --password-file hot.password < key.hex
@@ -416,5 +418,6 @@ export const runWalletCommand: Program = (args, terminal) => {
   addChainCommands(command, terminal, parts);
   addAlarmCommands(command, terminal, parts);
   addTransferCommands(command, terminal, parts);
+  addRescanCommand(command, terminal, parts);
   return runCommand(command, args, terminal);
 };

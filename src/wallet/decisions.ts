@@ -13,7 +13,8 @@ export interface Decision {
     | 'deny'
     | 'allow'
     | 'fail_transfer'
-    | 'confirm_transfer';
+    | 'confirm_transfer'
+    | 'rescan';
   stops: 'chain' | 'payouts' | null;
   /** Null: for every chain. */
   chain_id: number | null;
@@ -21,6 +22,8 @@ export interface Decision {
   address: string | null;
   /** The client reference of the transfer that was decided. */
   transfer: string | null;
+  /** What was read again. */
+  subject: string | null;
   by: string;
   reason: string | null;
 }
@@ -31,7 +34,7 @@ type Stored = Omit<Decision, 'at' | 'chain_id'> & { decided_at: Date; chain_id: 
 export async function listDecisions(db: Db, limit: number): Promise<Decision[]> {
   const stored = await db.query<Stored>(
     `SELECT decided_at, kind, stops, decision.chain_id, address, client_reference AS transfer,
-       decided_by AS by, reason
+       subject, decided_by AS by, reason
      FROM wallet.decision LEFT JOIN wallet.transfer ON transfer.id = transfer_id
      ORDER BY decision.id DESC LIMIT $1`,
     [limit],
@@ -44,7 +47,8 @@ export async function listDenials(db: Db): Promise<Decision[]> {
   // Addresses that were denied before decisions were stored have none.
   const stored = await db.query<Stored>(
     `SELECT coalesce(decision.decided_at, denied_at) AS decided_at, 'deny' AS kind, NULL AS stops,
-       NULL AS chain_id, denied.address, NULL AS transfer, coalesce(decided_by, 'not named') AS by, denied.reason
+       NULL AS chain_id, denied.address, NULL AS transfer,
+       NULL AS subject, coalesce(decided_by, 'not named') AS by, denied.reason
      FROM wallet.denied_address AS denied LEFT JOIN LATERAL (
        SELECT decided_at, decided_by FROM wallet.decision
        WHERE decision.address = denied.address AND kind = 'deny' ORDER BY id DESC LIMIT 1
@@ -66,7 +70,7 @@ function present({ decided_at: at, chain_id: chainId, address, ...rest }: Stored
 /** One line for people. */
 export function describeDecision(decision: Decision): string {
   const { at, kind, stops, chain_id: chainId, address, transfer, by, reason } = decision;
-  const subject = address ?? transfer;
+  const subject = address ?? transfer ?? decision.subject;
   const what = subject ?? `${stops === 'chain' ? 'everything' : 'payouts'} of the chain`;
   const where = chainId === null ? '' : ` ${subject === null ? '' : 'on the chain '}${chainId}`;
   const why = reason === null ? '' : `: ${reason}`;

@@ -16,7 +16,7 @@ import { SumsCheck } from './sums';
 /** Coins that contracts send are looked for with a request for each address, so not with each block. */
 const BALANCES_EVERY_MS = 60_000;
 
-/** Asks for each address and asset. */
+/** Asks about the addresses that have changed, and some of the others. */
 const SUMS_EVERY_MS = 600_000;
 
 /** @throws SetupError for an extended public key that is none */
@@ -64,9 +64,7 @@ export function createSumsCheck(
   const { name, mode } = chain.network;
   if (xpubs[mode] === null) return null;
   const sums = new SumsCheck(db, chain, createAlarms(db, chain, log));
-  const check = async (): Promise<undefined> => {
-    await sums.check();
-  };
+  const check = (): Promise<'more' | undefined> => sums.check();
   return () => startLoop(`sums of ${name} (${mode})`, log, SUMS_EVERY_MS, check);
 }
 

@@ -13,6 +13,7 @@ import { ChainUnavailable, RpcRefusal } from './chain/rpc';
 import type { Db } from './db/database';
 import { findPlace, listBlocks } from './follower/place';
 import { readBalances, readHeader } from './follower/reader';
+import { type AddressTotal, ASKED_IN_TURN, keepBalances, readAddressTotal } from './kept-balances';
 import { NATIVE_DECIMALS } from './units';
 
 export interface AssetSums {
@@ -33,27 +34,37 @@ export interface AssetSums {
   difference: bigint;
 }
 
-/** Of one question to the nodes. */
-const ADDRESSES_AT_ONCE = 500;
+/** With the addresses that were asked about for them. */
+interface AskedSums extends AssetSums {
+  asked: AddressTotal['asked'];
+  /** False: more addresses have moved than were asked about, and the figures are not whole. */
+  isComplete: boolean;
+}
 
-/** Null while the chain has not been read. @throws RpcRefusal when no old state is kept */
+/**
+ * Null while the chain has not been read, or not all changed addresses were asked about.
+ * @throws RpcRefusal when no old state is kept
+ */
 export async function readSums(db: Db, chain: Chain): Promise<AssetSums[] | null> {
+  const sums = await readFinalSums(db, chain, 0);
+  return sums?.every(({ isComplete }) => isComplete) === true ? sums : null;
+}
+
+async function readFinalSums(db: Db, chain: Chain, inTurn: number): Promise<AskedSums[] | null> {
   const place = await findPlace(db, chain.network.chainId);
   if (place === null) return null;
   // Coins that contracts sent are found later than the scan of blocks is final.
-  return readSumsAt(db, chain, { coins: place.balancesNumber, tokens: place.finalNumber });
+  const blocks = { coins: place.balancesNumber, tokens: place.finalNumber };
+  return readSumsAt(db, chain, blocks, inTurn);
 }
 
 async function readSumsAt(
   db: Db,
   chain: Chain,
   blocks: { coins: number; tokens: number },
-): Promise<AssetSums[]> {
+  inTurn: number,
+): Promise<AskedSums[]> {
   const { chainId, native, tokens } = chain.network;
-  const addresses = await db.query<{ address: string }>(
-    'SELECT address FROM wallet.checkout WHERE mode = $1',
-    [chain.network.mode],
-  );
   const signers = await db.query<{ address: string }>(
     'SELECT address FROM wallet.signer WHERE chain_id = $1',
     [chainId],
@@ -62,55 +73,53 @@ async function readSumsAt(
     { asset: native.asset, token: null, decimals: NATIVE_DECIMALS },
     ...tokens.map(({ asset, address, decimals }) => ({ asset, token: address, decimals })),
   ];
-  const sums: AssetSums[] = [];
+  const sums: AskedSums[] = [];
   for (const { asset, token, decimals } of assets) {
     const block = token === null ? blocks.coins : blocks.tokens;
-    const onAddresses = await readTotal(chain, addresses, token, block);
-    const float = await readTotal(chain, signers, token, block);
+    const total = await readAddressTotal(db, chain, { asset, token }, { block, inTurn });
+    const ofSigners = signers.map(({ address }) => ({ address, token }));
+    const float = sumOf(await readBalances(chain, ofSigners, block));
     const booked = await readBooked(db, chainId, asset, block);
+    const { units: onAddresses, asked, isComplete } = total;
     const difference = onAddresses - (booked.received - booked.swept - booked.fees);
-    sums.push({ asset, decimals, block, onAddresses, ...booked, float, difference });
+    const figures = { asset, decimals, block, onAddresses, ...booked, float, difference };
+    sums.push({ ...figures, asked, isComplete });
   }
   return sums;
 }
 
-async function readTotal(
-  chain: Chain,
-  of: readonly { address: string }[],
-  token: string | null,
-  block: number,
-): Promise<bigint> {
-  let sum = 0n;
-  for (let from = 0; from < of.length; from += ADDRESSES_AT_ONCE) {
-    const some = of.slice(from, from + ADDRESSES_AT_ONCE);
-    const asked = some.map(({ address }) => ({ address, token }));
-    for (const balance of await readBalances(chain, asked, block)) sum += balance;
-  }
-  return sum;
+function sumOf(all: readonly bigint[]): bigint {
+  return all.reduce((sum, one) => sum + one, 0n);
 }
 
 /**
  * Raises an alarm for each asset whose sums do not agree, and clears it when they do. Where the nodes
  * do not keep the state of the final block, the balances of the newest block are compared once it is
- * final.
+ * final. Balances of final blocks are kept.
  */
 export class SumsCheck {
-  private look: { number: number; hash: string; sums: AssetSums[] } | null = null;
+  private look: { number: number; hash: string; sums: AskedSums[] } | null = null;
 
   constructor(
     private readonly db: Db,
     private readonly chain: Chain,
     private readonly alarms: Alarms,
+    /** Addresses without a movement that a round asks about. */
+    private readonly inTurn = ASKED_IN_TURN,
   ) {}
 
-  async check(): Promise<void> {
+  /** @returns 'more' when not all of the changed addresses have been asked about */
+  async check(): Promise<'more' | undefined> {
     const { db, chain } = this;
     if (this.look !== null) return this.compareLook();
     try {
-      for (const one of (await readSums(db, chain)) ?? []) await this.report(one);
+      const sums = (await readFinalSums(db, chain, this.inTurn)) ?? [];
+      for (const one of sums) await this.keepAndReport(one);
+      return sums.every(({ isComplete }) => isComplete) ? undefined : 'more';
     } catch (error) {
       if (!(error instanceof RpcRefusal)) throw error;
       await this.lookAtHead();
+      return undefined;
     }
   }
 
@@ -119,13 +128,13 @@ export class SumsCheck {
     const place = await findPlace(db, chain.network.chainId);
     if (place === null) return;
     const { headNumber: number, headHash: hash } = place;
-    const sums = await readSumsAt(db, chain, { coins: number, tokens: number });
+    const sums = await readSumsAt(db, chain, { coins: number, tokens: number }, this.inTurn);
     const after = await readHeader(chain, number);
     // A reorganization in between would have mixed the balances of two blocks.
     if (after?.hash === hash) this.look = { number, hash, sums };
   }
 
-  private async compareLook(): Promise<void> {
+  private async compareLook(): Promise<undefined> {
     const { db, chain, look } = this;
     const { chainId } = chain.network;
     const place = await findPlace(db, chainId);
@@ -139,11 +148,14 @@ export class SumsCheck {
       const difference = one.onAddresses - (booked.received - booked.swept - booked.fees);
       const later = await readFoundLater(db, chainId, one.asset, look.number);
       const isExplained = difference >= 0n && difference <= later;
-      await this.report({ ...one, ...booked, difference: isExplained ? 0n : difference });
+      await this.keepAndReport({ ...one, ...booked, difference: isExplained ? 0n : difference });
     }
   }
 
-  private async report(one: AssetSums): Promise<void> {
+  private async keepAndReport(one: AskedSums): Promise<void> {
+    const { chainId } = this.chain.network;
+    await keepBalances(this.db, chainId, one, one.asked);
+    if (!one.isComplete) return;
     if (one.difference === 0n) {
       await this.alarms.clear('sums_differ', one.asset);
       return;

@@ -4,7 +4,7 @@
  */
 import { Registry } from 'prom-client';
 import type { Address } from 'viem';
-import { skipAddresses } from './addresses/skip-addresses';
+import { skipAfterRestore } from './addresses/skip-addresses';
 import { type Chain, createChain, verifyChain } from './chain/chain';
 import { errorText } from '../lib/command-line';
 import { SetupError } from '../lib/setup-error';
@@ -60,9 +60,10 @@ export async function startWallet(config: WalletConfig, parts: WalletParts): Pro
   try {
     await requireMigrations(db);
     await requireFollowed(db, config.networks);
-    for (const mode of WALLET_MODES) {
-      if (config.xpubs[mode] !== null) await skipAddresses(db, mode);
-    }
+    await skipAfterRestore(
+      db,
+      WALLET_MODES.filter((mode) => config.xpubs[mode] !== null),
+    );
     measureNetworks(registry, db, config.networks);
     const chains = await openChains(config, measureNodes(registry));
     running.push(startCallbacks(db, config));

@@ -100,6 +100,7 @@ export interface DepositsWorld {
 export async function createDepositsWorld(
   chain: TestChain,
   changes: Partial<Omit<Network, 'payouts'>> = {},
+  { stalledAfterMs }: { stalledAfterMs?: number } = {},
 ): Promise<DepositsWorld> {
   const database = await createWalletDatabase();
   const db = connectDatabase(database.url);
@@ -119,6 +120,7 @@ export async function createDepositsWorld(
     return new Follower({
       ...{ chain: walletChain, chainId: network.chainId, rules: network.deposits, db, alarms, log },
       ...{ watched: new WatchList(db, 'test'), pageUrl, balancesEveryMs: 0 },
+      ...(stalledAfterMs === undefined ? {} : { stalledAfterMs }),
     });
   };
   const world: DepositsWorld = {

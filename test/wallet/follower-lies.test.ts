@@ -1,9 +1,10 @@
 /** Nodes that leave things out, each lie by itself: no deposit is missed. */
 import { errorText } from '../../src/lib/command-line';
 import { amount } from '../../src/domain/money';
+import { listAlarms } from '../../src/wallet/alarm-decisions';
 import { createChain, verifyChain } from '../../src/wallet/chain/chain';
 import { describeWithChain, startChain, type TestChain } from '../support/chain';
-import { type LyingNode, startLyingNode } from '../support/lying-node';
+import { type NodeProxy, startNodeProxy } from '../support/node-proxy';
 import { testNetwork } from '../support/wallet';
 import {
   createDepositsWorld,
@@ -18,7 +19,7 @@ const BLOCKS_TO_CATCH_UP = 70;
 
 describeWithChain('a follower with nodes that lie', () => {
   let chain: TestChain;
-  let node: LyingNode;
+  let node: NodeProxy;
   let world: DepositsWorld;
 
   beforeAll(async () => {
@@ -27,11 +28,11 @@ describeWithChain('a follower with nodes that lie', () => {
   });
   afterAll(() => chain.stop());
   beforeEach(async () => {
-    node = await startLyingNode(chain.url);
+    node = await startNodeProxy(chain.url);
   });
   afterEach(async () => {
     await world.close();
-    await node.close();
+    await node.stop();
   });
 
   const begin = async (rpcUrls: string[]): Promise<void> => {
@@ -54,7 +55,7 @@ describeWithChain('a follower with nodes that lie', () => {
     await begin([node.url]);
     const { id, address } = await openTestCheckout(world);
     let lies = 1;
-    node.lie = ({ method }) => (method === 'eth_getLogs' && lies-- > 0 ? { result: [] } : null);
+    node.answer = ({ method }) => (method === 'eth_getLogs' && lies-- > 0 ? { result: [] } : null);
     await pay(chain, chain.tokens.USDC, address, 10_000_000n);
     await world.follow();
     await chain.finalize();
@@ -64,7 +65,7 @@ describeWithChain('a follower with nodes that lie', () => {
   it('reads the receipts when a node has no logs of a block at all', async () => {
     await begin([node.url]);
     const { id, address } = await openTestCheckout(world);
-    node.lie = ({ method }) => (method === 'eth_getLogs' ? { result: [] } : null);
+    node.answer = ({ method }) => (method === 'eth_getLogs' ? { result: [] } : null);
     await pay(chain, chain.tokens.USDC, address, 10_000_000n);
     await world.follow();
     await chain.finalize();
@@ -74,7 +75,7 @@ describeWithChain('a follower with nodes that lie', () => {
   it('reads the receipts one by one where a node has no eth_getBlockReceipts', async () => {
     await begin([node.url]);
     const { id, address } = await openTestCheckout(world);
-    node.lie = ({ method }) => {
+    node.answer = ({ method }) => {
       if (method === 'eth_getLogs') return { result: [] };
       if (method !== 'eth_getBlockReceipts') return null;
       return { error: { code: -32601, message: 'the method does not exist' } };
@@ -88,7 +89,7 @@ describeWithChain('a follower with nodes that lie', () => {
   it('books nothing while logs and receipts do not explain the header, and asks another node', async () => {
     await begin([node.url, chain.url]);
     const { id, address } = await openTestCheckout(world);
-    node.lie = ({ method }) => (method === 'eth_getLogs' ? { result: [] } : null);
+    node.answer = ({ method }) => (method === 'eth_getLogs' ? { result: [] } : null);
     node.alter = ({ method }, result) =>
       method === 'eth_getBlockReceipts'
         ? (result as { logs: unknown[] }[]).map((receipt) => ({ ...receipt, logs: [] }))
@@ -103,7 +104,7 @@ describeWithChain('a follower with nodes that lie', () => {
   });
 
   it('does not believe a node that lacks the last block of a range about its logs', async () => {
-    const behind = await startLyingNode(chain.url);
+    const behind = await startNodeProxy(chain.url);
     await begin([node.url, behind.url]);
     try {
       const { id, address } = await openTestCheckout(world);
@@ -111,8 +112,9 @@ describeWithChain('a follower with nodes that lie', () => {
       await pay(chain, chain.tokens.USDC, address, 10_000_000n);
       await chain.mine(BLOCKS_TO_CATCH_UP);
       let isLimited = true;
-      node.lie = ({ method }) => (isLimited && method === 'eth_getLogs' ? { status: 429 } : null);
-      behind.lie = ({ method, params: [first] }) => {
+      node.answer = ({ method }) =>
+        isLimited && method === 'eth_getLogs' ? { status: 429 } : null;
+      behind.answer = ({ method, params: [first] }) => {
         if (method === 'eth_getLogs') return { result: [] };
         if (method !== 'eth_getBlockByNumber') return null;
         return Number(first) > newest ? { result: null } : null;
@@ -124,7 +126,7 @@ describeWithChain('a follower with nodes that lie', () => {
       world.restart();
       await deposited(id);
     } finally {
-      await behind.close();
+      await behind.stop();
     }
   });
 
@@ -133,7 +135,7 @@ describeWithChain('a follower with nodes that lie', () => {
     const { id, address } = await openTestCheckout(world);
     await pay(chain, chain.tokens.USDC, address, 10_000_000n);
     await chain.mine(BLOCKS_TO_CATCH_UP);
-    node.lie = ({ method, params }) =>
+    node.answer = ({ method, params }) =>
       method === 'eth_getLogs' && 'fromBlock' in (params[0] as object) ? { result: [] } : null;
     await deposited(id);
   });
@@ -149,7 +151,7 @@ describeWithChain('a follower with nodes that lie', () => {
     const { id, address } = await openTestCheckout(world);
     await pay(chain, chain.tokens.USDC, address, 10_000_000n);
     await chain.mine(BLOCKS_TO_CATCH_UP);
-    node.lie = ({ method, params: [first] }) => {
+    node.answer = ({ method, params: [first] }) => {
       const { fromBlock, toBlock } = (first ?? {}) as Record<string, string>;
       if (method !== 'eth_getLogs' || fromBlock === undefined) return null;
       return Number(toBlock) - Number(fromBlock) >= 10 ? { error: { code, message } } : null;
@@ -166,7 +168,7 @@ describeWithChain('a follower with nodes that lie', () => {
       const { id, address } = await openTestCheckout(world);
       await pay(chain, chain.tokens.USDC, address, 10_000_000n);
       await chain.mine(BLOCKS_TO_CATCH_UP);
-      node.lie = ({ method, params: [first] }) => {
+      node.answer = ({ method, params: [first] }) => {
         const { fromBlock, toBlock } = (first ?? {}) as Record<string, string>;
         if (method !== 'eth_getLogs' || fromBlock === undefined) return null;
         return Number(toBlock) - Number(fromBlock) >= 20
@@ -178,9 +180,57 @@ describeWithChain('a follower with nodes that lie', () => {
     },
   );
 
+  describe('raises an alarm while no block is read, which ends with the next one', () => {
+    const STALLED_AFTER_MS = 400;
+    const openAlarms = async (): Promise<{ kind: string; detail: string }[]> =>
+      (await listAlarms(world.db)).map(({ kind, detail }) => ({ kind, detail }));
+    const stalled = () =>
+      when('the alarm', async () => {
+        await world.follow().catch(() => undefined);
+        return (await openAlarms()).find(({ kind }) => kind === 'follower_stalled') ?? null;
+      });
+
+    beforeEach(async () => {
+      world = await createDepositsWorld(
+        chain,
+        { rpcUrls: [node.url] },
+        { stalledAfterMs: STALLED_AFTER_MS },
+      );
+      await openTestCheckout(world);
+    });
+
+    it('because the blocks cannot be read', async () => {
+      node.answer = ({ method }) => (method === 'eth_getBlockByHash' ? { status: 429 } : null);
+      await chain.mine();
+      const head = await chain.blockNumber();
+      const { detail } = await stalled();
+      expect(detail).toMatch(
+        new RegExp(`was at block ${head - 1}: the newest block of a node is ${head}.*status 429`),
+      );
+      node.answer = () => null;
+      await world.follow();
+      expect(await openAlarms()).toEqual([]);
+    });
+
+    it('because no node tells its newest block', async () => {
+      node.answer = () => ({ status: 503 });
+      expect((await stalled()).detail).toMatch(/no node tells its newest block/);
+      node.answer = () => null;
+      await world.follow();
+      expect(await openAlarms()).toEqual([]);
+    });
+
+    it('but not while the chain has no new blocks', async () => {
+      await world.follow();
+      await new Promise((resolve) => setTimeout(resolve, 2 * STALLED_AFTER_MS));
+      await world.follow();
+      expect(await openAlarms()).toEqual([]);
+    });
+  });
+
   it('does not start on a chain whose node refuses the tag "finalized", and names finality', async () => {
     world = await createDepositsWorld(chain);
-    node.lie = ({ method, params: [tag] }) =>
+    node.answer = ({ method, params: [tag] }) =>
       method === 'eth_getBlockByNumber' && (tag === 'finalized' || tag === 'safe')
         ? { error: { code: -32602, message: 'invalid argument 0: hex string without 0x prefix' } }
         : null;
@@ -194,7 +244,7 @@ describeWithChain('a follower with nodes that lie', () => {
 
   it('starts on a chain where nothing is final yet', async () => {
     world = await createDepositsWorld(chain);
-    node.lie = ({ method, params: [tag] }) =>
+    node.answer = ({ method, params: [tag] }) =>
       method === 'eth_getBlockByNumber' && tag === 'finalized'
         ? { error: { code: -39001, message: 'finalized block not found' } }
         : null;
@@ -203,7 +253,7 @@ describeWithChain('a follower with nodes that lie', () => {
   });
 
   it('confirms small orders when they are finalized, where a node has no safe block', async () => {
-    node.lie = ({ method, params: [tag] }) =>
+    node.answer = ({ method, params: [tag] }) =>
       method === 'eth_getBlockByNumber' && tag === 'safe'
         ? { error: { code: -32602, message: 'unknown tag' } }
         : null;

@@ -9,7 +9,7 @@ import { decideTransfer } from '../../src/wallet/sender/decide-transfer';
 import { listWaiting } from '../../src/wallet/sender/waiting-list';
 import { describeWithChain, startChain, type TestChain } from '../support/chain';
 import { findFreePort } from '../support/free-port';
-import { type LyingNode, startLyingNode } from '../support/lying-node';
+import { type NodeProxy, startNodeProxy } from '../support/node-proxy';
 import { waitLong } from '../support/patience';
 import {
   createTestSigner,
@@ -27,13 +27,13 @@ describeWithChain('a queue of payouts', () => {
   let signer: ReturnType<typeof createTestSigner>;
   let wallet: TestWallet | undefined;
   let receiver: Address;
-  let node: LyingNode;
+  let node: NodeProxy;
 
   beforeAll(async () => {
     chain = await startChain();
-    node = await startLyingNode(chain.url);
+    node = await startNodeProxy(chain.url);
   });
-  afterAll(() => Promise.all([node.close(), chain.stop()]));
+  afterAll(() => Promise.all([node.stop(), chain.stop()]));
   beforeEach(async () => {
     signer = createTestSigner();
     receiver = createTestSigner().address;
@@ -44,7 +44,7 @@ describeWithChain('a queue of payouts', () => {
   afterEach(async () => {
     await wallet?.stop();
     wallet = undefined;
-    node.lie = () => null;
+    node.answer = () => null;
     node.alter = (_call, result) => result;
     await setPaused(false);
     await database.drop();
@@ -163,12 +163,12 @@ describeWithChain('a queue of payouts', () => {
   };
 
   it('waits for a node that lags and knows less of the float', async () => {
-    node.lie = ({ method }) => (method === 'eth_estimateGas' ? { error: LAGGING } : null);
+    node.answer = ({ method }) => (method === 'eth_estimateGas' ? { error: LAGGING } : null);
     await start({ rpcUrls: [node.url] });
     for (const reference of numbered(3)) await pay(reference);
     await alarm('asset_refused');
     expect(await find('po_1')).toMatchObject({ status: 'pending' });
-    node.lie = () => null;
+    node.answer = () => null;
     for (const reference of numbered(3)) {
       expect(await ended(reference)).toMatchObject({ status: 'sent' });
     }
@@ -177,7 +177,7 @@ describeWithChain('a queue of payouts', () => {
   });
 
   it('is paid when another node does not refuse it', async () => {
-    node.lie = ({ method }) => (method === 'eth_estimateGas' ? { error: LAGGING } : null);
+    node.answer = ({ method }) => (method === 'eth_estimateGas' ? { error: LAGGING } : null);
     await start({ rpcUrls: [node.url, chain.url] });
     await pay('po_1');
     expect(await ended('po_1')).toMatchObject({ status: 'sent' });
@@ -186,7 +186,7 @@ describeWithChain('a queue of payouts', () => {
   it('does not fail until a second node confirms that the recipient refuses', async () => {
     const port = await findFreePort();
     let isUp = false;
-    const second = await startLyingNode(() =>
+    const second = await startNodeProxy(() =>
       isUp ? chain.url : `http://127.0.0.1:${String(port)}`,
     );
     await chain.call('AwkwardReceiver', chain.awkwardReceiver, 'setRefusing', [true]);
@@ -199,12 +199,12 @@ describeWithChain('a queue of payouts', () => {
     await noAlarms();
     await wallet?.stop();
     wallet = undefined;
-    await second.close();
+    await second.stop();
   });
 
   it('waits when a node cannot tell, whatever its words, and others do not', async () => {
     const strange = { code: -32603, message: 'the database is on fire' };
-    node.lie = ({ method, params }) => {
+    node.answer = ({ method, params }) => {
       const [call] = params as [{ value?: string }];
       return method === 'eth_estimateGas' && call.value !== '0x0' ? { error: strange } : null;
     };
@@ -214,7 +214,7 @@ describeWithChain('a queue of payouts', () => {
     expect(await ended('po_2')).toMatchObject({ status: 'sent' });
     await alarm('estimate_refused');
     expect(await waiting('po_1')).toBe('estimate');
-    node.lie = () => null;
+    node.answer = () => null;
     expect(await ended('po_1')).toMatchObject({ status: 'sent' });
     await noAlarms();
   });

@@ -4,6 +4,7 @@
  * its open orders again, as the gateway does. In the end every order was paid once. TEST_SEED repeats a
  * run.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Address } from 'viem';
 import { withClient } from '../../src/db/provision';
 import { amount } from '../../src/domain/money';
@@ -11,6 +12,7 @@ import { createChain } from '../../src/wallet/chain/chain';
 import { resumeSigner } from '../../src/wallet/sender/resume';
 import { readStatus } from '../../src/wallet/status';
 import { describeWithChain, startChain, type TestChain } from '../support/chain';
+import { type NodeProxy, startNodeProxy } from '../support/node-proxy';
 import { waitLong } from '../support/patience';
 import { scaled } from '../support/scale';
 import { chooseSeed, createDice } from '../support/seeded-random';
@@ -28,6 +30,7 @@ import {
 const PAYOUTS = scaled(40, 300);
 const BACKUPS_KEPT = 6;
 const GWEI = 10n ** 9n;
+const KILLED_WITHIN_MS = 120;
 
 /** As a workflow drives a chain: an activity that fails is tried again. */
 const driveAgain: Parameters<typeof startTestWallet>[0]['drive'] = ({ chains }) => {
@@ -62,12 +65,15 @@ describeWithChain('payouts by chance on databases that go back', () => {
   const orders: Order[] = [];
   const did = { kills: 0, restores: 0, bumps: 0, decisions: 0 };
   let chain: TestChain;
+  /** Between the wallet and the node. */
+  let line: NodeProxy;
   let wallet: TestWallet | undefined;
   let database: WalletDatabase;
   let backups: WalletDatabase[];
 
   beforeAll(async () => {
     chain = await startChain();
+    line = await startNodeProxy(chain.url);
     await fillFloat(chain, signer.address);
     await chain.finalize();
     await chain.setAutomine(false);
@@ -77,11 +83,15 @@ describeWithChain('payouts by chance on databases that go back', () => {
   afterAll(async () => {
     await wallet?.stop();
     for (const one of [database, ...backups]) await one.drop();
+    await line.stop();
     await chain.stop();
   });
 
   const network = () =>
-    testNetwork(chain, { payouts: { replaceAfterMs: 300, resendAfterMs: 300 } });
+    testNetwork(chain, {
+      rpcUrls: [line.url],
+      payouts: { replaceAfterMs: 300, resendAfterMs: 300 },
+    });
   const start = async (): Promise<void> => {
     wallet = await startTestWallet({
       networks: [network()],
@@ -114,16 +124,26 @@ describeWithChain('payouts by chance on databases that go back', () => {
       order.end = { status, txHash };
     }
   };
-  /** Its connections break in the middle of what it does. */
+  /**
+   * As by SIGKILL, in the middle of whatever it does: from one moment on, nothing of it reaches the node
+   * or the database, and what was not committed is gone.
+   */
   const kill = async (): Promise<void> => {
-    await withClient(database.ownerUrl, (client) =>
-      client.query(
-        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-         WHERE datname = current_database() AND application_name = 'wallet'`,
-      ),
+    await sleep(dice.roll(KILLED_WITHIN_MS));
+    line.answer = () => {
+      throw new Error('the process is dead');
+    };
+    const name = new URL(database.ownerUrl).pathname.slice(1);
+    const onServer = (sql: string) =>
+      withClient(process.env['TEST_POSTGRES_URL'] ?? '', (client) => client.query(sql));
+    await onServer(`ALTER DATABASE ${name} ALLOW_CONNECTIONS false`);
+    await onServer(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}'`,
     );
     await wallet!.stop();
     wallet = undefined;
+    await onServer(`ALTER DATABASE ${name} ALLOW_CONNECTIONS true`);
+    line.answer = () => null;
     did.kills += 1;
   };
   const backUp = async (): Promise<void> => {
@@ -167,7 +187,7 @@ describeWithChain('payouts by chance on databases that go back', () => {
   const bump = async (): Promise<void> => {
     await chain.setNextBaseFee(BigInt(20 + dice.roll(30)) * GWEI);
     await chain.mine();
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    await sleep(500);
     did.bumps += 1;
   };
   const actions: (() => Promise<unknown>)[] = [

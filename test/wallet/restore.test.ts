@@ -4,6 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Address, Hex } from 'viem';
+import { setSignEntropy } from 'viem/accounts';
 import { withClient } from '../../src/db/provision';
 import { amount } from '../../src/domain/money';
 import type { PayoutOrder, ProviderTransfer } from '../../src/providers/port';
@@ -138,6 +139,27 @@ describeWithChain('a wallet with a restored database', () => {
     expect(await openAlarms()).toEqual([]);
   });
 
+  it('pays once when a signature is lost with its commit and the signing service makes another one', async () => {
+    // As a service whose signatures differ each time.
+    setSignEntropy(true);
+    await pay('po_1');
+    const [first] = await broadcastOf(1);
+    const copy = await backUp();
+    await withClient(copy.ownerUrl, async (client) => {
+      await client.query('DELETE FROM wallet.attempt');
+      await client.query('UPDATE wallet.slot SET is_signed = false');
+    });
+    await restore(copy);
+    const signed = await waitLong('the second signature', async () => {
+      const [row] = await wallet.db.query<{ hash: Hex }>('SELECT hash FROM wallet.attempt');
+      return row;
+    });
+    expect(signed.hash).not.toBe(first!.hash);
+    expect(await ended('po_1')).toMatchObject({ status: 'sent', txHash: first!.hash });
+    expect(await received()).toBe(5_000_000n);
+    expect(await openAlarms()).toEqual([]);
+  });
+
   it('finds a mined transaction of a payout that the gateway submits again', async () => {
     const copy = await backUp();
     await pay('po_a');
@@ -227,6 +249,23 @@ describeWithChain('a wallet with a restored database', () => {
     await sleep(1_500);
     await restore(copy);
     expect([before, after]).not.toContain(await addressOf());
+  });
+
+  it('leaves a gap in the addresses on another database, and none at a restart', async () => {
+    const open = async (): Promise<number> => {
+      foundCheckout(await wallet.provider.openCheckout(buildOrder()));
+      const [row] = await wallet.db.query<{ index: string }>(
+        'SELECT max(address_index) AS index FROM wallet.checkout',
+      );
+      return Number(row!.index);
+    };
+    const first = await open();
+    await wallet.stop();
+    await start();
+    expect(await open()).toBe(first + 1);
+    const copy = await backUp();
+    await restore(copy);
+    expect(await open()).toBeGreaterThan(first + 100);
   });
 
   it('asks an operator about a transaction that fits no payout, and takes the answer', async () => {

@@ -1,12 +1,13 @@
 /**
  * Keeps a restored database from giving out an address twice. Which addresses were given out after the
- * backup cannot be known: most of them have received nothing yet. So each start leaves a gap that is
- * larger than what can have been given out since the database was last written.
+ * backup cannot be known: most of them have received nothing yet. So the first start on a database that
+ * may be a restored one leaves a gap that is larger than what can have been given out since the database
+ * was last written.
  */
-import type { Database } from '../db/database';
+import type { Database, Db } from '../db/database';
 import type { WalletMode } from '../networks';
 
-/** An installation opens fewer checkouts in a second, on average, and starts less often than every minute. */
+/** An installation opens fewer checkouts in a second, on average. */
 const GAP_PER_SECOND = 10;
 /** A copy of the database may be some seconds behind. */
 const GAP_MIN = 100;
@@ -15,16 +16,64 @@ const SECONDS_MAX = 30 * 86_400;
 /** One statement stays below the database's time limit. */
 const NUMBERS_AT_ONCE = 1_000_000;
 
-/** Does nothing before the first checkout of the mode. */
-export async function skipAddresses(db: Database, mode: WalletMode): Promise<void> {
+/** A copy in the place of the same database takes longer than a restart. */
+const RESTART_SECONDS_MAX = 120;
+
+/** Before the first address is given out. Nothing happens when the same database was just in use. */
+export async function skipAfterRestore(db: Database, modes: readonly WalletMode[]): Promise<void> {
+  const identity = await readIdentity(db);
+  const [stored] = await db.query<{ identity: string }>(
+    'SELECT identity FROM wallet.database_identity',
+  );
+  const isSame = identity !== null && identity === stored?.identity;
+  for (const mode of modes) {
+    const seconds = await readAge(db, mode);
+    if (seconds === null || (isSame && seconds <= RESTART_SECONDS_MAX)) continue;
+    await skipAddresses(db, mode, seconds);
+  }
+  if (identity === null || isSame) return;
+  await db.query(
+    `INSERT INTO wallet.database_identity (identity) VALUES ($1)
+     ON CONFLICT (is_only) DO UPDATE SET identity = excluded.identity`,
+    [identity],
+  );
+}
+
+/**
+ * Of cluster, timeline and database: a restore, a promoted standby and a copy have another one. Null
+ * where the login may not ask.
+ */
+async function readIdentity(db: Db): Promise<string | null> {
+  try {
+    const [row] = await db.query<{ identity: string }>(
+      `SELECT system_identifier || ' ' || left(pg_walfile_name(pg_current_wal_lsn()), 8) || ' '
+         || (SELECT oid FROM pg_database WHERE datname = current_database()) AS identity
+       FROM pg_control_system()`,
+    );
+    return row?.identity ?? null;
+  } catch (error) {
+    if (isNotAllowed(error)) return null;
+    throw error;
+  }
+}
+
+/** insufficient_privilege, undefined_function */
+function isNotAllowed(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && /^(42501|42883)$/.test(String(error.code));
+}
+
+/** Seconds since the database was written. Null before the first checkout of the mode. */
+async function readAge(db: Db, mode: WalletMode): Promise<number | null> {
   const [state] = await db.query<{ seconds: number | null }>(
     `SELECT ceil(extract(epoch FROM clock_timestamp() - max(updated_at)))::int AS seconds
      FROM wallet.followed_chain
      WHERE mode = $1 AND EXISTS (SELECT 1 FROM wallet.checkout WHERE mode = $1)`,
     [mode],
   );
-  const seconds = state?.seconds ?? null;
-  if (seconds === null) return;
+  return state?.seconds ?? null;
+}
+
+async function skipAddresses(db: Db, mode: WalletMode, seconds: number): Promise<void> {
   let left = GAP_MIN + GAP_PER_SECOND * Math.min(Math.max(seconds, 0), SECONDS_MAX);
   while (left > 0) {
     const numbers = Math.min(left, NUMBERS_AT_ONCE);

@@ -42,8 +42,17 @@ export async function recordArrivals(
   parts: DepositParts,
   arrivals: readonly Arrival[],
 ): Promise<void> {
+  await announceCheckouts(tx, await storeArrivals(tx, parts, arrivals), parts.pageUrl);
+}
+
+/** @returns the checkouts in which the customer or the gateway can see a difference */
+export async function storeArrivals(
+  tx: Tx,
+  parts: Pick<DepositParts, 'chainId' | 'rules'>,
+  arrivals: readonly Arrival[],
+): Promise<string[]> {
   const positive = arrivals.filter(({ units }) => units > 0n);
-  if (positive.length === 0) return;
+  if (positive.length === 0) return [];
   const funding = await findFunding(tx, positive);
   const changed: string[] = [];
   // In the order of ids, so that two chains that change the same checkouts never wait in a circle.
@@ -52,7 +61,7 @@ export async function recordArrivals(
     const of = positive.filter(({ checkoutId }) => checkoutId === id);
     if (await recordOfCheckout(tx, parts, facts, of, funding)) changed.push(id);
   }
-  await announceCheckouts(tx, changed, parts.pageUrl);
+  return changed;
 }
 
 /**
@@ -74,7 +83,7 @@ async function findFunding(tx: Tx, arrivals: readonly Arrival[]): Promise<Set<st
 /** @returns whether the customer or the gateway can see a difference */
 async function recordOfCheckout(
   tx: Tx,
-  { chainId, rules }: DepositParts,
+  { chainId, rules }: Pick<DepositParts, 'chainId' | 'rules'>,
   { checkout, deposits }: CheckoutFacts,
   arrivals: readonly Arrival[],
   funding: ReadonlySet<string>,
@@ -132,9 +141,11 @@ export async function dropArrivalsAbove(
     await sendBackRejected(tx, await lockCheckout(tx, id));
   }
   await announceCheckouts(tx, ids, pageUrl);
-  await tx.query('DELETE FROM wallet.address_spend WHERE chain_id = $1 AND block_number > $2', [
-    ...[chainId, lastNumber],
-  ]);
+  for (const table of ['address_spend', 'address_balance']) {
+    await tx.query(`DELETE FROM wallet.${table} WHERE chain_id = $1 AND block_number > $2`, [
+      ...[chainId, lastNumber],
+    ]);
+  }
 }
 
 export interface SureBlocks {

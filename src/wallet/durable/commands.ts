@@ -114,7 +114,7 @@ async function requireAlarm(db: Database, id: string): Promise<void> {
   throw new UsageError(`There is no alarm ${id}. See \`alarms list\`.`);
 }
 
-function findNetwork({ networks }: CommandParts, name: string, mode?: string): Network {
+export function findNetwork({ networks }: CommandParts, name: string, mode?: string): Network {
   const found = networks().filter(
     (network) => network.name === name && (mode === undefined || network.mode === mode),
   );

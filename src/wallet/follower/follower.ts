@@ -3,12 +3,11 @@
  * back, what has become final. Each block is one transaction with the place in the chain, so a crash
  * at any moment loses and repeats nothing. Every chain has a follower of its own.
  */
+import { errorText } from '../../lib/command-line';
 import type { Alarms } from '../alarms';
 import type { Chain } from '../chain/chain';
 import { pauseWholeChain } from '../chain/pause';
-import { RpcRefusal } from '../chain/rpc';
 import {
-  type Arrival,
   type DepositParts,
   dropArrivalsAbove,
   listUnexpected,
@@ -18,9 +17,8 @@ import {
 import type { Log } from '../config';
 import type { Database, Tx } from '../db/database';
 import { type Loop, startLoop } from '../loop';
-import type { Network } from '../networks';
-import { NATIVE_DECIMALS } from '../units';
 import { InconsistentNode } from './answers';
+import { arrivalsOf, recordSpends } from './arrivals';
 import { CoinBalances } from './internal-transfers';
 import {
   advance,
@@ -36,14 +34,13 @@ import {
 import {
   type BlockContent,
   type BlockHeader,
-  type BlockMovement,
   readBlock,
   readHeader,
   readHeaders,
   readHeads,
-  readRange,
-  type Spend,
 } from './reader';
+import { ProgressWatch } from './progress';
+import { readNextRange } from './ranges';
 import type { WatchList } from './watch-list';
 
 export interface FollowerParts extends DepositParts {
@@ -54,6 +51,7 @@ export interface FollowerParts extends DepositParts {
   log: Log;
   /** Between two looks for coins that contracts sent. */
   balancesEveryMs: number;
+  stalledAfterMs?: number;
 }
 
 /** Blocks that are read one by one in a step; more are read in a range where they are final. */
@@ -89,14 +87,42 @@ export class Follower {
   private balancesAt = 0;
   private stuckSteps = 0;
   private progress: { at: number; number: number } | null = null;
+  private readonly watch: ProgressWatch;
+  /** Of the step under way. */
+  private head: BlockHeader | null = null;
 
   constructor(private readonly parts: FollowerParts) {
-    this.chainId = parts.chain.network.chainId;
+    const { chainId, name } = parts.chain.network;
+    this.chainId = chainId;
     this.balances = new CoinBalances(parts);
+    this.watch = new ProgressWatch(name, parts.alarms, parts.stalledAfterMs);
   }
 
   /** @returns 'more' when there are more blocks to read */
   async step(signal?: AbortSignal): Promise<'more' | undefined> {
+    this.head = null;
+    let failure: string | null = null;
+    try {
+      return await this.takeStep(signal);
+    } catch (error) {
+      failure = errorText(error);
+      throw error;
+    } finally {
+      await this.watchProgress(failure);
+    }
+  }
+
+  private async watchProgress(failure: string | null): Promise<void> {
+    const place = await findPlace(this.parts.db, this.chainId);
+    await this.watch.observe({
+      place: place === null ? null : { number: place.headNumber, hash: place.headHash },
+      head: this.head,
+      isPaused: place !== null && place.pausedReason !== null,
+      failure,
+    });
+  }
+
+  private async takeStep(signal: AbortSignal | undefined): Promise<'more' | undefined> {
     const { db, chain } = this.parts;
     const place = await findPlace(db, this.chainId);
     if (place !== null && place.pausedReason !== null) return undefined;
@@ -106,6 +132,7 @@ export class Follower {
         return 'more';
       }
       const heads = await readHeads(chain);
+      this.head = heads.latest;
       const more = await this.follow(place, heads, signal);
       if (heads.latest.number > place.headNumber) this.stuckSteps = 0;
       else this.leavesNode();
@@ -230,23 +257,13 @@ export class Follower {
   private async catchUp(place: Place, finalNumber: number): Promise<void> {
     const { chain, watched } = this.parts;
     await watched.refresh();
-    const node = chain.rpc.preferred();
-    const size = chain.logRanges.sizeFor(node);
-    const from = place.headNumber + 1;
-    const to = Math.min(finalNumber, place.headNumber + size);
-    try {
-      const { first, last, ...content } = await readRange(chain, from, to, watched);
-      if (first.parentHash !== place.headHash) throw new InconsistentNode('another chain');
-      await this.record(content, (tx) => advanceFinal(tx, this.chainId, place, last));
-      this.reportProgress(last.number, finalNumber);
-      chain.logRanges.succeeded(node);
-    } catch (error) {
-      if (!(error instanceof RpcRefusal)) throw error;
-      if (chain.logRanges.refused(error.node, to - from + 1, error.detail)) return;
-      // Not even one block: another node may have more to say.
-      chain.rpc.avoidCurrent();
-      throw error;
-    }
+    const blocks = { from: place.headNumber + 1, to: finalNumber };
+    const range = await readNextRange(chain, blocks, watched);
+    if (range === null) return;
+    const { first, last, ...content } = range;
+    if (first.parentHash !== place.headHash) throw new InconsistentNode('another chain');
+    await this.record(content, (tx) => advanceFinal(tx, this.chainId, place, last));
+    this.reportProgress(last.number, finalNumber);
   }
 
   private reportProgress(number: number, finalNumber: number): void {
@@ -273,21 +290,13 @@ export class Follower {
     { movements, spends }: BlockContent,
     move: (tx: Tx) => Promise<void>,
   ): Promise<void> {
-    await this.parts.db.transaction(async (tx) => {
+    const { db, chain, watched } = this.parts;
+    const { network } = chain;
+    const arrivals = arrivalsOf(network, (address) => watched.checkoutOf(address), movements);
+    await db.transaction(async (tx) => {
       await move(tx);
-      await recordArrivals(tx, this.parts, this.arrivalsOf(movements));
-      await recordSpends(tx, this.parts.chain.network, spends);
-    });
-  }
-
-  private arrivalsOf(movements: readonly BlockMovement[]): Arrival[] {
-    const { watched, chain } = this.parts;
-    return movements.flatMap(({ block, ...movement }) => {
-      const checkoutId = watched.checkoutOf(movement.to);
-      const asset = assetOf(chain.network, movement.token);
-      if (checkoutId === undefined || asset === null) return [];
-      const place = { blockNumber: block.number, blockTime: block.time };
-      return [{ ...movement, ...asset, ...place, checkoutId, isInternal: false }];
+      await recordArrivals(tx, this.parts, arrivals);
+      await recordSpends(tx, network, spends);
     });
   }
 
@@ -332,29 +341,5 @@ export class Follower {
     }
     const [block] = await listBlocks(this.parts.db, this.chainId, number, number);
     return block?.hash === hash ? { number, hash } : known;
-  }
-}
-
-/** Null for a token that is not in the configuration. */
-function assetOf(
-  { native, tokens }: Network,
-  token: string | null,
-): { asset: string; decimals: number } | null {
-  if (token === null) return { asset: native.asset, decimals: NATIVE_DECIMALS };
-  return tokens.find(({ address }) => address.toLowerCase() === token) ?? null;
-}
-
-async function recordSpends(tx: Tx, network: Network, spends: readonly Spend[]): Promise<void> {
-  for (const one of spends) {
-    const asset = assetOf(network, one.token);
-    if (asset === null) continue;
-    await tx.query(
-      `INSERT INTO wallet.address_spend (chain_id, tx_hash, address, asset, units, fee_units,
-         block_number) VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING`,
-      [
-        ...[network.chainId, one.txHash, one.address, asset.asset, one.units.toString()],
-        ...[one.feeUnits.toString(), one.blockNumber],
-      ],
-    );
   }
 }

@@ -82,8 +82,9 @@ export async function findTransactions(
 ): Promise<SeenTransaction[]> {
   const found = new Map<bigint, SeenTransaction>();
   const missing = (): bigint[] => nonces.filter((nonce) => !found.has(nonce));
-  for (const node of chain.rpc.each()) {
-    for (const find of [askByNonce, askPool, askPendingBlock, searchBlocks]) {
+  for (const [place, node] of chain.rpc.each().entries()) {
+    const search = searchNewBlocks(searchesOf(chain), place);
+    for (const find of [askByNonce, askPool, askPendingBlock, search]) {
       const wanted = missing();
       if (wanted.length === 0) break;
       const seen = await find(node, signer, wanted).catch(ignoreSilence);
@@ -134,31 +135,69 @@ async function readBlock(node: Rpc, at: string, signer: Address): Promise<RpcTra
 /** Some days of Ethereum, some hours of a chain with a block each second. */
 const SEARCHED_BLOCKS_MAX = 20_000n;
 const BLOCKS_AT_ONCE = 10n;
+/** A stopped signer is looked at with each poll, and these blocks do not change. */
+const SEARCH_ALL_EVERY_MS = 600_000;
+/** The last blocks of the search before may have been replaced. */
+const REPLACED_BLOCKS_MAX = 100n;
+
+interface Search {
+  startedAt: number;
+  /** The newest block of the search; null: the node did not answer about all of the blocks. */
+  head: bigint | null;
+}
+
+/** What was searched in vain, by node and nonces. */
+const searches = new WeakMap<Chain, Map<string, Search>>();
+
+function searchesOf(chain: Chain): Map<string, Search> {
+  const known = searches.get(chain) ?? new Map<string, Search>();
+  searches.set(chain, known);
+  return known;
+}
+
+/** All the blocks first, and then those that are new since, until the time is over. */
+function searchNewBlocks(known: Map<string, Search>, place: number): Find {
+  return async (node, signer, nonces) => {
+    const key = [place, signer, nonces[0], nonces.at(-1), nonces.length].join(' ');
+    const before = known.get(key);
+    const isRecent = before !== undefined && Date.now() - before.startedAt < SEARCH_ALL_EVERY_MS;
+    if (isRecent && before.head === null) return [];
+    const head = BigInt(await node.call<Hex>('eth_blockNumber'));
+    const searched = isRecent ? (before.head ?? 0n) - REPLACED_BLOCKS_MAX : 0n;
+    const startedAt = isRecent ? before.startedAt : Date.now();
+    known.set(key, { startedAt, head: null });
+    const after = highest(searched, head - SEARCHED_BLOCKS_MAX);
+    const found = await searchBlocks(node, signer, nonces, { head, after });
+    known.set(key, { startedAt, head });
+    return found;
+  };
+}
 
 /** From the newest block backwards: a lower nonce is never in a later block. */
-const searchBlocks: Find = async (node, signer, nonces) => {
-  const lowest = nonces[0];
-  if (lowest === undefined) return [];
-  const head = BigInt(await node.call<Hex>('eth_blockNumber'));
+async function searchBlocks(
+  node: Rpc,
+  signer: Address,
+  nonces: readonly bigint[],
+  { head, after }: { head: bigint; after: bigint },
+): Promise<RpcTransaction[]> {
   const used = BigInt(await node.call<Hex>('eth_getTransactionCount', [signer, toHex(head)]));
   const wanted = nonces.filter((nonce) => nonce < used);
   const found: RpcTransaction[] = [];
-  for (let to = head; wanted.length > 0 && to >= 0n; to -= BLOCKS_AT_ONCE) {
-    if (head - to > SEARCHED_BLOCKS_MAX) break;
+  for (let to = head; wanted.length > 0 && to >= after; to -= BLOCKS_AT_ONCE) {
     const numbers = Array.from(
       { length: Number(BLOCKS_AT_ONCE) },
       (_, index) => to - BigInt(index),
     );
     const blocks = await Promise.all(
       numbers
-        .filter((number) => number >= 0n)
+        .filter((number) => number >= after)
         .map((number) => readBlock(node, toHex(number), signer)),
     );
     found.push(...blocks.flat());
     if (found.some(({ nonce }) => BigInt(nonce) <= (wanted[0] ?? 0n))) break;
   }
   return found;
-};
+}
 
 async function readTransaction(
   one: RpcTransaction,

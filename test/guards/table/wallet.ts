@@ -7,6 +7,8 @@ const FOLLOWER = 'test/wallet/follower.test.ts';
 const LIES = 'test/wallet/follower-lies.test.ts';
 const SIGNER = 'test/wallet/signer.test.ts';
 const RESTORE = 'test/wallet/restore.test.ts';
+const RESCAN = 'test/wallet/rescan.test.ts';
+const BOOKING = 'src/wallet/follower/booking.ts';
 const TRANSFERS = 'src/wallet/sender/transfers.ts';
 const QUEUE = 'src/wallet/sender/queue.ts';
 const LIMITS = 'src/wallet/sender/limits.ts';
@@ -150,8 +152,8 @@ export const WALLET_GUARDS: readonly Guard[] = [
   {
     name: 'addresses-after-a-restore',
     protects: 'A restored database gives out no deposit address a second time.',
-    file: 'src/wallet/wallet.ts',
-    find: 'await skipAddresses(db, mode);',
+    file: 'src/wallet/addresses/skip-addresses.ts',
+    find: 'await skipAddresses(db, mode, seconds);',
     replace: 'void skipAddresses;',
     test: RESTORE,
     title: 'gives out no address again',
@@ -575,5 +577,86 @@ export const WALLET_GUARDS: readonly Guard[] = [
     replace: 'isEmpty: false',
     test: 'test/wallet/free-nonce.test.ts',
     title: 'gives its payout another one when the empty transaction is final, and not before',
+  },
+  {
+    name: 'rescan-of-coins',
+    protects: 'A rescan credits no coins that were credited by the balance.',
+    file: BOOKING,
+    find: "if (arrival.units > left) return { arrival, outcome: 'explained' };",
+    replace: '',
+    test: RESCAN,
+    title: 'credits no coins that were found by the balance',
+  },
+  {
+    name: 'rescan-beside-balances',
+    protects: 'Coins that a rescan has just credited are not credited by the balance as well.',
+    file: 'src/wallet/follower/internal-transfers.ts',
+    find: "if (now !== units) throw new OutOfPlace('the deposits of a checkout have changed');",
+    replace: 'void now;',
+    test: RESCAN,
+    title: 'credits coins once while the wallet finds them by the balance at the same moment',
+  },
+  {
+    name: 'rescan-of-final-blocks',
+    protects: 'A rescan credits nothing of a block that is not final.',
+    file: 'src/wallet/follower/rescan.ts',
+    find: 'if (block <= finalNumber) return;',
+    replace: 'if (block >= 0) return;',
+    test: RESCAN,
+    title: 'refuses blocks that are not final, and a chain that is paused',
+  },
+  {
+    name: 'booking-of-final-blocks',
+    protects: 'Nothing is booked when the chain went back to an earlier block meanwhile.',
+    file: BOOKING,
+    find: 'AND final_number >= $2 AND',
+    replace: 'AND $2::bigint > 0 AND',
+    test: RESCAN,
+    title: 'books nothing when its block is no longer final',
+  },
+  {
+    name: 'rescan-from-agreeing-nodes',
+    protects: 'A rescan credits nothing while the nodes have different final blocks.',
+    file: 'src/wallet/follower/rescan.ts',
+    find: 'if (header !== null && header.hash !== last.hash) {',
+    replace: 'if (false) {',
+    test: RESCAN,
+    title: 'credits nothing while the nodes have different final blocks',
+  },
+  {
+    name: 'rescan-of-another-amount',
+    protects: 'A rescan credits nothing of a transaction of which another amount is stored.',
+    file: BOOKING,
+    find: "if (shifted.has(groupOf(arrival))) return { arrival, outcome: 'differs' };",
+    replace: '',
+    test: RESCAN,
+    title: 'leaves a transaction alone of which another amount is stored',
+  },
+  {
+    name: 'addresses-of-an-older-copy',
+    protects: 'A gap is left in the addresses of a database that is another than before.',
+    file: 'src/wallet/addresses/skip-addresses.ts',
+    find: 'const isSame = identity !== null && identity === stored?.identity;',
+    replace: 'const isSame = true;',
+    test: RESTORE,
+    title: 'gives out no address again',
+  },
+  {
+    name: 'sums-of-what-moved',
+    protects: 'The sums ask about each address with a movement since they asked last.',
+    file: 'src/wallet/kept-balances.ts',
+    find: 'const moved = await listMoved(db, chain, of, block);',
+    replace: 'const moved: string[] = [];\n  void listMoved;\n  void block;',
+    test: 'test/wallet/sums.test.ts',
+    title: 'ask a node about what changed and a bounded number of others',
+  },
+  {
+    name: 'kept-balances-of-the-chain',
+    protects: 'A kept balance of a block that a reorganization took back is forgotten.',
+    file: 'src/wallet/checkouts/deposits.ts',
+    find: "for (const table of ['address_spend', 'address_balance']) {",
+    replace: "for (const table of ['address_spend']) {",
+    test: 'test/wallet/sums.test.ts',
+    title: 'forget what was kept of blocks that a reorganization took back',
   },
 ];

@@ -11,6 +11,9 @@ import { WAITING_TRANSFERS } from './0009-waiting-transfers';
 import { REFUSED_SWEEPS } from './0011-refused-sweeps';
 import { FREED_NONCES } from './0012-freed-nonces';
 import { SEVERAL_SIGNERS } from './0013-several-signers';
+import { RESCANS } from './0015-rescans';
+import { KEPT_BALANCES } from './0016-kept-balances';
+import { DATABASE_IDENTITY } from './0017-database-identity';
 
 export interface Migration {
   name: string;
@@ -30,4 +33,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0011-refused-sweeps', sql: REFUSED_SWEEPS },
   { name: '0012-freed-nonces', sql: FREED_NONCES },
   { name: '0013-several-signers', sql: SEVERAL_SIGNERS },
+  { name: '0015-rescans', sql: RESCANS },
+  { name: '0016-kept-balances', sql: KEPT_BALANCES },
+  { name: '0017-database-identity', sql: DATABASE_IDENTITY },
 ];

@@ -1,0 +1,60 @@
+/**
+ * An alarm while blocks are not read: the follower is behind the chain's newest block, or sees none,
+ * and its place has not moved for minutes. It ends with the next block that is read. A chain without
+ * new blocks raises nothing, and neither does one that is paused.
+ */
+import type { Alarms } from '../alarms';
+
+interface Block {
+  number: number;
+  hash: string;
+}
+
+export interface ProgressOfStep {
+  /** The newest block that was read; null before the first one. */
+  place: Block | null;
+  /** The newest block of a node; null: none told it. */
+  head: Block | null;
+  isPaused: boolean;
+  /** Why the step did not end. */
+  failure: string | null;
+}
+
+/** Longer than a node is asked in vain before the next one is. */
+export const STALLED_AFTER_MS = 180_000;
+
+export class ProgressWatch {
+  private placeHash: string | undefined;
+  private behindSince: number | null = null;
+
+  constructor(
+    private readonly name: string,
+    private readonly alarms: Alarms,
+    private readonly stalledAfterMs = STALLED_AFTER_MS,
+  ) {}
+
+  /** After each step, whatever came of it. */
+  async observe({ place, head, isPaused, failure }: ProgressOfStep): Promise<void> {
+    const hasMoved = place?.hash !== this.placeHash;
+    this.placeHash = place?.hash;
+    if (isPaused || hasMoved || (head !== null && head.hash === place?.hash)) {
+      this.behindSince = null;
+      await this.alarms.clear('follower_stalled', this.name);
+      return;
+    }
+    this.behindSince ??= Date.now();
+    if (Date.now() - this.behindSince < this.stalledAfterMs) return;
+    const since = new Date(this.behindSince).toISOString();
+    const cause =
+      head === null
+        ? 'no node tells its newest block'
+        : `the newest block of a node is ${head.number}, and it cannot be followed there`;
+    const at = place === null ? '' : `, when the wallet was at block ${place.number}`;
+    const words = failure === null ? '' : ` (${failure})`;
+    await this.alarms.raise(
+      'follower_stalled',
+      this.name,
+      `No block of ${this.name} was read since ${since}${at}: ${cause}${words}. Deposits are not seen meanwhile. Look at the nodes and at the wallet's log.`,
+    );
+  }
+}

@@ -1,0 +1,195 @@
+/**
+ * Reads final blocks again and credits what is missing. It runs beside the process that follows the
+ * chain, and may be repeated and interrupted: booking.ts credits everything once.
+ */
+import type { Hex } from 'viem';
+import { SetupError } from '../../lib/setup-error';
+import type { Chain } from '../chain/chain';
+import { ChainUnavailable, RpcRefusal } from '../chain/rpc';
+import type { Database, Db } from '../db/database';
+import { InconsistentNode } from './answers';
+import { arrivalsOf } from './arrivals';
+import { bookMissing, type BookedArrival } from './booking';
+import { findPlace, type Place } from './place';
+import { type BlockRange, readNextRange } from './ranges';
+import { readHeader, type Watched } from './reader';
+
+interface RescanParts {
+  db: Database;
+  chain: Chain;
+}
+
+export interface RescanOrder {
+  from: number;
+  /** Null: the newest final block. */
+  to: number | null;
+  /** Only what this transaction did. */
+  transaction: string | null;
+  by: string;
+  reason: string;
+}
+
+export interface Rescanned {
+  from: number;
+  to: number;
+  found: BookedArrival[];
+}
+
+const ATTEMPTS = 8;
+const ATTEMPT_PAUSE_MS = 500;
+const AVOID_AFTER = 3;
+
+/**
+ * @param onProgress told of the last block that was read, of the last one to read, and of what was found
+ * @throws SetupError for blocks that are not final, while the chain is paused, and when no node gives
+ * an answer that fits; what was credited until then stays
+ */
+export async function rescan(
+  parts: RescanParts,
+  order: RescanOrder,
+  onProgress: (block: number, to: number, found: number) => void = () => undefined,
+): Promise<Rescanned> {
+  const { db, chain } = parts;
+  const place = await requirePlace(parts);
+  const { from } = order;
+  const to = order.to ?? place.finalNumber;
+  requireFinal(place, Math.max(from, to));
+  await storeDecision(db, chain.network.chainId, { ...order, to });
+  const addresses = await readAllAddresses(db, chain);
+  const found: BookedArrival[] = [];
+  let next = from;
+  let before: string | null = null;
+  while (next <= to) {
+    const range = await readSurely(parts, { from: next, to }, addresses, before);
+    const { movements, spends, last } = onlyOf(range, order.transaction);
+    const arrivals = arrivalsOf(chain.network, (one) => addresses.checkoutOf(one), movements);
+    found.push(...(await bookMissing(parts, { arrivals, spends, last })));
+    before = last.hash;
+    next = last.number + 1;
+    onProgress(last.number, to, found.length);
+  }
+  return { from, to, found };
+}
+
+/** @returns the block of a transaction. @throws SetupError when no node has it in a block */
+export async function findBlockOf({ rpc, network }: Chain, hash: Hex): Promise<number> {
+  for (const node of rpc.each()) {
+    try {
+      const params = [hash];
+      type Receipt = { blockNumber: Hex | null } | null;
+      const receipt = await node.call<Receipt>('eth_getTransactionReceipt', params);
+      if (receipt?.blockNumber != null) return Number(receipt.blockNumber);
+    } catch (error) {
+      if (!(error instanceof ChainUnavailable || error instanceof RpcRefusal)) throw error;
+    }
+  }
+  throw new SetupError(`No node of ${network.name} has the transaction ${hash} in a block.`);
+}
+
+async function requirePlace({ db, chain }: RescanParts): Promise<Place> {
+  const { name, chainId } = chain.network;
+  const place = await findPlace(db, chainId);
+  if (place === null) throw new SetupError(`The wallet has not read a block of ${name} yet.`);
+  if (place.pausedReason === null) return place;
+  const why = place.pausedReason.replace(/\.$/, '');
+  throw new SetupError(`${name} is paused: ${why}. Run \`chain resume\` first.`);
+}
+
+function requireFinal({ finalNumber }: Place, block: number): void {
+  if (block <= finalNumber) return;
+  throw new SetupError(
+    `Block ${block} is not final yet: the newest final block is ${finalNumber}. The wallet itself credits what is in newer blocks.`,
+  );
+}
+
+async function storeDecision(
+  db: Db,
+  chainId: number,
+  { from, to, transaction, by, reason }: RescanOrder & { to: number },
+): Promise<void> {
+  const subject = transaction ?? `blocks ${from} to ${to}`;
+  await db.query(
+    `INSERT INTO wallet.decision (chain_id, kind, subject, decided_by, reason)
+     VALUES ($1, 'rescan', $2, $3, $4)`,
+    [chainId, subject, by, reason],
+  );
+}
+
+interface Addresses extends Watched {
+  checkoutOf(address: string): string | undefined;
+}
+
+/** Also those that are no longer watched. */
+async function readAllAddresses(db: Db, { network }: Chain): Promise<Addresses> {
+  const rows = await db.query<{ id: string; address: string }>(
+    'SELECT id, address FROM wallet.checkout WHERE mode = $1',
+    [network.mode],
+  );
+  const checkouts = new Map(rows.map(({ id, address }) => [address, id]));
+  const addresses = [...checkouts.keys()];
+  return {
+    has: (address) => checkouts.has(address),
+    list: () => addresses,
+    checkoutOf: (address) => checkouts.get(address),
+  };
+}
+
+/** Answers that do not fit are asked for again, and then of another node. */
+async function readSurely(
+  { chain }: RescanParts,
+  blocks: { from: number; to: number },
+  addresses: Addresses,
+  before: string | null,
+): Promise<BlockRange> {
+  let failures = 0;
+  for (;;) {
+    try {
+      const range = await readNextRange(chain, blocks, addresses);
+      if (range === null) continue;
+      if (before !== null && range.first.parentHash !== before) {
+        throw new InconsistentNode('another chain');
+      }
+      await requireAgreement(chain, range);
+      return range;
+    } catch (error) {
+      const isPassing =
+        error instanceof InconsistentNode ||
+        error instanceof ChainUnavailable ||
+        error instanceof RpcRefusal;
+      if (!isPassing) throw error;
+      failures += 1;
+      if (failures >= ATTEMPTS) {
+        throw new SetupError(
+          `The nodes of ${chain.network.name} do not answer about block ${blocks.from}: ${error.message}. Repair them, and run the command again from this block.`,
+        );
+      }
+      if (failures % AVOID_AFTER === 0) chain.rpc.avoidCurrent();
+      await new Promise((resolve) => setTimeout(resolve, ATTEMPT_PAUSE_MS));
+    }
+  }
+}
+
+/** A final block is the same at every node; one that does not answer, or has not got so far, says nothing. */
+async function requireAgreement({ rpc, network, ...chain }: Chain, { last }: BlockRange) {
+  for (const node of rpc.each()) {
+    const header = await readHeader({ ...chain, network, rpc: node }, last.number).catch(
+      (error: unknown) => {
+        if (error instanceof ChainUnavailable || error instanceof RpcRefusal) return null;
+        throw error;
+      },
+    );
+    if (header !== null && header.hash !== last.hash) {
+      throw new InconsistentNode(`the nodes have different blocks ${last.number}`);
+    }
+  }
+}
+
+function onlyOf(range: BlockRange, transaction: string | null): BlockRange {
+  if (transaction === null) return range;
+  const isIts = ({ txHash }: { txHash: string }): boolean => txHash === transaction;
+  return {
+    ...range,
+    movements: range.movements.filter(isIts),
+    spends: range.spends.filter(isIts),
+  };
+}
