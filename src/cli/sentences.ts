@@ -149,6 +149,8 @@ function refusalSentence(refusal: Refusal): string {
       return `${refusal.email} is already the e-mail address of another ${refusal.kind}.`;
     case 'last_manager':
       return `This is the last ${refusal.role}. Give the role to somebody else first.`;
+    case 'too_many_keys':
+      return `${refusal.accountId} has the maximum of ${refusal.max} keys in ${refusal.mode} mode. Revoke one first.`;
     case 'already_vouched':
       return `${refusal.email} is not bound to an account. Use \`users reset-password\` for a new password.`;
     case 'too_many_invitations':

@@ -5,6 +5,7 @@
 import Router from '@koa/router';
 import Koa, { type Middleware } from 'koa';
 import type { Logger } from 'pino';
+import { createAccountTurns } from '../services/account-turns';
 import type { Services } from '../services/services';
 import type { GatewayContext, GatewayMiddleware, GatewayState } from './context';
 import { createAuth } from './middleware/auth';
@@ -54,7 +55,8 @@ export function createApp(options: AppOptions): Koa<GatewayState> {
     options.cursorSecret,
     options.earlierCursorSecrets,
   );
-  const auth = createAuth(services.authentication, options.trustedProxyHops);
+  const turns = createAccountTurns();
+  const auth = createAuth(services.authentication, turns, options.trustedProxyHops);
 
   const api = new Router<GatewayState>({ prefix: '/api/v1' });
   paymentRoutes(api, auth, services.payments, pagination);

@@ -3,10 +3,13 @@
  * waits in one queue with the work of the earlier ones, so beyond capacity every answer would be late.
  *
  * A burst is accepted: only when no answer has been prompt for a while are requests refused, and then
- * only those beyond what the last seconds show can be answered in time. What is accepted runs in its
- * order, a few at once: in Temporal's queue, later requests can overtake earlier ones.
+ * only those beyond what the last seconds show can be answered in time. What is accepted runs a few at
+ * once: in Temporal's queue, later requests can overtake earlier ones.
+ *
+ * Accounts take turns, live mode before test mode, so that a flood of one waits behind itself. Under a limit
+ * each account of live mode has its share of the room, whatever the others send.
  */
-import { Semaphore, withTimeout } from 'async-mutex';
+import { Semaphore, type SemaphoreInterface, withTimeout } from 'async-mutex';
 import { ApiError } from '../domain/errors';
 import type { Mode } from '../domain/mode';
 
@@ -20,19 +23,31 @@ const RATE_MS = 3_000;
 const LEAST = 8;
 /** Test mode is refused first: its share of what is accepted while live mode is used too. */
 const TEST_SHARE = 0.5;
-const LIVE_IS_USED_MS = 60_000;
+/**
+ * What follows a payout costs more than its answer, so an account has no more than this part of what runs at
+ * once while another one uses live mode, and all of test mode together half of that.
+ */
+const ACCOUNT_PART = 0.25;
+/** A mode or an account is in use for as long after a request. */
+const IS_USED_MS = 60_000;
 const RETRY_AFTER_S = 2;
 /** So long may accepted work wait until it runs. */
 const WAIT_MS_MAX = 8_000;
 
+/** Whose request it is. */
+export interface Requester {
+  accountId: string;
+  mode: Mode;
+}
+
 export interface Admission {
   /** @throws ApiError service_unavailable with the reason `overloaded` */
-  refuseIfLate(mode: Mode): void;
+  refuseIfLate(of: Requester): void;
   /**
    * Runs accepted work and measures it.
    * @throws ApiError as above, if it could not run soon; what the work throws
    */
-  track<T>(work: () => Promise<T>): Promise<T>;
+  track<T>(of: Requester, work: () => Promise<T>): Promise<T>;
 }
 
 export interface AdmissionOptions {
@@ -44,19 +59,54 @@ export interface AdmissionOptions {
   clock?: () => number;
 }
 
+/** More than there are places in the queue of one process's life. */
+const LIVE_FIRST = 2 ** 50;
+
+interface AccountUse {
+  /** Accepted and not answered. */
+  running: number;
+  lastAt: number;
+  /** In the queue, of its last request. */
+  place: number;
+  /** Of what runs at once, while another account uses live mode. */
+  slots: SemaphoreInterface;
+}
+
 export function createAdmission({
   promptMs,
   atOnce,
   clock = () => performance.now(),
 }: AdmissionOptions): Admission {
-  const slots =
-    atOnce === null ? null : withTimeout(new Semaphore(atOnce), WAIT_MS_MAX, overloaded());
+  const limitedTo = (slots: number): SemaphoreInterface =>
+    withTimeout(new Semaphore(slots), WAIT_MS_MAX, overloaded());
+  const slots = atOnce === null ? null : limitedTo(atOnce);
+  const accountSlots = Math.max(1, Math.floor((atOnce ?? 1) * ACCOUNT_PART));
+  const testSlots = limitedTo(Math.max(1, Math.floor(accountSlots * TEST_SHARE)));
+  const accounts: Record<Mode, Map<string, AccountUse>> = { live: new Map(), test: new Map() };
   let running = 0;
   let lastPromptAt = clock();
   let limitedUntil = 0;
   let answeredAt: number[] = [];
   let lastLiveAt = -Infinity;
+  /** Of the work that began last. */
+  let placeNow = 0;
 
+  const useOf = ({ accountId, mode }: Requester): AccountUse => {
+    const found = accounts[mode].get(accountId);
+    if (found !== undefined) return found;
+    const use = { running: 0, lastAt: 0, place: 0, slots: limitedTo(accountSlots) };
+    accounts[mode].set(accountId, use);
+    return use;
+  };
+  /** Accounts that use the mode. Those that do no longer are forgotten. */
+  const countUsing = (mode: Mode, now: number): number => {
+    for (const [id, use] of accounts[mode]) {
+      if (use.running === 0 && now - use.lastAt > IS_USED_MS) accounts[mode].delete(id);
+    }
+    return Math.max(1, accounts[mode].size);
+  };
+  const isBehindLive = (mode: Mode, now: number): boolean =>
+    mode === 'test' && now - lastLiveAt < IS_USED_MS;
   const isLimited = (now: number): boolean => {
     if (running === 0) lastPromptAt = now;
     if (now - lastPromptAt > PATIENCE_MS) limitedUntil = now + HOLD_MS;
@@ -72,30 +122,58 @@ export function createAdmission({
     answeredAt.push(now);
     if (now - startedAt <= promptMs) lastPromptAt = now;
   };
+  const measured = <T>(work: () => Promise<T>, startedAt: number): Promise<T> =>
+    work().finally(() => noteAnswer(startedAt));
+  /**
+   * In its turn among the accounts: the nth request that an account has waiting is in the nth round. What
+   * waits for its own account or for live mode is not late: it is measured from then on.
+   */
+  const inTurn = <T>(of: Requester, work: () => Promise<T>): Promise<T> => {
+    if (slots === null) return measured(work, clock());
+    const use = useOf(of);
+    const place = (use.place = Math.max(placeNow, use.place) + 1);
+    const priority = (of.mode === 'live' ? LIVE_FIRST : 0) - place;
+    const take = () => {
+      const startedAt = clock();
+      const begin = () => {
+        placeNow = Math.max(placeNow, place);
+        return measured(work, startedAt);
+      };
+      return slots.runExclusive(begin, 1, priority);
+    };
+    const now = clock();
+    if (isBehindLive(of.mode, now)) return testSlots.runExclusive(take, 1, priority);
+    return countUsing(of.mode, now) > 1 ? use.slots.runExclusive(take) : take();
+  };
   return {
-    refuseIfLate: (mode) => {
+    refuseIfLate: (of) => {
       const now = clock();
-      if (mode === 'live') lastLiveAt = now;
+      const use = useOf(of);
+      use.lastAt = now;
+      if (of.mode === 'live') lastLiveAt = now;
+      const using = countUsing(of.mode, now);
       if (!isLimited(now)) return;
-      const isBehindLive = mode === 'test' && now - lastLiveAt < LIVE_IS_USED_MS;
-      if (running < room(now) * (isBehindLive ? TEST_SHARE : 1)) return;
+      const isBehind = isBehindLive(of.mode, now);
+      if (running < room(now) * (isBehind ? TEST_SHARE : 1)) return;
+      if (!isBehind && use.running < room(now) / using) return;
       limitedUntil = now + HOLD_MS;
       throw overloaded();
     },
-    track: async (work) => {
-      const startedAt = clock();
+    track: async (of, work) => {
+      const use = useOf(of);
       running += 1;
+      use.running += 1;
       try {
-        const measured = () => work().finally(() => noteAnswer(startedAt));
-        return await (slots === null ? measured() : slots.runExclusive(measured));
+        return await inTurn(of, work);
       } finally {
         running -= 1;
+        use.running -= 1;
       }
     },
   };
 }
 
-function overloaded(): ApiError {
+export function overloaded(): ApiError {
   return new ApiError(
     { code: 'service_unavailable', details: { reason: 'overloaded' } },
     { 'Retry-After': String(RETRY_AFTER_S) },

@@ -1,5 +1,6 @@
 /** Accepts API keys (the specification, "Authentication"; decisions A1, A4, W10–W12). */
 import { isIP } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import DataLoader from 'dataloader';
 import { authenticateKeys, type KeyUse, type SentKey } from '../db/repositories/api-keys';
 import type { ShortStatements } from '../db/short-statements';
@@ -11,6 +12,13 @@ import type { Authenticated, Authentication } from './services';
 const BEARER = /^Bearer +(.+)$/i;
 
 const REQUESTS_TOGETHER_MAX = 32;
+
+/**
+ * A key that is over its limit is refused from memory for the rest of the minute, after a while: a client
+ * that does not wait would otherwise keep the process and the database busy with refusals.
+ */
+const REFUSED_AGAIN_MS = 500;
+const REMEMBERED_MAX = 10_000;
 
 export function createAuthentication({
   db,
@@ -32,6 +40,22 @@ export function createAuthentication({
     (keys) => authenticateKeys(db, pepperId, keys),
     { cache: false, batchScheduleFn: setImmediate, maxBatchSize: REQUESTS_TOGETHER_MAX },
   );
+  const exceeded = new Map<string, { answer: Authenticated; untilMs: number }>();
+
+  /** Null: it is not known to be over its limit. */
+  async function refuseAgain(sent: string): Promise<Authenticated | null> {
+    const found = exceeded.get(sent);
+    if (found === undefined) return null;
+    if (performance.now() < found.untilMs) await sleep(REFUSED_AGAIN_MS);
+    const leftMs = found.untilMs - performance.now();
+    if (leftMs <= 0) {
+      exceeded.delete(sent);
+      return null;
+    }
+    const { answer } = found;
+    return { ...answer, rate: { ...answer.rate, resetSeconds: Math.ceil(leftMs / 1_000) } };
+  }
+
   return {
     async authenticate(authorization, address): Promise<Authenticated> {
       const key = BEARER.exec(authorization)?.[1];
@@ -39,13 +63,17 @@ export function createAuthentication({
       // The checksum finds a typo without a database query.
       if (parseApiKey(key) === null) throw new ApiError({ code: 'invalid_api_key' });
 
-      const use = await uses.load(sentKey(key, address));
+      const sent = sentKey(key, address);
+      const name = `${sent.current.toString('base64')} ${address}`;
+      const again = await refuseAgain(name);
+      if (again !== null) return again;
+      const use = await uses.load(sent);
       if (use === null) throw new ApiError({ code: 'invalid_api_key' });
       if (use.accountStatus !== 'active') throw new ApiError({ code: 'account_suspended' });
       if (!use.addressAllowed) throw new ApiError({ code: 'ip_not_allowed' });
 
       const { apiKeyId, accountId, mode, scopes, requestsPerMinute: limit, requests } = use;
-      return {
+      const answer: Authenticated = {
         caller: { apiKeyId, accountId, mode, scopes },
         rate: {
           limit,
@@ -55,6 +83,12 @@ export function createAuthentication({
         },
         exceeded: requests > limit,
       };
+      if (answer.exceeded) {
+        if (exceeded.size >= REMEMBERED_MAX) exceeded.clear();
+        const untilMs = performance.now() + answer.rate.resetSeconds * 1_000;
+        exceeded.set(name, { answer, untilMs });
+      }
+      return answer;
     },
   };
 }

@@ -53,7 +53,7 @@ async function create(
   caller: Caller,
   { idempotencyKey, request }: { idempotencyKey: string; request: PaymentRequest },
 ): Promise<StoredResponse> {
-  deps.admission.refuseIfLate(caller.mode);
+  deps.admission.refuseIfLate(caller);
   const paymentId = newId('payment');
   const { accountId, mode } = caller;
   const { currency, amount } = request;
@@ -70,7 +70,7 @@ async function create(
       return { ...(await route), networkFee: null };
     },
     create: ({ provider }) =>
-      deps.admission.track(() =>
+      deps.admission.track(caller, () =>
         open(deps, { paymentId, provider, accountId, mode, currency, amount }),
       ),
   });

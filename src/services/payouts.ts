@@ -80,7 +80,7 @@ async function create(
   caller: Caller,
   { idempotencyKey, request }: { idempotencyKey: string; request: PayoutRequest },
 ): Promise<StoredResponse> {
-  deps.admission.refuseIfLate(caller.mode);
+  deps.admission.refuseIfLate(caller);
   const payoutId = newId('payout');
   const draft = { caller, payoutId, request };
   return runClaimed(deps, {
@@ -97,7 +97,7 @@ async function create(
       await price(deps, draft, chosen);
       return { ...chosen.route, networkFee: chosen.networkFee };
     },
-    create: () => deps.admission.track(() => reserve(deps, draft)),
+    create: () => deps.admission.track(caller, () => reserve(deps, draft)),
   });
 }
 

@@ -55,6 +55,8 @@ export function refusalText(refusal: Refusal): string {
       return `${refusal.email} is already in use.`;
     case 'last_manager':
       return `This is the last ${refusal.role}. Make somebody else ${refusal.role === 'owner' ? 'an owner' : 'an admin'} first.`;
+    case 'too_many_keys':
+      return `The account has the maximum of ${refusal.max} keys in this mode. Revoke one first.`;
     case 'already_vouched':
       return `${refusal.email} is not bound to an account.`;
     case 'too_many_invitations':

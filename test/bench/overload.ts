@@ -5,6 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { rows } from '../../src/db/transaction';
 import { startGatewayFlows, type Flows } from './flows';
+import { measureFloods } from './floods';
 import { openLoop, percentile } from './load';
 import { startCountingReceiver } from './receiver';
 import type { Setting } from './row';
@@ -20,7 +21,12 @@ const RECOVERED_AFTER = 10;
 const RECOVERED_MS = 500;
 
 /** @returns a table in Markdown */
-export async function measureOverload({ isQuick, log }: Setting): Promise<string> {
+export async function measureOverload(setting: Setting): Promise<string> {
+  const floods = await measureFloods(setting);
+  return `${floods}\n\n${await measureCapacityParts(setting)}`;
+}
+
+async function measureCapacityParts({ isQuick, log }: Setting): Promise<string> {
   const length = isQuick ? 'quick' : 'full';
   const receiver = await startCountingReceiver();
   const flows = await startGatewayFlows({ isReviewed: false, endpoints: [receiver.url] });

@@ -1,6 +1,7 @@
 /** Keys made, rotated and ended by the admin command, as the HTTP interface sees them. */
 import { rows } from '../../src/db/transaction';
 import { SCOPES } from '../../src/domain/scopes';
+import { createKey, KEYS_MAX } from '../../src/services/admin/keys';
 import { Admin, auditRows } from './admin-harness';
 import { type Gateway, type Harness, bearer, errorOf, startHarness } from './http-harness';
 
@@ -114,6 +115,26 @@ test.each<[string, string[], RegExp]>([
   expect(await admin.refusal(2, 'keys', 'create', ...right, ...wrong)).toMatch(sentence);
   expect((await admin.json('keys', 'list', '--account', account)).data).toEqual([]);
   expect(await auditRows(harness.owner, account)).toEqual([]);
+});
+
+test('an account has at most fifty keys that work in a mode, also when two are made at once', async () => {
+  const [first] = await Promise.all(
+    Array.from({ length: KEYS_MAX - 1 }, () => harness.createKey({ accountId: account })),
+  );
+  await harness.createKey({ accountId: account, mode: 'live' });
+  await harness.createKey({ accountId: account, expiresIn: '-1 day' });
+  const by = { actor: 'test', reason: null };
+  const more = () =>
+    createKey(harness.owner, by, 'a pepper of 32 characters and more', {
+      ...{ accountId: account, mode: 'test', name: 'One more', scopes: ['all'], allow: [] },
+      ...{ rate: undefined, expiresAt: null },
+    });
+  const made = await Promise.allSettled(Array.from({ length: 4 }, more));
+  expect(made.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+  const refused = ['keys', 'create', '--account', account, '--mode', 'test', '--scopes', 'all'];
+  expect(await admin.refusal(1, ...refused)).toContain('the maximum of 50 keys in test mode');
+  await admin.json('keys', 'revoke', first!.id);
+  await create();
 });
 
 test('a live key needs a verified account', async () => {

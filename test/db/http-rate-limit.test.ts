@@ -99,7 +99,71 @@ describe('the rate limit', () => {
     expect((await ask()).status).toBe(429);
     const earlier = `UPDATE api_key_minutes SET minute = minute - interval '1 minute'`;
     await rows(harness.owner, `${earlier} WHERE api_key_id = ?`, [id]);
+    // The process that refused the key remembers it until the minute ends.
+    const asked = await fetch(`${second.url}/api/v1/balance`, { headers: bearer(secret) });
+    expect(asked.status).toBe(200);
+  });
+
+  it('is the account’s too, over all its keys: more keys do not make more requests', async () => {
+    const { id, secret, accountId } = await harness.createKey();
+    const others = await Promise.all(
+      Array.from({ length: 60 }, () => harness.createKey({ accountId })),
+    );
+    const insert = `INSERT INTO api_key_minutes
+      SELECT ?, date_trunc('minute', clock_timestamp()), ?`;
+    await rows(harness.owner, insert, [id, 1_190]);
+    const answers: Response[] = [];
+    for (const other of others.slice(0, 12)) {
+      const headers = bearer(other.secret);
+      answers.push(await fetch(`${first.url}/api/v1/balance`, { headers }));
+    }
+    const statuses = answers.map(({ status }) => status);
+    expect(statuses).toEqual([...Array<number>(10).fill(200), 429, 429]);
+    const refused = answers.at(-1)!;
+    expect(rateOf(refused).slice(0, 2)).toEqual([1_200, 0]);
+    expect(await errorOf(refused)).toMatchObject({ details: { limit_per_minute: 1_200 } });
+    // The key that has sent the most is refused too, and another account or mode is not.
+    const most = await fetch(`${second.url}/api/v1/balance`, { headers: bearer(secret) });
+    expect(most.status).toBe(429);
+    for (const free of [
+      await harness.createKey({ accountId, mode: 'live' }),
+      await harness.createKey(),
+    ]) {
+      const answer = await fetch(`${second.url}/api/v1/balance`, { headers: bearer(free.secret) });
+      expect(answer.status).toBe(200);
+    }
+  });
+
+  it('of the account is 2,400 requests a minute in live mode', async () => {
+    const live = await harness.createKey({ mode: 'live' });
+    const { accountId } = live;
+    const insert = `INSERT INTO api_key_minutes
+      SELECT ?, date_trunc('minute', clock_timestamp()), ?`;
+    await rows(harness.owner, insert, [
+      (await harness.createKey({ mode: 'live', accountId })).id,
+      2_399,
+    ]);
+    const ask = ({ secret }: { secret: string }) =>
+      fetch(`${first.url}/api/v1/balance`, { headers: bearer(secret) });
+    expect((await ask(live)).status).toBe(200);
+    expect((await ask(live)).status).toBe(429);
+  });
+
+  it('refuses again from memory, slowly, until the minute ends', async () => {
+    const { id, secret } = await harness.createKey({ requestsPerMinute: 1 });
+    const ask = () => fetch(`${first.url}/api/v1/balance`, { headers: bearer(secret) });
     expect((await ask()).status).toBe(200);
+    expect((await ask()).status).toBe(429);
+    // Even without its row: the database is not asked.
+    await rows(harness.owner, 'DELETE FROM api_key_minutes WHERE api_key_id = ?', [id]);
+    const begun = performance.now();
+    const again = await ask();
+    expect(performance.now() - begun).toBeGreaterThan(400);
+    expect(again.status).toBe(429);
+    const [limit, remaining, reset] = rateOf(again);
+    expect([limit, remaining]).toEqual([1, 0]);
+    expect(reset).toBeLessThanOrEqual(60);
+    expect(again.headers.get('Retry-After')).toBe(String(reset));
   });
 
   it('does not count a request from an address that the key does not allow', async () => {

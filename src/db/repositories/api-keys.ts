@@ -162,6 +162,18 @@ export async function revokeApiKey(tx: Tx, id: string): Promise<ApiKey> {
   return one(await rows<ApiKey>(tx, sql, [id]));
 }
 
+/** Of one account and mode, without revoked and expired ones. */
+export async function countWorkingKeys(tx: Tx, accountId: string, mode: Mode): Promise<number> {
+  const [found] = await rows<{ keys: number }>(
+    tx,
+    `SELECT count(*)::int AS keys FROM api_keys
+      WHERE account_id = ? AND mode = ? AND revoked_at IS NULL
+        AND (expires_at IS NULL OR expires_at > now())`,
+    [accountId, mode],
+  );
+  return found?.keys ?? 0;
+}
+
 /** Keys that are accepted, by the pepper that they are hashed with; null: not used since it is stored. */
 export async function countKeysByPepper(
   db: Db,

@@ -1,9 +1,10 @@
 /**
- * Authentication, rate limit and scope (decisions A4, W10–W12). Stores the caller on the state. The
+ * Authentication, rate limit, scope and the account's turn (decisions A4, W10–W12, W16). Stores the caller on the state. The
  * RateLimit headers are set before the request can be refused, so that errors have them too.
  */
 import { ApiError } from '../../domain/errors';
 import type { Scope } from '../../domain/scopes';
+import type { AccountTurns } from '../../services/account-turns';
 import type { Authentication } from '../../services/services';
 import { clientAddress } from '../../lib/client-address';
 import type { GatewayMiddleware } from '../context';
@@ -11,7 +12,14 @@ import type { GatewayMiddleware } from '../context';
 /** The middleware of a route; without a scope, any valid key is accepted. */
 export type Auth = (scope?: Scope) => GatewayMiddleware;
 
-export function createAuth(authentication: Authentication, trustedProxyHops: number): Auth {
+/** Its requests may wait for an event; src/services/event-waits.ts limits how many. */
+const WAITS: Scope = 'events:read';
+
+export function createAuth(
+  authentication: Authentication,
+  turns: AccountTurns,
+  trustedProxyHops: number,
+): Auth {
   return (scope) => async (ctx, next) => {
     // Responses belong to one key and must not be cached.
     ctx.set('Cache-Control', 'no-store');
@@ -39,6 +47,6 @@ export function createAuth(authentication: Authentication, trustedProxyHops: num
     if (scope !== undefined && !caller.scopes.includes(scope)) {
       throw new ApiError({ code: 'insufficient_scope', details: { required_scope: scope } });
     }
-    await next();
+    await (scope === WAITS ? next() : turns.run(caller, next));
   };
 }

@@ -4,6 +4,7 @@
  */
 import { isIP } from 'node:net';
 import {
+  countWorkingKeys,
   insertApiKey,
   lockApiKey,
   replaceSecret,
@@ -19,7 +20,7 @@ import { SCOPES, type Scope } from '../../domain/scopes';
 import { hashApiKey, makeApiKey, pepperIdOf } from '../../lib/api-key-secret';
 import { newId } from '../../lib/new-id';
 import { presentApiKey } from '../../presenters/admin';
-import { requireAccount } from './accounts';
+import { requireLockedAccount } from './accounts';
 import { makeChange, type AuditedObject, type ChangedBy } from './audit';
 import { checkText, chosenNames } from './checks';
 import { AdminRefusal, InvalidInput } from './refusal';
@@ -31,6 +32,9 @@ const NAME_LENGTH_MAX = 100;
 const REQUESTS_PER_MINUTE = 120;
 /** Decision A2. */
 export const REQUESTS_PER_MINUTE_MAX = 1200;
+
+/** Of one account and mode; revoked and expired ones do not count. */
+export const KEYS_MAX = 50;
 
 const ALLOWLIST_ENTRIES_MAX = 100;
 const PREFIX_LENGTH: Readonly<Record<4 | 6, RegExp>> = {
@@ -55,7 +59,7 @@ export interface KeySettings {
   expiresAt: Date | null;
 }
 
-/** @throws InvalidInput, and AdminRefusal for a live key of an account that is not verified */
+/** @throws InvalidInput, and AdminRefusal for a live key of an account that is not verified, or one too many */
 export async function createKey(
   db: Db,
   by: ChangedBy,
@@ -76,9 +80,13 @@ export async function createKey(
     throw new InvalidInput('expires', { code: 'in_the_past', value: expiresAt });
   }
   return makeChange(db, by, async (tx) => {
-    const account = await requireAccount(tx, accountId);
+    // Locked, so that two keys at the same time count each other.
+    const account = await requireLockedAccount(tx, accountId);
     if (mode === 'live' && account.verifiedAt === null) {
       throw new AdminRefusal({ code: 'account_not_verified', id: accountId });
+    }
+    if ((await countWorkingKeys(tx, accountId, mode)) >= KEYS_MAX) {
+      throw new AdminRefusal({ code: 'too_many_keys', accountId, mode, max: KEYS_MAX });
     }
     const { secret, stored } = makeSecret(mode, pepper);
     const key = await insertApiKey(tx, { ...checked, ...stored, id: newId('apiKey') });

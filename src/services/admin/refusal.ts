@@ -45,6 +45,7 @@ export type Refusal =
   | { code: 'account_already_suspended'; id: string }
   | { code: 'account_not_suspended'; id: string }
   | { code: 'account_not_verified'; id: string }
+  | { code: 'too_many_keys'; accountId: string; mode: Mode; max: number }
   | { code: 'api_key_revoked'; id: string; revokedAt: Date }
   | { code: 'api_key_expired'; id: string }
   | { code: 'case_already_resolved'; id: string }

@@ -17,9 +17,10 @@ beforeEach(() => {
 });
 
 /** A request whose answer comes when `answer` is called for it. */
-function request(mode: 'live' | 'test' = 'live'): void {
+function request(mode: 'live' | 'test' = 'live', accountId = 'acc_a'): void {
+  const of = { accountId, mode };
   try {
-    admission.refuseIfLate(mode);
+    admission.refuseIfLate(of);
   } catch (error) {
     expect(error).toMatchObject({
       status: 503,
@@ -30,7 +31,7 @@ function request(mode: 'live' | 'test' = 'live'): void {
     return;
   }
   accepted += 1;
-  void admission.track(() => new Promise<void>((resolve) => running.push(resolve)));
+  void admission.track(of, () => new Promise<void>((resolve) => running.push(resolve)));
 }
 
 async function answer(): Promise<void> {
@@ -121,7 +122,116 @@ test('slow answers to requests that come one by one refuse nothing', async () =>
   expect(refused).toBe(0);
 });
 
+test('an account of live mode has its share of the room, whatever another one sends', async () => {
+  await run(10, 40, 20);
+  request('live', 'acc_b');
+  [accepted, refused] = [0, 0];
+  for (let n = 0; n < 100; n += 1) request('live', 'acc_a');
+  expect(refused).toBeGreaterThan(0);
+  [accepted, refused] = [0, 0];
+  for (let n = 0; n < 3; n += 1) request('live', 'acc_b');
+  expect({ accepted, refused }).toEqual({ accepted: 3, refused: 0 });
+  // Not more than its share.
+  for (let n = 0; n < 100; n += 1) request('live', 'acc_b');
+  expect(refused).toBeGreaterThan(50);
+});
+
+describe('whose work runs next', () => {
+  let begun: string[];
+  let turns: ReturnType<typeof createAdmission>;
+  let endings: (() => void)[];
+
+  beforeEach(() => {
+    [begun, endings] = [[], []];
+    turns = createAdmission({ promptMs: PROMPT_MS, atOnce: 8, clock: () => now });
+  });
+
+  afterEach(async () => {
+    while (endings.length > 0) await end(endings.length);
+  });
+
+  const track = (mode: 'live' | 'test', accountId: string) => {
+    const of = { accountId, mode };
+    turns.refuseIfLate(of);
+    const work = () => {
+      begun.push(`${mode} ${accountId}`);
+      return new Promise<void>((resolve) => endings.push(resolve));
+    };
+    // What still waits at the end of the test is refused later.
+    turns.track(of, work).catch(() => undefined);
+  };
+  const end = async (count: number) => {
+    await new Promise(setImmediate);
+    for (let n = 0; n < count; n += 1) {
+      endings.shift()?.();
+      await new Promise(setImmediate);
+    }
+  };
+
+  test('an account that is alone has all places, and makes room as soon as another one comes', async () => {
+    for (let n = 0; n < 20; n += 1) track('live', 'flood');
+    await end(0);
+    expect(begun).toHaveLength(8);
+    track('live', 'other');
+    track('live', 'other');
+    await end(3);
+    expect(begun.slice(8)).toEqual(['live flood', 'live other', 'live flood']);
+  });
+
+  test('beside another account, one has a quarter of the places', async () => {
+    track('live', 'other');
+    for (let n = 0; n < 20; n += 1) track('live', 'flood');
+    await end(0);
+    expect(begun).toEqual(['live other', 'live flood', 'live flood']);
+    track('live', 'other');
+    await end(0);
+    expect(begun.slice(3)).toEqual(['live other']);
+    await end(1);
+    expect(begun.slice(4)).toEqual([]);
+    await end(1);
+    expect(begun.slice(4)).toEqual(['live flood']);
+  });
+
+  test('beside live mode, all of test mode has one place', async () => {
+    track('live', 'other');
+    for (let n = 0; n < 20; n += 1) track('test', `flood ${n}`);
+    await end(0);
+    expect(begun).toEqual(['live other', 'test flood 0']);
+    for (let n = 0; n < 4; n += 1) track('live', `other ${n}`);
+    await end(0);
+    expect(begun.slice(2)).toHaveLength(4);
+    await end(2);
+    expect(begun.slice(6)).toEqual(['test flood 1']);
+  });
+
+  test('a flood that waits behind itself makes no limit', async () => {
+    const refused = { other: 0, flood: 0 };
+    const ask = (mode: 'live' | 'test', accountId: 'other' | 'flood') => {
+      try {
+        track(mode, accountId);
+      } catch {
+        refused[accountId] += 1;
+      }
+    };
+    for (let second = 0; second < 20; second += 1) {
+      for (let n = 0; n < 5; n += 1) ask('test', 'flood');
+      if (second % 10 === 0) ask('live', 'other');
+      now += 500;
+      await end(endings.length);
+      now += 500;
+    }
+    expect(refused).toEqual({ other: 0, flood: 0 });
+  });
+
+  test('test mode has all places while live mode is not used', async () => {
+    for (let n = 0; n < 20; n += 1) track('test', 'flood');
+    await end(0);
+    expect(begun).toHaveLength(8);
+  });
+});
+
 describe('a limit of what runs at once', () => {
+  const LIVE = { accountId: 'acc_a', mode: 'live' } as const;
   const AT_ONCE = 2;
   let begun: number[];
   let outcomes: Promise<unknown>[];
@@ -134,7 +244,9 @@ describe('a limit of what runs at once', () => {
       begun.push(n);
       return new Promise<void>((resolve) => running.push(resolve));
     };
-    outcomes = [1, 2, 3, 4].map((n) => limited.track(work(n)).catch((error: unknown) => error));
+    outcomes = [1, 2, 3, 4].map((n) =>
+      limited.track(LIVE, work(n)).catch((error: unknown) => error),
+    );
     await new Promise(setImmediate);
   });
 
@@ -151,8 +263,8 @@ describe('a limit of what runs at once', () => {
   test('a refusal of the work makes room too', async () => {
     const limited = createAdmission({ promptMs: PROMPT_MS, atOnce: 1 });
     const refusal = new Error('insufficient balance');
-    await expect(limited.track(() => Promise.reject(refusal))).rejects.toBe(refusal);
-    await expect(limited.track(() => Promise.resolve('created'))).resolves.toBe('created');
+    await expect(limited.track(LIVE, () => Promise.reject(refusal))).rejects.toBe(refusal);
+    await expect(limited.track(LIVE, () => Promise.resolve('created'))).resolves.toBe('created');
   });
 
   test('what cannot run soon is refused, and never runs', async () => {
