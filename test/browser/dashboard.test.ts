@@ -260,6 +260,11 @@ describeWithBrowser('the dashboard and the console in a browser', () => {
       found.push(...(await lookHere(tab, `/dashboard/${path}?passkey`)));
     }
     expect(found).toEqual([]);
+    // It confirms too; the password alone does not.
+    await tab.goto(`${local}/dashboard/confirm?next=%2Fdashboard%2Fsessions`);
+    expect(await tab.getByLabel('Password').isVisible()).toBe(false);
+    await tab.getByRole('button', { name: 'Use a passkey' }).click();
+    await tab.waitForURL(`${local}/dashboard/sessions`);
     await signOut();
 
     await tab.getByRole('link', { name: 'Sign in with a passkey' }).click();
