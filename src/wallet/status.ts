@@ -63,7 +63,7 @@ interface HotWallet {
   floats: { asset: string; balance: string; minimum: string | null; is_low: boolean }[];
 }
 
-/** @param options.sums costs a question to the nodes for each address and asset */
+/** @param options.sums costs a question to the nodes for each address and asset with a new movement */
 export function readStatus(
   db: Db,
   networks: readonly Network[],

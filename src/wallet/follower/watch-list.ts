@@ -1,7 +1,8 @@
 /**
  * The addresses that one mode has given out, kept in memory for all chains of the mode. New ones are
  * read before each block is matched: an address is shown to a customer after its checkout is stored,
- * so a block that pays it is always newer.
+ * so a block that pays it is always newer. An address that is swept is watched again, however old: what
+ * leaves it must be booked.
  */
 import type { Db } from '../db/database';
 import type { WalletMode } from '../networks';
@@ -10,13 +11,14 @@ import type { Watched } from './reader';
 /** The gateway credits late money for 30 days; after this time only an operator finds it. */
 export const WATCHED_DAYS = 90;
 const RELOAD_MS = 600_000;
-/** Longer than any transaction that stores a checkout. */
-const OVERLAP = '2 minutes';
+/** Longer than any transaction that stores a checkout or a sweep. */
+const OVERLAP_SECONDS = 120;
 
 export class WatchList implements Watched {
   private checkouts = new Map<string, string>();
   private addresses: readonly string[] = [];
   private loadedAt = 0;
+  private refreshedAt = 0;
 
   constructor(
     private readonly db: Db,
@@ -36,18 +38,25 @@ export class WatchList implements Watched {
   }
 
   async refresh(): Promise<void> {
-    const isFirst = Date.now() - this.loadedAt > RELOAD_MS;
+    const startedAt = Date.now();
+    const isFirst = startedAt - this.loadedAt > RELOAD_MS;
+    // A chain may be silent for minutes: what is new is what came since the last look.
+    const seconds = Math.ceil((startedAt - this.refreshedAt) / 1_000) + OVERLAP_SECONDS;
+    const days = WATCHED_DAYS * 86_400;
     const rows = await this.db.query<{ id: string; address: string }>(
-      isFirst
-        ? `SELECT id, address FROM wallet.checkout
-           WHERE mode = $1 AND expires_at > now() - interval '${String(WATCHED_DAYS)} days'`
-        : `SELECT id, address FROM wallet.checkout
-           WHERE mode = $1 AND created_at > clock_timestamp() - interval '${OVERLAP}'`,
-      [this.mode],
+      `SELECT id, address FROM wallet.checkout
+       WHERE mode = $1 AND ${isFirst ? 'expires_at' : 'created_at'} > clock_timestamp() - make_interval(secs => $2)
+       UNION
+       SELECT checkout.id, checkout.address FROM wallet.sweep
+         JOIN wallet.sweep_transaction ON sweep_id = sweep.id
+         JOIN wallet.checkout ON mode = $1 AND checkout.address = sweep_transaction.address
+       WHERE sweep.created_at > clock_timestamp() - make_interval(secs => $2)`,
+      [this.mode, isFirst ? days : seconds],
     );
+    this.refreshedAt = startedAt;
     if (isFirst) {
       this.checkouts = new Map();
-      this.loadedAt = Date.now();
+      this.loadedAt = startedAt;
     }
     const before = isFirst ? -1 : this.checkouts.size;
     for (const { id, address } of rows) this.checkouts.set(address, id);

@@ -659,4 +659,13 @@ export const WALLET_GUARDS: readonly Guard[] = [
     test: 'test/wallet/sums.test.ts',
     title: 'forget what was kept of blocks that a reorganization took back',
   },
+  {
+    name: 'addresses-given-out-in-silence',
+    protects: 'A deposit is seen whose address was given out while the chain was silent.',
+    file: 'src/wallet/follower/watch-list.ts',
+    find: 'const seconds = Math.ceil((startedAt - this.refreshedAt) / 1_000) + OVERLAP_SECONDS;',
+    replace: 'const seconds = OVERLAP_SECONDS;',
+    test: 'test/wallet/watch-list.test.ts',
+    title: 'contain one that was given out while the chain had no blocks for minutes',
+  },
 ];
