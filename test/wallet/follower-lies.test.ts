@@ -1,4 +1,5 @@
 /** Nodes that leave things out, each lie by itself: no deposit is missed. */
+import type { Address } from 'viem';
 import { errorText } from '../../src/lib/command-line';
 import { amount } from '../../src/domain/money';
 import { listAlarms } from '../../src/wallet/alarm-decisions';
@@ -138,6 +139,38 @@ describeWithChain('a follower with nodes that lie', () => {
     node.answer = ({ method, params }) =>
       method === 'eth_getLogs' && 'fromBlock' in (params[0] as object) ? { result: [] } : null;
     await deposited(id);
+  });
+
+  it('finds the deposits that one of several questions about a range left out', async () => {
+    await begin([node.url]);
+    const { id, address } = await openTestCheckout(world);
+    // More addresses than one question holds; some of them are paid.
+    const others = await world.db.query<{ address: Address; isPaid: boolean }>(
+      `INSERT INTO wallet.checkout (id, mode, client_reference, network, chain_id, asset, decimals,
+         amount, address, address_index, expires_at)
+       SELECT 'many_' || n, mode, 'many_' || n, network, chain_id, asset, decimals, amount,
+         '0x' || lpad(to_hex(n + 4096), 40, 'a'), 100000 + n, expires_at
+       FROM wallet.checkout, generate_series(1, 1500) AS n
+       RETURNING address, address_index % 75 = 0 AS "isPaid"`,
+    );
+    const paid = others.filter(({ isPaid }) => isPaid).map((one) => one.address);
+    await chain.mint(chain.tokens.USDC, chain.forwarder, 10n ** 12n);
+    await chain.call('Forwarder', chain.forwarder, 'splitToken', [
+      ...[chain.tokens.USDC.address, [address, ...paid], 10_000_000n],
+    ]);
+    await chain.mine(BLOCKS_TO_CATCH_UP);
+    const topic = address.slice(2).toLowerCase();
+    let lies = 0;
+    node.answer = ({ method, params }) => {
+      const text = JSON.stringify(params).toLowerCase();
+      if (method !== 'eth_getLogs' || !text.includes('fromblock') || text.includes(topic)) return;
+      lies += 1;
+      return { result: [] };
+    };
+    await deposited(id);
+    expect(lies).toBeGreaterThan(0);
+    const deposits = await world.db.query('SELECT 1 FROM wallet.deposit');
+    expect(deposits).toHaveLength(1 + paid.length);
   });
 
   it.each([

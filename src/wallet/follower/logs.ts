@@ -21,38 +21,63 @@ export interface LogBlock {
 
 type BlockReceipt = { transactionHash: Hex; blockHash: Hex; logs: RpcLog[] } | null;
 
+/** What a node answered to a question about these recipients. */
+export interface AnsweredLogs {
+  addresses: readonly string[];
+  logs: readonly RpcLog[];
+}
+
 /**
- * Adds what an answer left out.
- * @param found what `eth_getLogs` answered about these blocks
+ * Adds what the answers left out. An answer that has logs of a block is believed about that block.
  * @throws InconsistentNode while the nodes' answers disagree with a header
  */
 export async function completeLogs(
   chain: Chain,
   blocks: readonly LogBlock[],
-  found: readonly RpcLog[],
-  watched: readonly string[],
+  answers: readonly AnsweredLogs[],
 ): Promise<RpcLog[]> {
-  const answered = new Set<string>(found.map(({ blockHash }) => blockHash));
-  const doubtful = blocks.filter(
-    (block) => !answered.has(block.hash) && mayPayWatched(chain, block, watched),
+  const found = answers.flatMap(({ logs }) => logs);
+  const parts = answers.map(({ addresses, logs }) => ({
+    addresses,
+    answered: new Set<string>(logs.map(({ blockHash }) => blockHash)),
+  }));
+  const doubtful = blocks.filter((block) =>
+    mayPay(
+      chain,
+      block,
+      parts.filter(({ answered }) => !answered.has(block.hash)).map(({ addresses }) => addresses),
+    ),
   );
-  if (doubtful.length === 0) return found.slice();
+  if (doubtful.length === 0) return found;
   const again = await readAllTransfers(chain, doubtful);
   const logs = [...found, ...again.flat()];
   for (const [index, block] of doubtful.entries()) {
     // A node that has other transfers of the block has all of them.
     if ((again[index] ?? []).length === 0) logs.push(...(await readReceiptLogs(chain, block)));
   }
-  return logs;
+  return withoutRepeated(logs);
 }
 
-function mayPayWatched({ network }: Chain, block: LogBlock, watched: readonly string[]): boolean {
+/** Another part of the question may have had the same log. */
+function withoutRepeated(logs: readonly RpcLog[]): RpcLog[] {
+  return [
+    ...new Map(
+      logs.map((log) => [`${log.blockHash} ${String(BigInt(log.logIndex))}`, log]),
+    ).values(),
+  ];
+}
+
+function mayPay(
+  { network }: Chain,
+  block: LogBlock,
+  addresses: readonly (readonly string[])[],
+): boolean {
+  if (addresses.length === 0 || block.transactions.length === 0) return false;
   const mayHave = readBloom(block.logsBloom);
   return (
-    block.transactions.length > 0 &&
     network.tokens.some(({ address }) => mayHave(address.toLowerCase() as Hex)) &&
     mayHave(TRANSFER_TOPIC) &&
-    watched.some((address) => mayHave(topicOfAddress(address)))
+    addresses.some((some) => some.some((address) => mayHave(topicOfAddress(address))))
   );
 }
 

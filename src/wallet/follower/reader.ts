@@ -126,8 +126,11 @@ export async function readBlock(
   // The same node answered all calls: a node without the block has no logs of it either.
   const full = resultOf(block as RpcAnswer<RpcFullBlock | null>);
   if (full.hash !== header.hash) throw new InconsistentNode('another block than the one asked for');
-  const answered = logs.flatMap((answer) => resultOf(answer as RpcAnswer<RpcLog[] | null>));
-  const complete = await completeLogs(chain, [full], answered, addresses);
+  const answers = logs.map((answer) => ({
+    addresses,
+    logs: resultOf(answer as RpcAnswer<RpcLog[] | null>),
+  }));
+  const complete = await completeLogs(chain, [full], answers);
   return contentOf(chain, [full], complete, watched);
 }
 
@@ -161,7 +164,12 @@ export async function readRange(
   if (logs.lastHashes.some((hash) => hash !== last.hash)) {
     throw new InconsistentNode('logs of another chain');
   }
-  const complete = await completeLogs(chain, blocks, logs.found, addresses);
+  const parts = chunksOf(addresses, TOPICS_PER_FILTER);
+  const complete = await completeLogs(
+    chain,
+    blocks,
+    logs.found.map((part, index) => ({ addresses: parts[index] ?? [], logs: part })),
+  );
   const content = await contentOf(chain, blocks, complete, watched);
   return { ...content, first, last };
 }
@@ -169,18 +177,19 @@ export async function readRange(
 /**
  * A node that does not have the last block of a range answers as if the range were shorter. So each
  * request asks for that block as well.
+ * @returns the logs of each call
  */
 async function readRangeLogs(
   chain: Chain,
   calls: readonly RpcCall[],
   to: number,
-): Promise<{ found: RpcLog[]; lastHashes: string[] }> {
-  const found: RpcLog[] = [];
+): Promise<{ found: RpcLog[][]; lastHashes: string[] }> {
+  const found: RpcLog[][] = [];
   const lastHashes: string[] = [];
   for (const some of chunksOf(calls, RPC_BATCH_MAX - 1)) {
     const [last, ...logs] = await chain.rpc.batch<unknown>([blockCall(toHex(to)), ...some]);
     lastHashes.push(resultOf(last as RpcAnswer<RpcBlock | null>).hash);
-    found.push(...logs.flatMap((answer) => resultOf(answer as RpcAnswer<RpcLog[] | null>)));
+    found.push(...logs.map((answer) => resultOf(answer as RpcAnswer<RpcLog[] | null>)));
   }
   return { found, lastHashes };
 }

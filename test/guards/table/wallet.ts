@@ -668,4 +668,13 @@ export const WALLET_GUARDS: readonly Guard[] = [
     test: 'test/wallet/watch-list.test.ts',
     title: 'contain one that was given out while the chain had no blocks for minutes',
   },
+  {
+    name: 'wallet-logs-of-each-question',
+    protects: 'An answer about some addresses says nothing about the others.',
+    file: 'src/wallet/follower/logs.ts',
+    find: 'parts.filter(({ answered }) => !answered.has(block.hash)).map(',
+    replace: 'parts.filter(() => !parts.some(({ answered }) => answered.has(block.hash))).map(',
+    test: LIES,
+    title: 'finds the deposits that one of several questions about a range left out',
+  },
 ];
