@@ -21,6 +21,7 @@ import {
 } from './deposits-world';
 
 const DEPOSITS = scaled(60, 1_500);
+jest.setTimeout(scaled(300_000, 1_200_000));
 const CHECKOUTS = 6;
 /** More than the blocks that are read one by one, so that ranges are read as well. */
 const OUTAGE_BLOCKS = 45;

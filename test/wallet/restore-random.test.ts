@@ -32,6 +32,8 @@ const BACKUPS_KEPT = 6;
 const GWEI = 10n ** 9n;
 const KILLED_WITHIN_MS = 120;
 
+jest.setTimeout(scaled(300_000, 1_200_000));
+
 /** As a workflow drives a chain: an activity that fails is tried again. */
 const driveAgain: Parameters<typeof startTestWallet>[0]['drive'] = ({ chains }) => {
   const stopping = new AbortController();
