@@ -137,6 +137,8 @@ const SEARCHED_BLOCKS_MAX = 20_000n;
 const BLOCKS_AT_ONCE = 10n;
 /** A stopped signer is looked at with each poll, and these blocks do not change. */
 const SEARCH_ALL_EVERY_MS = 600_000;
+/** After a search in which the node failed. */
+const SEARCH_AGAIN_MS = 60_000;
 /** The last blocks of the search before may have been replaced. */
 const REPLACED_BLOCKS_MAX = 100n;
 
@@ -160,13 +162,13 @@ function searchNewBlocks(known: Map<string, Search>, place: number): Find {
   return async (node, signer, nonces) => {
     const key = [place, signer, nonces[0], nonces.at(-1), nonces.length].join(' ');
     const before = known.get(key);
-    const isRecent = before !== undefined && Date.now() - before.startedAt < SEARCH_ALL_EVERY_MS;
-    if (isRecent && before.head === null) return [];
+    const age = Date.now() - (before?.startedAt ?? 0);
+    if (before?.head === null && age < SEARCH_AGAIN_MS) return [];
     const head = BigInt(await node.call<Hex>('eth_blockNumber'));
-    const searched = isRecent ? (before.head ?? 0n) - REPLACED_BLOCKS_MAX : 0n;
-    const startedAt = isRecent ? before.startedAt : Date.now();
+    const last = before !== undefined && age < SEARCH_ALL_EVERY_MS ? before.head : null;
+    const startedAt = last === null ? Date.now() : (before?.startedAt ?? 0);
     known.set(key, { startedAt, head: null });
-    const after = highest(searched, head - SEARCHED_BLOCKS_MAX);
+    const after = highest(0n, (last ?? 0n) - REPLACED_BLOCKS_MAX, head - SEARCHED_BLOCKS_MAX);
     const found = await searchBlocks(node, signer, nonces, { head, after });
     known.set(key, { startedAt, head });
     return found;
