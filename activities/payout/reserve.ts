@@ -132,7 +132,7 @@ function buildPayout(
     network: route.network,
     destinationType: request.destination.type,
     destinationValue: request.destination.value,
-    destinationMemo: request.destination.memo,
+    destinationMemo: request.destination.memo ?? null,
     serviceFee: terms.serviceFee,
     networkFee,
     totalDebit: terms.totalDebit,

@@ -108,8 +108,8 @@ export interface PayoutRequest {
     type: 'crypto_address' | 'exchange_id' | 'email';
     /** The address, account ID or email address of the recipient */
     value: string;
-    /** Text of at most 64 characters without NUL */
-    memo?: string | undefined;
+    /** Text of at most 64 characters without NUL, or null if the destination has none */
+    memo?: string | null | undefined;
   };
   /** The name of a network, such as "tron" */
   network?: string | undefined;

@@ -5,11 +5,17 @@
  */
 const DATE_PATTERN = '[12][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])';
 const TIME_PATTERN =
-  'T([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9](\\.[0-9]{1,6})?)?(Z|[+ -](0[0-9]|1[0-4]):[0-5][0-9])';
+  'T([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9](\\.[0-9]{1,9})?)?(Z|[+ -](0[0-9]|1[0-4]):?[0-5][0-9])';
 /** What parseIsoTime takes, but for days that a month does not have. */
 export const ISO_TIME_PATTERN = `^${DATE_PATTERN}(${TIME_PATTERN})?$`;
 const ISO_TIME = new RegExp(ISO_TIME_PATTERN);
 const DATE_LENGTH = 'YYYY-MM-DD'.length;
+
+/** PostgreSQL has microseconds, and would round what is finer. */
+const BELOW_MICROSECONDS = /(\.[0-9]{6})[0-9]+/;
+
+/** PostgreSQL and Date both read `+05:30`; Date does not read `+0530`. */
+const ZONE_WITHOUT_COLON = /([+-][0-9]{2})([0-9]{2})$/;
 
 /** How answers show a time. What they cut off must not put it behind an upper bound of that text. */
 const MILLISECONDS = /\.[0-9]{3}(?=Z|[+-])/;
@@ -19,7 +25,11 @@ export function parseIsoTime(text: string, bound: 'from' | 'to'): string | null 
   if (!ISO_TIME.test(text)) return null;
   const date = text.slice(0, DATE_LENGTH);
   // A "+" that was not percent-encoded arrives as a space.
-  const time = text.slice(DATE_LENGTH).replace(' ', '+');
+  const time = text
+    .slice(DATE_LENGTH)
+    .replace(' ', '+')
+    .replace(BELOW_MICROSECONDS, '$1')
+    .replace(ZONE_WITHOUT_COLON, '$1:$2');
   if (!isInCalendar(date)) return null;
   if (time === '') return `${date}T${bound === 'from' ? '00:00:00' : '23:59:59.999999'}Z`;
   return date + (bound === 'from' ? time : time.replace(MILLISECONDS, '$&999'));

@@ -146,7 +146,8 @@ export interface PayoutRequest {
   amount: Amount;
   currency: string;
   reference: string;
-  destination: { type: DestinationType; value: string; memo: string | null };
+  /** A memo that is null: the destination has none. Undefined: nobody said whether it has one. */
+  destination: { type: DestinationType; value: string; memo?: string | null | undefined };
   network: string | null;
   provider: string | null;
   description: string | null;

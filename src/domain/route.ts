@@ -6,7 +6,7 @@
 import type { DestinationType } from './destination';
 import type { FieldError, FieldRule, Refusal } from './errors';
 import { type Amount, isLess } from './money';
-import { memoFault, memoShape } from './networks';
+import { byDefaultNetwork, memoFault, memoShape } from './networks';
 import type { PaymentRequest } from './payment';
 import type { PayoutRequest } from './payout';
 import type { ProviderCode } from './provider-codes';
@@ -69,8 +69,8 @@ export function choosePayoutRoute(
 }
 
 /**
- * The first enabled provider that takes the currency, on the network that was asked for or else
- * its first: a merchant does not have to name a network.
+ * The first enabled provider that takes the currency, on the network that was asked for or else the
+ * default one: a merchant does not have to name a network.
  *
  * @param routes the enabled pay-in routes of the request's currency
  * @param providers codes of the enabled providers that take payments, the default first
@@ -95,7 +95,9 @@ export function choosePaymentRoute(
           `This provider does not support ${currency}. See GET /currencies.`,
         );
   }
-  const onNetwork = asked.filter((route) => network === null || route.network === network);
+  const onNetwork = asked
+    .filter((route) => network === null || route.network === network)
+    .sort((one, other) => byDefaultNetwork(one.network, other.network));
   const route = providers
     .map((code) => onNetwork.find((one) => one.provider === code))
     .find((one) => one !== undefined);
@@ -198,7 +200,7 @@ function checkRoute(
     fail(
       'destination.memo',
       fault,
-      `This network requires a memo. Set destination.memo to ${shape}.`,
+      `This network may need a memo. Set destination.memo to ${shape}, or to null if the destination has none.`,
     );
   }
   return fields.length === 0

@@ -6,7 +6,7 @@ import { buildDocument, OPERATIONS } from './document';
 
 interface JsonSchema {
   $ref?: string;
-  type?: string;
+  type?: string | readonly string[];
   const?: unknown;
   enum?: readonly unknown[];
   anyOf?: readonly JsonSchema[];
@@ -91,6 +91,7 @@ function typeOf(schema: JsonSchema): string {
   if ('const' in schema) return JSON.stringify(schema.const);
   if (schema.enum !== undefined) return schema.enum.map((one) => JSON.stringify(one)).join(' | ');
   if (schema.anyOf !== undefined) return unionType(schema.anyOf.map(typeOf));
+  if (Array.isArray(schema.type)) return schema.type.join(' | ');
   switch (schema.type) {
     case 'object':
       return objectType(schema);

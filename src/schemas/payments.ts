@@ -221,7 +221,7 @@ export const PAYMENT_EXAMPLE: PaymentObject = {
   mode: 'test',
   status: 'created',
   provider: 'onchain_provider',
-  network: 'ethereum',
+  network: 'tron',
   reference: 'order-5501',
   amount: '125.50000000',
   currency: 'USDT',

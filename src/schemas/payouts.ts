@@ -17,7 +17,6 @@ import {
   RequestDescription,
   RequestMetadata,
   RequestProvider,
-  RequestText,
   sendAs,
   STORABLE_TEXT,
 } from './body';
@@ -39,6 +38,14 @@ import {
 import { CREATION_ERRORS, IDEMPOTENCY_KEY, idOf, listQueryOf, type Operation } from './operation';
 import { CREATED, CURRENCY, matching, PROVIDER, type Query, readListQuery, someOf } from './query';
 
+/** null says that there is none; the reader looks at the body for it, as null counts as absent elsewhere. */
+const RequestMemo = Type.Unsafe<string | null>({
+  type: ['string', 'null'],
+  maxLength: 64,
+  pattern: STORABLE_TEXT,
+  description: 'Text of at most 64 characters without NUL, or null if the destination has none',
+});
+
 export const PayoutBody = Type.Object(
   {
     amount: RequestAmount,
@@ -58,7 +65,7 @@ export const PayoutBody = Type.Object(
           pattern: STORABLE_TEXT,
           description: 'The address, account ID or email address of the recipient',
         }),
-        memo: Type.Optional(RequestText(64, 'Text of at most 64 characters without NUL')),
+        memo: Type.Optional(RequestMemo),
       },
       {
         additionalProperties: false,
@@ -90,13 +97,18 @@ export function readPayoutRequest(json: Json): PayoutRequest {
     amount: amount(body.amount),
     currency: body.currency,
     reference: body.reference,
-    // An empty memo is an empty field of a form, and means none.
-    destination: { type, value, memo: memo === undefined || memo === '' ? null : memo },
+    destination: { type, value, memo: readMemo(json, memo ?? '') },
     network: body.network ?? null,
     provider: body.provider ?? null,
     description: body.description ?? null,
     metadata: body.metadata ?? {},
   };
+}
+
+/** An empty memo is an empty field of a form: nobody said whether the destination has one. */
+function readMemo({ destination }: Json, memo: string): string | null | undefined {
+  if (memo !== '') return memo;
+  return (destination as Json)['memo'] === null ? null : undefined;
 }
 
 const EMAIL_LENGTH_MAX = 254;

@@ -125,7 +125,10 @@ export async function readAnswer(db: Db, objectId: string): Promise<StoredRespon
   throw unavailable();
 }
 
-/** Equivalent requests have the same hash, whatever their formatting (decision I1). */
+/**
+ * Equivalent requests have the same hash, whatever their formatting (decision I1). A member that is undefined
+ * counts as null, so that a memo that is absent and one that is null are the same.
+ */
 function hashRequest(endpoint: string, request: object): Buffer {
   return createHash('sha256').update(canonicalJson({ endpoint, request })).digest();
 }
@@ -134,7 +137,7 @@ function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_key, part: unknown) =>
     typeof part === 'object' && part !== null && !Array.isArray(part)
       ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : part,
+      : (part ?? null),
   );
 }
 

@@ -129,7 +129,7 @@ test.each<{ why: string; body: Record<string, unknown>; code: string; details: o
     details: field('amount', 'min_amount'),
   },
   {
-    why: 'XRP needs a tag',
+    why: 'nobody said whether an XRP address has a tag',
     body: { currency: 'XRP', network: 'xrpl', destination: XRP },
     code: 'validation_failed',
     details: field('destination.memo', 'memo_required'),
@@ -237,6 +237,20 @@ test.each([
   const { destination, network, provider } = row;
   const answer = await client.createPayout(buildPayout({ destination, network }));
   expect(answer).toMatchObject({ status: 201, json: { data: { provider } } });
+});
+
+test('an XRP payout goes to a wallet without a tag when the request says so', async () => {
+  const { client } = await openMerchant(gateway, { funds: { XRP: '100' } });
+  const destination = { ...XRP, memo: null };
+  const body = buildPayout({ currency: 'XRP', network: 'xrpl', destination });
+  const first = await client.createPayout(body, 'key-1');
+  expect(first).toMatchObject({ status: 201, json: { data: { destination } } });
+  expect(await client.createPayout(body, 'key-1')).toMatchObject({ text: first.text });
+  const empty = { ...body, reference: `ref-${randomKey()}`, destination: { ...XRP, memo: '' } };
+  expect(await client.createPayout(empty)).toMatchObject({
+    status: 422,
+    json: { error: { details: field('destination.memo', 'memo_required') } },
+  });
 });
 
 test('an XRP payout carries its tag', async () => {

@@ -5,7 +5,7 @@ import { readPayoutRequest } from '../../schemas/payouts';
 import type { DashboardServices } from '../../services/dashboard';
 import type { PayoutQuote } from '../../services/services';
 import { Card, Facts, Money, PageHead, Status, words } from '../../web/components';
-import { Field, type FormState, Select } from '../../web/forms';
+import { Choices, Field, type FormState, Select } from '../../web/forms';
 import { page, redirect, signInAgain } from '../../web/site';
 import {
   filledIn,
@@ -79,7 +79,9 @@ export function newPayoutPages({ money }: DashboardServices): MerchantRoute[] {
 
 /** @throws ApiError validation_failed */
 function requestOf(values: URLSearchParams) {
-  const destination = filledIn(values, ['type', 'value', 'memo']);
+  const filled = filledIn(values, ['type', 'value', 'memo']);
+  const isWithoutMemo = values.get('noMemo') === 'on' && filled['memo'] === undefined;
+  const destination = isWithoutMemo ? { ...filled, memo: null } : filled;
   return readPayoutRequest({ ...filledIn(values, FIELDS), destination });
 }
 
@@ -199,10 +201,16 @@ function DestinationFields({ form }: { form: FormState }) {
       <Field
         name="memo"
         label="Memo or destination tag"
-        hint="Only where the network needs one."
+        hint="Only where the network needs one, such as XRPL."
         form={form}
         autocomplete="off"
         maxLength={64}
+      />
+      <Choices
+        name="noMemo"
+        label="Without a memo"
+        form={form}
+        options={[['on', 'The destination has no memo or destination tag']]}
       />
     </>
   );

@@ -128,7 +128,7 @@ export async function readPayoutFacts(db: Db | Tx, query: FactsQuery): Promise<P
     apiKeyId,
     destination.type,
     destination.value,
-    destination.memo,
+    destination.memo ?? null,
     network,
     reference,
     request.amount,

@@ -12,6 +12,15 @@ const OUTDATED = 'a proposal is not approved when';
 
 export const MONEY_GUARDS: readonly Guard[] = [
   {
+    name: 'memo-said',
+    protects: 'A payout to XRPL says which tag it has, or that it has none.',
+    file: 'src/domain/networks.ts',
+    find: "if (memo === undefined) return 'memo_required';\n  if (memo === null) return null;",
+    replace: 'if (memo === undefined || memo === null) return null;',
+    test: 'test/e2e/create-payout-refusals.test.ts',
+    title: 'an XRP payout goes to a wallet without a tag when the request says so',
+  },
+  {
     name: 'route-needs-fee',
     protects: 'No route is enabled without a default fee rule.',
     file: 'src/db/repositories/currency-routes.ts',

@@ -37,7 +37,16 @@ function choose(wish: Wish, routes: readonly CurrencyRoute[], providers: readonl
 }
 
 test.each<[string, Wish, CurrencyRoute[], string[], string, string | null]>([
-  ['the default provider, its first network', {}, ALL, BOTH, ONCHAIN, 'ethereum'],
+  ['the default network is an explicit order, not the alphabet', {}, ALL, BOTH, ONCHAIN, 'tron'],
+  ['base before tron', {}, [...ALL, route(ONCHAIN, 'base')], BOTH, ONCHAIN, 'base'],
+  [
+    'a network without a place in the order',
+    {},
+    [route(ONCHAIN, 'aaa'), ETHEREUM],
+    BOTH,
+    ONCHAIN,
+    'ethereum',
+  ],
   ['the catalogue in another order', {}, [INTERNAL, TRON], BOTH, ONCHAIN, 'tron'],
   ['the network asked for', { network: 'tron' }, ALL, BOTH, ONCHAIN, 'tron'],
   ['the provider asked for', { provider: EXCHANGE }, ALL, BOTH, EXCHANGE, null],
@@ -46,8 +55,8 @@ test.each<[string, Wish, CurrencyRoute[], string[], string, string | null]>([
   ['the default is not enabled', {}, ALL, [EXCHANGE], EXCHANGE, null],
   ['the default does not take the currency', {}, [INTERNAL], BOTH, EXCHANGE, null],
   ['the other default', {}, ALL, [EXCHANGE, ONCHAIN], EXCHANGE, null],
-  ['exactly the least', { amount: '1' }, ALL, BOTH, ONCHAIN, 'ethereum'],
-  ['exactly the greatest', { amount: '1000' }, ALL, BOTH, ONCHAIN, 'ethereum'],
+  ['exactly the least', { amount: '1' }, ALL, BOTH, ONCHAIN, 'tron'],
+  ['exactly the greatest', { amount: '1000' }, [ETHEREUM], BOTH, ONCHAIN, 'ethereum'],
   ['no greatest', { amount: '1000000', network: 'tron' }, ALL, BOTH, ONCHAIN, 'tron'],
 ])('%s', (_what, wish, routes, enabled, provider, network) => {
   expect(choose(wish, routes, enabled)).toEqual({ route: { provider, network } });
@@ -104,7 +113,7 @@ test.each<[string, Wish, CurrencyRoute[], string[], string, string, string]>([
   ['too little', { amount: '0.99999999' }, ALL, BOTH, 'amount', 'min_amount', '1.00000000 USDT'],
   [
     'too much for the network that is chosen',
-    { amount: '1000.00000001' },
+    { amount: '1000.00000001', network: 'ethereum' },
     ALL,
     BOTH,
     'amount',
