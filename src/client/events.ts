@@ -1,6 +1,14 @@
-/** The events feed: one page, or all events from a point on, without an end. */
+/** Events: the list, newest first, and the feed, from a point on and without an end. */
 import type { Event, ListEventsQuery } from './generated';
+import { createList, type List } from './list';
 import { type CallOptions, isRetryable, pause, type Send } from './request';
+
+type EventFilters = Pick<ListEventsQuery, 'type' | 'object_id'>;
+
+export type EventListQuery = Omit<ListEventsQuery, 'after' | 'wait'>;
+
+/** `after` is where the feed starts; `cursor` continues it. */
+export type FeedQuery = EventFilters & Pick<ListEventsQuery, 'after' | 'cursor' | 'wait' | 'limit'>;
 
 export interface EventPage {
   events: Event[];
@@ -8,7 +16,7 @@ export interface EventPage {
   cursor: string;
 }
 
-export interface FollowOptions extends Omit<ListEventsQuery, 'wait' | 'limit'> {
+export interface FollowOptions extends Omit<FeedQuery, 'wait' | 'limit'> {
   /** Ends the iteration. */
   signal?: AbortSignal;
   /** Called for each attempt that failed and is repeated; the iteration goes on. */
@@ -16,8 +24,10 @@ export interface FollowOptions extends Omit<ListEventsQuery, 'wait' | 'limit'> {
 }
 
 export interface Events {
-  /** One page, oldest first. `cursor` is where the next page starts, also when it is still empty. */
-  list(query?: ListEventsQuery, options?: CallOptions): Promise<EventPage>;
+  /** Newest first. */
+  list(query?: EventListQuery, options?: CallOptions): List<Event>;
+  /** One page of the feed, oldest first: after the event `after`, or from the oldest event on. */
+  feed(query?: FeedQuery, options?: CallOptions): Promise<EventPage>;
   /**
    * Every event from a point on, as they happen: after the event `after`, after a `cursor`, or from
    * the oldest event on. Save the id of each event that you have processed, and pass it as `after`
@@ -31,6 +41,7 @@ interface FeedBody {
   meta: { next_cursor: string };
 }
 
+const PATH = '/events';
 const WAIT_SECONDS = 25;
 const WAIT_TIMEOUT_MS = (WAIT_SECONDS + 30) * 1_000;
 /** After an empty page that came at once, and between attempts to reach the gateway. */
@@ -38,19 +49,21 @@ const PAUSE_MS = 1_000;
 
 export function createEvents(send: Send): Events {
   async function read(
-    query: ListEventsQuery,
+    query: FeedQuery,
     options: CallOptions,
     onRetry?: (error: unknown) => void,
   ): Promise<EventPage> {
     const timeout = query.wait === undefined ? {} : { timeoutMs: WAIT_TIMEOUT_MS };
-    const call = { method: 'GET', path: '/events', query, ...timeout, ...options } as const;
+    const isStart = query.after === undefined && query.cursor === undefined;
+    const from = isStart ? { ...query, after: 'oldest' } : query;
+    const call = { method: 'GET', path: PATH, query: from, ...timeout, ...options } as const;
     const { data, meta } = await send<FeedBody>(call, onRetry);
     return { events: data, cursor: meta.next_cursor };
   }
 
   async function* follow({ signal, onError, ...start }: FollowOptions = {}): AsyncGenerator<Event> {
     const { after, cursor: firstCursor, ...filters } = start;
-    let from: Pick<ListEventsQuery, 'after' | 'cursor'> = { after, cursor: firstCursor };
+    let from: Pick<FeedQuery, 'after' | 'cursor'> = { after, cursor: firstCursor };
     while (signal?.aborted !== true) {
       const askedAt = performance.now();
       try {
@@ -69,7 +82,11 @@ export function createEvents(send: Send): Events {
     }
   }
 
-  return { list: (query = {}, options = {}) => read(query, options), follow };
+  return {
+    list: (query, options) => createList(send, PATH, query, options),
+    feed: (query = {}, options = {}) => read(query, options),
+    follow,
+  };
 }
 
 /** A function, because the compiler does not know that a signal changes while something is awaited. */

@@ -437,9 +437,13 @@ export interface ListEventsQuery {
   type?: string | undefined;
   /** The ID of a payment or payout */
   object_id?: string | undefined;
-  /** The ID of the last event that you processed, or "latest" for events from now on */
+  /** The earliest time of creation; a date without a time means the whole UTC day */
+  created_from?: string | undefined;
+  /** The latest time of creation; a date without a time means the whole UTC day */
+  created_to?: string | undefined;
+  /** Follows the events from a point on, oldest first: after the event with this ID, "oldest" for all that are kept, or "latest" for events from now on */
   after?: string | undefined;
-  /** Seconds to wait for an event if there is none yet */
+  /** With after, or with a cursor of it: seconds to wait for an event if there is none yet */
   wait?: number | undefined;
   /** Number of objects per page */
   limit?: number | undefined;

@@ -32,7 +32,7 @@ import { signWebhook, verifyWebhook } from '../webhooks/verify';
 
 export * from './errors';
 export type * from './generated';
-export type { Events, EventPage, FollowOptions } from './events';
+export type { EventListQuery, EventPage, Events, FeedQuery, FollowOptions } from './events';
 export type { List, Page } from './list';
 export type { CallOptions, ClientOptions, CreateOptions } from './request';
 export {

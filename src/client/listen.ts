@@ -50,7 +50,7 @@ export async function listen(options: ListenOptions): Promise<void> {
 async function findStart({ client, types, cursorFile, signal }: ListenOptions): Promise<Place> {
   const saved = cursorFile === undefined ? null : readPlace(cursorFile);
   if (saved !== null && ('after' in saved || saved.types === (types ?? null))) return saved;
-  const { cursor } = await client.events.list({ after: 'latest', type: types }, { signal });
+  const { cursor } = await client.events.feed({ after: 'latest', type: types }, { signal });
   const place = { cursor, types: types ?? null };
   if (cursorFile !== undefined) savePlace(cursorFile, place);
   return place;

@@ -171,7 +171,7 @@ export const ERRORS = {
   cursor_expired: {
     status: 410,
     message:
-      'Events after this position are no longer available. Retrieve your objects to see their current status, then list the events without cursor and after.',
+      'Events after this position are no longer available. Retrieve your objects to see their current status, then continue with after=oldest.',
   },
   payload_too_large: {
     status: 413,

@@ -54,49 +54,22 @@ export function Wrapped<Schema extends TSchema>(schema: Schema) {
 const PER_PAGE = { minimum: 1, maximum: 100 };
 
 export function ListOf<Schema extends TSchema>(schema: Schema) {
-  return pageOf(schema, 'Newest first', {
-    next: OrNull(Type.String({ format: 'uri' }), 'Null on the last page'),
-    nextNote: 'next is the URL of the next page, or null on the last page',
-    cursor: OrNull(Type.String(), 'Null on the last page'),
-    cursorNote: 'next_cursor is the cursor of the next page, or null on the last page',
-  });
-}
-
-/** A list without an end: there is always a next page, which may still be empty. */
-export function FeedOf<Schema extends TSchema>(schema: Schema) {
-  return pageOf(schema, 'Oldest first', {
-    next: Type.String({ format: 'uri' }),
-    nextNote: 'next is the URL of the next page',
-    cursor: Type.String(),
-    cursorNote: 'next_cursor is the cursor of what follows this page',
-  });
-}
-
-function pageOf<Item extends TSchema, Next extends TSchema, Cursor extends TSchema>(
-  item: Item,
-  order: string,
-  {
-    next,
-    nextNote,
-    cursor,
-    cursorNote,
-  }: Record<'nextNote' | 'cursorNote', string> & {
-    next: Next;
-    cursor: Cursor;
-  },
-) {
+  const next = OrNull(Type.String({ format: 'uri' }), 'Null on the last page');
   return Shape(
     {
-      data: Type.Array(item, { description: order }),
-      links: Shape({ first: Type.Null(), last: Type.Null(), prev: Type.Null(), next }, nextNote),
+      data: Type.Array(schema, { description: 'Newest first' }),
+      links: Shape(
+        { first: Type.Null(), last: Type.Null(), prev: Type.Null(), next },
+        'next is the URL of the next page, or null on the last page',
+      ),
       meta: Shape(
         {
           path: Type.String({ format: 'uri' }),
           per_page: Type.Integer(PER_PAGE),
-          next_cursor: cursor,
+          next_cursor: OrNull(Type.String(), 'Null on the last page'),
           prev_cursor: Type.Null(),
         },
-        cursorNote,
+        'next_cursor is the cursor of the next page, or null on the last page',
       ),
     },
     'A page of a list',

@@ -7,11 +7,11 @@ import { Value } from 'typebox/value';
 import { validationFailed } from '../domain/errors';
 import { EVENT_TYPES, SUBSCRIBABLE_EVENTS } from '../domain/events';
 import { isId } from '../domain/ids';
-import { examplePage, FeedOf, Id, ModeName, OneOf, Shape, Timestamp } from './common';
+import { examplePage, Id, ListOf, ModeName, OneOf, Shape, Timestamp } from './common';
 import { listQueryOf, type Operation } from './operation';
 import { PAYMENT_EXAMPLE, PaymentObject } from './payments';
 import { PayoutObject } from './payouts';
-import { matching, type Query, type QueryParameter, readListQuery, someOf } from './query';
+import { CREATED, matching, type Query, type QueryParameter, readListQuery, someOf } from './query';
 
 const PingObject = Shape(
   {
@@ -41,40 +41,66 @@ const FILTERS = {
   object_id: matching(/^(pay|po)_[0-9A-HJKMNP-TV-Z]{26}$/, 'The ID of a payment or payout'),
 };
 
-/** The value of `after` for events from now on. */
+/** The values of `after` for events from now on, and for all events that are kept. */
 export const LATEST = 'latest';
+export const OLDEST = 'oldest';
 
-const WAIT_MAX_SECONDS = 25;
-const WAIT = /^(1?[0-9]|2[0-5])$/;
+const WAIT_MAX_SECONDS = 30;
+const WAIT = /^([12]?[0-9]|30)$/;
 
 const AFTER: QueryParameter<string> = {
-  schema: Type.Union([Id('event'), Type.Literal(LATEST)]),
-  description: `The ID of the last event that you processed, or "${LATEST}" for events from now on`,
+  schema: Type.Union([Id('event'), Type.Literal(LATEST), Type.Literal(OLDEST)]),
+  description: `Follows the events from a point on, oldest first: after the event with this ID, "${OLDEST}" for all that are kept, or "${LATEST}" for events from now on`,
   rule: 'format',
-  parse: (text) => (text === LATEST || isId('event', text) ? text : undefined),
+  parse: (text) => (text === LATEST || text === OLDEST || isId('event', text) ? text : undefined),
 };
 
 const WAIT_SECONDS: QueryParameter<number> = {
   schema: Type.Integer({ minimum: 0, maximum: WAIT_MAX_SECONDS, default: 0 }),
-  description: 'Seconds to wait for an event if there is none yet',
+  description:
+    'With after, or with a cursor of it: seconds to wait for an event if there is none yet',
   expected: `A whole number from 0 to ${WAIT_MAX_SECONDS}`,
   rule: 'format',
   parse: (text) => (WAIT.test(text) ? (Value.Convert(Type.Integer(), text) as number) : undefined),
 };
 
-const PARAMETERS = { ...FILTERS, after: AFTER, wait: WAIT_SECONDS };
+const PARAMETERS = { ...FILTERS, ...CREATED, after: AFTER, wait: WAIT_SECONDS };
 
 /** @throws ApiError validation_failed with every failing parameter */
 export function readEventQuery(query: Query) {
   const { filters: found, filterTexts, ...page } = readListQuery(PARAMETERS, query);
-  const { after, wait = 0, ...filters } = found;
+  const { after, wait, createdFrom, createdTo, ...filters } = found;
   if (after !== undefined && page.cursor !== undefined) {
     const message = 'Send either cursor or after.';
     throw validationFailed([{ field: 'after', rule: 'unsupported', message }]);
   }
   // A cursor belongs to the filters, and to nothing else of the request.
   const { after: _after, wait: _wait, ...texts } = filterTexts;
-  return { ...page, filters, filterTexts: texts, after: after ?? null, waitSeconds: wait };
+  const times = {
+    ...(createdFrom === undefined ? {} : { createdFrom }),
+    ...(createdTo === undefined ? {} : { createdTo }),
+  };
+  return { ...page, filters, times, filterTexts: texts, after, waitSeconds: wait };
+}
+
+/** What belongs only to the list, or only to the feed. @throws ApiError validation_failed */
+export function refuseMixed(
+  { times, waitSeconds }: Pick<ReturnType<typeof readEventQuery>, 'times' | 'waitSeconds'>,
+  isFeed: boolean,
+): void {
+  const rule = 'unsupported';
+  if (!isFeed && waitSeconds !== undefined) {
+    const message = 'Send wait together with after, or with a cursor that after led to.';
+    throw validationFailed([{ field: 'wait', rule, message }]);
+  }
+  const [field] = [
+    ...(times.createdFrom === undefined ? [] : ['created_from']),
+    ...(times.createdTo === undefined ? [] : ['created_to']),
+  ];
+  if (isFeed && field !== undefined) {
+    const message = `Send ${field} without after: the feed continues after an event, not at a time.`;
+    throw validationFailed([{ field, rule, message }]);
+  }
 }
 
 const EXAMPLE: EventObject = {
@@ -85,7 +111,6 @@ const EXAMPLE: EventObject = {
   sequence: 4,
   data: PAYMENT_EXAMPLE,
 };
-const CURSOR = 'b2Zmc2V0LWFuZC1zaWduYXR1cmU';
 
 export const EVENT_OPERATIONS: readonly Operation[] = [
   {
@@ -95,20 +120,14 @@ export const EVENT_OPERATIONS: readonly Operation[] = [
     tag: 'Events',
     summary: 'List events',
     description:
-      'Returns the events of the last 30 days, oldest first, with the same bodies as webhooks. Save meta.next_cursor after you have processed a page, and continue with it: no event is missed, and none is listed twice. meta.next_cursor is never null, because new events follow; an empty page means that you have read all events so far. With wait, the request stays open until there is an event. Filters must stay the same while you use a cursor.',
+      'Returns the events of the last 30 days, newest first, with the same bodies as webhooks. With after, it returns the events after that one instead, oldest first and in the order in which they were recorded: continue with the ID of the last event that you processed, or with meta.next_cursor. No event is then missed, and none is listed twice. In this feed meta.next_cursor is never null, because new events follow; an empty page means that you have read all events so far. With wait, the request stays open until there is an event. Filters must stay the same while you use a cursor.',
     scope: 'events:read',
     parameters: listQueryOf(PARAMETERS),
     success: {
       status: 200,
-      schema: FeedOf(EventObject),
-      example: exampleFeed([EXAMPLE]),
+      schema: ListOf(EventObject),
+      example: examplePage('/events', [EXAMPLE]),
     },
     errors: ['validation_failed', 'cursor_expired'],
   },
 ];
-
-function exampleFeed(data: EventObject[]) {
-  const { links, meta } = examplePage('/events', data);
-  const next = `${meta.path}?limit=${meta.per_page}&cursor=${CURSOR}`;
-  return { data, links: { ...links, next }, meta: { ...meta, next_cursor: CURSOR } };
-}

@@ -1,4 +1,5 @@
-/** The events feed of an account in one mode (decisions E1 to E3). Reads never use Temporal. */
+/** The list and the feed of an account's events in one mode (decisions E1 to E3). Reads never use Temporal. */
+import { listEvents } from '../db/repositories/event-list';
 import {
   type FeedEvent,
   type FeedPosition,
@@ -12,14 +13,14 @@ import type { Db } from '../db/transaction';
 import { ApiError, validationFailed } from '../domain/errors';
 import { SUBSCRIBABLE_EVENTS } from '../domain/events';
 import { createEventWaits } from './event-waits';
-import type { Caller, EventPage, EventQuery, Events } from './services';
+import type { Caller, Events, FeedPage, FeedRequest } from './services';
 
 const FIRST: FeedPosition = { position: '0', id: '' };
 
 export function createEvents({ db }: { db: Db }): Events {
   const waits = createEventWaits(db);
 
-  async function startOf(caller: Caller, start: EventQuery['start']): Promise<FeedPosition> {
+  async function startOf(caller: Caller, start: FeedRequest['start']): Promise<FeedPosition> {
     if (start === 'oldest') return FIRST;
     if (start === 'latest') return { position: await readFrontier(db), id: '' };
     if ('position' in start) return start;
@@ -41,7 +42,8 @@ export function createEvents({ db }: { db: Db }): Events {
   }
 
   return {
-    async list(caller, { limit, filters, start, waitSeconds }, signal): Promise<EventPage> {
+    list: (caller, query) => listEvents(db, { ...caller, ...query }),
+    async feed(caller, { limit, filters, start, waitSeconds }, signal): Promise<FeedPage> {
       const after = await startOf(caller, start);
       const { accountId, mode } = caller;
       const types = filters.type ?? SUBSCRIBABLE_EVENTS;

@@ -11,6 +11,7 @@ import type { Payment, PaymentFilters, PaymentRequest } from '../domain/payment'
 import type { Payout, PayoutFilters, PayoutRequest } from '../domain/payout';
 import type { ReviewReason } from '../domain/review';
 import type { Scope } from '../domain/scopes';
+import type { EventListFilters } from '../db/repositories/event-list';
 import type { EventFilters, FeedPosition } from '../db/repositories/events-feed';
 import type { CatalogueRoute } from '../db/repositories/currency-routes';
 import type { Balance } from '../db/repositories/ledger';
@@ -125,7 +126,7 @@ export interface Balances {
 }
 
 /** What a merchant asks the feed for. */
-export interface EventQuery {
+export interface FeedRequest {
   limit: number;
   filters: EventFilters;
   /** Where to start: a position of an earlier page, an event's id, now, or the oldest event. */
@@ -134,18 +135,24 @@ export interface EventQuery {
   waitSeconds: number;
 }
 
-export interface EventPage {
+export interface FeedPage {
   /** The bodies, as they are sent to webhook endpoints. */
   bodies: Buffer[];
   next: FeedPosition;
 }
 
 export interface Events {
+  /** Newest first. */
+  list(
+    caller: Caller,
+    query: { limit: number; after: ListPosition | null; filters: EventListFilters },
+  ): Promise<Page<{ body: Buffer }>>;
   /**
+   * Oldest first, from a point on.
    * @param signal of a caller that is gone
    * @throws ApiError cursor_expired; validation_failed for an unknown event
    */
-  list(caller: Caller, query: EventQuery, signal: AbortSignal): Promise<EventPage>;
+  feed(caller: Caller, query: FeedRequest, signal: AbortSignal): Promise<FeedPage>;
   /** Answers the requests that wait, also those to come: the process ends. */
   stopWaiting(): void;
 }

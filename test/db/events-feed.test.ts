@@ -1,6 +1,6 @@
 /**
- * GET /events (decisions E1 to E3): a reader that continues with its cursor meets every event once,
- * however late a transaction commits.
+ * GET /events (decisions E1 to E3): a list, newest first, and a feed with `after`, whose reader meets every event
+ * once, however late a transaction commits.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from '../../src/db/connect';
@@ -14,6 +14,7 @@ import type { EventObject } from '../../src/schemas/events';
 import { DOCUMENT } from '../support/contract';
 import { type ApiAnswer, MerchantClient } from '../support/merchant-client';
 import { waitLong } from '../support/patience';
+import { walkList } from '../support/list-walk';
 import { chooseSeed, createDice } from '../support/seeded-random';
 import { type Gateway, type Harness, startHarness } from './http-harness';
 
@@ -59,10 +60,12 @@ async function append(db: Db, accountId: string, wish: Wish = {}): Promise<Event
   return event;
 }
 
+const OLDEST = '&after=oldest';
+
 const idsOf = (events: { id: string }[]): string[] => events.map(({ id }) => id);
 
 /** All events from `start` on, such as `&after=latest`, as a reader that never waits gets them. */
-async function readAll(client: MerchantClient, { start = '', filters = '', limit = 3 } = {}) {
+async function readAll(client: MerchantClient, { start = OLDEST, filters = '', limit = 3 } = {}) {
   const met: EventObject[] = [];
   for (let from = start; ;) {
     const { status, text, json } = await client.get(`/events?limit=${limit}${filters}${from}`);
@@ -80,7 +83,7 @@ async function whenListed(client: MerchantClient, count: number) {
   );
 }
 
-test('a page has the bodies of the webhooks, oldest first, of this account and mode [endpoint GET /events]', async () => {
+test('a page of the feed has the bodies of the webhooks, oldest first, of this account and mode', async () => {
   const { accountId, client } = await openAccount();
   const sent = [await append(writers, accountId), await append(writers, accountId)];
   await append(writers, accountId, { mode: 'live' });
@@ -88,7 +91,7 @@ test('a page has the bodies of the webhooks, oldest first, of this account and m
   await append(writers, accountId, { type: 'webhook.ping' });
   sent.push(await append(writers, accountId));
   await whenListed(client, 3);
-  const first = await client.get('/events?limit=2');
+  const first = await client.get('/events?limit=2&after=oldest');
   expect(first.json.data).toEqual(sent.slice(0, 2));
   const next = new URL(first.json.links.next);
   expect(next.searchParams.get('cursor')).toBe(first.json.meta.next_cursor);
@@ -99,6 +102,66 @@ test('a page has the bodies of the webhooks, oldest first, of this account and m
     data: [],
     meta: { next_cursor: second.json.meta.next_cursor },
   });
+});
+
+test('the list is newest first, and its cursor ends [endpoint GET /events]', async () => {
+  const { accountId, client } = await openAccount();
+  const objectId = newId('payout');
+  const day = (n: number) => new Date(Date.parse('2026-03-01T00:00:00Z') + n * 86_400_000);
+  const sent: EventObject[] = [];
+  for (const n of [0, 1, 2, 3]) {
+    const type = n === 1 ? ('payout.failed' as const) : ('payout.completed' as const);
+    const own = n === 2 ? { objectId } : {};
+    sent.push(await append(writers, accountId, { type, createdAt: day(n), ...own }));
+  }
+  await append(writers, accountId, { mode: 'live' });
+  await append(writers, (await openAccount()).accountId, { objectId: newId('payout') });
+  await append(writers, accountId, { type: 'webhook.ping' });
+  const newestFirst = [...sent].reverse();
+  const first = await client.get('/events?limit=3');
+  expect(first.json.data).toEqual(newestFirst.slice(0, 3));
+  const next = new URL(first.json.links.next);
+  expect(next.searchParams.get('cursor')).toBe(first.json.meta.next_cursor);
+  const second = await client.get(next.pathname.replace('/api/v1', '') + next.search);
+  expect(second.json).toMatchObject({
+    data: newestFirst.slice(3),
+    links: { next: null },
+    meta: { next_cursor: null },
+  });
+  const listed = async (query: string) => {
+    const get = (path: string) => client.get(path);
+    expect(idsOf(await walkList(get, `/events?limit=1&${query}`))).toEqual(
+      idsOf((await client.get(`/events?${query}`)).json.data),
+    );
+    return idsOf((await client.get(`/events?${query}`)).json.data);
+  };
+  const ids = idsOf(newestFirst);
+  expect(await listed('type=payout.failed')).toEqual([ids[2]]);
+  expect(await listed(`object_id=${objectId}`)).toEqual([ids[1]]);
+  expect(await listed(`object_id=${objectId}&type=payout.failed`)).toEqual([]);
+  expect(await listed('created_from=2026-03-02&created_to=2026-03-03')).toEqual(ids.slice(1, 3));
+  const feed = (await readAll(client, { filters: '&type=payout.failed' })).from;
+  expect(fieldsOf(await client.get(`/events?type=payout.completed${feed}`))).toEqual(['cursor']);
+  expect(fieldsOf(await client.get('/events?wait=1'))).toEqual(['wait']);
+  expect(fieldsOf(await client.get('/events?after=oldest&created_from=2026-03-02'))).toEqual([
+    'created_from',
+  ]);
+});
+
+test('the list of an account or mode has no event of another, and none whose body was deleted', async () => {
+  const { accountId, client } = await openAccount();
+  const old = new Date(Date.now() - 31 * 86_400_000);
+  await append(writers, accountId, { createdAt: old });
+  const kept = await append(writers, accountId);
+  const theirs = { objectId: newId('payout') };
+  const live = { objectId: newId('payout'), mode: 'live' } as const;
+  await append(writers, (await openAccount()).accountId, theirs);
+  await append(writers, accountId, live);
+  await rows(writers, 'SELECT forget_event_bodies(1000)');
+  expect(idsOf((await client.get('/events')).json.data)).toEqual([kept.id]);
+  for (const { objectId } of [theirs, live]) {
+    expect((await client.get(`/events?object_id=${objectId}`)).json.data).toEqual([]);
+  }
 });
 
 test('an event that commits late is not passed over, whatever was committed after it began', async () => {
@@ -138,7 +201,7 @@ test('a reader meets every event once while writers commit slowly, in any order,
   };
   const met: string[] = [];
   const read = async (): Promise<string> => {
-    let from = '';
+    let from = OLDEST;
     while (writing) {
       const { json } = await client.get(`/events?limit=5&wait=1${from}`);
       met.push(...idsOf(json.data));
@@ -172,7 +235,7 @@ test('filters leave out other types and objects; their cursors belong to them', 
   const { from } = await readAll(client, { filters: '&type=payout.failed' });
   expect((await client.get(`/events?type=payout.failed&limit=1${from}`)).status).toBe(200);
   expect(fieldsOf(await client.get(`/events?type=payout.completed${from}`))).toEqual(['cursor']);
-  expect(fieldsOf(await client.get(`/events?x=1${from}&after=latest`))).toEqual(['after']);
+  expect(fieldsOf(await client.get(`/events?limit=1${from}&after=latest`))).toEqual(['after']);
 });
 
 test('the events and the place of another account or mode are not shown', async () => {
@@ -206,7 +269,8 @@ test.each([
   ['after=', 'after'],
   ['after=po_01M7YESA634WQFACSBWYSTKM76', 'after'],
   ['after=evt_01M7YESA634WQFACSBWYSTKM76', 'after'],
-  ['wait=26', 'wait'],
+  ['after=oldest&wait=31', 'wait'],
+  ['wait=5', 'wait'],
   ['wait=-1', 'wait'],
   ['wait=1.5', 'wait'],
   ['limit=0', 'limit'],
@@ -231,7 +295,10 @@ test('requests that wait hold no connection, and each gets the event that it wai
   await whenListed(client, 1);
   const wait = (filter = '') => client.get(`/events?wait=25&after=${old.id}${filter}`);
   const all = Array.from({ length: 20 }, () => wait());
-  const [failures, foreign] = [wait('&type=payout.failed'), other.client.get('/events?wait=2')];
+  const [failures, foreign] = [
+    wait('&type=payout.failed'),
+    other.client.get('/events?wait=2&after=oldest'),
+  ];
   // More requests wait than the pool has connections.
   expect((await client.get('/balance')).status).toBe(200);
   await sleep(500);
@@ -247,7 +314,7 @@ test('a gateway that stops answers those who wait', async () => {
   const stopping = await harness.startGateway();
   const { id, secret } = await harness.createKey();
   const client = new MerchantClient(`${stopping.url}/api/v1`, secret);
-  const waiting = client.get('/events?wait=25');
+  const waiting = client.get('/events?wait=25&after=oldest');
   await waitLong('the request to be authenticated', async () => {
     const [key] = await rows(
       writers,
@@ -261,7 +328,7 @@ test('a gateway that stops answers those who wait', async () => {
   expect((await waiting).json.data).toEqual([]);
 });
 
-test('a cursor whose next events were deleted is refused; without one the feed starts with what is kept', async () => {
+test('a cursor whose next events were deleted is refused; from the oldest on, the feed starts with what is kept', async () => {
   const { accountId, client } = await openAccount();
   const old = new Date(Date.now() - 31 * 86_400_000);
   const first = await append(writers, accountId, { createdAt: old });
@@ -291,7 +358,7 @@ test('after a restore a cursor of the lost time is refused, and a loaded dump go
     `UPDATE event_clock SET shift = -pg_snapshot_xmax(pg_current_snapshot())::text::bigint / 2`,
   );
   expect((await client.get(`/events?limit=3${from}`)).status).toBe(410);
-  expect((await client.get('/events')).json.data).toEqual([]);
+  expect((await client.get('/events?after=oldest')).json.data).toEqual([]);
   await rows(writers, 'SELECT align_event_clock()');
   const sent = await append(writers, accountId);
   await whenListed(client, 2);

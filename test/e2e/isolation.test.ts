@@ -150,7 +150,10 @@ const ATTEMPTS: Record<string, (stranger: Stranger) => Promise<ApiAnswer[]>> = {
     const all = await client.get('/events');
     // Its link to the next page contains the id that was asked for.
     const ofObject = await client.get(`/events?object_id=${payoutId}`);
-    for (const { status, json } of [all, ofObject]) expect([status, json.data]).toEqual([200, []]);
+    const feed = await client.get('/events?after=oldest');
+    for (const { status, json } of [all, ofObject, feed]) {
+      expect([status, json.data]).toEqual([200, []]);
+    }
     const after = (id: string) => client.get(`/events?after=${id}`);
     const [theirs, nobodys] = [await after(event.id), await after(newId('event'))];
     expect(theirs.status).toBe(422);

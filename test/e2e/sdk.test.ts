@@ -138,8 +138,11 @@ test.concurrent(
       if (rest.length === 2) setTimeout(() => ending.abort(), 200);
     }
     expect(rest).toEqual(events.slice(2));
-    const { events: none, cursor } = await client.events.list({ after: 'latest' });
-    expect([none, (await client.events.list({ cursor })).events]).toEqual([[], []]);
+    const { events: none, cursor } = await client.events.feed({ after: 'latest' });
+    expect([none, (await client.events.feed({ cursor })).events]).toEqual([[], []]);
+    const listed: Event[] = [];
+    for await (const event of client.events.list({ object_id: id, limit: 3 })) listed.push(event);
+    expect(listed).toEqual([...events].reverse());
   },
 );
 

@@ -1,7 +1,7 @@
-/** /events: the feed, in addition to the specification (decisions E1 to E3). */
+/** /events: the list and the feed, in addition to the specification (decisions E1 to E3). */
 import type Router from '@koa/router';
-import { LATEST, readEventQuery } from '../../schemas/events';
-import type { EventQuery, Events } from '../../services/services';
+import { LATEST, OLDEST, readEventQuery, refuseMixed } from '../../schemas/events';
+import type { Events, FeedRequest, ListPosition } from '../../services/services';
 import { type GatewayState, routePattern } from '../context';
 import type { Auth } from '../middleware/auth';
 import type { Pagination } from '../pagination';
@@ -14,21 +14,46 @@ export function eventRoutes(
 ): void {
   router.get('/events', auth('events:read'), async (ctx) => {
     const { caller } = ctx.state;
-    const { limit, filters, filterTexts, cursor, after, waitSeconds } = readEventQuery(ctx.query);
-    const request = { caller, path: routePattern(ctx), filters: filterTexts, limit };
-    const read = pagination.readCursor(request, cursor);
-    const start = read === null ? startAfter(after) : { position: read.createdAt, id: read.id };
+    const query = readEventQuery(ctx.query);
+    const { limit, filters, times } = query;
+    const request = { caller, path: routePattern(ctx), filters: query.filterTexts, limit };
+    const position = pagination.readCursor(request, query.cursor);
+    const start = feedStart(query.after, position);
+    refuseMixed(query, start !== null);
+    if (start === null) {
+      const wanted = { limit, filters: { ...filters, ...times }, after: position };
+      const { items, next } = await events.list(caller, wanted);
+      ctx.body = pagination.present(request, items.map(bodyOf), next);
+      return;
+    }
     const gone = new AbortController();
     ctx.res.once('close', () => gone.abort());
-    const query = { limit, filters, start, waitSeconds };
-    const { bodies, next } = await events.list(caller, query, gone.signal);
-    const data = bodies.map((body) => JSON.parse(body.toString()) as object);
+    const { waitSeconds = 0 } = query;
+    const { bodies, next } = await events.feed(
+      caller,
+      { limit, filters, start, waitSeconds },
+      gone.signal,
+    );
+    const data = bodies.map((body) => bodyOf({ body }));
     // The feed is ordered by position, where other lists are ordered by time.
     ctx.body = pagination.present(request, data, { createdAt: next.position, id: next.id });
   });
 }
 
-function startAfter(after: string | null): EventQuery['start'] {
-  if (after === null) return 'oldest';
-  return after === LATEST ? LATEST : { eventId: after };
+/** A position of the feed is a number, where that of a list is a time. */
+const FEED_POSITION = /^[0-9]+$/;
+
+/** Where the feed starts; null: the request is for the list. */
+function feedStart(
+  after: string | undefined,
+  cursor: ListPosition | null,
+): FeedRequest['start'] | null {
+  if (after === LATEST || after === OLDEST) return after;
+  if (after !== undefined) return { eventId: after };
+  if (cursor === null || !FEED_POSITION.test(cursor.createdAt)) return null;
+  return { position: cursor.createdAt, id: cursor.id };
+}
+
+function bodyOf({ body }: { body: Buffer }): object {
+  return JSON.parse(body.toString()) as object;
 }
