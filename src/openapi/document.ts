@@ -29,6 +29,7 @@ const COMMON_ERRORS: ErrorCode[] = [
   'account_suspended',
   'ip_not_allowed',
   'rate_limited',
+  'validation_failed',
   'internal_error',
   'service_unavailable',
 ];

@@ -202,7 +202,7 @@ function translate(schema: TSchema, error: SchemaError): FieldError[] {
         return { field: missing, rule: 'required', message: askFor(missing, schema) };
       });
     case 'boolean':
-      return one('unsupported', `Unknown field ${field}. Remove it.`);
+      return [unknownName('field', field, namesBeside(path, schema))];
     case 'additionalProperties':
     case 'propertyNames':
       // Summaries of errors that are also listed one by one.
@@ -229,6 +229,23 @@ function translate(schema: TSchema, error: SchemaError): FieldError[] {
   }
 }
 
+/** The names that exist where this one does not. */
+function namesBeside(path: readonly string[], schema: TSchema): string[] {
+  const parents = path.slice(0, -1);
+  const parent = parents.reduce<Described | undefined>(memberOf, schema);
+  return Object.keys(parent?.properties ?? {}).map((name) => [...parents, name].join('.'));
+}
+
+export function unknownName(
+  what: 'field' | 'parameter',
+  field: string,
+  known: readonly string[],
+): FieldError {
+  const others = known.length === 0 ? '' : `, or use one of ${known.join(', ')}`;
+  const message = `Unknown ${what} ${field}. Remove it${others}.`;
+  return { field, rule: 'unsupported', message };
+}
+
 /** JSON Pointer to the parts of a field's name. */
 function segments(pointer: string): string[] {
   return pointer
@@ -237,7 +254,7 @@ function segments(pointer: string): string[] {
     .map((part) => shortName(part.replaceAll('~1', '/').replaceAll('~0', '~')));
 }
 
-function shortName(name: string): string {
+export function shortName(name: string): string {
   return name.slice(0, NAME_LENGTH_MAX);
 }
 

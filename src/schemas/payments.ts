@@ -1,7 +1,6 @@
 /**
  * Payments on the wire (the specification, "Payment object and payment request"; decisions P1, P2,
- * W1, W7 and W13). Fields that the request's schema does not name are ignored: the specification's
- * list is not complete.
+ * W1, W7 and W13).
  */
 import { type Static, Type } from 'typebox';
 import type { FieldError } from '../domain/errors';
@@ -80,7 +79,7 @@ export const PaymentBody = Type.Object(
       }),
     ),
   },
-  { description: 'A payment request' },
+  { additionalProperties: false, description: 'A payment request' },
 );
 
 const readBody = compileBody(PaymentBody);

@@ -1,7 +1,6 @@
 /**
  * Query parameters as data: what a reader checks and what openapi.json says come from the same
- * declaration. All failing parameters are named at once (decision W7); parameters that nobody
- * declares are ignored (decision W13).
+ * declaration. All failing parameters are named at once, also those that nobody declares (decision W7).
  */
 import { type TSchema, Type } from 'typebox';
 import { Value } from 'typebox/value';
@@ -14,7 +13,7 @@ import {
   REQUEST_AMOUNT_PATTERN,
 } from '../domain/money';
 import { PROVIDER_CODES, type ProviderCode } from '../domain/provider-codes';
-import { sendAs } from './body';
+import { sendAs, shortName, unknownName } from './body';
 import { CurrencyCode, ProviderName } from './common';
 
 export interface QueryParameter<Value> {
@@ -82,7 +81,8 @@ export function readListQuery<Filters extends QueryParameters>(
 ): ListQuery & { filters: Values<Filters> } {
   const found = read(filters, query);
   const page = read(PAGE_PARAMETERS, query);
-  refuse([...found.errors, ...page.errors]);
+  const known = [...Object.keys(filters), ...Object.keys(PAGE_PARAMETERS)];
+  refuse([...found.errors, ...page.errors, ...unknownErrors(query, known)]);
   const { limit = DEFAULT_LIMIT, cursor } = page.values as Values<typeof PAGE_PARAMETERS>;
   return { filters: found.values as Values<Filters>, limit, cursor, filterTexts: found.texts };
 }
@@ -99,8 +99,24 @@ export function readQuery<Parameters extends QueryParameters>(
   const missing = Object.entries(parameters)
     .filter(([name]) => query[name] === undefined)
     .map(([name, parameter]) => fieldError(name, 'required', parameter));
-  refuse([...errors, ...missing]);
+  refuse([...errors, ...missing, ...unknownErrors(query, Object.keys(parameters))]);
   return values as AllValues<Parameters>;
+}
+
+/** For a request without parameters. @throws ApiError validation_failed with every parameter */
+export function refuseParameters(query: Query): void {
+  refuse(unknownErrors(query, []));
+}
+
+/** More than a person can correct at once. */
+const UNKNOWN_MAX = 100;
+
+/** A misspelt parameter would do nothing, and its answer would look like the one that was asked for. */
+function unknownErrors(query: Query, known: readonly string[]): FieldError[] {
+  return Object.keys(query)
+    .filter((name) => !known.includes(name))
+    .slice(0, UNKNOWN_MAX)
+    .map((name) => unknownName('parameter', shortName(name), known));
 }
 
 function read(parameters: QueryParameters, query: Query) {

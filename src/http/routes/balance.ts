@@ -5,6 +5,7 @@ import { readTransactionQuery } from '../../schemas/transactions';
 import type { Balances } from '../../services/services';
 import type { GatewayState } from '../context';
 import type { Auth } from '../middleware/auth';
+import { noQuery } from '../middleware/query';
 import { listPage, type Pagination } from '../pagination';
 
 export function balanceRoutes(
@@ -13,7 +14,7 @@ export function balanceRoutes(
   balances: Balances,
   pagination: Pagination,
 ): void {
-  router.get('/balance', auth('balance:read'), async (ctx) => {
+  router.get('/balance', auth('balance:read'), noQuery, async (ctx) => {
     const { caller } = ctx.state;
     ctx.body = presentBalance(caller.mode, await balances.list(caller));
   });

@@ -5,13 +5,14 @@ import { readFeeQuoteQuery } from '../../schemas/fees';
 import type { Catalogue } from '../../services/services';
 import type { GatewayState } from '../context';
 import type { Auth } from '../middleware/auth';
+import { noQuery } from '../middleware/query';
 
 export function catalogueRoutes(
   router: Router<GatewayState>,
   auth: Auth,
   catalogue: Catalogue,
 ): void {
-  router.get('/fees', auth(), async (ctx) => {
+  router.get('/fees', auth(), noQuery, async (ctx) => {
     ctx.body = presentFees(await catalogue.feeRules(ctx.state.caller));
   });
 
@@ -20,7 +21,7 @@ export function catalogueRoutes(
     ctx.body = presentFeeQuote(await catalogue.quoteFee(ctx.state.caller, request));
   });
 
-  router.get('/currencies', auth(), async (ctx) => {
+  router.get('/currencies', auth(), noQuery, async (ctx) => {
     const { providers, routes } = await catalogue.currencies(ctx.state.caller);
     ctx.body = presentCurrencies(providers, routes);
   });

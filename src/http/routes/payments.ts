@@ -8,6 +8,7 @@ import { type GatewayState, pathId } from '../context';
 import type { Auth } from '../middleware/auth';
 import { validate } from '../middleware/body';
 import { idempotent, writeStored } from '../middleware/idempotent';
+import { noQuery } from '../middleware/query';
 import { listPage, type Pagination } from '../pagination';
 
 export function paymentRoutes(
@@ -19,6 +20,7 @@ export function paymentRoutes(
   router.post(
     '/payments',
     auth('payments:write'),
+    noQuery,
     validate(readPaymentRequest),
     idempotent(),
     async (ctx) => {
@@ -38,12 +40,12 @@ export function paymentRoutes(
     ),
   );
 
-  router.get('/payments/:id', auth('payments:read'), async (ctx) => {
+  router.get('/payments/:id', auth('payments:read'), noQuery, async (ctx) => {
     const payment = await payments.get(ctx.state.caller, pathId('payment', ctx));
     ctx.body = presentOne(presentPayment(payment));
   });
 
-  router.post('/payments/:id/verify', auth('payments:write'), async (ctx) => {
+  router.post('/payments/:id/verify', auth('payments:write'), noQuery, async (ctx) => {
     const payment = await payments.verify(ctx.state.caller, pathId('payment', ctx));
     ctx.body = presentOne(presentPayment(payment));
   });

@@ -8,6 +8,7 @@ import { type GatewayState, pathId } from '../context';
 import type { Auth } from '../middleware/auth';
 import { validate } from '../middleware/body';
 import { idempotent, writeStored } from '../middleware/idempotent';
+import { noQuery } from '../middleware/query';
 import { listPage, type Pagination } from '../pagination';
 
 export function payoutRoutes(
@@ -19,6 +20,7 @@ export function payoutRoutes(
   router.post(
     '/payouts',
     auth('payouts:write'),
+    noQuery,
     validate(readPayoutRequest),
     idempotent(),
     async (ctx) => {
@@ -38,12 +40,12 @@ export function payoutRoutes(
     ),
   );
 
-  router.get('/payouts/:id', auth('payouts:read'), async (ctx) => {
+  router.get('/payouts/:id', auth('payouts:read'), noQuery, async (ctx) => {
     const payout = await payouts.get(ctx.state.caller, pathId('payout', ctx));
     ctx.body = presentOne(presentPayout(payout));
   });
 
-  router.post('/payouts/:id/cancel', auth('payouts:write'), async (ctx) => {
+  router.post('/payouts/:id/cancel', auth('payouts:write'), noQuery, async (ctx) => {
     const payout = await payouts.cancel(ctx.state.caller, pathId('payout', ctx));
     ctx.body = presentOne(presentPayout(payout));
   });

@@ -9,7 +9,11 @@ const CLAIMS = 'src/db/repositories/idempotency.ts';
 const CLAIM_TEST = 'test/db/idempotency-claims.test.ts';
 const FEED = 'src/db/repositories/events-feed.ts';
 const FEED_TEST = 'test/db/events-feed.test.ts';
-const FEED_PAGE = 'a page has the bodies of the webhooks, oldest first, of this account and mode';
+const FEED_PAGE =
+  'a page of the feed has the bodies of the webhooks, oldest first, of this account and mode';
+const EVENT_LIST = 'src/db/repositories/event-list.ts';
+const EVENTS_OF_OTHERS =
+  'the list of an account or mode has no event of another, and none whose body was deleted';
 const OBJECTS = 'test/db/http-objects.test.ts';
 const FILTERS = 'test/db/account-filters.test.ts';
 const FOUND = 'the body of an event and a logged request are found by their account and mode';
@@ -382,6 +386,24 @@ export const REQUEST_GUARDS: readonly Guard[] = [
     replace: 'FROM balances b JOIN q USING (account_id)',
     test: HTTP_AUTHENTICATION,
     title: 'reads the balances of its own account',
+  },
+  {
+    name: 'event-list-account',
+    protects: 'The list of events shows the caller’s account only.',
+    file: EVENT_LIST,
+    find: 'WHERE account_id = ? AND mode = ? AND body IS NOT NULL',
+    replace: 'WHERE (true OR account_id = ?) AND mode = ? AND body IS NOT NULL',
+    test: FEED_TEST,
+    title: EVENTS_OF_OTHERS,
+  },
+  {
+    name: 'event-list-mode',
+    protects: 'The list of events shows one mode only.',
+    file: EVENT_LIST,
+    find: 'WHERE account_id = ? AND mode = ? AND body IS NOT NULL',
+    replace: 'WHERE account_id = ? AND (true OR mode = ?) AND body IS NOT NULL',
+    test: FEED_TEST,
+    title: EVENTS_OF_OTHERS,
   },
   {
     name: 'events-account',

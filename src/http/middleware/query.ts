@@ -1,0 +1,8 @@
+/** Requests that have no query parameters refuse them (decision W7). */
+import { refuseParameters } from '../../schemas/query';
+import type { GatewayMiddleware } from '../context';
+
+export const noQuery: GatewayMiddleware = async (ctx, next) => {
+  refuseParameters(ctx.query);
+  await next();
+};
