@@ -20,7 +20,7 @@ export interface PaymentRequest {
   provider?: 'onchain_provider' | 'exchange_pay' | undefined;
   /** The name of a network, such as "tron" */
   network?: string | undefined;
-  /** An object of at most 20 strings */
+  /** An object of at most 20 strings, with keys of 1 to 40 characters and values of at most 500 */
   metadata?: Record<string, string> | undefined;
   /** A whole number of seconds from 300 (5 in test mode) to 86400 */
   expires_in?: number | undefined;
@@ -117,7 +117,7 @@ export interface PayoutRequest {
   provider?: 'onchain_provider' | 'exchange_pay' | undefined;
   /** Text of at most 255 characters without NUL */
   description?: string | undefined;
-  /** An object of at most 20 strings */
+  /** An object of at most 20 strings, with keys of 1 to 40 characters and values of at most 500 */
   metadata?: Record<string, string> | undefined;
 }
 

@@ -43,7 +43,8 @@ export const RequestMetadata = Type.Record(
   {
     maxProperties: 20,
     propertyNames: Type.String({ minLength: 1, maxLength: 40, pattern: STORABLE_TEXT }),
-    description: 'An object of at most 20 strings',
+    description:
+      'An object of at most 20 strings, with keys of 1 to 40 characters and values of at most 500',
   },
 );
 

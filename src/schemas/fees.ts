@@ -100,7 +100,7 @@ export const FEE_OPERATIONS: readonly Operation[] = [
     tag: 'Catalogue',
     summary: 'Quote a fee',
     description:
-      'Returns the fee for an amount: the percentage plus the fixed amount, at least min_fee and at most max_fee.',
+      'Returns the fee for an amount: the percentage plus the fixed amount, at least min_fee and at most max_fee. The quote is not wrapped in data.',
     scope: null,
     parameters: queryOf(QUOTE, true),
     success: { status: 200, schema: FeeQuoteObject, example: QUOTE_EXAMPLE },
