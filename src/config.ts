@@ -206,7 +206,8 @@ function readDeployment(reader: EnvironmentReader): WorkerDeployment | null {
 
 function readWebhooks(reader: EnvironmentReader, env: NodeJS.ProcessEnv): WebhookSettings {
   const settings = { ...readWebhookSettings(env), secretKey: reader.secret('WEBHOOK_SECRET_KEY') };
-  reader.cidrs('WEBHOOK_ALLOW_CIDRS', settings.allowCidrs);
+  reader.cidrs('WEBHOOK_ALLOW_CIDRS', settings.testMode.allowCidrs);
+  reader.cidrs('WEBHOOK_LIVE_ALLOW_CIDRS', settings.allowCidrs);
   reader.cidrs('WEBHOOK_DENY_CIDRS', settings.denyCidrs);
   return settings;
 }

@@ -68,12 +68,20 @@ runProcess(HELP, async (env) => {
 function warnOfPrivateNetworks({ config, logger }: Deps): void {
   const { allowCidrs, testMode } = config.webhooks;
   if (allowCidrs.length > 0) {
-    logger.warn({ allowCidrs }, 'webhooks may also go to these networks (WEBHOOK_ALLOW_CIDRS)');
+    logger.warn(
+      { allowCidrs },
+      'live webhooks may also go to these networks (WEBHOOK_LIVE_ALLOW_CIDRS)',
+    );
   }
-  if (testMode.allowCidrs.length > 0) {
+  if (testMode.allowedHosts.length > 0) {
     logger.warn(
       { allowCidrs: testMode.allowCidrs },
       'test webhooks may go to this machine (development, WEBHOOK_ALLOW_CIDRS is not set)',
+    );
+  } else if (testMode.allowCidrs.length > 0) {
+    logger.warn(
+      { allowCidrs: testMode.allowCidrs },
+      'test webhooks may also go to these networks (WEBHOOK_ALLOW_CIDRS)',
     );
   }
 }

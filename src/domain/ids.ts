@@ -22,6 +22,21 @@ export const ID_PREFIXES = {
   proposal: 'prop_',
 } as const;
 
+const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
+const TIME_DIGITS = 10;
+const RANDOM_DIGITS = 16;
+
+/** The smallest id that can be made at this time. */
+export function idAt(kind: IdKind, time: Date): string {
+  let rest = time.getTime();
+  let digits = '';
+  for (let digit = 0; digit < TIME_DIGITS; digit += 1) {
+    digits = CROCKFORD.charAt(rest % CROCKFORD.length) + digits;
+    rest = Math.floor(rest / CROCKFORD.length);
+  }
+  return ID_PREFIXES[kind] + digits + '0'.repeat(RANDOM_DIGITS);
+}
+
 export type IdKind = keyof typeof ID_PREFIXES;
 
 const ULID = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;

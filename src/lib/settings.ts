@@ -284,7 +284,14 @@ export const GATEWAY_SETTINGS: readonly Setting[] = [
     otherwise: null,
     programs: WITH_ADMIN,
     meaning:
-      'private networks that webhooks may be sent to, such as `10.1.0.0/16`; logged at start',
+      'private networks that test webhooks may be sent to, such as `10.1.0.0/16`; logged at start',
+  },
+  {
+    name: 'WEBHOOK_LIVE_ALLOW_CIDRS',
+    otherwise: null,
+    programs: WITH_ADMIN,
+    meaning:
+      'the same for live and test webhooks; a decision of its own, as live events concern money',
   },
   {
     name: 'WEBHOOK_DENY_CIDRS',

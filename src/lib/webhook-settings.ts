@@ -7,26 +7,29 @@ export interface WebhookSettings {
   secretKey: string;
   /** Previous keys, for decryption only. */
   earlierSecretKeys: string[];
+  /** Allowed for endpoints of both modes. */
   allowCidrs: string[];
   denyCidrs: string[];
-  /** Additionally allowed for endpoints of test mode in development (decision H10). */
+  /** Additionally allowed for endpoints of test mode (decisions H9 and H10). */
   testMode: { allowedHosts: string[]; allowCidrs: string[] };
 }
 
 const LOOPBACK = { allowedHosts: ['localhost', '127.0.0.1'], allowCidrs: ['127.0.0.0/8'] };
-const NOTHING = { allowedHosts: [], allowCidrs: [] };
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 export function readWebhookSettings(env: Environment): WebhookSettings {
-  const allowCidrs = listOf(env['WEBHOOK_ALLOW_CIDRS']);
+  const testCidrs = listOf(env['WEBHOOK_ALLOW_CIDRS']);
   const isDevelopment = env['GATEWAY_ENV'] === 'development';
   return {
     secretKey: env['WEBHOOK_SECRET_KEY']?.trim() ?? '',
     earlierSecretKeys: listOf(env['WEBHOOK_SECRET_KEYS_EARLIER']),
-    allowCidrs,
+    allowCidrs: listOf(env['WEBHOOK_LIVE_ALLOW_CIDRS']),
     denyCidrs: listOf(env['WEBHOOK_DENY_CIDRS']),
-    testMode: isDevelopment && allowCidrs.length === 0 ? LOOPBACK : NOTHING,
+    testMode:
+      isDevelopment && testCidrs.length === 0
+        ? LOOPBACK
+        : { allowedHosts: [], allowCidrs: testCidrs },
   };
 }
 

@@ -1,5 +1,6 @@
 /** Webhook endpoints and deliveries of one account and mode, for a merchant. */
 import { AccountDb } from '../db/account-db';
+import { type DeliveryWarning, listDeliveryWarnings } from '../db/repositories/delivery-warnings';
 import { findEventBody } from '../db/repositories/events';
 import type { WebhookDelivery } from '../db/repositories/webhook-deliveries';
 import {
@@ -9,6 +10,7 @@ import {
 } from '../db/repositories/webhook-attempts';
 import type { WebhookEndpoint } from '../db/repositories/webhook-endpoints';
 import type { Db } from '../db/transaction';
+import { idAt } from '../domain/ids';
 import type { WebhookDeliveryStatus } from '../domain/webhook-delivery';
 import type { Ping } from '../presenters/admin';
 import type { ChangedBy } from './admin/audit';
@@ -32,6 +34,11 @@ import { recoverWebhookDeliveries, replayMissing } from './admin/webhook-recover
 import type { Owner } from './dashboard';
 
 export type { AttemptCounts } from '../db/repositories/webhook-attempts';
+export {
+  type DeliveryWarning,
+  WARNING_DAYS,
+  WARNING_MAX,
+} from '../db/repositories/delivery-warnings';
 
 export interface Recovered {
   done: number;
@@ -66,6 +73,8 @@ export interface DashboardWebhooks extends Find {
     id: string,
     data: Readonly<Record<string, unknown>> | null,
   ) => Promise<Ping>;
+  /** What its merchant has to act on; of all endpoints. */
+  warnings: (owner: Owner) => Promise<DeliveryWarning[]>;
   /** The attempts of the last 24 hours. */
   health: (owner: Owner, endpointId: string) => Promise<AttemptCounts[]>;
   recover: (owner: Owner, by: ChangedBy, id: string, since: Date) => Promise<Recovered>;
@@ -102,6 +111,8 @@ export function createDashboardWebhooks(
     remove: async (owner, by, id) => deleteEndpoint(db, by, await own(owner, id)),
     ping: async (owner, by, id, data) =>
       pingEndpoint(db, by, tools, await own(owner, id), data ?? undefined),
+    warnings: (owner) =>
+      listDeliveryWarnings(ofAccount(owner), owner, new Date(), (time) => idAt('delivery', time)),
     health: async (owner, id) => countAttempts(ofAccount(owner), await own(owner, id)),
     recover: async (owner, by, id, since) => {
       const wish = { endpointId: await own(owner, id), since };

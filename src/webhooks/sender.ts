@@ -12,7 +12,7 @@ import { checkTarget, type UrlVerdict } from './target';
 export type { AttemptResult } from './attempt-result';
 
 export interface SenderSettings {
-  /** WEBHOOK_ALLOW_CIDRS: private addresses that are allowed, in any mode. */
+  /** WEBHOOK_LIVE_ALLOW_CIDRS: private addresses that are allowed in any mode. */
   allowCidrs: readonly string[];
   /** WEBHOOK_DENY_CIDRS: public addresses that are forbidden. Takes precedence. */
   denyCidrs: readonly string[];

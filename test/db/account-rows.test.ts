@@ -206,6 +206,7 @@ test('everything that the services of the pages read, they read as this role', a
       await webhooks.delivery(mine, `whd_${account}`),
     ]);
     expect(await webhooks.health(mine, `we_${account}`)).toHaveLength(2);
+    expect(await webhooks.warnings(mine)).toEqual([]);
     expect(await webhooks.attempts(mine, `whd_${account}`)).toHaveLength(1);
     expect(await webhooks.body(mine, payout.events[0]!.id)).toBeInstanceOf(Buffer);
     const [{ currency, months } = { currency: '', months: [] }] = await books.months(mine);

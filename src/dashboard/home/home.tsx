@@ -11,14 +11,20 @@ import { page } from '../../web/site';
 import { Bars } from '../../web/chart';
 import { add, greaterOf, shareOf, ZERO } from '../../domain/money';
 import type { MerchantRoute } from '../merchant-page';
+import { DeliveryWarnings } from '../webhooks/warnings';
 import { balancePages } from './balance';
 
 const VOLUME_DAYS = 30;
 
 export function homePages(services: DashboardServices): MerchantRoute[] {
-  const { balances, attention, books } = services;
+  const { balances, attention, books, webhooks } = services;
   const read = (owner: Owner) =>
-    Promise.all([balances(owner), attention(owner), books.volumes(owner, VOLUME_DAYS)]);
+    Promise.all([
+      balances(owner),
+      attention(owner),
+      books.volumes(owner, VOLUME_DAYS),
+      webhooks.warnings(owner),
+    ]);
   return [
     ...balancePages(services),
     {
@@ -26,7 +32,7 @@ export function homePages(services: DashboardServices): MerchantRoute[] {
       path: '',
       needs: 'read',
       run: async (visit) => {
-        const [held, causes, volumes] = await read(visit);
+        const [held, causes, volumes, warnings] = await read(visit);
         return page(
           'Home',
           <>
@@ -36,6 +42,7 @@ export function homePages(services: DashboardServices): MerchantRoute[] {
                 <p>New payouts are refused, and approved ones wait. Ask the operator why.</p>
               </Alert>
             ) : null}
+            <DeliveryWarnings warnings={warnings} base={visit.base} />
             <NeedsAttention causes={causes} base={visit.base} />
             <Balances balances={held} volumes={volumes} base={visit.base} />
           </>,

@@ -2,7 +2,7 @@
 import { isId } from '../../domain/ids';
 import { WEBHOOK_DELIVERY_STATUSES } from '../../domain/webhook-delivery';
 import type { DashboardServices } from '../../services/dashboard';
-import type { AttemptCounts } from '../../services/dashboard-webhooks';
+import type { AttemptCounts, DeliveryWarning } from '../../services/dashboard-webhooks';
 import {
   Alert,
   Card,
@@ -27,6 +27,7 @@ import { chosen } from '../../web/lists';
 import type { MerchantRoute, MerchantVisit } from '../merchant-page';
 import { DeliveryTable } from './deliveries';
 import { editPages, EndpointFields, settingsOf } from './edit';
+import { DeliveryWarnings } from './warnings';
 import { EndpointHealth, RecoveredAlert, recoveredQuery, RecoveryForms, sinceOf } from './health';
 
 type Webhooks = DashboardServices['webhooks'];
@@ -92,9 +93,10 @@ export function endpointPages(services: DashboardServices, once: Once): Merchant
         const status = chosen(visit.query, 'status', WEBHOOK_DELIVERY_STATUSES);
         const after = visit.query.get('after') ?? '';
         const before = isId('delivery', after) ? after : null;
-        const [deliveries, counts] = await Promise.all([
+        const [deliveries, counts, warnings] = await Promise.all([
           webhooks.deliveries(visit, id, status, DELIVERIES_SHOWN + 1, before),
           webhooks.health(visit, id),
+          webhooks.warnings(visit),
         ]);
         const taken = once.take(visit);
         const body = (
@@ -102,6 +104,7 @@ export function endpointPages(services: DashboardServices, once: Once): Merchant
             endpoint={endpoint}
             deliveries={deliveries}
             counts={counts}
+            warnings={warnings.filter((one) => one.endpointId === id)}
             query={visit.query}
             status={status}
             base={visit.base}
@@ -253,6 +256,7 @@ interface EndpointPageProps {
   /** One more than are shown, if there is a next page. */
   deliveries: Delivery[];
   counts: AttemptCounts[];
+  warnings: DeliveryWarning[];
   query: URLSearchParams;
   status: string | undefined;
   base: string;
@@ -299,6 +303,7 @@ function EndpointPage(props: EndpointPageProps) {
           <p>Answer with 2xx at once and process the event afterwards.</p>
         </Alert>
       ) : null}
+      <DeliveryWarnings warnings={props.warnings} base={base} />
       <EndpointHealth counts={counts} />
       <Card title="Details">
         <Facts

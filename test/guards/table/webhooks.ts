@@ -15,6 +15,24 @@ const OWN_ENDPOINTS = 'an event goes to the endpoints of its account and mode';
 
 export const WEBHOOK_GUARDS: readonly Guard[] = [
   {
+    name: 'live-allow-cidrs',
+    protects: 'A private network that is allowed for test webhooks is not allowed for live ones.',
+    file: 'src/lib/webhook-settings.ts',
+    find: "allowCidrs: listOf(env['WEBHOOK_LIVE_ALLOW_CIDRS']),",
+    replace: 'allowCidrs: testCidrs,',
+    test: 'test/unit/lib/webhook-settings.test.ts',
+    title: 'WEBHOOK_ALLOW_CIDRS is for test mode: live webhooks have a setting of their own',
+  },
+  {
+    name: 'delivery-warnings-mode',
+    protects: 'What a merchant is told about deliveries is of one mode.',
+    file: 'src/db/repositories/delivery-warnings.ts',
+    find: 'WHERE p.account_id = ? AND p.mode = ? AND p.deleted_at IS NULL',
+    replace: 'WHERE p.account_id = ? AND (true OR p.mode = ?) AND p.deleted_at IS NULL',
+    test: 'test/db/delivery-warnings.test.ts',
+    title: 'skipped deliveries and those that can soon not be sent any more are counted',
+  },
+  {
     name: 'address-ranges',
     protects: 'The sender does not connect to a private, local or reserved address.',
     file: POLICY,

@@ -14,7 +14,7 @@ test.each([
   [
     'development with WEBHOOK_ALLOW_CIDRS',
     { GATEWAY_ENV: 'development', WEBHOOK_ALLOW_CIDRS: '10.0.0.0/8' },
-    NOTHING,
+    { allowedHosts: [], allowCidrs: ['10.0.0.0/8'] },
   ],
 ])('additional addresses of test mode: %s', (_, env, expected) => {
   expect(readWebhookSettings(env).testMode).toEqual(expected);
@@ -22,14 +22,24 @@ test.each([
 
 test('lists are trimmed and empty parts are ignored', () => {
   const settings = readWebhookSettings({ WEBHOOK_ALLOW_CIDRS: ' 10.0.0.0/8 , ,fd00::/8,' });
-  expect(settings.allowCidrs).toEqual(['10.0.0.0/8', 'fd00::/8']);
+  expect(settings.testMode.allowCidrs).toEqual(['10.0.0.0/8', 'fd00::/8']);
+});
+
+test('WEBHOOK_ALLOW_CIDRS is for test mode: live webhooks have a setting of their own', () => {
+  const test = { WEBHOOK_ALLOW_CIDRS: '10.0.0.0/8' };
+  expect(readWebhookSettings(test).allowCidrs).toEqual([]);
+  const live = { ...test, WEBHOOK_LIVE_ALLOW_CIDRS: '10.1.0.0/16' };
+  expect(readWebhookSettings(live).allowCidrs).toEqual(['10.1.0.0/16']);
 });
 
 test.each(['10.0.0.0', '10.0.0.0/33', 'fd00::/129', '10.0.0.0/8/8', 'localhost/8', '10.0.0.0/-1'])(
   'a program does not start with the CIDR %s or without the key',
   (network) => {
-    const read = () => readApiConfig({ WEBHOOK_ALLOW_CIDRS: `127.0.0.0/8,${network}` });
+    const cidrs = `127.0.0.0/8,${network}`;
+    const env = { WEBHOOK_ALLOW_CIDRS: cidrs, WEBHOOK_LIVE_ALLOW_CIDRS: cidrs };
+    const read = () => readApiConfig(env);
     expect(read).toThrow(`WEBHOOK_ALLOW_CIDRS: "${network}" is not a CIDR`);
+    expect(read).toThrow(`WEBHOOK_LIVE_ALLOW_CIDRS: "${network}" is not a CIDR`);
     expect(read).toThrow('WEBHOOK_SECRET_KEY is not set');
   },
 );
