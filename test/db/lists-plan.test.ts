@@ -9,6 +9,7 @@ import {
 } from '../../src/db/repositories/console-payments';
 import { listPayments } from '../../src/db/repositories/lists';
 import { listPayouts } from '../../src/db/repositories/lists';
+import { listEvents } from '../../src/db/repositories/event-list';
 import { readFeed, readNewEvents } from '../../src/db/repositories/events-feed';
 import { listTransactions } from '../../src/db/repositories/transactions';
 import { withClient } from '../../src/db/provision';
@@ -231,6 +232,22 @@ test.each([
   );
   expect(page.buffers).toBeLessThanOrEqual(MOST_BUFFERS_OF_A_FEED_PAGE);
 });
+
+test.each([
+  ['of all types', {}],
+  ['of a frequent type', { type: ['payout.completed'] }],
+  ['of a type that the account has none of', { type: ['payout.failed'] }],
+  ['of an object', { objectId: `po_1${'1'.padStart(25, '0')}` }],
+  ['of a time', { createdTo: '2026-01-01T00:00:00Z' }],
+] as const)(
+  'a page of the list of events %s reads little more than its events',
+  async (_, filters) => {
+    const { buffers } = await explain((db) =>
+      listEvents(db, { accountId, mode: 'live', limit: PAGE, after: null, filters }),
+    );
+    expect(buffers).toBeLessThanOrEqual(MOST_BUFFERS_OF_A_FEED_PAGE);
+  },
+);
 
 test('the new events of all accounts are read without the old ones', async () => {
   const { buffers } = await explain((db) => readNewEvents(db, String(ROWS - 5), 1_000));

@@ -22,34 +22,54 @@ export interface EventListQuery {
   filters: EventListFilters;
 }
 
-export async function listEvents(
-  db: Db,
-  { accountId, mode, limit, after, filters }: EventListQuery,
-): Promise<ListPage<{ id: string; body: Buffer }>> {
-  const { type = SUBSCRIBABLE_EVENTS, objectId, createdFrom, createdTo } = filters;
+interface ListedEvent {
+  id: string;
+  body: Buffer;
+}
+
+export async function listEvents(db: Db, query: EventListQuery): Promise<ListPage<ListedEvent>> {
+  const { accountId, mode, limit, after, filters } = query;
+  const { type: types = SUBSCRIBABLE_EVENTS, objectId, createdFrom, createdTo } = filters;
   const { sql, bindings } = conditions([
     ['(created_at, id) < (?, ?)', after?.createdAt, after?.id],
     ['created_at >= ?', createdFrom],
     ['created_at <= ?', createdTo],
   ]);
-  // OFFSET 0: an object has few events, and PostgreSQL must not look for them elsewhere.
-  const source =
-    objectId === undefined
-      ? 'events'
-      : '(SELECT * FROM events WHERE object_id = ? OFFSET 0) AS event';
-  const found = await rows<{ id: string; body: Buffer; position: string }>(
-    db,
-    `SELECT id, body, ${exactTime('created_at')} AS position FROM ${source}
-      WHERE account_id = ? AND mode = ? AND body IS NOT NULL AND type = ANY (?::text[]) ${sql}
-      ORDER BY created_at DESC, id DESC LIMIT ?`,
-    [
-      ...(objectId === undefined ? [] : [objectId]),
-      accountId,
-      mode,
-      [...type],
-      ...bindings,
-      limit + 1,
-    ],
-  );
+  const page = (source: string, onlyIf = ''): string => `
+    SELECT id, body, created_at FROM ${source}
+     WHERE account_id = ? AND mode = ? AND body IS NOT NULL AND type = ANY (?::text[]) ${onlyIf} ${sql}
+     ORDER BY created_at DESC, id DESC LIMIT ?`;
+  const values = [accountId, mode, [...types], ...bindings, limit + 1];
+  const listed = (source: string): string =>
+    `SELECT id, body, ${exactTime('created_at')} AS position FROM (${source}) AS page
+      ORDER BY page.created_at DESC, page.id DESC LIMIT ?`;
+  const [text, all] =
+    objectId !== undefined
+      ? [page(OF_OBJECT), [objectId, ...values]]
+      : filters.type === undefined
+        ? [page('events'), values]
+        : [ofTypes(page), [[...types], accountId, mode, ...values, ...values]];
+  const found = await rows<ListedEvent & { position: string }>(db, listed(text), [
+    ...all,
+    limit + 1,
+  ]);
   return pageOf(found, limit);
+}
+
+/** OFFSET 0: an object has few events, and PostgreSQL must not look for them elsewhere. */
+const OF_OBJECT = '(SELECT * FROM events WHERE object_id = ? OFFSET 0) AS event';
+
+/** Up to this many events of the wanted types are sorted; with more, a page is soon full in the order of time. */
+const FEW = 1_000;
+
+/** A type that is rare, or that the account has none of, is not looked for among all events. */
+function ofTypes(page: (source: string, onlyIf?: string) => string): string {
+  const count = '(SELECT count(*) FROM few)';
+  const few = '(SELECT * FROM events WHERE id = ANY (ARRAY(SELECT id FROM few)) OFFSET 0) AS event';
+  return `WITH few AS MATERIALIZED (
+      SELECT each.id FROM unnest(?::text[]) AS wanted(type) CROSS JOIN LATERAL (
+        SELECT id FROM events WHERE type = wanted.type AND account_id = ? AND mode = ?
+         LIMIT ${FEW + 1}) AS each
+       LIMIT ${FEW + 1})
+    (${page(few, `AND ${count} <= ${FEW}`)}) UNION ALL (${page('events', `AND ${count} > ${FEW}`)})`;
 }
