@@ -20,8 +20,8 @@ export function paymentRoutes(
   router.post(
     '/payments',
     auth('payments:write'),
-    noQuery,
     validate(readPaymentRequest),
+    noQuery,
     idempotent(),
     async (ctx) => {
       const { caller, idempotencyKey, request } = ctx.state;

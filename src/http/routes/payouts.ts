@@ -20,8 +20,8 @@ export function payoutRoutes(
   router.post(
     '/payouts',
     auth('payouts:write'),
-    noQuery,
     validate(readPayoutRequest),
+    noQuery,
     idempotent(),
     async (ctx) => {
       const { caller, idempotencyKey, request } = ctx.state;
