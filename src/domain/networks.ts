@@ -35,7 +35,9 @@ export function byDefaultNetwork(one: string, other: string): number {
     const index = DEFAULT_NETWORKS.indexOf(network);
     return index < 0 ? DEFAULT_NETWORKS.length : index;
   };
-  return place(one) - place(other) || (one < other ? -1 : Number(one > other));
+  if (one === other) return 0;
+  if (place(one) !== place(other)) return place(one) - place(other);
+  return one < other ? -1 : 1;
 }
 
 /** What a memo on this network has to be, in words. */
