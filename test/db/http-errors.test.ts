@@ -227,6 +227,7 @@ describe.each(['refuses connections', 'is silent'])('without Temporal, which %s'
 describe('the list of payouts', () => {
   it.each([
     ['limit=0&status=paid', ['limit format', 'status unsupported']],
+    ['state=failed', ['state unsupported']],
     ['cursor=abc', ['cursor format']],
     ['cursor=', ['cursor format']],
     ['currency=usdt&currency=btc', ['currency format']],
@@ -252,7 +253,7 @@ describe('the log', () => {
       client_request_id: theirs.slice(0, 128),
       method: 'GET',
       route: '/api/v1/payouts/:id',
-      status: 404,
+      status: 422,
       ms: expect.any(Number),
       account_id: key.accountId,
     });

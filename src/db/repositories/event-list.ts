@@ -69,7 +69,8 @@ function ofTypes(page: (source: string, onlyIf?: string) => string): string {
   return `WITH few AS MATERIALIZED (
       SELECT each.id FROM unnest(?::text[]) AS wanted(type) CROSS JOIN LATERAL (
         SELECT id FROM events WHERE type = wanted.type AND account_id = ? AND mode = ?
-         LIMIT ${FEW + 1}) AS each
+         -- The order of an index, which is then used.
+         ORDER BY position, id LIMIT ${FEW + 1}) AS each
        LIMIT ${FEW + 1})
     (${page(few, `AND ${count} <= ${FEW}`)}) UNION ALL (${page('events', `AND ${count} > ${FEW}`)})`;
 }

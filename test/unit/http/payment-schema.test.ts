@@ -148,6 +148,20 @@ test.each(['underpaid', 'expired', 'late'])(
   },
 );
 
-test('unknown fields of a payment are ignored (decision W7)', () => {
-  expect(read({ memo: 'x', cart: { items: 2 } })).toEqual(read({}));
+test('unknown fields of a payment are refused with the names that exist (decision W7)', () => {
+  expect(() => read({ memo: 'x' })).toThrow(
+    expect.objectContaining({
+      details: {
+        fields: [
+          {
+            field: 'memo',
+            rule: 'unsupported',
+            message: expect.stringMatching(
+              /^Unknown field memo. Remove it, or use one of amount, /,
+            ),
+          },
+        ],
+      },
+    }),
+  );
 });

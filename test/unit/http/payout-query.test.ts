@@ -12,10 +12,13 @@ function refused(query: Record<string, string | string[]>): string[] {
 }
 
 describe('the query of the payout list', () => {
-  it('asks for 25 without filters when it is empty, and ignores unknown parameters', () => {
+  it('asks for 25 without filters when it is empty, and refuses unknown parameters', () => {
     const empty = { limit: 25, cursor: undefined, filters: {}, filterTexts: {} };
     expect(readPayoutQuery({})).toEqual(empty);
-    expect(readPayoutQuery({ page: '2', sort: ['a', 'b'] })).toEqual(empty);
+    expect(refused({ page: '2', sort: ['a', 'b'] })).toEqual([
+      'page unsupported',
+      'sort unsupported',
+    ]);
   });
 
   it('reads all filters and keeps their text for the next link', () => {

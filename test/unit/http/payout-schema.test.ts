@@ -29,12 +29,12 @@ const members = (count: number) =>
   Object.fromEntries(Array.from({ length: count }, (_, i) => [`k${i}`, 'v']));
 
 describe('a payout request', () => {
-  it('needs four members; the others become null and {}', () => {
+  it('needs four members; the others become null and {}, and nobody said whether there is a memo', () => {
     expect(read(body)).toEqual({
       amount: '12.50000000',
       currency: 'USDT',
       reference: 'order_1-A',
-      destination: { ...destination, memo: null },
+      destination: { ...destination, memo: undefined },
       network: null,
       provider: null,
       description: null,
@@ -53,9 +53,10 @@ describe('a payout request', () => {
     expect(request).toMatchObject({ ...optional, destination: { memo: '42' } });
   });
 
-  it('takes null for an optional member, and an empty memo, as absent', () => {
+  it('takes null for an optional member, and an empty memo, as absent; a memo of null says that there is none', () => {
     const nulls = { network: null, provider: null, description: null, metadata: null };
-    expect(read({ ...to({ memo: null }), ...nulls })).toEqual(read(body));
+    expect(read({ ...body, ...nulls })).toEqual(read(body));
+    expect(read(to({ memo: null })).destination.memo).toBeNull();
     expect(read(to({ memo: '' }))).toEqual(read(body));
   });
 
