@@ -6,10 +6,12 @@
 import { proveChanges, readProvenAt, type InvariantResult } from '../src/db/ledger-verify';
 import { appendAudit } from '../src/db/repositories/audit-log';
 import { openCase, resolveOpenCase } from '../src/db/repositories/cases';
-import { insertPause, lockPause } from '../src/db/repositories/payout-pauses';
+import { insertPause } from '../src/db/repositories/payout-pauses';
 import { inTransaction, type Db, type Tx } from '../src/db/transaction';
+import type { Mode } from '../src/domain/mode';
+import { presentPause } from '../src/presenters/admin';
 
-const EVERYTHING = { scope: 'global', target: '' } as const;
+const ACTOR = 'ledger check';
 
 /** Of one statement. The first check after an installation or an import reads all history. */
 const TIMEOUT_MS = 10 * 60_000;
@@ -52,20 +54,36 @@ async function stopPayouts(tx: Tx, broken: readonly InvariantResult[]): Promise<
   for (const { number, name, broken: count, rows } of broken) {
     await openCase(tx, 'ledger_broken', `invariant_${number}`, { name, broken: count, rows });
   }
-  // If an operator has paused everything already, that pause and its reason stay.
-  if ((await lockPause(tx, EVERYTHING)) !== null) return;
   const numbers = broken.map(({ number }) => number).join(', ');
   const reason = `The ledger is broken: ${broken.length === 1 ? 'invariant' : 'invariants'} ${numbers}. See the open cases and run ledger:verify.`;
-  const pause = await insertPause(tx, { ...EVERYTHING, reason });
+  const mode = modeOf(broken);
+  // A pause of its own beside those of operators: who lifts one of those has not seen this reason.
+  const pause = await insertPause(tx, {
+    ...({ scope: 'global', target: '', mode } as const),
+    reason,
+    createdBy: ACTOR,
+  });
+  if (pause === null) return;
   await appendAudit(tx, {
-    actor: 'ledger check',
+    actor: ACTOR,
     via: 'gateway',
     action: 'payouts.pause',
     object: 'payout_pause',
     objectId: 'global',
     accountId: null,
     before: null,
-    after: pause,
+    after: presentPause(pause),
     reason,
   });
+}
+
+/**
+ * Live when every broken row is known and of live mode: test payouts then go on. Otherwise both, because
+ * the fault that broke a test balance can break a live one.
+ */
+function modeOf(broken: readonly InvariantResult[]): Mode | null {
+  const isLive = broken.every(
+    (one) => one.rows.length === one.broken && one.rows.every((row) => row['mode'] === 'live'),
+  );
+  return isLive ? 'live' : null;
 }

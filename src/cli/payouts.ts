@@ -1,5 +1,6 @@
 /** `admin payouts`. */
 import { type Command, Option } from '@commander-js/extra-typings';
+import { type Mode, MODES } from '../domain/mode';
 import { PROVIDER_CODES, type ProviderCode } from '../domain/provider-codes';
 import { presentPause } from '../presenters/admin';
 import {
@@ -11,7 +12,7 @@ import {
 import { resumeHeldPayouts } from '../temporal/payout-workflows';
 import type { Run } from './admin';
 import { addLost } from './lost';
-import { addNoun, changeVerb, readVerb, reasonedVerb, text } from './options';
+import { addNoun, changeVerb, readVerb, reasonedVerb, requireId, text } from './options';
 import { listOf, showList, showObject } from './output';
 
 const PROVIDER = new Option('--provider <CODE>', 'only through this provider').choices(
@@ -22,14 +23,20 @@ const ACCOUNT = new Option('--account <ACC_ID>', 'only of this account')
   .argParser(text)
   .conflicts('provider');
 
+const MODE = new Option('--mode <MODE>', 'only in this mode; otherwise in both').choices(MODES);
+
+const WHERE = '`payouts pauses` lists the ids.';
+
 /** Unlike elsewhere, no account means all accounts: an urgent pause should be short to type. */
 function paused(options: {
   provider?: ProviderCode | undefined;
   account?: string | undefined;
+  mode?: Mode | undefined;
 }): PausedPayouts {
-  if (options.provider !== undefined) return { scope: 'provider', target: options.provider };
-  if (options.account !== undefined) return { scope: 'account', target: options.account };
-  return { scope: 'global', target: '' };
+  const mode = options.mode ?? null;
+  if (options.provider !== undefined) return { scope: 'provider', target: options.provider, mode };
+  if (options.account !== undefined) return { scope: 'account', target: options.account, mode };
+  return { scope: 'global', target: '', mode };
 }
 
 export function addPayouts(admin: Command, run: Run): void {
@@ -42,15 +49,16 @@ export function addPayouts(admin: Command, run: Run): void {
     summary: 'Pause all payouts, or those of one provider or one account',
     notes:
       'New requests get 503, approved payouts wait before submission, and no reservation is lost. ' +
-      'Submitted payouts continue.',
+      'Submitted payouts continue. Several pauses can hold the same payouts.',
     examples: [
       'payouts pause --reason "hot wallet is moved"',
       'payouts pause --provider onchain_provider --reason "maintenance until 14:00"',
-      'payouts pause --account acc_… --reason "keys may have leaked"',
+      'payouts pause --account acc_… --mode live --reason "keys may have leaked"',
     ],
   })
     .addOption(PROVIDER)
     .addOption(ACCOUNT)
+    .addOption(MODE)
     .action((options) =>
       run(options, async ({ db, by }) =>
         presentPause(await pausePayouts(db, { ...by, reason: options.reason }, paused(options))),
@@ -59,22 +67,23 @@ export function addPayouts(admin: Command, run: Run): void {
   changeVerb(payouts, 'resume', {
     summary: 'Lift one pause; the others stay',
     notes:
-      'Held payouts continue within 5 seconds; within 15 if TEMPORAL_ADDRESS is not set or Temporal ' +
+      'Payouts that no other pause holds continue within 5 seconds; within 15 if TEMPORAL_ADDRESS is not set or Temporal ' +
       'does not respond.',
-    examples: ['payouts resume', 'payouts resume --provider onchain_provider'],
+    examples: ['payouts resume 12', 'payouts resume 12 --reason "wallet is refilled"'],
   })
-    .addOption(PROVIDER)
-    .addOption(ACCOUNT)
-    .action((options) =>
-      run(
+    .argument('[id]', 'the pause', text)
+    .addOption(new Option('--id <PAUSE_ID>', 'the pause').argParser(text))
+    .action((argument, options) => {
+      const id = requireId(argument, { id: options.id }, WHERE);
+      return run(
         options,
         async ({ db, by, temporal }) => {
           const wakeHeld = async () => resumeHeldPayouts(temporal());
-          return presentPause(await resumePayouts(db, by, paused(options), wakeHeld));
+          return presentPause(await resumePayouts(db, by, id, wakeHeld));
         },
         (pause) => `Lifted:\n${showObject(pause)}`,
-      ),
-    );
+      );
+    });
   readVerb(payouts, 'pauses', {
     summary: 'List the pauses',
     examples: ['payouts pauses', 'payouts pauses --json'],
@@ -82,7 +91,12 @@ export function addPayouts(admin: Command, run: Run): void {
     run(
       options,
       async ({ db }) => listOf((await listPauses(db)).map(presentPause)),
-      (list) => showList(list, ['scope', 'target', 'reason', 'created_at'], 'Nothing is paused.'),
+      (list) =>
+        showList(
+          list,
+          ['id', 'scope', 'target', 'mode', 'reason', 'created_by', 'created_at'],
+          'Nothing is paused.',
+        ),
     ),
   );
   addLost(payouts, run, 'payout');

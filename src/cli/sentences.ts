@@ -122,12 +122,10 @@ function refusalSentence(refusal: Refusal): string {
         `in ${mode} mode, "${reason}". Nothing was posted. Use a new --operation-id.`
       );
     }
-    case 'payouts_already_paused': {
-      const { createdAt, reason } = refusal.pause;
-      return `${pausedName(refusal.pause)} already paused, since ${createdAt.toISOString()}: ${reason}`;
-    }
-    case 'payouts_not_paused':
-      return `${pauseName(refusal.scope)} \`payouts pauses\` lists the pauses.`;
+    case 'payouts_already_paused':
+      return 'The same person has already paused these payouts for this reason. `payouts pauses` lists the pauses.';
+    case 'pause_not_found':
+      return `There is no pause ${refusal.id}. \`payouts pauses\` lists the pauses.`;
     case 'no_threshold_proposed':
       return `No change is proposed for ${refusal.currency}. \`four-eyes list\` lists the proposals.`;
     case 'other_threshold_proposed':
@@ -173,15 +171,6 @@ function refusalSentence(refusal: Refusal): string {
     case 'delivery_already_ended':
       return `${refusal.id} cannot be abandoned: it is already ${refusal.status}.`;
   }
-}
-
-function pausedName({ scope, target }: { scope: string; target: string }): string {
-  return scope === 'global' ? 'All payouts are' : `Payouts of ${scope} ${target} are`;
-}
-
-function pauseName({ scope, target }: { scope: string; target: string }): string {
-  const whose = scope === 'global' ? 'all payouts' : `the payouts of ${scope} ${target}`;
-  return `There is no pause of ${whose}.`;
 }
 
 function problemSentence(problem: InputProblem): string {

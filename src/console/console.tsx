@@ -89,14 +89,19 @@ async function pauseBanner({ pauses }: ConsoleServices): Promise<VNode | null> {
   const held = await pauses.list();
   const [first] = held;
   if (first === undefined) return null;
-  const everything = held.find(({ scope }) => scope === 'global');
+  const everything = held.filter(({ scope }) => scope === 'global');
+  // The widest first: a pause of both modes, then one of live payouts.
+  const widest =
+    everything.find(({ mode }) => mode === null) ??
+    everything.find(({ mode }) => mode === 'live') ??
+    everything[0];
   const what =
-    everything === undefined
+    widest === undefined
       ? `${held.length} ${held.length === 1 ? 'pause holds' : 'pauses hold'} payouts`
-      : 'All payouts are paused';
+      : `All ${widest.mode === null ? '' : `${widest.mode} `}payouts are paused`;
   return (
     <p class="mode" data-mode="test">
-      <b>{what}</b> {(everything ?? first).reason} <a href={`${PREFIX}/pauses`}>Show</a>
+      <b>{what}</b> {(widest ?? first).reason} <a href={`${PREFIX}/pauses`}>Show</a>
     </p>
   );
 }

@@ -78,12 +78,15 @@ export function presentFeeRuleVersion(rule: FeeRuleVersion) {
   };
 }
 
-export function presentPause({ scope, target, reason, createdAt }: Pause) {
+export function presentPause({ id, scope, target, mode, reason, createdBy, createdAt }: Pause) {
   return {
+    id,
     object: 'payout_pause',
     scope,
     target: target === '' ? null : target,
+    mode,
     reason,
+    created_by: createdBy,
     created_at: createdAt.toISOString(),
   };
 }

@@ -47,7 +47,7 @@ export interface ConsolePauses {
   /** @throws AdminRefusal, InvalidInput */
   pause: (by: ChangedBy & { reason: string }, what: PausedPayouts) => Promise<Pause>;
   /** @throws AdminRefusal */
-  resume: (by: ChangedBy, what: PausedPayouts) => Promise<Pause>;
+  resume: (by: ChangedBy, id: string) => Promise<Pause>;
 }
 
 /** @throws AdminRefusal, InvalidInput */
@@ -93,7 +93,7 @@ export function createConsoleServices(
     pauses: {
       list: () => listPauses(db, PAUSES_MAX),
       pause: (by, what) => pausePayouts(db, by, what),
-      resume: (by, what) => resumePayouts(db, by, what, () => resumeHeldPayouts(temporal)),
+      resume: (by, id) => resumePayouts(db, by, id, () => resumeHeldPayouts(temporal)),
     },
     operations: createConsoleOperations(deps),
     auditLog: (query) => readAuditLog(db, query),

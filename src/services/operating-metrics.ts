@@ -71,7 +71,7 @@ const METRICS: Readonly<Record<string, Metric>> = {
     zeros: CASE_KINDS.map((kind) => ({ kind })),
   },
   gateway_payout_pauses: {
-    help: 'Pauses of payouts: global, of a provider or of an account.',
+    help: 'Pauses of live payouts: global, of a provider or of an account.',
     labels: ['scope'],
     zeros: ['global', 'provider', 'account'].map((scope) => ({ scope })),
   },

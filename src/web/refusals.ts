@@ -34,9 +34,9 @@ export function refusalText(refusal: Refusal): string {
     case 'operation_id_taken':
       return 'This operation was already posted with other values. Nothing was posted now.';
     case 'payouts_already_paused':
-      return `Payouts are already paused, since ${refusal.pause.createdAt.toISOString()}.`;
-    case 'payouts_not_paused':
-      return 'Payouts are not paused.';
+      return 'You have already paused these payouts for this reason.';
+    case 'pause_not_found':
+      return 'This pause does not exist. Somebody else may have lifted it.';
     case 'no_threshold_proposed':
       return `No change is proposed for ${refusal.currency}.`;
     case 'other_threshold_proposed':

@@ -332,7 +332,7 @@ describe('pauses', () => {
     );
     const { data } = await admin.json('payouts', 'pauses');
     expect(data).toMatchObject([{ scope, target: scope === 'global' ? null : objectId }]);
-    await admin.json('payouts', 'resume', ...what);
+    await admin.json('payouts', 'resume', await idOfPause());
     expect((await facts()).pauseReason).toBeNull();
     expect((await auditRows(harness.owner, objectId)).slice(seen)).toMatchObject([
       { action: 'payouts.pause', before: null, after: { scope }, reason: 'wallet is moved' },
@@ -340,21 +340,51 @@ describe('pauses', () => {
     ]);
   });
 
-  test('each is lifted by itself, and is made once', async () => {
+  /** The newest. */
+  async function idOfPause(): Promise<string> {
+    const { data } = await admin.json('payouts', 'pauses');
+    return (data as { id: string }[]).at(-1)!.id;
+  }
+
+  test('several hold the same payouts, and each is lifted by its id', async () => {
     await admin.json('payouts', 'pause', '--reason', 'everything');
+    const first = await idOfPause();
+    await admin.json('payouts', 'pause', '--reason', 'ledger is broken');
+    const second = await idOfPause();
     await admin.json('payouts', 'pause', '--account', account, '--reason', 'this one');
-    const again = await admin.refusal(1, 'payouts', 'pause', '--reason', 'again');
-    expect(again).toMatch(/All payouts are already paused, since .*: everything/);
-    await admin.json('payouts', 'resume');
+    await admin.json('payouts', 'resume', first);
+    expect((await facts()).pauseReason).toBe('ledger is broken');
+    await admin.json('payouts', 'resume', '--id', second);
     expect((await facts()).pauseReason).toBe('this one');
-    expect(await admin.refusal(1, 'payouts', 'resume')).toContain(
-      'There is no pause of all payouts.',
+    expect(await admin.refusal(1, 'payouts', 'resume', first)).toContain(
+      `There is no pause ${first}.`,
     );
+    expect(await admin.refusal(2, 'payouts', 'resume')).toContain(
+      '`payouts pauses` lists the ids.',
+    );
+  });
+
+  test('the same command again makes no second pause', async () => {
+    await admin.json('payouts', 'pause', '--reason', 'everything');
+    expect(await admin.refusal(1, 'payouts', 'pause', '--reason', 'everything')).toContain(
+      'already paused these payouts for this reason',
+    );
+    expect((await admin.json('payouts', 'pauses')).data).toHaveLength(1);
+  });
+
+  test.each([
+    ['live', null],
+    ['test', 'emergency'],
+  ])('of %s mode: a new test payout finds %j', async (mode, found) => {
+    await admin.json('payouts', 'pause', '--mode', mode, '--reason', 'emergency');
+    expect((await facts()).pauseReason).toBe(found);
+    expect((await admin.json('payouts', 'pauses')).data).toMatchObject([{ mode }]);
   });
 
   test('two that lift the same at once: one does, the other is told', async () => {
     await admin.json('payouts', 'pause', '--reason', 'x');
-    const ended = await Promise.all([1, 2].map(() => admin.run('payouts', 'resume')));
+    const id = await idOfPause();
+    const ended = await Promise.all([1, 2].map(() => admin.run('payouts', 'resume', id)));
     expect(ended.map(({ code }) => code).sort()).toEqual([0, 1]);
   });
 

@@ -390,6 +390,7 @@ test('a pause holds with its reason on every page until it is lifted', async () 
   expect(await textOf(await pause({ scope: 'global' }), 422)).toContain('Enter a value.');
   expect((await pause({ scope: 'account', target: 'acc_none', reason })).status).toBe(404);
   expect((await pause({ scope: 'account', target: accountId, reason })).status).toBe(303);
+  // The form twice, as by a double click.
   expect((await pause({ scope: 'account', target: accountId, reason })).status).toBe(409);
   expect(await read(client, '/home')).toMatch(/1 pause holds payouts<\/b> Keys leaked/);
   expect((await pause({ scope: 'onchain_provider', reason: 'Maintenance' })).status).toBe(303);
@@ -399,11 +400,19 @@ test('a pause holds with its reason on every page until it is lifted', async () 
   }
   // A resume wakes the held payouts through Temporal, which is not there.
   await rows(harness.owner, `DELETE FROM payout_pauses WHERE scope <> 'account'`);
-  const what = { scope: 'account', target: accountId, reason: 'Done' };
-  expect((await client.post('/console/pauses/resume', what)).status).toBe(303);
+  expect((await pause({ scope: 'account', target: accountId, reason: 'Second' })).status).toBe(303);
+  const shown = await read(client, '/pauses');
+  const [first, second] = [...shown.matchAll(/name="id" value="(\d+)"/g)].map(([, id]) => id!);
+  expect(shown).toMatch(/Lifts the pause of [^<]+<b>Keys leaked/);
+  const lift = (id: string) => client.post('/console/pauses/resume', { id, reason: 'Done' });
+  expect((await lift(first!)).status).toBe(303);
+  expect(await read(client, '/pauses')).toContain('Second');
+  expect((await lift(first!)).status).toBe(409);
+  await rows(harness.owner, 'DELETE FROM payout_pauses WHERE id = ?', [second!]);
   expect(await read(client, '/pauses')).toContain('Nothing is paused');
   expect((await auditOf(accountId)).map(({ action, reason: why }) => [action, why])).toEqual([
     ['payouts.resume', 'Done'],
+    ['payouts.pause', 'Second'],
     ['payouts.pause', reason],
   ]);
 });

@@ -97,6 +97,16 @@ test('a submission begins for an approved payout that no pause holds', async () 
   expect((await beginSubmission(app, approved)).kind).toBe('begun');
 });
 
+test('a pause holds the payouts of its mode, and no others', async () => {
+  const pause = 'INSERT INTO payout_pauses (scope, mode, reason) VALUES (?, ?, ?)';
+  const [first, second] = [await payoutIn('approved'), await payoutIn('approved')];
+  await rows(owner, pause, ['global', 'live', 'keys leaked']);
+  expect((await beginSubmission(app, first)).kind).toBe('begun');
+  await rows(owner, pause, ['global', 'test', 'sandbox is moved']);
+  expect(await beginSubmission(app, second)).toEqual({ kind: 'held', reason: 'sandbox is moved' });
+  await rows(owner, 'DELETE FROM payout_pauses');
+});
+
 test('a payment takes no step from a status that the table does not have', async () => {
   const statuses = Object.keys(PAYMENT_TRANSITIONS) as PaymentStatus[];
   const edges: Record<

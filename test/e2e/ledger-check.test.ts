@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { withClient } from '../../src/db/provision';
 import { rows } from '../../src/db/transaction';
-import { resumePayouts } from '../../src/services/admin/payouts';
+import { listPauses, pausePayouts, resumePayouts } from '../../src/services/admin/payouts';
 import { resumeHeldPayouts } from '../../src/temporal/payout-workflows';
 import { TASK_QUEUES, WORKFLOWS } from '../../workflows/names';
 import { startGateway, type TestGateway } from '../support/gateway';
@@ -10,7 +10,7 @@ import { buildPayout, type MerchantClient } from '../support/merchant-client';
 import { openMerchant } from '../support/payout-steps';
 import { placeOf, temporalCommand } from '../support/temporal-command';
 
-const EVERYTHING = { scope: 'global', target: '' } as const;
+const EVERYTHING = { scope: 'global', target: '', mode: null } as const;
 
 let gateway: TestGateway;
 let client: MerchantClient;
@@ -39,16 +39,16 @@ async function check(): Promise<{ broken: number[] }> {
 }
 
 /** With everything out of the way that would refuse it. */
-async function giveMoney(amount: number): Promise<void> {
+async function giveMoney(amount: number, to = accountId): Promise<void> {
   await withClient(gateway.database.ownerUrl, async (superuser) => {
     await superuser.query("SET session_replication_role = 'replica'");
     const sql = 'UPDATE balances SET available = available + $1 WHERE account_id = $2';
-    await superuser.query(sql, [amount, accountId]);
+    await superuser.query(sql, [amount, to]);
   });
 }
 
 async function pauses(): Promise<unknown[]> {
-  return rows(gateway.db, 'SELECT scope, target, reason FROM payout_pauses');
+  return rows(gateway.db, 'SELECT scope, target, mode, reason FROM payout_pauses ORDER BY id');
 }
 
 async function openCases(): Promise<string[]> {
@@ -92,8 +92,7 @@ test('a broken one pauses all payouts, with the rows in a case for each invarian
 });
 
 test('an operator lifts it, and it is paused again only by a new break', async () => {
-  const by = { actor: 'alice', reason: 'mended' };
-  await resumePayouts(gateway.db, by, EVERYTHING, () => resumeHeldPayouts(gateway.temporal));
+  await lift();
   expect(await check()).toEqual({ broken: [] });
   expect((await client.createPayout(buildPayout())).status).toBe(201);
 
@@ -101,7 +100,50 @@ test('an operator lifts it, and it is paused again only by a new break', async (
   await check();
   expect(await pauses()).toHaveLength(1);
   await giveMoney(-1);
+  await lift();
 });
+
+test('the emergency stop is a pause of its own: lifting a maintenance pause does not lift it', async () => {
+  const maintenance = { ...EVERYTHING, reason: 'maintenance until 14:00' };
+  const by = { actor: 'alice', reason: maintenance.reason };
+  const { id } = await pausePayouts(gateway.db, by, EVERYTHING);
+  await giveMoney(1);
+  await check();
+  const emergency = { ...EVERYTHING, reason: expect.stringContaining('The ledger is broken') };
+  expect(await pauses()).toEqual([maintenance, emergency]);
+
+  await resumePayouts(gateway.db, by, id, () => resumeHeldPayouts(gateway.temporal));
+  expect(await pauses()).toEqual([emergency]);
+  expect((await client.createPayout(buildPayout())).status).toBe(503);
+  await giveMoney(-1);
+  await lift();
+});
+
+test('a live balance that is broken stops live payouts, and test payouts go on', async () => {
+  const live = await openMerchant(gateway, { mode: 'live' });
+  await giveMoney(1, live.accountId);
+  await check();
+  expect(await pauses()).toMatchObject([{ ...EVERYTHING, mode: 'live' }]);
+  expect((await live.client.createPayout(buildPayout())).status).toBe(503);
+  expect((await client.createPayout(buildPayout())).status).toBe(201);
+
+  // A test balance broken as well: the same fault may be in both.
+  await giveMoney(1);
+  await check();
+  expect(await pauses()).toMatchObject([{ mode: 'live' }, { mode: null }]);
+  expect((await client.createPayout(buildPayout())).status).toBe(503);
+  await giveMoney(-1);
+  await giveMoney(-1, live.accountId);
+  await lift();
+});
+
+/** Lifts every pause. */
+async function lift(): Promise<void> {
+  const by = { actor: 'alice', reason: 'mended' };
+  for (const { id } of await listPauses(gateway.db)) {
+    await resumePayouts(gateway.db, by, id, () => resumeHeldPayouts(gateway.temporal));
+  }
+}
 
 test('the worker has scheduled it, and the reconciliation', async () => {
   const place = placeOf(gateway.env);

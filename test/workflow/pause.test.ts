@@ -1,6 +1,6 @@
 /** An operator's pause (decision O11) holds every submission back and never loses a payout. */
 import { rows } from '../../src/db/transaction';
-import { resumePayouts, type PausedPayouts } from '../../src/services/admin/payouts';
+import { resumePayouts } from '../../src/services/admin/payouts';
 import { resumeHeldPayouts } from '../../src/temporal/payout-workflows';
 import { brokenInvariants } from '../support/gateway';
 import { control, readBookEntry } from '../support/sandbox';
@@ -46,12 +46,15 @@ async function liftPauses(): Promise<void> {
   await rows(world.db, 'DELETE FROM payout_pauses');
 }
 
-/** What `admin payouts resume` does. */
+/** What `admin payouts resume` does with each pause of the scope. */
 async function resume(scope: string, target: string): Promise<void> {
-  const what = { scope, target } as PausedPayouts;
-  await resumePayouts(world.db, { actor: 'alice', reason: null }, what, () =>
-    resumeHeldPayouts(world.temporal),
-  );
+  const sql = 'SELECT id::text AS id FROM payout_pauses WHERE scope = ? AND target = ? ORDER BY id';
+  const pauses = await rows<{ id: string }>(world.db, sql, [scope, target]);
+  for (const { id } of pauses) {
+    await resumePayouts(world.db, { actor: 'alice', reason: null }, id, () =>
+      resumeHeldPayouts(world.temporal),
+    );
+  }
 }
 
 async function setOutage(kind: string | null): Promise<void> {

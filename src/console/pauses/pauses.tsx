@@ -1,4 +1,5 @@
 /** Pauses of payouts: all of them, those of one provider, or those of one account. */
+import { MODES } from '../../domain/mode';
 import { PROVIDER_CODES } from '../../domain/provider-codes';
 import type { PausedPayouts } from '../../services/admin/payouts';
 import { InvalidInput } from '../../services/admin/refusal';
@@ -25,9 +26,9 @@ export function pausePages({ pauses }: ConsoleServices): OperatorRoute[] {
     const body = <Pauses held={held} form={form} mayChange={visit.may('administer')} />;
     return page('Pauses', body, { ...NAV, status });
   };
-  const change = async (visit: OperatorVisit, work: (what: PausedPayouts) => Promise<unknown>) => {
+  const change = async (visit: OperatorVisit, work: () => Promise<unknown>) => {
     const { answer, fields } = await fieldErrors(async () => {
-      await work(pausedOf(visit.form));
+      await work();
       return redirect(PATH);
     });
     return answer ?? show(visit, { values: visit.form, errors: fields }, 422);
@@ -38,13 +39,15 @@ export function pausePages({ pauses }: ConsoleServices): OperatorRoute[] {
       method: 'post',
       path: '/pauses',
       needs: 'administer',
-      run: (visit) => change(visit, (what) => pauses.pause(visit.withReason(), what)),
+      run: (visit) =>
+        change(visit, async () => pauses.pause(visit.withReason(), pausedOf(visit.form))),
     },
     {
       method: 'post',
       path: '/pauses/resume',
       needs: 'administer',
-      run: (visit) => change(visit, (what) => pauses.resume(visit.withReason(), what)),
+      run: (visit) =>
+        change(visit, async () => pauses.resume(visit.withReason(), visit.form.get('id') ?? '')),
     },
   ];
 }
@@ -52,13 +55,14 @@ export function pausePages({ pauses }: ConsoleServices): OperatorRoute[] {
 /** @throws InvalidInput */
 function pausedOf(form: URLSearchParams): PausedPayouts {
   const scope = form.get('scope') ?? '';
-  if (scope === 'global') return { scope, target: '' };
+  const mode = MODES.find((one) => one === form.get('mode')) ?? null;
+  if (scope === 'global') return { scope, target: '', mode };
   const provider = PROVIDER_CODES.find((code) => code === scope);
-  if (provider !== undefined) return { scope: 'provider', target: provider };
+  if (provider !== undefined) return { scope: 'provider', target: provider, mode };
   if (scope !== 'account') {
     throw new InvalidInput('scopes', { code: 'unknown_name', value: scope, known: [] });
   }
-  return { scope, target: (form.get('target') ?? '').trim() };
+  return { scope, target: (form.get('target') ?? '').trim(), mode };
 }
 
 interface PausesProps {
@@ -81,7 +85,9 @@ function Pauses({ held, form, mayChange }: PausesProps) {
           empty={<Empty icon="circle-play" title="Nothing is paused" />}
           columns={[
             { label: 'Paused', cell: (pause) => <PausedName pause={pause} /> },
+            { label: 'Mode', cell: ({ mode }) => mode ?? 'Live and test' },
             { label: 'Reason', cell: ({ reason }) => reason },
+            { label: 'By', cell: ({ createdBy }) => createdBy ?? 'Unknown' },
             { label: 'Since', cell: ({ createdAt }) => <Time at={createdAt} seconds /> },
             {
               label: '',
@@ -106,21 +112,24 @@ function PausedName({ pause: { scope, target } }: { pause: Pause }) {
   );
 }
 
-function Resume({ pause: { scope, target } }: { pause: Pause }) {
-  const id = `reason-${scope}-${target}`;
+function Resume({ pause }: { pause: Pause }) {
+  const id = `reason-${pause.id}`;
   return (
     <details class="confirm">
       <summary class="btn" data-variant="outline" data-size="sm">
         Resume
       </summary>
       <form method="post" action={`${PATH}/resume`} class="confirm-body">
-        <input type="hidden" name="scope" value={scope === 'provider' ? target : scope} />
-        <input type="hidden" name="target" value={target} />
+        <input type="hidden" name="id" value={pause.id} />
+        <p>
+          Lifts the pause of {pause.createdBy ?? 'an unknown author'}: <b>{pause.reason}</b>
+        </p>
+        <p class="hint">Payouts that another pause holds stay held.</p>
         <label class="label" for={id}>
           Reason
         </label>
         <input class="input" id={id} name="reason" required maxLength={REASON_LENGTH_MAX} />
-        <button class="btn">Resume payouts</button>
+        <button class="btn">Lift this pause</button>
       </form>
     </details>
   );
@@ -138,6 +147,16 @@ function NewPause({ form }: { form: FormState }) {
             ['global', 'All payouts'],
             ...PROVIDER_CODES.map((code) => [code, `Provider ${code}`] as const),
             ['account', 'One account'],
+          ]}
+        />
+        <Select
+          name="mode"
+          label="Mode"
+          form={form}
+          options={[
+            ['', 'Live and test'],
+            ['live', 'Live only'],
+            ['test', 'Test only'],
           ]}
         />
         <Field

@@ -19,6 +19,7 @@ import { sql as keyPeppers } from './0016-key-peppers';
 import { sql as hiddenSecrets } from './0017-hidden-secrets';
 import { sql as merchantRole, tables as accountRows } from './0018-account-rows';
 import { sql as caseFacts } from './0020-case-facts';
+import { sql as pausesAsRows } from './0021-pauses-as-rows';
 import { sql as provenUsers } from './0025-proven-users';
 import { sql as accountRate } from './0026-account-rate';
 import { sql as unconfirmedAmount, steps as unconfirmedSteps } from './0031-unconfirmed-amount';
@@ -55,6 +56,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0018-merchant-role', sql: merchantRole },
   { name: '0018-account-rows', concurrent: accountRows },
   { name: '0020-case-facts', sql: caseFacts },
+  { name: '0021-pauses-as-rows', sql: pausesAsRows },
   { name: '0025-proven-users', sql: provenUsers },
   { name: '0026-account-rate', sql: accountRate },
   { name: '0031-unconfirmed-amount', sql: unconfirmedAmount },

@@ -67,8 +67,9 @@ export async function readAttention(db: Reader, accountId: string, mode: Mode): 
             ${count(`FROM webhook_endpoints p JOIN q USING (account_id, mode)
                       WHERE p.deleted_at IS NULL AND NOT p.enabled`)}
               AS endpoints_disabled,
-            EXISTS (SELECT FROM payout_pauses, q
-                     WHERE scope = 'global' OR (scope = 'account' AND target = q.account_id))
+            EXISTS (SELECT FROM payout_pauses x, q
+                     WHERE (x.scope = 'global' OR (x.scope = 'account' AND x.target = q.account_id))
+                       AND (x.mode IS NULL OR x.mode = q.mode))
               AS payouts_paused`,
     [accountId, mode],
   );

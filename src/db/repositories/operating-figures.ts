@@ -76,7 +76,7 @@ UNION ALL
 SELECT 'gateway_cases_open', jsonb_build_object('kind', kind), count(*) FROM cases_open GROUP BY kind
 UNION ALL
 SELECT 'gateway_payout_pauses', jsonb_build_object('scope', scope), count(*)
-  FROM payout_pauses GROUP BY scope
+  FROM payout_pauses WHERE mode IS DISTINCT FROM 'test' GROUP BY scope
 UNION ALL
 SELECT 'gateway_provider_statement_timestamp_seconds',
        jsonb_build_object('provider', provider, 'mode', mode, 'kind', kind), ${seconds('read_at')}

@@ -84,7 +84,9 @@ SELECT clock_timestamp() AS now, b.available, pause.reason AS pause_reason,
   LEFT JOIN LATERAL (
     SELECT x.reason FROM payout_pauses x
      WHERE (x.scope, x.target) IN
-           (('global', ''), ('provider', q.provider), ('account', q.account_id)) LIMIT 1
+           (('global', ''), ('provider', q.provider), ('account', q.account_id))
+       AND (x.mode IS NULL OR x.mode = q.mode)
+     ORDER BY x.id LIMIT 1
   ) pause ON true
   LEFT JOIN LATERAL (
     SELECT f.* FROM fee_rules f

@@ -2,6 +2,7 @@
  * Pauses of payouts (decision O11). Every submission begins with `beginSubmission`, the only place
  * that lets one through, so no caller can forget the pauses.
  */
+import type { Mode } from '../../domain/mode';
 import type { Payout } from '../../domain/payout';
 import { PayoutModel } from '../models';
 import {
@@ -20,7 +21,8 @@ const LOCK = 'payout_pauses';
 /** SQL over a row of payouts: the pauses that hold it. */
 const PAUSES_OF_PAYOUT = `SELECT x.reason FROM payout_pauses x
   WHERE (x.scope, x.target) IN
-        (('global', ''), ('provider', payouts.provider), ('account', payouts.account_id))`;
+        (('global', ''), ('provider', payouts.provider), ('account', payouts.account_id))
+    AND (x.mode IS NULL OR x.mode = payouts.mode) ORDER BY x.id`;
 
 /**
  * - `begun`: the payout may be submitted to its provider now.
@@ -88,47 +90,57 @@ export async function takeReleasedPayouts(db: Db, limit: number): Promise<Payout
     .returning('*');
 }
 
-/** What is paused: all payouts, one provider or one account. */
+/** What is paused: all payouts, one provider or one account; in one mode or in both. */
 export interface PauseScope {
   scope: 'global' | 'provider' | 'account';
   /** The provider's code or the account's id; '' for all payouts. */
   target: string;
+  /** Null: both. */
+  mode: Mode | null;
 }
 
+/** Several can hold one scope. Each is lifted by its id. */
 export interface Pause extends PauseScope {
+  id: string;
   reason: string;
+  /** Null if it is older than this column and its author is not in the audit log. */
+  createdBy: string | null;
   createdAt: Date;
 }
 
-const COLUMNS = 'scope, target, reason, created_at';
+const COLUMNS = 'id::text AS id, scope, target, mode, reason, created_by, created_at';
 
-/** Locks the scope for the rest of the transaction, paused or not. */
-export async function lockPause(tx: Tx, { scope, target }: PauseScope): Promise<Pause | null> {
-  await lockByName(tx, LOCK, scope, target);
-  const sql = `SELECT ${COLUMNS} FROM payout_pauses WHERE scope = ? AND target = ?`;
-  const [pause] = await rows<Pause>(tx, sql, [scope, target]);
+/** @returns null when the same person has paused the same for the same reason already */
+export async function insertPause(
+  tx: Tx,
+  { scope, target, mode, reason, createdBy }: PauseScope & { reason: string; createdBy: string },
+): Promise<Pause | null> {
+  const [pause] = await rows<Pause>(
+    tx,
+    `INSERT INTO payout_pauses (scope, target, mode, reason, created_by) VALUES (?, ?, ?, ?, ?)
+     ON CONFLICT ON CONSTRAINT payout_pauses_once DO NOTHING RETURNING ${COLUMNS}`,
+    [scope, target, mode, reason, createdBy],
+  );
   return pause ?? null;
 }
 
-export async function insertPause(
-  tx: Tx,
-  { scope, target, reason }: Omit<Pause, 'createdAt'>,
-): Promise<Pause> {
-  const [pause] = await rows<Pause>(
+/** @returns null when there is none with this id, or another request has lifted it */
+export async function deletePause(tx: Tx, id: string): Promise<Pause | null> {
+  const [found] = await rows<PauseScope>(
     tx,
-    `INSERT INTO payout_pauses (scope, target, reason) VALUES (?, ?, ?) RETURNING ${COLUMNS}`,
-    [scope, target, reason],
+    'SELECT scope, target FROM payout_pauses WHERE id::text = ?',
+    [id],
   );
-  if (pause === undefined) throw new Error('the pause was not inserted');
-  return pause;
-}
-
-export async function deletePause(tx: Tx, { scope, target }: PauseScope): Promise<void> {
-  await rows(tx, 'DELETE FROM payout_pauses WHERE scope = ? AND target = ?', [scope, target]);
+  if (found === undefined) return null;
+  // A payout that this pause holds is noted as held before, or is submitted after, this transaction.
+  await lockByName(tx, LOCK, found.scope, found.target);
+  const sql = `DELETE FROM payout_pauses WHERE id::text = ? RETURNING ${COLUMNS}`;
+  const [pause] = await rows<Pause>(tx, sql, [id]);
+  return pause ?? null;
 }
 
 /** Oldest first. @param limit null: all */
 export async function listPauses(db: Db, limit: number | null = null): Promise<Pause[]> {
-  const sql = `SELECT ${COLUMNS} FROM payout_pauses ORDER BY created_at, scope, target LIMIT ?`;
+  const sql = `SELECT ${COLUMNS} FROM payout_pauses ORDER BY id LIMIT ?`;
   return rows<Pause>(db, sql, [limit]);
 }

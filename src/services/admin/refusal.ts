@@ -5,7 +5,6 @@
 import type { CatalogueRoute, RouteScope } from '../../db/repositories/currency-routes';
 import type { FeeScope } from '../../db/repositories/fee-rules';
 import type { ThresholdProposal } from '../../db/repositories/four-eyes';
-import type { Pause, PauseScope } from '../../db/repositories/payout-pauses';
 import type { Direction } from '../../domain/fees';
 import type { Mode } from '../../domain/mode';
 import type { Amount } from '../../domain/money';
@@ -63,8 +62,8 @@ export type Refusal =
       reserved: Amount;
     }
   | { code: 'operation_id_taken'; id: string; earlier: PostedAmount }
-  | { code: 'payouts_already_paused'; pause: Pause }
-  | { code: 'payouts_not_paused'; scope: PauseScope }
+  | { code: 'payouts_already_paused' }
+  | { code: 'pause_not_found'; id: string }
   | { code: 'no_threshold_proposed'; currency: string }
   | { code: 'other_threshold_proposed'; currency: string; proposal: ThresholdProposal }
   | { code: 'own_proposal'; actor: string }
