@@ -98,6 +98,8 @@ export interface PaymentDecision extends Decision<PaymentDecisionKind> {
   id: string;
   /** Only for a refund, as text; null: everything that remains. */
   amount: string | null;
+  /** When the console or the admin command sent it, by PostgreSQL's clock; a signal by hand has none. */
+  sentAt?: string | null;
 }
 
 /**

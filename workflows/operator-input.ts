@@ -36,7 +36,7 @@ export function readPaymentDecision(
   if (typeof input === 'string') return input;
   const decision = readWhoAndWhy(kind, input);
   if (typeof decision === 'string') return decision;
-  const { id, amount } = input;
+  const { id, amount, sentAt } = input;
   if (!isText(id, ID_LENGTH_MAX)) {
     return ignored(kind, `"id" must be a text of at most ${ID_LENGTH_MAX} characters`);
   }
@@ -49,7 +49,15 @@ export function readPaymentDecision(
   if (!isText(amount, NAME_LENGTH_MAX) || (typeof amount === 'string' && !AMOUNT.test(amount))) {
     return ignored(kind, '"amount" must be a decimal string, such as "12.50"');
   }
-  return { ...decision, id: textOrNull(id) ?? newId(), amount: textOrNull(amount) };
+  if (!isText(sentAt, NAME_LENGTH_MAX) || Number.isNaN(Date.parse(sentAt ?? '1970-01-01'))) {
+    return ignored(kind, '"sentAt" must be a time, such as "2027-01-31T12:00:00Z"');
+  }
+  return {
+    ...decision,
+    id: textOrNull(id) ?? newId(),
+    amount: textOrNull(amount),
+    ...(typeof sentAt === 'string' ? { sentAt } : {}),
+  };
 }
 
 function readInput(kind: string, args: readonly unknown[]): Input | string {

@@ -11,7 +11,9 @@ import {
   type StoredDecision,
 } from '../../src/db/repositories/payment-decisions';
 import { findPayment, lockPayment } from '../../src/db/repositories/payments';
+import { databaseTime } from '../../src/db/database-time';
 import { inTransaction, type Tx } from '../../src/db/transaction';
+import { DECISION_VALID_MS } from '../../src/domain/decision-age';
 import { type Amount, isLess, parseRequestAmount, ZERO } from '../../src/domain/money';
 import { DECIDABLE, type Payment } from '../../src/domain/payment';
 import { priceReversal, refundableOf } from '../../src/domain/payment-pricing';
@@ -49,6 +51,7 @@ async function decide(
   const last = await findLastDecision(tx, paymentId);
   const amount = amountOf(payment, decision);
   const refusal =
+    (await lateRefusal(tx, decision)) ??
     refusalOf(payment, decision, last) ??
     (decision.kind === 'refund' ? refundRefusal(payment, amount, canRefund, short) : null);
   const number = (await countDecisions(tx, paymentId)) + 1;
@@ -67,6 +70,14 @@ async function decide(
     await takeOrderedRefund(tx, payment, { reference, amount });
   }
   return { refusal };
+}
+
+/** A signal that was typed by hand has no time, and whoever typed it sees what it does. */
+async function lateRefusal(tx: Tx, { sentAt }: PaymentDecision): Promise<string | null> {
+  if (sentAt === undefined || sentAt === null) return null;
+  const ageMs = (await databaseTime(tx)).getTime() - Date.parse(sentAt);
+  if (ageMs <= DECISION_VALID_MS) return null;
+  return `it arrived more than ${DECISION_VALID_MS / 60_000} minutes after it was sent, and had no effect. Decide again if it still applies`;
 }
 
 /** Null when the input is not a valid amount. */

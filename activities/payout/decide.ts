@@ -10,6 +10,7 @@ import {
 } from '../../src/db/repositories/payout-decisions';
 import { databaseTime } from '../../src/db/database-time';
 import type { Db, Tx } from '../../src/db/transaction';
+import { DECISION_VALID_MS } from '../../src/domain/decision-age';
 import { releasePosting } from '../../src/domain/ledger';
 import {
   DEFAULT_REJECTION_REASON,
@@ -17,11 +18,7 @@ import {
   nextPayoutStatus,
   type Payout,
 } from '../../src/domain/payout';
-import {
-  DECISION_VALID_MS,
-  type DecisionOutcome,
-  type PayoutDecision,
-} from '../../src/domain/payout-decision';
+import type { DecisionOutcome, PayoutDecision } from '../../src/domain/payout-decision';
 import type { DecideOutcome, PayoutState } from '../../workflows/messages';
 import { type Deps, inEventTransaction } from '../deps';
 import { applyTransition, reportPayout, transitionIn, type Transition } from './transition';

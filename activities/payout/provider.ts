@@ -30,10 +30,11 @@ export async function submitPayout(
   const payout = await getPayout(deps.db, payoutId);
   if (payout.status !== 'approved') return reportDone(deps, payout);
   const provider = providerOf(deps, payout);
+  const isRepeated = payout.submissionStartedAt !== null;
   // Asking first would cost a limited provider a second call.
   return deps.localCalls.run(payout, () =>
-    payout.submissionStartedAt === null || isUntaken
-      ? submit(deps, payout, provider)
+    !isRepeated || isUntaken
+      ? submit(deps, payout, provider, isRepeated)
       : resume(deps, payout, provider),
   );
 }
@@ -59,7 +60,7 @@ async function resume(deps: Deps, payout: Payout, provider: Provider): Promise<P
     case 'found':
       return recordTransfer(deps, payout, found.transfer);
     case 'not_found':
-      return submit(deps, payout, provider);
+      return submit(deps, payout, provider, true);
     case 'limited':
       return waitForLimit(deps, payout, payout.inDoubtSince, found);
     case 'unknown':
@@ -67,10 +68,12 @@ async function resume(deps: Deps, payout: Payout, provider: Provider): Promise<P
   }
 }
 
+/** @param isRepeated an earlier submission may still reach the provider */
 async function submit(
   deps: Deps,
   { id }: Pick<Payout, 'id'>,
   provider: Provider,
+  isRepeated: boolean,
 ): Promise<PayoutState> {
   const submission = await beginSubmission(deps.db, id);
   if (submission.kind === 'held') {
@@ -91,15 +94,43 @@ async function submit(
       };
     case 'unknown':
       return stayInDoubt(deps, payout, result.reason);
-    case 'refused': {
-      const refused = await applyTransition(deps, payout.id, {
-        trigger: 'refuse',
-        change: { failureReason: result.reason, inDoubtSince: null, attentionLevel: 0 },
-        posting: releasePosting,
-      });
-      return report(deps, refused.payout);
-    }
+    case 'refused':
+      return isRepeated
+        ? confirmRefusal(deps, payout, provider, result.reason)
+        : refuse(deps, payout, result.reason);
   }
+}
+
+/**
+ * The provider refused a repeated submission. An earlier one may have reached it since it was asked, so
+ * it is asked once more before the funds are released.
+ */
+async function confirmRefusal(
+  deps: Deps,
+  payout: Payout,
+  provider: Provider,
+  reason: string,
+): Promise<PayoutState> {
+  const found = await provider.findPayout(payout.id);
+  switch (found.kind) {
+    case 'found':
+      return recordTransfer(deps, payout, found.transfer);
+    case 'not_found':
+      return refuse(deps, payout, reason);
+    case 'limited':
+      return waitForLimit(deps, payout, payout.inDoubtSince, found);
+    case 'unknown':
+      return stayInDoubt(deps, payout, found.reason);
+  }
+}
+
+async function refuse(deps: Deps, { id }: Payout, failureReason: string): Promise<PayoutState> {
+  const refused = await applyTransition(deps, id, {
+    trigger: 'refuse',
+    change: { failureReason, inDoubtSince: null, attentionLevel: 0 },
+    posting: releasePosting,
+  });
+  return report(deps, refused.payout);
 }
 
 async function stayInDoubt(deps: Deps, payout: Payout, reason: string): Promise<PayoutState> {

@@ -28,9 +28,6 @@ export type DecisionOutcome = (typeof DECISION_OUTCOMES)[number];
 
 export type DecisionKind = 'approve' | 'reject';
 
-/** A decision that Temporal delivers later than this has no effect: its operator was told so. */
-export const DECISION_VALID_MS = 5 * 60_000;
-
 /** Different operators whose approval a payout above the threshold needs. */
 export const APPROVALS_NEEDED = 2;
 

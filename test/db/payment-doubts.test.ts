@@ -19,6 +19,7 @@ import { netAmount } from '../../src/domain/payment-pricing';
 import type { Checkout } from '../../src/providers/port';
 import { resolveCase } from '../../src/services/admin/cases';
 import { AdminRefusal } from '../../src/services/admin/refusal';
+import type { PaymentDecision } from '../../workflows/messages';
 import { brokenInvariants } from '../support/gateway';
 import { fund } from '../support/ledger';
 import { whenWaiting } from '../support/lock-waits';
@@ -337,6 +338,35 @@ describe('a rejected hold', () => {
       available: '99.00990000',
     });
     expect([...available]).toEqual(['99.00990000']);
+  });
+});
+
+describe('a refund that was decided', () => {
+  const sentAgo = (ms: number) => ({
+    ...{ id: `sent-${ms}-ms-ago`, kind: 'refund', by: 'alice', reason: 'a doubt' },
+    ...{ amount: null, sentAt: new Date(Date.now() - ms).toISOString() },
+  });
+
+  beforeEach(async () => {
+    await pay('100');
+    await look();
+  });
+
+  test('six minutes ago arrives too late: no money moves, and its outcome is recorded', async () => {
+    const late = sentAgo(6 * 60_000) as PaymentDecision;
+    const refusal = expect.stringContaining('it arrived more than 5 minutes after it was sent');
+    expect(await decidePayment(world, payment.id, late)).toEqual({ refusal });
+    expect(await decidePayment(world, payment.id, late)).toEqual({ refusal });
+    await look();
+    expect(await figures()).toMatchObject({ status: 'completed', available: '99.00000000' });
+    expect(await findLastDecision(world.db, payment.id)).toMatchObject({ state: 'refused' });
+  });
+
+  test('four minutes ago has its effect', async () => {
+    const decision = sentAgo(4 * 60_000) as PaymentDecision;
+    expect(await decidePayment(world, payment.id, decision)).toEqual({ refusal: null });
+    await look();
+    expect(await figures()).toMatchObject({ status: 'refunded', available: '0.00000000' });
   });
 });
 

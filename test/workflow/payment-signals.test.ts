@@ -2,6 +2,8 @@
 import { decidePayment } from '../../activities/payment/decide';
 import { rows } from '../../src/db/transaction';
 import { PAYMENT_DECISIONS } from '../../src/domain/payment';
+import { decideAboutPayment, UnclearDecision } from '../../src/services/admin/payments';
+import { createPaymentWorkflows } from '../../src/temporal/payment-workflows';
 import { brokenInvariants } from '../support/gateway';
 import {
   closeWindowOf,
@@ -283,6 +285,26 @@ test.concurrent('of refunds at the same moment one counts, and takes the money o
     available: '59.40000000',
     postings: ['payin_settlement', 'payin_refund'],
   });
+});
+
+test('a decision that its operator was told has no answer has no effect when it arrives late', async () => {
+  const payment = await held();
+  await world.stopWorker();
+  const sentAt = new Date(Date.now() - 6 * 60_000).toISOString();
+  await payment.handle.signal('reject', { id: 'late', by: 'bob', reason: 'a test', sentAt });
+  const decide = { id: 'in-time', paymentId: payment.id, kind: 'release', amount: null } as const;
+  const paymentWorkflows = createPaymentWorkflows(world.temporal);
+  const deps = { db: world.db, paymentWorkflows, patienceMs: 100 };
+  const sent = decideAboutPayment(deps, { actor: 'alice', reason: null }, decide);
+  await expect(sent).rejects.toThrow(UnclearDecision);
+  // What the service sends names its time.
+  expect(await readEverything(payment)).toMatch(/"id":"in-time"[^}]*"sentAt":"20/);
+  await world.startWorker();
+  expect(await whenOver(payment)).toBe('completed');
+  expect(await decisionsAbout(payment)).toMatchObject([
+    { kind: 'reject', by: 'bob', state: 'refused' },
+    { kind: 'release', by: 'alice', state: 'accepted' },
+  ]);
 });
 
 /** The count is the cost of the system: a workflow task is what a worker is slowest at. */

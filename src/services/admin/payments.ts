@@ -3,6 +3,7 @@
  * completed, and waits for the outcome.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { databaseTime } from '../../db/database-time';
 import { appendAudit } from '../../db/repositories/audit-log';
 import { findDecision, type StoredDecision } from '../../db/repositories/payment-decisions';
 import { findPayment } from '../../db/repositories/payments';
@@ -65,7 +66,8 @@ export async function decideAboutPayment(
   if (recorded === null) await noteInAudit(db, by, payment, { id, kind, amount });
   // A decision that has ended is not sent again: the next one would find it in its way.
   if (recorded === null || recorded.state === 'pending') {
-    const decision = { id, kind, by: by.actor, reason: by.reason, amount };
+    const sentAt = (await databaseTime(db)).toISOString();
+    const decision = { id, kind, by: by.actor, reason: by.reason, amount, sentAt };
     requireSent(await paymentWorkflows.decide(paymentStart(payment), decision));
   }
   const taken = await waitForEnd(db, paymentId, id, patienceMs);
