@@ -98,7 +98,9 @@ function shellOf(visit: Visit): Shell {
 function otherMode({ path }: Visit, mode: Mode): string {
   const [, , , list] = path.split('/');
   const other = mode === 'test' ? 'live' : 'test';
-  return `${PREFIX}/${other}${list === undefined || list === 'search' ? '' : `/${list}`}`;
+  // These have no list of their own.
+  const isHome = list === undefined || list === 'search' || list === 'balances';
+  return `${PREFIX}/${other}${isHome ? '' : `/${list}`}`;
 }
 
 function auditEntry(base: string): NavEntry {

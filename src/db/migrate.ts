@@ -54,6 +54,7 @@ export async function migrate(
         'GRANT SELECT ON knex_migrations TO gateway_api, gateway_worker, gateway_admin, gateway_dashboard',
       );
       await db.raw(ALIGN_EVENT_CLOCK);
+      await db.raw(CLOSE_DATABASE);
       return (await appliedNames(db)).filter((name) => !before.has(name));
     } finally {
       await db.destroy();
@@ -64,6 +65,25 @@ export async function migrate(
 /** After a dump was loaded; the tests of this module have other migrations, without events. */
 const ALIGN_EVENT_CLOCK = `DO $$ BEGIN
   IF to_regproc('align_event_clock') IS NOT NULL THEN PERFORM align_event_clock(); END IF;
+END $$`;
+
+/**
+ * Whoever has a login on the server may connect to a new database and make temporary tables there. Here the
+ * roles of the programs connect, and the ledger check makes temporary tables. Each time, because a dump does
+ * not contain these rights. The schema of the wallet may be in the same database.
+ */
+const CLOSE_DATABASE = `DO $$ DECLARE
+  name text := quote_ident(current_database());
+  wallet_owner text := (SELECT nspowner::regrole::text FROM pg_namespace WHERE nspname = 'wallet');
+BEGIN
+  EXECUTE 'REVOKE CONNECT, TEMPORARY ON DATABASE ' || name || ' FROM PUBLIC';
+  EXECUTE 'GRANT CONNECT ON DATABASE ' || name ||
+    ' TO gateway_api, gateway_worker, gateway_admin, gateway_dashboard';
+  EXECUTE 'GRANT TEMPORARY ON DATABASE ' || name || ' TO gateway_worker';
+  IF wallet_owner IS NOT NULL AND to_regrole('wallet_app') IS NOT NULL THEN
+    EXECUTE 'GRANT CONNECT ON DATABASE ' || name || ' TO wallet_app';
+    EXECUTE 'GRANT CONNECT ON DATABASE ' || name || ' TO ' || wallet_owner || ' WITH GRANT OPTION';
+  END IF;
 END $$`;
 
 async function takeLock(locker: Client): Promise<void> {

@@ -32,7 +32,8 @@ export interface PayoutFacts {
   reviewAll: boolean;
   rehearseReview: boolean;
   destinationUsedBefore: boolean;
-  apiKeyCreatedAt: Date;
+  /** When the key was created or last rotated. */
+  apiKeySecretSince: Date;
   /** The payout that has this reference already, if any. */
   existingId: string | null;
 }
@@ -80,7 +81,7 @@ export function payoutTerms(
     autoApprovedAmount: facts.autoApprovedToday,
     fourEyesThreshold: facts.fourEyesThreshold,
     destinationUsedBefore: facts.destinationUsedBefore,
-    apiKeyAgeMs: facts.now.getTime() - facts.apiKeyCreatedAt.getTime(),
+    apiKeyAgeMs: facts.now.getTime() - facts.apiKeySecretSince.getTime(),
   });
   return {
     terms: {

@@ -1,5 +1,7 @@
 /** Keys made, rotated and ended by the admin command, as the HTTP interface sees them. */
+import { readPayoutFacts } from '../../src/db/repositories/payout-facts';
 import { rows } from '../../src/db/transaction';
+import { amount } from '../../src/domain/money';
 import { SCOPES } from '../../src/domain/scopes';
 import { createKey, KEYS_MAX } from '../../src/services/admin/keys';
 import { Admin, auditRows } from './admin-harness';
@@ -156,6 +158,26 @@ test('rotating gives a new secret with the same settings, and the old one is dea
   const { display, last_used_at, last_used_address, ...settings } = after;
   expect(before).toMatchObject(settings);
   expect(display).not.toBe(before.display);
+});
+
+test('a rotated key is as young as its secret: the review rule for young keys sees it', async () => {
+  const { id, accountId } = await harness.createKey();
+  const sql = "UPDATE api_keys SET created_at = now() - interval '100 days' WHERE id = ?";
+  await rows(harness.owner, sql, [id]);
+  const ageHours = async () => {
+    const { now, apiKeySecretSince } = await readPayoutFacts(harness.db, {
+      ...{ accountId, mode: 'test', apiKeyId: id, provider: 'onchain_provider', network: 'tron' },
+      request: {
+        ...{ amount: amount('1'), currency: 'USDT', reference: 'r1', network: 'tron' },
+        ...{ provider: null, description: null, metadata: {} },
+        destination: { type: 'crypto_address', value: 'x', memo: null },
+      },
+    });
+    return (now.getTime() - apiKeySecretSince.getTime()) / 3_600_000;
+  };
+  expect(await ageHours()).toBeGreaterThan(2_000);
+  await admin.json('keys', 'rotate', id);
+  expect(await ageHours()).toBeLessThan(1);
 });
 
 test('two rotations at once leave one secret that works, and two audit rows', async () => {

@@ -256,6 +256,10 @@ test('the start page draws 30 days, and a click on a balance shows what makes it
   expect(balance).toContain('Nothing is reserved');
   expect(balance).toContain('Payout settlement');
   expect((await client.get('/dashboard/test/balances/XRP')).status).toBe(404);
+  // The switch to the other mode leads to a page that exists, with or without such a balance there.
+  const toLive = [...balance.matchAll(/href="(\/dashboard\/live[^"]*)"/g)].map(([, href]) => href!);
+  expect(toLive).not.toEqual([]);
+  for (const href of toLive) expect((await client.get(href)).status).toBe(200);
   const db = connect({ url: harness.database.dashboardUrl, size: 1, applicationName: 'test' });
   const volumes = await createDashboardBooks(db, ALL).volumes({ accountId, mode: 'test' }, 101);
   const sent = volumes.find(({ currency }) => currency === 'USDT')!.days.map((day) => day.sent);

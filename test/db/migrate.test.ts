@@ -59,6 +59,33 @@ test('a migration that fails leaves nothing behind, and runs again', async () =>
   expect(await exists('one')).toBe(true);
 });
 
+test('only the roles of the programs connect, and only the worker makes temporary tables', async () => {
+  // A wallet that shares the database keeps its right.
+  await onServer(
+    `do $$ begin create role wallet_app nologin;
+     exception when duplicate_object or unique_violation then null; end $$`,
+  );
+  await onDatabase('create schema wallet');
+  await migrate(ownerUrl);
+  const name = new URL(ownerUrl).pathname.slice(1);
+  const roles = ['public', 'gateway_merchant', 'gateway_api', 'gateway_worker', 'wallet_app'];
+  const { rows } = await withClient(ownerUrl, (client) =>
+    client.query<{ role: string; connect: boolean; temp: boolean }>(
+      `select role, has_database_privilege(role, $1, 'CONNECT') as connect,
+              has_database_privilege(role, $1, 'TEMPORARY') as temp
+         from unnest($2::text[]) as role`,
+      [name, roles],
+    ),
+  );
+  expect(rows.map(({ role, connect: may, temp }) => [role, may, temp])).toEqual([
+    ['public', false, false],
+    ['gateway_merchant', false, false],
+    ['gateway_api', true, false],
+    ['gateway_worker', true, true],
+    ['wallet_app', true, false],
+  ]);
+});
+
 test('pauses of an older installation keep holding, with an id and their author', async () => {
   await migrate(ownerUrl, before('0021-pauses-as-rows'));
   await onDatabase(

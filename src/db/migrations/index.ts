@@ -20,6 +20,7 @@ import { sql as hiddenSecrets } from './0017-hidden-secrets';
 import { sql as merchantRole, tables as accountRows } from './0018-account-rows';
 import { sql as caseFacts } from './0020-case-facts';
 import { sql as pausesAsRows } from './0021-pauses-as-rows';
+import { sql as keyRotation } from './0022-key-rotation';
 import { sql as provenUsers } from './0025-proven-users';
 import { sql as accountRate } from './0026-account-rate';
 import { sql as unconfirmedAmount, steps as unconfirmedSteps } from './0031-unconfirmed-amount';
@@ -57,6 +58,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0018-account-rows', concurrent: accountRows },
   { name: '0020-case-facts', sql: caseFacts },
   { name: '0021-pauses-as-rows', sql: pausesAsRows },
+  { name: '0022-key-rotation', sql: keyRotation },
   { name: '0025-proven-users', sql: provenUsers },
   { name: '0026-account-rate', sql: accountRate },
   { name: '0031-unconfirmed-amount', sql: unconfirmedAmount },

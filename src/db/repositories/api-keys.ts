@@ -150,7 +150,8 @@ export async function replaceSecret(tx: Tx, id: string, secret: StoredSecret): P
   return one(
     await rows<ApiKey>(
       tx,
-      `UPDATE api_keys SET secret_hash = ?, pepper_id = ?, display_prefix = ?, last_four = ? WHERE id = ?
+      `UPDATE api_keys SET secret_hash = ?, pepper_id = ?, display_prefix = ?, last_four = ?,
+              secret_changed_at = clock_timestamp() WHERE id = ?
        RETURNING ${COLUMNS}`,
       [secret.secretHash, secret.pepperId, secret.displayPrefix, secret.lastFour, id],
     ),

@@ -38,7 +38,7 @@ interface FactsRow {
   reviewAll: boolean;
   rehearseReview: boolean;
   destinationUsedBefore: boolean;
-  apiKeyCreatedAt: Date | null;
+  apiKeySecretSince: Date | null;
   existingId: string | null;
 }
 
@@ -70,7 +70,7 @@ SELECT clock_timestamp() AS now, b.available, pause.reason AS pause_reason,
        (SELECT t.amount FROM four_eyes_thresholds t WHERE t.currency = q.currency)
          AS four_eyes_threshold, a.review_all, a.rehearse_review,
        ${wasPaidBefore('q')} AS destination_used_before,
-       coalesce(k.created_at, u.created_at) AS api_key_created_at,
+       coalesce(k.secret_changed_at, k.created_at, u.created_at) AS api_key_secret_since,
        (SELECT p.id FROM payouts p
          WHERE p.account_id = q.account_id AND p.mode = q.mode AND p.reference = q.reference
        ) AS existing_id
@@ -136,7 +136,7 @@ export async function readPayoutFacts(db: Db | Tx, query: FactsQuery): Promise<P
     request.amount,
   ]);
   // Neither a key nor a user: SQL has no time for it.
-  if (row === undefined || row.apiKeyCreatedAt === null) {
+  if (row === undefined || row.apiKeySecretSince === null) {
     throw new Error(`account ${accountId} or key ${apiKeyId} does not exist`);
   }
   return {
@@ -156,7 +156,7 @@ export async function readPayoutFacts(db: Db | Tx, query: FactsQuery): Promise<P
     reviewAll: row.reviewAll,
     rehearseReview: row.rehearseReview,
     destinationUsedBefore: row.destinationUsedBefore,
-    apiKeyCreatedAt: row.apiKeyCreatedAt,
+    apiKeySecretSince: row.apiKeySecretSince,
     existingId: row.existingId,
   };
 }

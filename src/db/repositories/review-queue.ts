@@ -39,7 +39,7 @@ export interface QueueRequest {
 }
 
 const FIGURES = `a.name AS account_name, policy.auto_approve_max, policy.auto_approve_daily_max,
-  day.auto_approved, coalesce(k.created_at, maker.created_at) AS key_created_at, t.amount AS four_eyes_threshold,
+  day.auto_approved, coalesce(k.secret_changed_at, k.created_at, maker.created_at) AS key_created_at, t.amount AS four_eyes_threshold,
   ARRAY(SELECT d.email FROM payout_decisions d JOIN users u ON u.id = d.user_id
          WHERE d.payout_id = p.id AND d.outcome = 'counted' AND ${MAY_REVIEW}
          ORDER BY d.created_at) AS approved_by,
@@ -179,7 +179,7 @@ export async function readPayoutContext(db: Db, id: string): Promise<PayoutConte
                      AND right(n.destination_value, 4) = right(q.destination_value, 4)
                    LIMIT 3) AS look_alikes,
             jsonb_build_object('name', k.name, 'person', maker.email,
-              'createdAt', coalesce(k.created_at, maker.created_at),
+              'createdAt', coalesce(k.secret_changed_at, k.created_at, maker.created_at),
               'createdBy', (SELECT l.actor FROM audit_log l WHERE l.object_id = q.api_key_id
                                AND l.action = 'api_key.create' LIMIT 1),
               'lastUsedAt', k.last_used_at, 'lastUsedAddress', host(k.last_used_address),

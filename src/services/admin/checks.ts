@@ -2,6 +2,7 @@
 import { listCurrencies } from '../../db/repositories/currency-routes';
 import type { Db, Tx } from '../../db/transaction';
 import { type Amount, parseRequestAmount, ZERO } from '../../domain/money';
+import { isPrintable } from '../../domain/printable';
 import { type InputField, InvalidInput } from './refusal';
 
 const NOTHING = /^0{1,18}(\.0{1,8})?$/;
@@ -34,10 +35,7 @@ export function checkText(field: InputField, text: string, max: number): string 
   const { length } = trimmed;
   if (length === 0) throw new InvalidInput(field, { code: 'empty' });
   if (length > max) throw new InvalidInput(field, { code: 'too_long', length, max });
-  // eslint-disable-next-line no-control-regex
-  if (/[\u0000-\u001f\u007f]/.test(trimmed)) {
-    throw new InvalidInput(field, { code: 'not_printable' });
-  }
+  if (!isPrintable(trimmed)) throw new InvalidInput(field, { code: 'not_printable' });
   return trimmed;
 }
 

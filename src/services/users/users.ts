@@ -25,6 +25,7 @@ import {
   PASSWORD_LENGTH_MIN,
   type UserKind,
 } from '../../domain/users';
+import { isPrintable } from '../../domain/printable';
 import { newId } from '../../lib/new-id';
 import { presentUser } from '../../presenters/admin';
 import { requireAccount } from '../admin/accounts';
@@ -235,7 +236,7 @@ export function checkName(text: string): string {
   if (name.length > NAME_LENGTH_MAX) {
     throw new InvalidInput('name', { code: 'too_long', length: name.length, max: NAME_LENGTH_MAX });
   }
-  if (/\p{C}/u.test(name)) throw new InvalidInput('name', { code: 'not_printable' });
+  if (!isPrintable(name)) throw new InvalidInput('name', { code: 'not_printable' });
   return name;
 }
 

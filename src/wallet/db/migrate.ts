@@ -81,6 +81,10 @@ const PREPARE = `
   CREATE SCHEMA IF NOT EXISTS wallet;
   REVOKE ALL ON SCHEMA wallet FROM PUBLIC;
   GRANT USAGE ON SCHEMA wallet TO ${WALLET_ROLE};
+  -- The gateway's migrations take this right from PUBLIC in a database that both share.
+  DO $$ BEGIN
+    EXECUTE format('GRANT CONNECT ON DATABASE %I TO ${WALLET_ROLE}', current_database());
+  END $$;
   CREATE TABLE IF NOT EXISTS wallet.migration (
     name text PRIMARY KEY,
     applied_at timestamptz NOT NULL DEFAULT now()

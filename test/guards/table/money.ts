@@ -185,6 +185,15 @@ export const MONEY_GUARDS: readonly Guard[] = [
     title: 'several hold the same payouts, and each is lifted by its id',
   },
   {
+    name: 'rotated-key-is-young',
+    protects: 'A rotated key counts as young: whoever has its new secret may be somebody else.',
+    file: 'src/db/repositories/payout-facts.ts',
+    find: 'coalesce(k.secret_changed_at, k.created_at, u.created_at)',
+    replace: 'coalesce(k.created_at, u.created_at)',
+    test: 'test/db/admin-keys.test.ts',
+    title: 'a rotated key is as young as its secret: the review rule for young keys sees it',
+  },
+  {
     name: 'submission-approved',
     protects: 'Only an approved payout is submitted.',
     file: 'src/db/repositories/payout-pauses.ts',

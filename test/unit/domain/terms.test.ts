@@ -38,7 +38,7 @@ const FACTS: PayoutFacts = {
   reviewAll: false,
   rehearseReview: false,
   destinationUsedBefore: true,
-  apiKeyCreatedAt: new Date('2026-01-01T00:00:00Z'),
+  apiKeySecretSince: new Date('2026-01-01T00:00:00Z'),
   existingId: null,
 };
 
