@@ -24,6 +24,10 @@ const NUMBER_FROM_TEXT = [
   'UnaryExpression[operator="+"]',
 ].map((selector) => ({ selector, message: MONEY_IS_TEXT }));
 
+const DURATIONS_ARE_MONOTONIC =
+  'The clock of the machine can step. Measure a duration with performance.now(); for a time that others ' +
+  'read, take wallClockMs() of src/lib/wall-clock.ts, or PostgreSQL’s time.';
+
 module.exports = defineConfig(
   globalIgnores(['dist/', 'coverage/', '.gateway/', '**/*.min.js']),
   js.configs.recommended,
@@ -50,6 +54,15 @@ module.exports = defineConfig(
   {
     files: MONEY_ROOMS,
     rules: { 'no-restricted-syntax': ['error', ...NUMBER_FROM_TEXT] },
+  },
+  {
+    files: ['src/**/*.{ts,tsx}', 'activities/**/*.ts'],
+    rules: {
+      'no-restricted-properties': [
+        'error',
+        { object: 'Date', property: 'now', message: DURATIONS_ARE_MONOTONIC },
+      ],
+    },
   },
   {
     // Tests read answers whose shape they are about to check.

@@ -3,6 +3,7 @@
  * payouts until an operator resumes them, and opens a case with the rows for each broken invariant. A
  * check that fails or is late opens a case too.
  */
+import { databaseTime } from '../src/db/database-time';
 import { proveChanges, readProvenAt, type InvariantResult } from '../src/db/ledger-verify';
 import { appendAudit } from '../src/db/repositories/audit-log';
 import { openCase, resolveOpenCase } from '../src/db/repositories/cases';
@@ -38,7 +39,7 @@ export async function checkLedger(
 /** For the case that no check runs at all: another schedule calls it. */
 export async function noteLateLedgerCheck(db: Db, lateAfterMs = LATE_AFTER_MS): Promise<void> {
   const provenAt = await readProvenAt(db);
-  if (Date.now() - provenAt.getTime() < lateAfterMs) return;
+  if ((await databaseTime(db)).getTime() - provenAt.getTime() < lateAfterMs) return;
   await openNotChecked(db, 'The ledger was not proven in time. See the schedule ledger-check.');
 }
 

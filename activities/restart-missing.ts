@@ -64,9 +64,9 @@ async function inBatches<T>(
   take: () => Promise<T[]>,
   work: (item: T) => Promise<void>,
 ): Promise<number> {
-  const endAt = Date.now() + RUN_MS;
+  const endAt = performance.now() + RUN_MS;
   let done = 0;
-  while (Date.now() < endAt) {
+  while (performance.now() < endAt) {
     const items = await take();
     if (items.length === 0) break;
     await eachOf(items, work);
@@ -89,10 +89,10 @@ async function eachOf<T>(items: readonly T[], work: (item: T) => Promise<void>):
     atOnce = Math.min(most, Math.max(least, wanted));
   };
   for (const item of items) {
-    const startedAt = Date.now();
+    const startedAt = performance.now();
     const run = work(item).then(() => {
       running.delete(run);
-      adjust(Date.now() - startedAt);
+      adjust(performance.now() - startedAt);
     });
     running.add(run);
     while (running.size >= Math.floor(atOnce)) await Promise.race(running);

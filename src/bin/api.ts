@@ -7,6 +7,7 @@ import { measureRequests } from '../http/middleware/metrics';
 import { startPrivateServer, startServer } from '../http/server';
 import { scrape } from '../lib/metrics';
 import { runProcess } from '../lib/run-process';
+import { wallClockMs } from '../lib/wall-clock';
 import { reloadCredentials } from '../temporal/reload';
 
 /** A cluster that starts at the same time may take longer. */
@@ -53,7 +54,7 @@ runProcess(HELP, async (env) => {
 async function warnWithoutTemporal({ config, logger, temporal }: Deps): Promise<void> {
   const { namespace } = config.temporal;
   try {
-    await temporal.withDeadline(Date.now() + TEMPORAL_PATIENCE_MS, () =>
+    await temporal.withDeadline(wallClockMs() + TEMPORAL_PATIENCE_MS, () =>
       temporal.workflowService.describeNamespace({ namespace }),
     );
   } catch {

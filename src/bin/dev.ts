@@ -42,12 +42,12 @@ async function main(): Promise<void> {
     process.stdout.write(HELP);
     return;
   }
-  const startedAt = Date.now();
+  const startedAt = performance.now();
   // Only the owner may read the data folder: keys, payloads, logs.
   process.umask(0o077);
   process.stdout.on('error', () => undefined);
   const log = (line: string): void => {
-    const seconds = ((Date.now() - startedAt) / 1000).toFixed(1);
+    const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
     process.stdout.write(`[${seconds.padStart(5)} s] ${line}\n`);
   };
   const layout = dataLayout(process.env);
@@ -70,13 +70,13 @@ function stopOnSignals(supervisor: Supervisor, log: (line: string) => void): voi
   let firstAt: number | null = null;
   const onSignal = (reason: string): void => {
     if (firstAt === null) {
-      firstAt = Date.now();
+      firstAt = performance.now();
       log(`${reason}: stopping (repeat to kill)`);
       void supervisor.stop().finally(() => {
         log('stopped');
         process.exit(0);
       });
-    } else if (Date.now() - firstAt > SAME_SIGNAL_MS) {
+    } else if (performance.now() - firstAt > SAME_SIGNAL_MS) {
       supervisor.killAll();
       process.exit(130);
     }

@@ -5,6 +5,7 @@ import { withClient } from '../db/provision';
 import type { Db } from '../db/transaction';
 import { createCommand, errorText, runAsMain, runCommand, type Program } from '../lib/command-line';
 import { dataLayout, developmentDatabaseUrl, readPrivateJson } from '../lib/data-folder';
+import { wallClockMs } from '../lib/wall-clock';
 import { verifyWorkflows, WORKFLOWS_INVARIANT } from '../services/workflow-check';
 import { createTemporalClient } from '../temporal/client';
 import { readTemporal, type TemporalOptions } from '../temporal/connection';
@@ -110,7 +111,7 @@ async function checkWorkflows(db: Db, temporal: TemporalOptions | null): Promise
   }
   const client = createTemporalClient(temporal);
   try {
-    const deadline = Date.now() + TEMPORAL_DEADLINE_MS;
+    const deadline = wallClockMs() + TEMPORAL_DEADLINE_MS;
     return await client.withDeadline(deadline, () =>
       verifyWorkflows(db, createLiveWorkflows(client)),
     );

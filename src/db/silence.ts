@@ -20,7 +20,7 @@ export class Silence {
   readonly #answeredAt = new WeakMap<object, number>();
 
   answered(connection: object): void {
-    this.#answeredAt.set(connection, Date.now());
+    this.#answeredAt.set(connection, performance.now());
   }
 
   failed(connection: object, error: unknown, sentAt: number): void {
@@ -60,7 +60,7 @@ export function watch(connection: object, silence: Silence): void {
 /** Runs a statement of the connection; the pool then knows whether it is alive. */
 export async function observed<T>(connection: object, run: () => Promise<T>): Promise<T> {
   const silence = silenceOf.get(connection);
-  const sentAt = Date.now();
+  const sentAt = performance.now();
   try {
     const result = await run();
     silence?.answered(connection);

@@ -147,7 +147,7 @@ async function startServer(
   superuserUrl: string,
   options: LocalPostgresOptions,
 ): Promise<number> {
-  const orphansDeadline = Date.now() + ORPHANS_TIMEOUT_MS;
+  const orphansDeadline = performance.now() + ORPHANS_TIMEOUT_MS;
   for (;;) {
     const server = spawnPostgres(native, runAs, options);
     const { pid } = server;
@@ -159,7 +159,10 @@ async function startServer(
       throw error;
     }
     const output = server.output();
-    if (!output.includes('pre-existing shared memory block') || Date.now() > orphansDeadline) {
+    if (
+      !output.includes('pre-existing shared memory block') ||
+      performance.now() > orphansDeadline
+    ) {
       throw explainFailure(output, options);
     }
     await sleep(200);
@@ -181,7 +184,7 @@ function spawnPostgres(
 
 /** True when it answers, false when it has ended. */
 async function waitUntilReady(server: ServerProcess, superuserUrl: string): Promise<boolean> {
-  const deadline = Date.now() + START_TIMEOUT_MS;
+  const deadline = performance.now() + START_TIMEOUT_MS;
   while (!server.hasEnded()) {
     const client = new Client({ connectionString: superuserUrl });
     try {
@@ -190,7 +193,7 @@ async function waitUntilReady(server: ServerProcess, superuserUrl: string): Prom
     } catch (error) {
       const waiting = error instanceof DatabaseError && error.code === PG_STARTING_UP;
       if (error instanceof DatabaseError && !waiting) throw explainRefusal(error);
-      if (Date.now() > deadline) throw error;
+      if (performance.now() > deadline) throw error;
     } finally {
       await client.end().catch(() => undefined);
     }

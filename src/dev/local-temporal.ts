@@ -6,6 +6,7 @@ import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
 import { SetupError } from '../lib/setup-error';
+import { wallClockMs } from '../lib/wall-clock';
 import { SEARCH_ATTRIBUTES } from '../temporal/search-attributes';
 import { stopProcess } from './processes';
 import type { LogLine } from './progress';
@@ -85,16 +86,16 @@ export async function waitForTemporal(
   timeoutMs: number,
 ): Promise<void> {
   const connection = Connection.lazy({ address, connectTimeout: timeoutMs });
-  const deadline = Date.now() + timeoutMs;
+  const deadline = performance.now() + timeoutMs;
   try {
     for (;;) {
       try {
-        await connection.withDeadline(Date.now() + 2_000, () =>
+        await connection.withDeadline(wallClockMs() + 2_000, () =>
           connection.workflowService.describeNamespace({ namespace }),
         );
         return;
       } catch (error) {
-        if (Date.now() >= deadline) throw error;
+        if (performance.now() >= deadline) throw error;
         await sleep(50);
       }
     }
@@ -120,13 +121,13 @@ async function waitUntilServing(
   server: ServerProcess,
   options: LocalTemporalOptions,
 ): Promise<void> {
-  const deadline = Date.now() + START_TIMEOUT_MS;
+  const deadline = performance.now() + START_TIMEOUT_MS;
   // The port first: gRPC would back off for a second after its first refused connection.
   while (!(await acceptsConnections(options.port))) {
-    if (server.hasEnded() || Date.now() >= deadline) throw explainFailure(server, options);
+    if (server.hasEnded() || performance.now() >= deadline) throw explainFailure(server, options);
     await sleep(25);
   }
-  await waitForTemporal(`${HOST}:${options.port}`, 'default', deadline - Date.now());
+  await waitForTemporal(`${HOST}:${options.port}`, 'default', deadline - performance.now());
 }
 
 function explainFailure(

@@ -67,9 +67,9 @@ export function sendSignal(pid: number, signal: NodeJS.Signals): void {
 }
 
 async function waitForEnd(identity: ProcessIdentity, timeoutMs: number): Promise<boolean> {
-  const deadline = Date.now() + timeoutMs;
+  const deadline = performance.now() + timeoutMs;
   while (isSameProcess(identity)) {
-    if (Date.now() >= deadline) return false;
+    if (performance.now() >= deadline) return false;
     await sleep(20);
   }
   return true;

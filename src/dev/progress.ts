@@ -10,9 +10,9 @@ const REPORT_INTERVAL_MS = 10_000;
 
 /** @returns what ends the reports */
 export function reportProgress(log: LogLine, lineAfter: (seconds: number) => string): () => void {
-  const startedAt = Date.now();
+  const startedAt = performance.now();
   const ticker = setInterval(() => {
-    log(lineAfter(Math.round((Date.now() - startedAt) / 1000)));
+    log(lineAfter(Math.round((performance.now() - startedAt) / 1000)));
   }, REPORT_INTERVAL_MS);
   return () => {
     clearInterval(ticker);

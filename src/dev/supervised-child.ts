@@ -86,7 +86,7 @@ export class SupervisedChild {
 
   #start(): void {
     const { name, script, env, print, onSpawn } = this.#spec;
-    this.#startedAt = Date.now();
+    this.#startedAt = performance.now();
     const child = fork(join(ROOT, script), [], {
       cwd: ROOT,
       env,
@@ -120,7 +120,7 @@ export class SupervisedChild {
     if (this.#stopping) return;
     const { name, print, logFile } = this.#spec;
     // SIGKILL comes from outside: it says nothing about the program.
-    const failing = signal !== 'SIGKILL' && Date.now() - this.#startedAt < SETTLED_AFTER_MS;
+    const failing = signal !== 'SIGKILL' && performance.now() - this.#startedAt < SETTLED_AFTER_MS;
     this.#failedStarts = failing ? this.#failedStarts + 1 : 0;
     const how = signal === null ? `with exit code ${code ?? 'unknown'}` : `by ${signal}`;
     if (!this.#everReady && this.#failedStarts >= CRASH_LOOP_STARTS) {
@@ -208,8 +208,8 @@ function limitLines(print: LogLine, path: string): LogLine {
   let windowStart = 0;
   let lines = 0;
   return (line) => {
-    if (Date.now() - windowStart > ECHO_WINDOW_MS) {
-      windowStart = Date.now();
+    if (performance.now() - windowStart > ECHO_WINDOW_MS) {
+      windowStart = performance.now();
       lines = 0;
     }
     lines += 1;

@@ -43,7 +43,7 @@ export async function downloadTemporalCli(
 ): Promise<InstallResult> {
   return inTemporaryFolder(target, 'download', async (folder) => {
     log('downloading the Temporal CLI');
-    const startedAt = Date.now();
+    const startedAt = performance.now();
     const child = fork(__filename, [folder, `v${target.version}`], { stdio: 'ignore' });
     child.once('error', () => undefined);
     const endReports = reportProgress(
@@ -52,7 +52,7 @@ export async function downloadTemporalCli(
     );
     try {
       while (child.exitCode === null && child.signalCode === null) {
-        const elapsedMs = Date.now() - startedAt;
+        const elapsedMs = performance.now() - startedAt;
         const begun = readdirSync(folder).length > 0;
         if (!begun && elapsedMs > FIRST_BYTES_TIMEOUT_MS) return { unavailable: 'no answer' };
         if (elapsedMs > DOWNLOAD_TIMEOUT_MS) return { unavailable: 'the download is too slow' };

@@ -3,6 +3,7 @@
  * (decision H2). A secret encrypted for one object cannot be decrypted for another.
  */
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
+import { wallClockMs } from './wall-clock';
 
 export interface SealedSecret {
   /** Nonce, tag and ciphertext. */
@@ -57,7 +58,7 @@ export function createSecretBox(current: string, earlier: readonly string[]): Se
 
 /** A JSON value for a cookie or a hidden field, for as many minutes. */
 export function sealValue(box: SecretBox, value: unknown, owner: string, minutes: number): string {
-  const text = JSON.stringify([value, Date.now() + minutes * 60_000]);
+  const text = JSON.stringify([value, wallClockMs() + minutes * 60_000]);
   const { sealed, keyId } = box.seal(text, owner);
   return `${keyId}.${sealed.toString('base64url')}`;
 }
@@ -69,7 +70,7 @@ export function openValue(box: SecretBox, text: string, owner: string): unknown 
   try {
     const opened = box.open({ keyId, sealed: Buffer.from(sealed, 'base64url') }, owner);
     const [value, until] = JSON.parse(opened) as [unknown, number];
-    return until > Date.now() ? value : null;
+    return until > wallClockMs() ? value : null;
   } catch {
     return null;
   }

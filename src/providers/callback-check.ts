@@ -1,5 +1,6 @@
 /** What the callback verification of every adapter has in common. */
 import { timingSafeEqual } from 'node:crypto';
+import { wallClockMs } from '../lib/wall-clock';
 
 /** As far as a callback's time may be from ours, either way; older ones may be recordings. */
 const CALLBACK_TOLERANCE_MS = 300_000n;
@@ -13,7 +14,7 @@ export function readHeader(headers: CallbackHeaders, name: string): string | nul
 }
 
 export function isRecent(unixTimeMs: bigint): boolean {
-  const ageMs = BigInt(Date.now()) - unixTimeMs;
+  const ageMs = BigInt(wallClockMs()) - unixTimeMs;
   return ageMs <= CALLBACK_TOLERANCE_MS && ageMs >= -CALLBACK_TOLERANCE_MS;
 }
 

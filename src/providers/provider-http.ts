@@ -10,6 +10,7 @@ import { Agent, request } from 'undici';
 import type { Mode } from '../domain/mode';
 import type { ProviderCode } from '../domain/provider-codes';
 import { traceHeaders } from '../lib/trace';
+import { wallClockMs } from '../lib/wall-clock';
 import type { Limited, Unknown } from './port';
 
 /** Numbers in `body` are no JavaScript numbers (lossless-json), so none passes for an amount. */
@@ -145,7 +146,7 @@ function readRetryAfterMs(text: string): number | null {
   // eslint-disable-next-line no-restricted-syntax -- a time, not money
   if (/^[0-9]{1,9}$/.test(text)) return Number(text) * 1_000;
   const at = / GMT$/.test(text) ? Date.parse(text) : NaN;
-  return Number.isNaN(at) ? null : at - Date.now();
+  return Number.isNaN(at) ? null : at - wallClockMs();
 }
 
 function readAnswer(status: number, text: string): JsonAnswer | Unknown {

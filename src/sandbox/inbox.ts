@@ -7,6 +7,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import Router from '@koa/router';
 import type { Context } from 'koa';
 import { html, type Html, NOTHING, PAGE_STYLE } from './html';
+import { wallClockMs } from '../lib/wall-clock';
 
 const KEPT = 100;
 const BODY_BYTES_MAX = 1_048_576;
@@ -28,7 +29,7 @@ export function inbox(secret: string | null): Router {
 
   router.post('/', async (ctx) => {
     const body = await readBytes(ctx.req);
-    const fault = faultOf(ctx.headers, body, secret, Date.now());
+    const fault = faultOf(ctx.headers, body, secret, wallClockMs());
     arrivals.unshift({
       received_at: new Date().toISOString(),
       event_id: textOf(ctx.headers['x-gateway-event-id']),

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { pendingMigrations } from '../db/migrate';
 import { type Db, hasStatementTimeout } from '../db/transaction';
+import { wallClockMs } from '../lib/wall-clock';
 import type { Health } from './services';
 
 const PATIENCE_MS = 2_000;
@@ -32,7 +33,7 @@ export function createHealth({
         checkDatabase(db),
         pagesDb === null ? {} : checkPages(pagesDb),
         sentence('Temporal does not answer', async () => {
-          await temporal.withDeadline(Date.now() + PATIENCE_MS, () =>
+          await temporal.withDeadline(wallClockMs() + PATIENCE_MS, () =>
             temporal.workflowService.getSystemInfo({}),
           );
         }),

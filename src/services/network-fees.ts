@@ -37,15 +37,15 @@ export function createNetworkFees(providers: ProviderRegistry): NetworkFees {
     if (provider === undefined) return null;
     const account = `${mode}:${code}`;
     const { until = 0, limit } = limits.get(account) ?? {};
-    const leftMs = until - Date.now();
+    const leftMs = until - performance.now();
     if (limit !== undefined && leftMs > 0) return { ...limit, retryAfterMs: leftMs };
     const answer = await provider.estimateNetworkFee(currency, network);
     if (answer.kind === 'limited') {
-      limits.set(account, { until: Date.now() + answer.retryAfterMs, limit: answer });
+      limits.set(account, { until: performance.now() + answer.retryAfterMs, limit: answer });
       return answer;
     }
     if (answer.kind === 'unknown') return null;
-    known.set(key, { fee: answer.fee, at: Date.now() });
+    known.set(key, { fee: answer.fee, at: performance.now() });
     return answer.fee;
   }
 
@@ -55,7 +55,7 @@ export function createNetworkFees(providers: ProviderRegistry): NetworkFees {
       if (network === null || provider?.capabilities.network_fee_estimate !== true) return ZERO;
       const key = `${mode}:${code}:${currency}:${network}`;
       const last = known.get(key);
-      const age = last === undefined ? Infinity : Date.now() - last.at;
+      const age = last === undefined ? Infinity : performance.now() - last.at;
       if (last !== undefined && age < FRESH_MS) return last.fee;
       const usable = last !== undefined && age < USABLE_MS ? last.fee : null;
       const running = asking.get(key);

@@ -10,6 +10,7 @@ import { MODES } from '../domain/mode';
 import { OPEN_PAYMENT_STATUSES } from '../domain/payment';
 import { OPEN_PAYOUT_STATUSES } from '../domain/payout';
 import { readAtMostEvery, setAll } from '../lib/metrics';
+import { wallClockMs } from '../lib/wall-clock';
 
 export const FIGURES_EVERY_MS = 15_000;
 
@@ -94,7 +95,7 @@ const METRICS: Readonly<Record<string, Metric>> = {
 export function measureOperations(registry: Registry, db: Db): void {
   const read = readAtMostEvery(FIGURES_EVERY_MS, async () => ({
     figures: await readOperatingFigures(db),
-    readAt: Date.now(),
+    readAt: wallClockMs(),
   }));
   for (const [name, { help, labels = [], zeros = [] }] of Object.entries(METRICS)) {
     new Gauge({

@@ -23,6 +23,7 @@ import {
 import { grpcError } from './grpc-codes';
 import { REPLACED_CLOSES_AFTER_MS, replaceable } from './replaceable';
 import { TRACE_OF_STARTS } from './trace';
+import { wallClockMs } from '../lib/wall-clock';
 
 /** The SDK's own waits grow to 10 s, which nobody here waits for. */
 const RETRY_WAIT_MS_MAX = 1_000;
@@ -111,7 +112,7 @@ function openConnection(
     },
     delayFunction: (attempt, status) => {
       const waitMs = Math.min(standard.delayFunction(attempt, status), RETRY_WAIT_MS_MAX);
-      nextRetryAt = Math.max(nextRetryAt, Date.now() + waitMs);
+      nextRetryAt = Math.max(nextRetryAt, performance.now() + waitMs);
       return waitMs;
     },
   });
@@ -127,7 +128,7 @@ function openConnection(
   // A retry on a closed channel throws in its timer, which would end the process.
   connection.close = async () => {
     isClosed = true;
-    await sleep(Math.max(0, nextRetryAt - Date.now()) + RETRY_MARGIN_MS);
+    await sleep(Math.max(0, nextRetryAt - performance.now()) + RETRY_MARGIN_MS);
     await close();
   };
   return connection;
@@ -274,7 +275,7 @@ async function whileReachable<T>(
   const probes = startProbes(client, probeMs);
   try {
     return await Promise.race([
-      client.withDeadline(Date.now() + deadlineMs, () =>
+      client.withDeadline(wallClockMs() + deadlineMs, () =>
         client.withAbortSignal(cancelled.signal, call),
       ),
       probes.failed,
@@ -303,7 +304,7 @@ function startProbes(client: Client, probeMs: number): Probes {
       if (!isStopped) timer = setTimeout(probe, PROBE_AFTER_MS);
     };
     const probe = (): void => {
-      const answered = client.withDeadline(Date.now() + probeMs, () =>
+      const answered = client.withDeadline(wallClockMs() + probeMs, () =>
         client.workflowService.getSystemInfo({}),
       );
       answered.then(wait, reject);

@@ -4,6 +4,7 @@
  */
 import { NativeConnection } from '@temporalio/worker';
 import { SetupError } from '../lib/setup-error';
+import { wallClockMs } from '../lib/wall-clock';
 import { readCredentials, type TemporalOptions } from './connection';
 
 /** Of gRPC. */
@@ -24,7 +25,7 @@ export async function openNativeConnection(options: TemporalOptions): Promise<Na
     throw new SetupError(sentence(options, causes(error)));
   }
   try {
-    await connection.withDeadline(Date.now() + DEADLINE_MS, () =>
+    await connection.withDeadline(wallClockMs() + DEADLINE_MS, () =>
       connection.workflowService.describeNamespace({ namespace }),
     );
     return connection;

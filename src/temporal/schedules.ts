@@ -9,6 +9,7 @@ import {
   ScheduleOverlapPolicy,
 } from '@temporalio/client';
 import { TASK_QUEUES, WORKFLOWS } from '../../workflows/names';
+import { wallClockMs } from '../lib/wall-clock';
 
 type Interval = NonNullable<ScheduleOptions['spec']['intervals']>[number];
 
@@ -36,7 +37,7 @@ export const OPERATOR_SCHEDULES = ['ledger-check', 'reconciliation'] as const;
 export type OperatorSchedule = (typeof OPERATOR_SCHEDULES)[number];
 
 export async function runNow(client: Client, id: OperatorSchedule): Promise<void> {
-  await client.withDeadline(Date.now() + TRIGGER_MS, () =>
+  await client.withDeadline(wallClockMs() + TRIGGER_MS, () =>
     client.schedule.getHandle(id).trigger(ScheduleOverlapPolicy.SKIP),
   );
 }

@@ -1,6 +1,7 @@
 /** Queries to Temporal: runs that ended abnormally, open runs, and the objects that it knows. */
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import { WORKFLOWS } from '../../workflows/names';
+import { wallClockMs } from '../lib/wall-clock';
 import { ACCOUNT_ID, MODE, PAYMENT_STATUS, PAYOUT_STATUS } from './search-attributes';
 
 export interface ClosedWorkflows {
@@ -15,7 +16,7 @@ const UNFINISHED_MAX = 1_000;
 export function createClosedWorkflows(client: Client): ClosedWorkflows {
   return {
     async listUnfinished(workflow) {
-      const since = new Date(Date.now() - LOOK_BACK_MS).toISOString();
+      const since = new Date(wallClockMs() - LOOK_BACK_MS).toISOString();
       const query =
         `WorkflowType = '${WORKFLOWS[workflow]}' AND CloseTime > '${since}' ` +
         `AND ExecutionStatus IN ('Terminated', 'Canceled', 'Failed', 'TimedOut')`;

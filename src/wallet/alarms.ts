@@ -60,10 +60,10 @@ export function createAlarms(db: Db, { network }: Chain, log: Log): Alarms {
   const known = new Map<string, { detail: string | null; until: number }>();
   const isKnown = (key: string, detail: string | null): boolean => {
     const entry = known.get(key);
-    return entry?.detail === detail && entry.until > Date.now();
+    return entry?.detail === detail && entry.until > performance.now();
   };
   const remember = (key: string, detail: string | null): void => {
-    known.set(key, { detail, until: Date.now() + REMEMBER_MS });
+    known.set(key, { detail, until: performance.now() + REMEMBER_MS });
   };
   const chainId = network.chainId;
   return {

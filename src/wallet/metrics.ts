@@ -4,6 +4,7 @@
  */
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { readAtMostEvery, setAll } from '../lib/metrics';
+import { wallClockMs } from '../lib/wall-clock';
 import type { RpcRequest } from './chain/rpc';
 import type { Db } from './db/database';
 import type { Network } from './networks';
@@ -176,7 +177,7 @@ const METRICS: Readonly<Record<string, Metric>> = {
 export function measureNetworks(registry: Registry, db: Db, networks: readonly Network[]): void {
   const read = readAtMostEvery(STATUS_EVERY_MS, async () => ({
     statuses: await readStatus(db, networks),
-    readAt: Date.now(),
+    readAt: wallClockMs(),
   }));
   for (const [name, { help, labels = [], read: readSamples }] of Object.entries(METRICS)) {
     new Gauge({

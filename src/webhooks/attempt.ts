@@ -6,6 +6,7 @@ import { performance } from 'node:perf_hooks';
 import type { Socket } from 'node:net';
 import type { Mode } from '../domain/mode';
 import { traceHeaders } from '../lib/trace';
+import { wallClockMs } from '../lib/wall-clock';
 import {
   type AttemptErrorCode,
   AttemptFailure,
@@ -82,7 +83,7 @@ async function connect(
  * that they began, only a well-formed `traceparent` comes back.
  */
 function headersOf(request: WebhookRequest, url: URL): Record<string, string> {
-  const timestampSeconds = Math.floor(Date.now() / 1000);
+  const timestampSeconds = Math.floor(wallClockMs() / 1000);
   return {
     Host: url.host,
     'User-Agent': USER_AGENT,

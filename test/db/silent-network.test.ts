@@ -54,6 +54,23 @@ test('statements without an answer end, and afterwards the first one already get
   await fill();
 });
 
+test('a wall clock that steps back after a silence makes the pool open no connections', async () => {
+  await fill();
+  hole.set({ kind: 'black_hole' });
+  await expect(ask()).rejects.toThrow('Query read timeout');
+  hole.set(null);
+  const hourAgo = Date.now() - 3_600_000;
+  const clock = jest.spyOn(Date, 'now').mockImplementation(() => hourAgo);
+  await fill();
+  const used = new Set<number>();
+  for (let count = 0; count < 20; count++) {
+    const [row] = await rows<{ pid: number }>(db, 'SELECT pg_backend_pid() AS pid');
+    used.add(row!.pid);
+  }
+  clock.mockRestore();
+  expect(used.size).toBeLessThanOrEqual(SIZE);
+});
+
 test('a transaction that loses its connection is rolled back, and none of it is left behind', async () => {
   await rows(db, 'CREATE TABLE IF NOT EXISTS silent (id integer)');
   const lost = inTransaction(db, async (tx) => {

@@ -1,5 +1,6 @@
 /** Cases: what the gateway could not resolve by itself, with the evidence of both sides. */
 import { CASE_KINDS } from '../../domain/cases';
+import { wallClockMs } from '../../lib/wall-clock';
 import { AdminRefusal } from '../../services/admin/refusal';
 import type { ConsoleServices } from '../../services/console';
 import type { Case, CaseEvidence } from '../../services/console-cases';
@@ -242,7 +243,7 @@ function NewFacts({ facts }: { facts: readonly unknown[] }) {
 }
 
 function secondsSince(at: Date): number {
-  return Math.max(0, Math.round((Date.now() - at.getTime()) / 1_000));
+  return Math.max(0, Math.round((wallClockMs() - at.getTime()) / 1_000));
 }
 
 function Resolution(props: CasePageProps & { remedy: string }) {

@@ -3,6 +3,7 @@ import type { ComponentChildren } from 'preact';
 import type { Mode } from '../../domain/mode';
 import { add, ZERO } from '../../domain/money';
 import { NEW_KEY_AGE_MS, type ReviewReason } from '../../domain/review';
+import { wallClockMs } from '../../lib/wall-clock';
 import type { ReviewedPayout } from '../../services/payout-reviews';
 import { Money } from '../../web/components';
 
@@ -48,7 +49,7 @@ export function durationText(ms: number): string {
 }
 
 export function sinceText(since: Date): string {
-  return durationText(Date.now() - since.getTime());
+  return durationText(wallClockMs() - since.getTime());
 }
 
 const NEW_KEY_HOURS = NEW_KEY_AGE_MS / 3_600_000;

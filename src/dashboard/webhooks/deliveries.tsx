@@ -5,6 +5,7 @@ import { Action } from '../../web/forms';
 import { page, redirect } from '../../web/site';
 import type { MerchantRoute } from '../merchant-page';
 import { type Attempt, AttemptCard } from './attempt';
+import { wallClockMs } from '../../lib/wall-clock';
 
 type Webhooks = DashboardServices['webhooks'];
 type Delivery = Awaited<ReturnType<Webhooks['delivery']>>;
@@ -143,7 +144,7 @@ function DeliveryPage({ delivery, attempts, body, base, mayRetry, requested }: D
 
 /** The script counts down. */
 function Countdown({ at }: { at: Date }) {
-  const seconds = Math.max(0, Math.round((at.getTime() - Date.now()) / 1000));
+  const seconds = Math.max(0, Math.round((at.getTime() - wallClockMs()) / 1000));
   const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor((seconds % 3600) / 60)];
   return (
     <>

@@ -3,6 +3,7 @@ import type { AttemptCounts, Recovered } from '../../services/dashboard-webhooks
 import { Alert, Card } from '../../web/components';
 import { EMPTY_FORM, Select } from '../../web/forms';
 import { Bars } from '../../web/chart';
+import { wallClockMs } from '../../lib/wall-clock';
 
 const HOURS = 24;
 /** From this many attempts on, more failures than successes are shown as a warning. */
@@ -57,7 +58,7 @@ const SINCE = [
 /** The chosen time; without a choice, the last day. */
 export function sinceOf(form: URLSearchParams): Date {
   const [hours] = SINCE.find(([value]) => value === form.get('since')) ?? ['24'];
-  return new Date(Date.now() - Number.parseInt(hours, 10) * 60 * 60 * 1000);
+  return new Date(wallClockMs() - Number.parseInt(hours, 10) * 60 * 60 * 1000);
 }
 
 export function RecoveryForms({ path }: { path: string }) {

@@ -88,13 +88,13 @@ export function connectRpc(url: string): Rpc {
 }
 
 async function waitUntilReady(server: ServerProcess, rpc: Rpc): Promise<void> {
-  const deadline = Date.now() + START_TIMEOUT_MS;
+  const deadline = performance.now() + START_TIMEOUT_MS;
   for (;;) {
     try {
       await rpc('eth_chainId');
       return;
     } catch {
-      if (server.hasEnded() || Date.now() > deadline) {
+      if (server.hasEnded() || performance.now() > deadline) {
         throw new SetupError(`anvil did not start: ${server.output().trim().slice(-500)}`);
       }
       await sleep(20);

@@ -40,11 +40,11 @@ interface NodeReceipt {
 
 /** The node answers with a hash shortly before it mines the block, even when it mines at once. */
 export async function waitForReceipt(rpc: Rpc, hash: Hex): Promise<NodeReceipt> {
-  const deadline = Date.now() + RECEIPT_TIMEOUT_MS;
+  const deadline = performance.now() + RECEIPT_TIMEOUT_MS;
   for (;;) {
     const receipt = await rpc<NodeReceipt | null>('eth_getTransactionReceipt', [hash]);
     if (receipt !== null) return receipt;
-    if (Date.now() > deadline) throw new Error(`${hash} is not in a block`);
+    if (performance.now() > deadline) throw new Error(`${hash} is not in a block`);
     await sleep(10);
   }
 }

@@ -159,16 +159,16 @@ interface NodeBlock {
 /** @returns what ends it */
 function startMining(rpc: Rpc): () => void {
   let busyUntil = 0n;
-  let minedAt = 0;
+  let minedAt = -Infinity;
   const tick = async (): Promise<void> => {
     const head = await rpc<NodeBlock>('eth_getBlockByNumber', ['latest', false]);
     const number = BigInt(head.number);
     if (busyUntil === 0n || head.transactions.length > 0) {
       busyUntil = number + BigInt(FINALITY_BLOCKS);
     }
-    if (number >= busyUntil && Date.now() - minedAt < IDLE_BLOCKS_MS) return;
+    if (number >= busyUntil && performance.now() - minedAt < IDLE_BLOCKS_MS) return;
     await rpc('anvil_mine', ['0x1']);
-    minedAt = Date.now();
+    minedAt = performance.now();
   };
   const timer = setInterval(() => {
     // The node is being stopped, or ended: the wallet's log says so.

@@ -27,6 +27,7 @@ import {
 } from './answers';
 import { readExchangePayCallback } from './callback';
 import { createExchangePayCheckouts, type PostToExchangePay } from './checkouts';
+import { wallClockMs } from '../../lib/wall-clock';
 
 export const EXCHANGE_PAY = {
   code: 'exchange_pay',
@@ -115,7 +116,7 @@ function presentOrder(order: PayoutOrder): Record<string, unknown> {
  * hex digits of its SHA-256 identify it.
  */
 function signRequest(apiKey: string, body: string): Record<string, string> {
-  const timestamp = String(Date.now());
+  const timestamp = String(wallClockMs());
   const nonce = randomBytes(16).toString('hex');
   const signature = createHmac('sha512', apiKey).update(`${timestamp}\n${nonce}\n${body}\n`);
   return {

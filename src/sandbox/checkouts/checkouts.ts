@@ -11,6 +11,7 @@ import type { CheckoutCallbacks } from './callbacks';
 import { isSameOrder, type Checkout, type CheckoutOrder, type CheckoutStep } from './checkout';
 import { planScenario } from './scenarios';
 import { takeStep, type StepOutcome } from './steps';
+import { wallClockMs } from '../../lib/wall-clock';
 
 export type Opening =
   { kind: 'checkout'; checkout: Checkout; isNew: boolean } | { kind: 'conflict' };
@@ -116,7 +117,7 @@ export class Checkouts {
     this.timers.delete(checkout.id);
     const next = checkout.plan[0];
     if (next === undefined) return;
-    const wait = Math.max(0, Date.parse(next.due) - Date.now());
+    const wait = Math.max(0, Date.parse(next.due) - wallClockMs());
     const timer = setTimeout(
       () => {
         void this.takePlannedStep(checkout);
@@ -131,7 +132,7 @@ export class Checkouts {
     const before = this.book.checkouts.find(key);
     const [next, ...plan] = before?.plan ?? [];
     if (before === undefined || next === undefined) return;
-    if (Date.parse(next.due) > Date.now()) {
+    if (Date.parse(next.due) > wallClockMs()) {
       this.schedule(before);
       return;
     }

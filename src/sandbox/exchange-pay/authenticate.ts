@@ -7,6 +7,7 @@ import { createHash, createHmac } from 'node:crypto';
 import type { Context } from 'koa';
 import { BOOK_MODES, type BookMode, type CredentialsTable } from '../config';
 import { isSameSecret } from '../request';
+import { wallClockMs } from '../../lib/wall-clock';
 
 const CLOCK_TOLERANCE_MS = 60_000;
 const NONCE = /^[A-Za-z0-9]{32}$/;
@@ -29,7 +30,7 @@ export class RequestAuthentication {
     const apiKey = mode === undefined ? undefined : this.credentials.exchange_pay[mode]?.apiKey;
     if (mode === undefined || apiKey === undefined) return null;
     if (!NONCE.test(nonce) || !/^[0-9]{13}$/.test(timestamp)) return null;
-    if (Math.abs(Date.now() - Number(timestamp)) > CLOCK_TOLERANCE_MS) return null;
+    if (Math.abs(wallClockMs() - Number(timestamp)) > CLOCK_TOLERANCE_MS) return null;
 
     const body = typeof ctx.request.rawBody === 'string' ? ctx.request.rawBody : '';
     const expected = createHmac('sha512', apiKey)
@@ -41,7 +42,7 @@ export class RequestAuthentication {
   }
 
   private takeNonce(nonce: string): boolean {
-    const now = Date.now();
+    const now = wallClockMs();
     // A Map keeps the order of insertion, so the oldest come first.
     for (const [old, until] of this.seen) {
       if (until > now) break;

@@ -7,6 +7,7 @@ import type { CallbackRequest } from '../callback-delivery';
 import type { Checkout } from '../checkouts/checkout';
 import type { Transfer } from '../transfers/book';
 import { presentExchangePayOrder, presentExchangePayTransfer } from './answers';
+import { wallClockMs } from '../../lib/wall-clock';
 
 export function buildExchangePayTransferCallback(
   transfer: Transfer,
@@ -38,7 +39,7 @@ export function buildExchangePayOrderCallback(
 }
 
 function sign(body: string, secret: string): CallbackRequest {
-  const timestamp = String(Date.now());
+  const timestamp = String(wallClockMs());
   const nonce = randomBytes(16).toString('hex');
   const signature = createHmac('sha512', secret)
     .update(`${timestamp}\n${nonce}\n${body}\n`)

@@ -7,6 +7,7 @@ import type { CallbackRequest } from '../callback-delivery';
 import type { Checkout } from '../checkouts/checkout';
 import type { Transfer } from '../transfers/book';
 import { presentOnchainCheckout, presentOnchainTransfer } from './answers';
+import { wallClockMs } from '../../lib/wall-clock';
 
 export function buildOnchainTransferCallback(transfer: Transfer, secret: string): CallbackRequest {
   // The same id when it is sent again, so that a receiver can detect a repetition.
@@ -28,7 +29,7 @@ export function buildOnchainCheckoutCallback(
 
 function sign(event: Record<string, unknown>, secret: string): CallbackRequest {
   const body = JSON.stringify(event);
-  const seconds = String(Math.floor(Date.now() / 1000));
+  const seconds = String(Math.floor(wallClockMs() / 1000));
   const signature = createHmac('sha256', secret).update(`${seconds}.${body}`).digest('hex');
   return { headers: { 'Onchain-Signature': `t=${seconds},s=${signature}` }, body };
 }

@@ -10,6 +10,7 @@ import { pageOfChanges, type ChangesPage, type ChangesQuery, type ReferenceKey }
 import type { Transfer, TransferChange, TransferOrder } from './book';
 import type { TransferCallbacks } from './callbacks';
 import { chooseScenario, SCENARIOS, type OutcomeStep, type SubmissionFault } from './scenarios';
+import { wallClockMs } from '../../lib/wall-clock';
 
 export type Submission =
   | { kind: 'transfer'; transfer: Transfer; isNew: boolean }
@@ -115,7 +116,7 @@ export class Transfers {
     const step = SCENARIOS[transfer.scenario].outcome[transfer.stepsDone];
     if (step === undefined || step.after === 'slow_after_read') return;
     const wait = step.after === 'slow' ? this.settings.slowMs : this.settings.settleMs;
-    this.scheduleStep(transfer, step, Date.parse(transfer.updatedAt) + wait - Date.now());
+    this.scheduleStep(transfer, step, Date.parse(transfer.updatedAt) + wait - wallClockMs());
   }
 
   private scheduleStepAfterRead(transfer: Transfer): void {

@@ -138,10 +138,10 @@ async function waitForEnd(
   id: string,
   patienceMs: number,
 ): Promise<StoredDecision | null> {
-  const giveUpAt = Date.now() + patienceMs;
+  const giveUpAt = performance.now() + patienceMs;
   for (;;) {
     const decision = await findDecision(db, paymentId, id);
-    if ((decision !== null && decision.state !== 'pending') || Date.now() > giveUpAt) {
+    if ((decision !== null && decision.state !== 'pending') || performance.now() > giveUpAt) {
       return decision;
     }
     await sleep(ASK_EVERY_MS);

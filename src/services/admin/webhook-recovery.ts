@@ -15,6 +15,7 @@ import {
 } from '../../db/repositories/webhook-recovery';
 import type { Db, Tx } from '../../db/transaction';
 import { OPEN_DELIVERIES_MAX, OPEN_DELIVERIES_RESERVE } from '../../domain/webhook-delivery';
+import { wallClockMs } from '../../lib/wall-clock';
 import type { WebhookDeliveryWorkflows } from '../../temporal/webhook-delivery-workflows';
 import { makeChange, type AuditedObject, type ChangedBy } from './audit';
 import { InvalidInput } from './refusal';
@@ -176,7 +177,7 @@ async function roomFor(tx: Tx, endpointId: string): Promise<number> {
 }
 
 function checkSince(since: Date): void {
-  const ageMs = Date.now() - since.getTime();
+  const ageMs = wallClockMs() - since.getTime();
   if (ageMs < 0) throw new InvalidInput('since', { code: 'in_the_future', value: since });
   if (ageMs <= BODIES_KEPT_DAYS * DAY_MS) return;
   throw new InvalidInput('since', { code: 'too_long_ago', value: since, days: BODIES_KEPT_DAYS });

@@ -18,6 +18,7 @@ import { inTransaction, type Db, type Tx } from '../../db/transaction';
 import { type Actor, type MerchantRole, SESSION_HOURS, type UserKind } from '../../domain/users';
 import { newId } from '../../lib/new-id';
 import { openValue, sealValue, type SecretBox } from '../../lib/secret-box';
+import { wallClockMs } from '../../lib/wall-clock';
 import type { ChangedBy } from '../admin/audit';
 import { knownAddress } from './attempts';
 
@@ -66,7 +67,7 @@ export interface SignedIn {
 export function recentlyAuthenticated({
   authenticatedAt,
 }: Pick<SignedIn, 'authenticatedAt'>): boolean {
-  return Date.now() - authenticatedAt.getTime() < RECENT_MINUTES * 60_000;
+  return wallClockMs() - authenticatedAt.getTime() < RECENT_MINUTES * 60_000;
 }
 
 /** Null: a merchant without an account. */

@@ -120,7 +120,7 @@ export class Rpc {
         return await this.ask<T>(node.url, calls);
       } catch (error) {
         if (!(error instanceof NodeFault)) throw error;
-        node.avoidUntil = Date.now() + this.avoidMs;
+        node.avoidUntil = performance.now() + this.avoidMs;
         faults.push(`node ${String(this.nodes.indexOf(node) + 1)} ${error.message}`);
       }
     }
@@ -141,7 +141,7 @@ export class Rpc {
         await this.checkChain(node);
         return await this.ask<T>(node.url, calls);
       } catch (error) {
-        if (error instanceof NodeFault) node.avoidUntil = Date.now() + this.avoidMs;
+        if (error instanceof NodeFault) node.avoidUntil = performance.now() + this.avoidMs;
         throw error;
       }
     });
@@ -174,7 +174,7 @@ export class Rpc {
   /** The node that is asked now comes last for a while: its answers are of no use. */
   avoidCurrent(): void {
     const [current] = this.inOrder();
-    if (current !== undefined) current.avoidUntil = Date.now() + this.avoidMs;
+    if (current !== undefined) current.avoidUntil = performance.now() + this.avoidMs;
   }
 
   /** The place in `rpc_urls` of the node that is asked next. */
@@ -198,7 +198,7 @@ export class Rpc {
   }
 
   private inOrder(): Node[] {
-    const now = Date.now();
+    const now = performance.now();
     const isAvoided = (node: Node): number => (node.avoidUntil > now ? 1 : 0);
     return [...this.nodes].sort((a, b) => isAvoided(a) - isAvoided(b));
   }

@@ -51,7 +51,7 @@ export function createChainRun({ network, db, log, loops }: ChainParts): ChainRu
   const waitWhileSame = async ({ known, signal }: RunUntil, endsAt: number) => {
     for (;;) {
       const pause = await findPause(db, chainId);
-      const isOver = signal.aborted || Date.now() >= endsAt;
+      const isOver = signal.aborted || performance.now() >= endsAt;
       if (isOver || pause?.at !== known?.at) return pause;
       await sleep(LOOK_MS, signal);
     }
@@ -70,7 +70,7 @@ export function createChainRun({ network, db, log, loops }: ChainParts): ChainRu
   };
 
   const run = async (until: RunUntil): Promise<ChainState> => {
-    const endsAt = Date.now() + until.ms;
+    const endsAt = performance.now() + until.ms;
     for (;;) {
       let pause = await findPause(db, chainId);
       if (pause?.at === until.known?.at) {
@@ -84,7 +84,7 @@ export function createChainRun({ network, db, log, loops }: ChainParts): ChainRu
           else pause = result.pause;
         }
       }
-      const isOver = until.signal.aborted || Date.now() >= endsAt;
+      const isOver = until.signal.aborted || performance.now() >= endsAt;
       if (isOver || pause?.at !== until.known?.at) {
         return { pause, report: await readReport(db, chainId) };
       }

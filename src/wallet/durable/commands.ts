@@ -135,8 +135,8 @@ const LOOK_MS = 200;
 
 /** Until the step that was under way has ended. */
 async function waitUntilIdle(db: Database, chainId: number): Promise<void> {
-  const giveUpAt = Date.now() + IDLE_WITHIN_MS;
-  while (Date.now() < giveUpAt) {
+  const giveUpAt = performance.now() + IDLE_WITHIN_MS;
+  while (performance.now() < giveUpAt) {
     if ((await findLockHolder(db, chainLock(chainId))) === null) return;
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
   }

@@ -12,6 +12,7 @@ import {
   WALLET_WORKFLOWS,
   walletQueue,
 } from '../../../workflows/wallet/names';
+import { wallClockMs } from '../../lib/wall-clock';
 import { REMEDIES } from '../alarm-decisions';
 import type { Log } from '../config';
 import type { Database } from '../db/database';
@@ -47,7 +48,7 @@ class Keeper {
   constructor(private readonly parts: KeeperParts) {}
 
   async step(): Promise<undefined> {
-    for (const [id, at] of this.#sure) if (Date.now() - at >= SURE_MS) this.#sure.delete(id);
+    for (const [id, at] of this.#sure) if (performance.now() - at >= SURE_MS) this.#sure.delete(id);
     for (const run of this.parts.runs) {
       const { network } = run;
       await this.#keepChain(network);
@@ -120,7 +121,7 @@ class Keeper {
     for (const { id } of rows) {
       const handle = client.workflow.getHandle(alarmWorkflowId(chainId, id));
       try {
-        await client.withDeadline(Date.now() + DEADLINE_MS, () => handle.signal('cleared'));
+        await client.withDeadline(wallClockMs() + DEADLINE_MS, () => handle.signal('cleared'));
       } catch (error) {
         // It has ended with the decision that it received itself.
         if (!(error instanceof WorkflowNotFoundError)) throw error;
@@ -143,13 +144,13 @@ class Keeper {
   ): Promise<void> {
     if (this.#sure.has(workflowId)) return;
     const { client } = this.parts;
-    await client.withDeadline(Date.now() + DEADLINE_MS, () =>
+    await client.withDeadline(wallClockMs() + DEADLINE_MS, () =>
       client.workflow.start(type, {
         ...start,
         ...{ workflowId, taskQueue: walletQueue(chainId) },
         workflowIdConflictPolicy: 'USE_EXISTING',
       }),
     );
-    this.#sure.set(workflowId, Date.now());
+    this.#sure.set(workflowId, performance.now());
   }
 }

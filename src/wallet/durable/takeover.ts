@@ -9,6 +9,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { ActivityNotFoundError, type Client } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import { chainWorkflowId } from '../../../workflows/wallet/names';
+import { wallClockMs } from '../../lib/wall-clock';
 import { findPause } from '../chain/pause';
 import type { Log } from '../config';
 import { type Database, findLockHolder } from '../db/database';
@@ -58,7 +59,7 @@ async function findAbandoned(
   // The activity of a paused chain has no lock.
   if ((await findPause(db, chainId)) !== null) return null;
   const handle = client.workflow.getHandle(chainWorkflowId(chainId));
-  const { raw, runId } = await client.withDeadline(Date.now() + DEADLINE_MS, () =>
+  const { raw, runId } = await client.withDeadline(wallClockMs() + DEADLINE_MS, () =>
     handle.describe(),
   );
   const pending = raw.pendingActivities?.find(
@@ -79,7 +80,7 @@ async function endAttempt(
     nextRetryDelay: '1 millisecond',
   });
   try {
-    await client.withDeadline(Date.now() + DEADLINE_MS, () =>
+    await client.withDeadline(wallClockMs() + DEADLINE_MS, () =>
       client.activity.fail({ workflowId, runId, activityId }, failure),
     );
   } catch (error) {

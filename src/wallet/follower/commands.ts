@@ -75,10 +75,10 @@ function readTransaction({ from, to, transaction }: Options): Hex | null {
 }
 
 function createProgress(out: Terminal['out']): (block: number, to: number, found: number) => void {
-  let shownAt = Date.now();
+  let shownAt = performance.now();
   return (block, to, found) => {
-    if (Date.now() - shownAt < PROGRESS_EVERY_MS) return;
-    shownAt = Date.now();
+    if (performance.now() - shownAt < PROGRESS_EVERY_MS) return;
+    shownAt = performance.now();
     out(`Block ${block} of ${to}, ${found} deposits found.\n`);
   };
 }

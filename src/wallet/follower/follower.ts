@@ -84,7 +84,7 @@ type Heads = Awaited<ReturnType<typeof readHeads>>;
 export class Follower {
   private readonly chainId: number;
   private readonly balances: CoinBalances;
-  private balancesAt = 0;
+  private balancesAt = -Infinity;
   private stuckSteps = 0;
   private progress: { at: number; number: number } | null = null;
   private readonly watch: ProgressWatch;
@@ -267,7 +267,7 @@ export class Follower {
   }
 
   private reportProgress(number: number, finalNumber: number): void {
-    const now = Date.now();
+    const now = performance.now();
     this.progress ??= { at: now, number };
     const { at, number: before } = this.progress;
     if (now - at < PROGRESS_EVERY_MS) return;
@@ -322,11 +322,11 @@ export class Follower {
   }
 
   private async lookAtBalances(): Promise<void> {
-    if (Date.now() - this.balancesAt < this.parts.balancesEveryMs) return;
+    if (performance.now() - this.balancesAt < this.parts.balancesEveryMs) return;
     const place = await findPlace(this.parts.db, this.chainId);
     if (place === null || place.headNumber <= place.balancesNumber) return;
     await this.balances.look(place);
-    this.balancesAt = Date.now();
+    this.balancesAt = performance.now();
   }
 
   private async knownSure(

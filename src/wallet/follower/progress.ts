@@ -3,6 +3,7 @@
  * and its place has not moved for minutes. It ends with the next block that is read. A chain without
  * new blocks raises nothing, and neither does one that is paused.
  */
+import { wallClockMs } from '../../lib/wall-clock';
 import type { Alarms } from '../alarms';
 
 interface Block {
@@ -25,7 +26,8 @@ export const STALLED_AFTER_MS = 180_000;
 
 export class ProgressWatch {
   private placeHash: string | undefined;
-  private behindSince: number | null = null;
+  /** By the monotonic clock, and for people. */
+  private behind: { atMs: number; since: string } | null = null;
 
   constructor(
     private readonly name: string,
@@ -38,13 +40,13 @@ export class ProgressWatch {
     const hasMoved = place?.hash !== this.placeHash;
     this.placeHash = place?.hash;
     if (isPaused || hasMoved || (head !== null && head.hash === place?.hash)) {
-      this.behindSince = null;
+      this.behind = null;
       await this.alarms.clear('follower_stalled', this.name);
       return;
     }
-    this.behindSince ??= Date.now();
-    if (Date.now() - this.behindSince < this.stalledAfterMs) return;
-    const since = new Date(this.behindSince).toISOString();
+    this.behind ??= { atMs: performance.now(), since: new Date(wallClockMs()).toISOString() };
+    if (performance.now() - this.behind.atMs < this.stalledAfterMs) return;
+    const { since } = this.behind;
     const cause =
       head === null
         ? 'no node tells its newest block'

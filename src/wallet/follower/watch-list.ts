@@ -17,7 +17,7 @@ const OVERLAP_SECONDS = 120;
 export class WatchList implements Watched {
   private checkouts = new Map<string, string>();
   private addresses: readonly string[] = [];
-  private loadedAt = 0;
+  private loadedAt = -Infinity;
   private refreshedAt = 0;
 
   constructor(
@@ -38,7 +38,7 @@ export class WatchList implements Watched {
   }
 
   async refresh(): Promise<void> {
-    const startedAt = Date.now();
+    const startedAt = performance.now();
     const isFirst = startedAt - this.loadedAt > RELOAD_MS;
     // A chain may be silent for minutes: what is new is what came since the last look.
     const seconds = Math.ceil((startedAt - this.refreshedAt) / 1_000) + OVERLAP_SECONDS;

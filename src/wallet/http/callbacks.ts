@@ -8,6 +8,7 @@ import type { WalletConfig } from '../config';
 import type { Database, Tx } from '../db/database';
 import { startLoop, type Loop } from '../loop';
 import type { WalletMode } from '../networks';
+import { wallClockMs } from '../../lib/wall-clock';
 
 export interface CallbackEvent {
   /** The same when the event is sent again, so that a receiver can detect a repetition. */
@@ -81,7 +82,7 @@ async function post(
 ): Promise<number | string> {
   const secret = credentials[mode]?.callbackSecret;
   if (callbackBaseUrl === null || secret === undefined) return 'not configured';
-  const seconds = String(Math.floor(Date.now() / 1000));
+  const seconds = String(Math.floor(wallClockMs() / 1000));
   const signature = createHmac('sha256', secret).update(`${seconds}.${body}`).digest('hex');
   try {
     const response = await fetch(`${callbackBaseUrl}/provider-callbacks/onchain_provider/${mode}`, {

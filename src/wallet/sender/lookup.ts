@@ -162,11 +162,11 @@ function searchNewBlocks(known: Map<string, Search>, place: number): Find {
   return async (node, signer, nonces) => {
     const key = [place, signer, nonces[0], nonces.at(-1), nonces.length].join(' ');
     const before = known.get(key);
-    const age = Date.now() - (before?.startedAt ?? 0);
+    const age = performance.now() - (before?.startedAt ?? -Infinity);
     if (before?.head === null && age < SEARCH_AGAIN_MS) return [];
     const head = BigInt(await node.call<Hex>('eth_blockNumber'));
     const last = before !== undefined && age < SEARCH_ALL_EVERY_MS ? before.head : null;
-    const startedAt = last === null ? Date.now() : (before?.startedAt ?? 0);
+    const startedAt = last === null ? performance.now() : (before?.startedAt ?? 0);
     known.set(key, { startedAt, head: null });
     const after = highest(0n, (last ?? 0n) - REPLACED_BLOCKS_MAX, head - SEARCHED_BLOCKS_MAX);
     const found = await searchBlocks(node, signer, nonces, { head, after });

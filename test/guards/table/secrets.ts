@@ -32,7 +32,7 @@ export const SECRET_GUARDS: readonly Guard[] = [
     name: 'sealed-value-ends',
     protects: 'A sealed cookie, such as the second step of a sign-in, ends after its time.',
     file: BOX,
-    find: 'return until > Date.now() ? value : null;',
+    find: 'return until > wallClockMs() ? value : null;',
     replace: 'return until > 0 ? value : null;',
     test: BOX_TEST,
     title: 'a sealed value ends with its time',
