@@ -13,7 +13,11 @@ export const REMEDIES: Readonly<Partial<Record<AlarmKind, string>>> = {
   signer_stopped:
     'Find out who used the nonce or whether the database is an old one, and run `npm run wallet -- resume-signer`.',
   reorganization_below_final:
-    'Compare the nodes, remove one that serves another chain, and run `npm run wallet -- chain resume`.',
+    'Compare the nodes. Remove one that serves another chain and run `npm run wallet -- chain resume`, or accept the chain that all of them have: `npm run wallet -- chain accept`.',
+  credited_deposit_gone:
+    'The gateway has credited the money. Ask the customer to send it again, or bear the loss. The alarm ends by itself when the transaction is mined again.',
+  outcome_changed:
+    'Compare the transaction with the payout in the gateway, and settle the difference with the merchant.',
   not_transferred:
     'Look at the transaction and the contract of the token. If nothing of the payout was transferred, decide it with `npm run wallet -- transfer fail` or `transfer confirm`.',
   broadcast_refused:

@@ -38,6 +38,10 @@ export type AlarmKind =
   | 'follower_stalled'
   /** The nodes replaced a final block; the chain is paused. */
   | 'reorganization_below_final'
+  /** A deposit was credited, and is not on the chain that an operator has accepted. */
+  | 'credited_deposit_gone'
+  /** After a reorganization, a payout ended otherwise than the gateway was told. */
+  | 'outcome_changed'
   /** Another asset or network than the checkout's. */
   | 'unexpected_deposit'
   /** The nodes do not tell what deposit addresses have: coins that contracts send are not found. */

@@ -50,8 +50,13 @@ export async function pauseWholeChain(
 }
 
 /** @returns whether it was paused */
-export function resumeWholeChain(db: Db, chainId: number, by: string): Promise<boolean> {
-  return resume(db, chainId, 'chain', by);
+export function resumeWholeChain(
+  db: Db,
+  chainId: number,
+  by: string,
+  reason: string | null = null,
+): Promise<boolean> {
+  return resume(db, chainId, 'chain', by, reason);
 }
 
 /**
@@ -81,15 +86,21 @@ async function pause(
   );
 }
 
-async function resume(db: Db, chainId: number, stops: Stops, by: string): Promise<boolean> {
+async function resume(
+  db: Db,
+  chainId: number,
+  stops: Stops,
+  by: string,
+  reason: string | null = null,
+): Promise<boolean> {
   const resumed = await db.query(
     `WITH followed AS (
        UPDATE wallet.followed_chain SET paused_reason = NULL
        WHERE chain_id = $1 AND $2::text = 'chain'),
      ended AS (DELETE FROM wallet.pause WHERE chain_id = $1 AND stops = $2 RETURNING 1)
-     INSERT INTO wallet.decision (chain_id, stops, kind, decided_by)
-     SELECT $1, $2, 'resume', $3 FROM ended RETURNING 1`,
-    [chainId, stops, by],
+     INSERT INTO wallet.decision (chain_id, stops, kind, decided_by, reason)
+     SELECT $1, $2, 'resume', $3, $4 FROM ended RETURNING 1`,
+    [chainId, stops, by, reason],
   );
   return resumed.length > 0;
 }

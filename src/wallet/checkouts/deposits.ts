@@ -96,8 +96,10 @@ async function recordOfCheckout(
     const amount = amountOf(one.units, one.decimals);
     const floor = rules.dust[one.asset] ?? ZERO;
     const isListed = !isFunding && isListedAlone(amount, floor, listed);
+    const id = depositId(chainId, one);
+    if (await findAgain(tx, chainId, id, one)) continue;
     const [stored] = await tx.query<{ is_listed: boolean; is_new: boolean }>(STORE_ARRIVAL, [
-      ...[depositId(chainId, one), checkout.id, chainId, one.asset, one.units.toString(), amount],
+      ...[id, checkout.id, chainId, one.asset, one.units.toString(), amount],
       ...(one.isInternal ? [null, null] : [one.txHash, one.from]),
       ...[one.blockNumber, one.blockTime, isExpected, isListed],
     ]);
@@ -125,27 +127,80 @@ export async function dropArrivalsAbove(
   { chainId, pageUrl }: DepositParts,
   lastNumber: number,
 ): Promise<void> {
+  const ids = await takeBackAbove(tx, chainId, lastNumber, ['detected', 'final']);
+  await announceCheckouts(tx, ids, pageUrl);
+}
+
+/**
+ * Except credited deposits that are known to be missing: they stay as they are.
+ * @returns the checkouts that changed
+ */
+export async function takeBackAbove(
+  tx: Tx,
+  chainId: number,
+  lastNumber: number,
+  states: readonly ('detected' | 'final')[],
+): Promise<string[]> {
   const gone = await tx.query<{ checkout_id: string }>(
     `SELECT DISTINCT checkout_id FROM wallet.deposit
-     WHERE chain_id = $1 AND block_number > $2 AND state <> 'vanished' ORDER BY checkout_id`,
-    [chainId, lastNumber],
+     WHERE chain_id = $1 AND block_number > $2 AND state = ANY ($3) AND missing_since IS NULL
+     ORDER BY checkout_id`,
+    [chainId, lastNumber, states],
   );
   const ids = gone.map(({ checkout_id }) => checkout_id);
   for (const id of ids) {
     await lockCheckout(tx, id);
     await tx.query(
       `UPDATE wallet.deposit SET state = 'vanished', final_at = NULL
-       WHERE checkout_id = $1 AND chain_id = $2 AND block_number > $3 AND state <> 'vanished'`,
-      [id, chainId, lastNumber],
+       WHERE checkout_id = $1 AND chain_id = $2 AND block_number > $3 AND state = ANY ($4)
+         AND missing_since IS NULL`,
+      [id, chainId, lastNumber, states],
     );
     await sendBackRejected(tx, await lockCheckout(tx, id));
   }
-  await announceCheckouts(tx, ids, pageUrl);
   for (const table of ['address_spend', 'address_balance']) {
     await tx.query(`DELETE FROM wallet.${table} WHERE chain_id = $1 AND block_number > $2`, [
       ...[chainId, lastNumber],
     ]);
   }
+  return ids;
+}
+
+/** Coins that contracts sent have no transaction to come back: their addresses' balances tell. */
+export async function markMissingAbove(
+  tx: Tx,
+  chainId: number,
+  lastNumber: number,
+): Promise<number> {
+  const missing = await tx.query(
+    `UPDATE wallet.deposit SET missing_since = clock_timestamp()
+     WHERE chain_id = $1 AND block_number > $2 AND state = 'final' AND tx_hash IS NOT NULL
+       AND missing_since IS NULL RETURNING 1`,
+    [chainId, lastNumber],
+  );
+  return missing.length;
+}
+
+/** A credited deposit that was missing is on the chain again. @returns whether it was missing */
+async function findAgain(
+  tx: Tx,
+  chainId: number,
+  id: string,
+  { units, blockNumber }: Arrival,
+): Promise<boolean> {
+  const found = await tx.query(
+    `UPDATE wallet.deposit SET missing_since = NULL, block_number = $2
+     WHERE id = $1 AND missing_since IS NOT NULL AND units = $3 RETURNING 1`,
+    [id, blockNumber, units.toString()],
+  );
+  if (found.length === 0) return false;
+  await tx.query(
+    `UPDATE wallet.alarm SET cleared_at = clock_timestamp()
+     WHERE chain_id = $1 AND kind = 'credited_deposit_gone' AND subject = $2
+       AND cleared_at IS NULL`,
+    [chainId, id],
+  );
+  return true;
 }
 
 export interface SureBlocks {
@@ -259,5 +314,24 @@ export async function listUnexpected(db: Db, chainId: number): Promise<Unexpecte
   return rows.map(({ id, checkout_id, amount, asset }) => ({
     id,
     detail: `${amount} ${asset} arrived at the address of checkout ${checkout_id}, which is for another asset or network.`,
+  }));
+}
+
+/** Credited, not on the chain that an operator has accepted, and without an alarm yet. */
+export async function listMissing(db: Db, chainId: number): Promise<UnexpectedDeposit[]> {
+  const rows = await db.query<
+    Record<'id' | 'checkout_id' | 'amount' | 'asset' | 'tx_hash', string>
+  >(
+    `SELECT id, checkout_id, amount, asset, tx_hash FROM wallet.deposit
+     WHERE chain_id = $1 AND missing_since IS NOT NULL
+       AND NOT EXISTS (SELECT 1 FROM wallet.alarm a
+         WHERE a.chain_id = $1 AND a.kind = 'credited_deposit_gone' AND a.subject = deposit.id
+           AND a.raised_at >= missing_since)
+     ORDER BY block_number, id`,
+    [chainId],
+  );
+  return rows.map(({ id, checkout_id, amount, asset, tx_hash }) => ({
+    id,
+    detail: `${amount} ${asset} were credited to checkout ${checkout_id}, and transaction ${tx_hash} is not on the accepted chain. The alarm ends if it is mined again.`,
   }));
 }

@@ -7,7 +7,9 @@ import { chainWorkflowId } from '../../../workflows/wallet/names';
 import { type Terminal, UsageError } from '../../lib/command-line';
 import { acknowledgeAlarm, findAlarm, listAlarms, resolveOrRefuse } from '../alarm-decisions';
 import { findPause, type Pause, pauseWholeChain, resumeWholeChain } from '../chain/pause';
+import { createChain } from '../chain/chain';
 import { type Database, findLockHolder } from '../db/database';
+import { type AcceptedChain, acceptChain } from '../follower/accept-chain';
 import type { Network } from '../networks';
 import { chainLock } from './chain-run';
 
@@ -49,6 +51,22 @@ export function addChainCommands(command: Command, { out }: Terminal, parts: Com
       out(`${nameOf(network)} ${wasPaused ? 'goes on' : 'was not paused'}.\n`);
     });
   chain
+    .command('accept')
+    .description('Accepts the chain of the nodes after a reorganization below final, and goes on.')
+    .argument('<NETWORK>', 'its name in WALLET_NETWORKS_FILE')
+    .requiredOption(...BY)
+    .requiredOption('--reason <TEXT>', 'why this chain is the right one')
+    .option(...MODE)
+    .action(async (name, { by, reason, mode }) => {
+      const network = findNetwork(parts, name, mode);
+      const accepted = await withDatabase(async (db) => {
+        if ((await findPause(db, network.chainId)) !== null)
+          await waitUntilIdle(db, network.chainId);
+        return acceptChain(db, createChain(network), { by, reason });
+      });
+      out(`${nameOf(network)} goes on. ${describeAccepted(accepted)}`);
+    });
+  chain
     .command('status')
     .description('Shows which process works on a chain, or why none does.')
     .argument('<NETWORK>', 'its name in WALLET_NETWORKS_FILE')
@@ -59,6 +77,19 @@ export function addChainCommands(command: Command, { out }: Terminal, parts: Com
       const state = await withDatabase((db) => readState(db, network));
       out(json === true ? `${JSON.stringify(state)}\n` : describeState(network, state));
     });
+}
+
+function describeAccepted({ fork, reopened, missing, gaps }: AcceptedChain): string {
+  const lines = [
+    `The chain is read again from block ${fork + 1}.`,
+    `Payouts that are followed again and broadcast where they are missing: ${reopened}.`,
+    `Credited deposits of replaced blocks: ${missing}. An alarm names each that is not on this chain.`,
+    ...gaps.map(
+      ({ signer, nonce }) =>
+        `Nonce ${nonce.toString()} of ${signer} is not used on this chain, and the wallet has no transaction for it. Later payouts wait until you send any transaction with it.`,
+    ),
+  ];
+  return `${lines.join('\n')}\n`;
 }
 
 export function addAlarmCommands(

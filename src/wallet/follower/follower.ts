@@ -10,6 +10,7 @@ import { pauseWholeChain } from '../chain/pause';
 import {
   type DepositParts,
   dropArrivalsAbove,
+  listMissing,
   listUnexpected,
   recordArrivals,
   settleDeposits,
@@ -178,7 +179,10 @@ export class Follower {
     const finalNumber = await this.settle(heads);
     // Last, and at the newest block: deposits are confirmed even when no node can tell balances.
     await this.balances.book(finalNumber);
-    if (!isMore) await this.lookAtBalances();
+    if (!isMore) {
+      await this.reportMissing();
+      await this.lookAtBalances();
+    }
     return isMore ? 'more' : undefined;
   }
 
@@ -210,7 +214,7 @@ export class Follower {
   private async stopBelowFinal(place: Place): Promise<undefined> {
     const { db, log, chain } = this.parts;
     const { mode, name } = chain.network;
-    const detail = `The nodes show another block ${String(place.finalNumber)}, which was final (${place.finalHash}). The chain is paused and nothing was changed. Check the nodes, then run npm run wallet -- chain resume.`;
+    const detail = `The nodes show another block ${String(place.finalNumber)}, which was final (${place.finalHash}). The chain is paused and nothing was changed. Compare the nodes: remove those that serve another chain and run npm run wallet -- chain resume, or accept the chain that they all have with npm run wallet -- chain accept.`;
     log('error', 'reorganization below final', { mode, network: name, block: place.finalNumber });
     // The alarm first: a pause without one would be silence.
     await this.parts.alarms.raise('reorganization_below_final', String(place.finalNumber), detail);
@@ -319,6 +323,13 @@ export class Follower {
       await this.parts.alarms.raise('unexpected_deposit', id, detail);
     }
     return finalized.number;
+  }
+
+  /** Once the new chain was read to its end. */
+  private async reportMissing(): Promise<void> {
+    for (const { id, detail } of await listMissing(this.parts.db, this.chainId)) {
+      await this.parts.alarms.raise('credited_deposit_gone', id, detail);
+    }
   }
 
   private async lookAtBalances(): Promise<void> {

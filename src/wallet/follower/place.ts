@@ -1,4 +1,5 @@
 /** Where the follower of a chain is: the blocks that it has read, up to the newest. */
+import { SetupError } from '../../lib/setup-error';
 import type { Database, Db, Tx } from '../db/database';
 import type { Network } from '../networks';
 import type { BlockHeader } from './reader';
@@ -115,6 +116,34 @@ export async function goBack(
     'UPDATE wallet.followed_chain SET safe_number = least(safe_number, $2) WHERE chain_id = $1',
     [chainId, to.number],
   );
+}
+
+/**
+ * Back below the final block, which only an operator decides. Ends the pause in this row.
+ * @throws SetupError when somebody changed the place
+ */
+export async function acceptPlace(
+  tx: Tx,
+  chainId: number,
+  from: Pick<Place, 'headHash' | 'finalHash'>,
+  to: BlockHeader,
+): Promise<void> {
+  const moved = await tx.query(
+    `UPDATE wallet.followed_chain
+     SET head_number = $4, head_hash = $5, head_at = $6, safe_number = least(safe_number, $4),
+       final_hash = CASE WHEN final_number > $4 THEN $5 ELSE final_hash END,
+       final_number = least(final_number, $4), balances_number = least(balances_number, $4),
+       paused_reason = NULL, updated_at = clock_timestamp()
+     WHERE chain_id = $1 AND head_hash = $2 AND final_hash = $3 AND paused_reason IS NOT NULL
+     RETURNING 1`,
+    [chainId, from.headHash, from.finalHash, to.number, to.hash, to.time],
+  );
+  if (moved.length === 0) {
+    throw new SetupError('The chain was resumed or has moved on meanwhile. Nothing was changed.');
+  }
+  await tx.query('DELETE FROM wallet.block WHERE chain_id = $1 AND number > $2', [
+    ...[chainId, to.number],
+  ]);
 }
 
 async function moveHead(tx: Tx, chainId: number, fromHash: string, to: BlockHeader): Promise<void> {

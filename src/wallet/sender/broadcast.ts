@@ -83,7 +83,9 @@ function sign({ chain, key, signer }: BroadcastParts, slot: Slot): Promise<Hex> 
 export async function broadcast(parts: QueueParts, view: ChainView): Promise<void> {
   const { db, chain, key, rules } = parts;
   const age = rules.resendAfterMs;
-  const due = await findNewestAttempts(db, key, view.usedNonces, 'broadcast', age);
+  const newest = await findNewestAttempts(db, key, view.usedNonces, 'broadcast', age);
+  // A freed nonce waits for its empty transaction: the transfer's may have failed before.
+  const due = newest.filter((one) => !one.isFreed || one.isEmpty);
   for (let from = 0; from < due.length; from += RPC_BATCH_MAX) {
     const batch = due.slice(from, from + RPC_BATCH_MAX);
     if ((await findPause(db, key.chainId)) !== null) return;

@@ -137,11 +137,15 @@ async function settle(
     return;
   }
   const [row] = await tx.query(
-    `UPDATE wallet.slot SET state = $4
+    `UPDATE wallet.slot SET state = $4, settled_block = $5
      WHERE chain_id = $1 AND signer = $2 AND nonce = $3 AND state = 'open' RETURNING nonce`,
-    [key.chainId, key.signer, slot.nonce.toString(), outcome.kind === 'sent' ? 'sent' : 'failed'],
+    [
+      ...[key.chainId, key.signer, slot.nonce.toString()],
+      ...[outcome.kind === 'sent' ? 'sent' : 'failed', receipt.blockNumber.toString()],
+    ],
   );
   if (row === undefined) return;
+  await reportChanged(tx, alarms, slot, outcome);
   await tx.query(
     `UPDATE wallet.alarm SET cleared_at = clock_timestamp()
      WHERE chain_id = $1 AND kind = 'outcome_in_doubt' AND subject = $2 AND cleared_at IS NULL`,
@@ -167,6 +171,25 @@ async function settle(
     `Transaction ${txHash} succeeded, but transferred ${what} of ${slot.asset}. Check the token's contract.`,
     tx,
   );
+}
+
+/** Only after a reorganization below the final block: the gateway was told another outcome. */
+async function reportChanged(
+  tx: Tx,
+  alarms: QueueParts['alarms'],
+  { transferId }: Slot,
+  { kind, receipt }: Outcome,
+): Promise<void> {
+  const [told] = await tx.query<{ status: string; reference: string }>(
+    `SELECT status, client_reference AS reference FROM wallet.transfer
+     WHERE id = $1 AND status IN ('confirmed', 'failed') AND (status = 'confirmed') <> $2`,
+    [transferId, kind === 'sent'],
+  );
+  if (told === undefined) return;
+  const { status, reference } = told;
+  const now = kind === 'sent' ? 'has paid it' : 'has moved nothing';
+  const detail = `The gateway was told that payout ${reference} is ${status}, but after a reorganization transaction ${receipt.transactionHash} ${now}.`;
+  await alarms.raise('outcome_changed', transferId, detail, tx);
 }
 
 /** It does not fail by itself: what is refunded and was paid after all is lost. */

@@ -17,6 +17,7 @@ const SETTLE = 'src/wallet/sender/settle.ts';
 const ESTIMATE = 'src/wallet/sender/estimate.ts';
 const OUTCOME = 'src/wallet/sender/outcome.ts';
 const REFUSALS = 'test/wallet/refusals.test.ts';
+const REORGANIZATION = 'test/wallet/reorganization.test.ts';
 const OLD_STATE = 'test/wallet/old-state.test.ts';
 const PRODUCTION = 'src/wallet/signer/production.ts';
 const PRODUCTION_TEST = 'test/unit/wallet/production.test.ts';
@@ -382,6 +383,44 @@ export const WALLET_GUARDS: readonly Guard[] = [
     replace: 'if (block === undefined) return;',
     test: OLD_STATE,
     title: 'coins that a reorganization takes away again are not booked',
+  },
+  {
+    name: 'accepted-at-every-node',
+    protects: 'A chain is accepted only when every node has it.',
+    file: 'src/wallet/follower/accept-chain.ts',
+    find: 'if (new Set(headers.map((header) => header?.hash)).size === 1) continue;',
+    replace: 'if (headers.length > 0) continue;',
+    test: REORGANIZATION,
+    title: 'are not touched while the chain is not paused, or the nodes do not agree',
+  },
+  {
+    name: 'credited-stays-credited',
+    protects:
+      'A deposit that was credited is not taken back when an operator accepts another chain.',
+    file: 'src/wallet/follower/accept-chain.ts',
+    find: "fork.number, ['detected']);",
+    replace: "fork.number, ['detected', 'final']);",
+    test: REORGANIZATION,
+    title:
+      'that were credited stay, those that were not vanish, and what is mined again is credited once',
+  },
+  {
+    name: 'failed-is-not-reopened',
+    protects: 'A payout that failed is not paid on an accepted chain: its money was released.',
+    file: 'src/wallet/sender/reopen.ts',
+    find: 'freed_at = coalesce(freed_at, clock_timestamp())',
+    replace: 'freed_at = freed_at',
+    test: REORGANIZATION,
+    title: 'is never broadcast again when it had failed: an empty transaction takes its nonce',
+  },
+  {
+    name: 'freed-is-not-broadcast',
+    protects: 'The transaction of a freed nonce is not broadcast again; only the empty one is.',
+    file: 'src/wallet/sender/broadcast.ts',
+    find: 'newest.filter((one) => !one.isFreed || one.isEmpty);',
+    replace: 'newest;',
+    test: REORGANIZATION,
+    title: 'is never broadcast again when it had failed: an empty transaction takes its nonce',
   },
   {
     name: 'fee-maximum',

@@ -14,6 +14,7 @@ import { SEVERAL_SIGNERS } from './0013-several-signers';
 import { RESCANS } from './0015-rescans';
 import { KEPT_BALANCES } from './0016-kept-balances';
 import { DATABASE_IDENTITY } from './0017-database-identity';
+import { ACCEPTED_CHAINS } from './0014-accepted-chains';
 
 export interface Migration {
   name: string;
@@ -36,4 +37,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0015-rescans', sql: RESCANS },
   { name: '0016-kept-balances', sql: KEPT_BALANCES },
   { name: '0017-database-identity', sql: DATABASE_IDENTITY },
+  { name: '0014-accepted-chains', sql: ACCEPTED_CHAINS },
 ];

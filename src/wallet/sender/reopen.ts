@@ -1,0 +1,66 @@
+/**
+ * After an accepted reorganization: slots whose receipts are gone with their blocks are followed again.
+ * A payout that was sent keeps its outcome, and the same bytes are broadcast again. One that failed is
+ * never broadcast again, because its money was released: an empty transaction takes its nonce.
+ */
+import type { Tx } from '../db/database';
+
+export interface Reopened {
+  reopened: number;
+  /** Not used on the chain, and without a transaction: nothing later can be mined. */
+  gaps: { signer: string; nonce: bigint }[];
+}
+
+/** @param used signer → its nonces below this one are used on the accepted chain */
+export async function reopenSlots(
+  tx: Tx,
+  chainId: number,
+  fork: number,
+  used: ReadonlyMap<string, bigint>,
+): Promise<Reopened> {
+  let reopened = 0;
+  const gaps: Reopened['gaps'] = [];
+  for (const [signer, nonces] of used) {
+    const from = nonces.toString();
+    const sent = await tx.query(
+      `UPDATE wallet.slot SET state = 'open', settled_block = NULL
+       WHERE chain_id = $1 AND signer = $2 AND state = 'sent'
+         AND (settled_block > $3 OR settled_block IS NULL AND nonce >= $4) RETURNING 1`,
+      [chainId, signer, fork, from],
+    );
+    reopened += sent.length;
+    await tx.query(
+      `UPDATE wallet.slot SET state = 'open', settled_block = NULL,
+         freed_at = coalesce(freed_at, clock_timestamp())
+       WHERE chain_id = $1 AND signer = $2 AND state = 'failed'
+         AND (settled_block > $3 OR nonce >= $4)`,
+      [chainId, signer, fork, from],
+    );
+    // At once, and not when they are due again.
+    await tx.query(
+      `UPDATE wallet.attempt SET broadcast_at = NULL FROM wallet.slot
+       WHERE slot.chain_id = $1 AND slot.signer = $2 AND slot.nonce >= $3 AND slot.state = 'open'
+         AND (attempt.chain_id, attempt.signer, attempt.nonce) =
+           (slot.chain_id, slot.signer, slot.nonce)`,
+      [chainId, signer, from],
+    );
+    gaps.push(...(await findGaps(tx, chainId, signer, from)));
+  }
+  return { reopened, gaps };
+}
+
+async function findGaps(
+  tx: Tx,
+  chainId: number,
+  signer: string,
+  from: string,
+): Promise<Reopened['gaps']> {
+  const rows = await tx.query<{ nonce: string }>(
+    `SELECT nonce FROM wallet.signer, generate_series($3::bigint, next_nonce - 1) AS nonce
+     WHERE chain_id = $1 AND address = $2 AND NOT EXISTS (
+       SELECT 1 FROM wallet.slot WHERE slot.chain_id = $1 AND slot.signer = $2
+         AND slot.nonce = nonce.nonce AND state = 'open')`,
+    [chainId, signer, from],
+  );
+  return rows.map(({ nonce }) => ({ signer, nonce: BigInt(nonce) }));
+}
