@@ -12,6 +12,7 @@ import { chainLock } from './durable/chain-run';
 import type { Network, PayoutRules } from './networks';
 import { describeFound, describeOpenFound, type OpenFound } from './sender/explain';
 import { readView } from './sender/view';
+import { describeOpenSweeps, type OpenSweep } from './sweep/store';
 import { readShownSums, type ShownSums } from './sums';
 import { amountOf, NATIVE_DECIMALS } from './units';
 
@@ -40,6 +41,8 @@ export interface NetworkStatus {
   transfers: { queued: number; waiting: Record<string, number>; oldest_queued_at: string | null };
   deposits: { unconfirmed: number; oldest_unconfirmed_at: string | null; held: number };
   refunds: { needs_address: number; sending: number };
+  /** Under way. */
+  sweeps: OpenSweep[];
   /** Null: not asked for, no node tells, or the chain has not been read. */
   sums: ShownSums[] | null;
   alarms: { kind: string; subject: string; detail: string; raised_at: string }[];
@@ -97,6 +100,7 @@ async function readNetworkStatus(
     decisions: await listNewestDecisions(db, chainId),
     hot_wallets: await readHotWallets(db, chain),
     ...(await readCounts(db, chainId)),
+    sweeps: (await describeOpenSweeps(db, chainId)).map(({ sweep }) => sweep),
     sums: sums ? await readShownSums(db, chain) : null,
     alarms: await db.query(
       `SELECT kind, subject, detail, to_char(raised_at AT TIME ZONE 'UTC', ${ISO}) AS raised_at
@@ -261,6 +265,7 @@ function describeNetwork(status: NetworkStatus): string {
       `${deposits.unconfirmed} unconfirmed${since(deposits.oldest_unconfirmed_at)}, ${deposits.held} held`,
     ],
     ['refunds', `${refunds.needs_address} need an address, ${refunds.sending} being sent`],
+    ...status.sweeps.flatMap(describeSweep),
     ...(status.sums ?? []).map(describeSums),
     ...status.alarms.map(({ kind, subject, detail, raised_at: at }): [string, string] => [
       'ALARM',
@@ -282,6 +287,14 @@ function describeFollower(follower: NonNullable<NetworkStatus['follower']>): str
   const behind = lag === null ? 'lag unknown' : `${lag} blocks behind`;
   const place = `block ${head} of ${at}, ${behind}, safe ${safe}, final ${final}`;
   return paused === null ? place : `PAUSED: ${paused} (${place})`;
+}
+
+function describeSweep(sweep: OpenSweep): [string, string][] {
+  const { id, asset, destination, addresses, open, refused } = sweep;
+  return [
+    ['sweep', `${id}: ${asset} to ${destination}, ${open} of ${addresses} addresses open`],
+    ...refused.map(({ address, refusal }): [string, string] => ['', `${address}: ${refusal}`]),
+  ];
 }
 
 function describeSums(sums: ShownSums): [string, string] {

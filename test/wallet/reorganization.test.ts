@@ -84,6 +84,10 @@ describeWithChain('a reorganization below the final block', () => {
       await replaceAbove(fork);
       await chain.mine();
       await world.alarm('reorganization_below_final');
+      await waitLong('the pause', async () => {
+        const place = await findPlace(world.wallet.db, chain.chainId);
+        return place?.pausedReason ?? undefined;
+      });
     };
     const accept = () => acceptChain(world.wallet.db, createChain(network), ALICE);
     const states = () =>
@@ -126,8 +130,8 @@ describeWithChain('a reorganization below the final block', () => {
       const [first] = await world.broadcastOf(1);
       await chain.drop('all');
       await setRefusing(true);
-      await chain.rpc('eth_sendRawTransaction', [first!.raw]);
       await chain.mine();
+      await chain.rpc('eth_sendRawTransaction', [first!.raw]);
       expect(await world.ended('po_1')).toMatchObject({ status: 'failed' });
       await world.pay('po_2');
       expect(await world.ended('po_2')).toMatchObject({ status: 'sent' });

@@ -4,15 +4,16 @@ import { privateKeyToAccount } from 'viem/accounts';
 import { amount } from '../../src/domain/money';
 import { createChain } from '../../src/wallet/chain/chain';
 import { estimateFee } from '../../src/wallet/sender/fee-estimate';
-import { planSweep, type SweepOrder } from '../../src/wallet/sweep/plan';
+import { planSweep, type SweepItem, type SweepOrder } from '../../src/wallet/sweep/plan';
 import { sendSweeps, type SignedSweep } from '../../src/wallet/sweep/run';
-import { awaitFunding, awaitSweep, sendSweep } from '../../src/wallet/sweep/steps';
+import { awaitFunding, awaitSweep, fundSweep, sendSweep } from '../../src/wallet/sweep/steps';
 import {
   cancelSweep,
   describeOpenSweeps,
   findSweep,
   storeSweep,
 } from '../../src/wallet/sweep/store';
+import { readStatus } from '../../src/wallet/status';
 import { describeWithChain, startChain, type TestChain } from '../support/chain';
 import {
   type NodeCall,
@@ -67,16 +68,19 @@ describeWithChain('a sweep', () => {
     await world.follow();
     return addresses;
   };
+  const signItem = ({ addressIndex, transaction }: SweepItem): Promise<Hex> => {
+    const key = DEPOSIT_ACCOUNT.deriveChild(0).deriveChild(addressIndex).privateKey;
+    return privateKeyToAccount(toHex(key!)).signTransaction(transaction);
+  };
   const signPlan = async (): Promise<{
     plan: Awaited<ReturnType<typeof planSweep>>;
     signed: SignedSweep[];
   }> => {
     const plan = await planSweep(world.db, order());
     const signed: SignedSweep[] = [];
-    for (const { address, addressIndex, transaction } of plan.items) {
-      const key = DEPOSIT_ACCOUNT.deriveChild(0).deriveChild(addressIndex).privateKey;
-      const raw = await privateKeyToAccount(toHex(key!)).signTransaction(transaction);
-      signed.push({ address, nonce: transaction.nonce ?? 0, raw });
+    for (const item of plan.items) {
+      const { address, transaction } = item;
+      signed.push({ address, nonce: transaction.nonce ?? 0, raw: await signItem(item) });
     }
     return { plan, signed };
   };
@@ -150,6 +154,50 @@ describeWithChain('a sweep', () => {
         .filter(({ address }) => address !== first)
         .reduce((sum, { units }) => sum + units, 0n),
     );
+  });
+
+  it('moves the other addresses when the funding of one fails, and the status says so', async () => {
+    const tokens: Address[] = [];
+    for (let index = 0; index < 2; index += 1) {
+      const { address } = await openTestCheckout(world);
+      await chain.setBalance(address, 0n);
+      await pay(chain, chain.tokens.USDC, address, 10_000_000n);
+      tokens.push(address);
+    }
+    await chain.finalize();
+    await world.follow();
+    const plan = await planSweep(world.db, { ...order(), asset: 'USDC' });
+    const raws = await Promise.all(plan.items.map(signItem));
+    const parts = { db: world.db, chain: order().chain };
+    const signal = new AbortController().signal;
+    const id = await storeSweep(world.db, { ...order(), asset: 'USDC' }, plan, raws);
+    expect(await fundSweep(parts, id)).toBe(2);
+    // What the sender does with the two fundings.
+    const [lost, funded] = tokens as [Address, Address];
+    await world.db.query(
+      `UPDATE wallet.transfer SET status = 'failed', failure_code = 'destination_unreachable'
+       WHERE destination = $1`,
+      [lost],
+    );
+    await world.db.query("UPDATE wallet.transfer SET status = 'confirmed' WHERE destination = $1", [
+      funded,
+    ]);
+    await chain.setBalance(funded, 10n ** 18n);
+
+    expect(await awaitFunding(parts, id, signal)).toBeNull();
+    await sendSweep(parts, id, signal);
+    const [status] = await readStatus(world.db, [world.network]);
+    expect(status!.sweeps).toMatchObject([
+      {
+        id,
+        addresses: 2,
+        open: 1,
+        refused: [{ address: lost, refusal: expect.stringContaining('funding') }],
+      },
+    ]);
+    expect(await whileMining(awaitSweep(parts, id, signal))).toBe(1);
+    expect(await chain.balanceOf(chain.tokens.USDC, destination)).toBe(10_000_000n);
+    expect(await chain.balanceOf(chain.tokens.USDC, lost)).toBe(10_000_000n);
   });
 
   it('is cancelled by an operator while a node refuses it, and ordered again', async () => {

@@ -2,7 +2,7 @@
  * Signs slots, stores the bytes, and only then broadcasts them; raises fees of what is stuck. All of
  * it is safe to repeat: a slot has one nonce, so the chain accepts one of its attempts at most.
  */
-import type { Hex } from 'viem';
+import type { Address, Hex } from 'viem';
 import { errorText } from '../../lib/command-line';
 import { findPause } from '../chain/pause';
 import type { Db } from '../db/database';
@@ -57,15 +57,12 @@ export async function signSlots(parts: BroadcastParts): Promise<number> {
   }
 }
 
-/** The gas that a transaction without data to an account takes. */
-const EMPTY_GAS = 21_000n;
-
 /** From asset, recipient and units, which the limits count, and not from stored bytes. */
 function sign({ chain, key, signer }: BroadcastParts, slot: Slot): Promise<Hex> {
   // An operator freed the nonce: nothing, to the signer itself.
-  const { to, data, valueWei, gas } = slot.isFreed
-    ? { to: signer.address, data: '0x' as const, valueWei: 0n, gas: EMPTY_GAS }
-    : { ...transactionOf(chain, slot), gas: slot.gas };
+  const { to, data, valueWei } = slot.isFreed
+    ? emptyTransaction(signer.address)
+    : transactionOf(chain, slot);
   return signer.sign({
     type: 'eip1559',
     chainId: key.chainId,
@@ -73,10 +70,15 @@ function sign({ chain, key, signer }: BroadcastParts, slot: Slot): Promise<Hex> 
     to,
     data,
     value: valueWei,
-    gas,
+    // Of the payout, which takes no less than nothing: what is not used is not paid.
+    gas: slot.gas,
     maxFeePerGas: slot.maxFeePerGas,
     maxPriorityFeePerGas: slot.maxPriorityFeePerGas,
   });
+}
+
+function emptyTransaction(to: Address): ReturnType<typeof transactionOf> {
+  return { to, data: '0x', valueWei: 0n };
 }
 
 /** Sends what is not in a block, the lowest nonce first: stored bytes, never new ones. */
@@ -174,21 +176,23 @@ export async function replaceStuck(parts: BroadcastParts, view: ChainView): Prom
 }
 
 /**
- * The recipient's contract may need more gas than it did when the slot was made. Without an answer, or
- * above gas_max, the slot keeps its gas.
+ * The recipient's contract may need more gas than it did when the slot was made, and so may data on the
+ * first layer. Without an answer, or above gas_max, the slot keeps its gas.
  */
 async function estimateAgain(
-  { db, chain, key, rules }: BroadcastParts,
+  { db, chain, key, signer, rules }: BroadcastParts,
   nonce: bigint,
 ): Promise<bigint> {
   const [slot] = await findOpenSlots(db, key, { from: nonce, upTo: nonce + 1n });
   if (slot === undefined) return 0n;
-  if (slot.isFreed) return slot.gas;
   const reference = await readReference(db, slot.transferId);
-  const { to, data, valueWei } = transactionOf(chain, slot);
-  const call = { from: key.signer, to, data, value: toHex(valueWei) };
+  const { to, data, valueWei } = slot.isFreed
+    ? emptyTransaction(signer.address)
+    : transactionOf(chain, slot);
+  // A contract of the recipient burns no more of a node's time than when the slot was made.
+  const limits = { value: toHex(valueWei), gas: toHex(rules.gasMax) };
   const [answer] = await chain.rpc.batch<Hex>([
-    { method: 'eth_estimateGas', params: [call, 'latest'] },
+    { method: 'eth_estimateGas', params: [{ from: key.signer, to, data, ...limits }, 'latest'] },
   ]);
   if (answer === undefined || 'refusal' in answer) return slot.gas;
   const estimated = BigInt(answer.result);

@@ -37,7 +37,10 @@ export async function fundSweep({ db, chain }: SweepParts, id: string): Promise<
   return funded;
 }
 
-/** @returns why the sweep cannot go on, or null */
+/**
+ * An address whose funding failed is left out, with the reason; the others go on.
+ * @returns why the sweep cannot go on, or null
+ */
 export async function awaitFunding(
   { db, chain }: SweepParts,
   id: string,
@@ -51,18 +54,24 @@ export async function awaitFunding(
       if (isOver) return failure;
       const transfer = await findTransfer(db, chain.network.mode, funding.reference);
       if (transfer?.status === 'confirmed') break;
-      if (transfer?.status === 'failed') return `The funding of ${address} failed.`;
+      if (transfer?.status === 'failed') {
+        await storeRefusal(db, id, address, `Its funding ${funding.reference} failed.`);
+        await storeOutcome(db, id, address, 'failed');
+        break;
+      }
       await sleep(POLL_MS, signal);
     }
   }
-  return null;
+  const after = await requireSweep(db, id);
+  const isNothingLeft = after.transactions.every(({ isMoved }) => isMoved === false);
+  return isNothingLeft ? 'The funding of each address failed.' : null;
 }
 
 /** Waits while the chain or its payouts are paused. One that the nodes refuse stops no other. */
 export async function sendSweep(parts: SweepParts, id: string, signal: AbortSignal): Promise<void> {
   const { db, chain } = parts;
   const { transactions } = await requireSweep(db, id);
-  for (const one of transactions) {
+  for (const one of transactions.filter(({ isMoved }) => isMoved === null)) {
     while (await isPaused(db, chain.network.chainId)) await sleep(POLL_MS, signal);
     // An operator may cancel it between two transactions.
     if ((await requireSweep(db, id)).isOver) return;

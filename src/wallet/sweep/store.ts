@@ -177,19 +177,30 @@ export async function endSweep(db: Db, id: string, failure: string | null): Prom
   );
 }
 
+export interface OpenSweep {
+  id: string;
+  asset: string;
+  destination: Address;
+  /** How many it moves, and how many of them are not final. */
+  addresses: number;
+  open: number;
+  /** What nodes refuse, and what lacks coins for its network fee because its funding failed. */
+  refused: { address: Address; refusal: string }[];
+}
+
 /** For the operator: what is open, and why. */
 export async function describeOpenSweeps(
   db: Db,
   chainId: number,
-): Promise<{ sweep: Record<string, unknown>; text: string }[]> {
+): Promise<{ sweep: OpenSweep; text: string }[]> {
   const described = [];
   for (const id of await listOpenSweeps(db, chainId)) {
     const sweep = await findSweep(db, id);
     if (sweep === null) continue;
     const { asset, destination, transactions } = sweep;
     const open = transactions.filter(({ isMoved }) => isMoved === null);
-    const refused = open.flatMap(({ address, refusal }) =>
-      refusal === null ? [] : [{ address, refusal }],
+    const refused = transactions.flatMap(({ address, refusal, isMoved }) =>
+      refusal === null || isMoved === true ? [] : [{ address, refusal }],
     );
     const lines = refused.map(({ address, refusal }) => `    ${address}: ${refusal}\n`);
     described.push({
