@@ -279,6 +279,25 @@ describeWithChain('a payout of the wallet', () => {
     await noAlarm('gas_money_low');
   });
 
+  it('waits while the coins do not cover the fee for data on the first layer', async () => {
+    const oracle = '0x420000000000000000000000000000000000000F';
+    // Returns the fee for any question.
+    const charge = (wei: bigint) =>
+      chain.rpc('anvil_setCode', [
+        oracle,
+        `0x7f${wei.toString(16).padStart(64, '0')}60005260206000f3`,
+      ]);
+    await charge(60n * 10n ** 18n);
+    await start();
+    await pay();
+    await alarm('gas_money_low');
+    expect(await attempts()).toHaveLength(0);
+    await charge(1n);
+    expect(await ended()).toMatchObject({ status: 'sent' });
+    await noAlarm('gas_money_low');
+    await chain.rpc('anvil_setCode', [oracle, '0x']);
+  });
+
   it('waits for the float of its own token, without holding up others', async () => {
     await start({ payouts: { floatMinimum: { USDC: amount('2000000') } } });
     await alarm('float_below_minimum');

@@ -11,7 +11,7 @@ const TOKEN_GAS = 65_000n;
 const COIN_GAS = 21_000n;
 /** As many bytes as a signed transaction has: the fee for data on the first layer follows from them. */
 const COIN_TRANSACTION: Hex = `0x${'ff'.repeat(120)}`;
-const TOKEN_TRANSACTION: Hex = `0x${'ff'.repeat(190)}`;
+export const TOKEN_TRANSACTION: Hex = `0x${'ff'.repeat(190)}`;
 const AMOUNT_DECIMALS = 8;
 /** The base fee moves by an eighth with each block, and the transfer waits for one. */
 const MARGIN = { times: 5n, dividedBy: 4n } as const;

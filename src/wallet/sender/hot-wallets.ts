@@ -4,9 +4,11 @@
  */
 import type { Address } from 'viem';
 import type { Chain } from '../chain/chain';
+import { readL1Fee } from '../chain/l1-fee';
 import type { Db } from '../db/database';
 import type { PayoutRules } from '../networks';
 import { amountOf, NATIVE_DECIMALS } from '../units';
+import { TOKEN_TRANSACTION } from './fee-estimate';
 import { type Fees, firstFees } from './fees';
 import { exceededLimit, type Room, roomOf, type Rooms, smallerOf, takeFrom } from './limits';
 import type { SignerKey } from './slots';
@@ -19,6 +21,8 @@ export interface HotWallet {
   key: SignerKey;
   view: ChainView;
   fees: Fees;
+  /** What the network fee of one transfer may take, with its data on the first layer. */
+  feeReserveWei: bigint;
   /** asset → units that no transaction outside of blocks will take */
   free: Map<string, bigint>;
   rooms: Rooms;
@@ -41,6 +45,7 @@ export async function readHotWallets(
 ): Promise<HotWallet[]> {
   const { chainId } = chain.network;
   const addresses = await listReady(db, chainId, [...rooms.keys()]);
+  const l1FeeWei = addresses.length === 0 ? 0n : await readL1Fee(chain, TOKEN_TRANSACTION);
   return Promise.all(
     addresses.map(async (address) => {
       const view = await readView(chain, address);
@@ -51,9 +56,11 @@ export async function readHotWallets(
         take(free, asset, units);
         take(free, chain.network.native.asset, gas);
       }
+      take(free, chain.network.native.asset, BigInt(inFlight) * l1FeeWei);
+      const fees = firstFees(view, rules.maxFeePerGasWei);
       return {
         ...{ key, view, free, inFlight, rooms: rooms.get(address) ?? new Map<string, Room>() },
-        fees: firstFees(view, rules.maxFeePerGasWei),
+        ...{ fees, feeReserveWei: GAS_RESERVE * fees.maxFeePerGas + l1FeeWei },
         slotsLeft: Math.max(0, rules.inFlightMax - inFlight),
       };
     }),
@@ -112,8 +119,8 @@ function take(free: Map<string, bigint>, asset: string, units: bigint): void {
 /** More than any transfer of a known token takes; the estimate decides later. */
 const GAS_RESERVE = 150_000n;
 
-function coinsLeft({ network }: Chain, { free, fees }: HotWallet): bigint {
-  return (free.get(network.native.asset) ?? 0n) - GAS_RESERVE * fees.maxFeePerGas;
+function coinsLeft({ network }: Chain, { free, feeReserveWei }: HotWallet): bigint {
+  return (free.get(network.native.asset) ?? 0n) - feeReserveWei;
 }
 
 /** What one transfer of the asset may have at most; the coin also pays its network fee. */
@@ -238,7 +245,7 @@ function move(
   const sign = BigInt(transfers);
   takeFrom(wallet.rooms, { asset, units: sign * units });
   take(wallet.free, asset, sign * units);
-  take(wallet.free, network.native.asset, sign * GAS_RESERVE * wallet.fees.maxFeePerGas);
+  take(wallet.free, network.native.asset, sign * wallet.feeReserveWei);
   wallet.inFlight += transfers;
   wallet.slotsLeft -= transfers;
 }

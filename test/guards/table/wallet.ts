@@ -114,6 +114,15 @@ export const WALLET_GUARDS: readonly Guard[] = [
     title: 'of coins leaves the fee for data on the first layer at the address',
   },
   {
+    name: 'payout-with-fee-for-data',
+    protects: 'A payout waits until the coins also cover the fee for its data on the first layer.',
+    file: 'src/wallet/sender/hot-wallets.ts',
+    find: 'feeReserveWei: GAS_RESERVE * fees.maxFeePerGas + l1FeeWei }',
+    replace: 'feeReserveWei: GAS_RESERVE * fees.maxFeePerGas }',
+    test: FAULTS,
+    title: 'waits while the coins do not cover the fee for data on the first layer',
+  },
+  {
     name: 'funding-by-its-transfer',
     protects: 'Only the funding of a sweep is no deposit; a payout to an own checkout is credited.',
     file: 'src/wallet/checkouts/deposits.ts',
