@@ -146,6 +146,7 @@ async function decide(tx: Tx, payout: Payout, decision: PayoutDecision): Promise
   const needsTwo = payout.status === 'under_review' && (await readFourEyes(tx, payout.id)) !== null;
   if (needsTwo && decider.hadKey) return refused('key_creator');
   if (needsTwo && decider.hasCounted) return refused('same_operator');
+  if (needsTwo && decider.relatedTo !== null) return refused('related_operator');
   // It counts before the transition, whose guard counts the approvals.
   if (needsTwo) await noteOutcome(tx, decision.id, 'counted');
   const approved = await take(tx, decision, approval(decision.email));

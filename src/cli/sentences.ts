@@ -135,6 +135,13 @@ function refusalSentence(refusal: Refusal): string {
       );
     case 'own_proposal':
       return `${refusal.actor} proposed this change. Somebody else must confirm it.`;
+    case 'related_operator':
+      return (
+        `${refusal.other} and the person who confirms do not count as two: one invited the other or ` +
+        "proposed the other's role in the last 30 days. Another admin must confirm it."
+      );
+    case 'operator_was_removed':
+      return `${refusal.email} belongs to an operator who was removed or disabled. Use \`users enable\`.`;
     case 'nothing_to_change':
       return 'These values are already in force.';
     case 'proposal_ended':

@@ -11,6 +11,8 @@ import { mayDo, OPERATOR_ROLES } from './users';
  * - `too_late`: the payout was already submitted to the provider.
  * - `same_operator`: the operator has given the first of two approvals.
  * - `key_creator`: the operator created or rotated the API key of a payout that needs two approvals.
+ * - `related_operator`: one of the two operators invited the other or proposed the other's role in the
+ *   last 30 days, so their approvals do not count together.
  * - `not_allowed`: the operator was disabled or has no such role any more.
  * - `expired`: it did not reach the workflow in time.
  */
@@ -21,6 +23,7 @@ export const DECISION_OUTCOMES = [
   'too_late',
   'same_operator',
   'key_creator',
+  'related_operator',
   'not_allowed',
   'expired',
 ] as const;

@@ -41,6 +41,11 @@ export type Role =
   | Pick<Extract<Actor, { kind: 'merchant' }>, 'kind' | 'role'>
   | Extract<Actor, { kind: 'operator' }>;
 
+/** Another admin must approve it; a role of equal or fewer rights takes effect at once. */
+export function isHigherRole(wished: OperatorRole, present: OperatorRole): boolean {
+  return OPERATOR[wished].length > OPERATOR[present].length;
+}
+
 export function mayDo(actor: Role, permission: Permission): boolean {
   const granted = actor.kind === 'merchant' ? MERCHANT[actor.role] : OPERATOR[actor.role];
   return granted.includes(permission);

@@ -11,6 +11,7 @@ import {
   type Proposal,
   rejectProposal,
 } from '../db/repositories/policy-proposals';
+import { areRelatedOperators } from '../db/repositories/related-operators';
 import { appendAudit, type Snapshot } from '../db/repositories/audit-log';
 import type { FeeScope } from '../db/repositories/fee-rules';
 import { inTransaction, rows, type Db, type Tx } from '../db/transaction';
@@ -77,6 +78,9 @@ export function createPolicyProposals(db: Db): PolicyProposals {
         const { accountId, wish, proposedBy, reason } = proposal;
         if (proposedBy.toLowerCase() === by.actor.toLowerCase()) {
           throw new AdminRefusal({ code: 'own_proposal', actor: by.actor });
+        }
+        if (await areRelatedOperators(tx, proposedBy, by.actor)) {
+          throw new AdminRefusal({ code: 'related_operator', other: proposedBy });
         }
         const audit = await apply(tx, accountId, wish);
         if (!(await approveProposal(tx, id, by.actor, audit.before))) {

@@ -43,6 +43,10 @@ export function refusalText(refusal: Refusal): string {
       return `The proposal for ${refusal.currency} is ${refusal.proposal.amount ?? 'none'} now.`;
     case 'own_proposal':
       return 'You proposed this change. Somebody else must confirm it.';
+    case 'related_operator':
+      return `Your approval does not count with the proposal of ${refusal.other}: one of you invited the other or proposed the other's role in the last 30 days. Another admin must approve.`;
+    case 'operator_was_removed':
+      return `${refusal.email} belongs to an operator who was removed or disabled. The admin command on the server (users enable) brings the operator back; invite a new colleague with another address.`;
     case 'nothing_to_change':
       return 'These values are already in force.';
     case 'proposal_ended':

@@ -234,6 +234,16 @@ describe('four eyes for policies', () => {
           proposer.id,
         ]),
     ],
+    [
+      'the one who approves was raised by the one who proposed it',
+      () =>
+        rows(
+          harness.owner,
+          `INSERT INTO audit_log (actor, action, object, object_id, after)
+           VALUES ('test', 'user.change_role', 'user', ?, jsonb_build_object('proposed_by', ?::text))`,
+          [second.id, proposer.email],
+        ),
+    ],
   ])('a proposal is not approved when %s', async (_, happens) => {
     const accountId = await harness.createAccount();
     proposer = await makeUser(harness.owner, 'operator', 'admin');

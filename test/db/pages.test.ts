@@ -146,6 +146,22 @@ test('failures limit one address, and never the owner at another one', async () 
   expect((await newClient().post('/dashboard/sign-in', wrong, v6('ffff'))).status).toBe(429);
 });
 
+test('failures at the dashboard lock no operator of the same network out of the console', async () => {
+  const from = { 'sec-fetch-site': 'same-origin', 'x-forwarded-for': '203.0.113.77' };
+  await rows(
+    harness.owner,
+    `INSERT INTO authentication_attempts (kind, email, step, network)
+     SELECT 'merchant', 'shop-' || n || '@example.com', 'password', '203.0.113.77'
+       FROM generate_series(1, 60) AS n`,
+  );
+  const signIn = (site: string, { email, password }: { email: string; password: string }) =>
+    newClient().post(`/${site}/sign-in`, { email, password }, from);
+  expect((await signIn('dashboard', owner)).status).toBe(429);
+  expect((await signIn('console', await makeUser(harness.owner, 'operator', 'admin'))).status).toBe(
+    303,
+  );
+});
+
 test.each([
   ['another site', { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' }, 403],
   ['another port of the same host', { 'sec-fetch-site': 'same-site' }, 403],
@@ -502,6 +518,9 @@ const CONSOLE: Record<string, string> = {
   'get /cases': 'ARV',
   'get /cases/:id': 'ARV',
   'post /cases/:id/resolve': 'AR',
+  'post /people/invitations/:id/approve': 'A',
+  'post /people/:id/role/approve': 'A',
+  'post /people/:id/role/reject': 'A',
   ...Object.fromEntries(OWN_PAGES.map((route) => [route, 'ARV'])),
   ...Object.fromEntries(PEOPLE_PAGES.map((route) => [route, 'A'])),
 };

@@ -41,6 +41,7 @@ const TABLES: Record<
   memberships: ['-', '-', 'SIU', 'SIUD'],
   merchant_positions: ['-', 'SIUD', '-', 'S'],
   passkeys: ['-', '-', 'SD', 'SIUD'],
+  operator_role_proposals: ['-', '-', '-', 'SID'],
   payment_credits: ['S', 'SI', 'S', 'S'],
   payment_decisions: ['S', 'SIU', 'S', 'S'],
   payment_refunds: ['S', 'SIU', 'S', 'S'],

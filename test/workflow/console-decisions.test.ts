@@ -1,5 +1,9 @@
 /** Decisions that signed-in operators make in the console, as an update of the payout's workflow. */
-import { insertDecision, listDecisions } from '../../src/db/repositories/payout-decisions';
+import {
+  insertDecision,
+  listDecisions,
+  readFourEyes,
+} from '../../src/db/repositories/payout-decisions';
 import { rows } from '../../src/db/transaction';
 import { amount } from '../../src/domain/money';
 import type { DecisionKind } from '../../src/domain/payout-decision';
@@ -167,6 +171,29 @@ describe('above the threshold', () => {
       expect(await decide(payout, 'approve', alice).catch(() => 'closed')).toBe('closed');
     },
   );
+
+  test.concurrent('two of whom one brought in the other do not make two', async () => {
+    const payout = await aboveThreshold();
+    const hat = await makeUser(world.db, 'operator', 'reviewer');
+    await rows(
+      world.db,
+      `INSERT INTO audit_log (actor, action, object, object_id, after)
+       VALUES (?, 'user.join', 'user', ?, jsonb_build_object('proposed_by', ?::text))`,
+      [hat.email, hat.id, alice.email.toUpperCase()],
+    );
+    expect(await decide(payout, 'approve', alice)).toEqual({ kind: 'counted' });
+    expect(await decide(payout, 'approve', hat)).toEqual({ kind: 'related_operator' });
+    // Nor when the programs forget to ask: the guard of the transition counts one.
+    await rows(
+      world.db,
+      `UPDATE payout_decisions SET outcome = 'counted' WHERE payout_id = ? AND user_id = ?`,
+      [payout.id, hat.id],
+    );
+    expect(await readFourEyes(world.db, payout.id)).toMatchObject({ approvals: 1 });
+    expect((await readPayout(world, payout)).status).toBe('under_review');
+    expect(await decide(payout, 'approve', bob)).toEqual({ kind: 'applied' });
+    await expectSentOnce(payout);
+  });
 
   test.concurrent('two operators at the same moment approve it once', async () => {
     const payout = await aboveThreshold();

@@ -22,6 +22,11 @@ export function outcomeText({ kind, outcome }: PayoutDecision): string {
       return 'You have already approved this payout. A different operator must approve it.';
     case 'key_creator':
       return 'You created or rotated the API key, or requested the payout, so you cannot approve it.';
+    case 'related_operator':
+      return (
+        'Your approval does not count with the first one: one of you invited the other or proposed ' +
+        "the other's role in the last 30 days. Another operator must approve."
+      );
     case 'not_allowed':
       return 'Your decision had no effect: your role does not allow it any more.';
     case 'expired':

@@ -285,10 +285,16 @@ function ApprovalForm({ payout, decider, form, action }: DetailProps & { action:
               You created or rotated the API key, or requested the payout, so you cannot approve it.
             </p>
           ) : null}
+          {decider.relatedTo === null ? null : (
+            <p>
+              Your approval does not count with the one of {decider.relatedTo}: one of you invited
+              the other or proposed the other’s role in the last 30 days. You can still reject it.
+            </p>
+          )}
           {decider.hasCounted ? <p>You have approved it. You can still reject it.</p> : null}
         </Alert>
       ) : null}
-      {needsTwo && (decider.hadKey || decider.hasCounted) ? null : (
+      {needsTwo && (decider.hadKey || decider.hasCounted || decider.relatedTo !== null) ? null : (
         <form method="post" action={action} class="stack">
           <input type="hidden" name="decision" value={newDecisionId()} />
           <Field
@@ -321,6 +327,7 @@ const OUTCOMES: Record<DecisionOutcome, string> = {
   too_late: 'No effect: already submitted',
   same_operator: 'No effect: had approved before',
   key_creator: 'Refused: created or rotated the API key, or requested the payout',
+  related_operator: 'Refused: does not count with the first approval',
   not_allowed: 'Refused: the role did not allow it any more',
   expired: 'No effect: it reached the workflow too late',
 };

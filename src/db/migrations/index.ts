@@ -21,6 +21,7 @@ import { sql as merchantRole, tables as accountRows } from './0018-account-rows'
 import { sql as caseFacts } from './0020-case-facts';
 import { sql as pausesAsRows } from './0021-pauses-as-rows';
 import { sql as keyRotation } from './0022-key-rotation';
+import { sql as secondAdmin } from './0023-second-admin';
 import { sql as provenUsers } from './0025-proven-users';
 import { sql as accountRate } from './0026-account-rate';
 import { sql as unconfirmedAmount, steps as unconfirmedSteps } from './0031-unconfirmed-amount';
@@ -59,6 +60,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0020-case-facts', sql: caseFacts },
   { name: '0021-pauses-as-rows', sql: pausesAsRows },
   { name: '0022-key-rotation', sql: keyRotation },
+  { name: '0023-second-admin', sql: secondAdmin },
   { name: '0025-proven-users', sql: provenUsers },
   { name: '0026-account-rate', sql: accountRate },
   { name: '0031-unconfirmed-amount', sql: unconfirmedAmount },

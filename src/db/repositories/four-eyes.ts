@@ -1,6 +1,7 @@
 /** The amounts above which two operators approve a payout, and the changes that wait for an admin. */
 import type { Amount } from '../../domain/money';
 import { lockByName, rows, type Db, type Tx } from '../transaction';
+import { areRelatedByEmail } from './related-operators';
 
 export interface ThresholdProposal {
   /** Null removes the threshold. */
@@ -82,8 +83,9 @@ export async function takeProposal(
     tx,
     `DELETE FROM four_eyes_proposals
       WHERE currency = ? AND amount IS NOT DISTINCT FROM ?::numeric
-        AND lower(proposed_by) <> lower(?) RETURNING currency`,
-    [currency, amount, confirmedBy],
+        AND lower(proposed_by) <> lower(?)
+        AND NOT ${areRelatedByEmail('proposed_by', '?')} RETURNING currency`,
+    [currency, amount, confirmedBy, confirmedBy],
   );
   return taken.length > 0;
 }

@@ -9,6 +9,7 @@ import {
 } from '../../domain/payout-decision';
 import { PayoutModel } from '../models';
 import { MissingRow, rows, sqlList, type Db, type Tx } from '../transaction';
+import { areRelated } from './related-operators';
 
 const COLUMNS = 'id, payout_id, kind, user_id, email, reason, outcome, created_at, decided_at';
 
@@ -23,10 +24,14 @@ const HAD_KEY = `(EXISTS (SELECT FROM audit_log a
   OR EXISTS (SELECT FROM users m
   WHERE m.id = payouts.api_key_id AND lower(m.email) = lower(u.email)))`;
 
-const APPROVALS = `(SELECT count(DISTINCT d.user_id)::integer
-  FROM payout_decisions d JOIN users u ON u.id = d.user_id
- WHERE d.payout_id = payouts.id AND d.kind = 'approve' AND d.outcome IN ('counted', 'applied')
-   AND ${MAY_REVIEW} AND NOT ${HAD_KEY})`;
+/** Two, when two of those who approved are not related; otherwise one at most. */
+const APPROVALS = `(WITH approved AS (
+    SELECT DISTINCT u.id, u.email FROM payout_decisions d JOIN users u ON u.id = d.user_id
+     WHERE d.payout_id = payouts.id AND d.kind = 'approve' AND d.outcome IN ('counted', 'applied')
+       AND ${MAY_REVIEW} AND NOT ${HAD_KEY})
+  SELECT CASE WHEN EXISTS (SELECT FROM approved a JOIN approved b ON a.id < b.id
+                            WHERE NOT ${areRelated('a', 'b')})
+              THEN ${APPROVALS_NEEDED} ELSE least(count(*), 1)::integer END FROM approved)`;
 
 const THRESHOLD = `(SELECT t.amount FROM four_eyes_thresholds t
   WHERE t.currency = payouts.currency AND payouts.amount > t.amount)`;
@@ -101,6 +106,8 @@ export interface DeciderFacts {
   mayReview: boolean;
   hadKey: boolean;
   hasCounted: boolean;
+  /** Who gave the first approval, when it does not count together with one of this operator. */
+  relatedTo: string | null;
 }
 
 /** What decides whether an operator may decide about a payout. */
@@ -113,9 +120,13 @@ export async function readDecider(
     db,
     `SELECT ${MAY_REVIEW} AS may_review, ${HAD_KEY} AS had_key,
             EXISTS (SELECT FROM payout_decisions d WHERE d.payout_id = payouts.id
-                       AND d.user_id = u.id AND d.outcome = 'counted') AS has_counted
+                       AND d.user_id = u.id AND d.outcome = 'counted') AS has_counted,
+            (SELECT CASE WHEN bool_and(${areRelated('first', 'u')}) THEN min(first.email) END
+               FROM payout_decisions d JOIN users first ON first.id = d.user_id
+              WHERE d.payout_id = payouts.id AND d.outcome = 'counted' AND first.id <> u.id
+                AND first.disabled_at IS NULL) AS related_to
        FROM payouts CROSS JOIN users u WHERE payouts.id = ? AND u.id = ?`,
     [payoutId, userId],
   );
-  return found ?? { mayReview: false, hadKey: false, hasCounted: false };
+  return found ?? { mayReview: false, hadKey: false, hasCounted: false, relatedTo: null };
 }

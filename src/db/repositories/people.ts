@@ -1,6 +1,7 @@
 /** The people of an account or of the console, and their invitations. */
 import type { MerchantRole, UserKind } from '../../domain/users';
 import { rows, type Db, type Tx } from '../transaction';
+import { areRelatedByEmail } from './related-operators';
 
 /** An account's merchants, or all operators. */
 export type Team = { kind: 'merchant'; accountId: string } | { kind: 'operator' };
@@ -12,6 +13,8 @@ export interface Person {
   role: string;
   hasSecondFactor: boolean;
   lastSignInAt: Date | null;
+  /** A higher role of an operator that another admin has not approved yet. */
+  proposal: { role: string; proposedBy: string } | null;
 }
 
 const SECOND_FACTOR = `EXISTS (SELECT FROM totp_secrets WHERE user_id = u.id AND confirmed_at IS NOT NULL)
@@ -19,20 +22,26 @@ const SECOND_FACTOR = `EXISTS (SELECT FROM totp_secrets WHERE user_id = u.id AND
 
 export const PEOPLE_MAX = 200;
 
+const ROLE_OPEN = "p.created_at > clock_timestamp() - interval '7 days'";
+
 /** Without those that were disabled or removed, by e-mail address. */
 export async function listPeople(db: Db, team: Team): Promise<Person[]> {
   if (team.kind === 'operator') {
     return rows<Person>(
       db,
       `SELECT u.id AS user_id, u.email, u.name, u.operator_role AS role, ${SECOND_FACTOR},
-              u.last_sign_in_at
-         FROM users u WHERE u.kind = 'operator' AND u.disabled_at IS NULL
+              u.last_sign_in_at,
+              CASE WHEN p.user_id IS NOT NULL
+                THEN jsonb_build_object('role', p.role, 'proposedBy', p.proposed_by) END AS proposal
+         FROM users u LEFT JOIN operator_role_proposals p ON p.user_id = u.id AND ${ROLE_OPEN}
+        WHERE u.kind = 'operator' AND u.disabled_at IS NULL
         ORDER BY lower(u.email) LIMIT ${PEOPLE_MAX}`,
     );
   }
   return rows<Person>(
     db,
-    `SELECT u.id AS user_id, u.email, u.name, m.role, ${SECOND_FACTOR}, u.last_sign_in_at
+    `SELECT u.id AS user_id, u.email, u.name, m.role, ${SECOND_FACTOR}, u.last_sign_in_at,
+            NULL AS proposal
        FROM memberships m JOIN users u ON u.id = m.user_id
       WHERE m.account_id = ? AND u.disabled_at IS NULL
       ORDER BY lower(u.email) LIMIT ${PEOPLE_MAX}`,
@@ -92,7 +101,57 @@ export async function savePersonRole(
   }
 }
 
-/** Ends the sessions too. A removed operator is a disabled user, who can be invited again. */
+/** Takes the place of an earlier one. */
+export async function proposeRole(
+  tx: Tx,
+  { userId, role, proposedBy }: { userId: string; role: string; proposedBy: string },
+): Promise<void> {
+  await dropRoleProposal(tx, userId);
+  await rows(
+    tx,
+    'INSERT INTO operator_role_proposals (user_id, role, proposed_by) VALUES (?, ?, ?)',
+    [userId, role, proposedBy],
+  );
+}
+
+export async function dropRoleProposal(tx: Tx, userId: string): Promise<boolean> {
+  const sql = 'DELETE FROM operator_role_proposals WHERE user_id = ? RETURNING user_id';
+  return (await rows(tx, sql, [userId])).length > 0;
+}
+
+export interface RoleProposal {
+  role: string;
+  proposedBy: string;
+}
+
+export async function findRoleProposal(tx: Tx, userId: string): Promise<RoleProposal | null> {
+  const [found] = await rows<RoleProposal>(
+    tx,
+    `SELECT p.role, p.proposed_by FROM operator_role_proposals p WHERE p.user_id = ? AND ${ROLE_OPEN}`,
+    [userId],
+  );
+  return found ?? null;
+}
+
+/** SQL: another admin than the one who proposed, who is still an admin and not related. */
+const BY_ANOTHER_ADMIN = (proposedBy: string): string =>
+  `lower(${proposedBy}) <> lower(?) AND NOT ${areRelatedByEmail(proposedBy, '?')}
+        AND EXISTS (SELECT FROM users a WHERE lower(a.email) = lower(${proposedBy})
+                       AND a.kind = 'operator' AND a.operator_role = 'admin' AND a.disabled_at IS NULL)`;
+
+/** Ends the proposal. False: it may not be approved by this admin, or another request was faster. */
+export async function takeRoleProposal(tx: Tx, userId: string, by: string): Promise<boolean> {
+  const taken = await rows(
+    tx,
+    `DELETE FROM operator_role_proposals p
+      WHERE p.user_id = ? AND ${ROLE_OPEN} AND ${BY_ANOTHER_ADMIN('p.proposed_by')}
+      RETURNING p.user_id`,
+    [userId, by, by],
+  );
+  return taken.length > 0;
+}
+
+/** Ends the sessions too. A removed operator is a disabled user, whom the admin command can enable. */
 export async function removePerson(tx: Tx, team: Team, userId: string): Promise<void> {
   if (team.kind === 'operator') {
     await rows(
@@ -110,21 +169,6 @@ export async function removePerson(tx: Tx, team: Team, userId: string): Promise<
       WHERE user_id = ? AND account_id IS NOT DISTINCT FROM ? AND revoked_at IS NULL`,
     [userId, team.kind === 'operator' ? null : team.accountId],
   );
-}
-
-/** In place of what a removed operator had. One who was disabled stays disabled. */
-export async function reviveOperator(
-  tx: Tx,
-  user: { id: string; role: string; name: string; passwordHash: string },
-): Promise<boolean> {
-  const changed = await rows(
-    tx,
-    `UPDATE users SET disabled_at = NULL, removed_at = NULL, operator_role = ?, name = ?,
-            password_hash = ?
-      WHERE id = ? AND removed_at IS NOT NULL RETURNING id`,
-    [user.role, user.name, user.passwordHash, user.id],
-  );
-  return changed.length === 1;
 }
 
 /** @returns false if the user belongs to the account already, or is bound to another one */
@@ -151,13 +195,17 @@ export interface Invitation {
   email: string;
   role: string;
   invitedBy: string;
+  /** Of an operator: the other admin. Null: the link does not work yet. */
+  approvedBy: string | null;
   createdAt: Date;
   expiresAt: Date;
 }
 
 const INVITATION = `i.id, i.kind, i.account_id, a.name AS account_name, i.email, i.role, i.invited_by,
-  i.created_at, i.expires_at`;
+  i.approved_by, i.created_at, i.expires_at`;
 const OPEN = 'i.accepted_at IS NULL AND i.revoked_at IS NULL AND i.expires_at > now()';
+/** An operator's link works when another admin has approved it. */
+const APPROVED = "(i.kind = 'merchant' OR i.approved_by IS NOT NULL)";
 
 export async function insertInvitation(
   tx: Tx,
@@ -185,7 +233,7 @@ export async function insertInvitation(
 }
 
 /** That can still be accepted, newest first. */
-export async function listInvitations(db: Db, team: Team): Promise<Invitation[]> {
+export async function listInvitations(db: Db | Tx, team: Team): Promise<Invitation[]> {
   return rows<Invitation>(
     db,
     `SELECT ${INVITATION} FROM invitations i LEFT JOIN accounts a ON a.id = i.account_id
@@ -214,7 +262,7 @@ export async function findInvitation(
   const [found] = await rows<Invitation>(
     db,
     `SELECT ${INVITATION} FROM invitations i LEFT JOIN accounts a ON a.id = i.account_id
-      WHERE i.token_hash = ? AND i.kind = ? AND ${OPEN}`,
+      WHERE i.token_hash = ? AND i.kind = ? AND ${OPEN} AND ${APPROVED}`,
     [tokenHash, kind],
   );
   return found ?? null;
@@ -224,11 +272,27 @@ export async function findInvitation(
 export async function useInvitation(tx: Tx, id: string): Promise<boolean> {
   const changed = await rows(
     tx,
-    `UPDATE invitations SET accepted_at = clock_timestamp()
-      WHERE id = ? AND accepted_at IS NULL AND revoked_at IS NULL AND expires_at > now() RETURNING id`,
+    `UPDATE invitations AS i SET accepted_at = clock_timestamp()
+      WHERE i.id = ? AND ${OPEN} AND ${APPROVED} RETURNING i.id`,
     [id],
   );
   return changed.length === 1;
+}
+
+/** Of an operator. Null: it may not be approved by this admin, is approved already, or has ended. */
+export async function approveInvitation(
+  tx: Tx,
+  id: string,
+  by: string,
+): Promise<{ email: string; role: string } | null> {
+  const [approved] = await rows<{ email: string; role: string }>(
+    tx,
+    `UPDATE invitations AS i SET approved_by = ?, approved_at = clock_timestamp()
+      WHERE i.id = ? AND i.kind = 'operator' AND ${OPEN} AND i.approved_by IS NULL
+        AND ${BY_ANOTHER_ADMIN('i.invited_by')} RETURNING i.email, i.role`,
+    [by, id, by, by],
+  );
+  return approved ?? null;
 }
 
 /** Null: it is not an open invitation of this team. */

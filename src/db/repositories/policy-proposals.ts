@@ -1,6 +1,7 @@
 /** Changes of policies that one admin has proposed and another one approves or rejects. */
 import { rows, type Db, type Tx } from '../transaction';
 import type { Snapshot } from './audit-log';
+import { areRelatedByEmail } from './related-operators';
 
 export interface NewProposal<Wish> {
   id: string;
@@ -91,10 +92,11 @@ export async function approveProposal(
     `UPDATE policy_proposals p
         SET outcome = 'approved', decided_by = ?, decided_at = clock_timestamp()
       WHERE p.id = ? AND ${OPEN} AND lower(p.proposed_by) <> lower(?)
+        AND NOT ${areRelatedByEmail('p.proposed_by', '?')}
         AND p.before IS NOT DISTINCT FROM ?::jsonb
         AND EXISTS (SELECT FROM users WHERE lower(email) = lower(p.proposed_by) AND ${IS_ADMIN})
       RETURNING p.id`,
-    [by, id, by, jsonOf(before)],
+    [by, id, by, by, jsonOf(before)],
   );
   return approved.length > 0;
 }

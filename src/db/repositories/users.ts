@@ -12,7 +12,7 @@ export interface User {
   /** The account that invited them, the only one that they may act in; null: an operator vouched. */
   boundAccountId: string | null;
   disabledAt: Date | null;
-  /** An admin removed this operator, who is disabled and can be invited again. */
+  /** When an admin removed this operator, who is disabled since. */
   removedAt: Date | null;
   lastSignInAt: Date | null;
   createdAt: Date;

@@ -13,6 +13,7 @@ import {
   takeProposal,
   type ThresholdProposal,
 } from '../../db/repositories/four-eyes';
+import { areRelatedOperators } from '../../db/repositories/related-operators';
 import type { Db, Tx } from '../../db/transaction';
 import type { Amount } from '../../domain/money';
 import { type ChangedBy, makeChange } from './audit';
@@ -55,6 +56,9 @@ export async function confirmThreshold(
     const proposal = requireProposal(before);
     if (proposal.amount !== amount) {
       throw new AdminRefusal({ code: 'other_threshold_proposed', currency, proposal });
+    }
+    if (await areRelatedOperators(tx, proposal.proposedBy, by.actor)) {
+      throw new AdminRefusal({ code: 'related_operator', other: proposal.proposedBy });
     }
     if (!(await takeProposal(tx, currency, { amount, confirmedBy: by.actor }))) {
       throw new AdminRefusal({ code: 'own_proposal', actor: by.actor });

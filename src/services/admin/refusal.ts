@@ -67,6 +67,8 @@ export type Refusal =
   | { code: 'no_threshold_proposed'; currency: string }
   | { code: 'other_threshold_proposed'; currency: string; proposal: ThresholdProposal }
   | { code: 'own_proposal'; actor: string }
+  | { code: 'related_operator'; other: string }
+  | { code: 'operator_was_removed'; email: string }
   | { code: 'nothing_to_change' | 'proposal_ended' | 'proposal_outdated' }
   | { code: 'payment_decision_refused'; kind: PaymentDecisionKind; explanation: string }
   | { code: 'email_taken'; kind: UserKind; email: string }

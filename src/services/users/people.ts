@@ -4,26 +4,37 @@
  */
 import {
   addMembership,
+  approveInvitation,
   countInvitations,
+  dropRoleProposal,
   findInvitation,
+  findRoleProposal,
   insertInvitation,
   type Invitation,
   listInvitations,
   listPeople,
   lockManagersAnd,
   type Person,
+  proposeRole,
   removePerson,
-  reviveOperator,
   revokeInvitation,
   savePersonRole,
+  takeRoleProposal,
   type Team,
   type TeamMember,
   useInvitation,
 } from '../../db/repositories/people';
-import { deleteFactors, summarizeFactors } from '../../db/repositories/second-factors';
+import { areRelatedOperators } from '../../db/repositories/related-operators';
+import { summarizeFactors } from '../../db/repositories/second-factors';
 import { findUserByEmail, insertUser, type User } from '../../db/repositories/users';
 import { inTransaction, type Db, type Tx } from '../../db/transaction';
-import { MERCHANT_ROLES, OPERATOR_ROLES, type UserKind } from '../../domain/users';
+import {
+  isHigherRole,
+  MERCHANT_ROLES,
+  OPERATOR_ROLES,
+  type OperatorRole,
+  type UserKind,
+} from '../../domain/users';
 import { newId } from '../../lib/new-id';
 import type { SecretBox } from '../../lib/secret-box';
 import { appendAudit } from '../../db/repositories/audit-log';
@@ -50,13 +61,19 @@ const INVITATIONS_MAX = 50;
 
 export interface People {
   list(user: SignedIn): Promise<Person[]>;
-  /** @throws AdminRefusal, InvalidInput */
+  /** A higher role of an operator is proposed to the other admins. @throws AdminRefusal, InvalidInput */
   changeRole(user: SignedIn, userId: string, role: string): Promise<void>;
+  /** By another admin than the one who proposed it. @throws AdminRefusal */
+  approveRole(user: SignedIn, userId: string): Promise<void>;
+  /** One's own is withdrawn. @throws AdminRefusal */
+  rejectRole(user: SignedIn, userId: string): Promise<void>;
   /** Ends the sessions at once. @throws AdminRefusal */
   remove(user: SignedIn, userId: string): Promise<void>;
   invitations(user: SignedIn): Promise<Invitation[]>;
   /** @returns the token of the link, which is not stored @throws AdminRefusal, InvalidInput */
   invite(user: SignedIn, wish: { email: string; role: string }): Promise<{ token: string }>;
+  /** Of an operator, by another admin than the one who invited. @throws AdminRefusal */
+  approve(user: SignedIn, id: string): Promise<void>;
   /** @throws AdminRefusal */
   revoke(user: SignedIn, id: string): Promise<void>;
   /** Null: unknown, accepted, revoked or expired. */
@@ -103,16 +120,38 @@ export function createPeople(db: Db, box: SecretBox): People {
     changeRole: (user, userId, wished) => {
       const team = teamOf(user);
       const role = roleOf(team.kind, wished);
-      return changePerson(db, user, userId, 'user.change_role', { role }, (tx) =>
-        savePersonRole(tx, team, userId, role),
-      );
+      const isProposal = (person: TeamMember) =>
+        team.kind === 'operator' && isHigherRole(operatorRole(role), operatorRole(person.role));
+      const action = (person: TeamMember) =>
+        isProposal(person) ? 'user.propose_role' : 'user.change_role';
+      return changePerson(db, user, userId, action, { role }, async (tx, person) => {
+        if (isProposal(person)) {
+          return proposeRole(tx, { userId, role, proposedBy: user.email });
+        }
+        if (team.kind === 'operator') await dropRoleProposal(tx, userId);
+        return savePersonRole(tx, team, userId, role);
+      });
     },
+    approveRole: (user, userId) => approveRole(db, user, userId),
+    rejectRole: (user, userId) =>
+      changePerson(db, user, userId, 'user.reject_role', undefined, async (tx) => {
+        if (!(await dropRoleProposal(tx, userId))) {
+          throw new AdminRefusal({ code: 'proposal_ended' });
+        }
+      }),
     remove: (user, userId) =>
       changePerson(db, user, userId, 'user.remove', null, (tx) =>
         removePerson(tx, teamOf(user), userId),
       ),
     invitations: (user) => listInvitations(db, teamOf(user)),
     invite: (user, wish) => invite(db, user, wish),
+    approve: (user, id) =>
+      makeChange(db, changedBy(user), async (tx) => {
+        const approved = await approveInvitation(tx, id, user.email);
+        if (approved === null) throw await whyNotApproved(tx, user, id);
+        const after = { object: 'invitation', ...approved };
+        return { result: undefined, audit: { ...auditOf(user, 'approve', id), after } };
+      }),
     revoke: (user, id) =>
       makeChange(db, changedBy(user), async (tx) => {
         const revoked = await revokeInvitation(tx, teamOf(user), id);
@@ -144,32 +183,68 @@ async function changePerson(
   db: Db,
   user: SignedIn,
   userId: string,
-  action: string,
-  after: Pick<TeamMember, 'role'> | null,
-  change: (tx: Tx) => Promise<void>,
+  action: string | ((person: TeamMember) => string),
+  /** Null: the person is gone. Undefined: the role stays. */
+  after: (Pick<TeamMember, 'role'> & { proposed_by?: string }) | null | undefined,
+  change: (tx: Tx, person: TeamMember) => Promise<void>,
 ): Promise<void> {
   const team = teamOf(user);
   const top = team.kind === 'operator' ? 'admin' : 'owner';
   await makeChange(db, changedBy(user), async (tx) => {
     const { managers, person } = await lockManagersAnd(tx, team, userId);
     if (person === null) throw new AdminRefusal({ code: 'not_found', object: 'user', id: userId });
-    if (person.role === top && after?.role !== top && managers === 1) {
+    if (after !== undefined && person.role === top && after?.role !== top && managers === 1) {
       throw new AdminRefusal({ code: 'last_manager', role: top });
     }
-    await change(tx);
+    await change(tx, person);
     const { email, role } = person;
     return {
       result: undefined,
       audit: {
         object: 'user',
         objectId: userId,
-        action,
+        action: typeof action === 'string' ? action : action(person),
         accountId: accountOf(user),
         before: { object: 'user', email, role },
-        after: after === null ? null : { object: 'user', email, ...after },
+        after: after === null ? null : { object: 'user', email, role, ...after },
       },
     };
   });
+}
+
+/** The guard of the row decides; who it refuses is told why. @throws AdminRefusal */
+async function approveRole(db: Db, user: SignedIn, userId: string): Promise<void> {
+  const proposal = await inTransaction(db, (tx) => findRoleProposal(tx, userId));
+  if (proposal === null) throw new AdminRefusal({ code: 'proposal_ended' });
+  const { role, proposedBy } = proposal;
+  const after = { role, proposed_by: proposedBy };
+  await changePerson(db, user, userId, 'user.change_role', after, async (tx) => {
+    const now = await findRoleProposal(tx, userId);
+    if (now?.role !== role || now.proposedBy !== proposedBy) {
+      throw new AdminRefusal({ code: 'proposal_ended' });
+    }
+    if (!(await takeRoleProposal(tx, userId, user.email))) {
+      throw await whyNotSecond(tx, user, proposedBy);
+    }
+    await savePersonRole(tx, { kind: 'operator' }, userId, role);
+  });
+}
+
+/** Why an admin cannot be the second one. */
+async function whyNotSecond(tx: Tx, user: SignedIn, first: string): Promise<AdminRefusal> {
+  if (first.toLowerCase() === user.email.toLowerCase()) {
+    return new AdminRefusal({ code: 'own_proposal', actor: user.email });
+  }
+  return (await areRelatedOperators(tx, first, user.email))
+    ? new AdminRefusal({ code: 'related_operator', other: first })
+    : new AdminRefusal({ code: 'proposal_outdated' });
+}
+
+async function whyNotApproved(tx: Tx, user: SignedIn, id: string): Promise<AdminRefusal> {
+  const open = (await listInvitations(tx, teamOf(user))).find((one) => one.id === id);
+  if (open === undefined) return new AdminRefusal({ code: 'not_found', object: 'invitation', id });
+  if (open.approvedBy !== null) return new AdminRefusal({ code: 'proposal_ended' });
+  return whyNotSecond(tx, user, open.invitedBy);
 }
 
 async function invite(
@@ -184,6 +259,10 @@ async function invite(
   // Whether somebody else has a user with this address is not told.
   if (people.some((one) => one.email.toLowerCase() === email.toLowerCase())) {
     throw new AdminRefusal({ code: 'email_taken', kind: team.kind, email });
+  }
+  // Whoever got the link would be the colleague who left: for the audit log and for two approvals.
+  if (team.kind === 'operator' && (await findUserByEmail(db, 'operator', email)) !== null) {
+    throw new AdminRefusal({ code: 'operator_was_removed', email });
   }
   const token = newToken();
   return makeChange(db, changedBy(user), async (tx) => {
@@ -233,15 +312,10 @@ async function accept(
     if (totp || passkeys > 0) return { kind: 'second_step', step: sealStep(box, known) };
     return finishAcceptance(db, invitation, (tx) => join(tx, invitation, known.id));
   }
-  // Whoever was disabled stays out. An operator whom an admin removed can be invited again.
-  if (known !== null && known.removedAt === null) return { kind: 'refused' };
+  // Whoever was disabled or removed stays out: a link must not make somebody else this user.
+  if (known !== null) return { kind: 'refused' };
   const passwordHash = await hashPassword(checkPasswordRule(person.password));
   return finishAcceptance(db, invitation, async (tx) => {
-    if (known !== null) {
-      await deleteFactors(tx, known.id);
-      const revived = { id: known.id, role: invitation.role, name, passwordHash };
-      return (await reviveOperator(tx, revived)) ? known.id : null;
-    }
     const operatorRole = kind === 'operator' ? checkRole(invitation.role, OPERATOR_ROLES) : null;
     const id = newId('user');
     const user = await insertUser(tx, {
@@ -279,7 +353,21 @@ async function finishAcceptance(
       before: null,
       after: { object: 'user', id: userId, email, role },
     });
+    if (kind === 'operator') await noteJoin(tx, invitation, userId);
     return { kind: 'accepted' };
+  });
+}
+
+/** Who brought the operator in, for the rule of two people: src/db/repositories/related-operators.ts. */
+async function noteJoin(
+  tx: Tx,
+  { email, role, invitedBy, approvedBy }: Invitation,
+  userId: string,
+): Promise<void> {
+  const after = { object: 'user', email, role, proposed_by: invitedBy, approved_by: approvedBy };
+  await appendAudit(tx, {
+    ...{ actor: email, via: sourceOf('operator'), reason: null, action: 'user.join' },
+    ...{ object: 'user', objectId: userId, accountId: null, before: null, after },
   });
 }
 
@@ -313,6 +401,10 @@ function auditOf(user: SignedIn, verb: string, id: string) {
   const accountId = accountOf(user);
   const object = { object: 'invitation', objectId: id };
   return { ...object, action: `invitation.${verb}`, accountId, before: null, after: null };
+}
+
+function operatorRole(role: string): OperatorRole {
+  return checkRole(role, OPERATOR_ROLES);
 }
 
 function roleOf(kind: UserKind, role: string): string {

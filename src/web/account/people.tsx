@@ -1,5 +1,5 @@
 /** The people of an account or of the console: roles, removal, invitations, the second-factor rule. */
-import { MERCHANT_ROLES, mayDo, OPERATOR_ROLES } from '../../domain/users';
+import { MERCHANT_ROLES, mayDo, OPERATOR_ROLES, type UserKind } from '../../domain/users';
 import { InvalidInput } from '../../services/admin/refusal';
 import type { Invitation, Person } from '../../services/users/people';
 import type { SignedIn } from '../../services/users/sessions';
@@ -19,7 +19,10 @@ export function peoplePages({ site, users, once, publicUrl }: AccountPages): Rou
   const manage = site.kind === 'merchant' ? 'manage' : 'administer';
 
   const inviteForm = (form: FormState, status = 200) =>
-    page('Invite a person', <Invite path={path} roles={roles} form={form} />, { ...NAV, status });
+    page('Invite a person', <Invite path={path} kind={site.kind} roles={roles} form={form} />, {
+      ...NAV,
+      status,
+    });
 
   return [
     {
@@ -33,7 +36,17 @@ export function peoplePages({ site, users, once, publicUrl }: AccountPages): Rou
           mayManage ? users.people.invitations(session) : [],
           users.factors.isRequired(session),
         ]);
-        const props = { path, people, invitations, isRequired, roles, mayManage, me: session };
+        const { kind } = site;
+        const props = {
+          path,
+          kind,
+          people,
+          invitations,
+          isRequired,
+          roles,
+          mayManage,
+          me: session,
+        };
         return page('People', <People {...props} />, NAV);
       },
     },
@@ -70,10 +83,8 @@ export function peoplePages({ site, users, once, publicUrl }: AccountPages): Rou
       run: (visit) => {
         const taken = once.take(visit);
         if (taken === null) return redirect(path);
-        return page('Invitation', <Invited link={taken.secret} path={path} />, {
-          ...NAV,
-          cookies: [taken.cookie],
-        });
+        const body = <Invited link={taken.secret} path={path} kind={site.kind} />;
+        return page('Invitation', body, { ...NAV, cookies: [taken.cookie] });
       },
     },
     {
@@ -95,6 +106,7 @@ export function peoplePages({ site, users, once, publicUrl }: AccountPages): Rou
         return redirect(path);
       },
     },
+    ...(site.kind === 'operator' ? secondAdminRoutes(users, path) : []),
     {
       method: 'post',
       path: '/people/:id/remove',
@@ -118,8 +130,28 @@ export function peoplePages({ site, users, once, publicUrl }: AccountPages): Rou
   ];
 }
 
+/** What one admin proposes about an operator, and another one approves. */
+function secondAdminRoutes({ people }: AccountPages['users'], path: string): Route[] {
+  const route = (under: string, work: (session: SignedIn, id: string) => Promise<void>): Route => ({
+    method: 'post',
+    path: `/people/${under}`,
+    needs: 'administer',
+    recent: true,
+    run: async ({ session, params }) => {
+      await work(session, params['id'] ?? '');
+      return redirect(path);
+    },
+  });
+  return [
+    route('invitations/:id/approve', (session, id) => people.approve(session, id)),
+    route(':id/role/approve', (session, id) => people.approveRole(session, id)),
+    route(':id/role/reject', (session, id) => people.rejectRole(session, id)),
+  ];
+}
+
 interface PeopleProps {
   path: string;
+  kind: UserKind;
   people: Person[];
   invitations: Invitation[];
   isRequired: boolean;
@@ -128,7 +160,8 @@ interface PeopleProps {
   me: SignedIn;
 }
 
-function People({ path, people, invitations, isRequired, roles, mayManage, me }: PeopleProps) {
+function People(props: PeopleProps) {
+  const { path, kind, people, invitations, isRequired, roles, mayManage, me } = props;
   return (
     <>
       <PageHead title="People" lead="Who signs in here, and what they may do.">
@@ -157,7 +190,10 @@ function People({ path, people, invitations, isRequired, roles, mayManage, me }:
               label: 'Role',
               cell: (person) =>
                 mayManage ? (
-                  <RoleForm path={path} person={person} roles={roles} />
+                  <>
+                    <RoleForm path={path} person={person} roles={roles} />
+                    <Proposed path={path} person={person} me={me} />
+                  </>
                 ) : (
                   words(person.role)
                 ),
@@ -199,7 +235,7 @@ function People({ path, people, invitations, isRequired, roles, mayManage, me }:
       </Card>
       {mayManage ? (
         <>
-          <Invitations path={path} invitations={invitations} />
+          <Invitations path={path} kind={kind} invitations={invitations} me={me} />
           <Policy path={path} isRequired={isRequired} />
         </>
       ) : null}
@@ -230,7 +266,44 @@ function RoleForm({ path, person, roles }: RoleFormProps) {
   );
 }
 
-function Invitations({ path, invitations }: Pick<PeopleProps, 'path' | 'invitations'>) {
+/** A higher role that waits for another admin. */
+function Proposed({ path, person, me }: { path: string; person: Person; me: SignedIn }) {
+  const { userId, proposal } = person;
+  if (proposal === null) return null;
+  const isOwn = proposal.proposedBy === me.email;
+  return (
+    <div class="inline">
+      <small>
+        {words(proposal.role)}, proposed by {isOwn ? 'you' : proposal.proposedBy}. Another admin
+        must approve it.
+      </small>
+      {isOwn ? null : <Action action={`${path}/${userId}/role/approve`} label="Approve" />}
+      <Action action={`${path}/${userId}/role/reject`} label={isOwn ? 'Withdraw' : 'Reject'} />
+    </div>
+  );
+}
+
+function Approval({
+  path,
+  invitation,
+  me,
+}: {
+  path: string;
+  invitation: Invitation;
+  me: SignedIn;
+}) {
+  const { id, invitedBy, approvedBy } = invitation;
+  if (approvedBy !== null) return <>Approved by {approvedBy}</>;
+  if (invitedBy === me.email) return <>Another admin must approve it</>;
+  return <Action action={`${path}/invitations/${id}/approve`} label="Approve" />;
+}
+
+function Invitations({
+  path,
+  kind,
+  invitations,
+  me,
+}: Pick<PeopleProps, 'path' | 'kind' | 'invitations' | 'me'>) {
   return (
     <Card title="Open invitations" flush>
       <Table
@@ -241,6 +314,16 @@ function Invitations({ path, invitations }: Pick<PeopleProps, 'path' | 'invitati
           { label: 'E-mail address', cell: ({ email }) => email },
           { label: 'Role', cell: ({ role }) => words(role) },
           { label: 'Invited by', wide: true, cell: ({ invitedBy }) => invitedBy },
+          ...(kind === 'operator'
+            ? [
+                {
+                  label: 'Second admin',
+                  cell: (invitation: Invitation) => (
+                    <Approval path={path} invitation={invitation} me={me} />
+                  ),
+                },
+              ]
+            : []),
           { label: 'Expires', wide: true, cell: ({ expiresAt }) => <Time at={expiresAt} /> },
           {
             label: '',
@@ -277,11 +360,16 @@ function Policy({ path, isRequired }: Pick<PeopleProps, 'path' | 'isRequired'>) 
 
 interface InviteProps {
   path: string;
+  kind: UserKind;
   roles: readonly string[];
   form: FormState;
 }
 
-function Invite({ path, roles, form }: InviteProps) {
+const SECOND_ADMIN =
+  'Another admin must approve the invitation on the page People before the link works. With one admin ' +
+  'only, create the second one with the admin command on the server (users create).';
+
+function Invite({ path, kind, roles, form }: InviteProps) {
   return (
     <>
       <PageHead
@@ -289,6 +377,7 @@ function Invite({ path, roles, form }: InviteProps) {
         title="Invite a person"
         lead="You get a link to hand over. It works once, for three days."
       />
+      {kind === 'operator' ? <Alert tone="wait" title={SECOND_ADMIN} /> : null}
       <Card>
         <form method="post" action={`${path}/invite`} class="stack">
           <Field
@@ -314,13 +403,14 @@ function Invite({ path, roles, form }: InviteProps) {
   );
 }
 
-function Invited({ link, path }: { link: string; path: string }) {
+function Invited({ link, path, kind }: { link: string; path: string; kind: UserKind }) {
   return (
     <>
       <PageHead back={{ href: path, label: 'People' }} title="Invitation" />
       <Alert tone="good" title="Send this link to the person now. It is not shown again.">
         <Secret value={link} label="Copy link" />
       </Alert>
+      {kind === 'operator' ? <Alert tone="wait" title={SECOND_ADMIN} /> : null}
     </>
   );
 }
