@@ -16,6 +16,7 @@ import { fillSlots } from '../../src/wallet/sender/queue';
 import { pauseSigner, resumePausedSigner } from '../../src/wallet/chain/pause';
 import type { Signer } from '../../src/wallet/signer/port';
 import { readStatus } from '../../src/wallet/status';
+import { submitFunding } from '../../src/wallet/sweep/run';
 import { describeWithChain, startChain, type TestChain } from '../support/chain';
 import { waitLong } from '../support/patience';
 import {
@@ -521,6 +522,24 @@ describeWithChain('several hot wallets', () => {
     );
     await start();
     await allSent(['po_1']);
+  });
+
+  it('are one float in the sums, and any of them funds the addresses of a sweep', async () => {
+    await start();
+    await pauseSigner(wallet.db, keyOf(0), DECISION);
+    const swept = createTestSigner().address;
+    const funding = { reference: 'sweep_1', amount: amount('0.01') };
+    await submitFunding(wallet.db, networkOf(), swept, funding);
+    await waitLong('the coins', async () => {
+      await chain.finalize();
+      return (await chain.balanceOf(null, swept)) === 10n ** 16n ? true : undefined;
+    });
+    expect(await slots()).toEqual([0, 1]);
+    const float = await waitLong('the sums', async () => {
+      const [status] = await readStatus(wallet.db, [networkOf()], { sums: true });
+      return status!.sums?.find(({ asset }) => asset === 'USDC')?.float;
+    });
+    expect(float).toBe('2000000');
   });
 
   it('with one key are refused at the start', async () => {
