@@ -88,7 +88,7 @@ describeWithChain('several hot wallets', () => {
     expect(result).toMatchObject({ kind: 'accepted' });
   };
   const payMany = async (count: number): Promise<string[]> => {
-    const references = Array.from({ length: count }, (_, index) => `po_${String(index)}`);
+    const references = Array.from({ length: count }, (_, index) => `po_of_many_${String(index)}`);
     for (const reference of references) await pay(reference);
     return references;
   };
@@ -197,6 +197,28 @@ describeWithChain('several hot wallets', () => {
       await allSent(['po_first', 'po_second', ...references]);
     });
 
+    it('could not sign a replacement takes payouts again when it has nothing to sign', async () => {
+      let isDown = false;
+      const [first] = signers;
+      signers = [first!];
+      const service: Signer = {
+        address: first!.address,
+        sign: (transaction) =>
+          isDown ? Promise.reject(new Error('no signature')) : first!.sign(transaction),
+      };
+      await start({ replaceAfterMs: 500, resendAfterMs: 300 }, [service]);
+      await pay('po_1');
+      await broadcastOf(1);
+      isDown = true;
+      await chain.setNextBaseFee(50n * 10n ** 9n);
+      await chain.mine();
+      await alarm('signing_failed');
+      await chain.setNextBaseFee(10n ** 9n);
+      expect(await ended('po_1')).toMatchObject({ status: 'sent' });
+      isDown = false;
+      await allSent(['po_1', ...(await payMany(2))]);
+    });
+
     it('was paused sends again after its resume', async () => {
       await start();
       await pauseSigner(wallet.db, keyOf(0), DECISION);
@@ -299,7 +321,7 @@ describeWithChain('several hot wallets', () => {
 
     const goOn = async () => {
       await start();
-      await allSent(Array.from({ length: 24 }, (_, index) => `po_${String(index)}`));
+      await allSent(Array.from({ length: 24 }, (_, index) => `po_of_many_${String(index)}`));
     };
 
     it('never give two nonces to one payout', async () => {

@@ -39,8 +39,13 @@ export async function signSlots(parts: BroadcastParts): Promise<number> {
   const { db, chain, key, signer, alarms } = parts;
   for (let count = 0; ;) {
     const slots = await findOpenSlots(db, key, { signed: false, limit: SIGNING_BATCH });
+    if (slots.length === 0) {
+      // What could not be signed has ended otherwise: an earlier transaction of it was mined.
+      await alarms.clear('signing_failed', signer.address);
+      return count;
+    }
     // The pause of the chain is asked immediately before the key is used.
-    if (slots.length === 0 || (await findPause(db, key.chainId)) !== null) return count;
+    if ((await findPause(db, key.chainId)) !== null) return count;
     try {
       const signed = await Promise.all(
         slots.map(async (slot) => ({ slot, raw: await sign(parts, slot) })),
