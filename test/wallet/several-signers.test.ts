@@ -222,14 +222,14 @@ describeWithChain('several hot wallets', () => {
     it('was paused sends again after its resume', async () => {
       await start();
       await pauseSigner(wallet.db, keyOf(0), DECISION);
-      await pay('po_1');
-      await broadcastOf(1);
-      expect(await slots()).toEqual([0, 1]);
-      expect(await resumePausedSigner(wallet.db, keyOf(0), 'bob')).toBe(true);
-      await pay('po_2');
+      const references = await payMany(2);
       await broadcastOf(2);
-      expect(await slots()).toEqual([1, 1]);
-      await allSent(['po_1', 'po_2']);
+      expect(await slots()).toEqual([0, 2]);
+      expect(await resumePausedSigner(wallet.db, keyOf(0), 'bob')).toBe(true);
+      await pay('po_last');
+      await broadcastOf(3);
+      expect(await slots()).toEqual([1, 2]);
+      await allSent([...references, 'po_last']);
     });
 
     it('the token has frozen stops no other', async () => {
@@ -325,10 +325,26 @@ describeWithChain('several hot wallets', () => {
     };
 
     it('never give two nonces to one payout', async () => {
-      await Promise.all(givers.map((db) => give(db)));
+      const owner = connectDatabase(databases[0]!.ownerUrl, { size: 2 });
+      const areWaiting = async () => {
+        const waiting = await owner.query(
+          `SELECT 1 FROM pg_stat_activity
+           WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+        );
+        return waiting.length === givers.length ? true : undefined;
+      };
+      // Each has chosen the same payouts before one of them stores anything.
+      const giving = await owner.transaction(async (tx) => {
+        await tx.query('SELECT 1 FROM wallet.signer FOR UPDATE');
+        const all = Promise.all(givers.map((db) => give(db)));
+        await waitLong('all of them to wait', areWaiting);
+        return { all };
+      });
+      await giving.all;
       const transfers = await given();
       expect(transfers).toHaveLength(24);
       expect(new Set(transfers).size).toBe(24);
+      await owner.close();
       await goOn();
     });
 
@@ -455,7 +471,13 @@ describeWithChain('several hot wallets', () => {
       await fillFloat(chain, signers[1]!.address);
       await chain.setAutomine(false);
       await start({ limits });
-      await alarm('limit_reached');
+      await pay('po_last');
+      await waitLong('the wait for the limit', async () => {
+        const [waiting] = await wallet.db.query<{ reason: string | null }>(
+          "SELECT waiting_for AS reason FROM wallet.transfer WHERE client_reference = 'po_last'",
+        );
+        return waiting?.reason === 'limit' ? true : undefined;
+      });
       expect(await slots()).toEqual([2, 0]);
     });
   });
