@@ -79,6 +79,10 @@ describeWithChain('several hot wallets', () => {
       return known.length === own.length ? true : undefined;
     });
   };
+  const startAndStop = async (options: Parameters<typeof startTestWallet>[0]): Promise<void> => {
+    const started = await startTestWallet(options);
+    await started.stop();
+  };
   const pay = async (reference: string, changes: Partial<PayoutOrder> = {}) => {
     const result = await wallet.provider.submitPayout({
       ...{ reference, amount: amount('5'), currency: 'USDC', network: 'ethereum' },
@@ -560,8 +564,8 @@ describeWithChain('several hot wallets', () => {
     await broadcastOf(1);
     await wallet.stop();
     const networks = [{ ...networkOf(), payouts: null }];
-    const without = startTestWallet({ networks, signer: signers[0]!, database: databases[0]! });
-    await expect(without).rejects.toThrow(
+    const without = { networks, signer: signers[0]!, database: databases[0]! };
+    await expect(startAndStop(without)).rejects.toThrow(
       `1 payouts on ethereum (test mode, chain ${String(chain.chainId)}) have not ended`,
     );
     await start();
@@ -589,11 +593,11 @@ describeWithChain('several hot wallets', () => {
   it('with one key are refused at the start', async () => {
     await start();
     const networks = [networkOf()];
-    const twice = startTestWallet({
+    const twice = {
       ...{ networks, signer: signers[0]!, signers: [signers[0]!, signers[0]!] },
       database: databases[0]!,
-    });
-    await expect(twice).rejects.toThrow(
+    };
+    await expect(startAndStop(twice)).rejects.toThrow(
       `The network ethereum names the hot wallet ${signers[0]!.address} twice.`,
     );
   });
