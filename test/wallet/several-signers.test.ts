@@ -429,6 +429,29 @@ describeWithChain('several hot wallets', () => {
       expect(await chain.balanceOf(chain.tokens.USDC, receiver)).toBe(5_000_000n);
     });
 
+    it('pay once what two databases of different times gave to two of them', async () => {
+      await start();
+      const copy = await backUp();
+      await pauseSigner(wallet.db, keyOf(0), DECISION);
+      await pay('po_a');
+      await broadcastOf(1);
+      // No node has it any more, but the first database does.
+      await chain.drop('all');
+      await restore(copy);
+      await pauseSigner(wallet.db, keyOf(1), DECISION);
+      await pay('po_a');
+      await broadcastOf(1);
+      await chain.finalize();
+      await wallet.stop();
+      databases.reverse();
+      await start({ resendAfterMs: 300, replaceAfterMs: 300 });
+      expect(await ended('po_a')).toMatchObject({ status: 'sent' });
+      expect(await chain.balanceOf(chain.tokens.USDC, receiver)).toBe(5_000_000n);
+      await pay('po_b');
+      await allSent(['po_a', 'po_b']);
+      expect(await openAlarms()).toEqual([]);
+    });
+
     it('send nothing while no node shows what one of them has sent', async () => {
       await start();
       const copy = await backUp();

@@ -22,7 +22,7 @@ import {
 import { hasMark } from './fingerprint';
 import { countEverywhere, findTransactions, type SeenTransaction, type UsedNonces } from './lookup';
 import type { QueueParts } from './queue';
-import { advanceNonce, lockSigner, readSigner, type Slot } from './slots';
+import { advanceNonce, freePaidByAnother, lockSigner, readSigner, type Slot } from './slots';
 import { sendableDecimals } from './transfers';
 import type { ChainView } from './view';
 
@@ -135,6 +135,7 @@ async function adoptWhatFits(tx: Tx, { chain, key }: QueueParts): Promise<FoundT
       (await adopt(tx, chain, key, found, only.transferId));
     if (!isAdopted) open.push(found);
   }
+  if (open.length > 0) await freePaidByAnother(tx, key);
   return open;
 }
 

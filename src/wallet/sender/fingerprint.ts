@@ -8,18 +8,18 @@ import { createHash } from 'node:crypto';
 
 /** At most 4,095 gas more; one pair of like transfers in 4,096 has the same mark. */
 const BITS = 12n;
-const MASK = (1n << BITS) - 1n;
+export const MARK_MASK = (1n << BITS) - 1n;
 
 function fingerprintOf(reference: string): bigint {
   const digest = createHash('sha256').update(reference).digest();
-  return BigInt(digest.readUInt32BE(0)) & MASK;
+  return BigInt(digest.readUInt32BE(0)) & MARK_MASK;
 }
 
 /** @returns the smallest gas limit that is at least this one and has the reference's mark */
 export function markGas(gas: bigint, reference: string): bigint {
-  return gas + ((fingerprintOf(reference) - gas) & MASK);
+  return gas + ((fingerprintOf(reference) - gas) & MARK_MASK);
 }
 
 export function hasMark(gas: bigint, reference: string): boolean {
-  return (gas & MASK) === fingerprintOf(reference);
+  return (gas & MARK_MASK) === fingerprintOf(reference);
 }

@@ -65,7 +65,12 @@ export async function fillSlots(parts: GivingParts): Promise<number> {
  * After a restore, a transfer may have been paid by another hot wallet than the one that would get it
  * now, also by one that was replaced since.
  */
-async function isCompared({ db, chain, signers, compared }: GivingParts): Promise<boolean> {
+export async function isCompared({
+  db,
+  chain,
+  signers,
+  compared,
+}: Pick<GivingParts, 'db' | 'chain' | 'signers' | 'compared'>): Promise<boolean> {
   const known = await db.query<{ address: string }>(
     'SELECT address FROM wallet.signer WHERE chain_id = $1',
     [chain.network.chainId],

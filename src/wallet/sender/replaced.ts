@@ -11,7 +11,7 @@ import { findPlace, type Place } from '../follower/place';
 import { type Loop, startLoop } from '../loop';
 import { broadcast } from './broadcast';
 import { explainNonces, readNonceAt } from './explain';
-import type { QueueParts } from './queue';
+import { isCompared, type QueueParts } from './queue';
 import { settleFinal } from './settle';
 import {
   advanceNonce,
@@ -25,6 +25,8 @@ import { type ChainView, readView } from './view';
 interface FollowParts extends Omit<QueueParts, 'key'> {
   /** Hot wallets whose nonces were compared with every node since this process has the chain. */
   compared: Set<string>;
+  /** The hot wallets that send now. */
+  signers: readonly string[];
 }
 
 export function startReplacedSigners(parts: FollowParts, log: Log): Loop {
@@ -94,12 +96,13 @@ async function endOwnAlarms({ db, key }: QueueParts): Promise<void> {
 }
 
 /** @returns whether there may be more to settle */
-async function follow(parts: QueueParts): Promise<boolean> {
+async function follow(parts: FollowParts & QueueParts): Promise<boolean> {
   const { db, chain, key } = parts;
   const view = await readView(chain, key.signer as Address);
   const hasMore = await settleFinal(parts, view);
   const { stoppedReason } = await readSigner(db, key);
   if (stoppedReason !== null || (await findPause(db, key.chainId)) !== null) return hasMore;
+  if (!(await isCompared(parts))) return hasMore;
   await broadcast(parts, view);
   await reportStuck(parts, view);
   return hasMore;

@@ -9,6 +9,7 @@ import { findPlace } from '../follower/place';
 import { amountOf, unitsOf } from '../units';
 import { broadcast, type BroadcastParts, replaceStuck, signSlots } from './broadcast';
 import { explainNonces, readNonceAt } from './explain';
+import { isCompared } from './queue';
 import { settleFinal } from './settle';
 import { readSigner, registerSigner } from './slots';
 import { sendableDecimals } from './transfers';
@@ -34,6 +35,8 @@ export async function runSender(parts: SenderParts): Promise<'more' | undefined>
   const { stoppedReason } = await readSigner(db, key);
   if (!isExplained || stoppedReason !== null) return undefined;
   if ((await findPause(db, key.chainId)) !== null) return undefined;
+  // Another hot wallet may have paid what this one has a nonce for.
+  if (!(await isCompared(parts))) return undefined;
   await replaceStuck(parts, view);
   // What the last round stored is broadcast while the next slots are signed. A pause of payouts stops
   // neither, because the chain mines no later nonce before these.

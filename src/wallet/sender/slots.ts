@@ -6,6 +6,7 @@
 import { type Address, type Hex, keccak256 } from 'viem';
 import type { Database, Db, Tx } from '../db/database';
 import type { Fees } from './fees';
+import { MARK_MASK } from './fingerprint';
 
 /** The account of one chain that a sender signs for, its address in lower case. */
 export interface SignerKey {
@@ -219,6 +220,29 @@ export function readSlotRow(row: SlotRow): Slot {
   };
 }
 
+/**
+ * SQL about a slot: an unknown transaction of another signer, with the mark of the slot's transfer, may
+ * have paid it. Two databases of different times gave it to two signers: nothing more of it is sent.
+ */
+const IS_PAID_BY_ANOTHER = `(slot.freed_at IS NULL AND EXISTS (
+  SELECT 1 FROM wallet.found_transaction AS found
+  WHERE found.chain_id = slot.chain_id AND found.signer <> slot.signer AND found.state = 'open'
+    AND found.asset = slot.asset AND found.units = slot.units
+    AND lower(found.recipient) = lower(slot.recipient)
+    AND (found.gas & ${MARK_MASK.toString()}) = (slot.gas & ${MARK_MASK.toString()})))`;
+
+/**
+ * The nonces of such slots of other signers are freed. When that is final, their transfers are queued, and
+ * adopted by the transaction that has paid them.
+ */
+export async function freePaidByAnother(tx: Tx, { chainId }: SignerKey): Promise<void> {
+  await tx.query(
+    `UPDATE wallet.slot SET freed_at = clock_timestamp()
+     WHERE chain_id = $1 AND state = 'open' AND ${IS_PAID_BY_ANOTHER}`,
+    [chainId],
+  );
+}
+
 /** @param upTo slots with a lower nonce only */
 export async function findOpenSlots(
   db: Db,
@@ -239,6 +263,7 @@ export async function findOpenSlots(
     `SELECT ${SLOT_COLUMNS} FROM wallet.slot
      WHERE chain_id = $1 AND signer = $2 AND state = 'open' AND nonce >= $3
        AND ($4::bigint IS NULL OR nonce < $4) AND ($5::boolean IS NULL OR is_signed = $5)
+       AND NOT ($5::boolean IS NOT DISTINCT FROM false AND ${IS_PAID_BY_ANOTHER})
      ORDER BY nonce LIMIT $6`,
     [chainId, signer, from.toString(), upTo?.toString() ?? null, signed, limit],
   );
@@ -356,6 +381,7 @@ export async function findNewestAttempts(
        ORDER BY max_fee_per_gas DESC LIMIT 1) AS attempt
      WHERE slot.chain_id = $1 AND slot.signer = $2 AND slot.state = 'open' AND slot.nonce >= $3
        AND ${time} <= clock_timestamp() - make_interval(secs => $4)
+       AND NOT ${IS_PAID_BY_ANOTHER}
      ORDER BY slot.nonce`,
     [chainId, signer, from.toString(), ageMs / 1_000],
   );

@@ -51,6 +51,15 @@ export const WALLET_GUARDS: readonly Guard[] = [
     title: 'take up what another of them has paid that is',
   },
   {
+    name: 'paid-by-another',
+    protects: 'A stored transaction is not broadcast when another hot wallet has paid its payout.',
+    file: 'src/wallet/sender/slots.ts',
+    find: "AND found.signer <> slot.signer AND found.state = 'open'",
+    replace: "AND found.signer = slot.signer AND found.state = 'none'",
+    test: SEVERAL,
+    title: 'pay once what two databases of different times gave to two of them',
+  },
+  {
     name: 'compared-before-paying',
     protects: 'Nothing is paid before every hot wallet of the chain was compared with the nodes.',
     file: QUEUE,
