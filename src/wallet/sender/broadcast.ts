@@ -10,7 +10,7 @@ import { toHex } from '../chain/chain';
 import { RPC_BATCH_MAX, type RpcAnswer } from '../chain/rpc';
 import type { Signer } from '../signer/port';
 import { raisedFees } from './fees';
-import { markGas } from './fingerprint';
+import { markFees, markGas } from './fingerprint';
 import type { QueueParts } from './queue';
 import {
   type Attempt,
@@ -163,7 +163,8 @@ export async function replaceStuck(parts: BroadcastParts, view: ChainView): Prom
     const isFirst = attempt.nonce === view.usedNonces;
     const isWanted = attempt.isFreed && !attempt.isEmpty;
     if (!isFirst && !isWanted && attempt.maxFeePerGas >= view.baseFeePerGas) continue;
-    const fees = raisedFees(attempt, view, cap);
+    const reference = await readReference(db, attempt.transferId);
+    const fees = raisedFees(attempt, view, cap, (raised) => markFees(raised, reference));
     if (fees === null) isCapped = true;
     else {
       const gas = await estimateAgain(parts, attempt.nonce);

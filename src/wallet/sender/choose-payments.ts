@@ -7,7 +7,8 @@ import type { Chain } from '../chain/chain';
 import type { Database } from '../db/database';
 import type { PayoutRules } from '../networks';
 import { type Estimate, estimateEach } from './estimate';
-import { markGas } from './fingerprint';
+import type { Fees } from './fees';
+import { markFeesBelow, markGas } from './fingerprint';
 import { type HotWallet, release, spread } from './hot-wallets';
 import type { Payment } from './slots';
 import { transactionOf, type Unpaid, withGasMargin } from './transaction';
@@ -26,7 +27,7 @@ export interface Queued extends Unpaid {
   reference: string;
 }
 
-export type Paid = Queued & Payment;
+export type Paid = Queued & Payment & Fees;
 
 /** One round of the queue. */
 interface Round {
@@ -88,7 +89,7 @@ async function tryWith(
     const transfer = transfers[index];
     if (transfer === undefined) continue;
     if (found.kind === 'gas') {
-      const paid = payWith(chain, transfer, found.gas);
+      const paid = payWith(parts, wallet, transfer, found.gas);
       round.payments.set(wallet, [...(round.payments.get(wallet) ?? []), paid]);
       await alarms.clear('asset_refused', subjectOf(transfer, wallet));
       continue;
@@ -130,9 +131,19 @@ function isAboutHotWallet({ for: reason }: Refusal): boolean {
   return reason === 'asset' || reason === 'network fees';
 }
 
-function payWith(chain: Chain, transfer: Queued, gas: bigint): Paid {
+function payWith(
+  { chain, rules }: PaymentParts,
+  { fees }: HotWallet,
+  transfer: Queued,
+  gas: bigint,
+): Paid {
+  const { reference } = transfer;
   const { data, valueWei } = transactionOf(chain, transfer);
-  return { ...transfer, data, valueWei, gas: markGas(withGasMargin(gas), transfer.reference) };
+  return {
+    ...transfer,
+    ...markFeesBelow(fees, reference, rules.maxFeePerGasWei),
+    ...{ data, valueWei, gas: markGas(withGasMargin(gas), reference) },
+  };
 }
 
 /** Nothing of it was or will be sent. */

@@ -240,7 +240,7 @@ async function adoptIfOwn(
     payment.asset === slot.asset &&
     payment.units === slot.units &&
     payment.recipient.toLowerCase() === slot.recipient.toLowerCase() &&
-    (seen.gas === slot.gas || hasMark(seen.gas, transfer.reference));
+    hasMark(seen, transfer.reference);
   if (!isOwn) return false;
   await storeAdoptedAttempt(db, key, seen);
   return true;

@@ -19,16 +19,25 @@ export function firstFees({ baseFeePerGas, priorityFeePerGas }: Market, cap: big
 /**
  * Nodes accept a replacement when both fees are at least 10 % higher, some when they are 12.5 %
  * higher. Null when the cap leaves no room for that.
+ * @param mark raises the maximum to the next one with the transfer's mark
  */
-export function raisedFees(before: Fees, market: Market, cap: bigint): Fees | null {
+export function raisedFees(
+  before: Fees,
+  market: Market,
+  cap: bigint,
+  mark: (fees: Fees) => Fees,
+): Fees | null {
   const now = firstFees(market, cap);
   const maxFeePerGas = max(byOneEighth(before.maxFeePerGas), now.maxFeePerGas);
   const maxPriorityFeePerGas = max(
     byOneEighth(before.maxPriorityFeePerGas),
     now.maxPriorityFeePerGas,
   );
-  if (maxFeePerGas > cap) return null;
-  return { maxFeePerGas: max(maxFeePerGas, maxPriorityFeePerGas), maxPriorityFeePerGas };
+  const raised = mark({
+    maxFeePerGas: max(maxFeePerGas, maxPriorityFeePerGas),
+    maxPriorityFeePerGas,
+  });
+  return raised.maxFeePerGas > cap ? null : raised;
 }
 
 /** Rounded up, and never the same again. */

@@ -135,7 +135,7 @@ export interface Candidate {
 export async function findCandidates(
   db: Db,
   { chainId }: Pick<SignerKey, 'chainId'>,
-  { payment, gas }: Pick<FoundTransaction, 'payment' | 'gas'>,
+  { payment, ...marked }: Pick<FoundTransaction, 'payment' | 'gas' | 'maxFeePerGas'>,
 ): Promise<Candidate[]> {
   if (payment === null) return [];
   const rows = await db.query<{ id: string; reference: string }>(
@@ -148,7 +148,7 @@ export async function findCandidates(
     .map(({ id, reference }) => ({
       transferId: id,
       reference,
-      isMarked: hasMark(gas, reference),
+      isMarked: hasMark(marked, reference),
     }))
     .sort((a, b) => Number(b.isMarked) - Number(a.isMarked));
 }
@@ -161,7 +161,7 @@ export async function adopt(
   found: FoundTransaction,
   transferId: string,
 ): Promise<boolean> {
-  const { payment } = found;
+  const { payment, maxFeePerGas, maxPriorityFeePerGas } = found;
   if (payment === null) return false;
   const [taken] = await tx.query(
     `UPDATE wallet.transfer
@@ -173,7 +173,7 @@ export async function adopt(
   const slot = { ...payment, ...transactionOf(chain, payment), transferId, gas: found.gas };
   await requeueHolder(tx, key, found.nonce);
   if (!(await takeOverSlot(tx, key, found, slot))) {
-    await insertSlots(tx, key, found.nonce, [slot], found);
+    await insertSlots(tx, key, found.nonce, [{ ...slot, maxFeePerGas, maxPriorityFeePerGas }]);
     await tx.query(
       `UPDATE wallet.slot SET is_signed = true WHERE chain_id = $1 AND signer = $2 AND nonce = $3`,
       [key.chainId, key.signer, found.nonce.toString()],

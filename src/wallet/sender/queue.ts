@@ -199,7 +199,7 @@ async function withoutDenied({ db }: GivingParts, queued: readonly Queued[]): Pr
 
 async function storeSlots(
   parts: GivingParts,
-  { key, view, fees }: HotWallet,
+  { key, view }: HotWallet,
   payments: readonly Paid[],
 ): Promise<number> {
   const { db } = parts;
@@ -222,7 +222,7 @@ async function storeSlots(
     const ids = new Set(taken.map(({ id }) => id));
     const chosen = payments.filter(({ transferId }) => ids.has(transferId));
     if (chosen.length > 0) {
-      await insertSlots(tx, key, signer.nextNonce, chosen, fees);
+      await insertSlots(tx, key, signer.nextNonce, chosen);
       await advanceNonce(tx, key, signer.nextNonce + BigInt(chosen.length));
     }
     return chosen.length;

@@ -33,6 +33,7 @@ export interface Slot extends Payment, Fees {
 
 export interface Attempt extends Fees {
   hash: Hex;
+  transferId: string;
   nonce: bigint;
   raw: Hex;
   /** It moves nothing, and is not the transfer's. */
@@ -154,15 +155,16 @@ export async function insertSlots(
   tx: Tx,
   { chainId, signer }: SignerKey,
   firstNonce: bigint,
-  payments: readonly Payment[],
-  fees: Fees,
+  payments: readonly (Payment & Fees)[],
 ): Promise<void> {
   await tx.query(
     `INSERT INTO wallet.slot (chain_id, signer, nonce, transfer_id, asset, units, recipient, data,
        value_wei, gas, max_fee_per_gas, max_priority_fee_per_gas)
-     SELECT $1, $2, $3::bigint + place - 1, transfer_id, asset, units, recipient, data, value_wei, gas, $11, $12
-     FROM unnest($4::text[], $5::text[], $6::numeric[], $7::text[], $8::text[], $9::numeric[], $10::bigint[])
-       WITH ORDINALITY AS payment(transfer_id, asset, units, recipient, data, value_wei, gas, place)`,
+     SELECT $1, $2, $3::bigint + place - 1, transfer_id, asset, units, recipient, data, value_wei, gas,
+       max_fee, tip
+     FROM unnest($4::text[], $5::text[], $6::numeric[], $7::text[], $8::text[], $9::numeric[],
+         $10::bigint[], $11::numeric[], $12::numeric[])
+       WITH ORDINALITY AS payment(transfer_id, asset, units, recipient, data, value_wei, gas, max_fee, tip, place)`,
     [
       ...[chainId, signer, firstNonce.toString()],
       payments.map(({ transferId }) => transferId),
@@ -172,7 +174,8 @@ export async function insertSlots(
       payments.map(({ data }) => data),
       payments.map(({ valueWei }) => valueWei.toString()),
       payments.map(({ gas }) => gas.toString()),
-      ...[fees.maxFeePerGas.toString(), fees.maxPriorityFeePerGas.toString()],
+      payments.map(({ maxFeePerGas }) => maxFeePerGas.toString()),
+      payments.map(({ maxPriorityFeePerGas }) => maxPriorityFeePerGas.toString()),
     ],
   );
 }
@@ -332,6 +335,7 @@ export async function raiseSlotFees(
 
 interface AttemptRow {
   hash: Hex;
+  transferId: string;
   nonce: string;
   raw: Hex;
   maxFeePerGas: string;
@@ -340,7 +344,7 @@ interface AttemptRow {
   isFreed: boolean;
 }
 
-const ATTEMPT_COLUMNS = `hash, attempt.nonce, raw, attempt.max_fee_per_gas AS "maxFeePerGas",
+const ATTEMPT_COLUMNS = `hash, slot.transfer_id AS "transferId", attempt.nonce, raw, attempt.max_fee_per_gas AS "maxFeePerGas",
   attempt.max_priority_fee_per_gas AS "maxPriorityFeePerGas", attempt.is_empty AS "isEmpty",
   slot.freed_at IS NOT NULL AS "isFreed"`;
 

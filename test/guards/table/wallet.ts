@@ -159,6 +159,15 @@ export const WALLET_GUARDS: readonly Guard[] = [
     title: 'tells two payouts of the same amount to the same address apart',
   },
   {
+    name: 'mark-in-fees',
+    protects: 'Of like payouts, one is not told paid by the transaction of the other.',
+    file: 'src/wallet/sender/fingerprint.ts',
+    find: ' && (maxFeePerGas & (FEE_STEP - 1n)) === mark.fee',
+    replace: '',
+    test: RESTORE,
+    title: 'tells two payouts of the same amount to the same address apart',
+  },
+  {
     name: 'adopted-replacement',
     protects:
       'A replacement that the database lost is the payout’s own, and no foreign transaction.',
@@ -444,8 +453,8 @@ export const WALLET_GUARDS: readonly Guard[] = [
     name: 'fee-maximum',
     protects: 'The fees of a stuck transaction are not raised above the maximum.',
     file: 'src/wallet/sender/fees.ts',
-    find: 'if (maxFeePerGas > cap) return null;',
-    replace: '',
+    find: 'return raised.maxFeePerGas > cap ? null : raised;',
+    replace: 'return raised;',
     test: FAULTS,
     title: 'gets no higher fees than the maximum, and an alarm is raised',
   },
