@@ -112,6 +112,7 @@ const NAVIGATION: Shell['nav'] = [
     entries: [
       { key: 'home', href: `${PREFIX}/home`, label: 'Home', icon: 'house' },
       { key: 'queue', href: `${PREFIX}/queue`, label: 'Review queue', icon: 'clipboard-check' },
+      { key: 'payouts', href: `${PREFIX}/payouts`, label: 'Payouts', icon: 'arrow-up-right' },
       { key: 'in-doubt', href: `${PREFIX}/in-doubt`, label: 'In doubt', icon: 'circle-help' },
       { key: 'payments', href: `${PREFIX}/payments`, label: 'Payments', icon: 'arrow-down-left' },
       { key: 'cases', href: `${PREFIX}/cases`, label: 'Cases', icon: 'folder-search' },

@@ -3,9 +3,11 @@
  * modes. src/deps.ts builds it; the changes are those of the admin command.
  */
 import {
+  COUNT_MAX,
   type OperatorAttention,
   readOperatorAttention,
 } from '../db/repositories/console-attention';
+import { readWaitingPayouts, type WaitingPayouts } from '../db/repositories/console-payouts';
 import type { ListPage } from '../db/repositories/lists';
 import { CASE_KINDS } from '../domain/cases';
 import { resumeHeldPayouts } from '../temporal/payout-workflows';
@@ -35,6 +37,7 @@ import {
 import { createPolicyProposals, type PolicyProposals } from './policy-proposals';
 
 export { COUNT_MAX } from '../db/repositories/console-attention';
+export type { WaitingPayouts } from '../db/repositories/console-payouts';
 
 /** A banner that names more is not read. */
 const PAUSES_MAX = 100;
@@ -63,6 +66,8 @@ export interface ConsoleFourEyes {
 
 export interface ConsoleServices {
   attention: () => Promise<OperatorAttention>;
+  /** What waits for a provider: in doubt, or stuck. */
+  waitingPayouts: () => Promise<WaitingPayouts[]>;
   cases: ConsoleCases;
   accounts: ConsoleAccounts;
   proposals: PolicyProposals;
@@ -80,6 +85,7 @@ export function createConsoleServices(
   const proposals = createPolicyProposals(db);
   return {
     attention: () => readOperatorAttention(db, CASE_KINDS),
+    waitingPayouts: () => readWaitingPayouts(db, COUNT_MAX),
     cases: createConsoleCases(db),
     accounts: createConsoleAccounts(db, proposals),
     proposals,

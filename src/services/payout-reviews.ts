@@ -23,6 +23,13 @@ import {
   type ReviewedPayout,
 } from '../db/repositories/review-queue';
 import { type HistoryEvent, listHistory } from '../db/repositories/object-history';
+import {
+  type ConsolePayout,
+  type ConsolePayoutFilters,
+  listConsolePayouts,
+  listEscalations,
+  type PayoutEscalation,
+} from '../db/repositories/console-payouts';
 import type { ListPage } from '../db/repositories/lists';
 import { listTransactions } from '../db/repositories/transactions';
 import type { Db } from '../db/transaction';
@@ -40,6 +47,11 @@ import { AdminRefusal } from './admin/refusal';
 import { recentlyAuthenticated, type SignedIn } from './users/sessions';
 
 export type { DoubtfulPayout, ReviewedPayout } from '../db/repositories/review-queue';
+export {
+  type ConsolePayout,
+  PAYOUT_WAITS,
+  type PayoutEscalation,
+} from '../db/repositories/console-payouts';
 
 /** As with the signal `reject`. */
 export const REASON_LENGTH_MAX = 500;
@@ -79,6 +91,8 @@ export interface PayoutReview {
   transactions: MerchantTransaction[];
   /** Of the console, oldest first. */
   decisions: PayoutDecision[];
+  /** While it waited for its provider, newest first. */
+  escalations: PayoutEscalation[];
   /** Of the visitor. */
   decider: DeciderFacts;
 }
@@ -99,6 +113,12 @@ export type ProviderState =
   | { kind: 'unknown'; reason: string };
 
 export interface PayoutReviews {
+  /** In every status, newest first. */
+  list: (request: {
+    limit: number;
+    after: QueueRequest['after'];
+    filters: ConsolePayoutFilters;
+  }) => Promise<ListPage<ConsolePayout>>;
   queue: (request: QueueRequest) => Promise<ListPage<ReviewedPayout>>;
   /** @throws AdminRefusal */
   review: (payoutId: string, operator: Operator) => Promise<PayoutReview>;
@@ -129,6 +149,7 @@ export interface PayoutReviewsDeps {
 export function createPayoutReviews(deps: PayoutReviewsDeps): PayoutReviews {
   const { db } = deps;
   return {
+    list: (request) => listConsolePayouts(db, request),
     queue: (request) => listReviewQueue(db, request),
     review: (payoutId, operator) => review(db, payoutId, operator),
     decide: (order, operator) => decide(deps, order, operator),
@@ -170,14 +191,15 @@ async function review(db: Db, id: string, { userId }: Operator): Promise<PayoutR
   if (payout === undefined) throw new AdminRefusal({ code: 'not_found', object: 'payout', id });
   const { accountId, mode } = payout;
   const list = { accountId, mode, limit: 100, after: null, filters: { sourceId: id } };
-  const [context, events, { items: transactions }, decisions, decider] = await Promise.all([
+  const [context, events, page, decisions, escalations, decider] = await Promise.all([
     readPayoutContext(db, id),
     listHistory(db, id),
     listTransactions(db, list),
     listDecisions(db, id),
+    listEscalations(db, id),
     readDecider(db, id, userId),
   ]);
-  return { payout, context, events, transactions, decisions, decider };
+  return { payout, context, events, transactions: page.items, decisions, escalations, decider };
 }
 
 async function decide(

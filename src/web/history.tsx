@@ -13,44 +13,75 @@ interface TimelineProps {
   deliveryPage: ((id: string) => string) | null;
   /** Why it came to this event. */
   explain: (event: HistoryEvent) => string | null;
+  /** What happened between the events, newest first. */
+  remarks?: readonly TimelineRemark[];
 }
 
-export function Timeline({ events, deliveryPage, explain }: TimelineProps) {
+export interface TimelineRemark {
+  at: Date;
+  title: string;
+  text: string;
+}
+
+export function Timeline({ events, deliveryPage, explain, remarks = [] }: TimelineProps) {
+  const lines = [
+    ...events.map((event) => ({
+      at: event.createdAt,
+      line: <EventLine event={event} deliveryPage={deliveryPage} reason={explain(event)} />,
+    })),
+    ...remarks.map((remark) => ({ at: remark.at, line: <RemarkLine {...remark} /> })),
+  ].sort((one, other) => other.at.getTime() - one.at.getTime());
   return (
     <Card title="Timeline">
-      {events.length === 0 ? <p class="muted">No events yet.</p> : null}
-      <ol class="timeline">
-        {events.map((event) => {
-          const status = event.type.split('.')[1] ?? event.type;
-          const reason = explain(event);
-          return (
-            <li data-tone={toneOf(status)}>
-              <div class="line">
-                <b>{words(status)}</b>
-                <Time at={event.createdAt} seconds />
-              </div>
-              {reason === null ? null : <small>{reason}</small>}
-              <small>
-                <code>{event.id}</code>
-              </small>
-              {event.deliveries.map(({ id, url, status: delivered, attempts }) => (
-                <small>
-                  <Status value={delivered} />{' '}
-                  {deliveryPage === null ? (
-                    new URL(url).host
-                  ) : (
-                    <a class="link" href={deliveryPage(id)}>
-                      {new URL(url).host}
-                    </a>
-                  )}{' '}
-                  {attempts === 1 ? '1 attempt' : `${attempts} attempts`}
-                </small>
-              ))}
-            </li>
-          );
-        })}
-      </ol>
+      {lines.length === 0 ? <p class="muted">No events yet.</p> : null}
+      <ol class="timeline">{lines.map(({ line }) => line)}</ol>
     </Card>
+  );
+}
+
+function RemarkLine({ at, title, text }: TimelineRemark) {
+  return (
+    <li data-tone="wait">
+      <div class="line">
+        <b>{title}</b>
+        <Time at={at} seconds />
+      </div>
+      <small>{text}</small>
+    </li>
+  );
+}
+
+interface EventLineProps extends Pick<TimelineProps, 'deliveryPage'> {
+  event: HistoryEvent;
+  reason: string | null;
+}
+
+function EventLine({ event, deliveryPage, reason }: EventLineProps) {
+  const status = event.type.split('.')[1] ?? event.type;
+  return (
+    <li data-tone={toneOf(status)}>
+      <div class="line">
+        <b>{words(status)}</b>
+        <Time at={event.createdAt} seconds />
+      </div>
+      {reason === null ? null : <small>{reason}</small>}
+      <small>
+        <code>{event.id}</code>
+      </small>
+      {event.deliveries.map(({ id, url, status: delivered, attempts }) => (
+        <small>
+          <Status value={delivered} />{' '}
+          {deliveryPage === null ? (
+            new URL(url).host
+          ) : (
+            <a class="link" href={deliveryPage(id)}>
+              {new URL(url).host}
+            </a>
+          )}{' '}
+          {attempts === 1 ? '1 attempt' : `${attempts} attempts`}
+        </small>
+      ))}
+    </li>
   );
 }
 

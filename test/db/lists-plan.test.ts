@@ -7,6 +7,10 @@ import {
   type ConsolePaymentFilters,
   listConsolePayments,
 } from '../../src/db/repositories/console-payments';
+import {
+  type ConsolePayoutFilters,
+  listConsolePayouts,
+} from '../../src/db/repositories/console-payouts';
 import { listPayments } from '../../src/db/repositories/lists';
 import { listPayouts } from '../../src/db/repositories/lists';
 import { listEvents } from '../../src/db/repositories/event-list';
@@ -22,6 +26,7 @@ import { type Harness, startHarness } from './http-harness';
 
 const ROWS = scaled(20_000, 250_000);
 const OTHER_ACCOUNTS = 3;
+const ADDRESS = 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t';
 const PAGE = 25;
 
 /** Rows of a page may share one block of the table, or each lie in a block of its own. */
@@ -62,10 +67,11 @@ async function fill(client: Client, accounts: string[]): Promise<void> {
   await client.query(
     `INSERT INTO payouts (id, account_id, mode, reference, status, provider, amount, currency,
                           network, destination_type, destination_value, service_fee, network_fee,
-                          total_debit, fee_terms, api_key_id, review_reasons, created_at)
+                          total_debit, fee_terms, api_key_id, review_reasons, tx_hash, created_at)
      SELECT ${id('po')}, account.id, 'live', n::text,
             ${ends}, ${provider}, 10, ${currency}, 'tron', 'crypto_address',
-            'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t', 0, 0, 10, '{}', 'key', '{}', ${at} ${each}`,
+            '${ADDRESS}', 0, 0, 10, '{}', 'key', '{}', 'hash-' || CASE place WHEN 1 THEN n END, ${at}
+            ${each}`,
     [accounts],
   );
   await client.query(
@@ -181,6 +187,37 @@ test.each<[what: string, filters: ConsolePaymentFilters, rows: number]>([
   expect(read.rows).toBe(found);
   // Each row of the page also reads its account and its cases.
   expect(read.buffers).toBeLessThanOrEqual(MOST_BUFFERS_FOR_NOTHING + found * 10);
+});
+
+/** A value is looked for in each mode and group of statuses. */
+const PLACES = 2 * 5;
+
+test.each<[what: string, filters: ConsolePayoutFilters, rows: number]>([
+  ['everything', {}, PAGE + 1],
+  ['one account', { accountId: 'the account' }, PAGE + 1],
+  ['a status', { status: 'completed' }, PAGE + 1],
+  ['a status of one account', { accountId: 'the account', status: 'cancelled' }, 0],
+  ['a status that nobody has', { status: 'failed' }, 0],
+  ['a mode that nobody has', { mode: 'test' }, 0],
+  ['a currency that nobody has', { currency: 'XRP' }, 0],
+  ['a rare currency', { currency: 'BTC' }, PAGE + 1],
+  ['a status that a currency does not have', { currency: 'BTC', status: 'failed' }, 0],
+  ['an id', { search: `po_1${'1'.padStart(25, '0')}` }, 1],
+  ['a reference', { search: '4' }, 1 + OTHER_ACCOUNTS],
+  ['an address that is everywhere', { search: ADDRESS }, PAGE + 1],
+  ['a hash', { search: 'hash-4' }, 1],
+  ['what is nowhere', { search: 'none' }, 0],
+  ['no payout that is stuck', { wait: 'stuck' }, 0],
+  ['no payout in doubt', { wait: 'in_doubt' }, 0],
+  ['a time before all', { createdTo: '2025-01-01T00:00:00Z' }, 0],
+])("the console's list of payouts reads little for %s", async (_what, filters, found) => {
+  const asked = filters.accountId === undefined ? filters : { ...filters, accountId };
+  const read = await explain((db) =>
+    listConsolePayouts(db, { limit: PAGE, after: null, filters: asked }),
+  );
+  expect(read.rows).toBe(found);
+  // Each place can give a whole page, of which the newest are kept; each row also reads its account.
+  expect(read.buffers).toBeLessThanOrEqual(PLACES * 6 + found * 10);
 });
 
 describe.each([

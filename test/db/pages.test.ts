@@ -474,6 +474,7 @@ const CONSOLE: Record<string, string> = {
   'get /queue/selection': 'AR',
   'post /queue/approve': 'AR',
   'get /queue/decided': 'ARV',
+  'get /payouts': 'ARV',
   'get /payouts/:id': 'ARV',
   'post /payouts/:id/approve': 'AR',
   'post /payouts/:id/reject': 'AR',

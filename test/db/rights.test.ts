@@ -49,6 +49,7 @@ const TABLES: Record<
   payments: ['S', 'SIU', 'S', 'S'],
   // The worker writes outcome and decided_at only.
   payout_decisions: ['-', 'S', 'S', 'SI'],
+  payout_escalations: ['S', 'S', 'S', 'S'],
   payout_pauses: ['S', 'SI', 'SIUD', 'SID'],
   payout_policies: ['S', 'S', 'SIU', 'SIU'],
   payout_usage: ['S', 'S', 'S', 'S'],
@@ -103,6 +104,7 @@ const FUNCTIONS: Record<string, readonly (typeof ROLES)[number][]> = {
   ledger_write: [],
   lock_payout_usage: ['gateway_worker'],
   note_ledger_change: [],
+  note_payout_escalation: [],
   payout_policy: [...GATEWAY, 'gateway_dashboard'],
   payout_sums: [...GATEWAY, 'gateway_dashboard'],
   payout_usage_key: [],

@@ -1,30 +1,37 @@
 /** The start page of an operator: what needs a decision or a look, by cause. */
-import { COUNT_MAX, type ConsoleServices } from '../../services/console';
+import type { ComponentChildren } from 'preact';
+import { COUNT_MAX, type ConsoleServices, type WaitingPayouts } from '../../services/console';
 import { BACKLOG_MAX } from '../../services/console-operations';
-import { Card, Empty, PageHead, words } from '../../web/components';
+import { Card, Empty, Money, PageHead, words } from '../../web/components';
 import { page } from '../../web/site';
 import { type OperatorRoute, PREFIX } from '../operator-page';
+import { sinceText } from '../payouts/parts';
 import { Proposals } from '../proposals/proposals';
 
 export function homePages(services: ConsoleServices): OperatorRoute[] {
-  const { attention, pauses, operations, proposals, fourEyes } = services;
+  const { attention, waitingPayouts, pauses, operations, proposals, fourEyes } = services;
   return [
     {
       method: 'get',
       path: '/home',
       needs: 'read',
       run: async (visit) => {
-        const [found, paused, backlogs, proposed, hasSecondAdmin, thresholds] = await Promise.all([
+        const [found, stopped, paused, backlogs, ...changes] = await Promise.all([
           attention(),
+          waitingPayouts(),
           pauses.list(),
           operations.backlogs(),
           proposals.list(null),
           proposals.hasSecondAdmin(),
           fourEyes.list(),
         ]);
+        const [proposed, hasSecondAdmin, thresholds] = changes;
         const blocked = backlogs.filter(({ waiting }) => waiting === BACKLOG_MAX);
         const waiting = thresholds.filter(({ proposal }) => proposal !== null).length;
-        const causes = causesOf(found, paused.length, blocked.length, waiting);
+        const causes = [
+          ...stopped.map(waitingCause),
+          ...causesOf(found, paused.length, blocked.length, waiting),
+        ];
         const body = (
           <>
             <Home causes={causes} />
@@ -48,31 +55,47 @@ interface Cause {
   count: number | null;
   text: string;
   path: string;
+  detail?: ComponentChildren;
+}
+
+/** In doubt, or stuck: with the money and the longest wait. */
+function waitingCause({ mode, wait, count, since, sums }: WaitingPayouts): Cause {
+  const inDoubt = wait === 'in_doubt';
+  return {
+    count,
+    text: inDoubt
+      ? plural(
+          count,
+          `${mode} payout is not confirmed by its provider`,
+          `${mode} payouts are not confirmed by their provider`,
+        )
+      : plural(
+          count,
+          `${mode} payout is stuck in processing`,
+          `${mode} payouts are stuck in processing`,
+        ),
+    path: inDoubt ? `/in-doubt?mode=${mode}` : `/payouts?mode=${mode}&wait=${wait}`,
+    detail: (
+      <>
+        {sums.map(({ currency, amount }) => (
+          <>
+            <Money amount={amount} currency={currency} />,{' '}
+          </>
+        ))}
+        {count === 1 ? '' : 'the longest '}for {sinceText(new Date(since))}
+      </>
+    ),
+  };
 }
 
 type Attention = Awaited<ReturnType<ConsoleServices['attention']>>;
 
 function causesOf(found: Attention, paused: number, blocked: number, thresholds: number): Cause[] {
-  const payouts = found.payouts.flatMap(({ mode, underReview, inDoubt }) => [
-    {
-      count: underReview,
-      text: plural(
-        underReview,
-        `${mode} payout waits for review`,
-        `${mode} payouts wait for review`,
-      ),
-      path: `/queue?mode=${mode}`,
-    },
-    {
-      count: inDoubt,
-      text: plural(
-        inDoubt,
-        `${mode} payout is not confirmed by its provider`,
-        `${mode} payouts are not confirmed by their provider`,
-      ),
-      path: `/in-doubt?mode=${mode}`,
-    },
-  ]);
+  const payouts = found.payouts.map(({ mode, underReview }) => ({
+    count: underReview,
+    text: plural(underReview, `${mode} payout waits for review`, `${mode} payouts wait for review`),
+    path: `/queue?mode=${mode}`,
+  }));
   const cases = found.cases.map(({ kind, count }) => ({
     count,
     text: `${plural(count, 'open case', 'open cases')}: ${words(kind).toLowerCase()}`,
@@ -137,13 +160,14 @@ function Home({ causes }: { causes: readonly Cause[] }) {
           </Empty>
         ) : (
           <ul class="attention">
-            {causes.map(({ count, text, path }) => (
+            {causes.map(({ count, text, path, detail }) => (
               <li>
                 <span>
                   {count === null ? null : (
                     <b>{count === COUNT_MAX ? `${count} or more` : count}</b>
                   )}{' '}
                   {text}
+                  {detail === undefined ? null : <small>{detail}</small>}
                 </span>
                 <a class="link" href={PREFIX + path}>
                   Show

@@ -28,6 +28,7 @@ import { type Answer, page, redirect } from '../../web/site';
 import { WorkflowLink, type WorkflowUrl } from '../../web/workflow-link';
 import { type OperatorRoute, type OperatorVisit, PREFIX } from '../operator-page';
 import { Context } from './context';
+import { levelAge, levelText, payoutListPage, waitText } from './list';
 import { outcomeText } from './outcome';
 import { Address, ModeMark, sinceText, WhyReviewed } from './parts';
 
@@ -46,7 +47,8 @@ export function payoutPages(reviews: PayoutReviews, workflowUrl: WorkflowUrl): O
       />
     );
     const status = Object.keys(form.errors).length === 0 ? 200 : 422;
-    return page(`Payout of ${payout.amount} ${payout.currency}`, body, { nav: 'queue', status });
+    const nav = payout.status === 'under_review' ? 'queue' : 'payouts';
+    return page(`Payout of ${payout.amount} ${payout.currency}`, body, { nav, status });
   };
   const decide = (kind: DecisionKind): OperatorRoute => ({
     method: 'post',
@@ -77,6 +79,7 @@ export function payoutPages(reviews: PayoutReviews, workflowUrl: WorkflowUrl): O
     },
   });
   return [
+    payoutListPage(reviews),
     {
       method: 'get',
       path: '/payouts/:id',
@@ -101,11 +104,15 @@ interface DetailProps extends PayoutReview {
 }
 
 function Detail(props: DetailProps) {
-  const { payout, events, transactions, decisions, workflowUrl } = props;
+  const { payout, events, transactions, decisions, escalations, workflowUrl } = props;
+  const back =
+    payout.status === 'under_review'
+      ? { href: `${PREFIX}/queue`, label: 'Review queue' }
+      : { href: `${PREFIX}/payouts`, label: 'Payouts' };
   return (
     <>
       <PageHead
-        back={{ href: `${PREFIX}/queue`, label: 'Review queue' }}
+        back={back}
         title={
           <>
             <Money amount={payout.amount} currency={payout.currency} />{' '}
@@ -121,6 +128,7 @@ function Detail(props: DetailProps) {
         <WorkflowLink id={payout.id} urlOf={workflowUrl} />
       </PageHead>
       <Result {...props} />
+      <Waiting payout={payout} />
       {props.signedInAgain ? <SignedInAgain /> : null}
       <div class="split">
         <div>
@@ -146,6 +154,7 @@ function Detail(props: DetailProps) {
             events={events}
             deliveryPage={null}
             explain={(event) => whoAndWhy(props, event.type, event.actor)}
+            remarks={escalations.map(remarkOf)}
           />
           <LedgerLines transactions={transactions} lead="What moved on the merchant’s balances." />
         </div>
@@ -156,6 +165,44 @@ function Detail(props: DetailProps) {
       </div>
     </>
   );
+}
+
+/** That it waits for its provider's word for too long, and what to do. */
+function Waiting({ payout }: Pick<PayoutReview, 'payout'>) {
+  const { inDoubtSince } = payout;
+  const title = waitText(payout);
+  if (title === null) return null;
+  return (
+    <Alert tone="wait" title={title}>
+      <p>
+        {inDoubtSince === null
+          ? 'The provider accepted this payout and has not reported a result.'
+          : 'It is not known whether the provider has this payout.'}{' '}
+        The gateway keeps asking, and the funds stay reserved. Do not pay the recipient another way.
+      </p>
+      {inDoubtSince === null ? null : (
+        <p>
+          <a href={`${PREFIX}/in-doubt?mode=${payout.mode}`}>Compare with the provider</a>
+        </p>
+      )}
+    </Alert>
+  );
+}
+
+function remarkOf({ status, level, notedAt }: PayoutReview['escalations'][number]) {
+  const isStuck = status === 'processing';
+  if (level === 0) {
+    return {
+      at: notedAt,
+      title: 'In doubt',
+      text: 'The submission got no clear answer. The provider is asked until it answers.',
+    };
+  }
+  return {
+    at: notedAt,
+    title: `${isStuck ? 'Stuck' : 'Still in doubt'}: ${levelText(level)}`,
+    text: `No ${isStuck ? 'result' : 'clear answer'} from the provider for more than ${levelAge(level)}`,
+  };
 }
 
 /** What became of the decision that led here. */

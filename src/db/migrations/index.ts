@@ -24,6 +24,7 @@ import { sql as keyRotation } from './0022-key-rotation';
 import { sql as secondAdmin } from './0023-second-admin';
 import { sql as provenUsers } from './0025-proven-users';
 import { sql as accountRate } from './0026-account-rate';
+import { indexes as consolePayoutIndexes, sql as consolePayouts } from './0029-console-payouts';
 import { sql as unconfirmedAmount, steps as unconfirmedSteps } from './0031-unconfirmed-amount';
 
 /**
@@ -63,6 +64,8 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0023-second-admin', sql: secondAdmin },
   { name: '0025-proven-users', sql: provenUsers },
   { name: '0026-account-rate', sql: accountRate },
+  { name: '0029-console-payouts', sql: consolePayouts },
+  { name: '0029-console-payouts-indexes', concurrent: consolePayoutIndexes },
   { name: '0031-unconfirmed-amount', sql: unconfirmedAmount },
   { name: '0031-unconfirmed-steps', concurrent: unconfirmedSteps },
 ];

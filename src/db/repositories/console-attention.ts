@@ -14,7 +14,7 @@ const PROOF_LATE_MINUTES = 60;
 
 export interface OperatorAttention {
   cases: { kind: CaseKind; count: number }[];
-  payouts: { mode: Mode; underReview: number; inDoubt: number }[];
+  payouts: { mode: Mode; underReview: number }[];
   isProofLate: boolean;
   /** Statements that were not read to their end for hours. */
   statementsLate: number;
@@ -39,8 +39,8 @@ export async function readOperatorAttention(
                     LIMIT ${COUNT_MAX}) AS found) AS n
                WHERE n.count > 0), '[]') AS cases,
             (SELECT jsonb_agg(jsonb_build_object('mode', m.mode,
-                      'underReview', ${openPayouts(`review_reasons <> '{}' AND status = 'under_review'`)},
-                      'inDoubt', ${openPayouts('in_doubt_since IS NOT NULL')}) ORDER BY m.mode)
+                      'underReview', ${openPayouts(`review_reasons <> '{}' AND status = 'under_review'`)})
+                      ORDER BY m.mode)
                FROM (VALUES ('live'), ('test')) AS m(mode)) AS payouts,
             (SELECT proven_at < now() - interval '${PROOF_LATE_MINUTES} minutes'
                FROM ledger_proof) AS is_proof_late,

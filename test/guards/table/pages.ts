@@ -91,6 +91,15 @@ export const PAGE_GUARDS: readonly Guard[] = [
     title: 'every route of the dashboard is for the roles that are written down, and no other',
   },
   {
+    name: 'console-payout-list',
+    protects: 'The payouts of all accounts are listed for operators only.',
+    file: 'src/console/payouts/list.tsx',
+    find: "needs: 'read',",
+    replace: 'needs: null as never,',
+    test: 'test/db/console-payouts.test.ts',
+    title: 'who may not read the console gets no list of payouts',
+  },
+  {
     name: 'second-factor-required',
     protects: 'Who must have a second factor gets nothing before it is set up.',
     file: SITE,

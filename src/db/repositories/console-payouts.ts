@@ -1,0 +1,160 @@
+/** Payouts as operators find them, over all accounts and both modes, and what one has waited for. */
+import { MODES, type Mode } from '../../domain/mode';
+import type { Amount } from '../../domain/money';
+import {
+  type Payout,
+  PAYOUT_STATUSES,
+  payoutStatusGroup,
+  type PayoutStatus,
+} from '../../domain/payout';
+import { rows, type Db } from '../transaction';
+import { exactTime, type ListPage, pageOf } from './lists';
+
+/** What waits for a provider's word. Both are open. */
+export const PAYOUT_WAITS = ['stuck', 'in_doubt'] as const;
+export type PayoutWait = (typeof PAYOUT_WAITS)[number];
+
+/** `stuck`: the provider accepted it, and gave no result for so long that the attention level rose. */
+const WAITS: Record<PayoutWait, string> = {
+  stuck: `p.status = 'processing' AND p.attention_level > 0`,
+  in_doubt: 'p.in_doubt_since IS NOT NULL',
+};
+
+/** Since when the payout has waited for its provider. */
+const WAITING_SINCE = 'coalesce(p.in_doubt_since, p.processing_since, p.updated_at)';
+
+export interface ConsolePayoutFilters {
+  mode?: Mode | undefined;
+  status?: PayoutStatus | undefined;
+  accountId?: string | undefined;
+  currency?: string | undefined;
+  wait?: PayoutWait | undefined;
+  /** The id, the reference, the destination or the transaction's hash, in full. */
+  search?: string | undefined;
+  createdFrom?: string;
+  createdTo?: string;
+}
+
+export type ConsolePayout = Payout & { accountName: string };
+
+type Condition = readonly [sql: string, ...values: string[]];
+
+/** Newest first. */
+export async function listConsolePayouts(
+  db: Db,
+  query: {
+    limit: number;
+    after: { createdAt: string; id: string } | null;
+    filters: ConsolePayoutFilters;
+  },
+): Promise<ListPage<ConsolePayout>> {
+  const { limit, after, filters } = query;
+  const common = conditionsOf(filters, after);
+  const parts = placesOf(filters).map((place) => {
+    const all = [...place, ...common];
+    return {
+      sql: `(SELECT p.* FROM payouts p WHERE ${all.map(([sql]) => sql).join(' AND ')}
+               ORDER BY p.created_at DESC, p.id DESC LIMIT ?)`,
+      values: [...all.flatMap(([, ...values]) => values), limit + 1],
+    };
+  });
+  const found = await rows<ConsolePayout & { position: string }>(
+    db,
+    // UNION: what is searched for may be the reference and the destination of one payout.
+    `WITH page AS MATERIALIZED (
+       SELECT * FROM (${parts.map(({ sql }) => sql).join(' UNION ')}) AS p
+        ORDER BY created_at DESC, id DESC LIMIT ?)
+     SELECT p.*, a.name AS account_name, ${exactTime('p.created_at')} AS position
+       FROM page p JOIN accounts a ON a.id = p.account_id
+      ORDER BY p.created_at DESC, p.id DESC`,
+    [...parts.flatMap(({ values }) => values), limit + 1],
+  );
+  return pageOf(found, limit);
+}
+
+function conditionsOf(
+  { mode, status, accountId, currency, wait, createdFrom, createdTo }: ConsolePayoutFilters,
+  after: { createdAt: string; id: string } | null,
+): Condition[] {
+  const wished = (
+    [
+      ['p.mode = ?', mode],
+      ['p.status = ?', status],
+      ['p.account_id = ?', accountId],
+      ['p.currency = ?', currency],
+      ['p.created_at >= ?', createdFrom],
+      ['p.created_at <= ?', createdTo],
+      ['(p.created_at, p.id) < (?, ?)', after?.createdAt, after?.id],
+    ] as const
+  ).filter(([, value]) => value !== undefined) as Condition[];
+  return [
+    ...wished,
+    ...(wait === undefined ? [] : [[WAITS[wait]] as const]),
+    // The condition of the indexes over all accounts, migration 0029.
+    ...(accountId === undefined ? [[`p.id > ''`] as const] : []),
+  ];
+}
+
+const SEARCHED = ['id', 'reference', 'destination_value', 'tx_hash'] as const;
+const GROUPS = [...new Set(PAYOUT_STATUSES.map(payoutStatusGroup))];
+
+/** What is read one by one and put together, because each has an index in the order of the list. */
+function placesOf({ mode, status, wait, search }: ConsolePayoutFilters): Condition[][] {
+  if (search !== undefined) return SEARCHED.map((column) => [[`p.${column} = ?`, search]]);
+  if (wait !== undefined) return [[]];
+  const modes = mode === undefined ? MODES : [mode];
+  const groups = status === undefined ? GROUPS : [payoutStatusGroup(status)];
+  return modes.flatMap((one) =>
+    groups.map((group): Condition[] => [
+      ['p.mode = ?', one],
+      ['p.status_group = ?', group],
+    ]),
+  );
+}
+
+export interface PayoutEscalation {
+  status: PayoutStatus;
+  /** 0: it became in doubt. */
+  level: number;
+  notedAt: Date;
+}
+
+/** Newest first; a payout has few of them. */
+export function listEscalations(db: Db, payoutId: string): Promise<PayoutEscalation[]> {
+  return rows<PayoutEscalation>(
+    db,
+    `SELECT status, level, noted_at FROM payout_escalations WHERE payout_id = ?
+      ORDER BY id DESC LIMIT 20`,
+    [payoutId],
+  );
+}
+
+export interface WaitingPayouts {
+  mode: Mode;
+  wait: PayoutWait;
+  count: number;
+  since: Date;
+  sums: { currency: string; amount: Amount }[];
+}
+
+/** How many wait for a provider, with their money and the longest wait. Counts stop at `max`. */
+export async function readWaitingPayouts(db: Db, max: number): Promise<WaitingPayouts[]> {
+  const places = MODES.flatMap((mode) => PAYOUT_WAITS.map((wait) => ({ mode, wait })));
+  const found = places.map(
+    ({ wait }) => `SELECT * FROM (
+      SELECT mode, '${wait}' AS wait, currency, amount, ${WAITING_SINCE} AS since FROM payouts p
+       WHERE p.mode = ? AND ${WAITS[wait]} ORDER BY created_at, id LIMIT ${max}) AS found`,
+  );
+  return rows<WaitingPayouts>(
+    db,
+    `WITH waiting AS (${found.join(' UNION ALL ')}),
+          sums AS (SELECT mode, wait, currency, sum(amount) AS amount, count(*) AS count,
+                          min(since) AS since
+                     FROM waiting GROUP BY mode, wait, currency)
+     SELECT mode, wait, sum(count)::integer AS count, min(since) AS since,
+            jsonb_agg(jsonb_build_object('currency', currency, 'amount', amount::text)
+                      ORDER BY currency) AS sums
+       FROM sums GROUP BY mode, wait ORDER BY mode, wait DESC`,
+    places.map(({ mode }) => mode),
+  );
+}

@@ -1,0 +1,156 @@
+/** Operators find payouts of all accounts in the console, and see which wait for their provider. */
+import { noteOnPayout, takeTransition } from '../../src/db/repositories/payouts';
+import { inTransaction, rows } from '../../src/db/transaction';
+import { magicAddress } from '../../src/sandbox/transfers/scenarios';
+import { newId } from '../../src/lib/new-id';
+import { makeUser, PageClient } from '../support/page-client';
+import { type Gateway, type Harness, startHarness } from './http-harness';
+
+const PROBE = '"><script>alert(1)</script>';
+const MINUTE_MS = 60_000;
+
+let harness: Harness;
+let gateway: Gateway;
+let accountId: string;
+let viewer: PageClient;
+
+beforeAll(async () => {
+  harness = await startHarness();
+  gateway = await harness.startGateway();
+  accountId = await harness.createAccount();
+  viewer = new PageClient(gateway.url);
+  await viewer.signIn(await makeUser(harness.owner, 'operator', 'viewer'));
+});
+afterAll(() => harness.stop());
+
+async function read(path: string): Promise<string> {
+  const response = await viewer.get(`/console${path}`);
+  const html = await response.text();
+  expect([path, response.status]).toEqual([path, 200]);
+  expect(html).not.toContain('<script>alert');
+  return html;
+}
+
+const payoutsIn = (html: string) => [...html.matchAll(/payouts\/(po_\w+)"/g)].map(([, id]) => id!);
+
+/** @returns its id */
+async function makePayout(fields: Record<string, string> = {}): Promise<string> {
+  const id = newId('payout');
+  const row = {
+    id,
+    account_id: accountId,
+    mode: 'live',
+    reference: `ref-${id}`,
+    status: 'completed',
+    provider: 'onchain_provider',
+    amount: '12.5',
+    currency: 'USDT',
+    network: 'tron',
+    destination_type: 'crypto_address',
+    destination_value: magicAddress('sends', 'tron'),
+    service_fee: '0',
+    network_fee: '0',
+    total_debit: '12.5',
+    fee_terms: '{}',
+    api_key_id: 'key_none',
+    review_reasons: '{}',
+    ...fields,
+  };
+  const names = Object.keys(row);
+  await rows(
+    harness.owner,
+    `INSERT INTO payouts (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`,
+    Object.values(row),
+  );
+  return id;
+}
+
+test('payouts in every status are listed, newest first and page by page', async () => {
+  const own = await harness.createAccount();
+  const statuses = [
+    'requested',
+    'approved',
+    'processing',
+    'completed',
+    'failed',
+    'cancelled',
+  ] as const;
+  const ids: string[] = [];
+  for (let n = 0; n < 30; n += 1) {
+    const status = statuses[n % statuses.length]!;
+    ids.unshift(await makePayout({ account_id: own, status, mode: n % 2 === 0 ? 'live' : 'test' }));
+  }
+  const first = await read(`/payouts?account=${own}`);
+  const [, next] = /href="([^"]+)" rel="next"/.exec(first)!;
+  const second = await read(next!.replaceAll('&amp;', '&').replace('/console', ''));
+  expect([...payoutsIn(first), ...payoutsIn(second)]).toEqual(ids);
+  expect(payoutsIn(await read(`/payouts?account=${own}&status=failed`))).toHaveLength(5);
+  expect(payoutsIn(await read(`/payouts?account=${own}&mode=test`))).toHaveLength(15);
+  expect(payoutsIn(await read(`/payouts?account=${own}&currency=btc`))).toEqual([]);
+});
+
+test('a payout is found by its id, reference, account, address and transaction', async () => {
+  const address = magicAddress('callback_lost', 'tron');
+  const id = await makePayout({
+    reference: `invoice ${PROBE}`,
+    destination_value: address,
+    tx_hash: 'f00d',
+    currency: 'BTC',
+  });
+  for (const search of [id, `invoice ${PROBE}`, address, 'f00d']) {
+    const html = await read(`/payouts?${new URLSearchParams({ search })}`);
+    expect([search, payoutsIn(html)]).toEqual([search, [id]]);
+  }
+  expect(payoutsIn(await read(`/payouts?account=${accountId}&currency=btc`))).toEqual([id]);
+  expect(payoutsIn(await read(`/payouts?search=f00d&mode=test`))).toEqual([]);
+});
+
+test('who may not read the console gets no list of payouts', async () => {
+  const stranger = new PageClient(gateway.url);
+  expect((await stranger.get('/console/payouts')).status).toBe(303);
+  await stranger.signIn(await makeUser(harness.owner, 'merchant', 'owner', accountId));
+  expect((await stranger.get('/console/payouts')).status).toBe(303);
+});
+
+test('a payout that hangs is on home, in the list and on its page, then in its timeline', async () => {
+  const since = new Date(Date.now() - 20 * MINUTE_MS);
+  const id = await makePayout({ status: 'processing', processing_since: since.toISOString() });
+  expect(await read('/home')).not.toContain('stuck');
+  await noteOnPayout(harness.owner, id, 'processing', { attentionLevel: 1 });
+
+  const home = await read('/home');
+  expect(home).toMatch(/<b>1<\/b> live payout is stuck in processing<small>.*12\.50.*for 20 min/);
+  expect(payoutsIn(await read('/payouts?wait=stuck&mode=live'))).toEqual([id]);
+  const told = /Stuck for 20 min[^<]*, attention level 1 of 3/;
+  expect(await read(`/payouts?search=${id}`)).toMatch(told);
+  expect(await read(`/payouts/${id}`)).toMatch(told);
+
+  await inTransaction(harness.owner, (tx) =>
+    takeTransition(tx, id, 'complete', { txHash: 'beef', attentionLevel: 0 }),
+  );
+  const after = await read(`/payouts/${id}`);
+  expect(after).not.toMatch(told);
+  expect(after).toContain('Stuck: attention level 1 of 3');
+  expect(after).toContain('No result from the provider for more than 15 min');
+  expect(await read('/home')).not.toContain('stuck');
+});
+
+test('a payout in doubt is on home with its money, on its page, then in its timeline', async () => {
+  const id = await makePayout({ status: 'approved', currency: 'XRP', amount: '12.5' });
+  const since = new Date(Date.now() - 180 * MINUTE_MS);
+  await noteOnPayout(harness.owner, id, 'approved', { inDoubtSince: since });
+  await noteOnPayout(harness.owner, id, 'approved', { attentionLevel: 2 });
+
+  const home = await read('/home');
+  expect(home).toMatch(/not confirmed by its provider<small>.*12\.50.*XRP.*for 3 h</);
+  expect(payoutsIn(await read('/payouts?wait=in_doubt'))).toEqual([id]);
+  expect(await read(`/payouts/${id}`)).toContain('In doubt for 3 h, attention level 2 of 3');
+
+  await inTransaction(harness.owner, (tx) =>
+    takeTransition(tx, id, 'accept', { inDoubtSince: null, attentionLevel: 0 }),
+  );
+  const after = await read(`/payouts/${id}`);
+  expect(after).toContain('<b>In doubt</b>');
+  expect(after).toContain('Still in doubt: attention level 2 of 3');
+  expect(after).not.toContain('In doubt for');
+});
