@@ -208,8 +208,44 @@ export interface MerchantTransaction {
     direction: 'in' | 'out';
     amount: Amount;
     balanceAfter: Amount;
+    /** What the amount is. */
+    part: EntryPart;
   }[];
   postedAt: Date;
+}
+
+/** `amount_and_fees` is what a payout reserves, or gives back, in one entry. */
+export type EntryPart = 'amount' | 'service_fee' | 'network_fee' | 'amount_and_fees';
+
+/** What an entry of the merchant is when this account of the platform has the other side of it. */
+const PARTS: Record<PlatformLedgerAccount, EntryPart> = {
+  provider_clearing: 'amount',
+  adjustments: 'amount',
+  fee_income: 'service_fee',
+  network_cost: 'network_fee',
+};
+
+/** A line as stored: the platform's accounts have no balance. */
+export type StoredLine = PostingLine & { balanceAfter: Amount | null };
+
+/** The merchant's lines of a posting, each with what it is. */
+export function merchantEntries(stored: readonly StoredLine[]): MerchantTransaction['entries'] {
+  const platform = stored.filter((line) => line.balanceAfter === null);
+  const isMove = platform.length === 0;
+  return stored.flatMap(({ account, direction, amount, balanceAfter }) => {
+    if (balanceAfter === null) return [];
+    const other = platform.findIndex(
+      (line) => line.amount === amount && line.direction !== direction,
+    );
+    const [against] = other === -1 ? [] : platform.splice(other, 1);
+    const part = isMove
+      ? 'amount_and_fees'
+      : against === undefined
+        ? 'amount'
+        : PARTS[against.account as PlatformLedgerAccount];
+    const balance = account as MerchantLedgerAccount;
+    return [{ balance, direction, amount, balanceAfter, part }];
+  });
 }
 
 /** The filters of a list of transactions (decision W13). */

@@ -110,11 +110,13 @@ export function LedgerLines({ transactions, lead = 'What moved on your balances.
         columns={[
           { label: 'Posted', cell: (line) => <Time at={line.transaction.postedAt} seconds /> },
           {
-            label: 'Balance',
+            label: 'Entry',
             cell: (line) => (
               <>
-                {words(line.balance)}
-                <small>{words(line.transaction.type)}</small>
+                {words(line.part)}
+                <small>
+                  {words(line.balance)}, {words(line.transaction.type).toLowerCase()}
+                </small>
               </>
             ),
           },

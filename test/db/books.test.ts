@@ -61,7 +61,7 @@ test('the files have every transaction once, newest first, with the filters of t
   );
   const [head, ...lines] = (await csv.text()).trimEnd().split('\r\n');
   expect(head).toBe(
-    'id,posted_at,type,currency,balance,direction,amount,balance_after,description,source,source_id',
+    'id,posted_at,type,currency,balance,direction,amount,balance_after,description,source,source_id,part',
   );
   const [stored] = await rows<{ entries: number; transactions: number }>(
     harness.owner,
@@ -78,6 +78,18 @@ test('the files have every transaction once, newest first, with the filters of t
   const all = (await json.json()) as { id: string; entries: object[] }[];
   expect(new Set(all.map(({ id }) => id)).size).toBe(stored!.transactions);
   expect(all).toHaveLength(stored!.transactions);
+
+  // What each entry is, in the files and on the pages, with the reference.
+  const settled = lines.filter((line) => line.includes(',payout_settlement,'));
+  const parts = new Set(settled.map((line) => line.split(',').at(-1)));
+  expect([...parts].sort()).toEqual(['amount', 'network_fee', 'service_fee']);
+  expect(all[0]!.entries).toContainEqual(expect.objectContaining({ part: 'service_fee' }));
+  for (const place of ['transactions', 'balances/USDT']) {
+    const shown = await (await client.get(`/dashboard/test/${place}`)).text();
+    expect([place, shown]).toEqual([place, expect.stringContaining('Service fee, reserved')]);
+    expect([place, shown]).toEqual([place, expect.stringContaining('Network fee, reserved')]);
+    expect(shown).toMatch(/href="\/dashboard\/test\/payouts\/po_\w+"[^>]*>Payout \S+: sent/);
+  }
 
   const path = '/dashboard/test/transactions';
   const page = await (await client.get(`${path}?currency=BTC&after=x`)).text();

@@ -2,11 +2,11 @@
 import type { MerchantTransaction } from '../../domain/ledger';
 import { OPEN_PAYOUT_STATUSES, type Payout } from '../../domain/payout';
 import type { DashboardServices } from '../../services/dashboard';
-import { Card, Empty, Money, PageHead, Status, Table, Time, words } from '../../web/components';
-import { Signed } from '../../web/history';
+import { Card, Empty, Money, PageHead, Status, Table, Time } from '../../web/components';
 import { PageRefusal } from '../../web/problems';
 import { page } from '../../web/site';
 import type { MerchantRoute } from '../merchant-page';
+import { TransactionTable } from '../transactions/transactions';
 
 type Balance = Awaited<ReturnType<DashboardServices['balances']>>[number];
 
@@ -123,25 +123,11 @@ function BalancePage({ balance, base, transactions, payouts, payments }: Balance
         }
         flush
       >
-        <Table
-          caption="Latest transactions"
+        <TransactionTable
           rows={transactions}
-          empty={<Empty icon="list" title="Nothing was posted yet" />}
-          columns={[
-            { label: 'Posted', cell: ({ postedAt }) => <Time at={postedAt} /> },
-            { label: 'Type', wide: true, cell: ({ type }) => words(type) },
-            {
-              label: 'Entries',
-              right: true,
-              cell: ({ entries }) =>
-                entries.map((entry) => (
-                  <div>
-                    <span class="muted">{words(entry.balance)}</span>{' '}
-                    <Signed {...entry} currency={currency} />
-                  </div>
-                )),
-            },
-          ]}
+          base={base}
+          path={`${base}/transactions`}
+          filtered={false}
         />
       </Card>
     </>

@@ -23,6 +23,7 @@ const COLUMNS = [
   'description',
   'source',
   'source_id',
+  'part',
 ] as const;
 
 /** RFC 4180, one line for each entry. */
@@ -40,13 +41,23 @@ export async function* jsonLines(read: ReadPage): AsyncGenerator<string> {
   for await (const items of pagesOf(read)) {
     yield items
       .map((transaction) => {
-        const line = separator + JSON.stringify(presentTransaction(transaction));
+        const line = separator + JSON.stringify(withParts(transaction));
         separator = ',\n';
         return line;
       })
       .join('');
   }
   yield separator === '[\n' ? '[]\n' : '\n]\n';
+}
+
+/** As the API shows it, and what each entry is. */
+function withParts(transaction: MerchantTransaction) {
+  const shown = presentTransaction(transaction);
+  const parts = transaction.entries.map(({ part }) => part);
+  return {
+    ...shown,
+    entries: shown.entries.map((entry, index) => ({ ...entry, part: parts[index] })),
+  };
 }
 
 async function* pagesOf(read: ReadPage): AsyncGenerator<MerchantTransaction[]> {
@@ -61,9 +72,9 @@ async function* pagesOf(read: ReadPage): AsyncGenerator<MerchantTransaction[]> {
 function csvOf(transaction: MerchantTransaction): string {
   const { id, postedAt, type, currency, description, source, entries } = transaction;
   return entries
-    .map(({ balance, direction, amount, balanceAfter }) => {
+    .map(({ balance, direction, amount, balanceAfter, part }) => {
       const head = [id, postedAt.toISOString(), type, currency, balance, direction, amount];
-      const all = [...head, balanceAfter, description, source.object, source.id];
+      const all = [...head, balanceAfter, description, source.object, source.id, part];
       return `${all.map(csvField).join(',')}\r\n`;
     })
     .join('');

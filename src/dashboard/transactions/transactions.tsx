@@ -121,7 +121,7 @@ interface TransactionTableProps {
   filtered: boolean;
 }
 
-function TransactionTable({ rows, base, path, filtered }: TransactionTableProps) {
+export function TransactionTable({ rows, base, path, filtered }: TransactionTableProps) {
   return (
     <Table
       caption="Transactions"
@@ -151,7 +151,9 @@ function TransactionTable({ rows, base, path, filtered }: TransactionTableProps)
           cell: ({ entries, currency }) =>
             entries.map((entry) => (
               <div>
-                <span class="muted">{words(entry.balance)}</span>{' '}
+                <span class="muted">
+                  {words(entry.part)}, {entry.balance}
+                </span>{' '}
                 <Signed {...entry} currency={currency} />
               </div>
             )),

@@ -1,21 +1,25 @@
 /** The merchant's list of transactions: available and reserved, newest first, by keyset. */
-import type { MerchantTransaction, TransactionFilters } from '../../domain/ledger';
+import {
+  merchantEntries,
+  type MerchantTransaction,
+  type StoredLine,
+  type TransactionFilters,
+} from '../../domain/ledger';
 import { rows, type Reader } from '../transaction';
 import { conditions, exactTime, type ListPage, type ListQuery, pageOf } from './lists';
 
 export type TransactionListQuery = ListQuery<TransactionFilters>;
 
-type Found = MerchantTransaction & { position: string };
+type Found = Omit<MerchantTransaction, 'entries'> & { lines: StoredLine[]; position: string };
 
 /** Amounts are returned as text: the driver would round JSON numbers. */
 const COLUMNS = `
   t.id, t.mode, t.type, t.currency, t.description, t.posted_at,
   json_build_object('object', t.source_object, 'id', t.source_id) AS source,
   (SELECT json_agg(json_build_object(
-            'balance', e.account, 'direction', e.direction, 'amount', e.amount::text,
+            'account', e.account, 'direction', e.direction, 'amount', e.amount::text,
             'balanceAfter', e.balance_after::text) ORDER BY e.line)
-     FROM ledger_entries e
-    WHERE e.transaction_id = t.id AND e.balance_after IS NOT NULL) AS entries,
+     FROM ledger_entries e WHERE e.transaction_id = t.id) AS lines,
   ${exactTime('t.posted_at')} AS position`;
 
 export async function listTransactions(
@@ -37,5 +41,9 @@ export async function listTransactions(
       ORDER BY t.posted_at DESC, t.id DESC LIMIT ?`,
     [accountId, mode, ...bindings, limit + 1],
   );
-  return pageOf(found, limit);
+  const { items, next } = pageOf(found, limit);
+  return {
+    items: items.map(({ lines, ...rest }) => ({ ...rest, entries: merchantEntries(lines) })),
+    next,
+  };
 }

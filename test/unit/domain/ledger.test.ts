@@ -2,9 +2,13 @@ import fc from 'fast-check';
 import { totalDebit } from '../../../src/domain/fees';
 import {
   adjustmentPosting,
+  creditPosting,
   isBalanced,
+  merchantEntries,
   type PayoutMoney,
   type Posting,
+  refundPosting,
+  refundReturnPosting,
   releasePosting,
   reservePosting,
   settlementPosting,
@@ -113,4 +117,59 @@ test('a posting that does not balance is told apart, down to the smallest unit',
   const [first, second] = posting.lines;
   const lines = [first!, { ...second!, amount: amount('0.00000006') }];
   expect(isBalanced({ ...posting, lines })).toBe(false);
+});
+
+const PAYMENT = { id: 'pay_1', reference: 'order-1' };
+const CREDIT = { id: 't', amount: amount('10'), fee: amount('0.1') };
+const FEE_ONLY = { reference: 'r', taken: amount('0'), fee: amount('0.1') };
+
+/** With the sign of each entry. */
+test.each<[what: string, posting: Posting, parts: string[]]>([
+  [
+    'a reserve',
+    reservePosting(buildPayout(100n, 5n, 7n)),
+    ['-amount_and_fees', '+amount_and_fees'],
+  ],
+  [
+    'a release',
+    releasePosting(buildPayout(100n, 5n, 7n)),
+    ['-amount_and_fees', '+amount_and_fees'],
+  ],
+  [
+    'a settlement',
+    settlementPosting(buildPayout(100n, 5n, 7n)),
+    ['-amount', '-service_fee', '-network_fee'],
+  ],
+  [
+    'a settlement of equal parts',
+    settlementPosting(buildPayout(5n, 5n, 5n)),
+    ['-amount', '-service_fee', '-network_fee'],
+  ],
+  [
+    'a settlement without a service fee',
+    settlementPosting(buildPayout(100n, 0n, 7n)),
+    ['-amount', '-network_fee'],
+  ],
+  ['a payment', creditPosting(PAYMENT, CREDIT), ['+amount', '-service_fee']],
+  [
+    'a refund',
+    refundPosting(PAYMENT, { reference: 'r', taken: amount('9.9'), fee: amount('0.1') }),
+    ['-amount'],
+  ],
+  ['a refund of a fee', refundPosting(PAYMENT, FEE_ONLY), ['+service_fee', '-amount']],
+  ['its return', refundReturnPosting(PAYMENT, FEE_ONLY), ['+amount', '-service_fee']],
+  [
+    'an adjustment',
+    adjustmentPosting({ id: 'a', direction: 'in', amount: amount('1'), reason: 'r' }),
+    ['+amount'],
+  ],
+])('the merchant reads what each entry of %s is', (_what, posting, parts) => {
+  const stored = posting.lines.map((line) => ({
+    ...line,
+    balanceAfter: ['available', 'reserved'].includes(line.account) ? amount('1') : null,
+  }));
+  const entries = merchantEntries(stored);
+  expect(entries.map(({ direction, part }) => (direction === 'in' ? '+' : '-') + part)).toEqual(
+    parts,
+  );
 });
