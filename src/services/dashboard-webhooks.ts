@@ -6,6 +6,8 @@ import type { WebhookDelivery } from '../db/repositories/webhook-deliveries';
 import {
   type AttemptCounts,
   countAttempts,
+  countRecentAttempts,
+  type EndpointCounts,
   type StoredAttempt,
 } from '../db/repositories/webhook-attempts';
 import type { WebhookEndpoint } from '../db/repositories/webhook-endpoints';
@@ -33,7 +35,7 @@ import {
 import { recoverWebhookDeliveries, replayMissing } from './admin/webhook-recovery';
 import type { Owner } from './dashboard';
 
-export type { AttemptCounts } from '../db/repositories/webhook-attempts';
+export type { AttemptCounts, EndpointCounts } from '../db/repositories/webhook-attempts';
 export {
   type DeliveryWarning,
   WARNING_DAYS,
@@ -77,6 +79,8 @@ export interface DashboardWebhooks extends Find {
   warnings: (owner: Owner) => Promise<DeliveryWarning[]>;
   /** The attempts of the last 24 hours. */
   health: (owner: Owner, endpointId: string) => Promise<AttemptCounts[]>;
+  /** The recent attempts of all endpoints that are enabled. */
+  recent: (owner: Owner) => Promise<EndpointCounts[]>;
   recover: (owner: Owner, by: ChangedBy, id: string, since: Date) => Promise<Recovered>;
   replay: (owner: Owner, by: ChangedBy, id: string, since: Date) => Promise<Recovered>;
   deliveries: (
@@ -114,6 +118,7 @@ export function createDashboardWebhooks(
     warnings: (owner) =>
       listDeliveryWarnings(ofAccount(owner), owner, new Date(), (time) => idAt('delivery', time)),
     health: async (owner, id) => countAttempts(ofAccount(owner), await own(owner, id)),
+    recent: (owner) => countRecentAttempts(ofAccount(owner), owner.accountId, owner.mode),
     recover: async (owner, by, id, since) => {
       const wish = { endpointId: await own(owner, id), since };
       const workflows = tools.webhookDeliveryWorkflows;

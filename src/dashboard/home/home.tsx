@@ -12,6 +12,7 @@ import { Bars } from '../../web/chart';
 import { add, greaterOf, shareOf, ZERO } from '../../domain/money';
 import type { MerchantRoute } from '../merchant-page';
 import { DeliveryWarnings } from '../webhooks/warnings';
+import { FailingEndpoints } from '../webhooks/health';
 import { balancePages } from './balance';
 
 const VOLUME_DAYS = 30;
@@ -24,6 +25,7 @@ export function homePages(services: DashboardServices): MerchantRoute[] {
       attention(owner),
       books.volumes(owner, VOLUME_DAYS),
       webhooks.warnings(owner),
+      webhooks.recent(owner),
     ]);
   return [
     ...balancePages(services),
@@ -32,7 +34,7 @@ export function homePages(services: DashboardServices): MerchantRoute[] {
       path: '',
       needs: 'read',
       run: async (visit) => {
-        const [held, causes, volumes, warnings] = await read(visit);
+        const [held, causes, volumes, warnings, recent] = await read(visit);
         return page(
           'Home',
           <>
@@ -43,6 +45,7 @@ export function homePages(services: DashboardServices): MerchantRoute[] {
               </Alert>
             ) : null}
             <DeliveryWarnings warnings={warnings} base={visit.base} />
+            <FailingEndpoints recent={recent} base={visit.base} />
             <NeedsAttention causes={causes} base={visit.base} />
             <Balances balances={held} volumes={volumes} base={visit.base} />
           </>,

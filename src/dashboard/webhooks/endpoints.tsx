@@ -2,7 +2,11 @@
 import { isId } from '../../domain/ids';
 import { WEBHOOK_DELIVERY_STATUSES } from '../../domain/webhook-delivery';
 import type { DashboardServices } from '../../services/dashboard';
-import type { AttemptCounts, DeliveryWarning } from '../../services/dashboard-webhooks';
+import type {
+  AttemptCounts,
+  DeliveryWarning,
+  EndpointCounts,
+} from '../../services/dashboard-webhooks';
 import {
   Alert,
   Card,
@@ -28,7 +32,14 @@ import type { MerchantRoute, MerchantVisit } from '../merchant-page';
 import { DeliveryTable } from './deliveries';
 import { editPages, EndpointFields, settingsOf } from './edit';
 import { DeliveryWarnings } from './warnings';
-import { EndpointHealth, RecoveredAlert, recoveredQuery, RecoveryForms, sinceOf } from './health';
+import {
+  EndpointHealth,
+  HealthText,
+  RecoveredAlert,
+  recoveredQuery,
+  RecoveryForms,
+  sinceOf,
+} from './health';
 
 type Webhooks = DashboardServices['webhooks'];
 type Endpoint = Awaited<ReturnType<Webhooks['endpoint']>>;
@@ -51,8 +62,12 @@ export function endpointPages(services: DashboardServices, once: Once): Merchant
       path: '/webhooks',
       needs: 'read',
       run: async (visit) => {
-        const list = await webhooks.endpoints(visit);
-        const body = <EndpointList rows={list} base={visit.base} mayChange={mayChange(visit)} />;
+        const [list, recent] = await Promise.all([
+          webhooks.endpoints(visit),
+          webhooks.recent(visit),
+        ]);
+        const props = { rows: list, recent, base: visit.base, mayChange: mayChange(visit) };
+        const body = <EndpointList {...props} />;
         return page('Webhooks', body, NAV);
       },
     },
@@ -177,11 +192,12 @@ export function endpointPages(services: DashboardServices, once: Once): Merchant
 
 interface EndpointListProps {
   rows: Endpoint[];
+  recent: EndpointCounts[];
   base: string;
   mayChange: boolean;
 }
 
-function EndpointList({ rows, base, mayChange }: EndpointListProps) {
+function EndpointList({ rows, recent, base, mayChange }: EndpointListProps) {
   return (
     <>
       <PageHead title="Webhooks" lead="The gateway sends every status change to your endpoints.">
@@ -214,6 +230,13 @@ function EndpointList({ rows, base, mayChange }: EndpointListProps) {
               ),
             },
             { label: 'Status', cell: (endpoint) => <Status value={stateOf(endpoint)} /> },
+            {
+              label: 'Health',
+              cell: ({ id, enabled }) =>
+                enabled ? (
+                  <HealthText counts={recent.find(({ endpointId }) => endpointId === id)} />
+                ) : null,
+            },
             { label: 'Events', wide: true, cell: ({ events }) => events?.length ?? 'All' },
             { label: 'Created', wide: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
           ]}

@@ -1,6 +1,6 @@
 /** How an endpoint does: the attempts of 24 hours, and what helps when they fail. */
-import type { AttemptCounts, Recovered } from '../../services/dashboard-webhooks';
-import { Alert, Card } from '../../web/components';
+import type { AttemptCounts, EndpointCounts, Recovered } from '../../services/dashboard-webhooks';
+import { Alert, Card, Status } from '../../web/components';
 import { EMPTY_FORM, Select } from '../../web/forms';
 import { Bars } from '../../web/chart';
 import { wallClockMs } from '../../lib/wall-clock';
@@ -8,6 +8,40 @@ import { wallClockMs } from '../../lib/wall-clock';
 const HOURS = 24;
 /** From this many attempts on, more failures than successes are shown as a warning. */
 const ATTEMPTS_TO_WARN = 3;
+
+/** More attempts failed than succeeded, and not just the first few. */
+export function isFailing({ succeeded, failed }: { succeeded: number; failed: number }): boolean {
+  return failed > succeeded && succeeded + failed >= ATTEMPTS_TO_WARN;
+}
+
+/** In the list; undefined: nothing was sent lately. */
+export function HealthText({ counts }: { counts: EndpointCounts | undefined }) {
+  if (counts === undefined) return <span class="muted">No attempts in 24 hours</span>;
+  const { succeeded, failed } = counts;
+  const attempts = succeeded + failed;
+  return (
+    <>
+      <Status value={isFailing(counts) ? 'failing' : 'healthy'} />
+      <small>
+        {failed} of {attempts === 1 ? '1 attempt' : `${attempts} recent attempts`} failed
+      </small>
+    </>
+  );
+}
+
+/** On home, for each endpoint that fails. */
+export function FailingEndpoints({ recent, base }: { recent: EndpointCounts[]; base: string }) {
+  return recent.filter(isFailing).map(({ endpointId, url, succeeded, failed }) => (
+    <Alert tone="bad" title="A webhook endpoint is failing">
+      <p>
+        <a class="break" href={`${base}/webhooks/${endpointId}`}>
+          {url}
+        </a>{' '}
+        failed {failed} of {succeeded + failed} recent attempts. Your server misses events.
+      </p>
+    </Alert>
+  ));
+}
 
 export function EndpointHealth({ counts }: { counts: readonly AttemptCounts[] }) {
   const all = counts.find(({ hoursAgo }) => hoursAgo === null);
@@ -22,7 +56,7 @@ export function EndpointHealth({ counts }: { counts: readonly AttemptCounts[] })
     all.p50Ms === null || all.p95Ms === null ? '' : ` · p50 ${all.p50Ms} ms · p95 ${all.p95Ms} ms`;
   return (
     <>
-      {all.failed > all.succeeded && all.succeeded + all.failed >= ATTEMPTS_TO_WARN ? (
+      {isFailing(all) ? (
         <Alert tone="bad" title="This endpoint is failing">
           <p>
             {all.failed} of {all.succeeded + all.failed} attempts of the last 24 hours failed. Open

@@ -227,6 +227,38 @@ export async function countAttempts(db: Reader, endpointId: string): Promise<Att
   );
 }
 
+/** Of the newest deliveries of each endpoint, so that a list stays quick. */
+const RECENT_DELIVERIES = 100;
+
+export interface EndpointCounts {
+  endpointId: string;
+  url: string;
+  succeeded: number;
+  failed: number;
+}
+
+/** The recent attempts of the account's endpoints, in the last 24 hours; none: the endpoint is left out. */
+export async function countRecentAttempts(
+  db: Reader,
+  accountId: string,
+  mode: Mode,
+): Promise<EndpointCounts[]> {
+  return rows<EndpointCounts>(
+    db,
+    `SELECT p.id AS endpoint_id, p.url,
+            count(*) FILTER (WHERE a.outcome = 'succeeded')::integer AS succeeded,
+            count(*) FILTER (WHERE a.outcome = 'failed')::integer AS failed
+       FROM webhook_endpoints p
+      CROSS JOIN LATERAL (SELECT d.id FROM webhook_deliveries d WHERE d.endpoint_id = p.id
+                           ORDER BY d.id DESC LIMIT ${RECENT_DELIVERIES}) AS latest
+       JOIN webhook_attempts a ON a.delivery_id = latest.id
+      WHERE p.account_id = ? AND p.mode = ? AND p.deleted_at IS NULL AND p.enabled
+        AND a.outcome IS NOT NULL AND a.started_at > now() - interval '24 hours'
+      GROUP BY p.id, p.url ORDER BY p.id`,
+    [accountId, mode],
+  );
+}
+
 /** Inserts a ping: its event, its delivery and its only attempt, which has ended (decision H6). */
 export interface EndedPing {
   eventId: string;
