@@ -49,6 +49,7 @@ export function createConsole(options: ConsoleOptions): Site {
     document: async (shown, visit) =>
       document(shown, visit, shellOf(visit.session === null ? null : await pauseBanner(services))),
     readSession: (token, address) => users.sessions.read('operator', token, address),
+    sessionOwner: (token) => users.sessions.ownerOf('operator', token),
     routes: [
       ...accountPages({ site, product: 'Operator console', users, once, publicUrl }),
       ...[

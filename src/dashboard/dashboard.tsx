@@ -52,6 +52,7 @@ export function createDashboard({
     signIn: `${PREFIX}/sign-in`,
     document: (page, visit) => document(page, visit, shellOf(visit)),
     readSession: (token, address) => users.sessions.read('merchant', token, address),
+    sessionOwner: (token) => users.sessions.ownerOf('merchant', token),
     routes: [
       ...accountPages({ site, product: 'Merchant dashboard', users, once, publicUrl }),
       ...[

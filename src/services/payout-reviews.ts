@@ -247,7 +247,8 @@ function selectionOf(payouts: readonly ReviewedPayout[]): Selection {
   return { approvable, leftOut, totals: totalsOf(approvable) };
 }
 
-function whyLeftOut(payout: ReviewedPayout): LeftOut | null {
+/** Null: it can be approved in a selection. */
+export function whyLeftOut(payout: ReviewedPayout): LeftOut | null {
   if (payout.status !== 'under_review') return 'decided';
   if (payout.fourEyesThreshold !== null) return 'four_eyes';
   return payout.destinationPaidBefore ? null : 'new_destination';

@@ -11,6 +11,11 @@ export interface FormState {
 
 export const EMPTY_FORM: FormState = { values: new URLSearchParams(), errors: {} };
 
+/** What the person had typed before a sign-in came in between. */
+export function draftForm({ draft }: { draft: URLSearchParams | null }): FormState {
+  return draft === null ? EMPTY_FORM : { ...EMPTY_FORM, values: draft };
+}
+
 interface NamedProps {
   name: string;
   hint?: ComponentChildren;
@@ -224,13 +229,14 @@ interface ConfirmProps {
   label: string;
   icon: string;
   /** What happens, for somebody who clicked by mistake. */
-  effect: string;
+  effect: ComponentChildren;
   /** On the second button, such as `Delete this endpoint`. */
   confirm: string;
+  hidden?: Readonly<Record<string, string>>;
 }
 
 /** An action that cannot be undone: the first click explains it, the second does it. */
-export function Confirm({ action, label, icon, effect, confirm }: ConfirmProps) {
+export function Confirm({ action, label, icon, effect, confirm, hidden = {} }: ConfirmProps) {
   return (
     <details class="confirm">
       <summary class="btn" data-variant="outline">
@@ -240,6 +246,9 @@ export function Confirm({ action, label, icon, effect, confirm }: ConfirmProps) 
       <div class="confirm-body">
         <p>{effect}</p>
         <form method="post" action={action}>
+          {Object.entries(hidden).map(([name, value]) => (
+            <input type="hidden" name={name} value={value} />
+          ))}
           <button class="btn" data-variant="destructive">
             {confirm}
           </button>

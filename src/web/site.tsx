@@ -15,6 +15,7 @@ import { mayDo, type Permission, type UserKind } from '../domain/users';
 import { clientAddress } from '../lib/client-address';
 import { newId } from '../lib/new-id';
 import { type Browser, recentlyAuthenticated, type SignedIn } from '../services/users/sessions';
+import { SignedInAgain } from './components';
 import { type Asker, type Cost, createLimits, type Limits } from './limits';
 import type { Once } from './once';
 import { type Problem, ProblemBody, problemOf } from './problems';
@@ -129,6 +130,8 @@ export interface Site {
   /** The whole document. */
   document: (page: Page, visit: Visit) => VNode | Promise<VNode>;
   readSession: (token: string, address: string) => Promise<SignedIn | null>;
+  /** The user whose session it is, or was until it ended. */
+  sessionOwner: (token: string) => Promise<string | null>;
 }
 
 export interface SiteSettings {
@@ -180,8 +183,8 @@ export function ownPath(text: string, prefix: string): string | null {
   return url.pathname + url.search;
 }
 
-/** The page that `recent` leads back to: a form that was sent is lost, because it may hold a password. */
-function pageOf(site: Site, visit: SignedInVisit): string {
+/** The page that a sign-in leads back to: of a form, the one that it was on. */
+function pageOf(site: Site, visit: Visit): string {
   if (visit.method !== 'POST') return withQuery(visit);
   const referrer = URL.parse(visit.referrer);
   const from = referrer === null ? '' : referrer.pathname + referrer.search;
@@ -205,6 +208,23 @@ function confirmFirst(
   const fits = draft !== null && (draft.value ?? '').length <= DRAFT_LENGTH_MAX;
   const to = `${prefix}/confirm?next=${encodeURIComponent(back)}`;
   return redirect(to, fits ? [draft] : []);
+}
+
+/** A field that must not travel in a cookie, not even in an encrypted one. */
+const SECRET_FIELD = /password|secret|token|code/i;
+
+/** Leads to the sign-in and back. The fields of a form are kept for the user whose session has ended. */
+async function signInFirst(site: Site, visit: Visit, token: string | undefined): Promise<Redirect> {
+  const back = pageOf(site, visit);
+  const userId = token === undefined ? null : await site.sessionOwner(token);
+  const form = new URLSearchParams([...visit.form].filter(([name]) => !SECRET_FIELD.test(name)));
+  const [path = back] = back.split('?');
+  const draft =
+    userId === null || form.size === 0
+      ? null
+      : site.drafts.keep({ session: { userId, sessionId: '' } }, path, form.toString());
+  const fits = draft !== null && (draft.value ?? '').length <= DRAFT_LENGTH_MAX;
+  return redirect(`${site.signIn}?next=${encodeURIComponent(back)}`, fits ? [draft] : []);
 }
 
 /** What a page answers to a person who has not signed in recently; null: they have, so go on. */
@@ -282,10 +302,7 @@ async function serveRoute(
     return;
   }
   if (session === null) {
-    // A form that was sent without a session is lost; the page that it was on opens again.
-    const next = isPost ? '' : `?next=${encodeURIComponent(ctx.url)}`;
-    ctx.status = 303;
-    ctx.redirect(`${site.signIn}${next}`);
+    await send(site, settings, ctx, visit, await signInFirst(site, visit, token));
     return;
   }
   const signedIn = { ...visit, session, draft: null };
@@ -333,7 +350,16 @@ async function answerOf(
   if (answer.kind === 'sign_in_again') {
     return confirmFirst(site, visit, { page: answer.page, keeps: true });
   }
-  return kept === null ? answer : { ...answer, cookies: [...(answer.cookies ?? []), kept.cookie] };
+  if (kept === null) return answer;
+  const cookies = [...(answer.cookies ?? []), kept.cookie];
+  if (answer.kind !== 'page') return { ...answer, cookies };
+  const body = (
+    <>
+      <SignedInAgain />
+      {answer.body}
+    </>
+  );
+  return { ...answer, body, cookies };
 }
 
 function readVisit(ctx: Context & { params: Visit['params'] }, settings: SiteSettings): Visit {

@@ -8,7 +8,7 @@ import { InvalidInput } from '../../services/admin/refusal';
 import type { ConsoleServices } from '../../services/console';
 import type { AccountDetail } from '../../services/console-accounts';
 import type { PolicyWish } from '../../services/policy-proposals';
-import { Card, PageHead, SignedInAgain } from '../../web/components';
+import { Card, PageHead } from '../../web/components';
 import { EMPTY_FORM, Field, FormActions, type FormState, Select } from '../../web/forms';
 import { fieldErrors } from '../../web/refusals';
 import { page, redirect, signInAgain } from '../../web/site';
@@ -200,7 +200,6 @@ export function accountChangePages(services: ConsoleServices): OperatorRoute[] {
       const detail = await services.accounts.get(visit.params['id'] ?? '');
       const body = (
         <>
-          {visit.draft === null ? null : <SignedInAgain />}
           <ChangePage name={name} change={change} detail={detail} form={form} />
         </>
       );

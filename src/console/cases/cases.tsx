@@ -17,7 +17,7 @@ import {
   Time,
   words,
 } from '../../web/components';
-import { EMPTY_FORM, Field, type FormState } from '../../web/forms';
+import { draftForm, Field, type FormState } from '../../web/forms';
 import { LedgerLines } from '../../web/history';
 import {
   chosen,
@@ -79,7 +79,7 @@ export function casePages({ cases }: ConsoleServices, urlOf: WorkflowUrl): Opera
       method: 'get',
       path: '/cases/:id',
       needs: 'read',
-      run: (visit) => showCase(visit, EMPTY_FORM, 200),
+      run: (visit) => showCase(visit, draftForm(visit), 200),
     },
     {
       method: 'post',

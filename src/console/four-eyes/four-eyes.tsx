@@ -1,6 +1,6 @@
 /** The amounts per currency above which two operators approve a payout, and their proposed changes. */
 import type { ConsoleServices } from '../../services/console';
-import { Card, Empty, Money, PageHead, SignedInAgain, Table, Time } from '../../web/components';
+import { Card, Empty, Money, PageHead, Table, Time } from '../../web/components';
 import { EMPTY_FORM, Field, type FormState, Select } from '../../web/forms';
 import { fieldErrors } from '../../web/refusals';
 import { page, redirect, signInAgain } from '../../web/site';
@@ -30,7 +30,6 @@ export function fourEyesPages({ fourEyes, proposals }: ConsoleServices): Operato
           title="Two approvals"
           lead="A payout above the amount of its currency needs two different operators."
         />
-        {visit.draft === null ? null : <SignedInAgain />}
         <Thresholds settings={settings} mayChange={mayChange} me={visit.session.email} />
         {mayChange ? (
           <Propose settings={settings} form={form} hasSecondAdmin={hasSecondAdmin} />

@@ -8,7 +8,6 @@ import {
   Id,
   Money,
   PageHead,
-  SignedInAgain,
   Status,
   Table,
   Time,
@@ -27,13 +26,11 @@ interface PaymentPageProps extends PaymentDetail {
   asked: URLSearchParams;
   form: FormState;
   mayDecide: boolean;
-  signedInAgain: boolean;
   workflowUrl: WorkflowUrl;
 }
 
 export function PaymentPage(props: PaymentPageProps) {
-  const { payment, events, transactions, cases, asked, workflowUrl, mayDecide, signedInAgain } =
-    props;
+  const { payment, events, transactions, cases, asked, workflowUrl, mayDecide } = props;
   const path = `${PATH}/${payment.id}`;
   return (
     <>
@@ -57,7 +54,6 @@ export function PaymentPage(props: PaymentPageProps) {
         ) : null}
         <WorkflowLink id={payment.id} urlOf={workflowUrl} />
       </PageHead>
-      {signedInAgain ? <SignedInAgain /> : null}
       {asked.has('asked') ? (
         <Alert tone="good" title="The workflow asks the provider now. Reload in a few seconds." />
       ) : null}

@@ -6,7 +6,7 @@ import { InvalidInput } from '../../services/admin/refusal';
 import type { ConsoleServices } from '../../services/console';
 import { type ConsolePayment, PAYMENT_FLAGS } from '../../services/console-payments';
 import { Card, Empty, Money, PageHead, Status, Table, Time, words } from '../../web/components';
-import { EMPTY_FORM, type FormState } from '../../web/forms';
+import { draftForm, type FormState } from '../../web/forms';
 import {
   chosen,
   daysOf,
@@ -40,7 +40,6 @@ export function consolePaymentPages(
         asked={visit.query}
         form={form}
         mayDecide={visit.may('review')}
-        signedInAgain={visit.draft !== null}
         workflowUrl={workflowUrl}
       />
     );
@@ -70,7 +69,7 @@ export function consolePaymentPages(
       method: 'get',
       path: '/payments/:id',
       needs: 'read',
-      run: (visit) => show(visit, { ...EMPTY_FORM, values: visit.draft ?? EMPTY_FORM.values }),
+      run: (visit) => show(visit, draftForm(visit)),
     },
     ...PAYMENT_DECISIONS.map((kind): OperatorRoute => ({
       method: 'post',

@@ -15,12 +15,11 @@ import {
   Facts,
   Money,
   PageHead,
-  SignedInAgain,
   Status,
   Time,
   words,
 } from '../../web/components';
-import { EMPTY_FORM, Field, type FormState } from '../../web/forms';
+import { draftForm, Field, type FormState } from '../../web/forms';
 import { LedgerLines, Timeline } from '../../web/history';
 import { Icon } from '../../web/icon';
 import { problemText } from '../../web/refusals';
@@ -42,7 +41,6 @@ export function payoutPages(reviews: PayoutReviews, workflowUrl: WorkflowUrl): O
         asked={visit.query}
         form={form}
         mayDecide={visit.may('review')}
-        signedInAgain={visit.draft !== null}
         workflowUrl={workflowUrl}
       />
     );
@@ -84,10 +82,7 @@ export function payoutPages(reviews: PayoutReviews, workflowUrl: WorkflowUrl): O
       method: 'get',
       path: '/payouts/:id',
       needs: 'read',
-      run: (visit) => {
-        const form = { ...EMPTY_FORM, values: visit.draft ?? EMPTY_FORM.values };
-        return show(visit, visit.params['id'] ?? '', form);
-      },
+      run: (visit) => show(visit, visit.params['id'] ?? '', draftForm(visit)),
     },
     decide('approve'),
     decide('reject'),
@@ -98,8 +93,6 @@ interface DetailProps extends PayoutReview {
   asked: URLSearchParams;
   form: FormState;
   mayDecide: boolean;
-  /** To approve it; nothing was decided yet. */
-  signedInAgain: boolean;
   workflowUrl: WorkflowUrl;
 }
 
@@ -129,7 +122,6 @@ function Detail(props: DetailProps) {
       </PageHead>
       <Result {...props} />
       <Waiting payout={payout} />
-      {props.signedInAgain ? <SignedInAgain /> : null}
       <div class="split">
         <div>
           <Card title="Destination">

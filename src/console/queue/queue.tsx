@@ -8,6 +8,7 @@ import {
   type ReviewedPayout,
   type Selection,
   SELECTION_MAX,
+  whyLeftOut,
 } from '../../services/payout-reviews';
 import {
   Alert,
@@ -187,6 +188,13 @@ const COLUMNS: readonly Column<ReviewedPayout>[] = [
   },
 ];
 
+/** Instead of the tick: it is decided on its page. */
+const DECIDE_ON_PAGE: Record<LeftOut, string> = {
+  decided: 'Decided',
+  four_eyes: 'Two approvals: decide on its page',
+  new_destination: 'First destination: decide on its page',
+};
+
 interface QueueProps {
   rows: readonly ReviewedPayout[];
   query: URLSearchParams;
@@ -196,15 +204,20 @@ interface QueueProps {
 function Queue({ rows, query, mayDecide }: QueueProps) {
   const select: Column<ReviewedPayout> = {
     label: 'Select',
-    cell: ({ id, amount, currency }) => (
-      <input
-        class="input"
-        type="checkbox"
-        name="id"
-        value={id}
-        aria-label={`Select ${amount} ${currency}, ${id}`}
-      />
-    ),
+    cell: (payout) => {
+      const why = whyLeftOut(payout);
+      if (why !== null) return <small>{DECIDE_ON_PAGE[why]}</small>;
+      const { id, amount, currency } = payout;
+      return (
+        <input
+          class="input"
+          type="checkbox"
+          name="id"
+          value={id}
+          aria-label={`Select ${amount} ${currency}, ${id}`}
+        />
+      );
+    },
   };
   const table = (
     <Card flush>

@@ -13,12 +13,19 @@ import {
   Id,
   PageHead,
   Secret,
-  SignedInAgain,
   Status,
   Table,
   Time,
 } from '../../web/components';
-import { Choices, Confirm, EMPTY_FORM, Field, FormActions, type FormState } from '../../web/forms';
+import {
+  Choices,
+  Confirm,
+  draftForm,
+  EMPTY_FORM,
+  Field,
+  FormActions,
+  type FormState,
+} from '../../web/forms';
 import { Icon } from '../../web/icon';
 import type { Once } from '../../web/once';
 import { fieldErrors } from '../../web/refusals';
@@ -46,7 +53,6 @@ export function keyPages({ keys }: DashboardServices, once: Once): MerchantRoute
         secret={taken?.secret ?? null}
         mayChange={visit.may(visit.mode === 'live' ? 'manage' : 'integrate')}
         wrong={more.wrong === true}
-        signedInAgain={visit.draft !== null}
       />
     );
     return page(key.name, body, {
@@ -75,10 +81,7 @@ export function keyPages({ keys }: DashboardServices, once: Once): MerchantRoute
       method: 'get',
       path: '/keys/new',
       ...CHANGE,
-      run: (visit) => {
-        const form = visit.draft === null ? EMPTY_FORM : { values: visit.draft, errors: {} };
-        return page('Create API key', <NewKey visit={visit} form={form} />, NAV);
-      },
+      run: (visit) => page('Create API key', <NewKey visit={visit} form={draftForm(visit)} />, NAV),
     },
     {
       method: 'post',
@@ -218,7 +221,6 @@ function NewKey({ visit, form }: { visit: MerchantVisit; form: FormState }) {
         title="Create API key"
         lead={modeText(visit.mode)}
       />
-      {visit.draft === null ? null : <SignedInAgain />}
       <Card>
         <form method="post" action={`${path}/new`} class="stack">
           <Field
@@ -278,11 +280,10 @@ interface KeyPageProps {
   /** The confirmation did not match. */
   wrong: boolean;
   /** To rotate it; nothing was changed yet. */
-  signedInAgain: boolean;
 }
 
 function KeyPage(props: KeyPageProps) {
-  const { apiKey: key, path, base, secret, mayChange, wrong, signedInAgain } = props;
+  const { apiKey: key, path, base, secret, mayChange, wrong } = props;
   const status = apiKeyStatus(key, new Date());
   return (
     <>
@@ -294,7 +295,6 @@ function KeyPage(props: KeyPageProps) {
           </>
         }
       />
-      {signedInAgain ? <SignedInAgain /> : null}
       {secret === null ? null : (
         <Alert tone="good" title="Copy the key now. It is not shown again.">
           <Secret value={secret} label="Copy key" />

@@ -1,9 +1,11 @@
 /** A new payment link: creates a payment as POST /payments does. */
 import { readPaymentRequest } from '../../schemas/payments';
 import type { DashboardServices } from '../../services/dashboard';
-import type { ApiError } from '../../domain/errors';
-import { Card, PageHead } from '../../web/components';
-import { EMPTY_FORM, Field, FormActions, type FormState, Select } from '../../web/forms';
+import { ApiError, type FieldError } from '../../domain/errors';
+import { PROVIDER_CODES } from '../../domain/provider-codes';
+import { INTERNAL_NETWORK } from '../../domain/route';
+import { Card, PageHead, words } from '../../web/components';
+import { draftForm, Field, FormActions, type FormState, Select } from '../../web/forms';
 import { page, redirect } from '../../web/site';
 import {
   filledIn,
@@ -19,7 +21,6 @@ import type { MerchantRoute, MerchantVisit } from '../merchant-page';
 const NAV = { nav: 'payments' };
 const FIELDS = [
   'amount',
-  'currency',
   'reference',
   'description',
   'customer_email',
@@ -43,8 +44,7 @@ export function newPaymentPages({ money }: DashboardServices): MerchantRoute[] {
     refusal: ApiError | null,
   ) => {
     const routes = await money.routes(personOf(visit), 'payin');
-    const currencies = [...new Set(routes.map(({ currency }) => currency))].sort();
-    const props = { path: `${visit.base}/payments`, currencies, formKey: key, form, refusal };
+    const props = { path: `${visit.base}/payments`, routes, formKey: key, form, refusal };
     const status = refusal?.status ?? 200;
     return page('New payment link', <NewPayment {...props} />, { ...NAV, status });
   };
@@ -54,7 +54,7 @@ export function newPaymentPages({ money }: DashboardServices): MerchantRoute[] {
       method: 'get',
       path: '/payments/new',
       needs: 'integrate',
-      run: (visit) => show(visit, newFormKey(), EMPTY_FORM, null),
+      run: (visit) => show(visit, newFormKey(), draftForm(visit), null),
     },
     {
       method: 'post',
@@ -76,18 +76,45 @@ export function newPaymentPages({ money }: DashboardServices): MerchantRoute[] {
 function requestOf({ form, mode }: MerchantVisit) {
   const seconds = WINDOWS.map(([value]) => value).find((value) => value === form.get('expires_in'));
   const expiry = seconds === undefined ? {} : { expires_in: Number(seconds) };
-  return readPaymentRequest({ ...filledIn(form, FIELDS), ...expiry }, mode);
+  return readPaymentRequest({ ...filledIn(form, FIELDS), ...routeOf(form), ...expiry }, mode);
 }
+
+/** What the customer pays with is chosen as a whole: the gateway picks no network by itself. */
+function routeOf(form: URLSearchParams): Record<string, string> {
+  const [currency = '', way = ''] = (form.get('route') ?? '').split(' ');
+  if (way === '') {
+    const message = 'Choose what the customer pays with.';
+    const fields: FieldError[] = [{ field: 'route', rule: 'required', message }];
+    throw new ApiError({ code: 'validation_failed', details: { fields } });
+  }
+  return chosenProvider(way) === undefined
+    ? { currency, network: way }
+    : { currency, provider: way };
+}
+
+const chosenProvider = (way: string) => PROVIDER_CODES.find((code) => code === way);
+
+/** By currency, such as `USDT on Tron`. */
+function routeOptions(routes: readonly Route[]): (readonly [string, string])[] {
+  const names = routes.map(({ currency, network, provider }) =>
+    network === INTERNAL_NETWORK
+      ? ([`${currency} ${provider}`, `${currency} with ${words(provider)}`] as const)
+      : ([`${currency} ${network}`, `${currency} on ${words(network)}`] as const),
+  );
+  return [...new Map(names)].sort(([, one], [, other]) => one.localeCompare(other));
+}
+
+type Route = Awaited<ReturnType<DashboardServices['money']['routes']>>[number];
 
 interface NewPaymentProps {
   path: string;
-  currencies: readonly string[];
+  routes: readonly Route[];
   formKey: string;
   form: FormState;
   refusal: ApiError | null;
 }
 
-function NewPayment({ path, currencies, formKey: key, form, refusal }: NewPaymentProps) {
+function NewPayment({ path, routes, formKey: key, form, refusal }: NewPaymentProps) {
   return (
     <>
       <PageHead
@@ -109,10 +136,11 @@ function NewPayment({ path, currencies, formKey: key, form, refusal }: NewPaymen
             maxLength={28}
           />
           <Select
-            name="currency"
-            label="Currency"
+            name="route"
+            label="Currency and network"
+            hint="The customer pays on this network and no other."
             form={form}
-            options={currencies.map((currency) => [currency, currency] as const)}
+            options={[['', 'Choose …'], ...routeOptions(routes)]}
           />
           <Field
             name="reference"

@@ -2,9 +2,10 @@
 import { SUBSCRIBABLE_EVENTS } from '../../domain/events';
 import { JSON_DEPTH_MAX, outlineJson } from '../../lib/json-outline';
 import type { DashboardServices } from '../../services/dashboard';
-import { Card, PageHead, SignedInAgain } from '../../web/components';
+import { Card, PageHead } from '../../web/components';
 import {
   Choices,
+  draftForm,
   EMPTY_FORM,
   Field,
   FormActions,
@@ -32,15 +33,25 @@ export function settingsOf({ form }: MerchantVisit) {
   };
 }
 
+/** All events and single ones contradict each other: nothing is saved until the person decides. */
+export async function saveEndpoint<Result>(visit: MerchantVisit, change: () => Promise<Result>) {
+  const { form } = visit;
+  if (form.get('all') !== 'yes' || form.getAll('events').length === 0) return fieldErrors(change);
+  const events = 'Untick “All events”, or untick the single events.';
+  return { answer: null, fields: { events } };
+}
+
 export function editPages({ webhooks }: DashboardServices): MerchantRoute[] {
   const idOf = (visit: MerchantVisit) => visit.params['id'] ?? '';
   const pathOf = (visit: MerchantVisit) => `${visit.base}/webhooks/${idOf(visit)}`;
   const showEdit = async (visit: MerchantVisit, form: FormState | null) => {
     const endpoint = await webhooks.endpoint(visit, idOf(visit));
-    const shown = form ?? { values: visit.draft ?? valuesOf(endpoint), errors: {} };
-    const signedInAgain = visit.draft !== null;
-    const body = <Edit path={pathOf(visit)} form={shown} signedInAgain={signedInAgain} />;
-    return page('Edit endpoint', body, { ...NAV, status: form === null ? 200 : 422 });
+    const shown = form ?? { values: valuesOf(endpoint), errors: {} };
+    const body = <Edit path={pathOf(visit)} form={shown} />;
+    return page('Edit endpoint', body, {
+      ...NAV,
+      status: Object.keys(shown.errors).length === 0 ? 200 : 422,
+    });
   };
   const showTest = async (visit: MerchantVisit, error: string | null) => {
     const endpoint = await webhooks.endpoint(visit, idOf(visit));
@@ -55,7 +66,7 @@ export function editPages({ webhooks }: DashboardServices): MerchantRoute[] {
       method: 'get',
       path: '/webhooks/:id/edit',
       ...CHANGE,
-      run: (visit) => showEdit(visit, null),
+      run: (visit) => showEdit(visit, visit.draft === null ? null : draftForm(visit)),
     },
     {
       method: 'post',
@@ -63,7 +74,7 @@ export function editPages({ webhooks }: DashboardServices): MerchantRoute[] {
       ...CHANGE,
       liveRecent: (visit) => `${pathOf(visit)}/edit`,
       run: async (visit) => {
-        const { answer, fields } = await fieldErrors(async () => {
+        const { answer, fields } = await saveEndpoint(visit, async () => {
           const before = await webhooks.edit(visit, visit.by, idOf(visit), settingsOf(visit));
           const enabled = visit.form.get('enabled') === 'yes';
           if (before.enabled !== enabled) {
@@ -154,14 +165,12 @@ interface EditProps {
   path: string;
   form: FormState;
   /** To save it; nothing was changed yet. */
-  signedInAgain: boolean;
 }
 
-function Edit({ path, form, signedInAgain }: EditProps) {
+function Edit({ path, form }: EditProps) {
   return (
     <>
       <PageHead back={{ href: path, label: 'Endpoint' }} title="Edit endpoint" />
-      {signedInAgain ? <SignedInAgain /> : null}
       <Card>
         <form method="post" action={`${path}/edit`} class="stack">
           <EndpointFields form={form} />

@@ -16,21 +16,19 @@ import {
   PageHead,
   Pager,
   Secret,
-  SignedInAgain,
   Status,
   Table,
   Time,
   words,
 } from '../../web/components';
-import { Action, Confirm, EMPTY_FORM, FormActions, type FormState } from '../../web/forms';
+import { Action, Confirm, draftForm, FormActions, type FormState } from '../../web/forms';
 import { Icon } from '../../web/icon';
 import type { Once } from '../../web/once';
-import { fieldErrors } from '../../web/refusals';
 import { page, redirect } from '../../web/site';
 import { chosen } from '../../web/lists';
 import type { MerchantRoute, MerchantVisit } from '../merchant-page';
 import { DeliveryTable } from './deliveries';
-import { editPages, EndpointFields, settingsOf } from './edit';
+import { editPages, EndpointFields, saveEndpoint, settingsOf } from './edit';
 import { DeliveryWarnings } from './warnings';
 import {
   EndpointHealth,
@@ -75,11 +73,8 @@ export function endpointPages(services: DashboardServices, once: Once): Merchant
       method: 'get',
       path: '/webhooks/new',
       ...CHANGE,
-      run: ({ base, draft }) => {
-        const form = draft === null ? EMPTY_FORM : { values: draft, errors: {} };
-        const body = <NewEndpoint base={base} form={form} signedInAgain={draft !== null} />;
-        return page('Add endpoint', body, NAV);
-      },
+      run: (visit) =>
+        page('Add endpoint', <NewEndpoint base={visit.base} form={draftForm(visit)} />, NAV),
     },
     {
       method: 'post',
@@ -87,14 +82,14 @@ export function endpointPages(services: DashboardServices, once: Once): Merchant
       ...CHANGE,
       liveRecent: ({ base }) => `${base}/webhooks/new`,
       run: async (visit) => {
-        const { answer, fields } = await fieldErrors(async () => {
+        const { answer, fields } = await saveEndpoint(visit, async () => {
           const endpoint = await webhooks.create(visit, visit.by, settingsOf(visit));
           const path = pathOf(visit, endpoint.id);
           return redirect(path, [once.keep(visit, path, endpoint.secret)]);
         });
         if (answer !== null) return answer;
         const form = { values: visit.form, errors: fields };
-        const body = <NewEndpoint base={visit.base} form={form} signedInAgain={false} />;
+        const body = <NewEndpoint base={visit.base} form={form} />;
         return page('Add endpoint', body, { ...NAV, status: 422 });
       },
     },
@@ -124,7 +119,6 @@ export function endpointPages(services: DashboardServices, once: Once): Merchant
             status={status}
             base={visit.base}
             secret={taken?.secret ?? null}
-            signedInAgain={visit.draft !== null}
             mayChange={mayChange(visit)}
             mayRetry={visit.may('integrate')}
           />
@@ -255,15 +249,13 @@ interface NewEndpointProps {
   base: string;
   form: FormState;
   /** To add it; nothing was changed yet. */
-  signedInAgain: boolean;
 }
 
-function NewEndpoint({ base, form, signedInAgain }: NewEndpointProps) {
+function NewEndpoint({ base, form }: NewEndpointProps) {
   const path = `${base}/webhooks`;
   return (
     <>
       <PageHead back={{ href: path, label: 'Webhooks' }} title="Add endpoint" />
-      {signedInAgain ? <SignedInAgain /> : null}
       <Card>
         <form method="post" action={`${path}/new`} class="stack">
           <EndpointFields form={form} />
@@ -285,7 +277,6 @@ interface EndpointPageProps {
   base: string;
   secret: string | null;
   /** To change it; nothing was changed yet. */
-  signedInAgain: boolean;
   mayChange: boolean;
   mayRetry: boolean;
 }
@@ -314,7 +305,6 @@ function EndpointPage(props: EndpointPageProps) {
           </>
         ) : null}
       </PageHead>
-      {props.signedInAgain ? <SignedInAgain /> : null}
       <RecoveredAlert query={query} />
       {secret === null ? null : (
         <Alert tone="good" title="Copy the signing secret now. It is not shown again.">

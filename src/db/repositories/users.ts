@@ -238,6 +238,21 @@ export async function findSession(
   return found ?? null;
 }
 
+/** Whose session it is or was: also of one that has ended. */
+export async function findSessionOwner(
+  db: Db,
+  kind: UserKind,
+  tokenHash: Buffer,
+): Promise<string | null> {
+  const [found] = await rows<{ id: string }>(
+    db,
+    `SELECT u.id FROM sessions s JOIN users u ON u.id = s.user_id
+      WHERE s.token_hash = ? AND u.kind = ?`,
+    [tokenHash, kind],
+  );
+  return found?.id ?? null;
+}
+
 export async function noteSeen(db: Db, sessionId: string, address: string | null): Promise<void> {
   const sql = 'UPDATE sessions SET last_seen_at = now(), address = ?::inet WHERE id = ?';
   await rows(db, sql, [address, sessionId]);

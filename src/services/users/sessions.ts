@@ -3,6 +3,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { appendAudit, type AuditSource, type NewAuditEntry } from '../../db/repositories/audit-log';
 import {
   findSession,
+  findSessionOwner,
   insertSession,
   listMemberships,
   listSessions as readSessions,
@@ -180,6 +181,8 @@ export interface OwnAccount {
 
 export interface UserSessions {
   read(kind: UserKind, token: string, address: string): Promise<SignedIn | null>;
+  /** The user whose session it is, or was until it ended. */
+  ownerOf(kind: UserKind, token: string): Promise<string | null>;
   list(user: SignedIn): Promise<Session[]>;
   /** @returns false if it is not a session of this user, or has ended */
   revoke(user: SignedIn, id: string): Promise<boolean>;
@@ -195,6 +198,7 @@ export function createUserSessions(db: Db): UserSessions {
     (await revokeSessions(db, userId, id)) > 0;
   return {
     read: (kind, token, address) => readSession(db, kind, token, address),
+    ownerOf: (kind, token) => findSessionOwner(db, kind, hashToken(token)),
     list: ({ userId, actor }) => readSessions(db, userId, SESSION_HOURS[actor.kind].idle),
     revoke,
     signOut: async (kind, token) => {

@@ -4,7 +4,7 @@ import { InvalidInput } from '../../services/admin/refusal';
 import type { Invitation, Person } from '../../services/users/people';
 import type { SignedIn } from '../../services/users/sessions';
 import { Alert, Card, Empty, PageHead, Secret, Table, Time, words } from '../components';
-import { Action, Confirm, EMPTY_FORM, Field, FormActions, type FormState, Select } from '../forms';
+import { Action, Confirm, draftForm, Field, FormActions, type FormState, Select } from '../forms';
 import { Icon } from '../icon';
 import { problemText } from '../refusals';
 import { page, redirect, type Route } from '../site';
@@ -55,7 +55,7 @@ export function peoplePages({ site, users, once, publicUrl }: AccountPages): Rou
       path: '/people/invite',
       needs: manage,
       recent: true,
-      run: () => inviteForm(EMPTY_FORM),
+      run: (visit) => inviteForm(draftForm(visit)),
     },
     {
       method: 'post',
@@ -236,7 +236,7 @@ function People(props: PeopleProps) {
       {mayManage ? (
         <>
           <Invitations path={path} kind={kind} invitations={invitations} me={me} />
-          <Policy path={path} isRequired={isRequired} />
+          <Policy path={path} isRequired={isRequired} people={people} me={me} />
         </>
       ) : null}
     </>
@@ -336,7 +336,27 @@ function Invitations({
   );
 }
 
-function Policy({ path, isRequired }: Pick<PeopleProps, 'path' | 'isRequired'>) {
+/** Whom the rule stops at once. */
+function LockedOut({ people, me }: Pick<PeopleProps, 'people' | 'me'>) {
+  const without = people.filter(({ hasSecondFactor }) => !hasSecondFactor);
+  if (without.length === 0) return 'Everybody has a second factor, so nobody is stopped.';
+  const names = without.map(({ userId, email }) =>
+    userId === me.userId ? `${email} (you)` : email,
+  );
+  return (
+    <>
+      From now on these people can do nothing here until they set one up:{' '}
+      <b class="break">{names.join(', ')}</b>
+    </>
+  );
+}
+
+function Policy({
+  path,
+  isRequired,
+  people,
+  me,
+}: Pick<PeopleProps, 'path' | 'isRequired' | 'people' | 'me'>) {
   return (
     <Card
       title="Second factor"
@@ -347,12 +367,23 @@ function Policy({ path, isRequired }: Pick<PeopleProps, 'path' | 'isRequired'>) 
       }
     >
       <div>
-        <Action
-          action={`${path}/second-factor`}
-          label={isRequired ? 'Make it optional' : 'Require a second factor'}
-          icon="shield-check"
-          hidden={{ required: isRequired ? 'no' : 'yes' }}
-        />
+        {isRequired ? (
+          <Action
+            action={`${path}/second-factor`}
+            label="Make it optional"
+            icon="shield-check"
+            hidden={{ required: 'no' }}
+          />
+        ) : (
+          <Confirm
+            action={`${path}/second-factor`}
+            label="Require a second factor"
+            icon="shield-check"
+            effect={<LockedOut people={people} me={me} />}
+            confirm="Require it from everybody"
+            hidden={{ required: 'yes' }}
+          />
+        )}
       </div>
     </Card>
   );
