@@ -27,7 +27,7 @@ export function addReview(admin: Command, run: Run): void {
   changeVerb(review, 'set', {
     summary: 'Set switches and maximum amounts; what is omitted stays unchanged',
     notes:
-      'A live payout also waits at the first use of a destination, to an e-mail address, and with ' +
+      'A live payout also waits at the first use of a destination, to an email address, and with ' +
       'a key younger than 24 hours.',
     examples: [
       'review set --account acc_… --review-all off --reason "three months without a fault"',

@@ -151,7 +151,7 @@ function refusalSentence(refusal: Refusal): string {
     case 'payment_decision_refused':
       return `The \`${refusal.kind}\` was refused: ${refusal.explanation}`;
     case 'email_taken':
-      return `${refusal.email} is already the e-mail address of another ${refusal.kind}.`;
+      return `${refusal.email} is already the email address of another ${refusal.kind}.`;
     case 'last_manager':
       return `This is the last ${refusal.role}. Give the role to somebody else first.`;
     case 'too_many_keys':
@@ -225,12 +225,16 @@ function problemSentence(problem: InputProblem): string {
       );
     case 'above_max_fee':
       return `${problem.value} is more than --max-fee ${problem.maxFee}. Lower it, or raise --max-fee.`;
+    case 'above_daily_max':
+      return `${problem.value} is more than the limit of 24 hours, ${problem.dailyMax}. Lower it, or raise that limit.`;
     case 'needs_account':
       return 'It is a setting of one account. Use --account instead of --default.';
     case 'default_needs_account':
       return 'With --default there is no default to follow. Use an amount or none.';
     case 'not_an_email':
-      return `"${problem.value}" is not an e-mail address.`;
+      return `"${problem.value}" is not an email address.`;
+    case 'password_common':
+      return 'This password is easy to guess. Use several unrelated words.';
     case 'password_length':
       return `It has ${problem.length} characters. Use ${problem.min} to ${problem.max}.`;
     case 'unknown_role':

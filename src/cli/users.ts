@@ -26,14 +26,14 @@ export function addUsers(admin: Command, run: Run): void {
   const users = addNoun(admin, 'users', 'People who sign in to the dashboard and the console.');
   changeVerb(users, 'create', {
     summary: 'Create a user and show the generated password once',
-    notes: 'The same e-mail address can be a merchant and an operator, with two passwords.',
+    notes: 'The same email address can be a merchant and an operator, with two passwords.',
     examples: [
       'users create --kind operator --email alice@example.com --role admin',
       'users create --kind merchant --email shop@example.com --role owner --account acc_…',
     ],
   })
     .addOption(KIND)
-    .requiredOption(EMAIL, 'the e-mail address to sign in with', text)
+    .requiredOption(EMAIL, 'the email address to sign in with', text)
     .requiredOption(
       '--role <ROLE>',
       `merchant: ${MERCHANT_ROLES.join(', ')}; operator: ${OPERATOR_ROLES.join(', ')}`,
@@ -104,7 +104,7 @@ export function addUsers(admin: Command, run: Run): void {
     summary: 'Give a user a new password, show it once, and end all sessions',
     notes:
       'The second factors are removed, because somebody else may have set them up. The answer says which. ' +
-      'Check first that the e-mail address belongs to the person who asks.',
+      'Check first that the email address belongs to the person who asks.',
     examples: ['users reset-password --kind operator --email alice@example.com'],
   })
     .addOption(KIND)

@@ -52,6 +52,21 @@ ${guide.html}
   });
 }
 
+/** For a path below /docs that does not exist. */
+export function renderMissingPage(guides: readonly Guide[], assets: Assets): string {
+  return layout({
+    title: 'Page not found',
+    current: '',
+    assets,
+    guides,
+    main: `<main class="prose">
+<h1>Page not found</h1>
+<p>These pages exist:</p>
+<ul>${guides.map(guideItem).join('')}</ul>
+</main>`,
+  });
+}
+
 interface Page {
   title: string;
   description?: string;

@@ -113,7 +113,7 @@ function readMemo({ destination }: Json, memo: string): string | null | undefine
 
 const EMAIL_LENGTH_MAX = 254;
 
-/** As browsers accept e-mail addresses, and with a dot in the domain. */
+/** As browsers accept email addresses, and with a dot in the domain. */
 const EMAIL =
   /^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?$/;
 

@@ -62,8 +62,8 @@ export function AuditPage({
         texts={[
           ['by', 'Person'],
           ['action', 'Action'],
-          ['object', 'Object id'],
-          ...(isAll ? ([['account', 'Account id']] as const) : []),
+          ['object', 'Object ID'],
+          ...(isAll ? ([['account', 'Account ID']] as const) : []),
         ]}
       />
       <Card flush>

@@ -18,6 +18,8 @@ export function draftForm({ draft }: { draft: URLSearchParams | null }): FormSta
 
 interface NamedProps {
   name: string;
+  /** Of the control, where a page has two forms with the same field. */
+  id?: string | undefined;
   hint?: ComponentChildren;
   form: FormState;
 }
@@ -29,9 +31,8 @@ interface LabelledProps extends NamedProps {
 }
 
 /** A control with its label above, its hint and its error below. */
-function Labelled({ name, label, hint, form, children }: LabelledProps) {
+function Labelled({ name, id = `field-${name}`, label, hint, form, children }: LabelledProps) {
   const error = form.errors[name];
-  const id = `field-${name}`;
   return (
     <div class="form-field" data-invalid={error === undefined ? undefined : 'true'}>
       <label class="label" for={id}>
@@ -49,8 +50,7 @@ function Labelled({ name, label, hint, form, children }: LabelledProps) {
 }
 
 /** What ties a control to its label, its hint and its error. */
-function attributes({ name, hint, form }: NamedProps) {
-  const id = `field-${name}`;
+function attributes({ name, id = `field-${name}`, hint, form }: NamedProps) {
   const isInvalid = form.errors[name] !== undefined;
   const described = [hint === undefined ? [] : `${id}-hint`, isInvalid ? `${id}-error` : []].flat();
   return {
@@ -118,17 +118,18 @@ export function TextArea({ name, label, hint, form, value, required = false }: T
 
 interface SelectProps {
   name: string;
+  id?: string;
   label: string;
   form: FormState;
   options: readonly (readonly [value: string, label: string])[];
   hint?: string;
 }
 
-export function Select({ name, label, form, options, hint }: SelectProps) {
+export function Select({ name, id, label, form, options, hint }: SelectProps) {
   const chosen = form.values.get(name);
   return (
-    <Labelled name={name} label={label} hint={hint} form={form}>
-      <select class="input native" {...attributes({ name, hint, form })}>
+    <Labelled name={name} id={id} label={label} hint={hint} form={form}>
+      <select class="input native" {...attributes({ name, id, hint, form })}>
         {options.map(([value, text]) => (
           <option value={value} selected={value === chosen}>
             {text}

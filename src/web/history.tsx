@@ -97,7 +97,7 @@ interface LedgerProps {
   lead?: string;
 }
 
-export function LedgerLines({ transactions, lead = 'What moved on your balances.' }: LedgerProps) {
+export function LedgerLines({ transactions, lead = 'Changes to your balances' }: LedgerProps) {
   const lines = transactions.flatMap((transaction) =>
     transaction.entries.map((entry) => ({ ...entry, transaction })),
   );

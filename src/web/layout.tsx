@@ -45,8 +45,10 @@ export function document({ title, body, nav, passkeys }: Page, visit: Visit, she
             role={visit.session.actor.role}
           />
           <div class="pane">
-            {shell.banner}
-            <Topbar search={shell.search} query={visit.query.get('q') ?? ''} />
+            <header>
+              {shell.banner}
+              <Topbar search={shell.search} query={visit.query.get('q') ?? ''} />
+            </header>
             <main id="content">{body}</main>
           </div>
           <Keys hasSearch={shell.search !== null} />
@@ -136,7 +138,7 @@ function Sidebar({ shell, current, email, role }: SidebarProps) {
 
 function Topbar({ search, query }: { search: Shell['search']; query: string }) {
   return (
-    <header class="top">
+    <div class="top">
       {search === null ? (
         <span />
       ) : (
@@ -176,7 +178,7 @@ function Topbar({ search, query }: { search: Shell['search']; query: string }) {
           <Icon name="moon" />
         </button>
       </div>
-    </header>
+    </div>
   );
 }
 

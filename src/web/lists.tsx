@@ -6,6 +6,7 @@ import { PROVIDER_CODES } from '../domain/provider-codes';
 import { Card, PageHead, Pager, words } from './components';
 import { EMPTY_FORM, Field, Select } from './forms';
 import { Icon } from './icon';
+import { PageRefusal } from './problems';
 
 export const PER_PAGE = 25;
 
@@ -19,14 +20,17 @@ export function positionOf(query: URLSearchParams): ListPosition | null {
   return parseIsoTime(createdAt, 'from') === null ? null : { createdAt, id };
 }
 
-/** One of the known values; undefined without one. */
+/** One of the known values; undefined without one. @throws PageRefusal for any other */
 export function chosen<Value extends string>(
   query: URLSearchParams,
   name: string,
   known: readonly Value[],
 ): Value | undefined {
-  const text = query.get(name);
-  return known.find((value) => value === text);
+  const text = query.get(name) ?? '';
+  if (text === '') return undefined;
+  const found = known.find((value) => value === text);
+  if (found === undefined) throw new PageRefusal('invalid_filter');
+  return found;
 }
 
 export function textOf(query: URLSearchParams, name: string): string | undefined {
@@ -34,11 +38,13 @@ export function textOf(query: URLSearchParams, name: string): string | undefined
   return text === '' ? undefined : text.slice(0, 200);
 }
 
-/** The days of a filter as times; the last day is included. What is no day of the calendar is left out. */
+/** The days of a filter as times; the last day is included. @throws PageRefusal for what is no day */
 export function daysOf(query: URLSearchParams): { createdFrom?: string; createdTo?: string } {
   const time = (bound: 'from' | 'to') => {
     const text = query.get(bound) ?? '';
-    return DATE.test(text) ? parseIsoTime(text, bound) : null;
+    const at = DATE.test(text) ? parseIsoTime(text, bound) : null;
+    if (at === null && text !== '') throw new PageRefusal('invalid_filter');
+    return at;
   };
   const [from, to] = [time('from'), time('to')];
   return {

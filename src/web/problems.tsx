@@ -22,7 +22,12 @@ const PROBLEMS = {
   not_allowed: {
     status: 403,
     title: 'Not allowed',
-    text: 'Your role does not allow this. Ask an owner or an administrator.',
+    text: 'Your role does not allow this. Ask an owner of the account.',
+  },
+  operator_not_allowed: {
+    status: 403,
+    title: 'Not allowed',
+    text: 'Your role does not allow this. Ask an admin.',
   },
   other_origin: {
     status: 403,
@@ -37,7 +42,12 @@ const PROBLEMS = {
   address_not_proven: {
     status: 409,
     title: 'Address not confirmed',
-    text: 'Another account invited a user with your e-mail address, and nobody has confirmed yet that the address is yours. Ask support to confirm it. Then open this link again and accept with the password that support gives you.',
+    text: 'Another account invited a user with your email address, and nobody has confirmed yet that the address is yours. Ask support to confirm it. Then open this link again and accept with the password that support gives you.',
+  },
+  invalid_filter: {
+    status: 422,
+    title: 'Filter not valid',
+    text: 'A filter in the address has a value that does not exist. Go back and choose another.',
   },
   invalid_form: {
     status: 415,
@@ -63,7 +73,7 @@ const PROBLEMS = {
   internal_error: {
     status: 500,
     title: 'Something went wrong',
-    text: 'The request failed. Try again. If it fails again, contact support with the request id.',
+    text: 'The request failed. Try again. If it fails again, contact support with the request ID.',
   },
 } as const satisfies Record<string, Problem>;
 
@@ -120,7 +130,7 @@ export function ProblemBody({ problem, requestId, home }: ProblemBodyProps) {
       <h1>{problem.title}</h1>
       <p>{problem.text}</p>
       <p class="muted">
-        Request id <code>{requestId}</code>
+        Request ID <code>{requestId}</code>
       </p>
       <a class="btn" data-variant="outline" href={home}>
         Go to the start page

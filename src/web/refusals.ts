@@ -119,11 +119,15 @@ export function problemText(problem: InputProblem): string {
       return `Events are kept for ${problem.days} days. Choose a later time.`;
     case 'above_max_fee':
       return `Enter at most the maximum fee, ${problem.maxFee}.`;
+    case 'above_daily_max':
+      return `Enter at most the limit of 24 hours, ${problem.dailyMax}.`;
     case 'needs_account':
     case 'default_needs_account':
       return 'Choose an account.';
     case 'not_an_email':
-      return 'Enter an e-mail address.';
+      return 'Enter an email address.';
+    case 'password_common':
+      return 'This password is easy to guess. Use several unrelated words.';
     case 'password_length':
       return `Use ${problem.min} to ${problem.max} characters.`;
     case 'unknown_role':

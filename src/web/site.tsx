@@ -312,7 +312,8 @@ async function serveRoute(
     return;
   }
   if (!mayDo(session.actor, route.needs)) {
-    await sendProblem(site, ctx, signedIn, problemOf('not_allowed'));
+    const name = site.kind === 'merchant' ? 'not_allowed' : 'operator_not_allowed';
+    await sendProblem(site, ctx, signedIn, problemOf(name));
     return;
   }
   try {

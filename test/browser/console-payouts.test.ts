@@ -52,7 +52,7 @@ describeWithBrowser('the review queue in a browser', () => {
       if (message.type() === 'error') complaints.push(message.text());
     });
     await page.goto(`${site}/console/queue?account=${merchant.accountId}`);
-    await page.getByLabel('E-mail address').fill(user.email);
+    await page.getByLabel('Email address').fill(user.email);
     await page.getByLabel('Password').fill(user.password);
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('heading', { name: 'Review queue' }).waitFor();

@@ -68,7 +68,7 @@ describeWithBrowser('the dashboard and the console in a browser', () => {
 
   async function signIn(user: TestUser, path: string): Promise<void> {
     await page.goto(site + path);
-    await page.getByLabel('E-mail address').fill(user.email);
+    await page.getByLabel('Email address').fill(user.email);
     await page.getByLabel('Password').fill(user.password);
     await page.getByRole('button', { name: 'Sign in' }).click();
   }
@@ -221,7 +221,7 @@ describeWithBrowser('the dashboard and the console in a browser', () => {
     });
     const enterPassword = async () => {
       await tab.goto(`${local}/dashboard/sign-in`);
-      await tab.getByLabel('E-mail address').fill(user.email);
+      await tab.getByLabel('Email address').fill(user.email);
       await tab.getByLabel('Password').fill(user.password);
       await tab.getByRole('button', { name: 'Sign in' }).click();
     };
@@ -281,7 +281,7 @@ describeWithBrowser('the dashboard and the console in a browser', () => {
     await page.getByRole('button', { name: 'Set up' }).click();
     await page.locator('.qr svg').waitFor();
     await page.goto(`${site}/dashboard/people/invite`);
-    await page.getByLabel('E-mail address').fill('invited@example.com');
+    await page.getByLabel('Email address').fill('invited@example.com');
     await page.getByRole('button', { name: 'Create invitation' }).click();
     const invitation = new URL(await page.locator('.secret code').innerText());
     const found = await lookAt([
@@ -314,7 +314,7 @@ describeWithBrowser('the dashboard and the console in a browser', () => {
     await signIn(operator, '/console');
     await page.waitForURL(`${site}/console/home`);
     await page.getByRole('link', { name: 'Cases' }).click();
-    await page.getByLabel('Object id').fill(payoutId);
+    await page.getByLabel('Object ID').fill(payoutId);
     await page.getByRole('button', { name: 'Filter' }).click();
     await page.getByRole('link', { name: 'Sent twice' }).click();
     const casePath = new URL(page.url()).pathname;

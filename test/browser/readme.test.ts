@@ -86,7 +86,7 @@ describeForPictures('the pictures of the README', () => {
     const user = await createUser(gateway.db, { actor: 'test', reason: null }, wish);
     const page = await browser.newPage({ viewport: { width: 1080, height: 660 } });
     await page.goto(`${site}/${kind === 'merchant' ? 'dashboard' : 'console'}`);
-    await page.getByLabel('E-mail address').fill(user.email);
+    await page.getByLabel('Email address').fill(user.email);
     await page.getByLabel('Password').fill(user.password);
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.locator('.shell').waitFor();

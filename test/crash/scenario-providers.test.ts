@@ -37,7 +37,7 @@ const WAYS = {
     network: undefined,
     destination: { type: 'exchange_id', value: magicExchangeId(name) },
   }),
-  'Exchange Pay by e-mail': (name: ScenarioName) => ({
+  'Exchange Pay by email': (name: ScenarioName) => ({
     network: undefined,
     destination: { type: 'email', value: magicEmail(name) },
   }),

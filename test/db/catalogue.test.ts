@@ -4,7 +4,7 @@ import { rows } from '../../src/db/transaction';
 import { CHECKED_NETWORKS } from '../../src/destinations';
 import { createTestDatabase } from '../support/database';
 
-/** A transfer within a provider: to an account number or an e-mail instead of an address. */
+/** A transfer within a provider: to an account number or an email instead of an address. */
 const WITHOUT_ADDRESSES = 'internal';
 
 test('every network of the catalogue has a check of its addresses', async () => {

@@ -154,3 +154,40 @@ test('a payout in doubt is on home with its money, on its page, then in its time
   expect(after).toContain('Still in doubt: attention level 2 of 3');
   expect(after).not.toContain('In doubt for');
 });
+
+test('a first destination cannot be ticked in the queue, and the row says why', async () => {
+  const reviewed = { status: 'under_review', review_reasons: '{first_use_of_destination}' };
+  const paid = magicAddress('sends', 'tron');
+  const first = await makePayout({
+    ...reviewed,
+    destination_value: magicAddress('fails_later', 'tron'),
+  });
+  await makePayout({ destination_value: paid });
+  const known = await makePayout({ ...reviewed, destination_value: paid });
+  const reviewer = new PageClient(gateway.url);
+  await reviewer.signIn(await makeUser(harness.owner, 'operator', 'reviewer'));
+  const html = await (await reviewer.get('/console/queue')).text();
+  expect(html).toContain('First destination: decide on its page');
+  expect(html).toContain(`value="${known}"`);
+  expect(html).not.toContain(`value="${first}"`);
+});
+
+test('“last paid” is when the payout was completed, and a dashboard payout names its user', async () => {
+  const person = await makeUser(harness.owner, 'merchant', 'owner', accountId);
+  const address = magicAddress('slow', 'tron');
+  await makePayout({
+    destination_value: address,
+    created_at: '2026-01-01T10:00:00Z',
+    updated_at: '2026-01-02T11:00:00Z',
+  });
+  const id = await makePayout({
+    status: 'under_review',
+    review_reasons: '{new_api_key}',
+    destination_value: address,
+    api_key_id: person.id,
+  });
+  const html = await read(`/payouts/${id}`);
+  expect(html).toMatch(/Last paid<\/dt><dd><time datetime="2026-01-02T11:00:00/);
+  expect(html).toContain('User was');
+  expect(html).not.toContain('API key was');
+});

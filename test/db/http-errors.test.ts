@@ -39,7 +39,7 @@ const payoutPath = (id: string) => `/api/v1/payouts/${id}`;
 
 describe('an error', () => {
   it.each<[number, string, string, string, string?]>([
-    [404, 'not_found', 'GET', '/'],
+    [404, 'not_found', 'GET', '/nothing'],
     [404, 'not_found', 'GET', '/api/v1'],
     [404, 'not_found', 'GET', '/api/v1/nothing'],
     [404, 'not_found', 'GET', '/api/v1/balance/x'],

@@ -45,18 +45,52 @@ const NO_TIMES = [
   'after=2026-02-30T99:99:99.000000Z~x',
 ];
 
-test.each(NO_TIMES)('?%s is no time, and every list is shown', async (query) => {
-  const lists = ['payments', 'payouts', 'transactions', 'transactions/export', 'requests'];
-  for (const list of lists) {
-    const response = await merchant.get(`/dashboard/test/${list}?${query}`);
-    expect([list, response.status]).toEqual([list, 200]);
-    await response.text();
+test.each(NO_TIMES)(
+  '?%s is no time: a list says so instead of showing everything',
+  async (query) => {
+    // What is no position starts the list.
+    const status = query.startsWith('after') ? 200 : 422;
+    const lists = ['payments', 'payouts', 'transactions', 'transactions/export', 'requests'];
+    for (const list of lists) {
+      const response = await merchant.get(`/dashboard/test/${list}?${query}`);
+      expect([list, response.status]).toEqual([list, list === 'requests' ? 200 : status]);
+      await response.text();
+    }
+    expect((await merchant.get(`/dashboard/audit?${query}`)).status).toBeLessThan(500);
+    for (const list of ['cases', 'accounts', 'payments', 'payouts', 'queue', 'audit-log']) {
+      expect((await operator.get(`/console/${list}?${query}`)).status).toBeLessThan(500);
+    }
+    expect(faults()).toEqual([]);
+  },
+);
+
+test('a filter with a value that does not exist is refused, and an export too', async () => {
+  const asked = ['payments?status=paid', 'payouts?provider=x', 'transactions/export?type=fee'];
+  for (const path of asked) {
+    const response = await merchant.get(`/dashboard/test/${path}`);
+    expect([path, response.status]).toEqual([path, 422]);
+    expect(await response.text()).toContain('Filter not valid');
   }
-  expect((await merchant.get(`/dashboard/audit?${query}`)).status).toBeLessThan(500);
-  for (const list of ['cases', 'accounts', 'payments', 'queue', 'in-doubt', 'audit-log']) {
-    expect((await operator.get(`/console/${list}?${query}`)).status).toBeLessThan(500);
-  }
-  expect(faults()).toEqual([]);
+  const all = await operator.get('/console/payouts?status=stuck');
+  expect(all.status).toBe(422);
+});
+
+test('who may not is told whom to ask', async () => {
+  const viewer = await makeUser(harness.owner, 'merchant', 'viewer', await harness.createAccount());
+  const client = new PageClient(gateway.url);
+  await client.signIn(viewer);
+  const response = await client.get('/dashboard/test/keys/new');
+  expect(response.status).toBe(403);
+  expect(await response.text()).toContain('Ask an owner of the account.');
+});
+
+test('the front door and a guide that does not exist are pages', async () => {
+  const front = await fetch(`${gateway.url}/`, { redirect: 'manual' });
+  expect([front.status, front.headers.get('location')]).toEqual([302, '/docs']);
+  const guide = await fetch(`${gateway.url}/docs/guides/none`);
+  expect(guide.status).toBe(404);
+  expect(guide.headers.get('content-type')).toContain('text/html');
+  expect(await guide.text()).toContain('Page not found');
 });
 
 test('an export whose first page cannot be read is an error page, not a file that is cut off', async () => {

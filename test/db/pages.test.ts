@@ -97,7 +97,7 @@ test('every sign-in has a new token, and a token that was set before is not acce
   expect((await client.get('/dashboard/test')).status).toBe(303);
 });
 
-test('an unknown e-mail address, a wrong password and a disabled user get the same answer', async () => {
+test('an unknown email address, a wrong password and a disabled user get the same answer', async () => {
   const disabled = await makeUser(harness.owner, 'merchant', 'owner', accountId);
   const by = { actor: 'test', reason: null };
   await disableUser(harness.owner, by, 'merchant', disabled.email, true);
@@ -122,7 +122,7 @@ test('an unknown e-mail address, a wrong password and a disabled user get the sa
     }),
   );
   expect(answers[0]).toMatchObject({ status: 401, cookies: [] });
-  expect(answers[0]!.html).toContain('The e-mail address or the password is wrong.');
+  expect(answers[0]!.html).toContain('The email address or the password is wrong.');
   for (const answer of answers) expect(answer).toEqual(answers[0]);
 });
 

@@ -189,7 +189,7 @@ test('passwords that many networks try are slowed down, but not where the user i
   await home.post('/dashboard/sign-in', right, from('198.51.100.7'));
   await home.post('/dashboard/sign-out');
   const nobody = { email: `not-${email}`, password };
-  // Attempts that are just as many for an e-mail address that nobody has get the same answer.
+  // Attempts that are just as many for an email address that nobody has get the same answer.
   for (const form of [right, nobody]) {
     await insertFailures(form.email, 'password');
     const limited = await newClient().post('/dashboard/sign-in', form, from('203.0.113.99'));

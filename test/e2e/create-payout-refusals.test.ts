@@ -56,7 +56,7 @@ test.each<{ why: string; body: Record<string, unknown>; code: string; details: o
     },
   },
   {
-    why: 'onchain_provider cannot pay to an e-mail address',
+    why: 'onchain_provider cannot pay to an email address',
     body: { provider: 'onchain_provider', destination: EMAIL },
     code: 'destination_not_supported',
     details: {

@@ -121,7 +121,7 @@ test('a payment link is created with its checkout page', async () => {
   const form = {
     key,
     amount: '25.5',
-    currency: 'USDT',
+    route: 'USDT tron',
     reference: `link-${key.slice(-6)}`,
     expires_in: '900',
     description: '<b>Two</b> shirts',

@@ -105,7 +105,7 @@ function AccountList({ rows, query, next }: AccountListProps) {
               cell: ({ verifiedAt }) =>
                 verifiedAt === null ? <span class="muted">No</span> : <Time at={verifiedAt} />,
             },
-            { label: 'Id', wide: true, cell: ({ id }) => <code>{id}</code> },
+            { label: 'ID', wide: true, cell: ({ id }) => <code>{id}</code> },
             { label: 'Created', wide: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
           ]}
         />
@@ -146,12 +146,12 @@ function AccountPage(props: AccountPageProps) {
         <Card title="Details">
           <Facts
             rows={[
-              ['Id', <Id value={account.id} />],
+              ['ID', <Id value={account.id} />],
               [
                 'Verified',
                 account.verifiedAt === null ? 'No: no live keys' : <Time at={account.verifiedAt} />,
               ],
-              ['Working keys', workingKeys],
+              ['Active keys', workingKeys],
               ['Created', <Time at={account.createdAt} seconds />],
             ]}
           />
@@ -262,7 +262,7 @@ function Maxima({ limits, review, mayChange, path }: SectionProps) {
             ),
           },
           {
-            label: '',
+            label: 'Actions',
             right: true,
             cell: ({ currency }) =>
               mayChange ? (
@@ -346,7 +346,7 @@ function Fees({ fees, account, mayChange, path }: SectionProps) {
             ),
           },
           {
-            label: '',
+            label: 'Actions',
             right: true,
             cell: ({ accountId, direction, currency, provider }) =>
               mayChange && accountId === account.id ? (

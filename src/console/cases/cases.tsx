@@ -128,7 +128,7 @@ function CaseList({ rows, query, next }: CaseListProps) {
           ['state', 'State', ['resolved', 'all'], 'Open'],
           ['kind', 'Kind', CASE_KINDS],
         ]}
-        texts={[['object', 'Object id']]}
+        texts={[['object', 'Object ID']]}
       />
       <Card flush>
         <Table
@@ -217,7 +217,7 @@ function CasePage(props: CasePageProps) {
         <Card title="Details" lead="What the gateway recorded since it opened the case.">
           <Facts
             rows={[
-              ['Id', <Id value={found.id} />],
+              ['ID', <Id value={found.id} />],
               ['Object', <Id value={found.objectId} />],
               ['Opened', <Time at={found.createdAt} seconds />],
             ]}
@@ -227,7 +227,7 @@ function CasePage(props: CasePageProps) {
       </div>
       <Theirs entries={theirs} />
       {ours === null ? null : (
-        <LedgerLines transactions={transactions} lead="What moved on the merchant’s balances." />
+        <LedgerLines transactions={transactions} lead="Changes to the merchant’s balances" />
       )}
     </>
   );
@@ -314,7 +314,7 @@ function Ours({ ours, found }: Pick<CaseEvidence, 'ours' | 'found'>) {
           ['Provider', object.provider],
           ['Mode', words(object.mode)],
           [
-            'Id',
+            'ID',
             <a
               class="link"
               href={`${PREFIX}/${ours.kind === 'payout' ? 'payouts' : 'payments'}/${object.id}`}

@@ -104,7 +104,7 @@ function Thresholds({ settings, mayChange, me }: ThresholdsProps) {
             cell: (setting) => <Proposed {...setting} />,
           },
           {
-            label: '',
+            label: 'Actions',
             right: true,
             cell: (setting) => (mayChange ? <Verbs {...setting} me={me} /> : null),
           },

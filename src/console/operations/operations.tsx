@@ -125,7 +125,7 @@ function Providers({ statements, checks, mayRun }: ProvidersProps) {
               { label: 'Provider', cell: ({ provider }) => provider },
               { label: 'Mode', cell: ({ mode }) => words(mode) },
               {
-                label: 'Answer',
+                label: 'Response',
                 cell: ({ problem }) => (
                   <>
                     <Status value={problem === null ? 'working' : 'failed'} />
@@ -133,7 +133,7 @@ function Providers({ statements, checks, mayRun }: ProvidersProps) {
                   </>
                 ),
               },
-              { label: 'Time', right: true, cell: ({ durationMs }) => `${durationMs} ms` },
+              { label: 'Timing', right: true, cell: ({ durationMs }) => `${durationMs} ms` },
             ]}
           />
         )}

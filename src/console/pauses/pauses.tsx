@@ -76,7 +76,7 @@ function Pauses({ held, form, mayChange }: PausesProps) {
     <>
       <PageHead
         title="Pauses"
-        lead="While a pause holds, new payouts get 503 and approved ones wait. Submitted payouts continue."
+        lead="While paused, new payouts are refused and approved ones wait. Submitted payouts continue."
       />
       <Card flush>
         <Table
@@ -90,7 +90,7 @@ function Pauses({ held, form, mayChange }: PausesProps) {
             { label: 'By', cell: ({ createdBy }) => createdBy ?? 'Unknown' },
             { label: 'Since', cell: ({ createdAt }) => <Time at={createdAt} seconds /> },
             {
-              label: '',
+              label: 'Actions',
               right: true,
               cell: (pause) => (mayChange ? <Resume pause={pause} /> : null),
             },
@@ -161,7 +161,7 @@ function NewPause({ form }: { form: FormState }) {
         />
         <Field
           name="target"
-          label="Account id"
+          label="Account ID"
           hint="Only to pause one account."
           form={form}
           maxLength={40}

@@ -72,7 +72,7 @@ export function PaymentPage(props: PaymentPageProps) {
             }}
           />
           <Transfers {...props} />
-          <LedgerLines transactions={transactions} lead="What moved on the merchant’s balances." />
+          <LedgerLines transactions={transactions} lead="Changes to the merchant’s balances" />
         </div>
         <div>
           <PaymentAmounts payment={payment} />

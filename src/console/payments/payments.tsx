@@ -130,8 +130,8 @@ function PaymentList({ rows, query, next }: PaymentListProps) {
           ['flag', 'Only with', PAYMENT_FLAGS],
         ]}
         texts={[
-          ['search', 'Id or reference'],
-          ['account', 'Account id'],
+          ['search', 'ID or reference'],
+          ['account', 'Account ID'],
         ]}
       />
       <Card flush>

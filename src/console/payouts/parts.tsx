@@ -1,5 +1,6 @@
 /** What every page shows that an operator decides on: the whole address, the wait, the reasons. */
 import type { ComponentChildren } from 'preact';
+import { isId } from '../../domain/ids';
 import type { Mode } from '../../domain/mode';
 import { add, ZERO } from '../../domain/money';
 import { NEW_KEY_AGE_MS, type ReviewReason } from '../../domain/review';
@@ -93,12 +94,13 @@ function explain(reason: ReviewReason, payout: ReviewedPayout): ComponentChildre
         ? 'First use of the destination; another payout to it was completed meanwhile'
         : 'First use of the destination: no completed payout of this account to it';
     case 'email_destination':
-      return 'The destination is an e-mail address';
+      return 'The destination is an email address';
     case 'new_api_key':
       return (
         <>
-          API key was {durationText(payout.createdAt.getTime() - payout.keyCreatedAt.getTime())}{' '}
-          old, minimum without review {NEW_KEY_HOURS} h
+          {isId('user', payout.apiKeyId) ? 'User' : 'API key'} was{' '}
+          {durationText(payout.createdAt.getTime() - payout.keyCreatedAt.getTime())} old, minimum
+          without review {NEW_KEY_HOURS} h
         </>
       );
     case 'above_four_eyes_threshold':

@@ -148,7 +148,7 @@ function Detail(props: DetailProps) {
             explain={(event) => whoAndWhy(props, event.type, event.actor)}
             remarks={escalations.map(remarkOf)}
           />
-          <LedgerLines transactions={transactions} lead="What moved on the merchant’s balances." />
+          <LedgerLines transactions={transactions} lead="Changes to the merchant’s balances" />
         </div>
         <div>
           <Context {...props} />

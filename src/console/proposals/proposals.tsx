@@ -29,7 +29,7 @@ interface ProposalsProps {
   proposed: readonly PolicyProposal[];
   hasSecondAdmin: boolean;
   mayChange: boolean;
-  /** E-mail address of the visitor. */
+  /** Email address of the visitor. */
   me: string;
   showAccount: boolean;
 }
@@ -77,7 +77,7 @@ export function Proposals({ proposed, mayChange, me, showAccount, ...rest }: Pro
             },
             { label: 'Reason', cell: ({ reason }) => <span class="break">{reason}</span> },
             {
-              label: '',
+              label: 'Actions',
               right: true,
               cell: ({ id, accountId, proposedBy }) =>
                 mayChange ? (
@@ -99,7 +99,7 @@ export function Proposals({ proposed, mayChange, me, showAccount, ...rest }: Pro
 
 interface ProposalVerbsProps {
   proposedBy: string;
-  /** E-mail address of the visitor. */
+  /** Email address of the visitor. */
   me: string;
   /** Where the forms go, and their hidden fields. */
   approve: string;

@@ -69,7 +69,7 @@ export function queuePages(reviews: PayoutReviews): OperatorRoute[] {
               query={query}
               options={[['mode', 'Mode', MODES]]}
               texts={[
-                ['account', 'Account id'],
+                ['account', 'Account ID'],
                 ['currency', 'Currency'],
               ]}
               days={false}
@@ -262,7 +262,7 @@ function Chosen({ approvable, totals, leftOut }: Selection) {
     <>
       <PageHead
         title="Approve a selection"
-        lead="Compare the addresses. Each payout is answered by itself."
+        lead="Compare the addresses. Each payout is decided separately."
         back={{ href: PATH, label: 'Review queue' }}
       />
       {approvable.length === 0 ? (

@@ -75,7 +75,11 @@ function BalancePage({ balance, base, transactions, payouts, payments }: Balance
           columns={[
             {
               label: 'Payout',
-              cell: ({ id, reference }) => <a href={`${base}/payouts/${id}`}>{reference}</a>,
+              cell: ({ id, reference }) => (
+                <a class="break" href={`${base}/payouts/${id}`}>
+                  {reference}
+                </a>
+              ),
             },
             { label: 'Status', cell: ({ status }) => <Status value={status} /> },
             { label: 'Created', wide: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
@@ -100,7 +104,11 @@ function BalancePage({ balance, base, transactions, payouts, payments }: Balance
           columns={[
             {
               label: 'Payment',
-              cell: ({ id, reference }) => <a href={`${base}/payments/${id}`}>{reference}</a>,
+              cell: ({ id, reference }) => (
+                <a class="break" href={`${base}/payments/${id}`}>
+                  {reference}
+                </a>
+              ),
             },
             { label: 'Status', cell: ({ status }) => <Status value={status} /> },
             { label: 'Created', wide: true, cell: ({ createdAt }) => <Time at={createdAt} /> },

@@ -254,7 +254,7 @@ function NewKey({ visit, form }: { visit: MerchantVisit; form: FormState }) {
           <Field
             name="expires"
             label="Expires at the end of (UTC)"
-            hint="Empty never expires."
+            hint="Leave empty for no expiry."
             type="date"
             form={form}
           />
@@ -279,7 +279,6 @@ interface KeyPageProps {
   mayChange: boolean;
   /** The confirmation did not match. */
   wrong: boolean;
-  /** To rotate it; nothing was changed yet. */
 }
 
 function KeyPage(props: KeyPageProps) {
@@ -303,7 +302,7 @@ function KeyPage(props: KeyPageProps) {
       <Card title="Details">
         <Facts
           rows={[
-            ['Id', <Id value={key.id} />],
+            ['ID', <Id value={key.id} />],
             ['Key', <code>{`${key.displayPrefix}…${key.lastFour}`}</code>],
             ['Scopes', key.scopes.join(', ')],
             [

@@ -145,7 +145,7 @@ function NewPayment({ path, routes, formKey: key, form, refusal }: NewPaymentPro
           <Field
             name="reference"
             label="Reference"
-            hint="Your own unique id of the order, without spaces."
+            hint="Your own unique ID of the order, without spaces."
             placeholder="order-1001"
             form={form}
             required
@@ -162,7 +162,7 @@ function NewPayment({ path, routes, formKey: key, form, refusal }: NewPaymentPro
           />
           <Field
             name="customer_email"
-            label="E-mail address of the customer"
+            label="Email address of the customer"
             hint="Optional."
             type="email"
             form={form}

@@ -97,7 +97,11 @@ export function PaymentTable({ rows, path, empty }: PaymentTableProps) {
         { label: 'Status', cell: ({ status }) => <Status value={status} /> },
         {
           label: 'Reference',
-          cell: ({ id, reference }) => <a href={`${path}/${id}`}>{reference}</a>,
+          cell: ({ id, reference }) => (
+            <a class="break" href={`${path}/${id}`}>
+              {reference}
+            </a>
+          ),
         },
         {
           label: 'Received',

@@ -43,6 +43,9 @@ export function newPayoutPages({ money }: DashboardServices): MerchantRoute[] {
     return page('Request a payout', body, { ...NAV, status: shown.sent.refusal?.status ?? 200 });
   };
 
+  const quoteOf = (visit: MerchantVisit, values: URLSearchParams) =>
+    tryForm(values, () => money.quotePayout(personOf(visit), requestOf(values)));
+
   return [
     {
       method: 'get',
@@ -53,9 +56,7 @@ export function newPayoutPages({ money }: DashboardServices): MerchantRoute[] {
       run: async (visit) => {
         const query = visit.draft ?? visit.query;
         const untouched = { form: { values: query, errors: {} }, refusal: null, result: null };
-        const quote = query.has('amount')
-          ? await tryForm(query, () => money.quotePayout(personOf(visit), requestOf(query)))
-          : null;
+        const quote = query.has('amount') ? await quoteOf(visit, query) : null;
         return show(visit, { formKey: formKey(query), sent: untouched, quote });
       },
     },
@@ -71,7 +72,8 @@ export function newPayoutPages({ money }: DashboardServices): MerchantRoute[] {
           money.createPayout(personOf(visit), key, requestOf(visit.form)),
         );
         if (sent.result !== null) return redirect(`${visit.base}/payouts/${sent.result}`);
-        return show(visit, { formKey: nextFormKey(key, sent.refusal), sent, quote: null });
+        const quote = await quoteOf(visit, visit.form);
+        return show(visit, { formKey: nextFormKey(key, sent.refusal), sent, quote });
       },
     },
   ];
@@ -152,7 +154,7 @@ function NewPayout({ path, currencies, networks, providers, ...props }: FormProp
             <Field
               name="reference"
               label="Reference"
-              hint="Your own unique id: letters, digits, “_” and “-”."
+              hint="Your own unique ID: letters, digits, “_” and “-”."
               placeholder="invoice-1001"
               form={form}
               required
@@ -191,8 +193,8 @@ function DestinationFields({ form }: { form: FormState }) {
     <>
       <Field
         name="value"
-        label="Address, account id or e-mail address"
-        hint="Check every character: a payout that was sent cannot be returned."
+        label="Address, account ID or email address"
+        hint="Check every character. Payouts cannot be reversed."
         form={form}
         required
         autocomplete="off"

@@ -111,7 +111,11 @@ export function PayoutTable({ rows, path, empty }: PayoutTableProps) {
         { label: 'Status', cell: ({ status }) => <Status value={status} /> },
         {
           label: 'Reference',
-          cell: ({ id, reference }) => <a href={`${path}/${id}`}>{reference}</a>,
+          cell: ({ id, reference }) => (
+            <a class="break" href={`${path}/${id}`}>
+              {reference}
+            </a>
+          ),
         },
         {
           label: 'Destination',

@@ -132,7 +132,7 @@ function RequestTable({ rows, path, isFiltered: filtered }: RequestTableProps) {
             </>
           ),
         },
-        { label: 'Request id', wide: true, cell: ({ id }) => <code>{id}</code> },
+        { label: 'Request ID', wide: true, cell: ({ id }) => <code>{id}</code> },
         {
           label: 'Duration',
           right: true,

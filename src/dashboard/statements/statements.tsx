@@ -4,7 +4,6 @@ import type { DashboardServices } from '../../services/dashboard';
 import { Card, Empty, Money, PageHead, words } from '../../web/components';
 import { EMPTY_FORM, Select } from '../../web/forms';
 import { Icon } from '../../web/icon';
-import { chosen } from '../../web/lists';
 import { page } from '../../web/site';
 import type { MerchantRoute } from '../merchant-page';
 
@@ -24,9 +23,9 @@ export function statementPages({ books }: DashboardServices): MerchantRoute[] {
         const { query, base, session, accountId } = visit;
         const known = await books.months(visit);
         const currencies = known.map(({ currency }) => currency);
-        const currency = chosen(query, 'currency', currencies) ?? currencies[0];
+        const currency = currencies.find((one) => one === query.get('currency')) ?? currencies[0];
         const months = known.find((one) => one.currency === currency)?.months ?? [];
-        const month = chosen(query, 'month', months) ?? months[0];
+        const month = months.find((one) => one === query.get('month')) ?? months[0];
         if (currency === undefined || month === undefined) {
           return page('Statements', <NoStatement />, NAV);
         }

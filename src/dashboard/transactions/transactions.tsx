@@ -140,9 +140,11 @@ export function TransactionTable({ rows, base, path, filtered }: TransactionTabl
           label: 'Description',
           cell: ({ description, source }) =>
             source.object === 'adjustment' ? (
-              description
+              <span class="break">{description}</span>
             ) : (
-              <a href={`${base}/${source.object}s/${source.id}`}>{description}</a>
+              <a class="break" href={`${base}/${source.object}s/${source.id}`}>
+                {description}
+              </a>
             ),
         },
         {

@@ -24,11 +24,11 @@ export function AttemptCard({ attempt, body }: AttemptCardProps) {
       <Facts
         rows={[
           ['URL', attempt.url],
-          ['Answer', status === null ? null : `HTTP ${status}`],
+          ['Response', status === null ? null : `HTTP ${status}`],
           ['Error', error],
           ['Started', <Time at={attempt.startedAt} seconds />],
           ['Duration', durationMs === null ? null : `${durationMs} ms`],
-          ['Time', timing === null ? null : timingText(timing)],
+          ['Timing', timing === null ? null : timingText(timing)],
         ]}
       />
       {wasSent ? <Headers title="Request headers" headers={requestHeaders} /> : null}

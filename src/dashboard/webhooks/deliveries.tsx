@@ -69,18 +69,34 @@ export function DeliveryTable({ rows, base }: { rows: readonly Delivery[]; base:
             </>
           ),
         },
-        { label: 'Status', cell: ({ status }) => <Status value={status} /> },
+        {
+          label: 'Status',
+          cell: ({ status, lastError }) => (
+            <>
+              <Status value={status} />
+              {lastError === null || status === 'succeeded' ? null : (
+                <small>{errorText(lastError)}</small>
+              )}
+            </>
+          ),
+        },
         { label: 'Attempts', right: true, wide: true, cell: ({ attempts }) => attempts },
         {
           label: 'Next attempt',
           wide: true,
-          cell: ({ nextAttemptAt, lastError }) =>
-            nextAttemptAt === null ? (lastError ?? '') : <Time at={nextAttemptAt} seconds />,
+          cell: ({ nextAttemptAt }) =>
+            nextAttemptAt === null ? '' : <Time at={nextAttemptAt} seconds />,
         },
         { label: 'Created', wide: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
       ]}
     />
   );
+}
+
+/** An error code of an attempt: `http_4xx` is "4xx response". */
+function errorText(code: string): string {
+  const [, group] = /^http_(\dxx)$/.exec(code) ?? [];
+  return group === undefined ? words(code) : `${group} response`;
 }
 
 interface DeliveryPageProps {
@@ -125,7 +141,7 @@ function DeliveryPage({ delivery, attempts, body, base, mayRetry, requested }: D
             ['Object', isPing ? null : <a href={`${base}/${list}/${objectId}`}>{objectId}</a>],
             ['Attempts of the schedule', delivery.attempts],
             ['Next attempt', nextAttemptAt === null ? null : <Countdown at={nextAttemptAt} />],
-            ['Last error', delivery.lastError],
+            ['Last error', delivery.lastError === null ? null : errorText(delivery.lastError)],
             ['Created', <Time at={delivery.createdAt} seconds />],
             ['Finished', finishedAt === null ? null : <Time at={finishedAt} seconds />],
           ]}

@@ -13,7 +13,6 @@ import {
   Select,
   TextArea,
 } from '../../web/forms';
-import { chosen } from '../../web/lists';
 import { fieldErrors } from '../../web/refusals';
 import { page, redirect } from '../../web/site';
 import type { MerchantRoute, MerchantVisit } from '../merchant-page';
@@ -148,7 +147,7 @@ export function EndpointFields({ form }: { form: FormState }) {
         label="All events"
         form={form}
         preset={['yes']}
-        options={[['yes', 'Every event, also future ones']]}
+        options={[['yes', 'All events, including future ones']]}
       />
       <Choices
         name="events"
@@ -164,7 +163,6 @@ export function EndpointFields({ form }: { form: FormState }) {
 interface EditProps {
   path: string;
   form: FormState;
-  /** To save it; nothing was changed yet. */
 }
 
 function Edit({ path, form }: EditProps) {
@@ -188,7 +186,8 @@ function Edit({ path, form }: EditProps) {
 }
 
 function Test({ path, url, form }: { path: string; url: string; form: FormState }) {
-  const sample = chosen(form.values, 'sample', SUBSCRIBABLE_EVENTS) ?? 'payment.completed';
+  const sample =
+    SUBSCRIBABLE_EVENTS.find((type) => type === form.values.get('sample')) ?? 'payment.completed';
   const options = SUBSCRIBABLE_EVENTS.map((type) => [type, type] as const);
   const picked = { ...EMPTY_FORM, values: new URLSearchParams({ sample }) };
   return (

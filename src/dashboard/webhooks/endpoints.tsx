@@ -248,7 +248,6 @@ function stateOf({ deletedAt, enabled }: Endpoint): string {
 interface NewEndpointProps {
   base: string;
   form: FormState;
-  /** To add it; nothing was changed yet. */
 }
 
 function NewEndpoint({ base, form }: NewEndpointProps) {
@@ -276,7 +275,6 @@ interface EndpointPageProps {
   status: string | undefined;
   base: string;
   secret: string | null;
-  /** To change it; nothing was changed yet. */
   mayChange: boolean;
   mayRetry: boolean;
 }
@@ -321,7 +319,7 @@ function EndpointPage(props: EndpointPageProps) {
       <Card title="Details">
         <Facts
           rows={[
-            ['Id', <Id value={endpoint.id} />],
+            ['ID', <Id value={endpoint.id} />],
             ['Events', endpoint.events?.join(', ') ?? 'All'],
             ['Created', <Time at={endpoint.createdAt} seconds />],
             ['Updated', <Time at={endpoint.updatedAt} seconds />],

@@ -101,13 +101,13 @@ export function RecoveryForms({ path }: { path: string }) {
       <RecoveryForm
         action={`${path}/recover`}
         title="Recover failed"
-        lead="Sends the deliveries again that failed, and resumes those that were skipped."
+        lead="Resends failed deliveries and resumes those that were skipped."
         button="Recover failed since"
       />
       <RecoveryForm
         action={`${path}/replay`}
         title="Replay missing"
-        lead="Sends the events that this endpoint never got, such as those before it existed."
+        lead="Sends events that this endpoint never received, such as those before it existed."
         button="Replay missing since"
       />
     </div>
@@ -125,7 +125,13 @@ function RecoveryForm({ action, title, lead, button }: RecoveryFormProps) {
   return (
     <Card title={title} lead={lead}>
       <form method="post" action={action} class="stack">
-        <Select name="since" label={`${title} since`} form={EMPTY_FORM} options={SINCE} />
+        <Select
+          name="since"
+          id={`since-${action.split('/').at(-1) ?? ''}`}
+          label={`${title} since`}
+          form={EMPTY_FORM}
+          options={SINCE}
+        />
         <div>
           <button class="btn" data-variant="outline">
             {button}

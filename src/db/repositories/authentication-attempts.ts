@@ -17,11 +17,11 @@ export interface AttemptCounts {
   id: string;
   /** In this known browser. */
   ofDevice: number;
-  /** Of this e-mail address from this network. */
+  /** Of this email address from this network. */
   ofPair: number;
-  /** Of any e-mail address of this site from this network. */
+  /** Of any email address of this site from this network. */
   ofNetwork: number;
-  /** Of this e-mail address in unknown browsers, from everywhere. */
+  /** Of this email address in unknown browsers, from everywhere. */
   ofEmail: number;
   /** The same, in the last seconds. */
   ofEmailJustNow: number;

@@ -17,7 +17,7 @@ export interface ReviewFigures {
   keyCreatedAt: Date;
   /** The threshold that the amount exceeds; null: one approval is enough. */
   fourEyesThreshold: Amount | null;
-  /** E-mail addresses of those whose approval counts, while a second one is missing. */
+  /** Email addresses of those whose approval counts, while a second one is missing. */
   approvedBy: string[];
   /** A completed payout of the account in this mode went to the same destination. */
   destinationPaidBefore: boolean;
@@ -162,12 +162,13 @@ export async function readPayoutContext(db: Db, id: string): Promise<PayoutConte
           WHERE p.account_id = (SELECT account_id FROM q) AND p.mode = (SELECT mode FROM q)
           ORDER BY p.created_at DESC, p.id DESC LIMIT ${PAYOUTS_MAX}),
        paid AS MATERIALIZED (
-         SELECT p.created_at FROM payouts p, q
+         -- Its last change was the completion.
+         SELECT p.updated_at FROM payouts p, q
           WHERE p.destination_value = q.destination_value AND p.account_id = q.account_id
             AND p.mode = q.mode AND p.status = 'completed' AND p.id <> q.id LIMIT ${PAYOUTS_MAX})
      SELECT b.available, b.reserved,
             (SELECT count(*)::integer FROM paid) AS paid_before,
-            (SELECT max(created_at) FROM paid) AS last_paid_at,
+            (SELECT max(updated_at) FROM paid) AS last_paid_at,
             ARRAY(SELECT a.name FROM (SELECT account_id FROM others LIMIT ${OTHERS_MAX + 1}) o
                     JOIN accounts a ON a.id = o.account_id
                    WHERE a.id <> q.account_id LIMIT ${OTHERS_MAX}) AS other_accounts,

@@ -30,7 +30,7 @@ const COLUMNS = `id, kind, email, name, operator_role, bound_account_id, disable
 /** Of \`users u\`: the user may act in the account of \`memberships m\`. */
 const MAY_ACT = '(u.bound_account_id IS NULL OR u.bound_account_id = m.account_id)';
 
-/** @returns null, and nothing is written, when the e-mail address is already used */
+/** @returns null, and nothing is written, when the email address is already used */
 export async function insertUser(
   tx: Tx,
   user: Pick<User, 'id' | 'kind' | 'email' | 'name' | 'operatorRole' | 'boundAccountId'> & {
@@ -103,7 +103,7 @@ export async function lockUser(tx: Tx, kind: UserKind, email: string): Promise<U
   return user ?? null;
 }
 
-/** By kind, then by e-mail address. */
+/** By kind, then by email address. */
 export async function listUsers(db: Db): Promise<(User & { memberships: Membership[] })[]> {
   return rows(
     db,

@@ -4,7 +4,7 @@ import { ApiError } from '../../domain/errors';
 import { readAssets } from '../../openapi/assets';
 import { buildDocument } from '../../openapi/document';
 import { readGuides } from '../../openapi/guides';
-import { renderGuidePage, renderReference } from '../../openapi/pages';
+import { renderGuidePage, renderMissingPage, renderReference } from '../../openapi/pages';
 import type { GatewayMiddleware, GatewayState } from '../context';
 
 const FOR_EVER = 'public, max-age=31536000, immutable';
@@ -45,6 +45,10 @@ export function docsRoutes(router: Router<GatewayState>, publicUrl: string): voi
     );
   }
 
+  router.get('/', (ctx) => {
+    ctx.redirect('/docs');
+  });
+
   router.get('/docs/assets/:name', async (ctx) => {
     const asset = Object.values(assets).find(({ name }) => name === ctx.params['name']);
     if (asset === undefined)
@@ -59,9 +63,15 @@ export function docsRoutes(router: Router<GatewayState>, publicUrl: string): voi
     if (isCompressed) ctx.set('Content-Encoding', 'gzip');
     ctx.body = isCompressed ? await asset.gzipped() : asset.body;
   });
+
+  router.get('/docs/*path', page(renderMissingPage(guides, assets), GUIDE_POLICY, 404));
 }
 
-function page(html: string, policy: Readonly<Record<string, string>>): GatewayMiddleware {
+function page(
+  html: string,
+  policy: Readonly<Record<string, string>>,
+  status = 200,
+): GatewayMiddleware {
   const directives = Object.entries(policy).map(([name, value]) => `${name} ${value}`);
   return (ctx) => {
     ctx.set({
@@ -69,6 +79,7 @@ function page(html: string, policy: Readonly<Record<string, string>>): GatewayMi
       'X-Content-Type-Options': 'nosniff',
       'Referrer-Policy': 'same-origin',
     });
+    ctx.status = status;
     ctx.type = 'text/html';
     ctx.body = html;
   };

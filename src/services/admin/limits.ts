@@ -16,7 +16,7 @@ import {
   type PolicyScope,
 } from '../../db/repositories/payout-policies';
 import type { Db, Tx } from '../../db/transaction';
-import type { Amount } from '../../domain/money';
+import { type Amount, compare } from '../../domain/money';
 import { requireAccount } from './accounts';
 import { makeChange, type AuditedObject, type ChangedBy } from './audit';
 import { amountOrZero, checkCurrency } from './checks';
@@ -142,7 +142,16 @@ export async function changePolicy(
     }
   }
   await savePolicy(tx, scope, maxima, inherited);
-  return { before, after: await lockPolicy(tx, scope) };
+  const after = await lockPolicy(tx, scope);
+  if (input.perTransactionMax !== undefined || input.dailyMax !== undefined) refuseOverDay(after);
+  return { before, after };
+}
+
+/** An account's own limit for a payout above that of a day looks like a limit and is none. */
+function refuseOverDay({ perTransactionMax: value, dailyMax, fromDefault }: Policy): void {
+  if (value === null || dailyMax === null || fromDefault.includes('perTransactionMax')) return;
+  if (compare(value, dailyMax) <= 0) return;
+  throw new InvalidInput('perTransaction', { code: 'above_daily_max', value, dailyMax });
 }
 
 /** The row has no id, so the account and the currency identify it. */

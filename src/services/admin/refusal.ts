@@ -146,9 +146,11 @@ export type InputProblem =
   | { code: 'not_after_start'; value: Date }
   | { code: 'too_long_ago'; value: Date; days: number }
   | { code: 'above_max_fee'; value: Amount; maxFee: Amount }
+  | { code: 'above_daily_max'; value: Amount; dailyMax: Amount }
   | { code: 'needs_account' }
   | { code: 'default_needs_account' }
   | { code: 'not_an_email'; value: string }
+  | { code: 'password_common' }
   | { code: 'password_length'; length: number; min: number; max: number }
   | { code: 'unknown_role'; value: string; known: readonly string[] }
   | { code: 'url_refused'; explanation: string }

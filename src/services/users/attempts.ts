@@ -1,7 +1,7 @@
 /**
  * How many passwords and codes may be tried. No limit lets a stranger lock somebody out: a browser in
- * which the user signed in before has a budget of its own, and so does every network for one e-mail
- * address. An e-mail address that many networks try at once is slowed down, and not for the networks
+ * which the user signed in before has a budget of its own, and so does every network for one email
+ * address. An email address that many networks try at once is slowed down, and not for the networks
  * that its user signs in from.
  */
 import { isIP } from 'node:net';
@@ -16,10 +16,10 @@ import {
 import type { Db } from '../../db/transaction';
 
 const WINDOW_MINUTES = 15;
-/** Of one e-mail address from one network, or in one known browser. */
+/** Of one email address from one network, or in one known browser. */
 export const FAILURES_OF_PAIR_MAX = 5;
 const FAILURES_OF_NETWORK_MAX = 50;
-/** Of one e-mail address from everywhere; above it, one more in each period. */
+/** Of one email address from everywhere; above it, one more in each period. */
 export const FAILURES_OF_EMAIL_MAX = 20;
 /**
  * A code has six digits, and three are valid at a time: one attempt in five minutes finds one within

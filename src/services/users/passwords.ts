@@ -14,7 +14,7 @@ const WAITING_MAX = 32;
 /** The sign-in is refused, and its password was not checked. */
 export class TooManySignIns extends Error {}
 
-/** Of a password that nobody has. An unknown e-mail address costs as much as a wrong password. */
+/** Of a password that nobody has. An unknown email address costs as much as a wrong password. */
 let nobody: Promise<string> | undefined;
 
 /** Waits for its turn: the callers limit how many they send. */

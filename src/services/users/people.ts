@@ -1,6 +1,6 @@
 /**
  * The people of an account or of the console: roles, removal, invitations. The gateway sends no
- * e-mail: the person who invites hands the link over.
+ * email: the person who invites hands the link over.
  */
 import {
   addMembership,
@@ -284,7 +284,7 @@ async function invite(
 }
 
 /**
- * A new user gets the password; who has a user with this e-mail address enters its password, and then
+ * A new user gets the password; who has a user with this email address enters its password, and then
  * its second factor. The page is the same for both, and nobody is signed in by it.
  *
  * Whoever invites got the link, so a new merchant's address is not proven: the user is bound to the
@@ -331,7 +331,7 @@ async function accept(
   });
 }
 
-/** @param work null: somebody with this e-mail address came in between */
+/** @param work null: somebody with this email address came in between */
 async function finishAcceptance(
   db: Db,
   invitation: Invitation,

@@ -30,7 +30,7 @@ export interface SignInRequest extends Browser {
 }
 
 export type SignInRefusal =
-  /** Unknown e-mail address, wrong password, disabled user, or no account: not told apart. */
+  /** Unknown email address, wrong password, disabled user, or no account: not told apart. */
   { kind: 'refused' } | { kind: 'limited'; minutes: number } | { kind: 'busy' };
 
 export type SignInOutcome =
@@ -101,7 +101,7 @@ export function createSignIn(db: Db, box: SecretBox): SignIn {
   };
 }
 
-/** The user of an e-mail address and a password, within the limits. */
+/** The user of an email address and a password, within the limits. */
 export async function checkPasswordOf(
   db: Db,
   box: SecretBox,

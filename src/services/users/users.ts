@@ -33,6 +33,7 @@ import { makeChange, type ChangedBy } from '../admin/audit';
 import { AdminRefusal, InvalidInput } from '../admin/refusal';
 import { hashPassword } from './passwords';
 import { type SignedIn, sourceOf } from './sessions';
+import { isCommonPassword } from './common-passwords';
 
 export { listUsers } from '../../db/repositories/users';
 
@@ -52,7 +53,7 @@ export interface NewUser {
 
 export type UserWithPassword = User & { password: string };
 
-/** @throws InvalidInput, and AdminRefusal when the e-mail address is already used */
+/** @throws InvalidInput, and AdminRefusal when the email address is already used */
 export async function createUser(db: Db, by: ChangedBy, wish: NewUser): Promise<UserWithPassword> {
   const { kind, accountId } = wish;
   const email = checkEmail(wish.email);
@@ -242,7 +243,10 @@ export function checkName(text: string): string {
 
 export function checkPasswordRule(password: string): string {
   const { length } = password;
-  if (length >= PASSWORD_LENGTH_MIN && length <= PASSWORD_LENGTH_MAX) return password;
+  if (length >= PASSWORD_LENGTH_MIN && length <= PASSWORD_LENGTH_MAX) {
+    if (isCommonPassword(password)) throw new InvalidInput('password', { code: 'password_common' });
+    return password;
+  }
   const range = { min: PASSWORD_LENGTH_MIN, max: PASSWORD_LENGTH_MAX };
   throw new InvalidInput('password', { code: 'password_length', length, ...range });
 }

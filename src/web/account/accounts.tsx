@@ -55,10 +55,10 @@ function Accounts({ path, accounts, current }: AccountsProps) {
           empty={<Empty icon="users" title="No accounts" />}
           columns={[
             { label: 'Account', cell: ({ accountName }) => accountName },
-            { label: 'Id', wide: true, cell: ({ accountId }) => <code>{accountId}</code> },
+            { label: 'ID', wide: true, cell: ({ accountId }) => <code>{accountId}</code> },
             { label: 'Your role', cell: ({ role }) => words(role) },
             {
-              label: '',
+              label: 'Actions',
               right: true,
               cell: ({ accountId }) =>
                 accountId === current ? (

@@ -20,7 +20,7 @@ import { PASSKEY_WRONG, passkeyAnswer, passkeyCookie, PasskeyForm } from './pass
 import { Box, CODE_WRONG, CodeForm, refusalOf } from './sign-in';
 
 const PASSWORD_WRONG =
-  'You have a user with this e-mail address already. Enter its password to accept.';
+  'You have a user with this email address already. Enter its password to accept.';
 
 export function invitationPages(options: AccountPages): Route[] {
   const { site, product, users, publicUrl: origin } = options;
@@ -198,7 +198,7 @@ function Accept({ action, token, invitation, form }: AcceptProps) {
         name="password"
         label="Password"
         type="password"
-        hint="12 characters or more. If you already sign in here with this e-mail address, enter your password."
+        hint="12 characters or more. If you already sign in here with this email address, enter your password."
         form={form}
         required
         autocomplete="new-password"

@@ -120,7 +120,7 @@ export function PasskeyCard({ path, passkeys }: PasskeyCardProps) {
               lastUsedAt === null ? <span class="muted">Never</span> : <Time at={lastUsedAt} />,
           },
           {
-            label: '',
+            label: 'Actions',
             right: true,
             cell: ({ id, name }) => (
               <Confirm

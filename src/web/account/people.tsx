@@ -216,7 +216,7 @@ function People(props: PeopleProps) {
             ...(mayManage
               ? [
                   {
-                    label: '',
+                    label: 'Actions',
                     right: true,
                     cell: ({ userId, email }: Person) => (
                       <Confirm
@@ -311,7 +311,7 @@ function Invitations({
         rows={invitations}
         empty={<Empty icon="mail" title="No open invitations" />}
         columns={[
-          { label: 'E-mail address', cell: ({ email }) => email },
+          { label: 'Email address', cell: ({ email }) => email },
           { label: 'Role', cell: ({ role }) => words(role) },
           { label: 'Invited by', wide: true, cell: ({ invitedBy }) => invitedBy },
           ...(kind === 'operator'
@@ -326,7 +326,7 @@ function Invitations({
             : []),
           { label: 'Expires', wide: true, cell: ({ expiresAt }) => <Time at={expiresAt} /> },
           {
-            label: '',
+            label: 'Actions',
             right: true,
             cell: ({ id }) => <Action action={`${path}/invitations/${id}/revoke`} label="Revoke" />,
           },
@@ -413,7 +413,7 @@ function Invite({ path, kind, roles, form }: InviteProps) {
         <form method="post" action={`${path}/invite`} class="stack">
           <Field
             name="email"
-            label="E-mail address"
+            label="Email address"
             type="email"
             form={form}
             required

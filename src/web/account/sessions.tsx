@@ -70,7 +70,7 @@ function Sessions({ sessions, current, path, ended }: SessionsProps) {
             { label: 'Last used', cell: ({ lastSeenAt }) => <Time at={lastSeenAt} /> },
             { label: 'Signed in', wide: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
             {
-              label: '',
+              label: 'Actions',
               right: true,
               cell: ({ id }) => <Action action={`${path}/${id}/end`} label="End" />,
             },

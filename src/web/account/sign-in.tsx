@@ -153,7 +153,7 @@ export function signInPages({ site, product, users, publicUrl: origin }: Account
           case 'busy': {
             const { text, status } = refusalOf(
               outcome,
-              'The e-mail address or the password is wrong.',
+              'The email address or the password is wrong.',
             );
             return form(visit, text, status);
           }
@@ -306,7 +306,7 @@ function PasswordForm({ action, next, form }: PasswordFormProps) {
       <input type="hidden" name="next" value={next} />
       <Field
         name="email"
-        label="E-mail address"
+        label="Email address"
         type="email"
         form={form}
         required

@@ -97,10 +97,10 @@ describe('a payout request', () => {
       to({ type: 'exchange_id', value: '12a' }),
       'destination.value format',
     ],
-    ['e-mail without a domain', to({ type: 'email', value: 'a@b' }), 'destination.value format'],
-    ['e-mail with two @', to({ type: 'email', value: 'a@b@c.de' }), 'destination.value format'],
+    ['email without a domain', to({ type: 'email', value: 'a@b' }), 'destination.value format'],
+    ['email with two @', to({ type: 'email', value: 'a@b@c.de' }), 'destination.value format'],
     [
-      'e-mail of 255',
+      'email of 255',
       to({ type: 'email', value: `a@${'b.'.repeat(125)}com` }),
       'destination.value too_long',
     ],
@@ -143,7 +143,7 @@ describe('a payout request', () => {
     ['20 members of metadata', about(members(20))],
     ['the longest name and value', about({ ['💶'.repeat(40)]: '💶'.repeat(500) })],
     ['exchange id of 20 digits', to({ type: 'exchange_id', value: '1'.repeat(20) })],
-    ['e-mail with a tag', to({ type: 'email', value: "o'neil+tag@mail.example.com" })],
+    ['email with a tag', to({ type: 'email', value: "o'neil+tag@mail.example.com" })],
     ['the largest amount', { ...body, amount: `${'9'.repeat(18)}.99999999` }],
   ])('is accepted with: %s', (_, value) => {
     expect(rules(value)).toEqual([]);

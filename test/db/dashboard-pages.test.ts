@@ -1,0 +1,142 @@
+/** What the pages of the dashboard tell and ask, as a browser without JavaScript sees it. */
+import { rows } from '../../src/db/transaction';
+import { newId } from '../../src/lib/new-id';
+import { makeUser, PageClient, type TestUser } from '../support/page-client';
+import { type Gateway, type Harness, startHarness } from './http-harness';
+
+let harness: Harness;
+let gateway: Gateway;
+let accountId: string;
+let owner: TestUser;
+let client: PageClient;
+
+beforeAll(async () => {
+  harness = await startHarness();
+  gateway = await harness.startGateway();
+  accountId = await harness.createAccount();
+  owner = await makeUser(harness.owner, 'merchant', 'owner', accountId);
+  client = new PageClient(gateway.url);
+  await client.signIn(owner);
+});
+afterAll(() => harness.stop());
+
+async function textOf(answer: Promise<Response>, status = 200): Promise<string> {
+  const response = await answer;
+  const html = await response.text();
+  expect({ status: response.status, url: response.url }).toEqual({ status, url: response.url });
+  return html;
+}
+
+/** An endpoint with as many attempts. @returns its id */
+async function makeEndpoint(url: string, failed: number, succeeded: number): Promise<string> {
+  const id = newId('endpoint');
+  await rows(
+    harness.owner,
+    `INSERT INTO webhook_endpoints (id, account_id, mode, url, secret_sealed, secret_key_id)
+     VALUES (?, ?, 'test', ?, '', 'key')`,
+    [id, accountId, url],
+  );
+  await rows(
+    harness.owner,
+    `WITH deliveries AS (
+       INSERT INTO webhook_deliveries (id, event_id, endpoint_id, status, attempts, check_at,
+                                       last_error, finished_at)
+       SELECT 'whd_' || n || '_' || ?::text, 'evt_' || n || '_' || ?::text, ?,
+              CASE WHEN n <= ? THEN 'failed' ELSE 'succeeded' END, 1, now(),
+              CASE WHEN n <= ? THEN 'http_4xx' END, now()
+         FROM generate_series(1, ?::integer) AS n
+       RETURNING id, status
+     )
+     INSERT INTO webhook_attempts (delivery_id, number, manual, url, outcome, finished_at)
+     SELECT id, 1, false, 'https://shop.example.com', status, now() FROM deliveries`,
+    [id, id, id, failed, failed, failed + succeeded],
+  );
+  return id;
+}
+
+test('an endpoint that fails says so in the list and on home', async () => {
+  const good = await makeEndpoint('https://good.example.com/', 1, 9);
+  const home = () => textOf(client.get('/dashboard/test'));
+  expect(await home()).not.toContain('A webhook endpoint is failing');
+  const bad = await makeEndpoint('https://bad.example.com/', 6, 2);
+  const html = await home();
+  expect(html).toContain('A webhook endpoint is failing');
+  expect(html).toContain('failed 6 of 8 recent attempts');
+  expect(html).toContain(`/dashboard/test/webhooks/${bad}`);
+  expect(html).not.toContain(`/dashboard/test/webhooks/${good}`);
+  const list = await textOf(client.get('/dashboard/test/webhooks'));
+  expect(list).toContain('6 of 8 recent attempts failed');
+  expect(list).toContain('1 of 10 recent attempts failed');
+  expect(list.match(/>Failing</g)).toHaveLength(1);
+});
+
+test('all events and single ones exclude each other', async () => {
+  const both = new URLSearchParams([
+    ['url', 'https://shop.example.com/hooks'],
+    ['all', 'yes'],
+    ['events', 'payout.completed'],
+  ]);
+  const html = await textOf(client.post('/dashboard/test/webhooks/new', both), 422);
+  expect(html).toContain('Untick “All events”, or untick the single events.');
+  expect(html).toContain('https://shop.example.com/hooks');
+});
+
+test('a payment link has the network that somebody chose', async () => {
+  const path = '/dashboard/test/payments/new';
+  const form = await textOf(client.get(path));
+  expect(form).toContain('USDT on Tron');
+  expect(form).toContain('USDT on Ethereum');
+  const sent = { amount: '25', reference: 'order-1', currency: 'USDT' };
+  const html = await textOf(client.post(path, sent), 422);
+  expect(html).toContain('Choose what the customer pays with.');
+});
+
+test('requiring a second factor says whom it stops, and asks first', async () => {
+  const other = await makeUser(harness.owner, 'merchant', 'viewer', accountId);
+  const html = await textOf(client.get('/dashboard/people'));
+  const asked = html.slice(html.lastIndexOf('<details'));
+  expect(asked).toContain('Require a second factor');
+  expect(asked).toContain('people can do nothing here until they set one up');
+  expect(asked).toContain(`${owner.email} (you)`);
+  expect(asked).toContain(other.email);
+  expect(asked).toContain('Require it from everybody');
+});
+
+test('a form that was sent after the session ended comes back after the sign-in', async () => {
+  const path = '/dashboard/test/webhooks/new';
+  const sent = {
+    url: 'https://shop.example.com/typed',
+    description: 'typed before',
+    password: 'x',
+  };
+  const send = async (by: PageClient) => {
+    await rows(
+      harness.owner,
+      "UPDATE sessions SET last_seen_at = now() - interval '90 days' WHERE user_id = ?",
+      [owner.id],
+    );
+    const headers = { 'sec-fetch-site': 'same-origin', referer: gateway.url + path };
+    const answer = await by.post(path, sent, headers);
+    expect(answer.headers.get('location')).toBe(
+      `/dashboard/sign-in?next=${encodeURIComponent(path)}`,
+    );
+  };
+  await send(client);
+  await client.signIn(owner);
+  const html = await textOf(client.get(path));
+  expect(html).toContain('https://shop.example.com/typed');
+  expect(html).toContain('Check the form and send it again.');
+  expect(await textOf(client.get(path))).not.toContain('typed before');
+
+  // Whoever signs in at the same browser instead does not see it.
+  await send(client);
+  await client.signIn(await makeUser(harness.owner, 'merchant', 'owner', accountId));
+  expect(await textOf(client.get(path))).not.toContain('typed before');
+  await client.signIn(owner);
+});
+
+test('a delivery shows its last error under its status, not as its next attempt', async () => {
+  const id = await makeEndpoint('https://deliveries.example.com/', 1, 0);
+  const html = await textOf(client.get(`/dashboard/test/webhooks/${id}`));
+  expect(html).toMatch(/>Failed<\/span><small>4xx response<\/small>/);
+});
