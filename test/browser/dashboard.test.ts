@@ -189,7 +189,7 @@ describeWithBrowser('the dashboard and the console in a browser', () => {
     expect(await page.locator('tbody tr').count()).toBe(1);
     await page.goto(`${site}/dashboard/test/payments/new`);
     await page.getByLabel('Amount').fill('12');
-    await page.getByLabel('Currency').selectOption('USDT');
+    await page.getByLabel('Currency and network').selectOption('USDT tron');
     await page.getByRole('textbox', { name: 'Reference' }).fill('link-1');
     await page.getByRole('button', { name: 'Create payment link' }).click();
     const link = await page.locator('.secret code').innerText();
@@ -335,6 +335,7 @@ describeWithBrowser('the dashboard and the console in a browser', () => {
       'home',
       'four-eyes',
       'payments',
+      'payouts',
       'cases',
       'accounts',
       'pauses',

@@ -100,6 +100,15 @@ export const PAGE_GUARDS: readonly Guard[] = [
     title: 'who may not read the console gets no list of payouts',
   },
   {
+    name: 'draft-owner',
+    protects: 'What somebody typed before a sign-in is shown to the same person only.',
+    file: 'src/web/once.ts',
+    find: "cookie === 'gateway_draft' ? session.userId : session.sessionId",
+    replace: "cookie === 'gateway_draft' ? '' : session.sessionId",
+    test: 'test/db/dashboard-pages.test.ts',
+    title: 'a form that was sent after the session ended comes back after the sign-in',
+  },
+  {
     name: 'second-factor-required',
     protects: 'Who must have a second factor gets nothing before it is set up.',
     file: SITE,
