@@ -1,5 +1,10 @@
 /** The error codes of src/services/admin as sentences for a page. */
-import { type InputProblem, InvalidInput, type Refusal } from '../services/admin/refusal';
+import {
+  AdminRefusal,
+  type InputProblem,
+  InvalidInput,
+  type Refusal,
+} from '../services/admin/refusal';
 
 export function refusalText(refusal: Refusal): string {
   switch (refusal.code) {
@@ -147,13 +152,23 @@ export function problemText(problem: InputProblem): string {
   }
 }
 
-/** Runs a change; an invalid field becomes the message below it. */
+/**
+ * Runs a change; an invalid field becomes the message below it.
+ * @param accountField the field that names an account, which may not exist
+ */
 export async function fieldErrors<Result>(
   change: () => Promise<Result>,
+  accountField: string | null = null,
 ): Promise<{ answer: Result; fields: null } | { answer: null; fields: Record<string, string> }> {
   try {
     return { answer: await change(), fields: null };
   } catch (error) {
+    if (accountField !== null && error instanceof AdminRefusal) {
+      const { refusal } = error;
+      if (refusal.code === 'not_found' && refusal.object === 'account') {
+        return { answer: null, fields: { [accountField]: 'This account does not exist.' } };
+      }
+    }
     if (!(error instanceof InvalidInput)) throw error;
     return { answer: null, fields: { [error.field]: problemText(error.problem) } };
   }

@@ -191,3 +191,14 @@ test('“last paid” is when the payout was completed, and a dashboard payout n
   expect(html).toContain('User was');
   expect(html).not.toContain('API key was');
 });
+
+test('a pause of an account that does not exist keeps its reason', async () => {
+  const admin = new PageClient(gateway.url);
+  await admin.signIn(await makeUser(harness.owner, 'operator', 'admin'));
+  const wish = { scope: 'account', target: 'acc_wrong', mode: '', reason: 'Court order 17' };
+  const response = await admin.post('/console/pauses', wish);
+  expect(response.status).toBe(422);
+  const html = await response.text();
+  expect(html).toContain('This account does not exist.');
+  expect(html).toContain('value="Court order 17"');
+});

@@ -30,7 +30,7 @@ export function pausePages({ pauses }: ConsoleServices): OperatorRoute[] {
     const { answer, fields } = await fieldErrors(async () => {
       await work();
       return redirect(PATH);
-    });
+    }, 'target');
     return answer ?? show(visit, { values: visit.form, errors: fields }, 422);
   };
   return [
