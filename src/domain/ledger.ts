@@ -215,7 +215,7 @@ export interface MerchantTransaction {
 }
 
 /** `amount_and_fees` is what a payout reserves, or gives back, in one entry. */
-export type EntryPart = 'amount' | 'service_fee' | 'network_fee' | 'amount_and_fees';
+type EntryPart = 'amount' | 'service_fee' | 'network_fee' | 'amount_and_fees';
 
 /** What an entry of the merchant is when this account of the platform has the other side of it. */
 const PARTS: Record<PlatformLedgerAccount, EntryPart> = {

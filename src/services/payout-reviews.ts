@@ -47,11 +47,7 @@ import { AdminRefusal } from './admin/refusal';
 import { recentlyAuthenticated, type SignedIn } from './users/sessions';
 
 export type { DoubtfulPayout, ReviewedPayout } from '../db/repositories/review-queue';
-export {
-  type ConsolePayout,
-  PAYOUT_WAITS,
-  type PayoutEscalation,
-} from '../db/repositories/console-payouts';
+export { type ConsolePayout, PAYOUT_WAITS } from '../db/repositories/console-payouts';
 
 /** As with the signal `reject`. */
 export const REASON_LENGTH_MAX = 500;

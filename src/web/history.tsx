@@ -17,7 +17,7 @@ interface TimelineProps {
   remarks?: readonly TimelineRemark[];
 }
 
-export interface TimelineRemark {
+interface TimelineRemark {
   at: Date;
   title: string;
   text: string;

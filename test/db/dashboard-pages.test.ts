@@ -29,7 +29,7 @@ async function textOf(answer: Promise<Response>, status = 200): Promise<string> 
 
 /** An endpoint with as many attempts. @returns its id */
 async function makeEndpoint(url: string, failed: number, succeeded: number): Promise<string> {
-  const id = newId('endpoint');
+  const id = newId('webhookEndpoint');
   await rows(
     harness.owner,
     `INSERT INTO webhook_endpoints (id, account_id, mode, url, secret_sealed, secret_key_id)

@@ -1,6 +1,17 @@
 /** Deliveries of events: the list, one delivery, and a retry. Its attempts are in attempt.tsx. */
 import type { DashboardServices } from '../../services/dashboard';
-import { Alert, Card, Empty, Facts, Id, PageHead, Status, Table, Time } from '../../web/components';
+import {
+  Alert,
+  Card,
+  Empty,
+  Facts,
+  Id,
+  PageHead,
+  Status,
+  Table,
+  Time,
+  words,
+} from '../../web/components';
 import { Action } from '../../web/forms';
 import { page, redirect } from '../../web/site';
 import type { MerchantRoute } from '../merchant-page';

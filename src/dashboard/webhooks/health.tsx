@@ -10,7 +10,7 @@ const HOURS = 24;
 const ATTEMPTS_TO_WARN = 3;
 
 /** More attempts failed than succeeded, and not just the first few. */
-export function isFailing({ succeeded, failed }: { succeeded: number; failed: number }): boolean {
+function isFailing({ succeeded, failed }: { succeeded: number; failed: number }): boolean {
   return failed > succeeded && succeeded + failed >= ATTEMPTS_TO_WARN;
 }
 
