@@ -89,7 +89,7 @@ function shellOf(visit: Visit): Shell {
       visit.session?.accounts ?? 1,
     ),
     banner: mode === null ? null : <ModeBanner mode={mode} switchTo={otherMode(visit, mode)} />,
-    search: { action: `${base}/search`, label: 'Search by id or reference' },
+    search: { action: `${base}/search`, label: 'Search by ID or reference' },
     account: `${PREFIX}/security`,
     signOut: `${PREFIX}/sign-out`,
   };

@@ -145,6 +145,7 @@ const COLUMNS: Parameters<typeof Table<ConsolePayout>>[0]['columns'] = [
   { label: 'Provider', wide: true, cell: ({ provider }) => words(provider) },
   {
     label: 'Age',
+    wide: true,
     cell: ({ createdAt }) => (
       <>
         {sinceText(createdAt)}

@@ -131,7 +131,7 @@ function Detail(props: DetailProps) {
             </p>
             <Facts
               rows={[
-                ['Network', payout.network ?? words(payout.destinationType)],
+                ['Network', words(payout.network ?? payout.destinationType)],
                 ['Memo', payout.destinationMemo],
               ]}
             />

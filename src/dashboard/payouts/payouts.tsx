@@ -227,7 +227,7 @@ function Details({ payout, creator, base }: DetailsProps) {
           ['Reference', <Id value={payout.reference} />],
           ['Destination', <Id value={payout.destinationValue} />],
           ['Memo', payout.destinationMemo],
-          ['Network', payout.network],
+          ['Network', payout.network === null ? null : words(payout.network)],
           ['Provider', words(payout.provider)],
           ['Transaction', payout.txHash === null ? null : <Id value={payout.txHash} />],
           ['Description', payout.description],
