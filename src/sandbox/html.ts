@@ -61,6 +61,11 @@ th, td { text-align: left; padding: .3rem .5rem .3rem 0; border-top: 1px solid v
 main.wide { max-width: 60rem; }
 .wide td { white-space: nowrap; }
 .wide td code { font-size: .8rem; }
+@media (max-width: 45rem) {
+  .wide thead { display: none; }
+  .wide tr { display: block; padding: .4rem 0; border-top: 1px solid var(--line); }
+  .wide td { display: inline-block; border: 0; padding: .1rem .6rem .1rem 0; white-space: normal; }
+}
 .good { color: #1b7f3b; }
 .bad { color: #b3261e; }
 pre { background: #f3f5f9; border-radius: .5rem; padding: .8rem; overflow-x: auto; font-size: .85rem; }
