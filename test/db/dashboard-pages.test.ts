@@ -38,6 +38,13 @@ async function makeEndpoint(url: string, failed: number, succeeded: number): Pro
   );
   await rows(
     harness.owner,
+    `INSERT INTO events (id, account_id, mode, type, object_id, sequence)
+     SELECT 'evt_' || n || '_' || ?::text, ?, 'test', 'payout.completed', 'po_' || ?::text, n
+       FROM generate_series(1, ?::integer) AS n`,
+    [id, accountId, id, failed + succeeded],
+  );
+  await rows(
+    harness.owner,
     `WITH deliveries AS (
        INSERT INTO webhook_deliveries (id, event_id, endpoint_id, status, attempts, check_at,
                                        last_error, finished_at)
