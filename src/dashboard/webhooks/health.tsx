@@ -60,7 +60,7 @@ export function EndpointHealth({ counts }: { counts: readonly AttemptCounts[] })
         <Alert tone="bad" title="This endpoint is failing">
           <p>
             {all.failed} of {all.succeeded + all.failed} attempts of the last 24 hours failed. Open
-            a failed delivery to see the answer of your server, then recover what failed.
+            a failed delivery to see the response of your server, then recover what failed.
           </p>
         </Alert>
       ) : null}
