@@ -33,10 +33,7 @@ export function isCommonPassword(password: string): boolean {
 /** Also where a digit stands for a letter. */
 function withoutWords(text: string): string {
   let rest = text;
-  let plain = text
-    .split('')
-    .map((char) => LETTERS[char] ?? char)
-    .join('');
+  let plain = text.replace(/./gu, (char) => LETTERS[char] ?? char);
   for (const word of WORDS) {
     for (let at = plain.indexOf(word); at !== -1; at = plain.indexOf(word)) {
       rest = rest.slice(0, at) + rest.slice(at + word.length);
@@ -49,7 +46,7 @@ function withoutWords(text: string): string {
 /** Parts of a row of the keyboard, forwards and backwards. */
 function withoutRows(text: string): string {
   let rest = text;
-  for (const row of ROWS.flatMap((one) => [one, [...one].reverse().join('')])) {
+  for (const row of ROWS.flatMap((one) => [one, Array.from(one).reverse().join('')])) {
     for (let length = row.length; length >= ROW_PART; length -= 1) {
       for (let start = 0; start + length <= row.length; start += 1) {
         rest = rest.replaceAll(row.slice(start, start + length), '');
