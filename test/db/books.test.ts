@@ -250,7 +250,7 @@ test('the postings before a time are found by halving', async () => {
 test('the page shows the statement, and what is not known shows the newest', async () => {
   const html = await (await client.get('/dashboard/test/statements?currency=USDT')).text();
   expect(html).toContain('Opening balance');
-  expect(html).toContain('Payout settlement');
+  expect(html).toContain('Payout sent');
   const odd = await client.get("/dashboard/test/statements?currency=<b>'&month=2020-99");
   expect(odd.status).toBe(200);
   expect(await odd.text()).not.toContain("<b>'");
@@ -266,7 +266,7 @@ test('the start page draws 30 days, and a click on a balance shows what makes it
   expect(home).toContain('/dashboard/test/balances/USDT#reserved');
   const balance = await (await client.get('/dashboard/test/balances/USDT')).text();
   expect(balance).toContain('Nothing is reserved');
-  expect(balance).toContain('Payout settlement');
+  expect(balance).toContain('Payout sent');
   expect((await client.get('/dashboard/test/balances/XRP')).status).toBe(404);
   // The switch to the other mode leads to a page that exists, with or without such a balance there.
   const toLive = [...balance.matchAll(/href="(\/dashboard\/live[^"]*)"/g)].map(([, href]) => href!);

@@ -398,7 +398,7 @@ test('a pause holds with its reason on every page until it is lifted', async () 
   const pause = (form: Record<string, string>) => client.post('/console/pauses', form);
   const reason = `Keys leaked ${PROBE}`;
   expect(await textOf(await pause({ scope: 'global' }), 422)).toContain('Enter a value.');
-  expect((await pause({ scope: 'account', target: 'acc_none', reason })).status).toBe(404);
+  expect((await pause({ scope: 'account', target: 'acc_none', reason })).status).toBe(422);
   expect((await pause({ scope: 'account', target: accountId, reason })).status).toBe(303);
   // The form twice, as by a double click.
   expect((await pause({ scope: 'account', target: accountId, reason })).status).toBe(409);

@@ -90,9 +90,6 @@ test('all events and single ones exclude each other', async () => {
 
 test('a payment link has the network that somebody chose', async () => {
   const path = '/dashboard/test/payments/new';
-  const form = await textOf(client.get(path));
-  expect(form).toContain('USDT on Tron');
-  expect(form).toContain('USDT on Ethereum');
   const sent = { amount: '25', reference: 'order-1', currency: 'USDT' };
   const html = await textOf(client.post(path, sent), 422);
   expect(html).toContain('Choose what the customer pays with.');

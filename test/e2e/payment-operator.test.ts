@@ -261,7 +261,13 @@ describe('on the pages of the console', () => {
         (await readPayment(client, id)).refunded_amount === '10.00000000' ? true : undefined,
       );
       const page = await read(`/console/payments/${id}`);
-      for (const shown of [user.email, 'Sold out', 'Refund: done', 'Credited', 'Payment refunded']) {
+      for (const shown of [
+        user.email,
+        'Sold out',
+        'Refund: done',
+        'Credited',
+        'Payment refunded',
+      ]) {
         expect(page).toContain(shown);
       }
     },
