@@ -115,7 +115,7 @@ export function LedgerLines({ transactions, lead = 'Changes to your balances' }:
               <>
                 {words(line.part)}
                 <small>
-                  {words(line.balance)}, {words(line.transaction.type).toLowerCase()}
+                  {words(line.transaction.type)}, {line.balance}
                 </small>
               </>
             ),
