@@ -182,7 +182,9 @@ describeWithBrowser('the dashboard and the console in a browser', () => {
     await page.getByText('Will be sent').waitFor();
     // The first click navigates, the second one sends the same form again.
     await page.getByRole('button', { name: 'Request payout' }).dblclick();
-    await page.waitForURL(/payouts\/po_/);
+    // The second click can abort the first navigation, so the page is waited for and not its load.
+    await page.locator('.timeline').waitFor();
+    expect(page.url()).toMatch(/payouts\/po_/);
     const requested = await page.locator('.timeline').innerText();
     expect(requested).toContain(`Requested by ${owner.email}`);
     await page.goto(`${site}/dashboard/test/payouts?reference=by-hand-1`);

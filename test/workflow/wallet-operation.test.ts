@@ -157,7 +157,8 @@ describeWithChain('the commands of the wallet', () => {
     const accepted = await wallet.provider.submitPayout(order({ destination }));
     expect(accepted.kind).toBe('accepted');
 
-    const decision = { stops: null, chain_id: null, address: value, transfer: null };
+    const nothing = { stops: null, chain_id: null, transfer: null, subject: null };
+    const decision = { ...nothing, address: value };
     const { text: decisions } = await run('decisions', '--limit', '2', '--json');
     expect(JSON.parse(decisions)).toEqual([
       { ...decision, at: expect.any(String), kind: 'allow', by: 'bob', reason: null },
