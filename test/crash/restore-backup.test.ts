@@ -159,7 +159,7 @@ describeWithProgram(findPgBackRest(), BACKUP_REMEDY, 'a restore', () => {
     await cluster.whenRestored();
     const restoredMs = Date.now() - begun;
 
-    await runAdmin(gateway, 'payouts', 'pause', '--reason', 'restore');
+    const pause = (await runAdmin(gateway, 'payouts', 'pause', '--reason', 'restore')) as { id: string };
     await rows(gateway.db, 'UPDATE event_clock SET shift = shift + 1000000000');
     await ageRows();
     await gateway.worker.start();
@@ -171,7 +171,7 @@ describeWithProgram(findPgBackRest(), BACKUP_REMEDY, 'a restore', () => {
       return forgotten.every(({ client_reference: id }) => named.has(id)) ? true : undefined;
     });
     await settle();
-    await runAdmin(gateway, 'payouts', 'resume');
+    await runAdmin(gateway, 'payouts', 'resume', pause.id);
     await gateway.api.start();
 
     const all = load.acknowledged;

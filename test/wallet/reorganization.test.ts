@@ -230,6 +230,8 @@ describeWithChain('a reorganization below the final block', () => {
       const walletChain = createChain(world.network);
       await expect(acceptChain(world.db, walletChain, ALICE)).rejects.toThrow('is not paused');
       const fork = await chain.blockNumber();
+      // Empty blocks of the same time would be the same blocks after the reorganization.
+      await chain.mint(chain.tokens.USDC, payer.address, 1n);
       await chain.finalize();
       await chain.mine(3);
       await world.follow();
