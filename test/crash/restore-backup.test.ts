@@ -159,7 +159,9 @@ describeWithProgram(findPgBackRest(), BACKUP_REMEDY, 'a restore', () => {
     await cluster.whenRestored();
     const restoredMs = Date.now() - begun;
 
-    const pause = (await runAdmin(gateway, 'payouts', 'pause', '--reason', 'restore')) as { id: string };
+    const pause = (await runAdmin(gateway, 'payouts', 'pause', '--reason', 'restore')) as {
+      id: string;
+    };
     await rows(gateway.db, 'UPDATE event_clock SET shift = shift + 1000000000');
     await ageRows();
     await gateway.worker.start();
