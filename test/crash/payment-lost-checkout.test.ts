@@ -74,7 +74,8 @@ test('an operator is told; what nobody paid expires at its time, and seen money 
   ]);
   expect(await readPayment(client, seen)).toMatchObject({
     status: 'processing',
-    received_amount: '100.00000000',
+    received_amount: '0.00000000',
+    unconfirmed_amount: '100.00000000',
   });
 });
 
