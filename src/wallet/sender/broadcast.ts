@@ -167,7 +167,7 @@ export async function replaceStuck(parts: BroadcastParts, view: ChainView): Prom
     const fees = raisedFees(attempt, view, cap, (raised) => markFees(raised, reference));
     if (fees === null) isCapped = true;
     else {
-      const gas = await estimateAgain(parts, attempt.nonce);
+      const gas = await estimateAgain(parts, attempt.nonce, reference);
       await raiseSlotFees(db, key, attempt, { ...fees, gas });
     }
   }
@@ -188,10 +188,10 @@ export async function replaceStuck(parts: BroadcastParts, view: ChainView): Prom
 async function estimateAgain(
   { db, chain, key, signer, rules }: BroadcastParts,
   nonce: bigint,
+  reference: string,
 ): Promise<bigint> {
   const [slot] = await findOpenSlots(db, key, { from: nonce, upTo: nonce + 1n });
   if (slot === undefined) return 0n;
-  const reference = await readReference(db, slot.transferId);
   const { to, data, valueWei } = slot.isFreed
     ? emptyTransaction(signer.address)
     : transactionOf(chain, slot);
