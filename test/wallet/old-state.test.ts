@@ -205,6 +205,8 @@ describeWithChain('nodes without old state', () => {
       await chain.call('Forwarder', chain.forwarder, 'forward', [address], { value: ETH });
       await world.follow();
       await chain.reorg(1);
+      // Balances are read again at a later block, so that those of the replaced one are still kept.
+      await chain.mine();
       await settle();
       expect((await factsOf(world.db, id)).deposits).toEqual([]);
       await settle();
