@@ -22,7 +22,7 @@ import { problemText } from '../../web/refusals';
 import { type Answer, page, redirect, signInAgain } from '../../web/site';
 import type { WorkflowUrl } from '../../web/workflow-link';
 import { type OperatorRoute, type OperatorVisit, PREFIX } from '../operator-page';
-import { ModeMark } from '../payouts/parts';
+import { AmountLink, ReferenceOf } from '../payouts/parts';
 import { PaymentPage } from './payment';
 
 const PATH = `${PREFIX}/payments`;
@@ -151,16 +151,7 @@ function PaymentList({ rows, query, next }: PaymentListProps) {
             {
               label: 'Amount',
               right: true,
-              cell: ({ id, amount, currency, mode }) => (
-                <>
-                  <a href={`${PATH}/${id}`}>
-                    <Money amount={amount} currency={currency} />
-                  </a>
-                  <small>
-                    <ModeMark mode={mode} />
-                  </small>
-                </>
-              ),
+              cell: ({ id, ...payment }) => <AmountLink href={`${PATH}/${id}`} {...payment} />,
             },
             {
               label: 'Status',
@@ -178,14 +169,7 @@ function PaymentList({ rows, query, next }: PaymentListProps) {
             },
             {
               label: 'Reference',
-              cell: ({ reference, accountId, accountName }) => (
-                <>
-                  <span class="break">{reference}</span>
-                  <small>
-                    <a href={`${PREFIX}/accounts/${accountId}`}>{accountName}</a>
-                  </small>
-                </>
-              ),
+              cell: (payment) => <ReferenceOf {...payment} />,
             },
             {
               label: 'Received',

@@ -7,7 +7,7 @@ import {
   PAYOUT_WAITS,
   type PayoutReviews,
 } from '../../services/payout-reviews';
-import { Card, Empty, Money, PageHead, Status, Table, Time, words } from '../../web/components';
+import { Card, Empty, PageHead, Status, Table, Time, words } from '../../web/components';
 import {
   chosen,
   daysOf,
@@ -21,7 +21,7 @@ import {
 } from '../../web/lists';
 import { page } from '../../web/site';
 import { type OperatorRoute, PREFIX } from '../operator-page';
-import { durationText, ModeMark, sinceText } from './parts';
+import { AmountLink, durationText, ReferenceOf, sinceText } from './parts';
 
 const PATH = `${PREFIX}/payouts`;
 
@@ -98,16 +98,7 @@ const COLUMNS: Parameters<typeof Table<ConsolePayout>>[0]['columns'] = [
   {
     label: 'Amount',
     right: true,
-    cell: ({ id, amount, currency, mode }) => (
-      <>
-        <a href={`${PATH}/${id}`}>
-          <Money amount={amount} currency={currency} />
-        </a>
-        <small>
-          <ModeMark mode={mode} />
-        </small>
-      </>
-    ),
+    cell: ({ id, ...payout }) => <AmountLink href={`${PATH}/${id}`} {...payout} />,
   },
   {
     label: 'Status',
@@ -123,14 +114,7 @@ const COLUMNS: Parameters<typeof Table<ConsolePayout>>[0]['columns'] = [
   },
   {
     label: 'Reference',
-    cell: ({ reference, accountId, accountName }) => (
-      <>
-        <span class="break">{reference}</span>
-        <small>
-          <a href={`${PREFIX}/accounts/${accountId}`}>{accountName}</a>
-        </small>
-      </>
-    ),
+    cell: (payout) => <ReferenceOf {...payout} />,
   },
   {
     label: 'Destination',

@@ -2,11 +2,12 @@
 import type { ComponentChildren } from 'preact';
 import { isId } from '../../domain/ids';
 import type { Mode } from '../../domain/mode';
-import { add, ZERO } from '../../domain/money';
+import { add, type Amount, ZERO } from '../../domain/money';
 import { NEW_KEY_AGE_MS, type ReviewReason } from '../../domain/review';
 import { wallClockMs } from '../../lib/wall-clock';
 import type { ReviewedPayout } from '../../services/payout-reviews';
 import { Money } from '../../web/components';
+import { PREFIX } from '../operator-page';
 
 const GROUP = /.{1,4}/gu;
 
@@ -25,6 +26,45 @@ export function Address({ value, other }: { value: string; other?: string }) {
 
 export function ModeMark({ mode }: { mode: Mode }) {
   return <span class={`mode-mark ${mode}`}>{mode === 'live' ? 'Live' : 'Test'}</span>;
+}
+
+/** The first column of a list of payments or payouts: the amount, as a link to the object, and the mode. */
+export function AmountLink({ href, amount, currency, mode }: AmountLinkProps) {
+  return (
+    <>
+      <a href={href}>
+        <Money amount={amount} currency={currency} />
+      </a>
+      <small>
+        <ModeMark mode={mode} />
+      </small>
+    </>
+  );
+}
+
+interface AmountLinkProps {
+  href: string;
+  amount: Amount;
+  currency: string;
+  mode: Mode;
+}
+
+/** The merchant's reference and the account that it belongs to. */
+export function ReferenceOf({ reference, accountId, accountName }: ReferenceProps) {
+  return (
+    <>
+      <span class="break">{reference}</span>
+      <small>
+        <a href={`${PREFIX}/accounts/${accountId}`}>{accountName}</a>
+      </small>
+    </>
+  );
+}
+
+interface ReferenceProps {
+  reference: string;
+  accountId: string;
+  accountName: string;
 }
 
 const UNITS = [
