@@ -16,8 +16,10 @@ import {
   type Visit,
 } from '../site';
 import type { AccountPages } from './account-pages';
-import { PASSKEY_WRONG, passkeyAnswer, passkeyCookie, PasskeyForm } from './passkey-form';
-import { Box, CODE_WRONG, CodeForm, refusalOf } from './sign-in';
+import { Box } from './box';
+import { PASSKEY_WRONG, passkeyAnswer } from './passkey-form';
+import { secondStepPage } from './second-step';
+import { CODE_WRONG, refusalOf } from './sign-in';
 
 const PASSWORD_WRONG =
   'You have a user with this email address already. Enter its password to accept.';
@@ -48,32 +50,11 @@ export function invitationPages(options: AccountPages): Route[] {
   }
 
   /** For a person who has a second factor. */
-  async function showStep(visit: Visit, step: Step, problem: string | null, status = 200) {
-    const token = tokenOf(visit);
-    const isPasskey = step.passkeys > 0 && users.passkeys.arePossible(origin);
-    const ceremony = isPasskey ? await users.passkeys.request(origin, step) : null;
-    return page(
-      'Second step',
-      <Box product={product} title="Second step" problem={problem}>
-        {ceremony === null ? null : (
-          <PasskeyForm
-            action={`${stepPath}/passkey`}
-            use="get"
-            options={ceremony.options}
-            label="Use a passkey"
-          >
-            <input type="hidden" name="token" value={token} />
-          </PasskeyForm>
-        )}
-        <CodeForm action={stepPath} hidden={{ token }} back={linkOf(visit)} totp={step.totp} />
-      </Box>,
-      {
-        status,
-        passkeys: ceremony !== null,
-        cookies: ceremony === null ? [] : [passkeyCookie(site, ceremony)],
-      },
-    );
-  }
+  const showStep = (visit: Visit, step: Step, problem: string | null, status = 200) =>
+    secondStepPage(options, {
+      ...{ step, action: stepPath, hidden: { token: tokenOf(visit) }, back: linkOf(visit) },
+      ...{ problem, status },
+    });
 
   const signIn = `${site.prefix}/sign-in?accepted`;
 

@@ -1,9 +1,8 @@
 /** Sign-in, its second step, and sign-out. */
-import type { ComponentChildren } from 'preact';
 import { DEVICE_DAYS, type OpenedSession } from '../../services/users/sessions';
 import { type SignInRefusal, type Step, STEP_MINUTES } from '../../services/users/sign-in';
 import { Alert } from '../components';
-import { EMPTY_FORM, Field, type FormState } from '../forms';
+import { Field, type FormState } from '../forms';
 import {
   type Answer,
   browserOf,
@@ -18,12 +17,15 @@ import {
   type Visit,
 } from '../site';
 import type { AccountPages } from './account-pages';
+import { Box } from './box';
 import { PASSKEY_WRONG, passkeyAnswer, passkeyCookie, PasskeyForm } from './passkey-form';
+import { secondStepPage } from './second-step';
 
 /** Where a sign-in sends its own redirect, to notice that the browser dropped the cookie. */
 const CHECK = 'signed-in';
 
-export function signInPages({ site, product, users, publicUrl: origin }: AccountPages): Route[] {
+export function signInPages(options: AccountPages): Route[] {
+  const { site, product, users, publicUrl: origin } = options;
   const path = `${site.prefix}/sign-in`;
   const stepPath = `${path}/second-step`;
   const passkeyPath = `${path}/passkey`;
@@ -51,31 +53,11 @@ export function signInPages({ site, product, users, publicUrl: origin }: Account
       { status },
     );
 
-  async function stepForm(visit: Visit, step: Step, problem: string | null, status = 200) {
-    const next = nextOf(visit);
-    const isPasskey = step.passkeys > 0 && users.passkeys.arePossible(origin);
-    const ceremony = isPasskey ? await users.passkeys.request(origin, step) : null;
-    return page(
-      'Second step',
-      <Box product={product} title="Second step" problem={problem}>
-        {ceremony === null ? null : (
-          <PasskeyForm
-            action={`${stepPath}/passkey`}
-            use="get"
-            options={ceremony.options}
-            label="Use a passkey"
-            next={next}
-          />
-        )}
-        <CodeForm action={stepPath} hidden={{ next }} back={path} totp={step.totp} />
-      </Box>,
-      {
-        status,
-        passkeys: ceremony !== null,
-        cookies: ceremony === null ? [] : [passkeyCookie(site, ceremony)],
-      },
-    );
-  }
+  const stepForm = (visit: Visit, step: Step, problem: string | null, status = 200) =>
+    secondStepPage(options, {
+      ...{ step, action: stepPath, hidden: { next: nextOf(visit) }, back: path },
+      ...{ problem, status },
+    });
 
   async function passkeyPage(visit: Visit, problem: string | null, status = 200) {
     const ceremony = await users.passkeys.request(origin, null);
@@ -267,33 +249,6 @@ function nextOf(visit: Visit): string {
   return visit.form.get('next') ?? visit.query.get('next') ?? '';
 }
 
-interface BoxProps {
-  product: string;
-  title: string;
-  problem: string | null;
-  children: ComponentChildren;
-}
-
-/** A page of somebody who is not signed in. */
-export function Box({ product, title, problem, children }: BoxProps) {
-  return (
-    <section class="box">
-      <div class="brand">
-        <span class="logo" aria-hidden="true">
-          G
-        </span>
-        <span>
-          <b>Payments gateway</b>
-          <small>{product}</small>
-        </span>
-      </div>
-      <h1>{title}</h1>
-      {problem === null ? null : <Alert tone="bad" title={problem} />}
-      {children}
-    </section>
-  );
-}
-
 interface PasswordFormProps {
   action: string;
   next: string;
@@ -323,37 +278,6 @@ function PasswordForm({ action, next, form }: PasswordFormProps) {
         maxLength={200}
       />
       <button class="btn">Sign in</button>
-    </form>
-  );
-}
-
-interface CodeFormProps {
-  action: string;
-  hidden: Readonly<Record<string, string>>;
-  back: string;
-  totp: boolean;
-}
-
-export function CodeForm({ action, hidden, back, totp }: CodeFormProps) {
-  return (
-    <form method="post" action={action} class="stack">
-      {Object.entries(hidden).map(([name, value]) => (
-        <input type="hidden" name={name} value={value} />
-      ))}
-      <Field
-        name="code"
-        label={totp ? 'Code' : 'Recovery code'}
-        hint={totp ? 'The six digits in your authenticator app, or a recovery code.' : undefined}
-        form={EMPTY_FORM}
-        required
-        autofocus={totp}
-        autocomplete="one-time-code"
-        maxLength={40}
-      />
-      <button class="btn">Continue</button>
-      <a class="btn" data-variant="ghost" href={back}>
-        Cancel
-      </a>
     </form>
   );
 }
