@@ -68,7 +68,7 @@ const ALIGN_EVENT_CLOCK = `DO $$ BEGIN
 END $$`;
 
 /**
- * Whoever has a login on the server may connect to a new database and make temporary tables there. Here the
+ * By default, every login of the server may connect to a new database and make temporary tables there. Here the
  * roles of the programs connect, and the ledger check makes temporary tables. Each time, because a dump does
  * not contain these rights. The schema of the wallet may be in the same database.
  */

@@ -94,7 +94,7 @@ function routeOf(form: URLSearchParams): Record<string, string> {
 
 const chosenProvider = (way: string) => PROVIDER_CODES.find((code) => code === way);
 
-/** By currency, such as `USDT on Tron`. */
+/** The choices of a currency and a network, such as `USDT on Tron`, sorted by currency. */
 function routeOptions(routes: readonly Route[]): (readonly [string, string])[] {
   const names = routes.map(({ currency, network, provider }) =>
     network === INTERNAL_NETWORK

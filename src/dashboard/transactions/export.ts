@@ -50,7 +50,7 @@ export async function* jsonLines(read: ReadPage): AsyncGenerator<string> {
   yield separator === '[\n' ? '[]\n' : '\n]\n';
 }
 
-/** As the API shows it, and what each entry is. */
+/** The transaction as the API shows it, with the label of each entry. */
 function withParts(transaction: MerchantTransaction) {
   const shown = presentTransaction(transaction);
   const parts = transaction.entries.map(({ part }) => part);

@@ -32,7 +32,7 @@ export const steps = [
   `CREATE INDEX CONCURRENTLY IF NOT EXISTS payments_uncredited ON payments (account_id, mode, currency)
      WHERE status IN ('processing', 'on_hold') OR (${LATE} AND unconfirmed_amount > 0)`,
   'DROP INDEX CONCURRENTLY IF EXISTS payments_pending',
-  // As payments_late, which it replaces: money that was seen and not credited includes what is unconfirmed.
+  // This index replaces payments_late, because money that was seen and not credited includes what is unconfirmed.
   `CREATE INDEX CONCURRENTLY IF NOT EXISTS payments_late_money ON payments (workflow_checked_at)
      WHERE ${LATE}
        AND (status = 'underpaid' OR credited_amount < received_amount + unconfirmed_amount)`,

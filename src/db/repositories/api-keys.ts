@@ -163,7 +163,7 @@ export async function revokeApiKey(tx: Tx, id: string): Promise<ApiKey> {
   return one(await rows<ApiKey>(tx, sql, [id]));
 }
 
-/** Of one account and mode, without revoked and expired ones. */
+/** Counts the keys of an account in a mode that work: revoked and expired ones are left out. */
 export async function countWorkingKeys(tx: Tx, accountId: string, mode: Mode): Promise<number> {
   const [found] = await rows<{ keys: number }>(
     tx,
