@@ -1,7 +1,7 @@
 /**
  * Deletes expired idempotency records, sessions, invitations and attempts to sign in, old days of the
- * request log, and old webhook data (decision H8), and stores the sums of new postings (D11). Safe to run
- * twice, also concurrently: locked rows are left for the next run.
+ * request log, and old webhook data (decisions/retention), and stores the sums of new postings (decisions/statements). Safe
+ * to run twice, also concurrently: locked rows are left for the next run.
  */
 import { forgetEventBodies } from '../src/db/repositories/events';
 import { forgetOldSignIns } from '../src/db/repositories/authentication-attempts';

@@ -1,6 +1,6 @@
 /**
- * The event of a status change: the bytes that will be sent for it (decision H1), who caused it and
- * in which workflow run.
+ * The event of a status change: the bytes that will be sent for it (decisions/webhook-bodies), who caused
+ * it and in which workflow run.
  */
 import type { NewEvent } from '../src/db/repositories/events';
 import { paymentEvent, payoutEvent } from '../src/domain/events';

@@ -1,6 +1,6 @@
 /**
- * Runs on a schedule: deletes expired records (decisions I3 and H8), stores the sums of new postings (D11),
- * and opens a case if the ledger check is late.
+ * Runs on a schedule: deletes expired records (decisions/idempotency and decisions/retention), stores the
+ * sums of new postings (decisions/statements), and opens a case if the ledger check is late.
  */
 import { activities } from './activities';
 

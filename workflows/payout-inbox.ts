@@ -59,7 +59,7 @@ export class PayoutInbox extends DecisionInbox<PayoutState, PayoutDecision> {
   }
 }
 
-/** A payout that is held back before submission can still be rejected (decision O5). */
+/** A payout that is held back before submission can still be rejected (decisions/payout-statuses). */
 function mayBeDecided(status: PayoutStatus, kind: PayoutDecision['kind']): boolean {
   return nextPayoutStatus(status, kind) !== undefined;
 }

@@ -1,6 +1,6 @@
 /**
  * Carries out an operator's pending decision at the provider. The answer is recorded like any other
- * update: only the provider's facts move money (decision P7). Each call is idempotent at the
+ * update: only the provider's facts move money (decisions/provider-facts). Each call is idempotent at the
  * provider and is repeated until the answer is clear.
  */
 import {

@@ -1,7 +1,7 @@
 /**
- * Applies a provider's facts to a payment: one guarded step per transaction, until the payment matches
- * the facts (decision P7). Each transfer is credited exactly once; what was sent back of it is deducted
- * in the same transaction.
+ * Applies a provider's facts to a payment: one guarded step per transaction, until the payment matches the
+ * facts (decisions/provider-facts). Each transfer is credited exactly once; what was sent back of it is
+ * deducted in the same transaction.
  */
 import { appendEvent } from '../../src/db/repositories/events';
 import { postAtCommit } from '../../src/db/repositories/ledger';

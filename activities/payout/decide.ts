@@ -40,7 +40,7 @@ export async function approvePayout(
   return step(deps, payoutId, approval(by));
 }
 
-/** Only before anything was submitted: after that, money may be on its way (decision O5). */
+/** Only before anything was submitted: after that, money may be on its way (decisions/payout-statuses). */
 export async function rejectPayout(
   deps: Deps,
   payoutId: string,
@@ -65,7 +65,7 @@ function rejection(by: string | null, reason: string | null): Transition {
 
 /**
  * @param by the merchant's request; the same request run again gets the first result, while
- *   another finds the payout cancelled already (decision O8)
+ *   another finds the payout cancelled already (decisions/payout-cancel)
  */
 export async function cancelPayout(deps: Deps, payoutId: string, by: string): Promise<StepResult> {
   const transition = {

@@ -64,7 +64,7 @@ runProcess(HELP, async (env) => {
   };
 });
 
-/** A warning: webhooks go to public addresses only, except to these (decision H9). */
+/** A warning: webhooks go to public addresses only, except to these (decisions/webhook-targets). */
 function warnOfPrivateNetworks({ config, logger }: Deps): void {
   const { allowCidrs, testMode } = config.webhooks;
   if (allowCidrs.length > 0) {

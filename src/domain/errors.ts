@@ -1,14 +1,15 @@
 /**
- * Every refusal the API can give, in one catalogue: code → status, message and the schema of its
- * details. A refusal is expected and tells the caller what to do; anything else that is thrown is
- * an operating fault (the client or Temporal tries again) or a programmer's error.
+ * Every refusal the API can give, in one catalogue: code → status, message and the schema of its details. A
+ * refusal is expected and tells the caller what to do; anything else that is thrown is an operating fault
+ * (the client or Temporal tries again) or a programmer's error.
  *
- * Source: the specification, "Errors", and decisions W5–W9.
+ * Source: the specification, "Errors", and decisions/errors, decisions/validation, decisions/references and
+ * decisions/retry-after.
  */
 import type { XStatic } from 'typebox/schema';
 import { AMOUNT_PATTERN, CURRENCY_PATTERN } from './money';
 
-/** The rules that a field can break (decision W7). */
+/** The rules that a field can break (decisions/validation). */
 export const FIELD_RULES = [
   'required',
   'type',
@@ -26,7 +27,7 @@ export type FieldRule = (typeof FIELD_RULES)[number];
 
 /**
  * Of `service_unavailable`. In the contract the reason is any string, so that another one is an addition
- * (decision W14); metrics and logs have no others.
+ * (decisions/versioning); metrics and logs have no others.
  */
 export const UNAVAILABLE_REASONS = [
   'database_unavailable',
@@ -41,7 +42,9 @@ export const UNAVAILABLE_REASONS = [
 ] as const;
 export type UnavailableReason = (typeof UNAVAILABLE_REASONS)[number];
 
-/** Waiting does not end these: an operator has to act, so the answer names no time (decision W9). */
+/**
+ * Waiting does not end these: an operator has to act, so the answer names no time (decisions/retry-after).
+ */
 const UNTIL_CONFIGURED: readonly UnavailableReason[] = [
   'fees_not_configured',
   'limits_not_configured',

@@ -1,4 +1,4 @@
-/** The event types of status changes (the specification, "Event kinds"; decision O4). */
+/** The event types of status changes (the specification, "Event kinds"; decisions/payout-statuses). */
 import { PAYMENT_STATUSES, type PaymentStatus } from './payment';
 import { PAYOUT_STATUSES, type PayoutStatus } from './payout';
 
@@ -18,7 +18,7 @@ export function payoutEvent(status: PayoutStatus): PayoutEvent {
   return status === 'under_review' ? 'payout.requested' : `payout.${status}`;
 }
 
-/** Sent to test an endpoint, without a status change (decision H6). */
+/** Sent to test an endpoint, without a status change (decisions/webhook-ping). */
 export const PING = 'webhook.ping' as const;
 
 export type EventType = PaymentEvent | PayoutEvent | typeof PING;

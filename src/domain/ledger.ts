@@ -1,5 +1,5 @@
 /**
- * The postings of the double-entry ledger (decisions M2, M3). Each is a balanced list of lines. The
+ * The postings of the double-entry ledger (decisions/ledger). Each is a balanced list of lines. The
  * merchant's accounts are `available` and `reserved`; the others belong to the platform and are
  * invisible to the merchant. `ledger_post` in db/migrations is the only code that writes them.
  */
@@ -63,7 +63,10 @@ export function reservePosting(payout: PayoutMoney): Posting {
   };
 }
 
-/** Settle and release share one operation key, so a payout's money leaves only once (decision O7). */
+/**
+ * Settle and release share one operation key, so a payout's money leaves only once
+ * (decisions/money-leaves-once).
+ */
 function finalKey(payoutId: string): string {
   return `${payoutId}:final`;
 }
@@ -130,7 +133,7 @@ export interface RefundMoney {
   fee: Amount;
 }
 
-/** Reverses a credit (decision P6), once per refund of the provider. */
+/** Reverses a credit (decisions/refunds), once per refund of the provider. */
 export function refundPosting(payment: PaymentMoney, refund: RefundMoney): Posting {
   return {
     operationKey: `${payment.id}:refund:${refund.reference}`,
@@ -195,7 +198,7 @@ export function isBalanced(posting: Posting): boolean {
   return sum('in') === sum('out');
 }
 
-/** A posting as the merchant sees it, with the merchant's accounts only (decision M3). */
+/** A posting as the merchant sees it, with the merchant's accounts only (decisions/ledger). */
 export interface MerchantTransaction {
   id: string;
   mode: Mode;
@@ -248,7 +251,7 @@ export function merchantEntries(stored: readonly StoredLine[]): MerchantTransact
   });
 }
 
-/** The filters of a list of transactions (decision W13). */
+/** The filters of a list of transactions (decisions/lists). */
 export interface TransactionFilters {
   currency?: string;
   type?: TransactionType;

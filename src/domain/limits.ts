@@ -1,4 +1,4 @@
-/** Payout limits per account and currency (decision O9). A null maximum means none. */
+/** Payout limits per account and currency (decisions/payout-limits). A null maximum means none. */
 import { type Amount, add, isLess } from './money';
 import type { Refusal } from './errors';
 

@@ -21,7 +21,7 @@ const Decimal = SharedDecimal.clone({
 
 const SCALE = 8;
 
-/** As the API writes an amount (decision W2). */
+/** As the API writes an amount (decisions/amounts). */
 export const AMOUNT_PATTERN = '^[0-9]{1,30}\\.[0-9]{8}$';
 export const CURRENCY_PATTERN = '^[A-Z0-9]{2,12}$';
 /** An amount of a request, or zero, which parseRequestAmount refuses. */
@@ -34,8 +34,8 @@ const EXPONENT_MAX = 100;
 export const ZERO = '0.00000000' as Amount;
 
 /**
- * Reads an amount of a request (decision W1): plain decimal text, greater than zero, at most 18 digits
- * before and 8 after the decimal point. Returns null for anything else.
+ * Reads an amount of a request (decisions/amounts): plain decimal text, greater than zero, at most 18
+ * digits before and 8 after the decimal point. Returns null for anything else.
  */
 export function parseRequestAmount(text: string): Amount | null {
   if (!REQUEST_AMOUNT.test(text)) return null;
@@ -96,7 +96,10 @@ export function shareOf(part: Amount, whole: Amount): number {
   return new Decimal(part).dividedBy(whole).toDecimalPlaces(3).toNumber();
 }
 
-/** `percentage` per cent of `base` plus `plus`; the sum is rounded half up to 8 decimals (decision M1). */
+/**
+ * `percentage` per cent of `base` plus `plus`; the sum is rounded half up to 8 decimals
+ * (decisions/service-fees).
+ */
 export function percentOf(base: Amount, percentage: string, plus: Amount): Amount {
   return new Decimal(base)
     .times(percentage)

@@ -1,4 +1,4 @@
-/** What the networks ask of a destination (decisions M5 and O10). */
+/** What the networks ask of a destination (decisions/currencies and decisions/destinations). */
 
 /** Networks where an address alone may not name the recipient, and what the memo looks like. */
 const MEMO_REQUIRED: Readonly<Record<string, { pattern: RegExp; shape: string }>> = {

@@ -1,4 +1,7 @@
-/** What a payment's credits and refunds move, fees included (decisions M1 and P6). Pure. */
+/**
+ * What a payment's credits and refunds move, fees included (decisions/service-fees and decisions/refunds).
+ * Pure.
+ */
 import { serviceFee } from './fees';
 import { type Amount, add, isLess, lesserOf, subtract, ZERO } from './money';
 import type { Payment } from './payment';
@@ -26,8 +29,8 @@ export function netAmount(payment: Payment): Amount {
 }
 
 /**
- * Prices a refund. The fee applies to the received amount (decision M1), so the part that was charged
- * on the refunded amount is waived. Several refunds cost the same as one of their sum.
+ * Prices a refund. The fee applies to the received amount (decisions/service-fees), so the part that was
+ * charged on the refunded amount is waived. Several refunds cost the same as one of their sum.
  */
 export function priceReversal(payment: Payment, amount: Amount): Reversal {
   const reversed = lesserOf(amount, refundableOf(payment));
@@ -49,7 +52,9 @@ export interface Credit {
   fee: Amount;
 }
 
-/** The fee is on the sum of what was received (decision M1): a transfer bears what it adds to it. */
+/**
+ * The fee is on the sum of what was received (decisions/service-fees): a transfer bears what it adds to it.
+ */
 export function priceCredits(
   payment: Payment,
   transfers: readonly { id: string; amount: Amount }[],
@@ -69,7 +74,10 @@ export function seenAmount(payment: Pick<Payment, 'receivedAmount' | 'unconfirme
   return add(payment.receivedAmount, payment.unconfirmedAmount);
 }
 
-/** The amount that the customer still has to send (decision P2): nobody pays twice while a transfer is confirmed. */
+/**
+ * The amount that the customer still has to send (decisions/payment-object): nobody pays twice while a
+ * transfer is confirmed.
+ */
 export function amountDue(payment: Payment): Amount {
   const seen = seenAmount(payment);
   return isLess(seen, payment.amount) ? subtract(payment.amount, seen) : ZERO;

@@ -1,6 +1,7 @@
 /**
- * Decides the next step of a payment from the provider's facts (decisions P3 to P7). Pure and
- * repeatable: the same facts lead to the same step. Every provider update goes through it.
+ * Decides the next step of a payment from the provider's facts (decisions/payment-statuses,
+ * decisions/late-payments, decisions/refunds and decisions/provider-facts). Pure and repeatable: the same
+ * facts lead to the same step. Every provider update goes through it.
  */
 import { type Amount, add, greaterOf, isLess, ZERO } from './money';
 import {
@@ -55,7 +56,9 @@ export interface PaymentBackground {
   rejection: 'pending' | 'accepted' | null;
 }
 
-/** Money that is confirmed up to this long after the window closed is credited (decision P5). */
+/**
+ * Money that is confirmed up to this long after the window closed is credited (decisions/late-payments).
+ */
 export const LATE_WINDOW_MS = 30 * 24 * 60 * 60 * 1000;
 
 /** The payment has ended, and money that arrives now is still credited. */
@@ -125,7 +128,7 @@ function triggerWhileOpen(
   return facts.state === 'started' && payment.status === 'created' ? 'start' : null;
 }
 
-/** Late money (decision P5), unless the provider holds it or reports a failure. */
+/** Late money (decisions/late-payments), unless the provider holds it or reports a failure. */
 function triggerAfterEnd(
   payment: Payment,
   facts: CheckoutFacts,
@@ -187,8 +190,8 @@ function exceptionsOf(
 }
 
 /**
- * What is confirmed, and what is seen and not confirmed. A credited transfer counts as confirmed whatever the
- * facts say, because older facts may arrive later.
+ * What is confirmed, and what is seen and not confirmed. A credited transfer counts as confirmed whatever
+ * the facts say, because older facts may arrive later.
  */
 export function figuresAfter(
   payment: Payment,

@@ -2,7 +2,8 @@
  * A payment's statuses and transitions. The database's guarded UPDATE enforces the table, and
  * docs/states.md is generated from it. payment-step.ts decides which transition is next.
  *
- * Source: decisions P1 to P7 and P10.
+ * Source: decisions/payment-request, decisions/payment-object, decisions/payment-statuses,
+ * decisions/late-payments, decisions/refunds, decisions/provider-facts and decisions/pending-balance.
  */
 import type { FeeTerms } from './fees';
 import type { Mode } from './mode';
@@ -65,8 +66,8 @@ export const PAYMENT_TRANSITIONS = {
     expire: 'expired',
   },
   on_hold: { complete: 'completed', underpay: 'underpaid', fail: 'failed', refund: 'refunded' },
-  // Late money and refunds (decisions P5 and P6). More money for a completed or underpaid payment is
-  // credited without a change of status.
+  // Late money and refunds (decisions/late-payments and decisions/refunds). More money for a completed or
+  // underpaid payment is credited without a change of status.
   completed: { complete: 'completed', refund: 'refunded' },
   underpaid: { underpay: 'underpaid', complete: 'completed', refund: 'refunded' },
   expired: { complete: 'completed', underpay: 'underpaid' },
@@ -96,7 +97,7 @@ export function paymentStatusesBefore(trigger: PaymentTrigger): PaymentStatus[] 
  * - `all`: nothing was seen
  * - `confirmation`: money was seen and is not credited
  * - `rest`: completed; more comes only when less was credited than received
- * - `late`: ended, and money that comes late is credited (decision P5)
+ * - `late`: ended, and money that comes late is credited (decisions/late-payments)
  * - `none`: nothing is credited any more
  */
 const EXPECTED_MONEY = {
@@ -120,7 +121,10 @@ function expecting(...money: ExpectedMoney[]): readonly PaymentStatus[] {
 
 export const OPEN_PAYMENT_STATUSES = expecting('all', 'confirmation');
 
-/** All of their money is part of the `pending` of GET /balance, and none is credited (decision P10). */
+/**
+ * All of their money is part of the `pending` of GET /balance, and none is credited
+ * (decisions/pending-balance).
+ */
 export const SEEN_PAYMENT_STATUSES = expecting('confirmation');
 
 /** What they have unconfirmed is credited when it is confirmed, so it is pending too. */
@@ -198,7 +202,7 @@ export interface Payment {
   completedAt: Date | null;
 }
 
-/** A validated request (decision P1). */
+/** A validated request (decisions/payment-request). */
 export interface PaymentRequest {
   amount: Amount;
   currency: string;
@@ -213,7 +217,7 @@ export interface PaymentRequest {
   expiresInSeconds: number;
 }
 
-/** The filters of a list of payments (decision W13). */
+/** The filters of a list of payments (decisions/lists). */
 export interface PaymentFilters {
   status?: PaymentStatus[];
   reference?: string;

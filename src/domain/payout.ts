@@ -2,7 +2,8 @@
  * A payout's statuses and transitions. The database's guarded UPDATE enforces the table, the workflow
  * follows it, and docs/states.md is generated from it.
  *
- * Source: the specification, "Payout statuses" and "Payout transitions"; decisions O3 and O5.
+ * Source: the specification, "Payout statuses" and "Payout transitions"; decisions/payout-approval and
+ * decisions/payout-statuses.
  */
 import type { DestinationType } from './destination';
 import type { FeeTerms } from './fees';
@@ -131,7 +132,7 @@ export interface Payout {
   providerTransferId: string | null;
   /** Set before submission: from then on only the provider's result ends the payout. */
   submissionStartedAt: Date | null;
-  /** Set while it is unknown whether the provider accepted the payout (decision O6). */
+  /** Set while it is unknown whether the provider accepted the payout (decisions/payouts-in-doubt). */
   inDoubtSince: Date | null;
   processingSince: Date | null;
   attentionLevel: number;
@@ -154,7 +155,7 @@ export interface PayoutRequest {
   metadata: Record<string, string>;
 }
 
-/** The filters of a list of payouts (decision W13). */
+/** The filters of a list of payouts (decisions/lists). */
 export interface PayoutFilters {
   status?: PayoutStatus[];
   reference?: string;

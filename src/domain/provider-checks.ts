@@ -1,6 +1,7 @@
 /**
- * When to query a provider again, and when to alert an operator (decisions O5 and O6). Both depend only
- * on the waiting time, so a restarted workflow continues where it was.
+ * When to query a provider again, and when to alert an operator (decisions/payout-statuses and
+ * decisions/payouts-in-doubt). Both depend only on the waiting time, so a restarted workflow continues
+ * where it was.
  */
 import type { DifferenceKind } from './cases';
 import { isFinalPayout, type PayoutStatus } from './payout';
@@ -57,7 +58,7 @@ export function attentionLevel(waitedMs: number): number {
 
 /**
  * The kind of case if the provider contradicts how a payout ended, otherwise null. The ledger stays
- * unchanged (decision O7); an operator decides.
+ * unchanged (decisions/money-leaves-once); an operator decides.
  */
 export function contradiction(
   payout: PayoutStatus,

@@ -1,6 +1,6 @@
 /**
- * Whether a new payout requires an operator's review (decision O2). Pure: the reserving transaction
- * reads the facts under its lock and stores the names of the rules that apply.
+ * Whether a new payout requires an operator's review (decisions/payout-review). Pure: the reserving
+ * transaction reads the facts under its lock and stores the names of the rules that apply.
  */
 import { type Amount, add, isLess } from './money';
 import type { DestinationType } from './destination';
@@ -70,7 +70,7 @@ export function reviewReasons(facts: ReviewFacts): ReviewReason[] {
   return rules.filter(([, hits]) => hits(facts)).map(([reason]) => reason);
 }
 
-/** The delay before a requested payout is approved automatically (decision O3). */
+/** The delay before a requested payout is approved automatically (decisions/payout-approval). */
 export function autoApproveDelayMs(mode: Mode): number {
   return mode === 'live' ? 10_000 : 2_000;
 }

@@ -1,7 +1,7 @@
 /**
- * Which provider and network a payout or a payment takes (the specification, "Payout request
- * fields" and "Destinations per provider"; decisions M5, O10 and P1). Pure: the service brings the
- * catalogue and the providers' capabilities.
+ * Which provider and network a payout or a payment takes (the specification, "Payout request fields" and
+ * "Destinations per provider"; decisions/currencies, decisions/destinations and decisions/payment-request).
+ * Pure: the service brings the catalogue and the providers' capabilities.
  */
 import type { DestinationType } from './destination';
 import type { FieldError, FieldRule, Refusal } from './errors';

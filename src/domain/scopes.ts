@@ -1,4 +1,4 @@
-/** What an API key may do (the specification, "Scopes"; `events:read` is decision E1). */
+/** What an API key may do (the specification, "Scopes"; `events:read` is decisions/events-list). */
 export const SCOPES = [
   'payments:write',
   'payments:read',

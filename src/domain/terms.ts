@@ -15,7 +15,7 @@ import { type ReviewReason, reviewReasons } from './review';
 export interface PayoutFacts {
   now: Date;
   available: Amount;
-  /** The operator's reason when new payouts are paused, else null (decision O11). */
+  /** The operator's reason when new payouts are paused, else null (decisions/payout-pauses). */
   pauseReason: string | null;
   /** Null when no fee rule is in force: a gateway that cannot price must not sell. */
   feeTerms: FeeTerms | null;

@@ -1,6 +1,6 @@
 /**
  * The gateway's HTTP interface as one Koa application. src/deps.ts builds it, http/server.ts
- * listens with it. The order of the checks on a request is decision W12.
+ * listens with it. The order of the checks on a request is decisions/order-of-checks.
  */
 import Router from '@koa/router';
 import Koa, { type Middleware } from 'koa';
@@ -35,9 +35,9 @@ export interface AppOptions {
   cursorSecret: string;
   /** Of which cursors are accepted too. */
   earlierCursorSecrets?: readonly string[];
-  /** The number of proxies in front that append to X-Forwarded-For (decision W11). */
+  /** The number of proxies in front that append to X-Forwarded-For (decisions/client-address). */
   trustedProxyHops: number;
-  /** Answers only requests to this machine or to the public URL (decision H10). */
+  /** Answers only requests to this machine or to the public URL (decisions/development). */
   isDevelopment?: boolean;
   /** Each request belongs to a trace. */
   followsTraces?: boolean;

@@ -5,7 +5,7 @@ import { type IdKind, isId } from '../domain/ids';
 import type { Caller } from '../services/services';
 
 export interface GatewayState {
-  /** Our id, `req_…`, on every response and in every error body (decision W4). */
+  /** Our id, `req_…`, on every response and in every error body (decisions/request-ids). */
   requestId: string;
   /** Set by middleware/auth.ts; routes behind it can rely on it. */
   caller: Caller;
@@ -29,7 +29,7 @@ export function routePattern(ctx: GatewayContext): string {
 }
 
 /**
- * The id in the path. A malformed id gets the same error as an unknown one (decision W6).
+ * The id in the path. A malformed id gets the same error as an unknown one (decisions/errors).
  * @throws ApiError not_found
  */
 export function pathId(kind: IdKind, ctx: { params: Record<string, string | undefined> }): string {

@@ -124,7 +124,10 @@ const CLIENT_ERRORS: Readonly<Record<string, InvalidHttp>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
 };
 
-/** Reaches no middleware, but its response also has an id and the envelope (decisions W4, W5). */
+/**
+ * Reaches no middleware, but its response also has an id and the envelope (decisions/request-ids and
+ * decisions/errors).
+ */
 function answerInvalidHttp(code: InvalidHttp, socket: Duplex): void {
   const requestId = newId('request');
   const refusal = new ApiError({ code });

@@ -1,6 +1,6 @@
 /**
  * Encrypts secrets that the database stores, with a key that is not in the database: AES-256-GCM
- * (decision H2). A secret encrypted for one object cannot be decrypted for another.
+ * (decisions/webhook-secrets). A secret encrypted for one object cannot be decrypted for another.
  */
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
 import { wallClockMs } from './wall-clock';
@@ -63,7 +63,9 @@ export function sealValue(box: SecretBox, value: unknown, owner: string, minutes
   return `${keyId}.${sealed.toString('base64url')}`;
 }
 
-/** The value as `sealValue` got it. Null: expired, of another owner, forged, or of a key that is not set. */
+/**
+ * The value as `sealValue` got it. Null: expired, of another owner, forged, or of a key that is not set.
+ */
 export function openValue(box: SecretBox, text: string, owner: string): unknown {
   const [keyId = '', sealed] = text.split('.');
   if (sealed === undefined) return null;

@@ -10,7 +10,9 @@ export interface WebhookSettings {
   /** Allowed for endpoints of both modes. */
   allowCidrs: string[];
   denyCidrs: string[];
-  /** Additionally allowed for endpoints of test mode (decisions H9 and H10). */
+  /**
+   * Additionally allowed for endpoints of test mode (decisions/webhook-targets and decisions/development).
+   */
   testMode: { allowedHosts: string[]; allowCidrs: string[] };
 }
 

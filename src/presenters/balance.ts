@@ -1,4 +1,4 @@
-/** Balances and the transactions that changed them (the specification; decision M2). */
+/** Balances and the transactions that changed them (the specification; decisions/ledger). */
 import type { MerchantTransaction } from '../domain/ledger';
 import type { Mode } from '../domain/mode';
 import type { Amount } from '../domain/money';

@@ -1,6 +1,6 @@
 /**
  * The envelopes of objects, of responses to creations and of webhook events. Only this module
- * creates the bytes that are stored (decisions H1 and I2).
+ * creates the bytes that are stored (decisions/webhook-bodies and decisions/idempotency).
  */
 import type { EventType } from '../domain/events';
 import type { Mode } from '../domain/mode';

@@ -1,4 +1,4 @@
-/** A payout in API responses and webhook events (the specification; decision O1). */
+/** A payout in API responses and webhook events (the specification; decisions/payout-object). */
 import type { Payout } from '../domain/payout';
 import type { PayoutObject } from '../schemas/payouts';
 

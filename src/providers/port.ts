@@ -10,7 +10,7 @@ import type { ProviderCode } from '../domain/provider-codes';
 import type { Destination, DestinationType } from '../domain/destination';
 import type { CallProvider } from './provider-http';
 
-/** Decision M6; the names are the wire's, because GET /currencies shows them as they are. */
+/** What a provider supports (decisions/capabilities); the names are the wire's, because GET /currencies shows them as they are. */
 export interface ProviderCapabilities {
   pay_in: boolean;
   pay_out: boolean;
@@ -63,7 +63,8 @@ export interface Limited {
  * - `accepted`: the provider holds the order under our reference.
  * - `refused`: definite. The provider has not sent and will not send under this reference.
  * - `limited`: this call submitted nothing. An earlier one may have.
- * - `unknown`: the payout is in doubt until `findPayout` gives a definite answer (decision O6).
+ * - `unknown`: the payout is in doubt until `findPayout` gives a definite answer
+ *   (decisions/payouts-in-doubt).
  */
 export type SubmitResult =
   | { kind: 'accepted'; transfer: ProviderTransfer }
@@ -116,7 +117,10 @@ export interface Checkout {
   amount: Amount;
   currency: string;
   network: string | null;
-  /** open: not started; started: the customer chose to pay; cancelled by the customer; failed at the provider. */
+  /**
+   * open: not started; started: the customer chose to pay; cancelled by the customer; failed at the
+   * provider.
+   */
   state: 'open' | 'started' | 'cancelled' | 'failed';
   /** Held for compliance. */
   onHold: boolean;

@@ -1,6 +1,6 @@
 /**
- * How a request's body is read (decisions W1, W2 and W7): amounts keep their digits, null counts
- * as absent for an optional field, and every failing field is named at once. The sentences come
+ * How a request's body is read (decisions/amounts and decisions/validation): amounts keep their digits,
+ * null counts as absent for an optional field, and every failing field is named at once. The sentences come
  * from the `description` of the schemas, which are noun phrases.
  */
 import { isLosslessNumber } from 'lossless-json';

@@ -15,7 +15,7 @@ export function Id(kind: IdKind) {
   });
 }
 
-/** Exactly 8 decimals, never an exponent (decision W2). */
+/** Exactly 8 decimals, never an exponent (decisions/amounts). */
 export function AmountText(description: string) {
   return Type.String({ pattern: AMOUNT_PATTERN, description });
 }

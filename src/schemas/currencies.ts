@@ -1,4 +1,7 @@
-/** Providers and currencies on the wire (the specification, "Resources"; decisions M5, M6). */
+/**
+ * Providers and currencies on the wire (the specification, "Resources"; decisions/currencies and
+ * decisions/capabilities).
+ */
 import { type Static, Type } from 'typebox';
 import { AmountText, CurrencyCode, OrNull, ProviderName, Shape } from './common';
 import { DirectionName } from './fees';

@@ -1,6 +1,7 @@
 /**
  * Events on the wire: as webhooks and in the feed (the specification, "Webhook event envelope";
- * decisions H6, H7, E1 to E3).
+ * decisions/webhook-ping, decisions/event-sequence, decisions/events-list, decisions/events-feed and
+ * decisions/long-poll).
  */
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';

@@ -1,6 +1,6 @@
 /**
- * Payments on the wire (the specification, "Payment object and payment request"; decisions P1, P2,
- * W1, W7 and W13).
+ * Payments on the wire (the specification, "Payment object and payment request"; decisions/payment-request,
+ * decisions/payment-object, decisions/amounts, decisions/validation and decisions/lists).
  */
 import { type Static, Type } from 'typebox';
 import type { FieldError } from '../domain/errors';
@@ -119,7 +119,10 @@ function defaultWindow(mode: Mode, scenario: string | undefined): number {
   return isShort ? SCENARIO_WINDOW_S : EXPIRES_IN_S.default;
 }
 
-/** Stored as it was sent, so what a parser would drop or correct is refused: white space, control characters, `https:shop`. */
+/**
+ * Stored as it was sent, so what a parser would drop or correct is refused: white space, control
+ * characters, `https:shop`.
+ */
 const WEB_ADDRESS = /^https?:\/\/[^\s\p{Cc}\\]+$/iu;
 /** The part between `//` and the path, where `@` ends a user name. */
 const WITH_USER = /^[a-z]+:\/\/[^/?#]*@/i;

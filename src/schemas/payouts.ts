@@ -1,7 +1,7 @@
 /**
- * Payouts on the wire (the specification, "Payout request fields" and "Payout object"; decisions
- * W1, W7, W13 and O1). A request is checked for what can be seen in it alone; what depends on
- * currency, network, provider or balance is the service's.
+ * Payouts on the wire (the specification, "Payout request fields" and "Payout object"; decisions/amounts,
+ * decisions/validation, decisions/lists and decisions/payout-object). A request is checked for what can be
+ * seen in it alone; what depends on currency, network, provider or balance is the service's.
  */
 import { type Static, Type } from 'typebox';
 import { DESTINATION_TYPES, type DestinationType } from '../domain/destination';
@@ -38,7 +38,9 @@ import {
 import { CREATION_ERRORS, IDEMPOTENCY_KEY, idOf, listQueryOf, type Operation } from './operation';
 import { CREATED, CURRENCY, matching, PROVIDER, type Query, readListQuery, someOf } from './query';
 
-/** null says that there is none; the reader looks at the body for it, as null counts as absent elsewhere. */
+/**
+ * null says that there is none; the reader looks at the body for it, as null counts as absent elsewhere.
+ */
 const RequestMemo = Type.Unsafe<string | null>({
   type: ['string', 'null'],
   maxLength: 64,
@@ -125,7 +127,7 @@ const VALUES: Record<DestinationType, { pattern: RegExp; description: string }> 
 
 /**
  * What the destination's type asks of its value. Whether an address exists on a network (checksum,
- * length) is checked later, where the network is known (decision O10).
+ * length) is checked later, where the network is known (decisions/destinations).
  */
 function destinationErrors({ destination }: Json): FieldError[] {
   const { type, value } = (destination ?? {}) as { type?: unknown; value?: unknown };

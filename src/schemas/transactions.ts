@@ -1,4 +1,6 @@
-/** Transactions on the wire (the specification, "Transaction object"; decisions M2, W13). */
+/**
+ * Transactions on the wire (the specification, "Transaction object"; decisions/ledger and decisions/lists).
+ */
 import { type Static, Type } from 'typebox';
 import { TRANSACTION_TYPES } from '../domain/ledger';
 import {

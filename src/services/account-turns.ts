@@ -1,7 +1,7 @@
 /**
  * How many requests of one account and mode run at once in a process, so that one merchant's flood leaves
- * connections and processor to others (decision W16). Further requests wait in their order; what cannot run
- * soon is refused. Test mode has less room, and takes none from live mode.
+ * connections and processor to others (decisions/fair-share). Further requests wait in their order; what
+ * cannot run soon is refused. Test mode has less room, and takes none from live mode.
  */
 import { Semaphore, withTimeout, type SemaphoreInterface } from 'async-mutex';
 import type { Mode } from '../domain/mode';

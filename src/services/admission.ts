@@ -1,13 +1,14 @@
 /**
- * Refuses requests that could not be answered soon (decision W15). Each request that starts a workflow
- * waits in one queue with the work of the earlier ones, so beyond capacity every answer would be late.
+ * Refuses requests that could not be answered soon (decisions/overload). Each request that starts a
+ * workflow waits in one queue with the work of the earlier ones, so beyond capacity every answer would be
+ * late.
  *
- * A burst is accepted: only when no answer has been prompt for a while are requests refused, and then
- * only those beyond what the last seconds show can be answered in time. What is accepted runs a few at
- * once: in Temporal's queue, later requests can overtake earlier ones.
+ * A burst is accepted: only when no answer has been prompt for a while are requests refused, and then only
+ * those beyond what the last seconds show can be answered in time. What is accepted runs a few at once: in
+ * Temporal's queue, later requests can overtake earlier ones.
  *
- * Accounts take turns, live mode before test mode, so that a flood of one waits behind itself. Under a limit
- * each account of live mode has its share of the room, whatever the others send.
+ * Accounts take turns, live mode before test mode, so that a flood of one waits behind itself. Under a
+ * limit each account of live mode has its share of the room, whatever the others send.
  */
 import { Semaphore, type SemaphoreInterface, withTimeout } from 'async-mutex';
 import { ApiError } from '../domain/errors';
@@ -24,8 +25,8 @@ const LEAST = 8;
 /** Test mode is refused first: its share of what is accepted while live mode is used too. */
 const TEST_SHARE = 0.5;
 /**
- * What follows a payout costs more than its answer, so an account has no more than this part of what runs at
- * once while another one uses live mode, and all of test mode together half of that.
+ * What follows a payout costs more than its answer, so an account has no more than this part of what runs
+ * at once while another one uses live mode, and all of test mode together half of that.
  */
 const ACCOUNT_PART = 0.25;
 /** A mode or an account is in use for as long after a request. */

@@ -1,4 +1,7 @@
-/** Accepts API keys (the specification, "Authentication"; decisions A1, A4, W10–W12). */
+/**
+ * Accepts API keys (the specification, "Authentication"; decisions/api-keys, decisions/rate-limit,
+ * decisions/client-address and decisions/order-of-checks).
+ */
 import { isIP } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import DataLoader from 'dataloader';

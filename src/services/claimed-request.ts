@@ -1,5 +1,5 @@
 /**
- * Idempotency of a request that creates an object (decisions I1 to I3): a stored response is replayed,
+ * Idempotency of a request that creates an object (decisions/idempotency): a stored response is replayed,
  * the key is claimed before the work, and a refusal releases the key.
  */
 import { createHash } from 'node:crypto';
@@ -126,8 +126,8 @@ export async function readAnswer(db: Db, objectId: string): Promise<StoredRespon
 }
 
 /**
- * Equivalent requests have the same hash, whatever their formatting (decision I1). A member that is undefined
- * counts as null, so that a memo that is absent and one that is null are the same.
+ * Equivalent requests have the same hash, whatever their formatting (decisions/idempotency). A member that
+ * is undefined counts as null, so that a memo that is absent and one that is null are the same.
  */
 function hashRequest(endpoint: string, request: object): Buffer {
   return createHash('sha256').update(canonicalJson({ endpoint, request })).digest();

@@ -1,4 +1,7 @@
-/** The list and the feed of an account's events in one mode (decisions E1 to E3). Reads never use Temporal. */
+/**
+ * The list and the feed of an account's events in one mode (decisions/events-list, decisions/events-feed
+ * and decisions/long-poll). Reads never use Temporal.
+ */
 import { listEvents } from '../db/repositories/event-list';
 import {
   type FeedEvent,

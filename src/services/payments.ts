@@ -33,7 +33,7 @@ export interface PaymentsDeps {
   admission: Admission;
 }
 
-/** Decision P9: the merchant's customer is waiting. */
+/** The merchant's customer is waiting (decisions/checkouts). */
 const OPEN_DEADLINE_MS = 7_000;
 /** Longer than a provider's timeout. */
 const VERIFY_DEADLINE_MS = 12_000;
@@ -110,7 +110,7 @@ async function refuseUsedReference(
   if (existing !== null) throw new ApiError(duplicateReference('payment', existing));
 }
 
-/** Asks the provider now (decision P8). A payment that takes no more money is returned unchanged. */
+/** Asks the provider now (decisions/verify). A payment that takes no more money is returned unchanged. */
 async function verify(deps: PaymentsDeps, caller: Caller, id: string): Promise<Payment> {
   const payment = await getOwn(deps.db, caller, id);
   const { requests, secondsLeft } = await countVerification(deps.db, id);

@@ -1,6 +1,6 @@
 /**
- * Which addresses the sender may connect to (decision H9): public addresses only. The ranges follow
- * the IANA special-purpose registries. The check is our own because libraries that classify
+ * Which addresses the sender may connect to (decisions/webhook-targets): public addresses only. The ranges
+ * follow the IANA special-purpose registries. The check is our own because libraries that classify
  * addresses have gaps (one treats `::7f00:1` as ordinary), and one gap exposes the internal network.
  *
  * Addresses and CIDRs are compared as bytes, so the notation of an address does not matter.

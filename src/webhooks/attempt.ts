@@ -79,8 +79,8 @@ async function connect(
 }
 
 /**
- * Timestamp and signature are new for each attempt (decision H1). Merchants cannot set headers; of a trace
- * that they began, only a well-formed `traceparent` comes back.
+ * Timestamp and signature are new for each attempt (decisions/webhook-bodies). Merchants cannot set
+ * headers; of a trace that they began, only a well-formed `traceparent` comes back.
  */
 function headersOf(request: WebhookRequest, url: URL): Record<string, string> {
   const timestampSeconds = Math.floor(wallClockMs() / 1000);
@@ -108,7 +108,7 @@ function noteFirstByte(socket: Socket, timing: AttemptTiming): void {
 
 type Outcome = Omit<AttemptResult, 'startedAt' | 'timing' | 'requestHeaders' | 'durationMs'>;
 
-/** A 2xx succeeds whatever happens to its body (decision H3). */
+/** A 2xx succeeds whatever happens to its body (decisions/webhook-attempts). */
 function resultOf(response: HttpResponse): Outcome {
   const succeeded = response.status >= 200 && response.status < 300;
   const [errorCode, error] = succeeded ? [null, null] : statusFailure(response.status);

@@ -1,6 +1,7 @@
 /**
- * Sends webhooks: the only way the gateway calls a URL that a merchant chose (decisions H1, H3, H9).
- * Activities send with it, and services check a URL with it before they save it.
+ * Sends webhooks: the only way the gateway calls a URL that a merchant chose (decisions/webhook-bodies,
+ * decisions/webhook-attempts and decisions/webhook-targets). Activities send with it, and services check a
+ * URL with it before they save it.
  */
 import type { Mode } from '../domain/mode';
 import { readAddressRules } from './address-policy';
@@ -18,7 +19,7 @@ export interface SenderSettings {
   denyCidrs: readonly string[];
   /** The gateway's own host names in lower case, which endpoints must not use. */
   ownHosts: readonly string[];
-  /** Development only (decision H10): additionally allowed for endpoints of test mode. */
+  /** Development only (decisions/development): additionally allowed for endpoints of test mode. */
   testMode?: {
     /** Names such as `localhost`, which are not resolved but mapped to 127.0.0.1. */
     allowedHosts: readonly string[];

@@ -1,6 +1,6 @@
 /**
- * Which URLs an endpoint may have (decision H9). Pure; target.ts checks the host's addresses. Applied
- * when an endpoint is saved and again at every attempt, because the rules may become stricter.
+ * Which URLs an endpoint may have (decisions/webhook-targets). Pure; target.ts checks the host's addresses.
+ * Applied when an endpoint is saved and again at every attempt, because the rules may become stricter.
  */
 import { isIP } from 'node:net';
 import type { Mode } from '../domain/mode';
@@ -8,7 +8,7 @@ import type { Mode } from '../domain/mode';
 export interface UrlRules {
   /** The gateway's own host names. */
   ownHosts: readonly string[];
-  /** Names that are exempt from the host name rule; development only (decision H10). */
+  /** Names that are exempt from the host name rule; development only (decisions/development). */
   allowedHosts: readonly string[];
 }
 

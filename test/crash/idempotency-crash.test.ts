@@ -1,4 +1,4 @@
-/** Idempotency keys when a process dies or stands still in the middle of a request (I1, I3). */
+/** Idempotency keys when a process dies or stands still in the middle of a request (decisions/idempotency). */
 import { setTimeout as wait } from 'node:timers/promises';
 import { rows } from '../../src/db/transaction';
 import { ChildProgram } from '../support/child-program';

@@ -1,4 +1,4 @@
-/** The catalogue that the migrations make, against what the gateway can check (decision O10). */
+/** The catalogue that the migrations make, against what the gateway can check (decisions/destinations). */
 import { connect } from '../../src/db/connect';
 import { rows } from '../../src/db/transaction';
 import { CHECKED_NETWORKS } from '../../src/destinations';

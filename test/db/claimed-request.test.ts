@@ -1,4 +1,7 @@
-/** What a request with a key that is in use gets (decisions I1 and I2), at the moments that tests over HTTP miss. */
+/**
+ * What a request with a key that is in use gets (decisions/idempotency), at the moments that tests over
+ * HTTP miss.
+ */
 import { connect } from '../../src/db/connect';
 import { rows, type Db } from '../../src/db/transaction';
 import { ApiError } from '../../src/domain/errors';

@@ -1,6 +1,6 @@
 /**
- * GET /events (decisions E1 to E3): a list, newest first, and a feed with `after`, whose reader meets every event
- * once, however late a transaction commits.
+ * GET /events (decisions/events-list, decisions/events-feed and decisions/long-poll): a list, newest first,
+ * and a feed with `after`, whose reader meets every event once, however late a transaction commits.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from '../../src/db/connect';

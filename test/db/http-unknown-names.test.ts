@@ -1,4 +1,7 @@
-/** Names that do not exist are refused with the names that do (decision W7): a misspelt one would do nothing. */
+/**
+ * Names that do not exist are refused with the names that do (decisions/validation): a misspelt one would
+ * do nothing.
+ */
 import { OPERATIONS } from '../../src/openapi/document';
 import { newId } from '../../src/lib/new-id';
 import { bearer, errorOf, type Gateway, type Harness, startHarness } from './http-harness';

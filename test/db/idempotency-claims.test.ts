@@ -1,4 +1,4 @@
-/** Who may create the object of an idempotency key, and for how long (decisions I1 to I3). */
+/** Who may create the object of an idempotency key, and for how long (decisions/idempotency). */
 import type { Knex } from 'knex';
 import { connect } from '../../src/db/connect';
 import { claimKey, lockClaim, readClaim } from '../../src/db/repositories/idempotency';

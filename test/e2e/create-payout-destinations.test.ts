@@ -1,4 +1,4 @@
-/** Addresses that do not exist are refused before anything is stored (decision O10). */
+/** Addresses that do not exist are refused before anything is stored (decisions/destinations). */
 import { type TestGateway, useSharedGateway } from '../support/gateway';
 import { buildPayout } from '../support/merchant-client';
 import { countPayouts, keyStates, openMerchant } from '../support/payout-steps';

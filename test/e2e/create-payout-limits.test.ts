@@ -1,4 +1,4 @@
-/** Limits and pauses of POST /payouts (decisions O9 and O11). */
+/** Limits and pauses of POST /payouts (decisions/payout-limits and decisions/payout-pauses). */
 import { rows } from '../../src/db/transaction';
 import { brokenInvariants, startGateway, type TestGateway } from '../support/gateway';
 import { fund } from '../support/merchant';

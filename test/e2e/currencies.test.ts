@@ -1,4 +1,4 @@
-/** GET /currencies (the specification, "Currencies"; decisions M5 and M6). */
+/** GET /currencies (the specification, "Currencies"; decisions/currencies and decisions/capabilities). */
 import { rows } from '../../src/db/transaction';
 import { startGateway, type TestGateway, type SecondApi, startSecondApi } from '../support/gateway';
 import { createKey } from '../support/merchant';

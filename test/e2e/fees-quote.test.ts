@@ -1,4 +1,4 @@
-/** GET /fees/quote (the specification, "Fee quote"; decision M1). */
+/** GET /fees/quote (the specification, "Fee quote"; decisions/service-fees). */
 import { addFeeRule, type FeeRuleWish } from '../support/fee-rules';
 import {
   type TestGateway,

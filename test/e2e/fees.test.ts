@@ -1,4 +1,4 @@
-/** GET /fees (the specification, "Fee rule"; decision M1). */
+/** GET /fees (the specification, "Fee rule"; decisions/service-fees). */
 import { rows } from '../../src/db/transaction';
 import { type FeeRuleWish, addFeeRule } from '../support/fee-rules';
 import { startGateway, type TestGateway, type SecondApi, startSecondApi } from '../support/gateway';

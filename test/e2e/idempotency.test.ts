@@ -1,4 +1,4 @@
-/** Idempotency keys of POST /payouts, over HTTP (the specification; decisions I1 to I3). */
+/** Idempotency keys of POST /payouts, over HTTP (the specification; decisions/idempotency). */
 import { rows } from '../../src/db/transaction';
 import { ChildProgram } from '../support/child-program';
 import { findFreePort } from '../support/free-port';

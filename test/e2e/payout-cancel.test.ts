@@ -1,4 +1,4 @@
-/** POST /payouts/{id}/cancel, alone and against everything else (the specification; O8). */
+/** POST /payouts/{id}/cancel, alone and against everything else (the specification; decisions/payout-cancel). */
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { rows } from '../../src/db/transaction';
 import { newId } from '../../src/lib/new-id';

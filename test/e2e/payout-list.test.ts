@@ -1,4 +1,4 @@
-/** GET /payouts and GET /payouts/{id} (the specification; decision W13). */
+/** GET /payouts and GET /payouts/{id} (the specification; decisions/lists). */
 import { rows } from '../../src/db/transaction';
 import { newId } from '../../src/lib/new-id';
 import { type TestGateway, useSharedGateway } from '../support/gateway';

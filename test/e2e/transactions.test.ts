@@ -1,4 +1,4 @@
-/** GET /transactions (the specification, "Transaction object"; decisions M2 to M4, W13). */
+/** GET /transactions (the specification, "Transaction object"; decisions/ledger and decisions/lists). */
 import { type TestGateway, useSharedGateway } from '../support/gateway';
 import { fund } from '../support/ledger';
 import { walkList } from '../support/list-walk';

@@ -35,7 +35,7 @@ export const ENDPOINTS: readonly EndpointRow[] = [
   { method: 'GET', path: '/fees', scope: null },
   { method: 'GET', path: '/fees/quote', scope: null },
   { method: 'GET', path: '/currencies', scope: null },
-  // In addition to the specification (decision E1).
+  // In addition to the specification (decisions/events-list).
   { method: 'GET', path: '/events', scope: 'events:read' },
 ];
 

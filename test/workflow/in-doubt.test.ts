@@ -1,4 +1,4 @@
-/** A payout of which nobody knows whether the provider has it (decision O6). */
+/** A payout of which nobody knows whether the provider has it (decisions/payouts-in-doubt). */
 import { rows } from '../../src/db/transaction';
 import { amount } from '../../src/domain/money';
 import { magicAddress } from '../../src/sandbox/transfers/scenarios';

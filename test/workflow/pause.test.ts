@@ -1,4 +1,4 @@
-/** An operator's pause (decision O11) holds every submission back and never loses a payout. */
+/** An operator's pause (decisions/payout-pauses) holds every submission back and never loses a payout. */
 import { rows } from '../../src/db/transaction';
 import { resumePayouts } from '../../src/services/admin/payouts';
 import { resumeHeldPayouts } from '../../src/temporal/payout-workflows';

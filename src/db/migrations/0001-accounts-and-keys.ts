@@ -1,4 +1,7 @@
-/** The roles that the running gateway has, merchant accounts, their API keys, the idempotency records, and the audit log. */
+/**
+ * The roles that the running gateway has, merchant accounts, their API keys, the idempotency records, and
+ * the audit log.
+ */
 export const sql = /* sql */ `
 -- The API, the worker and the admin command log in as members of these roles. Money moves only through
 -- ledger_post (the worker) and ledger_adjust (the admin command). test/db/rights.test.ts has the table
@@ -22,7 +25,7 @@ CREATE TABLE accounts (
   name text NOT NULL,
   status text NOT NULL DEFAULT 'active' CHECK (status IN ('active', 'suspended')),
   verified_at timestamptz,
-  -- Decision O2: every live payout waits for an operator unless this is switched off;
+  -- Every live payout waits for an operator unless this is switched off (decisions/payout-review);
   -- rehearse_review makes test payouts wait too.
   review_all boolean NOT NULL DEFAULT true,
   rehearse_review boolean NOT NULL DEFAULT false,

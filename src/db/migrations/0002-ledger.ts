@@ -1,6 +1,6 @@
 /**
- * The ledger: balances, transactions, entries, and ledger_post, the only writer of them. Decisions
- * M2 to M4. Readable in one sitting, on purpose.
+ * The ledger: balances, transactions, entries, and ledger_post, the only writer of them (decisions/ledger).
+ * Readable in one sitting, on purpose.
  */
 export const sql = /* sql */ `
 -- One row holds both of a merchant's accounts of a currency, so that a posting takes one lock and

@@ -1,6 +1,6 @@
 /** Payouts, and the rules a payout must pass: routes, fees, limits, pauses. */
 export const sql = /* sql */ `
--- What each provider can move (decision M5). The order of a merchant's list is the rank.
+-- What each provider can move (decisions/currencies). The order of a merchant's list is the rank.
 CREATE TABLE currency_routes (
   provider text NOT NULL,
   direction text NOT NULL CHECK (direction IN ('payin', 'payout')),
@@ -28,7 +28,7 @@ CREATE TABLE fee_rules (
 );
 CREATE INDEX fee_rules_lookup ON fee_rules (direction, provider, currency, account_id);
 
--- Limits (decision O9) and what may pass without an operator (O2). Null means no maximum.
+-- Limits (decisions/payout-limits) and what may pass without an operator (decisions/payout-review). Null means no maximum.
 CREATE TABLE payout_policies (
   account_id text REFERENCES accounts,
   currency text NOT NULL,
@@ -45,7 +45,7 @@ CREATE TABLE payout_policies (
   UNIQUE NULLS NOT DISTINCT (account_id, currency)
 );
 
--- Decision O11. target is the provider's code or the account's id, '' for a global pause.
+-- Pauses (decisions/payout-pauses). target is the provider's code or the account's id, '' for a global pause.
 CREATE TABLE payout_pauses (
   scope text NOT NULL CHECK (scope IN ('global', 'provider', 'account')),
   target text NOT NULL DEFAULT '',
@@ -136,7 +136,7 @@ CREATE INDEX payouts_open ON payouts (workflow_checked_at) WHERE status_group = 
 CREATE INDEX payouts_held ON payouts (wake_after) WHERE wake_after IS NOT NULL;
 
 -- A value that no row of the account has is found not to be there, instead of looking for it in all
--- of them (decision W13). The reference has an index of its own already, and so have the times.
+-- of them (decisions/lists). The reference has an index of its own already, and so have the times.
 CREATE INDEX payouts_by_status
   ON payouts (account_id, mode, status_group, created_at DESC, id DESC);
 CREATE INDEX payouts_by_provider
@@ -147,9 +147,9 @@ CREATE INDEX payouts_by_provider
 CREATE STATISTICS payouts_filters (mcv)
   ON account_id, mode, status, status_group, provider, currency FROM payouts;
 
--- What counts against the limits of 24 hours (decision O9), so that a reservation does not add up the
--- day's payouts: the sums over the payouts after counted_after that were not returned. An account and
--- currency without such a limit has no row, until its first reservation under one.
+-- What counts against the limits of 24 hours (decisions/payout-limits), so that a reservation does not add
+-- up the day's payouts: the sums over the payouts after counted_after that were not returned. An account
+-- and currency without such a limit has no row, until its first reservation under one.
 CREATE TABLE payout_usage (
   account_id text NOT NULL,
   mode text NOT NULL,

@@ -44,12 +44,13 @@ CREATE TABLE payments (
 CREATE INDEX payments_newest ON payments (account_id, mode, created_at DESC, id DESC);
 CREATE INDEX payments_open ON payments (workflow_checked_at)
   WHERE status IN ('created', 'pending', 'processing', 'on_hold');
--- GET /balance sums what is seen and not yet credited (decision P10).
+-- GET /balance sums what is seen and not yet credited (decisions/pending-balance).
 CREATE INDEX payments_pending ON payments (account_id, mode, currency)
   WHERE status IN ('processing', 'on_hold');
 
--- Payments that have ended, and are underpaid or whose money was seen and not credited (decision P5). Those whose time is
--- over get workflow_checked_at 'infinity', and are never looked at again.
+-- Payments that have ended, and are underpaid or whose money was seen and not credited
+-- (decisions/late-payments). Those whose time is over get workflow_checked_at 'infinity', and are never
+-- looked at again.
 CREATE INDEX payments_late ON payments (workflow_checked_at)
   WHERE status IN ('expired', 'cancelled', 'underpaid', 'completed')
     AND (status = 'underpaid' OR credited_amount < received_amount);

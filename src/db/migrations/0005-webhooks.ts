@@ -1,7 +1,7 @@
 /** Events, webhook endpoints, the deliveries of events to them, and every attempt. */
 export const sql = /* sql */ `
--- The order of the events feed (decision E2): the transaction's id, plus a shift for a database that was
--- dumped and loaded into another cluster, where ids start again. One row.
+-- The order of the events feed (decisions/events-feed): the transaction's id, plus a shift for a database
+-- that was dumped and loaded into another cluster, where ids start again. One row.
 CREATE TABLE event_clock (shift bigint NOT NULL);
 INSERT INTO event_clock VALUES (0);
 
@@ -10,7 +10,7 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
   SELECT pg_current_xact_id()::text::bigint + shift FROM event_clock
 $$;
 
--- One row per status change; the body is the webhook's exact bytes (decision H1).
+-- One row per status change; the body is the webhook's exact bytes (decisions/webhook-bodies).
 CREATE TABLE events (
   id text PRIMARY KEY,
   account_id text NOT NULL,
@@ -18,7 +18,7 @@ CREATE TABLE events (
   type text NOT NULL,
   object_id text NOT NULL,
   sequence integer NOT NULL,
-  -- Null once it is forgotten: bodies are kept for 30 days, the rest stays (decision H8).
+  -- Null once it is forgotten: bodies are kept for 30 days, the rest stays (decisions/retention).
   body bytea,
   -- Who decided it, where somebody did, and the run of the object's workflow that recorded it.
   actor text,
@@ -27,8 +27,8 @@ CREATE TABLE events (
   position bigint NOT NULL DEFAULT event_position(),
   UNIQUE (object_id, sequence)
 );
--- A page of the feed reads each wanted type in order. Those who wait read the newest events of all accounts:
--- an expression, because PostgreSQL would look for an account's page among all events.
+-- A page of the feed reads each wanted type in order. Those who wait read the newest events of all
+-- accounts: an expression, because PostgreSQL would look for an account's page among all events.
 CREATE INDEX events_feed ON events (account_id, mode, type, position, id);
 CREATE INDEX events_newest ON events ((position + 0));
 -- The clean-up looks at the bodies of all accounts by their age; replay looks for the events of one
@@ -47,7 +47,7 @@ CREATE TABLE webhook_endpoints (
   -- Null subscribes to every kind, also those that come later.
   events text[] CHECK (events <> '{}'),
   enabled boolean NOT NULL DEFAULT true,
-  -- AES-256-GCM; the key is not in the database, key_id tells which it was (decision H2).
+  -- AES-256-GCM; the key is not in the database, key_id tells which it was (decisions/webhook-secrets).
   secret_sealed bytea NOT NULL,
   secret_key_id text NOT NULL,
   -- Attempts that ran out of time one after the other; from five on it is kept off the fast lane.
@@ -145,8 +145,8 @@ CREATE INDEX webhook_attempts_by_time ON webhook_attempts (started_at);
 CREATE INDEX webhook_attempts_with_body
   ON webhook_attempts (started_at) WHERE response_body IS NOT NULL;
 
--- The application may not touch the bytes of an event (decision H1), except to forget old ones.
--- Rows that somebody holds are left for the next run.
+-- The application may not touch the bytes of an event (decisions/webhook-bodies), except to forget old
+-- ones. Rows that somebody holds are left for the next run.
 CREATE FUNCTION forget_event_bodies(p_limit integer) RETURNS integer
 LANGUAGE sql SECURITY DEFINER SET search_path = public, pg_temp AS $$
   WITH old AS (

@@ -1,4 +1,4 @@
-/** What a new gateway starts with: routes (decision M5), fees, and payout limits (O9). */
+/** What a new gateway starts with: routes (decisions/currencies), fees, and payout limits (decisions/payout-limits). */
 export const sql = /* sql */ `
 INSERT INTO currency_routes (provider, direction, currency, network, min_amount)
 SELECT provider, direction, currency, network, min_amount::numeric

@@ -9,8 +9,8 @@ const LATE = `status IN ('expired', 'cancelled', 'underpaid', 'completed')`;
 
 /**
  * Nobody knows which part of the money that was seen and not credited is confirmed. All of it counts as
- * unconfirmed until the payment's next check. These are few rows: open payments with money, and ended ones with
- * late money.
+ * unconfirmed until the payment's next check. These are few rows: open payments with money, and ended ones
+ * with late money.
  */
 const SPLIT = `DO $$
 BEGIN
@@ -28,11 +28,12 @@ END $$`;
 export const steps = [
   'ALTER TABLE payments VALIDATE CONSTRAINT payments_unconfirmed_amount_check',
   SPLIT,
-  // GET /balance sums what is seen and not yet credited (decision P10).
+  // GET /balance sums what is seen and not yet credited (decisions/pending-balance).
   `CREATE INDEX CONCURRENTLY IF NOT EXISTS payments_uncredited ON payments (account_id, mode, currency)
      WHERE status IN ('processing', 'on_hold') OR (${LATE} AND unconfirmed_amount > 0)`,
   'DROP INDEX CONCURRENTLY IF EXISTS payments_pending',
-  // This index replaces payments_late, because money that was seen and not credited includes what is unconfirmed.
+  // This index replaces payments_late, because money that was seen and not credited includes what is
+  // unconfirmed.
   `CREATE INDEX CONCURRENTLY IF NOT EXISTS payments_late_money ON payments (workflow_checked_at)
      WHERE ${LATE}
        AND (status = 'underpaid' OR credited_amount < received_amount + unconfirmed_amount)`,

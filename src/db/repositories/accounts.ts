@@ -8,7 +8,7 @@ export interface Account {
   name: string;
   status: AccountStatus;
   verifiedAt: Date | null;
-  /** Decision O2: every live payout waits for an operator. */
+  /** Every live payout waits for an operator (decisions/payout-review). */
   reviewAll: boolean;
   /** Test payouts wait too. */
   rehearseReview: boolean;

@@ -1,4 +1,4 @@
-/** The catalogue: the currencies and networks of each provider (decision M5). */
+/** The catalogue: the currencies and networks of each provider (decisions/currencies). */
 import type { Direction } from '../../domain/fees';
 import type { Mode } from '../../domain/mode';
 import type { ProviderCode } from '../../domain/provider-codes';
@@ -21,8 +21,8 @@ export async function listPayoutRoutes(
 }
 
 /**
- * As listPayoutRoutes, with the payout that has the reference already, if any: whoever repeats a reference is told
- * so before anything else is looked at.
+ * As listPayoutRoutes, with the payout that has the reference already, if any: whoever repeats a reference
+ * is told so before anything else is looked at.
  */
 export async function readPayoutOptions(
   db: Db | ShortStatements,
@@ -114,7 +114,9 @@ export async function lockRoutes(tx: Tx, scope: RouteScope): Promise<RouteSettin
   );
 }
 
-/** A route is enabled only where a default fee rule is in force. @returns the routes that have the value now */
+/**
+ * A route is enabled only where a default fee rule is in force. @returns the routes that have the value now
+ */
 export async function setRoutesEnabled(
   tx: Tx,
   scope: RouteScope,

@@ -1,6 +1,7 @@
 /**
- * Endpoints whose merchant has to act: deliveries that were skipped because too many were open, and unsuccessful
- * ones whose events are deleted soon, so that they cannot be sent any more (decision H8).
+ * Endpoints whose merchant has to act: deliveries that were skipped because too many were open, and
+ * unsuccessful ones whose events are deleted soon, so that they cannot be sent any more
+ * (decisions/retention).
  */
 import type { Mode } from '../../domain/mode';
 import { rows, type Reader } from '../transaction';
@@ -22,8 +23,8 @@ export interface DeliveryWarning {
 }
 
 /**
- * Both counts read a bounded part of an index: the newest deliveries of an endpoint, and those of a few days, whose
- * ids begin with their time.
+ * Both counts read a bounded part of an index: the newest deliveries of an endpoint, and those of a few
+ * days, whose ids begin with their time.
  * @param idAt the smallest id of a delivery that was created at a time
  */
 export async function listDeliveryWarnings(

@@ -1,6 +1,7 @@
 /**
- * The events of an account as a list, newest first (decision E1). Events whose body was deleted are left out. The
- * index of the events that have a body gives the order, so a page reads no more than their 30 days.
+ * The events of an account as a list, newest first (decisions/events-list). Events whose body was deleted
+ * are left out. The index of the events that have a body gives the order, so a page reads no more than
+ * their 30 days.
  */
 import { SUBSCRIBABLE_EVENTS } from '../../domain/events';
 import type { Mode } from '../../domain/mode';
@@ -59,7 +60,10 @@ export async function listEvents(db: Db, query: EventListQuery): Promise<ListPag
 /** OFFSET 0: an object has few events, and PostgreSQL must not look for them elsewhere. */
 const OF_OBJECT = '(SELECT * FROM events WHERE object_id = ? OFFSET 0) AS event';
 
-/** Up to this many events of the wanted types are sorted; with more, a page is soon full in the order of time. */
+/**
+ * Up to this many events of the wanted types are sorted; with more, a page is soon full in the order of
+ * time.
+ */
 const FEW = 1_000;
 
 /** A type that is rare, or that the account has none of, is not looked for among all events. */

@@ -1,5 +1,5 @@
 /**
- * The events of an account in the order of their transactions (decision E2). Only what no running
+ * The events of an account in the order of their transactions (decisions/events-feed). Only what no running
  * transaction can precede any more is visible, so a reader that continues after the last event that
  * it has seen misses none, however late a transaction commits.
  */
@@ -30,7 +30,7 @@ export interface FeedQuery {
   keptOnly?: boolean;
 }
 
-/** Null: the body was deleted (decision H8). */
+/** Null: the body was deleted (decisions/retention). */
 export interface FeedEvent extends FeedPosition {
   body: Buffer | null;
 }

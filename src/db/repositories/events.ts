@@ -1,4 +1,4 @@
-/** Events: one per status change, with the webhook's exact bytes (decision H1). */
+/** Events: one per status change, with the webhook's exact bytes (decisions/webhook-bodies). */
 import type { EventType } from '../../domain/events';
 import {
   ENDPOINTS_MAX,
@@ -25,7 +25,7 @@ export interface NewEvent {
   runId?: string | null;
 }
 
-/** The event and its deliveries, in the transaction of the status change (decision H4). */
+/** The event and its deliveries, in the transaction of the status change (decisions/webhook-endpoints). */
 export function appendEvent(tx: Tx, event: NewEvent): void {
   const inserted = deferredRows<InsertedDelivery>(
     tx,
@@ -126,7 +126,7 @@ export function newWebhookDeliveryBindings(): [string[]] {
   return [Array.from({ length: ENDPOINTS_MAX }, () => newId('delivery'))];
 }
 
-/** Deletes the bodies of old events (decision H8). @returns how many */
+/** Deletes the bodies of old events (decisions/retention). @returns how many */
 export async function forgetEventBodies(db: Db, limit: number): Promise<number> {
   const [row] = await rows<{ n: number }>(db, 'SELECT forget_event_bodies(?) AS n', [limit]);
   return row?.n ?? 0;

@@ -75,7 +75,7 @@ export interface Balance {
   currency: string;
   available: Amount;
   reserved: Amount;
-  /** Seen by a provider but not credited yet; not part of the ledger (decision P10). */
+  /** Seen by a provider but not credited yet; not part of the ledger (decisions/pending-balance). */
   pending: Amount;
 }
 

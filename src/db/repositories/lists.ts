@@ -1,5 +1,5 @@
 /**
- * Keyset pagination of payments and payouts: every page costs as much as the first (decision W13).
+ * Keyset pagination of payments and payouts: every page costs as much as the first (decisions/lists).
  */
 import type { Mode } from '../../domain/mode';
 import type { Payment, PaymentFilters } from '../../domain/payment';

@@ -1,6 +1,6 @@
 /**
- * Pauses of payouts (decision O11). Every submission begins with `beginSubmission`, the only place
- * that lets one through, so no caller can forget the pauses.
+ * Pauses of payouts (decisions/payout-pauses). Every submission begins with `beginSubmission`, the only
+ * place that lets one through, so no caller can forget the pauses.
  */
 import type { Mode } from '../../domain/mode';
 import type { Payout } from '../../domain/payout';

@@ -1,4 +1,7 @@
-/** The payments that make the `pending` of a balance: their money was seen and is not credited (decision P10). */
+/**
+ * The payments that make the `pending` of a balance: their money was seen and is not credited
+ * (decisions/pending-balance).
+ */
 import type { Amount } from '../../domain/money';
 import type { Mode } from '../../domain/mode';
 import { CREDITED_LATER_STATUSES, type Payment, SEEN_PAYMENT_STATUSES } from '../../domain/payment';
@@ -11,7 +14,9 @@ const IS_SEEN = `status IN (${sqlList(SEEN_PAYMENT_STATUSES)})`;
 export const IS_PENDING = `(${IS_SEEN} OR (status IN (${sqlList(CREDITED_LATER_STATUSES)})
   AND unconfirmed_amount > 0 AND expires_at > now() - interval '${LATE_WINDOW_MS / 1_000} seconds'))`;
 
-/** SQL: what such a payment adds to it. What an ended payment has received is credited, or never will be. */
+/**
+ * SQL: what such a payment adds to it. What an ended payment has received is credited, or never will be.
+ */
 export const PENDING_AMOUNT = `(unconfirmed_amount
   + CASE WHEN ${IS_SEEN} THEN received_amount ELSE 0 END)`;
 

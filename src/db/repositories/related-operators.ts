@@ -1,7 +1,7 @@
 /**
  * Two operators of whom one brought in the other: who invites an address of their own would be two people
  * otherwise. The audit log has who it was. What the admin command does brings nobody in here: whoever runs
- * it is the root of trust (decision D20).
+ * it is the root of trust (decisions/policy-proposals).
  */
 import { rows, type Tx } from '../transaction';
 

@@ -259,7 +259,9 @@ export async function countRecentAttempts(
   );
 }
 
-/** Inserts a ping: its event, its delivery and its only attempt, which has ended (decision H6). */
+/**
+ * Inserts a ping: its event, its delivery and its only attempt, which has ended (decisions/webhook-ping).
+ */
 export interface EndedPing {
   eventId: string;
   deliveryId: string;
@@ -310,7 +312,7 @@ export async function insertPing(tx: Tx, ping: EndedPing, end: AttemptEnd): Prom
 const BODIES_KEPT_DAYS = 30;
 const ATTEMPTS_KEPT_DAYS = 90;
 
-/** Deletes old response bodies, skipping locked rows (decision H8). @returns how many */
+/** Deletes old response bodies, skipping locked rows (decisions/retention). @returns how many */
 export async function forgetResponseBodies(db: Db, limit: number): Promise<number> {
   const changed = await rows(
     db,
@@ -325,7 +327,7 @@ export async function forgetResponseBodies(db: Db, limit: number): Promise<numbe
   return changed.length;
 }
 
-/** Deletes old attempts (decision H8). @returns how many */
+/** Deletes old attempts (decisions/retention). @returns how many */
 export async function deleteOldAttempts(db: Db, limit: number): Promise<number> {
   const deleted = await rows(
     db,

@@ -125,7 +125,7 @@ export interface LockedWebhookDelivery extends WebhookDeliveryFacts {
   lastOrder: string | null;
 }
 
-/** Reads the URL and the subscription from the database, never from a cache (decision H1). */
+/** Reads the URL and the subscription from the database, never from a cache (decisions/webhook-bodies). */
 export async function readLockedWebhookDelivery(
   tx: Tx,
   id: string,
@@ -213,7 +213,7 @@ export async function planNextAttempt(
   );
 }
 
-/** Records a failure outside the schedule; the schedule does not change (decision H5). */
+/** Records a failure outside the schedule; the schedule does not change (decisions/webhook-retries). */
 export async function noteFailure(tx: Tx, id: string, lastError: string | null): Promise<void> {
   await rows(tx, 'UPDATE webhook_deliveries SET last_error = ? WHERE id = ?', [lastError, id]);
 }

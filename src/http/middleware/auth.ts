@@ -1,6 +1,7 @@
 /**
- * Authentication, rate limit, scope and the account's turn (decisions A4, W10–W12, W16). Stores the caller on the state. The
- * RateLimit headers are set before the request can be refused, so that errors have them too.
+ * Authentication, rate limit, scope and the account's turn (decisions/api-keys, decisions/rate-limit,
+ * decisions/client-address, decisions/order-of-checks and decisions/fair-share). Stores the caller on the
+ * state. The RateLimit headers are set before the request can be refused, so that errors have them too.
  */
 import { ApiError } from '../../domain/errors';
 import type { Scope } from '../../domain/scopes';

@@ -1,5 +1,5 @@
 /**
- * Request bodies, read as exact bytes of at most 64 KiB (decision W6), so that hashes, signatures
+ * Request bodies, read as exact bytes of at most 64 KiB (decisions/errors), so that hashes, signatures
  * and the parser use what was sent.
  */
 import type { Middleware } from 'koa';

@@ -1,5 +1,5 @@
 /**
- * The error bodies (decision W5); http/server.ts sends them to what is not a request. An ApiError
+ * The error bodies (decisions/errors); http/server.ts sends them to what is not a request. An ApiError
  * becomes the error envelope. PostgreSQL that is away for a while is 503. Everything else is an internal
  * error: 500. Both are in the log with the stack, and have no details in the response.
  */
@@ -9,7 +9,9 @@ import { isOwnHost } from '../../lib/own-host';
 import { isUnavailable } from '../../lib/unavailable';
 import { type GatewayMiddleware, type GatewayState, routePattern } from '../context';
 
-/** The headers of a code, unless the error has its own (decisions W4, W9). */
+/**
+ * The headers of a code, unless the error has its own (decisions/request-ids and decisions/retry-after).
+ */
 const HEADERS: Partial<Record<ErrorCode, Readonly<Record<string, string>>>> = {
   authentication_required: { 'WWW-Authenticate': 'Bearer' },
   invalid_api_key: { 'WWW-Authenticate': 'Bearer' },
@@ -49,7 +51,7 @@ function refusalOf(fault: unknown): ApiError {
     : new ApiError({ code: 'internal_error' });
 }
 
-/** The error envelope (decision W5). */
+/** The error envelope (decisions/errors). */
 export function errorBody({ code, message, details }: ApiError, requestId: string): object {
   return {
     error: {
@@ -61,7 +63,7 @@ export function errorBody({ code, message, details }: ApiError, requestId: strin
   };
 }
 
-/** What Node would otherwise answer by itself, without our envelope (decision W4). */
+/** What Node would otherwise answer by itself, without our envelope (decisions/request-ids). */
 export const refuseInvalidHttp: GatewayMiddleware = async ({ req }, next) => {
   const hosts = req.headersDistinct['host'] ?? [];
   const isMissing = hosts.length === 0 && req.httpVersion !== '1.0';

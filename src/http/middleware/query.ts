@@ -1,4 +1,4 @@
-/** Requests that have no query parameters refuse them (decision W7). */
+/** Requests that have no query parameters refuse them (decisions/validation). */
 import { refuseParameters } from '../../schemas/query';
 import type { GatewayMiddleware } from '../context';
 

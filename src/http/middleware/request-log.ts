@@ -18,8 +18,8 @@ import {
 const CLIENT_ID_LENGTH = 128;
 
 /**
- * Adds our X-Request-Id to every response (decision W4), and the header that keeps a browser from taking
- * it for something else. Must be the first middleware.
+ * Adds our X-Request-Id to every response (decisions/request-ids), and the header that keeps a browser from
+ * taking it for something else. Must be the first middleware.
  */
 export const setRequestId: GatewayMiddleware = async (ctx, next) => {
   ctx.state.requestId = newId('request');

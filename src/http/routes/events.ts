@@ -1,4 +1,7 @@
-/** /events: the list and the feed, in addition to the specification (decisions E1 to E3). */
+/**
+ * /events: the list and the feed, in addition to the specification (decisions/events-list,
+ * decisions/events-feed and decisions/long-poll).
+ */
 import type Router from '@koa/router';
 import { LATEST, OLDEST, readEventQuery, refuseMixed } from '../../schemas/events';
 import type { Events, FeedRequest, ListPosition } from '../../services/services';

@@ -1,6 +1,6 @@
 /**
- * Fee rules, for an operator (decision M1). A rule in force is never edited: it ends when the next
- * one starts, so that an old statement can still be explained.
+ * Fee rules, for an operator (decisions/service-fees). A rule in force is never edited: it ends when the
+ * next one starts, so that an old statement can still be explained.
  */
 import { hasEnabledRoute, routeExists } from '../../db/repositories/currency-routes';
 import {
@@ -134,8 +134,8 @@ async function endOf(tx: Tx, { scope, until }: NewFeeRule, from: Date): Promise<
 }
 
 /**
- * A default rule ends only when the next one starts, as long as merchants can use a route that it is for. The
- * caller has locked the scope, as whoever enables a route does.
+ * A default rule ends only when the next one starts, as long as merchants can use a route that it is for.
+ * The caller has locked the scope, as whoever enables a route does.
  */
 async function refuseGap(tx: Tx, scope: FeeScope): Promise<void> {
   if (scope.accountId !== null || !(await hasEnabledRoute(tx, scope))) return;

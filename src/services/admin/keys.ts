@@ -1,5 +1,5 @@
 /**
- * API keys, for an operator (decisions A1, A2). The secret is returned once. The database stores
+ * API keys, for an operator (decisions/api-keys). The secret is returned once. The database stores
  * only its hash, and the audit log neither.
  */
 import { isIP } from 'node:net';
@@ -30,7 +30,7 @@ export { listApiKeys as listKeys } from '../../db/repositories/api-keys';
 
 const NAME_LENGTH_MAX = 100;
 const REQUESTS_PER_MINUTE = 120;
-/** Decision A2. */
+/** The most that a key may have (decisions/api-keys). */
 export const REQUESTS_PER_MINUTE_MAX = 1200;
 
 /** Of one account and mode; revoked and expired ones do not count. */
@@ -59,7 +59,9 @@ export interface KeySettings {
   expiresAt: Date | null;
 }
 
-/** @throws InvalidInput, and AdminRefusal for a live key of an account that is not verified, or one too many */
+/**
+ * @throws InvalidInput, and AdminRefusal for a live key of an account that is not verified, or one too many
+ */
 export async function createKey(
   db: Db,
   by: ChangedBy,
@@ -165,7 +167,7 @@ function auditOf(action: string, before: ApiKey | null, after: ApiKey): AuditedO
 }
 
 /**
- * Reads an allowlist (decision A2): IPv4, IPv6 and CIDR, as exact networks. A mistake would lock a
+ * Reads an allowlist (decisions/api-keys): IPv4, IPv6 and CIDR, as exact networks. A mistake would lock a
  * merchant out or let a stranger in, so ambiguous entries are refused.
  * @returns networks in CIDR form, each once. @throws InvalidInput
  */

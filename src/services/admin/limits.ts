@@ -1,6 +1,6 @@
 /**
- * Payout limits (decision O9): the maximum for one payout and for a rolling 24 hours. An account
- * has its own value or follows the default, for each maximum separately; the maxima of review.ts
+ * Payout limits (decisions/payout-limits): the maximum for one payout and for a rolling 24 hours. An
+ * account has its own value or follows the default, for each maximum separately; the maxima of review.ts
  * too.
  */
 import { listCurrencies } from '../../db/repositories/currency-routes';

@@ -1,6 +1,6 @@
 /**
- * Pauses of payouts (decision O11): all payouts, one provider or one account. Several can hold the same
- * payouts, and each is lifted by its id.
+ * Pauses of payouts (decisions/payout-pauses): all payouts, one provider or one account. Several can hold
+ * the same payouts, and each is lifted by its id.
  */
 import {
   deletePause,

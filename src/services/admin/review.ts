@@ -1,4 +1,6 @@
-/** Which payouts wait for an operator (decision O2): an account's switches and maximum amounts. */
+/**
+ * Which payouts wait for an operator (decisions/payout-review): an account's switches and maximum amounts.
+ */
 import { saveAccount } from '../../db/repositories/accounts';
 import { appendAudit } from '../../db/repositories/audit-log';
 import { inTransaction, type Db, type Tx } from '../../db/transaction';

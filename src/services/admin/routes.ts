@@ -1,4 +1,6 @@
-/** Which currencies and networks of a provider merchants can use (decision M5), for an operator. */
+/**
+ * Which currencies and networks of a provider merchants can use (decisions/currencies), for an operator.
+ */
 import {
   lockRoutes,
   type RouteScope,

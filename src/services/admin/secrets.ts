@@ -1,6 +1,7 @@
 /**
- * The change of KEY_PEPPER and WEBHOOK_SECRET_KEY (decision H2): what still depends on an earlier one, and the
- * encryption with the current one. API keys cannot be hashed again here: each is when it is used.
+ * The change of KEY_PEPPER and WEBHOOK_SECRET_KEY (decisions/webhook-secrets): what still depends on an
+ * earlier one, and the encryption with the current one. API keys cannot be hashed again here: each is when
+ * it is used.
  */
 import { countKeysByPepper } from '../../db/repositories/api-keys';
 import { lockTotpsOfOtherKeys, replaceTotp, totpOwner } from '../../db/repositories/second-factors';
@@ -65,7 +66,9 @@ async function resealBatch(db: Db, by: ChangedBy, secretBox: SecretBox): Promise
 
 export interface SecretUse {
   name: 'KEY_PEPPER' | 'WEBHOOK_SECRET_KEY';
-  /** Identifies the value without revealing it; null: not known, the key was not used since it is stored. */
+  /**
+   * Identifies the value without revealing it; null: not known, the key was not used since it is stored.
+   */
   id: string | null;
   isCurrent: boolean;
   /** Working API keys, or secrets of endpoints and authenticator apps. */

@@ -1,6 +1,6 @@
 /**
- * Webhook deliveries, for an operator: attempts, retries and abandoning (decision H5). A request is
- * recorded in the row and Temporal is only notified, so nothing is lost without Temporal.
+ * Webhook deliveries, for an operator: attempts, retries and abandoning (decisions/webhook-retries). A
+ * request is recorded in the row and Temporal is only notified, so nothing is lost without Temporal.
  */
 import {
   endWebhookDelivery,
@@ -22,7 +22,7 @@ import { makeChange, type AuditedObject, type ChangedBy } from './audit';
 import { AdminRefusal } from './refusal';
 import { requireKnown, requireNotDeleted } from './webhooks';
 
-/** Decision H8. */
+/** Event bodies are deleted after this (decisions/retention). */
 export const BODIES_KEPT_DAYS = 30;
 
 /** Of one endpoint, newest first. @throws AdminRefusal */

@@ -1,6 +1,6 @@
 /**
  * Bulk operations on webhook deliveries, for an operator: retries of failed and skipped deliveries,
- * and events that an endpoint never received (decision H5).
+ * and events that an endpoint never received (decisions/webhook-retries).
  */
 import {
   countMissing,

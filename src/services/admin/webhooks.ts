@@ -1,6 +1,7 @@
 /**
- * Webhook endpoints, for an operator (decisions H2, H4, H6, H8). The secret is returned once. The
- * database stores it encrypted; the audit log does not contain it.
+ * Webhook endpoints, for an operator (decisions/webhook-secrets, decisions/webhook-endpoints
+ * and decisions/webhook-ping). The secret is returned once. The database stores it
+ * encrypted; the audit log does not contain it.
  */
 import { randomBytes } from 'node:crypto';
 import {
@@ -140,7 +141,7 @@ export async function rollSecret(
 }
 
 /**
- * The test event (decision H6): one attempt, kept as a delivery; also for an endpoint that is
+ * The test event (decisions/webhook-ping): one attempt, kept as a delivery; also for an endpoint that is
  * disabled or not subscribed. @param data of the event, to try a receiver with. @throws AdminRefusal
  */
 export async function pingEndpoint(
@@ -253,7 +254,7 @@ function readDescription(text: string | null): string | null {
   return text === null ? null : checkText('description', text, DESCRIPTION_LENGTH_MAX);
 }
 
-/** Decision H2: the key of the signature is the text itself, including its prefix. */
+/** The key of the signature is the text itself, including its prefix (decisions/webhook-secrets). */
 function makeSecret(): string {
   return `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`;
 }

@@ -1,4 +1,4 @@
-/** The delay before automatic approval starts when the row is created (decision O3). */
+/** The delay before automatic approval starts when the row is created (decisions/payout-approval). */
 import { reportPayout } from '../../../activities/payout/transition';
 import type { Payout } from '../../../src/domain/payout';
 

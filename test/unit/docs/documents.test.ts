@@ -61,7 +61,7 @@ test('every file and folder that docs/architecture.md names exists', () => {
   ).toEqual([]);
 });
 
-test('every file, test and decision that docs/security.md names exists', () => {
+test('every file and test that docs/security.md names exists', () => {
   const text = read('docs/security.md');
   const files = [...text.matchAll(/`((?:src|workflows|activities|deploy|test)\/[^`]*)`/g)].map(
     ([, path = '']) => path,
@@ -75,16 +75,30 @@ test('every file, test and decision that docs/security.md names exists', () => {
   );
   expect(tests.length).toBeGreaterThan(80);
   expect(tests.filter(({ path, title }) => !read(path).includes(title))).toEqual([]);
-  const decisions = [...text.matchAll(/\bdecisions? ([A-Z]\d+)\b/g)].map(([, id]) => id);
-  expect(decisions.filter((id) => !read('docs/decisions.md').includes(`\n### ${id} `))).toEqual([]);
 });
 
-test('every decision that a source file names has an entry in docs/decisions.md', () => {
-  const entries = [...read('docs/decisions.md').matchAll(/^### ([A-Z]\d+) /gm)].map(([, id]) => id);
-  expect(new Set(entries).size).toBe(entries.length);
-  const named = sources().flatMap((path) => [...read(path).matchAll(/decisions? ([A-Z]\d+)\b/gi)]);
-  expect(named.length).toBeGreaterThan(20);
-  expect(named.map(([, id]) => id).filter((id) => !entries.includes(id))).toEqual([]);
+test('every decision that a file names has a page', () => {
+  const rooms = ['src', 'workflows', 'activities', 'test', 'deploy', '.ci'];
+  const files = rooms.flatMap((room) => filesOf(room));
+  const named = files.flatMap((path) => found(read(path), /(?<![\w/.-])decisions\/([a-z-]+)/g));
+  expect(new Set(named).size).toBeGreaterThan(40);
+  expect(named.filter((name) => !existsSync(join(ROOT, `docs/decisions/${name}.md`)))).toEqual([]);
+  // The letters that decisions had once.
+  const letters = files.flatMap((path) => found(read(path), /\bdecisions? ([A-Z]\d+)\b/gi));
+  expect(letters).toEqual([]);
+});
+
+test('every page about a decision has three parts and one line in the index', () => {
+  const pages = filesOf('docs/decisions')
+    .map((path) => path.slice('docs/decisions/'.length))
+    .filter((name) => name !== 'README.md');
+  const index = found(read('docs/decisions/README.md'), /^- \[[a-z-]+\]\(([^)]+)\): /gm);
+  expect(index.toSorted()).toEqual(pages.toSorted());
+  const parts = ['## Context', '## Decision', '## Consequences'];
+  const without = pages.filter((name) =>
+    parts.some((part) => !read(`docs/decisions/${name}`).includes(`\n${part}\n`)),
+  );
+  expect(without).toEqual([]);
 });
 
 test('every heading that a file quotes from a document exists', () => {

@@ -1,4 +1,4 @@
-/** Times in queries and command options (decision W13). */
+/** Times in queries and command options (decisions/lists). */
 import { parseIsoTime } from '../../../src/domain/iso-time';
 
 test.each([

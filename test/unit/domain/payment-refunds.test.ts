@@ -1,4 +1,4 @@
-/** What refunds take back, and how the provider's are told apart (decision P6). */
+/** What refunds take back, and how the provider's are told apart (decisions/refunds). */
 import fc from 'fast-check';
 import { serviceFee, type FeeTerms } from '../../../src/domain/fees';
 import { isBalanced, refundPosting, refundReturnPosting } from '../../../src/domain/ledger';

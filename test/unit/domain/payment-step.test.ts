@@ -1,4 +1,7 @@
-/** What a provider's facts make of a payment (decisions P3 to P7). */
+/**
+ * What a provider's facts make of a payment (decisions/payment-statuses, decisions/late-payments,
+ * decisions/refunds and decisions/provider-facts).
+ */
 import fc from 'fast-check';
 import { type Amount, add, amount, ZERO } from '../../../src/domain/money';
 import {

@@ -8,7 +8,10 @@ import {
 } from '../../../src/domain/payment';
 import { paymentEvent } from '../../../src/domain/events';
 
-/** Written down from decisions P4 to P6, not from the code. */
+/**
+ * Written down from decisions/payment-statuses, decisions/late-payments and decisions/refunds, not from the
+ * code.
+ */
 const EDGES: [PaymentStatus, PaymentTrigger, PaymentStatus][] = [
   ['created', 'start', 'pending'],
   ['created', 'see', 'processing'],

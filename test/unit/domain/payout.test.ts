@@ -8,7 +8,10 @@ import {
 } from '../../../src/domain/payout';
 import { payoutEvent } from '../../../src/domain/events';
 
-/** Written down from the specification and decisions O3 and O5, not from the code. */
+/**
+ * Written down from the specification and decisions/payout-approval and decisions/payout-statuses, not from
+ * the code.
+ */
 const EDGES: [PayoutStatus, PayoutTrigger, PayoutStatus][] = [
   ['requested', 'approve', 'approved'],
   ['requested', 'reject', 'rejected'],

@@ -103,7 +103,7 @@ const metadata = (members: number, key: number, value: number) =>
     Array.from({ length: members }, (_, n) => [`${n}`.padStart(key, 'k'), 'v'.repeat(value)]),
   );
 
-// Decision P1: the largest that is taken, and what is one more.
+// The largest that is taken, and what is one more (decisions/payment-request).
 test.each<[string, object, object, RegExp]>([
   ['reference', { reference: '~'.repeat(64) }, { reference: '~'.repeat(65) }, /^reference /],
   ['reference, characters', { reference: '!#~' }, { reference: 'a b' }, /^reference format$/],
@@ -148,7 +148,7 @@ test.each(['underpaid', 'expired', 'late'])(
   },
 );
 
-test('unknown fields of a payment are refused with the names that exist (decision W7)', () => {
+test('unknown fields of a payment are refused with the names that exist', () => {
   expect(() => read({ memo: 'x' })).toThrow(
     expect.objectContaining({
       details: {
