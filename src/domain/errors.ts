@@ -26,8 +26,8 @@ export const FIELD_RULES = [
 export type FieldRule = (typeof FIELD_RULES)[number];
 
 /**
- * Of `service_unavailable`. In the contract the reason is any string, so that another one is an addition
- * (decisions/versioning); metrics and logs have no others.
+ * The reasons of `service_unavailable`. The contract takes any string, so another reason is an addition
+ * (decisions/versioning). Metrics and logs have no others.
  */
 export const UNAVAILABLE_REASONS = [
   'database_unavailable',
@@ -43,7 +43,8 @@ export const UNAVAILABLE_REASONS = [
 export type UnavailableReason = (typeof UNAVAILABLE_REASONS)[number];
 
 /**
- * Waiting does not end these: an operator has to act, so the answer names no time (decisions/retry-after).
+ * Waiting does not help with these reasons: an operator has to act, so the answer names no time
+ * (decisions/retry-after).
  */
 const UNTIL_CONFIGURED: readonly UnavailableReason[] = [
   'fees_not_configured',
@@ -69,7 +70,7 @@ function amountOf<const D extends string>(description: D) {
   return { type: 'string', pattern: AMOUNT_PATTERN, description } as const;
 }
 
-/** A closed object that has all of its members. */
+/** The schema of an object that has all of these members and no others. */
 function object<const P extends Record<string, object>>(properties: P, description: string) {
   // XStatic reads the names from a tuple's element type and overlooks arrays.
   const required = Object.keys(properties) as [keyof P & string];
@@ -280,7 +281,7 @@ export interface ErrorEntry {
   status: number;
   /** What is wrong and what to do. */
   message: string;
-  /** JSON Schema of `details`; without it the code has none. */
+  /** The JSON Schema of `details`. A code without it has no details. */
   details?: object;
 }
 
@@ -292,8 +293,8 @@ export function errorEntry(code: ErrorCode): ErrorEntry {
 }
 
 /**
- * A refusal as plain data, so that a workflow can return it (a thrown error would not do). The
- * details are those of the code; a message of its own is more precise than the catalogue's.
+ * A refusal as plain data, because a workflow can return it and could not return a thrown error. The
+ * details are those of the code. A message here is more precise than the catalogue's.
  */
 export type Refusal<Code extends ErrorCode = ErrorCode> = {
   [C in Code]: { code: C; message?: string } & (C extends 'service_unavailable'
@@ -323,7 +324,7 @@ export class ApiError extends Error {
   }
 }
 
-/** Undefined for the other codes. */
+/** The reason of a `service_unavailable`, or undefined for another code. */
 export function unavailableReason({ code, details }: ApiError): UnavailableReason | undefined {
   if (code !== 'service_unavailable') return undefined;
   return UNAVAILABLE_REASONS.find((reason) => reason === details?.['reason']);

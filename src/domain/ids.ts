@@ -26,7 +26,7 @@ const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const TIME_DIGITS = 10;
 const RANDOM_DIGITS = 16;
 
-/** The smallest id that can be made at this time. */
+/** The smallest id that can be made at this time, as the bound of a search by time. */
 export function idAt(kind: IdKind, time: Date): string {
   let rest = time.getTime();
   let digits = '';

@@ -6,18 +6,21 @@
 const DATE_PATTERN = '[12][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])';
 const TIME_PATTERN =
   'T([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9](\\.[0-9]{1,9})?)?(Z|[+ -](0[0-9]|1[0-4]):?[0-5][0-9])';
-/** What parseIsoTime takes, but for days that a month does not have. */
+/** The texts that parseIsoTime reads, and days that a month does not have. */
 export const ISO_TIME_PATTERN = `^${DATE_PATTERN}(${TIME_PATTERN})?$`;
 const ISO_TIME = new RegExp(ISO_TIME_PATTERN);
 const DATE_LENGTH = 'YYYY-MM-DD'.length;
 
-/** PostgreSQL has microseconds, and would round what is finer. */
+/** PostgreSQL has microseconds and would round finer fractions, so they are cut off. */
 const BELOW_MICROSECONDS = /(\.[0-9]{6})[0-9]+/;
 
 /** PostgreSQL and Date both read `+05:30`; Date does not read `+0530`. */
 const ZONE_WITHOUT_COLON = /([+-][0-9]{2})([0-9]{2})$/;
 
-/** How answers show a time. What they cut off must not put it behind an upper bound of that text. */
+/**
+ * Answers show times in milliseconds. An upper bound that was copied from an answer must include the
+ * object, so it is filled up to the microsecond.
+ */
 const MILLISECONDS = /\.[0-9]{3}(?=Z|[+-])/;
 
 /** @returns null when the text is not a valid time */
@@ -35,7 +38,7 @@ export function parseIsoTime(text: string, bound: 'from' | 'to'): string | null 
   return date + (bound === 'from' ? time : time.replace(MILLISECONDS, '$&999'));
 }
 
-/** Date takes 30 February and moves it to March. */
+/** Date accepts 30 February and moves it to March, so the day is compared. */
 function isInCalendar(date: string): boolean {
   const time = new Date(`${date}T00:00:00Z`);
   return !Number.isNaN(time.getTime()) && time.toISOString().startsWith(date);

@@ -28,7 +28,7 @@ export interface PostingLine {
 }
 
 export interface Posting {
-  /** Unique: the same key is never posted twice. */
+  /** The ledger posts each key once. */
   operationKey: string;
   type: TransactionType;
   description: string;
@@ -211,7 +211,6 @@ export interface MerchantTransaction {
     direction: 'in' | 'out';
     amount: Amount;
     balanceAfter: Amount;
-    /** What the amount is. */
     part: EntryPart;
   }[];
   postedAt: Date;
@@ -220,7 +219,7 @@ export interface MerchantTransaction {
 /** `amount_and_fees` is what a payout reserves, or gives back, in one entry. */
 type EntryPart = 'amount' | 'service_fee' | 'network_fee' | 'amount_and_fees';
 
-/** What an entry of the merchant is when this account of the platform has the other side of it. */
+/** The part that a merchant's entry is, by the platform's account on the other side of it. */
 const PARTS: Record<PlatformLedgerAccount, EntryPart> = {
   provider_clearing: 'amount',
   adjustments: 'amount',
@@ -231,7 +230,7 @@ const PARTS: Record<PlatformLedgerAccount, EntryPart> = {
 /** A line as stored: the platform's accounts have no balance. */
 export type StoredLine = PostingLine & { balanceAfter: Amount | null };
 
-/** The merchant's lines of a posting, each with what it is. */
+/** The merchant's lines of a posting, each with its part. */
 export function merchantEntries(stored: readonly StoredLine[]): MerchantTransaction['entries'] {
   const platform = stored.filter((line) => line.balanceAfter === null);
   const isMove = platform.length === 0;

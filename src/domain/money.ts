@@ -9,8 +9,8 @@ import { Decimal as SharedDecimal } from 'decimal.js';
 export type Amount = string & { readonly __brand: 'Amount' };
 
 /**
- * A private clone, so that other modules cannot change its settings. numeric(38,8) times a percentage
- * with 4 decimals needs 38 + 8 digits; 80 leaves room for sums.
+ * The clone is private, so that other modules cannot change its settings. numeric(38,8) times a
+ * percentage with 4 decimals needs 38 + 8 digits; 80 leaves room for sums.
  */
 const Decimal = SharedDecimal.clone({
   precision: 80,
@@ -21,10 +21,10 @@ const Decimal = SharedDecimal.clone({
 
 const SCALE = 8;
 
-/** As the API writes an amount (decisions/amounts). */
+/** The form in which the API writes an amount (decisions/amounts). */
 export const AMOUNT_PATTERN = '^[0-9]{1,30}\\.[0-9]{8}$';
 export const CURRENCY_PATTERN = '^[A-Z0-9]{2,12}$';
-/** An amount of a request, or zero, which parseRequestAmount refuses. */
+/** The form of an amount in a request. It includes zero, which parseRequestAmount refuses. */
 export const REQUEST_AMOUNT_PATTERN = '^[0-9]{1,18}(\\.[0-9]{1,8})?$';
 const REQUEST_AMOUNT = new RegExp(REQUEST_AMOUNT_PATTERN);
 const STORED_AMOUNT = /^-?[0-9]{1,30}(\.[0-9]{1,8})?$/;
@@ -90,7 +90,9 @@ export function greaterOf(a: Amount, b: Amount): Amount {
   return isLess(a, b) ? b : a;
 }
 
-/** How much of the whole a part is, from 0 to 1: for the length of a bar, and never for money. */
+/**
+ * The part's share of the whole, from 0 to 1. It sets the length of a bar and is never used for money.
+ */
 export function shareOf(part: Amount, whole: Amount): number {
   if (whole === ZERO) return 0;
   return new Decimal(part).dividedBy(whole).toDecimalPlaces(3).toNumber();

@@ -1,6 +1,9 @@
 /** What the networks ask of a destination (decisions/currencies and decisions/destinations). */
 
-/** Networks where an address alone may not name the recipient, and what the memo looks like. */
+/**
+ * On these networks an address alone may not name the recipient. The pattern and the words describe the
+ * memo.
+ */
 const MEMO_REQUIRED: Readonly<Record<string, { pattern: RegExp; shape: string }>> = {
   xrpl: { pattern: /^[0-9]{1,10}$/, shape: 'a destination tag from 0 to 4294967295' },
 };
@@ -24,12 +27,12 @@ export function memoFault(
 }
 
 /**
- * Which network a payment takes when its request names none: those with low fees for the customer first.
- * Networks that are not listed follow, in the order of their names.
+ * The order in which a payment without a network takes one. Networks with low fees for the customer
+ * come first. Networks that are not listed follow by name.
  */
 const DEFAULT_NETWORKS = ['base', 'tron', 'ethereum'];
 
-/** Sorts networks by it. */
+/** Compares two networks for a sort by DEFAULT_NETWORKS and then by name. */
 export function byDefaultNetwork(one: string, other: string): number {
   const place = (network: string): number => {
     const index = DEFAULT_NETWORKS.indexOf(network);
@@ -40,7 +43,7 @@ export function byDefaultNetwork(one: string, other: string): number {
   return one < other ? -1 : 1;
 }
 
-/** What a memo on this network has to be, in words. */
+/** The form of a memo on this network, in words. */
 export function memoShape(network: string | null): string {
   return (network === null ? undefined : MEMO_REQUIRED[network]?.shape) ?? 'absent';
 }

@@ -53,7 +53,8 @@ export interface Credit {
 }
 
 /**
- * The fee is on the sum of what was received (decisions/service-fees): a transfer bears what it adds to it.
+ * The fee applies to the sum of what was received (decisions/service-fees), so each transfer bears what
+ * it adds to the fee.
  */
 export function priceCredits(
   payment: Payment,

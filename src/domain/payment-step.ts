@@ -28,7 +28,7 @@ export interface CheckoutFacts {
   state: 'open' | 'started' | 'cancelled' | 'failed';
   onHold: boolean;
   transfers: readonly TransferFacts[];
-  /** `reference`: ours if we requested the refund, otherwise the provider's own. */
+  /** `reference` is ours if we requested the refund, otherwise the provider's own. */
   refunds: readonly { id: string; reference: string; amount: Amount }[];
   failureReason: string | null;
 }
@@ -109,7 +109,8 @@ function triggerWhileOpen(
   const isStarted = payment.status === 'processing' || payment.status === 'on_hold';
   if (facts.state === 'failed') return 'fail';
   if (facts.onHold) return payment.status === 'on_hold' ? null : 'hold';
-  // Held and rejected between two checks: held with this step, refunded with the next one.
+  // A payment that was held and rejected between two checks is held with this step and refunded with
+  // the next one.
   if (isSentBack(facts)) return payment.status === 'on_hold' ? 'refund' : 'hold';
   if (payment.status === 'on_hold' && rejection !== null) {
     // The refund may be reduced by a network fee, or more money arrived: none of it is credited.
@@ -128,7 +129,10 @@ function triggerWhileOpen(
   return facts.state === 'started' && payment.status === 'created' ? 'start' : null;
 }
 
-/** Late money (decisions/late-payments), unless the provider holds it or reports a failure. */
+/**
+ * The trigger of late money (decisions/late-payments). There is none while the provider holds the money
+ * or reports a failure.
+ */
 function triggerAfterEnd(
   payment: Payment,
   facts: CheckoutFacts,
@@ -151,7 +155,10 @@ function isCreditGone({ transfers }: CheckoutFacts, credited: ReadonlySet<string
   return [...credited].some((id) => !isConfirmed(id));
 }
 
-/** Money sent back before the first credit does not count; later refunds do not change the status. */
+/**
+ * Money that was sent back before the first credit does not count. Later refunds do not change the
+ * status.
+ */
 function isEnough(
   payment: Payment,
   { refunds }: CheckoutFacts,
@@ -190,8 +197,8 @@ function exceptionsOf(
 }
 
 /**
- * What is confirmed, and what is seen and not confirmed. A credited transfer counts as confirmed whatever
- * the facts say, because older facts may arrive later.
+ * The confirmed and the unconfirmed amount. A credited transfer counts as confirmed whatever the facts
+ * say, because older facts may arrive later.
  */
 export function figuresAfter(
   payment: Payment,

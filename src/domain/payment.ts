@@ -93,11 +93,11 @@ export function paymentStatusesBefore(trigger: PaymentTrigger): PaymentStatus[] 
 }
 
 /**
- * What of its money is still expected in each state:
+ * The money that is still expected in each state:
  * - `all`: nothing was seen
  * - `confirmation`: money was seen and is not credited
- * - `rest`: completed; more comes only when less was credited than received
- * - `late`: ended, and money that comes late is credited (decisions/late-payments)
+ * - `rest`: completed, and more is credited only when less was credited than received
+ * - `late`: ended, and late money is credited (decisions/late-payments)
  * - `none`: nothing is credited any more
  */
 const EXPECTED_MONEY = {
@@ -122,12 +122,12 @@ function expecting(...money: ExpectedMoney[]): readonly PaymentStatus[] {
 export const OPEN_PAYMENT_STATUSES = expecting('all', 'confirmation');
 
 /**
- * All of their money is part of the `pending` of GET /balance, and none is credited
- * (decisions/pending-balance).
+ * In these statuses all of a payment's money is part of the `pending` of GET /balance, and none of it
+ * is credited (decisions/pending-balance).
  */
 export const SEEN_PAYMENT_STATUSES = expecting('confirmation');
 
-/** What they have unconfirmed is credited when it is confirmed, so it is pending too. */
+/** In these statuses unconfirmed money is credited when it is confirmed, so it is pending too. */
 export const CREDITED_LATER_STATUSES = expecting('rest', 'late');
 
 export const LATE_PAYMENT_STATUSES = expecting('late');
@@ -217,7 +217,6 @@ export interface PaymentRequest {
   expiresInSeconds: number;
 }
 
-/** The filters of a list of payments (decisions/lists). */
 export interface PaymentFilters {
   status?: PaymentStatus[];
   reference?: string;

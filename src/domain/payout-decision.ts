@@ -31,7 +31,7 @@ export type DecisionOutcome = (typeof DECISION_OUTCOMES)[number];
 
 export type DecisionKind = 'approve' | 'reject';
 
-/** Different operators whose approval a payout above the threshold needs. */
+/** A payout above the threshold needs the approvals of this many different operators. */
 export const APPROVALS_NEEDED = 2;
 
 export const REVIEWER_ROLES = OPERATOR_ROLES.filter((role) =>
@@ -45,7 +45,7 @@ export interface PayoutDecision {
   userId: string;
   email: string;
   reason: string | null;
-  /** Null until the workflow has taken it. */
+  /** Null until the workflow has applied the decision. */
   outcome: DecisionOutcome | null;
   createdAt: Date;
   decidedAt: Date | null;

@@ -65,7 +65,10 @@ export function payoutStatusesBefore(trigger: PayoutTrigger): PayoutStatus[] {
   return PAYOUT_STATUSES.filter((status) => TABLE[status][trigger] !== undefined);
 }
 
-/** What ends the reserve of a payout in each state; null while it is reserved. */
+/**
+ * The posting that ends the reservation when a payout enters a state; null while the funds are
+ * reserved.
+ */
 export const PAYOUT_FINAL_POSTING = {
   requested: null,
   under_review: null,
@@ -77,19 +80,19 @@ export const PAYOUT_FINAL_POSTING = {
   cancelled: 'payout_release',
 } as const satisfies Record<PayoutStatus, TransactionType | null>;
 
-/** Not final: the funds are reserved, and a workflow must be there. */
+/** In these states the funds are reserved, and a workflow must be there. */
 export const OPEN_PAYOUT_STATUSES: readonly PayoutStatus[] = PAYOUT_STATUSES.filter(
   (status) => !isFinalPayout(status),
 );
 
-/** In the database, the open statuses are one group, and each final status is another. */
+/** The database has one group for all open statuses, and one for each final status. */
 export const OPEN_PAYOUT_GROUP = 'open';
 
 export function payoutStatusGroup(status: PayoutStatus): string {
   return isFinalPayout(status) ? status : OPEN_PAYOUT_GROUP;
 }
 
-/** Final without being sent: the funds were returned. */
+/** In these final states nothing was sent, and the funds were returned. */
 export const RETURNED_PAYOUT_STATUSES: readonly PayoutStatus[] = PAYOUT_STATUSES.filter(
   (status) => PAYOUT_FINAL_POSTING[status] === 'payout_release',
 );
@@ -147,7 +150,10 @@ export interface PayoutRequest {
   amount: Amount;
   currency: string;
   reference: string;
-  /** A memo that is null: the destination has none. Undefined: nobody said whether it has one. */
+  /**
+   * A null memo says that the destination has none. Undefined: the request did not say whether it has
+   * one.
+   */
   destination: { type: DestinationType; value: string; memo?: string | null | undefined };
   network: string | null;
   provider: string | null;
@@ -155,7 +161,6 @@ export interface PayoutRequest {
   metadata: Record<string, string>;
 }
 
-/** The filters of a list of payouts (decisions/lists). */
 export interface PayoutFilters {
   status?: PayoutStatus[];
   reference?: string;

@@ -19,8 +19,8 @@ export function nextCheckMs(waitedMs: number): number {
 }
 
 /**
- * When the provider did not answer, the end of its outage should show soon: at most a minute later, or
- * a tenth of the wait.
+ * The interval after a call without an answer. The end of an outage should be noticed soon, so it is at
+ * most a minute, or a tenth of the wait.
  */
 export function nextAttemptMs(waitedMs: number): number {
   return Math.min(nextCheckMs(waitedMs), Math.max(MINUTE_MS, waitedMs / 10));
@@ -51,7 +51,7 @@ export function nextPaymentCheckMs(
 /** Each threshold raises the attention level by one. */
 export const ESCALATION_AFTER_MS = [15 * MINUTE_MS, 2 * HOUR_MS, 24 * HOUR_MS] as const;
 
-/** 0: no attention needed; 1 to 3: the number of thresholds passed. */
+/** The number of thresholds that the wait has passed. 0 means that no attention is needed. */
 export function attentionLevel(waitedMs: number): number {
   return ESCALATION_AFTER_MS.filter((threshold) => waitedMs >= threshold).length;
 }

@@ -32,7 +32,7 @@ export interface ReviewFacts {
   autoApproveDailyMax: Amount | null;
   /** Sum of `amount` approved without an operator in the last 24 hours, excluding this payout. */
   autoApprovedAmount: Amount;
-  /** Above it, two operators must approve; null: none is set for the currency. */
+  /** Two operators must approve a payout above it. Null: none is set for the currency. */
   fourEyesThreshold: Amount | null;
   destinationUsedBefore: boolean;
   apiKeyAgeMs: number;

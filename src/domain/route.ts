@@ -28,11 +28,11 @@ export interface PayingProvider {
 
 export interface ChosenRoute {
   provider: ProviderCode;
-  /** Null where the provider moves funds between its own accounts. */
+  /** Null when the provider moves funds between its own accounts. */
   network: string | null;
 }
 
-/** What the catalogue calls the network of a transfer between a provider's own accounts. */
+/** The catalogue's name for a transfer between a provider's own accounts. */
 export const INTERNAL_NETWORK = 'internal';
 
 export type RouteChoice = { route: ChosenRoute } | { refusal: Refusal };
@@ -69,9 +69,8 @@ export function choosePayoutRoute(
 }
 
 /**
- * The first enabled provider that takes the currency, on the network that was asked for or else the
- * default one: a merchant does not have to name a network.
- *
+ * Chooses the first enabled provider that takes the currency, on the network of the request or else on
+ * the default one: a merchant does not have to name a network.
  * @param routes the enabled pay-in routes of the request's currency
  * @param providers codes of the enabled providers that take payments, the default first
  */

@@ -1,7 +1,7 @@
 /**
- * What a new payout or payment costs and whether it is accepted: the rules that need facts of the
- * database. For payouts used twice with the same facts: as a quick look before the workflow starts,
- * and under the lock of the reserving transaction, which decides.
+ * What a new payout or payment costs and whether it is accepted: the rules that need facts from the
+ * database. Payouts are checked twice with the same rules: quickly before the workflow starts, and
+ * under the lock of the reserving transaction, which decides.
  */
 import type { Refusal } from './errors';
 import { type FeeTerms, serviceFee, totalDebit } from './fees';
@@ -19,7 +19,7 @@ export interface PayoutFacts {
   pauseReason: string | null;
   /** Null when no fee rule is in force: a gateway that cannot price must not sell. */
   feeTerms: FeeTerms | null;
-  /** Whether somebody has said what the limits are; null below is then no maximum. */
+  /** Whether limits are set for the currency; if so, null below means no maximum. */
   limitsSet: boolean;
   perTransactionMax: Amount | null;
   dailyMax: Amount | null;
@@ -127,7 +127,7 @@ function feesNotConfigured(): Refusal {
   };
 }
 
-/** A new currency has no limits until an operator sets them; until then nothing is paid out. */
+/** A currency without limits is refused until an operator sets them. */
 function limitsNotConfigured(): Refusal {
   return {
     code: 'service_unavailable',

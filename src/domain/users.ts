@@ -41,7 +41,10 @@ export type Role =
   | Pick<Extract<Actor, { kind: 'merchant' }>, 'kind' | 'role'>
   | Extract<Actor, { kind: 'operator' }>;
 
-/** Another admin must approve it; a role of equal or fewer rights takes effect at once. */
+/**
+ * Whether the wished role has more rights, so that another admin must approve it. Other roles take
+ * effect at once.
+ */
 export function isHigherRole(wished: OperatorRole, present: OperatorRole): boolean {
   return OPERATOR[wished].length > OPERATOR[present].length;
 }
@@ -57,8 +60,8 @@ export const SESSION_HOURS = {
   operator: { total: 12, idle: 1 },
 } as const satisfies Record<UserKind, { total: number; idle: number }>;
 
-/** RFC 5321. */
+/** The maximum of RFC 5321. */
 export const EMAIL_LENGTH_MAX = 254;
 export const PASSWORD_LENGTH_MIN = 12;
-/** A longer one only costs time to hash. */
+/** A longer password only costs time to hash. */
 export const PASSWORD_LENGTH_MAX = 200;

@@ -1,8 +1,8 @@
 /**
- * Limits the concurrent attempts at one endpoint, so a hanging endpoint only occupies its own slots. A
+ * Limits the concurrent attempts at one endpoint, so a hanging endpoint occupies only its own slots. A
  * delivery without a free slot is told when to try again; waiting is not an attempt. The slots are rows
- * that hold over all workers; those of the process are looked at first, so that a full process does not
- * ask the database.
+ * that all workers share. Those of the process are looked at first, so that a full process does not ask
+ * the database.
  */
 export const SLOTS_PER_ENDPOINT = 4;
 
@@ -17,12 +17,16 @@ const TURN_MS_MIN = 50;
 const FIRST_GUESS_MS = 40;
 /** Weight of the last attempt in the average duration. */
 const WEIGHT = 0.25;
-/** Below 1, so that a slot is rarely idle: a few deliveries return too early and wait again. */
+/**
+ * Turns come a little early, so that a slot is rarely idle: a few deliveries return before a slot is
+ * free and wait again.
+ */
 const KEENNESS = 0.8;
 
 /**
- * The assumed duration of attempts of other workers: twenty questions a second at most. How long they
- * have run says little, because the slot of a dead worker is soon free.
+ * The assumed duration of other workers' attempts. With it, an endpoint's waiting deliveries ask at
+ * most twenty times a second. How long the attempts have run says little, because the slot of a dead
+ * worker is soon free.
  */
 const ELSEWHERE_MS = 250;
 
@@ -38,7 +42,7 @@ interface Use {
 export interface TakenSlot {
   release: () => void;
   /**
-   * Releases it, because the attempts of other workers take all slots.
+   * Releases the slot of this process, because the attempts of other workers take all slots.
    * @returns when to try again, in milliseconds
    */
   giveUp: () => number;
@@ -92,7 +96,10 @@ export class EndpointSlots {
     return use;
   }
 
-  /** Turns are assigned one after the other, as fast as slots are expected to become free. */
+  /**
+   * The next turn. Turns are assigned one after the other, as fast as slots are expected to become
+   * free.
+   */
   #nextTurn(use: Use, heldMs: number, longestMs = Infinity): number {
     const now = this.#now();
     // Running attempts take at least as long as they have taken so far.

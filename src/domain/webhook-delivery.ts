@@ -50,7 +50,7 @@ export function webhookDeliveryStatusesBefore(
 /** The maximum of open deliveries per endpoint; further ones are `skipped`. */
 export const OPEN_DELIVERIES_MAX = 10_000;
 
-/** The part of it that recovery and replay leave free for new events. */
+/** The part of OPEN_DELIVERIES_MAX that recovery and replay leave free for new events. */
 export const OPEN_DELIVERIES_RESERVE = 1_000;
 
 /** Endpoints per account and mode (decisions/webhook-endpoints). */
@@ -115,7 +115,7 @@ export const RETRY_SCHEDULE_MS: RetryScheduleMs = [
   24 * HOUR_MS,
 ];
 
-/** 8: the first attempt and seven retries. */
+/** The number of attempts: 8, the first one and seven retries. */
 export function attemptsOf(schedule: RetryScheduleMs): number {
   return schedule.length + 1;
 }

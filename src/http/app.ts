@@ -33,13 +33,13 @@ export interface AppOptions {
   publicUrl: string;
   /** Signs list cursors; all API processes share it. */
   cursorSecret: string;
-  /** Of which cursors are accepted too. */
+  /** Earlier secrets, whose cursors are still accepted. */
   earlierCursorSecrets?: readonly string[];
   /** The number of proxies in front that append to X-Forwarded-For (decisions/client-address). */
   trustedProxyHops: number;
   /** Answers only requests to this machine or to the public URL (decisions/development). */
   isDevelopment?: boolean;
-  /** Each request belongs to a trace. */
+  /** Whether each request belongs to a trace. */
   followsTraces?: boolean;
   /** Measures the requests; the private port shows them (middleware/metrics.ts). */
   measure?: GatewayMiddleware;
@@ -84,7 +84,7 @@ export function createApp(options: AppOptions): Koa<GatewayState> {
   app.use(root.routes());
   app.use(refuseUnknownPath);
   app.on('error', (error: unknown, ctx?: GatewayContext) => {
-    // A client that goes away before its answer is no fault of ours.
+    // A client that goes away before its answer has arrived is not an error of the gateway.
     const isGone = ctx?.req.socket.destroyed === true;
     logger[isGone ? 'info' : 'error']({ err: error }, 'an answer could not be sent');
   });

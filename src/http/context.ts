@@ -13,9 +13,9 @@ export interface GatewayState {
   address: string;
   /** Set by middleware/idempotent.ts. */
   idempotencyKey: string;
-  /** Of the error body, if there is one. Set by middleware/errors.ts. */
+  /** The code of the error body, if there is one. Set by middleware/errors.ts. */
   errorCode: ErrorCode;
-  /** Of `service_unavailable`. Set by middleware/errors.ts. */
+  /** The reason of a `service_unavailable`. Set by middleware/errors.ts. */
   errorReason: UnavailableReason | undefined;
 }
 

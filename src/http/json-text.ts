@@ -31,7 +31,7 @@ function decode(bytes: Buffer): string {
   try {
     return utf8.decode(bytes);
   } catch {
-    // This is the decoder's only error.
+    // The decoder throws no other error.
     throw invalid('The body is not valid UTF-8.');
   }
 }

@@ -50,7 +50,7 @@ export function listPage<Filters, Item>(
 
 const TAG_BYTES = 16;
 
-/** @param earlierSecrets of which cursors are accepted too */
+/** @param earlierSecrets secrets whose cursors are still accepted */
 export function createPagination(
   publicUrl: string,
   cursorSecret: string,

@@ -20,11 +20,14 @@ import { createPrivateApp } from './routes/health';
 /** Longer than the 60 s of common load balancers, so that they close idle connections first. */
 const KEEP_ALIVE_TIMEOUT_MS = 65_000;
 const HEADERS_TIMEOUT_MS = 10_000;
-/** To receive the whole request, at most 64 KiB. */
+/** A client has this long to send the whole request, which has at most 64 KiB. */
 const REQUEST_TIMEOUT_MS = 30_000;
-/** How late these two may strike; Node's default is half a minute. */
+/**
+ * Node looks for connections that are over their timeouts at this interval; its default is half a
+ * minute.
+ */
 const TIMEOUT_CHECK_MS = 500;
-/** Then running requests are cut off; idempotency keys make a retry safe. */
+/** After this time running requests are cut off; idempotency keys make a retry safe. */
 const STOP_TIMEOUT_MS = 1_400;
 const IDLE_CHECK_MS = 25;
 
@@ -37,8 +40,8 @@ export interface RunningServer {
 }
 
 /**
- * @param host the address to listen on; without it, all
- * @param variable sets the port, for the error
+ * @param host the address to listen on; without it, the server listens on all addresses
+ * @param variable the name of the setting of the port, for the error
  * @throws SetupError when the port cannot be used
  */
 export async function startServer(
@@ -59,7 +62,7 @@ export async function startServer(
     headersTimeout: HEADERS_TIMEOUT_MS,
     requestTimeout: REQUEST_TIMEOUT_MS,
     connectionsCheckingInterval: TIMEOUT_CHECK_MS,
-    // The application checks it, so that the answer has the error envelope.
+    // The application checks the Host header, so that the answer has the error envelope.
     requireHostHeader: false,
   };
   const server = createServer(options, listener);
@@ -80,7 +83,10 @@ export async function startServer(
   };
 }
 
-/** The private port of a process: metrics, and the reasons of a 503. Null: METRICS_PORT is not set. */
+/**
+ * Starts the private port of a process, with metrics and the reasons of a 503. Null: METRICS_PORT is
+ * not set.
+ */
 export async function startPrivateServer(
   { metrics: { port, host } }: { metrics: { port: number | null; host: string } },
   health: Health,
@@ -125,8 +131,8 @@ const CLIENT_ERRORS: Readonly<Record<string, InvalidHttp>> = {
 };
 
 /**
- * Reaches no middleware, but its response also has an id and the envelope (decisions/request-ids and
- * decisions/errors).
+ * Answers what is not a valid HTTP request. It reaches no middleware, and has an id and the envelope
+ * all the same (decisions/request-ids and decisions/errors).
  */
 function answerInvalidHttp(code: InvalidHttp, socket: Duplex): void {
   const requestId = newId('request');

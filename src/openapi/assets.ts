@@ -9,13 +9,13 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { STYLE } from './style';
 
-/** The project, or `dist`, to which `npm run build` copies what the pages need. */
+/** The project's folder, or `dist`, to which `npm run build` copies what the pages need. */
 export const ROOT = join(__dirname, '../..');
 const BUILT_SCALAR = join(ROOT, 'docs/scalar.js');
 
 /**
- * Nothing is loaded from elsewhere, and nothing is sent elsewhere: no fonts, no telemetry, no proxy for
- * requests. The key that a reader pastes stays in the page's memory.
+ * Nothing is loaded from or sent to other hosts: no fonts, no telemetry, no proxy for requests. The key
+ * that a reader pastes stays in the page's memory.
  */
 const SCALAR_OPTIONS = {
   url: '/api/v1/openapi.json',
@@ -41,7 +41,7 @@ export interface Asset {
   name: string;
   type: 'text/javascript' | 'text/css';
   body: Buffer;
-  /** Compressed once, when it is first asked for. */
+  /** Compresses the file once, when it is first asked for. */
   gzipped: () => Promise<Buffer>;
 }
 
@@ -55,7 +55,7 @@ export function readAssets(): Assets {
   };
 }
 
-/** The package is a devDependency: in production there is only the copy. */
+/** The package is a devDependency, so production has only the copy of the script. */
 function scalarPath(): string {
   if (existsSync(BUILT_SCALAR)) return BUILT_SCALAR;
   return join(dirname(require.resolve('@scalar/fastify-api-reference')), 'js/standalone.js');

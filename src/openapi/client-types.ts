@@ -47,7 +47,7 @@ function errorOf({ properties }: JsonSchema): { code: string; details: JsonSchem
   return typeof code?.const === 'string' ? { code: code.const, details: details ?? NOTHING } : null;
 }
 
-/** Written as `undefined`. */
+/** The type `undefined`. */
 const NOTHING: JsonSchema = { type: 'undefined' };
 
 /** The query of each operation that has one: `ListPayoutsQuery`. */

@@ -22,7 +22,7 @@ export const OPERATIONS: readonly Operation[] = [
   ...EVENT_OPERATIONS,
 ];
 
-/** What every operation can answer. */
+/** The errors that every operation can answer with. */
 const COMMON_ERRORS: ErrorCode[] = [
   'authentication_required',
   'invalid_api_key',
@@ -61,7 +61,7 @@ export function buildDocument(): Record<string, unknown> {
   return withReferences(named) as Record<string, unknown>;
 }
 
-/** What has a name of its own in the document. */
+/** The schemas that have a name of their own in the document. */
 const SCHEMAS: Record<string, object> = {
   PaymentRequest: PaymentBody,
   Payment: PaymentObject,
@@ -100,8 +100,8 @@ function withReferences(document: object): unknown {
 }
 
 /**
- * The schema as tools in other languages read it. A choice says that it is a string, and a union of which
- * types it is: Scalar warns of one that does not. A pattern has no Unicode classes and no \u: half of a
+ * The schema as tools in other languages read it. A choice gets its type, and a union its types,
+ * because Scalar warns of a schema without one. A pattern has no Unicode classes and no \u: half of a
  * surrogate pair, which the server refuses as well, is not valid Unicode and few tools can send it.
  */
 function portable(schema: object): object {
@@ -113,7 +113,7 @@ function portable(schema: object): object {
   return type === null ? schema : { type, ...schema };
 }
 
-/** Of a choice or a union, which do not name it. */
+/** The JSON type of a choice or a union, whose schema does not name it. */
 function typeOf(schema: object): string | string[] | null {
   if ('type' in schema && isText(schema.type)) return schema.type;
   if ('enum' in schema && Array.isArray(schema.enum) && schema.enum.every(isText)) return 'string';
@@ -217,7 +217,7 @@ const UNAVAILABLE_WAIT = header(
   false,
 );
 
-/** Of an error response with this status. */
+/** The Retry-After header of an error response with this status. */
 function waitHeader(status: number, codes: readonly ErrorCode[]): Record<string, object> {
   if (status === 429) return headersOf(['Retry-After']);
   if (status === 503) return { 'Retry-After': UNAVAILABLE_WAIT };

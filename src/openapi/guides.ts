@@ -7,7 +7,10 @@ import { join } from 'node:path';
 import { Marked, type Tokens } from 'marked';
 import { ROOT } from './assets';
 
-/** In the order of the navigation. Each is a file in docs/guides and a page at /docs/guides/<name>. */
+/**
+ * The guides in the order of the navigation. Each is a file in docs/guides and a page at
+ * /docs/guides/<name>.
+ */
 const GUIDE_NAMES = [
   'quickstart',
   'payments',
@@ -19,7 +22,7 @@ const GUIDE_NAMES = [
   'going-live',
 ] as const;
 
-/** The base URL in the files' samples; the page shows that of the gateway that serves it. */
+/** The base URL of the samples in the files; a page shows the URL of the gateway that serves it. */
 const SAMPLE_URL = 'http://localhost:3000';
 
 export interface Guide {
@@ -32,7 +35,7 @@ export interface Guide {
   sections: { id: string; title: string }[];
 }
 
-/** @param publicUrl of this gateway, such as `https://pay.example.com` */
+/** @param publicUrl the gateway's public URL, such as `https://pay.example.com` */
 export function readGuides(publicUrl: string): Guide[] {
   return GUIDE_NAMES.map((name) => {
     const text = readFileSync(join(ROOT, 'docs/guides', `${name}.md`), 'utf8');
@@ -62,7 +65,7 @@ function renderGuide(name: string, markdown: string): Guide {
         guide.summary ||= plainText(this.parser.parseInline(tokens, this.parser.textRenderer));
         return `<p>${this.parser.parseInline(tokens)}</p>\n`;
       },
-      // Keyboards scroll what has the focus.
+      // The block can have the focus, so that it can be scrolled with the keyboard.
       code({ text, lang }: Tokens.Code) {
         return `<pre tabindex="0"><code class="language-${lang ?? 'text'}">${escapeHtml(text)}\n</code></pre>\n`;
       },
@@ -90,7 +93,7 @@ function pageOf(href: string): string | undefined {
   return name === undefined ? undefined : `/docs/guides/${name}${anchor}`;
 }
 
-/** As GitHub makes the ids of headings. */
+/** The id of a heading, made as GitHub makes it. */
 function slugOf(text: string): string {
   return text
     .toLowerCase()
@@ -98,7 +101,7 @@ function slugOf(text: string): string {
     .replaceAll(' ', '-');
 }
 
-/** The inverse of what the parser escapes. */
+/** Undoes the escaping of the parser. */
 function plainText(html: string): string {
   return html
     .replaceAll(/&#39;/g, "'")

@@ -52,7 +52,7 @@ ${guide.html}
   });
 }
 
-/** For a path below /docs that does not exist. */
+/** The page for a path below /docs that does not exist. */
 export function renderMissingPage(guides: readonly Guide[], assets: Assets): string {
   return layout({
     title: 'Page not found',

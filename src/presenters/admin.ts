@@ -191,7 +191,7 @@ export function presentAttempt(attempt: StoredAttempt) {
           },
     request_headers: attempt.requestHeaders,
     response_headers: attempt.responseHeaders,
-    // As readable text; the database stores the exact bytes.
+    // The response is shown as text; the database stores the exact bytes.
     response_body: responseBody?.toString('utf8') ?? null,
     response_truncated: attempt.responseTruncated,
   };

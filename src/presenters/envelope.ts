@@ -28,7 +28,7 @@ export interface EventHead {
   createdAt: Date;
 }
 
-/** What a person sends with a test event. */
+/** The data that a person sends with a test event. */
 type SampleData = Readonly<Record<string, unknown>>;
 
 /** The exact bytes of a webhook's body, the same for all attempts. */

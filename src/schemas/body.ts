@@ -14,7 +14,7 @@ import { PROVIDER_CODES } from '../domain/provider-codes';
 /** A parsed body; its numbers are LosslessNumber. */
 export type Json = Readonly<Record<string, unknown>>;
 
-/** What PostgreSQL can keep as text: no NUL, and no half of a surrogate pair. */
+/** Texts that PostgreSQL can store: no NUL, and no half of a surrogate pair. */
 export const STORABLE_TEXT = '^[^\\u0000\\p{Cs}]*$';
 
 const ZERO_AMOUNT = /^0+(\.0+)?$/;
@@ -63,15 +63,16 @@ export function RequestChoice<Value extends string>(values: readonly Value[]) {
 export const RequestProvider = RequestChoice(PROVIDER_CODES);
 
 /**
- * @returns the reader of the bodies of one kind; `check` finds what a schema cannot say, and is
- *   not heard about a field that the schema refuses
+ * @param schema of one kind of body; `check` finds faults that a schema cannot express, and is not told
+ *   about a field that the schema refuses
+ * @returns the reader of the bodies
  * @throws ApiError validation_failed with every failing field
  */
 export function compileBody<Schema extends TObject>(schema: Schema) {
   const validator = Compile(schema);
   return (json: Json, check: (body: Json) => FieldError[] = () => []): Static<Schema> => {
     const body = withoutNulls(schema, { ...amountAsText(json), ...plainIntegers(schema, json) });
-    // Length first: no pattern runs on a text that is too long.
+    // Lengths are checked first, because no pattern may run on a text that is too long.
     const errors: FieldError[] = [];
     const checked = withoutLongTexts(schema, body, [], errors) as Json;
     errors.push(...exceptOf(errors, fieldErrors(validator, checked)));
@@ -82,8 +83,8 @@ export function compileBody<Schema extends TObject>(schema: Schema) {
 }
 
 /**
- * The body with a number for `amount` turned into plain decimal text of the same digits. Any other
- * number stays one, for the type rule to refuse: NaN for all, as nobody will look at their value.
+ * The body with the number of `amount` turned into plain decimal text of the same digits. Other numbers
+ * become NaN, because the type rule refuses them whatever their value.
  */
 export function amountAsText(json: Json): Record<string, unknown> {
   const { amount } = json;
@@ -103,7 +104,7 @@ function plainNumbers(value: unknown): unknown {
   return isObject(value) ? withPlainNumbers(value) : value;
 }
 
-/** The short whole numbers that the schema wants as such. */
+/** Turns short whole numbers into JavaScript numbers where the schema asks for an integer. */
 function plainIntegers({ properties }: TObject, json: Json): Record<string, number> {
   return Object.fromEntries(
     Object.entries(json).flatMap(([name, value]) => {
@@ -127,7 +128,10 @@ function withoutNulls(schema: TObject, body: Json): Record<string, unknown> {
   );
 }
 
-/** The value with an empty text for each one that is too long, and an error about it in `errors`. */
+/**
+ * The value with each text that is too long replaced by an empty one, and an error about it in
+ * `errors`.
+ */
 function withoutLongTexts(
   schema: Described | undefined,
   value: unknown,
@@ -151,7 +155,7 @@ function withoutLongTexts(
   );
 }
 
-/** Counts characters as JSON Schema does: a surrogate pair is one. */
+/** Characters are counted as JSON Schema counts them: a surrogate pair is one. */
 function hasAtMost(max: number, text: string): boolean {
   return text.length <= max || (text.length <= 2 * max && Array.from(text).length <= max);
 }
@@ -176,7 +180,7 @@ type SchemaError = ReturnType<Validator['Errors']>[number];
 const ERRORS_MAX = 100;
 Settings.Set({ maxErrors: ERRORS_MAX });
 
-/** Names of fields come from the client and may be as long as the body. */
+/** The names of fields come from the client and may be as long as the body, so they are cut. */
 const NAME_LENGTH_MAX = 100;
 
 function fieldErrors(validator: Validator, value: unknown): FieldError[] {
@@ -184,7 +188,7 @@ function fieldErrors(validator: Validator, value: unknown): FieldError[] {
   const byField = new Map<string, FieldError>();
   for (const error of validator.Errors(value)) {
     for (const found of translate(schema, error)) {
-      // The first is the most basic: a wrong type before a wrong format.
+      // The first error is the most basic one: a wrong type comes before a wrong format.
       if (!byField.has(found.field)) byField.set(found.field, found);
     }
   }
@@ -206,14 +210,14 @@ function translate(schema: TSchema, error: SchemaError): FieldError[] {
       return [unknownName('field', field, namesBeside(path, schema))];
     case 'additionalProperties':
     case 'propertyNames':
-      // Summaries of errors that are also listed one by one.
+      // These errors summarize others that are listed one by one.
       return [];
     case 'enum':
       return one(field === 'provider' ? 'unknown_provider' : 'unsupported', askFor(field, schema));
     case 'maxProperties':
       return one('too_long', `Send at most ${error.params.limit} keys in ${field}.`);
     case 'maxLength':
-      // Only of a key: the lengths of texts are checked before.
+      // This is about a key of metadata, because the lengths of texts are checked before.
       return one(
         'too_long',
         `Shorten the key ${field} to at most ${error.params.limit} characters.`,
@@ -230,7 +234,7 @@ function translate(schema: TSchema, error: SchemaError): FieldError[] {
   }
 }
 
-/** The names that exist where this one does not. */
+/** The names that exist beside one that does not. */
 function namesBeside(path: readonly string[], schema: TSchema): string[] {
   const parents = path.slice(0, -1);
   const parent = parents.reduce<Described | undefined>(memberOf, schema);
@@ -247,7 +251,7 @@ export function unknownName(
   return { field, rule: 'unsupported', message };
 }
 
-/** JSON Pointer to the parts of a field's name. */
+/** The parts of a field's name in a JSON Pointer. */
 function segments(pointer: string): string[] {
   return pointer
     .split('/')

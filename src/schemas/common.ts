@@ -42,7 +42,9 @@ export const Metadata = Type.Record(Type.String(), Type.String(), {
   description: 'The metadata of the request',
 });
 
-/** Objects are closed: a member that the document does not name is a fault of ours. */
+/**
+ * Objects have no further members: one that the document does not name is an error of the gateway.
+ */
 export function Shape<Properties extends TProperties>(properties: Properties, description: string) {
   return Type.Object(properties, { additionalProperties: false, description });
 }
@@ -76,7 +78,7 @@ export function ListOf<Schema extends TSchema>(schema: Schema) {
   );
 }
 
-/** An example of ListOf: the only page. @param path such as `/payouts` */
+/** An example of ListOf that has one page. @param path such as `/payouts` */
 export function examplePage<Item>(path: string, data: Item[]) {
   return {
     data,

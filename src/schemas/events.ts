@@ -42,7 +42,7 @@ const FILTERS = {
   object_id: matching(/^(pay|po)_[0-9A-HJKMNP-TV-Z]{26}$/, 'The ID of a payment or payout'),
 };
 
-/** The values of `after` for events from now on, and for all events that are kept. */
+/** `latest` starts with events from now on, and `oldest` with all events that are kept. */
 export const LATEST = 'latest';
 export const OLDEST = 'oldest';
 
@@ -84,7 +84,10 @@ export function readEventQuery(query: Query) {
   return { ...page, filters, times, filterTexts: texts, after, waitSeconds: wait };
 }
 
-/** What belongs only to the list, or only to the feed. @throws ApiError validation_failed */
+/**
+ * Refuses parameters that belong only to the list or only to the feed. @throws ApiError
+ * validation_failed
+ */
 export function refuseMixed(
   { times, waitSeconds }: Pick<ReturnType<typeof readEventQuery>, 'times' | 'waitSeconds'>,
   isFeed: boolean,

@@ -16,7 +16,7 @@ export interface Parameter {
 export interface Operation {
   id: string;
   method: 'get' | 'post';
-  /** Relative to /api/v1, with `{id}` for a parameter. */
+  /** The path below /api/v1, with `{id}` for a parameter. */
   path: string;
   tag: string;
   summary: string;
@@ -26,7 +26,7 @@ export interface Operation {
   parameters: Parameter[];
   body?: { schema: TSchema; examples: Record<string, object> };
   success: { status: 200 | 201; schema: TSchema; example: object };
-  /** Beside those that every operation has. */
+  /** Errors beside those that every operation has. */
   errors: ErrorCode[];
 }
 
@@ -64,7 +64,7 @@ export const IDEMPOTENCY_KEY: Parameter = {
     'Printable ASCII characters, unique for each new request. For 24 hours, a request with the same key and body returns the stored response of the first one',
 };
 
-/** What both POSTs with an idempotency key can answer with. */
+/** The errors of both POSTs with an idempotency key. */
 export const CREATION_ERRORS: ErrorCode[] = [
   'invalid_json',
   'idempotency_key_required',

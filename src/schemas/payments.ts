@@ -37,10 +37,16 @@ import { CREATION_ERRORS, IDEMPOTENCY_KEY, idOf, listQueryOf, type Operation } f
 import { CREATED, CURRENCY, matching, PROVIDER, type Query, readListQuery, someOf } from './query';
 
 const EXPIRES_IN_S = { min: 5, minLive: 300, max: 86_400, default: 3_600 };
-/** Scenarios of the sandbox that end with the payment window: nobody's test should wait an hour. */
+/**
+ * Scenarios of the sandbox that end with the payment window, which is short because nobody's test
+ * should wait an hour.
+ */
 const SCENARIOS_OF_THE_WINDOW = ['underpaid', 'expired', 'late'];
 const SCENARIO_WINDOW_S = 10;
-/** No part has what STORABLE_TEXT excludes either, and no label has a full stop: it matches in one way. */
+/**
+ * One part of an e-mail address. It excludes what STORABLE_TEXT excludes, and a label has no full stop,
+ * so the pattern matches in one way only.
+ */
 const NAME = '[^\\s@\\u0000\\p{Cs}]+';
 const LABEL = '[^\\s@.\\u0000\\p{Cs}]+';
 const EMAIL = `^${NAME}@${LABEL}(\\.${LABEL})+$`;
@@ -106,7 +112,7 @@ export function readPaymentRequest(json: Json, mode: Mode): PaymentRequest {
   };
 }
 
-/** A live customer needs time to pay. */
+/** In live mode a short window is refused, because a customer needs time to pay. */
 function windowErrors(value: unknown, mode: Mode): FieldError[] {
   if (mode === 'test' || typeof value !== 'number' || value >= EXPIRES_IN_S.minLive) return [];
   const { minLive, max } = EXPIRES_IN_S;
@@ -120,14 +126,14 @@ function defaultWindow(mode: Mode, scenario: string | undefined): number {
 }
 
 /**
- * Stored as it was sent, so what a parser would drop or correct is refused: white space, control
- * characters, `https:shop`.
+ * A URL is stored as it was sent, so what a parser would drop or correct is refused: white space,
+ * control characters, `https:shop`.
  */
 const WEB_ADDRESS = /^https?:\/\/[^\s\p{Cc}\\]+$/iu;
-/** The part between `//` and the path, where `@` ends a user name. */
+/** A URL with a user name, which ends with an `@` between `//` and the path. */
 const WITH_USER = /^[a-z]+:\/\/[^/?#]*@/i;
 
-/** Live customers are sent back over https only. */
+/** In live mode customers are sent back over https only. */
 function urlErrors(field: string, value: unknown, mode: Mode): FieldError[] {
   if (typeof value !== 'string') return [];
   const protocols = mode === 'live' ? ['https:'] : ['https:', 'http:'];

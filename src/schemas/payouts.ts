@@ -39,7 +39,8 @@ import { CREATION_ERRORS, IDEMPOTENCY_KEY, idOf, listQueryOf, type Operation } f
 import { CREATED, CURRENCY, matching, PROVIDER, type Query, readListQuery, someOf } from './query';
 
 /**
- * null says that there is none; the reader looks at the body for it, as null counts as absent elsewhere.
+ * null says that the destination has no memo. The reader takes it from the body, because null counts as
+ * absent elsewhere.
  */
 const RequestMemo = Type.Unsafe<string | null>({
   type: ['string', 'null'],
@@ -107,7 +108,7 @@ export function readPayoutRequest(json: Json): PayoutRequest {
   };
 }
 
-/** An empty memo is an empty field of a form: nobody said whether the destination has one. */
+/** An empty memo is an empty field of a form, and does not say whether the destination has one. */
 function readMemo({ destination }: Json, memo: string): string | null | undefined {
   if (memo !== '') return memo;
   return (destination as Json)['memo'] === null ? null : undefined;
@@ -115,7 +116,7 @@ function readMemo({ destination }: Json, memo: string): string | null | undefine
 
 const EMAIL_LENGTH_MAX = 254;
 
-/** As browsers accept email addresses, and with a dot in the domain. */
+/** E-mail addresses as browsers accept them, and with a dot in the domain. */
 const EMAIL =
   /^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?$/;
 
@@ -126,8 +127,8 @@ const VALUES: Record<DestinationType, { pattern: RegExp; description: string }> 
 };
 
 /**
- * What the destination's type asks of its value. Whether an address exists on a network (checksum,
- * length) is checked later, where the network is known (decisions/destinations).
+ * Checks the value by the destination's type. Whether an address exists on a network (checksum, length)
+ * is checked later, when the network is known (decisions/destinations).
  */
 function destinationErrors({ destination }: Json): FieldError[] {
   const { type, value } = (destination ?? {}) as { type?: unknown; value?: unknown };

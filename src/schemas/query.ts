@@ -20,7 +20,7 @@ export interface QueryParameter<Value> {
   schema: TSchema;
   /** A noun phrase, for the document and for the sentence "Send x as …". */
   description: string;
-  /** For the sentence, where the description would be too long. */
+  /** The words for the sentence, when the description would be too long. */
   expected?: string;
   /** The rule that a value breaks for which `parse` returns undefined. */
   rule: FieldRule;
@@ -29,14 +29,14 @@ export interface QueryParameter<Value> {
 
 export type QueryParameters = Readonly<Record<string, QueryParameter<unknown>>>;
 
-/** As Koa parses it: a parameter that is given twice is an array. */
+/** The query as Koa parses it: a parameter that is given twice is an array. */
 export type Query = Readonly<Record<string, string | string[] | undefined>>;
 
 type CamelCase<Name extends string> = Name extends `${infer Head}_${infer Tail}`
   ? `${Head}${Capitalize<CamelCase<Tail>>}`
   : Name;
 
-/** The values of parameters, each only when it was given. */
+/** The values of the parameters that were given. */
 export type Values<Parameters extends QueryParameters> = Partial<AllValues<Parameters>>;
 
 type AllValues<Parameters extends QueryParameters> = {
@@ -45,7 +45,7 @@ type AllValues<Parameters extends QueryParameters> = {
 
 type ValueOf<Parameter> = Parameter extends QueryParameter<infer Value> ? Value : never;
 
-/** What every list takes beside its filters. */
+/** The parameters of every list, beside its filters. */
 export interface ListQuery {
   limit: number;
   cursor: string | undefined;
@@ -71,7 +71,7 @@ const CURSOR_PARAMETER: QueryParameter<string> = {
   parse: (text) => text,
 };
 
-/** Of every list, after its filters. */
+/** The parameters that follow the filters of every list. */
 export const PAGE_PARAMETERS = { limit: LIMIT_PARAMETER, cursor: CURSOR_PARAMETER };
 
 /** @throws ApiError validation_failed with every failing parameter */
@@ -103,7 +103,10 @@ export function readQuery<Parameters extends QueryParameters>(
   return values as AllValues<Parameters>;
 }
 
-/** For a request without parameters. @throws ApiError validation_failed with every parameter */
+/**
+ * Refuses all parameters, for an operation without any. @throws ApiError validation_failed with every
+ * parameter
+ */
 export function refuseParameters(query: Query): void {
   refuse(unknownErrors(query, []));
 }
@@ -111,7 +114,9 @@ export function refuseParameters(query: Query): void {
 /** More than a person can correct at once. */
 const UNKNOWN_MAX = 100;
 
-/** A misspelt parameter would do nothing, and its answer would look like the one that was asked for. */
+/**
+ * Unknown parameters are errors: a misspelt one would do nothing, and its answer would look right.
+ */
 function unknownErrors(query: Query, known: readonly string[]): FieldError[] {
   return Object.keys(query)
     .filter((name) => !known.includes(name))

@@ -25,26 +25,27 @@ import { REPLACED_CLOSES_AFTER_MS, replaceable } from './replaceable';
 import { TRACE_OF_STARTS } from './trace';
 import { wallClockMs } from '../lib/wall-clock';
 
-/** The SDK's own waits grow to 10 s, which nobody here waits for. */
+/** The SDK's own waits between attempts grow to 10 s, which is too long for every caller. */
 const RETRY_WAIT_MS_MAX = 1_000;
 const RETRY_MARGIN_MS = 20;
 
 const CHANNEL = {
-  // A silent network is noticed after these two, and the next call opens another connection.
+  // These two settings notice a silent network, and the next call opens another connection.
   'grpc.keepalive_time_ms': 10_000,
   'grpc.keepalive_timeout_ms': 5_000,
   'grpc.keepalive_permit_without_calls': 1,
-  // Otherwise a channel that replaces another one shares its connection.
+  // Without this setting a channel that replaces another one shares its connection.
   'grpc.use_local_subchannel_pool': 1,
 };
 
 /**
  * grpc-js waits without an end for the first frame of a server: a connection that was opened while the
- * network was silent never speaks. One that fails, and has not succeeded for so long, is replaced.
+ * network was silent never speaks. A connection that fails and has not succeeded for this long is
+ * replaced.
  */
 const SILENT_MS_MAX = 5_000;
 const NOT_REACHED = ['DEADLINE_EXCEEDED', 'UNAVAILABLE'];
-/** Its calls have ended by then. */
+/** The calls of a replaced connection have ended after this time. */
 const SILENT_CLOSES_AFTER_MS = 15_000;
 
 export interface TemporalClient extends Client {
@@ -52,14 +53,14 @@ export interface TemporalClient extends Client {
   renew(credentials: TemporalCredentials): void;
 }
 
-/** Of the programs that are not servers. @throws SetupError */
+/** The client of a program that is not a server. @throws SetupError */
 export function createCommandClient(env: NodeJS.ProcessEnv, otherwise?: string): Client {
   return createTemporalClient(readTemporal(env, otherwise));
 }
 
 /**
  * Connects on first use, so that the API starts without Temporal.
- * @param onError told the gRPC code of each call that fails
+ * @param onError is called with the gRPC code of each call that fails
  */
 export function createTemporalClient(
   options: TemporalOptions,
@@ -105,7 +106,7 @@ function openConnection(
   let isClosed = false;
   let nextRetryAt = 0;
   const retries = makeGrpcRetryInterceptor({
-    // It sees the outcome of every call, also of those that succeed.
+    // This function sees the outcome of every call, also of those that succeed.
     retryableDecider: (attempt, status) => {
       note(grpcError(status.code));
       return !isClosed && standard.retryableDecider(attempt, status);
@@ -195,19 +196,22 @@ const PROBE_AFTER_MS = 500;
 /** How long somebody waits for Temporal. */
 export interface Patience {
   signalMs: number;
-  /** Temporal is gone when it does not answer a probe for so long. */
+  /** Temporal counts as gone when it does not answer a probe in this time. */
   probeMs: number;
 }
 
-/** With PROBE_AFTER_MS less than 2 s: so long a merchant waits for the 503 when Temporal is gone. */
+/**
+ * Together with PROBE_AFTER_MS it is below 2 s, after which a merchant gets the 503 when Temporal is
+ * gone.
+ */
 const REQUEST: Patience = { signalMs: 3_000, probeMs: 1_200 };
 /** An operator who runs a command prefers an outcome to a quick "unknown". */
 export const COMMAND: Patience = { signalMs: 15_000, probeMs: 10_000 };
 
 export interface StarterOptions {
-  /** Gets the causes of missing answers, which callers turn into a 503 or retry. */
+  /** Logs the causes of missing answers, which callers turn into a 503 or retry. */
   logger?: Pick<Logger, 'warn'> | undefined;
-  /** Default: that of a merchant's request. */
+  /** The default is the patience of a merchant's request. */
   patience?: Patience | undefined;
 }
 
@@ -265,7 +269,9 @@ export function createStarter(
   };
 }
 
-/** The call's result; it is given up at its deadline, and earlier when Temporal cannot be reached. */
+/**
+ * The call's result. The call is given up at its deadline, and earlier when Temporal cannot be reached.
+ */
 async function whileReachable<T>(
   client: Client,
   { deadlineMs, probeMs }: { deadlineMs: number; probeMs: number },
@@ -294,7 +300,10 @@ interface Probes {
   stop(): void;
 }
 
-/** Timers without abort signals, which would cost more than the rest: almost no call lasts so long. */
+/**
+ * These are timers without abort signals, which would cost more than the rest: almost no call lasts
+ * until the first probe.
+ */
 function startProbes(client: Client, probeMs: number): Probes {
   let isStopped = false;
   let timer: NodeJS.Timeout;
@@ -308,14 +317,14 @@ function startProbes(client: Client, probeMs: number): Probes {
         client.workflowService.getSystemInfo({}),
       );
       answered.then(wait, reject);
-      // Connecting does not heed the deadline.
+      // Connecting ignores the deadline, so a timer enforces it.
       timer = setTimeout(() => {
         reject(new Error('Temporal cannot be reached.'));
       }, probeMs);
     };
     wait();
   });
-  // Nobody waits for it after the call.
+  // After the call nobody waits for the probes.
   failed.catch(() => undefined);
   return {
     failed,

@@ -19,7 +19,7 @@ export type TemporalCredentials = Pick<ConnectionOptions, 'tls' | 'apiKey' | 'me
 export interface TemporalOptions {
   address: string;
   namespace: string;
-  /** What the credentials are read from; none: no TLS. */
+  /** The variables that the credentials are read from. Without them TLS is off. */
   variables?: Readonly<Record<string, string>>;
   /** Paths of the files with certificates, keys and profiles. */
   files?: readonly string[];
@@ -31,12 +31,12 @@ const VARIABLES = [
   ...['TEMPORAL_TLS_CLIENT_CERT_PATH', 'TEMPORAL_TLS_CLIENT_KEY_PATH'],
   ...['TEMPORAL_CONFIG_FILE', 'TEMPORAL_PROFILE'],
 ];
-/** Of Temporal's tools, and of the system: where profiles are. */
+/** Variables of Temporal's tools, and of the system: the folder of the profiles depends on them. */
 const OTHERS =
   /^(TEMPORAL_API_KEY_FILE|TEMPORAL_GRPC_META_.+|TEMPORAL_TLS_.+_DATA|TEMPORAL_TLS_DISABLE_HOST_VERIFICATION|HOME|XDG_CONFIG_HOME|APPDATA)$/;
 
 /**
- * @param otherwise the address without TEMPORAL_ADDRESS
+ * @param otherwise the address when TEMPORAL_ADDRESS is not set
  * @throws SetupError
  */
 export function readTemporal(env: NodeJS.ProcessEnv, otherwise?: string): TemporalOptions {
@@ -60,7 +60,7 @@ export function readTemporal(env: NodeJS.ProcessEnv, otherwise?: string): Tempor
 }
 
 /**
- * As the files are now.
+ * Reads the credentials as the files are now.
  * @throws SetupError
  */
 export function readCredentials({ variables = {} }: TemporalOptions): TemporalCredentials {
@@ -92,7 +92,7 @@ function readProfile(variables: Readonly<Record<string, string>>): ClientConfigP
   }
   const profile = named('The Temporal profile', () =>
     loadClientConfigProfile({
-      // The one of a person's home directory is used only if somebody asks for it.
+      // The file in a person's home directory is read only if a profile is asked for.
       disableFile: file === undefined && variables['TEMPORAL_PROFILE'] === undefined,
       configFileStrict: true,
       overrideEnvVars: { ...variables, ...apiKeyOfFile(variables) },
@@ -108,7 +108,7 @@ function readProfile(variables: Readonly<Record<string, string>>): ClientConfigP
   return profile;
 }
 
-/** As it is now; secret-files.ts has read it at the start. */
+/** The API key as its file is now; secret-files.ts has read it at the start. */
 function apiKeyOfFile(variables: Readonly<Record<string, string>>): Record<string, string> {
   const path = variables['TEMPORAL_API_KEY_FILE'];
   if (path === undefined) return {};
@@ -130,7 +130,10 @@ function credentialsOf(profile: ClientConfigProfile): TemporalCredentials {
   };
 }
 
-/** While files are being replaced, one can be newer than the other. */
+/**
+ * Checks that certificate and key belong together: while files are being replaced, one can be newer
+ * than the other.
+ */
 function checkPair({ crt, key }: { crt: Uint8Array; key: Uint8Array }): void {
   const matches = named('The client certificate for Temporal', () =>
     new X509Certificate(crt).checkPrivateKey(createPrivateKey(Buffer.from(key))),

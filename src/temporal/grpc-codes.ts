@@ -11,7 +11,7 @@ const GRPC_CODES = [
   ...['OUT_OF_RANGE', 'UNIMPLEMENTED', 'INTERNAL', 'UNAVAILABLE', 'DATA_LOSS', 'UNAUTHENTICATED'],
 ];
 
-/** Null for a call that succeeded. */
+/** The name of the code, or null for a call that succeeded. */
 export function grpcError(code: number): string | null {
   return code === 0 ? null : (GRPC_CODES[code] ?? String(code));
 }

@@ -70,7 +70,10 @@ export function createPaymentWorkflows(
   };
 }
 
-/** Field by field: histories are widely readable, so a whole row must not get into them. */
+/**
+ * The input is copied field by field: histories are widely readable, so a whole row must not get into
+ * them.
+ */
 function startOptions(start: PaymentStart): StartOptions {
   const { paymentId, provider, accountId, mode, currency, amount } = start;
   return {

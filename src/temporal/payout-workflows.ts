@@ -97,7 +97,7 @@ export function createPayoutWorkflows(
  * @throws without an answer: the schedule `restart-missing` wakes them within 15 seconds
  */
 export async function resumeHeldPayouts(client: Client): Promise<void> {
-  // Each resume has its own run: one that is under way may have read the rows already.
+  // Each resume has its own run, because one that is under way may have read the rows already.
   await createStarter(client, WORKFLOWS.resumeHeld).ensureRunning({
     workflowId: `resume-held-${newId('request')}`,
     taskQueue: TASK_QUEUES.payouts,
@@ -106,7 +106,10 @@ export async function resumeHeldPayouts(client: Client): Promise<void> {
   });
 }
 
-/** Field by field: histories are widely readable, so a whole row must not get into them. */
+/**
+ * The input is copied field by field: histories are widely readable, so a whole row must not get into
+ * them.
+ */
 function startOptions(start: PayoutStart): StartOptions {
   const { payoutId, accountId, mode, currency, amount } = start;
   return {

@@ -1,13 +1,13 @@
 /**
- * Why Temporal cannot be used, in words that an operator can act on. The client of Node only says that it
- * did not connect in time; the connection of the workers names the cause.
+ * Finds out why Temporal cannot be used, in words that an operator can act on. Node's client only says
+ * that it did not connect in time; the connection of the workers names the cause.
  */
 import { NativeConnection } from '@temporalio/worker';
 import { SetupError } from '../lib/setup-error';
 import { wallClockMs } from '../lib/wall-clock';
 import { readCredentials, type TemporalOptions } from './connection';
 
-/** Of gRPC. */
+/** The codes of gRPC. */
 const NOT_FOUND = 5;
 const PERMISSION_DENIED = 7;
 const UNAUTHENTICATED = 16;
@@ -59,7 +59,7 @@ function sentence({ address, namespace }: TemporalOptions, cause: string, code?:
   return `Temporal at ${address} cannot be used (${cause}).`;
 }
 
-/** The message of an error and of what caused it. */
+/** The messages of an error and of its causes. */
 function causes(error: unknown): string {
   const messages: string[] = [];
   for (let one: unknown = error; one instanceof Error; one = one.cause) {

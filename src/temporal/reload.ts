@@ -12,7 +12,7 @@ export interface Reload {
   stop(): void;
 }
 
-/** @param apply uses the new credentials from now on; a failure is tried again at the next reading */
+/** @param apply puts the new credentials to use; a failure is tried again at the next reading */
 export function reloadCredentials(
   options: TemporalOptions,
   logger: Pick<Logger, 'info' | 'warn'>,

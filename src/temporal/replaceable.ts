@@ -1,6 +1,6 @@
 /** A connection that is replaced below the clients that use it. */
 export interface Replaceable<Connection> {
-  /** Stands for the current one. */
+  /** Forwards every access to the current connection. */
   connection: Connection;
   current(): Connection;
   replace(next: Connection): void;

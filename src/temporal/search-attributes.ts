@@ -23,7 +23,7 @@ export const SEARCH_ATTRIBUTES = {
   NeedsAttention: 'Bool',
 } as const satisfies Record<string, keyof typeof WIRE_TYPE>;
 
-/** A workflow is started with these; it sets its status itself. */
+/** A workflow is started with these attributes, and sets its status itself. */
 export const MODE = defineSearchAttributeKey('Mode', 'KEYWORD');
 export const CURRENCY = defineSearchAttributeKey('Currency', 'KEYWORD');
 export const ACCOUNT_ID = defineSearchAttributeKey('AccountId', 'KEYWORD');
@@ -45,7 +45,7 @@ export async function registerSearchAttributes(
       searchAttributes: Object.fromEntries(missing.map(([name, type]) => [name, WIRE_TYPE[type]])),
     });
   } catch (error) {
-    // Another process has added it since the list.
+    // Another process has added it since they were listed.
     if (!isGrpcServiceError(error) || (error.code as number) !== GRPC_ALREADY_EXISTS) throw error;
   }
 }

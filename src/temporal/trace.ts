@@ -1,13 +1,13 @@
 /**
- * The trace in the headers of Temporal’s messages: put there by who starts a workflow, handed on by the workflow
- * (workflows/trace.ts), and taken up by its activities.
+ * Carries a trace in the headers of Temporal's messages. Whoever starts a workflow puts it there, the
+ * workflow passes it on (workflows/trace.ts), and its activities continue it.
  */
 import type { WorkflowClientInterceptor } from '@temporalio/client';
 import { defaultPayloadConverter, type Headers } from '@temporalio/common';
 import type { ActivityInterceptors } from '@temporalio/worker';
 import { inTrace, presentTraceparent, TRACE_HEADER } from '../lib/trace';
 
-/** Of every client that starts workflows. Without a trace it changes nothing. */
+/** Every client that starts workflows has it. Without a trace it changes nothing. */
 export const TRACE_OF_STARTS: WorkflowClientInterceptor = {
   startWithDetails: (input, next) => next({ ...input, headers: withTrace(input.headers) }),
   signalWithStart: (input, next) => next({ ...input, headers: withTrace(input.headers) }),
@@ -15,7 +15,7 @@ export const TRACE_OF_STARTS: WorkflowClientInterceptor = {
     next({ ...input, workflowStartHeaders: withTrace(input.workflowStartHeaders) }),
 };
 
-/** Of every worker. */
+/** Every worker has it. */
 export const TRACE_OF_ACTIVITIES: ActivityInterceptors = {
   inbound: {
     execute: (input, next) => inTrace(traceIn(input.headers), () => next(input)),
@@ -34,7 +34,7 @@ function traceIn(headers: Headers): unknown {
   try {
     return defaultPayloadConverter.fromPayload(payload);
   } catch {
-    // Whoever reaches Temporal can send it: no activity fails because of a trace.
+    // Whoever reaches Temporal can send any header, so no activity fails because of a trace.
     return null;
   }
 }

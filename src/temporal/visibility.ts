@@ -9,7 +9,10 @@ export interface ClosedWorkflows {
   listUnfinished(workflow: 'payout' | 'payment'): Promise<string[]>;
 }
 
-/** Longer than a deployment interrupts restart-missing; the sweep of the rows finds the others. */
+/**
+ * The look back is longer than a deployment interrupts restart-missing; the sweep of the rows finds
+ * older runs.
+ */
 const LOOK_BACK_MS = 60 * 60 * 1000;
 const UNFINISHED_MAX = 1_000;
 
@@ -35,7 +38,7 @@ export interface LiveWorkflows {
   findMissing(ids: readonly string[]): Promise<string[]>;
 }
 
-/** Described one by one; above this number the list is trusted. */
+/** Up to this number each workflow is described; above it the list is trusted. */
 const DESCRIBED_MAX = 500;
 
 export function createLiveWorkflows(client: Client): LiveWorkflows {
@@ -46,7 +49,7 @@ export function createLiveWorkflows(client: Client): LiveWorkflows {
       const unlisted = ids.filter((id) => !running.has(id));
       const missing: string[] = [];
       for (const id of unlisted.slice(0, DESCRIBED_MAX)) {
-        // Unlike the list, this is up to date.
+        // A description is up to date, unlike the list.
         if (!(await isRunning(client, id))) missing.push(id);
       }
       return [...missing, ...unlisted.slice(DESCRIBED_MAX)];
@@ -76,14 +79,16 @@ export interface KnownObject {
   id: string;
   accountId: string | null;
   mode: string | null;
-  /** The last one that the workflow published; null when it was about to. */
+  /** The last status that the workflow published, or null when it was about to publish one. */
   status: string | null;
   startedAt: Date;
 }
 
 const STATUS_ATTRIBUTES = { payout: PAYOUT_STATUS, payment: PAYMENT_STATUS } as const;
 
-/** By their ids. The workflow of a refused request ends without a status, and is left out. */
+/**
+ * The objects by their ids. The workflow of a refused request ends without a status, and is left out.
+ */
 export async function listKnownObjects(
   client: Client,
   kind: 'payout' | 'payment',
@@ -107,7 +112,7 @@ export async function listKnownObjects(
   return known;
 }
 
-/** What the workflow was started for, in a few words. */
+/** The workflow's summary, which says in a few words what it was started for. */
 export async function readSummary(client: Client, workflowId: string): Promise<string | null> {
   const description = await client.workflow.getHandle(workflowId).describe();
   return (await description.staticSummary()) ?? null;

@@ -31,21 +31,28 @@ export interface WebhookDeliveryStart {
 export type Urgency = 'at once' | 'with the retries';
 
 export interface WebhookDeliveryWorkflows {
-  /** For a new delivery: does nothing if it already had a workflow that completed. */
+  /** Starts the workflow of a new delivery, and does nothing if one has completed already. */
   start(delivery: WebhookDeliveryStart): Promise<void>;
   /** Starts a run unless one is open; it continues from the row. */
   resume(delivery: WebhookDeliveryStart): Promise<void>;
-  /** Makes it read its row now; starts a run if there is none. @throws without an answer */
+  /**
+   * Makes the workflow read its row now, and starts a run if there is none. @throws without an answer
+   */
   wake(delivery: WebhookDeliveryStart, urgency?: Urgency): Promise<void>;
 }
 
 export interface WebhookDeliveryWorkflowOptions {
   schedule?: RetryScheduleMs;
-  /** A new workflow runs in this process. The client has the connection of the process's workers. */
+  /**
+   * Whether a new workflow runs in this process. The client has the connection of the process's
+   * workers.
+   */
   isEager?: boolean;
 }
 
-/** Longer than an attempt. A worker that died during a first attempt is noticed after this time. */
+/**
+ * The time is longer than an attempt. A worker that died during a first attempt is noticed after it.
+ */
 const WORKFLOW_TASK_TIMEOUT = '15 seconds';
 
 export function createWebhookDeliveryWorkflows(
@@ -74,7 +81,10 @@ function queueOf({ isNew, isSlow }: WebhookDeliveryStart): string {
   return isNew && !isSlow ? TASK_QUEUES.webhooks : TASK_QUEUES.webhooksRetry;
 }
 
-/** Field by field: histories are widely readable, so a whole row must not get into them. */
+/**
+ * The input is copied field by field: histories are widely readable, so a whole row must not get into
+ * them.
+ */
 function startOptions(
   delivery: WebhookDeliveryStart,
   schedule: RetryScheduleMs,

@@ -18,11 +18,11 @@ import { TRACE_OF_ACTIVITIES } from './trace';
 
 export interface ProviderQueue {
   taskQueue: string;
-  /** Of all workers together; null: not limited. */
+  /** The calls per second of all workers together; null: not limited. */
   callsPerSecond: number | null;
 }
 
-/** A version of the workers, by which Temporal decides who takes which workflow. */
+/** The version of a worker, by which Temporal decides which worker takes which workflow. */
 export interface WorkerDeployment {
   deploymentName: string;
   buildId: string;
@@ -33,9 +33,9 @@ export interface WorkerSpec {
   namespace: string;
   queues: readonly WorkerQueue[];
   providerQueues: readonly ProviderQueue[];
-  /** Short transactions of all queues together; each takes a database connection. */
+  /** Short transactions of all queues together, each of which takes a database connection. */
   maxTransactions: number;
-  /** Calls to providers in local activities: most of their time they need no database connection. */
+  /** Calls to providers in local activities, which need no database connection most of the time. */
   maxLocalCalls: number;
   /** Null: workers have no versions. */
   deployment: WorkerDeployment | null;
@@ -47,14 +47,16 @@ export interface WorkerSpec {
   activities: object;
 }
 
-/** After the grace period: time to cancel what is still running. */
+/** What still runs after the grace period has this long to be cancelled. */
 const FORCE_AFTER_GRACE_MS = 500;
 
 export const PAYLOAD_CONVERTER_PATH = require.resolve('../../workflows/payload-converter');
 export const WORKFLOWS_PATH = require.resolve('../../workflows');
 const TRACE_PATH = require.resolve('../../workflows/trace');
 
-/** The SDK's warning about a queue with activities only, such as those of providers: no news here. */
+/**
+ * The SDK warns about a queue with activities only, such as those of providers. That is intended here.
+ */
 const NO_WORKFLOWS = 'No workflows registered, not polling for workflow tasks';
 
 /**
@@ -74,17 +76,19 @@ export interface RunningWorker {
   /** Rejects when the worker fails. */
   ended: Promise<void>;
   stop(): Promise<void>;
-  /** Polls with the new connection from now on. */
+  /** Uses the new connection from now on. */
   renew(next: NativeConnection): void;
 }
 
 /** Webhook attempts mostly wait for responses, so one process can run many. */
 const ATTEMPTS_AT_ONCE = 200;
 
-/** Those with a call to a provider last as long as the call. */
+/** Workflow tasks with a call to a provider last as long as the call. */
 const WORKFLOW_TASKS_AT_ONCE = 100;
 
-/** Fewer than the usual ten: a process has a task queue for each provider and mode. */
+/**
+ * The default is ten, which is too many for a process with a task queue for each provider and mode.
+ */
 const PROVIDER_POLLS = 4;
 
 /** The connection of the workers. A client that shares it can start workflows eagerly. */
@@ -106,7 +110,8 @@ export async function startWorkers(spec: WorkerSpec): Promise<RunningWorker> {
     optionsOf(spec).map(({ runsWorkflows, ...options }) =>
       Worker.create({
         ...options,
-        // Itself: a worker is told when it is replaced.
+        // The worker gets the connection itself and not the replaceable one, because it is told when it
+        // is replaced.
         connection: spec.connection.current(),
         namespace: spec.namespace,
         ...(runsWorkflows ? { workflowBundle } : {}),
@@ -120,7 +125,8 @@ export async function startWorkers(spec: WorkerSpec): Promise<RunningWorker> {
               workerDeploymentOptions: {
                 version: spec.deployment,
                 useWorkerVersioning: true,
-                // A payout may be open for weeks: it moves to the current version, behind `patched()`.
+                // A payout may be open for weeks, so it moves to the current version, behind
+                // `patched()`.
                 defaultVersioningBehavior: 'AUTO_UPGRADE',
               },
             }),
@@ -162,7 +168,7 @@ interface QueueOptions extends Pick<
   runsWorkflows: boolean;
 }
 
-/** Of each task queue that the process takes. */
+/** The options of each task queue that the process takes. */
 function optionsOf(spec: WorkerSpec): QueueOptions[] {
   const { queues, providerQueues } = spec;
   return queues.flatMap((queue): QueueOptions[] => {
@@ -183,7 +189,7 @@ function optionsOf(spec: WorkerSpec): QueueOptions[] {
             taskQueue: queue,
             runsWorkflows: true,
             maxConcurrentActivityTaskExecutions: ATTEMPTS_AT_ONCE,
-            // First attempts are local activities: the workflow task lasts as long as they do.
+            // First attempts are local activities, so a workflow task lasts as long as they do.
             maxConcurrentLocalActivityExecutions: ATTEMPTS_AT_ONCE,
             maxConcurrentWorkflowTaskExecutions: ATTEMPTS_AT_ONCE,
           },
@@ -207,7 +213,7 @@ function optionsOf(spec: WorkerSpec): QueueOptions[] {
   });
 }
 
-/** An equal share for each queue, so that one cannot take every connection. */
+/** Each queue has an equal share, so that one cannot take every connection. */
 function transactionsOf({ maxTransactions, queues }: WorkerSpec): number {
   return Math.max(2, Math.floor(maxTransactions / queues.length));
 }

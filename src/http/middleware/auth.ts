@@ -13,7 +13,10 @@ import type { GatewayMiddleware } from '../context';
 /** The middleware of a route; without a scope, any valid key is accepted. */
 export type Auth = (scope?: Scope) => GatewayMiddleware;
 
-/** Its requests may wait for an event; src/services/event-waits.ts limits how many. */
+/**
+ * Requests with this scope may wait for an event and take no turn; src/services/event-waits.ts limits
+ * how many wait.
+ */
 const WAITS: Scope = 'events:read';
 
 export function createAuth(

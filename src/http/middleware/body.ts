@@ -62,7 +62,7 @@ export function bytesReader(mediaTypes: string[]): ReadBytes {
     try {
       await read(ctx, () => Promise.resolve());
     } catch (error) {
-      // Broken off or malformed: the parser then only says that the stream cannot be read.
+      // When the body broke off or is malformed, the parser only says that the stream cannot be read.
       throw ctx.req.destroyed && !ctx.req.complete ? incomplete() : refusal(error);
     }
     const bytes: unknown = ctx.request.rawBody;

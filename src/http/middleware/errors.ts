@@ -63,7 +63,7 @@ export function errorBody({ code, message, details }: ApiError, requestId: strin
   };
 }
 
-/** What Node would otherwise answer by itself, without our envelope (decisions/request-ids). */
+/** Requests that Node would otherwise answer by itself, without our envelope (decisions/errors). */
 export const refuseInvalidHttp: GatewayMiddleware = async ({ req }, next) => {
   const hosts = req.headersDistinct['host'] ?? [];
   const isMissing = hosts.length === 0 && req.httpVersion !== '1.0';
@@ -75,7 +75,7 @@ export const refuseInvalidHttp: GatewayMiddleware = async ({ req }, next) => {
   await next();
 };
 
-/** In development: a website's name that leads to this machine (DNS rebinding) gets nothing. */
+/** In development, a website whose name leads to this machine (DNS rebinding) gets nothing. */
 export function refuseForeignHosts(publicUrl: string): GatewayMiddleware {
   return async ({ req }, next) => {
     if (!isOwnHost(req.headers.host, publicUrl)) {

@@ -10,7 +10,7 @@ const KEY = /^[\x20-\x7e]{1,191}$/;
 /** Stores the key on the state, after the validation of the body (decisions/order-of-checks). */
 export function idempotent(): GatewayMiddleware {
   return async (ctx, next) => {
-    // Node joins repeated headers with a comma, which would result in a key that nobody sent.
+    // Node joins repeated headers with a comma, which would be a key that nobody sent.
     const [key, second] = ctx.req.headersDistinct['idempotency-key'] ?? [];
     if (key === undefined || second !== undefined || !KEY.test(key)) {
       throw new ApiError({ code: 'idempotency_key_required' });

@@ -4,7 +4,7 @@ import { UNAVAILABLE_REASONS } from '../../domain/errors';
 import type { RequestLog } from '../../services/request-log';
 import { type GatewayMiddleware, type GatewayState, routePattern } from '../context';
 
-/** @param registry of the process; see src/lib/metrics.ts */
+/** @param registry the process's registry (src/lib/metrics.ts) */
 export function measureRequests(
   registry: Registry,
   requestLog: Pick<RequestLog, 'dropped'>,
@@ -22,7 +22,7 @@ export function measureRequests(
     labelNames: ['code', 'reason'],
     registers: [registry],
   });
-  // From zero, so that the first one already counts as an increase.
+  // Counters start at zero, so that the first refusal already counts as an increase.
   for (const reason of UNAVAILABLE_REASONS)
     refusals.inc({ code: 'service_unavailable', reason }, 0);
   new Counter({

@@ -53,11 +53,14 @@ export function logRequests(logger: Logger): GatewayMiddleware {
   };
 }
 
-/** The start of what is stored for a new payout or payment; its id is also that of its workflow. */
+/**
+ * The start of the stored response about a new payout or payment, whose id is also that of its
+ * workflow.
+ */
 const CREATED = /^\{"data":\{"id":"((?:po|pay)_[0-9A-Z]{26})"/;
 const CREATED_BYTES = 60;
 
-/** The object that the request is about: created by it, or named in its path. */
+/** The object that the request created or that its path names. */
 function objectIdOf(ctx: GatewayContext & { params?: Record<string, string> }): string | null {
   const body: unknown = ctx.body;
   if (ctx.status === 201 && (typeof body === 'string' || Buffer.isBuffer(body))) {
@@ -67,7 +70,7 @@ function objectIdOf(ctx: GatewayContext & { params?: Record<string, string> }): 
   return isId('payout', named) || isId('payment', named) ? named : null;
 }
 
-/** Requests with an accepted API key. The caller's answer does not wait for the log. */
+/** Keeps requests with an accepted API key. The caller's answer does not wait for the log. */
 export function keepRequests(log: RequestLog): GatewayMiddleware {
   return async (ctx, next) => {
     const at = new Date();
@@ -92,7 +95,7 @@ export function keepRequests(log: RequestLog): GatewayMiddleware {
       address,
       userAgent: ctx.get('User-Agent'),
       durationMs: Math.round(performance.now() - startedAt),
-      // A copy: a part of the buffer would keep all of it in memory.
+      // It is copied, because a part of the buffer would keep all of it in memory.
       requestBody:
         Buffer.isBuffer(sent) && sent.length > 0
           ? Buffer.from(sent.subarray(0, LOGGED_BODY_BYTES_MAX))

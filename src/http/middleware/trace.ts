@@ -1,4 +1,4 @@
-/** The trace of a request: the client’s, or a new one. */
+/** A request belongs to the client's trace, or to a new one. */
 import { inSomeTrace, TRACE_HEADER } from '../../lib/trace';
 import type { GatewayMiddleware } from '../context';
 

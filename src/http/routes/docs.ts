@@ -9,7 +9,7 @@ import type { GatewayMiddleware, GatewayState } from '../context';
 
 const FOR_EVER = 'public, max-age=31536000, immutable';
 
-/** Nothing from elsewhere, nothing inline. */
+/** The guides load nothing from other hosts and have nothing inline. */
 const GUIDE_POLICY = {
   'default-src': "'none'",
   'style-src': "'self'",

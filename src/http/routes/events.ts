@@ -43,10 +43,10 @@ export function eventRoutes(
   });
 }
 
-/** A position of the feed is a number, where that of a list is a time. */
+/** A position of the feed is a number, and a position of a list is a time. */
 const FEED_POSITION = /^[0-9]+$/;
 
-/** Where the feed starts; null: the request is for the list. */
+/** The start of the feed, or null when the request is for the list. */
 function feedStart(
   after: string | undefined,
   cursor: ListPosition | null,
