@@ -1,14 +1,14 @@
 /**
- * The workflow that calls an activity. What belongs to a payout, a payment or a webhook delivery is
- * done only for its own workflow, whose id is the object's id: whoever may start workflows must not
- * move money through another one, where nobody looks for it.
+ * The workflow that calls an activity. The steps of a payout, a payment or a webhook delivery run only
+ * for its own workflow, whose id is the object's id: whoever may start workflows must not move money
+ * through another one, where nobody looks for it.
  */
 import { asyncLocalStorage } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { openCase } from '../src/db/repositories/cases';
 import { MissingRow, type Db } from '../src/db/transaction';
 
-/** Well below the heartbeat timeout in workflows/activities.ts. */
+/** The interval is well below the heartbeat timeout in workflows/activities.ts. */
 const HEARTBEAT_MS = 1_000;
 
 interface Caller {
@@ -16,7 +16,7 @@ interface Caller {
   runId: string;
 }
 
-/** Null outside of an activity. */
+/** The workflow whose activity runs; null outside of an activity. */
 export function callingWorkflow(): Caller | null {
   return asyncLocalStorage.getStore()?.info.workflowExecution ?? null;
 }

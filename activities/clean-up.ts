@@ -17,7 +17,7 @@ import type { Db } from '../src/db/transaction';
  */
 const KEYS_FOR_MS = 40_000;
 const SIGN_INS_FOR_MS = 10_000;
-/** Each of three steps has its own, so that a backlog of one does not delay the others. */
+/** Each of three steps has its own time, so that a backlog of one does not delay the others. */
 const WEBHOOKS_FOR_MS = 15_000;
 const SUMS_FOR_MS = 20_000;
 

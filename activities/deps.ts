@@ -40,7 +40,7 @@ export async function inEventTransaction<T>(
     if (last !== undefined) webhookDeliveryStarter.start(await newDeliveriesOf(last));
     return result;
   } catch (error) {
-    // It may have occurred after the commit.
+    // The error may have occurred after the commit.
     webhookDeliveryStarter.lookFor(objectId);
     throw error;
   }

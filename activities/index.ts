@@ -41,7 +41,7 @@ export type ActivityDeps = Deps &
 
 export function createActivities(deps: ActivityDeps) {
   const { db } = deps;
-  /** Steps of one object, called by its own workflow only. */
+  /** Runs a step of one object, which only its own workflow may call. */
   const forOwn = <T>(objectId: string, step: () => Promise<T>): Promise<T> =>
     stepOf(db, objectId, step);
   return {

@@ -14,10 +14,12 @@ import { presentPause } from '../src/presenters/admin';
 
 const ACTOR = 'ledger check';
 
-/** Of one statement. The first check after an installation or an import reads all history. */
+/**
+ * The limit of one statement. The first check after an installation or an import reads all history.
+ */
 const TIMEOUT_MS = 10 * 60_000;
 
-/** Twelve runs of the schedule. */
+/** The check is late when twelve runs of its schedule were missed. */
 const LATE_AFTER_MS = 60 * 60_000;
 
 export async function checkLedger(
@@ -36,7 +38,7 @@ export async function checkLedger(
   return { checked: transactions, broken: broken.map(({ number }) => number) };
 }
 
-/** For the case that no check runs at all: another schedule calls it. */
+/** Opens a case when no check runs at all. Another schedule calls it. */
 export async function noteLateLedgerCheck(db: Db, lateAfterMs = LATE_AFTER_MS): Promise<void> {
   const provenAt = await readProvenAt(db);
   if ((await databaseTime(db)).getTime() - provenAt.getTime() < lateAfterMs) return;
@@ -58,7 +60,8 @@ async function stopPayouts(tx: Tx, broken: readonly InvariantResult[]): Promise<
   const numbers = broken.map(({ number }) => number).join(', ');
   const reason = `The ledger is broken: ${broken.length === 1 ? 'invariant' : 'invariants'} ${numbers}. See the open cases and run ledger:verify.`;
   const mode = modeOf(broken);
-  // A pause of its own beside those of operators: who lifts one of those has not seen this reason.
+  // The check sets a pause of its own beside those of operators, because whoever lifts one of those has
+  // not seen this reason.
   const pause = await insertPause(tx, {
     ...({ scope: 'global', target: '', mode } as const),
     reason,
@@ -79,8 +82,8 @@ async function stopPayouts(tx: Tx, broken: readonly InvariantResult[]): Promise<
 }
 
 /**
- * Live when every broken row is known and of live mode: test payouts then go on. Otherwise both, because
- * the fault that broke a test balance can break a live one.
+ * The mode to pause: live when every broken row is known and of live mode, because test payouts can
+ * then go on; otherwise both, because the fault that broke a test balance can break a live one.
  */
 function modeOf(broken: readonly InvariantResult[]): Mode | null {
   const isLive = broken.every(

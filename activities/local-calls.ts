@@ -1,18 +1,18 @@
 /**
- * Calls to providers in local activities (decisions/provider-calls). A call
- * that this process may not make, or that is slow, fails at once, and the workflow's regular activity
- * makes it in the provider's task queue.
+ * Calls to providers in local activities (decisions/provider-calls). A call that this process may not
+ * make, or that is slow, fails at once, and the workflow's regular activity makes it in the provider's
+ * task queue.
  */
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import { limitCalls, SlowProvider } from '../src/providers/provider-http';
 import { providerQueue } from '../workflows/names';
 import { isLocalCall } from './caller';
 
-/** All calls of one activity; the workflow task waits for them. */
+/** The limit for all calls of one activity, because the workflow task waits for them. */
 const LOCAL_MS_MAX = 2_000;
-/** At one provider in one mode, in this process. */
+/** The limit at one provider in one mode, in this process. */
 export const LOCAL_CALLS_MAX = 8;
-/** A provider that was slow is called in its task queue for so long. */
+/** A provider that was slow is called in its task queue during this time. */
 const SLOW_FOR_MS = 30_000;
 
 type At = Parameters<typeof providerQueue>[0];
@@ -22,7 +22,7 @@ export class LocalCalls {
   readonly #running = new Map<string, number>();
   readonly #slowUntil = new Map<string, number>();
 
-  /** @param queues of the providers that this process may call without their task queue */
+  /** @param queues the queues of the providers that this process may call in local activities */
   constructor(queues: Iterable<string>) {
     this.#queues = new Set(queues);
   }

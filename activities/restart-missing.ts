@@ -1,6 +1,6 @@
 /**
- * Finds payouts, payments and webhook deliveries that need a workflow and have none, and starts
- * one; wakes the payouts that a lifted pause held. A workflow can be missing when its start was lost,
+ * Finds payouts, payments and webhook deliveries that need a workflow and have none, and starts one. It
+ * also wakes the payouts that a lifted pause held. A workflow can be missing when its start was lost,
  * when somebody terminated it, or when Temporal's database was restored from a backup.
  */
 import {
@@ -44,9 +44,9 @@ const LATE_BATCH = 50;
 const DELIVERY_BATCH = 500;
 const CONCURRENT_DELIVERIES = 10;
 /**
- * Requests to Temporal at the same time. The most is enough for 100 000 starts in ten minutes. When
- * a start takes longer than `quickMs` and twice the fastest one, Temporal is busy and gets fewer, so
- * that merchants' requests do not wait behind them.
+ * The number of requests to Temporal at the same time. The maximum is enough for 100 000 starts in ten
+ * minutes. When a start takes longer than `quickMs` and twice the fastest one, Temporal is busy and
+ * gets fewer, so that merchants' requests do not wait behind them.
  */
 const STARTS_AT_ONCE = { least: 2, first: 5, most: 50, quickMs: 50 };
 
@@ -75,7 +75,7 @@ async function inBatches<T>(
   return done;
 }
 
-/** Works on all items; how many at a time follows from how long each takes. */
+/** Works on all items, and adapts how many at a time to how long each takes. */
 async function eachOf<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
   const { least, first, most, quickMs } = STARTS_AT_ONCE;
   const running = new Set<Promise<void>>();
@@ -83,7 +83,8 @@ async function eachOf<T>(items: readonly T[], work: (item: T) => Promise<void>):
   let fastestMs = Infinity;
   const adjust = (tookMs: number) => {
     fastestMs = Math.min(fastestMs, tookMs);
-    // Up to a tenth more after a quick one, up to a twentieth less after a slow one.
+    // The number grows by up to a tenth after a quick start, and shrinks by up to a twentieth after a
+    // slow one.
     const speed = Math.max(quickMs, 2 * fastestMs) / Math.max(tookMs, 1);
     const wanted = atOnce * (0.9 + 0.1 * Math.min(2, Math.max(0.5, speed)));
     atOnce = Math.min(most, Math.max(least, wanted));
@@ -100,7 +101,7 @@ async function eachOf<T>(items: readonly T[], work: (item: T) => Promise<void>):
   await Promise.all(running);
 }
 
-/** Does nothing for a payout whose workflow is running. */
+/** Starts missing workflows, and does nothing for a payout whose workflow is running. */
 export async function restartPayouts(deps: RestartDeps): Promise<{ ensured: number }> {
   const ensure = (payout: Payout) => deps.payoutWorkflows.ensureRunning(payoutStart(payout));
   const ids = await deps.closedWorkflows.listUnfinished('payout');

@@ -21,7 +21,7 @@ export const TRANSACTION = {
 export const PRIORITY = { aMerchantWaits: { priorityKey: 1 }, poll: { priorityKey: 5 } } as const;
 
 /**
- * A provider's timeout or refusal is a return value; only our own database throws. The timeout
+ * A provider's timeout or refusal is a return value, so only the gateway's database throws. The timeout
  * allows two calls to the provider. Without a heartbeat the worker is dead, and another one goes on.
  */
 export const PROVIDER_CALL = {
@@ -36,7 +36,7 @@ export const LOCAL_PROVIDER_CALL = {
   retry: { maximumAttempts: 1 },
 } as const;
 
-/** For a local activity with a regular one behind it. */
+/** The policy of a local activity with a regular one behind it. */
 export const ONCE = { maximumAttempts: 1 } as const;
 
 /** @returns null if the activity failed: the regular activity repeats it, with retries */

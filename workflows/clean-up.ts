@@ -7,7 +7,8 @@ import { activities } from './activities';
 const { cleanUpKeys, cleanUpWebhooks, noteLateLedgerCheck, sumPostings } = activities<
   'cleanUpKeys' | 'cleanUpWebhooks' | 'noteLateLedgerCheck' | 'sumPostings'
 >({
-  // A step ends by itself (activities/clean-up.ts); longer than this takes only one whose worker is gone.
+  // A step ends by itself (activities/clean-up.ts). It takes longer than this only when its worker is
+  // gone.
   startToCloseTimeout: '2 minutes',
   retry: { maximumAttempts: 3 },
 });
@@ -18,7 +19,7 @@ interface CleanedUp {
   attempts: number;
 }
 
-/** Each runs even if another fails. */
+/** Each step runs even if another fails. */
 export async function cleanUpWorkflow(): Promise<CleanedUp> {
   const [keys, webhooks, ...others] = await Promise.allSettled([
     cleanUpKeys(),

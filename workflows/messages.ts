@@ -1,5 +1,5 @@
 /**
- * Inputs and results of workflows. Stored in histories: no personal data, and fields are only
+ * Inputs and results of workflows. They are stored in histories: no personal data, and fields are only
  * added.
  */
 import type { WebhookDeliveryStatus } from '../src/domain/webhook-delivery';
@@ -14,8 +14,8 @@ import type { ProviderCode } from '../src/domain/provider-codes';
 import type { ReviewReason } from '../src/domain/review';
 
 /**
- * Everything else is in the database under `payoutId`, also before the payout exists: whoever may
- * start workflows must not choose its route or its fee.
+ * The input of a payout's workflow. Everything else is in the database under `payoutId`, also before
+ * the payout exists: whoever may start workflows must not choose its route or its fee.
  */
 export interface PayoutInput {
   payoutId: string;
@@ -53,7 +53,7 @@ export interface Hold {
 
 /** The state of a payout, as activities report it to the workflow. */
 export interface PayoutState {
-  /** Whose task queue takes the calls of this payout. */
+  /** The provider whose task queue takes the calls of this payout. */
   provider: string;
   mode: Mode;
   status: PayoutStatus;
@@ -64,7 +64,7 @@ export interface PayoutState {
   /** Only for requested payouts: the time until automatic approval, when cancelling ends. */
   autoApproveInMs: number | null;
   reviewReasons: ReviewReason[];
-  /** 0: needs no attention. */
+  /** 0 means that the payout needs no attention. */
   attentionLevel: number;
   wait: Wait | Hold | null;
   /** Only for a payout under review that two operators must approve. */
@@ -73,10 +73,10 @@ export interface PayoutState {
   isUntaken?: true;
 }
 
-/** Everything else is in the database under `paymentId`. */
+/** The input of a payment's workflow. Everything else is in the database under `paymentId`. */
 export interface PaymentInput {
   paymentId: string;
-  /** Where a checkout without a payment is cancelled. */
+  /** The provider at which a checkout without a payment is cancelled. */
   provider: ProviderCode;
   mode: Mode;
   /** The number of decisions that earlier runs took, for a run that continues as new. */
@@ -98,7 +98,10 @@ export interface PaymentDecision extends Decision<PaymentDecisionKind> {
   id: string;
   /** Only for a refund, as text; null: everything that remains. */
   amount: string | null;
-  /** When the console or the admin command sent it, by PostgreSQL's clock; a signal by hand has none. */
+  /**
+   * The time when the console or the admin command sent the decision, by PostgreSQL's clock. A signal
+   * by hand has none.
+   */
   sentAt?: string | null;
 }
 
@@ -114,7 +117,7 @@ export type OpenOutcome =
   | { kind: 'refused'; refusal: Refusal; retryAfterMs?: number; unusedCheckout?: true }
   | { kind: 'abandoned'; unusedCheckout: true };
 
-/** As the activity reports it; without a state, the payment has to be checked. */
+/** The outcome as the activity reports it. Without a state, the payment has to be checked. */
 export type OpenReport =
   Exclude<OpenOutcome, { kind: 'opened' }> | { kind: 'opened'; state?: PaymentState };
 
@@ -153,7 +156,8 @@ export interface PaymentState {
 }
 
 /**
- * Everything else is in the database under `deliveryId`: URL, body and secret are not in histories.
+ * The input of a delivery's workflow. Everything else is in the database under `deliveryId`: URL, body
+ * and secret are not in histories.
  */
 export interface WebhookDeliveryInput {
   deliveryId: string;
@@ -172,18 +176,18 @@ export interface WebhookDeliveryState {
   /** Scheduled attempts that were started, and their maximum. */
   attempts: number;
   attemptsMax: number;
-  /** When the next attempt is due; null: there is none. */
+  /** The time of the next attempt; null: there is none. */
   next: { at: string; inMs: number } | null;
   /** A code, such as `http_5xx`. */
   lastError: string | null;
   lastHttpStatus: number | null;
 }
 
-/** Where the reading of a provider's statement continues. Times are ISO 8601. */
+/** The position where the reading of a provider's statement continues. Times are ISO 8601. */
 export interface StatementPlace {
   cursor: string | null;
   begunAt: string;
-  /** By the provider's clock; null: from the beginning. */
+  /** A time by the provider's clock; null: from the beginning. */
   changedFrom: string | null;
 }
 

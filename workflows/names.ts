@@ -5,11 +5,13 @@ export const TASK_QUEUES = {
   payouts: 'payouts',
   payments: 'payments',
   webhooks: 'webhooks',
-  /** For retries and for endpoints that time out, so that they do not delay first attempts. */
+  /**
+   * The queue of retries, and of endpoints that time out, so that they do not delay first attempts.
+   */
   webhooksRetry: 'webhooks-retry',
 } as const;
 
-/** What a worker can take. `providers` stands for the task queues of all providers. */
+/** The queues that a worker can take. `providers` stands for the task queues of all providers. */
 export const WORKER_QUEUES = [...Object.values(TASK_QUEUES), 'providers'] as const;
 export type WorkerQueue = (typeof WORKER_QUEUES)[number];
 

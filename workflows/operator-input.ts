@@ -81,7 +81,7 @@ function readWhoAndWhy<Kind extends string>(
   return { kind, by: textOrNull(by), reason: textOrNull(reason) };
 }
 
-/** Raw bytes are objects too. */
+/** Whether the input is a JSON object. Raw bytes are objects too, and are none. */
 function isJsonObject(input: unknown): input is Input {
   return typeof input === 'object' && !Array.isArray(input) && !ArrayBuffer.isView(input);
 }
@@ -94,7 +94,7 @@ function isText(value: unknown, maxLength: number): value is string | null | und
   return value === undefined || value === null || isStorable(value, maxLength);
 }
 
-/** The name of a caller or an operator, where it is required. */
+/** Whether a value is the name of a caller or an operator, where it is required. */
 export function isName(value: unknown): value is string {
   return isStorable(value, NAME_LENGTH_MAX) && value.trim() !== '' && value !== UNREADABLE;
 }

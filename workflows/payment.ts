@@ -60,7 +60,10 @@ function atProvider(input: PaymentInput) {
   return { openPayment, cancelUnusedCheckout, checkPayment, watchPayment };
 }
 
-/** The same calls in the workflow task. A failure means: in the provider's task queue. */
+/**
+ * The same calls as local activities, in the workflow task. After a failure the call is repeated in the
+ * provider's task queue.
+ */
 const { openPayment: openNow } = localActivities<'openPayment'>({
   ...LOCAL_PROVIDER_CALL,
   summary: 'Open the checkout',
@@ -141,7 +144,8 @@ async function check(input: PaymentInput, inbox: PaymentInbox): Promise<void> {
   inbox.forgetProviderUpdate();
   await decide(input.paymentId, inbox);
   const before = inbox.known;
-  // The first check would delay the answer to the merchant, and a limited provider has a queue.
+  // The first check would delay the answer to the merchant, and a limited provider has a queue of its
+  // own.
   const isNow = before !== null && before.wait?.retryAfterMs === undefined;
   const report =
     (isNow ? await unlessFailed(checkNow(input.paymentId)) : null) ??
@@ -149,7 +153,7 @@ async function check(input: PaymentInput, inbox: PaymentInbox): Promise<void> {
   inbox.takeStep(before ?? report, report);
 }
 
-/** Until a signal arrives, or nothing more can happen. */
+/** Watches the payment until a signal arrives or nothing more can happen. */
 async function watch(input: PaymentInput, inbox: PaymentInbox): Promise<void> {
   while (inbox.isIdle() && inbox.state.wait !== null) {
     if (workflowInfo().continueAsNewSuggested) {

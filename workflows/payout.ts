@@ -54,8 +54,9 @@ const { rejectPayout } = localActivities<'rejectPayout'>({
 });
 
 /**
- * Not a local activity: it would run before the update is recorded, at the end of the workflow
- * task. After a crash in between, the row would be cancelled and its workflow would wait for ever.
+ * Cancelling is not a local activity, which would run before the update is recorded, at the end of the
+ * workflow task. After a crash in between, the row would be cancelled and its workflow would wait for
+ * ever.
  */
 const { cancelPayout } = activities<'cancelPayout'>({
   ...TRANSACTION,
@@ -64,7 +65,7 @@ const { cancelPayout } = activities<'cancelPayout'>({
   summary: 'Cancel the payout',
 });
 
-/** For the same reason not a local activity; an operator is waiting. */
+/** Deciding is not a local activity either, for the same reason. An operator is waiting. */
 const { decidePayout } = activities<'decidePayout'>({
   ...TRANSACTION,
   startToCloseTimeout: '4 seconds',
@@ -78,7 +79,10 @@ function atProvider(inbox: PayoutInbox, summary: string) {
   return activities<'submitPayout' | 'checkPayout'>({ ...PROVIDER_CALL, taskQueue, summary });
 }
 
-/** Calls the payout's provider in the workflow task. A failure means: in its task queue. */
+/**
+ * Calls the payout's provider in the workflow task. After a failure the call is repeated in the
+ * provider's task queue.
+ */
 function atProviderNow(summary: string) {
   return localActivities<'submitPayout' | 'checkPayout'>({ ...LOCAL_PROVIDER_CALL, summary });
 }
@@ -169,7 +173,7 @@ async function cancel(payoutId: string, inbox: PayoutInbox, by: string): Promise
   return applied ? { kind: 'cancelled' } : { kind: 'invalid_state', status: state.status };
 }
 
-/** One turn per status change or wait; a turn depends only on the status. */
+/** Takes one turn per status change or wait. A turn depends only on the status. */
 async function run(input: PayoutInput, inbox: PayoutInbox): Promise<string> {
   while (!isFinalPayout(inbox.state.status)) {
     if (workflowInfo().continueAsNewSuggested && inbox.isIdle()) {
@@ -211,7 +215,7 @@ async function awaitDecision(
   const timer =
     autoApproveInMs === null ? undefined : { ms: autoApproveInMs, summary: 'Automatic approval' };
   await inbox.waitFor(() => inbox.hasDecision(), timer);
-  // Cancelled, or decided in the console.
+  // The payout was cancelled, or decided in the console.
   if (inbox.state.status !== status) return inbox.state;
   const decision = inbox.takeDecision();
   if (decision?.kind === 'reject') return reject(payoutId, inbox, decision.by, decision.reason);
@@ -228,7 +232,7 @@ async function submit(payoutId: string, inbox: PayoutInbox): Promise<PayoutState
   const awaited = () => inbox.hasDecision() || inbox.hasProviderUpdate();
   if (wait !== null) await inbox.waitFor(awaited, timerOf(wait, 'Submit again'));
   inbox.forgetProviderUpdate();
-  // Rejected in the console.
+  // The payout was rejected in the console.
   if (isFinalPayout(inbox.state.status)) return inbox.state;
   const decision = inbox.takeDecision();
   if (decision?.kind === 'reject') return reject(payoutId, inbox, decision.by, decision.reason);

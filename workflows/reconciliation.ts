@@ -31,11 +31,13 @@ const { askForMissing } = activities<'askForMissing'>({
 /** A statement with more than a million entries takes several runs. */
 const READINGS_MAX = 300;
 
-/** Longer than a payment needs to check its provider. */
+/** The time is longer than a payment needs to check its provider. */
 const LOOK_MS = 30_000;
 
 interface Reconciled {
-  /** Such as `onchain_provider live payouts`, with the reason. */
+  /**
+   * Statements that could not be read, such as `onchain_provider live payouts`, with the reason.
+   */
   troubles: string[];
   asked: number;
   /** Payments that were signalled to check their provider. */

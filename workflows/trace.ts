@@ -1,6 +1,6 @@
 /**
- * Hands the trace of a run’s start on to its activities and to its next run, as it came (src/temporal/trace.ts).
- * Headers are no part of what a replay compares.
+ * Passes the trace of a run's start on to its activities and to its next run, unchanged
+ * (src/temporal/trace.ts). Headers are no part of what a replay compares.
  */
 import type { Headers, WorkflowInterceptors } from '@temporalio/workflow';
 

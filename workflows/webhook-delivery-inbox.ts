@@ -33,7 +33,7 @@ export class WebhookDeliveryInbox extends Inbox<WebhookDeliveryState> {
     this.show();
   }
 
-  /** It has succeeded, or ended without a request for another attempt. */
+  /** Whether the delivery has succeeded, or ended without a request for another attempt. */
   isOver(): boolean {
     if (this.state.status === 'succeeded') return true;
     return this.state.next === null && !this.#retry && !this.#wake;
@@ -75,7 +75,7 @@ export class WebhookDeliveryInbox extends Inbox<WebhookDeliveryState> {
 
   async waitForNext({ at, inMs }: { at: string; inMs: number }): Promise<void> {
     const summary = `${this.nextAttempt()}, at ${at}`;
-    // Plus one, because the row's time is more precise than the timer's.
+    // One millisecond is added, because the row's time is more precise than the timer's.
     await this.waitUntil(() => this.isAsked(), { ms: inMs + 1, summary });
   }
 

@@ -15,10 +15,10 @@ import { WebhookDeliveryInbox } from './webhook-delivery-inbox';
 const RETRY = { initialInterval: '250 ms', maximumInterval: '30 seconds' } as const;
 
 /**
- * Longer than an attempt (10 s, and 2 s for the body) with its statements. A worker's death is
- * noticed after this time (of a local activity: after the workflow task's timeout), and the next call
- * counts its attempt as lost. Retries repeat the call, not the attempt: the endpoint has no free slot,
- * or the database is unavailable.
+ * The timeout is longer than an attempt (10 s, and 2 s for the body) with its statements. A worker's
+ * death is noticed after this time (in a local activity, after the workflow task's timeout), and the
+ * next call counts its attempt as lost. Retries repeat the call and not the attempt: the endpoint has
+ * no free slot, or the database is unavailable.
  */
 const ATTEMPT = { startToCloseTimeout: '30 seconds', retry: RETRY } as const;
 
@@ -57,15 +57,15 @@ async function turn(
 ): Promise<WebhookDeliveryState> {
   const { deliveryId, schedule } = input;
   if (inbox.takeAbandon()) return abandonWebhookDelivery({ deliveryId, schedule });
-  // An operator is waiting, so it does not queue behind the retries.
+  // An operator is waiting, so the retry does not queue behind the others.
   if (inbox.takeRetry()) return attempt(input, inbox, TASK_QUEUES.webhooks, true);
   if (inbox.takeWake()) return attempt(input, inbox, TASK_QUEUES.webhooks, false);
   return attempt(input, inbox, TASK_QUEUES.webhooksRetry, false);
 }
 
 /**
- * What does not queue with the retries is attempted as a local activity, and as a regular one if that
- * fails: the endpoint has no free slot, or the database is unavailable.
+ * Makes an attempt. One that does not queue with the retries is a local activity first, and a regular
+ * one if that fails: the endpoint has no free slot, or the database is unavailable.
  * @param taskQueue first attempts and retries have separate workers
  */
 async function attempt(

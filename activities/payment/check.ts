@@ -62,7 +62,7 @@ async function checkAtProvider(deps: Deps, paymentId: string): Promise<PaymentSt
   });
 }
 
-/** The provider asks the customer for what the merchant wants. */
+/** Whether the provider asks the customer for what the merchant wants. */
 export function isFor({ amount, currency }: Payment, checkout: Checkout): boolean {
   return checkout.amount === amount && checkout.currency === currency;
 }
@@ -80,7 +80,7 @@ export async function watchPayment(
   paymentId: string,
   seen: PaymentState,
 ): Promise<PaymentState> {
-  // The workflow has just checked: the first call only sets the time of the next one.
+  // The workflow has just checked, so the first call only sets the time of the next one.
   if (activityInfo().attempt === 1 && seen.wait !== null) throw nothingNew(seen.wait);
   const state = await checkPayment(deps, paymentId);
   if (state.wait?.retryAfterMs !== undefined) throw nothingNew(state.wait);
@@ -88,7 +88,7 @@ export async function watchPayment(
   throw nothingNew(state.wait);
 }
 
-/** Ignores the time of the next check. */
+/** Whether the states differ in anything but the time of the next check. */
 function isUpdate(seen: PaymentState, state: PaymentState): boolean {
   const shown = ({ wait, ...rest }: PaymentState) => JSON.stringify({ ...rest, why: wait?.why });
   return shown(seen) !== shown(state);

@@ -72,7 +72,10 @@ async function decide(
   return { refusal };
 }
 
-/** A signal that was typed by hand has no time, and whoever typed it sees what it does. */
+/**
+ * The refusal of a decision that arrived too late. A signal that was typed by hand has no time, and
+ * whoever typed it sees what it does.
+ */
 async function lateRefusal(tx: Tx, { sentAt }: PaymentDecision): Promise<string | null> {
   if (sentAt === undefined || sentAt === null) return null;
   const ageMs = (await databaseTime(tx)).getTime() - Date.parse(sentAt);
@@ -80,7 +83,7 @@ async function lateRefusal(tx: Tx, { sentAt }: PaymentDecision): Promise<string 
   return `it arrived more than ${DECISION_VALID_MS / 60_000} minutes after it was sent, and had no effect. Decide again if it still applies`;
 }
 
-/** Null when the input is not a valid amount. */
+/** The amount of a refund, or null when the input is not a valid amount. */
 function amountOf(payment: Payment, { kind, amount }: PaymentDecision): Amount | null {
   if (kind !== 'refund') return null;
   return amount === null ? refundableOf(payment) : parseRequestAmount(amount);

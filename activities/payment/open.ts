@@ -62,7 +62,7 @@ export async function openPayment(deps: Deps, input: PaymentInput): Promise<Open
   });
   const outcome = await inEventTransaction(deps, payment.id, (tx) => store(tx, payment));
   if (outcome !== 'stored') return outcome;
-  // Anything else is checked at once, which opens a case.
+  // A checkout about something else is checked at once, which opens a case.
   if (!isFor(payment, result.checkout)) return { kind: 'opened' };
   return { kind: 'opened', state: withPage(deps, payment.id, reportOpened(payment)) };
 }
@@ -78,13 +78,16 @@ async function withoutClaim(deps: Deps, input: PaymentInput): Promise<OpenReport
   return { kind: 'abandoned', unusedCheckout: true };
 }
 
-/** A request that timed out may still reach the provider: so often it is asked for the checkout. */
+/**
+ * The provider is asked this many times for the checkout, because a request that timed out may still
+ * reach it.
+ */
 const LOOKS_FOR_CHECKOUT = 3;
 
 /**
- * The request for the checkout was not answered, or its worker died: without a payment, nobody would
- * look at it again. Fails until the provider has answered, and Temporal repeats it. If the provider
- * never does, money on the checkout opens the case `money_without_payment`.
+ * Cancels a checkout whose request was not answered, or whose worker died: without a payment, nobody
+ * would look at it again. It fails until the provider has answered, and Temporal repeats it. If the
+ * provider never answers, money on the checkout opens the case `money_without_payment`.
  */
 export async function cancelUnusedCheckout(
   deps: Deps,

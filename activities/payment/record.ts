@@ -35,12 +35,14 @@ import { type Deps, inEventTransaction } from '../deps';
 import { eventOfPayment } from '../events';
 import { recordRefund, ShortOfFunds } from './refunds';
 
-/** A payment has fewer statuses than this: more steps for the same facts would be a bug. */
+/** A payment has fewer statuses than this, so more steps for the same facts would be a bug. */
 const STEPS_MAX = 10;
 /** A refund needs at most three: balance insufficient, different amount returned, recorded. */
 const STEPS_PER_REFUND_MAX = 3;
 
-/** The provider accepted the rejection of a hold, and reports neither a refund nor a failure. */
+/**
+ * The case of a hold whose rejection the provider accepted, without reporting a refund or a failure.
+ */
 const NOT_SENT_BACK = 'rejected_not_sent_back';
 
 export async function recordCheckout(
@@ -92,28 +94,31 @@ async function step(
   return { payment: await noteFigures(tx, payment, facts, credited), stepped: false };
 }
 
-/** After most steps nothing is left to do, and the payment need not be locked again to see that. */
+/**
+ * Whether nothing is left to do, as after most steps. The payment need not be locked again to see that.
+ */
 function isLast(
   payment: Payment,
   facts: CheckoutFacts,
   credited: ReadonlySet<string>,
   askedAt: Date,
 ): boolean {
-  // A hold may have been rejected, which has to be read.
+  // An operator may have rejected the hold, which has to be read.
   if (payment.status === 'on_hold' || facts.refunds.length > 0) return false;
   if (!hasFigures(payment, figuresAfter(payment, facts, credited))) return false;
   return nextPaymentStep(payment, facts, { credited, rejection: null }, askedAt) === null;
 }
 
 /**
- * Money that was credited and sent back in part must not be available in between. A refund that the
- * balance does not cover is left to the next step, which records it as owed.
+ * Deducts what was sent back, because money that was credited and sent back in part must not be
+ * available in between. A refund that the balance does not cover is left to the next step, which
+ * records it as owed.
  */
 async function takeBackAtOnce(tx: Tx, payment: Payment, facts: CheckoutFacts): Promise<Payment> {
   let last = payment;
   try {
     for (;;) {
-      // A savepoint: a refund that is not covered undoes neither the credit nor the refunds before it.
+      // The savepoint keeps the credit and the refunds before it when a refund is not covered.
       const after = await inTransaction(tx, (inner) => recordRefund(inner, last, facts, null));
       if (after === null) return last;
       last = after;
@@ -190,7 +195,7 @@ async function take(
   for (const credit of priced) {
     insertCredit(tx, { ...credit, paymentId: payment.id, transferId: credit.id });
   }
-  // Postings last: from the first to COMMIT the balance is locked.
+  // Postings come last, because from the first one to COMMIT the balance is locked.
   for (const credit of priced) {
     postAtCommit(tx, payment, creditPosting(payment, credit));
   }

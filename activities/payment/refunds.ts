@@ -34,7 +34,10 @@ import {
 } from '../../src/domain/payment-step';
 import { eventOfPayment } from '../events';
 
-/** At most one open case per payment; resolving it waives the refunds that it shows, and no other. */
+/**
+ * A payment has at most one open case of this kind. Resolving it waives the refunds that it shows, and
+ * no others.
+ */
 const NOT_COVERED = 'refund_not_covered';
 
 const ANOTHER_AMOUNT = 'The provider refunded a different amount.';
@@ -49,7 +52,7 @@ export class ShortOfFunds extends Error {
   }
 }
 
-/** Our reference of an operator's refund; the provider is idempotent by it. */
+/** The gateway's reference of an operator's refund, by which the provider is idempotent. */
 export function refundReference(paymentId: string, decisionNumber: number): string {
   return `${paymentId}-${decisionNumber}`;
 }
@@ -190,14 +193,14 @@ export async function collectOwed(db: Db, paymentId: string): Promise<boolean> {
   return false;
 }
 
-/** @returns whether this refund is no longer owed */
+/** @returns whether the refund is no longer owed */
 async function collect(tx: Tx, paymentId: string, reference: string): Promise<boolean> {
   const payment = await lockPayment(tx, paymentId);
   const known = await listRefunds(tx, paymentId);
   const owed = known.filter(({ state }) => state === 'owed');
   const refund = owed.find((one) => one.reference === reference);
   if (refund === undefined) return true;
-  // Nobody resolves it meanwhile.
+  // The lock keeps an operator from resolving the case meanwhile.
   await lockOpenCase(tx, NOT_COVERED, paymentId);
   const fact = { refund: reference, amount: refund.amount };
   if ((await undecidedFacts(tx, NOT_COVERED, paymentId, [fact])).length === 0) {
@@ -225,10 +228,12 @@ function reversing(payment: Payment, { reversed, fee }: Reversal): PaymentChange
   };
 }
 
-/** Last in its transaction: from here to COMMIT the balance is locked. */
+/**
+ * Must be the last statement of its transaction, because from here to COMMIT the balance is locked.
+ */
 async function postOrThrow(tx: Tx, payment: Payment, posting: Posting): Promise<void> {
   const { outcome, available } = await post(tx, payment, posting);
   if (outcome === 'insufficient') throw new ShortOfFunds(available);
-  // The refund's row allows this once; anything but a first posting is a broken ledger.
+  // The refund's row allows this posting once, so anything but a first posting is a broken ledger.
   if (outcome !== 'posted') throw new Error(`${posting.operationKey}: ledger_post was ${outcome}`);
 }

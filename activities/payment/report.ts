@@ -39,13 +39,16 @@ export async function reportPayment(
   return stateOf(payment, { decision, owes }, why, { ...look, now: await databaseTime(db) });
 }
 
-/** Of a payment whose checkout was just opened: nobody has decided anything, and nothing is owed. */
+/**
+ * The state of a payment whose checkout was just opened: nobody has decided anything, and nothing is
+ * owed.
+ */
 export function reportOpened(payment: Payment): PaymentState {
   const look = { askedAt: payment.createdAt, now: payment.createdAt };
   return stateOf(payment, { decision: null, owes: false }, WAITING_FOR_CUSTOMER, look);
 }
 
-/** With the payment's page, if the console is served. */
+/** Adds the payment's page, if the console is served. */
 export function withPage(
   { consoleUrl }: Pick<Deps, 'consoleUrl'>,
   paymentId: string,
@@ -104,14 +107,14 @@ function afterLimit(wait: Wait | null, limit: Limited | undefined): Wait | null 
   return { ms: Math.max(wait.ms, retryAfterMs), why: `${wait.why} ${reason}`, retryAfterMs };
 }
 
-/** A refund was refused, and something is left to refund. */
+/** Whether a refund was refused and something is left to refund. */
 function isRefused(payment: Payment, decision: StoredDecision | null): boolean {
   return (
     decision?.kind === 'refund' && decision.state === 'refused' && refundableOf(payment) !== ZERO
   );
 }
 
-/** The provider accepted the rejection, and the money is neither sent back nor credited. */
+/** Whether the provider accepted the rejection, and the money is neither sent back nor credited. */
 function isRejectedHold({ status }: Payment, decision: StoredDecision | null): boolean {
   return status === 'on_hold' && decision?.kind === 'reject' && decision.state === 'accepted';
 }
@@ -126,7 +129,10 @@ interface Waiting {
   pending: StoredDecision | null;
 }
 
-/** Until the next check or the end of the window; afterwards rarely, while money can still move. */
+/**
+ * The wait until the next check or the end of the window. Afterwards checks are rare, while money can
+ * still move.
+ */
 function waitFor(
   payment: Payment,
   { why, askedAt, now, answered, owes, held, pending }: Waiting,
@@ -142,7 +148,7 @@ function waitFor(
       answered && held ? 'Held for compliance: an operator must release or reject the funds.' : why;
     return { why: what, ms: pollMs };
   }
-  // There may be money: ask until the provider answers.
+  // There may be money, so the provider is asked until it answers.
   if (!answered) return { why, ms: pollMs };
   const ageMs = now.getTime() - payment.createdAt.getTime();
   const rareMs = Math.min(Math.max(ageMs, HOUR_MS), DAY_MS);

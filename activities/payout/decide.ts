@@ -29,8 +29,9 @@ export interface StepResult {
 }
 
 /**
- * @param by the operator, or null: the delay ran out, or the operator left no name. A payout that
- *   needs two approvals stays under review: the name in a signal is only claimed.
+ * Approves a payout. One that needs two approvals stays under review, because the name in a signal is
+ * only claimed.
+ * @param by the operator, or null when the delay ran out or the operator left no name
  */
 export async function approvePayout(
   deps: Deps,
@@ -40,7 +41,10 @@ export async function approvePayout(
   return step(deps, payoutId, approval(by));
 }
 
-/** Only before anything was submitted: after that, money may be on its way (decisions/payout-statuses). */
+/**
+ * Rejects a payout before anything was submitted. After that, money may be on its way
+ * (decisions/payout-statuses).
+ */
 export async function rejectPayout(
   deps: Deps,
   payoutId: string,
@@ -64,8 +68,9 @@ function rejection(by: string | null, reason: string | null): Transition {
 }
 
 /**
- * @param by the merchant's request; the same request run again gets the first result, while
- *   another finds the payout cancelled already (decisions/payout-cancel)
+ * Cancels a payout for a merchant's request.
+ * @param by the request's id: the same request run again gets the first result, another one finds the
+ *   payout cancelled already (decisions/payout-cancel)
  */
 export async function cancelPayout(deps: Deps, payoutId: string, by: string): Promise<StepResult> {
   const transition = {
@@ -147,7 +152,7 @@ async function decide(tx: Tx, payout: Payout, decision: PayoutDecision): Promise
   if (needsTwo && decider.hadKey) return refused('key_creator');
   if (needsTwo && decider.hasCounted) return refused('same_operator');
   if (needsTwo && decider.relatedTo !== null) return refused('related_operator');
-  // It counts before the transition, whose guard counts the approvals.
+  // The approval is counted before the transition, whose guard counts the approvals.
   if (needsTwo) await noteOutcome(tx, decision.id, 'counted');
   const approved = await take(tx, decision, approval(decision.email));
   if (approved !== null) return { outcome: 'applied', payout: approved };

@@ -31,7 +31,7 @@ export async function submitPayout(
   if (payout.status !== 'approved') return reportDone(deps, payout);
   const provider = providerOf(deps, payout);
   const isRepeated = payout.submissionStartedAt !== null;
-  // Asking first would cost a limited provider a second call.
+  // Asking first would be the second call of a limited provider.
   return deps.localCalls.run(payout, () =>
     !isRepeated || isUntaken
       ? submit(deps, payout, provider, isRepeated)
@@ -80,7 +80,7 @@ async function submit(
     const why = `Waiting for an operator to resume payouts (paused: ${submission.reason}).`;
     return report(deps, await getPayout(deps.db, id), { ms: null, why });
   }
-  // Rejected in the meantime.
+  // The payout was rejected in the meantime.
   if (submission.kind === 'not_approved') return report(deps, await getPayout(deps.db, id));
   const { payout } = submission;
   const result = await provider.submitPayout(orderOf(payout));
@@ -230,7 +230,9 @@ function finalTransition({ status, txHash, failureReason }: ProviderTransfer): T
   }
 }
 
-/** The provider has another transfer under our reference: its answer must not move money. */
+/**
+ * Fails when the provider has another transfer under our reference: its answer must not move money.
+ */
 async function refuseMismatch(
   deps: Deps,
   payout: Payout,
@@ -245,9 +247,9 @@ async function refuseMismatch(
 }
 
 /**
- * The provider took nothing, which says nothing about earlier calls: what was in doubt remains so, and
- * nothing else becomes so.
- * @param since since when the payout has waited for its provider; null: it has not
+ * Records that the provider took nothing. That says nothing about earlier calls: what was in doubt
+ * remains so, and nothing else becomes so.
+ * @param since the time since which the payout has waited for its provider; null: it has not waited
  */
 async function waitForLimit(
   deps: Deps,

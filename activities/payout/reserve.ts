@@ -45,7 +45,7 @@ export async function reservePayout(deps: Deps, input: PayoutInput): Promise<Res
   }
 }
 
-/** Rolls the transaction back with a refusal; never leaves this module. */
+/** Rolls the transaction back with a refusal. It never leaves this module. */
 class Refused extends Error {
   constructor(readonly refusal: Refusal) {
     super(refusal.code);
@@ -63,7 +63,7 @@ async function reserve(tx: Tx, input: PayoutInput): Promise<ReserveResult> {
   const result = payoutTerms(claim.mode, claim.request, networkFee, facts);
   if ('refusal' in result) throw new Refused(result.refusal);
   const payout = buildPayout(input.payoutId, claim, networkFee, facts, result.terms);
-  // Sent together: if the reference is taken, the posting is rolled back.
+  // Both are sent together. If the reference is taken, the posting is rolled back.
   const [isInserted, { outcome, available }] = await Promise.all([
     insert(tx, payout),
     post(tx, payout, reservePosting(payout)),
@@ -88,7 +88,7 @@ function checkRecipient(request: PayoutRequest, { network }: ChosenRoute): void 
   throw new Refused({ code: 'validation_failed', details: { fields } });
 }
 
-/** The payout exists already, or the claim ended without one. */
+/** The result without a claim: the payout exists already, or the claim ended without one. */
 async function withoutClaim(tx: Tx, payoutId: string): Promise<ReserveResult> {
   const payout = await findPayout(tx, payoutId);
   if (payout !== null) return { kind: 'reserved', state: await reportReviewed(tx, payout) };
@@ -96,7 +96,7 @@ async function withoutClaim(tx: Tx, payoutId: string): Promise<ReserveResult> {
   return { kind: 'abandoned' };
 }
 
-/** A payout with this reference was committed after the facts were read. */
+/** The refusal when a payout with this reference was committed after the facts were read. */
 async function takenReference(
   tx: Tx,
   payout: Payout,

@@ -16,14 +16,14 @@ import { eventOfPayout } from '../events';
 export interface Transition {
   trigger: PayoutTrigger;
   change?: PayoutChange;
-  /** A condition in addition to the transition table: SQL over the row. */
+  /** An SQL condition over the row, in addition to the transition table. */
   only?: string;
   /** The money that moves with it. */
   posting?: (payout: Payout) => Posting;
 }
 
 export interface TransitionResult {
-  /** False: the payout had another status, and nothing changed. */
+  /** False when the payout had another status and nothing changed. */
   applied: boolean;
   payout: Payout;
 }

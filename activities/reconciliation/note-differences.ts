@@ -20,10 +20,10 @@ import type { Limited, Provider } from '../../src/providers/port';
 import { type PaymentWorkflows, paymentStart } from '../../src/temporal/payment-workflows';
 import { checkoutEntries, payoutEntries, type ReconciliationDeps } from './read-statements';
 
-/** Each is one call to a provider. */
+/** The limit of calls to providers, one for each transfer. */
 const ASKED_MAX = 100;
 
-/** If everything differs, a thousand cases are enough. */
+/** A thousand cases are enough, even if everything differs. */
 const NOTED_MAX = 1_000;
 
 /**
@@ -85,7 +85,10 @@ async function findCheckout(provider: Provider, reference: string, askedAt: Date
   return found.kind === 'not_found' ? [] : null;
 }
 
-/** The next attempt of the activity continues with what is still missing. */
+/**
+ * The failure that makes Temporal try again later. The next attempt continues with what is still
+ * missing.
+ */
 function limitedBy({ reason, retryAfterMs }: Limited): ApplicationFailure {
   return ApplicationFailure.create({
     type: 'ProviderLimited',
@@ -95,7 +98,7 @@ function limitedBy({ reason, retryAfterMs }: Limited): ApplicationFailure {
   });
 }
 
-/** A callback was lost: the payment's workflow books these when it checks the provider. */
+/** Kinds of a lost callback: the payment's workflow books these when it checks the provider. */
 const BOOKED_BY_CHECK = ['money_not_credited', 'refund_not_recorded'] as const;
 
 export interface LookDeps {

@@ -29,10 +29,13 @@ export interface ReconciliationDeps {
   providers: ProviderRegistry;
 }
 
-/** Read again each time, because a provider may add entries to its statement a little late. */
+/**
+ * This period is read again each time, because a provider may add entries to its statement a little
+ * late.
+ */
 const OVERLAP_MS = 10 * 60 * 1000;
 
-/** Per activity, so that even a slow provider does not exceed the activity's timeout. */
+/** The limit of one activity, so that even a slow provider does not exceed its timeout. */
 const PAGES = 20;
 
 /** All statements of the enabled providers. */

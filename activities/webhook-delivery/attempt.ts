@@ -52,7 +52,7 @@ export interface AttemptOrder {
   deliveryId: string;
   endpointId: string;
   schedule: RetryScheduleMs;
-  /** An attempt at once, outside the schedule. */
+  /** Whether the attempt is made at once, outside the schedule. */
   manual: boolean;
   /** Identifies the order: a repeated order makes one attempt. */
   key: string;
@@ -76,7 +76,9 @@ export async function attemptWebhookDelivery(
   }
 }
 
-/** So long a local activity waits for a slot; the regular activity behind it waits in its queue. */
+/**
+ * A local activity waits this long for a slot; the regular activity behind it waits in its queue.
+ */
 const LOCAL_WAIT_MS_MAX = 250;
 
 async function takeProcessSlot(
@@ -106,7 +108,8 @@ async function begin(
   slot: TakenSlot,
 ): Promise<Begun | { state: WebhookDeliveryState }> {
   lockWebhookDelivery(tx, order.deliveryId);
-  // Together with the row, before it is known whether an attempt is due: it nearly always is.
+  // The slot is taken together with the row, before it is known whether an attempt is due, because it
+  // nearly always is.
   const hasSlot = takeSlot(tx, order);
   const delivery = await readLockedWebhookDelivery(tx, order.deliveryId);
   if (delivery === null) {
@@ -144,7 +147,10 @@ async function begin(
   return { state: await reportWebhookDelivery(tx, order, preparedRows) };
 }
 
-/** Temporal retries later, without a history event and without occupying a slot of the worker. */
+/**
+ * The failure with which Temporal retries later, without a history event and without occupying a slot
+ * of the worker.
+ */
 function endpointBusy(turnInMs: number): ApplicationFailure {
   return ApplicationFailure.create({
     type: 'EndpointBusy',
@@ -175,8 +181,8 @@ async function finish(
 ): Promise<{ state: Promise<WebhookDeliveryState> }> {
   const { deliveryId, schedule } = order;
   if (result.outcome === 'succeeded') {
-    // It ends the delivery whatever the rows say, so all of it is sent with COMMIT. This one locks
-    // the delivery, as everybody does first.
+    // A success ends the delivery whatever the rows say, so all statements are sent with COMMIT. The
+    // first one locks the delivery, as everywhere.
     void endWebhookDelivery(tx, deliveryId, 'succeed', null);
     completeAttemptLater(tx, { deliveryId, number }, result);
     noteAttemptEnded(tx, order, false);
@@ -243,7 +249,7 @@ function reportWebhookDelivery(
       next: nextAttemptAt === null ? null : { at: nextAttemptAt.toISOString(), inMs: dueInMs ?? 0 },
     };
   });
-  // Who awaits it gets the error; if the commit fails, nobody does.
+  // Whoever awaits the state gets the error. If the commit fails, nobody awaits it.
   state.catch(() => undefined);
   return state;
 }

@@ -13,18 +13,18 @@ import type {
 } from '../../src/temporal/webhook-delivery-workflows';
 
 export interface WebhookDeliveryStarter {
-  /** Call it after the commit that inserted them. */
+  /** Starts the deliveries. Call it after the commit that inserted them. */
   start(deliveries: readonly WebhookDeliveryStart[]): void;
-  /** The same if it is not known which ones, or whether anything, was committed for the object. */
+  /** Starts whatever was committed for the object, when that is not known. */
   lookFor(objectId: string): void;
   /** Waits for running starts; later ones are left to restart-missing. */
   drain(): Promise<void>;
 }
 
 const STARTS_AT_ONCE = 8;
-/** Each uses a database connection. */
+/** Each look uses a database connection. */
 const LOOKS_AT_ONCE = 2;
-/** More wait only if Temporal or the database does not respond. */
+/** The limit is reached only if Temporal or the database does not respond. */
 const WAITING_MAX = 2_000;
 
 export function createWebhookDeliveryStarter({
@@ -67,7 +67,7 @@ export function createWebhookDeliveryStarter({
 
 interface Line<T> {
   add(item: T): void;
-  /** Waits for the work that is under way, and forgets the rest. */
+  /** Waits for running work, and forgets the rest. */
   drain(): Promise<void>;
 }
 

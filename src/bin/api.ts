@@ -50,7 +50,7 @@ runProcess(HELP, async (env) => {
   };
 });
 
-/** It starts without Temporal, and serves reads; what is wrong is named in the log. */
+/** The API starts without Temporal and serves reads, so the log names what is wrong. */
 async function warnWithoutTemporal({ config, logger, temporal }: Deps): Promise<void> {
   const { namespace } = config.temporal;
   try {
@@ -58,7 +58,7 @@ async function warnWithoutTemporal({ config, logger, temporal }: Deps): Promise<
       temporal.workflowService.describeNamespace({ namespace }),
     );
   } catch {
-    // Loaded only now: it is large, and no other part of this process needs it.
+    // The module is loaded only now, because it is large and no other part of this process needs it.
     const { openNativeConnection } = await import('../temporal/probe.js');
     await openNativeConnection(config.temporal).then(
       (connection) => connection.close(),

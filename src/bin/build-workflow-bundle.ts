@@ -13,7 +13,8 @@ const DIST = resolve(__dirname, '..', '..');
 const EXPECTED_PARENT = join('dist', 'src', 'bin');
 
 async function main(): Promise<void> {
-  // From the sources, the bundle would be written to the project's folder, where nothing reads it.
+  // When it is run from the sources, the bundle would be written to the project's folder, where nothing
+  // reads it.
   if (!__dirname.endsWith(EXPECTED_PARENT)) {
     throw new Error('Run `npm run build`: the bundle is made from the output of tsc in dist/.');
   }

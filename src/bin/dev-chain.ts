@@ -31,7 +31,7 @@ Environment:
 Exit codes: 0 done, 1 refused or failed, 2 a wrong argument
 `;
 
-/** Of the node's accounts: the first one owns the test tokens, the second one is the customer. */
+/** The customer's index among the node's accounts. The first account owns the test tokens. */
 const CUSTOMER = 1;
 const COIN = { asset: 'ETH', decimals: 18 } as const;
 

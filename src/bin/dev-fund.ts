@@ -34,7 +34,7 @@ Example:
 
 interface Funding {
   currency: string;
-  /** As text; the service checks it. */
+  /** The text as typed; the service checks it. */
   amount: string;
   mode: Mode;
 }
@@ -60,7 +60,7 @@ async function fund(env: NodeJS.ProcessEnv, funding: Funding): Promise<string> {
     throw new SetupError('dev:fund creates money, so it refuses to run in production.');
   }
   const url = developmentDatabaseUrl(env);
-  // Asked first by a plain client: knex would print a failed connection to stdout.
+  // A plain client connects first, because knex would print a failed connection to stdout.
   await withClient(url, (client) => client.query('SELECT 1'));
   const db = connect({ url, size: 1, applicationName: 'gateway-dev-fund' });
   try {

@@ -58,7 +58,7 @@ async function main(): Promise<void> {
     printSummary(settings, layout);
     process.stdout.write('gateway ready\n');
   } catch (error) {
-    // Stopped while starting: errors are expected, and the signal's handler ends the process.
+    // When the start is stopped, errors are expected and the signal's handler ends the process.
     if (supervisor.stopping) return;
     process.stderr.write(`\n${describe(error)}\n`);
     await supervisor.stop();
@@ -82,7 +82,7 @@ function stopOnSignals(supervisor: Supervisor, log: (line: string) => void): voi
     }
   };
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal);
-  // When npm is killed, stop too: npm cannot forward every signal.
+  // The process stops when npm is killed, because npm cannot forward every signal.
   const npm = process.env['npm_lifecycle_event'] === 'start' ? process.ppid : null;
   const watch = setInterval(() => {
     if (npm === null || process.ppid === npm) return;
@@ -92,7 +92,7 @@ function stopOnSignals(supervisor: Supervisor, log: (line: string) => void): voi
   watch.unref();
 }
 
-/** The message alone for what the user can fix, the stack for a defect. */
+/** Describes what the user can fix by its message alone, and a defect by its stack. */
 function describe(error: unknown): string {
   if (error instanceof SetupError) return error.message;
   return error instanceof Error ? (error.stack ?? error.message) : String(error);

@@ -31,10 +31,10 @@ const CLEAN = 0;
 const BROKEN = 1;
 const NOT_CHECKED = 2;
 
-/** For all requests together; listing a hundred thousand workflows takes less. */
+/** The limit for all requests together; listing a hundred thousand workflows takes less. */
 const TEMPORAL_DEADLINE_MS = 60_000;
 
-/** A result, or why it was not checked. */
+/** The result of an invariant, or the reason why it was not checked. */
 type Outcome =
   | (InvariantResult & { read_at?: string })
   | (Pick<InvariantResult, 'number' | 'name' | 'sentence'> & { not_checked: string });
@@ -80,10 +80,12 @@ async function verify(env: NodeJS.ProcessEnv): Promise<Outcome[]> {
   }
 }
 
-/** Each may name the address. */
+/** Each of these variables may name the address of Temporal. */
 const TEMPORAL_PLACES = ['TEMPORAL_ADDRESS', 'TEMPORAL_PROFILE', 'TEMPORAL_CONFIG_FILE'];
 
-/** Both from the environment, or both from the development installation. */
+/**
+ * Finds PostgreSQL and Temporal: both from the environment, or both from the development installation.
+ */
 function findPlaces(env: NodeJS.ProcessEnv): { url: string; temporal: TemporalOptions | null } {
   const given = env['DATABASE_URL'] ?? '';
   const url = given === '' ? developmentDatabaseUrl(env, 'set DATABASE_URL') : given;

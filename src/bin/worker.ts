@@ -64,7 +64,10 @@ runProcess(HELP, async (env) => {
   };
 });
 
-/** A warning: webhooks go to public addresses only, except to these (decisions/webhook-targets). */
+/**
+ * Warns of the private networks that webhooks may go to, beside public addresses
+ * (decisions/webhook-targets).
+ */
 function warnOfPrivateNetworks({ config, logger }: Deps): void {
   const { allowCidrs, testMode } = config.webhooks;
   if (allowCidrs.length > 0) {

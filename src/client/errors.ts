@@ -1,4 +1,7 @@
-/** What the SDK throws: one class per error code of the API, and two for requests without an answer. */
+/**
+ * The errors that the SDK throws: one class per error code of the API, and two for requests without an
+ * answer.
+ */
 import type { ErrorCode, ErrorDetails } from './generated';
 
 /** Every error of the SDK, except a TypeError for invalid arguments and the reason of an abort. */
@@ -108,7 +111,7 @@ export function errorOf(status: number, text: string): ApiError | UnexpectedResp
   const error = readError(text);
   if (error === null) return new UnexpectedResponseError(status, text);
   const { code, message, details, request_id: requestId } = error;
-  // The wire's types: `details` belongs to `code`.
+  // These are the types of the API, where `details` belongs to `code`.
   const fields = { code, message, status, details, requestId } as ErrorFields<ErrorCode>;
   const Known = Object.hasOwn(BY_CODE, code)
     ? (BY_CODE[code] as new (fields: ErrorFields<ErrorCode>) => ApiError)

@@ -44,7 +44,7 @@ interface FeedBody {
 const PATH = '/events';
 const WAIT_SECONDS = 25;
 const WAIT_TIMEOUT_MS = (WAIT_SECONDS + 30) * 1_000;
-/** After an empty page that came at once, and between attempts to reach the gateway. */
+/** The pause after an empty page that came at once, and between attempts to reach the gateway. */
 const PAUSE_MS = 1_000;
 
 export function createEvents(send: Send): Events {
@@ -89,7 +89,10 @@ export function createEvents(send: Send): Events {
   };
 }
 
-/** A function, because the compiler does not know that a signal changes while something is awaited. */
+/**
+ * This is a function because the compiler does not know that a signal changes while something is
+ * awaited.
+ */
 function hasEnded(signal: AbortSignal | undefined): boolean {
   return signal?.aborted === true;
 }

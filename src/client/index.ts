@@ -43,7 +43,7 @@ export {
   WebhookVerificationError,
 } from '../webhooks/verify';
 
-/** For receivers of webhooks; they need no client. */
+/** Functions for receivers of webhooks, which need no client. */
 export const webhooks = {
   /** Returns the event if the webhook is authentic and recent; throws WebhookVerificationError. */
   verify: verifyWebhook,

@@ -3,14 +3,14 @@ import type { CallOptions, Send } from './request';
 
 export interface Page<Item> {
   data: Item[];
-  /** For `cursor` of the next page, with the same query; null on the last page. */
+  /** The `cursor` of the next page, with the same query. Null on the last page. */
   nextCursor: string | null;
 }
 
 export interface List<Item> extends AsyncIterable<Item> {
   /** One page: the one that `cursor` of the query says, or the first. */
   page(): Promise<Page<Item>>;
-  /** The pages from that one on. */
+  /** The pages from that page on. */
   pages(): AsyncIterable<Page<Item>>;
 }
 

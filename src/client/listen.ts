@@ -14,13 +14,15 @@ export interface ListenOptions {
   secret: string;
   /** Event types, separated by commas; undefined: all. */
   types: string | undefined;
-  /** Undefined: the place is not kept, and each start begins with new events. */
+  /** Undefined: the position is not kept, and each start begins with new events. */
   cursorFile: string | undefined;
   signal: AbortSignal;
   print: (line: string) => void;
 }
 
-/** Where to go on: the last event that the receiver took, or the place where the first start began. */
+/**
+ * The position to continue from: the last event that the receiver took, or the start of the first run.
+ */
 type Place = { after: string } | { cursor: string; types: string | null };
 
 /** The message is for the person at the terminal. */
@@ -117,12 +119,12 @@ function readPlace(file: string): Place | null {
       return place as Place;
     }
   } catch {
-    // Reported below, as any other content that is not a place.
+    // Invalid JSON is reported below, like any other content that is not a position.
   }
   throw new ListenError(`${file} is not a cursor file. Delete it, or name another one.`);
 }
 
-/** A rename replaces the file as a whole, so a crash leaves the old or the new place. */
+/** A rename replaces the file as a whole, so a crash leaves the old or the new position. */
 function savePlace(file: string, place: Place): void {
   try {
     writeFileSync(`${file}.new`, `${JSON.stringify(place)}\n`);
@@ -149,7 +151,7 @@ function explain(error: unknown, file: string | undefined): unknown {
   return error;
 }
 
-/** `fetch` hides the reason in the cause. */
+/** The text of an error. `fetch` hides the reason in the cause. */
 function textOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { cause, message } = error;
@@ -157,7 +159,10 @@ function textOf(error: unknown): string {
   return cause instanceof Error && error instanceof TypeError ? textOf(cause) : message;
 }
 
-/** A function, because the compiler does not know that a signal changes while something is awaited. */
+/**
+ * This is a function because the compiler does not know that a signal changes while something is
+ * awaited.
+ */
 function hasEnded(signal: AbortSignal): boolean {
   return signal.aborted;
 }

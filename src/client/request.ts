@@ -14,7 +14,7 @@ export interface ClientOptions {
   maxRetries?: number;
   /** How long one attempt may take; default 30 000. */
   timeoutMs?: number;
-  /** Default: the global fetch. */
+  /** The default is the global fetch. */
   fetch?: typeof fetch;
 }
 
@@ -26,13 +26,13 @@ export interface CallOptions {
 }
 
 export interface CreateOptions extends CallOptions {
-  /** Default: a new one for each call. Pass your own to repeat a call after a crash. */
+  /** The default is a new key for each call. Pass your own to repeat a call after a crash. */
   idempotencyKey?: string;
 }
 
 export interface Call extends CreateOptions {
   method: 'GET' | 'POST';
-  /** Below the base URL. */
+  /** The path below the base URL. */
   path: string;
   query?: object;
   body?: object;

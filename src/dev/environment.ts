@@ -53,17 +53,17 @@ export function loadSecrets(path: string, env: NodeJS.ProcessEnv): Record<string
   );
 }
 
-/** Production refuses it (src/lib/production.ts). */
+/** Makes a secret for development, which production refuses (src/lib/production.ts). */
 function makeSecret(): string {
   return `${DEVELOPMENT_SECRET}${randomBytes(SECRET_LENGTH_BYTES).toString('hex')}`;
 }
 
 interface GatewayAddresses {
   databaseUrl: string;
-  /** Of the api process; null for the worker. */
+  /** The URL of the api process's dashboard; null for the worker. */
   dashboardUrl: string | null;
   temporalAddress: string;
-  /** Of the local server; null: another cluster is used. */
+  /** The UI of the local server; null when another cluster is used. */
   temporalUiUrl: string | null;
   /** The on-chain provider of test mode; null: the sandbox. */
   chainUrl: string | null;
@@ -102,7 +102,7 @@ export function walletEnvironment(
     TEMPORAL_ADDRESS: temporalAddress,
     TEMPORAL_NAMESPACE,
     WALLET_PORT: ports.wallet.toString(),
-    // A free one; its log names it.
+    // The port is a free one that the log names.
     METRICS_PORT: '0',
     WALLET_PUBLIC_URL: `http://localhost:${ports.wallet}`,
     WALLET_CALLBACK_BASE_URL: `http://127.0.0.1:${ports.api}`,
@@ -126,7 +126,7 @@ export function gatewayEnvironment(
     // Development keys open it, so only this machine can reach it unless HOST is set.
     HOST: process.env['HOST'] ?? '127.0.0.1',
     PORT: ports.api.toString(),
-    // A free one for each process; its log names it.
+    // The port of each process is a free one that its log names.
     METRICS_PORT: '0',
     PUBLIC_URL: `http://localhost:${ports.api}`,
     CONSOLE_URL: `http://localhost:${ports.api}/console`,

@@ -16,7 +16,7 @@ export function tryLock(path: string): LockAttempt {
   const own = identifyProcess(process.pid);
   assert.ok(own !== null, 'this process must be able to see itself');
   const ownText = JSON.stringify(own);
-  // Written first and then linked into place: no reader sees half a lock.
+  // The file is written first and then linked into place, so that no reader sees half a lock.
   const draft = `${path}.${process.pid}`;
   writeFileSync(draft, ownText, { mode: 0o600 });
   try {
@@ -63,13 +63,13 @@ function readHolder(path: string): { text: string; identity: ProcessIdentity } |
   }
 }
 
-/** A damaged file has no holder: pid 0 never runs. */
+/** The holder of a lock file. A damaged file has none: pid 0 never runs. */
 function parseIdentity(text: string): ProcessIdentity {
   try {
     const { pid, started } = JSON.parse(text) as Partial<ProcessIdentity>;
     if (typeof pid === 'number' && typeof started === 'string') return { pid, started };
   } catch {
-    // The same as JSON without the two members.
+    // Invalid JSON is treated like JSON without the two members.
   }
   return { pid: 0, started: '' };
 }

@@ -31,7 +31,8 @@ const LEFTOVER_GRACE_MS = 3_000;
  */
 export async function takeDataFolder(layout: DataLayout, log: LogLine): Promise<() => void> {
   mkdirSync(layout.logs, { recursive: true });
-  // Others can pass through but not list it: run by root, PostgreSQL is another user.
+  // Other users can pass through the folder but not list it, because PostgreSQL is another user when
+  // root runs it.
   chmodSync(layout.folder, 0o711);
   const lock = tryLock(layout.lock);
   if (!lock.held) throw alreadyRunning(layout, lock.holder.pid);
@@ -60,7 +61,7 @@ export class RunRecord {
     this.#path = path;
   }
 
-  /** A restarted part replaces its earlier process. */
+  /** Records a process. A restarted part replaces its earlier process. */
   add(name: string, pid: number, command: string): void {
     const identity = identifyProcess(pid);
     if (identity === null) return;

@@ -29,7 +29,7 @@ import { type ServerProcess, spawnServer } from './server-process';
 const HOST = '127.0.0.1';
 const SUPERUSER = 'postgres';
 const START_TIMEOUT_MS = 60_000;
-/** A server killed with -9 leaves children that take a moment to notice. */
+/** A server that was killed with SIGKILL leaves children that take a moment to notice. */
 const ORPHANS_TIMEOUT_MS = 10_000;
 const FAST_STOP_MS = 4_000;
 const PG_STARTING_UP = '57P03';
@@ -45,12 +45,12 @@ const SETTINGS = {
   max_logical_replication_workers: '0',
   timezone: 'UTC',
   log_timezone: 'UTC',
-  // Compiling a plan costs more than our short queries do.
+  // Compiling a plan costs more than the gateway's short queries.
   jit: 'off',
   log_checkpoints: 'off',
 } as const;
 
-/** For tests: nothing has to survive the machine. */
+/** These settings are for tests, where nothing has to survive the machine. */
 const NOT_DURABLE = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' } as const;
 
 export interface LocalPostgresOptions {
@@ -114,7 +114,10 @@ export async function stopLeftoverPostgres(dataDir: string, log: LogLine): Promi
   writeFileSync(pidFile, [ended.toString(), ...lines.slice(1)].join('\n'));
 }
 
-/** Made under another name and renamed: an interrupted first start leaves no damage. */
+/**
+ * The cluster is made under another name and renamed, so that an interrupted first start leaves no
+ * damage.
+ */
 function createCluster(native: string, runAs: RunAs | null, options: LocalPostgresOptions): void {
   const draft = `${options.dataDir}.new`;
   const passwordFile = `${options.dataDir}.init`;
@@ -182,7 +185,7 @@ function spawnPostgres(
   return spawnServer(program, args, { ...spawnOptions(runAs), logFile });
 }
 
-/** True when it answers, false when it has ended. */
+/** Resolves to true when the server answers, and to false when it has ended. */
 async function waitUntilReady(server: ServerProcess, superuserUrl: string): Promise<boolean> {
   const deadline = performance.now() + START_TIMEOUT_MS;
   while (!server.hasEnded()) {
@@ -262,7 +265,7 @@ function spawnOptions(runAs: RunAs | null): {
   gid?: number;
 } {
   const env = { PATH: process.env['PATH'] ?? '', LC_ALL: 'C', TZ: 'UTC' };
-  // With a prefix it is setpriv, still as root, that changes the user.
+  // With a prefix, setpriv changes the user, still as root.
   const changesUser = runAs !== null && runAs.prefix.length === 0;
   return { cwd: '/', env, ...(changesUser ? { uid: runAs.uid, gid: runAs.gid } : {}) };
 }

@@ -18,10 +18,10 @@ const START_TIMEOUT_MS = 60_000;
 const STOP_GRACE_MS = 4_000;
 
 /**
- * The development server has one history shard, and its queues are polled at most 20 times a
- * second by default: every workflow task would wait for the next 50 ms. Raised, a workflow of
- * three activities takes 86 ms and not 350. Eager activities and priorities are off in server 1.29
- * by default.
+ * The development server has one history shard, and its queues are polled at most 20 times a second by
+ * default, so every workflow task would wait for the next 50 ms. With higher limits a workflow of three
+ * activities takes 86 ms and not 350. Eager activities and priorities are off in server 1.29 by
+ * default.
  */
 const DYNAMIC_CONFIG = {
   'history.transferProcessorMaxPollRPS': '1000',
@@ -31,7 +31,9 @@ const DYNAMIC_CONFIG = {
   'matching.useNewMatcher': 'true',
 } as const;
 
-/** No disk sync for each commit: a power cut loses a moment of development. */
+/**
+ * The disk is not synchronized at each commit, because a power cut loses only a moment of development.
+ */
 const SQLITE_PRAGMAS = { journal_mode: 'wal', synchronous: '1' } as const;
 
 export interface LocalTemporalOptions {
@@ -122,7 +124,8 @@ async function waitUntilServing(
   options: LocalTemporalOptions,
 ): Promise<void> {
   const deadline = performance.now() + START_TIMEOUT_MS;
-  // The port first: gRPC would back off for a second after its first refused connection.
+  // The port is tried first, because gRPC would back off for a second after its first refused
+  // connection.
   while (!(await acceptsConnections(options.port))) {
     if (server.hasEnded() || performance.now() >= deadline) throw explainFailure(server, options);
     await sleep(25);

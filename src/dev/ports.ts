@@ -5,7 +5,10 @@ import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 import { SetupError } from '../lib/setup-error';
 
-/** Below the ports that systems give to outgoing connections, which could take one in between. */
+/**
+ * The range is below the ports that systems give to outgoing connections, which could take one in
+ * between.
+ */
 const FREE_PORT_MIN = 15_000;
 const FREE_PORT_MAX = 29_999;
 const FREE_PORT_TRIES_MAX = 100;

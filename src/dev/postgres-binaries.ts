@@ -89,9 +89,9 @@ export function choosePostgresUser(native: string, dataParent: string): RunAs | 
 }
 
 /**
- * For a checkout below /root or another private folder: setpriv leaves the user two capabilities
- * with which it can enter closed folders. `no_setuid_fixup` keeps them in force for access(2),
- * with which PostgreSQL looks for its own programs.
+ * Lets the user enter a checkout below /root or another private folder: setpriv leaves it two
+ * capabilities with which it can enter closed folders. `no_setuid_fixup` keeps them in force for
+ * access(2), with which PostgreSQL looks for its own programs.
  */
 function passThroughPrefix(user: { uid: number; gid: number }): string[] | null {
   const setpriv = findOnPath('setpriv');

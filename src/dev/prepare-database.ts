@@ -29,7 +29,7 @@ const DEMO_KEY_NAMES: Record<Mode, string> = { test: 'Demo test key', live: 'Dem
 /** The maximum for a key (decisions/api-keys), so that a load test does not meet this limit. */
 const REQUESTS_PER_MINUTE = 1200;
 
-/** In the audit log. */
+/** The author of these changes in the audit log. */
 const SEED = { actor: 'npm start', reason: null };
 
 const PASSWORD_LENGTH_BYTES = 15;
@@ -45,12 +45,14 @@ export interface PreparedDatabase {
 
 interface PrepareOptions {
   ownerUrl: string;
-  /** DATABASE_URL, when the environment sets it. */
+  /** The value of DATABASE_URL, when the environment sets it. */
   givenAppUrl: string | null;
   secrets: Record<string, string>;
   /** Where the sandbox shows the demo merchant's webhooks of test mode. */
   inboxUrl: string;
-  /** Its dev.json holds the credentials of an earlier start, which stay valid. */
+  /**
+   * The data folder, whose dev.json holds the credentials of an earlier start, which stay valid.
+   */
   layout: DataLayout;
   log: LogLine;
 }

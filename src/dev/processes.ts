@@ -12,7 +12,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface ProcessIdentity {
   pid: number;
-  /** Opaque: a later process with the same pid has another text. */
+  /** A text that a later process with the same pid does not have. */
   started: string;
 }
 
@@ -75,7 +75,10 @@ async function waitForEnd(identity: ProcessIdentity, timeoutMs: number): Promise
   return true;
 }
 
-/** Start time from the kernel. The state is read too: a zombie has ended, only not been reaped. */
+/**
+ * The start time from the kernel. The state is read too, because a zombie has ended and has only not
+ * been reaped.
+ */
 function startTicks(pid: number): string | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');

@@ -1,6 +1,6 @@
 /**
- * What the person at the terminal sees of the work: one line at a time, and one every ten seconds
- * while something slow runs.
+ * Progress for the person at the terminal: one line at a time, and one every ten seconds while
+ * something slow runs.
  */
 
 /** Takes one line of progress: the terminal of `npm start`, or nothing in a test. */
@@ -8,7 +8,7 @@ export type LogLine = (line: string) => void;
 
 const REPORT_INTERVAL_MS = 10_000;
 
-/** @returns what ends the reports */
+/** @returns a function that ends the reports */
 export function reportProgress(log: LogLine, lineAfter: (seconds: number) => string): () => void {
   const startedAt = performance.now();
   const ticker = setInterval(() => {

@@ -26,8 +26,8 @@ export function spawnServer(
   try {
     const server = spawn(program, args, {
       ...options,
-      // A process group of its own: Ctrl-C in the terminal must reach only the supervisor, which
-      // stops everything in order.
+      // The server has a process group of its own, because Ctrl-C in the terminal must reach only the
+      // supervisor, which stops everything in order.
       detached: true,
       stdio: ['ignore', logFd, logFd],
     });

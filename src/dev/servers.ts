@@ -77,7 +77,7 @@ export async function startTemporal(
     },
   });
   log(`Temporal is ready on ${server.address}`);
-  // Those on the command line apply to a new database only; an upgrade may need more.
+  // The attributes on the command line apply to a new database only, and an upgrade may need more.
   await addSearchAttributes(server.address);
   return server;
 }

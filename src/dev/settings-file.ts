@@ -13,7 +13,7 @@ interface Login {
   password: string;
 }
 
-/** What the first start generates and later starts keep. */
+/** The credentials that the first start generates and later starts keep. */
 export interface SeededCredentials {
   merchant: Login;
   operator: Login;
@@ -31,7 +31,7 @@ export interface DevSettings extends SeededCredentials {
   temporal_ui_url: string | null;
   temporal_cli: string | null;
   postgres_url: string;
-  /** These two only with `npm start -- --chain`. */
+  /** These two are set only with `npm start -- --chain`. */
   wallet_url?: string;
   chain?: ChainSettings;
 }
@@ -76,7 +76,7 @@ export function writeSettings(
   return settings;
 }
 
-/** What `npm start` prints when everything runs. */
+/** Prints the summary of `npm start` when everything runs. */
 export function printSummary(settings: DevSettings, layout: DataLayout): void {
   const near = (path: string): string => relative(process.cwd(), path) || path;
   const rows: [string, string][] = [

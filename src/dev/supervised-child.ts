@@ -24,7 +24,9 @@ const CRASH_LOOP_STARTS = 3;
 const LOG_BYTES_MAX = 10_000_000;
 const PINO_WARN = 40;
 const PINO_ERROR = 50;
-/** A child in trouble must not bury the terminal. */
+/**
+ * The terminal shows at most 20 lines of a child in this time, so that one in trouble does not bury it.
+ */
 const ECHO_WINDOW_MS = 10_000;
 const ECHO_LINES_MAX = 20;
 
@@ -64,7 +66,7 @@ export class SupervisedChild {
     this.#start();
   }
 
-  /** SIGTERM, and SIGKILL after the grace period. It is not restarted. */
+  /** Sends SIGTERM, and SIGKILL after the grace period. The child is not restarted. */
   async stop(graceMs: number): Promise<void> {
     this.#stopping = true;
     this.#log.quiet();
@@ -78,7 +80,7 @@ export class SupervisedChild {
     clearTimeout(killer);
   }
 
-  /** SIGKILL, without waiting. */
+  /** Sends SIGKILL without waiting. */
   kill(): void {
     this.#stopping = true;
     if (this.#process?.pid !== undefined) sendSignal(this.#process.pid, 'SIGKILL');
@@ -91,7 +93,8 @@ export class SupervisedChild {
       cwd: ROOT,
       env,
       execArgv: ['--import', 'tsx'],
-      // A process group of its own: Ctrl-C in the terminal must reach only the supervisor.
+      // The child has a process group of its own, because Ctrl-C in the terminal must reach only the
+      // supervisor.
       detached: true,
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     });
@@ -119,7 +122,7 @@ export class SupervisedChild {
     this.#process = null;
     if (this.#stopping) return;
     const { name, print, logFile } = this.#spec;
-    // SIGKILL comes from outside: it says nothing about the program.
+    // SIGKILL comes from outside and says nothing about the program.
     const failing = signal !== 'SIGKILL' && performance.now() - this.#startedAt < SETTLED_AFTER_MS;
     this.#failedStarts = failing ? this.#failedStarts + 1 : 0;
     const how = signal === null ? `with exit code ${code ?? 'unknown'}` : `by ${signal}`;
@@ -148,7 +151,7 @@ export class SupervisedChild {
 interface ChildLog {
   /** Reads both streams of one run of the child. */
   follow: (stdout: Readable | null, stderr: Readable | null) => void;
-  /** From now on only to the file. */
+  /** Writes only to the file from now on. */
   quiet: () => void;
 }
 

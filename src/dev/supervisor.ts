@@ -39,7 +39,7 @@ const CHILD_STOPS = [
   { name: 'wallet', graceMs: 500 },
 ] as const;
 const SERVER_STOPS = [
-  // It writes its state.
+  // The chain writes its state when it stops.
   { name: 'chain', graceMs: 1_000, lastSignal: 'SIGKILL' },
   { name: 'Temporal', graceMs: 2_000, lastSignal: 'SIGKILL' },
   { name: 'PostgreSQL', graceMs: 1_500, lastSignal: 'SIGQUIT' },
@@ -54,7 +54,7 @@ export class Supervisor {
   readonly #record: RunRecord;
   readonly #withChain: boolean;
   readonly #children = new Map<ChildName, SupervisedChild>();
-  /** Null until the data folder is ours: before that there is nothing to stop. */
+  /** Null until this process has the data folder; before that there is nothing to stop. */
   #releaseFolder: (() => void) | null = null;
   #stopping = false;
   #chain: LocalChain | null = null;
@@ -150,7 +150,10 @@ export class Supervisor {
     return value === '' ? null : value;
   }
 
-  /** The chain, then the wallet on it, then what sends the network's calls to the wallet. */
+  /**
+   * Starts the chain, then the wallet on it, then the router that sends the network's calls to the
+   * wallet.
+   */
   async #startChain(
     ports: Ports,
     secrets: Record<string, string>,

@@ -26,7 +26,7 @@ interface InstallTarget {
 /** The binary's path, or the reason why this way is not available here. */
 type InstallResult = { path: string } | { unavailable: string };
 
-/** By then the SDK has begun to write the archive, or there is no internet access. */
+/** After this time the SDK has begun to write the archive, or there is no internet access. */
 const FIRST_BYTES_TIMEOUT_MS = 8_000;
 const DOWNLOAD_TIMEOUT_MS = 300_000;
 
@@ -101,7 +101,7 @@ export async function buildWithPythonGo(
     const goRoot = join(wheel, 'go');
     const go = join(goRoot, 'bin', 'go');
     if (!existsSync(go)) return { unavailable: `${GO_WHEEL} contains no go/bin/go` };
-    // Its caches are removed with it; a module cache is read-only by default.
+    // Go's caches are removed with the folder; a module cache is read-only by default.
     const env = {
       GOROOT: goRoot,
       GOPATH: join(work, 'gopath'),
@@ -186,7 +186,7 @@ async function runWithProgress(
   }
 }
 
-/** What the download's process does: one start and stop leaves the binary in the folder. */
+/** Runs in the process of the download: one start and stop leaves the binary in the folder. */
 async function downloadByStartingServer(downloadDir: string, version: string): Promise<void> {
   const { TestWorkflowEnvironment } = await import('@temporalio/testing');
   const environment = await TestWorkflowEnvironment.createLocal({

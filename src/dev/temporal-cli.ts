@@ -28,7 +28,7 @@ const SERVER_MIN_VERSION = [1, 28] as const;
 
 export interface TemporalCli {
   path: string;
-  /** For the log: where it comes from. */
+  /** The origin of the binary, for the log. */
   source: string;
 }
 
@@ -40,7 +40,7 @@ export async function findTemporalCli(log: LogLine): Promise<TemporalCli> {
   return (await findInstalledTemporalCli(log)) ?? (await installTemporalCli(log));
 }
 
-/** The usable one on PATH or in the cache folder, or null. */
+/** The usable CLI on PATH or in the cache folder, or null. */
 export async function findInstalledTemporalCli(log: LogLine): Promise<TemporalCli | null> {
   const onPath = findOnPath('temporal');
   if (onPath !== null) {
@@ -123,7 +123,7 @@ async function tryEachWay(folder: string, log: LogLine): Promise<TemporalCli> {
   );
 }
 
-/** Why this binary cannot be used, or null when it can. */
+/** The reason why this binary cannot be used, or null when it can. */
 async function findFault(path: string): Promise<string | null> {
   try {
     const { stdout } = await promisify(execFile)(path, ['--version'], { timeout: 20_000 });

@@ -16,8 +16,8 @@ export function clientAddress(
 ): string {
   const forwarded = forwardedFor === '' ? [] : forwardedFor.split(',');
   const chain = [...forwarded, socketAddress ?? ''].map(normalizeAddress);
-  // The client and every proxy. A hop that is not an address means that a proxy is misconfigured:
-  // using another hop instead could let a stranger in.
+  // These are the client and every proxy. A hop that is not an address means that a proxy is
+  // misconfigured: using another hop instead could let a stranger in.
   const trusted = chain.slice(Math.max(0, chain.length - 1 - trustedProxyHops));
   return trusted.includes(UNKNOWN_ADDRESS) ? UNKNOWN_ADDRESS : (trusted[0] ?? UNKNOWN_ADDRESS);
 }
@@ -28,7 +28,7 @@ function normalizeAddress(text: string): string {
   const version = isIP(address);
   if (version === 0) return UNKNOWN_ADDRESS;
   if (version === 4) return address;
-  // How a socket that accepts both shows an IPv4 client.
+  // A socket that accepts both families shows an IPv4 client in this form.
   const shown = /^::ffff:([0-9]+(?:\.[0-9]+){3})$/i.exec(address)?.[1];
   if (shown !== undefined) return shown;
   // URL normalizes IPv6 addresses: lower case, shortest form, the last 32 bits in hex.

@@ -1,7 +1,7 @@
 /**
- * What the programs in src/bin share: options and help by commander, exit codes, and a sentence
- * for what went wrong. A program is a function of its arguments and its terminal, so that tests
- * run it in their own process.
+ * The parts that the programs in src/bin share: options and help by commander, exit codes, and a
+ * sentence for what went wrong. A program is a function of its arguments and its terminal, so that
+ * tests run it in their own process.
  */
 import { Command, CommanderError, InvalidArgumentError } from '@commander-js/extra-typings';
 import { withSecretFiles } from './secret-files';
@@ -35,7 +35,7 @@ export function createCommand(name: string, { out, err }: Terminal): Command {
     });
 }
 
-/** The parser of an option or argument. */
+/** Makes the parser of a whole number in an option or argument. */
 export function wholeNumber(min: number, max: number): (value: string) => number {
   return (value) => {
     const number = /^[0-9]{1,10}$/.test(value.trim()) ? Number(value) : NaN;
@@ -85,7 +85,7 @@ export function runAsMain(file: NodeJS.Module, program: Program): void {
   }
 }
 
-/** The error's own words. A connection that fails on every address of a name has none itself. */
+/** The text of an error. A connection that fails on every address of a name has none of its own. */
 export function errorText(error: unknown): string {
   if (error instanceof AggregateError) return error.errors.map(errorText).join('; ');
   // knex prepends the statement, sometimes with its values, which could include a secret's hash.

@@ -15,7 +15,7 @@ export interface DataLayout {
   lock: string;
   runRecord: string;
   secrets: string;
-  /** What scripts and people read: addresses, logins, keys. */
+  /** The file that scripts and people read: addresses, logins, keys. */
   settings: string;
   postgres: string;
   temporalDb: string;

@@ -1,6 +1,6 @@
 /**
  * The log of a process, on standard output. A write for each line would be a large part of what a read
- * costs, so lines are written together: after 4 KiB or a quarter of a second, at once with a warning or
+ * costs. So lines are written together: after 4 KiB or a quarter of a second, at once with a warning or
  * an error, and when the process exits. Only a process that is killed loses lines.
  */
 import { type Logger, pino } from 'pino';
@@ -13,12 +13,12 @@ const WARN = 40;
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'silent'];
 
 /**
- * What PostgreSQL adds to an error: whole rows, with destinations and references, and the statement.
- * They are not for a log; the constraint, the table and the code are.
+ * The members that PostgreSQL adds to an error: whole rows, with destinations and references, and the
+ * statement. They must not be logged; the constraint, the table and the code may be.
  */
 const WITH_VALUES = ['detail', 'where', 'hint', 'internalQuery', 'query', 'parameters', 'bindings'];
 
-/** Of every logger of the gateway. */
+/** Every logger of the gateway has these serializers. */
 export const LOG_SERIALIZERS = {
   err: (error: Error): Record<string, unknown> => {
     const fields = Object.entries(pino.stdSerializers.errWithCause(error)).map(
@@ -33,7 +33,7 @@ function causeOf({ cause }: Error): unknown {
 }
 
 /**
- * LOG_LEVEL, for createLogger; without it, or empty, `info`.
+ * Reads LOG_LEVEL, for createLogger. When it is missing or empty, the level is `info`.
  * @throws SetupError
  */
 export function readLogLevel(env: Readonly<Record<string, string | undefined>>): string {

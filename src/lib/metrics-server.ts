@@ -1,6 +1,6 @@
 /**
- * A private port with /metrics and nothing else, for a program that is not the gateway's. It has no
- * authentication: keep it in a private network.
+ * A private port with /metrics and nothing else, for a program that is not one of the gateway's. It has
+ * no authentication, so keep it in a private network.
  */
 import { once } from 'node:events';
 import { createServer } from 'node:http';

@@ -1,6 +1,7 @@
 /**
- * What a process tells Prometheus: its own registry and, where the process runs Temporal's SDK, what
- * the SDK exports on a loopback port. Both are one text, so that a process has one port.
+ * The metrics that a process gives to Prometheus: its own registry and, where the process runs
+ * Temporal's SDK, what the SDK exports on a loopback port. Both are one text, so that a process has one
+ * port.
  */
 import { Gauge, Registry, collectDefaultMetrics } from 'prom-client';
 import { within } from './within';
@@ -26,7 +27,7 @@ export function createRegistry(program: string): Registry {
   return registry;
 }
 
-/** @param sdkUrl of the SDK's exporter; null: the process has none */
+/** @param sdkUrl the URL of the SDK's exporter; null: the process has none */
 export async function scrape(registry: Registry, sdkUrl: string | null): Promise<Scrape> {
   const [own, sdk] = await Promise.all([
     registry.metrics(),
@@ -40,7 +41,10 @@ async function readText(url: string): Promise<string> {
   return response.text();
 }
 
-/** Without a figure, a gauge is absent: prom-client would show 0 for one without labels. */
+/**
+ * Sets all figures. Without a figure a gauge is absent; prom-client would show 0 for one without
+ * labels.
+ */
 export function setAll(gauge: Gauge, samples: Iterable<[labels: Labels, value: number]>): void {
   gauge.reset();
   gauge.remove({});
@@ -50,8 +54,9 @@ export function setAll(gauge: Gauge, samples: Iterable<[labels: Labels, value: n
 type Labels = Record<string, string>;
 
 /**
- * A gauge whose figures are read together with others, and not more often than `everyMs`: however many
- * scrape, the source is asked once. A source that fails leaves the last figures, and their time tells.
+ * A gauge whose figures are read together with others, and not more often than `everyMs`: the source is
+ * asked once, however many processes scrape. A source that fails leaves the last figures, and their
+ * time shows it.
  */
 export function readAtMostEvery<T>(
   everyMs: number,

@@ -3,7 +3,10 @@ import { randomFillSync } from 'node:crypto';
 import { monotonicFactory } from 'ulid';
 import { ID_PREFIXES, type IdKind } from '../domain/ids';
 
-/** Drawn together: a call for each character would cost more than the rest of an id. */
+/**
+ * Random bytes are drawn together, because a call for each character would cost more than the rest of
+ * an id.
+ */
 const drawn = new Uint8Array(4_096);
 let used = drawn.length;
 

@@ -1,7 +1,7 @@
 /**
- * What protects servers of development, which listen on this machine and ask for no login, from the
- * websites that a developer visits: a name of a website that leads to this machine (DNS rebinding),
- * and forms of other sites.
+ * Protects servers of development, which listen on this machine and ask for no login, from the websites
+ * that a developer visits: from a website's name that leads to this machine (DNS rebinding), and from
+ * forms of other sites.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import { isIP } from 'node:net';

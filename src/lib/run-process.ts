@@ -7,7 +7,7 @@ import { SetupError } from './setup-error';
 
 export interface RunningProcess {
   stop(): Promise<void>;
-  /** Settles when the program ends by itself, which is a fault. */
+  /** Settles when the program ends by itself, which is an error. */
   ended?: Promise<void>;
 }
 
@@ -15,7 +15,7 @@ export interface RunningProcess {
 const ORPHAN_END_MS = 5_000;
 
 /**
- * @param help printed for --help instead of starting
+ * @param help is printed for --help instead of starting
  * @param start gets the environment with the secrets of files
  */
 export function runProcess(
@@ -27,7 +27,7 @@ export function runProcess(
     return;
   }
   endWithParent();
-  // Ends no program, also while it starts and stops: it asks for files to be read again.
+  // SIGHUP ends no program, not even while it starts or stops: it asks for files to be read again.
   process.on('SIGHUP', () => undefined);
   try {
     start(withSecretFiles(process.env)).then(stopOnSignal, fail);
@@ -36,7 +36,7 @@ export function runProcess(
   }
 }
 
-/** A process that was forked ends when its parent has ended, in whatever way. */
+/** Ends a forked process when its parent has ended, in whatever way. */
 function endWithParent(): void {
   process.once('disconnect', () => {
     process.kill(process.pid, 'SIGTERM');

@@ -56,7 +56,7 @@ export function createSecretBox(current: string, earlier: readonly string[]): Se
   };
 }
 
-/** A JSON value for a cookie or a hidden field, for as many minutes. */
+/** Encrypts a JSON value for a cookie or a hidden field, which expires after these minutes. */
 export function sealValue(box: SecretBox, value: unknown, owner: string, minutes: number): string {
   const text = JSON.stringify([value, wallClockMs() + minutes * 60_000]);
   const { sealed, keyId } = box.seal(text, owner);
@@ -64,7 +64,8 @@ export function sealValue(box: SecretBox, value: unknown, owner: string, minutes
 }
 
 /**
- * The value as `sealValue` got it. Null: expired, of another owner, forged, or of a key that is not set.
+ * Decrypts the value that `sealValue` encrypted. Null: it is expired, of another owner, forged, or of a
+ * key that is not set.
  */
 export function openValue(box: SecretBox, text: string, owner: string): unknown {
   const [keyId = '', sealed] = text.split('.');
@@ -78,7 +79,9 @@ export function openValue(box: SecretBox, text: string, owner: string): unknown 
   }
 }
 
-/** The text is long and random, so a single hash is sufficient. */
+/**
+ * The encryption key of a setting, whose text is long and random, so that a single hash is sufficient.
+ */
 function keyOf(text: string): Buffer {
   return createHash('sha256').update(`webhook secrets:${text}`).digest();
 }

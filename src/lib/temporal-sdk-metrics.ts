@@ -11,10 +11,10 @@ export interface SdkExporter {
   telemetry: NonNullable<RuntimeOptions['telemetryOptions']>;
 }
 
-/** Seconds. The SDK's own buckets begin at 0.1 s, where a good answer ends. */
+/** The buckets in seconds. The SDK's own begin at 0.1 s, where a good answer ends. */
 const LATENCY_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
 
-/** For `Runtime.install`, once in a process. */
+/** Chooses the exporter for `Runtime.install`, once in a process. */
 export async function chooseSdkExporter(): Promise<SdkExporter> {
   const bindAddress = `127.0.0.1:${String(await freeLoopbackPort())}`;
   return {
@@ -44,7 +44,7 @@ const LATENCIES = [
   'temporal_request_latency',
 ];
 
-/** The SDK cannot choose one itself, because it does not tell which. */
+/** A free port on the loopback address. If the SDK chose one itself, it would not tell which. */
 async function freeLoopbackPort(): Promise<number> {
   const server = createServer();
   return new Promise((resolve, reject) => {

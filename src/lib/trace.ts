@@ -6,10 +6,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomBytes } from 'node:crypto';
 
-/** Of HTTP requests, and of Temporal's messages. */
+/** The header of HTTP requests and of Temporal's messages. */
 export const TRACE_HEADER = 'traceparent';
 
-/** Version, trace, parent, flags. */
+/** The parts are version, trace, parent and flags. */
 const TRACEPARENT = /^00-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
 
 interface Trace {
@@ -19,13 +19,13 @@ interface Trace {
 
 const present = new AsyncLocalStorage<Trace>();
 
-/** @param traceparent what somebody sent; anything else but a trace has no effect */
+/** Runs the work in the trace that somebody sent. Anything but a valid trace has no effect. */
 export function inTrace<T>(traceparent: unknown, work: () => T): T {
   const trace = readTrace(traceparent);
   return trace === null ? work() : present.run(trace, work);
 }
 
-/** As `inTrace`, with a trace of its own where nothing valid was sent. */
+/** Runs the work in the trace that was sent, or in a new one. */
 export function inSomeTrace<T>(traceparent: unknown, work: () => T): T {
   return present.run(readTrace(traceparent) ?? newTrace(), work);
 }
@@ -36,7 +36,7 @@ function readTrace(traceparent: unknown): Trace | null {
   return id === undefined ? null : { traceparent, id };
 }
 
-/** Not sampled: nobody has recorded a part of it. */
+/** A new trace, which is not sampled: nobody has recorded a part of it. */
 function newTrace(): Trace {
   const id = randomBytes(16).toString('hex');
   return { traceparent: `00-${id}-${randomBytes(8).toString('hex')}-00`, id };
@@ -46,13 +46,13 @@ export function presentTraceparent(): string | undefined {
   return present.getStore()?.traceparent;
 }
 
-/** Of a request that goes out; none without a trace. */
+/** The headers of an outgoing request; none without a trace. */
 export function traceHeaders(): Record<string, string> {
   const traceparent = presentTraceparent();
   return traceparent === undefined ? {} : { [TRACE_HEADER]: traceparent };
 }
 
-/** For log lines. */
+/** The members of a log line. */
 export function traceFields(): { trace_id?: string } {
   const trace = present.getStore();
   return trace === undefined ? {} : { trace_id: trace.id };

@@ -1,21 +1,24 @@
 /**
- * Failures that end by themselves: PostgreSQL cannot be reached, restarts, or is too busy. A request that
- * met one is answered with 503, and its repetition heals it; its outcome may be unknown.
+ * Failures that end by themselves: PostgreSQL cannot be reached, restarts, or is too busy. A request
+ * that meets one is answered with 503, and can be repeated. Its outcome may be unknown.
  */
 
-/** Of the operating system and of PostgreSQL: connections, shutdown, failover, limits and timeouts. */
+/**
+ * Codes of the operating system and of PostgreSQL: connections, shutdown, failover, limits and
+ * timeouts.
+ */
 const CODES = new Set([
   ...['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH'],
   ...['ENOTFOUND', 'EAI_AGAIN'],
-  // Being shut down, started, or cut off; a timeout of a statement or a lock.
+  // The server is shut down, started, or cut off, or a statement or a lock timed out.
   ...['57P01', '57P02', '57P03', '57P05', '57014', '55P03', '25P03'],
-  // No connections, memory or disk space left.
+  // No connections, memory or disk space are left.
   ...['53000', '53100', '53200', '53300', '53400'],
-  // A server that became a standby.
+  // The server became a standby.
   '25006',
 ]);
 
-/** Of the driver and of knex, which give them no code. */
+/** Messages of the driver and of knex, which give them no code. */
 const MESSAGES = [
   /Query read timeout/,
   /timeout expired$/,
@@ -33,7 +36,10 @@ export function isUnavailable(error: unknown): boolean {
   return MESSAGES.some((pattern) => pattern.test(error.message));
 }
 
-/** The driver's: nothing came back in time, so the connection may be dead although nobody closed it. */
+/**
+ * Whether the driver gave up because nothing came back in time. The connection may be dead although
+ * nobody closed it.
+ */
 export function isReadTimeout(error: unknown): boolean {
   return error instanceof Error && error.message.endsWith('Query read timeout');
 }

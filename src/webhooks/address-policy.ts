@@ -19,7 +19,7 @@ export interface AddressRules {
   deny: readonly Cidr[];
 }
 
-/** Everything else in IPv4 is public. */
+/** The ranges of IPv4 that are not public. */
 const BLOCKED_IPV4 = [
   '0.0.0.0/8', // this network
   '10.0.0.0/8', // private
@@ -54,7 +54,7 @@ const BLOCKED_IPV6 = [
   '2620:4f:8000::/48', // AS112
   '3fff::/20', // documentation
 ];
-/** The rest of IPv6 around 2000::/3. */
+/** The parts of IPv6 outside of 2000::/3. */
 const OUTSIDE_PUBLIC_IPV6 = ['::/3', '4000::/2', '8000::/1'];
 
 const PUBLIC_CIDR = parseCidr(PUBLIC_IPV6);

@@ -43,11 +43,11 @@ export interface AttemptResult {
   startedAt: Date;
   durationMs: number;
   timing: AttemptTiming;
-  /** As sent, with the signature but not the secret; empty if nothing was sent. */
+  /** The headers as sent, with the signature but not the secret. Empty if nothing was sent. */
   requestHeaders: Record<string, string>;
-  /** At most 64, each at most 1 KB, without cookies. */
+  /** At most 64 headers of at most 1 KB each, without cookies. */
   responseHeaders: [name: string, value: string][];
-  /** The first 16 KiB as received; may contain NUL and need not be text. */
+  /** The first 16 KiB as received. They may contain NUL and need not be text. */
   responseBody: Buffer;
   /** True if the body continued, or was cut off, after the stored part. */
   responseTruncated: boolean;
@@ -66,7 +66,7 @@ export class AttemptFailure extends Error {
   }
 }
 
-/** For a forbidden address. The sentence does not reveal which one. */
+/** The failure for a forbidden address, which the sentence does not reveal. */
 export function blocked(): AttemptFailure {
   return new AttemptFailure(
     'url_blocked',

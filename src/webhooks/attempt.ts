@@ -79,8 +79,9 @@ async function connect(
 }
 
 /**
- * Timestamp and signature are new for each attempt (decisions/webhook-bodies). Merchants cannot set
- * headers; of a trace that they began, only a well-formed `traceparent` comes back.
+ * The headers of an attempt. Timestamp and signature are new for each attempt
+ * (decisions/webhook-bodies). Merchants cannot set headers; a trace that they began comes back only as
+ * a well-formed `traceparent`.
  */
 function headersOf(request: WebhookRequest, url: URL): Record<string, string> {
   const timestampSeconds = Math.floor(wallClockMs() / 1000);

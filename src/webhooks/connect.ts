@@ -28,7 +28,7 @@ export async function dial(
 ): Promise<net.Socket> {
   if (!addresses.every((address) => isAllowedTwice(address, rules))) throw blocked();
   const socket = await raceAddresses(addresses, port, deadline);
-  // The address that the kernel reports, before the first byte is sent.
+  // This is the address that the kernel reports, before the first byte is sent.
   const peer = socket.remoteAddress;
   if (peer !== undefined && isAllowedTwice(peer, rules)) return socket;
   socket.destroy();
@@ -81,7 +81,9 @@ function raceAddresses(
   });
 }
 
-/** Of several addresses, a timeout is reported before a refusal: it says more. */
+/**
+ * The failure of several addresses: a timeout is reported before a refusal, because it says more.
+ */
 function connectFailure(codes: readonly string[]): AttemptFailure {
   if (codes.includes('ETIMEDOUT')) {
     return new AttemptFailure(
@@ -117,7 +119,7 @@ export function secure(
       servername: net.isIP(host) === 0 ? host : '',
       ALPNProtocols: ['http/1.1'],
       minVersion: 'TLSv1.2',
-      // Explicit, so that NODE_TLS_REJECT_UNAUTHORIZED cannot disable it.
+      // This is explicit, so that NODE_TLS_REJECT_UNAUTHORIZED cannot disable it.
       rejectUnauthorized: true,
       ...(extraCa === undefined ? {} : { ca: [...tls.rootCertificates, ...extraCa] }),
     });

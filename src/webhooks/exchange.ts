@@ -9,7 +9,7 @@ import { AttemptFailure, CLOSED_EARLY, exchangeFailure } from './attempt-result'
 export interface Deadline {
   /** Aborts at the deadline. */
   signal: AbortSignal;
-  /** Called when the headers are complete: the deadline is met. */
+  /** Must be called when the headers are complete, because the deadline is then met. */
   stop: () => void;
 }
 
@@ -106,7 +106,10 @@ async function send(
   }
 }
 
-/** The first 16 KiB. If the body ends early, the response still counts: its status is known. */
+/**
+ * Reads the first 16 KiB. If the body ends early, the response still counts, because its status is
+ * known.
+ */
 async function readStart(
   body: Dispatcher.ResponseData['body'],
   bodyMs: number,
@@ -128,7 +131,7 @@ async function readStart(
   }
 }
 
-/** A copy, because a slice would keep all chunks in memory. */
+/** The stored part of the body. It is a copy, because a slice would keep all chunks in memory. */
 function keptBody(chunks: Buffer[], truncated: boolean): { body: Buffer; truncated: boolean } {
   return { body: Buffer.from(Buffer.concat(chunks).subarray(0, BODY_BYTES_MAX)), truncated };
 }

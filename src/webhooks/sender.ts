@@ -19,7 +19,9 @@ export interface SenderSettings {
   denyCidrs: readonly string[];
   /** The gateway's own host names in lower case, which endpoints must not use. */
   ownHosts: readonly string[];
-  /** Development only (decisions/development): additionally allowed for endpoints of test mode. */
+  /**
+   * Additional permissions for endpoints of test mode, in development only (decisions/development).
+   */
   testMode?: {
     /** Names such as `localhost`, which are not resolved but mapped to 127.0.0.1. */
     allowedHosts: readonly string[];
@@ -33,7 +35,7 @@ export interface SenderSettings {
 }
 
 export interface SenderLimits {
-  /** From the start of name resolution to the end of the response headers. */
+  /** The time from the start of name resolution to the end of the response headers. */
   deadlineMs: number;
   /** Limit for name resolution, within the deadline. */
   dnsMs: number;
@@ -44,10 +46,10 @@ export interface SenderLimits {
 export const DEFAULT_LIMITS: SenderLimits = { deadlineMs: 10_000, dnsMs: 3_000, bodyMs: 2_000 };
 
 export interface WebhookSender {
-  /** Before saving: checks the URL, resolves its name and checks every address. */
+  /** Checks a URL before it is saved: its form, and every address of its name. */
   check: (url: string, mode: Mode) => Promise<UrlVerdict>;
   /**
-   * One attempt. Network failures are returned, not thrown.
+   * Makes one attempt. Network failures are returned, not thrown.
    * @throws Error if the sender is closed before a response: the receiver's result is unknown
    */
   send: (request: WebhookRequest) => Promise<AttemptResult>;
@@ -96,7 +98,7 @@ export function createWebhookSender(settings: SenderSettings): WebhookSender {
   };
 }
 
-/** Our shutdown must not be recorded as a failure of the receiver. */
+/** Throws during a shutdown, which must not be recorded as a failure of the receiver. */
 function refuseWhenClosed(closed: boolean): void {
   if (closed) throw new Error('The webhook sender is closed.');
 }

@@ -19,7 +19,7 @@ export interface TargetRules {
   dnsMs: number;
 }
 
-/** `url`: in the form that was checked, to be saved. */
+/** `url` has the form that was checked, which is the form to save. */
 export type UrlVerdict =
   | { ok: true; url: string }
   | { ok: false; code: UrlRefusal['code'] | AttemptErrorCode; message: string };
@@ -82,7 +82,7 @@ async function addressesOf(
   deadline: AbortSignal,
 ): Promise<string[]> {
   if (isIP(host) !== 0) return [host];
-  // The URL is already checked: this is an endpoint of test mode in development.
+  // The URL is already checked, so this is an endpoint of test mode in development.
   if (rules.urls.allowedHosts.includes(host)) return [LOOPBACK];
   return resolveName(host, rules, deadline);
 }
@@ -110,8 +110,8 @@ async function resolveName(
 }
 
 /**
- * An answer for one family is enough: unresolved addresses are not called, and some name servers
- * never answer AAAA queries.
+ * The addresses of both families. An answer for one is enough: unresolved addresses are not called, and
+ * some name servers never answer AAAA queries.
  */
 function readAnswers(name: string, answers: PromiseSettledResult<string[]>[]): string[] {
   const addresses = answers.flatMap((answer) =>

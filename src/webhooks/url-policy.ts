@@ -1,6 +1,7 @@
 /**
- * Which URLs an endpoint may have (decisions/webhook-targets). Pure; target.ts checks the host's addresses.
- * Applied when an endpoint is saved and again at every attempt, because the rules may become stricter.
+ * The URLs that an endpoint may have (decisions/webhook-targets). Pure; target.ts checks the host's
+ * addresses. The rules are applied when an endpoint is saved and again at every attempt, because they
+ * may become stricter.
  */
 import { isIP } from 'node:net';
 import type { Mode } from '../domain/mode';

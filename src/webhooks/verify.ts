@@ -10,13 +10,13 @@ export type WebhookErrorCode =
   | 'missing_header'
   /** X-Gateway-Signature is not `t=…,v1=…`. */
   | 'malformed_signature'
-  /** A different secret, or a body that differs from the bytes that were sent. */
+  /** The secret is a different one, or the body differs from the bytes that were sent. */
   | 'no_matching_signature'
-  /** Signed too long ago: a replay, or the receiver's clock is ahead. */
+  /** The signature is too old: a replay, or the receiver's clock is ahead. */
   | 'timestamp_too_old'
-  /** Signed in the future: the receiver's clock is behind. */
+  /** The signature is from the future: the receiver's clock is behind. */
   | 'timestamp_too_new'
-  /** Signed, but not a webhook event. */
+  /** The body is signed, and is not a webhook event. */
   | 'malformed_body'
   /** X-Gateway-Event-Id, which is not signed, differs from the id in the signed body. */
   | 'event_id_mismatch';
@@ -45,7 +45,7 @@ export interface WebhookEvent {
   data: Record<string, unknown>;
 }
 
-/** `req.headers` of Node and Express, or a `Headers` object. Names in any case. */
+/** `req.headers` of Node and Express, or a `Headers` object. Names may be in any case. */
 export type WebhookHeaders =
   | Readonly<Record<string, string | readonly string[] | undefined>>
   | { get: (name: string) => string | null };
@@ -53,7 +53,7 @@ export type WebhookHeaders =
 export interface VerifyOptions {
   /** Maximum difference between the gateway's clock and yours; default 300. */
   toleranceSeconds?: number;
-  /** For tests; default: the current time. */
+  /** The current time by default. Tests set another one. */
   now?: Date;
 }
 
@@ -118,7 +118,7 @@ function readSecrets(secret: string | readonly string[]): readonly string[] {
   throw new TypeError('secret must be one or more endpoint secrets; it is missing or empty.');
 }
 
-/** Every comparison with NaN is false, so a webhook of any age would be accepted. */
+/** Refuses NaN: every comparison with it is false, so a webhook of any age would be accepted. */
 function checkOptions(toleranceSeconds: number, now: Date): void {
   if (typeof toleranceSeconds !== 'number' || !(toleranceSeconds >= 0)) {
     throw new TypeError('toleranceSeconds must be a number, 0 or greater.');

@@ -5,17 +5,23 @@ import type { WalletActivities } from './messages';
 
 const RETRY = { initialInterval: '1 second', maximumInterval: '30 seconds' } as const;
 
-/** A few statements, retried until the database answers. */
+/** The policy of a few statements, retried until the database answers. */
 export const SHORT = { startToCloseTimeout: '30 seconds', retry: RETRY } as const;
 
-/** Without a heartbeat the process is dead, and another one goes on. Nothing here ends by time. */
+/**
+ * The policy of long work: without a heartbeat the process is dead, and another one goes on. Nothing
+ * here ends by time.
+ */
 export const LONG = {
   startToCloseTimeout: '365 days',
   heartbeatTimeout: '10 seconds',
   retry: RETRY,
 } as const;
 
-/** Attempts end because processes die: a chain does not wait longer after each of them. */
+/**
+ * The policy of driving a chain: attempts end because processes die, so the wait does not grow with
+ * them.
+ */
 export const DRIVING = {
   ...LONG,
   retry: { initialInterval: '1 second', backoffCoefficient: 1 },

@@ -14,14 +14,14 @@ import { DRIVING, SHORT, walletActivities } from './activities';
 import type { ChainInput, ChainOrder, ChainState, ChainStatus } from './messages';
 import { chainWorkflowId } from './names';
 
-/** About a day, so that the history stays small. */
+/** A run lasts about a day, so that the history stays small. */
 const TURNS_MAX = 150;
 
 const { runChain } = walletActivities<'runChain'>({ ...DRIVING, summary: 'Follow and send' });
 
 const statusQuery = defineQuery<ChainStatus>('status');
 
-/** @param before what the run before this one knew */
+/** @param before the state that the previous run knew */
 export async function walletChainWorkflow(
   input: ChainInput,
   before: ChainState | null = null,

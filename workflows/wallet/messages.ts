@@ -1,24 +1,24 @@
 /**
- * Inputs, results and activities of the wallet's workflows. Stored in histories: no keys, no signed
- * transactions, no RPC URLs, and fields are only added.
+ * Inputs, results and activities of the wallet's workflows. They are stored in histories: no keys, no
+ * signed transactions, no RPC URLs, and fields are only added.
  */
 
 export interface ChainInput {
   chainId: number;
   network: string;
   mode: string;
-  /** How many turns one run has; by default about a day of them. */
+  /** The number of turns of one run; by default about a day of them. */
   turnsMax?: number;
 }
 
-/** Who stopped the chain and why. */
+/** The person who stopped the chain, and the reason. */
 export interface ChainPause {
   by: string;
   reason: string;
   at: string;
 }
 
-/** What an operator reads on the chain's page. */
+/** The report on the chain's page. */
 export interface ChainReport {
   at: string;
   /** The newest block that was read, and the newest final one; null before the first. */
@@ -30,7 +30,7 @@ export interface ChainReport {
 }
 
 export interface ChainTurn extends ChainInput {
-  /** What the workflow knows: the turn ends when the row says something else. */
+  /** The pause that the workflow knows. The turn ends when the row says something else. */
   pause: ChainPause | null;
 }
 
@@ -63,7 +63,7 @@ export interface AlarmInput {
   subject: string;
   detail: string;
   raisedAt: string;
-  /** What a person has to do. */
+  /** The steps that a person has to take. */
   remedy: string;
 }
 
@@ -71,10 +71,10 @@ export interface AlarmState {
   detail: string;
   isOpen: boolean;
   acknowledgedBy: string | null;
-  /** Null: it ended by itself, or is open. */
+  /** Null when the alarm ended by itself, or is open. */
   resolvedBy: string | null;
   resolution: string | null;
-  /** Why `resolve` had no effect. */
+  /** The reason why `resolve` had no effect. */
   refusal: string | null;
 }
 
@@ -93,7 +93,7 @@ export interface SweepInput {
   asset: string;
   destination: string;
   addresses: number;
-  /** In the native coin. */
+  /** The maximum cost in the native coin. */
   costMax: string;
 }
 

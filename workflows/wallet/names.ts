@@ -6,7 +6,7 @@ export const WALLET_WORKFLOWS = {
   alarm: 'walletAlarmWorkflow',
 } as const;
 
-/** What a wallet process takes: the workflows and activities of one chain. */
+/** The task queue of the workflows and activities of one chain. */
 export function walletQueue(chainId: number): string {
   return `wallet-${chainId}`;
 }

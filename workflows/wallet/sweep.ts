@@ -14,7 +14,7 @@ const { awaitSweep } = walletActivities<'awaitSweep'>({ ...LONG, summary: 'Sweep
 const { endSweep } = walletActivities<'endSweep'>({ ...SHORT, summary: 'Store the end' });
 
 export async function walletSweepWorkflow(input: SweepInput): Promise<SweepResult> {
-  // Half of a sweep is no end: "Request cancellation" has no effect. To stop it, pause the chain.
+  // Half of a sweep is no end, so "Request cancellation" has no effect. Pausing the chain stops it.
   return CancellationScope.nonCancellable(async () => {
     const { sweepId } = input;
     show(input, 'The hot wallet sends coins for network fees to the addresses that lack them.');

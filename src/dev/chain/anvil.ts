@@ -32,7 +32,7 @@ export interface Anvil {
   url: string;
   process: ServerProcess;
   rpc: Rpc;
-  /** The node signs for these; each has 10,000 coins at first. */
+  /** The accounts that the node signs for. Each has 10,000 coins at first. */
   accounts: readonly Address[];
 }
 

@@ -1,6 +1,6 @@
 /**
- * The test contracts (TestContracts.sol), deployed and called through the node's unlocked accounts.
- * Typed by name only: a call that the contract does not have throws.
+ * The test contracts (TestContracts.sol), deployed and called through the node's unlocked accounts. A
+ * call is typed by its name only, and a call that the contract does not have throws.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
@@ -18,7 +18,7 @@ const RECEIPT_TIMEOUT_MS = 20_000;
 
 export type ContractName = keyof typeof artifacts;
 
-/** In one block with automine on, which the caller must not have turned off. */
+/** Deploys a contract in one block. Automine must be on. */
 export async function deployContract(
   rpc: Rpc,
   from: Address,
@@ -38,7 +38,10 @@ interface NodeReceipt {
   contractAddress: Address | null;
 }
 
-/** The node answers with a hash shortly before it mines the block, even when it mines at once. */
+/**
+ * Waits for the block, because the node answers with a hash shortly before it mines the block, even
+ * when it mines at once.
+ */
 export async function waitForReceipt(rpc: Rpc, hash: Hex): Promise<NodeReceipt> {
   const deadline = performance.now() + RECEIPT_TIMEOUT_MS;
   for (;;) {

@@ -26,12 +26,15 @@ const TOKENS = {
 type TokenCode = keyof typeof TOKENS;
 const TOKEN_CODES = Object.keys(TOKENS) as TokenCode[];
 
-/** What each unlocked account and the hot wallet get of each token. */
+/** The amount of each token that each unlocked account and the hot wallet get. */
 const TOKEN_FUNDS = 1_000_000n * 10n ** 6n;
 const COIN_FUNDS_WEI = 1_000n * 10n ** 18n;
 
 const STATE_INTERVAL_SECONDS = '5';
-/** A block each second until everything is final, then one now and then: an idle chain stays small. */
+/**
+ * A block is mined each second until everything is final, and then now and then, so that an idle chain
+ * stays small.
+ */
 const BUSY_BLOCK_MS = 1_000;
 const IDLE_BLOCKS_MS = 15_000;
 
@@ -101,7 +104,7 @@ export async function startLocalChain(
 
 type TokenAddresses = Record<TokenCode, Address>;
 
-/** Those of an earlier start, unless the chain's state is lost. */
+/** Keeps the tokens of an earlier start, unless the chain's state is lost. */
 async function keepTokens(path: string, rpc: Rpc, deployer: Address): Promise<TokenAddresses> {
   const kept = existsSync(path) ? (readPrivateJson(path) as Partial<TokenAddresses>) : {};
   const addresses = await eachToken(async (code) => {
@@ -135,7 +138,7 @@ async function fundTokens(
   }
 }
 
-/** In the token's smallest unit. */
+/** Reads a balance in the token's smallest unit. */
 export async function readTokenBalance(
   rpc: Rpc,
   token: Address,
@@ -146,7 +149,7 @@ export async function readTokenBalance(
   return BigInt(await rpc<Hex>('eth_call', [{ to: token, data }, 'latest']));
 }
 
-/** One after the other: each deployment takes the next nonce. */
+/** Deploys one token after the other, because each deployment takes the next nonce. */
 async function eachToken(of: (code: TokenCode) => Promise<Address>): Promise<TokenAddresses> {
   return { USDT: await of('USDT'), USDC: await of('USDC') };
 }
@@ -156,7 +159,7 @@ interface NodeBlock {
   transactions: readonly Hex[];
 }
 
-/** @returns what ends it */
+/** @returns a function that ends the mining */
 function startMining(rpc: Rpc): () => void {
   let busyUntil = 0n;
   let minedAt = -Infinity;
@@ -171,7 +174,7 @@ function startMining(rpc: Rpc): () => void {
     minedAt = performance.now();
   };
   const timer = setInterval(() => {
-    // The node is being stopped, or ended: the wallet's log says so.
+    // The node is being stopped or has ended, and the wallet's log says so.
     tick().catch(() => undefined);
   }, BUSY_BLOCK_MS);
   timer.unref();

@@ -16,7 +16,7 @@ import type { ChainSettings } from './local-chain';
 
 const WALLET_LOGIN = 'gateway_wallet_1';
 
-/** For estimates of network fees only. */
+/** The price is used for estimates of network fees only. */
 const NATIVE_PRICE_USD = '3000';
 
 export interface WalletFiles {

@@ -29,7 +29,7 @@ const SANDBOX_CURSOR = 'sandbox:';
 export async function startNetworkRouter(upstreams: Upstreams): Promise<NetworkRouter> {
   const server = createServer((request, response) => {
     route(request, response, upstreams).catch(() => {
-      // As if the provider had not answered: the gateway asks again.
+      // The gateway sees a provider that has not answered, and asks again.
       response.destroy();
     });
   });
