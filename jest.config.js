@@ -37,10 +37,10 @@ function project(name, options = {}) {
 }
 
 const withPostgres = {
-  globalSetup: '<rootDir>/test/support/setup-postgres.ts',
-  globalTeardown: '<rootDir>/test/support/global-teardown.ts',
+  globalSetup: '<rootDir>/test/support/servers/setup-postgres.ts',
+  globalTeardown: '<rootDir>/test/support/servers/global-teardown.ts',
 };
-const withAll = { ...withPostgres, globalSetup: '<rootDir>/test/support/setup-all.ts' };
+const withAll = { ...withPostgres, globalSetup: '<rootDir>/test/support/servers/setup-all.ts' };
 
 module.exports = {
   projects: [

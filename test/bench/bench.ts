@@ -7,7 +7,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command } from '@commander-js/extra-typings';
-import { startTestServices, stopTestServices } from '../support/start-services';
+import { startTestServices, stopTestServices } from '../support/servers/start-services';
 import { compareWithBaseline, listImprovements, writeBaseline } from './baseline';
 import { measureRow } from './measure';
 import { measureOverload } from './overload';

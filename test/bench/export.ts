@@ -10,8 +10,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from '../../src/db/connect';
 import { rows } from '../../src/db/transaction';
 import { startHarness } from '../db/http-harness';
-import { makeUser, PageClient } from '../support/page-client';
-import { startTestServices, stopTestServices } from '../support/start-services';
+import { makeUser, PageClient } from '../support/merchant/page-client';
+import { startTestServices, stopTestServices } from '../support/servers/start-services';
 import { insertTransactions } from './volume';
 
 const TRANSACTIONS = Number(process.env['TRANSACTIONS'] ?? 1_000_000);

@@ -5,9 +5,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'undici';
 import { rows } from '../../src/db/transaction';
-import { startGateway, type OwnGateway } from '../support/gateway';
-import { createKey, createMerchant, fund } from '../support/merchant';
-import { buildPayout, randomKey } from '../support/merchant-client';
+import { startGateway, type OwnGateway } from '../support/servers/gateway';
+import { createKey, createMerchant, fund } from '../support/merchant/merchant';
+import { buildPayout, randomKey } from '../support/merchant/merchant-client';
 import { openLoop, percentile } from './load';
 import type { Setting } from './row';
 

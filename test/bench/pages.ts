@@ -10,9 +10,13 @@ import { connect } from '../../src/db/connect';
 import { withClient } from '../../src/db/provision';
 import { rows } from '../../src/db/transaction';
 import { startHarness } from '../db/http-harness';
-import { createTestDatabase, findTestDatabase, type TestDatabase } from '../support/database';
-import { makeUser, PageClient, type TestUser } from '../support/page-client';
-import { startTestServices, stopTestServices } from '../support/start-services';
+import {
+  createTestDatabase,
+  findTestDatabase,
+  type TestDatabase,
+} from '../support/servers/database';
+import { makeUser, PageClient, type TestUser } from '../support/merchant/page-client';
+import { startTestServices, stopTestServices } from '../support/servers/start-services';
 import { findVolume, idOf, insertVolume, type Volume } from './volume';
 
 const PAYOUTS = Number(process.env['PAYOUTS'] ?? 100_000);

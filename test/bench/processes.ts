@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { withClient } from '../../src/db/provision';
 import { commandLineOf } from '../../src/dev/processes';
-import type { OwnGateway } from '../support/gateway';
+import type { OwnGateway } from '../support/servers/gateway';
 
 /** Linux counts in hundredths of a second. */
 const MS_PER_TICK = 10;

@@ -1,6 +1,6 @@
 /** `npm run bench -- --scale`: the rates with one and with two worker and API processes. */
-import { ChildProgram } from '../support/child-program';
-import { startSecondApi, type OwnGateway } from '../support/gateway';
+import { ChildProgram } from '../support/servers/child-program';
+import { startSecondApi, type OwnGateway } from '../support/servers/gateway';
 import { runLifecycles, startGatewayFlows } from './flows';
 import { startCountingReceiver } from './receiver';
 import type { Setting } from './row';

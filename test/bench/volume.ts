@@ -6,9 +6,9 @@ import type { Knex } from 'knex';
 import { inTransaction, rows } from '../../src/db/transaction';
 import { CASE_KINDS } from '../../src/domain/cases';
 import { WEBHOOK_DELIVERY_STATUSES } from '../../src/domain/webhook-delivery';
-import { insertCompletedPayouts } from '../support/large-ledger';
-import { fundedBalance } from '../support/ledger';
-import { createKey } from '../support/merchant';
+import { insertCompletedPayouts } from '../support/merchant/large-ledger';
+import { fundedBalance } from '../support/merchant/ledger';
+import { createKey } from '../support/merchant/merchant';
 
 export interface Volume {
   accountId: string;

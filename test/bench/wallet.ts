@@ -23,17 +23,17 @@ import { openSigner } from '../../src/wallet/signer/open';
 import { connectDatabase, type Database } from '../../src/wallet/db/database';
 import { type Network, readNetworks } from '../../src/wallet/networks';
 import { submitTransfer } from '../../src/wallet/sender/transfers';
-import { startChain, type TestChain } from '../support/chain';
-import { createTestNamespace, driveDurably } from '../support/durable-wallet';
-import { startTestServices, stopTestServices } from '../support/start-services';
+import { startChain, type TestChain } from '../support/wallet/chain';
+import { createTestNamespace, driveDurably } from '../support/wallet/durable-wallet';
+import { startTestServices, stopTestServices } from '../support/servers/start-services';
 import {
   createTestSigner,
   createWalletDatabase,
   fillFloat,
   startTestWallet,
   testNetwork,
-} from '../support/wallet';
-import { quietRuntime } from '../support/workflow-world';
+} from '../support/wallet/wallet';
+import { quietRuntime } from '../support/servers/workflow-world';
 
 interface Keystore {
   file: string;

@@ -2,11 +2,11 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Browser, Page } from 'playwright-core';
-import { describeWithBrowser, openBrowser } from '../support/browser';
-import { type TestGateway, useSharedGateway } from '../support/gateway';
-import { createMerchant } from '../support/merchant';
-import { MerchantClient } from '../support/merchant-client';
-import { buildPayment, whenPayment } from '../support/payment-steps';
+import { describeWithBrowser, openBrowser } from '../support/servers/browser';
+import { type TestGateway, useSharedGateway } from '../support/servers/gateway';
+import { createMerchant } from '../support/merchant/merchant';
+import { MerchantClient } from '../support/merchant/merchant-client';
+import { buildPayment, whenPayment } from '../support/payment/payment-steps';
 
 /** How long a page may take on a busy machine. */
 const PATIENCE_MS = 60_000;

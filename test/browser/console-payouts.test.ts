@@ -2,12 +2,12 @@
 import type { Browser, Page } from 'playwright-core';
 import { rows } from '../../src/db/transaction';
 import { magicAddress } from '../../src/sandbox/transfers/scenarios';
-import { describeWithBrowser, openBrowser } from '../support/browser';
-import { type TestGateway, useSharedGateway } from '../support/gateway';
-import { createMerchant, fund, type Merchant } from '../support/merchant';
-import { buildPayout, MerchantClient } from '../support/merchant-client';
-import { picture, violations } from '../support/page-checks';
-import { makeUser, type TestUser } from '../support/page-client';
+import { describeWithBrowser, openBrowser } from '../support/servers/browser';
+import { type TestGateway, useSharedGateway } from '../support/servers/gateway';
+import { createMerchant, fund, type Merchant } from '../support/merchant/merchant';
+import { buildPayout, MerchantClient } from '../support/merchant/merchant-client';
+import { picture, violations } from '../support/merchant/page-checks';
+import { makeUser, type TestUser } from '../support/merchant/page-client';
 
 const PATIENCE_MS = 60_000;
 

@@ -1,15 +1,15 @@
 /** A merchant and an operator with a real browser. */
 import { openCase } from '../../src/db/repositories/cases';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { describeWithBrowser, openBrowser } from '../support/browser';
-import { picture, violations } from '../support/page-checks';
-import { type TestGateway, useSharedGateway } from '../support/gateway';
-import { createMerchant, fund, type Merchant } from '../support/merchant';
-import { buildPayout, MerchantClient } from '../support/merchant-client';
-import { openedPayment, whenPayment } from '../support/payment-steps';
-import { makeUser, type TestUser } from '../support/page-client';
-import { waitLong } from '../support/patience';
-import { startReceiver } from '../support/webhook-receiver';
+import { describeWithBrowser, openBrowser } from '../support/servers/browser';
+import { picture, violations } from '../support/merchant/page-checks';
+import { type TestGateway, useSharedGateway } from '../support/servers/gateway';
+import { createMerchant, fund, type Merchant } from '../support/merchant/merchant';
+import { buildPayout, MerchantClient } from '../support/merchant/merchant-client';
+import { openedPayment, whenPayment } from '../support/payment/payment-steps';
+import { makeUser, type TestUser } from '../support/merchant/page-client';
+import { startReceiver } from '../support/webhook/webhook-receiver';
+import { waitFor } from '../support/wait-for';
 
 const PATIENCE_MS = 60_000;
 
@@ -113,9 +113,9 @@ describeWithBrowser('the dashboard and the console in a browser', () => {
     // The request log has what the key called, and the request id leads there.
     const called = await client.get('/payments');
     const requestId = called.headers.get('x-request-id')!;
-    await waitLong('the request in the log', async () => {
+    await waitFor('the request in the log', async () => {
       await page.goto(`${site}/dashboard/test/search?q=${requestId}`);
-      return (await page.getByText('GET /api/v1/payments').count()) > 0 ? true : undefined;
+      return (await page.getByText('GET /api/v1/payments').count()) > 0;
     });
     // Until it was written, it was not found.
     complaints.splice(0);

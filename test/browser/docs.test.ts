@@ -1,7 +1,7 @@
 /** The documentation in a browser: it loads without an error, and a reader can send a request. */
 import type { Browser, Page } from 'playwright-core';
-import { describeWithBrowser, openBrowser } from '../support/browser';
-import { type TestGateway, useSharedGateway } from '../support/gateway';
+import { describeWithBrowser, openBrowser } from '../support/servers/browser';
+import { type TestGateway, useSharedGateway } from '../support/servers/gateway';
 
 describeWithBrowser('/docs', () => {
   let gateway: TestGateway;

@@ -2,8 +2,8 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import type { Browser } from 'playwright-core';
 import { startSandbox, type Sandbox } from '../../src/sandbox/server';
-import { makeCredentials } from '../support/sandbox';
-import { describeWithBrowser, openBrowser } from '../support/browser';
+import { makeCredentials } from '../support/servers/sandbox';
+import { describeWithBrowser, openBrowser } from '../support/servers/browser';
 
 describeWithBrowser('the webhook inbox', () => {
   const secret = `whsec_${randomBytes(32).toString('base64')}`;

@@ -5,13 +5,18 @@ import type { Browser, Page } from 'playwright-core';
 import { inTransaction, rows } from '../../src/db/transaction';
 import { createUser } from '../../src/services/users/users';
 import { signWebhook } from '../../src/webhooks/verify';
-import { describeWithBrowser, openBrowser } from '../support/browser';
-import { type TestGateway, useSharedGateway } from '../support/gateway';
-import { completePayout, buildPayoutMoney, creditPayment, reservePayout } from '../support/ledger';
-import { createMerchant, fund, type Merchant } from '../support/merchant';
-import { buildPayout, MerchantClient } from '../support/merchant-client';
-import { waitLong } from '../support/patience';
-import type { TestUser } from '../support/page-client';
+import { describeWithBrowser, openBrowser } from '../support/servers/browser';
+import { type TestGateway, useSharedGateway } from '../support/servers/gateway';
+import {
+  completePayout,
+  buildPayoutMoney,
+  creditPayment,
+  reservePayout,
+} from '../support/merchant/ledger';
+import { createMerchant, fund, type Merchant } from '../support/merchant/merchant';
+import { buildPayout, MerchantClient } from '../support/merchant/merchant-client';
+import type { TestUser } from '../support/merchant/page-client';
+import { waitFor } from '../support/wait-for';
 
 const FOLDER = join(__dirname, '../../docs/images');
 const BYTES_MAX = 120_000;
@@ -122,9 +127,9 @@ describeForPictures('the pictures of the README', () => {
       'lena.fischer@northwind.example',
       coffee.accountId,
     );
-    await waitLong('the payout to complete', async () => {
+    await waitFor('the payout to complete', async () => {
       await lena.goto(`${site}/dashboard/live/payouts/${paid}`);
-      return (await lena.locator('.timeline').innerText()).includes('Completed') || undefined;
+      return (await lena.locator('.timeline').innerText()).includes('Completed');
     });
     await take(lena, 'payout');
     await request(0, '640.50', 'supplier-1187');

@@ -5,10 +5,9 @@ import { mkdirSync } from 'node:fs';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import type { Address } from 'viem';
 import type { CheckoutOrder } from '../../src/providers/port';
-import { describeWithBrowser, openBrowser } from '../support/browser';
-import { describeWithChain, startChain, type TestChain } from '../support/chain';
-import { violations } from '../support/page-checks';
-import { waitLong } from '../support/patience';
+import { describeWithBrowser, openBrowser } from '../support/servers/browser';
+import { describeWithChain, startChain, type TestChain } from '../support/wallet/chain';
+import { violations } from '../support/merchant/page-checks';
 import {
   createTestSigner,
   createWalletDatabase,
@@ -16,8 +15,9 @@ import {
   testNetwork,
   type TestWallet,
   type WalletDatabase,
-} from '../support/wallet';
+} from '../support/wallet/wallet';
 import { buildOrder, foundCheckout, pay } from '../wallet/deposits-world';
+import { waitFor } from '../support/wait-for';
 
 const PATIENCE_MS = 60_000;
 const FOLDER = process.env['SCREENSHOTS'];
@@ -130,9 +130,9 @@ describeWithChain('with a chain', () => {
       expect(await page.getByRole('button', { name: 'Copy' }).count()).toBe(0);
       await pay(chain, chain.tokens.USDC, address, 25_500_000n);
       await chain.finalize();
-      await waitLong('the page to say that it is paid', async () => {
+      await waitFor('the page to say that it is paid', async () => {
         await page.reload();
-        return (await page.locator('.status[data-status="paid"]').count()) > 0 ? true : undefined;
+        return (await page.locator('.status[data-status="paid"]').count()) > 0;
       });
       await wallet.provider.refundCheckout(order.reference, 'refund_9', order.amount);
       await page.goto(await pageOf(order));

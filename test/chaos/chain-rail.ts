@@ -6,9 +6,9 @@ import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Address, encodeFunctionData, erc20Abi, getAddress, type Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
-import type { PreparedWallet } from '../support/gateway-wallet';
-import { buildPayout } from '../support/merchant-client';
-import { buildPayment } from '../support/payment-steps';
+import type { PreparedWallet } from '../support/wallet/gateway-wallet';
+import { buildPayout } from '../support/merchant/merchant-client';
+import { buildPayment } from '../support/payment/payment-steps';
 import type { Rail } from './rail';
 
 const BLOCK_MS = 1_000;

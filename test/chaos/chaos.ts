@@ -10,7 +10,7 @@ import { Command } from '@commander-js/extra-typings';
 import { findAnvil } from '../../src/dev/chain/anvil';
 import { wholeNumber } from '../../src/lib/command-line';
 import { chooseSeed } from '../support/seeded-random';
-import { startTestServices, stopTestServices } from '../support/start-services';
+import { startTestServices, stopTestServices } from '../support/servers/start-services';
 import { describeFault, makePlan } from './plan';
 import { runChaos } from './run';
 import { runMain } from '../support/run-main';

@@ -1,11 +1,11 @@
 /** Plays the plan's faults against the layout. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { rows } from '../../src/db/transaction';
-import type { ChildProgram } from '../support/child-program';
-import { control } from '../support/sandbox';
+import type { ChildProgram } from '../support/servers/child-program';
+import { control } from '../support/servers/sandbox';
 import type { Layout } from './layout';
 import type { Fault, LinkName, ProgramName } from './plan';
-import type { LinkFault } from '../support/link';
+import type { LinkFault } from '../support/chaos/link';
 import { MODE } from './rail';
 
 /** A fault that is over. Times by performance.now(). */

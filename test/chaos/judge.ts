@@ -1,9 +1,9 @@
 /** What must be true when the faults are over: a sentence for everything that is not. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { rows } from '../../src/db/transaction';
-import { auditPayouts, expectedBalance, type TaskFailure } from '../support/payout-audit';
-import { auditWebhookDeliveries } from '../support/webhook-delivery-audit';
-import { faultOf } from '../support/webhook-receiver';
+import { auditPayouts, expectedBalance, type TaskFailure } from '../support/payout/payout-audit';
+import { auditWebhookDeliveries } from '../support/webhook/webhook-delivery-audit';
+import { faultOf } from '../support/webhook/webhook-receiver';
 import type { Played } from './faults';
 import { FUNDS, type Layout } from './layout';
 import { isLinearizable } from './linearizability';

@@ -1,7 +1,7 @@
 /** `npm run layout`: the layout of the chaos run without load and faults, until Ctrl-C. */
 import { once } from 'node:events';
 import { Command } from '@commander-js/extra-typings';
-import { startTestServices, stopTestServices } from '../support/start-services';
+import { startTestServices, stopTestServices } from '../support/servers/start-services';
 import { missingParts, startLayout } from './layout';
 import { runMain } from '../support/run-main';
 

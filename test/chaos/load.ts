@@ -4,9 +4,9 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { rows } from '../../src/db/transaction';
-import { runAdmin } from '../support/gateway-admin';
-import { createKey } from '../support/merchant';
-import { type ApiAnswer, MerchantClient, randomKey } from '../support/merchant-client';
+import { runAdmin } from '../support/servers/gateway-admin';
+import { createKey } from '../support/merchant/merchant';
+import { type ApiAnswer, MerchantClient, randomKey } from '../support/merchant/merchant-client';
 import { createDice, type Dice } from '../support/seeded-random';
 import type { ChaosMerchant, Layout } from './layout';
 import type { Operation } from './linearizability';

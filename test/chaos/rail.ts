@@ -1,8 +1,8 @@
 /** What sends the payouts of the load and takes its payments. */
-import type { Transfer } from '../support/payout-audit';
-import { buildPayout } from '../support/merchant-client';
-import { buildPayment } from '../support/payment-steps';
-import { control, readBook } from '../support/sandbox';
+import type { Transfer } from '../support/payout/payout-audit';
+import { buildPayout } from '../support/merchant/merchant-client';
+import { buildPayment } from '../support/payment/payment-steps';
+import { control, readBook } from '../support/servers/sandbox';
 
 export const MODE = 'test';
 

@@ -1,38 +1,31 @@
 /** Idempotency keys when a process dies or stands still in the middle of a request (decisions/idempotency). */
 import { setTimeout as wait } from 'node:timers/promises';
 import { rows } from '../../src/db/transaction';
-import { ChildProgram } from '../support/child-program';
-import { allowConnections } from '../support/database';
-import { findFreePort } from '../support/free-port';
-import { brokenInvariants, startGateway, type OwnGateway } from '../support/gateway';
-import { startLink } from '../support/link';
-import { buildPayout, MerchantClient } from '../support/merchant-client';
+import { ChildProgram } from '../support/servers/child-program';
+import { allowConnections } from '../support/servers/database';
+import { findFreePort } from '../../src/dev/ports';
+import { brokenInvariants, startGateway } from '../support/servers/gateway';
+import { startLink } from '../support/chaos/link';
+import { buildPayout, MerchantClient } from '../support/merchant/merchant-client';
 import {
   balanceOf,
   countPayouts,
-  eventually,
   keyStates,
   openMerchant,
   sendUntilAnswered,
-} from '../support/payout-steps';
+} from '../support/payout/payout-steps';
+import { waitFor } from '../support/wait-for';
+import { started } from '../support/started';
 
-let gateway: OwnGateway;
-
-beforeAll(async () => {
-  gateway = await startGateway();
-});
+const gateway = started(startGateway);
 
 afterEach(async () => {
   expect(await brokenInvariants(gateway)).toEqual([]);
 });
 
-afterAll(async () => {
-  await gateway.stop();
-});
-
 /** The id that the running claim of an account holds. */
 async function claimedId(accountId: string): Promise<string> {
-  return eventually('a claim', async () => {
+  return waitFor('a claim', async () => {
     const [claim] = await rows<{ objectId: string }>(
       gateway.db,
       `SELECT object_id FROM idempotency_keys WHERE account_id = ? AND state = 'running'`,
@@ -43,7 +36,7 @@ async function claimedId(accountId: string): Promise<string> {
 }
 
 async function whenWorkflowStarted(id: string): Promise<void> {
-  await eventually(`the workflow of ${id}`, async () => {
+  await waitFor(`the workflow of ${id}`, async () => {
     const started = await gateway.temporal.workflow
       .getHandle(id)
       .describe()
@@ -109,9 +102,9 @@ test('a claim that could not be ended without the database is ended when it is b
   await allowConnections(gateway, false);
   expect((await sending).status).toBe(503);
   await allowConnections(gateway, true);
-  await eventually('the end of the claim', async () => {
+  await waitFor('the end of the claim', async () => {
     const states = await keyStates(gateway, accountId);
-    return 'key-1' in states ? undefined : true;
+    return !('key-1' in states);
   });
   await gateway.worker.start();
   expect(await sendUntilAnswered(() => client.createPayout(body, 'key-1'))).toMatchObject({
@@ -186,9 +179,7 @@ test('a reservation that comes after its lease finds that the retry has taken ov
 
   // Both reservations wait for the worker; only one of them has a claim.
   const retry = sendUntilAnswered(() => client.createPayout(body, 'key-1'));
-  await eventually('the takeover', async () =>
-    (await claimedId(accountId)) === abandoned ? undefined : true,
-  );
+  await waitFor('the takeover', async () => (await claimedId(accountId)) !== abandoned);
   await gateway.worker.start();
   const answer = await retry;
   expect(answer.status).toBe(201);
@@ -207,9 +198,7 @@ test('a worker killed in the middle of many requests loses and doubles none', as
   const sending = Promise.all(
     requests.map(({ body, key }) => sendUntilAnswered(() => client.createPayout(body, key))),
   );
-  await eventually('the first payouts', async () =>
-    (await countPayouts(gateway, accountId)) > 2 ? true : undefined,
-  );
+  await waitFor('the first payouts', async () => (await countPayouts(gateway, accountId)) > 2);
   await gateway.worker.kill();
   await gateway.worker.start();
   const answers = await sending;

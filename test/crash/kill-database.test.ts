@@ -3,28 +3,23 @@
  * says so in its error envelope, and afterwards everything goes on.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { allowConnections } from '../support/database';
-import { startGateway, type TestGateway } from '../support/gateway';
-import { fund } from '../support/merchant';
-import { buildPayout, MerchantClient, randomKey } from '../support/merchant-client';
-import { PatientClient } from '../support/patient-client';
-import { auditPayouts, expectedBalance } from '../support/payout-audit';
-import { whenFinal, whenStatus } from '../support/payout-status';
+import { allowConnections } from '../support/servers/database';
+import { startGateway } from '../support/servers/gateway';
+import { fund, FUNDS } from '../support/merchant/merchant';
+import { buildPayout, MerchantClient, randomKey } from '../support/merchant/merchant-client';
+import { PatientClient } from '../support/merchant/patient-client';
+import { auditPayouts, expectedBalance } from '../support/payout/payout-audit';
+import { whenFinal, whenStatus } from '../support/payout/payout-status';
+import { started } from '../support/started';
 
 const AWAY_MS = 5_000;
-const FUNDS = '1000.00000000';
 
-let gateway: TestGateway;
+const gateway = started(startGateway);
 
 beforeAll(async () => {
-  gateway = await startGateway();
   for (const mode of ['test', 'live'] as const) {
     await fund(gateway.db, gateway.merchant.accountId, mode, 'USDT', FUNDS);
   }
-});
-
-afterAll(async () => {
-  await gateway.stop();
 });
 
 test('nothing is lost while the database is away, and the API says that it is', async () => {

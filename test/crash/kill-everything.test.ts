@@ -6,16 +6,15 @@ import { Client, Connection } from '@temporalio/client';
 import { connect } from '../../src/db/connect';
 import { type Db, rows } from '../../src/db/transaction';
 import { SCENARIOS, type ScenarioName } from '../../src/sandbox/transfers/scenarios';
-import { CommitGate } from '../support/commit-gate';
-import { buildPayout, randomKey } from '../support/merchant-client';
-import { NpmGateway, type Settings } from '../support/npm-gateway';
-import { PatientClient } from '../support/patient-client';
-import { auditPayouts, expectedBalance } from '../support/payout-audit';
-import { payoutStatus, whenFinal, whenStatus } from '../support/payout-status';
-import { waitLong } from '../support/patience';
-import { control, readBook } from '../support/sandbox';
-
-const FUNDS = '1000.00000000';
+import { CommitGate } from '../support/chaos/commit-gate';
+import { buildPayout, randomKey } from '../support/merchant/merchant-client';
+import { NpmGateway, type Settings } from '../support/servers/npm-gateway';
+import { PatientClient } from '../support/merchant/patient-client';
+import { auditPayouts, expectedBalance } from '../support/payout/payout-audit';
+import { payoutStatus, whenFinal, whenStatus } from '../support/payout/payout-status';
+import { control, readBook } from '../support/servers/sandbox';
+import { waitThroughFaults } from '../support/wait-for';
+import { FUNDS } from '../support/merchant/merchant';
 
 interface Parts {
   db: Db;
@@ -36,7 +35,7 @@ beforeAll(async () => {
   for (const mode of ['test', 'live']) {
     for (const currency of ['USDT', 'USDC']) {
       const place = ['--currency', currency, '--mode', mode];
-      await installation.script('dev:fund', ...place, '--amount', '1000');
+      await installation.script('dev:fund', ...place, '--amount', FUNDS);
     }
   }
 });
@@ -72,7 +71,7 @@ function signal(id: string, name: string): Promise<void> {
 }
 
 async function whenSubmitted(id: string): Promise<void> {
-  await waitLong(`the submission of ${id}`, async () => {
+  await waitThroughFaults(`the submission of ${id}`, async () => {
     const { transfers, unaccepted } = await readBook(parts.sandbox.url);
     return [...transfers, ...unaccepted].find(({ client_reference }) => client_reference === id);
   });

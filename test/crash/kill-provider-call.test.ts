@@ -4,33 +4,33 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { rows } from '../../src/db/transaction';
-import { ChildProgram } from '../support/child-program';
-import { startGateway, type OwnGateway } from '../support/gateway';
-import { type MerchantClient, randomKey } from '../support/merchant-client';
+import { ChildProgram } from '../support/servers/child-program';
+import { startGateway } from '../support/servers/gateway';
+import { type MerchantClient, randomKey } from '../support/merchant/merchant-client';
 import {
   atProvider,
   buildPayment,
   openedPayment,
   readPayment,
   whenPayment,
-} from '../support/payment-steps';
-import { waitLong } from '../support/patience';
-import { auditPayouts } from '../support/payout-audit';
-import { whenFinal } from '../support/payout-status';
-import { acceptedPayout, approve, openMerchant } from '../support/payout-steps';
-import { control, readBookEntry, readCheckoutEntry } from '../support/sandbox';
+} from '../support/payment/payment-steps';
+import { auditPayouts } from '../support/payout/payout-audit';
+import { whenFinal } from '../support/payout/payout-status';
+import { acceptedPayout, approve, openMerchant } from '../support/payout/payout-steps';
+import { control, readBookEntry, readCheckoutEntry } from '../support/servers/sandbox';
+import { waitThroughFaults } from '../support/wait-for';
+import { started } from '../support/started';
 
 const PROVIDER = { provider: 'onchain_provider', mode: 'live' } as const;
 /** Longer than the test waits between the call and the kill. */
 const PROVIDER_TIMEOUT_MS = 10_000;
 
-let gateway: OwnGateway;
+const gateway = started(() => startGateway({ providerTimeoutMs: PROVIDER_TIMEOUT_MS }));
 let other: ChildProgram;
 let client: MerchantClient;
 let accountId: string;
 
 beforeAll(async () => {
-  gateway = await startGateway({ providerTimeoutMs: PROVIDER_TIMEOUT_MS });
   other = new ChildProgram('worker', gateway.env);
   ({ client, accountId } = await openMerchant(gateway));
 });
@@ -38,10 +38,6 @@ beforeAll(async () => {
 afterEach(async () => {
   await other.stop();
   await gateway.worker.start();
-});
-
-afterAll(async () => {
-  await gateway.stop();
 });
 
 /** @param act makes the only worker call the provider, which does not answer until the kill */
@@ -63,12 +59,14 @@ test('during a submission: the payout is submitted once, and completes', async (
   const id = await acceptedPayout(client);
   const killedAt = await killDuring(async () => {
     await approve(gateway, id);
-    await waitLong(`the submission of ${id}`, async () => {
+    await waitThroughFaults(`the submission of ${id}`, async () => {
       const sql = 'SELECT 1 FROM payouts WHERE id = ? AND submission_started_at IS NOT NULL';
       return (await rows(gateway.db, sql, [id]))[0];
     });
   });
-  await waitLong(`the provider to have ${id}`, () => readBookEntry(gateway.sandbox.url, id));
+  await waitThroughFaults(`the provider to have ${id}`, () =>
+    readBookEntry(gateway.sandbox.url, id),
+  );
   report('submitted again', killedAt);
   expect(await whenFinal(gateway.db, id)).toBe('completed');
   expect(await readBookEntry(gateway.sandbox.url, id)).toMatchObject({ times_sent: 1 });
@@ -94,19 +92,20 @@ test('after a checkout was opened, and the claim is given up: the checkout is ca
   const lock = await gateway.db.transaction();
   await rows(lock, 'LOCK TABLE payments IN SHARE MODE');
   const answer = client.createPayment(buildPayment(), randomKey());
-  const claimed = await waitLong('the claim', async () => {
+  const claimed = await waitThroughFaults('the claim', async () => {
     const sql = `SELECT object_id FROM idempotency_keys
                   WHERE account_id = ? AND state = 'running' AND object_id LIKE 'pay\\_%'`;
     return (await rows<{ objectId: string }>(gateway.db, sql, [accountId]))[0];
   });
   const checkout = () => readCheckoutEntry(gateway.sandbox.url, claimed.objectId);
-  await waitLong('the checkout', checkout);
+  await waitThroughFaults('the checkout', checkout);
   await gateway.worker.kill();
   await rows(gateway.db, 'DELETE FROM idempotency_keys WHERE object_id = ?', [claimed.objectId]);
   await lock.rollback();
   await other.start();
-  await waitLong('the checkout to be cancelled', async () =>
-    (await checkout())?.state === 'cancelled' ? true : undefined,
+  await waitThroughFaults(
+    'the checkout to be cancelled',
+    async () => (await checkout())?.state === 'cancelled',
   );
   expect((await answer).status).not.toBe(201);
   expect(await rows(gateway.db, 'SELECT 1 FROM payments WHERE id = ?', [claimed.objectId])).toEqual(

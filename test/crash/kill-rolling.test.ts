@@ -5,21 +5,21 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { rows } from '../../src/db/transaction';
 import { SCENARIOS, type ScenarioName } from '../../src/sandbox/transfers/scenarios';
-import { startGateway, type OwnGateway } from '../support/gateway';
-import { fund } from '../support/merchant';
-import { buildPayout, randomKey } from '../support/merchant-client';
-import { PatientClient } from '../support/patient-client';
-import { auditPayouts, expectedBalance } from '../support/payout-audit';
-import { whenFinal } from '../support/payout-status';
+import { startGateway } from '../support/servers/gateway';
+import { fund, FUNDS } from '../support/merchant/merchant';
+import { buildPayout, randomKey } from '../support/merchant/merchant-client';
+import { PatientClient } from '../support/merchant/patient-client';
+import { auditPayouts, expectedBalance } from '../support/payout/payout-audit';
+import { whenFinal } from '../support/payout/payout-status';
 import { scaled } from '../support/scale';
 import { chooseSeed, createDice, type Dice } from '../support/seeded-random';
+import { started } from '../support/started';
 
 jest.setTimeout(scaled(120_000, 300_000));
 
 const PAYOUTS = scaled(30, 300);
 const KILLS = scaled(4, 30);
 const MERCHANT_THREADS = scaled(6, 12);
-const FUNDS = '100000.00000000';
 /** A killed program stays away for up to this long, and comes back before the next one is killed. */
 const AWAY_MS = 1_500;
 
@@ -29,17 +29,12 @@ const PLAYED: ScenarioName[] = [
   ...(['connection_reset', 'callback_lost', 'callback_twice'] as const),
 ];
 
-let gateway: OwnGateway;
+const gateway = started(() => startGateway({ providerTimeoutMs: 1_000 }));
 let client: PatientClient;
 
 beforeAll(async () => {
-  gateway = await startGateway({ providerTimeoutMs: 1_000 });
   await fund(gateway.db, gateway.merchant.accountId, 'test', 'USDT', FUNDS);
   client = new PatientClient(gateway.baseUrl, gateway.merchant.testKey);
-});
-
-afterAll(async () => {
-  await gateway.stop();
 });
 
 test(

@@ -3,19 +3,19 @@
  * and its program's learning of it: each payout goes on to its end, once.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ChildProgram } from '../support/child-program';
-import { CommitGate } from '../support/commit-gate';
-import { startGateway, type OwnGateway } from '../support/gateway';
+import { ChildProgram } from '../support/servers/child-program';
+import { CommitGate } from '../support/chaos/commit-gate';
+import { startGateway, type OwnGateway } from '../support/servers/gateway';
 import {
   bringToSteps,
   carryOn,
   countPayouts,
-  FUNDS,
   statuses,
   STEPS,
-} from '../support/interrupted-payouts';
-import { auditPayouts, expectedBalance } from '../support/payout-audit';
-import { whenFinal } from '../support/payout-status';
+} from '../support/payout/interrupted-payouts';
+import { auditPayouts, expectedBalance } from '../support/payout/payout-audit';
+import { whenFinal } from '../support/payout/payout-status';
+import { FUNDS } from '../support/merchant/merchant';
 
 /** Longer than a workflow task's time-out: Temporal gives the frozen worker's tasks to another. */
 const FREEZE_MS = 12_000;

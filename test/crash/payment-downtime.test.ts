@@ -6,12 +6,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { rows } from '../../src/db/transaction';
 import { registerSearchAttributes } from '../../src/temporal/search-attributes';
-import { brokenInvariants, startGateway, type OwnGateway } from '../support/gateway';
-import type { MerchantClient } from '../support/merchant-client';
-import { type MortalServers, startMortalServers } from '../support/mortal-servers';
-import { waitLong } from '../support/patience';
-import { atProvider, eventsOf, openedPayment, readPayment } from '../support/payment-steps';
-import { balanceOf, openMerchant } from '../support/payout-steps';
+import { brokenInvariants, startGateway, type OwnGateway } from '../support/servers/gateway';
+import type { MerchantClient } from '../support/merchant/merchant-client';
+import { type MortalServers, startMortalServers } from '../support/chaos/mortal-servers';
+import { atProvider, eventsOf, openedPayment, readPayment } from '../support/payment/payment-steps';
+import { balanceOf, openMerchant } from '../support/payout/payout-steps';
+import { waitThroughFaults } from '../support/wait-for';
 
 /** Until the windows close, while nothing runs. */
 const WINDOW_LEFT_MS = 1_500;
@@ -39,14 +39,14 @@ async function startAll(memory: 'kept' | 'empty'): Promise<void> {
 /** What the operator does with an empty cluster (docs/operations.md, "After a restore"). */
 async function prepareNamespace(): Promise<void> {
   const { connection, options } = gateway.temporal;
-  await waitLong('the namespace', async () => {
+  await waitThroughFaults('the namespace', async () => {
     await connection.workflowService.registerNamespace({
       namespace: options.namespace,
       workflowExecutionRetentionPeriod: { seconds: 86_400 as never },
     });
     return true;
   });
-  await waitLong('the search attributes', async () => {
+  await waitThroughFaults('the search attributes', async () => {
     await registerSearchAttributes(connection as never, options.namespace);
     return true;
   });
@@ -77,8 +77,9 @@ async function openAll(client: MerchantClient): Promise<Map<What, string>> {
   const payments = new Map(ALL.map((what, index) => [what, ids[index]!]));
   const seen = payments.get('seen before, confirmed meanwhile')!;
   await atProvider(gateway, seen, 'pay', { then: 'stay' });
-  await waitLong('the transfer to be seen', async () =>
-    (await readPayment(client, seen)).status === 'processing' ? true : undefined,
+  await waitThroughFaults(
+    'the transfer to be seen',
+    async () => (await readPayment(client, seen)).status === 'processing',
   );
   return payments;
 }
@@ -114,7 +115,7 @@ test.each([
 
     const ended = await Promise.all(
       ALL.map((what) =>
-        waitLong(`"${what}" to end`, async () => {
+        waitThroughFaults(`"${what}" to end`, async () => {
           const data = await readPayment(client, payments.get(what)!);
           const { status, exceptions, net_amount: net } = data;
           return status === COMES[what].ends

@@ -1,10 +1,10 @@
 /** Every branch of a payment under every fault of a step: the same end, and each credit once. */
-import { faultCombinations } from '../support/activity-faults';
-import { brokenInvariants } from '../support/gateway';
-import { PAYMENT_BRANCHES, runPaymentBranch } from '../support/payment-branches';
-import { type PaymentCase, readPaymentRecords } from '../support/payment-case';
-import { readDetails, readTaskFailures } from '../support/payout-case';
-import { startWorkflowWorld, type WorkflowWorld } from '../support/workflow-world';
+import { faultCombinations } from '../support/chaos/activity-faults';
+import { brokenInvariants } from '../support/servers/gateway';
+import { PAYMENT_BRANCHES, runPaymentBranch } from '../support/payment/payment-branches';
+import { type PaymentCase, readPaymentRecords } from '../support/payment/payment-case';
+import { readDetails, readTaskFailures } from '../support/payout/payout-case';
+import { startWorkflowWorld, type WorkflowWorld } from '../support/servers/workflow-world';
 
 /** Nothing has happened to a payment that is opened. */
 const COMBINATIONS = faultCombinations(PAYMENT_BRANCHES, ({ name }, step) =>

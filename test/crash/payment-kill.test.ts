@@ -4,21 +4,19 @@
  */
 import { Client } from 'pg';
 import { rows } from '../../src/db/transaction';
-import { brokenInvariants, startGateway, type OwnGateway } from '../support/gateway';
-import type { ApiAnswer, MerchantClient } from '../support/merchant-client';
-import { waitLong } from '../support/patience';
-import { atProvider, buildPayment, checkoutOf, whenPayment } from '../support/payment-steps';
-import { openMerchant } from '../support/payout-steps';
+import { brokenInvariants, startGateway } from '../support/servers/gateway';
+import type { ApiAnswer, MerchantClient } from '../support/merchant/merchant-client';
+import {
+  atProvider,
+  buildPayment,
+  checkoutOf,
+  whenPayment,
+} from '../support/payment/payment-steps';
+import { openMerchant } from '../support/payout/payout-steps';
+import { waitThroughFaults } from '../support/wait-for';
+import { started } from '../support/started';
 
-let gateway: OwnGateway;
-
-beforeAll(async () => {
-  gateway = await startGateway();
-});
-
-afterAll(async () => {
-  await gateway.stop();
-});
+const gateway = started(startGateway);
 
 const VICTIMS = {
   'the API': async () => {
@@ -86,7 +84,7 @@ async function stopAt(moment: Moment): Promise<() => Promise<void>> {
 
 /** restart-missing may wait for the same lock, but inserts nothing. */
 async function whenStopped(): Promise<void> {
-  await waitLong(
+  await waitThroughFaults(
     'a payment at the gate',
     async () => {
       const sql = `SELECT 1 FROM pg_stat_activity
@@ -100,7 +98,7 @@ async function whenStopped(): Promise<void> {
 
 /** Sends until there is an answer that a merchant would not retry. */
 function sendAgain(client: MerchantClient, body: unknown, key: string): Promise<ApiAnswer> {
-  return waitLong('the answer', async () => {
+  return waitThroughFaults('the answer', async () => {
     const answer = await client.createPayment(body, key);
     const isBusy = answer.json.error?.code === 'request_in_progress';
     return answer.status >= 500 || isBusy ? undefined : answer;
@@ -151,8 +149,9 @@ test.each(CASES)('$victim killed $moment', async ({ moment, victim, amount }) =>
   const isAnother = id !== first;
   expect(await checkoutsAtProvider(amount)).toEqual(isAnother ? [first, id] : [id]);
   if (isAnother) {
-    await waitLong('the first checkout to be cancelled', async () =>
-      (await checkoutOf(gateway, first!)).state === 'cancelled' ? true : undefined,
+    await waitThroughFaults(
+      'the first checkout to be cancelled',
+      async () => (await checkoutOf(gateway, first!)).state === 'cancelled',
     );
   }
   if (firstAnswer?.status === 201) expect(firstAnswer.json.data.id).toBe(id);

@@ -1,9 +1,8 @@
 /** A provider with which an operator has to speak: it lost a checkout, or holds late money. */
 import { rows } from '../../src/db/transaction';
 import { startSandbox, type Sandbox } from '../../src/sandbox/server';
-import { startGateway, type OwnGateway } from '../support/gateway';
-import type { MerchantClient } from '../support/merchant-client';
-import { waitLong } from '../support/patience';
+import { startGateway, type OwnGateway } from '../support/servers/gateway';
+import type { MerchantClient } from '../support/merchant/merchant-client';
 import {
   atProvider,
   closeWindow,
@@ -11,8 +10,9 @@ import {
   openedPayment,
   readPayment,
   whenPayment,
-} from '../support/payment-steps';
-import { openMerchant } from '../support/payout-steps';
+} from '../support/payment/payment-steps';
+import { openMerchant } from '../support/payout/payout-steps';
+import { waitThroughFaults } from '../support/wait-for';
 
 let gateway: OwnGateway;
 let emptied: Sandbox;
@@ -36,7 +36,7 @@ test('late money that the provider holds opens a case, and is credited once it i
   await atProvider(gateway, id, 'pay', { then: 'stay' });
   await atProvider(gateway, id, 'hold');
   await atProvider(gateway, id, 'confirm');
-  await waitLong('the case', async () => ((await exceptionsOf(id)).length > 0 ? true : undefined));
+  await waitThroughFaults('the case', async () => (await exceptionsOf(id)).length > 0);
   expect(await exceptionsOf(id)).toEqual(['late_money_held']);
   expect((await readPayment(client, id)).status).toBe('expired');
   await atProvider(gateway, id, 'release');
@@ -44,8 +44,9 @@ test('late money that the provider holds opens a case, and is credited once it i
     exceptions: ['late'],
     net_amount: '99.00000000',
   });
-  await waitLong('the case to be resolved', async () =>
-    (await exceptionsOf(id)).length === 0 ? true : undefined,
+  await waitThroughFaults(
+    'the case to be resolved',
+    async () => (await exceptionsOf(id)).length === 0,
   );
 });
 

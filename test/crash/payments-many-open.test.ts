@@ -4,12 +4,13 @@
  */
 import { readFileSync } from 'node:fs';
 import { rows } from '../../src/db/transaction';
-import { brokenInvariants, startGateway, type OwnGateway } from '../support/gateway';
-import { createKey } from '../support/merchant';
-import { waitLong } from '../support/patience';
-import { PatientClient } from '../support/patient-client';
-import { buildPayment } from '../support/payment-steps';
+import { brokenInvariants, startGateway } from '../support/servers/gateway';
+import { createKey } from '../support/merchant/merchant';
+import { PatientClient } from '../support/merchant/patient-client';
+import { buildPayment } from '../support/payment/payment-steps';
 import { scaled } from '../support/scale';
+import { waitThroughFaults } from '../support/wait-for';
+import { started } from '../support/started';
 
 const MOST_OPEN = Number(process.env['OPEN_PAYMENTS'] ?? scaled(60, 1_000));
 const CACHED_WORKFLOWS = Math.ceil(MOST_OPEN / 10);
@@ -21,16 +22,12 @@ const REQUESTS_PER_KEY = 500;
 /** What opening them all, and hearing of their end, may take on a busy machine. */
 const PATIENCE_MS = 120_000 + MOST_OPEN * 200;
 
-let gateway: OwnGateway;
-
-beforeAll(async () => {
-  gateway = await startGateway({
+const gateway = started(() =>
+  startGateway({
     providerTimeoutMs: 5_000,
     env: { MAX_CACHED_WORKFLOWS: String(CACHED_WORKFLOWS), LOG_LEVEL: 'warn' },
-  });
-});
-
-afterAll(() => gateway.stop());
+  }),
+);
 
 test(
   `${MOST_OPEN} open payments, ${CACHED_WORKFLOWS} of them in memory: each expires`,
@@ -48,13 +45,13 @@ test(
       await rows(gateway.db, "UPDATE payments SET expires_at = now() + interval '5 seconds'");
     }
     let noted = '';
-    await waitLong(
+    await waitThroughFaults(
       'every payment to expire',
       async () => {
         const counts = await countByStatus();
         const state = JSON.stringify(counts);
         if (state !== noted && !isShortened) noteMemory((noted = state), begun);
-        return counts['expired'] === MOST_OPEN ? true : undefined;
+        return counts['expired'] === MOST_OPEN;
       },
       PATIENCE_MS + windowSeconds * 1000,
     );

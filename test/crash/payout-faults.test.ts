@@ -4,20 +4,20 @@ import {
   type ActivityName,
   type FaultCombination,
   faultCombinations,
-} from '../support/activity-faults';
-import { brokenInvariants } from '../support/gateway';
-import { type Branch, BRANCHES, startBranch } from '../support/payout-branches';
+} from '../support/chaos/activity-faults';
+import { brokenInvariants } from '../support/servers/gateway';
+import { type Branch, BRANCHES, startBranch } from '../support/payout/payout-branches';
 import {
   type PayoutRecords,
-  FUNDS,
   type PayoutCase,
   readRecords,
   readDetails,
   readPayout,
   readTaskFailures,
   whenOver,
-} from '../support/payout-case';
-import { startWorkflowWorld, type WorkflowWorld } from '../support/workflow-world';
+} from '../support/payout/payout-case';
+import { startWorkflowWorld, type WorkflowWorld } from '../support/servers/workflow-world';
+import { FUNDS } from '../support/merchant/merchant';
 
 type Combination = FaultCombination<Branch>;
 

@@ -8,30 +8,36 @@ import { verifyStatements } from '../../src/db/ledger-verify';
 import { rows } from '../../src/db/transaction';
 import { SCENARIOS, type ScenarioName } from '../../src/sandbox/transfers/scenarios';
 import { TASK_QUEUES, WORKFLOWS } from '../../workflows/names';
-import { brokenInvariants, startGateway, type TestGateway } from '../support/gateway';
-import { buildPayoutMoney, creditPayment, insertPayment, insertPayout } from '../support/ledger';
-import type { MerchantClient } from '../support/merchant-client';
-import { waitLong } from '../support/patience';
-import { atProvider, openedPayment, readPayment, whenPayment } from '../support/payment-steps';
-import { acceptedPayout, eventually, openMerchant, whenStatus } from '../support/payout-steps';
-import { control, readBookEntry } from '../support/sandbox';
+import { brokenInvariants, startGateway } from '../support/servers/gateway';
+import {
+  buildPayoutMoney,
+  creditPayment,
+  insertPayment,
+  insertPayout,
+} from '../support/merchant/ledger';
+import type { MerchantClient } from '../support/merchant/merchant-client';
+import {
+  atProvider,
+  openedPayment,
+  readPayment,
+  whenPayment,
+} from '../support/payment/payment-steps';
+import { acceptedPayout, openMerchant, whenPayout } from '../support/payout/payout-steps';
+import { control, readBookEntry } from '../support/servers/sandbox';
+import { waitFor, waitThroughFaults } from '../support/wait-for';
+import { started } from '../support/started';
 
 const ONCHAIN = { provider: 'onchain_provider', mode: 'test' } as const;
 const EXCHANGE = { provider: 'exchange_pay', mode: 'test' } as const;
 
-let gateway: TestGateway;
+const gateway = started(startGateway);
 let client: MerchantClient;
 let accountId: string;
 
 beforeAll(async () => {
-  gateway = await startGateway();
   // Some differences are rows without postings, which the check would call a broken ledger.
   await gateway.temporal.schedule.getHandle('ledger-check').pause();
   ({ client, accountId } = await openMerchant(gateway, { mode: 'test' }));
-});
-
-afterAll(async () => {
-  await gateway.stop();
 });
 
 interface Compared {
@@ -86,9 +92,9 @@ async function sendAtProvider(reference: string, amount = '10'): Promise<void> {
 }
 
 async function whenSent(reference: string): Promise<void> {
-  await waitLong(`${reference} to be sent`, async () => {
+  await waitThroughFaults(`${reference} to be sent`, async () => {
     const entry = await readBookEntry(gateway.sandbox.url, reference);
-    return entry?.status === 'sent' ? true : undefined;
+    return entry?.status === 'sent';
   });
 }
 
@@ -111,7 +117,7 @@ test('statements that agree open no case, and the copy has all of them', async (
     payout('fails_later', BY_EXCHANGE),
   ]);
   await Promise.all(
-    payouts.map((id) => whenStatus(client, id, 'completed', 'failed', 'processing')),
+    payouts.map((id) => whenPayout(client, id, 'completed', 'failed', 'processing')),
   );
   const [paid, twice, open, other] = await Promise.all([
     openedPayment(client),
@@ -176,7 +182,7 @@ const DIFFERENCES: Difference[] = [
     kind: 'completed_but_not_sent',
     make: async () => {
       const id = await payout('sends');
-      await whenStatus(client, id, 'completed');
+      await whenPayout(client, id, 'completed');
       await control(gateway.sandbox.url, 'transfers/reorg', { ...ONCHAIN, client_reference: id });
       return id;
     },
@@ -186,7 +192,7 @@ const DIFFERENCES: Difference[] = [
     kind: 'completed_but_not_sent',
     make: async () => {
       const id = await payout('sends', BY_EXCHANGE);
-      await whenStatus(client, id, 'completed');
+      await whenPayout(client, id, 'completed');
       await control(gateway.sandbox.url, 'transfers/reorg', { ...EXCHANGE, client_reference: id });
       return id;
     },
@@ -215,7 +221,7 @@ const DIFFERENCES: Difference[] = [
     kind: 'sent_after_return_of_funds',
     make: async () => {
       const id = await payout('success_after_failure');
-      await whenStatus(client, id, 'failed');
+      await whenPayout(client, id, 'failed');
       await whenSent(id);
       return id;
     },
@@ -351,7 +357,7 @@ test('a provider that is away is noted and skipped, and read when it is back', a
 test('a provider that limits the rate of requests is read as soon as it allows it', async () => {
   await control(gateway.sandbox.url, 'outage', { ...EXCHANGE, kind: 'answer_429' });
   const compared = compare();
-  await eventually('the limit', async () => ((await troubles()).length > 0 ? true : undefined));
+  await waitFor('the limit', async () => (await troubles()).length > 0);
   await control(gateway.sandbox.url, 'outage', { ...EXCHANGE, kind: null });
   expect((await compared).troubles).toEqual([]);
   expect(await troubles()).toEqual([]);
@@ -384,11 +390,11 @@ test('a provider that hangs delays no payout of the other', async () => {
   await control(gateway.sandbox.url, 'outage', { ...EXCHANGE, kind: 'hang' });
   const hanging = await Promise.all(Array.from({ length: 12 }, () => payout('sends', BY_EXCHANGE)));
   const others = await Promise.all(Array.from({ length: 3 }, () => payout('sends')));
-  for (const id of others) await whenStatus(client, id, 'completed');
+  for (const id of others) await whenPayout(client, id, 'completed');
   const sql = "SELECT id FROM payouts WHERE status = 'completed' AND id = ANY (?)";
   expect(await rows(gateway.db, sql, [hanging])).toEqual([]);
   await control(gateway.sandbox.url, 'outage', { ...EXCHANGE, kind: null });
-  for (const id of hanging) await whenStatus(client, id, 'completed');
+  for (const id of hanging) await whenPayout(client, id, 'completed');
 });
 
 /** As if everything until now had been read long ago. */

@@ -4,24 +4,20 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { rows } from '../../src/db/transaction';
-import { startGateway, type OwnGateway } from '../support/gateway';
-import { insertPayouts } from '../support/listed-rows';
-import { waitLong } from '../support/patience';
-import { acceptedPayout, openMerchant } from '../support/payout-steps';
+import { startGateway } from '../support/servers/gateway';
+import { insertPayouts } from '../support/merchant/listed-rows';
+import { acceptedPayout, openMerchant } from '../support/payout/payout-steps';
 import { scaled } from '../support/scale';
+import { waitThroughFaults } from '../support/wait-for';
+import { started } from '../support/started';
 
 const LOST = scaled(400, 3_000);
 
-let gateway: OwnGateway;
+const gateway = started(startGateway);
 
 beforeAll(async () => {
-  gateway = await startGateway();
   // The payouts of this test have no postings: the check would pause all payouts.
   await gateway.temporal.schedule.getHandle('ledger-check').pause();
-});
-
-afterAll(async () => {
-  await gateway.stop();
 });
 
 /** Payouts under review whose workflows are gone; they were last checked an hour ago. */
@@ -47,12 +43,12 @@ async function countStarted(): Promise<number> {
 test(`${LOST} workflows start again, while new payouts are accepted`, async () => {
   const { accountId, client } = await openMerchant(gateway);
   await insertLost(accountId);
-  const firstAt = await waitLong('the first start', async () =>
+  const firstAt = await waitThroughFaults('the first start', async () =>
     (await countStarted()) > 0 ? Date.now() : undefined,
   );
   const answersMs: number[] = [];
   let lastAt = 0;
-  const watch = waitLong(
+  const watch = waitThroughFaults(
     'all starts',
     async () => ((await countStarted()) === LOST ? (lastAt = Date.now()) : undefined),
     scaled(120_000, 900_000),

@@ -10,24 +10,24 @@ import { runLedgerVerify } from '../../src/bin/ledger-verify';
 import { connect } from '../../src/db/connect';
 import { databaseUrl } from '../../src/db/provision';
 import { type Db, rows } from '../../src/db/transaction';
-import { createTemplate } from '../support/database';
-import { brokenInvariants, type OwnGateway, startGateway } from '../support/gateway';
-import { runAdmin } from '../support/gateway-admin';
-import { fund } from '../support/merchant';
-import { approve, completeAll, MerchantLoad, moreOf } from '../support/merchant-load';
-import { type MortalTemporal, startMortalTemporal } from '../support/mortal-servers';
+import { createTemplate } from '../support/servers/database';
+import { brokenInvariants, type OwnGateway, startGateway } from '../support/servers/gateway';
+import { runAdmin } from '../support/servers/gateway-admin';
+import { fund } from '../support/merchant/merchant';
+import { approve, completeAll, MerchantLoad, moreOf } from '../support/chaos/merchant-load';
+import { type MortalTemporal, startMortalTemporal } from '../support/chaos/mortal-servers';
 import { describeWithProgram } from '../support/optional-program';
-import { waitLong } from '../support/patience';
-import { retry } from '../support/patient-client';
-import { auditMoney } from '../support/payout-audit';
-import { BACKUP_REMEDY, Backups, findPgBackRest } from '../support/pgbackrest';
-import { runProgram } from '../support/programs';
-import { readBook } from '../support/sandbox';
+import { retry } from '../support/merchant/patient-client';
+import { auditMoney } from '../support/payout/payout-audit';
+import { BACKUP_REMEDY, Backups, findPgBackRest } from '../support/servers/pgbackrest';
+import { runProgram } from '../support/servers/programs';
+import { readBook } from '../support/servers/sandbox';
 import { scaled } from '../support/scale';
-import { type Cluster, PostgresHost } from '../support/system-postgres';
-import { placeOf, temporalCommand } from '../support/temporal-command';
-import { hurryDeliveries } from '../support/webhook-delivery-audit';
-import { startReceiver, type Receiver } from '../support/webhook-receiver';
+import { type Cluster, PostgresHost } from '../support/servers/system-postgres';
+import { placeOf, temporalCommand } from '../support/servers/temporal-command';
+import { hurryDeliveries } from '../support/webhook/webhook-delivery-audit';
+import { startReceiver, type Receiver } from '../support/webhook/webhook-receiver';
+import { waitThroughFaults } from '../support/wait-for';
 
 jest.setTimeout(scaled(300_000, 1_200_000));
 
@@ -168,9 +168,9 @@ describeWithProgram(findPgBackRest(), BACKUP_REMEDY, 'a restore', () => {
     for (const schedule of ['restart-missing', 'reconciliation']) await runSchedule(schedule);
     const kept = await readIds(gateway.db);
     const forgotten = await forgottenTransfers(kept);
-    await waitLong('a case for each transfer that the database forgot', async () => {
+    await waitThroughFaults('a case for each transfer that the database forgot', async () => {
       const named = await namedTransfers();
-      return forgotten.every(({ client_reference: id }) => named.has(id)) ? true : undefined;
+      return forgotten.every(({ client_reference: id }) => named.has(id));
     });
     await settle();
     await runAdmin(gateway, 'payouts', 'resume', pause.id);
@@ -275,14 +275,14 @@ describeWithProgram(findPgBackRest(), BACKUP_REMEDY, 'a restore', () => {
 
   /** Every event of the test mode, which the endpoint subscribes to. */
   async function whenDelivered(): Promise<void> {
-    await waitLong('the delivery of every event', async () => {
+    await waitThroughFaults('the delivery of every event', async () => {
       await hurryDeliveries(gateway);
       const open = await rows(
         gateway.db,
         `SELECT FROM events e LEFT JOIN webhook_deliveries d ON d.event_id = e.id
           WHERE e.mode = 'test' AND d.status IS DISTINCT FROM 'succeeded' LIMIT 1`,
       );
-      return open.length === 0 ? true : undefined;
+      return open.length === 0;
     });
   }
 

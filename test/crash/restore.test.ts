@@ -9,33 +9,26 @@ import { withClient } from '../../src/db/provision';
 import { rows } from '../../src/db/transaction';
 import { SCENARIOS, type ScenarioName } from '../../src/sandbox/transfers/scenarios';
 import { TASK_QUEUES, WORKFLOWS } from '../../workflows/names';
-import { ChildProgram } from '../support/child-program';
-import {
-  brokenInvariants,
-  createNamespace,
-  startGateway,
-  type OwnGateway,
-} from '../support/gateway';
-import { createMerchant, fund } from '../support/merchant';
-import { buildPayout } from '../support/merchant-client';
-import { PatientClient } from '../support/patient-client';
-import { auditPayouts } from '../support/payout-audit';
-import { waitLong } from '../support/patience';
-import { whenFinal, whenStatus } from '../support/payout-status';
-import { control, readBookEntry } from '../support/sandbox';
-import { placeOf, temporalCommand } from '../support/temporal-command';
+import { ChildProgram } from '../support/servers/child-program';
+import { brokenInvariants, createNamespace, startGateway } from '../support/servers/gateway';
+import { createMerchant, fund } from '../support/merchant/merchant';
+import { buildPayout } from '../support/merchant/merchant-client';
+import { PatientClient } from '../support/merchant/patient-client';
+import { auditPayouts } from '../support/payout/payout-audit';
+import { whenFinal, whenStatus } from '../support/payout/payout-status';
+import { control, readBookEntry } from '../support/servers/sandbox';
+import { placeOf, temporalCommand } from '../support/servers/temporal-command';
+import { waitThroughFaults } from '../support/wait-for';
+import { started } from '../support/started';
 
-let gateway: OwnGateway;
+const gateway = started(startGateway);
 let client: PatientClient;
 
 beforeAll(async () => {
-  gateway = await startGateway();
   const { accountId, liveKey } = await createMerchant(gateway.db, gateway.pepper);
   await fund(gateway.db, accountId, 'live', 'USDT', '1000.00000000');
   client = new PatientClient(gateway.baseUrl, liveKey);
 });
-
-afterAll(() => gateway.stop());
 
 /** Under review: nothing happens before it is approved. */
 async function createPayout(scenario: ScenarioName = 'sends'): Promise<string> {
@@ -45,7 +38,7 @@ async function createPayout(scenario: ScenarioName = 'sends'): Promise<string> {
 
 /** Again until a workflow takes it: it may only be about to be started. */
 async function approve(id: string): Promise<void> {
-  await waitLong(`a workflow to take the approval of ${id}`, async () => {
+  await waitThroughFaults(`a workflow to take the approval of ${id}`, async () => {
     await gateway.temporal.workflow.getHandle(id).signal('approve', { by: 'alice' });
     return true;
   });
@@ -136,12 +129,12 @@ test('PostgreSQL is restored to an earlier time than Temporal', async () => {
   await approve(reviewed);
   expect(await whenFinal(gateway.db, reviewed)).toBe('completed');
   // Its workflow runs and has seen a later status than the row has.
-  await waitLong('the workflow to follow the row', async () => {
+  await waitThroughFaults('the workflow to follow the row', async () => {
     const handle = gateway.temporal.workflow.getHandle(running);
     const { currentDetails } = await handle.query<{ currentDetails: string }>(
       '__temporal_workflow_metadata',
     );
-    return currentDetails.includes('must approve or reject') ? true : undefined;
+    return currentDetails.includes('must approve or reject');
   });
   await approve(running);
   await whenStatus(gateway.db, running, 'processing');
@@ -208,8 +201,7 @@ test('Temporal starts empty', async () => {
   const api = new ChildProgram('api', env);
   const worker = new ChildProgram('worker', env);
   const { stop } = gateway;
-  gateway = {
-    ...gateway,
+  Object.assign(gateway, {
     env,
     api,
     worker,
@@ -219,7 +211,7 @@ test('Temporal starts empty', async () => {
       await connection.close();
       await stop();
     },
-  };
+  });
   await Promise.all([gateway.api.start(), gateway.worker.start()]);
   await sweep();
   await settle(processing);

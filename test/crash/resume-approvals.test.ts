@@ -1,14 +1,13 @@
 /** An operator's commands as the README has them: one payout, many at once, and mistyped ones. */
-import { startGateway, type TestGateway } from '../support/gateway';
-import { fund } from '../support/merchant';
-import { buildPayout } from '../support/merchant-client';
-import { PatientClient } from '../support/patient-client';
-import { auditPayouts, expectedBalance } from '../support/payout-audit';
-import { payoutStatus, whenFinal, whenStatus } from '../support/payout-status';
-import { waitLong } from '../support/patience';
-import { placeOf, temporalCommand } from '../support/temporal-command';
+import { startGateway, type TestGateway } from '../support/servers/gateway';
+import { fund, FUNDS } from '../support/merchant/merchant';
+import { buildPayout } from '../support/merchant/merchant-client';
+import { PatientClient } from '../support/merchant/patient-client';
+import { auditPayouts, expectedBalance } from '../support/payout/payout-audit';
+import { payoutStatus, whenFinal, whenStatus } from '../support/payout/payout-status';
+import { placeOf, temporalCommand } from '../support/servers/temporal-command';
+import { waitThroughFaults } from '../support/wait-for';
 
-const FUNDS = '1000.00000000';
 const UNDER_REVIEW = 'PayoutStatus="under_review"';
 
 let gateway: TestGateway;
@@ -39,9 +38,9 @@ function signal(...args: string[]): Promise<string> {
 
 /** The list that a batch works on is a moment behind. */
 async function whenListed(count: number): Promise<void> {
-  await waitLong(`${count} payouts in the list`, async () => {
+  await waitThroughFaults(`${count} payouts in the list`, async () => {
     const found = await gateway.temporal.workflow.count(UNDER_REVIEW);
-    return found.count === count ? true : undefined;
+    return found.count === count;
   });
 }
 

@@ -6,19 +6,20 @@ import { rows } from '../../src/db/transaction';
 import type { PaymentStatus } from '../../src/domain/payment';
 import { verifyWorkflows } from '../../src/services/workflow-check';
 import { createLiveWorkflows } from '../../src/temporal/visibility';
-import { brokenInvariants, startGateway, type TestGateway } from '../support/gateway';
-import type { MerchantClient } from '../support/merchant-client';
-import { waitLong } from '../support/patience';
+import { brokenInvariants, startGateway } from '../support/servers/gateway';
+import type { MerchantClient } from '../support/merchant/merchant-client';
 import {
   atProvider,
   closeWindow,
   creditsOf,
   openedPayment,
   readPayment,
-} from '../support/payment-steps';
-import { openMerchant } from '../support/payout-steps';
-import { placeOf, temporalCommand } from '../support/temporal-command';
-import { type CheckoutEntry, control } from '../support/sandbox';
+} from '../support/payment/payment-steps';
+import { openMerchant } from '../support/payout/payout-steps';
+import { placeOf, temporalCommand } from '../support/servers/temporal-command';
+import { type CheckoutEntry, control } from '../support/servers/sandbox';
+import { waitThroughFaults } from '../support/wait-for';
+import { started } from '../support/started';
 
 /** How a payment comes to stand somewhere, and what the provider does when nobody looks. */
 interface Stand {
@@ -90,23 +91,18 @@ const CASES = (Object.keys(COMMANDS) as Command[]).flatMap((command) =>
     .map((status) => ({ command, status })),
 );
 
-let gateway: TestGateway;
+const gateway = started(startGateway);
 let client: MerchantClient;
 const payments = new Map<string, string>();
 
 const nameOf = ({ command, status }: (typeof CASES)[number]) => `${command} ${status}`;
 
 beforeAll(async () => {
-  gateway = await startGateway();
   ({ client } = await openMerchant(gateway, { mode: 'test', funds: {} }));
   await Promise.all(CASES.map(prepare));
   // From here on nobody hears of anything who does not look.
   await control(gateway.sandbox.url, 'settings', { callback_base_url: null });
   await Promise.all(CASES.map(interfere));
-});
-
-afterAll(async () => {
-  await gateway.stop();
 });
 
 async function prepare(one: (typeof CASES)[number]): Promise<void> {
@@ -117,7 +113,7 @@ async function prepare(one: (typeof CASES)[number]): Promise<void> {
 }
 
 function whenPayment(id: string, status: PaymentStatus) {
-  return waitLong(`${id} to be ${status}`, async () => {
+  return waitThroughFaults(`${id} to be ${status}`, async () => {
     // An expiry is noticed when somebody looks; a merchant may make the gateway look.
     if (status === 'expired' || status === 'underpaid') await client.post(`/payments/${id}/verify`);
     const data = await readPayment(client, id);
@@ -135,7 +131,7 @@ async function interfere(one: (typeof CASES)[number]): Promise<void> {
 }
 
 async function whenDeleted(id: string): Promise<void> {
-  await waitLong(`${id} to have no workflow`, async () =>
+  await waitThroughFaults(`${id} to have no workflow`, async () =>
     gateway.temporal.workflow
       .getHandle(id)
       .describe()
@@ -151,7 +147,7 @@ async function whenDeleted(id: string): Promise<void> {
 
 test.each(CASES)('$command when $status: the payment is completed', async (one) => {
   const id = payments.get(nameOf(one)) ?? '';
-  const data = await waitLong(`${id} to be completed`, async () => {
+  const data = await waitThroughFaults(`${id} to be completed`, async () => {
     const now = await readPayment(client, id);
     return now.status === 'completed' ? now : undefined;
   });
@@ -173,8 +169,8 @@ test('one checkout was opened for each payment, and the ledger is sound', async 
   };
   expect((await book()).filter(isOurs)).toHaveLength(ids.size);
   // A payment that was opened too late for its merchant, who got 503 and asked again.
-  await waitLong('the other checkouts to be cancelled', async () =>
-    (await book()).every((one) => isOurs(one) || one.state === 'cancelled') ? true : undefined,
+  await waitThroughFaults('the other checkouts to be cancelled', async () =>
+    (await book()).every((one) => isOurs(one) || one.state === 'cancelled'),
   );
   expect(await brokenInvariants(gateway)).toEqual([]);
 });
@@ -195,7 +191,7 @@ test('ledger:verify finds what has no workflow, until restart-missing has run', 
     '--pause',
   );
   // A run that began before the pause may start it again.
-  const found = await waitLong('the missing workflow to be found', async () => {
+  const found = await waitThroughFaults('the missing workflow to be found', async () => {
     await gateway.temporal.workflow
       .getHandle(ended)
       .terminate('a test')
@@ -213,8 +209,9 @@ test('ledger:verify finds what has no workflow, until restart-missing has run', 
     '--unpause',
   );
   expect(found).toMatchObject({ broken: 1, rows: [{ id: ended, status: 'created' }] });
-  await waitLong('a new workflow', async () =>
-    (await verifyWorkflows(gateway.db, live)).broken === 0 ? true : undefined,
+  await waitThroughFaults(
+    'a new workflow',
+    async () => (await verifyWorkflows(gateway.db, live)).broken === 0,
   );
   expect(await readPayment(client, kept)).toMatchObject({ status: 'created' });
 });
@@ -225,9 +222,9 @@ test('a payment whose month is over is put aside for good', async () => {
     workflow_checked_at = now() - interval '2 hours' WHERE id = ?`;
   await rows(gateway.db, set, [id]);
   const read = `SELECT workflow_checked_at = 'infinity' AS aside FROM payments WHERE id = ?`;
-  await waitLong('the sweep', async () => {
+  await waitThroughFaults('the sweep', async () => {
     const [row] = await rows<{ aside: boolean }>(gateway.db, read, [id]);
-    return row?.aside === true ? true : undefined;
+    return row?.aside === true;
   });
   const started = gateway.temporal.workflow.getHandle(id).describe();
   expect((await started).status.name).toBe('COMPLETED');

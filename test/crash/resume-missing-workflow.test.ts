@@ -4,17 +4,17 @@
  */
 import { rows } from '../../src/db/transaction';
 import { SCENARIOS, type ScenarioName } from '../../src/sandbox/transfers/scenarios';
-import { startGateway, type TestGateway } from '../support/gateway';
-import { createMerchant, fund } from '../support/merchant';
-import { buildPayout } from '../support/merchant-client';
-import { PatientClient } from '../support/patient-client';
-import { auditPayouts, expectedBalance } from '../support/payout-audit';
-import { payoutStatus, whenFinal, whenStatus } from '../support/payout-status';
-import { waitLong } from '../support/patience';
-import { placeOf, temporalCommand } from '../support/temporal-command';
-import { control } from '../support/sandbox';
+import { startGateway } from '../support/servers/gateway';
+import { createMerchant, fund, FUNDS } from '../support/merchant/merchant';
+import { buildPayout } from '../support/merchant/merchant-client';
+import { PatientClient } from '../support/merchant/patient-client';
+import { auditPayouts, expectedBalance } from '../support/payout/payout-audit';
+import { payoutStatus, whenFinal, whenStatus } from '../support/payout/payout-status';
+import { placeOf, temporalCommand } from '../support/servers/temporal-command';
+import { control } from '../support/servers/sandbox';
+import { waitThroughFaults } from '../support/wait-for';
+import { started } from '../support/started';
 
-const FUNDS = '1000.00000000';
 /** Where a payout stands; one in doubt is approved, and its provider gave no clear answer. */
 const STANDS = ['requested', 'under_review', 'approved', 'in doubt', 'processing'] as const;
 type Stand = (typeof STANDS)[number];
@@ -42,11 +42,10 @@ interface Prepared {
   accountId: string;
 }
 
-let gateway: TestGateway;
+const gateway = started(() => startGateway({ providerTimeoutMs: 700 }));
 const payouts = new Map<string, Prepared>();
 
 beforeAll(async () => {
-  gateway = await startGateway({ providerTimeoutMs: 700 });
   await control(gateway.sandbox.url, 'settings', { error_submissions: ALWAYS });
   await Promise.all(
     CASES.map(async (one) => {
@@ -58,10 +57,6 @@ beforeAll(async () => {
   await control(gateway.sandbox.url, 'settings', { error_submissions: 0 });
   // All at once: the next run of restart-missing wakes those that were held.
   await rows(gateway.db, 'DELETE FROM payout_pauses');
-});
-
-afterAll(async () => {
-  await gateway.stop();
 });
 
 /** Brings a payout of a merchant of its own to where it shall stand. */
@@ -97,7 +92,7 @@ const SCENARIO_OF = {
 } as const satisfies Record<Stand, ScenarioName>;
 
 async function whenInDoubt(id: string): Promise<void> {
-  await waitLong(`${id} to be in doubt`, async () => {
+  await waitThroughFaults(`${id} to be in doubt`, async () => {
     const sql = 'SELECT 1 FROM payouts WHERE id = ? AND in_doubt_since IS NOT NULL';
     return (await rows(gateway.db, sql, [id]))[0];
   });
@@ -120,7 +115,7 @@ async function interfere({ command, stands }: (typeof CASES)[number]): Promise<v
   expect(await payoutStatus(gateway.db, id)).toBe(STATUS_OF[stands]);
   await temporal(...COMMANDS[command], '-w', id);
   if (command !== 'delete') return;
-  await waitLong(`${id} to have no workflow`, async () => {
+  await waitThroughFaults(`${id} to have no workflow`, async () => {
     const found = gateway.temporal.workflow.getHandle(id).describe();
     return found.then(
       () => undefined,
@@ -138,7 +133,7 @@ function temporal(...args: string[]): Promise<string> {
 
 /** Where the workflow is about to come back, again until it is there. */
 async function approve(id: string): Promise<void> {
-  await waitLong(`a workflow to take the approval of ${id}`, async () => {
+  await waitThroughFaults(`a workflow to take the approval of ${id}`, async () => {
     await gateway.temporal.workflow.getHandle(id).signal('approve', { by: 'alice' });
     return true;
   });

@@ -8,21 +8,20 @@ import { MIGRATIONS, type Migration } from '../../src/db/migrations';
 import { withClient } from '../../src/db/provision';
 import { findFreePort } from '../../src/dev/ports';
 import { rows } from '../../src/db/transaction';
-import { type Balancer, startBalancer } from '../support/balancer';
-import { ChildProgram } from '../support/child-program';
-import { type OwnGateway, startGateway } from '../support/gateway';
-import { fund } from '../support/merchant';
-import { buildPayout, MerchantClient, randomKey } from '../support/merchant-client';
-import { waitLong } from '../support/patience';
-import { isUnavailable, retry } from '../support/patient-client';
-import { auditPayouts, expectedBalance } from '../support/payout-audit';
-import { whenFinal } from '../support/payout-status';
+import { type Balancer, startBalancer } from '../support/servers/balancer';
+import { ChildProgram } from '../support/servers/child-program';
+import { type OwnGateway, startGateway } from '../support/servers/gateway';
+import { fund, FUNDS } from '../support/merchant/merchant';
+import { buildPayout, MerchantClient, randomKey } from '../support/merchant/merchant-client';
+import { isUnavailable, retry } from '../support/merchant/patient-client';
+import { auditPayouts, expectedBalance } from '../support/payout/payout-audit';
+import { whenFinal } from '../support/payout/payout-status';
 import { scaled } from '../support/scale';
+import { waitThroughFaults } from '../support/wait-for';
 
 const ROUNDS = scaled(1, 5);
 const PAYOUTS_AROUND_MIGRATION = scaled(20, 200);
 const CLIENTS = 4;
-const FUNDS = '100000.00000000';
 
 /** The tables that every payout writes. */
 const BUSY = ['payouts', 'events', 'ledger_transactions', 'ledger_entries', 'idempotency_keys'];
@@ -83,8 +82,8 @@ afterAll(async () => {
 });
 
 async function bothReady(): Promise<void> {
-  await waitLong('both API processes to be ready', () =>
-    Promise.resolve(balancer.ready() === 2 ? true : undefined),
+  await waitThroughFaults('both API processes to be ready', () =>
+    Promise.resolve(balancer.ready() === 2),
   );
 }
 
@@ -153,8 +152,9 @@ test('the schema is migrated under load: no request fails', async () => {
   const merchants = startMerchants(gateway.baseUrl);
   const accepted = async (count: number): Promise<void> => {
     const wanted = (await payoutIds()).length + count;
-    await waitLong(`${count} more payouts`, async () =>
-      (await payoutIds()).length >= wanted ? true : undefined,
+    await waitThroughFaults(
+      `${count} more payouts`,
+      async () => (await payoutIds()).length >= wanted,
     );
   };
   await accepted(PAYOUTS_AROUND_MIGRATION);

@@ -3,16 +3,15 @@
  * comes back: each payout ends once, and nobody gets the funds back in between.
  */
 import { rows } from '../../src/db/transaction';
-import { startGateway, type TestGateway } from '../support/gateway';
-import { createMerchant, fund, type Merchant } from '../support/merchant';
-import { buildPayout } from '../support/merchant-client';
-import { PatientClient } from '../support/patient-client';
-import { waitLong } from '../support/patience';
-import { auditPayouts, expectedBalance } from '../support/payout-audit';
-import { payoutStatus, whenFinal, whenStatus } from '../support/payout-status';
-import { control, readBookEntry } from '../support/sandbox';
-
-const FUNDS = '1000.00000000';
+import { startGateway } from '../support/servers/gateway';
+import { createMerchant, fund, FUNDS, type Merchant } from '../support/merchant/merchant';
+import { buildPayout } from '../support/merchant/merchant-client';
+import { PatientClient } from '../support/merchant/patient-client';
+import { auditPayouts, expectedBalance } from '../support/payout/payout-audit';
+import { payoutStatus, whenFinal, whenStatus } from '../support/payout/payout-status';
+import { control, readBookEntry } from '../support/servers/sandbox';
+import { waitThroughFaults } from '../support/wait-for';
+import { started } from '../support/started';
 
 /** An outage hits one provider in one mode, so all kinds fit into one run. */
 const LANES = [
@@ -32,16 +31,11 @@ interface Played {
   late: string;
 }
 
-let gateway: TestGateway;
+const gateway = started(() => startGateway({ providerTimeoutMs: 700 }));
 let played: Map<Lane, Played>;
 
 beforeAll(async () => {
-  gateway = await startGateway({ providerTimeoutMs: 700 });
   played = new Map(await Promise.all(LANES.map(async (lane) => [lane, await play(lane)] as const)));
-});
-
-afterAll(async () => {
-  await gateway.stop();
 });
 
 async function play({ provider, mode, kind }: Lane): Promise<Played> {
@@ -72,7 +66,7 @@ async function play({ provider, mode, kind }: Lane): Promise<Played> {
     client_reference: early,
   });
   await approve(late);
-  await waitLong(`${late} to be in doubt`, async () => {
+  await waitThroughFaults(`${late} to be in doubt`, async () => {
     const sql = 'SELECT 1 FROM payouts WHERE id = ? AND in_doubt_since IS NOT NULL';
     return (await rows(gateway.db, sql, [late]))[0];
   });

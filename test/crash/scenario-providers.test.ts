@@ -11,16 +11,15 @@ import {
   SCENARIOS,
   type ScenarioName,
 } from '../../src/sandbox/transfers/scenarios';
-import { startGateway, type TestGateway } from '../support/gateway';
-import { fund } from '../support/merchant';
-import { buildPayout } from '../support/merchant-client';
-import { PatientClient } from '../support/patient-client';
-import { waitLong } from '../support/patience';
-import { auditPayouts, expectedBalance } from '../support/payout-audit';
-import { whenFinal, whenStatus } from '../support/payout-status';
-import { control, readBookEntry } from '../support/sandbox';
-
-const FUNDS = '100000.00000000';
+import { startGateway } from '../support/servers/gateway';
+import { fund, FUNDS } from '../support/merchant/merchant';
+import { buildPayout } from '../support/merchant/merchant-client';
+import { PatientClient } from '../support/merchant/patient-client';
+import { auditPayouts, expectedBalance } from '../support/payout/payout-audit';
+import { whenFinal, whenStatus } from '../support/payout/payout-status';
+import { control, readBookEntry } from '../support/servers/sandbox';
+import { waitThroughFaults } from '../support/wait-for';
+import { started } from '../support/started';
 
 /** How a merchant calls a scenario at each provider. */
 const WAYS = {
@@ -65,13 +64,9 @@ interface Played {
   payout: { status: string; tx_hash: string | null; failure_reason: string | null };
 }
 
-let gateway: TestGateway;
-let client: PatientClient;
-let played: Played[];
 const callbacks: Attempt[] = [];
-
-beforeAll(async () => {
-  gateway = await startGateway({
+const gateway = started(() =>
+  startGateway({
     providerTimeoutMs: 1_000,
     sandbox: {
       // Longer than a read and its repetition take on a busy machine: what a success after a
@@ -81,17 +76,18 @@ beforeAll(async () => {
         if (message === 'callback') callbacks.push(fields as unknown as Attempt);
       },
     },
-  });
+  }),
+);
+let client: PatientClient;
+let played: Played[];
+
+beforeAll(async () => {
   await fund(gateway.db, gateway.merchant.accountId, 'test', 'USDT', FUNDS);
   client = new PatientClient(gateway.baseUrl, gateway.merchant.testKey);
   const ways = Object.keys(WAYS) as (keyof typeof WAYS)[];
   played = await Promise.all(
     ways.flatMap((way) => SCENARIO_NAMES.map((scenario) => play(way, scenario))),
   );
-});
-
-afterAll(async () => {
-  await gateway.stop();
 });
 
 async function play(way: keyof typeof WAYS, scenario: ScenarioName): Promise<Played> {
@@ -123,7 +119,7 @@ describe.each(SCENARIO_NAMES)('%s', (scenario) => {
 test('a success after a failure posts nothing and becomes one case', async () => {
   const late = played.filter(({ scenario }) => scenario === 'success_after_failure');
   for (const { id } of late) {
-    await waitLong(`the case of ${id}`, async () => {
+    await waitThroughFaults(`the case of ${id}`, async () => {
       const [found] = await rows(gateway.db, 'SELECT 1 FROM cases WHERE object_id = ?', [id]);
       return found;
     });
@@ -140,7 +136,7 @@ test('a success after a failure posts nothing and becomes one case', async () =>
 test('forged callbacks are refused and the true ones taken', async () => {
   const forged = played.filter(({ scenario }) => scenario === 'callback_forged');
   for (const { id } of forged) {
-    const own = await waitLong(`the callbacks of ${id}`, () => {
+    const own = await waitThroughFaults(`the callbacks of ${id}`, () => {
       const some = callbacks.filter(({ reference }) => reference === id);
       return Promise.resolve(some.length >= 3 ? some : undefined);
     });

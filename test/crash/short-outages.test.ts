@@ -5,8 +5,8 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { rows } from '../../src/db/transaction';
-import { brokenInvariants, type OwnGateway, startGateway } from '../support/gateway';
-import { buildPayout, type MerchantClient } from '../support/merchant-client';
+import { brokenInvariants, startGateway } from '../support/servers/gateway';
+import { buildPayout, type MerchantClient } from '../support/merchant/merchant-client';
 import {
   atProvider,
   checkoutOf,
@@ -16,7 +16,7 @@ import {
   postingsOf,
   whenDetails,
   whenPayment,
-} from '../support/payment-steps';
+} from '../support/payment/payment-steps';
 import {
   acceptedPayout,
   approve,
@@ -26,24 +26,17 @@ import {
   magic,
   openMerchant,
   reject,
-  whenStatus,
-} from '../support/payout-steps';
-import { control } from '../support/sandbox';
+  whenPayout,
+} from '../support/payout/payout-steps';
+import { control } from '../support/servers/sandbox';
+import { started } from '../support/started';
 
 const EVM = { type: 'crypto_address', value: '0x2000000000000000000000000000000000009000' };
 
-let gateway: OwnGateway;
-
-beforeAll(async () => {
-  gateway = await startGateway();
-});
+const gateway = started(startGateway);
 
 afterEach(async () => {
   expect(await brokenInvariants(gateway)).toEqual([]);
-});
-
-afterAll(async () => {
-  await gateway.stop();
 });
 
 const cancel = (client: MerchantClient, id: string) => client.post(`/payouts/${id}/cancel`);
@@ -57,18 +50,18 @@ test('a test payout passes all its statuses by itself, each with an event of wha
   const { client } = await openMerchant(gateway, { mode: 'test' });
   const outage = { provider: 'onchain_provider', mode: 'test' };
   // The provider's fee is known from another payout, so that the outage may begin before this one.
-  await whenStatus(client, await acceptedPayout(client), 'completed');
+  await whenPayout(client, await acceptedPayout(client), 'completed');
   await control(gateway.sandbox.url, 'outage', { ...outage, kind: 'answer_503' });
   const created = await client.createPayout(buildPayout({ destination: magic('never_settles') }));
   const { id } = created.json.data;
   const seen = [created.json.data];
 
-  seen.push(await whenStatus(client, id, 'approved'));
+  seen.push(await whenPayout(client, id, 'approved'));
   await control(gateway.sandbox.url, 'outage', { ...outage, kind: null });
-  seen.push(await whenStatus(client, id, 'processing'));
+  seen.push(await whenPayout(client, id, 'processing'));
   await control(gateway.sandbox.url, 'transfers/settle', { ...outage, client_reference: id });
   await gateway.temporal.workflow.getHandle(id).signal('providerUpdate');
-  seen.push(await whenStatus(client, id, 'completed'));
+  seen.push(await whenPayout(client, id, 'completed'));
 
   const events = await rows<{ id: string; type: string; sequence: number; body: Buffer }>(
     gateway.db,
@@ -94,23 +87,23 @@ test('what is on its way or has ended cannot be cancelled [error 409 invalid_sta
   const id = await acceptedPayout(client, { destination: magic('never_settles') });
   await control(gateway.sandbox.url, 'outage', { ...outage, kind: 'answer_503' });
   await approve(gateway, id);
-  await whenStatus(client, id, 'approved');
+  await whenPayout(client, id, 'approved');
   expect(await cancel(client, id)).toMatchObject(invalidState('approved'));
   await control(gateway.sandbox.url, 'outage', { ...outage, kind: null });
-  await whenStatus(client, id, 'processing');
+  await whenPayout(client, id, 'processing');
   expect(await cancel(client, id)).toMatchObject(invalidState('processing'));
   await control(gateway.sandbox.url, 'transfers/settle', { ...outage, client_reference: id });
-  await whenStatus(client, id, 'completed');
+  await whenPayout(client, id, 'completed');
   expect(await cancel(client, id)).toMatchObject(invalidState('completed'));
 
   const failed = await acceptedPayout(client, { destination: magic('refuses') });
   await approve(gateway, failed);
-  await whenStatus(client, failed, 'failed');
+  await whenPayout(client, failed, 'failed');
   expect(await cancel(client, failed)).toMatchObject(invalidState('failed'));
 
   const rejected = await acceptedPayout(client);
   await reject(gateway, rejected, 'no');
-  await whenStatus(client, rejected, 'rejected');
+  await whenPayout(client, rejected, 'rejected');
   expect(await cancel(client, rejected)).toMatchObject(invalidState('rejected'));
 });
 
@@ -121,7 +114,7 @@ test('a cancel that waits for a worker takes effect once', async () => {
   const waiting = cancel(client, id);
   await gateway.worker.start();
   expect([200, 503]).toContain((await waiting).status);
-  await whenStatus(client, id, 'cancelled');
+  await whenPayout(client, id, 'cancelled');
   expect(await cancel(client, id)).toMatchObject(invalidState('cancelled'));
   expect(await balanceOf(client)).toMatchObject({ available: '100.00000000' });
 });

@@ -5,21 +5,25 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { rows } from '../../src/db/transaction';
-import { type Link, startLink } from '../support/link';
-import { startGateway, type OwnGateway } from '../support/gateway';
-import { runAdmin } from '../support/gateway-admin';
-import { fund } from '../support/merchant';
-import { type ApiAnswer, buildPayout, MerchantClient, randomKey } from '../support/merchant-client';
-import { waitLong } from '../support/patience';
-import { PatientClient, retry } from '../support/patient-client';
-import { auditPayouts, expectedBalance } from '../support/payout-audit';
-import { whenFinal } from '../support/payout-status';
+import { type Link, startLink } from '../support/chaos/link';
+import { startGateway, type OwnGateway } from '../support/servers/gateway';
+import { runAdmin } from '../support/servers/gateway-admin';
+import { fund, FUNDS } from '../support/merchant/merchant';
+import {
+  type ApiAnswer,
+  buildPayout,
+  MerchantClient,
+  randomKey,
+} from '../support/merchant/merchant-client';
+import { PatientClient, retry } from '../support/merchant/patient-client';
+import { auditPayouts, expectedBalance } from '../support/payout/payout-audit';
+import { whenFinal } from '../support/payout/payout-status';
 import { scaled } from '../support/scale';
-import { type Receiver, startReceiver } from '../support/webhook-receiver';
+import { type Receiver, startReceiver } from '../support/webhook/webhook-receiver';
+import { waitThroughFaults } from '../support/wait-for';
 
 const SILENT_MS = scaled(8_000, 40_000);
 const PAYOUTS = scaled(4, 20);
-const FUNDS = '100000.00000000';
 
 const LINKS = [
   'api and PostgreSQL',
@@ -129,7 +133,7 @@ function isProper({ status, headers }: ApiAnswer): boolean {
 
 /** Attempts that met the silence are made again at once, as the schedule would a minute later. */
 async function allDelivered(gateway: OwnGateway, receiver: Receiver): Promise<void> {
-  await waitLong('every event to be delivered', async () => {
+  await waitThroughFaults('every event to be delivered', async () => {
     const open = await rows<{ id: string }>(
       gateway.db,
       "SELECT id FROM webhook_deliveries WHERE status = 'pending'",
@@ -141,7 +145,7 @@ async function allDelivered(gateway: OwnGateway, receiver: Receiver): Promise<vo
         .catch(() => undefined);
     }
     if (open.length > 0) await sleep(1_000);
-    return open.length === 0 ? true : undefined;
+    return open.length === 0;
   });
   const events = await rows<{ id: string }>(gateway.db, 'SELECT id FROM events');
   expect(events.filter(({ id }) => receiver.of(id).length === 0)).toEqual([]);

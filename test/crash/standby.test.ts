@@ -4,30 +4,29 @@
  */
 import { verifyLedger } from '../../src/db/ledger-verify';
 import { rows } from '../../src/db/transaction';
-import { createTemplate } from '../support/database';
-import { type OwnGateway, startGateway } from '../support/gateway';
-import { type Link, startLink } from '../support/link';
-import { fund } from '../support/merchant';
-import { buildPayout, MerchantClient, randomKey } from '../support/merchant-client';
-import { completeAll, MerchantLoad, moreOf } from '../support/merchant-load';
+import { createTemplate } from '../support/servers/database';
+import { type OwnGateway, startGateway } from '../support/servers/gateway';
+import { type Link, startLink } from '../support/chaos/link';
+import { fund, FUNDS } from '../support/merchant/merchant';
+import { buildPayout, MerchantClient, randomKey } from '../support/merchant/merchant-client';
+import { completeAll, MerchantLoad, moreOf } from '../support/chaos/merchant-load';
 import { describeWithProgram } from '../support/optional-program';
-import { waitLong } from '../support/patience';
-import { PatientClient, retry } from '../support/patient-client';
-import { auditPayouts, expectedBalance } from '../support/payout-audit';
+import { PatientClient, retry } from '../support/merchant/patient-client';
+import { auditPayouts, expectedBalance } from '../support/payout/payout-audit';
 import { scaled } from '../support/scale';
 import {
   type Cluster,
   findSystemPostgres,
   POSTGRES_REMEDY,
   PostgresHost,
-} from '../support/system-postgres';
+} from '../support/servers/system-postgres';
+import { waitThroughFaults } from '../support/wait-for';
 
 jest.setTimeout(scaled(300_000, 1_200_000));
 
 const CLIENTS = 6;
 const BEFORE = scaled(40, 600);
 const AFTER = scaled(20, 300);
-const FUNDS = '100000.00000000';
 
 describeWithProgram(findSystemPostgres(), POSTGRES_REMEDY, 'a synchronous standby', () => {
   let host: PostgresHost;
@@ -66,11 +65,11 @@ describeWithProgram(findSystemPostgres(), POSTGRES_REMEDY, 'a synchronous standb
   });
 
   async function whenSynchronous(): Promise<void> {
-    await waitLong('the standby to be synchronous', async () => {
+    await waitThroughFaults('the standby to be synchronous', async () => {
       const found = await primary.query(
         `SELECT FROM pg_stat_replication WHERE sync_state IN ('sync', 'quorum')`,
       );
-      return found.length > 0 ? true : undefined;
+      return found.length > 0;
     });
   }
 

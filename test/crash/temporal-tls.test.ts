@@ -5,16 +5,16 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readTemporal } from '../../src/temporal/connection';
 import { openNativeConnection } from '../../src/temporal/probe';
-import { startGateway, type OwnGateway } from '../support/gateway';
-import { fund } from '../support/merchant';
-import { buildPayout } from '../support/merchant-client';
-import { waitLong } from '../support/patience';
-import { PatientClient } from '../support/patient-client';
-import { auditPayouts } from '../support/payout-audit';
-import { whenFinal } from '../support/payout-status';
+import { startGateway, type OwnGateway } from '../support/servers/gateway';
+import { fund } from '../support/merchant/merchant';
+import { buildPayout } from '../support/merchant/merchant-client';
+import { PatientClient } from '../support/merchant/patient-client';
+import { auditPayouts } from '../support/payout/payout-audit';
+import { whenFinal } from '../support/payout/payout-status';
 import { scaled } from '../support/scale';
-import { type Certificate, createAuthority } from '../support/throw-away-certificates';
-import { startTlsFront, type TlsFront } from '../support/tls-front';
+import { type Certificate, createAuthority } from '../support/servers/throw-away-certificates';
+import { startTlsFront, type TlsFront } from '../support/servers/tls-front';
+import { waitThroughFaults } from '../support/wait-for';
 
 const ROTATIONS = scaled(2, 8);
 const PAYOUTS_EACH = scaled(6, 40);
@@ -74,8 +74,9 @@ test('client certificates of a new authority are taken over without a restart, u
     // From now on the earlier certificates are refused, and their connections end.
     front.trust(clients.cert);
     await Promise.all(load);
-    await waitLong('both programs to come with the new certificate', () =>
-      Promise.resolve(front.clients().filter((one) => one === name).length >= 2 || undefined),
+    await waitThroughFaults(
+      'both programs to come with the new certificate',
+      () => front.clients().filter((one) => one === name).length >= 2,
     );
     await create();
   }

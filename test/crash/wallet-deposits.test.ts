@@ -7,15 +7,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Address, encodeFunctionData, erc20Abi, type Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { rows } from '../../src/db/transaction';
-import { describeWithChain } from '../support/chain';
-import { brokenInvariants } from '../support/gateway';
-import { type GatewayWithWallet, startGatewayWithWallet } from '../support/gateway-wallet';
-import type { MerchantClient } from '../support/merchant-client';
-import { waitLong } from '../support/patience';
-import { openedPayment } from '../support/payment-steps';
-import { openMerchant } from '../support/payout-steps';
+import { describeWithChain } from '../support/wallet/chain';
+import { brokenInvariants } from '../support/servers/gateway';
+import { type GatewayWithWallet, startGatewayWithWallet } from '../support/wallet/gateway-wallet';
+import type { MerchantClient } from '../support/merchant/merchant-client';
+import { openedPayment } from '../support/payment/payment-steps';
+import { openMerchant } from '../support/payout/payout-steps';
 import { scaled } from '../support/scale';
 import { chooseSeed, createDice } from '../support/seeded-random';
+import { waitThroughFaults } from '../support/wait-for';
 
 const PAYMENTS = scaled(30, 1_000);
 const AT_ONCE = 10;
@@ -84,13 +84,13 @@ describeWithChain('payments on a chain', () => {
     else await chain.transferToken(chain.tokens.USDC, from, payment.address, units);
   };
   const whenDeposit = (id: string, state: 'detected' | 'vanished'): Promise<true> =>
-    waitLong(`a deposit of ${id} to be ${state}`, async () => {
+    waitThroughFaults(`a deposit of ${id} to be ${state}`, async () => {
       const found = await world.db.query(
         `SELECT 1 FROM wallet.deposit JOIN wallet.checkout ON checkout.id = checkout_id
          WHERE client_reference = $1 AND deposit.state = $2`,
         [id, state],
       );
-      return found.length > 0 ? true : undefined;
+      return found.length > 0;
     });
   /** The wallet sees it in a block that is replaced. @param again mined in the new blocks */
   const replaced = async (payment: Payment, again: boolean): Promise<Hex> => {
@@ -226,12 +226,12 @@ describeWithChain('payments on a chain', () => {
           return [`${id} ${currency} ${way}: ${String(credited)} of ${String(wanted)}`];
         });
       };
-      await waitLong(
+      await waitThroughFaults(
         'the credits',
         async () => {
           await chain.finalize();
           await sleep(1_000);
-          return (await wrong()).length === 0 ? true : undefined;
+          return (await wrong()).length === 0;
         },
         scaled(180_000, 600_000),
       ).catch(() => undefined);

@@ -17,11 +17,10 @@ import { createChain } from '../../src/wallet/chain/chain';
 import { connectDatabase } from '../../src/wallet/db/database';
 import { readNetworksFile } from '../../src/wallet/networks';
 import { type AssetSums, readSums } from '../../src/wallet/sums';
-import { findFreePort } from '../support/free-port';
-import { describeWithChain, startChain, type TestChain } from '../support/chain';
-import { ChildProgram } from '../support/child-program';
-import { waitLong } from '../support/patience';
-import { createTestNamespace, type TestNamespace } from '../support/durable-wallet';
+import { findFreePort } from '../../src/dev/ports';
+import { describeWithChain, startChain, type TestChain } from '../support/wallet/chain';
+import { ChildProgram } from '../support/servers/child-program';
+import { createTestNamespace, type TestNamespace } from '../support/wallet/durable-wallet';
 import { scaled } from '../support/scale';
 import {
   createTestSigner,
@@ -30,7 +29,8 @@ import {
   fillFloat,
   WALLET_KEYS,
   type WalletDatabase,
-} from '../support/wallet';
+} from '../support/wallet/wallet';
+import { waitThroughFaults } from '../support/wait-for';
 
 const PAYOUTS = scaled(60, 2_000);
 const KILLS = scaled(4, 86);
@@ -172,12 +172,12 @@ describeWithChain('a wallet that is killed around its broadcasts', () => {
       }));
       const submit = async ({ reference, receiver, units }: (typeof orders)[number]) => {
         const value = amount((Number(units / 10_000n) / 100).toFixed(2));
-        await waitLong(`the acceptance of ${reference}`, async () => {
+        await waitThroughFaults(`the acceptance of ${reference}`, async () => {
           const result = await provider.submitPayout({
             ...{ reference, amount: value, currency: 'USDC', network: 'ethereum' },
             destination: { type: 'crypto_address', value: receiver, memo: null },
           });
-          return result.kind === 'accepted' ? true : undefined;
+          return result.kind === 'accepted';
         });
       };
       const waiting = [...orders];
@@ -189,7 +189,7 @@ describeWithChain('a wallet that is killed around its broadcasts', () => {
       await Promise.all(Array.from({ length: 8 }, submitAll));
 
       for (const { reference } of orders) {
-        await waitLong(`the end of ${reference}`, async () => {
+        await waitThroughFaults(`the end of ${reference}`, async () => {
           const found = await provider.findPayout(reference);
           if (found.kind === 'found' && found.transfer.status === 'sent') return true;
           await chain.finalize();
@@ -207,9 +207,9 @@ describeWithChain('a wallet that is killed around its broadcasts', () => {
       expect(await nonceGaps()).toEqual([]);
       const paid = orders.reduce((sum, { units }) => sum + units, 0n);
       expect(await spentByChain()).toEqual(paid.toString());
-      await waitLong('the sums after the last payout', async () => {
+      await waitThroughFaults('the sums after the last payout', async () => {
         const usdc = (await sums()).find(({ asset }) => asset === 'USDC');
-        return usdc?.float === TOKENS - paid ? true : undefined;
+        return usdc?.float === TOKENS - paid;
       });
       expect(await sums()).toMatchObject([
         { asset: 'ETH', owed: 0n, difference: 0n },

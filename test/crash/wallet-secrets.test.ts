@@ -14,22 +14,22 @@ import { text } from 'node:stream/consumers';
 import { Keystore } from 'ox';
 import { getAddress, type Address } from 'viem';
 import { databaseUrl, withClient } from '../../src/db/provision';
-import { describeWithChain, startChain, type TestChain } from '../support/chain';
-import { ChildProgram } from '../support/child-program';
-import { findFreePort } from '../support/free-port';
-import { type OwnGateway, startGateway } from '../support/gateway';
-import { runAdmin } from '../support/gateway-admin';
-import { type MerchantClient } from '../support/merchant-client';
-import { openedPayment, whenPayment } from '../support/payment-steps';
-import { acceptedPayout, openMerchant, whenFinal } from '../support/payout-steps';
+import { describeWithChain, startChain, type TestChain } from '../support/wallet/chain';
+import { ChildProgram } from '../support/servers/child-program';
+import { findFreePort } from '../../src/dev/ports';
+import { type OwnGateway, startGateway } from '../support/servers/gateway';
+import { runAdmin } from '../support/servers/gateway-admin';
+import { type MerchantClient } from '../support/merchant/merchant-client';
+import { openedPayment, whenPayment } from '../support/payment/payment-steps';
+import { acceptedPayout, openMerchant, whenFinal } from '../support/payout/payout-steps';
 import {
   createTestSigner,
   createWalletDatabase,
   DEPOSIT_ACCOUNT,
   fillFloat,
   type WalletDatabase,
-} from '../support/wallet';
-import { type Receiver, startReceiver } from '../support/webhook-receiver';
+} from '../support/wallet/wallet';
+import { type Receiver, startReceiver } from '../support/webhook/webhook-receiver';
 
 const random = (): string => randomBytes(18).toString('hex');
 

@@ -7,16 +7,16 @@ import { amount } from '../../src/domain/money';
 import { rows } from '../../src/db/transaction';
 import { ONCHAIN } from '../../src/providers/onchain/adapter';
 import { createProviderAgent, createProviderCaller } from '../../src/providers/provider-http';
-import { describeWithChain } from '../support/chain';
-import { brokenInvariants } from '../support/gateway';
-import { type GatewayWithWallet, startGatewayWithWallet } from '../support/gateway-wallet';
-import type { MerchantClient } from '../support/merchant-client';
-import { type MortalServers, startMortalServers } from '../support/mortal-servers';
-import { waitLong } from '../support/patience';
-import { openedPayment } from '../support/payment-steps';
-import { acceptedPayout, openMerchant } from '../support/payout-steps';
-import { buildOrder } from '../support/sandbox';
-import { createTestSigner, WALLET_KEYS } from '../support/wallet';
+import { describeWithChain } from '../support/wallet/chain';
+import { brokenInvariants } from '../support/servers/gateway';
+import { type GatewayWithWallet, startGatewayWithWallet } from '../support/wallet/gateway-wallet';
+import type { MerchantClient } from '../support/merchant/merchant-client';
+import { type MortalServers, startMortalServers } from '../support/chaos/mortal-servers';
+import { openedPayment } from '../support/payment/payment-steps';
+import { acceptedPayout, openMerchant } from '../support/payout/payout-steps';
+import { buildOrder } from '../support/servers/sandbox';
+import { createTestSigner, WALLET_KEYS } from '../support/wallet/wallet';
+import { waitThroughFaults } from '../support/wait-for';
 
 const ON_CHAIN = { currency: 'USDC', network: 'ethereum', provider: 'onchain_provider' };
 
@@ -72,8 +72,9 @@ describeWithChain('a gateway with a wallet, while Temporal is away', () => {
     return row?.status;
   };
   const whenConfirmed = (reference: string): Promise<true> =>
-    waitLong(`${reference} to be confirmed`, async () =>
-      (await statusOf(reference)) === 'confirmed' ? true : undefined,
+    waitThroughFaults(
+      `${reference} to be confirmed`,
+      async () => (await statusOf(reference)) === 'confirmed',
     );
   const openPayment = async (): Promise<{ id: string; address: Address }> => {
     const id = await openedPayment(client, { ...ON_CHAIN, amount: '20' });
@@ -84,11 +85,11 @@ describeWithChain('a gateway with a wallet, while Temporal is away', () => {
     return { id, address: getAddress(row!.address) };
   };
   const whenStatus = (table: 'payments' | 'payouts', id: string, status: string): Promise<true> =>
-    waitLong(`${id} to be ${status}`, async () => {
+    waitThroughFaults(`${id} to be ${status}`, async () => {
       const [row] = await rows<{ status: string }>(
         ...([world.gateway.db, `SELECT status FROM ${table} WHERE id = ?`, [id]] as const),
       );
-      return row?.status === status ? true : undefined;
+      return row?.status === status;
     });
 
   test('the process that works on the chain goes on, and workflows learn of it afterwards', async () => {
@@ -98,13 +99,13 @@ describeWithChain('a gateway with a wallet, while Temporal is away', () => {
     await servers.temporal.kill();
     await chain.mint(chain.tokens.USDC, payment.address, 20_000_000n);
     await whenConfirmed(await order());
-    await waitLong('the final deposit', async () => {
+    await waitThroughFaults('the final deposit', async () => {
       const found = await db.query(
         `SELECT 1 FROM wallet.deposit JOIN wallet.checkout ON checkout.id = checkout_id
          WHERE client_reference = $1 AND deposit.state = 'final'`,
         [payment.id],
       );
-      return found.length === 1 ? true : undefined;
+      return found.length === 1;
     });
     await servers.temporal.start();
     for (const id of before) await whenStatus('payouts', id, 'completed');
@@ -128,10 +129,10 @@ describeWithChain('a gateway with a wallet, while Temporal is away', () => {
     expect(await command('chain', 'status', 'ethereum')).toContain('paused by alice');
 
     await servers.temporal.start();
-    await waitLong('the workflow to know of the pause', async () => {
+    await waitThroughFaults('the workflow to know of the pause', async () => {
       const handle = gateway.temporal.workflow.getHandle(`wallet-chain-${String(chain.chainId)}`);
       const { state } = await handle.query<{ state: string }>('status');
-      return state === 'paused' ? true : undefined;
+      return state === 'paused';
     });
     expect(await attempts()).toBe(made);
     expect(await statusOf(reference)).toBe('queued');

@@ -15,16 +15,15 @@ import { runWalletCommand } from '../../src/wallet/commands';
 import { connectDatabase, type Database } from '../../src/wallet/db/database';
 import { PROCESS_ENDED } from '../../src/wallet/durable/takeover';
 import { createDepositKey } from '../../src/wallet/signer/deposit-key';
-import { describeWithChain, startChain, type TestChain } from '../support/chain';
-import { ChildProgram } from '../support/child-program';
+import { describeWithChain, startChain, type TestChain } from '../support/wallet/chain';
+import { ChildProgram } from '../support/servers/child-program';
 import {
   createTestNamespace,
   temporalAddress,
   type TestNamespace,
-} from '../support/durable-wallet';
-import { findFreePort } from '../support/free-port';
-import { waitLong } from '../support/patience';
-import { buildCheckout, buildOrder } from '../support/sandbox';
+} from '../support/wallet/durable-wallet';
+import { findFreePort } from '../../src/dev/ports';
+import { buildCheckout, buildOrder } from '../support/servers/sandbox';
 import {
   createTestSigner,
   createWalletDatabase,
@@ -32,7 +31,8 @@ import {
   fillFloat,
   WALLET_KEYS,
   type WalletDatabase,
-} from '../support/wallet';
+} from '../support/wallet/wallet';
+import { waitThroughFaults } from '../support/wait-for';
 
 const PASSWORD = 'a password of the test';
 const TREASURY = '0x8ba1f109551bD432803012645Ac136ddd64DBA72';
@@ -128,7 +128,7 @@ describeWithChain('wallet processes that are killed while workflows drive them',
   };
   /** The wallet whose process works on the chain. */
   const working = (other?: WalletProcess): Promise<WalletProcess> =>
-    waitLong('a process that works on the chain', async () => {
+    waitThroughFaults('a process that works on the chain', async () => {
       const text = await run('chain', 'status', 'ethereum', '--json');
       const { worker } = JSON.parse(text) as { worker: string | null };
       const pid = Number(worker?.split(' ').at(-1));
@@ -141,10 +141,10 @@ describeWithChain('wallet processes that are killed while workflows drive them',
       destination: { type: 'crypto_address', value: chain.accounts[7]!, memo: null },
     });
     expect((await provider.submitPayout(order)).kind).toBe('accepted');
-    await waitLong('the payout', async () => {
+    await waitThroughFaults('the payout', async () => {
       await chain.mine();
       const found = await provider.findPayout(order.reference);
-      return found.kind === 'found' && found.transfer.status === 'sent' ? true : undefined;
+      return found.kind === 'found' && found.transfer.status === 'sent';
     });
   };
 
@@ -169,13 +169,13 @@ describeWithChain('wallet processes that are killed while workflows drive them',
       ...['--run', '--keystore', files.keystore, '--password-file', files.password],
     );
     // Mined and not final: the workflow waits for it.
-    await waitLong('the funding to be mined', async () => {
+    await waitThroughFaults('the funding to be mined', async () => {
       const rows = await db.query(
         `SELECT 1 FROM wallet.sweep_transaction JOIN wallet.transfer
            ON client_reference = funding_reference WHERE status = 'sending'`,
       );
       const receipts = await receiptsOf('funding');
-      return rows.length === 2 && receipts === 2 ? true : undefined;
+      return rows.length === 2 && receipts === 2;
     });
     for (const { program } of wallets) await program.kill();
     await chain.finalize();
@@ -205,14 +205,14 @@ describeWithChain('wallet processes that are killed while workflows drive them',
       [order.reference],
     );
     await chain.mint(chain.tokens.USDC, row!.address, units);
-    await waitLong('the final deposit', async () => {
+    await waitThroughFaults('the final deposit', async () => {
       await chain.mine();
       const rows = await db.query(
         `SELECT 1 FROM wallet.deposit JOIN wallet.checkout ON checkout.id = checkout_id
          WHERE client_reference = $1 AND deposit.state = 'final' AND screening = 'clear'`,
         [order.reference],
       );
-      return rows.length > 0 ? true : undefined;
+      return rows.length > 0;
     });
   };
 

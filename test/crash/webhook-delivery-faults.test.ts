@@ -1,19 +1,19 @@
 /** Every branch of a delivery under every fault of a step: as many requests, and the same end. */
-import { FaultPlan } from '../support/activity-faults';
+import { FaultPlan } from '../support/chaos/activity-faults';
 import {
   BRANCH_SCHEDULE,
   DELIVERY_BRANCHES,
   type WebhookDeliveryBranch,
   type WebhookDeliveryCase,
   startWebhookDeliveryBranch,
-} from '../support/webhook-delivery-branches';
+} from '../support/webhook/webhook-delivery-branches';
 import {
   attemptsOf,
   deliveryOf,
   type WebhookDeliveryWorld,
   startWebhookDeliveryWorld,
   whenOver,
-} from '../support/webhook-delivery-world';
+} from '../support/webhook/webhook-delivery-world';
 
 interface Combination {
   title: string;

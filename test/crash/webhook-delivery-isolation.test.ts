@@ -14,10 +14,10 @@ import {
   startWebhookDeliveryWorld,
   whenWebhookDelivery,
   writeEvent,
-} from '../support/webhook-delivery-world';
-import { waitLong } from '../support/patience';
+} from '../support/webhook/webhook-delivery-world';
 import { scaled } from '../support/scale';
-import { type Receiver, startReceiver } from '../support/webhook-receiver';
+import { type Receiver, startReceiver } from '../support/webhook/webhook-receiver';
+import { waitThroughFaults } from '../support/wait-for';
 
 jest.setTimeout(scaled(180_000, 900_000));
 
@@ -71,8 +71,8 @@ async function sendToAll(healthy: Merchant[], bad: Merchant[] = []): Promise<voi
       await sleep(PACE_MS);
     }
   }
-  await waitLong('every healthy endpoint to have its events', async () =>
-    healthy.every(({ receiver }) => receiver.received.length === EVENTS_EACH) ? true : undefined,
+  await waitThroughFaults('every healthy endpoint to have its events', async () =>
+    healthy.every(({ receiver }) => receiver.received.length === EVENTS_EACH),
   );
 }
 
@@ -108,9 +108,7 @@ test('healthy endpoints get every event while a dead and a dripping one hold wha
     request.socket.once('close', () => clearInterval(drip));
   });
   for (let count = 0; count < BAD_EVENTS; count += 1) await Promise.all([dead, dripping].map(send));
-  await waitLong('the dead endpoint to hold its slots', async () =>
-    open.most > 0 ? true : undefined,
-  );
+  await waitThroughFaults('the dead endpoint to hold its slots', async () => open.most > 0);
   const healthy = await openHealthy();
   expect(await pendingOf(dead)).toBeGreaterThan(0);
   await sendToAll(healthy, [dead, dripping]);
@@ -148,7 +146,7 @@ async function firstQueue({ merchant }: Merchant): Promise<string> {
   const { id, objectId } = await writeEvent(merchant);
   world.parts.webhookDeliveryStarter.lookFor(objectId);
   const delivery = await deliveryOf(merchant, id);
-  return waitLong('the first attempt to be ordered', async () => {
+  return waitThroughFaults('the first attempt to be ordered', async () => {
     const { events } = await world.temporal.workflow.getHandle(delivery.id).fetchHistory();
     const [first] = events!.flatMap((one) =>
       one.markerRecordedEventAttributes == null

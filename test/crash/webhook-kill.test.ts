@@ -11,18 +11,18 @@ import { inTransaction, rows } from '../../src/db/transaction';
 import { newId } from '../../src/lib/new-id';
 import { presentEvent } from '../../src/presenters/envelope';
 import { createWebhookDeliveryWorkflows } from '../../src/temporal/webhook-delivery-workflows';
-import { auditWebhookDeliveries, hurryDeliveries } from '../support/webhook-delivery-audit';
-import { startGateway, type OwnGateway } from '../support/gateway';
-import { runAdmin } from '../support/gateway-admin';
-import { fund } from '../support/merchant';
-import { type MortalServers, startMortalServers } from '../support/mortal-servers';
-import { buildPayout } from '../support/merchant-client';
-import { waitLong } from '../support/patience';
-import { PatientClient } from '../support/patient-client';
-import { whenFinal } from '../support/payout-status';
+import { auditWebhookDeliveries, hurryDeliveries } from '../support/webhook/webhook-delivery-audit';
+import { startGateway, type OwnGateway } from '../support/servers/gateway';
+import { runAdmin } from '../support/servers/gateway-admin';
+import { fund } from '../support/merchant/merchant';
+import { type MortalServers, startMortalServers } from '../support/chaos/mortal-servers';
+import { buildPayout } from '../support/merchant/merchant-client';
+import { PatientClient } from '../support/merchant/patient-client';
+import { whenFinal } from '../support/payout/payout-status';
 import { scaled } from '../support/scale';
 import { chooseSeed, createDice, type Dice } from '../support/seeded-random';
-import { type Receiver, startReceiver } from '../support/webhook-receiver';
+import { type Receiver, startReceiver } from '../support/webhook/webhook-receiver';
+import { waitThroughFaults } from '../support/wait-for';
 
 jest.setTimeout(scaled(240_000, 1_800_000));
 
@@ -63,11 +63,11 @@ test('every event arrives while worker, API, Temporal, PostgreSQL and its connec
   const client = new PatientClient(gateway.baseUrl, gateway.merchant.testKey);
   const [ids] = await Promise.all([createAll(client), killAgainAndAgain(dice)]);
   await Promise.all(ids.map((id) => whenFinal(gateway.db, id)));
-  await waitLong('every event to be delivered', async () => {
+  await waitThroughFaults('every event to be delivered', async () => {
     await hurryDeliveries(gateway);
     const arrived = receiver.received.map(({ event }) => event.id);
     const faults = await auditWebhookDeliveries(gateway.db, endpointId, arrived);
-    return faults.length === 0 ? true : undefined;
+    return faults.length === 0;
   });
   const bodies = new Map<string, Buffer>();
   const changed = receiver.received.filter(({ event, body }) => {
@@ -170,10 +170,9 @@ function expectSchedule(attempts: Attempt[]): void {
 test('a worker that is killed between attempts: the next one comes in time, and eight are all', async () => {
   const receiver = await startReceiver(500);
   const id = await startOne(receiver);
-  await waitLong('two attempts', async () =>
-    (await attemptsOf(id)).filter(({ finishedAt }) => finishedAt !== null).length === 2
-      ? true
-      : undefined,
+  await waitThroughFaults(
+    'two attempts',
+    async () => (await attemptsOf(id)).filter(({ finishedAt }) => finishedAt !== null).length === 2,
   );
   await gateway.worker.kill();
   await gateway.worker.start();
@@ -190,8 +189,8 @@ test('a worker that is killed in the middle of an attempt: it counts as lost, an
     if (!silent) response.writeHead(500).end();
   });
   const id = await startOne(receiver);
-  await waitLong('the first attempt to arrive', async () =>
-    receiver.received.some(({ event }) => event.data.id !== undefined) ? true : undefined,
+  await waitThroughFaults('the first attempt to arrive', async () =>
+    receiver.received.some(({ event }) => event.data.id !== undefined),
   );
   await gateway.worker.kill();
   silent = false;
@@ -211,9 +210,7 @@ test('a worker that is stopped in the middle of an attempt finishes it first', a
     setTimeout(() => response.writeHead(200).end(), 3_000);
   });
   const id = await startOne(receiver);
-  await waitLong('the attempt to arrive', async () =>
-    receiver.received.length > 0 ? true : undefined,
-  );
+  await waitThroughFaults('the attempt to arrive', async () => receiver.received.length > 0);
   await gateway.worker.stop();
   await gateway.worker.start();
   expect(await gateway.temporal.workflow.getHandle(id).result()).toBe('succeeded');

@@ -6,15 +6,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from '../../src/db/connect';
 import { type Db, rows } from '../../src/db/transaction';
-import { auditWebhookDeliveries } from '../support/webhook-delivery-audit';
-import { buildPayout } from '../support/merchant-client';
-import { NpmGateway, type Settings } from '../support/npm-gateway';
-import { PatientClient } from '../support/patient-client';
-import { whenFinal } from '../support/payout-status';
-import { waitLong } from '../support/patience';
+import { auditWebhookDeliveries } from '../support/webhook/webhook-delivery-audit';
+import { buildPayout } from '../support/merchant/merchant-client';
+import { NpmGateway, type Settings } from '../support/servers/npm-gateway';
+import { PatientClient } from '../support/merchant/patient-client';
+import { whenFinal } from '../support/payout/payout-status';
 import { scaled } from '../support/scale';
 import { chooseSeed, createDice } from '../support/seeded-random';
-import { faultOf, type Receiver, startReceiver } from '../support/webhook-receiver';
+import { faultOf, type Receiver, startReceiver } from '../support/webhook/webhook-receiver';
+import { waitThroughFaults } from '../support/wait-for';
 
 jest.setTimeout(scaled(420_000, 1_800_000));
 
@@ -60,7 +60,7 @@ async function createPayouts(count: number): Promise<string[]> {
 
 test('the inbox of the sandbox verifies and shows what the demo merchant’s endpoint gets', async () => {
   const [id] = await createPayouts(1);
-  const arrived = await waitLong('the events at the inbox', async () => {
+  const arrived = await waitThroughFaults('the events at the inbox', async () => {
     const answer = await fetch(`${settings.sandbox_url}/inbox/events`);
     const { data } = (await answer.json()) as { data: { type: string; fault: string | null }[] };
     return data.length >= 4 ? data : undefined;
@@ -93,7 +93,7 @@ test(`after ${CUTS} power cuts every event has arrived or is scheduled, and none
   }
   await withDatabase(async (db) => {
     await Promise.all(ids.map((id) => whenFinal(db, id)));
-    await waitLong(
+    await waitThroughFaults(
       'every event to have been tried',
       async () => {
         const faults = await audit(db);

@@ -1,36 +1,34 @@
 /** Worker deployment versions, released and taken back with the commands of docs/operations.md. */
-import { ChildProgram } from '../support/child-program';
-import { startGateway, type OwnGateway } from '../support/gateway';
-import { fund } from '../support/merchant';
-import { buildPayout } from '../support/merchant-client';
-import { waitLong } from '../support/patience';
-import { PatientClient } from '../support/patient-client';
-import { auditPayouts } from '../support/payout-audit';
-import { whenFinal, whenStatus } from '../support/payout-status';
-import { placeOf, temporalCommand } from '../support/temporal-command';
+import { ChildProgram } from '../support/servers/child-program';
+import { startGateway } from '../support/servers/gateway';
+import { fund } from '../support/merchant/merchant';
+import { buildPayout } from '../support/merchant/merchant-client';
+import { PatientClient } from '../support/merchant/patient-client';
+import { auditPayouts } from '../support/payout/payout-audit';
+import { whenFinal, whenStatus } from '../support/payout/payout-status';
+import { placeOf, temporalCommand } from '../support/servers/temporal-command';
+import { waitThroughFaults } from '../support/wait-for';
+import { started } from '../support/started';
 
 const DEPLOYMENT = { WORKER_DEPLOYMENT_NAME: 'gateway' };
 
-let gateway: OwnGateway;
+const gateway = started(() =>
+  startGateway({ workerEnv: { ...DEPLOYMENT, WORKER_BUILD_ID: 'v1' } }),
+);
 let client: PatientClient;
 
 beforeAll(async () => {
-  gateway = await startGateway({ workerEnv: { ...DEPLOYMENT, WORKER_BUILD_ID: 'v1' } });
   for (const mode of ['test', 'live'] as const) {
     await fund(gateway.db, gateway.merchant.accountId, mode, 'USDT', '1000');
   }
   client = new PatientClient(gateway.baseUrl, gateway.merchant.liveKey);
 });
 
-afterAll(async () => {
-  await gateway.stop();
-});
-
 const temporal = (...args: string[]) => temporalCommand(placeOf(gateway.env), ...args);
 
 /** The server hears of a version when its first worker polls. */
 const makeCurrent = (buildId: string) =>
-  waitLong(`${buildId} to be current`, async () => {
+  waitThroughFaults(`${buildId} to be current`, async () => {
     const which = ['--deployment-name', 'gateway', '--build-id', buildId, '--yes'];
     await temporal('worker', 'deployment', 'set-current-version', ...which);
     return true;
@@ -39,7 +37,7 @@ const makeCurrent = (buildId: string) =>
 const approve = (id: string) => gateway.temporal.workflow.getHandle(id).signal('approve');
 
 const versionOf = (id: string) =>
-  waitLong(`${id} to have a version`, async () => {
+  waitThroughFaults(`${id} to have a version`, async () => {
     const { raw } = await gateway.temporal.workflow.getHandle(id).describe();
     const info = raw.workflowExecutionInfo?.versioningInfo;
     return info?.deploymentVersion?.buildId ?? undefined;

@@ -19,10 +19,15 @@ import { newId } from '../../src/lib/new-id';
 import { appendAudit } from '../../src/db/repositories/audit-log';
 import { replayMissing } from '../../src/services/admin/webhook-recovery';
 import { readAuditLogOfAccount } from '../../src/services/audit-log';
-import { createTestDatabase, type TestDatabase } from '../support/database';
-import { addFeeRule } from '../support/fee-rules';
-import { buildPayoutMoney, insertPayment, insertPayout, makeAccount } from '../support/ledger';
-import { createKey } from '../support/merchant';
+import { createTestDatabase, type TestDatabase } from '../support/servers/database';
+import { addFeeRule } from '../support/merchant/fee-rules';
+import {
+  buildPayoutMoney,
+  insertPayment,
+  insertPayout,
+  makeAccount,
+} from '../support/merchant/ledger';
+import { createKey } from '../support/merchant/merchant';
 
 interface Owned extends BalanceKey {
   payoutId: string;

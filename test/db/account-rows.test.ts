@@ -10,8 +10,8 @@ import { listAttempts } from '../../src/db/repositories/webhook-attempts';
 import { listHistory } from '../../src/db/repositories/object-history';
 import { type Db, rows } from '../../src/db/transaction';
 import { createDashboardServices } from '../../src/services/dashboard';
-import { createTestDatabase, type TestDatabase } from '../support/database';
-import { buildPayoutMoney, fund, insertPayout, makeAccount } from '../support/ledger';
+import { createTestDatabase, type TestDatabase } from '../support/servers/database';
+import { buildPayoutMoney, fund, insertPayout, makeAccount } from '../support/merchant/ledger';
 
 /** What a merchant's pages read. The role reads nothing else. */
 const TABLES = [

@@ -1,18 +1,17 @@
 /** Accounts and cases, by the admin command. */
 import { openCase } from '../../src/db/repositories/cases';
 import { Admin, auditRows } from './admin-harness';
-import { type Gateway, type Harness, bearer, errorOf, startHarness } from './http-harness';
+import { type Gateway, bearer, errorOf, startHarness } from './http-harness';
+import { started } from '../support/started';
 
-let harness: Harness;
+const harness = started(startHarness);
 let gateway: Gateway;
 let admin: Admin;
 
 beforeAll(async () => {
-  harness = await startHarness();
   gateway = await harness.startGateway();
   admin = new Admin(harness.database.adminUrl);
 });
-afterAll(() => harness.stop());
 
 describe('accounts', () => {
   test('a new one is active, not verified, and every live payout of it waits', async () => {

@@ -1,17 +1,16 @@
 /** The audit log: it can be read and added to, and nothing else. */
 import { rows } from '../../src/db/transaction';
 import { Admin, auditRows } from './admin-harness';
-import { type Harness, startHarness } from './http-harness';
+import { startHarness } from './http-harness';
+import { started } from '../support/started';
 
-let harness: Harness;
+const harness = started(startHarness);
 let admin: Admin;
 
 beforeAll(async () => {
-  harness = await startHarness();
   admin = new Admin(harness.database.adminUrl);
   await admin.json('accounts', 'create', '--name', 'First', '--by', 'alice');
 });
-afterAll(() => harness.stop());
 
 const CHANGES = [
   "UPDATE audit_log SET actor = 'nobody'",

@@ -1,20 +1,19 @@
 /** Fee rules, by the admin command: never edited, one after the other without a gap. */
 import { listFeeRules } from '../../src/db/repositories/fee-rules';
 import { Admin, auditRows } from './admin-harness';
-import { type Harness, startHarness } from './http-harness';
+import { startHarness } from './http-harness';
+import { started } from '../support/started';
 
 const RULE = ['--direction', 'payout', '--provider', 'onchain_provider', '--currency', 'USDT'];
 
-let harness: Harness;
+const harness = started(startHarness);
 let admin: Admin;
 let account: string;
 let own: string[];
 
 beforeAll(async () => {
-  harness = await startHarness();
   admin = new Admin(harness.database.adminUrl);
 });
-afterAll(() => harness.stop());
 
 beforeEach(async () => {
   account = await harness.createAccount();

@@ -1,7 +1,7 @@
 /** The admin command as tests run it: in this process, on a database of their own. */
 import { runAdmin } from '../../src/cli/admin';
 import { type Db, rows } from '../../src/db/transaction';
-import { type Ended, runProgram } from '../support/programs';
+import { type Ended, runProgram } from '../support/servers/programs';
 
 /** The one that http-harness.ts gives its gateways: a key made here has to work there. */
 export const PEPPER = 'the pepper of the tests: long enough';

@@ -5,19 +5,18 @@ import { amount } from '../../src/domain/money';
 import { SCOPES } from '../../src/domain/scopes';
 import { createKey, KEYS_MAX } from '../../src/services/admin/keys';
 import { Admin, auditRows } from './admin-harness';
-import { type Gateway, type Harness, bearer, errorOf, startHarness } from './http-harness';
+import { type Gateway, bearer, errorOf, startHarness } from './http-harness';
+import { started } from '../support/started';
 
-let harness: Harness;
+const harness = started(startHarness);
 let gateway: Gateway;
 let admin: Admin;
 let account: string;
 
 beforeAll(async () => {
-  harness = await startHarness();
   gateway = await harness.startGateway();
   admin = new Admin(harness.database.adminUrl);
 });
-afterAll(() => harness.stop());
 
 beforeEach(async () => {
   account = await harness.createAccount();

@@ -3,17 +3,16 @@ import { verifyLedger } from '../../src/db/ledger-verify';
 import { listBalances } from '../../src/db/repositories/ledger';
 import { newId } from '../../src/lib/new-id';
 import { Admin, auditRows } from './admin-harness';
-import { type Harness, startHarness } from './http-harness';
+import { startHarness } from './http-harness';
+import { started } from '../support/started';
 
-let harness: Harness;
+const harness = started(startHarness);
 let admin: Admin;
 let account: string;
 
 beforeAll(async () => {
-  harness = await startHarness();
   admin = new Admin(harness.database.adminUrl);
 });
-afterAll(() => harness.stop());
 
 beforeEach(async () => {
   account = await harness.createAccount();

@@ -5,18 +5,17 @@ import { listPolicies } from '../../src/db/repositories/payout-policies';
 import type { ProviderCode } from '../../src/domain/provider-codes';
 import { amount } from '../../src/domain/money';
 import { Admin, auditRows } from './admin-harness';
-import { type Harness, startHarness } from './http-harness';
+import { startHarness } from './http-harness';
+import { started } from '../support/started';
 
-let harness: Harness;
+const harness = started(startHarness);
 let admin: Admin;
 let account: string;
 let apiKeyId: string;
 
 beforeAll(async () => {
-  harness = await startHarness();
   admin = new Admin(harness.database.adminUrl);
 });
-afterAll(() => harness.stop());
 
 beforeEach(async () => {
   ({ id: apiKeyId, accountId: account } = await harness.createKey());

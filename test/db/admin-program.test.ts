@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { withClient } from '../../src/db/provision';
 import { seedDevelopment } from '../../src/dev/prepare-database';
 import { hashApiKey } from '../../src/lib/api-key-secret';
-import { createTestDatabase, type TestDatabase } from '../support/database';
-import { findFreePort } from '../support/free-port';
+import { createTestDatabase, type TestDatabase } from '../support/servers/database';
+import { findFreePort } from '../../src/dev/ports';
 import { runAdmin } from '../../src/cli/admin';
-import { forkProgram, runProgram } from '../support/programs';
+import { forkProgram, runProgram } from '../support/servers/programs';
 
 const LOCAL_PEPPER = 'the pepper in the local secrets file';
 

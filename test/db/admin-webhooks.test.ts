@@ -2,9 +2,9 @@
 import { randomBytes } from 'node:crypto';
 import { rows, type Db } from '../../src/db/transaction';
 import { connect } from '../../src/db/connect';
-import { createMerchant } from '../support/merchant';
-import { createTestDatabase, type TestDatabase } from '../support/database';
-import { faultOf, type Receiver, startReceiver } from '../support/webhook-receiver';
+import { createMerchant } from '../support/merchant/merchant';
+import { createTestDatabase, type TestDatabase } from '../support/servers/database';
+import { faultOf, type Receiver, startReceiver } from '../support/webhook/webhook-receiver';
 import { Admin, auditRows } from './admin-harness';
 
 let database: TestDatabase;

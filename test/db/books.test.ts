@@ -9,20 +9,20 @@ import { csvField, EXPORT_PAGE } from '../../src/dashboard/transactions/export';
 import { add, type Amount, subtract, ZERO } from '../../src/domain/money';
 import { newId } from '../../src/lib/new-id';
 import { createDashboardBooks } from '../../src/services/dashboard-books';
-import { insertCompletedPayouts } from '../support/large-ledger';
-import { fund } from '../support/merchant';
-import { makeUser, PageClient } from '../support/page-client';
-import { type Harness, startHarness } from './http-harness';
+import { insertCompletedPayouts } from '../support/merchant/large-ledger';
+import { fund } from '../support/merchant/merchant';
+import { makeUser, PageClient } from '../support/merchant/page-client';
+import { startHarness } from './http-harness';
+import { started } from '../support/started';
 
 /** More than one page of the export. */
 const PAYOUTS = EXPORT_PAGE;
 
-let harness: Harness;
+const harness = started(startHarness);
 let accountId: string;
 let client: PageClient;
 
 beforeAll(async () => {
-  harness = await startHarness();
   const gateway = await harness.startGateway();
   accountId = await harness.createAccount();
   client = new PageClient(gateway.url);
@@ -34,8 +34,6 @@ beforeAll(async () => {
   await insertCompletedPayouts(harness.owner, batch, { isNoted: false });
   await spreadOverMonths();
 });
-
-afterAll(() => harness.stop());
 
 /** The postings are of now; a year of them needs other times in the same order. */
 async function spreadOverMonths(): Promise<void> {

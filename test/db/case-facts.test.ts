@@ -14,32 +14,23 @@ import { storeEntries } from '../../src/db/repositories/provider-statements';
 import type { CaseKind } from '../../src/domain/cases';
 import { resolveCase } from '../../src/services/admin/cases';
 import { AdminRefusal } from '../../src/services/admin/refusal';
-import { brokenInvariants } from '../support/gateway';
-import { fund } from '../support/ledger';
+import { isSound } from '../support/servers/gateway';
+import { fund } from '../support/merchant/ledger';
 import {
   atProvider,
   openPayment,
   type OpenedPayment,
-  type PaymentWorld,
   startPaymentWorld,
-} from '../support/payment-world';
+} from '../support/payment/payment-world';
 import { scaled } from '../support/scale';
 import { chooseSeed, createDice } from '../support/seeded-random';
+import { started } from '../support/started';
 
 const NOT_COVERED = 'refund_not_covered';
 const NOT_CREDITED = 'money_not_credited';
 const SETTLED_MS = 2 * 3_600_000;
 
-let world: PaymentWorld;
-
-beforeAll(async () => {
-  world = await startPaymentWorld();
-});
-
-afterAll(async () => {
-  expect(await brokenInvariants(world)).toEqual([]);
-  await world.stop();
-});
+const world = started(startPaymentWorld, isSound);
 
 async function provider(
   { id }: OpenedPayment,

@@ -2,7 +2,7 @@
 import { connect } from '../../src/db/connect';
 import { rows } from '../../src/db/transaction';
 import { CHECKED_NETWORKS } from '../../src/destinations';
-import { createTestDatabase } from '../support/database';
+import { createTestDatabase } from '../support/servers/database';
 
 /** A transfer within a provider: to an account number or an email instead of an address. */
 const WITHOUT_ADDRESSES = 'internal';

@@ -7,7 +7,7 @@ import { rows, type Db } from '../../src/db/transaction';
 import { ApiError } from '../../src/domain/errors';
 import { newId } from '../../src/lib/new-id';
 import { type ClaimedWork, runClaimed } from '../../src/services/claimed-request';
-import { createTestDatabase, type TestDatabase } from '../support/database';
+import { createTestDatabase, type TestDatabase } from '../support/servers/database';
 
 const ROUTE = { provider: 'onchain_provider', network: 'tron', networkFee: null } as const;
 const CREATED = { status: 201, body: Buffer.from('created'), replayed: false };

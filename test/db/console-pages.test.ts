@@ -7,19 +7,19 @@ import type { CaseKind } from '../../src/domain/cases';
 import { setLimits } from '../../src/services/admin/limits';
 import { newId } from '../../src/lib/new-id';
 import { countPositions } from '../../src/db/repositories/provider-statements';
-import { ageSignIn, makeUser, PageClient, type TestUser } from '../support/page-client';
-import { type Gateway, type Harness, startHarness } from './http-harness';
+import { ageSignIn, makeUser, PageClient, type TestUser } from '../support/merchant/page-client';
+import { type Gateway, startHarness } from './http-harness';
+import { started } from '../support/started';
 
 const PROBE = '"><script>alert(1)</script>';
 
-let harness: Harness;
+const harness = started(startHarness);
 let gateway: Gateway;
 let admin: TestUser;
 let reviewer: TestUser;
 let second: TestUser;
 
 beforeAll(async () => {
-  harness = await startHarness();
   const env = { TRUSTED_PROXY_HOPS: '1', TEMPORAL_UI_URL: 'https://temporal.example.com/' };
   gateway = await harness.startGateway({ env });
   [admin, second, reviewer] = await Promise.all([
@@ -28,8 +28,6 @@ beforeAll(async () => {
     makeUser(harness.owner, 'operator', 'reviewer'),
   ]);
 });
-
-afterAll(() => harness.stop());
 
 async function signedIn(user: TestUser): Promise<PageClient> {
   const client = new PageClient(gateway.url);

@@ -3,25 +3,24 @@ import { noteOnPayout, takeTransition } from '../../src/db/repositories/payouts'
 import { inTransaction, rows } from '../../src/db/transaction';
 import { magicAddress } from '../../src/sandbox/transfers/scenarios';
 import { newId } from '../../src/lib/new-id';
-import { makeUser, PageClient } from '../support/page-client';
-import { type Gateway, type Harness, startHarness } from './http-harness';
+import { makeUser, PageClient } from '../support/merchant/page-client';
+import { type Gateway, startHarness } from './http-harness';
+import { started } from '../support/started';
 
 const PROBE = '"><script>alert(1)</script>';
 const MINUTE_MS = 60_000;
 
-let harness: Harness;
+const harness = started(startHarness);
 let gateway: Gateway;
 let accountId: string;
 let viewer: PageClient;
 
 beforeAll(async () => {
-  harness = await startHarness();
   gateway = await harness.startGateway();
   accountId = await harness.createAccount();
   viewer = new PageClient(gateway.url);
   await viewer.signIn(await makeUser(harness.owner, 'operator', 'viewer'));
 });
-afterAll(() => harness.stop());
 
 async function read(path: string): Promise<string> {
   const response = await viewer.get(`/console${path}`);

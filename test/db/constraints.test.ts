@@ -3,16 +3,16 @@ import type { Knex } from 'knex';
 import { connect } from '../../src/db/connect';
 import { rows } from '../../src/db/transaction';
 import { newId } from '../../src/lib/new-id';
-import { createTestDatabase, type TestDatabase } from '../support/database';
+import { createTestDatabase, type TestDatabase } from '../support/servers/database';
 import {
   buildPayoutMoney,
   creditPayment,
   fundedBalance,
   insertPayout,
   postAlone,
-} from '../support/ledger';
+} from '../support/merchant/ledger';
 import { reservePosting } from '../../src/domain/ledger';
-import { makeUser } from '../support/page-client';
+import { makeUser } from '../support/merchant/page-client';
 
 let database: TestDatabase;
 let owner: Knex;

@@ -1,24 +1,23 @@
 /** What the pages of the dashboard tell and ask, as a browser without JavaScript sees it. */
 import { rows } from '../../src/db/transaction';
 import { newId } from '../../src/lib/new-id';
-import { makeUser, PageClient, type TestUser } from '../support/page-client';
-import { type Gateway, type Harness, startHarness } from './http-harness';
+import { makeUser, PageClient, type TestUser } from '../support/merchant/page-client';
+import { type Gateway, startHarness } from './http-harness';
+import { started } from '../support/started';
 
-let harness: Harness;
+const harness = started(startHarness);
 let gateway: Gateway;
 let accountId: string;
 let owner: TestUser;
 let client: PageClient;
 
 beforeAll(async () => {
-  harness = await startHarness();
   gateway = await harness.startGateway();
   accountId = await harness.createAccount();
   owner = await makeUser(harness.owner, 'merchant', 'owner', accountId);
   client = new PageClient(gateway.url);
   await client.signIn(owner);
 });
-afterAll(() => harness.stop());
 
 async function textOf(answer: Promise<Response>, status = 200): Promise<string> {
   const response = await answer;

@@ -3,18 +3,11 @@ import { checkPayment } from '../../activities/payment/check';
 import { checkPayout } from '../../activities/payout/provider';
 import { databaseTime } from '../../src/db/database-time';
 import { findPayment } from '../../src/db/repositories/payments';
-import { buildPayoutMoney, insertPayout, makeAccount } from '../support/ledger';
-import { openPayment, type PaymentWorld, startPaymentWorld } from '../support/payment-world';
+import { buildPayoutMoney, insertPayout, makeAccount } from '../support/merchant/ledger';
+import { openPayment, startPaymentWorld } from '../support/payment/payment-world';
+import { started } from '../support/started';
 
-let world: PaymentWorld;
-
-beforeAll(async () => {
-  world = await startPaymentWorld();
-});
-
-afterAll(async () => {
-  await world.stop();
-});
+const world = started(startPaymentWorld);
 
 /** Only the clock: timers and the monotonic time stay. */
 function setClockWrong(byMs: number): void {

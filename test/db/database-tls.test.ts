@@ -14,8 +14,8 @@ import { type LocalPostgres, startLocalPostgres } from '../../src/dev/local-post
 import { findFreePort } from '../../src/dev/ports';
 import { connectDatabase } from '../../src/wallet/db/database';
 import { migrateWallet } from '../../src/wallet/db/migrate';
-import { waitLong } from '../support/patience';
-import { createAuthority } from '../support/throw-away-certificates';
+import { createAuthority } from '../support/servers/throw-away-certificates';
+import { waitFor } from '../support/wait-for';
 
 const IS_ENCRYPTED = 'SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()';
 const DATABASE = 'gateway_tls';
@@ -72,7 +72,7 @@ async function requireTls(superuserUrl: string, { key, cert }: { key: string; ce
     await superuser.query('ALTER SYSTEM SET ssl = on');
     await superuser.query('SELECT pg_reload_conf()');
   });
-  await waitLong('TLS', () => withClient(url, () => Promise.resolve(true)));
+  await waitFor('TLS', () => withClient(url, () => Promise.resolve(true)));
 }
 
 test('the gateway’s connections are encrypted', async () => {

@@ -7,8 +7,8 @@ import { rows } from '../../src/db/transaction';
 import { idAt, isId } from '../../src/domain/ids';
 import type { Mode } from '../../src/domain/mode';
 import { newId } from '../../src/lib/new-id';
-import { createTestDatabase, type TestDatabase } from '../support/database';
-import { makeAccount } from '../support/ledger';
+import { createTestDatabase, type TestDatabase } from '../support/servers/database';
+import { makeAccount } from '../support/merchant/ledger';
 
 const DAY_MS = 86_400_000;
 const NOW = new Date('2026-11-25T12:00:00Z');

@@ -11,12 +11,12 @@ import type { Mode } from '../../src/domain/mode';
 import { SCOPES } from '../../src/domain/scopes';
 import { newId } from '../../src/lib/new-id';
 import type { EventObject } from '../../src/schemas/events';
-import { DOCUMENT } from '../support/contract';
-import { type ApiAnswer, MerchantClient } from '../support/merchant-client';
-import { waitLong } from '../support/patience';
-import { walkList } from '../support/list-walk';
+import { DOCUMENT } from '../support/merchant/contract';
+import { type ApiAnswer, MerchantClient } from '../support/merchant/merchant-client';
+import { walkList } from '../support/merchant/list-walk';
 import { chooseSeed, createDice } from '../support/seeded-random';
 import { type Gateway, type Harness, startHarness } from './http-harness';
+import { waitFor } from '../support/wait-for';
 
 let harness: Harness;
 let gateway: Gateway;
@@ -78,9 +78,7 @@ async function readAll(client: MerchantClient, { start = OLDEST, filters = '', l
 
 /** Another database of the cluster may have a running transaction, which holds the feed back. */
 async function whenListed(client: MerchantClient, count: number) {
-  await waitLong(`${count} events`, async () =>
-    (await readAll(client)).met.length === count ? true : undefined,
-  );
+  await waitFor(`${count} events`, async () => (await readAll(client)).met.length === count);
 }
 
 test('a page of the feed has the bodies of the webhooks, oldest first, of this account and mode', async () => {
@@ -175,7 +173,7 @@ test('an event that commits late is not passed over, whatever was committed afte
   const before = await readAll(client);
   expect(before.met).toEqual([]);
   await late.commit();
-  const { met } = await waitLong('both events', async () => {
+  const { met } = await waitFor('both events', async () => {
     const read = await readAll(client, { start: before.from });
     return read.met.length > 0 ? read : undefined;
   });
@@ -315,7 +313,7 @@ test('a gateway that stops answers those who wait', async () => {
   const { id, secret } = await harness.createKey();
   const client = new MerchantClient(`${stopping.url}/api/v1`, secret);
   const waiting = client.get('/events?wait=25&after=oldest');
-  await waitLong('the request to be authenticated', async () => {
+  await waitFor('the request to be authenticated', async () => {
     const [key] = await rows(
       writers,
       'SELECT FROM api_keys WHERE id = ? AND last_used_at IS NOT NULL',

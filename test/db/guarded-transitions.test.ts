@@ -32,8 +32,13 @@ import {
   type WebhookDeliveryStatus,
 } from '../../src/domain/webhook-delivery';
 import { newId } from '../../src/lib/new-id';
-import { createTestDatabase, type TestDatabase } from '../support/database';
-import { buildPayoutMoney, insertPayment, insertPayout, makeAccount } from '../support/ledger';
+import { createTestDatabase, type TestDatabase } from '../support/servers/database';
+import {
+  buildPayoutMoney,
+  insertPayment,
+  insertPayout,
+  makeAccount,
+} from '../support/merchant/ledger';
 
 let database: TestDatabase;
 let owner: Knex;

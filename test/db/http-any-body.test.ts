@@ -8,16 +8,15 @@ import { rows } from '../../src/db/transaction';
 import { ERRORS } from '../../src/domain/errors';
 import { scaled } from '../support/scale';
 import { chooseSeed } from '../support/seeded-random';
-import { type Gateway, type Harness, bearer, type ErrorBody, startHarness } from './http-harness';
+import { type Gateway, bearer, type ErrorBody, startHarness } from './http-harness';
+import { started } from '../support/started';
 
-let harness: Harness;
+const harness = started(startHarness);
 let gateway: Gateway;
 
 beforeAll(async () => {
-  harness = await startHarness();
   gateway = await harness.startGateway();
 });
-afterAll(() => harness.stop());
 
 const VALID = {
   '/payouts': {

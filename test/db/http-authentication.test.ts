@@ -6,16 +6,15 @@ import type { Mode } from '../../src/domain/mode';
 import { amount } from '../../src/domain/money';
 import { makeApiKey } from '../../src/lib/api-key-secret';
 import { newId } from '../../src/lib/new-id';
-import { type Gateway, type Harness, bearer, errorOf, startHarness } from './http-harness';
+import { type Gateway, bearer, errorOf, startHarness } from './http-harness';
+import { started } from '../support/started';
 
-let harness: Harness;
+const harness = started(startHarness);
 let gateway: Gateway;
 
 beforeAll(async () => {
-  harness = await startHarness();
   gateway = await harness.startGateway();
 });
-afterAll(() => harness.stop());
 
 function getBalance(headers: Record<string, string>, from = gateway): Promise<Response> {
   return fetch(`${from.url}/api/v1/balance`, { headers });

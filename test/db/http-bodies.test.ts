@@ -4,17 +4,16 @@ import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { scaled } from '../support/scale';
-import { type Gateway, type Harness, bearer, errorOf, startHarness } from './http-harness';
+import { type Gateway, bearer, errorOf, startHarness } from './http-harness';
+import { started } from '../support/started';
 
-let harness: Harness;
+const harness = started(startHarness);
 let gateway: Gateway;
 let secret: string;
 
 beforeAll(async () => {
-  harness = await startHarness();
   gateway = await harness.startGateway();
 });
-afterAll(() => harness.stop());
 beforeEach(async () => {
   ({ secret } = await harness.createKey());
 });

@@ -3,26 +3,18 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { isId } from '../../src/domain/ids';
 import { newId } from '../../src/lib/new-id';
-import { waitLong } from '../support/patience';
-import {
-  type ErrorBody,
-  type Gateway,
-  type Harness,
-  bearer,
-  errorOf,
-  startHarness,
-} from './http-harness';
+import { type ErrorBody, type Gateway, bearer, errorOf, startHarness } from './http-harness';
+import { waitFor } from '../support/wait-for';
+import { started } from '../support/started';
 
-let harness: Harness;
+const harness = started(startHarness);
 let gateway: Gateway;
 let key: { secret: string; accountId: string };
 
 beforeAll(async () => {
-  harness = await startHarness();
   [gateway, key] = await Promise.all([harness.startGateway(), harness.createKey()]);
   await breakPayouts();
 });
-afterAll(() => harness.stop());
 
 /** A fault of ours that can be made at will: the gateway's role may no longer read payouts. */
 async function breakPayouts() {
@@ -156,9 +148,7 @@ describe('what Node would answer by itself', () => {
     // Together with the headers, and after them.
     const sent = heads.flatMap((head) => [[head + chunks], [head, chunks]]);
     await Promise.all(sent.map((parts) => exchange(parts, { endAfterMs: 100 })));
-    await waitLong('four lines of the log', () =>
-      Promise.resolve(gateway.log.length >= from + 4 ? true : undefined),
-    );
+    await waitFor('four lines of the log', () => Promise.resolve(gateway.log.length >= from + 4));
     expect(gateway.log.slice(from).map(({ level }) => level)).toEqual([30, 30, 30, 30]);
   });
 });

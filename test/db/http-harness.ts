@@ -18,7 +18,7 @@ import { startServer } from '../../src/http/server';
 import { hashApiKey, makeApiKey } from '../../src/lib/api-key-secret';
 import { scrape } from '../../src/lib/metrics';
 import { newId } from '../../src/lib/new-id';
-import { type TestDatabase, createTestDatabase } from '../support/database';
+import { type TestDatabase, createTestDatabase } from '../support/servers/database';
 
 export const PUBLIC_URL = 'https://pay.example.com';
 const PEPPER = 'the pepper of the tests: long enough';

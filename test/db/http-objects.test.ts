@@ -1,17 +1,17 @@
 /** Objects of an account and a mode, asked for with the keys of others: as if there were none. */
-import { errorOf, bearer, type Gateway, type Harness, startHarness } from './http-harness';
+import { errorOf, bearer, type Gateway, startHarness } from './http-harness';
 import { newId } from '../../src/lib/new-id';
-import { fund, insertPayment } from '../support/ledger';
-import { insertPayouts } from '../support/listed-rows';
+import { fund, insertPayment } from '../support/merchant/ledger';
+import { insertPayouts } from '../support/merchant/listed-rows';
+import { started } from '../support/started';
 
-let harness: Harness;
+const harness = started(startHarness);
 let gateway: Gateway;
 const owned = { accountId: '', payout: newId('payout'), payment: '' };
 /** The owner's key, a live key of the same account, and a key of another account. */
 let keys: [own: string, live: string, other: string];
 
 beforeAll(async () => {
-  harness = await startHarness();
   gateway = await harness.startGateway();
   const own = await harness.createKey();
   const { accountId } = own;
@@ -25,7 +25,6 @@ beforeAll(async () => {
   ]);
   Object.assign(owned, { payment: await insertPayment(harness.owner, balance, 'completed') });
 });
-afterAll(() => harness.stop());
 
 const get = (path: string, secret: string) =>
   fetch(`${gateway.url}/api/v1${path}`, { headers: bearer(secret) });

@@ -1,16 +1,15 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { rows } from '../../src/db/transaction';
-import { type Gateway, type Harness, bearer, errorOf, startHarness } from './http-harness';
+import { type Gateway, bearer, errorOf, startHarness } from './http-harness';
+import { started } from '../support/started';
 
-let harness: Harness;
+const harness = started(startHarness);
 let first: Gateway;
 let second: Gateway;
 
 beforeAll(async () => {
-  harness = await startHarness();
   [first, second] = await Promise.all([harness.startGateway(), harness.startGateway()]);
 });
-afterAll(() => harness.stop());
 
 /** The window is the clock's minute: a test that would cross its end waits for the next. */
 async function withinOneMinute(): Promise<void> {

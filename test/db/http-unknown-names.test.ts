@@ -4,18 +4,17 @@
  */
 import { OPERATIONS } from '../../src/openapi/document';
 import { newId } from '../../src/lib/new-id';
-import { bearer, errorOf, type Gateway, type Harness, startHarness } from './http-harness';
+import { bearer, errorOf, type Gateway, startHarness } from './http-harness';
+import { started } from '../support/started';
 
-let harness: Harness;
+const harness = started(startHarness);
 let gateway: Gateway;
 let secret: string;
 
 beforeAll(async () => {
-  harness = await startHarness();
   gateway = await harness.startGateway();
   ({ secret } = await harness.createKey());
 });
-afterAll(() => harness.stop());
 
 async function fieldsOf(answer: Response): Promise<object[]> {
   expect(answer.status).toBe(422);

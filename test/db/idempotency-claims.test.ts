@@ -4,8 +4,8 @@ import { connect } from '../../src/db/connect';
 import { claimKey, lockClaim, readClaim } from '../../src/db/repositories/idempotency';
 import { inTransaction, rows } from '../../src/db/transaction';
 import { newId } from '../../src/lib/new-id';
-import { createTestDatabase, type TestDatabase } from '../support/database';
-import { makeAccount } from '../support/ledger';
+import { createTestDatabase, type TestDatabase } from '../support/servers/database';
+import { makeAccount } from '../support/merchant/ledger';
 
 let database: TestDatabase;
 let owner: Knex;

@@ -7,8 +7,8 @@ import { claimKey, deleteEndedKeys, lockClaim } from '../../src/db/repositories/
 import { inTransaction, rows } from '../../src/db/transaction';
 import { amount } from '../../src/domain/money';
 import { newId } from '../../src/lib/new-id';
-import { createTestDatabase, type TestDatabase } from '../support/database';
-import { makeUser } from '../support/page-client';
+import { createTestDatabase, type TestDatabase } from '../support/servers/database';
+import { makeUser } from '../support/merchant/page-client';
 
 let database: TestDatabase;
 let owner: Knex;

@@ -6,10 +6,10 @@ import { rows } from '../../src/db/transaction';
 import { amount } from '../../src/domain/money';
 import { PAYOUT_STATUSES, type PayoutRequest } from '../../src/domain/payout';
 import { newId } from '../../src/lib/new-id';
-import { createTestDatabase, type TestDatabase } from '../support/database';
-import { makeAccount } from '../support/ledger';
-import { insertPayouts } from '../support/listed-rows';
-import { createKey } from '../support/merchant';
+import { createTestDatabase, type TestDatabase } from '../support/servers/database';
+import { makeAccount } from '../support/merchant/ledger';
+import { insertPayouts } from '../support/merchant/listed-rows';
+import { createKey } from '../support/merchant/merchant';
 
 let database: TestDatabase;
 let db: Knex;

@@ -12,8 +12,13 @@ import {
 } from '../../src/domain/ledger';
 import { amount } from '../../src/domain/money';
 import { newId } from '../../src/lib/new-id';
-import { createTestDatabase, type TestDatabase } from '../support/database';
-import { buildPayoutMoney, fundedBalance, makeAccount, postAlone } from '../support/ledger';
+import { createTestDatabase, type TestDatabase } from '../support/servers/database';
+import {
+  buildPayoutMoney,
+  fundedBalance,
+  makeAccount,
+  postAlone,
+} from '../support/merchant/ledger';
 import { scaled } from '../support/scale';
 
 const APPLICATION_NAME = 'ledger-races';

@@ -10,7 +10,7 @@ import { proveChanges, readProvenAt, verifyLedger } from '../../src/db/ledger-ve
 import { type BalanceKey, post } from '../../src/db/repositories/ledger';
 import { releasePosting, reservePosting, settlementPosting } from '../../src/domain/ledger';
 import { isFinalPayout, PAYOUT_STATUSES } from '../../src/domain/payout';
-import { createTestDatabase, type TestDatabase } from '../support/database';
+import { createTestDatabase, type TestDatabase } from '../support/servers/database';
 import {
   buildPayoutMoney,
   creditPayment,
@@ -20,7 +20,7 @@ import {
   makeAccount,
   postAlone,
   refundPayment,
-} from '../support/ledger';
+} from '../support/merchant/ledger';
 
 let filled: TestDatabase;
 let database: TestDatabase;

@@ -3,10 +3,10 @@ import type { Knex } from 'knex';
 import { connect } from '../../src/db/connect';
 import { proveChanges, verifyLedger } from '../../src/db/ledger-verify';
 import { rows } from '../../src/db/transaction';
-import { createTestDatabase, type TestDatabase } from '../support/database';
-import { insertCompletedPayouts } from '../support/large-ledger';
-import { fundedBalance } from '../support/ledger';
-import { createKey } from '../support/merchant';
+import { createTestDatabase, type TestDatabase } from '../support/servers/database';
+import { insertCompletedPayouts } from '../support/merchant/large-ledger';
+import { fundedBalance } from '../support/merchant/ledger';
+import { createKey } from '../support/merchant/merchant';
 import { scaled } from '../support/scale';
 
 const PROVEN = scaled(2_000, 1_000_000);

@@ -12,8 +12,14 @@ import {
 } from '../../src/domain/ledger';
 import type { Amount } from '../../src/domain/money';
 import { newId } from '../../src/lib/new-id';
-import { createTestDatabase, type TestDatabase } from '../support/database';
-import { buildPayoutMoney, fund, fundedBalance, makeAccount, postAlone } from '../support/ledger';
+import { createTestDatabase, type TestDatabase } from '../support/servers/database';
+import {
+  buildPayoutMoney,
+  fund,
+  fundedBalance,
+  makeAccount,
+  postAlone,
+} from '../support/merchant/ledger';
 
 let database: TestDatabase;
 let app: Knex;

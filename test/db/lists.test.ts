@@ -7,27 +7,26 @@ import { TRANSACTION_TYPES } from '../../src/domain/ledger';
 import { PAYOUT_STATUSES } from '../../src/domain/payout';
 import { PROVIDER_CODES } from '../../src/domain/provider-codes';
 import { newId } from '../../src/lib/new-id';
-import { walkList } from '../support/list-walk';
+import { walkList } from '../support/merchant/list-walk';
 import {
   insertPayouts,
   insertTransactions,
   type ListedRow,
   newestFirst,
   underOtherIds,
-} from '../support/listed-rows';
-import { type ApiAnswer, MerchantClient } from '../support/merchant-client';
+} from '../support/merchant/listed-rows';
+import { type ApiAnswer, MerchantClient } from '../support/merchant/merchant-client';
 import { scaled } from '../support/scale';
 import { chooseSeed } from '../support/seeded-random';
-import { type Gateway, type Harness, startHarness } from './http-harness';
+import { type Gateway, startHarness } from './http-harness';
+import { started } from '../support/started';
 
-let harness: Harness;
+const harness = started(startHarness);
 let gateway: Gateway;
 
 beforeAll(async () => {
-  harness = await startHarness();
   gateway = await harness.startGateway();
 });
-afterAll(() => harness.stop());
 
 const LISTS = [
   { path: '/payouts', kind: 'payout', insert: insertPayouts },

@@ -5,7 +5,7 @@ import { pino } from 'pino';
 import { connect } from '../../src/db/connect';
 import { rows } from '../../src/db/transaction';
 import { LOG_SERIALIZERS } from '../../src/lib/logger';
-import { createTestDatabase, type TestDatabase } from '../support/database';
+import { createTestDatabase, type TestDatabase } from '../support/servers/database';
 
 const DESTINATION = '0x52908400098527886E0F7030069857D2E4169EE7';
 const REFERENCE = 'order-of-a-customer';

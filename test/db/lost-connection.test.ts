@@ -4,7 +4,7 @@ import { connect } from '../../src/db/connect';
 import { withClient } from '../../src/db/provision';
 import { type Db, inTransaction, rows } from '../../src/db/transaction';
 import { connectDatabase, type Database } from '../../src/wallet/db/database';
-import { createTestDatabase, type TestDatabase } from '../support/database';
+import { createTestDatabase, type TestDatabase } from '../support/servers/database';
 
 /** Until the process has heard of it. */
 const HEARD_MS = 200;

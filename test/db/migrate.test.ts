@@ -4,7 +4,7 @@ import { migrate, pendingMigrations } from '../../src/db/migrate';
 import { MIGRATIONS, type Migration } from '../../src/db/migrations';
 import { scaled } from '../support/scale';
 import { databaseUrl, withClient } from '../../src/db/provision';
-import { APP_LOGIN } from '../support/database';
+import { APP_LOGIN } from '../support/servers/database';
 
 const NAMES = MIGRATIONS.map((migration) => migration.name);
 

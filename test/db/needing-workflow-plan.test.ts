@@ -12,7 +12,7 @@ import {
   takeUncheckedPayouts,
 } from '../../src/db/repositories/needing-workflow';
 import { type Db, rows } from '../../src/db/transaction';
-import { createTestDatabase, type TestDatabase } from '../support/database';
+import { createTestDatabase, type TestDatabase } from '../support/servers/database';
 import { scaled } from '../support/scale';
 
 const PAYMENTS = scaled(20_000, 300_000);

@@ -10,7 +10,7 @@ import { type Figure, readOperatingFigures } from '../../src/db/repositories/ope
 import { rows } from '../../src/db/transaction';
 import { scrape } from '../../src/lib/metrics';
 import { measureOperations } from '../../src/services/operating-metrics';
-import { createTestDatabase, type TestDatabase } from '../support/database';
+import { createTestDatabase, type TestDatabase } from '../support/servers/database';
 import { scaled } from '../support/scale';
 
 const OBJECTS = scaled(20_000, 1_000_000);

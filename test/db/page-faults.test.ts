@@ -1,16 +1,16 @@
 /** What a visitor sends to the pages never makes a fault of ours: no 5xx, and no error line. */
 import { connect } from 'node:net';
-import { waitLong } from '../support/patience';
-import { makeUser, PageClient } from '../support/page-client';
-import { type Gateway, type Harness, startHarness } from './http-harness';
+import { makeUser, PageClient } from '../support/merchant/page-client';
+import { type Gateway, startHarness } from './http-harness';
+import { waitFor } from '../support/wait-for';
+import { started } from '../support/started';
 
-let harness: Harness;
+const harness = started(startHarness);
 let gateway: Gateway;
 let merchant: PageClient;
 let operator: PageClient;
 
 beforeAll(async () => {
-  harness = await startHarness();
   gateway = await harness.startGateway();
   const accountId = await harness.createAccount();
   merchant = new PageClient(gateway.url);
@@ -18,8 +18,6 @@ beforeAll(async () => {
   await merchant.signIn(await makeUser(harness.owner, 'merchant', 'owner', accountId));
   await operator.signIn(await makeUser(harness.owner, 'operator', 'admin'));
 });
-
-afterAll(() => harness.stop());
 
 const faults = () => gateway.log.filter(({ level }) => Number(level) >= 50);
 
@@ -32,7 +30,7 @@ test('a form that is broken off is the visitor’s fault, and no operator hears 
       () => setTimeout(() => socket.resetAndDestroy(), 100),
     );
   });
-  const line = await waitLong('the line of the request', () =>
+  const line = await waitFor('the line of the request', () =>
     Promise.resolve(gateway.log.slice(before).find(({ msg }) => msg === 'request')),
   );
   expect(line).toMatchObject({ status: 400 });

@@ -1,20 +1,18 @@
 /** One viewer stalls nobody: what costs much is limited for each session, account and address. */
 import { rows } from '../../src/db/transaction';
-import { makeUser, PageClient, type TestUser } from '../support/page-client';
-import { type Gateway, type Harness, startHarness } from './http-harness';
+import { makeUser, PageClient, type TestUser } from '../support/merchant/page-client';
+import { type Gateway, startHarness } from './http-harness';
+import { started } from '../support/started';
 
-let harness: Harness;
+const harness = started(startHarness);
 let gateway: Gateway;
 let accountId: string;
 let owner: TestUser;
 let client: PageClient;
 
 beforeAll(async () => {
-  harness = await startHarness();
   gateway = await harness.startGateway();
 });
-
-afterAll(() => harness.stop());
 
 beforeEach(async () => {
   accountId = await harness.createAccount();

@@ -10,18 +10,18 @@ import { newId } from '../../src/lib/new-id';
 import { createConsole } from '../../src/console/console';
 import { createDashboard } from '../../src/dashboard/dashboard';
 import { MERCHANT_ROLES, OPERATOR_ROLES } from '../../src/domain/users';
-import { buildPayoutMoney, insertPayment, insertPayout } from '../support/ledger';
-import { makeUser, PageClient, type TestUser } from '../support/page-client';
-import { type Gateway, type Harness, PUBLIC_URL, startHarness } from './http-harness';
+import { buildPayoutMoney, insertPayment, insertPayout } from '../support/merchant/ledger';
+import { makeUser, PageClient, type TestUser } from '../support/merchant/page-client';
+import { type Gateway, PUBLIC_URL, startHarness } from './http-harness';
+import { started } from '../support/started';
 
-let harness: Harness;
+const harness = started(startHarness);
 let gateway: Gateway;
 let accountId: string;
 let owner: TestUser;
 let operator: TestUser;
 
 beforeAll(async () => {
-  harness = await startHarness();
   [gateway, accountId] = await Promise.all([
     harness.startGateway({ env: { TRUSTED_PROXY_HOPS: '1' } }),
     harness.createAccount(),
@@ -29,8 +29,6 @@ beforeAll(async () => {
   owner = await makeUser(harness.owner, 'merchant', 'owner', accountId);
   operator = await makeUser(harness.owner, 'operator', 'admin');
 });
-
-afterAll(() => harness.stop());
 
 const newClient = () => new PageClient(gateway.url);
 

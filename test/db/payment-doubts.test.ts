@@ -20,9 +20,9 @@ import type { Checkout } from '../../src/providers/port';
 import { resolveCase } from '../../src/services/admin/cases';
 import { AdminRefusal } from '../../src/services/admin/refusal';
 import type { PaymentDecision } from '../../workflows/messages';
-import { brokenInvariants } from '../support/gateway';
-import { fund } from '../support/ledger';
-import { whenWaiting } from '../support/lock-waits';
+import { brokenInvariants } from '../support/servers/gateway';
+import { fund } from '../support/merchant/ledger';
+import { whenWaiting } from '../support/servers/lock-waits';
 import {
   answerLost,
   atProvider,
@@ -30,21 +30,13 @@ import {
   lost,
   openPayment,
   type OpenedPayment,
-  type PaymentWorld,
   startPaymentWorld,
   withFaults,
   type Wrap,
-} from '../support/payment-world';
+} from '../support/payment/payment-world';
+import { started } from '../support/started';
 
-let world: PaymentWorld;
-
-beforeAll(async () => {
-  world = await startPaymentWorld();
-});
-
-afterAll(async () => {
-  await world.stop();
-});
+const world = started(startPaymentWorld);
 
 let payment: OpenedPayment;
 

@@ -14,35 +14,27 @@ import { amount, ZERO } from '../../src/domain/money';
 import type { PaymentDecisionKind } from '../../src/domain/payment';
 import { newId } from '../../src/lib/new-id';
 import { presentPayment } from '../../src/presenters/payment';
-import { brokenInvariants } from '../support/gateway';
-import { fund } from '../support/ledger';
-import { PaymentModel } from '../support/payment-model';
-import type { Answer, ModelFacts } from '../support/payment-model-facts';
+import { brokenInvariants } from '../support/servers/gateway';
+import { fund } from '../support/merchant/ledger';
+import { PaymentModel } from '../support/payment/payment-model';
+import type { Answer, ModelFacts } from '../support/payment/payment-model-facts';
 import {
   answerLost,
   atProvider,
   type Faults,
   lost,
   openPayment,
-  type PaymentWorld,
   startPaymentWorld,
   type Wrap,
   withFaults,
-} from '../support/payment-world';
+} from '../support/payment/payment-world';
 import { scaled } from '../support/scale';
 import { chooseSeed } from '../support/seeded-random';
+import { started } from '../support/started';
 
 const RUNS = scaled(60, 600);
 
-let world: PaymentWorld;
-
-beforeAll(async () => {
-  world = await startPaymentWorld();
-});
-
-afterAll(async () => {
-  await world.stop();
-});
+const world = started(startPaymentWorld);
 
 type Crash = { at: 'before_call' | 'after_call' | 'after_commit'; number: number };
 

@@ -10,20 +10,12 @@ import { inTransaction, rows } from '../../src/db/transaction';
 import { reservePosting } from '../../src/domain/ledger';
 import type { Provider } from '../../src/providers/port';
 import { magicAddress } from '../../src/sandbox/transfers/scenarios';
-import { brokenInvariants } from '../support/gateway';
-import { buildPayoutMoney, fundedBalance, insertPayout } from '../support/ledger';
-import { type PaymentWorld, startPaymentWorld } from '../support/payment-world';
+import { isSound } from '../support/servers/gateway';
+import { buildPayoutMoney, fundedBalance, insertPayout } from '../support/merchant/ledger';
+import { startPaymentWorld } from '../support/payment/payment-world';
+import { started } from '../support/started';
 
-let world: PaymentWorld;
-
-beforeAll(async () => {
-  world = await startPaymentWorld();
-});
-
-afterAll(async () => {
-  expect(await brokenInvariants(world)).toEqual([]);
-  await world.stop();
-});
+const world = started(startPaymentWorld, isSound);
 
 /** Approved, its funds reserved; handed over an hour ago, or never. */
 async function approvedPayout(wasSubmitted: boolean): Promise<{ id: string; key: BalanceKey }> {

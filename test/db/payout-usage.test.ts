@@ -9,9 +9,9 @@ import type { BalanceKey } from '../../src/db/repositories/ledger';
 import { lockUsage } from '../../src/db/repositories/payout-facts';
 import { inTransaction, rows, sqlList } from '../../src/db/transaction';
 import { PAYOUT_STATUSES, RETURNED_PAYOUT_STATUSES } from '../../src/domain/payout';
-import { createTestDatabase, type TestDatabase } from '../support/database';
-import { buildPayoutMoney, insertPayout, makeAccount } from '../support/ledger';
-import { whenWaiting } from '../support/lock-waits';
+import { createTestDatabase, type TestDatabase } from '../support/servers/database';
+import { buildPayoutMoney, insertPayout, makeAccount } from '../support/merchant/ledger';
+import { whenWaiting } from '../support/servers/lock-waits';
 import { scaled } from '../support/scale';
 
 const DAY_MS = 24 * 60 * 60 * 1000;

@@ -6,27 +6,25 @@ import { inTransaction, rows } from '../../src/db/transaction';
 import { newId } from '../../src/lib/new-id';
 import { requireSecondFactor } from '../../src/services/users/second-factors';
 import { disableUser, resetPassword, vouchForUser } from '../../src/services/users/users';
-import { makeUser, PageClient, type TestUser } from '../support/page-client';
-import { type Gateway, type Harness, startHarness } from './http-harness';
+import { makeUser, PageClient, type TestUser } from '../support/merchant/page-client';
+import { type Gateway, startHarness } from './http-harness';
+import { started } from '../support/started';
 
 const PASSWORD = 'a password of 12 or more';
 const PROBE = '<script>alert(1)</script>';
 
-let harness: Harness;
+const harness = started(startHarness);
 let gateway: Gateway;
 let accountId: string;
 let owner: TestUser;
 let client: PageClient;
 
 beforeAll(async () => {
-  harness = await startHarness();
   [gateway, accountId] = await Promise.all([harness.startGateway(), harness.createAccount()]);
   owner = await makeUser(harness.owner, 'merchant', 'owner', accountId);
   client = newClient();
   await client.signIn(owner);
 });
-
-afterAll(() => harness.stop());
 
 const newClient = () => new PageClient(gateway.url);
 let count = 0;

@@ -10,7 +10,7 @@ import {
   rows,
   type Tx,
 } from '../../src/db/transaction';
-import { createTestDatabase, type TestDatabase } from '../support/database';
+import { createTestDatabase, type TestDatabase } from '../support/servers/database';
 
 let database: TestDatabase;
 /** One connection: what a transaction leaves behind on it meets the next one. */

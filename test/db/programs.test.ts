@@ -8,9 +8,9 @@ import { runMigrate } from '../../src/bin/migrate';
 import { runReset } from '../../src/bin/reset';
 import { withClient } from '../../src/db/provision';
 import { seedDevelopment } from '../../src/dev/prepare-database';
-import { createTestDatabase, type TestDatabase } from '../support/database';
-import { findFreePort } from '../support/free-port';
-import { forkProgram, runProgram } from '../support/programs';
+import { createTestDatabase, type TestDatabase } from '../support/servers/database';
+import { findFreePort } from '../../src/dev/ports';
+import { forkProgram, runProgram } from '../support/servers/programs';
 
 const PROGRAMS = {
   'dev-fund': runDevFund,

@@ -2,22 +2,15 @@
 import { checkPayment } from '../../activities/payment/check';
 import { checkPayout } from '../../activities/payout/provider';
 import { rows } from '../../src/db/transaction';
-import { buildPayoutMoney, insertPayout, makeAccount } from '../support/ledger';
-import { openPayment, type PaymentWorld, startPaymentWorld } from '../support/payment-world';
-import { control } from '../support/sandbox';
+import { buildPayoutMoney, insertPayout, makeAccount } from '../support/merchant/ledger';
+import { openPayment, startPaymentWorld } from '../support/payment/payment-world';
+import { control } from '../support/servers/sandbox';
+import { started } from '../support/started';
 
 const MINUTE_MS = 60_000;
 const OLD_MS = 8 * MINUTE_MS;
 
-let world: PaymentWorld;
-
-beforeAll(async () => {
-  world = await startPaymentWorld();
-});
-
-afterAll(async () => {
-  await world.stop();
-});
+const world = started(startPaymentWorld);
 
 const setOutage = async (kind: 'answer_503' | null): Promise<void> => {
   const outage = { provider: 'onchain_provider', mode: 'test', kind };

@@ -4,8 +4,8 @@ import { readStatement } from '../../activities/reconciliation/read-statements';
 import { connect } from '../../src/db/connect';
 import { rows } from '../../src/db/transaction';
 import type { ProviderRegistry } from '../../src/providers/registry';
-import { connectProviders, makeCredentials, startHttpServer } from '../support/sandbox';
-import { createTestDatabase, type TestDatabase } from '../support/database';
+import { connectProviders, makeCredentials, startHttpServer } from '../support/servers/sandbox';
+import { createTestDatabase, type TestDatabase } from '../support/servers/database';
 
 const STATEMENT = { provider: 'onchain_provider', mode: 'test', kind: 'payouts' } as const;
 const PAGES = 25;

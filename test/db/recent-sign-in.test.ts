@@ -1,20 +1,18 @@
 /** What needs a sign-in of the last ten minutes in live mode, and what a person proves it with. */
 import { newId } from '../../src/lib/new-id';
 import { rows } from '../../src/db/transaction';
-import { ageSignIn, makeUser, PageClient, type TestUser } from '../support/page-client';
-import { type Gateway, type Harness, startHarness } from './http-harness';
+import { ageSignIn, makeUser, PageClient, type TestUser } from '../support/merchant/page-client';
+import { type Gateway, startHarness } from './http-harness';
+import { started } from '../support/started';
 
-let harness: Harness;
+const harness = started(startHarness);
 let gateway: Gateway;
 let owner: TestUser;
 let client: PageClient;
 
 beforeAll(async () => {
-  harness = await startHarness();
   gateway = await harness.startGateway();
 });
-
-afterAll(() => harness.stop());
 
 beforeEach(async () => {
   const accountId = await harness.createAccount();

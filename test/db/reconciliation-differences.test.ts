@@ -20,7 +20,7 @@ import type { PaymentStatus } from '../../src/domain/payment';
 import type { PayoutStatus } from '../../src/domain/payout';
 import { newId } from '../../src/lib/new-id';
 import { resolveCase } from '../../src/services/admin/cases';
-import { createTestDatabase, type TestDatabase } from '../support/database';
+import { createTestDatabase, type TestDatabase } from '../support/servers/database';
 import {
   buildPayoutMoney,
   creditPayment,
@@ -28,7 +28,7 @@ import {
   insertPayout,
   makeAccount,
   refundPayment,
-} from '../support/ledger';
+} from '../support/merchant/ledger';
 
 const MINUTE_MS = 60_000;
 const TWO_HOURS_MS = 120 * MINUTE_MS;

@@ -4,30 +4,28 @@ import { connect } from '../../src/db/connect';
 import { type LoggedRequest, writeRequestLog } from '../../src/db/repositories/request-log';
 import { inTransaction, rows } from '../../src/db/transaction';
 import { newId } from '../../src/lib/new-id';
-import { waitLong } from '../support/patience';
-import { makeUser, PageClient } from '../support/page-client';
-import { bearer, type Gateway, type Harness, startHarness } from './http-harness';
+import { makeUser, PageClient } from '../support/merchant/page-client';
+import { bearer, type Gateway, startHarness } from './http-harness';
+import { waitFor } from '../support/wait-for';
+import { started } from '../support/started';
 
-let harness: Harness;
+const harness = started(startHarness);
 let gateway: Gateway;
 let accountId: string;
 let secret: string;
 let client: PageClient;
 
 beforeAll(async () => {
-  harness = await startHarness();
   gateway = await harness.startGateway();
   ({ accountId, secret } = await harness.createKey());
   client = new PageClient(gateway.url);
   await client.signIn(await makeUser(harness.owner, 'merchant', 'viewer', accountId));
 });
 
-afterAll(() => harness.stop());
-
 const idOf = (response: Response) => response.headers.get('x-request-id')!;
 
 async function pageOf(id: string): Promise<string> {
-  return waitLong(`the page of ${id}`, async () => {
+  return waitFor(`the page of ${id}`, async () => {
     const response = await client.get(`/dashboard/test/requests/${id}`);
     return response.status === 200 ? response.text() : undefined;
   });

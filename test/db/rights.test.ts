@@ -3,8 +3,8 @@ import { connect } from '../../src/db/connect';
 import { post } from '../../src/db/repositories/ledger';
 import { inTransaction, rows, type Db } from '../../src/db/transaction';
 import { reservePosting } from '../../src/domain/ledger';
-import { createTestDatabase, type TestDatabase } from '../support/database';
-import { buildPayoutMoney, fund, makeAccount } from '../support/ledger';
+import { createTestDatabase, type TestDatabase } from '../support/servers/database';
+import { buildPayoutMoney, fund, makeAccount } from '../support/merchant/ledger';
 
 const ROLES = ['gateway_api', 'gateway_worker', 'gateway_admin', 'gateway_dashboard'] as const;
 const PRIVILEGES = ['SELECT', 'INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'REFERENCES', 'TRIGGER'];

@@ -2,22 +2,20 @@
 import { generate } from 'otplib';
 import { rows } from '../../src/db/transaction';
 import { FAILURES_OF_EMAIL_MAX, FAILURES_OF_PAIR_MAX } from '../../src/services/users/attempts';
-import { makeUser, PageClient, type TestUser } from '../support/page-client';
-import { type Gateway, type Harness, startHarness } from './http-harness';
+import { makeUser, PageClient, type TestUser } from '../support/merchant/page-client';
+import { type Gateway, startHarness } from './http-harness';
+import { started } from '../support/started';
 
-let harness: Harness;
+const harness = started(startHarness);
 let gateway: Gateway;
 let accountId: string;
 
 beforeAll(async () => {
-  harness = await startHarness();
   [gateway, accountId] = await Promise.all([
     harness.startGateway({ env: { TRUSTED_PROXY_HOPS: '1' } }),
     harness.createAccount(),
   ]);
 });
-
-afterAll(() => harness.stop());
 
 const newClient = () => new PageClient(gateway.url);
 const newOwner = () => makeUser(harness.owner, 'merchant', 'owner', accountId);

@@ -3,22 +3,15 @@ import { randomBytes } from 'node:crypto';
 import { rows } from '../../src/db/transaction';
 import { pepperIdOf } from '../../src/lib/api-key-secret';
 import { Admin } from './admin-harness';
-import { type Gateway, type Harness, startHarness } from './http-harness';
+import { type Gateway, startHarness } from './http-harness';
+import { started } from '../support/started';
 
 /** The one that the harness hashes keys with. */
 const OLD = 'the pepper of the tests: long enough';
 const NEW = randomBytes(32).toString('hex');
 const KEYS = 12;
 
-let harness: Harness;
-
-beforeAll(async () => {
-  harness = await startHarness();
-});
-
-afterAll(async () => {
-  await harness.stop();
-});
+const harness = started(startHarness);
 
 const start = (env: Record<string, string>) => harness.startGateway({ env });
 

@@ -7,7 +7,7 @@ import { seedDevelopment } from '../../src/dev/prepare-database';
 import { parseApiKey } from '../../src/domain/api-key';
 import { SCOPES } from '../../src/domain/scopes';
 import { hashApiKey } from '../../src/lib/api-key-secret';
-import { createTestDatabase, type TestDatabase } from '../support/database';
+import { createTestDatabase, type TestDatabase } from '../support/servers/database';
 
 const PEPPER = 'a pepper for tests';
 

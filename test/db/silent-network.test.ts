@@ -3,9 +3,9 @@ import { connect } from '../../src/db/connect';
 import { ShortStatements } from '../../src/db/short-statements';
 import { type Db, inTransaction, onOneSnapshot, rows } from '../../src/db/transaction';
 import { connectDatabase } from '../../src/wallet/db/database';
-import { type Link, startLink } from '../support/link';
-import { createTestDatabase, type TestDatabase } from '../support/database';
-import { waitLong } from '../support/patience';
+import { type Link, startLink } from '../support/chaos/link';
+import { createTestDatabase, type TestDatabase } from '../support/servers/database';
+import { waitFor } from '../support/wait-for';
 
 const TIMES = { statementTimeoutMs: 700, answerGraceMs: 300 };
 const SIZE = 3;
@@ -127,7 +127,7 @@ describe('the wallet', () => {
     ]);
     expect(lost.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
     hole.set(null);
-    await waitLong('an answer', async () => (await one()).length);
+    await waitFor('an answer', async () => (await one()).length);
     await wallet.close();
   });
 
@@ -144,7 +144,7 @@ describe('the wallet', () => {
     expect(wasTold).toBe(true);
     hole.set(null);
     // PostgreSQL has not heard that the first one is gone.
-    const taken = await waitLong('the lock', async () => {
+    const taken = await waitFor('the lock', async () => {
       const result = await second.withLock('test', () => Promise.resolve('alone'));
       return result ?? undefined;
     });

@@ -22,15 +22,11 @@ import {
 import { WEBHOOK_DELIVERY_STATUSES } from '../../src/domain/webhook-delivery';
 import { differencesSql } from '../../src/db/reconciliation-differences';
 import { inTransaction, rows } from '../../src/db/transaction';
-import { buildPayoutMoney, fundedBalance, insertPayout } from '../support/ledger';
-import { type Harness, startHarness } from './http-harness';
+import { buildPayoutMoney, fundedBalance, insertPayout } from '../support/merchant/ledger';
+import { startHarness } from './http-harness';
+import { started } from '../support/started';
 
-let harness: Harness;
-
-beforeAll(async () => {
-  harness = await startHarness();
-});
-afterAll(() => harness.stop());
+const harness = started(startHarness);
 
 /** Every text constant in a piece of SQL, as PostgreSQL prints it: 'open'::text. */
 function constantsOf(sql: string | undefined): string[] {

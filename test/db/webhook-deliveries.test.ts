@@ -15,11 +15,11 @@ import { retryWebhookDelivery } from '../../src/services/admin/webhook-deliverie
 import { recoverWebhookDeliveries } from '../../src/services/admin/webhook-recovery';
 import { createEndpoint } from '../../src/services/admin/webhooks';
 import { createWebhookSender } from '../../src/webhooks/sender';
-import { createTestDatabase, type TestDatabase } from '../support/database';
-import { createMerchant } from '../support/merchant';
-import { whenWaiting } from '../support/lock-waits';
-import { waitLong } from '../support/patience';
-import { type Receiver, startReceiver } from '../support/webhook-receiver';
+import { createTestDatabase, type TestDatabase } from '../support/servers/database';
+import { createMerchant } from '../support/merchant/merchant';
+import { whenWaiting } from '../support/servers/lock-waits';
+import { type Receiver, startReceiver } from '../support/webhook/webhook-receiver';
+import { waitFor } from '../support/wait-for';
 
 const BY = { actor: 'test', reason: null };
 
@@ -250,7 +250,7 @@ test('the slot of an attempt whose worker died is free as soon as the attempt is
   const held: (() => void)[] = [];
   receiver.answer = (_request, response) => held.push(() => response.writeHead(200).end());
   const dead = attempt(id, endpoint.id);
-  await waitLong('the request', () => Promise.resolve(held[0]));
+  await waitFor('the request', () => Promise.resolve(held[0]));
   expect(await countFree(endpoint.id)).toBe(SLOTS_PER_ENDPOINT - 1);
   await attempt(id, endpoint.id);
   expect(await countFree(endpoint.id)).toBe(SLOTS_PER_ENDPOINT);
@@ -345,7 +345,7 @@ test('a retry in the moment in which an attempt ends: both come through', async 
   let answer = (): unknown => undefined;
   receiver.answer = (_request, response) => (answer = () => response.writeHead(200).end());
   const ending = attempt(id, endpoint.id);
-  await waitLong('the request', () => Promise.resolve(receiver.of(eventId)[0]));
+  await waitFor('the request', () => Promise.resolve(receiver.of(eventId)[0]));
   let retrying: Promise<unknown> = Promise.resolve();
   await inTransaction(db, async (tx) => {
     await rows(tx, 'SELECT FROM webhook_attempts WHERE delivery_id = ? FOR UPDATE', [id]);

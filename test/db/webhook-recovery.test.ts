@@ -12,8 +12,8 @@ import { retryWebhookDelivery } from '../../src/services/admin/webhook-deliverie
 import { recoverWebhookDeliveries, replayMissing } from '../../src/services/admin/webhook-recovery';
 import { createEndpoint } from '../../src/services/admin/webhooks';
 import { createWebhookSender } from '../../src/webhooks/sender';
-import { createTestDatabase, type TestDatabase } from '../support/database';
-import { createMerchant } from '../support/merchant';
+import { createTestDatabase, type TestDatabase } from '../support/servers/database';
+import { createMerchant } from '../support/merchant/merchant';
 import { scaled } from '../support/scale';
 import { Admin } from './admin-harness';
 

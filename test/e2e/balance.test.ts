@@ -1,18 +1,11 @@
 /** GET /balance (the specification, "Balance object"). */
-import { type TestGateway, useSharedGateway } from '../support/gateway';
-import { createKey, fund } from '../support/merchant';
-import { buildPayout, MerchantClient } from '../support/merchant-client';
-import { acceptedPayout, openMerchant } from '../support/payout-steps';
+import { useSharedGateway } from '../support/servers/gateway';
+import { createKey, fund } from '../support/merchant/merchant';
+import { buildPayout, MerchantClient } from '../support/merchant/merchant-client';
+import { acceptedPayout, openMerchant } from '../support/payout/payout-steps';
+import { started } from '../support/started';
 
-let gateway: TestGateway;
-
-beforeAll(async () => {
-  gateway = await useSharedGateway();
-});
-
-afterAll(async () => {
-  await gateway.stop();
-});
+const gateway = started(useSharedGateway);
 
 test('each currency has its own figures, with 8 decimals and not wrapped in data [endpoint GET /balance]', async () => {
   const { client } = await openMerchant(gateway, {

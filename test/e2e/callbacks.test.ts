@@ -3,28 +3,21 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { rows } from '../../src/db/transaction';
 import { newId } from '../../src/lib/new-id';
-import { brokenInvariants, type TestGateway, useSharedGateway } from '../support/gateway';
+import { brokenInvariants, useSharedGateway } from '../support/servers/gateway';
 import {
   acceptedPayout,
   approve,
   balanceOf,
-  eventually,
   magic,
   openMerchant,
   whenFinal,
-  whenStatus,
-} from '../support/payout-steps';
-import { control, readBookEntry } from '../support/sandbox';
+  whenPayout,
+} from '../support/payout/payout-steps';
+import { control, readBookEntry } from '../support/servers/sandbox';
+import { waitFor } from '../support/wait-for';
+import { started } from '../support/started';
 
-let gateway: TestGateway;
-
-beforeAll(async () => {
-  gateway = await useSharedGateway();
-});
-
-afterAll(async () => {
-  await gateway.stop();
-});
+const gateway = started(useSharedGateway);
 
 type Provider = 'onchain_provider' | 'exchange_pay';
 type Mode = 'test' | 'live';
@@ -118,7 +111,7 @@ async function openPayout(provider: Provider) {
       : { destination: { type: 'exchange_id', value: '9000009014' }, network: undefined };
   const id = await acceptedPayout(client, destination);
   await approve(gateway, id);
-  await whenStatus(client, id, 'processing');
+  await whenPayout(client, id, 'processing');
   return { client, id };
 }
 
@@ -151,12 +144,12 @@ test.each(BOTH)(
     const claim = SIGNED[provider](id, secretOf(provider, 'live'), Date.now());
     expect(await deliver(`${provider}/live`, claim)).toMatchObject({ status: 200 });
     // The provider itself says that it is pending.
-    await eventually('the update to arrive', async () => {
+    await waitFor('the update to arrive', async () => {
       const { events } = await gateway.temporal.workflow.getHandle(id).fetchHistory();
       const names = (events ?? []).map(
         (one) => one.workflowExecutionSignaledEventAttributes?.signalName,
       );
-      return names.includes('providerUpdate') ? true : undefined;
+      return names.includes('providerUpdate');
     });
     expect((await client.get(`/payouts/${id}`)).json.data.status).toBe('processing');
 
@@ -218,7 +211,7 @@ test('a success after a failure moves nothing and is noted for an operator', asy
   const id = await acceptedPayout(client, { destination: magic('success_after_failure') });
   await approve(gateway, id);
   expect(await whenFinal(client, id)).toMatchObject({ status: 'failed' });
-  const openedCase = await eventually('the case', async () => {
+  const openedCase = await waitFor('the case', async () => {
     const [found] = await rows<{ kind: string; details: object }>(
       gateway.db,
       'SELECT kind, details FROM cases WHERE object_id = ?',

@@ -1,11 +1,11 @@
 /** Operators decide about payouts on the pages of the console, as a browser without JavaScript. */
 import { rows } from '../../src/db/transaction';
 import { magicAddress } from '../../src/sandbox/transfers/scenarios';
-import { type TestGateway, useSharedGateway } from '../support/gateway';
-import { createMerchant, fund, type Merchant } from '../support/merchant';
-import { buildPayout, MerchantClient } from '../support/merchant-client';
-import { ageSignIn, makeUser, PageClient, type TestUser } from '../support/page-client';
-import { waitFor } from '../support/sandbox';
+import { type TestGateway, useSharedGateway } from '../support/servers/gateway';
+import { createMerchant, fund, type Merchant } from '../support/merchant/merchant';
+import { buildPayout, MerchantClient } from '../support/merchant/merchant-client';
+import { ageSignIn, makeUser, PageClient, type TestUser } from '../support/merchant/page-client';
+import { waitFor } from '../support/wait-for';
 
 const PROBE = '<img src=x onerror=alert(1)>';
 
@@ -69,9 +69,7 @@ async function openForm(page: PageClient, id: string, kind: 'approve' | 'reject'
 const statusOf = async (id: string) => (await client.get(`/payouts/${id}`)).json.data.status;
 
 const whenCompleted = (id: string) =>
-  waitFor(`${id} to be completed`, async () =>
-    (await statusOf(id)) === 'completed' ? true : undefined,
-  );
+  waitFor(`${id} to be completed`, async () => (await statusOf(id)) === 'completed');
 
 test('the queue shows what a decision needs, and the longest waiting first', async () => {
   const [first, second] = [

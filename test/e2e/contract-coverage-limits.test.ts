@@ -1,17 +1,10 @@
 /** The limits of a payout's members (the specification, "Limits"): what meets one, what passes it. */
-import { type TestGateway, useSharedGateway } from '../support/gateway';
-import { buildPayout, randomKey } from '../support/merchant-client';
-import { openMerchant } from '../support/payout-steps';
+import { useSharedGateway } from '../support/servers/gateway';
+import { buildPayout, randomKey } from '../support/merchant/merchant-client';
+import { openMerchant } from '../support/payout/payout-steps';
+import { started } from '../support/started';
 
-let gateway: TestGateway;
-
-beforeAll(async () => {
-  gateway = await useSharedGateway();
-});
-
-afterAll(async () => {
-  await gateway.stop();
-});
+const gateway = started(useSharedGateway);
 
 type Change = Record<string, unknown>;
 

@@ -1,20 +1,20 @@
 /**
  * What all API processes have to agree on, shown with two of them on one database: keys, accounts,
- * rates and idempotency keys (test/support/contract-rows.ts has the rows of the specification).
+ * rates and idempotency keys (test/support/merchant/contract-rows.ts has the rows of the specification).
  */
 import { setTimeout as wait } from 'node:timers/promises';
 import { rows } from '../../src/db/transaction';
 import { SCOPES, type Scope } from '../../src/domain/scopes';
-import { ENDPOINTS, isBuilt } from '../support/contract-rows';
+import { ENDPOINTS, isBuilt } from '../support/merchant/contract-rows';
 import {
   type TestGateway,
   useSharedGateway,
   type SecondApi,
   startSecondApi,
-} from '../support/gateway';
-import { createKey } from '../support/merchant';
-import { buildPayout, MerchantClient } from '../support/merchant-client';
-import { countPayouts, type MerchantWish, openMerchant } from '../support/payout-steps';
+} from '../support/servers/gateway';
+import { createKey } from '../support/merchant/merchant';
+import { buildPayout, MerchantClient } from '../support/merchant/merchant-client';
+import { countPayouts, type MerchantWish, openMerchant } from '../support/payout/payout-steps';
 
 let gateway: TestGateway;
 let second: SecondApi;

@@ -1,17 +1,10 @@
 /** Addresses that do not exist are refused before anything is stored (decisions/destinations). */
-import { type TestGateway, useSharedGateway } from '../support/gateway';
-import { buildPayout } from '../support/merchant-client';
-import { countPayouts, keyStates, openMerchant } from '../support/payout-steps';
+import { useSharedGateway } from '../support/servers/gateway';
+import { buildPayout } from '../support/merchant/merchant-client';
+import { countPayouts, keyStates, openMerchant } from '../support/payout/payout-steps';
+import { started } from '../support/started';
 
-let gateway: TestGateway;
-
-beforeAll(async () => {
-  gateway = await useSharedGateway();
-});
-
-afterAll(async () => {
-  await gateway.stop();
-});
+const gateway = started(useSharedGateway);
 
 test.each([
   {

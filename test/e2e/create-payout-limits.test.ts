@@ -1,9 +1,9 @@
 /** Limits and pauses of POST /payouts (decisions/payout-limits and decisions/payout-pauses). */
 import { rows } from '../../src/db/transaction';
-import { brokenInvariants, startGateway, type TestGateway } from '../support/gateway';
-import { fund } from '../support/merchant';
-import { buildPayout, type MerchantClient } from '../support/merchant-client';
-import { control } from '../support/sandbox';
+import { brokenInvariants, startGateway } from '../support/servers/gateway';
+import { fund } from '../support/merchant/merchant';
+import { buildPayout, type MerchantClient } from '../support/merchant/merchant-client';
+import { control } from '../support/servers/sandbox';
 import {
   approve,
   balanceOf,
@@ -14,17 +14,10 @@ import {
   reject,
   sendUntilAnswered,
   whenFinal,
-} from '../support/payout-steps';
+} from '../support/payout/payout-steps';
+import { started } from '../support/started';
 
-let gateway: TestGateway;
-
-beforeAll(async () => {
-  gateway = await startGateway();
-});
-
-afterAll(async () => {
-  await gateway.stop();
-});
+const gateway = started(startGateway);
 
 async function setLimits(
   accountId: string,

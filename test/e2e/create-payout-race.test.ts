@@ -1,19 +1,21 @@
 /** Many requests at once against one balance: what fits is paid out, never more. */
 import { rows } from '../../src/db/transaction';
-import { brokenInvariants, type TestGateway, useSharedGateway } from '../support/gateway';
-import { fund } from '../support/merchant';
-import { type ApiAnswer, buildPayout, type MerchantClient } from '../support/merchant-client';
-import { balanceOf, countPayouts, openMerchant, sendUntilAnswered } from '../support/payout-steps';
+import { brokenInvariants, useSharedGateway } from '../support/servers/gateway';
+import { fund } from '../support/merchant/merchant';
+import {
+  type ApiAnswer,
+  buildPayout,
+  type MerchantClient,
+} from '../support/merchant/merchant-client';
+import {
+  balanceOf,
+  countPayouts,
+  openMerchant,
+  sendUntilAnswered,
+} from '../support/payout/payout-steps';
+import { started } from '../support/started';
 
-let gateway: TestGateway;
-
-beforeAll(async () => {
-  gateway = await useSharedGateway();
-});
-
-afterAll(async () => {
-  await gateway.stop();
-});
+const gateway = started(useSharedGateway);
 
 const REQUESTS = 200;
 const FITTING = 50;

@@ -1,18 +1,11 @@
 /** Refusals of POST /payouts: each with its code and details, and with nothing left behind. */
-import { brokenInvariants, type TestGateway, useSharedGateway } from '../support/gateway';
-import { fund } from '../support/merchant';
-import { buildPayout, randomKey } from '../support/merchant-client';
-import { balanceOf, countPayouts, keyStates, openMerchant } from '../support/payout-steps';
+import { brokenInvariants, useSharedGateway } from '../support/servers/gateway';
+import { fund } from '../support/merchant/merchant';
+import { buildPayout, randomKey } from '../support/merchant/merchant-client';
+import { balanceOf, countPayouts, keyStates, openMerchant } from '../support/payout/payout-steps';
+import { started } from '../support/started';
 
-let gateway: TestGateway;
-
-beforeAll(async () => {
-  gateway = await useSharedGateway();
-});
-
-afterAll(async () => {
-  await gateway.stop();
-});
+const gateway = started(useSharedGateway);
 
 const EXCHANGE_ID = { type: 'exchange_id', value: '123456789' };
 const EMAIL = { type: 'email', value: 'payee@example.com' };

@@ -1,9 +1,14 @@
 /** GET /currencies (the specification, "Currencies"; decisions/currencies and decisions/capabilities). */
 import { rows } from '../../src/db/transaction';
-import { startGateway, type TestGateway, type SecondApi, startSecondApi } from '../support/gateway';
-import { createKey } from '../support/merchant';
-import { buildPayout, MerchantClient } from '../support/merchant-client';
-import { openMerchant } from '../support/payout-steps';
+import {
+  startGateway,
+  type TestGateway,
+  type SecondApi,
+  startSecondApi,
+} from '../support/servers/gateway';
+import { createKey } from '../support/merchant/merchant';
+import { buildPayout, MerchantClient } from '../support/merchant/merchant-client';
+import { openMerchant } from '../support/payout/payout-steps';
 
 let gateway: TestGateway;
 let withoutOnchain: SecondApi;

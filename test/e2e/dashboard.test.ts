@@ -2,25 +2,20 @@
 import { execFileSync } from 'node:child_process';
 import { rows } from '../../src/db/transaction';
 import type { MerchantRole } from '../../src/domain/users';
-import { brokenInvariants, type TestGateway, useSharedGateway } from '../support/gateway';
-import { createMerchant, fund, type Merchant } from '../support/merchant';
-import { buildPayout, MerchantClient } from '../support/merchant-client';
-import { makeUser, PageClient } from '../support/page-client';
-import { waitLong } from '../support/patience';
-import { startReceiver } from '../support/webhook-receiver';
+import { useSharedGateway, isSound } from '../support/servers/gateway';
+import { createMerchant, fund, type Merchant } from '../support/merchant/merchant';
+import { buildPayout, MerchantClient } from '../support/merchant/merchant-client';
+import { makeUser, PageClient } from '../support/merchant/page-client';
+import { startReceiver } from '../support/webhook/webhook-receiver';
+import { waitFor } from '../support/wait-for';
+import { started } from '../support/started';
 
-let gateway: TestGateway;
+const gateway = started(useSharedGateway, isSound);
 let merchant: Merchant;
 
 beforeAll(async () => {
-  gateway = await useSharedGateway();
   merchant = await createMerchant(gateway.db, gateway.pepper, { rehearseReview: true });
   await fund(gateway.db, merchant.accountId, 'test', 'USDT', '1000');
-});
-
-afterAll(async () => {
-  expect(await brokenInvariants(gateway)).toEqual([]);
-  await gateway.stop();
 });
 
 async function signIn(role: MerchantRole = 'owner', { accountId }: Merchant = merchant) {
@@ -203,11 +198,9 @@ test('an endpoint is edited, tested with a sample, and gets what it missed', asy
   expect(replayed.headers.get('location')).toBe(`${path}?recovered=1&left=0`);
   const recovered = await client.post(`${path}/recover`, { since: 'x' });
   expect(recovered.headers.get('location')).toBe(`${path}?recovered=0&left=0`);
-  await waitLong('the missed event', () =>
+  await waitFor('the missed event', () =>
     Promise.resolve(
-      receiver.received.some(({ body }) => body.toString().includes(payout.json.data.id))
-        ? true
-        : undefined,
+      receiver.received.some(({ body }) => body.toString().includes(payout.json.data.id)),
     ),
   );
   html = await textOf(client.get(`${path}?recovered=1&left=0`));

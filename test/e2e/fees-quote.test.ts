@@ -1,13 +1,13 @@
 /** GET /fees/quote (the specification, "Fee quote"; decisions/service-fees). */
-import { addFeeRule, type FeeRuleWish } from '../support/fee-rules';
+import { addFeeRule, type FeeRuleWish } from '../support/merchant/fee-rules';
 import {
   type TestGateway,
   useSharedGateway,
   type SecondApi,
   startSecondApi,
-} from '../support/gateway';
-import { MerchantClient } from '../support/merchant-client';
-import { acceptedPayout, openMerchant } from '../support/payout-steps';
+} from '../support/servers/gateway';
+import { MerchantClient } from '../support/merchant/merchant-client';
+import { acceptedPayout, openMerchant } from '../support/payout/payout-steps';
 
 let gateway: TestGateway;
 let withoutExchange: SecondApi;

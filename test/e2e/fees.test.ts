@@ -1,9 +1,14 @@
 /** GET /fees (the specification, "Fee rule"; decisions/service-fees). */
 import { rows } from '../../src/db/transaction';
-import { type FeeRuleWish, addFeeRule } from '../support/fee-rules';
-import { startGateway, type TestGateway, type SecondApi, startSecondApi } from '../support/gateway';
-import { MerchantClient } from '../support/merchant-client';
-import { acceptedPayout, openMerchant } from '../support/payout-steps';
+import { type FeeRuleWish, addFeeRule } from '../support/merchant/fee-rules';
+import {
+  startGateway,
+  type TestGateway,
+  type SecondApi,
+  startSecondApi,
+} from '../support/servers/gateway';
+import { MerchantClient } from '../support/merchant/merchant-client';
+import { acceptedPayout, openMerchant } from '../support/payout/payout-steps';
 
 let gateway: TestGateway;
 let withoutExchange: SecondApi;

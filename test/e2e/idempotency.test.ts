@@ -1,10 +1,10 @@
 /** Idempotency keys of POST /payouts, over HTTP (the specification; decisions/idempotency). */
 import { rows } from '../../src/db/transaction';
-import { ChildProgram } from '../support/child-program';
-import { findFreePort } from '../support/free-port';
-import { brokenInvariants, type TestGateway, useSharedGateway } from '../support/gateway';
-import { fund } from '../support/merchant';
-import { buildPayout, MerchantClient, randomKey } from '../support/merchant-client';
+import { ChildProgram } from '../support/servers/child-program';
+import { findFreePort } from '../../src/dev/ports';
+import { brokenInvariants, type TestGateway, useSharedGateway } from '../support/servers/gateway';
+import { fund } from '../support/merchant/merchant';
+import { buildPayout, MerchantClient, randomKey } from '../support/merchant/merchant-client';
 import {
   balanceOf,
   countPayouts,
@@ -12,7 +12,7 @@ import {
   openMerchant,
   sendUntilAnswered,
   whenFinal,
-} from '../support/payout-steps';
+} from '../support/payout/payout-steps';
 
 let gateway: TestGateway;
 let secondApi: ChildProgram;

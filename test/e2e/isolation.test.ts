@@ -4,11 +4,16 @@
  */
 import { OPERATIONS } from '../../src/openapi/document';
 import { newId } from '../../src/lib/new-id';
-import { addFeeRule } from '../support/fee-rules';
-import { type TestGateway, useSharedGateway } from '../support/gateway';
-import { fund } from '../support/merchant';
-import { type ApiAnswer, buildPayout, type MerchantClient } from '../support/merchant-client';
-import { type FundedMerchant, openMerchant } from '../support/payout-steps';
+import { addFeeRule } from '../support/merchant/fee-rules';
+import { useSharedGateway } from '../support/servers/gateway';
+import { fund } from '../support/merchant/merchant';
+import {
+  type ApiAnswer,
+  buildPayout,
+  type MerchantClient,
+} from '../support/merchant/merchant-client';
+import { type FundedMerchant, openMerchant } from '../support/payout/payout-steps';
+import { started } from '../support/started';
 
 const BODY = buildPayout({ reference: 'order-of-the-owner' });
 const PAYMENT_BODY = {
@@ -26,7 +31,7 @@ interface Stranger {
   sharesFees: boolean;
 }
 
-let gateway: TestGateway;
+const gateway = started(useSharedGateway);
 let owner: FundedMerchant;
 let payoutId: string;
 let paymentId: string;
@@ -35,7 +40,6 @@ let strangers: Record<string, Stranger>;
 let secrets: string[];
 
 beforeAll(async () => {
-  gateway = await useSharedGateway();
   owner = await openMerchant(gateway, { funds: { USDT: '5000' } });
   await addFeeRule(gateway.db, { accountId: owner.accountId, percentage: PERCENTAGE });
   payoutId = (await owner.client.createPayout(BODY, IDEMPOTENCY_KEY)).json.data.id;
@@ -59,10 +63,6 @@ beforeAll(async () => {
     ...own.map(({ id }) => id),
     ...own.map(({ source }) => source.id),
   ];
-});
-
-afterAll(async () => {
-  await gateway.stop();
 });
 
 /** Everything that the owner sees of its own. */

@@ -5,24 +5,20 @@ import { rows } from '../../src/db/transaction';
 import { listPauses, pausePayouts, resumePayouts } from '../../src/services/admin/payouts';
 import { resumeHeldPayouts } from '../../src/temporal/payout-workflows';
 import { TASK_QUEUES, WORKFLOWS } from '../../workflows/names';
-import { startGateway, type TestGateway } from '../support/gateway';
-import { buildPayout, type MerchantClient } from '../support/merchant-client';
-import { openMerchant } from '../support/payout-steps';
-import { placeOf, temporalCommand } from '../support/temporal-command';
+import { startGateway } from '../support/servers/gateway';
+import { buildPayout, type MerchantClient } from '../support/merchant/merchant-client';
+import { openMerchant } from '../support/payout/payout-steps';
+import { placeOf, temporalCommand } from '../support/servers/temporal-command';
+import { started } from '../support/started';
 
 const EVERYTHING = { scope: 'global', target: '', mode: null } as const;
 
-let gateway: TestGateway;
+const gateway = started(startGateway);
 let client: MerchantClient;
 let accountId: string;
 
 beforeAll(async () => {
-  gateway = await startGateway();
   ({ client, accountId } = await openMerchant(gateway, { mode: 'test' }));
-});
-
-afterAll(async () => {
-  await gateway.stop();
 });
 
 /** What the schedule does every five minutes. */

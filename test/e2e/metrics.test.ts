@@ -8,10 +8,11 @@ import { join, resolve } from 'node:path';
 import { UNAVAILABLE_REASONS } from '../../src/domain/errors';
 import { findAnvil } from '../../src/dev/chain/anvil';
 import { describeWithProgram } from '../support/optional-program';
-import { waitLong } from '../support/patience';
-import { acceptedPayout, openMerchant, whenFinal } from '../support/payout-steps';
-import { findPromtool, PROMTOOL_REMEDY } from '../support/promtool';
-import { startWatchedGateway, type WatchedGateway } from '../support/watched-gateway';
+import { acceptedPayout, openMerchant, whenFinal } from '../support/payout/payout-steps';
+import { findPromtool, PROMTOOL_REMEDY } from '../support/servers/promtool';
+import { type ChildProgram, metricsUrlOf } from '../support/servers/child-program';
+import { type GatewayWithWallet, startGatewayWithWallet } from '../support/wallet/gateway-wallet';
+import { waitFor } from '../support/wait-for';
 
 const ROOT = resolve(__dirname, '../..');
 const PROGRAMS = ['api', 'worker', 'wallet'] as const;
@@ -35,17 +36,22 @@ const FAILURES_OF_SDK = [
 ];
 
 describeWithProgram(findAnvil(), 'Install the packages for this system.', 'metrics', () => {
-  let watched: WatchedGateway;
+  const nodeKey = `key-${Date.now().toString(36)}`;
+  let watched: GatewayWithWallet;
   let texts: Record<Program, string>;
   let merchant: { accountId: string; payoutId: string };
 
   beforeAll(async () => {
-    watched = await startWatchedGateway();
+    watched = await startGatewayWithWallet({
+      isProvider: false,
+      nodeKey,
+      env: { METRICS_PORT: '0' },
+    });
     const { accountId, client } = await openMerchant(watched.gateway, { mode: 'test' });
     merchant = { accountId, payoutId: await acceptedPayout(client) };
     await whenFinal(client, merchant.payoutId);
     await watched.gateway.temporal.schedule.getHandle('restart-missing').trigger();
-    texts = await waitLong('the SDK to have told of a workflow and its activity', async () => {
+    texts = await waitFor('the SDK to have told of a workflow and its activity', async () => {
       const found = await readAll(watched);
       return AFTER_WORK.every((name) => found.worker.includes(`${name}{`)) ? found : undefined;
     });
@@ -113,7 +119,7 @@ describeWithProgram(findAnvil(), 'Install the packages for this system.', 'metri
       `wallet_node_up{network="ethereum",mode="test",node="${host}"} 1\n`,
     );
     expect(texts.wallet).toMatch(/^wallet_float\{.*asset="USDC"\} [1-9]/m);
-    expect(texts.wallet).not.toContain(watched.nodeKey);
+    expect(texts.wallet).not.toContain(nodeKey);
   });
 
   test('a request’s log line names the account and the object, created or read', async () => {
@@ -122,7 +128,7 @@ describeWithProgram(findAnvil(), 'Install the packages for this system.', 'metri
       ['POST', '/api/v1/payouts'],
       ['GET', '/api/v1/payouts/:id'],
     ]) {
-      const line = await waitLong(`the log line of ${method!} ${route!}`, async () =>
+      const line = await waitFor(`the log line of ${method!} ${route!}`, async () =>
         watched.gateway.api.output
           .split('\n')
           .find((one) => one.includes(`"method":"${method!}","route":"${route!}"`)),
@@ -135,12 +141,14 @@ describeWithProgram(findAnvil(), 'Install the packages for this system.', 'metri
     const { api, worker } = watched.gateway;
     for (const program of [api, worker, watched.wallet]) program.signal('SIGHUP');
     for (const program of [api, worker]) {
-      await waitLong('the program to say that it reads nothing', async () =>
-        program.output.includes('there is nothing to read') ? true : undefined,
+      await waitFor('the program to say that it reads nothing', async () =>
+        program.output.includes('there is nothing to read'),
       );
     }
     expect(Object.values(await readAll(watched)).map((text) => text.length > 0)).toEqual([
-      ...[true, true, true],
+      true,
+      true,
+      true,
     ]);
   });
 
@@ -155,12 +163,10 @@ describeWithProgram(findAnvil(), 'Install the packages for this system.', 'metri
   });
 });
 
-async function readAll({ metricsUrls }: WatchedGateway): Promise<Record<Program, string>> {
-  const read = async (program: Program): Promise<[Program, string]> => [
-    program,
-    await (await fetch(metricsUrls[program])).text(),
-  ];
-  return Object.fromEntries(await Promise.all(PROGRAMS.map(read))) as Record<Program, string>;
+async function readAll({ gateway, wallet }: GatewayWithWallet): Promise<Record<Program, string>> {
+  const read = async (program: ChildProgram) => (await fetch(await metricsUrlOf(program))).text();
+  const [api, worker] = [await read(gateway.api), await read(gateway.worker)];
+  return { api, worker, wallet: await read(wallet) };
 }
 
 function namesOf(text: string): string[] {

@@ -1,19 +1,12 @@
 /** The API's description as a running gateway serves it: for programs and for people. */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { type TestGateway, useSharedGateway } from '../support/gateway';
-import { DOCUMENT } from '../support/contract';
-import { openMerchant } from '../support/payout-steps';
+import { useSharedGateway } from '../support/servers/gateway';
+import { DOCUMENT } from '../support/merchant/contract';
+import { openMerchant } from '../support/payout/payout-steps';
+import { started } from '../support/started';
 
-let gateway: TestGateway;
-
-beforeAll(async () => {
-  gateway = await useSharedGateway();
-});
-
-afterAll(async () => {
-  await gateway.stop();
-});
+const gateway = started(useSharedGateway);
 
 const operations = Object.values(DOCUMENT.paths).flatMap((methods) => Object.values(methods));
 

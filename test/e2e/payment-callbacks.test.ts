@@ -4,8 +4,8 @@ import { rows } from '../../src/db/transaction';
 import { PROVIDER_CODES, type ProviderCode } from '../../src/domain/provider-codes';
 import { newId } from '../../src/lib/new-id';
 import { DEFAULT_TIMEOUT_MS } from '../../src/providers/provider-http';
-import { brokenInvariants, startGateway, type TestGateway } from '../support/gateway';
-import { randomKey } from '../support/merchant-client';
+import { brokenInvariants, startGateway } from '../support/servers/gateway';
+import { randomKey } from '../support/merchant/merchant-client';
 import {
   atProvider,
   buildPayment,
@@ -15,20 +15,15 @@ import {
   readPayment,
   signalsOf,
   whenPayment,
-} from '../support/payment-steps';
-import { balanceOf, eventually, keyStates, openMerchant } from '../support/payout-steps';
-import { type CheckoutEntry, control } from '../support/sandbox';
+} from '../support/payment/payment-steps';
+import { balanceOf, keyStates, openMerchant } from '../support/payout/payout-steps';
+import { type CheckoutEntry, control } from '../support/servers/sandbox';
+import { waitFor } from '../support/wait-for';
+import { started } from '../support/started';
 
-let gateway: TestGateway;
+const gateway = started(() => startGateway({ providerTimeoutMs: DEFAULT_TIMEOUT_MS }));
 
 /** As long as by default: a provider that hangs must not be taken for a fault of ours. */
-beforeAll(async () => {
-  gateway = await startGateway({ providerTimeoutMs: DEFAULT_TIMEOUT_MS });
-});
-
-afterAll(async () => {
-  await gateway.stop();
-});
 
 interface Callback {
   headers: Record<string, string>;
@@ -116,9 +111,9 @@ describe.each(PROVIDER_CODES)('callbacks of %s', (provider) => {
         expect.arrayContaining(['payment.created', 'payment.processing', 'payment.completed']),
       );
       // Their workflows come to rest, and the payment is as it was.
-      await eventually('the workflow to end', async () => {
+      await waitFor('the workflow to end', async () => {
         const { status } = await gateway.temporal.workflow.getHandle(id).describe();
-        return status.name === 'COMPLETED' ? true : undefined;
+        return status.name === 'COMPLETED';
       });
       expect(await readPayment(client, id)).toEqual(paid);
       expect(await balanceOf(client)).toMatchObject({ available: '99.00000000' });
@@ -129,7 +124,7 @@ describe.each(PROVIDER_CODES)('callbacks of %s', (provider) => {
   test.concurrent('forged ones are refused and change nothing', async () => {
     const { client, id } = await seenPayment(provider);
     // A check can see the money before the provider's own callback comes.
-    const signals = await eventually('the callback of the provider', async () => {
+    const signals = await waitFor('the callback of the provider', async () => {
       const sent = await signalsOf(gateway, id);
       return sent.length > 0 ? sent : undefined;
     });
@@ -228,10 +223,8 @@ describe.each([
     const again = await client.createPayment(body, key);
     expect([again.text, again.headers.get('idempotent-replayed')]).toEqual([opened.text, 'true']);
     expect((await client.get('/payments')).json.data).toHaveLength(1);
-    await eventually('the unused checkout to be cancelled', async () =>
-      (await checkoutsWithoutPayment()).every(({ state }) => state === 'cancelled')
-        ? true
-        : undefined,
+    await waitFor('the unused checkout to be cancelled', async () =>
+      (await checkoutsWithoutPayment()).every(({ state }) => state === 'cancelled'),
     );
   });
 
@@ -273,26 +266,25 @@ test('money for a completed payment is not forgotten when the provider is silent
   const id = await openedPayment(client);
   await atProvider(gateway, id, 'pay');
   await whenPayment(client, id, 'completed');
-  await eventually('the workflow to end', async () => {
+  await waitFor('the workflow to end', async () => {
     const { status } = await gateway.temporal.workflow.getHandle(id).describe();
-    return status.name === 'COMPLETED' ? true : undefined;
+    return status.name === 'COMPLETED';
   });
   await outage('answer_503');
   await atProvider(gateway, id, 'pay', { amount: '10', at: new Date().toISOString() });
-  await eventually('the callback', async () =>
-    (await signalsOf(gateway, id)).length > 0 ? true : undefined,
-  );
-  await eventually('the vain question', async () => {
+  await waitFor('the callback', async () => (await signalsOf(gateway, id)).length > 0);
+  await waitFor('the vain question', async () => {
     const { events } = await gateway.temporal.workflow.getHandle(id).fetchHistory();
     // Of openPayment and of checkPayment; a fast answer is that of a local activity.
     const answered = (events ?? []).filter(
       (one) => one.activityTaskCompletedEventAttributes ?? one.markerRecordedEventAttributes,
     );
-    return answered.length >= 2 ? true : undefined;
+    return answered.length >= 2;
   });
   await outage(null);
-  await eventually('the credit', async () =>
-    (await readPayment(client, id)).net_amount === '108.90000000' ? true : undefined,
+  await waitFor(
+    'the credit',
+    async () => (await readPayment(client, id)).net_amount === '108.90000000',
   );
   expect(await creditsOf(gateway, id)).toHaveLength(2);
 });
@@ -302,29 +294,28 @@ test('what the provider calls about while it is being asked is asked about again
   const id = await openedPayment(client);
   await atProvider(gateway, id, 'pay');
   await whenPayment(client, id, 'completed');
-  await eventually('the workflow to end', async () => {
+  await waitFor('the workflow to end', async () => {
     const { status } = await gateway.temporal.workflow.getHandle(id).describe();
-    return status.name === 'COMPLETED' ? true : undefined;
+    return status.name === 'COMPLETED';
   });
   // The answer of before the second transfer waits for the payment's row.
   await gateway.db.transaction(async (tx) => {
     await rows(tx, 'SELECT id FROM payments WHERE id = ? FOR UPDATE', [id]);
     await atProvider(gateway, id, 'resend-callback');
-    await eventually('the answer to wait', async () => {
+    await waitFor('the answer to wait', async () => {
       const waiting = await rows(
         gateway.db,
         `SELECT pid FROM pg_stat_activity
           WHERE datname = current_database() AND wait_event_type = 'Lock'`,
       );
-      return waiting.length > 0 ? true : undefined;
+      return waiting.length > 0;
     });
     await atProvider(gateway, id, 'pay', { amount: '10', at: new Date().toISOString() });
-    await eventually('the second callback', async () =>
-      (await signalsOf(gateway, id)).length === 2 ? true : undefined,
-    );
+    await waitFor('the second callback', async () => (await signalsOf(gateway, id)).length === 2);
   });
-  await eventually('the credit', async () =>
-    (await readPayment(client, id)).net_amount === '108.90000000' ? true : undefined,
+  await waitFor(
+    'the credit',
+    async () => (await readPayment(client, id)).net_amount === '108.90000000',
   );
 });
 
@@ -343,8 +334,9 @@ test.concurrent(
       }),
     );
     for (const id of ids) {
-      await eventually(`the second credit of ${id}`, async () =>
-        (await creditsOf(gateway, id)).length === 2 ? true : undefined,
+      await waitFor(
+        `the second credit of ${id}`,
+        async () => (await creditsOf(gateway, id)).length === 2,
       );
     }
     expect(await balanceOf(client)).toMatchObject({ available: '1306.80000000' });

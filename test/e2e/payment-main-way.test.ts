@@ -1,34 +1,17 @@
 /** The other half over HTTP: a payment from checkout to credited balance. */
-import { brokenInvariants, type TestGateway, useSharedGateway } from '../support/gateway';
-import { createKey, createMerchant } from '../support/merchant';
-import { buildPayout, MerchantClient, randomKey } from '../support/merchant-client';
-import { openMerchant as openPayoutMerchant } from '../support/payout-steps';
-import { control, waitFor } from '../support/sandbox';
+import { brokenInvariants, useSharedGateway } from '../support/servers/gateway';
+import { createKey, createMerchant } from '../support/merchant/merchant';
+import { buildPayout, MerchantClient } from '../support/merchant/merchant-client';
+import { openMerchant as openPayoutMerchant } from '../support/payout/payout-steps';
+import { control } from '../support/servers/sandbox';
+import { buildPayment, whenPayment } from '../support/payment/payment-steps';
+import { started } from '../support/started';
 
-let gateway: TestGateway;
-
-beforeAll(async () => {
-  gateway = await useSharedGateway();
-});
-
-afterAll(async () => {
-  await gateway.stop();
-});
+const gateway = started(useSharedGateway);
 
 async function openMerchant() {
   const merchant = await createMerchant(gateway.db, gateway.pepper);
   return new MerchantClient(gateway.baseUrl, merchant.testKey);
-}
-
-function buildPayment(overrides: Record<string, unknown> = {}) {
-  return { amount: '100', currency: 'USDT', reference: `order-${randomKey()}`, ...overrides };
-}
-
-function whenStatus(client: MerchantClient, id: string, status: string) {
-  return waitFor(`${id} to be ${status}`, async () => {
-    const { json } = await client.get(`/payments/${id}`);
-    return json.data.status === status ? json.data : undefined;
-  });
 }
 
 test('[endpoint POST /payments] [endpoint GET /payments/{id}] a payment that is paid exactly is completed and credited less the fee', async () => {
@@ -48,7 +31,7 @@ test('[endpoint POST /payments] [endpoint GET /payments/{id}] a payment that is 
 
   const paid = { provider: 'onchain_provider', mode: 'test', client_reference: id, amount: '100' };
   expect(await control(gateway.sandbox.url, 'checkouts/pay', paid)).toBe(200);
-  expect(await whenStatus(client, id, 'completed')).toMatchObject({
+  expect(await whenPayment(client, id, 'completed')).toMatchObject({
     received_amount: '100.00000000',
     amount_due: '0.00000000',
     service_fee: '1.00000000',

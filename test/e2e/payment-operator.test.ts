@@ -3,9 +3,9 @@ import { rows } from '../../src/db/transaction';
 import type { PaymentStatus } from '../../src/domain/payment';
 import { PROVIDER_CODES } from '../../src/domain/provider-codes';
 import { newId } from '../../src/lib/new-id';
-import { brokenInvariants, type TestGateway, useSharedGateway } from '../support/gateway';
-import type { MerchantClient } from '../support/merchant-client';
-import { ageSignIn, makeUser, PageClient } from '../support/page-client';
+import { useSharedGateway, isSound } from '../support/servers/gateway';
+import type { MerchantClient } from '../support/merchant/merchant-client';
+import { ageSignIn, makeUser, PageClient } from '../support/merchant/page-client';
 import {
   atProvider,
   checkoutOf,
@@ -18,20 +18,13 @@ import {
   readPayment,
   whenDetails,
   whenPayment,
-} from '../support/payment-steps';
-import { balanceOf, eventually, openMerchant } from '../support/payout-steps';
-import { placeOf, temporalCommand } from '../support/temporal-command';
+} from '../support/payment/payment-steps';
+import { balanceOf, openMerchant } from '../support/payout/payout-steps';
+import { placeOf, temporalCommand } from '../support/servers/temporal-command';
+import { waitFor } from '../support/wait-for';
+import { started } from '../support/started';
 
-let gateway: TestGateway;
-
-beforeAll(async () => {
-  gateway = await useSharedGateway();
-});
-
-afterAll(async () => {
-  expect(await brokenInvariants(gateway)).toEqual([]);
-  await gateway.stop();
-});
+const gateway = started(useSharedGateway, isSound);
 
 async function opened(overrides: Record<string, unknown> = {}) {
   const { client } = await openMerchant(gateway, { mode: 'test', funds: {} });
@@ -74,8 +67,9 @@ describe.each(PROVIDER_CODES)('a hold at %s', (provider) => {
     expect(await needsAttention(gateway, payment.id)).toBe(true);
     await decide(gateway, payment.id, 'release');
     await expectEnd(payment, 'completed', '99.00000000');
-    await eventually('the end of the attention', async () =>
-      (await needsAttention(gateway, payment.id)) === false ? true : undefined,
+    await waitFor(
+      'the end of the attention',
+      async () => (await needsAttention(gateway, payment.id)) === false,
     );
   });
 
@@ -257,8 +251,9 @@ describe('on the pages of the console', () => {
       expect(await read(part.headers.get('location')!)).toMatch(
         /the provider has accepted it|waiting for the provider/,
       );
-      await eventually('the refund', async () =>
-        (await readPayment(client, id)).refunded_amount === '10.00000000' ? true : undefined,
+      await waitFor(
+        'the refund',
+        async () => (await readPayment(client, id)).refunded_amount === '10.00000000',
       );
       const page = await read(`/console/payments/${id}`);
       for (const shown of [

@@ -6,9 +6,9 @@ import { PROVIDER_CODES } from '../../src/domain/provider-codes';
 import { post } from '../../src/db/repositories/ledger';
 import { inTransaction, rows } from '../../src/db/transaction';
 import { newId } from '../../src/lib/new-id';
-import { brokenInvariants, startGateway, type TestGateway } from '../support/gateway';
-import { fund } from '../support/merchant';
-import type { MerchantClient } from '../support/merchant-client';
+import { startGateway, isSound } from '../support/servers/gateway';
+import { fund } from '../support/merchant/merchant';
+import type { MerchantClient } from '../support/merchant/merchant-client';
 import {
   atProvider,
   checkoutOf,
@@ -21,21 +21,14 @@ import {
   readPayment,
   whenDetails,
   whenPayment,
-} from '../support/payment-steps';
-import { balanceOf, eventually, openMerchant } from '../support/payout-steps';
-import { runProgram } from '../support/programs';
-import { control } from '../support/sandbox';
+} from '../support/payment/payment-steps';
+import { balanceOf, openMerchant } from '../support/payout/payout-steps';
+import { runProgram } from '../support/servers/programs';
+import { control } from '../support/servers/sandbox';
+import { waitFor } from '../support/wait-for';
+import { started } from '../support/started';
 
-let gateway: TestGateway;
-
-beforeAll(async () => {
-  gateway = await startGateway();
-});
-
-afterAll(async () => {
-  expect(await brokenInvariants(gateway)).toEqual([]);
-  await gateway.stop();
-});
+const gateway = started(startGateway, isSound);
 
 interface Paid {
   accountId: string;
@@ -80,9 +73,9 @@ async function underpaid(): Promise<Paid> {
   const { accountId, client } = await openMerchant(gateway, { mode: 'test', funds: {} });
   const id = await openedPayment(client);
   await atProvider(gateway, id, 'pay', { amount: '50' });
-  await eventually('the confirmation', async () => {
+  await waitFor('the confirmation', async () => {
     const { transfers } = await checkoutOf(gateway, id);
-    return transfers[0]?.status === 'confirmed' ? true : undefined;
+    return transfers[0]?.status === 'confirmed';
   });
   await closeWindow(gateway, id);
   await client.post(`/payments/${id}/verify`);
@@ -164,7 +157,7 @@ describe.each(PROVIDER_CODES)('%s refunds by itself', (provider) => {
   test.concurrent('in two parts: the status waits for the second', async () => {
     const { client, id } = await paid(provider);
     await atProvider(gateway, id, 'refund', { amount: '50' });
-    const half = await eventually('the half', async () => {
+    const half = await waitFor('the half', async () => {
       const data = await readPayment(client, id);
       return data.refunded_amount === '50.00000000' ? data : undefined;
     });
@@ -216,9 +209,7 @@ test.concurrent(
 
     await fund(gateway.db, accountId, 'test', 'USDT', '200');
     await atProvider(gateway, id, 'resend-callback');
-    await eventually('the rest', async () =>
-      (await available(client)) === '110.00000000' ? true : undefined,
-    );
+    await waitFor('the rest', async () => (await available(client)) === '110.00000000');
     expect(await readPayment(client, id)).toMatchObject({ net_amount: '0.00000000' });
     expect(await postingsOf(gateway, id)).toEqual([CREDIT, ALL_OF_IT]);
     expect(await exceptionsOf(id)).toMatchObject([{ resolved: true }]);
@@ -368,8 +359,9 @@ test('an order that the provider refuses is given back', async () => {
   await whenDetails(gateway, id, /Waiting for the provider to carry out the `refund`/);
   await outage(null);
   await whenDetails(gateway, id, /`refund` of 50.00000000 USDT by alice, refused/);
-  await eventually('the refund that was made', async () =>
-    (await readPayment(client, id)).refunded_amount === '30.00000000' ? true : undefined,
+  await waitFor(
+    'the refund that was made',
+    async () => (await readPayment(client, id)).refunded_amount === '30.00000000',
   );
   expect((await postingsOf(gateway, id)).slice(1)).toEqual([
     HALF_OF_IT,
@@ -403,8 +395,9 @@ test('a refund whose callback was lost is found by the command `payments look`',
     0,
     expect.objectContaining({ id, looks_at_provider: true }),
   ]);
-  await eventually('the refund', async () =>
-    (await readPayment(client, id)).refunded_amount === '50.00000000' ? true : undefined,
+  await waitFor(
+    'the refund',
+    async () => (await readPayment(client, id)).refunded_amount === '50.00000000',
   );
   const callback_base_url = gateway.baseUrl.replace('/api/v1', '');
   await control(gateway.sandbox.url, 'settings', { callback_base_url });

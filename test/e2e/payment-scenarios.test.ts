@@ -2,8 +2,8 @@
 import { rows } from '../../src/db/transaction';
 import { PROVIDER_CODES } from '../../src/domain/provider-codes';
 import type { PaymentStatus } from '../../src/domain/payment';
-import { brokenInvariants, type TestGateway, useSharedGateway } from '../support/gateway';
-import type { ApiAnswer, MerchantClient } from '../support/merchant-client';
+import { brokenInvariants, useSharedGateway } from '../support/servers/gateway';
+import type { ApiAnswer, MerchantClient } from '../support/merchant/merchant-client';
 import {
   atProvider,
   checkoutOf,
@@ -13,18 +13,12 @@ import {
   openedPayment,
   readPayment,
   whenPayment,
-} from '../support/payment-steps';
-import { balanceOf, eventually, openMerchant } from '../support/payout-steps';
+} from '../support/payment/payment-steps';
+import { balanceOf, openMerchant } from '../support/payout/payout-steps';
+import { waitFor } from '../support/wait-for';
+import { started } from '../support/started';
 
-let gateway: TestGateway;
-
-beforeAll(async () => {
-  gateway = await useSharedGateway();
-});
-
-afterAll(async () => {
-  await gateway.stop();
-});
+const gateway = started(useSharedGateway);
 
 interface Played {
   client: MerchantClient;
@@ -51,16 +45,17 @@ async function endOfWindow({ client, id }: Played): Promise<void> {
 }
 
 async function whenConfirmed({ id }: Played): Promise<void> {
-  await eventually('the confirmation', async () => {
+  await waitFor('the confirmation', async () => {
     const { transfers } = await checkoutOf(gateway, id);
-    return transfers[0]?.status === 'confirmed' ? true : undefined;
+    return transfers[0]?.status === 'confirmed';
   });
 }
 
 async function release({ client, id }: Played): Promise<void> {
   await whenPayment(client, id, 'on_hold');
-  await eventually('the money to be pending', async () =>
-    (await balanceOf(client))?.pending === '100.00000000' ? true : undefined,
+  await waitFor(
+    'the money to be pending',
+    async () => (await balanceOf(client))?.pending === '100.00000000',
   );
   await atProvider(gateway, id, 'release');
 }
@@ -190,8 +185,9 @@ test.concurrent('the rest of an underpaid payment comes late and completes it', 
   await endOfWindow({ client, id });
   await whenPayment(client, id, 'underpaid');
   await atProvider(gateway, id, 'pay', { amount: '20' });
-  await eventually('the second transfer', async () =>
-    (await readPayment(client, id)).net_amount === '69.30000000' ? true : undefined,
+  await waitFor(
+    'the second transfer',
+    async () => (await readPayment(client, id)).net_amount === '69.30000000',
   );
   await atProvider(gateway, id, 'pay', { amount: '30' });
   const data = await whenPayment(client, id, 'completed');
@@ -207,7 +203,7 @@ test.concurrent('more money for a completed payment is credited where it stands'
   const id = await openedPayment(client, { metadata: { scenario: 'completed' } });
   const before = (await eventsOf(gateway, (await whenPayment(client, id, 'completed')).id)).length;
   await atProvider(gateway, id, 'pay', { amount: '10' });
-  const data = await eventually('the credit', async () => {
+  const data = await waitFor('the credit', async () => {
     const now = await readPayment(client, id);
     return now.net_amount === '108.90000000' ? now : undefined;
   });
@@ -220,9 +216,9 @@ test.concurrent('two transfers that make the amount complete it together', async
   const { client } = await openMerchant(gateway, { mode: 'test', funds: {} });
   const id = await openedPayment(client);
   await atProvider(gateway, id, 'pay', { amount: '40' });
-  await eventually('the first', async () => {
+  await waitFor('the first', async () => {
     const { amount_due, net_amount } = await readPayment(client, id);
-    return amount_due === '60.00000000' && net_amount === null ? true : undefined;
+    return amount_due === '60.00000000' && net_amount === null;
   });
   await atProvider(gateway, id, 'pay', { amount: '60' });
   const data = await whenPayment(client, id, 'completed');
@@ -270,8 +266,9 @@ test.concurrent('late money that is not confirmed yet is pending', async () => {
   await endOfWindow({ client, id });
   await whenPayment(client, id, 'expired');
   await atProvider(gateway, id, 'pay', { amount: '40', then: 'stay' });
-  await eventually('the late money to be pending', async () =>
-    (await balanceOf(client))?.pending === '40.00000000' ? true : undefined,
+  await waitFor(
+    'the late money to be pending',
+    async () => (await balanceOf(client))?.pending === '40.00000000',
   );
   expect(await readPayment(client, id)).toMatchObject({
     status: 'expired',
@@ -280,8 +277,9 @@ test.concurrent('late money that is not confirmed yet is pending', async () => {
     amount_due: '60.00000000',
   });
   await atProvider(gateway, id, 'drop');
-  await eventually('nothing to be pending', async () =>
-    ((await balanceOf(client))?.pending ?? '0.00000000') === '0.00000000' ? true : undefined,
+  await waitFor(
+    'nothing to be pending',
+    async () => ((await balanceOf(client))?.pending ?? '0.00000000') === '0.00000000',
   );
 });
 
@@ -293,8 +291,9 @@ test.concurrent(
     await atProvider(gateway, id, 'pay', { then: 'stay' });
     await whenPayment(client, id, 'processing');
     await atProvider(gateway, id, 'drop');
-    await eventually('the money to be gone', async () =>
-      (await readPayment(client, id)).unconfirmed_amount === '0.00000000' ? true : undefined,
+    await waitFor(
+      'the money to be gone',
+      async () => (await readPayment(client, id)).unconfirmed_amount === '0.00000000',
     );
     expect((await readPayment(client, id)).status).toBe('processing');
     await endOfWindow({ client, id });
@@ -322,7 +321,7 @@ test.concurrent(
     const failed = await whenPayment(client, id, 'failed');
     expect(failed.failure_reason).toBe('The transfer was never confirmed.');
     await atProvider(gateway, id, 'pay');
-    const openedCase = await eventually('the case', async () => {
+    const openedCase = await waitFor('the case', async () => {
       const [row] = await rows<{ details: unknown }>(
         gateway.db,
         `SELECT details FROM cases WHERE kind = 'money_not_credited' AND object_id = ?`,

@@ -10,8 +10,7 @@ import {
   type PaymentTrigger,
 } from '../../src/domain/payment';
 import { createPaymentWorkflows, paymentStart } from '../../src/temporal/payment-workflows';
-import { brokenInvariants, startGateway, type OwnGateway } from '../support/gateway';
-import { waitLong } from '../support/patience';
+import { brokenInvariants, startGateway } from '../support/servers/gateway';
 import {
   atProvider,
   checkoutOf,
@@ -21,16 +20,12 @@ import {
   postingsOf,
   readPayment,
   type SeenPosting,
-} from '../support/payment-steps';
-import { balanceOf, openMerchant } from '../support/payout-steps';
+} from '../support/payment/payment-steps';
+import { balanceOf, openMerchant } from '../support/payout/payout-steps';
+import { waitFor } from '../support/wait-for';
+import { started } from '../support/started';
 
-let gateway: OwnGateway;
-
-beforeAll(async () => {
-  gateway = await startGateway({ sandbox: { callbackBaseUrl: null } });
-});
-
-afterAll(() => gateway.stop());
+const gateway = started(() => startGateway({ sandbox: { callbackBaseUrl: null } }));
 
 type Step = (id: string) => Promise<void>;
 
@@ -45,8 +40,9 @@ const pay =
   (amount = '100'): Step =>
   async (id) => {
     await atProvider(gateway, id, 'pay', { amount });
-    await waitLong('the transfer to be confirmed', async () =>
-      (await checkoutOf(gateway, id)).planned.length === 0 ? true : undefined,
+    await waitFor(
+      'the transfer to be confirmed',
+      async () => (await checkoutOf(gateway, id)).planned.length === 0,
     );
   };
 
@@ -270,19 +266,19 @@ async function happen(id: string, steps: Step[]): Promise<void> {
 
 /** A look that is under way when the worker stops would see a half of what happens. */
 async function whenAtRest(id: string): Promise<void> {
-  await waitLong(`the workflow of ${id} to rest`, async () => {
+  await waitFor(`the workflow of ${id} to rest`, async () => {
     const { status, raw } = await gateway.temporal.workflow.getHandle(id).describe();
     const isWatching = raw.pendingActivities?.some(
       (one) => one.activityType?.name === 'watchPayment',
     );
-    return status.name !== 'RUNNING' || isWatching === true ? true : undefined;
+    return status.name !== 'RUNNING' || isWatching === true;
   });
 }
 
 async function whenAt(id: string, status: PaymentStatus, postings = 0): Promise<void> {
-  await waitLong(`${id} to be ${status}`, async () => {
+  await waitFor(`${id} to be ${status}`, async () => {
     const payment = await findPayment(gateway.db, id);
     const posted = await postingsOf(gateway, id);
-    return payment?.status === status && posted.length >= postings ? true : undefined;
+    return payment?.status === status && posted.length >= postings;
   });
 }

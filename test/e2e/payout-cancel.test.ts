@@ -2,30 +2,22 @@
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { rows } from '../../src/db/transaction';
 import { newId } from '../../src/lib/new-id';
-import { brokenInvariants, type TestGateway, useSharedGateway } from '../support/gateway';
-import { buildPayout, type MerchantClient } from '../support/merchant-client';
+import { useSharedGateway, isSound } from '../support/servers/gateway';
+import { buildPayout, type MerchantClient } from '../support/merchant/merchant-client';
 import {
   acceptedPayout,
   approve,
   balanceOf,
   openMerchant,
   whenFinal,
-} from '../support/payout-steps';
+} from '../support/payout/payout-steps';
 import { scaled } from '../support/scale';
-import { readBookEntry } from '../support/sandbox';
+import { readBookEntry } from '../support/servers/sandbox';
+import { started } from '../support/started';
 
 jest.setTimeout(scaled(60_000, 900_000));
 
-let gateway: TestGateway;
-
-beforeAll(async () => {
-  gateway = await useSharedGateway();
-});
-
-afterAll(async () => {
-  expect(await brokenInvariants(gateway)).toEqual([]);
-  await gateway.stop();
-});
+const gateway = started(useSharedGateway, isSound);
 
 const cancel = (client: MerchantClient, id: string) => client.post(`/payouts/${id}/cancel`);
 

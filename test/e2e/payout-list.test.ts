@@ -1,19 +1,12 @@
 /** GET /payouts and GET /payouts/{id} (the specification; decisions/lists). */
 import { rows } from '../../src/db/transaction';
 import { newId } from '../../src/lib/new-id';
-import { type TestGateway, useSharedGateway } from '../support/gateway';
-import { buildPayout, type MerchantClient, randomKey } from '../support/merchant-client';
-import { acceptedPayout, openMerchant } from '../support/payout-steps';
+import { useSharedGateway } from '../support/servers/gateway';
+import { buildPayout, type MerchantClient, randomKey } from '../support/merchant/merchant-client';
+import { acceptedPayout, openMerchant } from '../support/payout/payout-steps';
+import { started } from '../support/started';
 
-let gateway: TestGateway;
-
-beforeAll(async () => {
-  gateway = await useSharedGateway();
-});
-
-afterAll(async () => {
-  await gateway.stop();
-});
+const gateway = started(useSharedGateway);
 
 const createMany = (client: MerchantClient, count: number): Promise<string[]> =>
   Promise.all(Array.from({ length: count }, () => acceptedPayout(client, { amount: '1' })));

@@ -1,7 +1,7 @@
 /** The main job over HTTP: a payout from request to its end, with the operator's part in it. */
 import { rows } from '../../src/db/transaction';
-import { brokenInvariants, type TestGateway, useSharedGateway } from '../support/gateway';
-import { buildPayout } from '../support/merchant-client';
+import { useSharedGateway, isSound } from '../support/servers/gateway';
+import { buildPayout } from '../support/merchant/merchant-client';
 import {
   approve,
   balanceOf,
@@ -9,19 +9,11 @@ import {
   openMerchant,
   reject,
   whenFinal,
-} from '../support/payout-steps';
-import { readBookEntry } from '../support/sandbox';
+} from '../support/payout/payout-steps';
+import { readBookEntry } from '../support/servers/sandbox';
+import { started } from '../support/started';
 
-let gateway: TestGateway;
-
-beforeAll(async () => {
-  gateway = await useSharedGateway();
-});
-
-afterAll(async () => {
-  expect(await brokenInvariants(gateway)).toEqual([]);
-  await gateway.stop();
-});
+const gateway = started(useSharedGateway, isSound);
 
 test.concurrent(
   'a live payout waits for an operator, is sent, and is debited by exactly total_debit [endpoint POST /payouts]',

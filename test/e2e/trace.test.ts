@@ -2,12 +2,12 @@
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type OwnGateway, startGateway } from '../support/gateway';
-import { runAdmin } from '../support/gateway-admin';
-import { buildPayout, randomKey } from '../support/merchant-client';
-import { waitLong } from '../support/patience';
-import { eventually, openMerchant, whenFinal } from '../support/payout-steps';
-import { startReceiver } from '../support/webhook-receiver';
+import { type OwnGateway, startGateway } from '../support/servers/gateway';
+import { runAdmin } from '../support/servers/gateway-admin';
+import { buildPayout, randomKey } from '../support/merchant/merchant-client';
+import { openMerchant, whenFinal } from '../support/payout/payout-steps';
+import { startReceiver } from '../support/webhook/webhook-receiver';
+import { waitFor } from '../support/wait-for';
 
 interface Seen {
   body: string;
@@ -91,8 +91,8 @@ test.each([
   };
   const { json } = await client.post('/payouts', buildPayout(), headers);
   await whenFinal(client, json.data.id);
-  await waitLong('the events at the receiver', () =>
-    Promise.resolve(receiver.received.length === 4 ? true : undefined),
+  await waitFor('the events at the receiver', () =>
+    Promise.resolve(receiver.received.length === 4),
   );
 
   const orders = provider.filter(({ body }) => body.includes(json.data.id));
@@ -111,7 +111,7 @@ test('the log lines of the request have the id of its trace', async () => {
   const { client } = await openMerchant(gateway, { mode: 'test' });
   const headers = { 'idempotency-key': randomKey(), traceparent: TRACEPARENT };
   const { json } = await client.post('/payouts', buildPayout(), headers);
-  const line = await eventually('the line', () =>
+  const line = await waitFor('the line', () =>
     Promise.resolve(
       gateway.api.output.split('\n').find((one) => one.includes(`"object_id":"${json.data.id}"`)),
     ),

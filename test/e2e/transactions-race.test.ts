@@ -6,12 +6,12 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { connect } from '../../src/db/connect';
 import type { Db } from '../../src/db/transaction';
 import { toUnits } from '../support/amounts';
-import { brokenInvariants, type TestGateway, useSharedGateway } from '../support/gateway';
-import { buildPayoutMoney, completePayout, fund, reservePayout } from '../support/ledger';
-import { walkList } from '../support/list-walk';
-import { createKey } from '../support/merchant';
-import { buildPayout, MerchantClient } from '../support/merchant-client';
-import { openMerchant, sendUntilAnswered } from '../support/payout-steps';
+import { brokenInvariants, type TestGateway, useSharedGateway } from '../support/servers/gateway';
+import { buildPayoutMoney, completePayout, fund, reservePayout } from '../support/merchant/ledger';
+import { walkList } from '../support/merchant/list-walk';
+import { createKey } from '../support/merchant/merchant';
+import { buildPayout, MerchantClient } from '../support/merchant/merchant-client';
+import { openMerchant, sendUntilAnswered } from '../support/payout/payout-steps';
 import { scaled } from '../support/scale';
 
 const CURRENCIES = ['USDT', 'USDC'] as const;

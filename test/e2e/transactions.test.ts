@@ -1,9 +1,9 @@
 /** GET /transactions (the specification, "Transaction object"; decisions/ledger and decisions/lists). */
-import { type TestGateway, useSharedGateway } from '../support/gateway';
-import { fund } from '../support/ledger';
-import { walkList } from '../support/list-walk';
-import { createKey } from '../support/merchant';
-import { MerchantClient } from '../support/merchant-client';
+import { useSharedGateway } from '../support/servers/gateway';
+import { fund } from '../support/merchant/ledger';
+import { walkList } from '../support/merchant/list-walk';
+import { createKey } from '../support/merchant/merchant';
+import { MerchantClient } from '../support/merchant/merchant-client';
 import {
   acceptedPayout,
   approve,
@@ -12,17 +12,10 @@ import {
   openMerchant,
   reject,
   whenFinal,
-} from '../support/payout-steps';
+} from '../support/payout/payout-steps';
+import { started } from '../support/started';
 
-let gateway: TestGateway;
-
-beforeAll(async () => {
-  gateway = await useSharedGateway();
-});
-
-afterAll(async () => {
-  await gateway.stop();
-});
+const gateway = started(useSharedGateway);
 
 const list = async (client: MerchantClient, query = '') =>
   (await client.get(`/transactions${query}`)).json.data;

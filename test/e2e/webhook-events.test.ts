@@ -10,14 +10,20 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { rows } from '../../src/db/transaction';
 import type { Mode } from '../../src/domain/mode';
-import { startGateway, type TestGateway } from '../support/gateway';
-import { runAdmin } from '../support/gateway-admin';
-import type { MerchantClient } from '../support/merchant-client';
-import { waitLong } from '../support/patience';
-import { atProvider, openedPayment, whenPayment } from '../support/payment-steps';
-import { acceptedPayout, approve, magic, openMerchant, whenFinal } from '../support/payout-steps';
-import { createAuthority } from '../support/throw-away-certificates';
-import { faultOf, type Receiver, startReceiver } from '../support/webhook-receiver';
+import { startGateway, type TestGateway } from '../support/servers/gateway';
+import { runAdmin } from '../support/servers/gateway-admin';
+import type { MerchantClient } from '../support/merchant/merchant-client';
+import { atProvider, openedPayment, whenPayment } from '../support/payment/payment-steps';
+import {
+  acceptedPayout,
+  approve,
+  magic,
+  openMerchant,
+  whenFinal,
+} from '../support/payout/payout-steps';
+import { createAuthority } from '../support/servers/throw-away-certificates';
+import { faultOf, type Receiver, startReceiver } from '../support/webhook/webhook-receiver';
+import { waitFor } from '../support/wait-for';
 
 const HAS_PYTHON = spawnSync('python3', ['--version']).status === 0;
 if (!HAS_PYTHON) process.stderr.write('webhook-events: there is no python3, so half is left out\n');
@@ -75,7 +81,7 @@ async function nodeReceiver(mode: Mode): Promise<AnyReceiver> {
 }
 
 async function pythonReceiver(mode: Mode): Promise<AnyReceiver> {
-  const script = join(__dirname, '../support/webhook-receiver.py');
+  const script = join(__dirname, '../support/webhook/webhook-receiver.py');
   const files = mode === 'live' ? [tls.certFile, tls.keyFile] : [];
   const child = spawn('python3', [script, ...files], { stdio: ['pipe', 'pipe', 'inherit'] });
   const lines = createInterface(child.stdout);
@@ -150,8 +156,9 @@ test.each<Mode>(['test', 'live'])(
       expect(types).toContain(`payment.${status}`);
     const expected = events.map((event) => ({ ...event, fault: null }));
     for (const receiver of receivers) {
-      await waitLong(`all events at ${receiver.url}`, async () =>
-        receiver.seen().length >= expected.length ? true : undefined,
+      await waitFor(
+        `all events at ${receiver.url}`,
+        async () => receiver.seen().length >= expected.length,
       );
       const seen = [...receiver.seen()].sort((a, b) => (a.id < b.id ? -1 : 1));
       expect(seen).toEqual(expected);
@@ -167,7 +174,7 @@ test('a webhook’s data is what the API says of the object at that time', async
   await runAdmin(gateway, 'webhooks', 'create', ...where, '--url', receiver.url);
   const id = await acceptedPayout(client);
   const final = await whenFinal(client, id);
-  const last = await waitLong('the last event', async () =>
+  const last = await waitFor('the last event', async () =>
     receiver.received.find(({ event }) => event.type === 'payout.completed'),
   );
   expect(last.event).toEqual({
@@ -201,8 +208,8 @@ test('test and live, other accounts and other kinds keep apart', async () => {
   await create(other.accountId, 'test', foreign.url);
   await expect(create(accountId, 'live', live.url)).rejects.toThrow(/https/i);
   await whenFinal(client, await acceptedPayout(client));
-  await waitLong('four events', async () => (all.received.length === 4 ? true : undefined));
-  await waitLong('one event', async () => (some.received.length === 1 ? true : undefined));
+  await waitFor('four events', async () => all.received.length === 4);
+  await waitFor('one event', async () => some.received.length === 1);
   expect(some.received[0]!.event.type).toBe('payout.completed');
   expect([live.received, foreign.received]).toEqual([[], []]);
   await Promise.all([all, some, live, foreign].map((receiver) => receiver.stop()));

@@ -4,7 +4,7 @@
  */
 import { Command } from '@commander-js/extra-typings';
 import { errorText, wholeNumber } from '../../src/lib/command-line';
-import { startTestServices, stopTestServices } from '../support/start-services';
+import { startTestServices, stopTestServices } from '../support/servers/start-services';
 import { type Guard, projectOf } from './guard';
 import { isTestOf, runTests, type TestRun } from './jest-run';
 import { copyProject, type ProjectCopy } from './project-copy';

@@ -9,9 +9,9 @@ import {
   makeCredentials,
   readCheckoutEntry,
   startSandboxWorld,
-  waitFor,
   type SandboxWorld,
-} from '../support/sandbox';
+} from '../support/servers/sandbox';
+import { waitFor } from '../support/wait-for';
 
 let world: SandboxWorld;
 beforeEach(async () => {

@@ -13,7 +13,7 @@ import {
   IMPATIENT_MS,
   makeCredentials,
   startHttpServer,
-} from '../support/sandbox';
+} from '../support/servers/sandbox';
 
 let respond: (response: ServerResponse) => void;
 let server: { url: string; stop(): Promise<void> };

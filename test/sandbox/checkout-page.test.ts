@@ -7,10 +7,10 @@ import {
   buildCheckout,
   readCheckoutEntry,
   startSandboxWorld,
-  waitFor,
   type CheckoutEntry,
   type SandboxWorld,
-} from '../support/sandbox';
+} from '../support/servers/sandbox';
+import { waitFor } from '../support/wait-for';
 
 let world: SandboxWorld;
 beforeAll(async () => {

@@ -16,9 +16,9 @@ import {
   makeCredentials,
   readCheckoutEntry,
   startCallbackReceiver,
-  waitFor,
   type CallbackReceiver,
-} from '../support/sandbox';
+} from '../support/servers/sandbox';
+import { waitFor } from '../support/wait-for';
 
 const NO_SETTLEMENT_MS = 600_000;
 const credentials = makeCredentials();
@@ -130,7 +130,7 @@ describe.each(PROVIDER_CODES)('%s', (code) => {
     const provider = before.get(code, 'test');
     await provider.openCheckout(unheard);
     await provider.cancelCheckout(unheard.reference);
-    await waitFor('all attempts', () => (receiver.received.length === 3 ? true : undefined));
+    await waitFor('all attempts', () => receiver.received.length === 3);
     await provider.openCheckout(heard);
     await provider.cancelCheckout(heard.reference);
     await provider.openCheckout(lost);
@@ -139,7 +139,7 @@ describe.each(PROVIDER_CODES)('%s', (code) => {
         [heard, lost].map(({ reference }) => readCheckoutEntry(first.url, reference)),
       );
       const isDone = entries[0]?.acknowledged_version === 1 && entries[1]?.planned.length === 0;
-      return isDone ? true : undefined;
+      return isDone;
     });
     await before.close();
     await running.pop()?.stop();
@@ -148,7 +148,7 @@ describe.each(PROVIDER_CODES)('%s', (code) => {
     const second = await start('first');
     await waitFor('the acknowledgement', async () => {
       const entry = await readCheckoutEntry(second.url, unheard.reference);
-      return entry?.acknowledged_version === 1 ? true : undefined;
+      return entry?.acknowledged_version === 1;
     });
     expect(receiver.received.map(({ rawBody }) => rawBody.includes(unheard.reference))).toEqual([
       true,

@@ -10,9 +10,9 @@ import {
   control,
   readCheckoutEntry,
   startSandboxWorld,
-  waitFor,
   type SandboxWorld,
-} from '../support/sandbox';
+} from '../support/servers/sandbox';
+import { waitFor } from '../support/wait-for';
 
 const SETTLE_MS = 50;
 
@@ -70,9 +70,7 @@ const callbacksAbout = (reference: string) =>
   world.receiver.received.filter(({ rawBody }) => rawBody.includes(reference));
 
 const whenToldOf = (reference: string, callbacks: number) =>
-  waitFor('the callbacks', () =>
-    callbacksAbout(reference).length >= callbacks ? true : undefined,
-  );
+  waitFor('the callbacks', () => callbacksAbout(reference).length >= callbacks);
 
 describe.each(PROVIDER_CODES)('%s', (code) => {
   it.each(CHECKOUT_SCENARIO_NAMES)('%s', async (scenario) => {

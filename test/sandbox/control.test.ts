@@ -10,9 +10,9 @@ import {
   readBook,
   readBookEntry,
   startSandboxWorld,
-  waitFor,
   type SandboxWorld,
-} from '../support/sandbox';
+} from '../support/servers/sandbox';
+import { waitFor } from '../support/wait-for';
 
 let world: SandboxWorld;
 beforeEach(async () => {
@@ -74,10 +74,9 @@ describe.each(PROVIDER_CODES)('%s', (code) => {
     await provider.submitPayout(failed);
     await control(world.sandbox.url, 'transfers/fail', keyOf(code, failed.reference));
     await provider.submitPayout(marker);
-    await waitFor('the later transfer', async () =>
-      (await readBookEntry(world.sandbox.url, marker.reference))?.status === 'sent'
-        ? true
-        : undefined,
+    await waitFor(
+      'the later transfer',
+      async () => (await readBookEntry(world.sandbox.url, marker.reference))?.status === 'sent',
     );
     expect(await readBookEntry(world.sandbox.url, failed.reference)).toMatchObject({
       status: 'failed',
@@ -89,10 +88,10 @@ describe.each(PROVIDER_CODES)('%s', (code) => {
     world.receiver.answersBefore200.push(500, 302);
     const order = buildOrder(code);
     await world.patient.get(code, 'test').submitPayout(order);
-    await waitFor('the acknowledgement', async () =>
-      (await readBookEntry(world.sandbox.url, order.reference))?.acknowledged_status === 'sent'
-        ? true
-        : undefined,
+    await waitFor(
+      'the acknowledgement',
+      async () =>
+        (await readBookEntry(world.sandbox.url, order.reference))?.acknowledged_status === 'sent',
     );
     expect(world.receiver.received).toHaveLength(3);
   });

@@ -12,7 +12,7 @@ import {
   startHttpServer,
   startSandboxWorld,
   type SandboxWorld,
-} from '../support/sandbox';
+} from '../support/servers/sandbox';
 
 const CODES = ['onchain_provider', 'exchange_pay'] as const;
 type Code = (typeof CODES)[number];

@@ -14,7 +14,7 @@ import {
   IMPATIENT_MS,
   makeCredentials,
   startHttpServer,
-} from '../support/sandbox';
+} from '../support/servers/sandbox';
 
 type Respond = (response: ServerResponse) => void;
 

@@ -8,9 +8,9 @@ import {
   readBook,
   readBookEntry,
   startSandboxWorld,
-  waitFor,
   type SandboxWorld,
-} from '../support/sandbox';
+} from '../support/servers/sandbox';
+import { waitFor } from '../support/wait-for';
 
 const AT_ONCE = 20;
 

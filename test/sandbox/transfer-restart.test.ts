@@ -17,9 +17,9 @@ import {
   makeCredentials,
   readBookEntry,
   startCallbackReceiver,
-  waitFor,
   type CallbackReceiver,
-} from '../support/sandbox';
+} from '../support/servers/sandbox';
+import { waitFor } from '../support/wait-for';
 
 const REPOSITORY = join(__dirname, '../..');
 const NO_SETTLEMENT_MS = 600_000;
@@ -82,8 +82,9 @@ it('sends again a callback that was not acknowledged, and no lost or acknowledge
   const lost = orderFor('callback_lost');
   for (const order of [unheard, lost]) {
     await providers.get('exchange_pay', 'test').submitPayout(order);
-    await waitFor('the settlement', async () =>
-      (await readBookEntry(first.url, order.reference))?.status === 'sent' ? true : undefined,
+    await waitFor(
+      'the settlement',
+      async () => (await readBookEntry(first.url, order.reference))?.status === 'sent',
     );
   }
   await waitFor('an attempt', () => receiver.received[0]);
@@ -185,8 +186,9 @@ function connectTo(url: string, timeoutMs?: number) {
 }
 
 async function waitForAcknowledgement(url: string, reference: string): Promise<void> {
-  await waitFor('the acknowledgement', async () =>
-    (await readBookEntry(url, reference))?.acknowledged_status === 'sent' ? true : undefined,
+  await waitFor(
+    'the acknowledgement',
+    async () => (await readBookEntry(url, reference))?.acknowledged_status === 'sent',
   );
 }
 

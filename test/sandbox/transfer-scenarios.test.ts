@@ -17,10 +17,10 @@ import {
   control,
   readBookEntry,
   startSandboxWorld,
-  waitFor,
   type ReceivedCallback,
   type SandboxWorld,
-} from '../support/sandbox';
+} from '../support/servers/sandbox';
+import { waitFor } from '../support/wait-for';
 
 type ResultKind = 'accepted' | 'refused' | 'unknown';
 
@@ -79,9 +79,7 @@ describe.each(ROWS)('$code: $name', ({ code, name, ...expected }) => {
     } else {
       await waitFor(`${name} to be ${expected.final}`, async () => {
         const found = await find(code, order);
-        return found.kind === 'found' && found.transfer.status === expected.final
-          ? true
-          : undefined;
+        return found.kind === 'found' && found.transfer.status === expected.final;
       });
       await expectFinalTransfer(code, order, expected.final);
     }
@@ -166,9 +164,7 @@ async function expectCallbacks(
 ): Promise<void> {
   const forged = expected.forged ?? 0;
   const count = expected.callbacks.length + forged;
-  await waitFor(`${String(count)} callbacks`, () =>
-    callbacksAbout(order).length >= count ? true : undefined,
-  );
+  await waitFor(`${String(count)} callbacks`, () => callbacksAbout(order).length >= count);
   const key = { provider: code, mode: 'test', client_reference: order.reference };
   expect(await control(world.sandbox.url, 'transfers/resend-callback', key)).toBe(200);
   const received = await waitFor('the resent callback', () => {

@@ -6,7 +6,7 @@ import { Connection } from '@temporalio/client';
 import { dataLayout } from '../../src/lib/data-folder';
 import { startTemporal } from '../../src/dev/servers';
 import { stopProcess } from '../../src/dev/processes';
-import { findFreePort } from '../support/free-port';
+import { findFreePort } from '../../src/dev/ports';
 
 const NAMESPACE = 'default';
 const folder = mkdtempSync(join(tmpdir(), 'dev-temporal-'));

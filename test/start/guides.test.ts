@@ -8,9 +8,9 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { DOCUMENT } from '../support/contract';
-import { type TestGateway, useSharedGateway } from '../support/gateway';
-import { openMerchant } from '../support/payout-steps';
+import { DOCUMENT } from '../support/merchant/contract';
+import { type TestGateway, useSharedGateway } from '../support/servers/gateway';
+import { openMerchant } from '../support/payout/payout-steps';
 
 interface Block {
   language: string;

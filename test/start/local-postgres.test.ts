@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type LocalPostgres, startLocalPostgres } from '../../src/dev/local-postgres';
 import { withClient } from '../../src/db/provision';
 import { isSameProcess, identifyProcess } from '../../src/dev/processes';
-import { findFreePort } from '../support/free-port';
+import { findFreePort } from '../../src/dev/ports';
 
 let folder: string;
 const running: LocalPostgres[] = [];

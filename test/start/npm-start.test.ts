@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { identifyProcess, isSameProcess, type ProcessIdentity } from '../../src/dev/processes';
-import { findFreePort } from '../support/free-port';
+import { findFreePort } from '../../src/dev/ports';
 
 const ROOT = resolve(__dirname, '../..');
 const READY_TIMEOUT_MS = 180_000;

@@ -6,15 +6,15 @@ import { connect } from '../../src/db/connect';
 import { withClient } from '../../src/db/provision';
 import { rows } from '../../src/db/transaction';
 import { createHealth } from '../../src/services/health';
-import { API_LOGIN } from '../support/database';
-import { brokenInvariants, startGateway, type OwnGateway } from '../support/gateway';
-import { runAdmin } from '../support/gateway-admin';
-import { waitLong } from '../support/patience';
-import { atProvider, openedPayment, whenPayment } from '../support/payment-steps';
+import { API_LOGIN } from '../support/servers/database';
+import { brokenInvariants, startGateway, type OwnGateway } from '../support/servers/gateway';
+import { runAdmin } from '../support/servers/gateway-admin';
+import { atProvider, openedPayment, whenPayment } from '../support/payment/payment-steps';
 import { describeWithProgram } from '../support/optional-program';
-import { findPgBouncer, type PgBouncer, startPgBouncer } from '../support/pgbouncer';
-import { acceptedPayout, openMerchant, whenFinal } from '../support/payout-steps';
-import { startReceiver } from '../support/webhook-receiver';
+import { findPgBouncer, type PgBouncer, startPgBouncer } from '../support/servers/pgbouncer';
+import { acceptedPayout, openMerchant, whenFinal } from '../support/payout/payout-steps';
+import { startReceiver } from '../support/webhook/webhook-receiver';
+import { waitThroughFaults } from '../support/wait-for';
 
 const SERVER = new URL(process.env['TEST_POSTGRES_URL'] ?? '');
 const AT_ONCE = 24;
@@ -60,8 +60,9 @@ describeWithProgram(findPgBouncer(), REMEDY, 'behind PgBouncer', () => {
     );
     const events = found?.events ?? 0;
     expect(events).toBeGreaterThanOrEqual(AT_ONCE);
-    await waitLong('all events at the receiver', async () =>
-      receiver.received.length >= events ? true : undefined,
+    await waitThroughFaults(
+      'all events at the receiver',
+      async () => receiver.received.length >= events,
     );
     await receiver.stop();
     expect(await brokenInvariants(gateway)).toEqual([]);

@@ -5,8 +5,8 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { describeWithChain } from '../support/chain';
-import { findFreePort } from '../support/free-port';
+import { describeWithChain } from '../support/wallet/chain';
+import { findFreePort } from '../../src/dev/ports';
 
 const ROOT = resolve(__dirname, '../..');
 const START_TIMEOUT_MS = 120_000;

@@ -1,6 +1,6 @@
 /** What Temporal stores of a workflow, as text to search for what must not be in it. */
 import { historyToJSON } from '@temporalio/common/lib/proto-utils';
-import { type PayoutCase, readHistory } from './payout-case';
+import { type PayoutCase, readHistory } from './payout/payout-case';
 
 /** Its payloads decoded. */
 export async function readEverything(object: PayoutCase): Promise<string> {

@@ -11,8 +11,8 @@ import { readApiConfig } from '../../src/config';
 import { buildDeps, buildServices } from '../../src/deps';
 import { createApp } from '../../src/http/app';
 import { OPERATIONS } from '../../src/openapi/document';
-import { DOCUMENT } from '../support/contract';
-import { ENDPOINTS, isBuilt, REQUIRED_TAGS } from '../support/contract-rows';
+import { DOCUMENT } from '../support/merchant/contract';
+import { ENDPOINTS, isBuilt, REQUIRED_TAGS } from '../support/merchant/contract-rows';
 
 const TESTS = join(__dirname, '..');
 

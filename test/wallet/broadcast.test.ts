@@ -4,14 +4,14 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import type { Address } from 'viem';
-import { describeWithChain, startChain, type TestChain } from '../support/chain';
+import { describeWithChain, startChain, type TestChain } from '../support/wallet/chain';
 import {
   createTestSigner,
   createWalletDatabase,
   fillFloat,
   testNetwork,
   type WalletDatabase,
-} from '../support/wallet';
+} from '../support/wallet/wallet';
 import { type PayoutsWorld, startPayoutsWorld } from './payouts-world';
 
 type Behaviour = 'refuses' | 'forgets' | 'hangs';

@@ -1,6 +1,6 @@
 /** The local chain of the wallet's tests: what its helpers promise. */
 import type { Hex } from 'viem';
-import { describeWithChain, startChain, type TestChain } from '../support/chain';
+import { describeWithChain, startChain, type TestChain } from '../support/wallet/chain';
 
 describeWithChain('the local chain', () => {
   let chain: TestChain;

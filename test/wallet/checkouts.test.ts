@@ -4,7 +4,7 @@ import { privateKeyToAccount } from 'viem/accounts';
 import { amount } from '../../src/domain/money';
 import type { Provider } from '../../src/providers/port';
 import { connectDatabase } from '../../src/wallet/db/database';
-import { describeWithChain, startChain, type TestChain } from '../support/chain';
+import { describeWithChain, startChain, type TestChain } from '../support/wallet/chain';
 import {
   createTestSigner,
   createWalletDatabase,
@@ -14,7 +14,7 @@ import {
   testNetwork,
   type TestWallet,
   type WalletDatabase,
-} from '../support/wallet';
+} from '../support/wallet/wallet';
 import {
   buildOrder,
   foundCheckout,

@@ -25,13 +25,13 @@ import { Follower } from '../../src/wallet/follower/follower';
 import { WatchList } from '../../src/wallet/follower/watch-list';
 import type { Network } from '../../src/wallet/networks';
 import { openXpub } from '../../src/wallet/addresses/deposit-addresses';
-import type { TestChain, TestToken } from '../support/chain';
+import type { TestChain, TestToken } from '../support/wallet/chain';
 import {
   createWalletDatabase,
   DEPOSIT_ACCOUNT,
   testNetwork,
   type WalletDatabase,
-} from '../support/wallet';
+} from '../support/wallet/wallet';
 
 let orders = 0;
 

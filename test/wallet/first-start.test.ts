@@ -1,7 +1,7 @@
 /** The first start: no payment may be missed that arrives before the chain is followed. */
 import type { Address } from 'viem';
 import { amount } from '../../src/domain/money';
-import { describeWithChain, startChain, type TestChain } from '../support/chain';
+import { describeWithChain, startChain, type TestChain } from '../support/wallet/chain';
 import {
   createTestSigner,
   createWalletDatabase,
@@ -9,7 +9,7 @@ import {
   testNetwork,
   WALLET_KEYS,
   type WalletDatabase,
-} from '../support/wallet';
+} from '../support/wallet/wallet';
 import { buildOrder, foundCheckout, when } from './deposits-world';
 
 /** Temporal is away: nobody works on a chain. */

@@ -4,13 +4,13 @@
  */
 import { type Address, numberToHex } from 'viem';
 import { amount } from '../../src/domain/money';
-import { describeWithChain, startChain, type TestChain } from '../support/chain';
+import { describeWithChain, startChain, type TestChain } from '../support/wallet/chain';
 import {
   type NodeCall,
   type NodeAnswer,
   type NodeProxy,
   startNodeProxy,
-} from '../support/node-proxy';
+} from '../support/wallet/node-proxy';
 import { scaled } from '../support/scale';
 import { chooseSeed, createDice, type Dice } from '../support/seeded-random';
 import {

@@ -4,9 +4,9 @@ import { errorText } from '../../src/lib/command-line';
 import { amount } from '../../src/domain/money';
 import { listAlarms } from '../../src/wallet/alarm-decisions';
 import { createChain, verifyChain } from '../../src/wallet/chain/chain';
-import { describeWithChain, startChain, type TestChain } from '../support/chain';
-import { type NodeProxy, startNodeProxy } from '../support/node-proxy';
-import { testNetwork } from '../support/wallet';
+import { describeWithChain, startChain, type TestChain } from '../support/wallet/chain';
+import { type NodeProxy, startNodeProxy } from '../support/wallet/node-proxy';
+import { testNetwork } from '../support/wallet/wallet';
 import {
   createDepositsWorld,
   type DepositsWorld,

@@ -16,8 +16,8 @@ import type { Log } from '../../src/wallet/config';
 import { findPlace } from '../../src/wallet/follower/place';
 import { allowAddress, denyAddress } from '../../src/wallet/sender/denylist';
 import { readSums, SumsCheck } from '../../src/wallet/sums';
-import { describeWithChain, startChain, type TestChain } from '../support/chain';
-import { DEPOSIT_ACCOUNT } from '../support/wallet';
+import { describeWithChain, startChain, type TestChain } from '../support/wallet/chain';
+import { DEPOSIT_ACCOUNT } from '../support/wallet/wallet';
 import {
   createDepositsWorld,
   type DepositsWorld,

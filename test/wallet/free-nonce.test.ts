@@ -2,16 +2,16 @@
 import { type Address, type Hex, parseTransaction } from 'viem';
 import { freeNonce } from '../../src/wallet/sender/free-nonce';
 import { readStatus } from '../../src/wallet/status';
-import { describeWithChain, startChain, type TestChain } from '../support/chain';
-import { waitLong } from '../support/patience';
+import { describeWithChain, startChain, type TestChain } from '../support/wallet/chain';
 import {
   createTestSigner,
   createWalletDatabase,
   fillFloat,
   testNetwork,
   type WalletDatabase,
-} from '../support/wallet';
+} from '../support/wallet/wallet';
 import { type PayoutsWorld, startPayoutsWorld } from './payouts-world';
+import { waitThroughFaults } from '../support/wait-for';
 
 describeWithChain('a nonce that an operator frees', () => {
   let chain: TestChain;
@@ -102,9 +102,7 @@ describeWithChain('a nonce that an operator frees', () => {
     await chain.mine();
     await start();
     expect(await world.ended('po_1')).toMatchObject({ status: 'sent' });
-    await waitLong('nothing in flight', async () =>
-      (await world.inFlight()) === 0 ? true : undefined,
-    );
+    await waitThroughFaults('nothing in flight', async () => (await world.inFlight()) === 0);
     expect(await world.received()).toBe(5_000_000n);
   });
 });

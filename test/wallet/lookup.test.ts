@@ -1,9 +1,9 @@
 /** The look-up of transactions by nonce at nodes that tell only what is in their blocks. */
 import { createChain } from '../../src/wallet/chain/chain';
 import { findTransactions } from '../../src/wallet/sender/lookup';
-import { describeWithChain, startChain, type TestChain } from '../support/chain';
-import { type NodeProxy, startNodeProxy } from '../support/node-proxy';
-import { testNetwork } from '../support/wallet';
+import { describeWithChain, startChain, type TestChain } from '../support/wallet/chain';
+import { type NodeProxy, startNodeProxy } from '../support/wallet/node-proxy';
+import { testNetwork } from '../support/wallet/wallet';
 
 const BLOCKS = 400;
 

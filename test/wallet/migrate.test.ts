@@ -2,8 +2,8 @@
 import { connectDatabase } from '../../src/wallet/db/database';
 import { migrateWallet } from '../../src/wallet/db/migrate';
 import { MIGRATIONS } from '../../src/wallet/db/migrations';
-import { waitLong } from '../support/patience';
-import { createWalletDatabase, type WalletDatabase } from '../support/wallet';
+import { createWalletDatabase, type WalletDatabase } from '../support/wallet/wallet';
+import { waitThroughFaults } from '../support/wait-for';
 
 let database: WalletDatabase;
 
@@ -22,12 +22,12 @@ test('a migration that waits for a long transaction does not hold up the wallet'
       `SELECT 1 FROM pg_stat_activity
        WHERE application_name = 'wallet-migrate' AND wait_event_type = 'Lock'`,
     );
-    return waiting.length > 0 ? true : undefined;
+    return waiting.length > 0;
   };
   const migrating = await wallet.transaction(async (tx) => {
     await tx.query('SELECT 1 FROM wallet.signer');
     const ended = migrateWallet(database.ownerUrl, [...MIGRATIONS, LATER]);
-    await waitLong('the migration to wait', isWaiting);
+    await waitThroughFaults('the migration to wait', isWaiting);
     // Behind the migration in the queue for the table.
     await wallet.query('SELECT 1 FROM wallet.signer');
     return { ended };

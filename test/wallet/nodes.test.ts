@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import type { Address } from 'viem';
 import { amount } from '../../src/domain/money';
 import { Rpc } from '../../src/wallet/chain/rpc';
-import { describeWithChain, startChain, type TestChain } from '../support/chain';
-import { startNodeProxy } from '../support/node-proxy';
+import { describeWithChain, startChain, type TestChain } from '../support/wallet/chain';
+import { startNodeProxy } from '../support/wallet/node-proxy';
 import {
   createTestSigner,
   createWalletDatabase,
@@ -14,7 +14,7 @@ import {
   testNetwork,
   type TestWallet,
   type WalletDatabase,
-} from '../support/wallet';
+} from '../support/wallet/wallet';
 import { buildOrder, foundCheckout, pay, when } from './deposits-world';
 
 /** A second way to a chain's node, in a process that can be stopped by SIGSTOP. */

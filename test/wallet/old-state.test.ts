@@ -9,9 +9,9 @@ import { resumeSigner } from '../../src/wallet/sender/resume';
 import { SumsCheck } from '../../src/wallet/sums';
 import { planSweep } from '../../src/wallet/sweep/plan';
 import { findOutcome } from '../../src/wallet/sweep/run';
-import { describeWithChain, startChain, type TestChain } from '../support/chain';
-import { startForgetfulNode } from '../support/forgetful-node';
-import type { NodeAnswer, NodeCall, NodeProxy } from '../support/node-proxy';
+import { describeWithChain, startChain, type TestChain } from '../support/wallet/chain';
+import { startForgetfulNode } from '../support/wallet/forgetful-node';
+import type { NodeAnswer, NodeCall, NodeProxy } from '../support/wallet/node-proxy';
 import {
   createTestSigner,
   createWalletDatabase,
@@ -19,7 +19,7 @@ import {
   fillFloat,
   testNetwork,
   type WalletDatabase,
-} from '../support/wallet';
+} from '../support/wallet/wallet';
 import {
   createDepositsWorld,
   type DepositsWorld,

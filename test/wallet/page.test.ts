@@ -2,7 +2,7 @@
 import type { Address } from 'viem';
 import { amount } from '../../src/domain/money';
 import type { CheckoutOrder, Provider } from '../../src/providers/port';
-import { describeWithChain, startChain, type TestChain } from '../support/chain';
+import { describeWithChain, startChain, type TestChain } from '../support/wallet/chain';
 import {
   createTestSigner,
   createWalletDatabase,
@@ -11,7 +11,7 @@ import {
   testNetwork,
   type TestWallet,
   type WalletDatabase,
-} from '../support/wallet';
+} from '../support/wallet/wallet';
 import { buildOrder, foundCheckout, pay, when } from './deposits-world';
 
 describeWithChain('the hosted page of the wallet', () => {

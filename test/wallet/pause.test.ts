@@ -3,16 +3,16 @@ import { type Address, type Hex, parseTransaction } from 'viem';
 import { withClient } from '../../src/db/provision';
 import { amount } from '../../src/domain/money';
 import { pausePayouts, pauseWholeChain, resumePayouts } from '../../src/wallet/chain/pause';
-import { describeWithChain, startChain, type TestChain } from '../support/chain';
-import { waitLong } from '../support/patience';
+import { describeWithChain, startChain, type TestChain } from '../support/wallet/chain';
 import {
   createTestSigner,
   createWalletDatabase,
   fillFloat,
   testNetwork,
   type WalletDatabase,
-} from '../support/wallet';
+} from '../support/wallet/wallet';
 import { type PayoutsWorld, startPayoutsWorld } from './payouts-world';
+import { waitThroughFaults } from '../support/wait-for';
 
 const GWEI = 10n ** 9n;
 const DECISION = { by: 'alice', reason: 'a new key' } as const;
@@ -52,9 +52,9 @@ describeWithChain('a pause of payouts, and a new key', () => {
   };
   const pause = () => pausePayouts(world.wallet.db, chain.chainId, DECISION);
   const poolHas = (count: number) =>
-    waitLong(`${String(count)} transactions in the pool`, async () => {
+    waitThroughFaults(`${String(count)} transactions in the pool`, async () => {
       const pool = await chain.rpc<{ pending: Hex }>('txpool_status', []);
-      return Number(pool.pending) === count ? true : undefined;
+      return Number(pool.pending) === count;
     });
 
   it('broadcasts what was dropped again, so that nothing is in flight at its end', async () => {
@@ -106,10 +106,10 @@ describeWithChain('a pause of payouts, and a new key', () => {
     await world.pay('po_1');
     await world.broadcastOf(1);
     await pauseWholeChain(world.wallet.db, chain.chainId, DECISION);
-    await waitLong('the end of the step', async () => {
+    await waitThroughFaults('the end of the step', async () => {
       const before = await world.attempts();
       await new Promise((resolve) => setTimeout(resolve, 1_000));
-      return JSON.stringify(before) === JSON.stringify(await world.attempts()) ? true : undefined;
+      return JSON.stringify(before) === JSON.stringify(await world.attempts());
     });
     await chain.drop('all');
     await chain.setNextBaseFee(50n * GWEI);

@@ -4,9 +4,9 @@ import { amount } from '../../src/domain/money';
 import type { PayoutOrder, ProviderTransfer } from '../../src/providers/port';
 import type { Network } from '../../src/wallet/networks';
 import type { Signer } from '../../src/wallet/signer/port';
-import type { TestChain } from '../support/chain';
-import { waitLong } from '../support/patience';
-import { startTestWallet, type TestWallet, type WalletDatabase } from '../support/wallet';
+import type { TestChain } from '../support/wallet/chain';
+import { startTestWallet, type TestWallet, type WalletDatabase } from '../support/wallet/wallet';
+import { waitThroughFaults } from '../support/wait-for';
 
 interface StoredAttempt {
   hash: Hex;
@@ -70,22 +70,23 @@ export async function startPayoutsWorld(
       expect(result).toMatchObject({ kind: 'accepted' });
     },
     ended: (reference) =>
-      waitLong(`the end of ${reference}`, async () => {
+      waitThroughFaults(`the end of ${reference}`, async () => {
         await chain.finalize();
         const transfer = await find(reference);
         return transfer.status === 'pending' ? undefined : transfer;
       }),
     broadcastOf: (count) =>
-      waitLong(`${String(count)} broadcasts`, async () => {
+      waitThroughFaults(`${String(count)} broadcasts`, async () => {
         const made = (await attempts()).filter(({ broadcastAt }) => broadcastAt !== null);
         return made.length >= count ? made : undefined;
       }),
     inFlight: async () =>
       (await wallet.db.query("SELECT 1 FROM wallet.slot WHERE state = 'open'")).length,
-    alarm: (kind) => waitLong(`the alarm ${kind}`, () => findAlarm(kind)),
+    alarm: (kind) => waitThroughFaults(`the alarm ${kind}`, () => findAlarm(kind)),
     noAlarm: (kind) =>
-      waitLong(`the end of the alarm ${kind}`, async () =>
-        (await findAlarm(kind)) === undefined ? true : undefined,
+      waitThroughFaults(
+        `the end of the alarm ${kind}`,
+        async () => (await findAlarm(kind)) === undefined,
       ),
     received: () => chain.balanceOf(chain.tokens.USDC, receiver),
   };

@@ -5,8 +5,7 @@
 import type { Address } from 'viem';
 import { amount } from '../../src/domain/money';
 import type { Checkout, CheckoutOrder, PayoutOrder, Provider } from '../../src/providers/port';
-import { describeWithChain, startChain } from '../support/chain';
-import { waitLong } from '../support/patience';
+import { describeWithChain, startChain } from '../support/wallet/chain';
 import {
   buildCheckout,
   buildOrder,
@@ -14,7 +13,7 @@ import {
   control,
   startCallbackReceiver,
   startSandboxWorld,
-} from '../support/sandbox';
+} from '../support/servers/sandbox';
 import {
   createTestSigner,
   createWalletDatabase,
@@ -22,7 +21,8 @@ import {
   startTestWallet,
   testNetwork,
   WALLET_KEYS,
-} from '../support/wallet';
+} from '../support/wallet/wallet';
+import { waitThroughFaults } from '../support/wait-for';
 
 const RECEIVER = '0x52908400098527886E0F7030069857D2E4169EE7';
 const OTHER_RECEIVER = '0x8ba1f109551bD432803012645Ac136ddd64DBA72';
@@ -125,7 +125,7 @@ function itKeepsTheContract(start: () => Promise<Implementation>): void {
     return result.checkout;
   };
   const until = <T>(what: string, look: () => Promise<T | undefined>): Promise<T> =>
-    waitLong(what, async () => {
+    waitThroughFaults(what, async () => {
       await world.advance();
       return look();
     });

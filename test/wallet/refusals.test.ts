@@ -7,10 +7,9 @@ import { amount } from '../../src/domain/money';
 import type { PayoutOrder, ProviderTransfer } from '../../src/providers/port';
 import { decideTransfer } from '../../src/wallet/sender/decide-transfer';
 import { listWaiting } from '../../src/wallet/sender/waiting-list';
-import { describeWithChain, startChain, type TestChain } from '../support/chain';
-import { findFreePort } from '../support/free-port';
-import { type NodeProxy, startNodeProxy } from '../support/node-proxy';
-import { waitLong } from '../support/patience';
+import { describeWithChain, startChain, type TestChain } from '../support/wallet/chain';
+import { findFreePort } from '../../src/dev/ports';
+import { type NodeProxy, startNodeProxy } from '../support/wallet/node-proxy';
 import {
   createTestSigner,
   createWalletDatabase,
@@ -19,7 +18,8 @@ import {
   testNetwork,
   type TestWallet,
   type WalletDatabase,
-} from '../support/wallet';
+} from '../support/wallet/wallet';
+import { waitThroughFaults } from '../support/wait-for';
 
 describeWithChain('a queue of payouts', () => {
   let chain: TestChain;
@@ -79,7 +79,7 @@ describeWithChain('a queue of payouts', () => {
   };
   /** Mines until the outcome is final. */
   const ended = (reference: string): Promise<ProviderTransfer> =>
-    waitLong(`the end of ${reference}`, async () => {
+    waitThroughFaults(`the end of ${reference}`, async () => {
       await chain.finalize();
       const transfer = await find(reference);
       return transfer.status === 'pending' ? undefined : transfer;
@@ -91,15 +91,13 @@ describeWithChain('a queue of payouts', () => {
     return rows.map(({ kind }) => kind);
   };
   const alarm = (kind: string): Promise<string> =>
-    waitLong(`the alarm ${kind}`, async () =>
+    waitThroughFaults(`the alarm ${kind}`, async () =>
       (await openAlarms()).includes(kind) ? kind : undefined,
     );
   const noAlarms = (): Promise<true> =>
-    waitLong('the end of all alarms', async () =>
-      (await openAlarms()).length === 0 ? true : undefined,
-    );
+    waitThroughFaults('the end of all alarms', async () => (await openAlarms()).length === 0);
   const waiting = (reference: string): Promise<string> =>
-    waitLong(`${reference} that waits`, async () => {
+    waitThroughFaults(`${reference} that waits`, async () => {
       const found = await listWaiting(wallet!.db);
       return found.find((one) => one.reference === reference)?.reason;
     });
@@ -238,9 +236,9 @@ describeWithChain('a queue of payouts', () => {
         : result;
     await start({ rpcUrls: [node.url] });
     await pay('po_1');
-    await waitLong('the doubt', async () => {
+    await waitThroughFaults('the doubt', async () => {
       await chain.finalize();
-      return (await openAlarms()).includes('outcome_in_doubt') ? true : undefined;
+      return (await openAlarms()).includes('outcome_in_doubt');
     });
     expect(await find('po_1')).toMatchObject({ status: 'pending' });
     node.alter = (_call, result) => result;
@@ -256,9 +254,9 @@ describeWithChain('a queue of payouts', () => {
     async (outcome, status, kind) => {
       await start();
       await pay('po_1', { currency: 'FALSE' });
-      await waitLong('the alarm', async () => {
+      await waitThroughFaults('the alarm', async () => {
         await chain.finalize();
-        return (await openAlarms()).includes('not_transferred') ? true : undefined;
+        return (await openAlarms()).includes('not_transferred');
       });
       expect(await waiting('po_1')).toBe('a decision');
       expect(await find('po_1')).toMatchObject({ status: 'pending', txHash: null });

@@ -7,16 +7,15 @@ import { acceptChain } from '../../src/wallet/follower/accept-chain';
 import { findPlace } from '../../src/wallet/follower/place';
 import type { Network } from '../../src/wallet/networks';
 import { readSums } from '../../src/wallet/sums';
-import { describeWithChain, startChain, type TestChain } from '../support/chain';
-import { startNodeProxy } from '../support/node-proxy';
-import { waitLong } from '../support/patience';
+import { describeWithChain, startChain, type TestChain } from '../support/wallet/chain';
+import { startNodeProxy } from '../support/wallet/node-proxy';
 import {
   createTestSigner,
   createWalletDatabase,
   fillFloat,
   testNetwork,
   type WalletDatabase,
-} from '../support/wallet';
+} from '../support/wallet/wallet';
 import {
   createDepositsWorld,
   type DepositsWorld,
@@ -25,6 +24,7 @@ import {
   openTestCheckout,
 } from './deposits-world';
 import { type PayoutsWorld, startPayoutsWorld } from './payouts-world';
+import { waitThroughFaults } from '../support/wait-for';
 
 const ALICE = { by: 'alice', reason: 'both nodes and an explorer have this chain' };
 
@@ -63,10 +63,9 @@ describeWithChain('a reorganization below the final block', () => {
       world = await startPayoutsWorld(chain, receiver, { network, signer, database });
       await chain.mine(5);
       fork = await chain.blockNumber();
-      await waitLong('the fork', async () =>
-        ((await findPlace(world.wallet.db, chain.chainId))?.headNumber ?? 0) >= fork
-          ? true
-          : undefined,
+      await waitThroughFaults(
+        'the fork',
+        async () => ((await findPlace(world.wallet.db, chain.chainId))?.headNumber ?? 0) >= fork,
       );
     });
     afterEach(async () => {
@@ -77,14 +76,14 @@ describeWithChain('a reorganization below the final block', () => {
 
     const reorganize = async (): Promise<void> => {
       const head = await chain.blockNumber();
-      await waitLong('a final block above the fork', async () => {
+      await waitThroughFaults('a final block above the fork', async () => {
         const place = await findPlace(world.wallet.db, chain.chainId);
-        return (place?.finalNumber ?? 0) >= head - 2 ? true : undefined;
+        return (place?.finalNumber ?? 0) >= head - 2;
       });
       await replaceAbove(fork);
       await chain.mine();
       await world.alarm('reorganization_below_final');
-      await waitLong('the pause', async () => {
+      await waitThroughFaults('the pause', async () => {
         const place = await findPlace(world.wallet.db, chain.chainId);
         return place?.pausedReason ?? undefined;
       });
@@ -101,12 +100,10 @@ describeWithChain('a reorganization below the final block', () => {
       await reorganize();
       expect(await world.received()).toBe(0n);
       expect(await accept()).toMatchObject({ fork, reopened: 1, missing: 0, gaps: [] });
-      await waitLong('the payout', async () =>
-        (await world.received()) === 5_000_000n ? true : undefined,
-      );
-      await waitLong('the end of its slot', async () => {
+      await waitThroughFaults('the payout', async () => (await world.received()) === 5_000_000n);
+      await waitThroughFaults('the end of its slot', async () => {
         await chain.finalize();
-        return (await world.inFlight()) === 0 ? true : undefined;
+        return (await world.inFlight()) === 0;
       });
       expect(await world.received()).toBe(5_000_000n);
       expect(await world.attempts()).toHaveLength(1);
@@ -138,9 +135,9 @@ describeWithChain('a reorganization below the final block', () => {
       await reorganize();
       await chain.setAutomine(true);
       expect(await accept()).toMatchObject({ reopened: 1, gaps: [] });
-      await waitLong('the end of both slots', async () => {
+      await waitThroughFaults('the end of both slots', async () => {
         await chain.finalize();
-        return (await world.inFlight()) === 0 ? true : undefined;
+        return (await world.inFlight()) === 0;
       });
       expect(await world.received()).toBe(5_000_000n);
       expect(await chain.balanceOf(null, chain.awkwardReceiver)).toBe(0n);

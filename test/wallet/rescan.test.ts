@@ -10,8 +10,8 @@ import { runWalletCommand } from '../../src/wallet/commands';
 import { listDecisions } from '../../src/wallet/decisions';
 import { bookMissing } from '../../src/wallet/follower/booking';
 import { rescan, type RescanOrder } from '../../src/wallet/follower/rescan';
-import { describeWithChain, startChain, type TestChain } from '../support/chain';
-import { type NodeProxy, startNodeProxy } from '../support/node-proxy';
+import { describeWithChain, startChain, type TestChain } from '../support/wallet/chain';
+import { type NodeProxy, startNodeProxy } from '../support/wallet/node-proxy';
 import {
   createDepositsWorld,
   type DepositsWorld,

@@ -11,9 +11,8 @@ import { amount } from '../../src/domain/money';
 import { createChain } from '../../src/wallet/chain/chain';
 import { resumeSigner } from '../../src/wallet/sender/resume';
 import { readStatus } from '../../src/wallet/status';
-import { describeWithChain, startChain, type TestChain } from '../support/chain';
-import { type NodeProxy, startNodeProxy } from '../support/node-proxy';
-import { waitLong } from '../support/patience';
+import { describeWithChain, startChain, type TestChain } from '../support/wallet/chain';
+import { type NodeProxy, startNodeProxy } from '../support/wallet/node-proxy';
 import { scaled } from '../support/scale';
 import { chooseSeed, createDice } from '../support/seeded-random';
 import {
@@ -25,7 +24,8 @@ import {
   testNetwork,
   type TestWallet,
   type WalletDatabase,
-} from '../support/wallet';
+} from '../support/wallet/wallet';
+import { waitThroughFaults } from '../support/wait-for';
 
 const PAYOUTS = scaled(40, 300);
 const BACKUPS_KEPT = 6;
@@ -102,7 +102,7 @@ describeWithChain('payouts by chance on databases that go back', () => {
       drive: driveAgain,
     });
     const registered = () => wallet!.db.query('SELECT 1 FROM wallet.signer');
-    await waitLong('the signer', async () => ((await registered()).length > 0 ? true : undefined));
+    await waitThroughFaults('the signer', async () => (await registered()).length > 0);
     for (const order of orders) if (order.end === null) await submit(order);
   };
   const submit = async ({ reference, to, units }: Order): Promise<void> => {
@@ -222,10 +222,10 @@ describeWithChain('payouts by chance on databases that go back', () => {
     await start();
     while (orders.length < PAYOUTS) await dice.pick(actions)();
     await chain.setNextBaseFee(GWEI);
-    await waitLong('the end of all orders', async () => {
+    await waitThroughFaults('the end of all orders', async () => {
       await chain.finalize();
       await decide();
-      return orders.every(({ end }) => end !== null) ? true : undefined;
+      return orders.every(({ end }) => end !== null);
     });
     await chain.finalize();
     console.log(`${String(orders.length)} payouts, ${JSON.stringify(did)}, seed ${String(seed)}`);

@@ -11,8 +11,7 @@ import type { PayoutOrder, ProviderTransfer } from '../../src/providers/port';
 import { createChain } from '../../src/wallet/chain/chain';
 import { resumeSigner } from '../../src/wallet/sender/resume';
 import { readStatus } from '../../src/wallet/status';
-import { describeWithChain, startChain, type TestChain } from '../support/chain';
-import { waitLong } from '../support/patience';
+import { describeWithChain, startChain, type TestChain } from '../support/wallet/chain';
 import {
   copyWalletDatabase,
   createTestSigner,
@@ -22,9 +21,10 @@ import {
   testNetwork,
   type TestWallet,
   type WalletDatabase,
-} from '../support/wallet';
+} from '../support/wallet/wallet';
 
 import { buildOrder, foundCheckout } from './deposits-world';
+import { waitThroughFaults } from '../support/wait-for';
 
 const GWEI = 10n ** 9n;
 
@@ -57,7 +57,7 @@ describeWithChain('a wallet with a restored database', () => {
     const database = databases.at(-1)!;
     wallet = await startTestWallet({ networks: [testNetwork(chain, payouts)], signer, database });
     const registered = () => wallet.db.query('SELECT 1 FROM wallet.signer');
-    await waitLong('the signer', async () => ((await registered()).length > 0 ? true : undefined));
+    await waitThroughFaults('the signer', async () => (await registered()).length > 0);
   };
   /** The copy is used from `restore` on; until then, the wallet works on the original. */
   const backUp = async (
@@ -85,14 +85,14 @@ describeWithChain('a wallet with a restored database', () => {
     expect(result).toMatchObject({ kind: 'accepted' });
   };
   const ended = (reference: string): Promise<ProviderTransfer> =>
-    waitLong(`the end of ${reference}`, async () => {
+    waitThroughFaults(`the end of ${reference}`, async () => {
       await chain.finalize();
       const found = await wallet.provider.findPayout(reference);
       if (found.kind !== 'found') throw new Error(found.kind);
       return found.transfer.status === 'pending' ? undefined : found.transfer;
     });
   const broadcastOf = (count: number) =>
-    waitLong(`${String(count)} broadcasts`, async () => {
+    waitThroughFaults(`${String(count)} broadcasts`, async () => {
       const made = await wallet.db.query<{ hash: Hex }>(
         'SELECT hash FROM wallet.attempt WHERE broadcast_at IS NOT NULL',
       );
@@ -103,8 +103,7 @@ describeWithChain('a wallet with a restored database', () => {
     wallet.db.query(
       "SELECT 1 FROM wallet.alarm WHERE kind = 'signer_stopped' AND cleared_at IS NULL",
     );
-  const stopped = () =>
-    waitLong('the stop', async () => ((await openAlarms()).length > 0 ? true : undefined));
+  const stopped = () => waitThroughFaults('the stop', async () => (await openAlarms()).length > 0);
   const unknown = async () => {
     const [status] = await readStatus(wallet.db, [testNetwork(chain)]);
     return status!.hot_wallets[0]!.unknown_transactions;
@@ -150,7 +149,7 @@ describeWithChain('a wallet with a restored database', () => {
       await client.query('UPDATE wallet.slot SET is_signed = false');
     });
     await restore(copy);
-    const signed = await waitLong('the second signature', async () => {
+    const signed = await waitThroughFaults('the second signature', async () => {
       const [row] = await wallet.db.query<{ hash: Hex }>('SELECT hash FROM wallet.attempt');
       return row;
     });

@@ -12,8 +12,7 @@ import { allowAddress, denyAddress } from '../../src/wallet/sender/denylist';
 import { resumeSigner } from '../../src/wallet/sender/resume';
 import { lockSigner, readSigner, stopSigner } from '../../src/wallet/sender/slots';
 import { readStatus } from '../../src/wallet/status';
-import { describeWithChain, startChain, type TestChain } from '../support/chain';
-import { waitLong } from '../support/patience';
+import { describeWithChain, startChain, type TestChain } from '../support/wallet/chain';
 import {
   createTestSigner,
   createWalletDatabase,
@@ -22,7 +21,8 @@ import {
   testNetwork,
   type TestWallet,
   type WalletDatabase,
-} from '../support/wallet';
+} from '../support/wallet/wallet';
+import { waitThroughFaults } from '../support/wait-for';
 
 const GWEI = 10n ** 9n;
 
@@ -74,7 +74,7 @@ describeWithChain('a payout of the wallet', () => {
   };
   /** Mines until the outcome is final. */
   const ended = (reference = 'po_1'): Promise<ProviderTransfer> =>
-    waitLong(`the end of ${reference}`, async () => {
+    waitThroughFaults(`the end of ${reference}`, async () => {
       await chain.finalize();
       const transfer = await find(reference);
       return transfer.status === 'pending' ? undefined : transfer;
@@ -84,7 +84,7 @@ describeWithChain('a payout of the wallet', () => {
       'SELECT hash, raw, nonce, broadcast_at AS "broadcastAt" FROM wallet.attempt ORDER BY created_at',
     );
   const broadcastOf = (count: number) =>
-    waitLong(`${String(count)} broadcasts`, async () => {
+    waitThroughFaults(`${String(count)} broadcasts`, async () => {
       const made = (await attempts()).filter(({ broadcastAt }) => broadcastAt !== null);
       return made.length >= count ? made : undefined;
     });
@@ -95,12 +95,13 @@ describeWithChain('a payout of the wallet', () => {
       )
     ).map(({ kind }) => kind);
   const alarm = (kind: string) =>
-    waitLong(`the alarm ${kind}`, async () =>
+    waitThroughFaults(`the alarm ${kind}`, async () =>
       (await openAlarms()).includes(kind) ? kind : undefined,
     );
   const noAlarm = (kind: string) =>
-    waitLong(`the end of the alarm ${kind}`, async () =>
-      (await openAlarms()).includes(kind) ? undefined : true,
+    waitThroughFaults(
+      `the end of the alarm ${kind}`,
+      async () => !(await openAlarms()).includes(kind),
     );
   const received = (token: keyof TestChain['tokens'] = 'USDC') =>
     chain.balanceOf(chain.tokens[token], receiver);
@@ -114,12 +115,12 @@ describeWithChain('a payout of the wallet', () => {
         // The wallet can sign, and has to wait with the bytes.
         await tx.query('LOCK TABLE wallet.attempt IN SHARE MODE');
         await pay();
-        await waitLong('the bytes that wait', async () => {
+        await waitThroughFaults('the bytes that wait', async () => {
           const waiting = await wallet!.db.query(
             `SELECT 1 FROM pg_stat_activity
              WHERE datname = current_database() AND wait_event_type = 'Lock'`,
           );
-          return waiting.length > 0 ? true : undefined;
+          return waiting.length > 0;
         });
         const count = ['eth_getTransactionCount', [signer.address, 'pending']] as const;
         expect(await chain.rpc<Hex>(...count)).toBe('0x0');
@@ -206,12 +207,12 @@ describeWithChain('a payout of the wallet', () => {
       stopping = other.transaction((later) =>
         stopSigner(later, key, 'an old reason', { openNonce: 0n }),
       );
-      await waitLong('the stop that waits', async () => {
+      await waitThroughFaults('the stop that waits', async () => {
         const waiting = await other.query(
           `SELECT 1 FROM pg_stat_activity
            WHERE datname = current_database() AND wait_event_type = 'Lock'`,
         );
-        return waiting.length > 0 ? true : undefined;
+        return waiting.length > 0;
       });
     });
     expect(await stopping).toBe(false);
@@ -438,9 +439,9 @@ describeWithChain('a payout of the wallet', () => {
       payouts: { floatMinimum: { USDC: amount('2000000'), USDT: amount('2000000') } },
     });
     const lowFloats = (count: number) =>
-      waitLong(`${String(count)} low floats`, async () => {
+      waitThroughFaults(`${String(count)} low floats`, async () => {
         const low = (await openAlarms()).filter((kind) => kind === 'float_below_minimum');
-        return low.length === count ? true : undefined;
+        return low.length === count;
       });
     await lowFloats(2);
     await pausePayouts(wallet!.db, chain.chainId, { by: 'alice', reason: 'test' });

@@ -5,8 +5,7 @@ import type { AddressInfo } from 'node:net';
 import type { Address, Hex } from 'viem';
 import { amount } from '../../src/domain/money';
 import type { PayoutOrder, ProviderTransfer } from '../../src/providers/port';
-import { waitLong } from '../support/patience';
-import { describeWithChain, startChain, type TestChain } from '../support/chain';
+import { describeWithChain, startChain, type TestChain } from '../support/wallet/chain';
 import {
   createTestSigner,
   createWalletDatabase,
@@ -15,7 +14,8 @@ import {
   testNetwork,
   type TestWallet,
   type WalletDatabase,
-} from '../support/wallet';
+} from '../support/wallet/wallet';
+import { waitThroughFaults } from '../support/wait-for';
 
 const RECEIVER: Address = '0x52908400098527886E0F7030069857D2E4169EE7';
 
@@ -69,7 +69,7 @@ describeWithChain('payouts of the wallet', () => {
     return found.kind === 'found' ? found.transfer : undefined;
   };
   const waitForEnd = (reference: string): Promise<ProviderTransfer> =>
-    waitLong(`the end of ${reference}`, async () => {
+    waitThroughFaults(`the end of ${reference}`, async () => {
       await chain.finalize();
       const transfer = await statusOf(reference);
       return transfer?.status === 'pending' ? undefined : transfer;
@@ -83,7 +83,7 @@ describeWithChain('payouts of the wallet', () => {
       transfer: { status: 'pending', reference: 'po_1', amount: '12.50000000', txHash: null },
     });
     const arrived = (expected: bigint): Promise<bigint> =>
-      waitLong('the tokens', async () => {
+      waitThroughFaults('the tokens', async () => {
         const units = (await chain.balanceOf(chain.tokens.USDC, RECEIVER)) - before;
         return units === expected ? units : undefined;
       });
@@ -100,7 +100,7 @@ describeWithChain('payouts of the wallet', () => {
     ]);
     expect(receipt.status).toBe('0x1');
     // Both payouts are final by now, and their callbacks come in any order.
-    await waitLong('the callback', () =>
+    await waitThroughFaults('the callback', () =>
       Promise.resolve(
         callbacks.find(({ headers, body }) => {
           const hint = wallet.provider.readCallback(headers, body);

@@ -17,8 +17,7 @@ import { pauseSigner, resumePausedSigner } from '../../src/wallet/chain/pause';
 import type { Signer } from '../../src/wallet/signer/port';
 import { readStatus } from '../../src/wallet/status';
 import { submitFunding } from '../../src/wallet/sweep/run';
-import { describeWithChain, startChain, type TestChain } from '../support/chain';
-import { waitLong } from '../support/patience';
+import { describeWithChain, startChain, type TestChain } from '../support/wallet/chain';
 import {
   copyWalletDatabase,
   createTestSigner,
@@ -29,7 +28,8 @@ import {
   testSigner,
   type TestWallet,
   type WalletDatabase,
-} from '../support/wallet';
+} from '../support/wallet/wallet';
+import { waitThroughFaults } from '../support/wait-for';
 
 type TestSigner = ReturnType<typeof createTestSigner>;
 type Payouts = NonNullable<NonNullable<Parameters<typeof testNetwork>[1]>['payouts']>;
@@ -72,11 +72,11 @@ describeWithChain('several hot wallets', () => {
     const database = databases.at(-1)!;
     const networks = [networkOf(payouts, own.length)];
     wallet = await startTestWallet({ networks, signer: own[0]!, signers: own, database });
-    await waitLong('the hot wallets', async () => {
+    await waitThroughFaults('the hot wallets', async () => {
       const known = await wallet.db.query<{ address: string }>(
         'SELECT address FROM wallet.signer WHERE replaced_at IS NULL',
       );
-      return known.length === own.length ? true : undefined;
+      return known.length === own.length;
     });
   };
   const startAndStop = async (options: Parameters<typeof startTestWallet>[0]): Promise<void> => {
@@ -97,7 +97,7 @@ describeWithChain('several hot wallets', () => {
     return references;
   };
   const ended = (reference: string) =>
-    waitLong(`the end of ${reference}`, async () => {
+    waitThroughFaults(`the end of ${reference}`, async () => {
       await chain.finalize();
       const found = await wallet.provider.findPayout(reference);
       if (found.kind !== 'found') throw new Error(found.kind);
@@ -116,7 +116,7 @@ describeWithChain('several hot wallets', () => {
     return signers.map((_, place) => rows.filter(({ signer }) => signer === address(place)).length);
   };
   const broadcastOf = (count: number) =>
-    waitLong(`${String(count)} broadcasts`, async () => {
+    waitThroughFaults(`${String(count)} broadcasts`, async () => {
       const made = await wallet.db.query<{ hash: Hex; signer: string }>(
         'SELECT hash, signer FROM wallet.attempt WHERE broadcast_at IS NOT NULL',
       );
@@ -127,7 +127,7 @@ describeWithChain('several hot wallets', () => {
       'SELECT kind, subject, detail FROM wallet.alarm WHERE cleared_at IS NULL',
     );
   const alarm = (kind: string) =>
-    waitLong(`the alarm ${kind}`, async () =>
+    waitThroughFaults(`the alarm ${kind}`, async () =>
       (await openAlarms()).find((one) => one.kind === kind),
     );
 
@@ -335,13 +335,13 @@ describeWithChain('several hot wallets', () => {
           `SELECT 1 FROM pg_stat_activity
            WHERE datname = current_database() AND wait_event_type = 'Lock'`,
         );
-        return waiting.length === givers.length ? true : undefined;
+        return waiting.length === givers.length;
       };
       // Each has chosen the same payouts before one of them stores anything.
       const giving = await owner.transaction(async (tx) => {
         await tx.query('SELECT 1 FROM wallet.signer FOR UPDATE');
         const all = Promise.all(givers.map((db) => give(db)));
-        await waitLong('all of them to wait', areWaiting);
+        await waitThroughFaults('all of them to wait', areWaiting);
         return { all };
       });
       await giving.all;
@@ -499,11 +499,11 @@ describeWithChain('several hot wallets', () => {
       await chain.setAutomine(false);
       await start({ limits });
       await pay('po_last');
-      await waitLong('the wait for the limit', async () => {
+      await waitThroughFaults('the wait for the limit', async () => {
         const [waiting] = await wallet.db.query<{ reason: string | null }>(
           "SELECT waiting_for AS reason FROM wallet.transfer WHERE client_reference = 'po_last'",
         );
-        return waiting?.reason === 'limit' ? true : undefined;
+        return waiting?.reason === 'limit';
       });
       expect(await slots()).toEqual([2, 0]);
     });
@@ -601,12 +601,12 @@ describeWithChain('several hot wallets', () => {
     const swept = createTestSigner().address;
     const funding = { reference: 'sweep_1', amount: amount('0.01') };
     await submitFunding(wallet.db, networkOf(), swept, funding);
-    await waitLong('the coins', async () => {
+    await waitThroughFaults('the coins', async () => {
       await chain.finalize();
-      return (await chain.balanceOf(null, swept)) === 10n ** 16n ? true : undefined;
+      return (await chain.balanceOf(null, swept)) === 10n ** 16n;
     });
     expect(await slots()).toEqual([0, 1]);
-    const float = await waitLong('the sums', async () => {
+    const float = await waitThroughFaults('the sums', async () => {
       const [status] = await readStatus(wallet.db, [networkOf()], { sums: true });
       return status!.sums?.find(({ asset }) => asset === 'USDC')?.float;
     });

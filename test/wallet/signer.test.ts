@@ -27,8 +27,8 @@ import { openSigner } from '../../src/wallet/signer/open';
 import { connectRemoteSigner } from '../../src/wallet/signer/remote';
 import { startKeystoreThread } from '../../src/wallet/signer/threaded-keystore';
 import { checkSigned } from '../../src/wallet/signer/signed-transaction';
-import { startHttpServer } from '../support/sandbox';
-import { createAuthority } from '../support/throw-away-certificates';
+import { startHttpServer } from '../support/servers/sandbox';
+import { createAuthority } from '../support/servers/throw-away-certificates';
 
 const ORDER: TransactionSerializableEIP1559 = {
   type: 'eip1559',

@@ -6,8 +6,8 @@ import { createAlarms } from '../../src/wallet/alarms';
 import { createChain } from '../../src/wallet/chain/chain';
 import { dropArrivalsAbove } from '../../src/wallet/checkouts/deposits';
 import { readSums, SumsCheck } from '../../src/wallet/sums';
-import { describeWithChain, startChain, type TestChain } from '../support/chain';
-import { type NodeProxy, startNodeProxy } from '../support/node-proxy';
+import { describeWithChain, startChain, type TestChain } from '../support/wallet/chain';
+import { type NodeProxy, startNodeProxy } from '../support/wallet/node-proxy';
 import { createDepositsWorld, type DepositsWorld, openTestCheckout, pay } from './deposits-world';
 
 const ADDRESSES = 1_000;

@@ -14,14 +14,14 @@ import {
   storeSweep,
 } from '../../src/wallet/sweep/store';
 import { readStatus } from '../../src/wallet/status';
-import { describeWithChain, startChain, type TestChain } from '../support/chain';
+import { describeWithChain, startChain, type TestChain } from '../support/wallet/chain';
 import {
   type NodeCall,
   type NodeAnswer,
   type NodeProxy,
   startNodeProxy,
-} from '../support/node-proxy';
-import { createTestSigner, DEPOSIT_ACCOUNT, testNetwork } from '../support/wallet';
+} from '../support/wallet/node-proxy';
+import { createTestSigner, DEPOSIT_ACCOUNT, testNetwork } from '../support/wallet/wallet';
 import { createDepositsWorld, type DepositsWorld, openTestCheckout, pay } from './deposits-world';
 
 const ORACLE: Address = '0x420000000000000000000000000000000000000F';

@@ -1,7 +1,7 @@
 /** Which addresses the follower watches. */
 import { randomBytes } from 'node:crypto';
 import { WatchList } from '../../src/wallet/follower/watch-list';
-import { describeWithChain, startChain, type TestChain } from '../support/chain';
+import { describeWithChain, startChain, type TestChain } from '../support/wallet/chain';
 import { createDepositsWorld, type DepositsWorld, openTestCheckout, pay } from './deposits-world';
 
 const SILENT_MS = 300_000;

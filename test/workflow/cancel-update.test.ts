@@ -1,26 +1,19 @@
 /** The merchant's cancel as an update, also when somebody types it by hand. */
-import { waitFor } from '../support/sandbox';
-import { FaultPlan } from '../support/activity-faults';
+import { FaultPlan } from '../support/chaos/activity-faults';
 import {
   createPayoutCase,
   readRecords,
   readPayout,
   readTaskFailures,
   whenOver,
-} from '../support/payout-case';
-import { startWorkflowWorld, type WorkflowWorld } from '../support/workflow-world';
+} from '../support/payout/payout-case';
+import { startWorkflowWorld } from '../support/servers/workflow-world';
 import { TASK_QUEUES, WORKFLOWS } from '../../workflows/names';
 import { newId } from '../../src/lib/new-id';
+import { waitFor } from '../support/wait-for';
+import { started } from '../support/started';
 
-let world: WorkflowWorld;
-
-beforeAll(async () => {
-  world = await startWorkflowWorld('payouts');
-});
-
-afterAll(async () => {
-  await world.stop();
-});
+const world = started(() => startWorkflowWorld('payouts'));
 
 test.each<[string, unknown[]]>([
   ['nothing', []],
@@ -104,7 +97,5 @@ test('cancel of what never came to be fails, and its workflow ends', async () =>
   await world.startWorker();
   await refused;
   expect(await handle.result()).toBe('abandoned');
-  await waitFor('its end', async () =>
-    (await handle.describe()).status.name === 'COMPLETED' ? true : undefined,
-  );
+  await waitFor('its end', async () => (await handle.describe()).status.name === 'COMPLETED');
 });

@@ -2,20 +2,13 @@
 import { randomBytes } from 'node:crypto';
 import { rows } from '../../src/db/transaction';
 import { TASK_QUEUES, WORKFLOWS } from '../../workflows/names';
-import { waitFor } from '../support/sandbox';
-import { createPaymentCase } from '../support/payment-case';
-import { createPayoutCase } from '../support/payout-case';
-import { startWorkflowWorld, type WorkflowWorld } from '../support/workflow-world';
+import { createPaymentCase } from '../support/payment/payment-case';
+import { createPayoutCase } from '../support/payout/payout-case';
+import { startWorkflowWorld } from '../support/servers/workflow-world';
+import { waitFor } from '../support/wait-for';
+import { started } from '../support/started';
 
-let world: WorkflowWorld;
-
-beforeAll(async () => {
-  world = await startWorkflowWorld();
-});
-
-afterAll(async () => {
-  await world.stop();
-});
+const world = started(startWorkflowWorld);
 
 async function cleanUp(): Promise<unknown> {
   return world.temporal.workflow.execute(WORKFLOWS.cleanUp, {
@@ -62,7 +55,7 @@ test('a step of restart-missing that fails ends the run as failed and does not s
       });
       await expect(failing).rejects.toMatchObject({ cause: { activityType: 'restartPayouts' } });
       const { status } = await payment.handle.describe();
-      return status.name === 'TERMINATED' ? undefined : true;
+      return status.name !== 'TERMINATED';
     });
   } finally {
     await rows(world.db, 'ALTER TABLE payouts RENAME COLUMN looked_at TO workflow_checked_at');

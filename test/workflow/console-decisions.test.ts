@@ -9,8 +9,8 @@ import { amount } from '../../src/domain/money';
 import type { DecisionKind } from '../../src/domain/payout-decision';
 import { newId } from '../../src/lib/new-id';
 import { disableUser } from '../../src/services/users/users';
-import { FaultPlan } from '../support/activity-faults';
-import { makeUser, type TestUser } from '../support/page-client';
+import { FaultPlan } from '../support/chaos/activity-faults';
+import { makeUser, type TestUser } from '../support/merchant/page-client';
 import {
   type CaseOptions,
   createPayoutCase,
@@ -21,22 +21,18 @@ import {
   readTaskFailures,
   whenDetails,
   whenOver,
-} from '../support/payout-case';
-import { CONSOLE_URL, startWorkflowWorld, type WorkflowWorld } from '../support/workflow-world';
+} from '../support/payout/payout-case';
+import { CONSOLE_URL, startWorkflowWorld } from '../support/servers/workflow-world';
+import { started } from '../support/started';
 
-let world: WorkflowWorld;
+const world = started(() => startWorkflowWorld('payouts'));
 let alice: TestUser;
 let bob: TestUser;
 
 beforeAll(async () => {
-  world = await startWorkflowWorld('payouts');
   alice = await makeUser(world.db, 'operator', 'reviewer');
   bob = await makeUser(world.db, 'operator', 'admin');
   await rows(world.db, `INSERT INTO four_eyes_thresholds VALUES ('USDT', 500)`);
-});
-
-afterAll(async () => {
-  await world.stop();
 });
 
 async function decision(

@@ -3,9 +3,9 @@
  * thousand events or at 4 MB of history; a few large signals reach the latter in a second.
  */
 import { rows } from '../../src/db/transaction';
-import { type ActivityName, FaultPlan } from '../support/activity-faults';
-import { control, waitFor } from '../support/sandbox';
-import { brokenInvariants } from '../support/gateway';
+import { type ActivityName, FaultPlan } from '../support/chaos/activity-faults';
+import { control } from '../support/servers/sandbox';
+import { brokenInvariants } from '../support/servers/gateway';
 import {
   createPayoutCase,
   type PayoutCase,
@@ -15,19 +15,14 @@ import {
   whenDetails,
   whenIdle,
   whenOver,
-  whenPayout,
-} from '../support/payout-case';
-import { startWorkflowWorld, type WorkflowWorld } from '../support/workflow-world';
+  whenPayoutRow,
+} from '../support/payout/payout-case';
+import { startWorkflowWorld } from '../support/servers/workflow-world';
+import { waitFor } from '../support/wait-for';
+import { FUNDS } from '../support/merchant/merchant';
+import { started } from '../support/started';
 
-let world: WorkflowWorld;
-
-beforeAll(async () => {
-  world = await startWorkflowWorld('payouts');
-});
-
-afterAll(async () => {
-  await world.stop();
-});
+const world = started(() => startWorkflowWorld('payouts'));
 
 const LARGE_SIGNALS = 5;
 const LARGE_SIGNAL_LENGTH = 1_000_000;
@@ -44,7 +39,7 @@ async function fillHistory(payout: PayoutCase): Promise<void> {
     // The end of a run is refused while another signal waits.
     await whenIdle(payout);
     const now = await payout.handle.describe();
-    return now.runId === runId ? undefined : true;
+    return now.runId !== runId;
   });
   const before = await world.temporal.workflow.getHandle(payout.id, runId).describe();
   expect(before.status.name).toBe('CONTINUED_AS_NEW');
@@ -80,7 +75,7 @@ async function expectSmallRun(payout: PayoutCase, status: string): Promise<void>
 test('a payout that never settles goes on in new runs, and finishes in the last', async () => {
   const payout = await createPayoutCase(world, { scenario: 'never_settles' });
   await payout.handle.signal('approve', { by: 'alice' });
-  await whenPayout(world, payout, 'processing', ({ status }) => status === 'processing');
+  await whenPayoutRow(world, payout, 'processing', ({ status }) => status === 'processing');
   for (let run = 2; run <= 3; run += 1) {
     await fillHistory(payout);
     await expectSmallRun(payout, 'processing');
@@ -105,7 +100,7 @@ test('a payout that is held for long can be rejected in its new run', async () =
   await payout.handle.signal('reject', { by: 'bob' });
   expect(await whenOver(payout)).toBe('rejected');
   const records = await readRecords(world, payout);
-  expect(records).toMatchObject({ available: '1000.00000000', timesSent: 0 });
+  expect(records).toMatchObject({ available: FUNDS, timesSent: 0 });
 });
 
 /** Holds the merchant's cancel back until it is released. */

@@ -5,19 +5,12 @@
 import { rows } from '../../src/db/transaction';
 import { magicAddress } from '../../src/sandbox/transfers/scenarios';
 import { TASK_QUEUES, WORKFLOWS } from '../../workflows/names';
-import { createPaymentCase } from '../support/payment-case';
-import { createPayoutCase, readPayout, whenOver } from '../support/payout-case';
-import { startWorkflowWorld, type WorkflowWorld } from '../support/workflow-world';
+import { createPaymentCase } from '../support/payment/payment-case';
+import { createPayoutCase, readPayout, whenOver } from '../support/payout/payout-case';
+import { startWorkflowWorld } from '../support/servers/workflow-world';
+import { started } from '../support/started';
 
-let world: WorkflowWorld;
-
-beforeAll(async () => {
-  world = await startWorkflowWorld();
-});
-
-afterAll(async () => {
-  await world.stop();
-});
+const world = started(startWorkflowWorld);
 
 test('a workflow that was started first with another network reserves the stored route', async () => {
   const value = magicAddress('sends', 'evm');

@@ -1,26 +1,19 @@
 /** What a payout leaves in Temporal: little, and nothing of whom it pays (search attributes too). */
 import { rows } from '../../src/db/transaction';
 import { magicAddress } from '../../src/sandbox/transfers/scenarios';
-import { waitFor } from '../support/sandbox';
 import {
   createPayoutCase,
   type PayoutCase,
   readHistory,
   restartMissing,
   whenOver,
-} from '../support/payout-case';
+} from '../support/payout/payout-case';
 import { findAnyOf, readEverything } from '../support/stored-text';
-import { startWorkflowWorld, type WorkflowWorld } from '../support/workflow-world';
+import { startWorkflowWorld } from '../support/servers/workflow-world';
+import { waitFor } from '../support/wait-for';
+import { started } from '../support/started';
 
-let world: WorkflowWorld;
-
-beforeAll(async () => {
-  world = await startWorkflowWorld('payouts');
-});
-
-afterAll(async () => {
-  await world.stop();
-});
+const world = started(() => startWorkflowWorld('payouts'));
 
 /** The counts are the cost of the system: a workflow task is what a worker is slowest at. */
 const MOST_EVENTS = 28;

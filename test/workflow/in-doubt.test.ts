@@ -2,8 +2,8 @@
 import { rows } from '../../src/db/transaction';
 import { amount } from '../../src/domain/money';
 import { magicAddress } from '../../src/sandbox/transfers/scenarios';
-import { control, readBookEntry } from '../support/sandbox';
-import { brokenInvariants } from '../support/gateway';
+import { control, readBookEntry } from '../support/servers/sandbox';
+import { brokenInvariants } from '../support/servers/gateway';
 import {
   createPayoutCase,
   type PayoutCase,
@@ -13,23 +13,16 @@ import {
   readSearchAttributes,
   whenDetails,
   whenOver,
-  whenPayout,
-} from '../support/payout-case';
+  whenPayoutRow,
+} from '../support/payout/payout-case';
 import { providerQueue } from '../../workflows/names';
-import { startWorkflowWorld, type WorkflowWorld } from '../support/workflow-world';
+import { startWorkflowWorld } from '../support/servers/workflow-world';
+import { started } from '../support/started';
 
 const CALLS_PER_SECOND = 2;
 const LIMITED_QUEUE = providerQueue({ provider: 'exchange_pay', mode: 'test' });
 
-let world: WorkflowWorld;
-
-beforeAll(async () => {
-  world = await startWorkflowWorld('payouts', { [LIMITED_QUEUE]: CALLS_PER_SECOND });
-});
-
-afterAll(async () => {
-  await world.stop();
-});
+const world = started(() => startWorkflowWorld('payouts', { [LIMITED_QUEUE]: CALLS_PER_SECOND }));
 
 async function setOutage(kind: string | null): Promise<void> {
   const side = { provider: 'onchain_provider', mode: 'live' };
@@ -41,7 +34,7 @@ async function createInDoubt(): Promise<PayoutCase> {
   const payout = await createPayoutCase(world);
   await setOutage('answer_503');
   await payout.handle.signal('approve', { by: 'alice' });
-  await whenPayout(world, payout, 'in doubt', ({ inDoubtSince }) => inDoubtSince !== null);
+  await whenPayoutRow(world, payout, 'in doubt', ({ inDoubtSince }) => inDoubtSince !== null);
   await whenDetails(payout, /It is not known whether the provider has the payout: /);
   return payout;
 }
@@ -69,7 +62,7 @@ test.each(ESCALATION)('in doubt for $interval: attention level $level', async (e
   const details = await whenDetails(payout, /Needs attention/);
   expect(details).toContain(`level ${level} of 3`);
   expect(details).toContain(`This has taken more than ${minutes} minutes.`);
-  await whenPayout(world, payout, 'escalated', (row) => row.attentionLevel === level);
+  await whenPayoutRow(world, payout, 'escalated', (row) => row.attentionLevel === level);
   expect(await readSearchAttributes(payout)).toMatchObject({
     NeedsAttention: true,
     PayoutStatus: 'approved',
@@ -113,7 +106,7 @@ test('a rejection in doubt returns no funds', async () => {
 test('a transfer that never ends escalates too', async () => {
   const payout = await createPayoutCase(world, { scenario: 'never_settles' });
   await payout.handle.signal('approve', { by: 'alice' });
-  await whenPayout(world, payout, 'processing', ({ status }) => status === 'processing');
+  await whenPayoutRow(world, payout, 'processing', ({ status }) => status === 'processing');
   await setBack(payout, 'processing_since', '3 hours');
   await whenDetails(
     payout,
@@ -173,12 +166,12 @@ test('429 is neither doubt nor failure: the same reference is submitted again af
   const details = await whenDetails(payout, /limits the rate of requests/);
   expect(details).toContain('It asked to wait 1 s.');
   expect(details).not.toContain('Needs attention');
-  const { submissionStartedAt } = await whenPayout(world, payout, 'begun', () => true);
+  const { submissionStartedAt } = await whenPayoutRow(world, payout, 'begun', () => true);
   expect(submissionStartedAt).not.toBeNull();
 
   await setOutage(null);
   expect(await whenOver(payout)).toBe('completed');
-  const row = await whenPayout(world, payout, 'over', () => true);
+  const row = await whenPayoutRow(world, payout, 'over', () => true);
   expect(row).toMatchObject({ inDoubtSince: null, attentionLevel: 0 });
   expect(await readRecords(world, payout)).toMatchObject({ reserved: '0.00000000', timesSent: 1 });
   expect(await readBookEntry(world.sandbox.url, payout.id)).toMatchObject({ submissions: 1 });

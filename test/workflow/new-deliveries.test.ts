@@ -6,15 +6,15 @@ import { defaultPayloadConverter } from '@temporalio/common';
 import { rows } from '../../src/db/transaction';
 import { RETRY_SCHEDULE_MS, SLOW_AFTER_TIMEOUTS } from '../../src/domain/webhook-delivery';
 import { TASK_QUEUES } from '../../workflows/names';
-import { createPaymentCase } from '../support/payment-case';
-import { createPayoutCase, type PayoutCase, whenOver } from '../support/payout-case';
-import { waitLong } from '../support/patience';
-import { startWorkflowWorld, type WorkflowWorld } from '../support/workflow-world';
+import { createPaymentCase } from '../support/payment/payment-case';
+import { createPayoutCase, type PayoutCase, whenOver } from '../support/payout/payout-case';
+import { startWorkflowWorld } from '../support/servers/workflow-world';
+import { waitFor } from '../support/wait-for';
+import { started } from '../support/started';
 
-let world: WorkflowWorld;
+const world = started(startWorkflowWorld);
 
 beforeAll(async () => {
-  world = await startWorkflowWorld();
   // Two endpoints for each new merchant and mode; attempts at the second time out.
   await rows(
     world.db,
@@ -32,10 +32,6 @@ beforeAll(async () => {
     `CREATE TRIGGER open_endpoints AFTER INSERT ON accounts
      FOR EACH ROW EXECUTE FUNCTION open_endpoints()`,
   );
-});
-
-afterAll(async () => {
-  await world.stop();
 });
 
 interface Inserted {
@@ -58,7 +54,7 @@ async function deliveriesOf({ id }: PayoutCase): Promise<Inserted[]> {
 
 async function expectStarted(object: PayoutCase, { id, type, endpointId, isSlow }: Inserted) {
   const handle = world.temporal.workflow.getHandle(id);
-  const { events } = await waitLong(`the workflow of ${id}`, () => handle.fetchHistory());
+  const { events } = await waitFor(`the workflow of ${id}`, () => handle.fetchHistory());
   const started = events?.[0]?.workflowExecutionStartedEventAttributes;
   expect(defaultPayloadConverter.fromPayload(started!.input!.payloads![0]!)).toEqual({
     deliveryId: id,

@@ -1,6 +1,6 @@
 /** What operators type by hand: whatever it is, the payout's workflow goes on. */
 import { DEFAULT_REJECTION_REASON } from '../../src/domain/payout';
-import { control } from '../support/sandbox';
+import { control } from '../support/servers/sandbox';
 import {
   createPayoutCase,
   type PayoutCase,
@@ -10,8 +10,8 @@ import {
   readPayout,
   whenDetails,
   whenOver,
-  whenPayout,
-} from '../support/payout-case';
+  whenPayoutRow,
+} from '../support/payout/payout-case';
 import {
   byPage,
   expectRemarks,
@@ -20,18 +20,11 @@ import {
   type RawPayload,
   signalRaw,
   type UnusableSignal,
-} from '../support/raw-signal';
-import { signalFirst, startWorkflowWorld, type WorkflowWorld } from '../support/workflow-world';
+} from '../support/chaos/raw-signal';
+import { signalFirst, startWorkflowWorld } from '../support/servers/workflow-world';
+import { started } from '../support/started';
 
-let world: WorkflowWorld;
-
-beforeAll(async () => {
-  world = await startWorkflowWorld('payouts');
-});
-
-afterAll(async () => {
-  await world.stop();
-});
+const world = started(() => startWorkflowWorld('payouts'));
 
 async function expectUnharmed(payout: PayoutCase): Promise<void> {
   expect(await readTaskFailures(payout)).toEqual([]);
@@ -173,7 +166,7 @@ describe.each(DECIDED)('$first, then $second', ({ first, second, end }) => {
     const payout = await createPayoutCase(world, { scenario: 'never_settles' });
     await payout.handle.signal(first, { by: 'alice' });
     const next = end === 'completed' ? 'processing' : 'rejected';
-    await whenPayout(world, payout, next, ({ status }) => status === next);
+    await whenPayoutRow(world, payout, next, ({ status }) => status === next);
     await payout.handle.signal(second, { by: 'bob' }).catch(() => undefined);
     if (end === 'completed') {
       await whenDetails(payout, /by bob had no effect/);

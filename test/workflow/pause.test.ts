@@ -2,8 +2,8 @@
 import { rows } from '../../src/db/transaction';
 import { resumePayouts } from '../../src/services/admin/payouts';
 import { resumeHeldPayouts } from '../../src/temporal/payout-workflows';
-import { brokenInvariants } from '../support/gateway';
-import { control, readBookEntry } from '../support/sandbox';
+import { brokenInvariants } from '../support/servers/gateway';
+import { control, readBookEntry } from '../support/servers/sandbox';
 import {
   createPayoutCase,
   type PayoutCase,
@@ -14,19 +14,13 @@ import {
   restartMissing,
   whenDetails,
   whenOver,
-  whenPayout,
-} from '../support/payout-case';
-import { startWorkflowWorld, type WorkflowWorld } from '../support/workflow-world';
+  whenPayoutRow,
+} from '../support/payout/payout-case';
+import { startWorkflowWorld } from '../support/servers/workflow-world';
+import { FUNDS } from '../support/merchant/merchant';
+import { started } from '../support/started';
 
-let world: WorkflowWorld;
-
-beforeAll(async () => {
-  world = await startWorkflowWorld('payouts');
-});
-
-afterAll(async () => {
-  await world.stop();
-});
+const world = started(() => startWorkflowWorld('payouts'));
 
 const SCOPES = [
   { scope: 'global', targetOf: () => '' },
@@ -111,7 +105,7 @@ describe.each(SCOPES)('while payouts are paused ($scope)', ({ scope, targetOf })
       rejectionReason: 'sanctions hit',
     });
     expect(await readRecords(world, payout)).toMatchObject({
-      available: '1000.00000000',
+      available: FUNDS,
       reserved: '0.00000000',
       timesSent: 0,
     });
@@ -151,7 +145,7 @@ describe('a payout in doubt that the provider does not have', () => {
   test('is completed during a pause if the provider has it after all', async () => {
     const payout = await createPayoutCase(world, { scenario: 'timeout_after_accept' });
     await payout.handle.signal('approve', { by: 'alice' });
-    await whenPayout(world, payout, 'handed over', (row) => row.submissionStartedAt !== null);
+    await whenPayoutRow(world, payout, 'handed over', (row) => row.submissionStartedAt !== null);
     await pause('global', '');
     expect(await whenOver(payout)).toBe('completed');
     expect(await readRecords(world, payout)).toMatchObject({ timesSent: 1 });

@@ -4,7 +4,7 @@ import { rows } from '../../src/db/transaction';
 import { PAYMENT_DECISIONS } from '../../src/domain/payment';
 import { decideAboutPayment, UnclearDecision } from '../../src/services/admin/payments';
 import { createPaymentWorkflows } from '../../src/temporal/payment-workflows';
-import { brokenInvariants } from '../support/gateway';
+import { isSound } from '../support/servers/gateway';
 import {
   closeWindowOf,
   createPaymentCase,
@@ -13,7 +13,7 @@ import {
   playAtProvider,
   readPaymentRecords,
   whenPaymentRow,
-} from '../support/payment-case';
+} from '../support/payment/payment-case';
 import {
   readHistory,
   readSearchAttributes,
@@ -21,8 +21,7 @@ import {
   whenDetails,
   whenIdle,
   whenOver,
-} from '../support/payout-case';
-import { waitFor } from '../support/sandbox';
+} from '../support/payout/payout-case';
 import {
   byPage,
   expectRemarks,
@@ -30,25 +29,13 @@ import {
   payload,
   signalRaw,
   type UnusableSignal,
-} from '../support/raw-signal';
+} from '../support/chaos/raw-signal';
 import { findAnyOf, readEverything } from '../support/stored-text';
-import {
-  CONSOLE_URL,
-  signalFirst,
-  startWorkflowWorld,
-  type WorkflowWorld,
-} from '../support/workflow-world';
+import { CONSOLE_URL, signalFirst, startWorkflowWorld } from '../support/servers/workflow-world';
+import { waitFor } from '../support/wait-for';
+import { started } from '../support/started';
 
-let world: WorkflowWorld;
-
-beforeAll(async () => {
-  world = await startWorkflowWorld('payments');
-});
-
-afterAll(async () => {
-  expect(await brokenInvariants(world)).toEqual([]);
-  await world.stop();
-});
+const world = started(() => startWorkflowWorld('payments'), isSound);
 
 async function held(): Promise<PaymentCase> {
   const payment = await createPaymentCase(world);
@@ -247,7 +234,7 @@ test.concurrent(
       await payment.handle.signal('providerUpdate');
       // The end of a run is refused while another signal waits.
       await whenIdle(payment);
-      return (await payment.handle.describe()).runId === runId ? undefined : true;
+      return (await payment.handle.describe()).runId !== runId;
     });
     await whenDetails(payment, /^\*\*on hold/);
     expect(await readSearchAttributes(payment)).toMatchObject({

@@ -11,10 +11,10 @@ import { DeterminismViolationError } from '@temporalio/workflow';
 import { Worker } from '@temporalio/worker';
 import { PAYLOAD_CONVERTER_PATH } from '../../src/temporal/worker';
 import { providerQueue } from '../../workflows/names';
-import { whenOver } from '../support/payout-case';
-import { PAYMENT_HISTORY_BRANCHES } from '../support/payment-histories';
-import { HISTORY_BRANCHES as PAYOUT_HISTORY_BRANCHES } from '../support/payout-histories';
-import { quietRuntime, startWorkflowWorld } from '../support/workflow-world';
+import { whenOver } from '../support/payout/payout-case';
+import { PAYMENT_HISTORY_BRANCHES } from '../support/payment/payment-histories';
+import { HISTORY_BRANCHES as PAYOUT_HISTORY_BRANCHES } from '../support/payout/payout-histories';
+import { quietRuntime, startWorkflowWorld } from '../support/servers/workflow-world';
 
 const BRANCHES = [...PAYOUT_HISTORY_BRANCHES, ...PAYMENT_HISTORY_BRANCHES];
 const FOLDER = join(__dirname, '../fixtures/histories');

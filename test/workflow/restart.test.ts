@@ -1,8 +1,8 @@
 /** Workflows that somebody cancels or terminates: the payout goes on from where its row stands. */
 import { randomBytes } from 'node:crypto';
 import { rows } from '../../src/db/transaction';
-import { control, readBookEntry, waitFor } from '../support/sandbox';
-import { brokenInvariants } from '../support/gateway';
+import { control, readBookEntry } from '../support/servers/sandbox';
+import { brokenInvariants } from '../support/servers/gateway';
 import {
   createPayoutCase,
   readRecords,
@@ -12,19 +12,14 @@ import {
   restartMissing,
   whenDetails,
   whenOver,
-  whenPayout,
-} from '../support/payout-case';
-import { startWorkflowWorld, type WorkflowWorld } from '../support/workflow-world';
+  whenPayoutRow,
+} from '../support/payout/payout-case';
+import { startWorkflowWorld } from '../support/servers/workflow-world';
+import { waitFor } from '../support/wait-for';
+import { FUNDS } from '../support/merchant/merchant';
+import { started } from '../support/started';
 
-let world: WorkflowWorld;
-
-beforeAll(async () => {
-  world = await startWorkflowWorld('payouts');
-});
-
-afterAll(async () => {
-  await world.stop();
-});
+const world = started(() => startWorkflowWorld('payouts'));
 
 const COMPLETED = { status: 'completed', reserved: '0.00000000', timesSent: 1 };
 
@@ -61,7 +56,7 @@ describe('a requested cancellation of the workflow', () => {
   test('while the provider has the payout does not lose its end', async () => {
     const payout = await createPayoutCase(world, { scenario: 'callback_lost' });
     await payout.handle.signal('approve', { by: 'alice' });
-    await whenPayout(world, payout, 'processing', ({ status }) => status === 'processing');
+    await whenPayoutRow(world, payout, 'processing', ({ status }) => status === 'processing');
     await payout.handle.cancel();
     expect(await whenOver(payout)).toBe('completed');
     expect(await readRecords(world, payout)).toMatchObject(COMPLETED);
@@ -109,13 +104,13 @@ describe('after a termination restart-missing starts the workflow again', () => 
     await payout.handle.signal('reject', { by: 'bob' });
     expect(await whenOver(payout)).toBe('rejected');
     const records = await readRecords(world, payout);
-    expect(records).toMatchObject({ available: '1000.00000000', timesSent: 0 });
+    expect(records).toMatchObject({ available: FUNDS, timesSent: 0 });
   });
 
   test('processing: it waits for the provider', async () => {
     const payout = await createPayoutCase(world, { scenario: 'never_settles' });
     await payout.handle.signal('approve', { by: 'alice' });
-    await whenPayout(world, payout, 'processing', ({ status }) => status === 'processing');
+    await whenPayoutRow(world, payout, 'processing', ({ status }) => status === 'processing');
     await payout.handle.terminate('by a test');
     await restartMissing(world, payout);
     await whenDetails(payout, /Waiting for the provider to complete the transfer/);
@@ -133,7 +128,7 @@ describe('after a termination restart-missing starts the workflow again', () => 
     async ({ scenario, submissions }) => {
       const payout = await createPayoutCase(world, { scenario });
       await payout.handle.signal('approve', { by: 'alice' });
-      await whenPayout(world, payout, 'handed over', (row) => row.submissionStartedAt !== null);
+      await whenPayoutRow(world, payout, 'handed over', (row) => row.submissionStartedAt !== null);
       expect((await readPayout(world, payout)).status).toBe('approved');
       await payout.handle.terminate('by a test');
       await restartMissing(world, payout);
@@ -180,7 +175,7 @@ describe('after a termination restart-missing starts the workflow again', () => 
 test('a reset to the start takes up where the row stands', async () => {
   const payout = await createPayoutCase(world, { scenario: 'never_settles' });
   await payout.handle.signal('approve', { by: 'alice' });
-  await whenPayout(world, payout, 'processing', ({ status }) => status === 'processing');
+  await whenPayoutRow(world, payout, 'processing', ({ status }) => status === 'processing');
   const { events } = await payout.handle.fetchHistory();
   const first = events?.find((event) => event.workflowTaskCompletedEventAttributes != null);
   await world.temporal.workflowService.resetWorkflowExecution({

@@ -1,8 +1,8 @@
 /** The client's connection to Temporal while the network between them is silent. */
 import { createTemporalClient } from '../../src/temporal/client';
 import { readTemporal } from '../../src/temporal/connection';
-import { startLink } from '../support/link';
-import { waitLong } from '../support/patience';
+import { startLink } from '../support/chaos/link';
+import { waitFor } from '../support/wait-for';
 
 const DEADLINE_MS = 500;
 
@@ -15,7 +15,7 @@ test('a connection that was opened in a silence is replaced when the network spe
     client.withDeadline(Date.now() + DEADLINE_MS, () => client.workflowService.getSystemInfo({}));
   await expect(ask()).rejects.toThrow('DEADLINE_EXCEEDED');
   link.set(null);
-  await waitLong('an answer', async () => {
+  await waitFor('an answer', async () => {
     await ask();
     return true;
   });

@@ -9,16 +9,15 @@ import { amount } from '../../src/domain/money';
 import { runWalletCommand } from '../../src/wallet/commands';
 import { findPlace } from '../../src/wallet/follower/place';
 import type { ChainStatus } from '../../workflows/wallet/messages';
-import { describeWithChain, startChain, type TestChain } from '../support/chain';
+import { describeWithChain, startChain, type TestChain } from '../support/wallet/chain';
 import {
   createTestNamespace,
   driveDurably,
   readPage,
   recordHistory,
   type TestNamespace,
-} from '../support/durable-wallet';
-import { waitLong } from '../support/patience';
-import { buildOrder } from '../support/sandbox';
+} from '../support/wallet/durable-wallet';
+import { buildOrder } from '../support/servers/sandbox';
 import {
   createTestSigner,
   createWalletDatabase,
@@ -27,8 +26,9 @@ import {
   testNetwork,
   type TestWallet,
   type WalletDatabase,
-} from '../support/wallet';
-import { quietRuntime } from '../support/workflow-world';
+} from '../support/wallet/wallet';
+import { quietRuntime } from '../support/servers/workflow-world';
+import { waitFor } from '../support/wait-for';
 
 describeWithChain('a wallet that workflows drive', () => {
   let chain: TestChain;
@@ -92,13 +92,13 @@ describeWithChain('a wallet that workflows drive', () => {
     return found.kind === 'found' ? found.transfer.status : undefined;
   };
   const ended = (reference: string): Promise<string> =>
-    waitLong(`the end of ${reference}`, async () => {
+    waitFor(`the end of ${reference}`, async () => {
       await chain.mine();
       const status = await statusOf(reference);
       return status === 'sent' || status === 'failed' ? status : undefined;
     });
   const untilState = (state: ChainStatus['state']): Promise<ChainStatus> =>
-    waitLong(`the state ${state}`, async () => {
+    waitFor(`the state ${state}`, async () => {
       const status = await handle(chainWorkflow()).query<ChainStatus>('status');
       return status.state === state ? status : undefined;
     });
@@ -167,9 +167,9 @@ describeWithChain('a wallet that workflows drive', () => {
 
   it('goes on when its workflow is terminated by hand', async () => {
     await handle(chainWorkflow()).terminate('a test');
-    await waitLong('another run', async () => {
+    await waitFor('another run', async () => {
       const { status } = await handle(chainWorkflow()).describe();
-      return status.name === 'RUNNING' ? true : undefined;
+      return status.name === 'RUNNING';
     });
     expect(await ended(await pay())).toBe('sent');
   });
@@ -179,7 +179,7 @@ describeWithChain('a wallet that workflows drive', () => {
     await chain.call('TetherLikeToken', chain.tokens.USDT.address, 'setFee', [100n]);
     const reference = await pay('USDT');
     expect(await ended(reference)).toBe('sent');
-    return waitLong('the alarm', async () => {
+    return waitFor('the alarm', async () => {
       const { text } = await run('alarms', 'list', '--json');
       const [alarm] = JSON.parse(text) as { id: string; kind: string }[];
       return alarm?.kind === 'not_transferred' ? alarm.id : undefined;
@@ -190,18 +190,18 @@ describeWithChain('a wallet that workflows drive', () => {
   it('has a workflow for an alarm, which an operator acknowledges and resolves', async () => {
     const id = await openAlarm();
     const workflow = alarmWorkflow(id);
-    await waitLong('the page', async () => {
+    await waitFor('the page', async () => {
       const page = await readPage(temporal, workflow);
-      return page.includes('**not_transferred**') ? true : undefined;
+      return page.includes('**not_transferred**');
     });
     await handle(workflow).signal('acknowledge', { by: 'alice' });
     await handle(workflow).signal('resolve', { by: 'alice' });
-    await waitLong('who looks after it', async () => {
+    await waitFor('who looks after it', async () => {
       const page = await readPage(temporal, workflow);
-      return page.includes('Acknowledged by alice') &&
+      return (
+        page.includes('Acknowledged by alice') &&
         page.includes('`resolve` was ignored: "reason" is required.')
-        ? true
-        : undefined;
+      );
     });
     expect((await run('alarms', 'list')).text).toContain('acknowledged by alice');
     await handle(workflow).signal('resolve', { by: 'alice', reason: 'the token was removed' });
@@ -212,11 +212,11 @@ describeWithChain('a wallet that workflows drive', () => {
 
   it('ends the workflow of an alarm that the command resolved', async () => {
     const id = await openAlarm();
-    await waitLong('its workflow', () => handle(alarmWorkflow(id)).describe());
+    await waitFor('its workflow', () => handle(alarmWorkflow(id)).describe());
     expect((await run('alarms', 'resolve', '999999', '--by', 'bob', '--reason', 'x')).code).toBe(2);
     const resolved = await run('alarms', 'resolve', id, '--by', 'bob', '--reason', 'known');
     expect(resolved).toEqual({ code: 0, text: `The alarm ${id} is resolved.\n` });
-    const result = await waitLong('the end of its workflow', () =>
+    const result = await waitFor('the end of its workflow', () =>
       handle(alarmWorkflow(id)).result(),
     );
     expect(result).toBe('resolved by bob: known');
@@ -224,7 +224,7 @@ describeWithChain('a wallet that workflows drive', () => {
 
   it('refuses to resolve what still holds', async () => {
     await chain.setNonce(signer.address, 50);
-    const id = await waitLong('the alarm', async () => {
+    const id = await waitFor('the alarm', async () => {
       const { text } = await run('alarms', 'list', '--json');
       const [alarm] = JSON.parse(text) as { id: string; kind: string }[];
       return alarm?.kind === 'signer_stopped' ? alarm.id : undefined;

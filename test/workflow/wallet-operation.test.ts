@@ -12,11 +12,10 @@ import {
   driveDurably,
   recordHistory,
   type TestNamespace,
-} from '../support/durable-wallet';
-import { describeWithChain, startChain, type TestChain } from '../support/chain';
-import { quietRuntime } from '../support/workflow-world';
-import { waitLong } from '../support/patience';
-import { buildCheckout, buildOrder } from '../support/sandbox';
+} from '../support/wallet/durable-wallet';
+import { describeWithChain, startChain, type TestChain } from '../support/wallet/chain';
+import { quietRuntime } from '../support/servers/workflow-world';
+import { buildCheckout, buildOrder } from '../support/servers/sandbox';
 import {
   createTestSigner,
   DEPOSIT_ACCOUNT,
@@ -26,7 +25,8 @@ import {
   testNetwork,
   type TestWallet,
   type WalletDatabase,
-} from '../support/wallet';
+} from '../support/wallet/wallet';
+import { waitFor } from '../support/wait-for';
 
 const SECRET = 'rpc-key-of-the-operator';
 
@@ -48,11 +48,11 @@ describeWithChain('the commands of the wallet', () => {
     await fillFloat(chain, signer.address, { coins: 10n ** 18n, tokens: 5_000_000n });
     const networks = [testNetwork(chain)];
     wallet = await startTestWallet({ networks, signer, database, drive: driveDurably(temporal) });
-    await waitLong('the chain to be followed', async () => {
+    await waitFor('the chain to be followed', async () => {
       const rows = await wallet.db.query(
         'SELECT 1 FROM wallet.followed_chain, wallet.signer WHERE final_number >= 0',
       );
-      return rows.length > 0 ? true : undefined;
+      return rows.length > 0;
     });
     folder = mkdtempSync(join(tmpdir(), 'wallet-commands-'));
     writeFileSync(join(folder, 'networks.json'), JSON.stringify({ networks: [network()] }));
@@ -132,10 +132,10 @@ describeWithChain('the commands of the wallet', () => {
     ]);
     expect((await run('status')).text).toContain('payouts    PAUSED: a test');
     expect((await run('resume', '--chain-id', chainId)).code).toBe(0);
-    await waitLong('the payout', async () => {
+    await waitFor('the payout', async () => {
       await chain.mine();
       const found = await wallet.provider.findPayout(reference);
-      return found.kind === 'found' && found.transfer.status === 'sent' ? true : undefined;
+      return found.kind === 'found' && found.transfer.status === 'sent';
     });
     const { text: resumed } = await run('status');
     expect(resumed).toContain('payouts    on');
@@ -200,10 +200,10 @@ describeWithChain('the commands of the wallet', () => {
       );
       if (currency === 'ETH') await chain.send(row!.address, 10n ** 18n);
       else await chain.mint(chain.tokens.USDC, row!.address, BigInt(text) * 1_000_000n);
-      await waitLong('the final deposit', async () => {
+      await waitFor('the final deposit', async () => {
         const found = await wallet.provider.findCheckout(reference);
         const [transfer] = found.kind === 'found' ? found.checkout.transfers : [];
-        return transfer?.status === 'confirmed' ? true : undefined;
+        return transfer?.status === 'confirmed';
       });
     };
     const sweep = (asset: string, ...more: string[]) =>
@@ -214,7 +214,7 @@ describeWithChain('the commands of the wallet', () => {
 
     /** What the status says, once the follower has read the sweep. */
     const sumsAfter = ({ asset, swept }: { asset: string; swept: string }) =>
-      waitLong(`the sums of ${asset}`, async () => {
+      waitFor(`the sums of ${asset}`, async () => {
         const [status] = JSON.parse((await run('status', '--json')).text) as NetworkStatus[];
         return status?.sums?.find((one) => one.asset === asset && one.swept === swept);
       });

@@ -8,8 +8,8 @@ import { historyFromJSON } from '@temporalio/common/lib/proto-utils';
 import { Worker } from '@temporalio/worker';
 import { DeterminismViolationError } from '@temporalio/workflow';
 import { PAYLOAD_CONVERTER } from '../../src/wallet/durable/workers';
-import { WALLET_HISTORIES } from '../support/durable-wallet';
-import { quietRuntime } from '../support/workflow-world';
+import { WALLET_HISTORIES } from '../support/wallet/durable-wallet';
+import { quietRuntime } from '../support/servers/workflow-world';
 
 /** `chain-continued`: a run that follows another one and is followed by a third. */
 const NAMES = ['alarm', 'chain', 'chain-continued', 'sweep'];

@@ -1,15 +1,14 @@
 /** A chain is driven for days: its workflow continues in new runs, and none of them forgets the pause. */
 import { amount } from '../../src/domain/money';
 import type { ChainStatus } from '../../workflows/wallet/messages';
-import { describeWithChain, startChain, type TestChain } from '../support/chain';
+import { describeWithChain, startChain, type TestChain } from '../support/wallet/chain';
 import {
   createTestNamespace,
   driveDurably,
   recordHistory,
   type TestNamespace,
-} from '../support/durable-wallet';
-import { waitLong } from '../support/patience';
-import { buildOrder } from '../support/sandbox';
+} from '../support/wallet/durable-wallet';
+import { buildOrder } from '../support/servers/sandbox';
 import {
   createTestSigner,
   createWalletDatabase,
@@ -18,8 +17,9 @@ import {
   testNetwork,
   type TestWallet,
   type WalletDatabase,
-} from '../support/wallet';
-import { quietRuntime } from '../support/workflow-world';
+} from '../support/wallet/wallet';
+import { quietRuntime } from '../support/servers/workflow-world';
+import { waitFor } from '../support/wait-for';
 
 describeWithChain('the workflow of a chain', () => {
   let chain: TestChain;
@@ -46,17 +46,14 @@ describeWithChain('the workflow of a chain', () => {
   });
 
   const readRun = (): Promise<string> =>
-    waitLong(
-      'a run',
-      async () => (await temporal.client.workflow.getHandle(id()).describe()).runId,
-    );
+    waitFor('a run', async () => (await temporal.client.workflow.getHandle(id()).describe()).runId);
   const whenNextRun = (after: string): Promise<string> =>
-    waitLong('the next run', async () => {
+    waitFor('the next run', async () => {
       const runId = await readRun();
       return runId === after ? undefined : runId;
     });
   const whenState = (state: ChainStatus['state']): Promise<ChainStatus> =>
-    waitLong(`the state ${state}`, async () => {
+    waitFor(`the state ${state}`, async () => {
       const status = await temporal.client.workflow.getHandle(id()).query<ChainStatus>('status');
       return status.state === state ? status : undefined;
     });
@@ -80,10 +77,10 @@ describeWithChain('the workflow of a chain', () => {
       destination: { type: 'crypto_address', value: chain.accounts[7]!, memo: null },
     });
     await wallet.provider.submitPayout(order);
-    await waitLong('the payout', async () => {
+    await waitFor('the payout', async () => {
       await chain.mine();
       const found = await wallet.provider.findPayout(order.reference);
-      return found.kind === 'found' && found.transfer.status === 'sent' ? true : undefined;
+      return found.kind === 'found' && found.transfer.status === 'sent';
     });
     await whenNextRun(third);
   });

@@ -15,7 +15,6 @@ import {
   BY,
   deliveriesOf,
   deliveryOf,
-  type WebhookDeliveryWorld,
   openEndpoint,
   readDetailsOf,
   startWebhookDeliveryWorld,
@@ -23,23 +22,16 @@ import {
   whenOver,
   type WrittenEvent,
   writeEvent,
-} from '../support/webhook-delivery-world';
-import { waitLong } from '../support/patience';
-import { type Receiver, startReceiver } from '../support/webhook-receiver';
+} from '../support/webhook/webhook-delivery-world';
+import { type Receiver, startReceiver } from '../support/webhook/webhook-receiver';
+import { waitFor } from '../support/wait-for';
+import { started } from '../support/started';
 
 /** After the first failure nothing happens by itself while a test looks. */
 const SCHEDULE = [3_600_000, 3_600_000];
 
-let world: WebhookDeliveryWorld;
+const world = started(() => startWebhookDeliveryWorld(SCHEDULE));
 let receiver: Receiver;
-
-beforeAll(async () => {
-  world = await startWebhookDeliveryWorld(SCHEDULE);
-});
-
-afterAll(async () => {
-  await world.stop();
-});
 
 beforeEach(async () => {
   receiver = await startReceiver(500);
@@ -68,15 +60,15 @@ async function failedOnce(): Promise<{ event: WrittenEvent; id: string; endpoint
 const handleOf = (id: string) => world.temporal.workflow.getHandle(id);
 
 async function whenDetails(id: string, wanted: RegExp): Promise<void> {
-  await waitLong(`${String(wanted)} on the page of ${id}`, async () =>
-    wanted.test(await readDetailsOf(world, id)) ? true : undefined,
+  await waitFor(`${String(wanted)} on the page of ${id}`, async () =>
+    wanted.test(await readDetailsOf(world, id)),
   );
 }
 
 async function whenAttempts(id: string, count: number): Promise<void> {
-  await waitLong(`${count} attempts of ${id}`, async () => {
+  await waitFor(`${count} attempts of ${id}`, async () => {
     const attempts = await attemptsOf(world, id);
-    return attempts.filter(({ outcome }) => outcome !== null).length === count ? true : undefined;
+    return attempts.filter(({ outcome }) => outcome !== null).length === count;
   });
 }
 

@@ -12,9 +12,9 @@ import {
   BRANCH_SCHEDULE,
   DELIVERY_BRANCHES,
   startWebhookDeliveryBranch,
-} from '../support/webhook-delivery-branches';
-import { startWebhookDeliveryWorld, whenOver } from '../support/webhook-delivery-world';
-import { quietRuntime } from '../support/workflow-world';
+} from '../support/webhook/webhook-delivery-branches';
+import { startWebhookDeliveryWorld, whenOver } from '../support/webhook/webhook-delivery-world';
+import { quietRuntime } from '../support/servers/workflow-world';
 
 const FOLDER = join(__dirname, '../fixtures/webhook-delivery-histories');
 

@@ -15,9 +15,9 @@ import {
   whenWebhookDelivery,
   whenOver,
   writeEvent,
-} from '../support/webhook-delivery-world';
-import { waitLong } from '../support/patience';
-import { faultOf, type Receiver, startReceiver } from '../support/webhook-receiver';
+} from '../support/webhook/webhook-delivery-world';
+import { faultOf, type Receiver, startReceiver } from '../support/webhook/webhook-receiver';
+import { waitFor } from '../support/wait-for';
 
 /** The real waits, 12,000 times as fast: from 5 ms to 7.2 s. */
 const SCHEDULE = RETRY_SCHEDULE_MS.map((ms) => ms / 12_000);
@@ -184,7 +184,7 @@ test.concurrent(
     const [start] = await readWebhookDeliveriesToStart(world.db, [id]);
     await world.parts.webhookDeliveryWorkflows.resume(start!);
     await whenWebhookDelivery(world, event.id, 'was tried again', ({ attempts }) => attempts === 7);
-    const seventh = await waitLong('the seventh attempt', async () =>
+    const seventh = await waitFor('the seventh attempt', async () =>
       (await attemptsOf(world, id)).find(({ number }) => number === 7),
     );
     expect(+seventh.startedAt).toBeGreaterThanOrEqual(+planned.nextAttemptAt!);

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command } from '@commander-js/extra-typings';
 import { findOnPath, isExecutable } from '../../../src/dev/processes';
-import { startTestServices, stopTestServices } from '../../support/start-services';
+import { startTestServices, stopTestServices } from '../../support/servers/start-services';
 import { measureRow } from '../measure';
 import { describeMachine, type Line, tableOf } from '../report';
 import type { Setting } from '../row';

@@ -1,7 +1,7 @@
 /** The gateway against a peer: payouts that are created, that are completed, and that are reported. */
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
-import { createTestDatabase } from '../../support/database';
+import { createTestDatabase } from '../../support/servers/database';
 import { runLifecycles, startGatewayFlows } from '../flows';
 import { startCountingReceiver } from '../receiver';
 import type { Contest, Measured, Row } from '../row';

@@ -6,15 +6,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { withClient } from '../../../src/db/provision';
 import { rows } from '../../../src/db/transaction';
-import { startGateway, type OwnGateway } from '../../support/gateway';
-import { runAdmin } from '../../support/gateway-admin';
-import type { MerchantClient } from '../../support/merchant-client';
-import { atProvider, openedPayment } from '../../support/payment-steps';
-import { acceptedPayout, approve, openMerchant } from '../../support/payout-steps';
-import { waitFor } from '../../support/sandbox';
-import { type Receiver, startReceiver } from '../../support/webhook-receiver';
+import { startGateway, type OwnGateway } from '../../support/servers/gateway';
+import { runAdmin } from '../../support/servers/gateway-admin';
+import type { MerchantClient } from '../../support/merchant/merchant-client';
+import { atProvider, openedPayment } from '../../support/payment/payment-steps';
+import { acceptedPayout, approve, openMerchant } from '../../support/payout/payout-steps';
+import { type Receiver, startReceiver } from '../../support/webhook/webhook-receiver';
 import { startCountingProxy, type CountingProxy } from '../counting-proxy';
 import type { Figure, Measured, Row } from '../row';
+import { waitFor } from '../../support/wait-for';
 
 const NAMES = [
   'history events',

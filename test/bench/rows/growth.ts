@@ -9,7 +9,7 @@ import { inTransaction, rows } from '../../../src/db/transaction';
 import { amount } from '../../../src/domain/money';
 import type { PayoutRequest } from '../../../src/domain/payout';
 import { newId } from '../../../src/lib/new-id';
-import { connectProviders, makeCredentials } from '../../support/sandbox';
+import { connectProviders, makeCredentials } from '../../support/servers/sandbox';
 import { clients, closedLoop } from '../load';
 import type { Measured, Row, Side } from '../row';
 import { idOf } from '../volume';

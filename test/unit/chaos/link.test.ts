@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startLink } from '../../support/link';
+import { startLink } from '../../support/chaos/link';
 
 test('what is sent after the end of a delay does not overtake what was sent before', async () => {
   const echo = createServer((socket) => socket.pipe(socket));

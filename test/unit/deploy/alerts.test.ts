@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { describeWithProgram } from '../../support/optional-program';
-import { findPromtool, PROMTOOL_REMEDY } from '../../support/promtool';
+import { findPromtool, PROMTOOL_REMEDY } from '../../support/servers/promtool';
 import { ALERT_CASES, type AlertCase } from './alert-cases';
 
 const ROOT = resolve(__dirname, '../../..');

@@ -1,7 +1,6 @@
 import { createServer, type Server } from 'node:net';
 import { once } from 'node:events';
-import { choosePorts, type PortName } from '../../../src/dev/ports';
-import { findFreePort } from '../../../src/dev/ports';
+import { choosePorts, findFreePort, type PortName } from '../../../src/dev/ports';
 
 const NONE: ReadonlySet<PortName> = new Set();
 const VARIABLES = [

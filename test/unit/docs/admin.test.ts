@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { createAdmin } from '../../../src/cli/admin';
 import { isId } from '../../../src/domain/ids';
 import { runCommand } from '../../../src/lib/command-line';
-import { type Ended, runProgram } from '../../support/programs';
+import { type Ended, runProgram } from '../../support/servers/programs';
 
 const COMMAND = 'npm run -s admin -- ';
 const DOCUMENT = readFileSync(resolve(__dirname, '../../..', join('docs', 'admin.md')), 'utf8');

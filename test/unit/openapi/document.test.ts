@@ -6,7 +6,7 @@ import { OPERATIONS } from '../../../src/openapi/document';
 import { parseJsonObject } from '../../../src/http/json-text';
 import { readPaymentRequest } from '../../../src/schemas/payments';
 import { readPayoutRequest } from '../../../src/schemas/payouts';
-import { DOCUMENT, escapePointer, violations } from '../../support/contract';
+import { DOCUMENT, escapePointer, violations } from '../../support/merchant/contract';
 
 /** As it comes over the wire: numbers keep their digits. */
 function asParsed(body: object): Record<string, unknown> {

@@ -10,7 +10,7 @@ import { readPayoutQuery } from '../../../src/schemas/payouts';
 import type { Query } from '../../../src/schemas/query';
 import { readTransactionQuery } from '../../../src/schemas/transactions';
 import { OPERATIONS } from '../../../src/openapi/document';
-import { DOCUMENT, escapePointer, violations } from '../../support/contract';
+import { DOCUMENT, escapePointer, violations } from '../../support/merchant/contract';
 
 const ULID = '01M7YESA634WQFACSBWYSTKM76';
 

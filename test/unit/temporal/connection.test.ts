@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readCredentials, readTemporal } from '../../../src/temporal/connection';
-import { createAuthority } from '../../support/throw-away-certificates';
+import { createAuthority } from '../../support/servers/throw-away-certificates';
 
 const authority = createAuthority();
 const client = authority.issue({ hosts: ['gateway'] });

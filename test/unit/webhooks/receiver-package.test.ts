@@ -17,9 +17,9 @@ import { execFileSync, spawn } from 'node:child_process';
 import ts from 'typescript';
 import { newId } from '../../../src/lib/new-id';
 import { signWebhook } from '../../../src/webhooks/verify';
-import { findFreePort } from '../../support/free-port';
-import { waitLong } from '../../support/patience';
-import { VECTORS_FILE } from '../../support/webhook-vectors';
+import { findFreePort } from '../../../src/dev/ports';
+import { VECTORS_FILE } from '../../support/webhook/webhook-vectors';
+import { waitThroughFaults } from '../../support/wait-for';
 
 const ROOT = resolve(__dirname, '../../..');
 const SOURCE = 'src/webhooks/verify.ts';
@@ -104,7 +104,7 @@ test('the first sample of the guide accepts a signed event and refuses others', 
       headers: { 'x-gateway-signature': signature, 'x-gateway-event-id': id },
     });
   const signed = signWebhook(secret, Math.floor(Date.now() / 1_000), body);
-  const accepted = await waitLong('the receiver', () => post(signed));
+  const accepted = await waitThroughFaults('the receiver', () => post(signed));
   expect(accepted.status).toBe(204);
   expect((await post(signed.replace('v1=', 'v1=0'))).status).toBe(400);
   receiver.kill();

@@ -10,14 +10,14 @@ import {
   DEFAULT_LIMITS,
   type SenderSettings,
 } from '../../../src/webhooks/sender';
-import { type AnswerQuestion, type DnsStub, startDnsStub } from '../../support/dns-stub';
+import { type AnswerQuestion, type DnsStub, startDnsStub } from '../../support/servers/dns-stub';
 import {
   answer,
   type RawReceiver,
   startReceiver,
   startTrap,
   type Trap,
-} from '../../support/raw-receiver';
+} from '../../support/webhook/raw-receiver';
 import {
   attempt,
   EVENT,
@@ -25,7 +25,7 @@ import {
   outcomeOf,
   succeeded,
   withSender,
-} from '../../support/sender-steps';
+} from '../../support/webhook/sender-steps';
 
 const PUBLIC = '93.184.215.14';
 const PUBLIC_V6 = '2606:4700::1111';

@@ -8,7 +8,7 @@ import {
   startReceiver,
   startTrap,
   type Trap,
-} from '../../support/raw-receiver';
+} from '../../support/webhook/raw-receiver';
 import {
   attemptAt,
   EVENT,
@@ -16,7 +16,7 @@ import {
   outcomeOf,
   succeeded,
   withSender,
-} from '../../support/sender-steps';
+} from '../../support/webhook/sender-steps';
 
 const KIB = 1024;
 const NO_CONTENT = 'Content-Length: 0\r\n\r\n';

@@ -8,9 +8,9 @@ import {
   type RawReceiver,
   startReceiver,
   startTrap,
-} from '../../support/raw-receiver';
-import { failed, succeeded } from '../../support/sender-steps';
-import { createAuthority } from '../../support/throw-away-certificates';
+} from '../../support/webhook/raw-receiver';
+import { failed, succeeded } from '../../support/webhook/sender-steps';
+import { createAuthority } from '../../support/servers/throw-away-certificates';
 
 const OK = answer('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n');
 
@@ -19,7 +19,7 @@ async function sendFrom(
   scheme: string,
   receiver: RawReceiver,
 ): Promise<unknown> {
-  const program = join(__dirname, '../../support/send-once.ts');
+  const program = join(__dirname, '../../support/webhook/send-once.ts');
   const url = `${scheme}://${RECEIVER_ADDRESS}:${receiver.port}/`;
   const { stdout } = await promisify(execFile)(
     process.execPath,

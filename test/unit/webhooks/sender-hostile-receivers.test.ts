@@ -6,7 +6,6 @@ import { readAddressRules } from '../../../src/webhooks/address-policy';
 import type { AttemptFailure } from '../../../src/webhooks/attempt-result';
 import { dial } from '../../../src/webhooks/connect';
 import type { SenderSettings } from '../../../src/webhooks/sender';
-import { waitLong } from '../../support/patience';
 import {
   answer,
   type Behaviour,
@@ -17,7 +16,7 @@ import {
   startReceiver,
   startTrap,
   type Trap,
-} from '../../support/raw-receiver';
+} from '../../support/webhook/raw-receiver';
 import {
   attempt,
   attemptAt,
@@ -26,7 +25,8 @@ import {
   outcomeOf,
   succeeded,
   withSender,
-} from '../../support/sender-steps';
+} from '../../support/webhook/sender-steps';
+import { waitFor } from '../../support/wait-for';
 
 const KIB = 1024;
 const NO_CONTENT = 'Content-Length: 0\r\n\r\n';
@@ -258,7 +258,7 @@ describe('when the sender is closed', () => {
     await withSender({}, async (sender) => {
       const url = `http://${RECEIVER_ADDRESS}:${receiver.port}/`;
       const given = expect(sender.send({ ...EVENT, url })).rejects.toThrow('closed');
-      await waitLong('the request', async () => receiver.received[0] ?? undefined);
+      await waitFor('the request', () => receiver.received[0]);
       await sender.close();
       await given;
       await expect(sender.send({ ...EVENT, url })).rejects.toThrow('closed');
@@ -279,7 +279,7 @@ test('every connection is closed when its attempt ends', async () => {
   const { port } = server.address() as net.AddressInfo;
   const result = await attempt(`http://${RECEIVER_ADDRESS}:${port}/`, SHORT_BODY);
   expect(outcomeOf(result)).toEqual(succeeded());
-  await waitLong('the end of the connection', async () => sockets[0]?.closed || undefined);
+  await waitFor('the end of the connection', () => sockets[0]?.closed);
   server.close();
   await once(server, 'close');
 });

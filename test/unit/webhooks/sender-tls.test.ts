@@ -1,15 +1,15 @@
 /** Receivers that speak TLS, with certificates made for the purpose: good ones and bad ones. */
 import type tls from 'node:tls';
-import { type DnsStub, startDnsStub } from '../../support/dns-stub';
+import { type DnsStub, startDnsStub } from '../../support/servers/dns-stub';
 import {
   answer,
   RECEIVER_ADDRESS,
   type RawReceiver,
   startRawListener,
   startReceiver,
-} from '../../support/raw-receiver';
-import { attempt, failed, outcomeOf, succeeded } from '../../support/sender-steps';
-import { type Certificate, createAuthority } from '../../support/throw-away-certificates';
+} from '../../support/webhook/raw-receiver';
+import { attempt, failed, outcomeOf, succeeded } from '../../support/webhook/sender-steps';
+import { type Certificate, createAuthority } from '../../support/servers/throw-away-certificates';
 import type { AttemptResult, SenderSettings } from '../../../src/webhooks/sender';
 
 const HOST = 'shop.example';

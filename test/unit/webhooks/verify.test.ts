@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { signWebhook, verifyWebhook, WebhookVerificationError } from '../../../src/webhooks/verify';
-import { VECTORS } from '../../support/webhook-vectors';
+import { VECTORS } from '../../support/webhook/webhook-vectors';
 
 interface SignatureVector {
   secret: string;

@@ -1,0 +1,104 @@
+/**
+ * Checks real answers against openapi.json, with a validator that shares nothing with the schemas'
+ * library. MerchantClient calls it for every answer that a test receives.
+ */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import Ajv2020, { type ValidateFunction } from 'ajv/dist/2020';
+import addFormats from 'ajv-formats';
+
+interface HeaderObject {
+  $ref?: string;
+  required?: boolean;
+}
+
+interface ResponseObject {
+  description: string;
+  headers?: Record<string, HeaderObject>;
+  content: Record<string, { schema: object; example?: unknown }>;
+}
+
+interface OperationObject {
+  operationId: string;
+  requestBody?: {
+    content: Record<string, { schema: object; examples: Record<string, { value: unknown }> }>;
+  };
+  responses: Record<string, ResponseObject>;
+}
+
+export interface OpenApiDocument {
+  paths: Record<string, Record<string, OperationObject>>;
+  components: { schemas: Record<string, object>; headers: Record<string, HeaderObject> };
+}
+
+export const DOCUMENT = JSON.parse(
+  readFileSync(join(__dirname, '../../../openapi.json'), 'utf8'),
+) as OpenApiDocument;
+
+const DOCUMENT_URI = 'https://gateway.example/openapi.json';
+
+const ajv = addFormats(
+  // Compiles four times as fast; every test file compiles what it uses.
+  new Ajv2020({ strict: false, allErrors: true, inlineRefs: false, code: { optimize: false } }),
+);
+ajv.addSchema(DOCUMENT, DOCUMENT_URI);
+
+const compiled = new Map<string, ValidateFunction>();
+
+/** @param pointer of a schema in the document, such as `/components/schemas/Payout` */
+export function violations(pointer: string, value: unknown): string[] {
+  let validate = compiled.get(pointer);
+  if (validate === undefined) {
+    validate = ajv.compile({ $ref: `${DOCUMENT_URI}#${pointer}` });
+    compiled.set(pointer, validate);
+  }
+  if (validate(value)) return [];
+  return (validate.errors ?? []).map((error) => `${error.instancePath} ${error.message ?? ''}`);
+}
+
+export function escapePointer(part: string): string {
+  return part.replaceAll('~', '~0').replaceAll('/', '~1');
+}
+
+/** The document's path for a real one, or undefined for a path that the API does not have. */
+function templateOf(path: string): string | undefined {
+  const [pathname = ''] = path.split('?');
+  return Object.keys(DOCUMENT.paths).find((template) =>
+    new RegExp(`^${template.replaceAll(/\{[a-z]+\}/g, '[^/]+')}$`).test(pathname),
+  );
+}
+
+function isRequired({ $ref, required }: HeaderObject): boolean {
+  const name = $ref?.split('/').at(-1);
+  return name === undefined
+    ? required === true
+    : DOCUMENT.components.headers[name]?.required === true;
+}
+
+/** @throws Error that says how the answer breaks the contract */
+export function checkContract(
+  method: string,
+  path: string,
+  answer: { status: number; headers: Headers; json: unknown },
+): void {
+  const template = templateOf(path);
+  const operation = template && DOCUMENT.paths[template]?.[method.toLowerCase()];
+  // Unknown paths and methods have no operation; their errors are tested on their own.
+  if (template === undefined || operation === undefined || operation === '') return;
+  const where = `${method} ${path}: ${answer.status}`;
+  const response = operation.responses[answer.status];
+  if (response === undefined) throw new Error(`${where} is not in openapi.json`);
+  const missing = Object.entries(response.headers ?? {})
+    .filter(([name, header]) => isRequired(header) && !answer.headers.has(name))
+    .map(([name]) => name);
+  const pointer =
+    `/paths/${escapePointer(template)}/${method.toLowerCase()}/responses/` +
+    `${answer.status}/content/application~1json/schema`;
+  const broken = [
+    ...missing.map((name) => `header ${name} is missing`),
+    ...violations(pointer, answer.json),
+  ];
+  if (broken.length > 0) {
+    throw new Error(`${where} breaks the contract:\n${broken.slice(0, 10).join('\n')}`);
+  }
+}

@@ -1,0 +1,80 @@
+/** A browser without JavaScript: cookies, forms and redirects of the dashboard and the console. */
+import { createUser, type UserWithPassword } from '../../../src/services/users/users';
+import { rows, type Db } from '../../../src/db/transaction';
+import type { UserKind } from '../../../src/domain/users';
+import { newId } from '../../../src/lib/new-id';
+
+export interface TestUser extends UserWithPassword {
+  role: string;
+}
+
+/** @param accountId of a merchant */
+export async function makeUser(
+  db: Db,
+  kind: UserKind,
+  role: string,
+  accountId: string | null = null,
+  email = `${newId('user').toLowerCase()}@example.com`,
+): Promise<TestUser> {
+  const wish = { kind, email, role, accountId, password: null };
+  return { ...(await createUser(db, { actor: 'test', reason: null }, wish)), role };
+}
+
+/** As if the user had signed in before the window of "sign in again". */
+export async function ageSignIn(db: Db, user: TestUser): Promise<void> {
+  const sql = `UPDATE sessions SET authenticated_at = now() - interval '11 minutes' WHERE user_id = ?`;
+  await rows(db, sql, [user.id]);
+}
+
+export class PageClient {
+  readonly cookies = new Map<string, string>();
+  readonly #base: string;
+
+  constructor(base: string) {
+    this.#base = base;
+  }
+
+  get(path: string, headers: Record<string, string> = {}): Promise<Response> {
+    return this.#send(path, { headers });
+  }
+
+  /** A form that a browser sends from a page of the same origin, unless the headers say otherwise. */
+  post(
+    path: string,
+    form: Record<string, string> | URLSearchParams = {},
+    headers: Record<string, string> = { 'sec-fetch-site': 'same-origin' },
+  ): Promise<Response> {
+    return this.#send(path, { method: 'POST', body: new URLSearchParams(form), headers });
+  }
+
+  /** Signs in and follows to the start page. */
+  async signIn(user: TestUser): Promise<Response> {
+    const site = user.kind === 'merchant' ? '/dashboard' : '/console';
+    const { email, password } = user;
+    return this.post(`${site}/sign-in`, { email, password });
+  }
+
+  /** Follows a change that asks to sign in again, with the password. @returns the page it leads back to */
+  async confirm(user: TestUser, asked: Response): Promise<string> {
+    const confirm = new URL(asked.headers.get('location') ?? '', this.#base);
+    const next = confirm.searchParams.get('next') ?? '';
+    const answer = await this.post(confirm.pathname, { password: user.password, next });
+    return answer.headers.get('location') ?? '';
+  }
+
+  async #send(path: string, init: RequestInit): Promise<Response> {
+    const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const headers = {
+      ...(init.headers as Record<string, string>),
+      ...(cookie === '' ? {} : { cookie }),
+    };
+    const url = new URL(path, this.#base);
+    const response = await fetch(url, { redirect: 'manual', ...init, headers });
+    for (const line of response.headers.getSetCookie()) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
+      if (value === '') this.cookies.delete(name);
+      else this.cookies.set(name, value);
+    }
+    return response;
+  }
+}

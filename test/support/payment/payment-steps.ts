@@ -1,0 +1,158 @@
+/** Steps that the tests of payments over HTTP share: opening one, what the provider does, waiting. */
+import { rows } from '../../../src/db/transaction';
+import type { PaymentDecisionKind, PaymentStatus } from '../../../src/domain/payment';
+import { control, readCheckoutEntry, type CheckoutEntry } from '../servers/sandbox';
+import type { TestGateway } from '../servers/gateway';
+import { type ApiAnswer, type MerchantClient, randomKey } from '../merchant/merchant-client';
+import { isUnavailable, retry } from '../merchant/patient-client';
+import { waitFor } from '../wait-for';
+
+export function buildPayment(overrides: Record<string, unknown> = {}): Record<string, unknown> {
+  return { amount: '100', currency: 'USDT', reference: `order-${randomKey()}`, ...overrides };
+}
+
+/** The id of a payment that was opened. What is about a 503 calls `createPayment` itself. */
+export async function openedPayment(
+  client: MerchantClient,
+  overrides: Record<string, unknown> = {},
+): Promise<string> {
+  const body = buildPayment(overrides);
+  const key = randomKey();
+  const ask = () => client.createPayment(body, key);
+  const { status, text, json } = await retry(ask, isUnavailable);
+  if (status !== 201) throw new Error(`the payment was not opened: ${status} ${text}`);
+  return json.data.id;
+}
+
+export async function readPayment(client: MerchantClient, id: string): Promise<ApiAnswer['json']> {
+  return (await retry(() => client.get(`/payments/${id}`), isUnavailable)).json.data;
+}
+
+export async function whenPayment(
+  client: MerchantClient,
+  id: string,
+  ...wanted: PaymentStatus[]
+): Promise<ApiAnswer['json']> {
+  return waitFor(`${id} to be ${wanted.join(' or ')}`, async () => {
+    const { json } = await client.get(`/payments/${id}`);
+    return wanted.includes(json.data?.status) ? json.data : undefined;
+  });
+}
+
+type Verb =
+  | 'start'
+  | 'pay'
+  | 'confirm'
+  | 'drop'
+  | 'reorg'
+  | 'hold'
+  | 'release'
+  | 'reject'
+  | 'cancel'
+  | 'fail'
+  | 'refund';
+
+/** Lets something happen at the provider, which then calls back. */
+export async function atProvider(
+  gateway: TestGateway,
+  id: string,
+  verb: Verb | 'resend-callback',
+  members: Record<string, unknown> = {},
+): Promise<void> {
+  const entry = await checkoutOf(gateway, id);
+  const key = { provider: entry.provider, mode: entry.mode, client_reference: id };
+  const status = await control(gateway.sandbox.url, `checkouts/${verb}`, { ...key, ...members });
+  if (status !== 200) throw new Error(`${verb} of ${id} was answered with ${status}`);
+}
+
+export async function checkoutOf(gateway: TestGateway, id: string): Promise<CheckoutEntry> {
+  const entry = await readCheckoutEntry(gateway.sandbox.url, id);
+  if (entry === undefined) throw new Error(`the provider has no checkout for ${id}`);
+  return entry;
+}
+
+/** Closes the window now: no merchant may ask for one as short as a test needs. */
+export async function closeWindow(gateway: TestGateway, id: string): Promise<void> {
+  await rows(gateway.db, 'UPDATE payments SET expires_at = clock_timestamp() WHERE id = ?', [id]);
+}
+
+export interface StoredEvent {
+  type: string;
+  sequence: number;
+  // As it will be sent.
+  body: ApiAnswer['json'];
+}
+
+export async function eventsOf(gateway: TestGateway, id: string): Promise<StoredEvent[]> {
+  const found = await rows<{ type: string; sequence: number; body: Buffer }>(
+    gateway.db,
+    'SELECT type, sequence, body FROM events WHERE object_id = ? ORDER BY sequence',
+    [id],
+  );
+  return found.map((one) => ({ ...one, body: JSON.parse(one.body.toString()) }));
+}
+
+/** The provider's ids of the transfers that were credited, in the order of their ids. */
+export async function creditsOf(
+  gateway: TestGateway,
+  id: string,
+): Promise<{ id: string; amount: string }[]> {
+  return rows<{ id: string; amount: string }>(
+    gateway.db,
+    `SELECT provider_transfer_id AS id, amount::text FROM payment_credits
+      WHERE payment_id = ? ORDER BY provider_transfer_id`,
+    [id],
+  );
+}
+
+export async function signalsOf(gateway: TestGateway, id: string): Promise<string[]> {
+  const { events } = await gateway.temporal.workflow.getHandle(id).fetchHistory();
+  return (events ?? []).flatMap(
+    (one) => one.workflowExecutionSignaledEventAttributes?.signalName ?? [],
+  );
+}
+
+/** What an operator types into Temporal. */
+export async function decide(
+  gateway: TestGateway,
+  id: string,
+  kind: PaymentDecisionKind,
+  input: Record<string, unknown> = {},
+): Promise<void> {
+  await gateway.temporal.workflow.getHandle(id).signal(kind, { by: 'alice', ...input });
+}
+
+/** What an operator reads on the workflow's page. */
+export async function whenDetails(
+  gateway: TestGateway,
+  id: string,
+  wanted: RegExp,
+): Promise<string> {
+  const handle = gateway.temporal.workflow.getHandle(id);
+  return waitFor(`${String(wanted)} on the page of ${id}`, async () => {
+    const page = await handle.query<{ currentDetails?: string }>('__temporal_workflow_metadata');
+    const details = page.currentDetails ?? '';
+    return wanted.test(details) ? details : undefined;
+  });
+}
+
+export async function needsAttention(gateway: TestGateway, id: string): Promise<unknown> {
+  const { typedSearchAttributes } = await gateway.temporal.workflow.getHandle(id).describe();
+  return typedSearchAttributes.getAll().find(({ key }) => key.name === 'NeedsAttention')?.value;
+}
+
+export interface SeenPosting {
+  type: string;
+  lines: string[];
+}
+
+/** What a payment moved, all accounts, oldest first. */
+export async function postingsOf(gateway: TestGateway, id: string): Promise<SeenPosting[]> {
+  return rows<SeenPosting>(
+    gateway.db,
+    `SELECT t.type, array_agg(concat_ws(' ', e.account, e.direction, e.amount) ORDER BY e.line) AS lines
+       FROM ledger_transactions t JOIN ledger_entries e ON e.transaction_id = t.id
+      WHERE t.source_id = ? GROUP BY t.id ORDER BY t.balance_version`,
+    [id],
+  );
+}

@@ -1,0 +1,150 @@
+/**
+ * Payments over a real database and the sandbox over HTTP, without workflows: the test itself calls
+ * the activities, in any order, and says which of their calls go wrong.
+ */
+import { LocalCalls } from '../../../activities/local-calls';
+import type { Deps } from '../../../activities/deps';
+import { connect } from '../../../src/db/connect';
+import { type Db, rows } from '../../../src/db/transaction';
+import { amount, ZERO } from '../../../src/domain/money';
+import { newId } from '../../../src/lib/new-id';
+import type { Provider } from '../../../src/providers/port';
+import { startSandbox } from '../../../src/sandbox/server';
+import { connectProviders, control, makeCredentials } from '../servers/sandbox';
+import { createTestDatabase } from '../servers/database';
+
+const PROVIDER = 'onchain_provider';
+
+/** Nobody subscribes to webhooks here. */
+const localCalls = new LocalCalls([]);
+const nobody = (): void => undefined;
+const webhookDeliveryStarter = { start: nobody, lookFor: nobody };
+
+export interface PaymentWorld extends Deps {
+  db: Db;
+  sandboxUrl: string;
+  stop: () => Promise<void>;
+}
+
+export async function startPaymentWorld(): Promise<PaymentWorld> {
+  const credentials = makeCredentials();
+  const database = await createTestDatabase();
+  // With the owner's rights: tests move the end of the window, too.
+  const db = connect({ url: database.ownerUrl, size: 6, applicationName: 'test' });
+  const sandbox = await startSandbox({ settleMs: 3_600_000, credentials });
+  const providers = connectProviders(sandbox, credentials);
+  const stop = async (): Promise<void> => {
+    await providers.close();
+    await sandbox.stop();
+    await db.destroy();
+    await database.drop();
+  };
+  const parts = { webhookDeliveryStarter, consoleUrl: null, localCalls };
+  return { ...parts, db, providers, sandboxUrl: sandbox.url, stop };
+}
+
+export interface OpenedPayment {
+  id: string;
+  accountId: string;
+  expiresAt: Date;
+}
+
+/** 100 USDT with a fee of 1 percent, of a merchant of its own, whose window is an hour. */
+export async function openPayment({ db, providers }: PaymentWorld): Promise<OpenedPayment> {
+  const id = newId('payment');
+  const accountId = newId('account');
+  const expiresAt = new Date(Date.now() + 3_600_000);
+  await rows(db, 'INSERT INTO accounts (id, name) VALUES (?, ?)', [accountId, accountId]);
+  const opened = await providers.get(PROVIDER, 'test').openCheckout({
+    reference: id,
+    amount: amount('100'),
+    currency: 'USDT',
+    network: 'tron',
+    expiresAt,
+    successUrl: null,
+    cancelUrl: null,
+    description: null,
+    scenario: null,
+  });
+  if (opened.kind !== 'found') throw new Error(JSON.stringify(opened));
+  await db('payments').insert({
+    id,
+    account_id: accountId,
+    mode: 'test',
+    reference: id,
+    status: 'created',
+    provider: PROVIDER,
+    amount: '100',
+    currency: 'USDT',
+    network: 'tron',
+    fee_terms: { percentage: '1.0000', fixedAmount: ZERO, minFee: null, maxFee: null },
+    checkout_url: opened.checkout.checkoutUrl,
+    api_key_id: 'key_tests',
+    provider_checkout_id: opened.checkout.providerId,
+    expires_at: expiresAt,
+  });
+  await rows(
+    db,
+    `INSERT INTO events (id, account_id, mode, type, object_id, sequence, body)
+     VALUES (?, ?, 'test', 'payment.created', ?, 1, ?)`,
+    [newId('event'), accountId, id, Buffer.from('{"data":{"status":"created"}}')],
+  );
+  return { id, accountId, expiresAt };
+}
+
+/** @returns the sandbox's answer: 409 when that is not possible there now, and changes nothing */
+export async function atProvider(
+  { sandboxUrl }: PaymentWorld,
+  id: string,
+  verb: string,
+  members: Record<string, unknown> = {},
+): Promise<number> {
+  const key = { provider: PROVIDER, mode: 'test', client_reference: id };
+  return control(sandboxUrl, `checkouts/${verb}`, { ...key, ...members });
+}
+
+export type Wrap = <T>(call: () => Promise<T>) => Promise<T>;
+
+export interface Faults {
+  /** Around each call that tells the provider something. */
+  tell?: Wrap;
+  /** Around each call that asks it how things stand. */
+  read?: Wrap;
+  /** Around each transaction. */
+  commit?: Wrap;
+}
+
+const asItIs: Wrap = (call) => call();
+
+export function withFaults(
+  { db, providers }: PaymentWorld,
+  { tell = asItIs, read = asItIs, commit = asItIs }: Faults,
+): Deps {
+  const real = providers.get(PROVIDER, 'test');
+  const provider: Provider = {
+    ...real,
+    findCheckout: (...args) => read(() => real.findCheckout(...args)),
+    cancelCheckout: (...args) => tell(() => real.cancelCheckout(...args)),
+    releaseHold: (...args) => tell(() => real.releaseHold(...args)),
+    refundCheckout: (...args) => tell(() => real.refundCheckout(...args)),
+  };
+  const wrapped = new Proxy(db, {
+    get: (target, name) =>
+      name === 'transaction'
+        ? (work: Parameters<Db['transaction']>[0]) => commit(() => target.transaction(work))
+        : (Reflect.get(target, name) as unknown),
+  });
+  const parts = { webhookDeliveryStarter, consoleUrl: null, localCalls };
+  return { db: wrapped, providers: { ...providers, get: () => provider }, ...parts };
+}
+
+const UNKNOWN = { kind: 'unknown', reason: 'No answer.' } as never;
+
+/** The call does not arrive. */
+export const lost: Wrap = () => Promise.resolve(UNKNOWN);
+
+/** The call arrives, and what it is answered does not. */
+export const answerLost: Wrap = async (call) => {
+  await call();
+  return UNKNOWN;
+};

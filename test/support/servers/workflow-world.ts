@@ -1,0 +1,302 @@
+/**
+ * The workflows of payouts and payments with everything real around it: database, Temporal namespace, sandbox over
+ * HTTP, the provider's callbacks. The worker runs inside the test, so that its activities can be
+ * made to fail; payouts are created and cancelled through the service.
+ */
+import { randomBytes } from 'node:crypto';
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
+import { Client, Connection } from '@temporalio/client';
+import {
+  DefaultLogger,
+  makeTelemetryFilterString,
+  NativeConnection,
+  Runtime,
+  Worker,
+} from '@temporalio/worker';
+import { createActivities } from '../../../activities';
+import { LocalCalls } from '../../../activities/local-calls';
+import { connect } from '../../../src/db/connect';
+import type { Db } from '../../../src/db/transaction';
+import type { ProviderRegistry } from '../../../src/providers/registry';
+import { startSandbox, type Sandbox } from '../../../src/sandbox/server';
+import { createNetworkFees } from '../../../src/services/network-fees';
+import { createAdmission } from '../../../src/services/admission';
+import { createPayments } from '../../../src/services/payments';
+import { createPayouts } from '../../../src/services/payouts';
+import { createProviderCallbacks } from '../../../src/services/provider-callbacks';
+import type { Payments, Payouts, ProviderCallbacks } from '../../../src/services/services';
+import { createClosedWorkflows } from '../../../src/temporal/visibility';
+import {
+  createPaymentWorkflows,
+  type PaymentWorkflows,
+} from '../../../src/temporal/payment-workflows';
+import {
+  createPayoutWorkflows,
+  type PayoutWorkflows,
+} from '../../../src/temporal/payout-workflows';
+import { registerSearchAttributes } from '../../../src/temporal/search-attributes';
+import { PAYLOAD_CONVERTER_PATH } from '../../../src/temporal/worker';
+import { MODES } from '../../../src/domain/mode';
+import { PROVIDER_CODES } from '../../../src/domain/provider-codes';
+import { providerQueue, TASK_QUEUES } from '../../../workflows/names';
+import { connectProviders, makeCredentials, startHttpServer } from './sandbox';
+import { type FaultPlan, withFaults } from '../chaos/activity-faults';
+import { createTestDatabase } from './database';
+import { createWebhookParts } from '../webhook/webhook-parts';
+import { waitFor } from '../wait-for';
+
+export interface WorkflowWorld {
+  /** With the owner's rights. */
+  db: Db;
+  temporal: Client;
+  sandbox: Sandbox;
+  providers: ProviderRegistry;
+  /** @param onStart told the payout's id before its workflow starts, to plan its faults */
+  payouts(onStart?: OnStart): Payouts;
+  payments(onStart?: (paymentId: string) => void): Payments;
+  /** @param id of a payout or a payment */
+  planFaults(id: string, plan: FaultPlan): void;
+  startWorker(): Promise<void>;
+  stopWorker(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/**
+ * Creates an object while no worker polls, and signals its workflow before its first step. A busy
+ * machine may answer 503: the request is sent again under another id, which is signalled too.
+ * @returns waits for the creation
+ */
+export async function signalFirst<Case>(
+  { temporal }: Pick<WorkflowWorld, 'temporal'>,
+  signal: string,
+  create: (onStart: (id: string) => void) => Promise<Case>,
+): Promise<() => Promise<Case>> {
+  const send = async (id: string): Promise<void> => {
+    const handle = temporal.workflow.getHandle(id);
+    await waitFor('the workflow to exist', async () => handle.describe().catch(() => undefined));
+    await handle.signal(signal, { by: 'early' });
+  };
+  let creating: Promise<Case> | undefined;
+  await new Promise<void>((resolve, reject) => {
+    creating = create((id) => void send(id).then(resolve, reject));
+    creating.catch(reject);
+  });
+  return () => creating!;
+}
+
+export type OnStart = (id: string) => void | Promise<void>;
+
+/** Longer than any answer takes here; the branches whose answer never comes wait for it. */
+const PROVIDER_TIMEOUT_MS = 5_000;
+
+export const CONSOLE_URL = 'https://ops.example.com/console';
+
+const PROVIDER_QUEUES = PROVIDER_CODES.flatMap((provider) =>
+  MODES.map((mode) => providerQueue({ provider, mode })),
+);
+
+type TaskQueue = 'payouts' | 'payments';
+
+/**
+ * @param only the task queue that its worker polls, if one is enough: each takes a second to start
+ * @param rates activities per second of a task queue
+ */
+export async function startWorkflowWorld(
+  only?: TaskQueue,
+  rates: Readonly<Record<string, number>> = {},
+): Promise<WorkflowWorld> {
+  const taskQueues: TaskQueue[] = only === undefined ? ['payouts', 'payments'] : [only];
+  quietRuntime();
+  const address = process.env['TEST_TEMPORAL_ADDRESS'] ?? '';
+  const namespace = `test-${randomBytes(6).toString('hex')}`;
+  const credentials = makeCredentials();
+  const [database, connection, sandbox] = await Promise.all([
+    createTestDatabase(),
+    createNamespace(address, namespace),
+    startSandbox({
+      settleMs: 50,
+      callbackRetryMs: [200, 500, 1_000],
+      credentials,
+    }),
+  ]);
+  const db = connect({ url: database.ownerUrl, size: 6, applicationName: 'test' });
+  const apiDb = connect({ url: database.apiUrl, size: 10, applicationName: 'gateway-test' });
+  const workerDb = connect({ url: database.workerUrl, size: 20, applicationName: 'gateway-test' });
+  const temporal = new Client({ connection, namespace });
+  const providers = connectProviders(sandbox, credentials, PROVIDER_TIMEOUT_MS);
+  const networkFees = createNetworkFees(providers);
+  const payoutWorkflows = createPayoutWorkflows(temporal);
+  const paymentWorkflows = createPaymentWorkflows(temporal);
+  const parts = { db: workerDb, providers, networkFees, payoutWorkflows, paymentWorkflows };
+  const receiver = await startCallbackReceiver(createProviderCallbacks({ ...parts, db: apiDb }));
+  sandbox.setCallbackBaseUrl(receiver.url);
+
+  const plans = new Map<string, FaultPlan>();
+  const closedWorkflows = createClosedWorkflows(temporal);
+  const webhooks = createWebhookParts(workerDb, temporal);
+  const activities = withFaults(
+    createActivities({
+      ...parts,
+      ...webhooks,
+      closedWorkflows,
+      consoleUrl: CONSOLE_URL,
+      localCalls: new LocalCalls(PROVIDER_QUEUES.filter((queue) => !(queue in rates))),
+    }),
+    (payoutId) => plans.get(payoutId),
+  );
+  const native = await NativeConnection.connect({ address });
+  const worker = workerSwitch(native, namespace, activities, taskQueues, rates);
+  await worker.start();
+  return {
+    db,
+    temporal,
+    sandbox,
+    providers,
+    payouts: (onStart) =>
+      createPayouts({
+        ...parts,
+        db: apiDb,
+        shortStatements: apiDb,
+        payoutWorkflows: announced(payoutWorkflows, onStart),
+        admission: createAdmission({ promptMs: 1_000, atOnce: null }),
+      }),
+    payments: (onStart = () => undefined) => {
+      const open: PaymentWorkflows['open'] = (start, deadlineMs) => {
+        onStart(start.paymentId);
+        return paymentWorkflows.open(start, deadlineMs);
+      };
+      return createPayments({
+        ...parts,
+        db: apiDb,
+        shortStatements: apiDb,
+        paymentWorkflows: { ...paymentWorkflows, open },
+        admission: createAdmission({ promptMs: 4_000, atOnce: null }),
+      });
+    },
+    planFaults: (payoutId, plan) => void plans.set(payoutId, plan),
+    startWorker: worker.start,
+    stopWorker: worker.stop,
+    stop: async () => {
+      await worker.stop();
+      await webhooks.webhookDeliveryStarter.drain();
+      await receiver.stop();
+      await Promise.all([providers.close(), sandbox.stop()]);
+      await Promise.all([
+        native.close(),
+        connection.close(),
+        db.destroy(),
+        apiDb.destroy(),
+        workerDb.destroy(),
+      ]);
+      await database.drop();
+    },
+  };
+}
+
+/** Faults on purpose are warnings of the SDK, hundreds of them. */
+export function quietRuntime(): void {
+  const filter = makeTelemetryFilterString({ core: 'ERROR', other: 'ERROR' });
+  Runtime.install({
+    logger: new DefaultLogger('ERROR', () => undefined),
+    telemetryOptions: { logging: { filter, forward: {} } },
+  });
+}
+
+async function createNamespace(address: string, namespace: string): Promise<Connection> {
+  const connection = await Connection.connect({ address });
+  await connection.workflowService.registerNamespace({
+    namespace,
+    workflowExecutionRetentionPeriod: { seconds: 86_400 as never },
+  });
+  await registerSearchAttributes(connection, namespace);
+  return connection;
+}
+
+function announced(
+  workflows: PayoutWorkflows,
+  onStart: OnStart = () => undefined,
+): PayoutWorkflows {
+  return {
+    ...workflows,
+    reserve: async (start, deadlineMs) => {
+      await onStart(start.payoutId);
+      return workflows.reserve(start, deadlineMs);
+    },
+  };
+}
+
+/** What src/http does with a provider's callback, without the rest of the API. */
+function startCallbackReceiver(callbacks: ProviderCallbacks) {
+  return startHttpServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const [, , provider = '', mode = ''] = (request.url ?? '').split('/');
+      void take(callbacks, provider, mode, request.headers, Buffer.concat(chunks), response);
+    });
+  });
+}
+
+async function take(
+  callbacks: ProviderCallbacks,
+  provider: string,
+  mode: string,
+  headers: IncomingHttpHeaders,
+  body: Buffer,
+  response: ServerResponse,
+): Promise<void> {
+  try {
+    await callbacks.receive(provider, mode, headers, body);
+    response.writeHead(200).end();
+  } catch {
+    response.writeHead(503).end();
+  }
+}
+
+function workerSwitch(
+  connection: NativeConnection,
+  namespace: string,
+  activities: object,
+  taskQueues: readonly TaskQueue[],
+  rates: Readonly<Record<string, number>>,
+) {
+  const workflowBundle = { codePath: process.env['TEST_WORKFLOW_BUNDLE'] ?? '' };
+  const start = async (taskQueue: string, runsWorkflows: boolean) => {
+    const rate = rates[taskQueue];
+    const worker = await Worker.create({
+      ...(rate === undefined ? {} : { maxTaskQueueActivitiesPerSecond: rate }),
+      connection,
+      namespace,
+      taskQueue,
+      ...(runsWorkflows ? { workflowBundle } : { maxConcurrentActivityTaskPolls: 2 }),
+      activities,
+      dataConverter: { payloadConverterPath: PAYLOAD_CONVERTER_PATH },
+      shutdownGraceTime: '1500 ms',
+      shutdownForceTime: '2 seconds',
+    });
+    return { worker, ended: worker.run().catch(ignoreStillInUse) };
+  };
+  let running: { worker: Worker; ended: Promise<void> }[] = [];
+  return {
+    start: async () => {
+      running = await Promise.all([
+        ...taskQueues.map((taskQueue) => start(TASK_QUEUES[taskQueue], true)),
+        ...PROVIDER_QUEUES.map((taskQueue) => start(taskQueue, false)),
+      ]);
+    },
+    stop: async () => {
+      const stopping = running;
+      running = [];
+      for (const { worker } of stopping) worker.shutdown();
+      await Promise.all(stopping.map(({ ended }) => ended));
+    },
+  };
+}
+
+/**
+ * On a busy machine the SDK sometimes finalizes a worker that has stopped while its native part
+ * still holds it (IllegalStateError). Its work is done by then.
+ */
+export function ignoreStillInUse(error: unknown): void {
+  if (!(error instanceof Error) || !error.message.startsWith('Worker still in use')) throw error;
+}

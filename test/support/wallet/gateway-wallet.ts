@@ -1,0 +1,173 @@
+/**
+ * A gateway whose on-chain provider in test mode is the wallet as a program of its own, on a chain
+ * of the test's own.
+ */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Keystore } from 'ox';
+import { createChain } from '../../../src/wallet/chain/chain';
+import { runWalletCommand } from '../../../src/wallet/commands';
+import { connectDatabase, type Database } from '../../../src/wallet/db/database';
+import { readNetworksFile } from '../../../src/wallet/networks';
+import type { Signer } from '../../../src/wallet/signer/port';
+import { type AssetSums, readSums } from '../../../src/wallet/sums';
+import { startChain, type TestChain } from './chain';
+import { ChildProgram } from '../servers/child-program';
+import { findFreePort } from '../../../src/dev/ports';
+import { type OwnGateway, startGateway } from '../servers/gateway';
+import type { Link } from '../chaos/link';
+import {
+  createTestSigner,
+  createWalletDatabase,
+  DEPOSIT_ACCOUNT,
+  fillFloat,
+  WALLET_KEYS,
+} from './wallet';
+
+/** What the wallet's program needs. It does not run. */
+export interface PreparedWallet {
+  chain: TestChain;
+  /** The hot wallet. */
+  signer: Signer;
+  /** With the wallet's own login. */
+  db: Database;
+  /** The gateway's settings for its on-chain provider in test mode. */
+  providerEnv: Record<string, string>;
+  /** The program's settings beside a gateway's. */
+  env: (gateway: OwnGateway) => NodeJS.ProcessEnv;
+  /** As `wallet status` shows them; none while the chain has not been read. */
+  sums: () => Promise<AssetSums[]>;
+  /** What `npm run wallet -- …` prints. */
+  command: (...args: string[]) => Promise<string>;
+  stop: () => Promise<void>;
+}
+
+export interface GatewayWithWallet extends PreparedWallet {
+  gateway: OwnGateway;
+  wallet: ChildProgram;
+}
+
+const PASSWORD = 'a password of the test';
+
+export interface WalletOptions {
+  /** A proxy between the wallet and its node. */
+  node?: Link;
+  /** A password in the URL of the node. */
+  nodeKey?: string;
+  pollMs?: number;
+}
+
+/**
+ * @param options.isProvider false: the gateway asks the sandbox, and the wallet runs beside it
+ * @param options.env settings of all programs
+ */
+export async function startGatewayWithWallet({
+  isProvider = true,
+  env = {},
+  ...options
+}: WalletOptions & {
+  isProvider?: boolean;
+  env?: Record<string, string>;
+} = {}): Promise<GatewayWithWallet> {
+  const prepared = await prepareWallet(options);
+  const gateway = await startGateway({
+    env: { ...(isProvider ? prepared.providerEnv : {}), ...env },
+    providerTimeoutMs: 5_000,
+  });
+  const wallet = new ChildProgram('wallet', { ...gateway.env, ...prepared.env(gateway) });
+  await wallet.start();
+  return {
+    ...prepared,
+    gateway,
+    wallet,
+    stop: async () => {
+      await wallet.stop();
+      await gateway.stop();
+      await prepared.stop();
+    },
+  };
+}
+
+export async function prepareWallet({
+  node,
+  nodeKey,
+  pollMs = 50,
+}: WalletOptions = {}): Promise<PreparedWallet> {
+  const [chain, database] = await Promise.all([startChain(), createWalletDatabase()]);
+  await chain.finalize();
+  const signer = createTestSigner();
+  await fillFloat(chain, signer.address);
+  const folder = mkdtempSync(join(tmpdir(), 'gateway-wallet-'));
+  const url = new URL(chain.url);
+  node?.leadTo(Number(url.port));
+  if (node !== undefined) url.port = String(node.port);
+  if (nodeKey !== undefined) Object.assign(url, { username: 'user', password: nodeKey });
+  const networksFile = writeFiles(folder, chain, signer, { poll_ms: pollMs, rpc_urls: [url.href] });
+  const port = await findFreePort();
+  const settings = {
+    GATEWAY_ENV: 'development',
+    WALLET_DATABASE_URL: database.url,
+    WALLET_NETWORKS_FILE: networksFile,
+  };
+  const db = connectDatabase(database.url, { size: 2 });
+  return {
+    ...{ chain, signer, db },
+    providerEnv: {
+      ONCHAIN_TEST_URL: `http://127.0.0.1:${String(port)}`,
+      ONCHAIN_TEST_API_KEY: WALLET_KEYS.apiKey,
+      ONCHAIN_TEST_CALLBACK_SECRET: WALLET_KEYS.callbackSecret,
+    },
+    env: (gateway) => ({
+      ...{ ...settings, WALLET_PORT: String(port) },
+      WALLET_TEST_XPUB: DEPOSIT_ACCOUNT.publicExtendedKey,
+      WALLET_CALLBACK_BASE_URL: gateway.baseUrl.replace('/api/v1', ''),
+      WALLET_WORKFLOW_BUNDLE: process.env['TEST_WALLET_WORKFLOW_BUNDLE'],
+    }),
+    sums: async () => {
+      const [network] = readNetworksFile(networksFile, { isDevelopment: true });
+      return (await readSums(db, createChain(network!))) ?? [];
+    },
+    command: async (...args) => {
+      let text = '';
+      const write = (words: string): void => void (text += words);
+      await runWalletCommand(args, { env: settings, out: write, err: write });
+      return text;
+    },
+    stop: async () => {
+      await db.close();
+      await Promise.all([chain.stop(), database.drop()]);
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
+
+/** Networks, keystore and password. @returns the path of the networks */
+function writeFiles(
+  folder: string,
+  chain: TestChain,
+  { privateKey }: ReturnType<typeof createTestSigner>,
+  node: { poll_ms: number; rpc_urls: string[] },
+): string {
+  const [file, passwordFile] = [join(folder, 'key.json'), join(folder, 'password')];
+  writeFileSync(passwordFile, PASSWORD);
+  // Weak, because each start of the program derives the key.
+  const [key, options] = Keystore.scrypt({ password: PASSWORD, n: 1_024 });
+  writeFileSync(file, JSON.stringify(Keystore.encrypt(privateKey, key, options)));
+  const network = {
+    ...{ mode: 'test', name: 'ethereum', chain_id: chain.chainId, ...node },
+    native: { asset: 'ETH' },
+    tokens: [{ asset: 'USDC', address: chain.tokens.USDC.address, decimals: 6 }],
+    // Some payments of the tests are below it.
+    deposits: { safe_below: { USDC: '5' }, dust: { USDC: '0.01' } },
+    payouts: {
+      signer: { kind: 'keystore', file, password_file: passwordFile },
+      limits: { USDC: { hour: '1000000', day: '1000000' } },
+      float_minimum: { USDC: '1' },
+      ...{ native_prices: { USDC: '3000' }, resend_after_seconds: 1 },
+    },
+  };
+  const path = join(folder, 'networks.json');
+  writeFileSync(path, JSON.stringify({ networks: [network] }));
+  return path;
+}

@@ -1,0 +1,206 @@
+/**
+ * A wallet in the test's process, on a chain and a database of the test's own, as the gateway's own
+ * adapter calls it. `test/support/wallet/chain.ts` plays what happens to the chain.
+ */
+import { randomBytes } from 'node:crypto';
+import { HDKey, privateKeyToAccount } from 'viem/accounts';
+import type { Address, Hex } from 'viem';
+import { databaseUrl, withClient } from '../../../src/db/provision';
+import { amount } from '../../../src/domain/money';
+import { ONCHAIN } from '../../../src/providers/onchain/adapter';
+import type { Provider } from '../../../src/providers/port';
+import { createProviderAgent, createProviderCaller } from '../../../src/providers/provider-http';
+import type { Pause } from '../../../src/wallet/chain/pause';
+import type { WalletConfig } from '../../../src/wallet/config';
+import { connectDatabase, type Database } from '../../../src/wallet/db/database';
+import { ensureWalletLogin, migrateWallet } from '../../../src/wallet/db/migrate';
+import type { Network, PayoutRules, SignerSettings } from '../../../src/wallet/networks';
+import type { Signer } from '../../../src/wallet/signer/port';
+import { startWallet, type Wallet, type WalletParts } from '../../../src/wallet/wallet';
+import type { TestChain } from './chain';
+
+export const WALLET_KEYS = {
+  apiKey: 'wallet-test-key',
+  callbackSecret: 'wallet-test-secret',
+} as const;
+const LOGIN = { user: 'wallet_test', password: 'wallet-test' } as const;
+
+export interface WalletDatabase {
+  url: string;
+  /** Of the login that owns the schema. */
+  ownerUrl: string;
+  drop: () => Promise<void>;
+}
+
+/** A migrated database with the wallet's own login. */
+export async function createWalletDatabase(): Promise<WalletDatabase> {
+  const created = await createDatabase('');
+  await migrateWallet(created.ownerUrl);
+  await ensureWalletLogin(created.ownerUrl, LOGIN);
+  return created;
+}
+
+/** A backup of this moment, restored beside the original. Nobody may be connected to the original. */
+export async function copyWalletDatabase({ ownerUrl }: WalletDatabase): Promise<WalletDatabase> {
+  return createDatabase(`template ${new URL(ownerUrl).pathname.slice(1)}`);
+}
+
+async function createDatabase(options: string): Promise<WalletDatabase> {
+  const server = process.env['TEST_POSTGRES_URL'] ?? '';
+  const database = `wallet_${randomBytes(6).toString('hex')}`;
+  await withClient(server, (client) => client.query(`create database ${database} ${options}`));
+  const ownerUrl = databaseUrl(server, { database });
+  return {
+    url: databaseUrl(ownerUrl, LOGIN),
+    ownerUrl,
+    drop: async () => {
+      await withClient(server, (client) => client.query(`drop database ${database} with (force)`));
+    },
+  };
+}
+
+/** The account key of the deposit addresses; only its public half is the wallet's. */
+export const DEPOSIT_ACCOUNT = HDKey.fromMasterSeed(new Uint8Array(32).fill(7)).derive(
+  "m/44'/60'/0'",
+);
+
+/** A new account whose key the test holds. */
+export function createTestSigner(privateKey?: Hex): Signer & { privateKey: Hex } {
+  const key: Hex = privateKey ?? `0x${randomBytes(32).toString('hex')}`;
+  const account = privateKeyToAccount(key);
+  return {
+    privateKey: key,
+    address: account.address,
+    sign: (transaction) => account.signTransaction(transaction),
+  };
+}
+
+/** What stands for a signer of the test in the settings: its place in the list. */
+export function testSigner(place: number): SignerSettings {
+  return { kind: 'keystore', file: String(place), passwordFile: '' };
+}
+
+/** Quick, and with limits that no test meets unless it sets them. */
+export function testNetwork(
+  chain: Pick<TestChain, 'url' | 'chainId' | 'tokens'>,
+  changes: Partial<Omit<Network, 'payouts'>> & { payouts?: Partial<PayoutRules> } = {},
+): Network {
+  const plenty = { hour: amount('1000000000'), day: amount('1000000000') };
+  const { payouts, ...others } = changes;
+  const names = ['USDC', 'USDT', 'DAI', 'FALSE'] as const;
+  return {
+    mode: 'test',
+    name: 'ethereum',
+    chainId: chain.chainId,
+    rpcUrls: [chain.url],
+    finality: 'finalized',
+    pollMs: 50,
+    rpcTimeoutMs: 2_000,
+    native: { asset: 'ETH' },
+    tokens: names.map((asset) => ({
+      asset,
+      address: chain.tokens[asset].address,
+      decimals: chain.tokens[asset].decimals,
+    })),
+    deposits: {
+      safeBelow: { USDC: amount('100'), USDT: amount('100'), ETH: amount('1') },
+      dust: { USDC: amount('0.01'), ETH: amount('0.00001') },
+    },
+    payouts: {
+      // Not read: the tests give the signers.
+      signers: [testSigner(0)],
+      floatMinimum: {},
+      limits: { ETH: plenty, USDC: plenty, USDT: plenty, DAI: plenty, FALSE: plenty },
+      nativePrices: { USDC: amount('3000'), USDT: amount('3000') },
+      maxFeePerGasWei: 500n * 10n ** 9n,
+      priorityFeePerGasWei: 10n ** 9n,
+      gasMax: 1_000_000n,
+      replaceAfterMs: 600_000,
+      resendAfterMs: 600_000,
+      inFlightMax: 16,
+      ...payouts,
+    },
+    ...others,
+  };
+}
+
+export interface TestWallet {
+  wallet: Wallet;
+  /** Of the wallet's own login. */
+  db: Database;
+  signer: Signer;
+  /** The gateway's adapter, unchanged. */
+  provider: Provider;
+  stop: () => Promise<void>;
+}
+
+/** The runs of the chains, which are activities otherwise, one after the other. */
+const driveHere: WalletParts['drive'] = ({ chains }) => {
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const ended = chains.map(async ({ run }) => {
+    let known: Pause | null = null;
+    while (!signal.aborted) ({ pause: known } = await run.run({ known, ms: 60_000, signal }));
+  });
+  return {
+    stop: async () => {
+      stopping.abort();
+      await Promise.all(ended);
+    },
+  };
+};
+
+export async function startTestWallet(options: {
+  networks: readonly Network[];
+  signer: Signer;
+  /** Of networks with several hot wallets, all of them. */
+  signers?: readonly Signer[];
+  database: WalletDatabase;
+  callbackBaseUrl?: string | null;
+  /** By default from `signers`. */
+  openSigner?: WalletParts['openSigner'];
+  /** By default without workflows, which test/workflow has. */
+  drive?: WalletParts['drive'];
+}): Promise<TestWallet> {
+  const { networks, signer, database, callbackBaseUrl = null, drive = driveHere } = options;
+  const { signers = [signer] } = options;
+  const pick: WalletParts['openSigner'] = (settings) =>
+    (settings.kind === 'keystore' ? signers[Number(settings.file)] : undefined) ?? signer;
+  const { openSigner = pick } = options;
+  const config: WalletConfig = {
+    ...{ host: '127.0.0.1', port: 0, publicUrl: null, databaseUrl: database.url },
+    ...{ databaseOwnerUrl: null, callbackBaseUrl, networks },
+    credentials: { test: WALLET_KEYS, live: null },
+    ...{ xpubs: { test: DEPOSIT_ACCOUNT.publicExtendedKey, live: null }, screening: null },
+    log: (level, message, fields) => {
+      if (process.env['WALLET_TEST_LOG'] !== undefined) console.log(level, message, fields);
+    },
+  };
+  const wallet = await startWallet(config, { openSigner, drive });
+  const db = connectDatabase(database.url, { size: 2 });
+  const agent = createProviderAgent();
+  const provider = ONCHAIN.create(
+    { baseUrl: wallet.url, ...WALLET_KEYS, timeoutMs: 8_000 },
+    createProviderCaller(agent, 8_000),
+  );
+  return {
+    ...{ wallet, db, signer, provider },
+    stop: async () => {
+      await wallet.stop();
+      await db.close();
+      await agent.close();
+    },
+  };
+}
+
+/** Coins for fees, and tokens. */
+export async function fillFloat(
+  chain: TestChain,
+  address: Address,
+  { coins = 100n * 10n ** 18n, tokens = 1_000_000n * 10n ** 6n } = {},
+): Promise<void> {
+  await chain.setBalance(address, coins);
+  for (const name of ['USDC', 'USDT', 'FALSE'] as const) {
+    if (tokens > 0n) await chain.mint(chain.tokens[name], address, tokens);
+  }
+}
