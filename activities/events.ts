@@ -3,14 +3,16 @@
  * it and in which workflow run.
  */
 import type { NewEvent } from '../src/db/repositories/events';
-import { paymentEvent, payoutEvent } from '../src/domain/events';
+import { PAYOUT_BATCH_EVENTS, paymentEvent, payoutEvent } from '../src/domain/events';
 import type { Payment } from '../src/domain/payment';
 import type { Payout } from '../src/domain/payout';
+import type { PayoutBatch, PayoutBatchProgress } from '../src/domain/payout-batch';
 import { newId } from '../src/lib/new-id';
 import { callingWorkflow } from './caller';
 import { type EventData, presentEvent } from '../src/presenters/envelope';
 import { presentPayment } from '../src/presenters/payment';
 import { presentPayout } from '../src/presenters/payout';
+import { presentPayoutBatch } from '../src/presenters/payout-batch';
 
 /** @param payout the payout after the change */
 export function eventOfPayout(payout: Payout): NewEvent {
@@ -22,6 +24,16 @@ export function eventOfPayment(payment: Payment): NewEvent {
   return newEvent(paymentEvent(payment.status), payment, presentPayment(payment), null);
 }
 
+/** @param batch the batch after the change; a new batch has no event */
+export function eventOfPayoutBatch(batch: PayoutBatch, progress: PayoutBatchProgress): NewEvent {
+  const { status } = batch;
+  if (status === 'requested' || status === 'under_review') {
+    throw new Error(`a batch that is ${status} has no event`);
+  }
+  const actor = status === 'processing' ? batch.approvedBy : batch.endedBy;
+  return newEvent(PAYOUT_BATCH_EVENTS[status], batch, presentPayoutBatch(batch, progress), actor);
+}
+
 function deciderOf({ status, decidedBy }: Payout): string | null {
   return status === 'approved' || status === 'rejected' || status === 'cancelled'
     ? decidedBy
@@ -30,7 +42,7 @@ function deciderOf({ status, decidedBy }: Payout): string | null {
 
 function newEvent(
   type: NewEvent['type'],
-  object: Payment | Payout,
+  object: Payment | Payout | PayoutBatch,
   data: EventData,
   actor: string | null,
 ): NewEvent {

@@ -1,10 +1,12 @@
 /** All activities, bound to their dependencies. The code is in the folders. */
 import { activityInfo } from '@temporalio/activity';
+import type { PayoutBatchEnding } from '../src/domain/payout-batch';
 import type { StatementKey } from '../src/db/repositories/provider-statements';
 import type {
   PaymentDecision,
   PaymentInput,
   PaymentState,
+  PayoutBatchInput,
   PayoutInput,
   StatementPlace,
 } from '../workflows/messages';
@@ -18,6 +20,9 @@ import { cancelUnusedCheckout, openPayment } from './payment/open';
 import { approvePayout, cancelPayout, decidePayout, rejectPayout } from './payout/decide';
 import { checkPayout, submitPayout } from './payout/provider';
 import { reservePayout } from './payout/reserve';
+import { advancePayoutBatch } from './payout-batch/advance';
+import { approvePayoutBatch, decidePayoutBatch, endPayoutBatch } from './payout-batch/decide';
+import { reservePayoutBatch } from './payout-batch/reserve';
 import { askForMissing, lookAgain, noteDifferences } from './reconciliation/note-differences';
 import { listStatements, readStatement } from './reconciliation/read-statements';
 import {
@@ -58,6 +63,20 @@ export function createActivities(deps: ActivityDeps) {
         submitPayout(deps, id, isUntaken && !isLocalCall() && activityInfo().attempt === 1),
       ),
     checkPayout: (id: string) => forOwn(id, () => checkPayout(deps, id)),
+    reservePayoutBatch: (input: PayoutBatchInput) =>
+      forOwn(input.batchId, () => reservePayoutBatch(deps, input)),
+    approvePayoutBatch: (id: string, by: string | null, manifestSha256: string) =>
+      forOwn(id, () => approvePayoutBatch(deps, id, by, manifestSha256)),
+    endPayoutBatch: (
+      id: string,
+      ending: PayoutBatchEnding,
+      by: string | null,
+      reason: string | null,
+    ) => forOwn(id, () => endPayoutBatch(deps, id, ending, by, reason)),
+    decidePayoutBatch: (id: string, decisionId: string) =>
+      forOwn(id, () => decidePayoutBatch(deps, id, decisionId)),
+    advancePayoutBatch: (id: string, approved: string | null) =>
+      forOwn(id, () => advancePayoutBatch(deps, id, approved)),
     openPayment: (input: PaymentInput) => forOwn(input.paymentId, () => openPayment(deps, input)),
     cancelUnusedCheckout: (input: PaymentInput) =>
       forOwn(input.paymentId, () => cancelUnusedCheckout(deps, input)),

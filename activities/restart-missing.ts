@@ -11,6 +11,7 @@ import {
   takeUncheckedPayments,
   takeUncheckedPayouts,
 } from '../src/db/repositories/needing-workflow';
+import { takeUncheckedBatches } from '../src/db/repositories/payout-batches';
 import { takeReleasedPayouts } from '../src/db/repositories/payout-pauses';
 import {
   noteEnsured,
@@ -22,12 +23,14 @@ import type { Payment } from '../src/domain/payment';
 import type { Payout } from '../src/domain/payout';
 import type { ClosedWorkflows } from '../src/temporal/visibility';
 import { paymentStart, type PaymentWorkflows } from '../src/temporal/payment-workflows';
+import type { PayoutBatchWorkflows } from '../src/temporal/payout-batch-workflows';
 import { payoutStart, type PayoutWorkflows } from '../src/temporal/payout-workflows';
 import type { WebhookDeliveryWorkflows } from '../src/temporal/webhook-delivery-workflows';
 
 export interface RestartDeps {
   db: Db;
   payoutWorkflows: PayoutWorkflows;
+  payoutBatchWorkflows: Pick<PayoutBatchWorkflows, 'ensureRunning'>;
   paymentWorkflows: PaymentWorkflows;
   closedWorkflows: ClosedWorkflows;
   webhookDeliveryWorkflows: WebhookDeliveryWorkflows;
@@ -101,14 +104,16 @@ async function eachOf<T>(items: readonly T[], work: (item: T) => Promise<void>):
   await Promise.all(running);
 }
 
-/** Starts missing workflows, and does nothing for a payout whose workflow is running. */
+/** Starts missing workflows, and does nothing for a payout or a batch whose workflow is running. */
 export async function restartPayouts(deps: RestartDeps): Promise<{ ensured: number }> {
   const ensure = (payout: Payout) => deps.payoutWorkflows.ensureRunning(payoutStart(payout));
   const ids = await deps.closedWorkflows.listUnfinished('payout');
   const ended = await findPayoutsNeedingWorkflow(deps.db, ids);
   await eachOf(ended, ensure);
   const swept = await inBatches(() => takeUncheckedPayouts(deps.db, BATCH), ensure);
-  return { ensured: ended.length + swept };
+  const batches = await takeUncheckedBatches(deps.db, BATCH);
+  await eachOf(batches, (batch) => deps.payoutBatchWorkflows.ensureRunning(batch));
+  return { ensured: ended.length + swept + batches.length };
 }
 
 export async function restartPayments(deps: RestartDeps): Promise<{ ensured: number }> {

@@ -26,6 +26,7 @@ import { createHealth } from './services/health';
 import { createNetworkFees } from './services/network-fees';
 import { createPayments } from './services/payments';
 import { createPayoutReviews } from './services/payout-reviews';
+import { createPayoutBatches } from './services/payout-batches';
 import { createPayouts } from './services/payouts';
 import { measureCalls, measurePools } from './services/process-metrics';
 import { createProviderCallbacks } from './services/provider-callbacks';
@@ -40,6 +41,10 @@ import {
   type WebhookDeliveryWorkflows,
 } from './temporal/webhook-delivery-workflows';
 import { createPaymentWorkflows, type PaymentWorkflows } from './temporal/payment-workflows';
+import {
+  createPayoutBatchWorkflows,
+  type PayoutBatchWorkflows,
+} from './temporal/payout-batch-workflows';
 import { createPayoutWorkflows, type PayoutWorkflows } from './temporal/payout-workflows';
 import { createWebhookSender, type WebhookSender } from './webhooks/sender';
 import { createConsole } from './console/console';
@@ -63,6 +68,7 @@ export interface Deps<C extends Config = Config> {
   temporal: TemporalClient;
   providers: ProviderRegistry;
   payoutWorkflows: PayoutWorkflows;
+  payoutBatchWorkflows: PayoutBatchWorkflows;
   paymentWorkflows: PaymentWorkflows;
   webhookDeliveryWorkflows: WebhookDeliveryWorkflows;
   secretBox: SecretBox;
@@ -112,6 +118,7 @@ export function buildDeps<C extends Config>(
     temporal,
     providers,
     payoutWorkflows: createPayoutWorkflows(temporal, { logger }),
+    payoutBatchWorkflows: createPayoutBatchWorkflows(temporal, { logger }),
     paymentWorkflows: createPaymentWorkflows(temporal, { logger }),
     webhookDeliveryWorkflows: createWebhookDeliveryWorkflows(temporal),
     secretBox: createSecretBox(webhooks.secretKey, webhooks.earlierSecretKeys),
@@ -135,6 +142,7 @@ const PAYOUTS_AT_ONCE = 8;
 
 export function buildServices(deps: Deps<ApiConfig>): Services {
   const { db, providers, config } = deps;
+  const networkFees = createNetworkFees(providers);
   return {
     authentication: createAuthentication({ ...config, db: deps.shortStatements }),
     payments: createPayments({
@@ -143,9 +151,10 @@ export function buildServices(deps: Deps<ApiConfig>): Services {
     }),
     payouts: createPayouts({
       ...deps,
-      networkFees: createNetworkFees(providers),
+      networkFees,
       admission: createAdmission({ promptMs: PROMPT_MS.payout, atOnce: PAYOUTS_AT_ONCE }),
     }),
+    payoutBatches: createPayoutBatches({ ...deps, networkFees }),
     balances: createBalances(deps),
     events: createEvents({ db }),
     catalogue: createCatalogue({ db, providers }),

@@ -4,5 +4,6 @@ export { reconciliationWorkflow } from './reconciliation';
 export { ledgerCheckWorkflow } from './ledger-check';
 export { paymentWorkflow } from './payment';
 export { payoutWorkflow } from './payout';
+export { payoutBatchWorkflow } from './payout-batch';
 export { restartMissingWorkflow, resumeHeldWorkflow } from './restart-missing';
 export { webhookDeliveryWorkflow } from './webhook-delivery';

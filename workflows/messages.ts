@@ -9,6 +9,12 @@ import type { Amount } from '../src/domain/money';
 import type { PaymentDecisionKind, PaymentStatus } from '../src/domain/payment';
 import type { Mode } from '../src/domain/mode';
 import type { PayoutStatus } from '../src/domain/payout';
+import type {
+  PayoutBatchDecisionOutcome,
+  PayoutBatchEnding,
+  PayoutBatchProgress,
+  PayoutBatchStatus,
+} from '../src/domain/payout-batch';
 import type { DecisionOutcome } from '../src/domain/payout-decision';
 import type { ProviderCode } from '../src/domain/provider-codes';
 import type { ReviewReason } from '../src/domain/review';
@@ -35,6 +41,44 @@ export interface DecideOutcome {
 }
 
 export type CancelOutcome = { kind: 'cancelled' } | { kind: 'invalid_state'; status: PayoutStatus };
+
+/** Everything else is in the database under `batchId`. */
+export interface PayoutBatchInput {
+  batchId: string;
+  /** The manifest that was approved, for a run that continues as new. */
+  approved?: string;
+}
+
+/** `unknown`: the batch has no decision with this id. */
+export interface BatchDecideOutcome {
+  kind: PayoutBatchDecisionOutcome | 'unknown';
+}
+
+export type StopOutcome =
+  { kind: 'stopped' } | { kind: 'invalid_state'; status: PayoutBatchStatus };
+
+/** An operator's decision by signal; an approval names the manifest. */
+export interface PayoutBatchDecision extends Decision<'approve' | 'reject' | 'stop'> {
+  manifestSha256: string | null;
+}
+
+/** The state of a batch, as activities report it to the workflow. */
+export interface PayoutBatchState {
+  mode: Mode;
+  status: PayoutBatchStatus;
+  /** Somebody ends the batch early. */
+  ending: PayoutBatchEnding | null;
+  manifestSha256: string;
+  totals: { currency: string; rows: number; amount: Amount }[];
+  progress: PayoutBatchProgress;
+  rowCount: number;
+  sequence: number;
+  /** Only for requested batches: the time until automatic approval. */
+  autoApproveInMs: number | null;
+  reviewReasons: ReviewReason[];
+  /** Only for a batch under review that two operators must approve: those who have. */
+  approvals?: number;
+}
 
 /** The reason for a wait and its maximum duration. */
 export interface Wait {

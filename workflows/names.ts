@@ -25,6 +25,7 @@ export function providerQueue({ provider, mode }: { provider: string; mode: Mode
 
 export const WORKFLOWS = {
   payout: 'payoutWorkflow',
+  payoutBatch: 'payoutBatchWorkflow',
   payment: 'paymentWorkflow',
   webhookDelivery: 'webhookDeliveryWorkflow',
   restartMissing: 'restartMissingWorkflow',
@@ -44,6 +45,7 @@ export const SIGNALS = {
   retryNow: 'retryNow',
   abandon: 'abandon',
   wake: 'wake',
+  stop: 'stop',
   pause: 'pause',
   resume: 'resume',
   acknowledge: 'acknowledge',
@@ -55,6 +57,7 @@ export const UPDATES = {
   reserve: 'reserve',
   cancel: 'cancel',
   decide: 'decide',
+  stop: 'stop',
   open: 'open',
   verify: 'verify',
 } as const;

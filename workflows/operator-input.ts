@@ -1,6 +1,6 @@
 /** Reads the input of operators' signals. Never throws, because it is typed by hand. */
 import type { PaymentDecisionKind } from '../src/domain/payment';
-import type { Decision, PaymentDecision } from './messages';
+import type { Decision, PaymentDecision, PayoutBatchDecision } from './messages';
 import { UNREADABLE } from './payload-converter';
 
 export const NAME_LENGTH_MAX = 100;
@@ -58,6 +58,28 @@ export function readPaymentDecision(
     amount: textOrNull(amount),
     ...(typeof sentAt === 'string' ? { sentAt } : {}),
   };
+}
+
+const SHA256 = /^[0-9a-f]{64}$/;
+
+/**
+ * An approval names the manifest, so that nobody approves other rows than those that they saw.
+ * @returns a sentence about the error if the input is invalid
+ */
+export function readBatchDecision(
+  kind: PayoutBatchDecision['kind'],
+  args: readonly unknown[],
+): PayoutBatchDecision | string {
+  const input = readInput(kind, args);
+  if (typeof input === 'string') return input;
+  const decision = readWhoAndWhy(kind, input);
+  if (typeof decision === 'string') return decision;
+  const { manifest } = input;
+  if (kind !== 'approve') return { ...decision, manifestSha256: null };
+  if (typeof manifest === 'string' && SHA256.test(manifest)) {
+    return { ...decision, manifestSha256: manifest };
+  }
+  return ignored(kind, '"manifest" must be the SHA-256 of the manifest that you approve');
 }
 
 function readInput(kind: string, args: readonly unknown[]): Input | string {

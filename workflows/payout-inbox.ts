@@ -75,7 +75,7 @@ const MEANING: Record<PayoutStatus, string> = {
   cancelled: 'The merchant cancelled the payout. The funds were returned.',
 };
 
-const REASONS: Record<ReviewReason, string> = {
+export const REVIEW_REASON_SENTENCES: Record<ReviewReason, string> = {
   rehearse_review: 'The account rehearses reviews in test mode.',
   review_all: 'Every live payout of this account is reviewed.',
   above_auto_approve_max: 'The amount exceeds the limit for automatic approval.',
@@ -133,6 +133,6 @@ function reviewReasons({ status, reviewReasons: reasons }: PayoutState): string[
   if (status !== 'under_review') return [];
   return list(
     'Reasons for the review:',
-    reasons.map((reason) => REASONS[reason]),
+    reasons.map((reason) => REVIEW_REASON_SENTENCES[reason]),
   );
 }

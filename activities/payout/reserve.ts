@@ -8,24 +8,16 @@ import { post } from '../../src/db/repositories/ledger';
 import { findPayout, insertPayout } from '../../src/db/repositories/payouts';
 import { lockUsage, readPayoutFacts } from '../../src/db/repositories/payout-facts';
 import type { Tx } from '../../src/db/transaction';
-import { destinationFault } from '../../src/destinations';
 import type { Refusal } from '../../src/domain/errors';
 import { reservePosting } from '../../src/domain/ledger';
-import type { Amount } from '../../src/domain/money';
 import type { Payout, PayoutRequest } from '../../src/domain/payout';
-import { type ChosenRoute, INTERNAL_NETWORK } from '../../src/domain/route';
-import {
-  duplicateReference,
-  insufficientBalance,
-  payoutTerms,
-  type PayoutFacts,
-  type PayoutTerms,
-} from '../../src/domain/terms';
+import { duplicateReference, insufficientBalance, payoutTerms } from '../../src/domain/terms';
 import { presentCreated } from '../../src/presenters/envelope';
 import { presentPayout } from '../../src/presenters/payout';
 import type { PayoutInput, PayoutState } from '../../workflows/messages';
 import { type Deps, inEventTransaction } from '../deps';
 import { eventOfPayout } from '../events';
+import { buildPayout, recipientFault } from './build';
 import { reportReviewed } from './decide';
 
 export type ReserveResult =
@@ -58,11 +50,13 @@ async function reserve(tx: Tx, input: PayoutInput): Promise<ReserveResult> {
   lockUsage(tx, { ...claim, currency: claim.request.currency });
   const { networkFee, ...route } = claim.route;
   if (networkFee === null) throw new Error(`${input.payoutId} has no network fee`);
-  checkRecipient(claim.request, route);
+  const fault = recipientFault(claim.request, route);
+  if (fault !== null) throw new Refused(fault);
   const facts = await readPayoutFacts(tx, { ...claim, ...route });
   const result = payoutTerms(claim.mode, claim.request, networkFee, facts);
   if ('refusal' in result) throw new Refused(result.refusal);
-  const payout = buildPayout(input.payoutId, claim, networkFee, facts, result.terms);
+  const order = { ...claim, payoutId: input.payoutId, networkFee, now: facts.now };
+  const payout = buildPayout(order, result.terms);
   // Both are sent together. If the reference is taken, the posting is rolled back.
   const [isInserted, { outcome, available }] = await Promise.all([
     insert(tx, payout),
@@ -75,22 +69,11 @@ async function reserve(tx: Tx, input: PayoutInput): Promise<ReserveResult> {
   return { kind: 'reserved', state: await reportReviewed(tx, payout, facts.now) };
 }
 
-/** Funds are reserved only for an address of the network that they are sent on. */
-function checkRecipient(request: PayoutRequest, { network }: ChosenRoute): void {
-  const { destination } = request;
-  if (request.network !== null && request.network !== (network ?? INTERNAL_NETWORK)) {
-    throw new Error(`the route is on ${network ?? INTERNAL_NETWORK}, not on ${request.network}`);
-  }
-  if (destination.type !== 'crypto_address') return;
-  const message = destinationFault(network, destination.value);
-  if (message === null) return;
-  const fields = [{ field: 'destination.value', rule: 'format' as const, message }];
-  throw new Refused({ code: 'validation_failed', details: { fields } });
-}
-
 /** The result without a claim: the payout exists already, or the claim ended without one. */
 async function withoutClaim(tx: Tx, payoutId: string): Promise<ReserveResult> {
   const payout = await findPayout(tx, payoutId);
+  // The batch of a row starts its workflow when it releases the row.
+  if (payout?.awaitsBatch === true) return { kind: 'abandoned' };
   if (payout !== null) return { kind: 'reserved', state: await reportReviewed(tx, payout) };
   await releaseClaim(tx, payoutId);
   return { kind: 'abandoned' };
@@ -111,47 +94,4 @@ async function takenReference(
 async function insert(tx: Tx, payout: Payout): Promise<boolean> {
   const data = presentPayout(payout);
   return insertPayout(tx, payout, eventOfPayout(payout), presentCreated(data));
-}
-
-function buildPayout(
-  payoutId: string,
-  { accountId, mode, apiKeyId, request, route }: HeldClaim<PayoutRequest>,
-  networkFee: Amount,
-  { now }: PayoutFacts,
-  terms: PayoutTerms,
-): Payout {
-  return {
-    id: payoutId,
-    accountId,
-    mode,
-    reference: request.reference,
-    status: terms.reviewReasons.length === 0 ? 'requested' : 'under_review',
-    provider: route.provider,
-    amount: request.amount,
-    currency: request.currency,
-    network: route.network,
-    destinationType: request.destination.type,
-    destinationValue: request.destination.value,
-    destinationMemo: request.destination.memo ?? null,
-    serviceFee: terms.serviceFee,
-    networkFee,
-    totalDebit: terms.totalDebit,
-    feeTerms: terms.feeTerms,
-    description: request.description,
-    metadata: request.metadata,
-    apiKeyId,
-    reviewReasons: terms.reviewReasons,
-    decidedBy: null,
-    txHash: null,
-    failureReason: null,
-    rejectionReason: null,
-    providerTransferId: null,
-    submissionStartedAt: null,
-    inDoubtSince: null,
-    processingSince: null,
-    attentionLevel: 0,
-    sequence: 1,
-    createdAt: now,
-    updatedAt: now,
-  };
 }

@@ -76,6 +76,7 @@ export class NotFoundError extends ApiError<'not_found'> {}
 export class PayloadTooLargeError extends ApiError<'payload_too_large'> {}
 export class RateLimitedError extends ApiError<'rate_limited'> {}
 export class RequestInProgressError extends ApiError<'request_in_progress'> {}
+export class RowsRefusedError extends ApiError<'rows_refused'> {}
 export class ServiceUnavailableError extends ApiError<'service_unavailable'> {}
 export class UnsupportedMediaTypeError extends ApiError<'unsupported_media_type'> {}
 export class ValidationFailedError extends ApiError<'validation_failed'> {}
@@ -101,6 +102,7 @@ const BY_CODE: { [Code in ErrorCode]: new (fields: ErrorFields<Code>) => ApiErro
   payload_too_large: PayloadTooLargeError,
   rate_limited: RateLimitedError,
   request_in_progress: RequestInProgressError,
+  rows_refused: RowsRefusedError,
   service_unavailable: ServiceUnavailableError,
   unsupported_media_type: UnsupportedMediaTypeError,
   validation_failed: ValidationFailedError,

@@ -179,6 +179,196 @@ export interface Payout {
   updated_at: string;
 }
 
+/** A batch of payouts */
+export interface PayoutBatchRequest {
+  /** Your unique ID: 1 to 64 letters, digits, "_" or "-" */
+  reference: string;
+  /** Text of at most 255 characters without NUL */
+  description?: string | undefined;
+  /** true checks every row and answers with the faults, fees and totals */
+  dry_run?: boolean | undefined;
+  /** 1 to 10,000 payout requests */
+  payouts: PayoutRequest[];
+}
+
+/** A batch of payouts */
+export interface PayoutBatch {
+  /** ID with the prefix pb_ */
+  id: string;
+  object: 'payout_batch';
+  /** The mode of the API key */
+  mode: 'test' | 'live';
+  /** The status */
+  status:
+    | 'requested'
+    | 'under_review'
+    | 'processing'
+    | 'completed'
+    | 'partially_completed'
+    | 'stopped'
+    | 'rejected';
+  /** Your unique ID */
+  reference: string;
+  /** Your description */
+  description: string | null;
+  /** The number of rows in each state */
+  rows: {
+    /** All rows */
+    total: number;
+    /** Reserved, and not released to the provider */
+    waiting: number;
+    /** Released, and not final */
+    processing: number;
+    /** Completed */
+    sent: number;
+    /** Failed: the funds were returned */
+    failed: number;
+    /** Returned without having been submitted */
+    returned: number;
+  };
+  /** The sums of all rows, by currency */
+  totals: {
+    /** Currency code */
+    currency: string;
+    /** The number of rows in this currency */
+    rows: number;
+    /** What the recipients receive */
+    amount: string;
+    /** Our fees */
+    service_fee: string;
+    /** The fees estimated by the providers */
+    network_fee: string;
+    /** amount + service_fee + network_fee */
+    total_debit: string;
+  }[];
+  /** SHA-256 of the manifest: the rows in canonical form */
+  manifest_sha256: string;
+  /** Null if it was not */
+  stop_requested_at: string | null;
+  /** Set when an operator rejected the batch */
+  rejection_reason: string | null;
+  /** The time of creation */
+  created_at: string;
+  /** The time of the last change */
+  updated_at: string;
+  /** Null while rows are open */
+  closed_at: string | null;
+}
+
+/** The result of a dry run */
+export interface PayoutBatchCheck {
+  object: 'payout_batch_check';
+  /** Whether the same request without dry_run is accepted now */
+  valid: boolean;
+  refused_rows: {
+    /** The row, counted from 1 */
+    row: number;
+    /** The reference of the row */
+    reference: string | null;
+    /** The error code */
+    code: string;
+    /** What is wrong and what to do */
+    message: string;
+    /** The details of the error code */
+    details: Record<string, unknown> | null;
+  }[];
+  /** The sums of the other rows, by currency */
+  totals: {
+    /** Currency code */
+    currency: string;
+    /** The number of rows in this currency */
+    rows: number;
+    /** What the recipients receive */
+    amount: string;
+    /** Our fees */
+    service_fee: string;
+    /** The fees estimated by the providers */
+    network_fee: string;
+    /** amount + service_fee + network_fee */
+    total_debit: string;
+  }[];
+  /** The first balance that does not cover its rows */
+  missing: {
+    /** Currency code */
+    currency: string;
+    /** The available balance */
+    available: string;
+    /** The total_debit of the rows */
+    required: string;
+  } | null;
+  /** Why an operator must approve the batch; empty if nobody has to */
+  review_reasons: (
+    | 'rehearse_review'
+    | 'review_all'
+    | 'above_auto_approve_max'
+    | 'above_auto_approve_daily_max'
+    | 'first_use_of_destination'
+    | 'email_destination'
+    | 'new_api_key'
+    | 'above_four_eyes_threshold'
+  )[];
+}
+
+/** What became of the money of a batch */
+export interface PayoutBatchProof {
+  object: 'payout_batch_proof';
+  /** ID with the prefix pb_ */
+  batch_id: string;
+  /** SHA-256 of the rows in canonical form */
+  manifest_sha256: string;
+  /** Null while rows are open */
+  closed_at: string | null;
+  totals: {
+    /** Currency code */
+    currency: string;
+    /** The total_debit of all rows */
+    manifest: string;
+    /** The total_debit of the completed rows */
+    sent: string;
+    /** The total_debit of the failed rows */
+    failed: string;
+    /** The total_debit of the returned rows */
+    returned: string;
+    /** The total_debit of the rows that are not final */
+    open: string;
+    /** What the ledger reserved for the rows */
+    ledger_reserved: string;
+    /** What the ledger settled */
+    ledger_settled: string;
+    /** What the ledger returned */
+    ledger_released: string;
+  }[];
+  /** Whether all of these sums agree */
+  balanced: boolean;
+  rows: {
+    /** The row, counted from 1 */
+    row: number;
+    /** ID with the prefix po_ */
+    id: string;
+    reference: string;
+    /** The status of the payout */
+    status:
+      | 'requested'
+      | 'under_review'
+      | 'approved'
+      | 'processing'
+      | 'completed'
+      | 'rejected'
+      | 'failed'
+      | 'cancelled';
+    /** Currency code */
+    currency: string;
+    /** What the recipient receives */
+    amount: string;
+    /** The amount plus fees */
+    total_debit: string;
+    /** Set if the provider supplied one */
+    tx_hash: string | null;
+    /** The row in canonical form */
+    manifest: string;
+  }[];
+}
+
 /** Balances per currency */
 export interface Balance {
   object: 'balance';
@@ -335,6 +525,10 @@ export interface Event {
     | 'payout.rejected'
     | 'payout.failed'
     | 'payout.cancelled'
+    | 'payout_batch.approved'
+    | 'payout_batch.completed'
+    | 'payout_batch.stopped'
+    | 'payout_batch.rejected'
     | 'webhook.ping';
   /** The mode of the API key */
   mode: 'test' | 'live';
@@ -345,6 +539,7 @@ export interface Event {
   data:
     | Payment
     | Payout
+    | PayoutBatch
     | {
         object: 'ping';
         /** ID with the prefix we_ */
@@ -384,10 +579,20 @@ export interface ListPayoutsQuery {
   currency?: string | undefined;
   /** One of onchain_provider, exchange_pay */
   provider?: 'onchain_provider' | 'exchange_pay' | undefined;
+  /** The ID of a batch */
+  batch?: string | undefined;
   /** The earliest time of creation; a date without a time means the whole UTC day */
   created_from?: string | undefined;
   /** The latest time of creation; a date without a time means the whole UTC day */
   created_to?: string | undefined;
+  /** Number of objects per page */
+  limit?: number | undefined;
+  /** meta.next_cursor of the previous page, with the same filters */
+  cursor?: string | undefined;
+}
+
+/** List batches: the parameters */
+export interface ListPayoutBatchesQuery {
   /** Number of objects per page */
   limit?: number | undefined;
   /** meta.next_cursor of the previous page, with the same filters */
@@ -433,9 +638,9 @@ export interface QuoteFeeQuery {
 
 /** List events: the parameters */
 export interface ListEventsQuery {
-  /** A comma-separated list of payment.created, payment.pending, payment.processing, payment.on_hold, payment.completed, payment.underpaid, payment.failed, payment.expired, payment.cancelled, payment.refunded, payout.requested, payout.approved, payout.processing, payout.completed, payout.rejected, payout.failed, payout.cancelled */
+  /** A comma-separated list of payment.created, payment.pending, payment.processing, payment.on_hold, payment.completed, payment.underpaid, payment.failed, payment.expired, payment.cancelled, payment.refunded, payout.requested, payout.approved, payout.processing, payout.completed, payout.rejected, payout.failed, payout.cancelled, payout_batch.approved, payout_batch.completed, payout_batch.stopped, payout_batch.rejected */
   type?: string | undefined;
-  /** The ID of a payment or payout */
+  /** The ID of a payment, payout or batch */
   object_id?: string | undefined;
   /** The earliest time of creation; a date without a time means the whole UTC day */
   created_from?: string | undefined;
@@ -462,7 +667,7 @@ export interface ErrorDetails {
   duplicate_reference: {
     existing_id: string;
     /** Type of the object */
-    existing_object: 'payout' | 'payment';
+    existing_object: 'payout' | 'payment' | 'payout_batch';
   };
   idempotency_key_required: undefined;
   idempotency_key_reused: undefined;
@@ -519,6 +724,24 @@ export interface ErrorDetails {
     limit_per_minute: number;
   };
   request_in_progress: undefined;
+  /** The refused rows */
+  rows_refused: {
+    /** The number of refused rows */
+    refused: number;
+    /** The first 1000 refused rows */
+    rows: {
+      /** The row, counted from 1 */
+      row: number;
+      /** The reference of the row */
+      reference: string | null;
+      /** The error code */
+      code: string;
+      /** What is wrong and what to do */
+      message: string;
+      /** The details of the error code */
+      details: object | null;
+    }[];
+  };
   /** The reason */
   service_unavailable: {
     reason: string;

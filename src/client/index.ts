@@ -10,11 +10,16 @@ import type {
   FeeQuote,
   FeeRule,
   ListPaymentsQuery,
+  ListPayoutBatchesQuery,
   ListPayoutsQuery,
   ListTransactionsQuery,
   Payment,
   PaymentRequest,
   Payout,
+  PayoutBatch,
+  PayoutBatchCheck,
+  PayoutBatchProof,
+  PayoutBatchRequest,
   PayoutRequest,
   QuoteFeeQuery,
   Transaction,
@@ -58,6 +63,7 @@ interface One<Data> {
 export class GatewayClient {
   readonly payments: Payments;
   readonly payouts: Payouts;
+  readonly payoutBatches: PayoutBatches;
   readonly balance: { get(options?: CallOptions): Promise<Balance> };
   readonly transactions: {
     list(query?: ListTransactionsQuery, options?: CallOptions): List<Transaction>;
@@ -72,6 +78,7 @@ export class GatewayClient {
     const send = createSend(options);
     this.payments = createPayments(send);
     this.payouts = createPayouts(send);
+    this.payoutBatches = createPayoutBatches(send);
     this.balance = {
       get: (callOptions) => send<Balance>({ method: 'GET', path: '/balance', ...callOptions }),
     };
@@ -135,6 +142,41 @@ function createPayouts(send: Send): Payouts {
         throw error;
       }
     },
+  };
+}
+
+interface PayoutBatches {
+  /** Reserves the funds of all rows, or of none. @throws RowsRefusedError with every refused row */
+  create(
+    request: Omit<PayoutBatchRequest, 'dry_run'>,
+    options?: CreateOptions,
+  ): Promise<PayoutBatch>;
+  /** Checks every row and stores nothing. */
+  check(
+    request: Omit<PayoutBatchRequest, 'dry_run'>,
+    options?: CreateOptions,
+  ): Promise<PayoutBatchCheck>;
+  get(id: string, options?: CallOptions): Promise<PayoutBatch>;
+  list(query?: ListPayoutBatchesQuery, options?: CallOptions): List<PayoutBatch>;
+  /** What became of the money of each row. */
+  proof(id: string, options?: CallOptions): Promise<PayoutBatchProof>;
+  /** Returns the funds of all rows that were not released. A repeated call does nothing more. */
+  stop(id: string, options?: CallOptions): Promise<PayoutBatch>;
+}
+
+function createPayoutBatches(send: Send): PayoutBatches {
+  const path = '/payout_batches';
+  return {
+    create: (body, options) => create(send, path, body, options),
+    check: (body, options) => create(send, path, { ...body, dry_run: true }, options),
+    get: (id, options) => getOne(send, path, id, options),
+    list: (query, options) => createList(send, path, query, options),
+    proof: (id, options) =>
+      one(
+        send<One<PayoutBatchProof>>({ method: 'GET', path: `${at(path, id)}/proof`, ...options }),
+      ),
+    stop: (id, options) =>
+      one(send<One<PayoutBatch>>({ method: 'POST', path: `${at(path, id)}/stop`, ...options })),
   };
 }
 

@@ -299,14 +299,16 @@ export const LEDGER_INVARIANTS: readonly LedgerInvariant[] = [
     name: 'stored responses match their objects',
     sentence:
       'The object of each stored 2xx response exists in the same account and mode, and the ' +
-      'response contains its id. References are unique among the payments, and among the payouts, ' +
-      'of an account and mode.',
+      'response contains its id. References are unique among the payments, the payouts, and the ' +
+      'batches of an account and mode.',
     checks: STORED_RESPONSES,
     sql: `
       WITH objects AS NOT MATERIALIZED (
         SELECT id, account_id, mode, reference, 'payout' AS object FROM payouts
         UNION ALL
         SELECT id, account_id, mode, reference, 'payment' FROM payments
+        UNION ALL
+        SELECT id, account_id, mode, reference, 'payout_batch' FROM payout_batches
       )
       SELECT 'response without its object' AS problem, k.object_id, k.account_id, k.mode,
              k.key AS idempotency_key, NULL AS reference

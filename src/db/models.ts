@@ -42,6 +42,8 @@ export class PayoutModel extends Model implements Payout {
   declare inDoubtSince: Payout['inDoubtSince'];
   declare processingSince: Payout['processingSince'];
   declare attentionLevel: Payout['attentionLevel'];
+  declare batchId: Payout['batchId'];
+  declare awaitsBatch: Payout['awaitsBatch'];
   /** Only for payouts that a pause holds; see payout-pauses.ts. */
   declare wakeAfter: Date | null;
   declare sequence: Payout['sequence'];

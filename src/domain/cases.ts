@@ -25,6 +25,7 @@ export const CASE_KINDS = [
   'ledger_broken',
   'ledger_not_checked',
   ...DIFFERENCE_KINDS,
+  'batch_changed',
   'checkout_mismatch',
   'checkout_missing',
   'foreign_workflow',

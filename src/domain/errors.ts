@@ -92,6 +92,20 @@ const FIELD_ERROR = object(
   'An invalid field',
 );
 
+export const REFUSED_ROWS_SHOWN = 1_000;
+
+/** As the error of a request that creates this payout alone. */
+const ROW_FAULT = object(
+  {
+    row: { type: 'integer', description: 'The row, counted from 1' },
+    reference: { type: ['string', 'null'], description: 'The reference of the row' },
+    code: { type: 'string', description: 'The error code' },
+    message: { type: 'string', description: 'What is wrong and what to do' },
+    details: { type: ['object', 'null'], description: 'The details of the error code' },
+  },
+  'A refused row',
+);
+
 export const ERRORS = {
   invalid_request: {
     status: 400,
@@ -162,7 +176,10 @@ export const ERRORS = {
     details: object(
       {
         existing_id: STRING,
-        existing_object: { enum: ['payout', 'payment'], description: 'Type of the object' },
+        existing_object: {
+          enum: ['payout', 'payment', 'payout_batch'],
+          description: 'Type of the object',
+        },
       },
       'The object that uses the reference',
     ),
@@ -256,6 +273,24 @@ export const ERRORS = {
       'The limit and its use',
     ),
   },
+  rows_refused: {
+    status: 422,
+    message:
+      'Some rows of the batch were refused, and nothing was reserved. Correct the rows in details.rows, then send the batch again.',
+    details: object(
+      {
+        refused: { type: 'integer', description: 'The number of refused rows' },
+        rows: {
+          type: 'array',
+          minItems: 1,
+          maxItems: REFUSED_ROWS_SHOWN,
+          description: `The first ${REFUSED_ROWS_SHOWN} refused rows`,
+          items: ROW_FAULT,
+        },
+      },
+      'The refused rows',
+    ),
+  },
   rate_limited: {
     status: 429,
     message: 'Too many requests. Retry after Retry-After seconds.',
@@ -314,7 +349,11 @@ export class ApiError extends Error {
   /** Extra response headers, such as Retry-After. */
   readonly headers: Readonly<Record<string, string>>;
 
-  constructor({ code, message, details }: Refusal, headers: Readonly<Record<string, string>> = {}) {
+  constructor(
+    readonly refusal: Refusal,
+    headers: Readonly<Record<string, string>> = {},
+  ) {
+    const { code, message, details } = refusal;
     super(message ?? ERRORS[code].message);
     this.name = 'ApiError';
     this.code = code;

@@ -1,6 +1,7 @@
 /** The event types of status changes (the specification, "Event kinds"; decisions/payout-statuses). */
 import { PAYMENT_STATUSES, type PaymentStatus } from './payment';
 import { PAYOUT_STATUSES, type PayoutStatus } from './payout';
+import type { PayoutBatchStatus } from './payout-batch';
 
 type PaymentEvent = `payment.${PaymentStatus}`;
 type PayoutEvent = `payout.${Exclude<PayoutStatus, 'under_review'>}`;
@@ -18,15 +19,26 @@ export function payoutEvent(status: PayoutStatus): PayoutEvent {
   return status === 'under_review' ? 'payout.requested' : `payout.${status}`;
 }
 
+/** A batch has no event of its own creation: the response to the request tells it. */
+export const PAYOUT_BATCH_EVENTS = {
+  processing: 'payout_batch.approved',
+  completed: 'payout_batch.completed',
+  partially_completed: 'payout_batch.completed',
+  stopped: 'payout_batch.stopped',
+  rejected: 'payout_batch.rejected',
+} as const satisfies Partial<Record<PayoutBatchStatus, string>>;
+type PayoutBatchEvent = (typeof PAYOUT_BATCH_EVENTS)[keyof typeof PAYOUT_BATCH_EVENTS];
+
 /** Sent to test an endpoint, without a status change (decisions/webhook-ping). */
 export const PING = 'webhook.ping' as const;
 
-export type EventType = PaymentEvent | PayoutEvent | typeof PING;
+export type EventType = PaymentEvent | PayoutEvent | PayoutBatchEvent | typeof PING;
 
 /** The events that an endpoint can subscribe to. A ping is sent on request only. */
 export const SUBSCRIBABLE_EVENTS: readonly EventType[] = [
   ...PAYMENT_STATUSES.map(paymentEvent),
   ...new Set(PAYOUT_STATUSES.map(payoutEvent)),
+  ...new Set(Object.values(PAYOUT_BATCH_EVENTS)),
 ];
 
 export const EVENT_TYPES: readonly EventType[] = [...SUBSCRIBABLE_EVENTS, PING];

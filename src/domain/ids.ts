@@ -5,6 +5,7 @@
 export const ID_PREFIXES = {
   payment: 'pay_',
   payout: 'po_',
+  payoutBatch: 'pb_',
   transaction: 'txn_',
   event: 'evt_',
   adjustment: 'adj_',

@@ -139,6 +139,10 @@ export interface Payout {
   inDoubtSince: Date | null;
   processingSince: Date | null;
   attentionLevel: number;
+  /** The batch that it is a row of. */
+  batchId: string | null;
+  /** The batch has not released it: only the batch may change it. */
+  awaitsBatch: boolean;
   /** Number of status changes, starting at 1. */
   sequence: number;
   createdAt: Date;
@@ -162,6 +166,7 @@ export interface PayoutRequest {
 }
 
 export interface PayoutFilters {
+  batch?: string;
   status?: PayoutStatus[];
   reference?: string;
   currency?: string;

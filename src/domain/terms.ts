@@ -45,12 +45,28 @@ export interface PayoutTerms {
   reviewReasons: ReviewReason[];
 }
 
+export type TermsOutcome = { terms: PayoutTerms } | { refusal: Refusal };
+
 export function payoutTerms(
   mode: Mode,
   request: PayoutRequest,
   networkFee: Amount,
   facts: PayoutFacts,
-): { terms: PayoutTerms } | { refusal: Refusal } {
+): TermsOutcome {
+  const outcome = payoutTermsOnCredit(mode, request, networkFee, facts);
+  if ('refusal' in outcome) return outcome;
+  const { totalDebit: debit } = outcome.terms;
+  if (!isLess(facts.available, debit)) return outcome;
+  return { refusal: insufficientBalance(request.currency, facts.available, debit) };
+}
+
+/** The same without the balance: the rows of a batch are covered together. */
+export function payoutTermsOnCredit(
+  mode: Mode,
+  request: PayoutRequest,
+  networkFee: Amount,
+  facts: Omit<PayoutFacts, 'available'>,
+): TermsOutcome {
   const { amount, currency } = request;
   if (facts.existingId !== null) return { refusal: duplicateReference('payout', facts.existingId) };
   if (facts.pauseReason !== null) return { refusal: payoutsPaused() };
@@ -67,9 +83,6 @@ export function payoutTerms(
   if (overLimit !== null) return { refusal: overLimit };
   const fee = serviceFee('payout', amount, facts.feeTerms);
   const debit = totalDebit(amount, fee, networkFee);
-  if (isLess(facts.available, debit)) {
-    return { refusal: insufficientBalance(currency, facts.available, debit) };
-  }
   const reasons = reviewReasons({
     mode,
     amount,
@@ -111,7 +124,10 @@ export function insufficientBalance(
   return { code: 'insufficient_balance', details: { currency, available, required } };
 }
 
-export function duplicateReference(object: 'payout' | 'payment', existingId: string): Refusal {
+export function duplicateReference(
+  object: 'payout' | 'payment' | 'payout_batch',
+  existingId: string,
+): Refusal {
   return {
     code: 'duplicate_reference',
     details: { existing_id: existingId, existing_object: object },

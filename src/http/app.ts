@@ -24,6 +24,7 @@ import { docsRoutes } from './routes/docs';
 import { eventRoutes } from './routes/events';
 import { healthRoutes } from './routes/health';
 import { paymentRoutes } from './routes/payments';
+import { payoutBatchRoutes } from './routes/payout-batches';
 import { payoutRoutes } from './routes/payouts';
 import { providerCallbackRoutes } from './routes/provider-callbacks';
 
@@ -61,6 +62,7 @@ export function createApp(options: AppOptions): Koa<GatewayState> {
   const api = new Router<GatewayState>({ prefix: '/api/v1' });
   paymentRoutes(api, auth, services.payments, pagination);
   payoutRoutes(api, auth, services.payouts, pagination);
+  payoutBatchRoutes(api, auth, services.payoutBatches, pagination);
   balanceRoutes(api, auth, services.balances, pagination);
   catalogueRoutes(api, auth, services.catalogue);
   eventRoutes(api, auth, services.events, pagination);

@@ -35,7 +35,8 @@ export function routePattern(ctx: GatewayContext): string {
 export function pathId(kind: IdKind, ctx: { params: Record<string, string | undefined> }): string {
   const { id } = ctx.params;
   if (id === undefined || !isId(kind, id)) {
-    throw new ApiError({ code: 'not_found', details: { resource: kind } });
+    const resource = kind.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+    throw new ApiError({ code: 'not_found', details: { resource } });
   }
   return id;
 }

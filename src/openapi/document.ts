@@ -6,8 +6,15 @@ import { CURRENCY_OPERATIONS, CurrencyList } from '../schemas/currencies';
 import { ERROR_BODIES } from '../schemas/errors';
 import { EVENT_OPERATIONS, EventObject } from '../schemas/events';
 import { FEE_OPERATIONS, FeeQuoteObject, FeeRuleObject } from '../schemas/fees';
-import type { Operation } from '../schemas/operation';
+import type { Operation, Success } from '../schemas/operation';
 import { PAYMENT_OPERATIONS, PaymentBody, PaymentObject } from '../schemas/payments';
+import {
+  PAYOUT_BATCH_OPERATIONS,
+  PayoutBatchBody,
+  PayoutBatchCheckObject,
+  PayoutBatchObject,
+  PayoutBatchProofObject,
+} from '../schemas/payout-batches';
 import { PAYOUT_OPERATIONS, PayoutBody, PayoutObject } from '../schemas/payouts';
 import { TRANSACTION_OPERATIONS, TransactionObject } from '../schemas/transactions';
 
@@ -15,6 +22,7 @@ import { TRANSACTION_OPERATIONS, TransactionObject } from '../schemas/transactio
 export const OPERATIONS: readonly Operation[] = [
   ...PAYMENT_OPERATIONS,
   ...PAYOUT_OPERATIONS,
+  ...PAYOUT_BATCH_OPERATIONS,
   ...BALANCE_OPERATIONS,
   ...TRANSACTION_OPERATIONS,
   ...FEE_OPERATIONS,
@@ -67,6 +75,10 @@ const SCHEMAS: Record<string, object> = {
   Payment: PaymentObject,
   PayoutRequest: PayoutBody,
   Payout: PayoutObject,
+  PayoutBatchRequest: PayoutBatchBody,
+  PayoutBatch: PayoutBatchObject,
+  PayoutBatchCheck: PayoutBatchCheckObject,
+  PayoutBatchProof: PayoutBatchProofObject,
   Balance: BalanceObject,
   Transaction: TransactionObject,
   FeeRule: FeeRuleObject,
@@ -190,18 +202,22 @@ export function errorsOf({ scope, errors }: Operation): ErrorCode[] {
 }
 
 function responses(operation: Operation): Record<string, unknown> {
-  const { success } = operation;
+  const { success, answer } = operation;
   const codes = errorsOf(operation);
   const statuses = [...new Set(codes.map((code) => ERRORS[code].status))].sort((a, b) => a - b);
+  const replayed = operation.body !== undefined ? [...ANSWERED, 'Idempotent-Replayed'] : ANSWERED;
   return {
-    [success.status]: {
-      description: success.status === 201 ? 'Created' : 'OK',
-      headers: headersOf(
-        operation.body !== undefined ? [...ANSWERED, 'Idempotent-Replayed'] : ANSWERED,
-      ),
-      content: { 'application/json': { schema: success.schema, example: success.example } },
-    },
+    [success.status]: successResponse(success, replayed),
+    ...(answer === undefined ? {} : { [answer.status]: successResponse(answer, ANSWERED) }),
     ...Object.fromEntries(statuses.map((status) => [status, errorResponse(status, codes)])),
+  };
+}
+
+function successResponse({ status, schema, example }: Success, headers: readonly string[]) {
+  return {
+    description: status === 201 ? 'Created' : 'OK',
+    headers: headersOf(headers),
+    content: { 'application/json': { schema, example } },
   };
 }
 

@@ -11,6 +11,7 @@ import { isId } from '../domain/ids';
 import { examplePage, Id, ListOf, ModeName, OneOf, Shape, Timestamp } from './common';
 import { listQueryOf, type Operation } from './operation';
 import { PAYMENT_EXAMPLE, PaymentObject } from './payments';
+import { PayoutBatchObject } from './payout-batches';
 import { PayoutObject } from './payouts';
 import { CREATED, matching, type Query, type QueryParameter, readListQuery, someOf } from './query';
 
@@ -31,7 +32,7 @@ export const EventObject = Shape(
     mode: ModeName,
     created_at: Timestamp('The time of the event'),
     sequence: Type.Integer({ minimum: 1, description: 'The order of the events of one object' }),
-    data: Type.Union([PaymentObject, PayoutObject, PingObject]),
+    data: Type.Union([PaymentObject, PayoutObject, PayoutBatchObject, PingObject]),
   },
   'A webhook event',
 );
@@ -39,7 +40,10 @@ export type EventObject = Static<typeof EventObject>;
 
 const FILTERS = {
   type: someOf(SUBSCRIBABLE_EVENTS),
-  object_id: matching(/^(pay|po)_[0-9A-HJKMNP-TV-Z]{26}$/, 'The ID of a payment or payout'),
+  object_id: matching(
+    /^(pay|po|pb)_[0-9A-HJKMNP-TV-Z]{26}$/,
+    'The ID of a payment, payout or batch',
+  ),
 };
 
 /** `latest` starts with events from now on, and `oldest` with all events that are kept. */

@@ -13,6 +13,12 @@ export interface Parameter {
   description: string;
 }
 
+export interface Success {
+  status: 200 | 201;
+  schema: TSchema;
+  example: object;
+}
+
 export interface Operation {
   id: string;
   method: 'get' | 'post';
@@ -25,7 +31,9 @@ export interface Operation {
   scope: Scope | null;
   parameters: Parameter[];
   body?: { schema: TSchema; examples: Record<string, object> };
-  success: { status: 200 | 201; schema: TSchema; example: object };
+  success: Success;
+  /** The answer to a request that only asks, such as a dry run. */
+  answer?: Success;
   /** Errors beside those that every operation has. */
   errors: ErrorCode[];
 }
@@ -45,13 +53,13 @@ export function listQueryOf(filters: QueryParameters): Parameter[] {
   return [...queryOf(filters), ...queryOf(PAGE_PARAMETERS)];
 }
 
-export function idOf(kind: 'payment' | 'payout'): Parameter {
+export function idOf(kind: 'payment' | 'payout' | 'payoutBatch'): Parameter {
   return {
     name: 'id',
     in: 'path',
     required: true,
     schema: Id(kind),
-    description: `The ID of the ${kind}`,
+    description: `The ID of the ${kind === 'payoutBatch' ? 'batch' : kind}`,
   };
 }
 

@@ -152,6 +152,7 @@ const FILTERS = {
   ),
   currency: CURRENCY,
   provider: PROVIDER,
+  batch: matching(/^pb_[0-7][0-9A-HJKMNP-TV-Z]{25}$/, 'The ID of a batch'),
   ...CREATED,
 };
 

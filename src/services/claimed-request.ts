@@ -17,7 +17,7 @@ import type { Db } from '../db/transaction';
 import { ApiError } from '../domain/errors';
 import type { Caller, StoredResponse } from './services';
 
-export interface ClaimedWork<Request extends object> {
+export interface ClaimedWork<Request extends object, Route extends object = ClaimedRoute> {
   caller: Caller;
   /** The id that the new object will have. */
   objectId: string;
@@ -27,9 +27,9 @@ export interface ClaimedWork<Request extends object> {
   /** The parsed request, so that its formatting does not matter. */
   request: Request;
   /** The checks that need no claim. What they refuse leaves the key unused. */
-  prepare(): Promise<ClaimedRoute>;
+  prepare(): Promise<Route>;
   /** The work under the claim. */
-  create(route: ClaimedRoute): Promise<StoredResponse>;
+  create(route: Route): Promise<StoredResponse>;
 }
 
 export interface ClaimDeps {
@@ -46,9 +46,9 @@ const RETRY_AFTER_S_MAX = 2;
  * Creates the object under the claim, or returns the stored response of an earlier run.
  * @throws ApiError idempotency_key_reused, request_in_progress, and what the work throws
  */
-export async function runClaimed<Request extends object>(
+export async function runClaimed<Request extends object, Route extends object = ClaimedRoute>(
   { db, shortStatements }: ClaimDeps,
-  work: ClaimedWork<Request>,
+  work: ClaimedWork<Request, Route>,
 ): Promise<StoredResponse> {
   const { caller, objectId, request } = work;
   const key = { accountId: caller.accountId, mode: caller.mode, key: work.idempotencyKey };
@@ -58,7 +58,7 @@ export async function runClaimed<Request extends object>(
   prepared.catch(() => undefined);
   const held = await readHeldKey(shortStatements, key, bodyHash);
   if (held !== null) return replay(held);
-  let route: ClaimedRoute;
+  let route: Route;
   try {
     route = await prepared;
   } catch (error) {

@@ -30,11 +30,15 @@ import { readAnswer, runClaimed } from './claimed-request';
 import type { NetworkFees } from './network-fees';
 import type { Caller, PayoutQuote, Payouts, StoredResponse } from './services';
 
-export interface PayoutsDeps {
-  db: Db;
-  shortStatements: Db | ShortStatements;
+/** What the choice of a provider, a network and a fee needs. */
+export interface ChoosingDeps {
   providers: ProviderRegistry;
   networkFees: NetworkFees;
+}
+
+export interface PayoutsDeps extends ChoosingDeps {
+  db: Db;
+  shortStatements: Db | ShortStatements;
   payoutWorkflows: PayoutWorkflows;
   /** For requests that reserve funds. */
   admission: Admission;
@@ -66,7 +70,11 @@ interface Draft extends Wish {
 }
 
 async function quote(deps: PayoutsDeps, wish: Wish): Promise<PayoutQuote> {
-  const chosen = await choose(deps, wish, await listPayoutRoutes(deps.db, wish.request.currency));
+  const chosen = await choosePayout(
+    deps,
+    wish,
+    await listPayoutRoutes(deps.db, wish.request.currency),
+  );
   const { route, networkFee } = chosen;
   const { terms, available } = await price(deps, wish, chosen);
   const { serviceFee, totalDebit, reviewReasons } = terms;
@@ -93,7 +101,7 @@ async function create(
       const wanted = { ...caller, reference: request.reference, currency: request.currency };
       const { existingId, routes } = await readPayoutOptions(deps.shortStatements, wanted);
       if (existingId !== null) throw new ApiError(duplicateReference('payout', existingId));
-      const chosen = await choose(deps, draft, routes);
+      const chosen = await choosePayout(deps, draft, routes);
       await price(deps, draft, chosen);
       return { ...chosen.route, networkFee: chosen.networkFee };
     },
@@ -106,7 +114,15 @@ interface Chosen {
   networkFee: Amount;
 }
 
-async function choose(deps: PayoutsDeps, wish: Wish, routes: PayoutRoutes): Promise<Chosen> {
+/**
+ * @param routes of the currency
+ * @throws ApiError for a request that no route takes, and service_unavailable without an estimate
+ */
+export async function choosePayout(
+  deps: ChoosingDeps,
+  wish: Wish,
+  routes: PayoutRoutes,
+): Promise<Chosen> {
   const route = findRoute(deps, wish, routes);
   checkAddress(wish.request, route);
   return { route, networkFee: await estimateFee(deps, wish, route) };
@@ -121,7 +137,7 @@ async function price(deps: PayoutsDeps, { caller, request }: Wish, { route, netw
 }
 
 function findRoute(
-  deps: PayoutsDeps,
+  deps: ChoosingDeps,
   { caller, request }: Wish,
   routes: PayoutRoutes,
 ): ChosenRoute {
@@ -144,7 +160,7 @@ function checkAddress({ destination }: PayoutRequest, { network }: ChosenRoute):
 }
 
 async function estimateFee(
-  { networkFees }: PayoutsDeps,
+  { networkFees }: ChoosingDeps,
   { caller, request }: Wish,
   route: ChosenRoute,
 ): Promise<Amount> {
@@ -187,6 +203,7 @@ async function getOwn(
 
 async function cancel(deps: PayoutsDeps, caller: Caller, id: string): Promise<Payout> {
   const payout = await getOwn(deps.db, caller, id);
+  if (payout.awaitsBatch) throw rowOfBatch(payout);
   if (!payoutStatusesBefore('cancel').includes(payout.status)) throw invalidState(payout.status);
   const by = newId('request');
   const outcome = await deps.payoutWorkflows.cancel(payoutStart(payout), by, CANCEL_DEADLINE_MS);
@@ -198,6 +215,11 @@ async function cancel(deps: PayoutsDeps, caller: Caller, id: string): Promise<Pa
     code: 'service_unavailable',
     details: { reason: 'workflow_engine_unavailable' },
   });
+}
+
+function rowOfBatch({ status, batchId }: Payout): ApiError {
+  const message = `This payout is a row of the batch ${batchId ?? ''}, which has not released it. Stop the batch instead.`;
+  return new ApiError({ code: 'invalid_state', details: { status }, message });
 }
 
 function invalidState(status: PayoutStatus): ApiError {

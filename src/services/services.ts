@@ -16,6 +16,7 @@ import type { EventFilters, FeedPosition } from '../db/repositories/events-feed'
 import type { CatalogueRoute } from '../db/repositories/currency-routes';
 import type { Balance } from '../db/repositories/ledger';
 import type { Provider } from '../providers/registry';
+import type { PayoutBatches } from './payout-batches';
 import type { RequestLog } from './request-log';
 
 /** An accepted API key or a signed-in user. Data is scoped to the account and mode. */
@@ -193,6 +194,7 @@ export interface Services {
   authentication: Authentication;
   payments: Payments;
   payouts: Payouts;
+  payoutBatches: PayoutBatches;
   balances: Balances;
   events: Events;
   catalogue: Catalogue;

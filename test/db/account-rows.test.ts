@@ -22,6 +22,7 @@ const TABLES = [
   'ledger_entries',
   'ledger_transactions',
   'payments',
+  'payout_batches',
   'payout_pauses',
   'payouts',
   'posting_sums',
@@ -69,6 +70,10 @@ async function fill(id: string): Promise<void> {
                                  fee_terms, checkout_url, api_key_id, provider_checkout_id, expires_at)
     SELECT 'pay_' || account, account, 'test', 'order', 'created', 'onchain_provider', 10, 'USDT', '{}',
            'https://pay.example/1', 'key_' || account, 'och_' || account, now() FROM q`);
+  await insert(`${WHO} payout_batches (id, account_id, mode, reference, status, row_count, totals,
+                                       manifest_sha256, api_key_id, review_reasons)
+    SELECT 'pb_' || account, account, 'test', 'batch', 'requested', 1, '[]', repeat('0', 64),
+           'key_' || account, '{}' FROM q`);
   await insert(
     `${WHO} payout_pauses (scope, target, reason) SELECT 'account', account, 'x' FROM q`,
   );

@@ -48,6 +48,8 @@ const TABLES: Record<
   payment_verifications: ['SIU', '-', '-', '-'],
   payments: ['S', 'SIU', 'S', 'S'],
   // The worker writes outcome and decided_at only.
+  payout_batch_decisions: ['-', 'S', 'S', 'SI'],
+  payout_batches: ['S', 'SIU', 'S', 'S'],
   payout_decisions: ['-', 'S', 'S', 'SI'],
   payout_escalations: ['S', 'S', 'S', 'S'],
   payout_pauses: ['S', 'SI', 'SIUD', 'SID'],
@@ -101,6 +103,7 @@ const FUNCTIONS: Record<string, readonly (typeof ROLES)[number][]> = {
   ledger_post: ['gateway_worker'],
   ledger_refuse_change: [],
   ledger_refuse_unbalanced: [],
+  ledger_reserve_rows: ['gateway_worker'],
   ledger_write: [],
   lock_payout_usage: ['gateway_worker'],
   note_ledger_change: [],

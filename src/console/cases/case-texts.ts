@@ -69,6 +69,12 @@ export const CASE_TEXTS: Record<CaseKind, CaseText> = {
     meaning: 'A refund has a different amount at the provider, or disappeared.',
     remedy: 'Ask the provider. Correct the balance with an adjustment.',
   },
+  batch_changed: {
+    meaning:
+      'The rows of a batch differ from the manifest that was approved. The batch was stopped.',
+    remedy:
+      'Find out who changed the database. Compare the rows that were sent with the merchant’s order.',
+  },
   checkout_mismatch: {
     meaning: 'The provider’s checkout has a different amount or currency than the payment.',
     remedy: 'Ask the provider which one is right. Nothing is credited until then.',

@@ -26,6 +26,7 @@ import { sql as provenUsers } from './0025-proven-users';
 import { sql as accountRate } from './0026-account-rate';
 import { indexes as consolePayoutIndexes, sql as consolePayouts } from './0029-console-payouts';
 import { sql as unconfirmedAmount, steps as unconfirmedSteps } from './0031-unconfirmed-amount';
+import { indexes as batchIndexes, sql as payoutBatches } from './0033-payout-batches';
 
 /**
  * `sql` runs in a transaction. `concurrent` statements run one by one and outside of any, such as CREATE
@@ -68,4 +69,6 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0029-console-payouts-indexes', concurrent: consolePayoutIndexes },
   { name: '0031-unconfirmed-amount', sql: unconfirmedAmount },
   { name: '0031-unconfirmed-steps', concurrent: unconfirmedSteps },
+  { name: '0033-payout-batches', sql: payoutBatches },
+  { name: '0033-payout-batches-indexes', concurrent: batchIndexes },
 ];

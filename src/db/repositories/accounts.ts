@@ -33,9 +33,7 @@ export async function findAccount(db: Db | Tx, id: string): Promise<Account | nu
   return account ?? null;
 }
 
-/**
- * The lock is not FOR UPDATE, which would conflict with the foreign key checks of running payouts.
- */
+/** Not FOR UPDATE: that would conflict with the foreign key checks of running payouts. */
 export async function lockAccount(tx: Tx, id: string): Promise<Account | null> {
   const sql = `SELECT ${COLUMNS} FROM accounts WHERE id = ? FOR NO KEY UPDATE`;
   const [account] = await rows<Account>(tx, sql, [id]);
@@ -51,6 +49,7 @@ export async function saveAccount(tx: Tx, account: Account): Promise<void> {
   );
 }
 
+/** Newest first. */
 export async function listAccounts(db: Db, limit: number): Promise<Account[]> {
   return rows<Account>(
     db,
@@ -65,7 +64,7 @@ export interface AccountFilters {
   status?: Account['status'] | undefined;
 }
 
-/** A page of the console, newest first. */
+/** Newest first, a page of the console. */
 export async function listAccountsPage(
   db: Db,
   query: {
@@ -93,7 +92,7 @@ export async function listAccountsPage(
   return pageOf(found, limit);
 }
 
-/** The name by which development finds the account, whose id is different in each database. */
+/** Development: the account's id is different in each database, its name is not. */
 export const DEMO_MERCHANT_NAME = 'Demo merchant';
 
 /** The demo merchant's account id; null if it does not exist, as in production. */

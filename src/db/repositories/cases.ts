@@ -4,7 +4,7 @@ import { newId } from '../../lib/new-id';
 import { rows, type Db, type Tx } from '../transaction';
 import { exactTime, type ListPage, pageOf } from './lists';
 
-/** A fact that does not fit in a case is not decided with it, and opens the next one. */
+/** What does not fit in a case is not decided with it, and opens the next one. */
 const FACTS_MAX = 1_000;
 
 /** Opens at most one case per kind and object. An open one collects the facts that it lacks. */
@@ -30,10 +30,7 @@ export interface Case {
   kind: CaseKind;
   objectId: string;
   details: Record<string, unknown>;
-  /**
-   * The facts in the order in which they came. None is changed or removed, so their number is their
-   * version.
-   */
+  /** In the order in which they came. None is changed or removed: their number is their version. */
   facts: unknown[];
   createdAt: Date;
   resolvedAt: Date | null;
@@ -54,7 +51,7 @@ export async function listCases(db: Db, all: boolean, limit: number): Promise<Ca
 }
 
 export interface CaseFilters {
-  /** Undefined: both open and resolved cases. */
+  /** Undefined: open and resolved ones. */
   isOpen?: boolean | undefined;
   kind?: CaseKind | undefined;
   objectId?: string | undefined;
@@ -62,7 +59,7 @@ export interface CaseFilters {
   createdTo?: string;
 }
 
-/** A page of the console, newest first. */
+/** Newest first, a page of the console. */
 export async function listCasesPage(
   db: Db,
   query: { limit: number; after: { createdAt: string; id: string } | null; filters: CaseFilters },
@@ -114,7 +111,7 @@ export async function resolveCase(
   return opened ?? null;
 }
 
-/** Keeps the open case, if there is one, from being resolved until the transaction ends. */
+/** Nobody resolves the open case, if there is one, until the transaction ends. */
 export async function lockOpenCase(tx: Tx, kind: CaseKind, objectId: string): Promise<void> {
   await rows(
     tx,
@@ -123,9 +120,7 @@ export async function lockOpenCase(tx: Tx, kind: CaseKind, objectId: string): Pr
   );
 }
 
-/**
- * The facts that no resolved case shows. The gateway itself resolves a case when all of it is done.
- */
+/** Those of the facts that no resolved case shows. The gateway resolves a case when all of it is done. */
 export async function undecidedFacts<Fact extends object>(
   db: Db | Tx,
   kind: CaseKind,

@@ -8,7 +8,7 @@ import type { Case } from './cases';
 import { exactTime, type ListPage, pageOf } from './lists';
 import type { StoredDecision } from './payment-decisions';
 
-/** The reasons why an operator may have to look at a payment. */
+/** What an operator may have to look at. */
 export const PAYMENT_FLAGS = ['exception', 'open_case'] as const;
 
 export interface ConsolePaymentFilters {
@@ -24,12 +24,12 @@ export interface ConsolePaymentFilters {
 
 export type ConsolePayment = Payment & { accountName: string; openCases: number };
 
-/** Further open cases are in the list of cases only. */
+/** Open cases beyond these are in the list of cases. */
 const OPEN_CASES_MAX = 1_000;
 
 const FLAGS: Record<(typeof PAYMENT_FLAGS)[number], string> = {
   exception: `p.exceptions <> '{}'`,
-  // With an array the payments are found by their ids.
+  // An array, so that the payments are found by their ids.
   open_case: `p.id = ANY (ARRAY(SELECT object_id FROM cases WHERE resolved_at IS NULL
     AND object_id LIKE 'pay\\_%' ORDER BY created_at DESC, id DESC LIMIT ${OPEN_CASES_MAX}))`,
 };
@@ -38,6 +38,7 @@ const COLUMNS = `p.*, a.name AS account_name,
   (SELECT count(*)::integer FROM cases c
     WHERE c.object_id = p.id AND c.resolved_at IS NULL) AS open_cases`;
 
+/** Newest first. */
 export async function listConsolePayments(
   db: Db,
   query: {
@@ -63,7 +64,7 @@ export async function listConsolePayments(
       ] as const
     ).filter(([, value]) => value !== undefined),
   );
-  // The indexes over all accounts have this condition (migration 0013).
+  // The condition of the indexes over all accounts, migration 0013.
   const always = [
     accountId === undefined ? `p.id > ''` : 'true',
     ...(flag === undefined ? [] : [FLAGS[flag]]),
@@ -103,13 +104,13 @@ export interface PaymentRecords {
   payment: ConsolePayment;
   credits: Credit[];
   refunds: (PaymentRefund & { createdAt: Date })[];
-  /** Decisions of operators, newest first. */
+  /** Of operators, newest first. */
   decisions: StoredDecision[];
-  /** Cases, the open ones first. */
+  /** Open ones first. */
   cases: Pick<Case, 'id' | 'kind' | 'createdAt' | 'resolvedAt'>[];
 }
 
-/** The limit is far above what a payment has. */
+/** A payment has few of them. */
 const RECORDS_MAX = 100;
 
 export async function readPaymentRecords(db: Db, id: string): Promise<PaymentRecords | null> {

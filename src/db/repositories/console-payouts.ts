@@ -10,20 +10,17 @@ import {
 import { rows, type Db } from '../transaction';
 import { exactTime, type ListPage, pageOf } from './lists';
 
-/** The two ways in which an open payout waits for its provider's answer. */
+/** What waits for a provider's word. Both are open. */
 export const PAYOUT_WAITS = ['stuck', 'in_doubt'] as const;
 export type PayoutWait = (typeof PAYOUT_WAITS)[number];
 
-/**
- * `stuck` means that the provider accepted the payout, and has given no result for so long that the
- * attention level rose.
- */
+/** `stuck`: the provider accepted it, and gave no result for so long that the attention level rose. */
 const WAITS: Record<PayoutWait, string> = {
   stuck: `p.status = 'processing' AND p.attention_level > 0`,
   in_doubt: 'p.in_doubt_since IS NOT NULL',
 };
 
-/** SQL: the time since which the payout has waited for its provider. */
+/** Since when the payout has waited for its provider. */
 const WAITING_SINCE = 'coalesce(p.in_doubt_since, p.processing_since, p.updated_at)';
 
 export interface ConsolePayoutFilters {
@@ -42,6 +39,7 @@ export type ConsolePayout = Payout & { accountName: string };
 
 type Condition = readonly [sql: string, ...values: string[]];
 
+/** Newest first. */
 export async function listConsolePayouts(
   db: Db,
   query: {
@@ -62,7 +60,7 @@ export async function listConsolePayouts(
   });
   const found = await rows<ConsolePayout & { position: string }>(
     db,
-    // UNION, because the searched text may be the reference and the destination of one payout.
+    // UNION: what is searched for may be the reference and the destination of one payout.
     `WITH page AS MATERIALIZED (
        SELECT * FROM (${parts.map(({ sql }) => sql).join(' UNION ')}) AS p
         ORDER BY created_at DESC, id DESC LIMIT ?)
@@ -92,7 +90,7 @@ function conditionsOf(
   return [
     ...wished,
     ...(wait === undefined ? [] : [[WAITS[wait]] as const]),
-    // The indexes over all accounts have this condition (migration 0029).
+    // The condition of the indexes over all accounts, migration 0029.
     ...(accountId === undefined ? [[`p.id > ''`] as const] : []),
   ];
 }
@@ -100,10 +98,7 @@ function conditionsOf(
 const SEARCHED = ['id', 'reference', 'destination_value', 'tx_hash'] as const;
 const GROUPS = [...new Set(PAYOUT_STATUSES.map(payoutStatusGroup))];
 
-/**
- * The conditions whose rows are read separately and put together, because each has an index in the
- * order of the list.
- */
+/** What is read one by one and put together, because each has an index in the order of the list. */
 function placesOf({ mode, status, wait, search }: ConsolePayoutFilters): Condition[][] {
   if (search !== undefined) return SEARCHED.map((column) => [[`p.${column} = ?`, search]]);
   if (wait !== undefined) return [[]];
@@ -119,12 +114,12 @@ function placesOf({ mode, status, wait, search }: ConsolePayoutFilters): Conditi
 
 export interface PayoutEscalation {
   status: PayoutStatus;
-  /** 0 when the payout became in doubt. */
+  /** 0: it became in doubt. */
   level: number;
   notedAt: Date;
 }
 
-/** The escalations, newest first. A payout has few of them. */
+/** Newest first; a payout has few of them. */
 export function listEscalations(db: Db, payoutId: string): Promise<PayoutEscalation[]> {
   return rows<PayoutEscalation>(
     db,
@@ -142,10 +137,7 @@ export interface WaitingPayouts {
   sums: { currency: string; amount: Amount }[];
 }
 
-/**
- * Counts the payouts that wait for a provider, with their money and the longest wait. Counts stop at
- * `max`.
- */
+/** How many wait for a provider, with their money and the longest wait. Counts stop at `max`. */
 export async function readWaitingPayouts(db: Db, max: number): Promise<WaitingPayouts[]> {
   const places = MODES.flatMap((mode) => PAYOUT_WAITS.map((wait) => ({ mode, wait })));
   const found = places.map(

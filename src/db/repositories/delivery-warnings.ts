@@ -9,16 +9,14 @@ import { rows, type Reader } from '../transaction';
 /** Counts stop here. */
 export const WARNING_MAX = 100;
 
-/** A delivery is counted this many days before its event is deleted. */
+/** How many days before its event is deleted a delivery is counted. */
 export const WARNING_DAYS = 3;
 const KEPT_DAYS = 30;
 
 export interface DeliveryWarning {
   endpointId: string;
   url: string;
-  /**
-   * The number of the newest unsuccessful deliveries that were skipped because too many were open.
-   */
+  /** Of the newest that did not succeed, those that were skipped because too many were open. */
   skipped: number;
   /** Failed or skipped deliveries whose events are deleted within WARNING_DAYS. */
   expiring: number;

@@ -19,16 +19,13 @@ export interface NewEvent {
   sequence: number;
   body: Buffer;
   createdAt: Date;
-  /** The operator or the merchant's request that decided it; null: the gateway. */
+  /** The operator, or the merchant's request, that decided it; null: the gateway. */
   actor?: string | null;
   /** The workflow run that records it; null outside of a workflow. */
   runId?: string | null;
 }
 
-/**
- * Appends the event and its deliveries, in the transaction of the status change
- * (decisions/webhook-endpoints).
- */
+/** The event and its deliveries, in the transaction of the status change (decisions/webhook-endpoints). */
 export function appendEvent(tx: Tx, event: NewEvent): void {
   const inserted = deferredRows<InsertedDelivery>(
     tx,
@@ -88,7 +85,7 @@ export async function newDeliveriesOf(tx: Tx): Promise<NewDelivery[]> {
   return (await Promise.all(newDeliveries.get(tx) ?? [])).flat();
 }
 
-/** The worker that created the delivery starts its workflow, so restart-missing waits this long. */
+/** The worker that created the delivery starts its workflow; restart-missing waits this long. */
 const START_GRACE = `interval '30 seconds'`;
 
 /**
@@ -135,9 +132,7 @@ export async function forgetEventBodies(db: Db, limit: number): Promise<number> 
   return row?.n ?? 0;
 }
 
-/**
- * The body that was sent; null if the event is not of this account and mode, or its body is deleted.
- */
+/** What was sent; null if the event is not of this account and mode, or its body is forgotten. */
 export async function findEventBody(
   db: Reader,
   { accountId, mode }: { accountId: string; mode: Mode },

@@ -18,10 +18,10 @@ export interface FourEyesSetting {
   proposal: ThresholdProposal | null;
 }
 
-/** A proposal ends after the same time as one about an account. */
+/** As long as a proposal about an account. */
 const PROPOSAL_DAYS = 7;
 
-/** The settings, one for each currency. */
+/** One for each currency. */
 export async function listFourEyes(
   db: Db | Tx,
   currencies: readonly string[],
@@ -73,7 +73,7 @@ export async function deleteProposal(tx: Tx, currency: string): Promise<void> {
   await rows(tx, 'DELETE FROM four_eyes_proposals WHERE currency = ?', [currency]);
 }
 
-/** Takes a proposal for approval. False: it is the approver's own, or has another amount. */
+/** False: it is somebody's own, or another amount. */
 export async function takeProposal(
   tx: Tx,
   currency: string,

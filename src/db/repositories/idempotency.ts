@@ -10,9 +10,7 @@ import type { ChosenRoute } from '../../domain/route';
 import type { ShortStatements } from '../short-statements';
 import { preparedRows, rows, type Db, type Tx } from '../transaction';
 
-/**
- * The lease is longer than the API waits for a response, so that a response cannot follow a takeover.
- */
+/** Longer than the API waits for a response, so that a response cannot follow a takeover. */
 const LEASE_SECONDS = 30;
 const KEEP_HOURS = 24;
 
@@ -25,17 +23,17 @@ export interface ClaimKey {
   key: string;
 }
 
-/** The route that the API chose for the request, which the workflow's input cannot change. */
+/** What the API chose for the request: the workflow's input cannot change it. */
 export interface ClaimedRoute extends ChosenRoute {
-  /** The network fee; null for a payment. */
+  /** Null for a payment. */
   networkFee: Amount | null;
 }
 
-/** The parts of the request that the creating transaction needs. */
-export interface ClaimedRequest<Request extends object> {
+/** What the creating transaction needs from the request. */
+export interface ClaimedRequest<Request extends object, Route = ClaimedRoute> {
   apiKeyId: string;
   request: Request;
-  route: ClaimedRoute;
+  route: Route;
 }
 
 /** A key that has a claim or a stored response. */
@@ -44,24 +42,21 @@ export type HeldKey =
   | { kind: 'running'; secondsLeft: number }
   | { kind: 'reused' };
 
-/**
- * SQL over a record k: whether its claim or its stored response has ended, so that the key can be
- * claimed again.
- */
+/** SQL, of a record k: its claim or its stored response has ended, so the key can be claimed again. */
 const HAS_ENDED = `(
   (k.state = 'running' AND k.lease_until <= clock_timestamp())
   OR (k.state = 'done' AND k.completed_at <= clock_timestamp() - interval '${KEEP_HOURS} hours'))`;
 
 /**
- * Claims a key, without waiting until the claim is on disk or on a standby: the transaction that
- * creates the object locks the claim and waits for both. A claim that a crash of PostgreSQL loses has
- * ended like any other, and nothing can be created under it.
+ * Does not wait until the claim is on disk, or on a standby: the transaction that creates the object
+ * locks the claim and waits for both. A claim that a crash of PostgreSQL loses has ended like any other,
+ * and nothing can be created under it.
  * @param bodyHash hash of the parsed request, so that its formatting does not matter
  */
 export async function claimKey(
   db: Db,
   { accountId, mode, key }: ClaimKey,
-  claim: { objectId: string; bodyHash: Buffer; claimed: ClaimedRequest<object> },
+  claim: { objectId: string; bodyHash: Buffer; claimed: ClaimedRequest<object, object> },
 ): Promise<HeldKey | { kind: 'claimed' }> {
   const { objectId, bodyHash, claimed } = claim;
   const taken = await preparedRows(
@@ -74,17 +69,17 @@ export async function claimKey(
             lease_until = excluded.lease_until, request = excluded.request,
             response_status = NULL, response_body = NULL, completed_at = NULL
       WHERE ${HAS_ENDED}
-     -- The setting lasts until the end of this statement's own transaction.
+     -- Until the end of this statement's own transaction.
      RETURNING set_config('synchronous_commit', 'off', true)`,
     [accountId, mode, key, bodyHash, objectId, LEASE_SECONDS, JSON.stringify(claimed)],
   );
   if (taken.length > 0) return { kind: 'claimed' };
   const held = await readHeldKey(db, { accountId, mode, key }, bodyHash);
-  // The claim was refused and deleted in between, so the client's next attempt can claim the key.
+  // It was refused and deleted in between: the client's next attempt can claim the key.
   return held ?? { kind: 'running', secondsLeft: 1 };
 }
 
-/** The claim or stored response of a key; null when the key can be claimed. */
+/** Null for a key that can be claimed. */
 export async function readHeldKey(
   db: Db | ShortStatements,
   key: ClaimKey,
@@ -123,16 +118,19 @@ export async function releaseClaim(db: Db | Tx, objectId: string): Promise<boole
   return deleted.length > 0;
 }
 
-export interface HeldClaim<Request extends object> extends ClaimedRequest<Request> {
+export interface HeldClaim<Request extends object, Route = ClaimedRoute> extends ClaimedRequest<
+  Request,
+  Route
+> {
   accountId: string;
   mode: Mode;
 }
 
 /** Takes the claim for the transaction that creates the object. Null when the claim has ended. */
-export async function lockClaim<Request extends object>(
+export async function lockClaim<Request extends object, Route = ClaimedRoute>(
   tx: Tx,
   objectId: string,
-): Promise<HeldClaim<Request> | null> {
+): Promise<HeldClaim<Request, Route> | null> {
   return findClaim(tx, objectId, 'FOR UPDATE');
 }
 
@@ -156,8 +154,7 @@ export async function readStoredResponse(
  * @returns how many were deleted; fewer than `limit` when no more were found
  */
 export async function deleteEndedKeys(db: Db | Tx, limit: number): Promise<number> {
-  // Each half uses an index, for which the condition needs now(): clock_timestamp() cannot be in an
-  // index condition.
+  // Each half uses an index; now() can be used in an index condition, clock_timestamp() cannot.
   const deleted = await rows(
     db,
     `WITH done AS MATERIALIZED (
@@ -171,7 +168,7 @@ export async function deleteEndedKeys(db: Db | Tx, limit: number): Promise<numbe
           FOR UPDATE SKIP LOCKED
      )
      DELETE FROM idempotency_keys
-      -- An array is looked up by the index. Without statistics, a join may compare all rows with all.
+      -- An array is looked up by the index; without statistics, a join may compare all with all.
       WHERE object_id = ANY (ARRAY(SELECT object_id FROM done UNION ALL SELECT object_id FROM dead))
      RETURNING object_id`,
     [KEEP_HOURS + GRACE_HOURS, limit, GRACE_HOURS, limit],
@@ -187,15 +184,15 @@ export async function readClaim<Request extends object>(
   return findClaim(db, objectId, '');
 }
 
-async function findClaim<Request extends object>(
+async function findClaim<Request extends object, Route = ClaimedRoute>(
   db: Db | Tx,
   objectId: string,
   lock: 'FOR UPDATE' | '',
-): Promise<HeldClaim<Request> | null> {
+): Promise<HeldClaim<Request, Route> | null> {
   const [claim] = await preparedRows<{
     accountId: string;
     mode: Mode;
-    request: ClaimedRequest<Request>;
+    request: ClaimedRequest<Request, Route>;
   }>(
     db,
     `SELECT account_id, mode, request FROM idempotency_keys

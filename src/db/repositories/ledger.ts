@@ -13,19 +13,18 @@ export interface BalanceKey {
 }
 
 export interface PostResult {
-  /** `replayed` means that this operation key was already posted, and nothing moved this time. */
+  /** `replayed`: this operation key was already posted, and nothing moved this time. */
   outcome: 'posted' | 'replayed' | 'insufficient';
   available: Amount;
   reserved: Amount;
 }
 
 /**
- * Posts to the ledger. It must be the last statement of the caller's transaction, or the only one,
- * because from here to COMMIT the balance is locked. `insufficient` means that available would fall
- * below zero; the caller rolls back.
+ * Posts last in the caller's transaction, or alone: from here to COMMIT the balance is locked.
+ * `insufficient` means that available would fall below zero; the caller rolls back.
  */
 export async function post(tx: Db | Tx, key: BalanceKey, posting: Posting): Promise<PostResult> {
-  // Each function is granted to another role.
+  // Each is granted to another role.
   const writer = posting.type === 'adjustment' ? 'ledger_adjust' : 'ledger_post';
   const [row] = await preparedRows<{
     outcome: PostResult['outcome'];
@@ -123,7 +122,7 @@ export async function findAdjustment(db: Db, id: string): Promise<PostedAdjustme
   return posted ?? null;
 }
 
-/** The balances of both modes. */
+/** Both modes. */
 export async function listAllBalances(
   db: Db,
   accountId: string,

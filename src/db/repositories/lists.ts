@@ -11,7 +11,7 @@ export interface ListQuery<Filters> {
   accountId: string;
   mode: Mode;
   limit: number;
-  /** The last item of the previous page. The time is text, because a Date drops microseconds. */
+  /** The last item of the previous page; the time is text because a Date drops microseconds. */
   after: { createdAt: string; id: string } | null;
   filters: Filters;
 }
@@ -56,12 +56,14 @@ async function newestFirst<T extends { id: string }>(
   statusGroups?: readonly string[],
 ): Promise<ListPage<T>> {
   const { status, reference, currency, provider, createdFrom, createdTo } = filters;
+  const batch = 'batch' in filters ? filters.batch : undefined;
   const { sql, bindings } = conditions([
     ['(created_at, id) < (?, ?)', after?.createdAt, after?.id],
     oneOf('status', status),
-    // The index contains the group in place of the status.
+    // The index has the group in place of the status.
     oneOf('status_group', statusGroups && [...new Set(statusGroups)]),
     ['reference = ?', reference],
+    ['batch_id = ?', batch],
     ['currency = ?', currency],
     ['provider = ?', provider],
     ['created_at >= ?', createdFrom],

@@ -15,7 +15,7 @@ import { rows, sqlList, type Db } from '../transaction';
 const CHECK_EVERY_MINUTES = 5;
 
 /** SQL over a row of payouts: whether it needs a workflow. */
-const PAYOUT_NEEDS_WORKFLOW = `status_group = '${OPEN_PAYOUT_GROUP}'`;
+const PAYOUT_NEEDS_WORKFLOW = `(status_group = '${OPEN_PAYOUT_GROUP}' AND NOT awaits_batch)`;
 
 /** SQL over a row of payouts or payments: whether it is due for a check. */
 const IS_DUE = `workflow_checked_at < now() - interval '${CHECK_EVERY_MINUTES} minutes'`;
@@ -54,7 +54,7 @@ export async function findPayoutsNeedingWorkflow(
     .whereRaw(PAYOUT_NEEDS_WORKFLOW);
 }
 
-/** Late payments are not urgent, so their workflows check once an hour at most. */
+/** None of these is urgent: their workflows check once an hour at most. */
 const LATE_CHECK_MINUTES = 60;
 
 const LATE_WINDOW = `interval '${LATE_WINDOW_MS / 1_000} seconds'`;

@@ -1,7 +1,4 @@
-/**
- * The history that the pages show beside an object: its events, their deliveries, and what needs
- * attention.
- */
+/** What the pages show beside an object: its events, their deliveries, and what needs attention. */
 import type { EventType } from '../../domain/events';
 import type { Mode } from '../../domain/mode';
 import type { WebhookDeliveryStatus } from '../../domain/webhook-delivery';
@@ -10,12 +7,13 @@ import { rows, type Reader } from '../transaction';
 export interface HistoryEvent {
   id: string;
   type: EventType;
-  /** The operator or request that decided it; null: the gateway. */
+  /** Who decided it; null: the gateway. */
   actor: string | null;
   createdAt: Date;
   deliveries: { id: string; url: string; status: WebhookDeliveryStatus; attempts: number }[];
 }
 
+/** Newest first. */
 export async function listHistory(db: Reader, objectId: string): Promise<HistoryEvent[]> {
   return rows<HistoryEvent>(
     db,
@@ -37,7 +35,7 @@ export interface Attention {
   payoutsInDoubt: number;
   paymentsOnHold: number;
   paymentsUnderpaid: number;
-  /** Deliveries that failed in the last day, of endpoints that are not deleted. */
+  /** In the last day, of endpoints that are not deleted. */
   deliveriesFailed: number;
   endpointsDisabled: number;
   payoutsPaused: boolean;

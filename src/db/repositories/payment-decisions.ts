@@ -8,7 +8,7 @@ export interface StoredDecision {
   id: string;
   number: number;
   kind: PaymentDecisionKind;
-  /** The amount of a refund. */
+  /** Of a refund. */
   amount: Amount | null;
   decidedBy: string | null;
   reason: string | null;
@@ -44,7 +44,7 @@ export async function findLastDecision(
   return decision ?? null;
 }
 
-/** The newest decision that was not refused. */
+/** The newest that was not refused. */
 export async function findEffectiveDecision(
   tx: Tx,
   paymentId: string,
@@ -62,7 +62,7 @@ export interface Rejection extends StoredDecision {
   state: 'pending' | 'accepted';
 }
 
-/** The rejection in effect. A release ends it only once the provider has accepted the release. */
+/** The rejection in effect: a release ends it only once the provider has accepted the release. */
 export async function findRejection(tx: Tx, paymentId: string): Promise<Rejection | null> {
   const [decision] = await rows<Rejection>(
     tx,
@@ -81,9 +81,7 @@ export async function countDecisions(tx: Tx, paymentId: string): Promise<number>
   return counted?.n ?? 0;
 }
 
-/**
- * Inserts a decision. The caller holds the payment's lock, so no other decision gets the same number.
- */
+/** The caller holds the payment's lock, so no other decision gets the same number. */
 export async function insertDecision(
   tx: Tx,
   paymentId: string,
@@ -99,7 +97,7 @@ export async function insertDecision(
   );
 }
 
-/** Ends a decision, and changes nothing when it has ended already. */
+/** Changes nothing when the decision has already ended. */
 export async function endDecision(
   db: Db | Tx,
   paymentId: string,

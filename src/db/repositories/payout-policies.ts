@@ -15,22 +15,20 @@ export const MAXIMUM_COLUMNS = {
 export type Maximum = keyof typeof MAXIMUM_COLUMNS;
 export const MAXIMA = Object.keys(MAXIMUM_COLUMNS) as Maximum[];
 
-/** The scope of a policy. Without an account it is the default. */
+/** Null as account: the default. */
 export interface PolicyScope {
   accountId: string | null;
   currency: string;
 }
 
-/** The maxima. Null means no maximum, or one that was never set (see `unset`). */
+/** Null means no maximum, or one that was never set: see `unset`. */
 export type Maxima = Record<Maximum, Amount | null>;
 
 /** The maxima in force for one currency. */
 export interface Policy extends Maxima {
   currency: string;
   fromDefault: Maximum[];
-  /**
-   * The maxima that were never set, not even to `none`. Payouts are refused until limits are set.
-   */
+  /** Never set, not even to `none`. Payouts are refused until limits are set. */
   unset: Maximum[];
 }
 
@@ -42,7 +40,7 @@ export async function lockPolicy(tx: Tx, { accountId, currency }: PolicyScope): 
   return policy;
 }
 
-/** The policies, one for each currency. */
+/** One for each currency. */
 export async function listPolicies(
   db: Db,
   accountId: string | null,

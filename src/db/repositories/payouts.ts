@@ -41,7 +41,7 @@ export async function getPayout(db: Db | Tx, id: string): Promise<Payout> {
 }
 
 /**
- * Inserts a payout, with the transaction's next statement.
+ * Sent with the transaction's next statement.
  * @returns false, and nothing is written, when the reference is already used
  */
 export function insertPayout(
@@ -54,7 +54,8 @@ export function insertPayout(
 }
 
 /**
- * Applies the transition `trigger` if the payout's status has it.
+ * Applies the transition `trigger` if the payout's status has it. A row that its batch has not
+ * released does not change.
  * @param only an additional condition: SQL over the row
  * @returns the payout after the change; null, and nothing is changed, when a guard does not hold
  */
@@ -71,7 +72,7 @@ export async function takeTransition(
     tx,
     `UPDATE payouts
         SET ${assignments(fields)}, sequence = sequence + 1, updated_at = clock_timestamp()
-      WHERE id = ? AND status IN (${sqlList(from)}) AND ${only} RETURNING *`,
+      WHERE id = ? AND status IN (${sqlList(from)}) AND NOT awaits_batch AND ${only} RETURNING *`,
     [...Object.values(fields), id],
   );
   return row ?? null;

@@ -15,8 +15,7 @@ export const IS_PENDING = `(${IS_SEEN} OR (status IN (${sqlList(CREDITED_LATER_S
   AND unconfirmed_amount > 0 AND expires_at > now() - interval '${LATE_WINDOW_MS / 1_000} seconds'))`;
 
 /**
- * SQL: the amount that such a payment adds to `pending`. What an ended payment has received is
- * credited, or never will be.
+ * SQL: what such a payment adds to it. What an ended payment has received is credited, or never will be.
  */
 export const PENDING_AMOUNT = `(unconfirmed_amount
   + CASE WHEN ${IS_SEEN} THEN received_amount ELSE 0 END)`;
@@ -25,7 +24,7 @@ export interface PendingPayment extends Payment {
   pending: Amount;
 }
 
-/** The newest pending payments. */
+/** The newest of them. */
 export async function listPendingPayments(
   db: Reader,
   { accountId, mode }: { accountId: string; mode: Mode },

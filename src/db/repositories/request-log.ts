@@ -20,13 +20,11 @@ export interface LoggedRequest {
   durationMs: number;
   /** Redacted and shortened; null without a body. */
   requestBody: string | null;
-  /** The body of a refusal. */
+  /** Of a refusal. */
   responseBody: string | null;
 }
 
-/**
- * The bound of the storage: entries of each kind, succeeded and failed, for one account and mode.
- */
+/** Of each kind, succeeded and failed, for one account and mode: a bound of its storage. */
 export const STORED_PER_DAY_MAX = 10_000;
 export const KEPT_DAYS = 7;
 
@@ -75,7 +73,7 @@ export async function forgetRequestLog(db: Db): Promise<void> {
 }
 
 export interface RequestFilters {
-  /** The first digit of the status: 2, 4 or 5. */
+  /** 2, 4 or 5. */
   statusClass?: number;
   method?: string;
   /** The beginning of the path. */
@@ -86,6 +84,7 @@ export interface RequestFilters {
 const KEPT = `day_slot <> (floor(extract(epoch FROM now()) / 86400)::integer + 1) % 9
   AND at > now() - interval '${KEPT_DAYS} days'`;
 
+/** Newest first. */
 export async function listRequests(
   db: Reader,
   query: {
@@ -116,7 +115,7 @@ export async function listRequests(
   const items = found.slice(0, query.limit);
   const last = items.at(-1);
   const more = found.length > query.limit && last !== undefined;
-  // The position of a list has microseconds, and here the id alone orders.
+  // The position of a list has microseconds; here the id alone orders.
   const createdAt = last?.at.toISOString().replace('Z', '000Z') ?? '';
   return { items, next: more ? { createdAt, id: last.id } : null };
 }
@@ -139,7 +138,7 @@ export async function findRequest(
   return found ?? null;
 }
 
-/** The first request with an idempotency key: the newest before this one that succeeded. */
+/** The request that an idempotency key stands for: the newest before this one that succeeded. */
 export async function findFirstOfKey(
   db: Reader,
   { accountId, mode, idempotencyKey, id }: LoggedRequest,

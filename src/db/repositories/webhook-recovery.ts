@@ -19,16 +19,14 @@ export interface RecoveryRange {
 }
 
 export interface RecoveryBatch extends RecoveryRange {
-  /** The `last` of the previous batch; '' for the first one. */
+  /** `last` of the previous batch; '' for the first one. */
   after: string;
   limit: number;
 }
 
 export interface RecoveredBatch {
   deliveryIds: string[];
-  /**
-   * The position where the next batch continues, so that nothing is processed twice; null at the end.
-   */
+  /** Where the next batch continues, so that nothing is processed twice; null at the end. */
   last: string | null;
 }
 
@@ -100,13 +98,12 @@ export async function countSkipped(db: Db, range: RecoveryRange): Promise<number
   return count(await rows(db, sql, skippedBindings(range)));
 }
 
-/** The number of events that one statement reads, however few of them are missing. */
+/** Events that one statement reads, however few of them are missing. */
 const LOOK = 10_000;
 
 /**
- * The cursor includes the account, because otherwise the events of all accounts would be read. The
- * endpoint is an expression, because with old statistics PostgreSQL would read all deliveries of the
- * endpoint for each event.
+ * The cursor includes the account: otherwise the events of all accounts would be read. The endpoint is an
+ * expression: with old statistics, PostgreSQL would read all deliveries of the endpoint for each event.
  */
 const MISSING = `looked AS (
     SELECT id, type, created_at FROM events

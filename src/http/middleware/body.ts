@@ -1,6 +1,6 @@
 /**
- * Request bodies, read as exact bytes of at most 64 KiB (decisions/errors), so that hashes, signatures
- * and the parser use what was sent.
+ * Request bodies, read as exact bytes of at most 64 KiB (decisions/errors), or of a batch's 8 MiB, so that
+ * hashes, signatures and the parser use what was sent.
  */
 import type { Middleware } from 'koa';
 import bodyParser from 'koa-bodyparser';
@@ -21,6 +21,7 @@ export type RequestReader<Request> = (
  */
 export function validate<Request>(
   read: RequestReader<Request>,
+  readBytes: ReadBytes = readJsonBytes,
 ): Middleware<GatewayState & { request: Request }> {
   return async (ctx, next) => {
     const [mediaType = ''] = ctx.get('Content-Type').split(';');
@@ -29,7 +30,7 @@ export function validate<Request>(
     if (!isJson || !['', 'utf-8', 'utf8'].includes(charset)) {
       throw new ApiError({ code: 'unsupported_media_type' });
     }
-    ctx.state.request = read(parseJsonObject(await readJsonBytes(ctx)), ctx.state.caller.mode);
+    ctx.state.request = read(parseJsonObject(await readBytes(ctx)), ctx.state.caller.mode);
     await next();
   };
 }
@@ -42,12 +43,15 @@ type BytesOptions = bodyParser.Options & { encoding: null };
 /** @throws ApiError payload_too_large, unsupported_media_type, invalid_json (incomplete) */
 export type ReadBytes = (ctx: GatewayContext) => Promise<Buffer>;
 
-/** @param mediaTypes a body of another type is not read and is treated as empty */
-export function bytesReader(mediaTypes: string[]): ReadBytes {
+/**
+ * @param mediaTypes a body of another type is not read and is treated as empty
+ * @param mebibytes the maximum; 64 KiB by default
+ */
+export function bytesReader(mediaTypes: string[], mebibytes?: number): ReadBytes {
   const options: BytesOptions = {
     enableTypes: ['text'],
     extendTypes: { text: mediaTypes },
-    textLimit: '64kb',
+    textLimit: mebibytes === undefined ? '64kb' : `${mebibytes}mb`,
     encoding: null,
   };
   const read = bodyParser(options);
@@ -63,7 +67,7 @@ export function bytesReader(mediaTypes: string[]): ReadBytes {
       await read(ctx, () => Promise.resolve());
     } catch (error) {
       // When the body broke off or is malformed, the parser only says that the stream cannot be read.
-      throw ctx.req.destroyed && !ctx.req.complete ? incomplete() : refusal(error);
+      throw ctx.req.destroyed && !ctx.req.complete ? incomplete() : refusal(error, mebibytes);
     }
     const bytes: unknown = ctx.request.rawBody;
     return Buffer.isBuffer(bytes) ? bytes : EMPTY;
@@ -73,9 +77,15 @@ export function bytesReader(mediaTypes: string[]): ReadBytes {
 const readJsonBytes = bytesReader(['application/json']);
 
 /** raw-body's errors contain a status for the problem. */
-function refusal(error: unknown): unknown {
+function refusal(error: unknown, mebibytes: number | undefined): unknown {
   const status: unknown = error instanceof Error && 'status' in error ? error.status : undefined;
-  if (status === 413) return new ApiError({ code: 'payload_too_large' });
+  if (status === 413) {
+    const message = `The body exceeds ${mebibytes ?? 0} MiB. Send fewer rows in a batch.`;
+    return new ApiError({
+      code: 'payload_too_large',
+      ...(mebibytes === undefined ? {} : { message }),
+    });
+  }
   return status === 400 ? incomplete() : error;
 }
 

@@ -1,5 +1,6 @@
 /** The reads of a merchant, each against Koa with the same query. */
 import { randomBytes } from 'node:crypto';
+import type { Knex } from 'knex';
 import { connect } from '../../../src/db/connect';
 import { rows } from '../../../src/db/transaction';
 import { findFreePort } from '../../../src/dev/ports';
@@ -14,8 +15,10 @@ import { idOf } from '../volume';
 
 const CONNECTIONS = 32;
 const PAYOUTS = 1_000;
-/** One has 1,200 requests a minute. */
-const KEYS = 400;
+/** As many as an account may have. */
+const KEYS = 50;
+/** More than a run sends in a minute. */
+const REQUESTS_PER_MINUTE = 10_000_000;
 
 function readRow(name: string, description: string, path: (n: number) => [string, string]): Row {
   return {
@@ -89,8 +92,12 @@ export async function startInstallation(payouts: number): Promise<Installation> 
   ).map(({ id }) => id);
   const batch = { ...ofAccount, currency: 'USDT', apiKeyId, first: 0, count: payouts };
   await insertCompletedPayouts(owner, batch, { isNoted: false });
+  await liftRates(owner);
   const keys: string[] = [];
-  while (keys.length < KEYS) keys.push(await createKey(owner, pepper, ofAccount));
+  while (keys.length < KEYS) {
+    const requestsPerMinute = REQUESTS_PER_MINUTE;
+    keys.push(await createKey(owner, pepper, { ...ofAccount, requestsPerMinute }));
+  }
   await owner.destroy();
   const { origin, stop } = await startApi(database, pepper);
   return {
@@ -104,6 +111,28 @@ export async function startInstallation(payouts: number): Promise<Installation> 
       await database.drop();
     },
   };
+}
+
+/**
+ * A load that stayed within one account's rate would measure nothing. The requests are still counted, for
+ * the key and for the account.
+ */
+async function liftRates(owner: Knex): Promise<void> {
+  const name = 'authenticate_api_key';
+  const [found] = await rows<{ definition: string }>(
+    owner,
+    `SELECT pg_get_functiondef(to_regproc(?)) AS definition`,
+    [name],
+  );
+  const lifted = found?.definition.replace(
+    'THEN 2400 ELSE 1200',
+    `THEN ${REQUESTS_PER_MINUTE} ELSE ${REQUESTS_PER_MINUTE}`,
+  );
+  if (lifted === undefined || lifted === found?.definition) {
+    throw new Error(`${name} has another limit of the account`);
+  }
+  await owner.raw(lifted);
+  await owner.raw('ALTER TABLE api_keys DROP CONSTRAINT api_keys_requests_per_minute_check');
 }
 
 /** The API alone: reads need neither Temporal nor providers. */

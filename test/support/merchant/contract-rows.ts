@@ -35,8 +35,13 @@ export const ENDPOINTS: readonly EndpointRow[] = [
   { method: 'GET', path: '/fees', scope: null },
   { method: 'GET', path: '/fees/quote', scope: null },
   { method: 'GET', path: '/currencies', scope: null },
-  // In addition to the specification (decisions/events-list).
+  // In addition to the specification (decisions/events-list, decisions/payout-batches).
   { method: 'GET', path: '/events', scope: 'events:read' },
+  { method: 'POST', path: '/payout_batches', scope: 'payouts:write' },
+  { method: 'GET', path: '/payout_batches', scope: 'payouts:read' },
+  { method: 'GET', path: '/payout_batches/{id}', scope: 'payouts:read' },
+  { method: 'GET', path: '/payout_batches/{id}/proof', scope: 'payouts:read' },
+  { method: 'POST', path: '/payout_batches/{id}/stop', scope: 'payouts:write' },
 ];
 
 /** The specification, "Errors". */

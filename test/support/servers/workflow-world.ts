@@ -30,6 +30,7 @@ import {
   createPaymentWorkflows,
   type PaymentWorkflows,
 } from '../../../src/temporal/payment-workflows';
+import { createPayoutBatchWorkflows } from '../../../src/temporal/payout-batch-workflows';
 import {
   createPayoutWorkflows,
   type PayoutWorkflows,
@@ -126,8 +127,16 @@ export async function startWorkflowWorld(
   const providers = connectProviders(sandbox, credentials, PROVIDER_TIMEOUT_MS);
   const networkFees = createNetworkFees(providers);
   const payoutWorkflows = createPayoutWorkflows(temporal);
+  const payoutBatchWorkflows = createPayoutBatchWorkflows(temporal);
   const paymentWorkflows = createPaymentWorkflows(temporal);
-  const parts = { db: workerDb, providers, networkFees, payoutWorkflows, paymentWorkflows };
+  const parts = {
+    db: workerDb,
+    providers,
+    networkFees,
+    payoutWorkflows,
+    payoutBatchWorkflows,
+    paymentWorkflows,
+  };
   const receiver = await startCallbackReceiver(createProviderCallbacks({ ...parts, db: apiDb }));
   sandbox.setCallbackBaseUrl(receiver.url);
 

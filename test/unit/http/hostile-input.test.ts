@@ -14,6 +14,7 @@ import type { Json } from '../../../src/schemas/body';
 import { readEventQuery } from '../../../src/schemas/events';
 import { readFeeQuoteQuery } from '../../../src/schemas/fees';
 import { readPaymentQuery, readPaymentRequest } from '../../../src/schemas/payments';
+import { readPayoutBatchQuery, readPayoutBatchRequest } from '../../../src/schemas/payout-batches';
 import { readPayoutQuery, readPayoutRequest } from '../../../src/schemas/payouts';
 import type { Query } from '../../../src/schemas/query';
 import { readTransactionQuery } from '../../../src/schemas/transactions';
@@ -60,10 +61,12 @@ const HOSTILE: Record<string, string> = {
 const BODIES: Record<string, (json: Json) => unknown> = {
   createPayment: (json) => readPaymentRequest(json, 'live'),
   createPayout: readPayoutRequest,
+  createPayoutBatch: readPayoutBatchRequest,
 };
 const QUERIES: Record<string, (query: Query) => unknown> = {
   listEvents: readEventQuery,
   listPayments: readPaymentQuery,
+  listPayoutBatches: readPayoutBatchQuery,
   listPayouts: readPayoutQuery,
   listTransactions: readTransactionQuery,
   quoteFee: readFeeQuoteQuery,

@@ -5,6 +5,7 @@ import { buildDocument } from '../../../src/openapi/document';
 import { OPERATIONS } from '../../../src/openapi/document';
 import { parseJsonObject } from '../../../src/http/json-text';
 import { readPaymentRequest } from '../../../src/schemas/payments';
+import { readPayoutBatchRequest } from '../../../src/schemas/payout-batches';
 import { readPayoutRequest } from '../../../src/schemas/payouts';
 import { DOCUMENT, escapePointer, violations } from '../../support/merchant/contract';
 
@@ -48,6 +49,7 @@ test('every operation has an example answer, a scope in words and an id of its o
 test('the example requests are taken by the schema that validates requests', () => {
   const readers: Record<string, (body: Record<string, unknown>) => object> = {
     createPayout: readPayoutRequest,
+    createPayoutBatch: readPayoutBatchRequest,
     createPayment: (body) => readPaymentRequest(asParsed(body), 'live'),
   };
   const withBody = OPERATIONS.filter(({ body }) => body !== undefined);

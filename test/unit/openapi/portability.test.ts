@@ -6,6 +6,7 @@ import { ApiError } from '../../../src/domain/errors';
 import { readEventQuery } from '../../../src/schemas/events';
 import { readFeeQuoteQuery } from '../../../src/schemas/fees';
 import { readPaymentQuery } from '../../../src/schemas/payments';
+import { readPayoutBatchQuery } from '../../../src/schemas/payout-batches';
 import { readPayoutQuery } from '../../../src/schemas/payouts';
 import type { Query } from '../../../src/schemas/query';
 import { readTransactionQuery } from '../../../src/schemas/transactions';
@@ -59,6 +60,7 @@ const TEXTS = [
 
 const READERS: Record<string, (query: Query) => unknown> = {
   listPayments: readPaymentQuery,
+  listPayoutBatches: readPayoutBatchQuery,
   listPayouts: readPayoutQuery,
   listTransactions: readTransactionQuery,
   listEvents: readEventQuery,

@@ -1,0 +1,153 @@
+/** The decisions about a batch: approve, reject, stop. Each is one guarded change of its row. */
+import { appendAudit } from '../../src/db/repositories/audit-log';
+import { appendEvent } from '../../src/db/repositories/events';
+import {
+  BATCH_HAS_APPROVALS,
+  findBatchDecision,
+  noteBatchOutcome,
+  type PayoutBatchDecision,
+  readBatchDecider,
+} from '../../src/db/repositories/payout-batch-decisions';
+import {
+  endBatchEarly,
+  findPayoutBatch,
+  lockPayoutBatch,
+  readBatchProgress,
+  takeBatchTransition,
+} from '../../src/db/repositories/payout-batches';
+import { databaseTime } from '../../src/db/database-time';
+import { MissingRow, type Db, type Tx } from '../../src/db/transaction';
+import { DECISION_VALID_MS } from '../../src/domain/decision-age';
+import type { PayoutBatch, PayoutBatchEnding } from '../../src/domain/payout-batch';
+import type { BatchDecideOutcome, PayoutBatchState } from '../../workflows/messages';
+import { type Deps, inEventTransaction } from '../deps';
+import { eventOfPayoutBatch } from '../events';
+import { reportBatch } from './report';
+
+export interface BatchStep {
+  applied: boolean;
+  state: PayoutBatchState;
+}
+
+/**
+ * @param by the operator, or null: the delay ran out, or the operator left no name
+ * @param manifestSha256 what was approved: the batch must have exactly these rows
+ */
+export async function approvePayoutBatch(
+  deps: Deps,
+  batchId: string,
+  by: string | null,
+  manifestSha256: string,
+): Promise<BatchStep> {
+  return inEventTransaction(deps, batchId, async (tx) => {
+    const approved = await approve(tx, batchId, by, manifestSha256);
+    return stepOf(tx, batchId, approved);
+  });
+}
+
+/** From now on no row is released; those that were not are returned. */
+export async function endPayoutBatch(
+  deps: Deps,
+  batchId: string,
+  ending: PayoutBatchEnding,
+  by: string | null,
+  reason: string | null,
+): Promise<BatchStep> {
+  return inEventTransaction(deps, batchId, async (tx) =>
+    stepOf(tx, batchId, await endBatchEarly(tx, batchId, { ending, by, reason })),
+  );
+}
+
+/**
+ * Applies a decision that the console stored for a signed-in operator. The batch's lock puts decisions
+ * in order; a decision that has its outcome gets it again.
+ */
+export async function decidePayoutBatch(
+  deps: Deps,
+  batchId: string,
+  decisionId: string,
+): Promise<{ outcome: BatchDecideOutcome['kind']; state: PayoutBatchState }> {
+  return inEventTransaction(deps, batchId, async (tx) => {
+    const batch = await lockPayoutBatch(tx, batchId);
+    const decision = await findBatchDecision(tx, decisionId);
+    if (decision?.batchId !== batchId) {
+      return { outcome: 'unknown', state: await reportBatch(tx, batch) };
+    }
+    const outcome = decision.outcome ?? (await decide(tx, batch, decision));
+    if (decision.outcome === null) await noteBatchOutcome(tx, decisionId, outcome);
+    return { outcome, state: await reportBatch(tx, await getBatch(tx, batchId)) };
+  });
+}
+
+async function decide(
+  tx: Tx,
+  batch: PayoutBatch,
+  decision: PayoutBatchDecision,
+): Promise<NonNullable<PayoutBatchDecision['outcome']>> {
+  const { kind, email, reason } = decision;
+  const ageMs = (await databaseTime(tx)).getTime() - decision.createdAt.getTime();
+  if (ageMs > DECISION_VALID_MS) return 'expired';
+  const decider = await readBatchDecider(tx, batch.id, decision.userId);
+  if (!decider.mayReview) return 'not_allowed';
+  if (kind !== 'approve') {
+    const ended = await endBatchEarly(tx, batch.id, { ending: kind, by: email, reason });
+    if (ended === null) return 'already_decided';
+    await audit(tx, ended, decision);
+    return 'applied';
+  }
+  if (decision.manifestSha256 !== batch.manifestSha256) return 'other_manifest';
+  if (decider.needsTwo && decider.hadKey) return 'key_creator';
+  if (decider.needsTwo && decider.hasCounted) return 'same_operator';
+  if (decider.needsTwo && decider.isRelated) return 'related_operator';
+  // It counts before the transition, whose guard counts the approvals.
+  if (decider.needsTwo) await noteBatchOutcome(tx, decision.id, 'counted');
+  const approved = await approve(tx, batch.id, email, decision.manifestSha256);
+  if (approved !== null) {
+    await audit(tx, approved, decision);
+    return 'applied';
+  }
+  return decider.needsTwo ? 'counted' : 'already_decided';
+}
+
+async function approve(
+  tx: Tx,
+  batchId: string,
+  by: string | null,
+  manifestSha256: string,
+): Promise<PayoutBatch | null> {
+  const only = `ending IS NULL AND manifest_sha256 = ? AND ${BATCH_HAS_APPROVALS}`;
+  const change = { approvedBy: by };
+  const approved = await takeBatchTransition(tx, batchId, 'approve', change, only, [
+    manifestSha256,
+  ]);
+  if (approved !== null) {
+    const progress = await readBatchProgress(tx, batchId);
+    appendEvent(tx, eventOfPayoutBatch(approved, progress));
+  }
+  return approved;
+}
+
+async function audit(tx: Tx, batch: PayoutBatch, decision: PayoutBatchDecision): Promise<void> {
+  await appendAudit(tx, {
+    actor: decision.email,
+    via: 'console',
+    action: `payout_batch.${decision.kind}`,
+    object: 'payout_batch',
+    objectId: batch.id,
+    accountId: batch.accountId,
+    before: null,
+    after: { status: batch.status, manifest_sha256: batch.manifestSha256 },
+    reason: decision.reason,
+  });
+}
+
+async function stepOf(tx: Tx, batchId: string, changed: PayoutBatch | null): Promise<BatchStep> {
+  const batch = changed ?? (await getBatch(tx, batchId));
+  return { applied: changed !== null, state: await reportBatch(tx, batch) };
+}
+
+export async function getBatch(db: Db | Tx, batchId: string): Promise<PayoutBatch> {
+  const batch = await findPayoutBatch(db, batchId);
+  if (batch === null) throw new MissingRow(batchId);
+  return batch;
+}

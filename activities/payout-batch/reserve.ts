@@ -1,0 +1,203 @@
+/**
+ * Reserves the funds of a batch: one transaction that checks every row under the locks, writes the
+ * batch, its rows, their events and the stored response, and posts one reservation for each currency
+ * last. Safe to run twice: an existing batch is kept.
+ */
+import { readBatchFacts } from '../../src/db/repositories/batch-facts';
+import {
+  type ClaimedRoute,
+  type HeldClaim,
+  lockClaim,
+  releaseClaim,
+} from '../../src/db/repositories/idempotency';
+import {
+  findBatchByReference,
+  findPayoutBatch,
+  insertBatchRows,
+  insertPayoutBatch,
+  insertRowEvents,
+  reserveRows,
+  storeBatchResponse,
+} from '../../src/db/repositories/payout-batches';
+import { lockUsage } from '../../src/db/repositories/payout-facts';
+import { databaseTime } from '../../src/db/database-time';
+import type { Tx } from '../../src/db/transaction';
+import {
+  batchTerms,
+  type BatchTerms,
+  type RoutedRow,
+  rowsRefused,
+} from '../../src/domain/batch-terms';
+import type { Refusal } from '../../src/domain/errors';
+import { reservePosting } from '../../src/domain/ledger';
+import type { Payout } from '../../src/domain/payout';
+import type {
+  PayoutBatch,
+  PayoutBatchProgress,
+  PayoutBatchRequest,
+} from '../../src/domain/payout-batch';
+import { duplicateReference, insufficientBalance } from '../../src/domain/terms';
+import { newId } from '../../src/lib/new-id';
+import { presentCreated } from '../../src/presenters/envelope';
+import { manifestSha256, presentPayoutBatch } from '../../src/presenters/payout-batch';
+import type { PayoutBatchInput, PayoutBatchState } from '../../workflows/messages';
+import { type Deps, inEventTransaction } from '../deps';
+import { eventOfPayout } from '../events';
+import { buildPayout, recipientFault } from '../payout/build';
+import { reportBatch } from './report';
+
+export type BatchReserveResult =
+  | { kind: 'reserved'; state: PayoutBatchState; consolePage?: string }
+  | { kind: 'refused'; refusal: Refusal }
+  | { kind: 'abandoned' };
+
+/** What the API chose for each row. */
+export interface ClaimedRoutes {
+  rows: ClaimedRoute[];
+}
+
+type BatchClaim = HeldClaim<PayoutBatchRequest, ClaimedRoutes>;
+
+export async function reservePayoutBatch(
+  deps: Deps,
+  input: PayoutBatchInput,
+): Promise<BatchReserveResult> {
+  try {
+    const result = await inEventTransaction(deps, input.batchId, (tx) => reserve(tx, input));
+    if (result.kind !== 'reserved' || deps.consoleUrl === null) return result;
+    return { ...result, consolePage: `${deps.consoleUrl}/batches/${input.batchId}` };
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    await releaseClaim(deps.db, input.batchId);
+    return { kind: 'refused', refusal: error.refusal };
+  }
+}
+
+/** Rolls the transaction back with a refusal; never leaves this module. */
+class Refused extends Error {
+  constructor(readonly refusal: Refusal) {
+    super(refusal.code);
+  }
+}
+
+async function reserve(tx: Tx, { batchId }: PayoutBatchInput): Promise<BatchReserveResult> {
+  const claim = await lockClaim<PayoutBatchRequest, ClaimedRoutes>(tx, batchId);
+  if (claim === null) {
+    const batch = await findPayoutBatch(tx, batchId);
+    if (batch !== null) return { kind: 'reserved', state: await reportBatch(tx, batch) };
+    await releaseClaim(tx, batchId);
+    return { kind: 'abandoned' };
+  }
+  const rows = routedRows(claim);
+  const currencies = [...new Set(rows.map(({ request }) => request.currency))].sort();
+  // In this order at every batch, so that two batches never wait for each other.
+  for (const currency of currencies) lockUsage(tx, { ...claim, currency });
+  const facts = await readBatchFacts(tx, claim, rows);
+  const terms = batchTerms(claim.mode, rows, facts);
+  if (terms.faults.length > 0) throw new Refused(rowsRefused(terms.faults));
+  if (terms.shortage !== null) throw new Refused(terms.shortage);
+  const now = await databaseTime(tx);
+  const payouts = buildPayouts(claim, rows, terms, now);
+  const batch = buildBatch(batchId, claim, payouts, terms, now);
+  if (!(await insertPayoutBatch(tx, batch))) {
+    const existingId = await findBatchByReference(tx, batch);
+    if (existingId === null)
+      throw new Error(`${batchId} was refused, and no batch has its reference`);
+    throw new Refused(duplicateReference('payout_batch', existingId));
+  }
+  if ((await insertBatchRows(tx, batchId, payouts)) !== payouts.length) {
+    // Payouts with some of the references were committed after the facts were read.
+    const { faults } = batchTerms(claim.mode, rows, await readBatchFacts(tx, claim, rows));
+    throw new Refused(rowsRefused(faults));
+  }
+  await insertRowEvents(tx, payouts.map(eventOfPayout));
+  await storeBatchResponse(tx, batchId, presentCreated(presentPayoutBatch(batch, atFirst(batch))));
+  for (const currency of currencies) await reserveCurrency(tx, batch, currency, payouts);
+  return { kind: 'reserved', state: await reportBatch(tx, batch) };
+}
+
+/** @throws Refused for an address that is not one of the row's network */
+function routedRows({ request, route }: BatchClaim): RoutedRow[] {
+  return request.payouts.map((payout, index) => {
+    const chosen = route.rows[index];
+    if (chosen === undefined || chosen.networkFee === null) {
+      throw new Error(`row ${index + 1} has no route or no network fee`);
+    }
+    const fault = recipientFault(payout, chosen);
+    if (fault === null) {
+      const { networkFee } = chosen;
+      return { row: index + 1, request: payout, route: { ...chosen, networkFee } };
+    }
+    const { reference } = payout;
+    throw new Refused(rowsRefused([{ row: index + 1, reference, refusal: fault }]));
+  });
+}
+
+function buildPayouts(
+  { accountId, mode, apiKeyId }: BatchClaim,
+  rows: readonly RoutedRow[],
+  { rows: terms }: BatchTerms,
+  now: Date,
+): Payout[] {
+  return rows.map(({ request, route }, index) => {
+    const own = terms[index];
+    if (own === undefined || own === null) throw new Error(`row ${index + 1} has no terms`);
+    const order = { accountId, mode, apiKeyId, request, route, networkFee: route.networkFee, now };
+    return buildPayout({ ...order, payoutId: newId('payout') }, own);
+  });
+}
+
+function buildBatch(
+  id: string,
+  { accountId, mode, apiKeyId, request }: BatchClaim,
+  payouts: readonly Payout[],
+  { totals, reviewReasons }: BatchTerms,
+  now: Date,
+): PayoutBatch {
+  return {
+    id,
+    accountId,
+    mode,
+    reference: request.reference,
+    status: reviewReasons.length === 0 ? 'requested' : 'under_review',
+    description: request.description,
+    rowCount: payouts.length,
+    totals,
+    manifestSha256: manifestSha256(payouts),
+    apiKeyId,
+    reviewReasons,
+    approvedBy: null,
+    approvedAt: null,
+    ending: null,
+    endedBy: null,
+    endingReason: null,
+    endingAt: null,
+    closedAt: null,
+    closedProgress: null,
+    sequence: 1,
+    createdAt: now,
+    updatedAt: now,
+  };
+}
+
+function atFirst({ rowCount }: PayoutBatch): PayoutBatchProgress {
+  return { waiting: rowCount, processing: 0, sent: 0, failed: 0, returned: 0 };
+}
+
+async function reserveCurrency(
+  tx: Tx,
+  { accountId, mode, totals }: PayoutBatch,
+  currency: string,
+  payouts: readonly Payout[],
+): Promise<void> {
+  const rows = payouts.filter((payout) => payout.currency === currency);
+  const postings = rows.map((payout) => {
+    const { operationKey, description, source } = reservePosting(payout);
+    return { operationKey, description, sourceId: source.id, amount: payout.totalDebit };
+  });
+  const { outcome, available } = await reserveRows(tx, { accountId, mode, currency }, postings);
+  if (outcome === 'posted') return;
+  const needed = totals.find((total) => total.currency === currency)?.totalDebit;
+  if (needed === undefined) throw new Error(`the batch has no total of ${currency}`);
+  throw new Refused(insufficientBalance(currency, available, needed));
+}

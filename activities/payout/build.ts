@@ -1,0 +1,73 @@
+/** A new payout as its row, and the last check of its recipient. */
+import { destinationFault } from '../../src/destinations';
+import type { Refusal } from '../../src/domain/errors';
+import type { Mode } from '../../src/domain/mode';
+import type { Amount } from '../../src/domain/money';
+import type { Payout, PayoutRequest } from '../../src/domain/payout';
+import { type ChosenRoute, INTERNAL_NETWORK } from '../../src/domain/route';
+import type { PayoutTerms } from '../../src/domain/terms';
+
+/** What somebody ordered, with the route and the network fee that the API chose. */
+export interface PayoutOrder {
+  payoutId: string;
+  accountId: string;
+  mode: Mode;
+  apiKeyId: string;
+  request: PayoutRequest;
+  route: ChosenRoute;
+  networkFee: Amount;
+  now: Date;
+}
+
+export function buildPayout(order: PayoutOrder, terms: PayoutTerms): Payout {
+  const { request, route, now } = order;
+  return {
+    id: order.payoutId,
+    accountId: order.accountId,
+    mode: order.mode,
+    reference: request.reference,
+    status: terms.reviewReasons.length === 0 ? 'requested' : 'under_review',
+    provider: route.provider,
+    amount: request.amount,
+    currency: request.currency,
+    network: route.network,
+    destinationType: request.destination.type,
+    destinationValue: request.destination.value,
+    destinationMemo: request.destination.memo ?? null,
+    serviceFee: terms.serviceFee,
+    networkFee: order.networkFee,
+    totalDebit: terms.totalDebit,
+    feeTerms: terms.feeTerms,
+    description: request.description,
+    metadata: request.metadata,
+    apiKeyId: order.apiKeyId,
+    reviewReasons: terms.reviewReasons,
+    decidedBy: null,
+    txHash: null,
+    failureReason: null,
+    rejectionReason: null,
+    providerTransferId: null,
+    submissionStartedAt: null,
+    inDoubtSince: null,
+    processingSince: null,
+    attentionLevel: 0,
+    batchId: null,
+    awaitsBatch: false,
+    sequence: 1,
+    createdAt: now,
+    updatedAt: now,
+  };
+}
+
+/** Funds are reserved only for an address of the network that they are sent on. */
+export function recipientFault(request: PayoutRequest, { network }: ChosenRoute): Refusal | null {
+  const { destination } = request;
+  if (request.network !== null && request.network !== (network ?? INTERNAL_NETWORK)) {
+    throw new Error(`the route is on ${network ?? INTERNAL_NETWORK}, not on ${request.network}`);
+  }
+  if (destination.type !== 'crypto_address') return null;
+  const message = destinationFault(network, destination.value);
+  if (message === null) return null;
+  const fields = [{ field: 'destination.value', rule: 'format' as const, message }];
+  return { code: 'validation_failed', details: { fields } };
+}

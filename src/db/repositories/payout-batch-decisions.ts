@@ -1,0 +1,112 @@
+/** Decisions of signed-in operators about batches, and when two of them must approve. */
+import type { PayoutBatchDecisionOutcome } from '../../domain/payout-batch';
+import { APPROVALS_NEEDED } from '../../domain/payout-decision';
+import { rows, type Db, type Tx } from '../transaction';
+import { MAY_REVIEW } from './payout-decisions';
+import { areRelated } from './related-operators';
+
+export type BatchDecisionKind = 'approve' | 'reject' | 'stop';
+
+export interface PayoutBatchDecision {
+  id: string;
+  batchId: string;
+  kind: BatchDecisionKind;
+  /** What the operator saw. */
+  manifestSha256: string;
+  userId: string;
+  email: string;
+  reason: string | null;
+  /** Null until the workflow has taken it. */
+  outcome: PayoutBatchDecisionOutcome | null;
+  createdAt: Date;
+  decidedAt: Date | null;
+}
+
+/** The operator has had the secret of the batch's API key, or requested it on the dashboard. */
+const HAD_KEY = `(EXISTS (SELECT FROM audit_log a
+  WHERE a.object_id = payout_batches.api_key_id
+    AND a.action IN ('api_key.create', 'api_key.rotate') AND lower(a.actor) = lower(u.email))
+  OR EXISTS (SELECT FROM users m
+  WHERE m.id = payout_batches.api_key_id AND lower(m.email) = lower(u.email)))`;
+
+const NEEDS_TWO = `'above_four_eyes_threshold' = ANY (payout_batches.review_reasons)`;
+
+/** Two, when two of those who approved are not related; otherwise one at most. */
+const APPROVALS = `(WITH approved AS (
+    SELECT DISTINCT u.id, u.email FROM payout_batch_decisions d JOIN users u ON u.id = d.user_id
+     WHERE d.batch_id = payout_batches.id AND d.kind = 'approve'
+       AND d.manifest_sha256 = payout_batches.manifest_sha256
+       AND d.outcome IN ('counted', 'applied') AND ${MAY_REVIEW} AND NOT ${HAD_KEY})
+  SELECT CASE WHEN EXISTS (SELECT FROM approved a JOIN approved b ON a.id < b.id
+                            WHERE NOT ${areRelated('a', 'b')})
+              THEN ${APPROVALS_NEEDED} ELSE least(count(*), 1)::integer END FROM approved)`;
+
+/** The condition of every approval: SQL over the row of `payout_batches`. */
+export const BATCH_HAS_APPROVALS = `(payout_batches.status <> 'under_review' OR NOT ${NEEDS_TWO}
+  OR ${APPROVALS} >= ${APPROVALS_NEEDED})`;
+
+/** Null: one approval is enough. */
+export async function readBatchApprovals(
+  db: Db | Tx,
+  batchId: string,
+): Promise<{ approvals: number } | null> {
+  const [found] = await rows<{ needsTwo: boolean; approvals: number }>(
+    db,
+    `SELECT ${NEEDS_TWO} AS needs_two, ${APPROVALS} AS approvals FROM payout_batches WHERE id = ?`,
+    [batchId],
+  );
+  return found?.needsTwo === true ? { approvals: found.approvals } : null;
+}
+
+export async function findBatchDecision(
+  db: Db | Tx,
+  id: string,
+): Promise<PayoutBatchDecision | null> {
+  const [found] = await rows<PayoutBatchDecision>(
+    db,
+    'SELECT * FROM payout_batch_decisions WHERE id = ?',
+    [id],
+  );
+  return found ?? null;
+}
+
+export async function noteBatchOutcome(
+  tx: Tx,
+  id: string,
+  outcome: PayoutBatchDecisionOutcome,
+): Promise<void> {
+  await rows(
+    tx,
+    `UPDATE payout_batch_decisions SET outcome = ?, decided_at = clock_timestamp() WHERE id = ?`,
+    [outcome, id],
+  );
+}
+
+/** What decides whether an operator may decide about a batch. */
+export async function readBatchDecider(
+  tx: Tx,
+  batchId: string,
+  userId: string,
+): Promise<{
+  mayReview: boolean;
+  needsTwo: boolean;
+  hadKey: boolean;
+  hasCounted: boolean;
+  isRelated: boolean;
+}> {
+  const [found] = await rows<Awaited<ReturnType<typeof readBatchDecider>>>(
+    tx,
+    `SELECT ${MAY_REVIEW} AS may_review, ${NEEDS_TWO} AS needs_two, ${HAD_KEY} AS had_key,
+            EXISTS (SELECT FROM payout_batch_decisions d WHERE d.batch_id = payout_batches.id
+                       AND d.user_id = u.id AND d.outcome = 'counted') AS has_counted,
+            coalesce((SELECT bool_and(${areRelated('first', 'u')})
+               FROM payout_batch_decisions d JOIN users first ON first.id = d.user_id
+              WHERE d.batch_id = payout_batches.id AND d.outcome = 'counted' AND first.id <> u.id
+                AND first.disabled_at IS NULL), false) AS is_related
+       FROM payout_batches CROSS JOIN users u WHERE payout_batches.id = ? AND u.id = ?`,
+    [batchId, userId],
+  );
+  if (found !== undefined) return found;
+  const unknown = { needsTwo: false, hadKey: false, hasCounted: false, isRelated: false };
+  return { mayReview: false, ...unknown };
+}

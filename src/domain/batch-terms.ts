@@ -1,0 +1,158 @@
+/**
+ * What the rows of a batch cost, and which of them are refused. Pure, and used twice with the same
+ * facts: by the API, and under the locks of the reserving transaction, which decides. Each row is
+ * judged as if the rows before it had been accepted.
+ */
+import { errorEntry, type Refusal, REFUSED_ROWS_SHOWN } from './errors';
+import type { Mode } from './mode';
+import { type Amount, add, isLess, ZERO } from './money';
+import type { PayoutRequest } from './payout';
+import type { PayoutBatchTotals } from './payout-batch';
+import type { ReviewReason } from './review';
+import type { ChosenRoute } from './route';
+import {
+  insufficientBalance,
+  type PayoutFacts,
+  type PayoutTerms,
+  payoutTermsOnCredit,
+} from './terms';
+
+/** A row with its route, as the API has chosen it. */
+export interface RoutedRow {
+  /** Counts from 1, with the rows that have no route. */
+  row: number;
+  request: PayoutRequest;
+  route: ChosenRoute & { networkFee: Amount };
+}
+
+/** What the database says about the rows that share a provider, network and currency. */
+export type GroupFacts = Omit<PayoutFacts, 'destinationUsedBefore' | 'existingId'>;
+
+export interface BatchFacts {
+  groupOf(row: RoutedRow): GroupFacts;
+  /** The payout that has this reference already, or null. */
+  existingIdOf(reference: string): string | null;
+  isUsedDestination(row: RoutedRow): boolean;
+}
+
+export interface RowFault {
+  /** Counts from 1. */
+  row: number;
+  /** Null when it cannot be read. */
+  reference: string | null;
+  refusal: Refusal;
+}
+
+export interface BatchTerms {
+  /** Of each row in order; null for a row that is refused. */
+  rows: (PayoutTerms | null)[];
+  faults: RowFault[];
+  /** By currency, in the order of the first row of each; without the rows that are refused. */
+  totals: PayoutBatchTotals[];
+  /** A currency whose balance does not cover its rows. */
+  shortage: Refusal | null;
+  /** Of the rows, and of the batch as a whole. */
+  reviewReasons: ReviewReason[];
+}
+
+/** What the accepted rows have used of a currency. */
+interface Used extends PayoutBatchTotals {
+  autoApproved: Amount;
+  facts: GroupFacts;
+}
+
+export function batchTerms(mode: Mode, rows: readonly RoutedRow[], facts: BatchFacts): BatchTerms {
+  const used = new Map<string, Used>();
+  const rowsByReference = new Map<string, number>();
+  const faults: RowFault[] = [];
+  const terms = rows.map((row) => {
+    const { reference, currency } = row.request;
+    const sum = used.get(currency) ?? unused(currency, facts.groupOf(row));
+    const earlier = rowsByReference.get(reference);
+    rowsByReference.set(reference, earlier ?? row.row);
+    const outcome =
+      earlier === undefined ? termsOf(mode, row, sum, facts) : { refusal: sameReference(earlier) };
+    if ('refusal' in outcome) {
+      faults.push({ row: row.row, reference, refusal: outcome.refusal });
+      return null;
+    }
+    used.set(currency, withRow(sum, row, outcome.terms));
+    return outcome.terms;
+  });
+  const sums = [...used.values()];
+  return {
+    rows: terms,
+    faults,
+    totals: sums.map(({ autoApproved: _autoApproved, facts: _facts, ...totals }) => totals),
+    shortage: shortageOf(sums),
+    reviewReasons: reviewReasonsOf(mode, terms, sums),
+  };
+}
+
+/** The refusal of a batch: nothing is created unless every row can be. */
+export function rowsRefused(faults: readonly RowFault[]): Refusal {
+  const shown = faults.slice(0, REFUSED_ROWS_SHOWN).map(presentFault);
+  return { code: 'rows_refused', details: { refused: faults.length, rows: shown } };
+}
+
+export function presentFault({ row, reference, refusal }: RowFault) {
+  const { code, message = errorEntry(code).message, details = null } = refusal;
+  return { row, reference, code, message, details };
+}
+
+function unused(currency: string, facts: GroupFacts): Used {
+  const nothing = { amount: ZERO, serviceFee: ZERO, networkFee: ZERO, totalDebit: ZERO };
+  return { currency, rows: 0, ...nothing, autoApproved: ZERO, facts };
+}
+
+function termsOf(mode: Mode, row: RoutedRow, sum: Used, facts: BatchFacts) {
+  const { request, route } = row;
+  const group = facts.groupOf(row);
+  return payoutTermsOnCredit(mode, request, route.networkFee, {
+    ...group,
+    usedToday: add(group.usedToday, sum.amount),
+    autoApprovedToday: add(group.autoApprovedToday, sum.autoApproved),
+    destinationUsedBefore: facts.isUsedDestination(row),
+    existingId: facts.existingIdOf(request.reference),
+  });
+}
+
+function withRow(sum: Used, { request, route }: RoutedRow, terms: PayoutTerms): Used {
+  const isAutomatic = terms.reviewReasons.length === 0;
+  return {
+    ...sum,
+    rows: sum.rows + 1,
+    amount: add(sum.amount, request.amount),
+    serviceFee: add(sum.serviceFee, terms.serviceFee),
+    networkFee: add(sum.networkFee, route.networkFee),
+    totalDebit: add(sum.totalDebit, terms.totalDebit),
+    autoApproved: isAutomatic ? add(sum.autoApproved, request.amount) : sum.autoApproved,
+  };
+}
+
+function shortageOf(sums: readonly Used[]): Refusal | null {
+  const short = sums.find(({ facts, totalDebit }) => isLess(facts.available, totalDebit));
+  if (short === undefined) return null;
+  return insufficientBalance(short.currency, short.facts.available, short.totalDebit);
+}
+
+/** Many small rows must not pass a threshold that one payout of their sum would meet. */
+function reviewReasonsOf(
+  mode: Mode,
+  rows: readonly (PayoutTerms | null)[],
+  sums: readonly Used[],
+): ReviewReason[] {
+  const reasons = new Set(rows.flatMap((row) => row?.reviewReasons ?? []));
+  const isAbove = ({ facts: { fourEyesThreshold }, amount }: Used) =>
+    fourEyesThreshold !== null && isLess(fourEyesThreshold, amount);
+  if (mode === 'live' && sums.some(isAbove)) reasons.add('above_four_eyes_threshold');
+  return [...reasons];
+}
+
+function sameReference(earlier: number): Refusal {
+  const message = `Row ${earlier} has the same reference. Use another reference for each row.`;
+  return {
+    code: 'validation_failed',
+    details: { fields: [{ field: 'reference', rule: 'format', message }] },
+  };
+}

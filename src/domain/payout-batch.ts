@@ -1,0 +1,136 @@
+/**
+ * A batch of payouts: its statuses and transitions. The rows are payouts of their own. A batch reaches a final status only when every row has ended, so a final
+ * status is also a closed account: sent + failed + returned = manifest.
+ */
+import type { Mode } from './mode';
+import type { Amount } from './money';
+import type { PayoutRequest } from './payout';
+import type { DecisionOutcome } from './payout-decision';
+import type { ReviewReason } from './review';
+
+export const PAYOUT_BATCH_STATUSES = [
+  'requested',
+  'under_review',
+  'processing',
+  'completed',
+  'partially_completed',
+  'stopped',
+  'rejected',
+] as const;
+export type PayoutBatchStatus = (typeof PAYOUT_BATCH_STATUSES)[number];
+
+/**
+ * - `approve`: an operator's decision that names the manifest, or the end of the auto-approve delay
+ * - `complete`: every row was sent
+ * - `complete_partially`: every row has ended, and at least one was not sent
+ * - `stop`: somebody stopped the batch, and every row has ended
+ * - `reject`: an operator rejected the batch, and every row was returned
+ */
+export type PayoutBatchTrigger = 'approve' | 'complete' | 'complete_partially' | 'stop' | 'reject';
+
+export const PAYOUT_BATCH_TRANSITIONS = {
+  requested: { approve: 'processing', stop: 'stopped', reject: 'rejected' },
+  under_review: { approve: 'processing', stop: 'stopped', reject: 'rejected' },
+  processing: {
+    complete: 'completed',
+    complete_partially: 'partially_completed',
+    stop: 'stopped',
+  },
+  completed: {},
+  partially_completed: {},
+  stopped: {},
+  rejected: {},
+} as const satisfies Record<
+  PayoutBatchStatus,
+  Partial<Record<PayoutBatchTrigger, PayoutBatchStatus>>
+>;
+
+const TABLE: Record<
+  PayoutBatchStatus,
+  Partial<Record<PayoutBatchTrigger, PayoutBatchStatus>>
+> = PAYOUT_BATCH_TRANSITIONS;
+
+/** The status that `trigger` leads to; undefined if the transition is not allowed. */
+export function nextPayoutBatchStatus(
+  from: PayoutBatchStatus,
+  trigger: PayoutBatchTrigger,
+): PayoutBatchStatus | undefined {
+  return TABLE[from][trigger];
+}
+
+/** The statuses in which `trigger` is allowed. */
+export function payoutBatchStatusesBefore(trigger: PayoutBatchTrigger): PayoutBatchStatus[] {
+  return PAYOUT_BATCH_STATUSES.filter((status) => TABLE[status][trigger] !== undefined);
+}
+
+export function isFinalPayoutBatch(status: PayoutBatchStatus): boolean {
+  return Object.keys(TABLE[status]).length === 0;
+}
+
+/** Somebody has ended the batch early: rows that were not released are returned. */
+export type PayoutBatchEnding = Extract<PayoutBatchTrigger, 'stop' | 'reject'>;
+
+/** What happened to the money of the rows, for each currency. */
+export interface PayoutBatchTotals {
+  currency: string;
+  rows: number;
+  amount: Amount;
+  serviceFee: Amount;
+  networkFee: Amount;
+  totalDebit: Amount;
+}
+
+/** How many rows are where. */
+export interface PayoutBatchProgress {
+  /** Reserved, and not yet released to the provider. */
+  waiting: number;
+  /** Released, and not yet final. */
+  processing: number;
+  sent: number;
+  failed: number;
+  /** Returned without having been submitted. */
+  returned: number;
+}
+
+/** `other_manifest`: the batch has other rows than those that the operator saw. */
+export type PayoutBatchDecisionOutcome = DecisionOutcome | 'other_manifest';
+
+/** A batch as stored. */
+export interface PayoutBatch {
+  id: string;
+  accountId: string;
+  mode: Mode;
+  reference: string;
+  status: PayoutBatchStatus;
+  description: string | null;
+  rowCount: number;
+  totals: PayoutBatchTotals[];
+  /** SHA-256 of the manifest, as hexadecimal text. */
+  manifestSha256: string;
+  apiKeyId: string;
+  /** The review rules that apply to the batch or to a row; empty if no review is required. */
+  reviewReasons: ReviewReason[];
+  approvedBy: string | null;
+  approvedAt: Date | null;
+  ending: PayoutBatchEnding | null;
+  endedBy: string | null;
+  endingReason: string | null;
+  endingAt: Date | null;
+  /** When the last row ended. */
+  closedAt: Date | null;
+  /** The number of rows in each state, once the batch is closed. */
+  closedProgress: PayoutBatchProgress | null;
+  /** Number of status changes, starting at 1. */
+  sequence: number;
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+export const BATCH_ROWS_MAX = 10_000;
+
+/** A validated request. */
+export interface PayoutBatchRequest {
+  reference: string;
+  description: string | null;
+  payouts: PayoutRequest[];
+}

@@ -1,0 +1,66 @@
+/** /payout_batches. */
+import type Router from '@koa/router';
+import { presentOne } from '../../presenters/envelope';
+import {
+  presentBatchCheck,
+  presentBatchProof,
+  presentPayoutBatch,
+} from '../../presenters/payout-batch';
+import { readPayoutBatchQuery, readPayoutBatchRequest } from '../../schemas/payout-batches';
+import type { PayoutBatches } from '../../services/payout-batches';
+import { type GatewayState, pathId } from '../context';
+import type { Auth } from '../middleware/auth';
+import { bytesReader, validate } from '../middleware/body';
+import { idempotent, writeStored } from '../middleware/idempotent';
+import { noQuery } from '../middleware/query';
+import { listPage, type Pagination } from '../pagination';
+
+/** Ten thousand rows with descriptions and metadata. */
+const readLargeJson = bytesReader(['application/json'], 8);
+
+export function payoutBatchRoutes(
+  router: Router<GatewayState>,
+  auth: Auth,
+  batches: PayoutBatches,
+  pagination: Pagination,
+): void {
+  router.post(
+    '/payout_batches',
+    auth('payouts:write'),
+    validate(readPayoutBatchRequest, readLargeJson),
+    noQuery,
+    idempotent(),
+    async (ctx) => {
+      const { caller, idempotencyKey, request } = ctx.state;
+      const { isDryRun, ...input } = request;
+      if (isDryRun) ctx.body = presentOne(presentBatchCheck(await batches.check(caller, input)));
+      else writeStored(ctx, await batches.create(caller, { ...input, idempotencyKey }));
+    },
+  );
+
+  router.get(
+    '/payout_batches',
+    auth('payouts:read'),
+    listPage(
+      pagination,
+      readPayoutBatchQuery,
+      (caller, query) => batches.list(caller, query),
+      ({ batch, progress }) => presentPayoutBatch(batch, progress),
+    ),
+  );
+
+  router.get('/payout_batches/:id', auth('payouts:read'), noQuery, async (ctx) => {
+    const { batch, progress } = await batches.get(ctx.state.caller, pathId('payoutBatch', ctx));
+    ctx.body = presentOne(presentPayoutBatch(batch, progress));
+  });
+
+  router.get('/payout_batches/:id/proof', auth('payouts:read'), noQuery, async (ctx) => {
+    const proof = await batches.proof(ctx.state.caller, pathId('payoutBatch', ctx));
+    ctx.body = presentOne(presentBatchProof(proof));
+  });
+
+  router.post('/payout_batches/:id/stop', auth('payouts:write'), noQuery, async (ctx) => {
+    const { batch, progress } = await batches.stop(ctx.state.caller, pathId('payoutBatch', ctx));
+    ctx.body = presentOne(presentPayoutBatch(batch, progress));
+  });
+}

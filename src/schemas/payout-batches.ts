@@ -1,0 +1,386 @@
+/** Batches of payouts on the wire. Each row is a payout request. */
+import { type Static, Type } from 'typebox';
+import type { RowFault } from '../domain/batch-terms';
+import { ApiError, type FieldError } from '../domain/errors';
+import type { PayoutRequest } from '../domain/payout';
+import { BATCH_ROWS_MAX, PAYOUT_BATCH_STATUSES } from '../domain/payout-batch';
+import { PAYOUT_STATUSES } from '../domain/payout';
+import { REVIEW_REASONS } from '../domain/review';
+import { compileBody, type Json, RequestDescription } from './body';
+import {
+  AmountText,
+  CurrencyCode,
+  examplePage,
+  Id,
+  ListOf,
+  ModeName,
+  OneOf,
+  OrNull,
+  Shape,
+  Timestamp,
+  Wrapped,
+} from './common';
+import { CREATION_ERRORS, IDEMPOTENCY_KEY, idOf, listQueryOf, type Operation } from './operation';
+import { PayoutBody, readPayoutRequest } from './payouts';
+import { type Query, readListQuery } from './query';
+
+const HEAD = {
+  reference: PayoutBody.properties.reference,
+  description: Type.Optional(RequestDescription),
+  dry_run: Type.Optional(
+    Type.Boolean({
+      description: 'true checks every row and answers with the faults, fees and totals',
+      default: false,
+    }),
+  ),
+};
+const ROWS = { minItems: 1, maxItems: BATCH_ROWS_MAX };
+const ROWS_DESCRIPTION = `1 to ${BATCH_ROWS_MAX.toLocaleString('en')} payout requests`;
+
+export const PayoutBatchBody = Type.Object(
+  { ...HEAD, payouts: Type.Array(PayoutBody, { ...ROWS, description: ROWS_DESCRIPTION }) },
+  { additionalProperties: false, description: 'A batch of payouts' },
+);
+
+/** The rows are read one by one, so that every faulty row is named. */
+const readHead = compileBody(
+  Type.Object(
+    {
+      ...HEAD,
+      payouts: Type.Array(Type.Any(), { ...ROWS, description: ROWS_DESCRIPTION }),
+    },
+    { additionalProperties: false, description: 'A batch of payouts' },
+  ),
+);
+
+/** @throws ApiError validation_failed about the batch itself; a faulty row is returned as such */
+export function readPayoutBatchRequest(json: Json) {
+  const body = readHead(json);
+  return {
+    reference: body.reference,
+    description: body.description ?? null,
+    isDryRun: body.dry_run ?? false,
+    rows: (json['payouts'] as unknown[]).map((row, index) => readRow(row, index + 1)),
+  };
+}
+
+function readRow(json: unknown, row: number): PayoutRequest | RowFault {
+  if (typeof json !== 'object' || json === null || Array.isArray(json)) {
+    const message = 'Send each row as a payout request, a JSON object.';
+    return rowFault(row, null, [{ field: `payouts.${row - 1}`, rule: 'type', message }]);
+  }
+  try {
+    return readPayoutRequest(json as Json);
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    const { reference } = json as Json;
+    const known = typeof reference === 'string' ? reference.slice(0, 64) : null;
+    return { row, reference: known, refusal: error.refusal };
+  }
+}
+
+function rowFault(row: number, reference: string | null, fields: FieldError[]): RowFault {
+  return { row, reference, refusal: { code: 'validation_failed', details: { fields } } };
+}
+
+/** @throws ApiError validation_failed with every failing parameter */
+export function readPayoutBatchQuery(query: Query) {
+  return readListQuery({}, query);
+}
+
+const Totals = Shape(
+  {
+    currency: CurrencyCode,
+    rows: Type.Integer({ minimum: 1, description: 'The number of rows in this currency' }),
+    amount: AmountText('What the recipients receive'),
+    service_fee: AmountText('Our fees'),
+    network_fee: AmountText('The fees estimated by the providers'),
+    total_debit: AmountText('amount + service_fee + network_fee'),
+  },
+  'The sums of one currency',
+);
+
+const count = (description: string) => Type.Integer({ minimum: 0, description });
+
+export const PayoutBatchObject = Shape(
+  {
+    id: Id('payoutBatch'),
+    object: Type.Literal('payout_batch'),
+    mode: ModeName,
+    status: OneOf(PAYOUT_BATCH_STATUSES, 'The status'),
+    reference: Type.String({ description: 'Your unique ID' }),
+    description: OrNull(Type.String({ maxLength: 255 }), 'Your description'),
+    rows: Shape(
+      {
+        total: count('All rows'),
+        waiting: count('Reserved, and not released to the provider'),
+        processing: count('Released, and not final'),
+        sent: count('Completed'),
+        failed: count('Failed: the funds were returned'),
+        returned: count('Returned without having been submitted'),
+      },
+      'The number of rows in each state',
+    ),
+    totals: Type.Array(Totals, { description: 'The sums of all rows, by currency' }),
+    manifest_sha256: Type.String({
+      pattern: '^[0-9a-f]{64}$',
+      description: 'SHA-256 of the manifest: the rows in canonical form',
+    }),
+    stop_requested_at: OrNull(Timestamp('When the batch was stopped'), 'Null if it was not'),
+    rejection_reason: OrNull(Type.String(), 'Set when an operator rejected the batch'),
+    created_at: Timestamp('The time of creation'),
+    updated_at: Timestamp('The time of the last change'),
+    closed_at: OrNull(Timestamp('When the last row ended'), 'Null while rows are open'),
+  },
+  'A batch of payouts',
+);
+export type PayoutBatchObject = Static<typeof PayoutBatchObject>;
+
+export const PayoutBatchCheckObject = Shape(
+  {
+    object: Type.Literal('payout_batch_check'),
+    valid: Type.Boolean({
+      description: 'Whether the same request without dry_run is accepted now',
+    }),
+    refused_rows: Type.Array(
+      Shape(
+        {
+          row: Type.Integer({ minimum: 1, description: 'The row, counted from 1' }),
+          reference: OrNull(Type.String(), 'The reference of the row'),
+          code: Type.String({ description: 'The error code' }),
+          message: Type.String({ description: 'What is wrong and what to do' }),
+          details: OrNull(Type.Object({}), 'The details of the error code'),
+        },
+        'A refused row',
+      ),
+    ),
+    totals: Type.Array(Totals, { description: 'The sums of the other rows, by currency' }),
+    missing: OrNull(
+      Shape(
+        {
+          currency: CurrencyCode,
+          available: AmountText('The available balance'),
+          required: AmountText('The total_debit of the rows'),
+        },
+        'A balance',
+      ),
+      'The first balance that does not cover its rows',
+    ),
+    review_reasons: Type.Array(OneOf(REVIEW_REASONS, 'A review rule'), {
+      description: 'Why an operator must approve the batch; empty if nobody has to',
+    }),
+  },
+  'The result of a dry run',
+);
+export type PayoutBatchCheckObject = Static<typeof PayoutBatchCheckObject>;
+
+export const PayoutBatchProofObject = Shape(
+  {
+    object: Type.Literal('payout_batch_proof'),
+    batch_id: Id('payoutBatch'),
+    manifest_sha256: Type.String({ description: 'SHA-256 of the rows in canonical form' }),
+    closed_at: OrNull(Timestamp('When the last row ended'), 'Null while rows are open'),
+    totals: Type.Array(
+      Shape(
+        {
+          currency: CurrencyCode,
+          manifest: AmountText('The total_debit of all rows'),
+          sent: AmountText('The total_debit of the completed rows'),
+          failed: AmountText('The total_debit of the failed rows'),
+          returned: AmountText('The total_debit of the returned rows'),
+          open: AmountText('The total_debit of the rows that are not final'),
+          ledger_reserved: AmountText('What the ledger reserved for the rows'),
+          ledger_settled: AmountText('What the ledger settled'),
+          ledger_released: AmountText('What the ledger returned'),
+        },
+        'The sums of one currency: sent + failed + returned + open = manifest = ledger_reserved',
+      ),
+    ),
+    balanced: Type.Boolean({ description: 'Whether all of these sums agree' }),
+    rows: Type.Array(
+      Shape(
+        {
+          row: Type.Integer({ minimum: 1, description: 'The row, counted from 1' }),
+          id: Id('payout'),
+          reference: Type.String(),
+          status: OneOf(PAYOUT_STATUSES, 'The status of the payout'),
+          currency: CurrencyCode,
+          amount: AmountText('What the recipient receives'),
+          total_debit: AmountText('The amount plus fees'),
+          tx_hash: OrNull(Type.String(), 'Set if the provider supplied one'),
+          manifest: Type.String({ description: 'The row in canonical form' }),
+        },
+        'A row',
+      ),
+    ),
+  },
+  'What became of the money of a batch',
+);
+export type PayoutBatchProofObject = Static<typeof PayoutBatchProofObject>;
+
+const EXAMPLE: PayoutBatchObject = {
+  id: 'pb_01M7YESA634WQFACSBWYSTKM76',
+  object: 'payout_batch',
+  mode: 'live',
+  status: 'processing',
+  reference: 'payroll-2026-11',
+  description: 'Payroll, November',
+  rows: { total: 240, waiting: 180, processing: 32, sent: 27, failed: 1, returned: 0 },
+  totals: [
+    {
+      currency: 'USDT',
+      rows: 240,
+      amount: '96000.00000000',
+      service_fee: '960.00000000',
+      network_fee: '240.00000000',
+      total_debit: '97200.00000000',
+    },
+  ],
+  manifest_sha256: '4f8b42c22dd3729b519ba6f68d2da7cc5b2d606d05daed5ad5128cc03e6c6358',
+  stop_requested_at: null,
+  rejection_reason: null,
+  created_at: '2026-11-21T07:05:30.632Z',
+  updated_at: '2026-11-21T07:06:12.104Z',
+  closed_at: null,
+};
+
+const REQUEST_EXAMPLE: Static<typeof PayoutBatchBody> = {
+  reference: 'payroll-2026-11',
+  description: 'Payroll, November',
+  payouts: [
+    {
+      amount: '400',
+      currency: 'USDT',
+      reference: 'payroll-2026-11-001',
+      network: 'tron',
+      destination: { type: 'crypto_address', value: 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t' },
+    },
+    {
+      amount: '250.5',
+      currency: 'USDT',
+      reference: 'payroll-2026-11-002',
+      provider: 'exchange_pay',
+      destination: { type: 'exchange_id', value: '123456789' },
+    },
+  ],
+};
+
+const CHECK_EXAMPLE: PayoutBatchCheckObject = {
+  object: 'payout_batch_check',
+  valid: false,
+  refused_rows: [
+    {
+      row: 2,
+      reference: 'payroll-2026-11-002',
+      code: 'duplicate_reference',
+      message:
+        'This reference is already used by the object in details.existing_id. Use a new reference.',
+      details: { existing_id: 'po_01M7YESA634WQFACSBWYSTKM76', existing_object: 'payout' },
+    },
+  ],
+  totals: EXAMPLE.totals,
+  missing: null,
+  review_reasons: ['above_auto_approve_max'],
+};
+
+const PROOF_EXAMPLE: PayoutBatchProofObject = {
+  object: 'payout_batch_proof',
+  batch_id: EXAMPLE.id,
+  manifest_sha256: EXAMPLE.manifest_sha256,
+  closed_at: '2026-11-21T07:12:40.011Z',
+  totals: [
+    {
+      currency: 'USDT',
+      manifest: '97200.00000000',
+      sent: '96795.00000000',
+      failed: '405.00000000',
+      returned: '0.00000000',
+      open: '0.00000000',
+      ledger_reserved: '97200.00000000',
+      ledger_settled: '96795.00000000',
+      ledger_released: '405.00000000',
+    },
+  ],
+  balanced: true,
+  rows: [],
+};
+
+export const PAYOUT_BATCH_OPERATIONS: readonly Operation[] = [
+  {
+    id: 'createPayoutBatch',
+    method: 'post',
+    path: '/payout_batches',
+    tag: 'Payout batches',
+    summary: 'Create a batch of payouts',
+    description:
+      'Reserves the funds of all rows together, or of none. Each row becomes a payout with an ID of its own. With dry_run, every row is checked and nothing is stored; the answer is then 200 with the faults, fees and totals.',
+    scope: 'payouts:write',
+    parameters: [IDEMPOTENCY_KEY],
+    body: { schema: PayoutBatchBody, examples: { payroll: REQUEST_EXAMPLE } },
+    success: { status: 201, schema: Wrapped(PayoutBatchObject), example: { data: EXAMPLE } },
+    answer: {
+      status: 200,
+      schema: Wrapped(PayoutBatchCheckObject),
+      example: { data: CHECK_EXAMPLE },
+    },
+    errors: [...CREATION_ERRORS, 'rows_refused', 'insufficient_balance'],
+  },
+  {
+    id: 'listPayoutBatches',
+    method: 'get',
+    path: '/payout_batches',
+    tag: 'Payout batches',
+    summary: 'List batches',
+    description: 'Returns batches, newest first. GET /payouts?batch=… lists the rows of one.',
+    scope: 'payouts:read',
+    parameters: listQueryOf({}),
+    success: {
+      status: 200,
+      schema: ListOf(PayoutBatchObject),
+      example: examplePage('/payout_batches', [EXAMPLE]),
+    },
+    errors: ['validation_failed'],
+  },
+  {
+    id: 'getPayoutBatch',
+    method: 'get',
+    path: '/payout_batches/{id}',
+    tag: 'Payout batches',
+    summary: 'Retrieve a batch',
+    description: 'Returns the current state of a batch and the number of rows in each state.',
+    scope: 'payouts:read',
+    parameters: [idOf('payoutBatch')],
+    success: { status: 200, schema: Wrapped(PayoutBatchObject), example: { data: EXAMPLE } },
+    errors: ['not_found'],
+  },
+  {
+    id: 'getPayoutBatchProof',
+    method: 'get',
+    path: '/payout_batches/{id}/proof',
+    tag: 'Payout batches',
+    summary: 'Retrieve the proof of a batch',
+    description:
+      'Returns every row with what became of its money, and the sums of the rows and of the ledger. The SHA-256 of the rows in canonical form, each ended by a line feed, is manifest_sha256.',
+    scope: 'payouts:read',
+    parameters: [idOf('payoutBatch')],
+    success: {
+      status: 200,
+      schema: Wrapped(PayoutBatchProofObject),
+      example: { data: PROOF_EXAMPLE },
+    },
+    errors: ['not_found'],
+  },
+  {
+    id: 'stopPayoutBatch',
+    method: 'post',
+    path: '/payout_batches/{id}/stop',
+    tag: 'Payout batches',
+    summary: 'Stop a batch',
+    description:
+      'Returns the funds of all rows that were not released to the provider. Rows that were released go on; the status becomes stopped when the last of them has ended.',
+    scope: 'payouts:write',
+    parameters: [idOf('payoutBatch')],
+    success: { status: 200, schema: Wrapped(PayoutBatchObject), example: { data: EXAMPLE } },
+    errors: ['not_found', 'invalid_state', 'service_unavailable'],
+  },
+];

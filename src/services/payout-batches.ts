@@ -1,0 +1,240 @@
+/**
+ * Batches of payouts. Creating one checks every row, claims the idempotency key and starts the batch's
+ * workflow, whose reservation decides about all rows together. A dry run makes the same checks and
+ * stores nothing.
+ */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { readBatchFacts } from '../db/repositories/batch-facts';
+import { listPayoutRoutes } from '../db/repositories/currency-routes';
+import type { ClaimedRoute } from '../db/repositories/idempotency';
+import {
+  findBatchByReference,
+  findPayoutBatch,
+  listBatchRows,
+  listPayoutBatches,
+  readBatchLedger,
+  readBatchProgress,
+} from '../db/repositories/payout-batches';
+import { onOneSnapshot, type Db } from '../db/transaction';
+import {
+  batchTerms,
+  type BatchTerms,
+  type RoutedRow,
+  type RowFault,
+  rowsRefused,
+} from '../domain/batch-terms';
+import { ApiError } from '../domain/errors';
+import type { PayoutRequest } from '../domain/payout';
+import type { PayoutBatch, PayoutBatchProgress, PayoutBatchRequest } from '../domain/payout-batch';
+import { payoutBatchStatusesBefore } from '../domain/payout-batch';
+import { duplicateReference } from '../domain/terms';
+import { newId } from '../lib/new-id';
+import type { PayoutBatchWorkflows } from '../temporal/payout-batch-workflows';
+import { type ClaimDeps, readAnswer, runClaimed } from './claimed-request';
+import { choosePayout, type ChoosingDeps } from './payouts';
+import type { Caller, ListPosition, Page, StoredResponse } from './services';
+
+export interface PayoutBatchesDeps extends ClaimDeps, ChoosingDeps {
+  payoutBatchWorkflows: PayoutBatchWorkflows;
+}
+
+/** A row as it was sent: a request, or what is wrong with it. */
+export type BatchRow = PayoutRequest | RowFault;
+
+export interface BatchInput {
+  reference: string;
+  description: string | null;
+  rows: readonly BatchRow[];
+}
+
+/** What a batch would cost, and which of its rows would be refused. */
+export type BatchCheck = Pick<BatchTerms, 'faults' | 'totals' | 'shortage' | 'reviewReasons'>;
+
+export interface BatchWithProgress {
+  batch: PayoutBatch;
+  progress: PayoutBatchProgress;
+}
+
+/** Below the lease of the claim, so that the claim can still be released after it. */
+const RESERVE_DEADLINE_MS = 25_000;
+const STOP_DEADLINE_MS = 10_000;
+/** Checked in one turn of the event loop, so that other requests are answered in between. */
+const ROWS_IN_A_TURN = 100;
+
+export type PayoutBatches = ReturnType<typeof createPayoutBatches>;
+
+export function createPayoutBatches(deps: PayoutBatchesDeps) {
+  return {
+    /** Stores nothing. */
+    check: (caller: Caller, input: BatchInput): Promise<BatchCheck> => check(deps, caller, input),
+
+    /** @throws ApiError rows_refused, insufficient_balance, duplicate_reference, idempotency's */
+    create: (
+      caller: Caller,
+      input: BatchInput & { idempotencyKey: string },
+    ): Promise<StoredResponse> => create(deps, caller, input),
+
+    list: async (
+      caller: Caller,
+      query: { limit: number; after: ListPosition | null },
+    ): Promise<Page<BatchWithProgress>> => {
+      const { items, next } = await listPayoutBatches(deps.db, { ...caller, ...query });
+      return { items: await Promise.all(items.map((batch) => withProgress(deps.db, batch))), next };
+    },
+
+    /** @throws ApiError not_found */
+    get: async (caller: Caller, id: string): Promise<BatchWithProgress> =>
+      withProgress(deps.db, await getOwn(deps.db, caller, id)),
+
+    /** The batch with its rows, in their order, and what the ledger has. @throws ApiError not_found */
+    proof: async (caller: Caller, id: string) => {
+      const batch = await getOwn(deps.db, caller, id);
+      return onOneSnapshot(deps.db, async (tx) => ({
+        batch,
+        payouts: await listBatchRows(tx, id),
+        ledger: await readBatchLedger(tx, id),
+      }));
+    },
+
+    /** @throws ApiError not_found, invalid_state, service_unavailable */
+    stop: (caller: Caller, id: string): Promise<BatchWithProgress> => stop(deps, caller, id),
+  };
+}
+
+async function check(
+  deps: PayoutBatchesDeps,
+  caller: Caller,
+  { reference, rows }: BatchInput,
+): Promise<BatchCheck & { routed: RoutedRow[] }> {
+  const existingId = await findBatchByReference(deps.db, { ...caller, reference });
+  if (existingId !== null) throw new ApiError(duplicateReference('payout_batch', existingId));
+  const { routed, faults } = await routeRows(deps, caller, rows);
+  const terms = await termsOf(deps, caller, routed);
+  const all = [...faults, ...terms.faults].sort((one, other) => one.row - other.row);
+  return { ...terms, routed, faults: all };
+}
+
+async function create(
+  deps: PayoutBatchesDeps,
+  caller: Caller,
+  { idempotencyKey, reference, description, rows }: BatchInput & { idempotencyKey: string },
+): Promise<StoredResponse> {
+  const payouts = rows.filter((row): row is PayoutRequest => !('refusal' in row));
+  if (payouts.length < rows.length) {
+    const { faults } = await check(deps, caller, { reference, description, rows });
+    throw new ApiError(rowsRefused(faults));
+  }
+  const request: PayoutBatchRequest = { reference, description, payouts };
+  const id = newId('payoutBatch');
+  return runClaimed<PayoutBatchRequest, { rows: ClaimedRoute[] }>(deps, {
+    caller,
+    objectId: id,
+    endpoint: '/payout_batches',
+    idempotencyKey,
+    request,
+    prepare: async () => {
+      const { routed, faults, shortage } = await check(deps, caller, {
+        reference,
+        description,
+        rows: payouts,
+      });
+      if (faults.length > 0) throw new ApiError(rowsRefused(faults));
+      if (shortage !== null) throw new ApiError(shortage);
+      return { rows: routed.map(({ route }) => route) };
+    },
+    create: async () => {
+      const start = { id, ...caller, rowCount: payouts.length };
+      const outcome = await deps.payoutBatchWorkflows.reserve(start, RESERVE_DEADLINE_MS);
+      if (outcome.kind === 'refused') throw new ApiError(outcome.refusal);
+      return readAnswer(deps.db, id);
+    },
+  });
+}
+
+/** Chooses the provider, the network and the network fee of each row. */
+async function routeRows(
+  deps: PayoutBatchesDeps,
+  caller: Caller,
+  rows: readonly BatchRow[],
+): Promise<{ routed: RoutedRow[]; faults: RowFault[] }> {
+  const routed: RoutedRow[] = [];
+  const faults: RowFault[] = [];
+  const routesOf = remember((currency: string) => listPayoutRoutes(deps.db, currency));
+  for (const [index, row] of rows.entries()) {
+    if (index % ROWS_IN_A_TURN === 0) await nextTurn();
+    if ('refusal' in row) {
+      faults.push(row);
+      continue;
+    }
+    try {
+      const chosen = await choosePayout(
+        deps,
+        { caller, request: row },
+        await routesOf(row.currency),
+      );
+      const { route, networkFee } = chosen;
+      routed.push({ row: index + 1, request: row, route: { ...route, networkFee } });
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.status >= 500) throw error;
+      faults.push({ row: index + 1, reference: row.reference, refusal: error.refusal });
+    }
+  }
+  return { routed, faults };
+}
+
+function remember<Value>(read: (key: string) => Promise<Value>): (key: string) => Promise<Value> {
+  const known = new Map<string, Promise<Value>>();
+  return (key) => {
+    const value = known.get(key) ?? read(key);
+    known.set(key, value);
+    return value;
+  };
+}
+
+async function termsOf(
+  { db }: PayoutBatchesDeps,
+  caller: Caller,
+  routed: readonly RoutedRow[],
+): Promise<BatchTerms> {
+  return batchTerms(caller.mode, routed, await readBatchFacts(db, caller, routed));
+}
+
+async function withProgress(db: Db, batch: PayoutBatch): Promise<BatchWithProgress> {
+  return { batch, progress: batch.closedProgress ?? (await readBatchProgress(db, batch.id)) };
+}
+
+/** A batch of another account or mode gets the same error as one that does not exist. */
+async function getOwn(db: Db, { accountId, mode }: Caller, id: string): Promise<PayoutBatch> {
+  const batch = await findPayoutBatch(db, id);
+  if (batch?.accountId === accountId && batch.mode === mode) return batch;
+  throw new ApiError({ code: 'not_found', details: { resource: 'payout_batch' } });
+}
+
+async function stop(
+  deps: PayoutBatchesDeps,
+  caller: Caller,
+  id: string,
+): Promise<BatchWithProgress> {
+  const batch = await getOwn(deps.db, caller, id);
+  const isOpen = payoutBatchStatusesBefore('stop').includes(batch.status);
+  if (!isOpen || batch.ending === 'reject') throw invalidState(batch);
+  if (batch.ending === null) {
+    const by = newId('request');
+    const outcome = await deps.payoutBatchWorkflows.stop(batch, by, STOP_DEADLINE_MS);
+    const now = await getOwn(deps.db, caller, id);
+    if (now.ending !== 'stop') {
+      if (outcome.kind !== 'no_answer') throw invalidState(now);
+      const details = { reason: 'workflow_engine_unavailable' } as const;
+      throw new ApiError({ code: 'service_unavailable', details });
+    }
+  }
+  return withProgress(deps.db, await getOwn(deps.db, caller, id));
+}
+
+function invalidState({ status, ending }: PayoutBatch): ApiError {
+  const message =
+    ending === 'reject'
+      ? 'This batch was rejected. Its rows are being returned.'
+      : `This batch is ${status}. Only a batch that is open can be stopped.`;
+  return new ApiError({ code: 'invalid_state', details: { status }, message });
+}

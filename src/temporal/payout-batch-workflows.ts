@@ -1,0 +1,84 @@
+/**
+ * Starts the workflows of batches and messages them. The row decides whether a batch needs a workflow,
+ * so a completed one can be started again; only the first reservation may not follow one.
+ */
+import type { Client } from '@temporalio/client';
+import type {
+  BatchDecideOutcome,
+  PayoutBatchInput,
+  ReserveOutcome,
+  StopOutcome,
+} from '../../workflows/messages';
+import { TASK_QUEUES, UPDATES, WORKFLOWS } from '../../workflows/names';
+import type { Mode } from '../domain/mode';
+import {
+  type Closed,
+  createStarter,
+  type NoAnswer,
+  type StarterOptions,
+  type StartOptions,
+} from './client';
+import { ACCOUNT_ID, MODE } from './search-attributes';
+
+export interface PayoutBatchStart {
+  id: string;
+  accountId: string;
+  mode: Mode;
+  rowCount: number;
+}
+
+export interface PayoutBatchWorkflows {
+  /** Starts the workflow and waits for its reservation. */
+  reserve(start: PayoutBatchStart, deadlineMs: number): Promise<ReserveOutcome | Closed | NoAnswer>;
+  /** @param by the id of the merchant's request: a repeated id returns the first outcome */
+  stop(
+    start: PayoutBatchStart,
+    by: string,
+    deadlineMs: number,
+  ): Promise<StopOutcome | Closed | NoAnswer>;
+  /** Applies a stored decision of an operator; a repeated id returns the first outcome. */
+  decide(
+    start: PayoutBatchStart,
+    decisionId: string,
+    deadlineMs: number,
+  ): Promise<BatchDecideOutcome | Closed | NoAnswer>;
+  /** Starts the workflow unless it runs. */
+  ensureRunning(start: PayoutBatchStart): Promise<void>;
+}
+
+export function createPayoutBatchWorkflows(
+  client: Client,
+  options: StarterOptions = {},
+): PayoutBatchWorkflows {
+  const starter = createStarter(client, WORKFLOWS.payoutBatch, options);
+  return {
+    reserve: (start, deadlineMs) =>
+      starter.update(
+        { ...startOptions(start), workflowIdReusePolicy: 'ALLOW_DUPLICATE_FAILED_ONLY' },
+        { name: UPDATES.reserve, id: `${start.id}:reserve`, args: [], deadlineMs },
+      ),
+    stop: (start, by, deadlineMs) =>
+      starter.update(startOptions(start), { name: UPDATES.stop, id: by, args: [by], deadlineMs }),
+    decide: (start, decisionId, deadlineMs) =>
+      starter.update(startOptions(start), {
+        name: UPDATES.decide,
+        id: decisionId,
+        args: [decisionId],
+        deadlineMs,
+      }),
+    ensureRunning: (start) => starter.ensureRunning(startOptions(start)),
+  };
+}
+
+function startOptions({ id, accountId, mode, rowCount }: PayoutBatchStart): StartOptions {
+  return {
+    workflowId: id,
+    taskQueue: TASK_QUEUES.payouts,
+    args: [{ batchId: id }] satisfies [PayoutBatchInput],
+    staticSummary: `Batch of ${rowCount} payouts, ${mode} mode`,
+    typedSearchAttributes: [
+      { key: MODE, value: mode },
+      { key: ACCOUNT_ID, value: accountId },
+    ],
+  };
+}

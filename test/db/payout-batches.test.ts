@@ -1,0 +1,208 @@
+/** Batches in the database: who may change a row, and what is released. */
+import {
+  endBatchEarly,
+  findPayoutBatch,
+  insertBatchRows,
+  insertPayoutBatch,
+  releaseRows,
+  reserveRows,
+  takeBatchTransition,
+  takeRowsToReturn,
+} from '../../src/db/repositories/payout-batches';
+import { takeTransition } from '../../src/db/repositories/payouts';
+import { connect } from '../../src/db/connect';
+import type { BalanceKey } from '../../src/db/repositories/ledger';
+import { inTransaction, rows, type Db } from '../../src/db/transaction';
+import { verifyLedger } from '../../src/db/ledger-verify';
+import { reservePosting } from '../../src/domain/ledger';
+import { amount } from '../../src/domain/money';
+import type { Payout } from '../../src/domain/payout';
+import type { PayoutBatch } from '../../src/domain/payout-batch';
+import { newId } from '../../src/lib/new-id';
+import { manifestSha256 } from '../../src/presenters/payout-batch';
+import { createTestDatabase, type TestDatabase } from '../support/servers/database';
+import { fundedBalance } from '../support/merchant/ledger';
+
+let database: TestDatabase;
+let db: Db;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = connect({ url: database.appUrl, size: 4, applicationName: 'test' });
+});
+
+afterAll(async () => {
+  await db.destroy();
+  await database.drop();
+});
+
+function buildRow(key: BalanceKey): Payout {
+  const now = new Date();
+  return {
+    ...key,
+    id: newId('payout'),
+    reference: newId('request'),
+    status: 'requested',
+    provider: 'onchain_provider',
+    amount: amount('2'),
+    network: 'tron',
+    destinationType: 'crypto_address',
+    destinationValue: 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t',
+    destinationMemo: null,
+    serviceFee: amount('0.5'),
+    networkFee: amount('0.5'),
+    totalDebit: amount('3'),
+    feeTerms: { percentage: '25', fixedAmount: amount('0'), minFee: null, maxFee: null },
+    description: null,
+    metadata: { invoice: '7' },
+    apiKeyId: newId('apiKey'),
+    reviewReasons: [],
+    decidedBy: null,
+    txHash: null,
+    failureReason: null,
+    rejectionReason: null,
+    providerTransferId: null,
+    submissionStartedAt: null,
+    inDoubtSince: null,
+    processingSince: null,
+    attentionLevel: 0,
+    batchId: null,
+    awaitsBatch: false,
+    sequence: 1,
+    createdAt: now,
+    updatedAt: now,
+  };
+}
+
+/** A batch of three rows of 3 each, with its reservation. */
+async function openBatch(status: PayoutBatch['status'] = 'requested') {
+  const key = await fundedBalance(db, '100');
+  const payouts = [buildRow(key), buildRow(key), buildRow(key)];
+  const id = newId('payoutBatch');
+  const batch: PayoutBatch = {
+    ...key,
+    id,
+    reference: id,
+    status,
+    description: null,
+    rowCount: payouts.length,
+    totals: [],
+    manifestSha256: manifestSha256(payouts),
+    apiKeyId: newId('apiKey'),
+    reviewReasons: [],
+    approvedBy: null,
+    approvedAt: null,
+    ending: null,
+    endedBy: null,
+    endingReason: null,
+    endingAt: null,
+    closedAt: null,
+    closedProgress: null,
+    sequence: 1,
+    createdAt: new Date(),
+    updatedAt: new Date(),
+  };
+  await inTransaction(db, async (tx) => {
+    await insertPayoutBatch(tx, batch);
+    expect(await insertBatchRows(tx, id, payouts)).toBe(3);
+    const reserved = payouts.map((payout) => {
+      const { operationKey, description } = reservePosting(payout);
+      return { operationKey, description, sourceId: payout.id, amount: payout.totalDebit };
+    });
+    expect(await reserveRows(tx, key, reserved)).toMatchObject({ outcome: 'posted' });
+  });
+  return { id, key, payouts };
+}
+
+const approve = (id: string) =>
+  inTransaction(db, (tx) =>
+    takeBatchTransition(tx, id, 'approve', { approvedBy: 'olivia' }, 'true'),
+  );
+const stop = (id: string) =>
+  inTransaction(db, (tx) => endBatchEarly(tx, id, { ending: 'stop', by: null, reason: null }));
+const release = (id: string) => inTransaction(db, (tx) => releaseRows(tx, id, 10));
+
+test('one update of the balance reserves all rows, each with a transaction of its own', async () => {
+  const { key, payouts } = await openBatch();
+  const [balance] = await rows(
+    db,
+    'SELECT available, reserved FROM balances WHERE account_id = ?',
+    [key.accountId],
+  );
+  expect(balance).toEqual({ available: '91.00000000', reserved: '9.00000000' });
+  const entries = await rows(
+    db,
+    `SELECT t.source_id, e.account, e.balance_after
+       FROM ledger_transactions t JOIN ledger_entries e ON e.transaction_id = t.id
+      WHERE t.account_id = ? AND t.type = 'payout_reserve' ORDER BY t.balance_version, e.line`,
+    [key.accountId],
+  );
+  expect(entries).toEqual(
+    payouts.flatMap(({ id: sourceId }, n) => [
+      { sourceId, account: 'available', balanceAfter: amount(String(97 - 3 * n)) },
+      { sourceId, account: 'reserved', balanceAfter: amount(String(3 + 3 * n)) },
+    ]),
+  );
+  const broken = (await verifyLedger(db)).filter((one) => one.broken > 0 && one.number <= 3);
+  expect(broken).toEqual([]);
+});
+
+test('a balance that does not cover all rows reserves none', async () => {
+  const key = await fundedBalance(db, '5');
+  const reserved = [1, 2].map((n) => ({
+    operationKey: `${key.accountId}:${n}`,
+    sourceId: newId('payout'),
+    description: 'too much',
+    amount: amount('3'),
+  }));
+  const result = await inTransaction(db, (tx) => reserveRows(tx, key, reserved));
+  expect(result).toEqual({ outcome: 'insufficient', available: '5.00000000' });
+});
+
+test('no transition changes a row that waits for its batch', async () => {
+  const { id, payouts } = await openBatch();
+  const [first] = payouts;
+  for (const trigger of ['approve', 'reject', 'cancel'] as const) {
+    expect(await inTransaction(db, (tx) => takeTransition(tx, first!.id, trigger, {}))).toBeNull();
+  }
+  await approve(id);
+  await release(id);
+  expect(
+    await inTransaction(db, (tx) => takeTransition(tx, first!.id, 'approve', {})),
+  ).toMatchObject({
+    status: 'approved',
+  });
+});
+
+test('rows are released only while the batch is processed', async () => {
+  const { id, payouts } = await openBatch();
+  expect(await release(id)).toEqual([]);
+  await approve(id);
+  expect(await release(id)).toEqual(payouts.map((payout) => payout.id));
+  expect(await release(id)).toEqual([]);
+});
+
+test('nothing is released after a stop', async () => {
+  const { id } = await openBatch();
+  await approve(id);
+  await stop(id);
+  expect(await release(id)).toEqual([]);
+  expect(await inTransaction(db, (tx) => takeRowsToReturn(tx, id, 10))).toHaveLength(3);
+});
+
+test('of an approval and a stop at the same moment, a stop always ends the release', async () => {
+  for (let n = 0; n < 20; n += 1) {
+    const { id } = await openBatch();
+    await Promise.all([approve(id), stop(id), release(id), release(id)]);
+    const waiting = await inTransaction(db, (tx) => takeRowsToReturn(tx, id, 10));
+    const batch = await findPayoutBatch(db, id);
+    expect(batch?.ending).toBe('stop');
+    expect(await release(id)).toEqual([]);
+    const counted = await rows(
+      db,
+      'SELECT count(*)::int AS n FROM payouts WHERE batch_id = ? AND awaits_batch',
+      [id],
+    );
+    expect([counted, waiting.length <= 3]).toEqual([[{ n: 0 }], true]);
+  }
+});

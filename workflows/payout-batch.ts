@@ -1,0 +1,225 @@
+/**
+ * One batch of payouts, from the reservation of all rows to the last row's end. It waits for the
+ * decision, releases the rows a few at a time, and closes the batch. Each row is a payout with a
+ * workflow of its own. The database's guarded changes decide; the workflow keeps the hash of the
+ * manifest that was approved, so that changed rows are not sent.
+ *
+ * Started by services/payout-batches (update-with-start `reserve`) and, when it is missing, by
+ * restart-missing or a stop.
+ */
+import {
+  allHandlersFinished,
+  ApplicationFailure,
+  CancellationScope,
+  condition,
+  continueAsNew,
+  defineUpdate,
+  setHandler,
+  workflowInfo,
+} from '@temporalio/workflow';
+import { isId } from '../src/domain/ids';
+import { isFinalPayoutBatch } from '../src/domain/payout-batch';
+import { activities, TRANSACTION } from './activities';
+import type {
+  BatchDecideOutcome,
+  PayoutBatchDecision,
+  PayoutBatchInput,
+  PayoutBatchState,
+  ReserveOutcome,
+  StopOutcome,
+} from './messages';
+import { UPDATES } from './names';
+import { isName, NAME_LENGTH_MAX } from './operator-input';
+import { PayoutBatchInbox } from './payout-batch-inbox';
+
+/** Thousands of rows take seconds. Without a heartbeat the worker is dead, and another one goes on. */
+const MANY_ROWS = {
+  startToCloseTimeout: '2 minutes',
+  heartbeatTimeout: '15 seconds',
+  retry: { initialInterval: '500 ms', maximumInterval: '10 seconds' },
+} as const;
+
+const { reservePayoutBatch } = activities<'reservePayoutBatch'>({
+  ...MANY_ROWS,
+  summary: 'Reserve the funds of all rows',
+});
+const { advancePayoutBatch } = activities<'advancePayoutBatch'>({
+  ...MANY_ROWS,
+  summary: 'Release the next rows',
+});
+const { approvePayoutBatch } = activities<'approvePayoutBatch'>({
+  ...TRANSACTION,
+  summary: 'Approve the batch',
+});
+const { endPayoutBatch } = activities<'endPayoutBatch'>({
+  ...TRANSACTION,
+  summary: 'End the batch early',
+});
+const { decidePayoutBatch } = activities<'decidePayoutBatch'>({
+  ...TRANSACTION,
+  summary: 'Apply the decision of an operator',
+});
+
+const reserveUpdate = defineUpdate<ReserveOutcome>(UPDATES.reserve);
+/** The merchant's stop; `by` is the id of the request. */
+const stopUpdate = defineUpdate<StopOutcome, [by: string]>(UPDATES.stop);
+/** A decision that the console has stored; its id is the only input, so nobody can claim a name. */
+const decideUpdate = defineUpdate<BatchDecideOutcome, [decisionId: string]>(UPDATES.decide);
+
+/** While rows are released. */
+const PACE_MS = { least: 500, most: 10_000 };
+
+/** @returns the final status, or why no batch was created */
+export async function payoutBatchWorkflow(input: PayoutBatchInput): Promise<string> {
+  const inbox = new PayoutBatchInbox(input.batchId);
+  let reserved: ReserveOutcome | null = null;
+  const outcome = async (): Promise<ReserveOutcome> => {
+    await CancellationScope.nonCancellable(() => condition(() => reserved !== null));
+    return reserved ?? { kind: 'abandoned' };
+  };
+  const whenReserved = async (): Promise<void> => {
+    if ((await outcome()).kind !== 'reserved') {
+      throw ApplicationFailure.nonRetryable('The batch does not exist.');
+    }
+  };
+  setHandler(reserveUpdate, outcome);
+  setHandler(
+    stopUpdate,
+    async (by: string): Promise<StopOutcome> => {
+      await whenReserved();
+      return stop(input.batchId, inbox, by);
+    },
+    { validator: checkCaller },
+  );
+  setHandler(
+    decideUpdate,
+    async (decisionId: string): Promise<BatchDecideOutcome> => {
+      await whenReserved();
+      return decide(input.batchId, inbox, decisionId);
+    },
+    { validator: checkDecisionId },
+  );
+
+  // Temporal's cancellation request must not strand the funds.
+  return CancellationScope.nonCancellable(async () => {
+    const result = await reservePayoutBatch({ batchId: input.batchId });
+    if (result.kind === 'reserved') {
+      inbox.linkTo(result.consolePage);
+      inbox.take(result.state);
+    }
+    reserved = result.kind === 'reserved' ? { kind: 'reserved' } : result;
+    const end = result.kind === 'reserved' ? await run(input, inbox) : result.kind;
+    await condition(allHandlersFinished);
+    return end;
+  });
+}
+
+function checkCaller(by: unknown): void {
+  if (isName(by)) return;
+  throw ApplicationFailure.nonRetryable(
+    `\`stop\` requires one string of at most ${NAME_LENGTH_MAX} characters: the id or name of the caller.`,
+  );
+}
+
+function checkDecisionId(decisionId: unknown): void {
+  if (typeof decisionId === 'string' && isId('decision', decisionId)) return;
+  throw ApplicationFailure.nonRetryable(
+    '`decide` requires the id of a decision that was made in the console.',
+  );
+}
+
+async function stop(batchId: string, inbox: PayoutBatchInbox, by: string): Promise<StopOutcome> {
+  const { applied, state } = await CancellationScope.nonCancellable(() =>
+    endPayoutBatch(batchId, 'stop', by, null),
+  );
+  inbox.take(state);
+  return applied || state.ending === 'stop'
+    ? { kind: 'stopped' }
+    : { kind: 'invalid_state', status: state.status };
+}
+
+async function decide(
+  batchId: string,
+  inbox: PayoutBatchInbox,
+  decisionId: string,
+): Promise<BatchDecideOutcome> {
+  const { outcome, state } = await CancellationScope.nonCancellable(() =>
+    decidePayoutBatch(batchId, decisionId),
+  );
+  inbox.take(state);
+  return { kind: outcome };
+}
+
+async function run(input: PayoutBatchInput, inbox: PayoutBatchInbox): Promise<string> {
+  // What was approved, as this workflow's history has it.
+  const approved = input.approved ?? inbox.state.manifestSha256;
+  let paceMs = PACE_MS.least;
+  while (!isFinalPayoutBatch(inbox.state.status)) {
+    if (workflowInfo().continueAsNewSuggested && inbox.isIdle()) {
+      await condition(allHandlersFinished);
+      if (inbox.isIdle()) await continueRun({ ...input, approved });
+    }
+    const { status, ending } = inbox.state;
+    if (ending === null && status !== 'processing') {
+      await awaitDecision(input.batchId, inbox);
+      continue;
+    }
+    const before = inbox.state.progress;
+    inbox.take(await advancePayoutBatch(input.batchId, approved));
+    if (isFinalPayoutBatch(inbox.state.status)) break;
+    paceMs = nextPace(paceMs, before, inbox.state.progress);
+    await inbox.waitForDecision({ ms: paceMs, summary: 'Next rows' });
+    await stopIfAsked(input.batchId, inbox);
+  }
+  return inbox.state.status;
+}
+
+/** Slower while nothing changes, as with rows that wait for confirmations. */
+function nextPace(
+  paceMs: number,
+  before: PayoutBatchState['progress'],
+  after: PayoutBatchState['progress'],
+): number {
+  const isSame = JSON.stringify(before) === JSON.stringify(after);
+  return isSame ? Math.min(paceMs * 2, PACE_MS.most) : PACE_MS.least;
+}
+
+async function awaitDecision(batchId: string, inbox: PayoutBatchInbox): Promise<void> {
+  const { autoApproveInMs, status, manifestSha256 } = inbox.state;
+  const timer =
+    autoApproveInMs === null ? undefined : { ms: autoApproveInMs, summary: 'Automatic approval' };
+  await inbox.waitForDecision(timer);
+  if (inbox.state.status !== status || inbox.state.ending !== null) return;
+  const decision = inbox.takeDecision();
+  if (decision !== null && decision.kind !== 'approve') {
+    await end(batchId, inbox, decision);
+    return;
+  }
+  const { applied, state } = await approvePayoutBatch(
+    batchId,
+    decision?.by ?? null,
+    decision?.manifestSha256 ?? manifestSha256,
+  );
+  inbox.take(state);
+  if (!applied && state.status === 'under_review' && decision !== null) {
+    inbox.remarkUnchanged(decision, 'this batch requires the approval of two operators');
+  }
+}
+
+async function stopIfAsked(batchId: string, inbox: PayoutBatchInbox): Promise<void> {
+  const decision = inbox.takeDecision();
+  if (decision?.kind === 'stop') await end(batchId, inbox, decision);
+}
+
+async function end(
+  batchId: string,
+  inbox: PayoutBatchInbox,
+  { kind, by, reason }: PayoutBatchDecision,
+): Promise<void> {
+  const ending = kind === 'reject' ? 'reject' : 'stop';
+  inbox.take((await endPayoutBatch(batchId, ending, by, reason)).state);
+}
+
+async function continueRun(input: PayoutBatchInput): Promise<void> {
+  await continueAsNew<(input: PayoutBatchInput) => Promise<string>>(input);
+}
