@@ -26,9 +26,9 @@ import { submitTransfer } from '../../src/wallet/sender/transfers';
 import { startChain, type TestChain } from '../support/wallet/chain';
 import { createTestNamespace, driveDurably } from '../support/wallet/durable-wallet';
 import { startTestServices, stopTestServices } from '../support/servers/start-services';
+import { createWalletDatabase } from '../support/servers/database';
 import {
   createTestSigner,
-  createWalletDatabase,
   fillFloat,
   startTestWallet,
   testNetwork,

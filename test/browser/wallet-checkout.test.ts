@@ -8,13 +8,12 @@ import type { CheckoutOrder } from '../../src/providers/port';
 import { describeWithBrowser, openBrowser } from '../support/servers/browser';
 import { describeWithChain, startChain, type TestChain } from '../support/wallet/chain';
 import { violations } from '../support/merchant/page-checks';
+import { createWalletDatabase, type WalletDatabase } from '../support/servers/database';
 import {
   createTestSigner,
-  createWalletDatabase,
   startTestWallet,
   testNetwork,
   type TestWallet,
-  type WalletDatabase,
 } from '../support/wallet/wallet';
 import { buildOrder, foundCheckout, pay } from '../wallet/deposits-world';
 import { waitFor } from '../support/wait-for';

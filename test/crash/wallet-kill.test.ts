@@ -22,13 +22,12 @@ import { describeWithChain, startChain, type TestChain } from '../support/wallet
 import { ChildProgram } from '../support/servers/child-program';
 import { createTestNamespace, type TestNamespace } from '../support/wallet/durable-wallet';
 import { scaled } from '../support/scale';
+import { createWalletDatabase, type WalletDatabase } from '../support/servers/database';
 import {
   createTestSigner,
-  createWalletDatabase,
   DEPOSIT_ACCOUNT,
   fillFloat,
   WALLET_KEYS,
-  type WalletDatabase,
 } from '../support/wallet/wallet';
 import { waitThroughFaults } from '../support/wait-for';
 

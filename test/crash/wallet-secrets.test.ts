@@ -22,13 +22,8 @@ import { runAdmin } from '../support/servers/gateway-admin';
 import { type MerchantClient } from '../support/merchant/merchant-client';
 import { openedPayment, whenPayment } from '../support/payment/payment-steps';
 import { acceptedPayout, openMerchant, whenFinal } from '../support/payout/payout-steps';
-import {
-  createTestSigner,
-  createWalletDatabase,
-  DEPOSIT_ACCOUNT,
-  fillFloat,
-  type WalletDatabase,
-} from '../support/wallet/wallet';
+import { createWalletDatabase, type WalletDatabase } from '../support/servers/database';
+import { createTestSigner, DEPOSIT_ACCOUNT, fillFloat } from '../support/wallet/wallet';
 import { type Receiver, startReceiver } from '../support/webhook/webhook-receiver';
 
 const random = (): string => randomBytes(18).toString('hex');

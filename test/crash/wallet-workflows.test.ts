@@ -24,13 +24,12 @@ import {
 } from '../support/wallet/durable-wallet';
 import { findFreePort } from '../../src/dev/ports';
 import { buildCheckout, buildOrder } from '../support/servers/sandbox';
+import { createWalletDatabase, type WalletDatabase } from '../support/servers/database';
 import {
   createTestSigner,
-  createWalletDatabase,
   DEPOSIT_ACCOUNT,
   fillFloat,
   WALLET_KEYS,
-  type WalletDatabase,
 } from '../support/wallet/wallet';
 import { waitThroughFaults } from '../support/wait-for';
 

@@ -5,13 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import type { Address } from 'viem';
 import { describeWithChain, startChain, type TestChain } from '../support/wallet/chain';
-import {
-  createTestSigner,
-  createWalletDatabase,
-  fillFloat,
-  testNetwork,
-  type WalletDatabase,
-} from '../support/wallet/wallet';
+import { createWalletDatabase, type WalletDatabase } from '../support/servers/database';
+import { createTestSigner, fillFloat, testNetwork } from '../support/wallet/wallet';
 import { type PayoutsWorld, startPayoutsWorld } from './payouts-world';
 
 type Behaviour = 'refuses' | 'forgets' | 'hangs';

@@ -5,15 +5,14 @@ import { amount } from '../../src/domain/money';
 import type { Provider } from '../../src/providers/port';
 import { connectDatabase } from '../../src/wallet/db/database';
 import { describeWithChain, startChain, type TestChain } from '../support/wallet/chain';
+import { createWalletDatabase, type WalletDatabase } from '../support/servers/database';
 import {
   createTestSigner,
-  createWalletDatabase,
   DEPOSIT_ACCOUNT,
   fillFloat,
   startTestWallet,
   testNetwork,
   type TestWallet,
-  type WalletDatabase,
 } from '../support/wallet/wallet';
 import {
   buildOrder,

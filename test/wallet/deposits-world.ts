@@ -26,12 +26,8 @@ import { WatchList } from '../../src/wallet/follower/watch-list';
 import type { Network } from '../../src/wallet/networks';
 import { openXpub } from '../../src/wallet/addresses/deposit-addresses';
 import type { TestChain, TestToken } from '../support/wallet/chain';
-import {
-  createWalletDatabase,
-  DEPOSIT_ACCOUNT,
-  testNetwork,
-  type WalletDatabase,
-} from '../support/wallet/wallet';
+import { createWalletDatabase, type WalletDatabase } from '../support/servers/database';
+import { DEPOSIT_ACCOUNT, testNetwork } from '../support/wallet/wallet';
 
 let orders = 0;
 

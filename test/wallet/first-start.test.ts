@@ -2,13 +2,12 @@
 import type { Address } from 'viem';
 import { amount } from '../../src/domain/money';
 import { describeWithChain, startChain, type TestChain } from '../support/wallet/chain';
+import { createWalletDatabase, type WalletDatabase } from '../support/servers/database';
 import {
   createTestSigner,
-  createWalletDatabase,
   startTestWallet,
   testNetwork,
   WALLET_KEYS,
-  type WalletDatabase,
 } from '../support/wallet/wallet';
 import { buildOrder, foundCheckout, when } from './deposits-world';
 

@@ -3,13 +3,8 @@ import { type Address, type Hex, parseTransaction } from 'viem';
 import { freeNonce } from '../../src/wallet/sender/free-nonce';
 import { readStatus } from '../../src/wallet/status';
 import { describeWithChain, startChain, type TestChain } from '../support/wallet/chain';
-import {
-  createTestSigner,
-  createWalletDatabase,
-  fillFloat,
-  testNetwork,
-  type WalletDatabase,
-} from '../support/wallet/wallet';
+import { createWalletDatabase, type WalletDatabase } from '../support/servers/database';
+import { createTestSigner, fillFloat, testNetwork } from '../support/wallet/wallet';
 import { type PayoutsWorld, startPayoutsWorld } from './payouts-world';
 import { waitThroughFaults } from '../support/wait-for';
 

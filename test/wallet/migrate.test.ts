@@ -2,7 +2,7 @@
 import { connectDatabase } from '../../src/wallet/db/database';
 import { migrateWallet } from '../../src/wallet/db/migrate';
 import { MIGRATIONS } from '../../src/wallet/db/migrations';
-import { createWalletDatabase, type WalletDatabase } from '../support/wallet/wallet';
+import { createWalletDatabase, type WalletDatabase } from '../support/servers/database';
 import { waitThroughFaults } from '../support/wait-for';
 
 let database: WalletDatabase;

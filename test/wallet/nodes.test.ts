@@ -6,14 +6,13 @@ import { amount } from '../../src/domain/money';
 import { Rpc } from '../../src/wallet/chain/rpc';
 import { describeWithChain, startChain, type TestChain } from '../support/wallet/chain';
 import { startNodeProxy } from '../support/wallet/node-proxy';
+import { createWalletDatabase, type WalletDatabase } from '../support/servers/database';
 import {
   createTestSigner,
-  createWalletDatabase,
   fillFloat,
   startTestWallet,
   testNetwork,
   type TestWallet,
-  type WalletDatabase,
 } from '../support/wallet/wallet';
 import { buildOrder, foundCheckout, pay, when } from './deposits-world';
 

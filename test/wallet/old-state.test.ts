@@ -12,13 +12,12 @@ import { findOutcome } from '../../src/wallet/sweep/run';
 import { describeWithChain, startChain, type TestChain } from '../support/wallet/chain';
 import { startForgetfulNode } from '../support/wallet/forgetful-node';
 import type { NodeAnswer, NodeCall, NodeProxy } from '../support/wallet/node-proxy';
+import { createWalletDatabase, type WalletDatabase } from '../support/servers/database';
 import {
   createTestSigner,
-  createWalletDatabase,
   DEPOSIT_ACCOUNT,
   fillFloat,
   testNetwork,
-  type WalletDatabase,
 } from '../support/wallet/wallet';
 import {
   createDepositsWorld,

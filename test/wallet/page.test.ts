@@ -3,14 +3,13 @@ import type { Address } from 'viem';
 import { amount } from '../../src/domain/money';
 import type { CheckoutOrder, Provider } from '../../src/providers/port';
 import { describeWithChain, startChain, type TestChain } from '../support/wallet/chain';
+import { createWalletDatabase, type WalletDatabase } from '../support/servers/database';
 import {
   createTestSigner,
-  createWalletDatabase,
   fillFloat,
   startTestWallet,
   testNetwork,
   type TestWallet,
-  type WalletDatabase,
 } from '../support/wallet/wallet';
 import { buildOrder, foundCheckout, pay, when } from './deposits-world';
 

@@ -4,13 +4,8 @@ import { withClient } from '../../src/db/provision';
 import { amount } from '../../src/domain/money';
 import { pausePayouts, pauseWholeChain, resumePayouts } from '../../src/wallet/chain/pause';
 import { describeWithChain, startChain, type TestChain } from '../support/wallet/chain';
-import {
-  createTestSigner,
-  createWalletDatabase,
-  fillFloat,
-  testNetwork,
-  type WalletDatabase,
-} from '../support/wallet/wallet';
+import { createWalletDatabase, type WalletDatabase } from '../support/servers/database';
+import { createTestSigner, fillFloat, testNetwork } from '../support/wallet/wallet';
 import { type PayoutsWorld, startPayoutsWorld } from './payouts-world';
 import { waitThroughFaults } from '../support/wait-for';
 

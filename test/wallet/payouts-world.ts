@@ -5,7 +5,8 @@ import type { PayoutOrder, ProviderTransfer } from '../../src/providers/port';
 import type { Network } from '../../src/wallet/networks';
 import type { Signer } from '../../src/wallet/signer/port';
 import type { TestChain } from '../support/wallet/chain';
-import { startTestWallet, type TestWallet, type WalletDatabase } from '../support/wallet/wallet';
+import { type WalletDatabase } from '../support/servers/database';
+import { startTestWallet, type TestWallet } from '../support/wallet/wallet';
 import { waitThroughFaults } from '../support/wait-for';
 
 interface StoredAttempt {

@@ -14,9 +14,9 @@ import {
   startCallbackReceiver,
   startSandboxWorld,
 } from '../support/servers/sandbox';
+import { createWalletDatabase } from '../support/servers/database';
 import {
   createTestSigner,
-  createWalletDatabase,
   fillFloat,
   startTestWallet,
   testNetwork,

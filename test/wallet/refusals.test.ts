@@ -10,14 +10,13 @@ import { listWaiting } from '../../src/wallet/sender/waiting-list';
 import { describeWithChain, startChain, type TestChain } from '../support/wallet/chain';
 import { findFreePort } from '../../src/dev/ports';
 import { type NodeProxy, startNodeProxy } from '../support/wallet/node-proxy';
+import { createWalletDatabase, type WalletDatabase } from '../support/servers/database';
 import {
   createTestSigner,
-  createWalletDatabase,
   fillFloat,
   startTestWallet,
   testNetwork,
   type TestWallet,
-  type WalletDatabase,
 } from '../support/wallet/wallet';
 import { waitThroughFaults } from '../support/wait-for';
 

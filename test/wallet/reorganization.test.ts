@@ -9,13 +9,8 @@ import type { Network } from '../../src/wallet/networks';
 import { readSums } from '../../src/wallet/sums';
 import { describeWithChain, startChain, type TestChain } from '../support/wallet/chain';
 import { startNodeProxy } from '../support/wallet/node-proxy';
-import {
-  createTestSigner,
-  createWalletDatabase,
-  fillFloat,
-  testNetwork,
-  type WalletDatabase,
-} from '../support/wallet/wallet';
+import { createWalletDatabase, type WalletDatabase } from '../support/servers/database';
+import { createTestSigner, fillFloat, testNetwork } from '../support/wallet/wallet';
 import {
   createDepositsWorld,
   type DepositsWorld,

@@ -17,13 +17,15 @@ import { scaled } from '../support/scale';
 import { chooseSeed, createDice } from '../support/seeded-random';
 import {
   copyWalletDatabase,
-  createTestSigner,
   createWalletDatabase,
+  type WalletDatabase,
+} from '../support/servers/database';
+import {
+  createTestSigner,
   fillFloat,
   startTestWallet,
   testNetwork,
   type TestWallet,
-  type WalletDatabase,
 } from '../support/wallet/wallet';
 import { waitThroughFaults } from '../support/wait-for';
 

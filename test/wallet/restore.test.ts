@@ -14,13 +14,15 @@ import { readStatus } from '../../src/wallet/status';
 import { describeWithChain, startChain, type TestChain } from '../support/wallet/chain';
 import {
   copyWalletDatabase,
-  createTestSigner,
   createWalletDatabase,
+  type WalletDatabase,
+} from '../support/servers/database';
+import {
+  createTestSigner,
   fillFloat,
   startTestWallet,
   testNetwork,
   type TestWallet,
-  type WalletDatabase,
 } from '../support/wallet/wallet';
 
 import { buildOrder, foundCheckout } from './deposits-world';

@@ -13,14 +13,13 @@ import { resumeSigner } from '../../src/wallet/sender/resume';
 import { lockSigner, readSigner, stopSigner } from '../../src/wallet/sender/slots';
 import { readStatus } from '../../src/wallet/status';
 import { describeWithChain, startChain, type TestChain } from '../support/wallet/chain';
+import { createWalletDatabase, type WalletDatabase } from '../support/servers/database';
 import {
   createTestSigner,
-  createWalletDatabase,
   fillFloat,
   startTestWallet,
   testNetwork,
   type TestWallet,
-  type WalletDatabase,
 } from '../support/wallet/wallet';
 import { waitThroughFaults } from '../support/wait-for';
 

@@ -6,14 +6,13 @@ import type { Address, Hex } from 'viem';
 import { amount } from '../../src/domain/money';
 import type { PayoutOrder, ProviderTransfer } from '../../src/providers/port';
 import { describeWithChain, startChain, type TestChain } from '../support/wallet/chain';
+import { createWalletDatabase, type WalletDatabase } from '../support/servers/database';
 import {
   createTestSigner,
-  createWalletDatabase,
   fillFloat,
   startTestWallet,
   testNetwork,
   type TestWallet,
-  type WalletDatabase,
 } from '../support/wallet/wallet';
 import { waitThroughFaults } from '../support/wait-for';
 

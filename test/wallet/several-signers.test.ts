@@ -20,14 +20,16 @@ import { submitFunding } from '../../src/wallet/sweep/run';
 import { describeWithChain, startChain, type TestChain } from '../support/wallet/chain';
 import {
   copyWalletDatabase,
-  createTestSigner,
   createWalletDatabase,
+  type WalletDatabase,
+} from '../support/servers/database';
+import {
+  createTestSigner,
   fillFloat,
   startTestWallet,
   testNetwork,
   testSigner,
   type TestWallet,
-  type WalletDatabase,
 } from '../support/wallet/wallet';
 import { waitThroughFaults } from '../support/wait-for';
 

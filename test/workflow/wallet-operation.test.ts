@@ -16,15 +16,14 @@ import {
 import { describeWithChain, startChain, type TestChain } from '../support/wallet/chain';
 import { quietRuntime } from '../support/servers/workflow-world';
 import { buildCheckout, buildOrder } from '../support/servers/sandbox';
+import { createWalletDatabase, type WalletDatabase } from '../support/servers/database';
 import {
   createTestSigner,
   DEPOSIT_ACCOUNT,
-  createWalletDatabase,
   fillFloat,
   startTestWallet,
   testNetwork,
   type TestWallet,
-  type WalletDatabase,
 } from '../support/wallet/wallet';
 import { waitFor } from '../support/wait-for';
 

@@ -9,14 +9,13 @@ import {
   type TestNamespace,
 } from '../support/wallet/durable-wallet';
 import { buildOrder } from '../support/servers/sandbox';
+import { createWalletDatabase, type WalletDatabase } from '../support/servers/database';
 import {
   createTestSigner,
-  createWalletDatabase,
   fillFloat,
   startTestWallet,
   testNetwork,
   type TestWallet,
-  type WalletDatabase,
 } from '../support/wallet/wallet';
 import { quietRuntime } from '../support/servers/workflow-world';
 import { waitFor } from '../support/wait-for';

@@ -4,9 +4,11 @@
 import { randomBytes } from 'node:crypto';
 import { migrate } from '../../../src/db/migrate';
 import { databaseUrl, ensureLogin, withClient } from '../../../src/db/provision';
+import { ensureWalletLogin, migrateWallet } from '../../../src/wallet/db/migrate';
 
-/** Migrated once for each server. */
+/** These are migrated once for each server. */
 const TEMPLATE_DATABASE = 'gateway_template';
+const WALLET_TEMPLATE = 'wallet_template';
 
 /** What tests of the database log in with: the rights of all three programs, and no more. */
 export const APP_LOGIN = { user: 'gateway_test_app', password: 'gateway-test-app' } as const;
@@ -19,6 +21,7 @@ export const DASHBOARD_LOGIN = {
   user: 'gateway_test_dashboard',
   password: 'gateway-test-dashboard',
 } as const;
+const WALLET_LOGIN = { user: 'wallet_test', password: 'wallet-test' } as const;
 const ADMIN_LOGIN = { user: 'gateway_test_admin', password: 'gateway-test-admin' } as const;
 
 export interface TestDatabase {
@@ -38,10 +41,7 @@ export interface TestDatabase {
 
 /** Makes a server ready for `createTestDatabase`. */
 export async function createTemplate(serverUrl: string): Promise<void> {
-  await withClient(serverUrl, async (client) => {
-    await client.query(`drop database if exists ${TEMPLATE_DATABASE} with (force)`);
-    await client.query(`create database ${TEMPLATE_DATABASE}`);
-  });
+  await recreateDatabase(serverUrl, TEMPLATE_DATABASE);
   const templateUrl = databaseUrl(serverUrl, { database: TEMPLATE_DATABASE });
   await migrate(templateUrl);
   await ensureLogin(templateUrl, APP_LOGIN, ['gateway_api', 'gateway_worker', 'gateway_admin']);
@@ -49,17 +49,37 @@ export async function createTemplate(serverUrl: string): Promise<void> {
   await ensureLogin(templateUrl, WORKER_LOGIN, ['gateway_worker']);
   await ensureLogin(templateUrl, ADMIN_LOGIN, ['gateway_admin']);
   await ensureLogin(templateUrl, DASHBOARD_LOGIN, ['gateway_dashboard']);
+  await createWalletTemplate(serverUrl);
+}
+
+async function createWalletTemplate(serverUrl: string): Promise<void> {
+  await recreateDatabase(serverUrl, WALLET_TEMPLATE);
+  const templateUrl = databaseUrl(serverUrl, { database: WALLET_TEMPLATE });
+  await migrateWallet(templateUrl);
+  await ensureWalletLogin(templateUrl, WALLET_LOGIN);
+}
+
+async function recreateDatabase(serverUrl: string, database: string): Promise<void> {
+  await withClient(serverUrl, async (client) => {
+    await client.query(`drop database if exists ${database} with (force)`);
+    await client.query(`create database ${database}`);
+  });
 }
 
 /** @param template what it is a copy of, which nobody may be connected to */
 export async function createTestDatabase(template = TEMPLATE_DATABASE): Promise<TestDatabase> {
-  const database = `test_${randomBytes(6).toString('hex')}`;
+  return findTestDatabase(await copyDatabase(template, 'test'));
+}
+
+/** @returns the name of the copy */
+export async function copyDatabase(template: string, prefix: string): Promise<string> {
+  const database = `${prefix}_${randomBytes(6).toString('hex')}`;
   // Not by way of the write-ahead log: with wal_level=minimal a server that is killed before its next
   // checkpoint would come back with broken indexes on the copy's unlogged tables.
   await withClient(serverUrl(), (client) =>
     client.query(`create database ${database} template ${template} strategy file_copy`),
   );
-  return findTestDatabase(database);
+  return database;
 }
 
 /** One that exists. */
@@ -74,10 +94,35 @@ export function findTestDatabase(database: string): TestDatabase {
     workerUrl: databaseUrl(ownerUrl, WORKER_LOGIN),
     adminUrl: databaseUrl(ownerUrl, ADMIN_LOGIN),
     dashboardUrl: databaseUrl(ownerUrl, DASHBOARD_LOGIN),
-    drop: async () => {
-      await withClient(server, (client) => client.query(`drop database ${database} with (force)`));
-    },
+    drop: () => dropDatabase(database),
   };
+}
+
+export interface WalletDatabase {
+  url: string;
+  /** Connects the login that owns the schema. */
+  ownerUrl: string;
+  drop: () => Promise<void>;
+}
+
+/** @param template a migrated database that nobody may be connected to */
+export async function createWalletDatabase(template = WALLET_TEMPLATE): Promise<WalletDatabase> {
+  const database = await copyDatabase(template, 'wallet');
+  const ownerUrl = databaseUrl(serverUrl(), { database });
+  return {
+    url: databaseUrl(ownerUrl, WALLET_LOGIN),
+    ownerUrl,
+    drop: () => dropDatabase(database),
+  };
+}
+
+/** A backup of this moment, restored beside the original, which nobody may be connected to. */
+export function copyWalletDatabase({ ownerUrl }: WalletDatabase): Promise<WalletDatabase> {
+  return createWalletDatabase(new URL(ownerUrl).pathname.slice(1));
+}
+
+async function dropDatabase(database: string): Promise<void> {
+  await withClient(serverUrl(), (client) => client.query(`drop database ${database} with (force)`));
 }
 
 /** The server is shared with other test files, so only one gateway's database goes away. */

@@ -17,13 +17,8 @@ import { ChildProgram } from '../servers/child-program';
 import { findFreePort } from '../../../src/dev/ports';
 import { type OwnGateway, startGateway } from '../servers/gateway';
 import type { Link } from '../chaos/link';
-import {
-  createTestSigner,
-  createWalletDatabase,
-  DEPOSIT_ACCOUNT,
-  fillFloat,
-  WALLET_KEYS,
-} from './wallet';
+import { createWalletDatabase } from '../servers/database';
+import { createTestSigner, DEPOSIT_ACCOUNT, fillFloat, WALLET_KEYS } from './wallet';
 
 /** What the wallet's program needs. It does not run. */
 export interface PreparedWallet {

@@ -5,7 +5,6 @@
 import { randomBytes } from 'node:crypto';
 import { HDKey, privateKeyToAccount } from 'viem/accounts';
 import type { Address, Hex } from 'viem';
-import { databaseUrl, withClient } from '../../../src/db/provision';
 import { amount } from '../../../src/domain/money';
 import { ONCHAIN } from '../../../src/providers/onchain/adapter';
 import type { Provider } from '../../../src/providers/port';
@@ -13,7 +12,7 @@ import { createProviderAgent, createProviderCaller } from '../../../src/provider
 import type { Pause } from '../../../src/wallet/chain/pause';
 import type { WalletConfig } from '../../../src/wallet/config';
 import { connectDatabase, type Database } from '../../../src/wallet/db/database';
-import { ensureWalletLogin, migrateWallet } from '../../../src/wallet/db/migrate';
+import type { WalletDatabase } from '../servers/database';
 import type { Network, PayoutRules, SignerSettings } from '../../../src/wallet/networks';
 import type { Signer } from '../../../src/wallet/signer/port';
 import { startWallet, type Wallet, type WalletParts } from '../../../src/wallet/wallet';
@@ -23,42 +22,6 @@ export const WALLET_KEYS = {
   apiKey: 'wallet-test-key',
   callbackSecret: 'wallet-test-secret',
 } as const;
-const LOGIN = { user: 'wallet_test', password: 'wallet-test' } as const;
-
-export interface WalletDatabase {
-  url: string;
-  /** Of the login that owns the schema. */
-  ownerUrl: string;
-  drop: () => Promise<void>;
-}
-
-/** A migrated database with the wallet's own login. */
-export async function createWalletDatabase(): Promise<WalletDatabase> {
-  const created = await createDatabase('');
-  await migrateWallet(created.ownerUrl);
-  await ensureWalletLogin(created.ownerUrl, LOGIN);
-  return created;
-}
-
-/** A backup of this moment, restored beside the original. Nobody may be connected to the original. */
-export async function copyWalletDatabase({ ownerUrl }: WalletDatabase): Promise<WalletDatabase> {
-  return createDatabase(`template ${new URL(ownerUrl).pathname.slice(1)}`);
-}
-
-async function createDatabase(options: string): Promise<WalletDatabase> {
-  const server = process.env['TEST_POSTGRES_URL'] ?? '';
-  const database = `wallet_${randomBytes(6).toString('hex')}`;
-  await withClient(server, (client) => client.query(`create database ${database} ${options}`));
-  const ownerUrl = databaseUrl(server, { database });
-  return {
-    url: databaseUrl(ownerUrl, LOGIN),
-    ownerUrl,
-    drop: async () => {
-      await withClient(server, (client) => client.query(`drop database ${database} with (force)`));
-    },
-  };
-}
-
 /** The account key of the deposit addresses; only its public half is the wallet's. */
 export const DEPOSIT_ACCOUNT = HDKey.fromMasterSeed(new Uint8Array(32).fill(7)).derive(
   "m/44'/60'/0'",
