@@ -1,5 +1,5 @@
 /** The dependencies of the payout and payment activities; src/deps.ts builds them once. */
-import { newDeliveriesOf } from '../src/db/repositories/events';
+import type { NewDeliveries } from '../src/db/repositories/events';
 import { inTransaction, type Db, type Tx } from '../src/db/transaction';
 import type { Payout } from '../src/domain/payout';
 import { PROVIDER_CODES } from '../src/domain/provider-codes';
@@ -28,16 +28,21 @@ export function providerOf(
   return providers.get(code, object.mode);
 }
 
-/** A transaction that can append events of the object, and then starts their deliveries. */
+/**
+ * A transaction that can append events of the object. After its commit the deliveries are started.
+ * @param work collects the deliveries that it inserts
+ */
 export async function inEventTransaction<T>(
   { db, webhookDeliveryStarter }: Pick<Deps, 'db' | 'webhookDeliveryStarter'>,
   objectId: string,
-  work: (tx: Tx) => Promise<T>,
+  work: (tx: Tx, deliveries: NewDeliveries) => Promise<T>,
 ): Promise<T> {
-  let last: Tx | undefined;
   try {
-    const result = await inTransaction(db, (tx) => work((last = tx)));
-    if (last !== undefined) webhookDeliveryStarter.start(await newDeliveriesOf(last));
+    const { result, deliveries } = await inTransaction(db, async (tx) => {
+      const inserted: NewDeliveries = [];
+      return { result: await work(tx, inserted), deliveries: inserted };
+    });
+    webhookDeliveryStarter.start((await Promise.all(deliveries)).flat());
     return result;
   } catch (error) {
     // The error may have occurred after the commit.

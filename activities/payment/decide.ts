@@ -19,7 +19,7 @@ import { DECIDABLE, type Payment } from '../../src/domain/payment';
 import { priceReversal, refundableOf } from '../../src/domain/payment-pricing';
 import type { PaymentDecision } from '../../workflows/messages';
 import { type Deps, providerOf } from '../deps';
-import { refundReference, ShortOfFunds, takeOrderedRefund } from './refunds';
+import { ifCovered, refundReference, takeOrderedRefund } from './refunds';
 
 /** Safe to run twice: a decision's id is recorded once. @returns why it was refused, or null */
 export async function decidePayment(
@@ -30,20 +30,21 @@ export async function decidePayment(
   const payment = await findPayment(deps.db, paymentId);
   if (payment === null) return { refusal: 'the payment does not exist' };
   const canRefund = providerOf(deps, payment).capabilities.refunds;
-  try {
-    return await inTransaction(deps.db, (tx) => decide(tx, paymentId, decision, canRefund));
-  } catch (error) {
-    if (!(error instanceof ShortOfFunds)) throw error;
-    return inTransaction(deps.db, (tx) => decide(tx, paymentId, decision, canRefund, error));
-  }
+  const decided = await ifCovered(
+    inTransaction(deps.db, (tx) => decide(tx, paymentId, decision, canRefund, null)),
+  );
+  if (decided.kind === 'covered') return decided.result;
+  const { available } = decided;
+  return inTransaction(deps.db, (tx) => decide(tx, paymentId, decision, canRefund, available));
 }
 
+/** @param available the available amount, when it does not cover the refund, which is refused then */
 async function decide(
   tx: Tx,
   paymentId: string,
   decision: PaymentDecision,
   canRefund: boolean,
-  short: ShortOfFunds | null = null,
+  available: Amount | null,
 ): Promise<{ refusal: string | null }> {
   const payment = await lockPayment(tx, paymentId);
   const known = await findDecision(tx, paymentId, decision.id);
@@ -53,7 +54,7 @@ async function decide(
   const refusal =
     (await lateRefusal(tx, decision)) ??
     refusalOf(payment, decision, last) ??
-    (decision.kind === 'refund' ? refundRefusal(payment, amount, canRefund, short) : null);
+    (decision.kind === 'refund' ? refundRefusal(payment, amount, canRefund, available) : null);
   const number = (await countDecisions(tx, paymentId)) + 1;
   await insertDecision(tx, paymentId, {
     id: decision.id,
@@ -103,7 +104,7 @@ function refundRefusal(
   payment: Payment,
   amount: Amount | null,
   canRefund: boolean,
-  short: ShortOfFunds | null,
+  available: Amount | null,
 ): string | null {
   const { currency, provider } = payment;
   const refundable = refundableOf(payment);
@@ -113,8 +114,7 @@ function refundRefusal(
   if (isLess(refundable, amount)) {
     return `${amount} ${currency} exceeds the refundable amount of ${refundable} ${currency}`;
   }
-  if (short === null) return null;
+  if (available === null) return null;
   const { taken } = priceReversal(payment, amount);
-  const { available } = short;
   return `the refund needs ${taken} ${currency}, and the merchant has ${available} ${currency} available`;
 }

@@ -5,6 +5,7 @@
  */
 import { activityInfo } from '@temporalio/activity';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
+import type { NewDeliveries } from '../../src/db/repositories/events';
 import {
   lockClaim,
   readClaim,
@@ -60,7 +61,9 @@ export async function openPayment(deps: Deps, input: PaymentInput): Promise<Open
     createdAt,
     expiresAt,
   });
-  const outcome = await inEventTransaction(deps, payment.id, (tx) => store(tx, payment));
+  const outcome = await inEventTransaction(deps, payment.id, (tx, deliveries) =>
+    store(tx, payment, deliveries),
+  );
   if (outcome !== 'stored') return outcome;
   // A checkout about something else is checked at once, which opens a case.
   if (!isFor(payment, result.checkout)) return { kind: 'opened' };
@@ -165,13 +168,18 @@ async function refuse(
   return { kind: 'refused', refusal };
 }
 
-async function store(tx: Tx, payment: Payment): Promise<OpenReport | 'stored'> {
+async function store(
+  tx: Tx,
+  payment: Payment,
+  deliveries: NewDeliveries,
+): Promise<OpenReport | 'stored'> {
   if ((await lockClaim(tx, payment.id)) === null) {
     const known = await findPayment(tx, payment.id);
     return known === null ? { kind: 'abandoned', unusedCheckout: true } : { kind: 'opened' };
   }
-  const data = presentPayment(payment);
-  const inserted = await insertPayment(tx, payment, eventOfPayment(payment), presentCreated(data));
+  const event = eventOfPayment(payment);
+  const response = presentCreated(presentPayment(payment));
+  const inserted = await insertPayment(tx, payment, event, response, deliveries);
   if (inserted) return 'stored';
   const existing = await findPaymentByReference(tx, payment);
   if (existing === null)

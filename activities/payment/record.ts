@@ -3,7 +3,7 @@
  * facts (decisions/provider-facts). Each transfer is credited exactly once; what was sent back of it is
  * deducted in the same transaction.
  */
-import { appendEvent } from '../../src/db/repositories/events';
+import { appendEvent, type NewDeliveries } from '../../src/db/repositories/events';
 import { postAtCommit } from '../../src/db/repositories/ledger';
 import { openCase, resolveOpenCase } from '../../src/db/repositories/cases';
 import {
@@ -21,7 +21,7 @@ import {
 import { databaseTime } from '../../src/db/database-time';
 import { inTransaction, type Tx } from '../../src/db/transaction';
 import { creditPosting } from '../../src/domain/ledger';
-import { add, greaterOf, ZERO } from '../../src/domain/money';
+import { type Amount, add, greaterOf, ZERO } from '../../src/domain/money';
 import { DECIDED_BY_OPERATOR, type Payment } from '../../src/domain/payment';
 import {
   type CheckoutFacts,
@@ -33,7 +33,7 @@ import {
 import { priceCredits } from '../../src/domain/payment-pricing';
 import { type Deps, inEventTransaction } from '../deps';
 import { eventOfPayment } from '../events';
-import { recordRefund, ShortOfFunds } from './refunds';
+import { type Covered, ifCovered, recordRefund } from './refunds';
 
 /** A payment has fewer statuses than this, so more steps for the same facts would be a bug. */
 const STEPS_MAX = 10;
@@ -52,43 +52,47 @@ export async function recordCheckout(
   askedAt: Date,
 ): Promise<Payment> {
   const most = STEPS_MAX + STEPS_PER_REFUND_MAX * facts.refunds.length;
-  let owe: ShortOfFunds | null = null;
+  let available: Amount | null = null;
   for (let steps = 0; steps < most; steps += 1) {
-    const short: ShortOfFunds | null = owe;
-    owe = null;
-    try {
-      const { payment, stepped } = await inEventTransaction(deps, paymentId, (tx) =>
-        step(tx, paymentId, facts, askedAt, short),
-      );
-      if (!stepped) return payment;
-    } catch (error) {
-      if (!(error instanceof ShortOfFunds)) throw error;
-      owe = error;
-    }
+    const short: Amount | null = available;
+    const taken: Covered<Step> = await ifCovered(
+      inEventTransaction(deps, paymentId, (tx, deliveries) =>
+        step(tx, paymentId, facts, askedAt, short, deliveries),
+      ),
+    );
+    if (taken.kind === 'covered' && !taken.result.stepped) return taken.result.payment;
+    available = taken.kind === 'short' ? taken.available : null;
   }
   throw new Error(`payment ${paymentId} still changes after ${most} steps`);
 }
 
+interface Step {
+  payment: Payment;
+  stepped: boolean;
+}
+
+/** @param available the available amount, when it does not cover the next refund */
 async function step(
   tx: Tx,
   paymentId: string,
   facts: CheckoutFacts,
   askedAt: Date,
-  owe: ShortOfFunds | null,
-): Promise<{ payment: Payment; stepped: boolean }> {
+  available: Amount | null,
+  deliveries: NewDeliveries,
+): Promise<Step> {
   const payment = await lockPayment(tx, paymentId);
   const credited = await creditedTransfers(tx, paymentId);
   const rejection = payment.status === 'on_hold' ? await findRejection(tx, paymentId) : null;
   const background = { credited, rejection: rejection?.state ?? null };
   const next = nextPaymentStep(payment, facts, background, askedAt);
   if (next !== null) {
-    const taken = await take(tx, payment, facts, next);
+    const taken = await take(tx, payment, facts, next, deliveries);
     const ids = new Set([...credited, ...next.credits.map(({ id }) => id)]);
     if (isLast(taken, facts, ids, askedAt)) return { payment: taken, stepped: false };
-    const after = next.credits.length > 0 ? await takeBackAtOnce(tx, taken, facts) : taken;
-    return { payment: after, stepped: true };
+    if (next.credits.length === 0) return { payment: taken, stepped: true };
+    return { payment: await takeBackAtOnce(tx, taken, facts, deliveries), stepped: true };
   }
-  const refunded = await recordRefund(tx, payment, facts, owe);
+  const refunded = await recordRefund(tx, payment, facts, available, deliveries);
   if (refunded !== null) return { payment: refunded, stepped: true };
   if (rejection !== null) await noteNotSentBack(tx, payment, facts, rejection);
   return { payment: await noteFigures(tx, payment, facts, credited), stepped: false };
@@ -114,18 +118,22 @@ function isLast(
  * available in between. A refund that the balance does not cover is left to the next step, which
  * records it as owed.
  */
-async function takeBackAtOnce(tx: Tx, payment: Payment, facts: CheckoutFacts): Promise<Payment> {
+async function takeBackAtOnce(
+  tx: Tx,
+  payment: Payment,
+  facts: CheckoutFacts,
+  deliveries: NewDeliveries,
+): Promise<Payment> {
   let last = payment;
-  try {
-    for (;;) {
-      // The savepoint keeps the credit and the refunds before it when a refund is not covered.
-      const after = await inTransaction(tx, (inner) => recordRefund(inner, last, facts, null));
-      if (after === null) return last;
-      last = after;
-    }
-  } catch (error) {
-    if (error instanceof ShortOfFunds) return last;
-    throw error;
+  for (;;) {
+    const inserted: NewDeliveries = [];
+    // The savepoint keeps the credit and the refunds before it when a refund is not covered.
+    const refunded: Covered<Payment | null> = await ifCovered(
+      inTransaction(tx, (savepoint) => recordRefund(savepoint, last, facts, null, inserted)),
+    );
+    if (refunded.kind === 'short' || refunded.result === null) return last;
+    deliveries.push(...inserted);
+    last = refunded.result;
   }
 }
 
@@ -168,6 +176,7 @@ async function take(
   payment: Payment,
   facts: CheckoutFacts,
   { trigger, credits, figures, exceptions, txHash }: PaymentStep,
+  deliveries: NewDeliveries,
 ): Promise<Payment> {
   const priced = priceCredits(payment, credits);
   const decision = await decisionBehind(tx, payment, trigger);
@@ -188,7 +197,7 @@ async function take(
       ? { refundedAmount: add(...facts.refunds.map(({ amount }) => amount)) }
       : {}),
   });
-  if (after.sequence !== payment.sequence) appendEvent(tx, eventOfPayment(after));
+  if (after.sequence !== payment.sequence) appendEvent(tx, eventOfPayment(after), deliveries);
   if (payment.status === 'on_hold') {
     await resolveOpenCase(tx, NOT_SENT_BACK, payment.id, `The payment is now ${after.status}.`);
   }

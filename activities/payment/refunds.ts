@@ -10,7 +10,7 @@ import {
   resolveOpenCase,
   undecidedFacts,
 } from '../../src/db/repositories/cases';
-import { appendEvent } from '../../src/db/repositories/events';
+import { appendEvent, type NewDeliveries } from '../../src/db/repositories/events';
 import { post } from '../../src/db/repositories/ledger';
 import { endDecision, findLastDecision } from '../../src/db/repositories/payment-decisions';
 import { changeRefund, insertRefund, listRefunds } from '../../src/db/repositories/payment-refunds';
@@ -43,12 +43,22 @@ const NOT_COVERED = 'refund_not_covered';
 const ANOTHER_AMOUNT = 'The provider refunded a different amount.';
 
 /** Rolls the transaction back: the balance does not cover the refund. */
-export class ShortOfFunds extends Error {
-  readonly available: Amount;
-
-  constructor(available: Amount) {
+class ShortOfFunds extends Error {
+  constructor(readonly available: Amount) {
     super(`only ${available} is available`);
-    this.available = available;
+  }
+}
+
+/** `short`: the balance does not cover the refund, and the transaction was rolled back. */
+export type Covered<T> = { kind: 'covered'; result: T } | { kind: 'short'; available: Amount };
+
+/** @param transaction one in which refunds are deducted */
+export async function ifCovered<T>(transaction: Promise<T>): Promise<Covered<T>> {
+  try {
+    return { kind: 'covered', result: await transaction };
+  } catch (error) {
+    if (!(error instanceof ShortOfFunds)) throw error;
+    return { kind: 'short', available: error.available };
   }
 }
 
@@ -57,7 +67,7 @@ export function refundReference(paymentId: string, decisionNumber: number): stri
   return `${paymentId}-${decisionNumber}`;
 }
 
-/** Deducts an ordered refund from the balance. @throws ShortOfFunds */
+/** Deducts an ordered refund from the balance, in a transaction for `ifCovered`. */
 export async function takeOrderedRefund(
   tx: Tx,
   payment: Payment,
@@ -71,53 +81,61 @@ export async function takeOrderedRefund(
 }
 
 /**
- * Records the provider's next refund; the caller holds the payment's lock.
- * @param owe set when the balance does not cover it
+ * Records the provider's next refund, in a transaction for `ifCovered`. The caller holds the payment's
+ * lock.
+ * @param available the available amount, when it does not cover the refund: the refund is owed then
  * @returns the payment after it; null when all refunds are recorded or have to wait
- * @throws ShortOfFunds
  */
 export async function recordRefund(
   tx: Tx,
   payment: Payment,
   facts: CheckoutFacts,
-  owe: ShortOfFunds | null,
+  available: Amount | null,
+  deliveries: NewDeliveries,
 ): Promise<Payment | null> {
   if (facts.refunds.length === 0) return null;
   const known = await listRefunds(tx, payment.id);
   const step = nextRefundStep(payment, facts, known);
   if (step === null) return null;
   const ordered = known.find(({ reference }) => reference === step.refund.reference);
-  if (step.kind === 'take_back') return takeBack(tx, payment, step.refund, owe);
+  if (step.kind === 'take_back') {
+    return takeBack(tx, payment, step.refund, available, deliveries);
+  }
   if (ordered === undefined) throw new Error(`the refund ${step.refund.reference} was not ordered`);
   if (step.kind === 'give_back') return giveBackRefund(tx, payment, ordered, ANOTHER_AMOUNT);
-  return confirm(tx, payment, { ...ordered, providerRefundId: step.refund.id });
+  return confirm(tx, payment, { ...ordered, providerRefundId: step.refund.id }, deliveries);
 }
 
-async function confirm(tx: Tx, payment: Payment, refund: PaymentRefund): Promise<Payment> {
+async function confirm(
+  tx: Tx,
+  payment: Payment,
+  refund: PaymentRefund,
+  deliveries: NewDeliveries,
+): Promise<Payment> {
   await changeRefund(tx, payment.id, { ...refund, state: 'done' });
   await endRefundDecision(tx, payment.id, refund.reference, null);
   const exceptions = [...new Set([...payment.exceptions, 'manual' as const])];
-  return noteRefunded(tx, payment, refund.amount, { exceptions });
+  return noteRefunded(tx, payment, refund.amount, { exceptions }, deliveries);
 }
 
 async function takeBack(
   tx: Tx,
   payment: Payment,
   { id, amount }: CheckoutFacts['refunds'][number],
-  owe: ShortOfFunds | null,
+  available: Amount | null,
+  deliveries: NewDeliveries,
 ): Promise<Payment> {
   const { reversed, taken, fee } = priceReversal(payment, amount);
   const found = { reference: id, providerRefundId: id, amount };
-  if (owe !== null) {
-    const { available } = owe;
+  if (available !== null) {
     await insertRefund(tx, payment.id, { ...found, taken: ZERO, fee: ZERO, state: 'owed' });
     const details = { refund: id, amount, needed: taken, available };
     await openCase(tx, NOT_COVERED, payment.id, details);
-    return noteRefunded(tx, payment, amount, {});
+    return noteRefunded(tx, payment, amount, {}, deliveries);
   }
   await insertRefund(tx, payment.id, { ...found, taken, fee, state: 'done' });
   const change = reversing(payment, { reversed, taken, fee });
-  const after = await noteRefunded(tx, payment, amount, change);
+  const after = await noteRefunded(tx, payment, amount, change, deliveries);
   if (reversed !== ZERO) {
     await postOrThrow(tx, payment, refundPosting(payment, { reference: id, taken, fee }));
   }
@@ -133,6 +151,7 @@ async function noteRefunded(
   payment: Payment,
   amount: Amount,
   others: PaymentChange,
+  deliveries: NewDeliveries,
 ): Promise<Payment> {
   const refundedAmount = add(payment.refundedAmount, amount);
   const change = { ...others, refundedAmount };
@@ -141,7 +160,7 @@ async function noteRefunded(
     nextPaymentStatus(payment.status, 'refund') !== undefined;
   if (!isStep) return changePayment(tx, payment.id, change);
   const after = await takePaymentStep(tx, payment, 'refund', change);
-  appendEvent(tx, eventOfPayment(after));
+  appendEvent(tx, eventOfPayment(after), deliveries);
   return after;
 }
 
@@ -183,12 +202,8 @@ async function endRefundDecision(
 export async function collectOwed(db: Db, paymentId: string): Promise<boolean> {
   const owed = (await listRefunds(db, paymentId)).filter(({ state }) => state === 'owed');
   for (const { reference } of owed) {
-    try {
-      if (!(await inTransaction(db, (tx) => collect(tx, paymentId, reference)))) return true;
-    } catch (error) {
-      if (error instanceof ShortOfFunds) return true;
-      throw error;
-    }
+    const collected = await ifCovered(inTransaction(db, (tx) => collect(tx, paymentId, reference)));
+    if (collected.kind === 'short' || !collected.result) return true;
   }
   return false;
 }

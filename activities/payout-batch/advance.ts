@@ -5,7 +5,7 @@
  */
 import { activityInfo } from '@temporalio/activity';
 import { openCase } from '../../src/db/repositories/cases';
-import { appendEvent } from '../../src/db/repositories/events';
+import { appendEvent, type NewDeliveries } from '../../src/db/repositories/events';
 import {
   endBatchEarly,
   listBatchRows,
@@ -78,16 +78,23 @@ async function release(
     await stopChanged(deps, batch);
     return;
   }
-  const released = await inEventTransaction(deps, batch.id, (tx) => releaseIn(tx, batch, free));
+  const released = await inEventTransaction(deps, batch.id, (tx, deliveries) =>
+    releaseIn(tx, batch, free, deliveries),
+  );
   await start(deps, released);
 }
 
 /** Each row is approved as the batch was: from here on it is a payout like any other. */
-async function releaseIn(tx: Tx, batch: PayoutBatch, limit: number): Promise<Payout[]> {
+async function releaseIn(
+  tx: Tx,
+  batch: PayoutBatch,
+  limit: number,
+  deliveries: NewDeliveries,
+): Promise<Payout[]> {
   const payouts: Payout[] = [];
   for (const id of await releaseRows(tx, batch.id, limit)) {
     const change = { decidedBy: batch.approvedBy };
-    const payout = await transitionIn(tx, id, { trigger: 'approve', change });
+    const payout = await transitionIn(tx, id, { trigger: 'approve', change }, deliveries);
     if (payout === null) throw new Error(`${id} was released and cannot be approved`);
     payouts.push(payout);
   }
@@ -112,11 +119,13 @@ async function returnRows(deps: BatchDeps, batch: PayoutBatch): Promise<void> {
   const startedAt = performance.now();
   let returned: number;
   do {
-    returned = await inEventTransaction(deps, batch.id, (tx) => returnIn(tx, batch));
+    returned = await inEventTransaction(deps, batch.id, (tx, deliveries) =>
+      returnIn(tx, batch, deliveries),
+    );
   } while (returned > 0 && performance.now() - startedAt < RETURN_MS_MAX);
 }
 
-async function returnIn(tx: Tx, batch: PayoutBatch): Promise<number> {
+async function returnIn(tx: Tx, batch: PayoutBatch, deliveries: NewDeliveries): Promise<number> {
   const rows = await takeRowsToReturn(tx, batch.id, RETURNED_AT_ONCE);
   const { endedBy: decidedBy, endingReason } = batch;
   for (const { id } of rows) {
@@ -125,7 +134,8 @@ async function returnIn(tx: Tx, batch: PayoutBatch): Promise<number> {
       ? { decidedBy, rejectionReason: endingReason ?? DEFAULT_REJECTION_REASON }
       : { decidedBy };
     const trigger = isRejected ? 'reject' : 'cancel';
-    const returned = await transitionIn(tx, id, { trigger, change, posting: releasePosting });
+    const transition = { trigger, change, posting: releasePosting } as const;
+    const returned = await transitionIn(tx, id, transition, deliveries);
     if (returned === null) throw new Error(`${id} cannot be returned`);
   }
   return rows.length;
@@ -133,14 +143,14 @@ async function returnIn(tx: Tx, batch: PayoutBatch): Promise<number> {
 
 /** Only when every row has ended; the guard looks at the rows again. */
 async function close(deps: BatchDeps, batchId: string): Promise<void> {
-  await inEventTransaction(deps, batchId, async (tx) => {
+  await inEventTransaction(deps, batchId, async (tx, deliveries) => {
     const batch = await lockPayoutBatch(tx, batchId);
     const progress = await readBatchProgress(tx, batchId);
     const trigger = closingTrigger(batch, progress);
     if (trigger === null) return;
     const change = { closedProgress: progress };
     const closed = await takeBatchTransition(tx, batchId, trigger, change, 'true');
-    if (closed !== null) appendEvent(tx, eventOfPayoutBatch(closed, progress));
+    if (closed !== null) appendEvent(tx, eventOfPayoutBatch(closed, progress), deliveries);
   });
 }
 

@@ -1,6 +1,6 @@
 /** The decisions about a batch: approve, reject, stop. Each is one guarded change of its row. */
 import { appendAudit } from '../../src/db/repositories/audit-log';
-import { appendEvent } from '../../src/db/repositories/events';
+import { appendEvent, type NewDeliveries } from '../../src/db/repositories/events';
 import {
   BATCH_HAS_APPROVALS,
   findBatchDecision,
@@ -39,8 +39,8 @@ export async function approvePayoutBatch(
   by: string | null,
   manifestSha256: string,
 ): Promise<BatchStep> {
-  return inEventTransaction(deps, batchId, async (tx) => {
-    const approved = await approve(tx, batchId, by, manifestSha256);
+  return inEventTransaction(deps, batchId, async (tx, deliveries) => {
+    const approved = await approve(tx, batchId, by, manifestSha256, deliveries);
     return stepOf(tx, batchId, approved);
   });
 }
@@ -67,13 +67,13 @@ export async function decidePayoutBatch(
   batchId: string,
   decisionId: string,
 ): Promise<{ outcome: BatchDecideOutcome['kind']; state: PayoutBatchState }> {
-  return inEventTransaction(deps, batchId, async (tx) => {
+  return inEventTransaction(deps, batchId, async (tx, deliveries) => {
     const batch = await lockPayoutBatch(tx, batchId);
     const decision = await findBatchDecision(tx, decisionId);
     if (decision?.batchId !== batchId) {
       return { outcome: 'unknown', state: await reportBatch(tx, batch) };
     }
-    const outcome = decision.outcome ?? (await decide(tx, batch, decision));
+    const outcome = decision.outcome ?? (await decide(tx, batch, decision, deliveries));
     if (decision.outcome === null) await noteBatchOutcome(tx, decisionId, outcome);
     return { outcome, state: await reportBatch(tx, await getBatch(tx, batchId)) };
   });
@@ -83,6 +83,7 @@ async function decide(
   tx: Tx,
   batch: PayoutBatch,
   decision: PayoutBatchDecision,
+  deliveries: NewDeliveries,
 ): Promise<NonNullable<PayoutBatchDecision['outcome']>> {
   const { kind, email, reason } = decision;
   const ageMs = (await databaseTime(tx)).getTime() - decision.createdAt.getTime();
@@ -101,7 +102,7 @@ async function decide(
   if (decider.needsTwo && decider.isRelated) return 'related_operator';
   // It counts before the transition, whose guard counts the approvals.
   if (decider.needsTwo) await noteBatchOutcome(tx, decision.id, 'counted');
-  const approved = await approve(tx, batch.id, email, decision.manifestSha256);
+  const approved = await approve(tx, batch.id, email, decision.manifestSha256, deliveries);
   if (approved !== null) {
     await audit(tx, approved, decision);
     return 'applied';
@@ -114,6 +115,7 @@ async function approve(
   batchId: string,
   by: string | null,
   manifestSha256: string,
+  deliveries: NewDeliveries,
 ): Promise<PayoutBatch | null> {
   const only = `ending IS NULL AND manifest_sha256 = ? AND ${BATCH_HAS_APPROVALS}`;
   const change = { approvedBy: by };
@@ -122,7 +124,7 @@ async function approve(
   ]);
   if (approved !== null) {
     const progress = await readBatchProgress(tx, batchId);
-    appendEvent(tx, eventOfPayoutBatch(approved, progress));
+    appendEvent(tx, eventOfPayoutBatch(approved, progress), deliveries);
   }
   return approved;
 }

@@ -1,5 +1,6 @@
 /** The steps of a payout that involve no provider: approve, reject, cancel. */
 import { appendAudit } from '../../src/db/repositories/audit-log';
+import type { NewDeliveries } from '../../src/db/repositories/events';
 import {
   findDecision,
   HAS_APPROVALS,
@@ -111,7 +112,7 @@ export async function decidePayout(
   payoutId: string,
   decisionId: string,
 ): Promise<{ outcome: DecideOutcome['kind']; state: PayoutState }> {
-  return inEventTransaction(deps, payoutId, async (tx) => {
+  return inEventTransaction(deps, payoutId, async (tx, deliveries) => {
     const payout = await lockPayout(tx, payoutId);
     const decision = await findDecision(tx, decisionId);
     if (decision?.payoutId !== payoutId) {
@@ -120,7 +121,7 @@ export async function decidePayout(
     if (decision.outcome !== null) {
       return { outcome: decision.outcome, state: await reportReviewed(tx, payout) };
     }
-    const { outcome, payout: after } = await decide(tx, payout, decision);
+    const { outcome, payout: after } = await decide(tx, payout, decision, deliveries);
     await noteOutcome(tx, decisionId, outcome);
     return { outcome, state: await reportReviewed(tx, after) };
   });
@@ -131,7 +132,12 @@ interface Decided {
   payout: Payout;
 }
 
-async function decide(tx: Tx, payout: Payout, decision: PayoutDecision): Promise<Decided> {
+async function decide(
+  tx: Tx,
+  payout: Payout,
+  decision: PayoutDecision,
+  deliveries: NewDeliveries,
+): Promise<Decided> {
   const refused = (outcome: DecisionOutcome): Decided => ({ outcome, payout });
   const { kind, userId } = decision;
   const ageMs = (await databaseTime(tx)).getTime() - decision.createdAt.getTime();
@@ -143,7 +149,12 @@ async function decide(tx: Tx, payout: Payout, decision: PayoutDecision): Promise
   }
   if (nextPayoutStatus(payout.status, kind) === undefined) return refused('already_decided');
   if (kind === 'reject') {
-    const rejected = await take(tx, decision, rejection(decision.email, decision.reason));
+    const rejected = await take(
+      tx,
+      decision,
+      rejection(decision.email, decision.reason),
+      deliveries,
+    );
     return rejected === null
       ? refused('already_decided')
       : { outcome: 'applied', payout: rejected };
@@ -154,7 +165,7 @@ async function decide(tx: Tx, payout: Payout, decision: PayoutDecision): Promise
   if (needsTwo && decider.relatedTo !== null) return refused('related_operator');
   // The approval is counted before the transition, whose guard counts the approvals.
   if (needsTwo) await noteOutcome(tx, decision.id, 'counted');
-  const approved = await take(tx, decision, approval(decision.email));
+  const approved = await take(tx, decision, approval(decision.email), deliveries);
   if (approved !== null) return { outcome: 'applied', payout: approved };
   // A threshold that was set meanwhile counts as well.
   return refused(decider.hasCounted ? 'same_operator' : 'counted');
@@ -164,8 +175,9 @@ async function take(
   tx: Tx,
   { payoutId, kind, email, reason }: PayoutDecision,
   transition: Transition,
+  deliveries: NewDeliveries,
 ): Promise<Payout | null> {
-  const payout = await transitionIn(tx, payoutId, transition);
+  const payout = await transitionIn(tx, payoutId, transition, deliveries);
   if (payout === null) return null;
   await appendAudit(tx, {
     actor: email,

@@ -3,6 +3,7 @@
  * the payout, its event and the stored response, and posts to the ledger last. Safe to run twice:
  * an existing payout is kept.
  */
+import type { NewDeliveries } from '../../src/db/repositories/events';
 import { lockClaim, releaseClaim, type HeldClaim } from '../../src/db/repositories/idempotency';
 import { post } from '../../src/db/repositories/ledger';
 import { findPayout, insertPayout } from '../../src/db/repositories/payouts';
@@ -27,7 +28,9 @@ export type ReserveResult =
 
 export async function reservePayout(deps: Deps, input: PayoutInput): Promise<ReserveResult> {
   try {
-    const result = await inEventTransaction(deps, input.payoutId, (tx) => reserve(tx, input));
+    const result = await inEventTransaction(deps, input.payoutId, (tx, deliveries) =>
+      reserve(tx, input, deliveries),
+    );
     if (result.kind !== 'reserved' || deps.consoleUrl === null) return result;
     return { ...result, consolePage: `${deps.consoleUrl}/payouts/${input.payoutId}` };
   } catch (error) {
@@ -44,7 +47,11 @@ class Refused extends Error {
   }
 }
 
-async function reserve(tx: Tx, input: PayoutInput): Promise<ReserveResult> {
+async function reserve(
+  tx: Tx,
+  input: PayoutInput,
+  deliveries: NewDeliveries,
+): Promise<ReserveResult> {
   const claim = await lockClaim<PayoutRequest>(tx, input.payoutId);
   if (claim === null) return withoutClaim(tx, input.payoutId);
   lockUsage(tx, { ...claim, currency: claim.request.currency });
@@ -59,7 +66,7 @@ async function reserve(tx: Tx, input: PayoutInput): Promise<ReserveResult> {
   const payout = buildPayout(order, result.terms);
   // Both are sent together. If the reference is taken, the posting is rolled back.
   const [isInserted, { outcome, available }] = await Promise.all([
-    insert(tx, payout),
+    insert(tx, payout, deliveries),
     post(tx, payout, reservePosting(payout)),
   ]);
   if (!isInserted) throw new Refused(await takenReference(tx, payout, claim));
@@ -91,7 +98,7 @@ async function takenReference(
   return duplicateReference('payout', existingId);
 }
 
-async function insert(tx: Tx, payout: Payout): Promise<boolean> {
-  const data = presentPayout(payout);
-  return insertPayout(tx, payout, eventOfPayout(payout), presentCreated(data));
+function insert(tx: Tx, payout: Payout, deliveries: NewDeliveries): Promise<boolean> {
+  const response = presentCreated(presentPayout(payout));
+  return insertPayout(tx, payout, eventOfPayout(payout), response, deliveries);
 }

@@ -2,7 +2,7 @@
  * One status change of a payout: the guarded UPDATE, its event and its posting in one transaction.
  * The guard decides every race: the second caller changes nothing and gets the current state.
  */
-import { appendEvent } from '../../src/db/repositories/events';
+import { appendEvent, type NewDeliveries } from '../../src/db/repositories/events';
 import { postAtCommit } from '../../src/db/repositories/ledger';
 import { getPayout, takeTransition, type PayoutChange } from '../../src/db/repositories/payouts';
 import type { Tx } from '../../src/db/transaction';
@@ -33,8 +33,8 @@ export function applyTransition(
   payoutId: string,
   transition: Transition,
 ): Promise<TransitionResult> {
-  return inEventTransaction(deps, payoutId, async (tx) => {
-    const payout = await transitionIn(tx, payoutId, transition);
+  return inEventTransaction(deps, payoutId, async (tx, deliveries) => {
+    const payout = await transitionIn(tx, payoutId, transition, deliveries);
     if (payout === null) return { applied: false, payout: await getPayout(tx, payoutId) };
     return { applied: true, payout };
   });
@@ -45,10 +45,11 @@ export async function transitionIn(
   tx: Tx,
   payoutId: string,
   { trigger, change = {}, only, posting }: Transition,
+  deliveries: NewDeliveries,
 ): Promise<Payout | null> {
   const payout = await takeTransition(tx, payoutId, trigger, change, only);
   if (payout === null) return null;
-  appendEvent(tx, eventOfPayout(payout));
+  appendEvent(tx, eventOfPayout(payout), deliveries);
   if (posting !== undefined) postAtCommit(tx, payout, posting(payout));
   return payout;
 }

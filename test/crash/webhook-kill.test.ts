@@ -131,7 +131,7 @@ async function startOne(receiver: Receiver): Promise<string> {
   const head = { ...event, sequence: 1, createdAt: new Date() };
   const body = presentEvent(head, { id: objectId });
   await inTransaction(gateway.db, (tx) => {
-    appendEvent(tx, { ...head, accountId, objectId, body });
+    appendEvent(tx, { ...head, accountId, objectId, body }, []);
   });
   const [delivery] = await rows<{ id: string }>(
     gateway.db,

@@ -55,7 +55,7 @@ async function append(db: Db, accountId: string, wish: Wish = {}): Promise<Event
   const event: EventObject = { ...EXAMPLE.data[0], id, type, mode, sequence: 1 };
   const body = Buffer.from(JSON.stringify(event));
   await inTransaction(db, (tx) => {
-    appendEvent(tx, { id, accountId, mode, type, objectId, sequence: 1, body, createdAt });
+    appendEvent(tx, { id, accountId, mode, type, objectId, sequence: 1, body, createdAt }, []);
   });
   return event;
 }

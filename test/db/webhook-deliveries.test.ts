@@ -67,7 +67,7 @@ function writeEvent(tx: Tx): string {
   const event = { id: newId('event'), type: 'payout.completed' as const, mode: 'test' as const };
   const body = Buffer.from(JSON.stringify(event));
   const rest = { accountId, objectId: newId('payout'), sequence: 1, createdAt: new Date() };
-  appendEvent(tx, { ...event, ...rest, body });
+  appendEvent(tx, { ...event, ...rest, body }, []);
   return event.id;
 }
 

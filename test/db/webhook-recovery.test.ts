@@ -105,7 +105,7 @@ async function statusOfFreshEvent(): Promise<string | undefined> {
   };
   const rest = { objectId: newId('payout'), sequence: 1, createdAt: new Date() };
   await inTransaction(appDb, (tx) => {
-    appendEvent(tx, { ...event, ...rest, body: Buffer.from('{}') });
+    appendEvent(tx, { ...event, ...rest, body: Buffer.from('{}') }, []);
   });
   const [delivery] = await rows<{ status: string }>(
     db,

@@ -25,8 +25,18 @@ export interface NewEvent {
   runId?: string | null;
 }
 
-/** The event and its deliveries, in the transaction of the status change (decisions/webhook-endpoints). */
-export function appendEvent(tx: Tx, event: NewEvent): void {
+/** A delivery of a transaction, to be started after the commit. */
+type NewDelivery = Omit<WebhookDeliveryToStart, 'retryRequested'>;
+
+/** The deliveries that a transaction has inserted, known after its commit. */
+export type NewDeliveries = Promise<NewDelivery[]>[];
+
+/**
+ * Appends the event and its deliveries, in the transaction of the status change
+ * (decisions/webhook-endpoints).
+ * @param deliveries gets the deliveries
+ */
+export function appendEvent(tx: Tx, event: NewEvent, deliveries: NewDeliveries): void {
   const inserted = deferredRows<InsertedDelivery>(
     tx,
     `WITH event AS (
@@ -50,7 +60,7 @@ export function appendEvent(tx: Tx, event: NewEvent): void {
       ...newWebhookDeliveryBindings(),
     ],
   );
-  noteDeliveries(tx, event, inserted);
+  deliveries.push(deliveriesOf(event, inserted));
 }
 
 /** A delivery that was not skipped. */
@@ -60,29 +70,17 @@ export interface InsertedDelivery {
   isSlow: boolean;
 }
 
-/** A delivery of the transaction, to be started after the commit. */
-type NewDelivery = Omit<WebhookDeliveryToStart, 'retryRequested'>;
-
-const newDeliveries = new WeakMap<Tx, Promise<NewDelivery[]>[]>();
-
-/** @param inserted known at the commit */
-export function noteDeliveries(
-  tx: Tx,
+export function deliveriesOf(
   { type: eventType, objectId, accountId, mode }: Omit<NewEvent, 'sequence' | 'createdAt'>,
   inserted: Promise<InsertedDelivery[]>,
-): void {
+): Promise<NewDelivery[]> {
   const event = { eventType, objectId, accountId, mode, isNew: true };
   const deliveries = inserted.then((all) =>
     all.map(({ id, ...endpoint }) => ({ ...event, deliveryId: id, ...endpoint })),
   );
   // It is read only after the commit.
   deliveries.catch(() => undefined);
-  newDeliveries.set(tx, [...(newDeliveries.get(tx) ?? []), deliveries]);
-}
-
-/** The deliveries that the transaction has inserted. Call it after the commit. */
-export async function newDeliveriesOf(tx: Tx): Promise<NewDelivery[]> {
-  return (await Promise.all(newDeliveries.get(tx) ?? [])).flat();
+  return deliveries;
 }
 
 /** The worker that created the delivery starts its workflow; restart-missing waits this long. */

@@ -4,23 +4,28 @@
  */
 import type { Model, ModelClass } from 'objection';
 import {
+  deliveriesOf,
   INSERT_DELIVERIES,
   type InsertedDelivery,
+  type NewDeliveries,
   type NewEvent,
   newWebhookDeliveryBindings,
-  noteDeliveries,
 } from './events';
 import { type deferredRows, preparedRows, type Tx } from '../transaction';
 
 export type FirstEvent = Omit<NewEvent, 'sequence' | 'createdAt'>;
 
-/** @returns false, and nothing is written, when the reference is already used */
+/**
+ * @param deliveries gets the deliveries of the event
+ * @returns false, and nothing is written, when the reference is already used
+ */
 export async function insertClaimed(
   tx: Tx,
   model: ModelClass<Model>,
   object: object,
   event: FirstEvent,
   response: { status: number; body: Buffer },
+  deliveries: NewDeliveries,
   send: typeof preparedRows | typeof deferredRows = preparedRows,
 ): Promise<boolean> {
   const row = model.fromJson(object, { skipValidation: true }).$toDatabaseJson();
@@ -55,10 +60,7 @@ export async function insertClaimed(
       response.body,
     ],
   );
-  noteDeliveries(
-    tx,
-    event,
-    inserted.then(([one]) => one?.deliveries ?? []),
-  );
+  const found = inserted.then(([one]) => one?.deliveries ?? []);
+  deliveries.push(deliveriesOf(event, found));
   return (await inserted).length > 0;
 }

@@ -7,6 +7,7 @@ import {
   paymentStatusesBefore,
 } from '../../domain/payment';
 import { PaymentModel } from '../models';
+import type { NewDeliveries } from './events';
 import { type FirstEvent, insertClaimed } from './insert-claimed';
 import {
   assignments,
@@ -56,8 +57,9 @@ export function insertPayment(
   payment: Payment,
   event: FirstEvent,
   response: { status: number; body: Buffer },
+  deliveries: NewDeliveries,
 ): Promise<boolean> {
-  return insertClaimed(tx, PaymentModel, payment, event, response);
+  return insertClaimed(tx, PaymentModel, payment, event, response, deliveries);
 }
 
 /** Applies a transition of the transition table; the caller holds the row's lock. */

@@ -2,6 +2,7 @@
 import type { Payout, PayoutStatus, PayoutTrigger } from '../../domain/payout';
 import { nextPayoutStatus, payoutStatusesBefore } from '../../domain/payout';
 import { PayoutModel } from '../models';
+import type { NewDeliveries } from './events';
 import { type FirstEvent, insertClaimed } from './insert-claimed';
 import {
   assignments,
@@ -49,8 +50,9 @@ export function insertPayout(
   payout: Payout,
   event: FirstEvent,
   response: { status: number; body: Buffer },
+  deliveries: NewDeliveries,
 ): Promise<boolean> {
-  return insertClaimed(tx, PayoutModel, payout, event, response, deferredRows);
+  return insertClaimed(tx, PayoutModel, payout, event, response, deliveries, deferredRows);
 }
 
 /**

@@ -164,7 +164,7 @@ export async function writeEvent(
     description: note,
   });
   await inTransaction(appDb, (tx) => {
-    appendEvent(tx, { ...event, accountId, objectId, body });
+    appendEvent(tx, { ...event, accountId, objectId, body }, []);
   });
   return { id: event.id, objectId, body, note };
 }
