@@ -35,7 +35,8 @@ COPY package.json ./
 # The user "node". Kubernetes checks runAsNonRoot with a number only.
 USER 1000:1000
 EXPOSE 3000 3002 9464
-# The port for metrics if there is one; the wallet and jobs have their own checks or none.
+# The check uses the port for metrics if there is one; the wallet and jobs have their own checks or
+# none.
 HEALTHCHECK --interval=10s --timeout=5s --start-period=20s --retries=6 \
   CMD ["node", "--eval", "fetch('http://127.0.0.1:' + (process.env.METRICS_PORT || process.env.PORT || 3000) + '/readyz').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
 CMD ["node", "dist/src/bin/api.js"]

@@ -33,7 +33,9 @@ export async function findAccount(db: Db | Tx, id: string): Promise<Account | nu
   return account ?? null;
 }
 
-/** Not FOR UPDATE: that would conflict with the foreign key checks of running payouts. */
+/**
+ * The lock is not FOR UPDATE, which would conflict with the foreign key checks of running payouts.
+ */
 export async function lockAccount(tx: Tx, id: string): Promise<Account | null> {
   const sql = `SELECT ${COLUMNS} FROM accounts WHERE id = ? FOR NO KEY UPDATE`;
   const [account] = await rows<Account>(tx, sql, [id]);
@@ -49,7 +51,6 @@ export async function saveAccount(tx: Tx, account: Account): Promise<void> {
   );
 }
 
-/** Newest first. */
 export async function listAccounts(db: Db, limit: number): Promise<Account[]> {
   return rows<Account>(
     db,
@@ -64,7 +65,7 @@ export interface AccountFilters {
   status?: Account['status'] | undefined;
 }
 
-/** Newest first, a page of the console. */
+/** A page of the console, newest first. */
 export async function listAccountsPage(
   db: Db,
   query: {
@@ -92,7 +93,7 @@ export async function listAccountsPage(
   return pageOf(found, limit);
 }
 
-/** Development: the account's id is different in each database, its name is not. */
+/** The name by which development finds the account, whose id is different in each database. */
 export const DEMO_MERCHANT_NAME = 'Demo merchant';
 
 /** The demo merchant's account id; null if it does not exist, as in production. */

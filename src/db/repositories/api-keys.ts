@@ -12,7 +12,10 @@ export interface KeyUse {
   accountStatus: 'active' | 'suspended';
   addressAllowed: boolean;
   requestsPerMinute: number;
-  /** Includes this request; 0 when the account or the address was refused. */
+  /**
+   * The number of requests in this minute, with this one; 0 when the account or the address was
+   * refused.
+   */
   requests: number;
   secondsLeft: number;
 }
@@ -22,7 +25,7 @@ export interface SentKey {
   key: string;
   current: Buffer;
   next: Buffer | null;
-  /** Replaced by `current` when the key is used. */
+  /** Hashes by earlier peppers, which `current` replaces when the key is used. */
   earlier: Buffer[];
   /** Null when it is unknown; no allowlist contains it. */
   address: string | null;
@@ -31,17 +34,19 @@ export interface SentKey {
 /**
  * Finds the keys of several requests by their hashes, counts the requests and notes the use, in one
  * statement.
- * @param pepperId of the pepper of `current`
- * @returns in their order; null for a key that does not exist, is revoked or expired
+ * @param pepperId the id of the pepper of `current`
+ * @returns the keys in the order of the requests; null for a key that does not exist, is revoked or
+ *   expired
  */
 export async function authenticateKeys(
   db: Db | ShortStatements,
   pepperId: string,
   keys: readonly SentKey[],
 ): Promise<(KeyUse | null)[]> {
-  // Every process locks their counters in this order, whatever its pepper: no two wait for each other.
+  // Every process locks the counters in this order, whatever its pepper, so that no two wait for each
+  // other.
   const sorted = [...keys].sort((a, b) => (a.key < b.key ? -1 : 1));
-  // As many for each: the process's earlier peppers.
+  // Every key has the same number of earlier hashes, one for each earlier pepper of the process.
   const earlier = sorted[0]?.earlier.length ?? 0;
   const uses = await rows<KeyUse & { place: number }>(
     db,
@@ -57,7 +62,7 @@ export async function authenticateKeys(
       sorted.map(({ next }) => next),
       sorted.map(({ address }) => address),
       pepperId,
-      // Flat: PostgreSQL 15 refuses an array of empty arrays.
+      // The array is flat, because PostgreSQL 15 refuses an array of empty arrays.
       sorted.flatMap((key) => key.earlier),
       earlier,
       earlier,
@@ -86,7 +91,7 @@ export interface ApiKey {
   lastUsedAddress: string | null;
 }
 
-/** What changes when a key gets a new secret. */
+/** The columns that change when a key gets a new secret. */
 export interface StoredSecret {
   secretHash: Buffer;
   pepperId: string;
@@ -175,7 +180,10 @@ export async function countWorkingKeys(tx: Tx, accountId: string, mode: Mode): P
   return found?.keys ?? 0;
 }
 
-/** Keys that are accepted, by the pepper that they are hashed with; null: not used since it is stored. */
+/**
+ * Counts the accepted keys by the pepper that they are hashed with; null: a key was not used since it
+ * was stored.
+ */
 export async function countKeysByPepper(
   db: Db,
 ): Promise<{ pepperId: string | null; keys: number; lastUsedAt: Date | null }[]> {

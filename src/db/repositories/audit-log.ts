@@ -5,14 +5,14 @@ import { exactTime, type ListPage, pageOf } from './lists';
 /** A state of the object as the admin command shows it, without secrets and hashes. */
 export type Snapshot = object | null;
 
-/** The pages, the admin command, or the gateway by itself. */
+/** The programs that make entries: the pages, the admin command, or the gateway by itself. */
 export const AUDIT_SOURCES = ['console', 'dashboard', 'admin', 'gateway'] as const;
 export type AuditSource = (typeof AUDIT_SOURCES)[number];
 
 export interface NewAuditEntry {
   actor: string;
   via?: AuditSource;
-  /** Of a person in a browser; empty if it is unknown. */
+  /** The address of a person in a browser; empty if it is unknown. */
   address?: string;
   /** noun.verb, such as `key.rotate`. */
   action: string;
@@ -42,7 +42,9 @@ export interface AuditQuery {
   via?: AuditSource | undefined;
   /** ISO 8601, inclusive. */
   until?: string | undefined;
-  /** What a merchant may see of its account: what its users did, and these actions of operators. */
+  /**
+   * The actions of operators that a merchant may see of its account, beside what its own users did.
+   */
   visibleActions?: readonly string[] | undefined;
   /** Only entries older than the one with this id. */
   beforeId?: string | undefined;
@@ -70,7 +72,6 @@ export async function appendAudit(tx: Tx, entry: NewAuditEntry): Promise<void> {
   );
 }
 
-/** Newest first. */
 export async function listAudit(
   db: Reader,
   query: AuditQuery,

@@ -1,4 +1,4 @@
-/** The passwords and codes that were tried and not accepted, as far as a limit counts them. */
+/** Passwords and codes that were tried and not accepted, as long as a limit counts them. */
 import type { UserKind } from '../../domain/users';
 import { rows, type Db } from '../transaction';
 
@@ -8,26 +8,26 @@ export interface Attempt {
   step: 'password' | 'code';
   /** Null: unknown. */
   address: string | null;
-  /** A browser in which this user signed in before; null: another one. */
+  /** The browser, if this user signed in with it before; null: an unknown one. */
   device: string | null;
 }
 
-/** Each with this attempt. */
+/** The numbers of failed attempts, each with this one. */
 export interface AttemptCounts {
   id: string;
-  /** In this known browser. */
+  /** Attempts in this known browser. */
   ofDevice: number;
-  /** Of this email address from this network. */
+  /** Attempts for this e-mail address from this network. */
   ofPair: number;
-  /** Of any email address of this site from this network. */
+  /** Attempts for any e-mail address of this site from this network. */
   ofNetwork: number;
-  /** Of this email address in unknown browsers, from everywhere. */
+  /** Attempts for this e-mail address in unknown browsers, from everywhere. */
   ofEmail: number;
-  /** The same, in the last seconds. */
+  /** The same, in the last seconds only. */
   ofEmailJustNow: number;
 }
 
-/** An IPv6 address belongs to a customer's network of 64 bits. */
+/** The network of an address. An IPv6 address belongs to a customer's network of 64 bits. */
 const network = (address: string) =>
   `(SELECT CASE family(address) WHEN 6 THEN network(set_masklen(address, 64))::inet ELSE address END
   FROM (SELECT ${address}::inet AS address) AS given)`;
@@ -105,7 +105,7 @@ export async function deleteAttempt(db: Db, id: string): Promise<void> {
   await rows(db, 'DELETE FROM authentication_attempts WHERE id = ?', [id]);
 }
 
-/** Those that no limit counts any more. */
+/** Deletes attempts that no limit counts any more. */
 export async function deleteOldAttempts(db: Db, minutes: number): Promise<void> {
   await rows(
     db,
@@ -117,7 +117,7 @@ export async function deleteOldAttempts(db: Db, minutes: number): Promise<void> 
 }
 
 /**
- * Old sessions, invitations, attempts and challenges, up to this many of each: migration 0014.
+ * Deletes old sessions, invitations, attempts and challenges, up to this many of each (migration 0014).
  * @returns how many were deleted
  */
 export async function forgetOldSignIns(db: Db, limit: number): Promise<number> {

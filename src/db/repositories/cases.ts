@@ -4,7 +4,7 @@ import { newId } from '../../lib/new-id';
 import { rows, type Db, type Tx } from '../transaction';
 import { exactTime, type ListPage, pageOf } from './lists';
 
-/** What does not fit in a case is not decided with it, and opens the next one. */
+/** A fact that does not fit in a case is not decided with it, and opens the next one. */
 const FACTS_MAX = 1_000;
 
 /** Opens at most one case per kind and object. An open one collects the facts that it lacks. */
@@ -30,7 +30,10 @@ export interface Case {
   kind: CaseKind;
   objectId: string;
   details: Record<string, unknown>;
-  /** In the order in which they came. None is changed or removed: their number is their version. */
+  /**
+   * The facts in the order in which they came. None is changed or removed, so their number is their
+   * version.
+   */
   facts: unknown[];
   createdAt: Date;
   resolvedAt: Date | null;
@@ -51,7 +54,7 @@ export async function listCases(db: Db, all: boolean, limit: number): Promise<Ca
 }
 
 export interface CaseFilters {
-  /** Undefined: open and resolved ones. */
+  /** Undefined: both open and resolved cases. */
   isOpen?: boolean | undefined;
   kind?: CaseKind | undefined;
   objectId?: string | undefined;
@@ -59,7 +62,7 @@ export interface CaseFilters {
   createdTo?: string;
 }
 
-/** Newest first, a page of the console. */
+/** A page of the console, newest first. */
 export async function listCasesPage(
   db: Db,
   query: { limit: number; after: { createdAt: string; id: string } | null; filters: CaseFilters },
@@ -111,7 +114,7 @@ export async function resolveCase(
   return opened ?? null;
 }
 
-/** Nobody resolves the open case, if there is one, until the transaction ends. */
+/** Keeps the open case, if there is one, from being resolved until the transaction ends. */
 export async function lockOpenCase(tx: Tx, kind: CaseKind, objectId: string): Promise<void> {
   await rows(
     tx,
@@ -120,7 +123,9 @@ export async function lockOpenCase(tx: Tx, kind: CaseKind, objectId: string): Pr
   );
 }
 
-/** Those of the facts that no resolved case shows. The gateway resolves a case when all of it is done. */
+/**
+ * The facts that no resolved case shows. The gateway itself resolves a case when all of it is done.
+ */
 export async function undecidedFacts<Fact extends object>(
   db: Db | Tx,
   kind: CaseKind,

@@ -1,9 +1,11 @@
-/** What needs an operator, over all accounts. Each count stops early, so the page stays quick. */
+/**
+ * Counts what needs an operator, over all accounts. Each count stops early, so the page stays quick.
+ */
 import type { CaseKind } from '../../domain/cases';
 import type { Mode } from '../../domain/mode';
 import { rows, type Db } from '../transaction';
 
-/** A page says "100 or more". */
+/** Counts stop here, and a page says "100 or more". */
 export const COUNT_MAX = 100;
 
 /** Hours after which a provider's statement counts as not read: it is read every hour. */

@@ -16,13 +16,13 @@ export async function listStatementStates(db: Db): Promise<StatementState[]> {
   return rows<StatementState>(db, sql);
 }
 
-/** Of one currency and mode. Null: nothing was counted on that side. */
+/** The money of one currency and mode. Null: nothing was counted on that side. */
 export interface Position {
   mode: Mode;
   currency: string;
   available: Amount | null;
   reserved: Amount | null;
-  /** Held by all providers less what is owed to all merchants. */
+  /** The amount that all providers hold, less what is owed to all merchants. */
   difference: Amount;
   providers: {
     provider: ProviderCode;
@@ -34,7 +34,7 @@ export interface Position {
   countedAt: Date;
 }
 
-/** As the last reconciliation counted them: countPositions. */
+/** The positions that the last reconciliation counted (countPositions). */
 export async function listPositions(db: Db): Promise<Position[]> {
   return rows<Position>(
     db,
@@ -68,7 +68,10 @@ export interface Backlog {
   waiting: number;
 }
 
-/** Endpoints with waiting deliveries, the most first. Jumps from endpoint to endpoint in the index. */
+/**
+ * Endpoints with waiting deliveries, the longest backlog first. The query jumps from endpoint to
+ * endpoint in the index.
+ */
 export async function listBacklogs(db: Db): Promise<Backlog[]> {
   return rows<Backlog>(
     db,

@@ -8,7 +8,7 @@ import type { Case } from './cases';
 import { exactTime, type ListPage, pageOf } from './lists';
 import type { StoredDecision } from './payment-decisions';
 
-/** What an operator may have to look at. */
+/** The reasons why an operator may have to look at a payment. */
 export const PAYMENT_FLAGS = ['exception', 'open_case'] as const;
 
 export interface ConsolePaymentFilters {
@@ -24,12 +24,12 @@ export interface ConsolePaymentFilters {
 
 export type ConsolePayment = Payment & { accountName: string; openCases: number };
 
-/** Open cases beyond these are in the list of cases. */
+/** Further open cases are in the list of cases only. */
 const OPEN_CASES_MAX = 1_000;
 
 const FLAGS: Record<(typeof PAYMENT_FLAGS)[number], string> = {
   exception: `p.exceptions <> '{}'`,
-  // An array, so that the payments are found by their ids.
+  // With an array the payments are found by their ids.
   open_case: `p.id = ANY (ARRAY(SELECT object_id FROM cases WHERE resolved_at IS NULL
     AND object_id LIKE 'pay\\_%' ORDER BY created_at DESC, id DESC LIMIT ${OPEN_CASES_MAX}))`,
 };
@@ -38,7 +38,6 @@ const COLUMNS = `p.*, a.name AS account_name,
   (SELECT count(*)::integer FROM cases c
     WHERE c.object_id = p.id AND c.resolved_at IS NULL) AS open_cases`;
 
-/** Newest first. */
 export async function listConsolePayments(
   db: Db,
   query: {
@@ -64,7 +63,7 @@ export async function listConsolePayments(
       ] as const
     ).filter(([, value]) => value !== undefined),
   );
-  // The condition of the indexes over all accounts, migration 0013.
+  // The indexes over all accounts have this condition (migration 0013).
   const always = [
     accountId === undefined ? `p.id > ''` : 'true',
     ...(flag === undefined ? [] : [FLAGS[flag]]),
@@ -104,13 +103,13 @@ export interface PaymentRecords {
   payment: ConsolePayment;
   credits: Credit[];
   refunds: (PaymentRefund & { createdAt: Date })[];
-  /** Of operators, newest first. */
+  /** Decisions of operators, newest first. */
   decisions: StoredDecision[];
-  /** Open ones first. */
+  /** Cases, the open ones first. */
   cases: Pick<Case, 'id' | 'kind' | 'createdAt' | 'resolvedAt'>[];
 }
 
-/** A payment has few of them. */
+/** The limit is far above what a payment has. */
 const RECORDS_MAX = 100;
 
 export async function readPaymentRecords(db: Db, id: string): Promise<PaymentRecords | null> {

@@ -10,17 +10,20 @@ import {
 import { rows, type Db } from '../transaction';
 import { exactTime, type ListPage, pageOf } from './lists';
 
-/** What waits for a provider's word. Both are open. */
+/** The two ways in which an open payout waits for its provider's answer. */
 export const PAYOUT_WAITS = ['stuck', 'in_doubt'] as const;
 export type PayoutWait = (typeof PAYOUT_WAITS)[number];
 
-/** `stuck`: the provider accepted it, and gave no result for so long that the attention level rose. */
+/**
+ * `stuck` means that the provider accepted the payout, and has given no result for so long that the
+ * attention level rose.
+ */
 const WAITS: Record<PayoutWait, string> = {
   stuck: `p.status = 'processing' AND p.attention_level > 0`,
   in_doubt: 'p.in_doubt_since IS NOT NULL',
 };
 
-/** Since when the payout has waited for its provider. */
+/** SQL: the time since which the payout has waited for its provider. */
 const WAITING_SINCE = 'coalesce(p.in_doubt_since, p.processing_since, p.updated_at)';
 
 export interface ConsolePayoutFilters {
@@ -39,7 +42,6 @@ export type ConsolePayout = Payout & { accountName: string };
 
 type Condition = readonly [sql: string, ...values: string[]];
 
-/** Newest first. */
 export async function listConsolePayouts(
   db: Db,
   query: {
@@ -60,7 +62,7 @@ export async function listConsolePayouts(
   });
   const found = await rows<ConsolePayout & { position: string }>(
     db,
-    // UNION: what is searched for may be the reference and the destination of one payout.
+    // UNION, because the searched text may be the reference and the destination of one payout.
     `WITH page AS MATERIALIZED (
        SELECT * FROM (${parts.map(({ sql }) => sql).join(' UNION ')}) AS p
         ORDER BY created_at DESC, id DESC LIMIT ?)
@@ -90,7 +92,7 @@ function conditionsOf(
   return [
     ...wished,
     ...(wait === undefined ? [] : [[WAITS[wait]] as const]),
-    // The condition of the indexes over all accounts, migration 0029.
+    // The indexes over all accounts have this condition (migration 0029).
     ...(accountId === undefined ? [[`p.id > ''`] as const] : []),
   ];
 }
@@ -98,7 +100,10 @@ function conditionsOf(
 const SEARCHED = ['id', 'reference', 'destination_value', 'tx_hash'] as const;
 const GROUPS = [...new Set(PAYOUT_STATUSES.map(payoutStatusGroup))];
 
-/** What is read one by one and put together, because each has an index in the order of the list. */
+/**
+ * The conditions whose rows are read separately and put together, because each has an index in the
+ * order of the list.
+ */
 function placesOf({ mode, status, wait, search }: ConsolePayoutFilters): Condition[][] {
   if (search !== undefined) return SEARCHED.map((column) => [[`p.${column} = ?`, search]]);
   if (wait !== undefined) return [[]];
@@ -114,12 +119,12 @@ function placesOf({ mode, status, wait, search }: ConsolePayoutFilters): Conditi
 
 export interface PayoutEscalation {
   status: PayoutStatus;
-  /** 0: it became in doubt. */
+  /** 0 when the payout became in doubt. */
   level: number;
   notedAt: Date;
 }
 
-/** Newest first; a payout has few of them. */
+/** The escalations, newest first. A payout has few of them. */
 export function listEscalations(db: Db, payoutId: string): Promise<PayoutEscalation[]> {
   return rows<PayoutEscalation>(
     db,
@@ -137,7 +142,10 @@ export interface WaitingPayouts {
   sums: { currency: string; amount: Amount }[];
 }
 
-/** How many wait for a provider, with their money and the longest wait. Counts stop at `max`. */
+/**
+ * Counts the payouts that wait for a provider, with their money and the longest wait. Counts stop at
+ * `max`.
+ */
 export async function readWaitingPayouts(db: Db, max: number): Promise<WaitingPayouts[]> {
   const places = MODES.flatMap((mode) => PAYOUT_WAITS.map((wait) => ({ mode, wait })));
   const found = places.map(

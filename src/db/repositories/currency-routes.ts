@@ -21,8 +21,8 @@ export async function listPayoutRoutes(
 }
 
 /**
- * As listPayoutRoutes, with the payout that has the reference already, if any: whoever repeats a reference
- * is told so before anything else is looked at.
+ * The same as listPayoutRoutes, with the payout that has the reference already, if any: whoever repeats
+ * a reference is told so before anything else is looked at.
  */
 export async function readPayoutOptions(
   db: Db | ShortStatements,
@@ -86,7 +86,7 @@ export interface RouteSetting extends CatalogueRoute {
   enabled: boolean;
 }
 
-/** What a change is about; undefined: all of the network. */
+/** The routes that a change is about; undefined: all of the network. */
 export interface RouteScope {
   provider: ProviderCode;
   network: string;
@@ -105,7 +105,7 @@ export async function listRouteSettings(db: Db): Promise<RouteSetting[]> {
   return rows<RouteSetting>(db, `SELECT ${SETTING} FROM currency_routes ${SETTING_ORDER}`);
 }
 
-/** As they are; nobody else changes them in the meantime. */
+/** Locks the routes, so that nobody else changes them in the meantime. */
 export async function lockRoutes(tx: Tx, scope: RouteScope): Promise<RouteSetting[]> {
   return rows<RouteSetting>(
     tx,
@@ -115,7 +115,8 @@ export async function lockRoutes(tx: Tx, scope: RouteScope): Promise<RouteSettin
 }
 
 /**
- * A route is enabled only where a default fee rule is in force. @returns the routes that have the value now
+ * Enables or disables routes. A route is enabled only where a default fee rule is in force.
+ * @returns the routes that have the value now
  */
 export async function setRoutesEnabled(
   tx: Tx,
@@ -130,14 +131,17 @@ export async function setRoutesEnabled(
   );
 }
 
-/** SQL over a route r: a default fee rule is in force for it, so GET /fees has one for every account. */
+/**
+ * SQL over a route r: whether a default fee rule is in force for it, so that GET /fees has one for
+ * every account.
+ */
 const HAS_FEE = `EXISTS (SELECT FROM fee_rules f
   WHERE f.account_id IS NULL
     AND (f.provider, f.direction, f.currency) = (r.provider, r.direction, r.currency)
     AND f.valid_from <= clock_timestamp()
     AND (f.valid_until IS NULL OR f.valid_until > clock_timestamp()))`;
 
-/** Whether merchants can use it: some network of it is enabled. */
+/** Whether merchants can use the currency, which is when one of its networks is enabled. */
 export async function hasEnabledRoute(
   tx: Tx,
   { provider, direction, currency }: Pick<CatalogueRoute, 'provider' | 'direction' | 'currency'>,

@@ -9,14 +9,16 @@ import { rows, type Reader } from '../transaction';
 /** Counts stop here. */
 export const WARNING_MAX = 100;
 
-/** How many days before its event is deleted a delivery is counted. */
+/** A delivery is counted this many days before its event is deleted. */
 export const WARNING_DAYS = 3;
 const KEPT_DAYS = 30;
 
 export interface DeliveryWarning {
   endpointId: string;
   url: string;
-  /** Of the newest that did not succeed, those that were skipped because too many were open. */
+  /**
+   * The number of the newest unsuccessful deliveries that were skipped because too many were open.
+   */
   skipped: number;
   /** Failed or skipped deliveries whose events are deleted within WARNING_DAYS. */
   expiring: number;

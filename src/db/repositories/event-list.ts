@@ -57,16 +57,19 @@ export async function listEvents(db: Db, query: EventListQuery): Promise<ListPag
   return pageOf(found, limit);
 }
 
-/** OFFSET 0: an object has few events, and PostgreSQL must not look for them elsewhere. */
+/** OFFSET 0 keeps PostgreSQL from looking for the few events of an object elsewhere. */
 const OF_OBJECT = '(SELECT * FROM events WHERE object_id = ? OFFSET 0) AS event';
 
 /**
- * Up to this many events of the wanted types are sorted; with more, a page is soon full in the order of
- * time.
+ * Up to this many events of the wanted types are sorted. With more, a page in the order of time is soon
+ * full.
  */
 const FEW = 1_000;
 
-/** A type that is rare, or that the account has none of, is not looked for among all events. */
+/**
+ * Reads the wanted types first, because a type that is rare, or that the account has none of, would be
+ * looked for among all events.
+ */
 function ofTypes(page: (source: string, onlyIf?: string) => string): string {
   const count = '(SELECT count(*) FROM few)';
   const few = '(SELECT * FROM events WHERE id = ANY (ARRAY(SELECT id FROM few)) OFFSET 0) AS event';

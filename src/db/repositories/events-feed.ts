@@ -7,13 +7,13 @@ import type { EventType } from '../../domain/events';
 import type { Mode } from '../../domain/mode';
 import { rows, type Db } from '../transaction';
 
-/** After the event with this position and id. The position is a bigint, as text. */
+/** The position after an event. It is a bigint, as text, and the event's id. */
 export interface FeedPosition {
   position: string;
   id: string;
 }
 
-/** Undefined: all. */
+/** An undefined filter includes all events. */
 export interface EventFilters {
   type?: readonly EventType[];
   objectId?: string;
@@ -30,12 +30,14 @@ export interface FeedQuery {
   keptOnly?: boolean;
 }
 
-/** Null: the body was deleted (decisions/retention). */
+/** An event of the feed. The body is null after it was deleted (decisions/retention). */
 export interface FeedEvent extends FeedPosition {
   body: Buffer | null;
 }
 
-/** The oldest running transaction's position: what is below it is complete in this snapshot. */
+/**
+ * The position of the oldest running transaction. What is below it is complete in this snapshot.
+ */
 const CLOCK = `
   SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint + shift AS frontier,
          pg_snapshot_xmax(pg_current_snapshot())::text::bigint + shift AS newest
@@ -43,13 +45,17 @@ const CLOCK = `
 
 export interface FeedPage {
   events: FeedEvent[];
-  /** Everything before it was visible. */
+  /** Every event before this position was visible. */
   frontier: string;
-  /** True: the position that was asked for is ahead of every transaction, as after a restore. */
+  /**
+   * True when the position that was asked for is ahead of every transaction, as after a restore.
+   */
   ahead: boolean;
 }
 
-/** One statement, because the frontier and the events must be of one snapshot. */
+/**
+ * Reads the feed with one statement, because the frontier and the events must be of one snapshot.
+ */
 export async function readFeed(
   db: Db,
   { accountId, mode, types, objectId, after, limit, keptOnly = false }: FeedQuery,
@@ -80,7 +86,9 @@ export async function readFeed(
   return { events, frontier: first.frontier, ahead: first.ahead };
 }
 
-/** Each type comes from the index in order, so that a rare type costs no more than a frequent one. */
+/**
+ * Reads each type from the index in order, so that a rare type costs no more than a frequent one.
+ */
 const ofAccount = (condition: string): string => `
   SELECT event.position, event.id, event.body
     FROM (SELECT each.position, each.id
@@ -93,7 +101,7 @@ const ofAccount = (condition: string): string => `
            ORDER BY each.position, each.id LIMIT ?) AS listed
     JOIN events event ON event.id = listed.id`;
 
-/** OFFSET 0: an object has few events, and PostgreSQL must not look for them elsewhere. */
+/** OFFSET 0 keeps PostgreSQL from looking for the few events of an object elsewhere. */
 const ofObject = (condition: string): string => `
   SELECT position, id, body
     FROM (SELECT * FROM events WHERE object_id = ? OFFSET 0) AS event
@@ -102,7 +110,7 @@ const ofObject = (condition: string): string => `
      ${condition}
    ORDER BY position, id LIMIT ?`;
 
-/** Where the feed stands: a later page after this position has only newer events. */
+/** The position where the feed stands: a later page after it has only newer events. */
 export async function readFrontier(db: Db): Promise<string> {
   const [clock] = await rows<{ frontier: string }>(db, CLOCK);
   if (clock === undefined) throw new Error('event_clock has no row');
@@ -122,7 +130,7 @@ export async function findFeedPosition(
   return event ?? null;
 }
 
-/** Where the oldest events that still have a body start; null when there are none. */
+/** The position of the oldest events that still have a body; null when there are none. */
 export async function findOldestPosition(
   db: Db,
   { accountId, mode }: { accountId: string; mode: Mode },
@@ -143,7 +151,10 @@ export interface NewEvent {
   objectId: string;
 }
 
-/** The events of all accounts since a position, up to `limit`; and where the feed stands now. */
+/**
+ * The events of all accounts since a position, up to `limit`, and the position where the feed stands
+ * now.
+ */
 export async function readNewEvents(
   db: Db,
   since: string,

@@ -19,7 +19,7 @@ export interface NewEvent {
   sequence: number;
   body: Buffer;
   createdAt: Date;
-  /** The operator, or the merchant's request, that decided it; null: the gateway. */
+  /** The operator or the merchant's request that decided it; null: the gateway. */
   actor?: string | null;
   /** The workflow run that records it; null outside of a workflow. */
   runId?: string | null;
@@ -83,7 +83,7 @@ export function deliveriesOf(
   return deliveries;
 }
 
-/** The worker that created the delivery starts its workflow; restart-missing waits this long. */
+/** The worker that created the delivery starts its workflow, so restart-missing waits this long. */
 const START_GRACE = `interval '30 seconds'`;
 
 /**
@@ -130,7 +130,9 @@ export async function forgetEventBodies(db: Db, limit: number): Promise<number> 
   return row?.n ?? 0;
 }
 
-/** What was sent; null if the event is not of this account and mode, or its body is forgotten. */
+/**
+ * The body that was sent; null if the event is not of this account and mode, or its body is deleted.
+ */
 export async function findEventBody(
   db: Reader,
   { accountId, mode }: { accountId: string; mode: Mode },

@@ -25,7 +25,7 @@ export async function listFeeRules(db: Db, accountId: string): Promise<FeeRule[]
   );
 }
 
-/** The account and route that a rule applies to. Null as account: the default. */
+/** The account and route that a rule applies to. Without an account it is the default. */
 export interface FeeScope {
   accountId: string | null;
   direction: Direction;

@@ -18,10 +18,10 @@ export interface FourEyesSetting {
   proposal: ThresholdProposal | null;
 }
 
-/** As long as a proposal about an account. */
+/** A proposal ends after the same time as one about an account. */
 const PROPOSAL_DAYS = 7;
 
-/** One for each currency. */
+/** The settings, one for each currency. */
 export async function listFourEyes(
   db: Db | Tx,
   currencies: readonly string[],
@@ -73,7 +73,7 @@ export async function deleteProposal(tx: Tx, currency: string): Promise<void> {
   await rows(tx, 'DELETE FROM four_eyes_proposals WHERE currency = ?', [currency]);
 }
 
-/** False: it is somebody's own, or another amount. */
+/** Takes a proposal for approval. False: it is the approver's own, or has another amount. */
 export async function takeProposal(
   tx: Tx,
   currency: string,

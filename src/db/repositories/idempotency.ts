@@ -10,7 +10,9 @@ import type { ChosenRoute } from '../../domain/route';
 import type { ShortStatements } from '../short-statements';
 import { preparedRows, rows, type Db, type Tx } from '../transaction';
 
-/** Longer than the API waits for a response, so that a response cannot follow a takeover. */
+/**
+ * The lease is longer than the API waits for a response, so that a response cannot follow a takeover.
+ */
 const LEASE_SECONDS = 30;
 const KEEP_HOURS = 24;
 
@@ -23,13 +25,13 @@ export interface ClaimKey {
   key: string;
 }
 
-/** What the API chose for the request: the workflow's input cannot change it. */
+/** The route that the API chose for the request, which the workflow's input cannot change. */
 export interface ClaimedRoute extends ChosenRoute {
-  /** Null for a payment. */
+  /** The network fee; null for a payment. */
   networkFee: Amount | null;
 }
 
-/** What the creating transaction needs from the request. */
+/** The parts of the request that the creating transaction needs. */
 export interface ClaimedRequest<Request extends object, Route = ClaimedRoute> {
   apiKeyId: string;
   request: Request;
@@ -42,15 +44,18 @@ export type HeldKey =
   | { kind: 'running'; secondsLeft: number }
   | { kind: 'reused' };
 
-/** SQL, of a record k: its claim or its stored response has ended, so the key can be claimed again. */
+/**
+ * SQL over a record k: whether its claim or its stored response has ended, so that the key can be
+ * claimed again.
+ */
 const HAS_ENDED = `(
   (k.state = 'running' AND k.lease_until <= clock_timestamp())
   OR (k.state = 'done' AND k.completed_at <= clock_timestamp() - interval '${KEEP_HOURS} hours'))`;
 
 /**
- * Does not wait until the claim is on disk, or on a standby: the transaction that creates the object
- * locks the claim and waits for both. A claim that a crash of PostgreSQL loses has ended like any other,
- * and nothing can be created under it.
+ * Claims a key, without waiting until the claim is on disk or on a standby: the transaction that
+ * creates the object locks the claim and waits for both. A claim that a crash of PostgreSQL loses has
+ * ended like any other, and nothing can be created under it.
  * @param bodyHash hash of the parsed request, so that its formatting does not matter
  */
 export async function claimKey(
@@ -69,17 +74,17 @@ export async function claimKey(
             lease_until = excluded.lease_until, request = excluded.request,
             response_status = NULL, response_body = NULL, completed_at = NULL
       WHERE ${HAS_ENDED}
-     -- Until the end of this statement's own transaction.
+     -- The setting lasts until the end of this statement's own transaction.
      RETURNING set_config('synchronous_commit', 'off', true)`,
     [accountId, mode, key, bodyHash, objectId, LEASE_SECONDS, JSON.stringify(claimed)],
   );
   if (taken.length > 0) return { kind: 'claimed' };
   const held = await readHeldKey(db, { accountId, mode, key }, bodyHash);
-  // It was refused and deleted in between: the client's next attempt can claim the key.
+  // The claim was refused and deleted in between, so the client's next attempt can claim the key.
   return held ?? { kind: 'running', secondsLeft: 1 };
 }
 
-/** Null for a key that can be claimed. */
+/** The claim or stored response of a key; null when the key can be claimed. */
 export async function readHeldKey(
   db: Db | ShortStatements,
   key: ClaimKey,
@@ -154,7 +159,8 @@ export async function readStoredResponse(
  * @returns how many were deleted; fewer than `limit` when no more were found
  */
 export async function deleteEndedKeys(db: Db | Tx, limit: number): Promise<number> {
-  // Each half uses an index; now() can be used in an index condition, clock_timestamp() cannot.
+  // Each half uses an index, for which the condition needs now(): clock_timestamp() cannot be in an
+  // index condition.
   const deleted = await rows(
     db,
     `WITH done AS MATERIALIZED (
@@ -168,7 +174,7 @@ export async function deleteEndedKeys(db: Db | Tx, limit: number): Promise<numbe
           FOR UPDATE SKIP LOCKED
      )
      DELETE FROM idempotency_keys
-      -- An array is looked up by the index; without statistics, a join may compare all with all.
+      -- An array is looked up by the index. Without statistics, a join may compare all rows with all.
       WHERE object_id = ANY (ARRAY(SELECT object_id FROM done UNION ALL SELECT object_id FROM dead))
      RETURNING object_id`,
     [KEEP_HOURS + GRACE_HOURS, limit, GRACE_HOURS, limit],

@@ -13,18 +13,19 @@ export interface BalanceKey {
 }
 
 export interface PostResult {
-  /** `replayed`: this operation key was already posted, and nothing moved this time. */
+  /** `replayed` means that this operation key was already posted, and nothing moved this time. */
   outcome: 'posted' | 'replayed' | 'insufficient';
   available: Amount;
   reserved: Amount;
 }
 
 /**
- * Posts last in the caller's transaction, or alone: from here to COMMIT the balance is locked.
- * `insufficient` means that available would fall below zero; the caller rolls back.
+ * Posts to the ledger. It must be the last statement of the caller's transaction, or the only one,
+ * because from here to COMMIT the balance is locked. `insufficient` means that available would fall
+ * below zero; the caller rolls back.
  */
 export async function post(tx: Db | Tx, key: BalanceKey, posting: Posting): Promise<PostResult> {
-  // Each is granted to another role.
+  // Each function is granted to another role.
   const writer = posting.type === 'adjustment' ? 'ledger_adjust' : 'ledger_post';
   const [row] = await preparedRows<{
     outcome: PostResult['outcome'];
@@ -122,7 +123,7 @@ export async function findAdjustment(db: Db, id: string): Promise<PostedAdjustme
   return posted ?? null;
 }
 
-/** Both modes. */
+/** The balances of both modes. */
 export async function listAllBalances(
   db: Db,
   accountId: string,

@@ -11,7 +11,7 @@ export interface ListQuery<Filters> {
   accountId: string;
   mode: Mode;
   limit: number;
-  /** The last item of the previous page; the time is text because a Date drops microseconds. */
+  /** The last item of the previous page. The time is text, because a Date drops microseconds. */
   after: { createdAt: string; id: string } | null;
   filters: Filters;
 }
@@ -60,7 +60,7 @@ async function newestFirst<T extends { id: string }>(
   const { sql, bindings } = conditions([
     ['(created_at, id) < (?, ?)', after?.createdAt, after?.id],
     oneOf('status', status),
-    // The index has the group in place of the status.
+    // The index contains the group in place of the status.
     oneOf('status_group', statusGroups && [...new Set(statusGroups)]),
     ['reference = ?', reference],
     ['batch_id = ?', batch],

@@ -1,4 +1,7 @@
-/** Objects that something else knows and the database does not: it was restored to an earlier time. */
+/**
+ * Finds objects that Temporal or a provider knows and the database does not, because it was restored to
+ * an earlier time.
+ */
 import { type Db, rows } from '../transaction';
 
 /** @returns those of the ids that have no row */

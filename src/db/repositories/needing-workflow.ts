@@ -54,7 +54,7 @@ export async function findPayoutsNeedingWorkflow(
     .whereRaw(PAYOUT_NEEDS_WORKFLOW);
 }
 
-/** None of these is urgent: their workflows check once an hour at most. */
+/** Late payments are not urgent, so their workflows check once an hour at most. */
 const LATE_CHECK_MINUTES = 60;
 
 const LATE_WINDOW = `interval '${LATE_WINDOW_MS / 1_000} seconds'`;

@@ -1,4 +1,7 @@
-/** What the pages show beside an object: its events, their deliveries, and what needs attention. */
+/**
+ * The history that the pages show beside an object: its events, their deliveries, and what needs
+ * attention.
+ */
 import type { EventType } from '../../domain/events';
 import type { Mode } from '../../domain/mode';
 import type { WebhookDeliveryStatus } from '../../domain/webhook-delivery';
@@ -7,13 +10,12 @@ import { rows, type Reader } from '../transaction';
 export interface HistoryEvent {
   id: string;
   type: EventType;
-  /** Who decided it; null: the gateway. */
+  /** The operator or request that decided it; null: the gateway. */
   actor: string | null;
   createdAt: Date;
   deliveries: { id: string; url: string; status: WebhookDeliveryStatus; attempts: number }[];
 }
 
-/** Newest first. */
 export async function listHistory(db: Reader, objectId: string): Promise<HistoryEvent[]> {
   return rows<HistoryEvent>(
     db,
@@ -35,7 +37,7 @@ export interface Attention {
   payoutsInDoubt: number;
   paymentsOnHold: number;
   paymentsUnderpaid: number;
-  /** In the last day, of endpoints that are not deleted. */
+  /** Deliveries that failed in the last day, of endpoints that are not deleted. */
   deliveriesFailed: number;
   endpointsDisabled: number;
   payoutsPaused: boolean;

@@ -1,17 +1,17 @@
 /**
- * What an operator watches and only the database knows, in one statement. Each part reads a partial
- * index, or a table with a row for each setting, and stops at COUNTED_MAX rows: it costs what is open,
- * never what has been done, and not more than that.
+ * The figures that an operator watches and only the database knows, in one statement. Each part reads a
+ * partial index, or a table with a row for each setting, and stops at COUNTED_MAX rows. So it costs
+ * what is open, and never what has been done.
  */
 import { OPEN_PAYMENT_STATUSES } from '../../domain/payment';
 import { OPEN_PAYOUT_GROUP } from '../../domain/payout';
 import { rows, sqlList, type Db } from '../transaction';
 
-/** Beyond it a count stays there, and the oldest is that of those counted. */
+/** Counts stop here, and the oldest is then the oldest of those that were counted. */
 export const COUNTED_MAX = 20_000;
 
 export interface Figure {
-  /** Of the metric. */
+  /** The name of the metric. */
   name: string;
   labels: Record<string, string>;
   /** A count, or Unix time in seconds. An amount is rounded: nothing is computed from it. */
@@ -91,6 +91,6 @@ SELECT 'gateway_ledger_broken_invariants', '{}', count(*)
   FROM ledger_report, jsonb_array_elements(report -> 'invariants') AS invariant
  WHERE (invariant ->> 'broken')::bigint > 0
 UNION ALL
--- Of this login's own sessions: commits that a synchronous standby has not confirmed.
+-- The sessions of this login only: commits that a synchronous standby has not confirmed.
 SELECT 'gateway_database_commits_waiting_for_standby', '{}', count(*)
   FROM pg_stat_activity WHERE usename = current_user AND wait_event = 'SyncRep'`;

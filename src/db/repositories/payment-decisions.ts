@@ -8,7 +8,7 @@ export interface StoredDecision {
   id: string;
   number: number;
   kind: PaymentDecisionKind;
-  /** Of a refund. */
+  /** The amount of a refund. */
   amount: Amount | null;
   decidedBy: string | null;
   reason: string | null;
@@ -44,7 +44,7 @@ export async function findLastDecision(
   return decision ?? null;
 }
 
-/** The newest that was not refused. */
+/** The newest decision that was not refused. */
 export async function findEffectiveDecision(
   tx: Tx,
   paymentId: string,
@@ -62,7 +62,7 @@ export interface Rejection extends StoredDecision {
   state: 'pending' | 'accepted';
 }
 
-/** The rejection in effect: a release ends it only once the provider has accepted the release. */
+/** The rejection in effect. A release ends it only once the provider has accepted the release. */
 export async function findRejection(tx: Tx, paymentId: string): Promise<Rejection | null> {
   const [decision] = await rows<Rejection>(
     tx,
@@ -81,7 +81,9 @@ export async function countDecisions(tx: Tx, paymentId: string): Promise<number>
   return counted?.n ?? 0;
 }
 
-/** The caller holds the payment's lock, so no other decision gets the same number. */
+/**
+ * Inserts a decision. The caller holds the payment's lock, so no other decision gets the same number.
+ */
 export async function insertDecision(
   tx: Tx,
   paymentId: string,
@@ -97,7 +99,7 @@ export async function insertDecision(
   );
 }
 
-/** Changes nothing when the decision has already ended. */
+/** Ends a decision, and changes nothing when it has ended already. */
 export async function endDecision(
   db: Db | Tx,
   paymentId: string,

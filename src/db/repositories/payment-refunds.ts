@@ -4,13 +4,12 @@ import { rows, type Db, type Tx } from '../transaction';
 
 const COLUMNS = `reference, provider_refund_id, amount, taken, fee, state`;
 
-/** Oldest first. */
 export async function listRefunds(db: Db | Tx, paymentId: string): Promise<PaymentRefund[]> {
   const sql = `SELECT ${COLUMNS} FROM payment_refunds WHERE payment_id = ? ORDER BY created_at`;
   return rows<PaymentRefund>(db, sql, [paymentId]);
 }
 
-/** The caller holds the payment's lock, here and below. */
+/** The caller holds the payment's lock, for this and the following functions. */
 export async function insertRefund(
   tx: Tx,
   paymentId: string,

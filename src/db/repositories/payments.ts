@@ -75,7 +75,7 @@ export async function takePaymentStep(
   const fields = { ...change, status };
   const [row] = await preparedRows<Payment>(
     tx,
-    // A credit that leaves the status as it is has no event.
+    // A credit that does not change the status has no event.
     `UPDATE payments SET ${assignments(fields)}, updated_at = clock_timestamp()
             ${status === payment.status ? '' : ', sequence = sequence + 1'}
       WHERE id = ? AND status IN (${sqlList(paymentStatusesBefore(trigger))}) RETURNING *`,

@@ -13,18 +13,24 @@ import { areRelated } from './related-operators';
 
 const COLUMNS = 'id, payout_id, kind, user_id, email, reason, outcome, created_at, decided_at';
 
-/** An operator who may decide now; not at the time of the decision. */
+/**
+ * SQL over a user u: whether the operator may decide now, which can differ from the time of the
+ * decision.
+ */
 export const MAY_REVIEW = `u.kind = 'operator' AND u.disabled_at IS NULL
   AND u.operator_role IN (${sqlList(REVIEWER_ROLES)})`;
 
-/** The operator has had the secret of the payout's API key, or requested it on the dashboard. */
+/**
+ * SQL: whether the operator has had the secret of the payout's API key, or requested the payout on the
+ * dashboard.
+ */
 const HAD_KEY = `(EXISTS (SELECT FROM audit_log a
   WHERE a.object_id = payouts.api_key_id AND a.action IN ('api_key.create', 'api_key.rotate')
     AND lower(a.actor) = lower(u.email))
   OR EXISTS (SELECT FROM users m
   WHERE m.id = payouts.api_key_id AND lower(m.email) = lower(u.email)))`;
 
-/** Two, when two of those who approved are not related; otherwise one at most. */
+/** SQL: two when two of those who approved are not related, otherwise at most one. */
 const APPROVALS = `(WITH approved AS (
     SELECT DISTINCT u.id, u.email FROM payout_decisions d JOIN users u ON u.id = d.user_id
      WHERE d.payout_id = payouts.id AND d.kind = 'approve' AND d.outcome IN ('counted', 'applied')
@@ -36,7 +42,7 @@ const APPROVALS = `(WITH approved AS (
 const THRESHOLD = `(SELECT t.amount FROM four_eyes_thresholds t
   WHERE t.currency = payouts.currency AND payouts.amount > t.amount)`;
 
-/** The condition of every approval: SQL over the row of `payouts`. */
+/** SQL over the row of `payouts`: the condition of every approval. */
 export const HAS_APPROVALS = `(payouts.status <> 'under_review' OR ${THRESHOLD} IS NULL
   OR ${APPROVALS} >= ${APPROVALS_NEEDED})`;
 
@@ -61,7 +67,7 @@ export async function findDecision(db: Db | Tx, id: string): Promise<PayoutDecis
   return decision ?? null;
 }
 
-/** Of one payout, oldest first. */
+/** The decisions about one payout, oldest first. */
 export async function listDecisions(db: Db, payoutId: string): Promise<PayoutDecision[]> {
   return rows<PayoutDecision>(
     db,
@@ -70,7 +76,9 @@ export async function listDecisions(db: Db, payoutId: string): Promise<PayoutDec
   );
 }
 
-/** Decisions about a payout go one after the other from here to the end of the transaction. */
+/**
+ * Locks the payout, so that decisions about it go one after the other until the end of the transaction.
+ */
 export async function lockPayout(tx: Tx, id: string): Promise<Payout> {
   const payout = await PayoutModel.query(tx).findById(id).forUpdate();
   if (payout === undefined) throw new MissingRow(id);
@@ -87,11 +95,11 @@ export async function noteOutcome(tx: Tx, id: string, outcome: DecisionOutcome):
 
 export interface FourEyes {
   threshold: Amount;
-  /** Of different operators who may still decide. */
+  /** Approvals of different operators who may still decide. */
   approvals: number;
 }
 
-/** Null: one approval is enough. */
+/** The threshold that the payout exceeds; null when one approval is enough. */
 export async function readFourEyes(db: Db | Tx, payoutId: string): Promise<FourEyes | null> {
   const [found] = await rows<{ threshold: Amount | null; approvals: number }>(
     db,
@@ -106,11 +114,14 @@ export interface DeciderFacts {
   mayReview: boolean;
   hadKey: boolean;
   hasCounted: boolean;
-  /** Who gave the first approval, when it does not count together with one of this operator. */
+  /**
+   * The operator who gave the first approval, when it does not count together with one of this
+   * operator.
+   */
   relatedTo: string | null;
 }
 
-/** What decides whether an operator may decide about a payout. */
+/** Reads the facts that decide whether an operator may decide about a payout. */
 export async function readDecider(
   db: Db | Tx,
   payoutId: string,

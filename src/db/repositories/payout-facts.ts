@@ -10,10 +10,10 @@ import { deferStatement, preparedRows, sqlList, type Db, type Tx } from '../tran
 export interface FactsQuery {
   accountId: string;
   mode: Mode;
-  /** The key, or the user of the dashboard. */
+  /** The id of the key, or of the user of the dashboard. */
   apiKeyId: string;
   provider: ProviderCode;
-  /** The network: a memo identifies a different recipient on each. */
+  /** The network is compared too, because a memo identifies a different recipient on each. */
   network: string | null;
   request: PayoutRequest;
 }
@@ -98,7 +98,7 @@ SELECT clock_timestamp() AS now, b.available, pause.reason AS pause_reason,
   LEFT JOIN LATERAL payout_policy(q.account_id, q.currency) policy ON true
   LEFT JOIN LATERAL payout_used(q.account_id, q.mode, q.currency) day
     ON coalesce(policy.daily_max, policy.auto_approve_daily_max) IS NOT NULL
-  -- Only a refusal tells it.
+  -- Only a refusal names the time.
   LEFT JOIN LATERAL (
     SELECT min(p.created_at) + interval '24 hours' AS window_resets_at
       FROM payouts p
@@ -109,7 +109,7 @@ SELECT clock_timestamp() AS now, b.available, pause.reason AS pause_reason,
 
 /**
  * Takes the lock under which limits of 24 hours are counted, if the account has one in this currency.
- * Taken before the next statement, which reads the facts: they include what it waited for.
+ * It must be taken before the statement that reads the facts, so that they include what it waited for.
  */
 export function lockUsage(
   tx: Tx,
@@ -118,7 +118,7 @@ export function lockUsage(
   deferStatement(tx, 'SELECT lock_payout_usage(?, ?, ?)', [accountId, mode, currency]);
 }
 
-/** @param db in the reserving transaction: after `lockUsage` */
+/** @param db in the reserving transaction, after `lockUsage` */
 export async function readPayoutFacts(db: Db | Tx, query: FactsQuery): Promise<PayoutFacts> {
   const { accountId, mode, apiKeyId, provider, network, request } = query;
   const { currency, destination, reference } = request;
@@ -135,7 +135,7 @@ export async function readPayoutFacts(db: Db | Tx, query: FactsQuery): Promise<P
     reference,
     request.amount,
   ]);
-  // Neither a key nor a user: SQL has no time for it.
+  // The requester is neither a key nor a user, for which SQL finds no time.
   if (row === undefined || row.apiKeySecretSince === null) {
     throw new Error(`account ${accountId} or key ${apiKeyId} does not exist`);
   }

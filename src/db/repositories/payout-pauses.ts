@@ -32,7 +32,10 @@ const PAUSES_OF_PAYOUT = `SELECT x.reason FROM payout_pauses x
 export type Submission =
   { kind: 'begun'; payout: Payout } | { kind: 'held'; reason: string } | { kind: 'not_approved' };
 
-/** Call it right before each submission to the provider, first or repeated. */
+/**
+ * Begins a submission. It must be called right before each submission to the provider, first or
+ * repeated.
+ */
 export async function beginSubmission(db: Db, id: string): Promise<Submission> {
   const [begun] = await preparedRows<Payout>(
     db,
@@ -90,16 +93,18 @@ export async function takeReleasedPayouts(db: Db, limit: number): Promise<Payout
     .returning('*');
 }
 
-/** What is paused: all payouts, one provider or one account; in one mode or in both. */
+/**
+ * The payouts that a pause holds: all, or those of one provider or one account; in one mode or in both.
+ */
 export interface PauseScope {
   scope: 'global' | 'provider' | 'account';
   /** The provider's code or the account's id; '' for all payouts. */
   target: string;
-  /** Null: both. */
+  /** The mode; null: both. */
   mode: Mode | null;
 }
 
-/** Several can hold one scope. Each is lifted by its id. */
+/** A pause. Several can hold one scope, and each is lifted by its id. */
 export interface Pause extends PauseScope {
   id: string;
   reason: string;
@@ -132,14 +137,15 @@ export async function deletePause(tx: Tx, id: string): Promise<Pause | null> {
     [id],
   );
   if (found === undefined) return null;
-  // A payout that this pause holds is noted as held before, or is submitted after, this transaction.
+  // The lock orders this with the payouts that the pause holds: each is noted as held before this
+  // transaction, or is submitted after it.
   await lockByName(tx, LOCK, found.scope, found.target);
   const sql = `DELETE FROM payout_pauses WHERE id::text = ? RETURNING ${COLUMNS}`;
   const [pause] = await rows<Pause>(tx, sql, [id]);
   return pause ?? null;
 }
 
-/** Oldest first. @param limit null: all */
+/** The pauses, oldest first. @param limit null: all */
 export async function listPauses(db: Db, limit: number | null = null): Promise<Pause[]> {
   const sql = `SELECT ${COLUMNS} FROM payout_pauses ORDER BY id LIMIT ?`;
   return rows<Pause>(db, sql, [limit]);

@@ -15,20 +15,22 @@ export const MAXIMUM_COLUMNS = {
 export type Maximum = keyof typeof MAXIMUM_COLUMNS;
 export const MAXIMA = Object.keys(MAXIMUM_COLUMNS) as Maximum[];
 
-/** Null as account: the default. */
+/** The scope of a policy. Without an account it is the default. */
 export interface PolicyScope {
   accountId: string | null;
   currency: string;
 }
 
-/** Null means no maximum, or one that was never set: see `unset`. */
+/** The maxima. Null means no maximum, or one that was never set (see `unset`). */
 export type Maxima = Record<Maximum, Amount | null>;
 
 /** The maxima in force for one currency. */
 export interface Policy extends Maxima {
   currency: string;
   fromDefault: Maximum[];
-  /** Never set, not even to `none`. Payouts are refused until limits are set. */
+  /**
+   * The maxima that were never set, not even to `none`. Payouts are refused until limits are set.
+   */
   unset: Maximum[];
 }
 
@@ -40,7 +42,7 @@ export async function lockPolicy(tx: Tx, { accountId, currency }: PolicyScope): 
   return policy;
 }
 
-/** One for each currency. */
+/** The policies, one for each currency. */
 export async function listPolicies(
   db: Db,
   accountId: string | null,

@@ -42,7 +42,7 @@ export async function getPayout(db: Db | Tx, id: string): Promise<Payout> {
 }
 
 /**
- * Sent with the transaction's next statement.
+ * Inserts a payout, with the transaction's next statement.
  * @returns false, and nothing is written, when the reference is already used
  */
 export function insertPayout(

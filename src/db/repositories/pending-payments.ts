@@ -15,7 +15,8 @@ export const IS_PENDING = `(${IS_SEEN} OR (status IN (${sqlList(CREDITED_LATER_S
   AND unconfirmed_amount > 0 AND expires_at > now() - interval '${LATE_WINDOW_MS / 1_000} seconds'))`;
 
 /**
- * SQL: what such a payment adds to it. What an ended payment has received is credited, or never will be.
+ * SQL: the amount that such a payment adds to `pending`. What an ended payment has received is
+ * credited, or never will be.
  */
 export const PENDING_AMOUNT = `(unconfirmed_amount
   + CASE WHEN ${IS_SEEN} THEN received_amount ELSE 0 END)`;
@@ -24,7 +25,7 @@ export interface PendingPayment extends Payment {
   pending: Amount;
 }
 
-/** The newest of them. */
+/** The newest pending payments. */
 export async function listPendingPayments(
   db: Reader,
   { accountId, mode }: { accountId: string; mode: Mode },

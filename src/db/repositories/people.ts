@@ -24,7 +24,7 @@ export const PEOPLE_MAX = 200;
 
 const ROLE_OPEN = "p.created_at > clock_timestamp() - interval '7 days'";
 
-/** Without those that were disabled or removed, by e-mail address. */
+/** The people of a team by e-mail address, without those that were disabled or removed. */
 export async function listPeople(db: Db, team: Team): Promise<Person[]> {
   if (team.kind === 'operator') {
     return rows<Person>(
@@ -56,8 +56,8 @@ export interface TeamMember {
 }
 
 /**
- * Locks the rows of all who manage the team, and of one person, in one order: of two changes at the
- * same time the second one sees the first.
+ * Locks the rows of all who manage the team, and of one person, in one order, so that the second of two
+ * changes at the same time sees the first.
  */
 export async function lockManagersAnd(
   tx: Tx,
@@ -101,7 +101,7 @@ export async function savePersonRole(
   }
 }
 
-/** Takes the place of an earlier one. */
+/** Proposes a role in place of an earlier proposal. */
 export async function proposeRole(
   tx: Tx,
   { userId, role, proposedBy }: { userId: string; role: string; proposedBy: string },
@@ -133,13 +133,18 @@ export async function findRoleProposal(tx: Tx, userId: string): Promise<RoleProp
   return found ?? null;
 }
 
-/** SQL: another admin than the one who proposed, who is still an admin and not related. */
+/**
+ * SQL: whether this is another admin than the one who proposed, who is still an admin and not related.
+ */
 const BY_ANOTHER_ADMIN = (proposedBy: string): string =>
   `lower(${proposedBy}) <> lower(?) AND NOT ${areRelatedByEmail(proposedBy, '?')}
         AND EXISTS (SELECT FROM users a WHERE lower(a.email) = lower(${proposedBy})
                        AND a.kind = 'operator' AND a.operator_role = 'admin' AND a.disabled_at IS NULL)`;
 
-/** Ends the proposal. False: it may not be approved by this admin, or another request was faster. */
+/**
+ * Ends the proposal for an approval. False: this admin may not approve it, or another request was
+ * faster.
+ */
 export async function takeRoleProposal(tx: Tx, userId: string, by: string): Promise<boolean> {
   const taken = await rows(
     tx,
@@ -151,7 +156,10 @@ export async function takeRoleProposal(tx: Tx, userId: string, by: string): Prom
   return taken.length > 0;
 }
 
-/** Ends the sessions too. A removed operator is a disabled user, whom the admin command can enable. */
+/**
+ * Removes a person and ends the sessions. A removed operator is a disabled user, whom the admin command
+ * can enable.
+ */
 export async function removePerson(tx: Tx, team: Team, userId: string): Promise<void> {
   if (team.kind === 'operator') {
     await rows(
@@ -195,7 +203,7 @@ export interface Invitation {
   email: string;
   role: string;
   invitedBy: string;
-  /** Of an operator: the other admin. Null: the link does not work yet. */
+  /** The other admin who approved an operator's invitation. Null: the link does not work yet. */
   approvedBy: string | null;
   createdAt: Date;
   expiresAt: Date;
@@ -204,7 +212,7 @@ export interface Invitation {
 const INVITATION = `i.id, i.kind, i.account_id, a.name AS account_name, i.email, i.role, i.invited_by,
   i.approved_by, i.created_at, i.expires_at`;
 const OPEN = 'i.accepted_at IS NULL AND i.revoked_at IS NULL AND i.expires_at > now()';
-/** An operator's link works when another admin has approved it. */
+/** SQL: an operator's link works only when another admin has approved it. */
 const APPROVED = "(i.kind = 'merchant' OR i.approved_by IS NOT NULL)";
 
 export async function insertInvitation(
@@ -232,7 +240,7 @@ export async function insertInvitation(
   );
 }
 
-/** That can still be accepted, newest first. */
+/** The invitations that can still be accepted, newest first. */
 export async function listInvitations(db: Db | Tx, team: Team): Promise<Invitation[]> {
   return rows<Invitation>(
     db,
@@ -253,7 +261,7 @@ export async function countInvitations(tx: Tx, team: Team): Promise<number> {
   return found?.count ?? 0;
 }
 
-/** Null: unknown, accepted, revoked or expired. */
+/** The open invitation of a token; null when it is unknown, accepted, revoked or expired. */
 export async function findInvitation(
   db: Db | Tx,
   kind: UserKind,
@@ -268,7 +276,7 @@ export async function findInvitation(
   return found ?? null;
 }
 
-/** Of two acceptances, one gets true. */
+/** Uses the invitation. It returns true to only one of two acceptances at the same time. */
 export async function useInvitation(tx: Tx, id: string): Promise<boolean> {
   const changed = await rows(
     tx,
@@ -279,7 +287,10 @@ export async function useInvitation(tx: Tx, id: string): Promise<boolean> {
   return changed.length === 1;
 }
 
-/** Of an operator. Null: it may not be approved by this admin, is approved already, or has ended. */
+/**
+ * Approves an operator's invitation. Null: this admin may not approve it, it is approved already, or it
+ * has ended.
+ */
 export async function approveInvitation(
   tx: Tx,
   id: string,
@@ -295,7 +306,7 @@ export async function approveInvitation(
   return approved ?? null;
 }
 
-/** Null: it is not an open invitation of this team. */
+/** Revokes an invitation. Null: it is not an open invitation of this team. */
 export async function revokeInvitation(
   tx: Tx,
   team: Team,

@@ -6,7 +6,9 @@ import { areRelatedByEmail } from './related-operators';
 export interface NewProposal<Wish> {
   id: string;
   accountId: string;
-  /** What it changes, such as `limits USDT`: at most one proposal of each is open. */
+  /**
+   * The policy that the proposal changes, such as `limits USDT`. At most one proposal of each is open.
+   */
   topic: string;
   wish: Wish;
   before: Snapshot;
@@ -21,7 +23,7 @@ export interface Proposal<Wish> extends NewProposal<Wish> {
   expiresAt: Date;
 }
 
-/** Enough for a page: they are decided within days. */
+/** The limit is enough for a page, because proposals are decided within days. */
 const OPEN_MAX = 50;
 
 const OPEN = 'p.outcome IS NULL AND p.expires_at > now()';
@@ -31,7 +33,7 @@ const PROPOSALS = `SELECT p.id, p.account_id, a.name AS account_name, p.topic, p
 
 const IS_ADMIN = `kind = 'operator' AND operator_role = 'admin' AND disabled_at IS NULL`;
 
-/** Of one account or of all, oldest first. */
+/** The open proposals of one account or of all, oldest first. */
 export async function listProposals<Wish>(
   db: Db,
   accountId: string | null,
@@ -44,7 +46,10 @@ export async function listProposals<Wish>(
   );
 }
 
-/** Null: it has ended. Nobody else decides it until the transaction ends. */
+/**
+ * Locks an open proposal, so that nobody else decides it until the transaction ends. Null: it has
+ * ended.
+ */
 export async function lockProposal<Wish>(tx: Tx, id: string): Promise<Proposal<Wish> | null> {
   const [found] = await rows<Proposal<Wish>>(
     tx,
@@ -54,7 +59,7 @@ export async function lockProposal<Wish>(tx: Tx, id: string): Promise<Proposal<W
   return found ?? null;
 }
 
-/** Takes the place of an open one of the same topic. */
+/** Inserts a proposal in place of an open one of the same topic. */
 export async function insertProposal<Wish extends object>(
   tx: Tx,
   proposal: NewProposal<Wish>,
@@ -77,9 +82,9 @@ export async function insertProposal<Wish extends object>(
 }
 
 /**
- * Only by another admin than the one who proposed it, who is still an admin, and while what is in force
- * is what it was then.
- * @param before what is in force now
+ * Approves a proposal, for another admin than the one who proposed it, who is still an admin, and while
+ * the values in force are the same as then.
+ * @param before the values in force now
  */
 export async function approveProposal(
   tx: Tx,

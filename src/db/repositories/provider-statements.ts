@@ -48,7 +48,7 @@ export async function findChangedUntil(
 }
 
 export interface ReadingResult {
-  /** By the provider's clock; null: nothing new. */
+  /** A time by the provider's clock; null: nothing new. */
   changedUntil: Date | null;
   /** The start of the reading that reached the end of the statement; null: not reached. */
   readAt: Date | null;
@@ -72,7 +72,10 @@ export async function noteReading(
   );
 }
 
-/** Of two readings of an entry the later one is kept, in whichever order they are written. */
+/**
+ * Stores entries. Of two readings of an entry the later one is kept, in whichever order they are
+ * written.
+ */
 export async function storeEntries(
   db: Db | Tx,
   { provider, mode }: Pick<StatementKey, 'provider' | 'mode'>,
@@ -126,7 +129,7 @@ export async function voidVanished(
 
 /**
  * Counts what each provider should hold by its statement, and what the gateway owes to merchants, at
- * one moment. It reads all entries, so the reconciliation does it and the console reads the result.
+ * one moment. It reads all entries, so the reconciliation runs it and the console reads the result.
  */
 export async function countPositions(db: Db): Promise<void> {
   const count = async (tx: Tx) => {
@@ -151,7 +154,7 @@ export async function countPositions(db: Db): Promise<void> {
   await onOneSnapshot(db, count, { readOnly: false });
 }
 
-/** What providers have on record for a reference or an id of theirs; at most 100. */
+/** The entries that providers have for a reference or an id of theirs, at most 100. */
 export async function listEntriesOf(
   db: Db,
   reference: string,
@@ -164,7 +167,7 @@ export async function listEntriesOf(
   );
 }
 
-/** Something that the gateway completed and that the provider's statement does not show. */
+/** A transfer that the gateway completed and that the provider's statement does not show. */
 export interface MissingEntry {
   kind: 'payout' | 'payin';
   provider: ProviderCode;
@@ -176,7 +179,9 @@ export interface MissingEntry {
   currency: string;
 }
 
-/** Newest first; only where a complete reading has started since. */
+/**
+ * The missing entries, newest first, of statements of which a complete reading has started since.
+ */
 export async function listMissing(db: Db, limit: number): Promise<MissingEntry[]> {
   const sql = `WITH missing AS (
        SELECT 'payout' AS kind, p.provider, p.mode, p.id AS reference, '' AS id, p.amount,

@@ -1,7 +1,7 @@
 /**
- * Two operators of whom one brought in the other: who invites an address of their own would be two people
- * otherwise. The audit log has who it was. What the admin command does brings nobody in here: whoever runs
- * it is the root of trust (decisions/policy-proposals).
+ * Two operators of whom one brought in the other count as one: otherwise whoever invites an address of
+ * their own would be two people. The audit log has who it was. The admin command relates nobody,
+ * because whoever runs it is the root of trust (decisions/policy-proposals).
  */
 import { rows, type Tx } from '../transaction';
 
@@ -9,7 +9,7 @@ const RELATED_DAYS = 30;
 
 /**
  * SQL: whether one of the two invited the other, or proposed the other's role, in the last 30 days.
- * @param a alias of a row of users; b as well
+ * @param a the alias of a row of users, and so is b
  */
 export function areRelated(a: string, b: string): string {
   return `EXISTS (SELECT FROM audit_log r
@@ -19,7 +19,9 @@ export function areRelated(a: string, b: string): string {
           CASE r.object_id WHEN ${a}.id THEN lower(${b}.email) ELSE lower(${a}.email) END)`;
 }
 
-/** SQL: the same of two e-mail addresses of operators. @param one an expression; other as well */
+/**
+ * SQL: the same for two e-mail addresses of operators. @param one an SQL expression, and so is other
+ */
 export function areRelatedByEmail(one: string, other: string): string {
   return `EXISTS (SELECT FROM users ra, users rb
     WHERE ra.kind = 'operator' AND rb.kind = 'operator'
@@ -27,7 +29,7 @@ export function areRelatedByEmail(one: string, other: string): string {
       AND ${areRelated('ra', 'rb')})`;
 }
 
-/** The same as an answer. @param one an e-mail address; other as well */
+/** Asks the database the same. @param one an e-mail address, and so is other */
 export async function areRelatedOperators(tx: Tx, one: string, other: string): Promise<boolean> {
   const sql = `SELECT ${areRelatedByEmail('?', '?')} AS related`;
   const [found] = await rows<{ related: boolean }>(tx, sql, [one, other]);

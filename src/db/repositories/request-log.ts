@@ -20,11 +20,13 @@ export interface LoggedRequest {
   durationMs: number;
   /** Redacted and shortened; null without a body. */
   requestBody: string | null;
-  /** Of a refusal. */
+  /** The body of a refusal. */
   responseBody: string | null;
 }
 
-/** Of each kind, succeeded and failed, for one account and mode: a bound of its storage. */
+/**
+ * The bound of the storage: entries of each kind, succeeded and failed, for one account and mode.
+ */
 export const STORED_PER_DAY_MAX = 10_000;
 export const KEPT_DAYS = 7;
 
@@ -73,7 +75,7 @@ export async function forgetRequestLog(db: Db): Promise<void> {
 }
 
 export interface RequestFilters {
-  /** 2, 4 or 5. */
+  /** The first digit of the status: 2, 4 or 5. */
   statusClass?: number;
   method?: string;
   /** The beginning of the path. */
@@ -84,7 +86,6 @@ export interface RequestFilters {
 const KEPT = `day_slot <> (floor(extract(epoch FROM now()) / 86400)::integer + 1) % 9
   AND at > now() - interval '${KEPT_DAYS} days'`;
 
-/** Newest first. */
 export async function listRequests(
   db: Reader,
   query: {
@@ -115,7 +116,7 @@ export async function listRequests(
   const items = found.slice(0, query.limit);
   const last = items.at(-1);
   const more = found.length > query.limit && last !== undefined;
-  // The position of a list has microseconds; here the id alone orders.
+  // The position of a list has microseconds, and here the id alone orders.
   const createdAt = last?.at.toISOString().replace('Z', '000Z') ?? '';
   return { items, next: more ? { createdAt, id: last.id } : null };
 }
@@ -138,7 +139,7 @@ export async function findRequest(
   return found ?? null;
 }
 
-/** The request that an idempotency key stands for: the newest before this one that succeeded. */
+/** The first request with an idempotency key: the newest before this one that succeeded. */
 export async function findFirstOfKey(
   db: Reader,
   { accountId, mode, idempotencyKey, id }: LoggedRequest,

@@ -1,4 +1,6 @@
-/** What operators read to decide about payouts, over all accounts: the queues and one payout's context. */
+/**
+ * The queues and the context of a payout, which operators read to decide about payouts of all accounts.
+ */
 import type { Amount } from '../../domain/money';
 import type { Mode } from '../../domain/mode';
 import type { Payout } from '../../domain/payout';
@@ -12,7 +14,7 @@ export interface ReviewFigures {
   accountName: string;
   autoApproveMax: Amount | null;
   autoApproveDailyMax: Amount | null;
-  /** Approved without an operator in the last 24 hours. */
+  /** The total approved without an operator in the last 24 hours. */
   autoApproved: Amount | null;
   keyCreatedAt: Date;
   /** The threshold that the amount exceeds; null: one approval is enough. */
@@ -33,7 +35,7 @@ export interface QueueFilters {
 
 export interface QueueRequest {
   limit: number;
-  /** The last payout of the page before; the time has microseconds. */
+  /** The last payout of the previous page. Its time has microseconds. */
   after: { createdAt: string; id: string } | null;
   filters: QueueFilters;
 }
@@ -67,7 +69,7 @@ export async function listReviewQueue(
       ['(p.created_at, p.id) > (?::timestamptz, ?)', after?.createdAt, after?.id],
     ] as const
   ).filter(([, value]) => value !== undefined);
-  // The page first: the figures are read for its rows only.
+  // The page is selected first, because the figures are read for its rows only.
   return pageOf(
     await rows<ReviewedPayout & { position: string }>(
       db,
@@ -84,7 +86,7 @@ export async function listReviewQueue(
   );
 }
 
-/** In the order of the queue. */
+/** Payouts under review by their ids, in the order of the queue. */
 export async function findReviewed(db: Db, ids: readonly string[]): Promise<ReviewedPayout[]> {
   return rows<ReviewedPayout>(
     db,
@@ -117,9 +119,9 @@ export async function listInDoubt(
   );
 }
 
-/** Of the account's newest payouts: more are not looked through. */
+/** Only this many of the account's newest payouts are looked through. */
 const PAYOUTS_MAX = 500;
-/** Of other merchants with the same destination. */
+/** The number of other merchants with the same destination. */
 const OTHERS_MAX = 5;
 
 export interface PayoutContext {
@@ -130,13 +132,16 @@ export interface PayoutContext {
   lastPaidAt: Date | null;
   /** Names of at most five other accounts with payouts to the destination. */
   otherAccounts: string[];
-  /** Of the account's completed payouts in this currency, of the newest 500; null: there are none. */
+  /**
+   * The median of the account's completed payouts in this currency, of the newest 500; null: there are
+   * none.
+   */
   medianAmount: Amount | null;
   /** Other destinations that the account has paid, with the same beginning and end. */
   lookAlikes: string[];
   key: {
     name: string | null;
-    /** Who requested it on the dashboard; null: it came with an API key. */
+    /** The user who requested it on the dashboard; null: it came with an API key. */
     person: string | null;
     createdAt: string;
     createdBy: string | null;
@@ -156,13 +161,13 @@ export async function readPayoutContext(db: Db, id: string): Promise<PayoutConte
          SELECT (SELECT min(p.account_id) FROM payouts p, q
                   WHERE p.destination_value = q.destination_value AND p.account_id > o.account_id)
            FROM others o WHERE o.account_id IS NOT NULL),
-       -- Subqueries and no join: the index then gives the newest without a sort of all.
+       -- Subqueries instead of a join let the index give the newest without a sort of all.
        newest AS MATERIALIZED (
          SELECT p.* FROM payouts p
           WHERE p.account_id = (SELECT account_id FROM q) AND p.mode = (SELECT mode FROM q)
           ORDER BY p.created_at DESC, p.id DESC LIMIT ${PAYOUTS_MAX}),
        paid AS MATERIALIZED (
-         -- Its last change was the completion.
+         -- The last change of these payouts was the completion.
          SELECT p.updated_at FROM payouts p, q
           WHERE p.destination_value = q.destination_value AND p.account_id = q.account_id
             AND p.mode = q.mode AND p.status = 'completed' AND p.id <> q.id LIMIT ${PAYOUTS_MAX})

@@ -7,7 +7,7 @@ export interface StoredTotp extends SealedSecret {
   lastStep: number;
 }
 
-/** What the encrypted secret is bound to. */
+/** The text that the encrypted secret is bound to. */
 export function totpOwner(userId: string): string {
   return `totp ${userId}`;
 }
@@ -49,7 +49,7 @@ export async function confirmTotp(
   return changed.length === 1;
 }
 
-/** Of two sign-ins with the same code, one gets true. */
+/** Uses a code. It returns true to only one of two sign-ins with the same code. */
 export async function useTotpStep(tx: Tx, userId: string, step: number): Promise<boolean> {
   const changed = await rows(
     tx,
@@ -88,7 +88,7 @@ export async function replaceTotp(
   await rows(tx, sql, [sealed, keyId, userId]);
 }
 
-/** In place of all earlier codes. */
+/** Stores recovery codes in place of all earlier ones. */
 export async function replaceRecoveryCodes(
   tx: Tx,
   userId: string,
@@ -101,7 +101,7 @@ export async function replaceRecoveryCodes(
   }
 }
 
-/** Of two sign-ins with the same code, one gets true. */
+/** Uses a recovery code. It returns true to only one of two sign-ins with the same code. */
 export async function useRecoveryCode(tx: Tx, userId: string, hash: Buffer): Promise<boolean> {
   const changed = await rows(
     tx,
@@ -115,7 +115,7 @@ export async function useRecoveryCode(tx: Tx, userId: string, hash: Buffer): Pro
 export interface FactorSummary {
   totp: boolean;
   passkeys: number;
-  /** Not used. */
+  /** The number of unused codes. */
   recoveryCodes: number;
 }
 
@@ -180,7 +180,9 @@ export async function insertPasskey(
   return inserted.length === 1;
 }
 
-/** False: the counter did not advance, so that the passkey may have been copied. */
+/**
+ * Notes the use of a passkey. False: the counter did not advance, so the passkey may have been copied.
+ */
 export async function notePasskeyUsed(tx: Tx, id: string, counter: number): Promise<boolean> {
   const changed = await rows(
     tx,
@@ -197,7 +199,7 @@ export async function deletePasskey(tx: Tx, userId: string, id: string): Promise
   return deleted ?? null;
 }
 
-/** Of two answers to one challenge, one gets true. */
+/** Uses a challenge. It returns true to only one of two answers to the same challenge. */
 export async function useChallenge(tx: Tx, hash: Buffer, minutes: number): Promise<boolean> {
   await rows(
     tx,

@@ -9,10 +9,10 @@ import { type Amount, ZERO } from '../../domain/money';
 import { rows, type Db, type Reader } from '../transaction';
 import type { BalanceKey } from './ledger';
 
-/** Postings whose sums are stored together. Another size needs an empty table. */
+/** The number of postings whose sums are stored together. Another number needs an empty table. */
 export const PIECE = 1_000;
 
-/** Postings that one statement of SQL reads. */
+/** The number of postings that one SQL statement reads. */
 const READ_MAX = 10 * PIECE;
 
 /** The number of postings before this time. */
@@ -41,7 +41,7 @@ export async function countPostings(
   return found?.low ?? 0;
 }
 
-/** When the first posting was made; null without one. */
+/** The time of the first posting; null without one. */
 export async function firstPostedAt(db: Reader, key: BalanceKey): Promise<Date | null> {
   const [first] = await rows<{ postedAt: Date }>(
     db,
@@ -52,7 +52,7 @@ export async function firstPostedAt(db: Reader, key: BalanceKey): Promise<Date |
   return first?.postedAt ?? null;
 }
 
-/** What the account held after this many postings. */
+/** The balance after this many postings. */
 export async function balanceAfter(
   db: Reader,
   key: BalanceKey,
@@ -80,7 +80,7 @@ export interface DaySum {
   account: MerchantLedgerAccount | PlatformLedgerAccount;
   direction: 'in' | 'out';
   amount: Amount;
-  /** Counted once for each transaction. */
+  /** The number of postings; each transaction counts once. */
   postings: number;
 }
 

@@ -12,7 +12,7 @@ export interface User {
   /** The account that invited them, the only one that they may act in; null: an operator vouched. */
   boundAccountId: string | null;
   disabledAt: Date | null;
-  /** When an admin removed this operator, who is disabled since. */
+  /** The time when an admin removed this operator, who is disabled since. */
   removedAt: Date | null;
   lastSignInAt: Date | null;
   createdAt: Date;
@@ -27,7 +27,7 @@ export interface Membership {
 const COLUMNS = `id, kind, email, name, operator_role, bound_account_id, disabled_at, removed_at,
   last_sign_in_at, created_at`;
 
-/** Of \`users u\`: the user may act in the account of \`memberships m\`. */
+/** SQL over `users u` and `memberships m`: whether the user may act in the account. */
 const MAY_ACT = '(u.bound_account_id IS NULL OR u.bound_account_id = m.account_id)';
 
 /** @returns null, and nothing is written, when the email address is already used */
@@ -66,7 +66,7 @@ export async function insertMembership(
   ]);
 }
 
-/** With what a sign-in checks. */
+/** A user with the hash that a sign-in checks. */
 export type StoredUser = User & { passwordHash: string };
 
 export async function findUserByEmail(
@@ -103,7 +103,7 @@ export async function lockUser(tx: Tx, kind: UserKind, email: string): Promise<U
   return user ?? null;
 }
 
-/** By kind, then by email address. */
+/** All users, by kind and then by e-mail address. */
 export async function listUsers(db: Db): Promise<(User & { memberships: Membership[] })[]> {
   return rows(
     db,
@@ -139,7 +139,10 @@ export async function savePassword(tx: Tx, id: string, passwordHash: string): Pr
   return one(await rows<User>(tx, sql, [passwordHash, id]));
 }
 
-/** The user may act in every account that they belong to. @returns false if that was so already */
+/**
+ * Vouches for the user, who may then act in every account that they belong to. @returns false if that
+ * was so already
+ */
 export async function saveVouched(tx: Tx, id: string): Promise<boolean> {
   const changed = await rows(
     tx,
@@ -202,16 +205,19 @@ export interface SessionUser {
   accountId: string | null;
   accountName: string | null;
   merchantRole: MerchantRole | null;
-  /** That the user may act in. */
+  /** The number of accounts that the user may act in. */
   accounts: number;
   authenticatedAt: Date;
   hasSecondFactor: boolean;
   needsSecondFactor: boolean;
-  /** Not noted for a minute. */
+  /** The last use was not noted for a minute. */
   isStale: boolean;
 }
 
-/** Null: no such session, or it is revoked or over, or the user is disabled. */
+/**
+ * The user of a session. Null: there is no such session, it is revoked or over, or the user is
+ * disabled.
+ */
 export async function findSession(
   db: Db,
   { kind, tokenHash, idleHours }: { kind: UserKind; tokenHash: Buffer; idleHours: number },
@@ -238,7 +244,7 @@ export async function findSession(
   return found ?? null;
 }
 
-/** Whose session it is or was: also of one that has ended. */
+/** The user whose session it is or was, also of one that has ended. */
 export async function findSessionOwner(
   db: Db,
   kind: UserKind,
@@ -258,7 +264,7 @@ export async function noteSeen(db: Db, sessionId: string, address: string | null
   await rows(db, sql, [address, sessionId]);
 }
 
-/** The person has proved who they are again. */
+/** Notes that the person has just proved again who they are. */
 export async function noteAuthenticated(db: Db, sessionId: string): Promise<void> {
   await rows(db, 'UPDATE sessions SET authenticated_at = now() WHERE id = ?', [sessionId]);
 }
@@ -291,7 +297,7 @@ export async function listSessions(db: Db, userId: string, idleHours: number): P
   );
 }
 
-/** All of the user but one. */
+/** Ends all sessions of the user but one. */
 export async function revokeOtherSessions(tx: Tx, userId: string, kept: string): Promise<void> {
   await rows(
     tx,
@@ -301,7 +307,7 @@ export async function revokeOtherSessions(tx: Tx, userId: string, kept: string):
   );
 }
 
-/** @param id of one session, or null for all of the user */
+/** @param id the id of one session, or null for all of the user */
 export async function revokeSessions(
   db: Db | Tx,
   userId: string,

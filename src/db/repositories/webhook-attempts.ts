@@ -18,7 +18,7 @@ export interface AttemptTiming {
   firstByteMs: number | null;
 }
 
-/** How an attempt ended. */
+/** The end of an attempt. */
 export interface AttemptEnd {
   outcome: 'succeeded' | 'failed';
   status: number | null;
@@ -44,9 +44,9 @@ export interface SlotOrder {
 }
 
 /**
- * Takes one of the endpoint's slots, which hold over all workers. A slot that was not released in 30 s,
- * as long as the activity may take, was held by a worker that died and whose attempt nobody has
- * counted as lost.
+ * Takes one of the endpoint's slots, which all workers share. A slot that was not released in 30 s,
+ * which is the most that the activity may take, was held by a worker that died and whose attempt nobody
+ * has counted as lost.
  * @returns whether one was free; wait for it only after the transaction's next statement
  */
 export function takeSlot(tx: Tx, { endpointId, key }: SlotOrder): Promise<boolean> {
@@ -68,8 +68,8 @@ export function takeSlot(tx: Tx, { endpointId, key }: SlotOrder): Promise<boolea
 }
 
 /**
- * Of attempts that are not made, or whose worker died. A slot that another transaction has locked is
- * being taken by it; waiting for it could be a deadlock.
+ * Releases the slots of attempts that are not made, or whose worker died. A slot that another
+ * transaction has locked is being taken by it; waiting for it could be a deadlock.
  */
 export function releaseSlots(tx: Tx, endpointId: string, keys: readonly string[]): void {
   deferStatement(
@@ -141,7 +141,7 @@ export async function completeAttempt(
   return completed ?? null;
 }
 
-/** The same with the transaction's next statement or its commit, for those who need no answer. */
+/** The same with the transaction's next statement or its commit, for callers who need no answer. */
 export function completeAttemptLater(tx: Tx, attempt: AttemptKey, end: AttemptEnd): void {
   deferStatement(tx, COMPLETE, completeBindings(attempt, end));
 }
@@ -194,11 +194,11 @@ export async function listAttempts(db: Reader, deliveryId: string): Promise<Stor
   );
 }
 
-/** Deliveries whose attempts are looked at: the newest ones. */
+/** The attempts of this many newest deliveries are counted. */
 export const HEALTH_DELIVERIES_MAX = 1_000;
 
 export interface AttemptCounts {
-  /** 0: within the last hour; null: all of them. */
+  /** The hour, where 0 is the last one; null: all of them. */
   hoursAgo: number | null;
   succeeded: number;
   failed: number;
@@ -227,7 +227,9 @@ export async function countAttempts(db: Reader, endpointId: string): Promise<Att
   );
 }
 
-/** Of the newest deliveries of each endpoint, so that a list stays quick. */
+/**
+ * The attempts of this many newest deliveries of each endpoint are counted, so that a list stays quick.
+ */
 const RECENT_DELIVERIES = 100;
 
 export interface EndpointCounts {
@@ -237,7 +239,10 @@ export interface EndpointCounts {
   failed: number;
 }
 
-/** The recent attempts of the account's endpoints, in the last 24 hours; none: the endpoint is left out. */
+/**
+ * Counts the recent attempts of the account's endpoints, in the last 24 hours. An endpoint without any
+ * is left out.
+ */
 export async function countRecentAttempts(
   db: Reader,
   accountId: string,

@@ -93,7 +93,10 @@ export async function takeOverdueWebhookDeliveries(
       );
 }
 
-/** These have a workflow. A check time that an attempt has set since they were taken is kept. */
+/**
+ * Notes that these deliveries have a workflow. A check time that an attempt has set since they were
+ * taken is kept.
+ */
 export async function noteEnsured(db: Db, ids: readonly string[]): Promise<void> {
   await rows(
     db,
@@ -103,12 +106,14 @@ export async function noteEnsured(db: Db, ids: readonly string[]): Promise<void>
   );
 }
 
-/** Sent with the next statement, so that its snapshot is taken after the wait for the lock. */
+/**
+ * Locks a delivery with the next statement, so that its snapshot is taken after the wait for the lock.
+ */
 export function lockWebhookDelivery(tx: Tx, id: string): void {
   deferStatement(tx, 'SELECT FROM webhook_deliveries WHERE id = ? FOR NO KEY UPDATE', [id]);
 }
 
-/** Everything that an attempt needs. */
+/** The parts of a delivery that an attempt needs. */
 export interface LockedWebhookDelivery extends WebhookDeliveryFacts {
   id: string;
   eventId: string;
@@ -168,7 +173,7 @@ export function noteAttemptBegun(tx: Tx, id: string, manual: boolean): void {
 }
 
 /**
- * Ends the schedule; a trigger without a transition from this status changes nothing.
+ * Ends the schedule. A trigger without a transition from this status changes nothing.
  * @returns whether it did; wait for it only after the transaction's next statement
  */
 export function endWebhookDelivery(
@@ -196,7 +201,7 @@ export function endWebhookDelivery(
   return changed;
 }
 
-/** The delay starts now, at the end of the failed attempt. */
+/** Plans the next attempt. The delay starts now, at the end of the failed attempt. */
 export async function planNextAttempt(
   tx: Tx,
   id: string,
@@ -254,7 +259,7 @@ export async function findWebhookDelivery(db: Reader, id: string): Promise<Webho
   return delivery ?? null;
 }
 
-/** Of one endpoint, newest first. */
+/** The deliveries of one endpoint, newest first. */
 export async function listWebhookDeliveries(
   db: Reader,
   endpointId: string,
@@ -266,7 +271,7 @@ export async function listWebhookDeliveries(
   const older = before === null ? '' : 'AND id < ?';
   return rows<WebhookDelivery>(
     db,
-    // The page first: the events are read for its rows only.
+    // The page is selected first, because the events are read for its rows only.
     `WITH page AS MATERIALIZED (
        SELECT * FROM webhook_deliveries WHERE endpoint_id = ? ${ofStatus} ${older}
         ORDER BY id DESC LIMIT ?)
@@ -292,7 +297,7 @@ export async function requestRetry(tx: Tx, id: string): Promise<boolean> {
   return changed.length > 0;
 }
 
-/** What a delivery's workflow is started with. */
+/** The input of a delivery's workflow. */
 export interface WebhookDeliveryReport {
   status: WebhookDeliveryStatus;
   attempts: number;

@@ -83,7 +83,7 @@ export async function listEndpoints(db: Reader, accountId: string): Promise<Webh
   );
 }
 
-/** A new URL, or enabling the endpoint again, resets the count of timeouts. */
+/** Saves an endpoint. A new URL, or enabling the endpoint again, resets the count of timeouts. */
 export async function saveEndpoint(tx: Tx, endpoint: WebhookEndpoint): Promise<WebhookEndpoint> {
   return one(
     await rows<WebhookEndpoint>(
@@ -104,7 +104,7 @@ export async function saveEndpoint(tx: Tx, endpoint: WebhookEndpoint): Promise<W
   );
 }
 
-/** Every attempt after the commit signs with the new secret. */
+/** Replaces the secret. Every attempt after the commit signs with the new one. */
 export async function replaceEndpointSecret(
   tx: Tx,
   id: string,
@@ -121,7 +121,7 @@ export async function replaceEndpointSecret(
   );
 }
 
-/** The current secret; a roll waits until this transaction ends. */
+/** The current secret, locked so that a roll waits until this transaction ends. */
 export async function lockEndpointSecret(tx: Tx, id: string): Promise<SealedSecret> {
   const [secret] = await rows<SealedSecret>(
     tx,
@@ -147,7 +147,7 @@ export async function lockSecretsOfOtherKeys(
   );
 }
 
-/** Secrets by the key that they are encrypted with. */
+/** Counts the secrets by the key that they are encrypted with. */
 export async function countSecretsByKey(db: Db): Promise<{ keyId: string; secrets: number }[]> {
   return rows(
     db,

@@ -19,14 +19,16 @@ export interface RecoveryRange {
 }
 
 export interface RecoveryBatch extends RecoveryRange {
-  /** `last` of the previous batch; '' for the first one. */
+  /** The `last` of the previous batch; '' for the first one. */
   after: string;
   limit: number;
 }
 
 export interface RecoveredBatch {
   deliveryIds: string[];
-  /** Where the next batch continues, so that nothing is processed twice; null at the end. */
+  /**
+   * The position where the next batch continues, so that nothing is processed twice; null at the end.
+   */
   last: string | null;
 }
 
@@ -98,12 +100,13 @@ export async function countSkipped(db: Db, range: RecoveryRange): Promise<number
   return count(await rows(db, sql, skippedBindings(range)));
 }
 
-/** Events that one statement reads, however few of them are missing. */
+/** The number of events that one statement reads, however few of them are missing. */
 const LOOK = 10_000;
 
 /**
- * The cursor includes the account: otherwise the events of all accounts would be read. The endpoint is an
- * expression: with old statistics, PostgreSQL would read all deliveries of the endpoint for each event.
+ * The cursor includes the account, because otherwise the events of all accounts would be read. The
+ * endpoint is an expression, because with old statistics PostgreSQL would read all deliveries of the
+ * endpoint for each event.
  */
 const MISSING = `looked AS (
     SELECT id, type, created_at FROM events
