@@ -1,15 +1,14 @@
 /** Accounts and cases, by the admin command. */
 import { openCase } from '../../src/db/repositories/cases';
 import { Admin, auditRows } from './admin-harness';
-import { type Gateway, bearer, errorOf, startHarness } from './http-harness';
+import { bearer, errorOf, startHarness } from './http-harness';
 import { started } from '../support/started';
 
 const harness = started(startHarness);
-let gateway: Gateway;
+const gateway = started(() => harness.startGateway());
 let admin: Admin;
 
 beforeAll(async () => {
-  gateway = await harness.startGateway();
   admin = new Admin(harness.database.adminUrl);
 });
 

@@ -5,16 +5,15 @@ import { amount } from '../../src/domain/money';
 import { SCOPES } from '../../src/domain/scopes';
 import { createKey, KEYS_MAX } from '../../src/services/admin/keys';
 import { Admin, auditRows } from './admin-harness';
-import { type Gateway, bearer, errorOf, startHarness } from './http-harness';
+import { bearer, errorOf, startHarness } from './http-harness';
 import { started } from '../support/started';
 
 const harness = started(startHarness);
-let gateway: Gateway;
+const gateway = started(() => harness.startGateway());
 let admin: Admin;
 let account: string;
 
 beforeAll(async () => {
-  gateway = await harness.startGateway();
   admin = new Admin(harness.database.adminUrl);
 });
 

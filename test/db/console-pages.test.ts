@@ -8,20 +8,22 @@ import { setLimits } from '../../src/services/admin/limits';
 import { newId } from '../../src/lib/new-id';
 import { countPositions } from '../../src/db/repositories/provider-statements';
 import { ageSignIn, makeUser, PageClient, type TestUser } from '../support/merchant/page-client';
-import { type Gateway, startHarness } from './http-harness';
+import { startHarness } from './http-harness';
 import { started } from '../support/started';
 
 const PROBE = '"><script>alert(1)</script>';
 
 const harness = started(startHarness);
-let gateway: Gateway;
+const gateway = started(() =>
+  harness.startGateway({
+    env: { TRUSTED_PROXY_HOPS: '1', TEMPORAL_UI_URL: 'https://temporal.example.com/' },
+  }),
+);
 let admin: TestUser;
 let reviewer: TestUser;
 let second: TestUser;
 
 beforeAll(async () => {
-  const env = { TRUSTED_PROXY_HOPS: '1', TEMPORAL_UI_URL: 'https://temporal.example.com/' };
-  gateway = await harness.startGateway({ env });
   [admin, second, reviewer] = await Promise.all([
     makeUser(harness.owner, 'operator', 'admin'),
     makeUser(harness.owner, 'operator', 'admin'),

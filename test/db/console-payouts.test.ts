@@ -4,19 +4,18 @@ import { inTransaction, rows } from '../../src/db/transaction';
 import { magicAddress } from '../../src/sandbox/transfers/scenarios';
 import { newId } from '../../src/lib/new-id';
 import { makeUser, PageClient } from '../support/merchant/page-client';
-import { type Gateway, startHarness } from './http-harness';
+import { startHarness } from './http-harness';
 import { started } from '../support/started';
 
 const PROBE = '"><script>alert(1)</script>';
 const MINUTE_MS = 60_000;
 
 const harness = started(startHarness);
-let gateway: Gateway;
+const gateway = started(() => harness.startGateway());
 let accountId: string;
 let viewer: PageClient;
 
 beforeAll(async () => {
-  gateway = await harness.startGateway();
   accountId = await harness.createAccount();
   viewer = new PageClient(gateway.url);
   await viewer.signIn(await makeUser(harness.owner, 'operator', 'viewer'));

@@ -2,17 +2,16 @@
 import { rows } from '../../src/db/transaction';
 import { newId } from '../../src/lib/new-id';
 import { makeUser, PageClient, type TestUser } from '../support/merchant/page-client';
-import { type Gateway, startHarness } from './http-harness';
+import { startHarness } from './http-harness';
 import { started } from '../support/started';
 
 const harness = started(startHarness);
-let gateway: Gateway;
+const gateway = started(() => harness.startGateway());
 let accountId: string;
 let owner: TestUser;
 let client: PageClient;
 
 beforeAll(async () => {
-  gateway = await harness.startGateway();
   accountId = await harness.createAccount();
   owner = await makeUser(harness.owner, 'merchant', 'owner', accountId);
   client = new PageClient(gateway.url);

@@ -8,15 +8,11 @@ import { rows } from '../../src/db/transaction';
 import { ERRORS } from '../../src/domain/errors';
 import { scaled } from '../support/scale';
 import { chooseSeed } from '../support/seeded-random';
-import { type Gateway, bearer, type ErrorBody, startHarness } from './http-harness';
+import { bearer, type ErrorBody, startHarness } from './http-harness';
 import { started } from '../support/started';
 
 const harness = started(startHarness);
-let gateway: Gateway;
-
-beforeAll(async () => {
-  gateway = await harness.startGateway();
-});
+const gateway = started(() => harness.startGateway());
 
 const VALID = {
   '/payouts': {

@@ -10,11 +10,7 @@ import { type Gateway, bearer, errorOf, startHarness } from './http-harness';
 import { started } from '../support/started';
 
 const harness = started(startHarness);
-let gateway: Gateway;
-
-beforeAll(async () => {
-  gateway = await harness.startGateway();
-});
+const gateway = started(() => harness.startGateway());
 
 function getBalance(headers: Record<string, string>, from = gateway): Promise<Response> {
   return fetch(`${from.url}/api/v1/balance`, { headers });

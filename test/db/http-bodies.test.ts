@@ -4,16 +4,13 @@ import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { scaled } from '../support/scale';
-import { type Gateway, bearer, errorOf, startHarness } from './http-harness';
+import { bearer, errorOf, startHarness } from './http-harness';
 import { started } from '../support/started';
 
 const harness = started(startHarness);
-let gateway: Gateway;
+const gateway = started(() => harness.startGateway());
 let secret: string;
 
-beforeAll(async () => {
-  gateway = await harness.startGateway();
-});
 beforeEach(async () => {
   ({ secret } = await harness.createKey());
 });

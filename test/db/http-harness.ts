@@ -173,7 +173,8 @@ async function startGateway(
     createPrivateApp(services.health, readMetrics, logger),
     0,
   );
-  const stop = async () => {
+  let ended: Promise<void> | null = null;
+  const end = async () => {
     services.events.stopWaiting();
     await Promise.all([server.stop(), privateServer.stop()]);
     await services.requestLog.stop();
@@ -184,7 +185,7 @@ async function startGateway(
     port: server.port,
     privateUrl: `http://127.0.0.1:${privateServer.port}`,
     log,
-    stop,
+    stop: () => (ended ??= end()),
   };
 }
 

@@ -1,18 +1,17 @@
 /** Objects of an account and a mode, asked for with the keys of others: as if there were none. */
-import { errorOf, bearer, type Gateway, startHarness } from './http-harness';
+import { errorOf, bearer, startHarness } from './http-harness';
 import { newId } from '../../src/lib/new-id';
 import { fund, insertPayment } from '../support/merchant/ledger';
 import { insertPayouts } from '../support/merchant/listed-rows';
 import { started } from '../support/started';
 
 const harness = started(startHarness);
-let gateway: Gateway;
+const gateway = started(() => harness.startGateway());
 const owned = { accountId: '', payout: newId('payout'), payment: '' };
 /** The owner's key, a live key of the same account, and a key of another account. */
 let keys: [own: string, live: string, other: string];
 
 beforeAll(async () => {
-  gateway = await harness.startGateway();
   const own = await harness.createKey();
   const { accountId } = own;
   const live = await harness.createKey({ accountId, mode: 'live' });

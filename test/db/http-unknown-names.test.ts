@@ -4,15 +4,14 @@
  */
 import { OPERATIONS } from '../../src/openapi/document';
 import { newId } from '../../src/lib/new-id';
-import { bearer, errorOf, type Gateway, startHarness } from './http-harness';
+import { bearer, errorOf, startHarness } from './http-harness';
 import { started } from '../support/started';
 
 const harness = started(startHarness);
-let gateway: Gateway;
+const gateway = started(() => harness.startGateway());
 let secret: string;
 
 beforeAll(async () => {
-  gateway = await harness.startGateway();
   ({ secret } = await harness.createKey());
 });
 

@@ -18,15 +18,11 @@ import {
 import { type ApiAnswer, MerchantClient } from '../support/merchant/merchant-client';
 import { scaled } from '../support/scale';
 import { chooseSeed } from '../support/seeded-random';
-import { type Gateway, startHarness } from './http-harness';
+import { startHarness } from './http-harness';
 import { started } from '../support/started';
 
 const harness = started(startHarness);
-let gateway: Gateway;
-
-beforeAll(async () => {
-  gateway = await harness.startGateway();
-});
+const gateway = started(() => harness.startGateway());
 
 const LISTS = [
   { path: '/payouts', kind: 'payout', insert: insertPayouts },

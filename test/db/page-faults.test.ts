@@ -1,17 +1,16 @@
 /** What a visitor sends to the pages never makes a fault of ours: no 5xx, and no error line. */
 import { connect } from 'node:net';
 import { makeUser, PageClient } from '../support/merchant/page-client';
-import { type Gateway, startHarness } from './http-harness';
+import { startHarness } from './http-harness';
 import { waitFor } from '../support/wait-for';
 import { started } from '../support/started';
 
 const harness = started(startHarness);
-let gateway: Gateway;
+const gateway = started(() => harness.startGateway());
 let merchant: PageClient;
 let operator: PageClient;
 
 beforeAll(async () => {
-  gateway = await harness.startGateway();
   const accountId = await harness.createAccount();
   merchant = new PageClient(gateway.url);
   operator = new PageClient(gateway.url);

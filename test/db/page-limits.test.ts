@@ -1,18 +1,14 @@
 /** One viewer stalls nobody: what costs much is limited for each session, account and address. */
 import { rows } from '../../src/db/transaction';
 import { makeUser, PageClient, type TestUser } from '../support/merchant/page-client';
-import { type Gateway, startHarness } from './http-harness';
+import { startHarness } from './http-harness';
 import { started } from '../support/started';
 
 const harness = started(startHarness);
-let gateway: Gateway;
+const gateway = started(() => harness.startGateway());
 let accountId: string;
 let owner: TestUser;
 let client: PageClient;
-
-beforeAll(async () => {
-  gateway = await harness.startGateway();
-});
 
 beforeEach(async () => {
   accountId = await harness.createAccount();

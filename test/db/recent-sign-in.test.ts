@@ -2,17 +2,13 @@
 import { newId } from '../../src/lib/new-id';
 import { rows } from '../../src/db/transaction';
 import { ageSignIn, makeUser, PageClient, type TestUser } from '../support/merchant/page-client';
-import { type Gateway, startHarness } from './http-harness';
+import { startHarness } from './http-harness';
 import { started } from '../support/started';
 
 const harness = started(startHarness);
-let gateway: Gateway;
+const gateway = started(() => harness.startGateway());
 let owner: TestUser;
 let client: PageClient;
-
-beforeAll(async () => {
-  gateway = await harness.startGateway();
-});
 
 beforeEach(async () => {
   const accountId = await harness.createAccount();

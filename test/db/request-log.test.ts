@@ -5,18 +5,17 @@ import { type LoggedRequest, writeRequestLog } from '../../src/db/repositories/r
 import { inTransaction, rows } from '../../src/db/transaction';
 import { newId } from '../../src/lib/new-id';
 import { makeUser, PageClient } from '../support/merchant/page-client';
-import { bearer, type Gateway, startHarness } from './http-harness';
+import { bearer, startHarness } from './http-harness';
 import { waitFor } from '../support/wait-for';
 import { started } from '../support/started';
 
 const harness = started(startHarness);
-let gateway: Gateway;
+const gateway = started(() => harness.startGateway());
 let accountId: string;
 let secret: string;
 let client: PageClient;
 
 beforeAll(async () => {
-  gateway = await harness.startGateway();
   ({ accountId, secret } = await harness.createKey());
   client = new PageClient(gateway.url);
   await client.signIn(await makeUser(harness.owner, 'merchant', 'viewer', accountId));

@@ -1,8 +1,6 @@
-/** Idempotency keys of POST /payouts, over HTTP (the specification; decisions/idempotency). */
+/** Idempotency keys of POST /payouts and POST /payments, over HTTP (the specification; decisions/idempotency). */
 import { rows } from '../../src/db/transaction';
-import { ChildProgram } from '../support/servers/child-program';
-import { findFreePort } from '../../src/dev/ports';
-import { brokenInvariants, type TestGateway, useSharedGateway } from '../support/servers/gateway';
+import { brokenInvariants, startSecondApi, useSharedGateway } from '../support/servers/gateway';
 import { fund } from '../support/merchant/merchant';
 import { buildPayout, MerchantClient, randomKey } from '../support/merchant/merchant-client';
 import {
@@ -13,23 +11,11 @@ import {
   sendUntilAnswered,
   whenFinal,
 } from '../support/payout/payout-steps';
+import { buildPayment, checkoutOf } from '../support/payment/payment-steps';
+import { started } from '../support/started';
 
-let gateway: TestGateway;
-let secondApi: ChildProgram;
-let secondUrl: string;
-
-beforeAll(async () => {
-  gateway = await useSharedGateway();
-  const port = await findFreePort();
-  secondApi = new ChildProgram('api', { ...gateway.env, PORT: String(port) });
-  secondUrl = `http://127.0.0.1:${port}/api/v1`;
-  await secondApi.start();
-});
-
-afterAll(async () => {
-  await secondApi.stop();
-  await gateway.stop();
-});
+const gateway = started(useSharedGateway);
+const second = started(() => startSecondApi(gateway));
 
 test('the same request again is answered with the same bytes, whatever became of the payout [idempotency first request with a key] [idempotency same key, same body, after success]', async () => {
   const { accountId, client } = await openMerchant(gateway, { mode: 'test' });
@@ -38,7 +24,7 @@ test('the same request again is answered with the same bytes, whatever became of
   expect(first.status).toBe(201);
   const again = await client.createPayout(body, 'key-1');
   await whenFinal(client, first.json.data.id);
-  const later = await new MerchantClient(secondUrl, client.apiKey).createPayout(body, 'key-1');
+  const later = await new MerchantClient(second.baseUrl, client.apiKey).createPayout(body, 'key-1');
   for (const replay of [again, later]) {
     expect(replay).toMatchObject({ status: 201, text: first.text });
     expect(replay.headers.get('idempotent-replayed')).toBe('true');
@@ -72,9 +58,29 @@ test.each([
   ['escaped characters', PLAIN.replace('"USDT"', '"\\u0055SDT"')],
 ])('%s is the same request', async (_what, text) => {
   const { client } = await openMerchant(gateway);
-  const first = await client.createPayoutFromText(PLAIN, 'key-1');
+  const first = await client.createFromText('/payouts', PLAIN, 'key-1');
   expect(first.status).toBe(201);
-  const again = await client.createPayoutFromText(text, 'key-1');
+  const again = await client.createFromText('/payouts', text, 'key-1');
+  expect(again).toMatchObject({ status: 201, text: first.text });
+  expect(again.headers.get('idempotent-replayed')).toBe('true');
+});
+
+const PAYMENT = `{"amount":"1","currency":"USDT","reference":"${REFERENCE}"}`;
+
+test.each([
+  ['an amount with more zeros', PAYMENT.replace('"1"', '"1.00000000"')],
+  ['an amount as a number', PAYMENT.replace('"1"', '1.0')],
+  ['members in another order', `{"reference":"${REFERENCE}","currency":"USDT","amount":"1"}`],
+  [
+    'null instead of absent',
+    PAYMENT.replace('{', '{"provider":null,"network":null,"metadata":null,"success_url":null,'),
+  ],
+  ['no metadata as an empty object', PAYMENT.replace('{', '{"metadata":{},')],
+])('%s is the same request for a payment', async (_what, text) => {
+  const { client } = await openMerchant(gateway, { mode: 'test', funds: {} });
+  const first = await client.createFromText('/payments', PAYMENT, 'key-1');
+  expect(first.status).toBe(201);
+  const again = await client.createFromText('/payments', text, 'key-1');
   expect(again).toMatchObject({ status: 201, text: first.text });
   expect(again.headers.get('idempotent-replayed')).toBe('true');
 });
@@ -82,8 +88,8 @@ test.each([
 test('metadata in another order is the same request', async () => {
   const { client } = await openMerchant(gateway);
   const withMetadata = (text: string) => PLAIN.replace('{"amount"', `{"metadata":${text},"amount"`);
-  const first = await client.createPayoutFromText(withMetadata('{"b":"1","a":"2"}'), 'key-1');
-  const again = await client.createPayoutFromText(withMetadata('{"a":"2","b":"1"}'), 'key-1');
+  const first = await client.createFromText('/payouts', withMetadata('{"b":"1","a":"2"}'), 'key-1');
+  const again = await client.createFromText('/payouts', withMetadata('{"a":"2","b":"1"}'), 'key-1');
   expect(again).toMatchObject({ status: 201, text: first.text });
 });
 
@@ -95,8 +101,8 @@ test.each([
   ['metadata', PLAIN.replace('{"amount"', '{"metadata":{"a":"1"},"amount"')],
 ])('the key with another %s is refused', async (_what, text) => {
   const { accountId, client } = await openMerchant(gateway);
-  await client.createPayoutFromText(PLAIN, 'key-1');
-  const answer = await client.createPayoutFromText(text, 'key-1');
+  await client.createFromText('/payouts', PLAIN, 'key-1');
+  const answer = await client.createFromText('/payouts', text, 'key-1');
   expect(answer).toMatchObject({
     status: 422,
     json: { error: { code: 'idempotency_key_reused' } },
@@ -153,10 +159,31 @@ test('a key belongs to one account and one mode', async () => {
   expect(third.json.data.id).not.toBe(first.json.data.id);
 });
 
-test('after 24 hours the key starts a new request', async () => {
-  const { accountId, client } = await openMerchant(gateway);
-  const body = buildPayout();
-  const first = await client.createPayout(body, 'key-1');
+/** What the key of a request protects from being made twice. */
+const KINDS = {
+  payout: {
+    create: (client: MerchantClient, body: unknown) => client.createPayout(body, 'key-1'),
+    build: buildPayout,
+    count: (accountId: string) => countRows('payouts', accountId),
+  },
+  payment: {
+    create: (client: MerchantClient, body: unknown) => client.createPayment(body, 'key-1'),
+    build: buildPayment,
+    count: (accountId: string) => countRows('payments', accountId),
+  },
+};
+const KIND_NAMES = ['payout', 'payment'] as const;
+
+async function countRows(table: 'payouts' | 'payments', accountId: string): Promise<number> {
+  return (await rows(gateway.db, `SELECT 1 FROM ${table} WHERE account_id = ?`, [accountId]))
+    .length;
+}
+
+test.each(KIND_NAMES)('after 24 hours the key of a %s starts a new request', async (kind) => {
+  const { create, build, count } = KINDS[kind];
+  const { accountId, client } = await openMerchant(gateway, { mode: 'test' });
+  const body = build();
+  const first = await create(client, body);
   const setBack = (hours: string) =>
     rows(
       gateway.db,
@@ -164,30 +191,34 @@ test('after 24 hours the key starts a new request', async () => {
       [hours, accountId],
     );
   await setBack('23 hours 59 minutes');
-  expect(await client.createPayout(body, 'key-1')).toMatchObject({ text: first.text });
+  expect(await create(client, body)).toMatchObject({ text: first.text });
   await setBack('24 hours 1 second');
-  const second = await client.createPayout({ ...body, reference: `ref-${randomKey()}` }, 'key-1');
-  expect(second.status).toBe(201);
-  expect(second.headers.get('idempotent-replayed')).toBeNull();
-  expect(second.json.data.id).not.toBe(first.json.data.id);
+  const fresh = await create(client, { ...body, reference: `ref-${randomKey()}` });
+  expect(fresh.status).toBe(201);
+  expect(fresh.headers.get('idempotent-replayed')).toBeNull();
+  expect(fresh.json.data.id).not.toBe(first.json.data.id);
   await setBack('24 hours 1 second');
   // The reference protects the merchant beyond the key's day.
-  expect(await client.createPayout(body, 'key-1')).toMatchObject({
+  expect(await create(client, body)).toMatchObject({
     status: 409,
     json: { error: { details: { existing_id: first.json.data.id } } },
   });
+  expect(await count(accountId)).toBe(2);
 });
 
-test.each([
+const BOTH = [
   { through: 'one API process', urls: () => [gateway.baseUrl] },
-  { through: 'two API processes', urls: () => [gateway.baseUrl, secondUrl] },
-])(
-  'a request sent 20 times at once through $through makes one payout [idempotency same key while the first is running] [error 409 request_in_progress]',
-  async ({ urls }) => {
-    const { accountId, client } = await openMerchant(gateway);
+  { through: 'two API processes', urls: () => [gateway.baseUrl, second.baseUrl] },
+];
+
+test.each(KIND_NAMES.flatMap((kind) => BOTH.map((both) => ({ kind, ...both }))))(
+  'a $kind sent 20 times at once through $through is made once [idempotency same key while the first is running] [error 409 request_in_progress]',
+  async ({ kind, urls }) => {
+    const { create, build, count } = KINDS[kind];
+    const { accountId, client } = await openMerchant(gateway, { mode: 'test' });
     const clients = urls().map((url) => new MerchantClient(url, client.apiKey));
-    const body = buildPayout();
-    const send = (index: number) => clients[index % clients.length]!.createPayout(body, 'key-1');
+    const body = build();
+    const send = (index: number) => create(clients[index % clients.length]!, body);
     const answers = await Promise.all(Array.from({ length: 20 }, (_, index) => send(index)));
 
     const created = answers.filter(({ status }) => status === 201);
@@ -200,9 +231,26 @@ test.each([
       });
       expect(answer.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
     }
-    expect(await countPayouts(gateway, accountId)).toBe(1);
-    expect(await balanceOf(client)).toMatchObject({ reserved: '11.10000000' });
+    expect(await count(accountId)).toBe(1);
     expect(await sendUntilAnswered(() => send(0))).toMatchObject({ text: created[0]!.text });
     expect(await brokenInvariants(gateway)).toEqual([]);
   },
 );
+
+test('of a payout sent 20 times at once, the funds are reserved once', async () => {
+  const { client } = await openMerchant(gateway);
+  const body = buildPayout();
+  await Promise.all(Array.from({ length: 20 }, () => client.createPayout(body, 'key-1')));
+  expect(await balanceOf(client)).toMatchObject({ reserved: '11.10000000' });
+});
+
+test('of a payment sent 20 times at once, the provider has one open checkout', async () => {
+  const { client } = await openMerchant(gateway, { mode: 'test', funds: {} });
+  const body = buildPayment();
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, () => client.createPayment(body, 'key-1')),
+  );
+  const ids = answers.flatMap(({ status, json }) => (status === 201 ? [json.data.id] : []));
+  expect(new Set(ids).size).toBe(1);
+  expect((await checkoutOf(gateway, ids[0])).state).toBe('open');
+});

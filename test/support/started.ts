@@ -1,27 +1,32 @@
 /** What the tests of a file share, such as a gateway: it starts before the first and stops after the last. */
 
-type Stoppable = { stop?: () => Promise<unknown> };
+/** How to stop what runs, in the order of the starts. What uses another is started after it, and stops first. */
+const running: (() => Promise<unknown>)[] = [];
 
 /**
- * @returns an object that has the members of the started one from the first `beforeAll` that follows
  * @param isSound what has to hold before it stops
+ * @returns an object that has the members of the started one from the next `beforeAll` on
  */
 export function started<T extends object>(
   start: () => Promise<T>,
   isSound: (started: T) => Promise<unknown> = () => Promise.resolve(),
 ): T {
-  const shared = {} as T & Stoppable;
+  const shared = {} as T & { stop?: () => Promise<unknown> };
+  let place: number | null = null;
   beforeAll(async () => {
     Object.assign(shared, await start());
+    place = running.push(async () => {
+      try {
+        await isSound(shared);
+      } finally {
+        await shared.stop?.();
+      }
+    });
   });
   afterAll(async () => {
     // It did not start.
-    if (shared.stop === undefined) return;
-    try {
-      await isSound(shared);
-    } finally {
-      await shared.stop();
-    }
+    if (place === null) return;
+    while (running.length >= place) await running.pop()?.();
   });
   return shared;
 }

@@ -42,10 +42,14 @@ export class MerchantClient {
     return this.post('/payments', body, { 'idempotency-key': idempotencyKey });
   }
 
-  /** POST /payouts with a body that is spelled out. */
-  async createPayoutFromText(text: string, idempotencyKey: string): Promise<ApiAnswer> {
+  /** POST with a body that is spelled out. */
+  async createFromText(
+    path: '/payouts' | '/payments',
+    text: string,
+    idempotencyKey: string,
+  ): Promise<ApiAnswer> {
     const headers = { 'content-type': 'application/json', 'idempotency-key': idempotencyKey };
-    return this.#send('POST', '/payouts', headers, text);
+    return this.#send('POST', path, headers, text);
   }
 
   async #send(method: string, path: string, headers: Record<string, string>, body?: string) {
