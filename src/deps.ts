@@ -48,6 +48,7 @@ import {
 import { createPayoutWorkflows, type PayoutWorkflows } from './temporal/payout-workflows';
 import { createWebhookSender, type WebhookSender } from './webhooks/sender';
 import { createConsole } from './console/console';
+import { createBatchReviews } from './services/batch-reviews';
 import { createConsoleServices } from './services/console';
 import { createWorkflowUrl } from './web/workflow-link';
 import { createDashboard } from './dashboard/dashboard';
@@ -187,6 +188,7 @@ export function buildPages(deps: Deps<ApiConfig>, api: Services): Middleware[] {
     createConsole({
       services: createConsoleServices({ ...deps, db }),
       reviews: createPayoutReviews({ ...deps, db }),
+      batches: createBatchReviews({ ...deps, db }),
       users,
       once,
       drafts,

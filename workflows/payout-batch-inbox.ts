@@ -1,9 +1,9 @@
 /** The operator's side of a batch's workflow: its signals and its page. */
+import { REVIEW_REASON_SENTENCES } from '../src/domain/review';
 import { isFinalPayoutBatch, type PayoutBatchStatus } from '../src/domain/payout-batch';
 import { code, DecisionInbox, list, signalLine, type Timer } from './inbox';
 import type { PayoutBatchDecision, PayoutBatchState } from './messages';
 import { readBatchDecision } from './operator-input';
-import { REVIEW_REASON_SENTENCES } from './payout-inbox';
 
 const OPERATOR_SIGNALS = {
   approve: { by: 'you', manifest: 'the SHA-256 of the manifest' },

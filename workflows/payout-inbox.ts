@@ -1,6 +1,6 @@
 /** The operator's side of a payout's workflow: its signals, its page, its search attributes. */
 import { isFinalPayout, nextPayoutStatus, type PayoutStatus } from '../src/domain/payout';
-import type { ReviewReason } from '../src/domain/review';
+import { REVIEW_REASON_SENTENCES } from '../src/domain/review';
 import { code, DecisionInbox, list, signalLine, type Timer } from './inbox';
 import type { PayoutDecision, PayoutState } from './messages';
 import { readDecision } from './operator-input';
@@ -73,17 +73,6 @@ const MEANING: Record<PayoutStatus, string> = {
   rejected: 'An operator rejected the payout. The funds were returned.',
   failed: 'The provider could not send the payout. The funds were returned.',
   cancelled: 'The merchant cancelled the payout. The funds were returned.',
-};
-
-export const REVIEW_REASON_SENTENCES: Record<ReviewReason, string> = {
-  rehearse_review: 'The account rehearses reviews in test mode.',
-  review_all: 'Every live payout of this account is reviewed.',
-  above_auto_approve_max: 'The amount exceeds the limit for automatic approval.',
-  above_auto_approve_daily_max: 'The daily limit for automatic approval is used up.',
-  first_use_of_destination: 'This is the first payout to the destination.',
-  email_destination: 'The destination is an email address.',
-  new_api_key: 'The API key is less than 24 hours old.',
-  above_four_eyes_threshold: 'Two operators must approve this amount.',
 };
 
 /** @returns Markdown: the state, the reason for the wait, and commands */

@@ -47,6 +47,7 @@ const LISTED_BY: Record<NotFoundObject, string> = {
   passkey: 'Passkey % does not exist.',
   payment: 'Payment % does not exist.',
   payout: 'Payout % does not exist.',
+  payout_batch: 'Batch % does not exist.',
   request: 'Request % is not in the request log.',
   user: 'User % does not exist. `users list` lists the users.',
   webhook_endpoint: 'Endpoint % does not exist. `webhooks list` lists the endpoints of an account.',

@@ -3,6 +3,7 @@
  * and puts the navigation around them.
  */
 import type { VNode } from 'preact';
+import type { BatchReviews } from '../services/batch-reviews';
 import type { ConsoleServices } from '../services/console';
 import type { PayoutReviews } from '../services/payout-reviews';
 import type { UserServices } from '../services/users/user-services';
@@ -13,6 +14,7 @@ import type { Site } from '../web/site';
 import type { WorkflowUrl } from '../web/workflow-link';
 import { merchantPages } from './accounts/accounts';
 import { auditPages } from './audit/audit';
+import { batchPages } from './batches/batches';
 import { casePages } from './cases/cases';
 import { doubtPages } from './doubt/doubt';
 import { fourEyesPages } from './four-eyes/four-eyes';
@@ -28,6 +30,7 @@ import { queuePages } from './queue/queue';
 export interface ConsoleOptions {
   services: ConsoleServices;
   reviews: PayoutReviews;
+  batches: BatchReviews;
   users: UserServices;
   once: Once;
   drafts: Once;
@@ -39,7 +42,7 @@ export interface ConsoleOptions {
 }
 
 export function createConsole(options: ConsoleOptions): Site {
-  const { services, reviews, users, once, drafts, publicUrl, workflowUrl, host } = options;
+  const { services, reviews, batches, users, once, drafts, publicUrl, workflowUrl, host } = options;
   const site = { kind: 'operator', prefix: PREFIX, home: `${PREFIX}/home` } as const;
   return {
     ...site,
@@ -56,6 +59,7 @@ export function createConsole(options: ConsoleOptions): Site {
         homePages(services),
         queuePages(reviews),
         payoutPages(reviews, workflowUrl),
+        batchPages(batches, workflowUrl),
         consolePaymentPages(services, workflowUrl),
         doubtPages(reviews, workflowUrl),
         casePages(services, workflowUrl),
@@ -114,6 +118,7 @@ const NAVIGATION: Shell['nav'] = [
       { key: 'home', href: `${PREFIX}/home`, label: 'Home', icon: 'house' },
       { key: 'queue', href: `${PREFIX}/queue`, label: 'Review queue', icon: 'clipboard-check' },
       { key: 'payouts', href: `${PREFIX}/payouts`, label: 'Payouts', icon: 'arrow-up-right' },
+      { key: 'batches', href: `${PREFIX}/batches`, label: 'Batches', icon: 'layers' },
       { key: 'in-doubt', href: `${PREFIX}/in-doubt`, label: 'In doubt', icon: 'circle-help' },
       { key: 'payments', href: `${PREFIX}/payments`, label: 'Payments', icon: 'arrow-down-left' },
       { key: 'cases', href: `${PREFIX}/cases`, label: 'Cases', icon: 'folder-search' },

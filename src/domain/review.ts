@@ -18,6 +18,18 @@ export const REVIEW_REASONS = [
 ] as const;
 export type ReviewReason = (typeof REVIEW_REASONS)[number];
 
+/** For operators, where no figures are at hand. */
+export const REVIEW_REASON_SENTENCES: Record<ReviewReason, string> = {
+  rehearse_review: 'The account rehearses reviews in test mode.',
+  review_all: 'Every live payout of this account is reviewed.',
+  above_auto_approve_max: 'The amount exceeds the limit for automatic approval.',
+  above_auto_approve_daily_max: 'The daily limit for automatic approval is used up.',
+  first_use_of_destination: 'This is the first payout to the destination.',
+  email_destination: 'The destination is an email address.',
+  new_api_key: 'The API key is less than 24 hours old.',
+  above_four_eyes_threshold: 'Two operators must approve this amount.',
+};
+
 export const NEW_KEY_AGE_MS = 24 * 60 * 60 * 1000;
 
 export interface ReviewFacts {

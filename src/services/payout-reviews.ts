@@ -211,7 +211,8 @@ async function decide(
   const stored = await findDecision(db, id);
   if (stored === null) {
     // A workflow that has ended would be started again only to say so.
-    if (!payoutStatusesBefore(kind).includes(payout.status)) return { kind: 'too_late' };
+    const isOpen = payoutStatusesBefore(kind).includes(payout.status);
+    if (!isOpen || payout.awaitsBatch) return { kind: 'too_late' };
     if (kind === 'approve' && !recentlyAuthenticated(operator)) {
       const isGuarded = payout.mode === 'live' || (await readFourEyes(db, payoutId)) !== null;
       if (isGuarded) return { kind: 'sign_in_again' };

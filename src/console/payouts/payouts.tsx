@@ -122,6 +122,7 @@ function Detail(props: DetailProps) {
       </PageHead>
       <Result {...props} />
       <Waiting payout={payout} />
+      <RowOfBatch payout={payout} />
       <div class="split">
         <div>
           <Card title="Destination">
@@ -177,6 +178,18 @@ function Waiting({ payout }: Pick<PayoutReview, 'payout'>) {
           <a href={`${PREFIX}/in-doubt?mode=${payout.mode}`}>Compare with the provider</a>
         </p>
       )}
+    </Alert>
+  );
+}
+
+/** A row of a batch; while it waits, the decision is about the batch. */
+function RowOfBatch({ payout: { batchId, awaitsBatch } }: Pick<PayoutReview, 'payout'>) {
+  if (batchId === null) return null;
+  const link = <a href={`${PREFIX}/batches/${batchId}`}>Show the batch</a>;
+  if (!awaitsBatch) return <p class="muted">This payout is a row of a batch. {link}</p>;
+  return (
+    <Alert tone="wait" title="This payout is a row of a batch that has not released it.">
+      <p>It is approved, rejected or returned with the batch. {link}</p>
     </Alert>
   );
 }
@@ -274,7 +287,7 @@ function Decision(props: DetailProps) {
   const { payout, decider, form, mayDecide } = props;
   const isSubmitted = payout.submissionStartedAt !== null;
   const mayReject = payoutStatusesBefore('reject').includes(payout.status) && !isSubmitted;
-  if (!mayDecide || !mayReject) return null;
+  if (!mayDecide || !mayReject || payout.awaitsBatch) return null;
   const action = `${PREFIX}/payouts/${payout.id}`;
   return (
     <Card title="Decision">

@@ -41,7 +41,7 @@ export async function readOperatorAttention(
                     LIMIT ${COUNT_MAX}) AS found) AS n
                WHERE n.count > 0), '[]') AS cases,
             (SELECT jsonb_agg(jsonb_build_object('mode', m.mode,
-                      'underReview', ${openPayouts(`review_reasons <> '{}' AND status = 'under_review'`)})
+                      'underReview', ${openPayouts(`review_reasons <> '{}' AND status = 'under_review' AND NOT awaits_batch`)})
                       ORDER BY m.mode)
                FROM (VALUES ('live'), ('test')) AS m(mode)) AS payouts,
             (SELECT proven_at < now() - interval '${PROOF_LATE_MINUTES} minutes'

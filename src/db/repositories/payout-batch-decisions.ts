@@ -58,6 +58,33 @@ export async function readBatchApprovals(
   return found?.needsTwo === true ? { approvals: found.approvals } : null;
 }
 
+/** Stores what an operator decided. A repeated id stores nothing. */
+export async function insertBatchDecision(
+  db: Db,
+  decision: Pick<
+    PayoutBatchDecision,
+    'id' | 'batchId' | 'kind' | 'manifestSha256' | 'userId' | 'reason'
+  >,
+): Promise<void> {
+  const { id, batchId, kind, manifestSha256, userId, reason } = decision;
+  await rows(
+    db,
+    `INSERT INTO payout_batch_decisions
+            (id, batch_id, kind, manifest_sha256, user_id, email, reason)
+     SELECT ?, ?, ?, ?, id, email, ? FROM users WHERE id = ? ON CONFLICT (id) DO NOTHING`,
+    [id, batchId, kind, manifestSha256, reason, userId],
+  );
+}
+
+/** Oldest first. */
+export async function listBatchDecisions(db: Db, batchId: string): Promise<PayoutBatchDecision[]> {
+  return rows<PayoutBatchDecision>(
+    db,
+    `SELECT * FROM payout_batch_decisions WHERE batch_id = ? ORDER BY created_at, id LIMIT 100`,
+    [batchId],
+  );
+}
+
 export async function findBatchDecision(
   db: Db | Tx,
   id: string,

@@ -18,7 +18,7 @@ import { newId } from '../../lib/new-id';
 import { MissingRow, rows, sqlList, type Db, type Reader, type Tx } from '../transaction';
 import type { BalanceKey, PostResult } from './ledger';
 import type { NewEvent } from './events';
-import { exactTime, type ListPage, pageOf } from './lists';
+import { exactTime, type ListPage, type ListQuery, pageOf } from './lists';
 
 /** Enough rows for few statements, and few enough for a statement of a few megabytes. */
 const ROWS_AT_ONCE = 2_000;
@@ -395,5 +395,51 @@ export async function takeUncheckedBatches(db: Db, limit: number): Promise<Payou
          ORDER BY workflow_checked_at LIMIT ? FOR UPDATE SKIP LOCKED)
      RETURNING ${COLUMNS}`,
     [limit],
+  );
+}
+
+type ListPosition = NonNullable<ListQuery<object>['after']>;
+
+export type ConsoleBatch = PayoutBatch & { accountName: string };
+
+/** Batches of all accounts. @param open those that are not closed, oldest first; otherwise newest first */
+export async function listConsoleBatches(
+  db: Db,
+  { limit, after, open }: { limit: number; after: ListPosition | null; open: boolean },
+): Promise<ListPage<ConsoleBatch>> {
+  const [compare, order] = open ? ['>', 'ASC'] : ['<', 'DESC'];
+  const found = await rows<ConsoleBatch & { position: string }>(
+    db,
+    `SELECT b.*, a.name AS account_name, ${exactTime('b.created_at')} AS position
+       FROM payout_batches b JOIN accounts a ON a.id = b.account_id
+      WHERE ${open ? 'b.closed_at IS NULL' : 'true'}
+        ${after === null ? '' : `AND (b.created_at, b.id) ${compare} (?::timestamptz, ?)`}
+      ORDER BY b.created_at ${order}, b.id ${order} LIMIT ?`,
+    [...(after === null ? [] : [after.createdAt, after.id]), limit + 1],
+  );
+  return pageOf(found, limit);
+}
+
+export async function findConsoleBatch(db: Db, id: string): Promise<ConsoleBatch | null> {
+  const [found] = await rows<ConsoleBatch>(
+    db,
+    `SELECT b.*, a.name AS account_name
+       FROM payout_batches b JOIN accounts a ON a.id = b.account_id WHERE b.id = ?`,
+    [id],
+  );
+  return found ?? null;
+}
+
+/** Rows that a review rule names come first, then the others, in the order of the batch. */
+export async function listRowsToReview(
+  db: Db,
+  batchId: string,
+  limit: number,
+): Promise<(Payout & { batchRow: number })[]> {
+  return rows(
+    db,
+    `SELECT * FROM payouts WHERE batch_id = ?
+      ORDER BY cardinality(review_reasons) DESC, batch_row LIMIT ?`,
+    [batchId, limit],
   );
 }

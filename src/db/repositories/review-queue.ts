@@ -76,6 +76,7 @@ export async function listReviewQueue(
       `WITH page AS MATERIALIZED (
          SELECT p.* FROM payouts p
           WHERE p.status_group = 'open' AND p.review_reasons <> '{}' AND p.status = 'under_review'
+            AND NOT p.awaits_batch
             ${conditions.map(([sql]) => `AND ${sql}`).join(' ')}
           ORDER BY p.created_at, p.id LIMIT ?)
        SELECT p.*, ${exactTime('p.created_at')} AS position, ${FIGURES} FROM page p ${JOINS}

@@ -20,6 +20,7 @@ export type NotFoundObject =
   | 'passkey'
   | 'payment'
   | 'payout'
+  | 'payout_batch'
   | 'request'
   | 'user'
   | 'webhook_endpoint'

@@ -1,0 +1,110 @@
+/** Batches of payouts for signed-in operators: what they decide on, and their decisions. */
+import {
+  findBatchDecision,
+  insertBatchDecision,
+  listBatchDecisions,
+  type PayoutBatchDecision,
+  readBatchDecider,
+} from '../db/repositories/payout-batch-decisions';
+import {
+  type ConsoleBatch,
+  findConsoleBatch,
+  listConsoleBatches,
+  listRowsToReview,
+  readBatchProgress,
+} from '../db/repositories/payout-batches';
+import { inTransaction, type Db } from '../db/transaction';
+import { isId } from '../domain/ids';
+import { payoutBatchStatusesBefore } from '../domain/payout-batch';
+import type { PayoutBatchWorkflows } from '../temporal/payout-batch-workflows';
+import { checkText } from './admin/checks';
+import { AdminRefusal } from './admin/refusal';
+import type { Operator } from './payout-reviews';
+import type { ListPosition } from './services';
+import { recentlyAuthenticated } from './users/sessions';
+
+/** Enough to judge a batch by; the merchant and the proof have all. */
+const ROWS_SHOWN = 100;
+const REASON_LENGTH_MAX = 255;
+const DECIDE_DEADLINE_MS = 10_000;
+
+type BatchOrder = Pick<PayoutBatchDecision, 'batchId' | 'kind' | 'manifestSha256'> & {
+  /** Made with the form, so that a form that is sent twice decides once. */
+  id: string;
+  /** Required unless the batch is approved. */
+  reason: string;
+};
+
+type BatchDecisionResult =
+  /** Without an outcome, Temporal did not answer in time and it may still be applied. */
+  | { kind: 'stored'; decision: PayoutBatchDecision }
+  /** Nothing was stored: the batch can no longer be decided. */
+  | { kind: 'too_late' }
+  /** Nothing was stored: the batch is live or two must approve it, and the sign-in is not recent. */
+  | { kind: 'sign_in_again' };
+
+export type BatchReviews = ReturnType<typeof createBatchReviews>;
+export type BatchReview = Awaited<ReturnType<BatchReviews['review']>>;
+
+export function createBatchReviews(deps: { db: Db; payoutBatchWorkflows: PayoutBatchWorkflows }) {
+  const { db } = deps;
+  return {
+    list: (request: { limit: number; after: ListPosition | null; open: boolean }) =>
+      listConsoleBatches(db, request),
+
+    /** @throws AdminRefusal */
+    review: async (id: string, { userId }: Operator) => {
+      const batch = await requireBatch(db, id);
+      const [progress, payouts, decisions, decider] = await Promise.all([
+        batch.closedProgress ?? readBatchProgress(db, id),
+        listRowsToReview(db, id, ROWS_SHOWN),
+        listBatchDecisions(db, id),
+        inTransaction(db, (tx) => readBatchDecider(tx, id, userId)),
+      ]);
+      return { batch, progress, payouts, decisions, decider };
+    },
+
+    /** @throws AdminRefusal, InvalidInput */
+    decide: (order: BatchOrder, operator: Operator) => decide(deps, order, operator),
+  };
+}
+
+async function requireBatch(db: Db, id: string): Promise<ConsoleBatch> {
+  const batch = await findConsoleBatch(db, id);
+  if (batch === null) throw new AdminRefusal({ code: 'not_found', object: 'payout_batch', id });
+  return batch;
+}
+
+async function decide(
+  { db, payoutBatchWorkflows }: { db: Db; payoutBatchWorkflows: PayoutBatchWorkflows },
+  order: BatchOrder,
+  operator: Operator,
+): Promise<BatchDecisionResult> {
+  const { id, batchId, kind, manifestSha256 } = order;
+  const { userId } = operator;
+  const batch = await requireBatch(db, batchId);
+  const notFound = new AdminRefusal({ code: 'not_found', object: 'payout_batch', id });
+  if (!isId('decision', id)) throw notFound;
+  const isSilent = kind === 'approve' && order.reason.trim() === '';
+  const reason = isSilent ? null : checkText('reason', order.reason, REASON_LENGTH_MAX);
+  const stored = await findBatchDecision(db, id);
+  if (stored === null) {
+    const isOpen = payoutBatchStatusesBefore(kind).includes(batch.status);
+    if (!isOpen || batch.ending !== null) return { kind: 'too_late' };
+    const isGuarded =
+      batch.mode === 'live' || batch.reviewReasons.includes('above_four_eyes_threshold');
+    if (kind === 'approve' && isGuarded && !recentlyAuthenticated(operator)) {
+      return { kind: 'sign_in_again' };
+    }
+    await insertBatchDecision(db, { id, batchId, kind, manifestSha256, userId, reason });
+  }
+  if ((stored?.outcome ?? null) === null) {
+    await payoutBatchWorkflows.decide(batch, id, DECIDE_DEADLINE_MS);
+  }
+  // The row tells what became of it, even if the answer was lost.
+  const decision = await findBatchDecision(db, id);
+  if (decision?.userId !== userId || decision.batchId !== batchId || decision.kind !== kind) {
+    throw notFound;
+  }
+  return { kind: 'stored', decision };
+}

@@ -1,0 +1,132 @@
+/** Operators decide about batches on the pages of the console, as a browser without JavaScript. */
+import { rows } from '../../src/db/transaction';
+import { type Merchant, createMerchant, fund } from '../support/merchant/merchant';
+import { buildPayout, MerchantClient, randomKey } from '../support/merchant/merchant-client';
+import { ageSignIn, makeUser, PageClient, type TestUser } from '../support/merchant/page-client';
+import { type TestGateway, useSharedGateway } from '../support/servers/gateway';
+import { waitFor } from '../support/wait-for';
+
+let gateway: TestGateway;
+let merchant: Merchant;
+let client: MerchantClient;
+let alice: PageClient;
+let bob: PageClient;
+let users: { alice: TestUser; bob: TestUser };
+
+beforeAll(async () => {
+  gateway = await useSharedGateway();
+  merchant = await createMerchant(gateway.db, gateway.pepper);
+  client = new MerchantClient(gateway.baseUrl, merchant.liveKey);
+  await fund(gateway.db, merchant.accountId, 'live', 'USDT', '1000');
+  await fund(gateway.db, merchant.accountId, 'live', 'BTC', '10');
+  // No other test pays so much of this currency.
+  await rows(gateway.db, `INSERT INTO four_eyes_thresholds VALUES ('BTC', 0.9)`);
+  users = {
+    alice: await makeUser(gateway.db, 'operator', 'reviewer'),
+    bob: await makeUser(gateway.db, 'operator', 'admin'),
+  };
+  [alice, bob] = await Promise.all([signedIn(users.alice), signedIn(users.bob)]);
+});
+
+afterAll(async () => {
+  await rows(gateway.db, `DELETE FROM four_eyes_thresholds WHERE currency = 'BTC'`);
+  await gateway.stop();
+});
+
+async function signedIn(user: TestUser): Promise<PageClient> {
+  const page = new PageClient(new URL(gateway.baseUrl).origin);
+  await page.signIn(user);
+  return page;
+}
+
+async function createBatch(count: number, row: Record<string, unknown> = {}): Promise<string> {
+  const payouts = Array.from({ length: count }, () => buildPayout(row));
+  const body = { reference: `batch-${randomKey()}`, payouts };
+  const { status, json } = await client.post('/payout_batches', body, {
+    'idempotency-key': randomKey(),
+  });
+  expect([status, json.data?.status]).toEqual([201, 'under_review']);
+  return json.data.id as string;
+}
+
+async function read(page: PageClient, path: string): Promise<string> {
+  const response = await page.get(path);
+  expect([path, response.status]).toEqual([path, 200]);
+  return response.text();
+}
+
+/** Opens the batch's page, and sends its form when it is called. */
+async function openForm(page: PageClient, id: string, kind: 'approve' | 'reject') {
+  const html = await read(page, `/console/batches/${id}`);
+  const [form] = new RegExp(`<form[^>]*action="[^"]*/${kind}".*?</form>`).exec(html) ?? [''];
+  const [, decision = ''] = /name="decision" value="(dec_\w{26})"/.exec(form) ?? [];
+  const [, manifest = ''] = /name="manifest" value="([0-9a-f]{64})"/.exec(form) ?? [];
+  return async (fields: Record<string, string> = {}): Promise<string> => {
+    const body = { decision, manifest, ...fields };
+    const response = await page.post(`/console/batches/${id}/${kind}`, body);
+    expect(response.status).toBe(303);
+    return read(page, response.headers.get('location')!);
+  };
+}
+
+const batchOf = async (id: string) => (await client.get(`/payout_batches/${id}`)).json.data;
+const closed = (id: string) =>
+  waitFor(`${id} to be closed`, async () => {
+    const batch = await batchOf(id);
+    return batch.closed_at === null ? undefined : batch;
+  });
+
+test('an operator approves the manifest of the page, and its rows are not in the queue', async () => {
+  const id = await createBatch(3);
+  expect(await read(alice, '/console/batches')).toContain(id);
+  const { json } = await client.get(`/payouts?batch=${id}`);
+  const row = json.data[0].id as string;
+  expect(await read(alice, '/console/queue')).not.toContain(row);
+  expect(await read(alice, `/console/payouts/${row}`)).toContain('has not released it');
+  const send = await openForm(alice, id, 'approve');
+  const other = await send({ manifest: '0'.repeat(64) });
+  expect(other).toContain('other rows than those on the page');
+  const again = await openForm(alice, id, 'approve');
+  expect(await again()).toContain('Approved. The rows are being sent.');
+  expect(await closed(id)).toMatchObject({ status: 'completed', rows: { sent: 3 } });
+});
+
+test('a sum above the threshold needs two operators, though each row is below it', async () => {
+  const id = await createBatch(3, {
+    amount: '0.4',
+    currency: 'BTC',
+    network: 'bitcoin',
+    destination: { type: 'crypto_address', value: 'bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq' },
+  });
+  await gateway.temporal.workflow
+    .getHandle(id)
+    .signal('approve', { by: 'mallory', manifest: (await batchOf(id)).manifest_sha256 });
+  const first = await openForm(alice, id, 'approve');
+  expect(await first()).toContain('1 of 2');
+  expect((await batchOf(id)).status).toBe('under_review');
+  const page = await read(alice, `/console/batches/${id}`);
+  expect(page).toContain('You have approved it.');
+  const second = await openForm(bob, id, 'approve');
+  expect(await second()).toContain('Approved. The rows are being sent.');
+  expect(await closed(id)).toMatchObject({ status: 'completed' });
+});
+
+test('a rejection needs a reason, which the merchant reads', async () => {
+  const id = await createBatch(2);
+  const send = await openForm(bob, id, 'reject');
+  expect(await send({ reject_reason: 'The list is last month’s.' })).toContain('Rejected.');
+  expect(await closed(id)).toMatchObject({
+    status: 'rejected',
+    rejection_reason: 'The list is last month’s.',
+    rows: { returned: 2 },
+  });
+});
+
+test('a live batch is approved after a recent sign-in only', async () => {
+  const id = await createBatch(1);
+  const send = await openForm(alice, id, 'approve');
+  await ageSignIn(gateway.db, users.alice);
+  const html = await send().catch(() => '');
+  expect(html).not.toContain('Approved.');
+  expect((await batchOf(id)).status).toBe('under_review');
+});
