@@ -152,6 +152,9 @@ test('a case is not resolved by a form that lacks its newest facts', async () =>
   expect((await resolve({ facts: '2' })).status).toBe(303);
 });
 
+const PROPOSAL_ENDED = 'This change was already decided, was replaced or has expired.';
+const PROPOSAL_OUTDATED = 'What is in force has changed since';
+
 describe('four eyes for policies', () => {
   let proposer: TestUser;
   const limits = (daily: string) => ({
@@ -185,7 +188,7 @@ describe('four eyes for policies', () => {
     const [replaced, open] = await proposalsOf(accountId);
     expect([replaced!.outcome, open!.outcome]).toEqual(['replaced', null]);
     const approve = (id: string) => other.post(`/console/proposals/${id}/approve`);
-    expect((await approve(replaced!.id)).status).toBe(409);
+    expect(await textOf(await approve(replaced!.id), 409)).toContain(PROPOSAL_ENDED);
     await ageSignIn(harness.owner, second);
     const asked = await approve(open!.id);
     expect(asked.headers.get('location')).toMatch('/console/confirm');
@@ -205,13 +208,14 @@ describe('four eyes for policies', () => {
     await propose('600');
     const [, , third] = await proposalsOf(accountId);
     expect((await other.post(`/console/proposals/${third!.id}/reject`)).status).toBe(303);
-    expect((await approve(third!.id)).status).toBe(409);
+    expect(await textOf(await approve(third!.id), 409)).toContain(PROPOSAL_ENDED);
     expect(await dailyMaxOf(accountId)).toBe('500.00000000');
   });
 
   test.each([
     [
       'what is in force has changed',
+      PROPOSAL_OUTDATED,
       (id: string) =>
         setLimits(
           harness.owner,
@@ -222,6 +226,7 @@ describe('four eyes for policies', () => {
     ],
     [
       'it has expired',
+      PROPOSAL_ENDED,
       (id: string) =>
         rows(harness.owner, 'UPDATE policy_proposals SET expires_at = now() WHERE account_id = ?', [
           id,
@@ -229,6 +234,7 @@ describe('four eyes for policies', () => {
     ],
     [
       'who proposed it is no longer an admin',
+      PROPOSAL_OUTDATED,
       () =>
         rows(harness.owner, `UPDATE users SET operator_role = 'viewer' WHERE id = ?`, [
           proposer.id,
@@ -236,6 +242,7 @@ describe('four eyes for policies', () => {
     ],
     [
       'the one who approves was raised by the one who proposed it',
+      'Your approval does not count',
       () =>
         rows(
           harness.owner,
@@ -244,14 +251,15 @@ describe('four eyes for policies', () => {
           [second.id, proposer.email],
         ),
     ],
-  ])('a proposal is not approved when %s', async (_, happens) => {
+  ])('a proposal is not approved when %s', async (_, said, happens) => {
     const accountId = await harness.createAccount();
     proposer = await makeUser(harness.owner, 'operator', 'admin');
     const [client, other] = await Promise.all([signedIn(proposer), signedIn(second)]);
     await client.post(`/console/accounts/${accountId}/limits`, limits('500'));
     const [open] = await proposalsOf(accountId);
     await happens(accountId);
-    expect((await other.post(`/console/proposals/${open!.id}/approve`)).status).toBe(409);
+    const refused = await other.post(`/console/proposals/${open!.id}/approve`);
+    expect(await textOf(refused, 409)).toContain(said);
     expect(await dailyMaxOf(accountId)).not.toBe('500.00000000');
     // Nor by the programs: the database refuses one person.
     const byOne = `UPDATE policy_proposals SET outcome = 'approved', decided_by = upper(proposed_by),
@@ -268,8 +276,10 @@ describe('four eyes for policies', () => {
     expect(await read(other, '/home')).toContain('proposed amount for two approvals');
     const confirm = (by: PageClient, above: string) =>
       by.post('/console/four-eyes/confirm', { ...change, above });
-    expect((await confirm(client, '90000')).status).toBe(409);
-    expect((await confirm(other, '1')).status).toBe(409);
+    expect(await textOf(await confirm(client, '90000'), 409)).toContain(
+      'You proposed this change.',
+    );
+    expect(await textOf(await confirm(other, '1'), 409)).toContain('is 90000.00000000 now.');
     expect((await confirm(other, '90000')).status).toBe(303);
     expect(await read(other, '/four-eyes')).toContain('90,000.00');
     expect((await client.post('/console/four-eyes', { ...change, above: 'none' })).status).toBe(
@@ -293,6 +303,8 @@ describe('four eyes for policies', () => {
   });
 });
 
+const ALREADY_SO = 'These values are already in force.';
+
 describe('accounts', () => {
   test('are found, changed with a reason, and show who changed what', async () => {
     const [client, accountId] = await Promise.all([signedIn(admin), harness.createAccount()]);
@@ -313,7 +325,7 @@ describe('accounts', () => {
     expect(await change('verify', {}, 422)).toContain('Enter a value.');
     const reason = `Register of May ${PROBE}`;
     await change('verify', { reason });
-    await change('verify', { reason }, 409);
+    expect(await change('verify', { reason }, 409)).toContain('is already verified');
     await change('suspend', { reason });
     await ageSignIn(harness.owner, admin);
     for (const name of ['review', 'limits', 'fees', 'fees-end']) {
@@ -358,7 +370,7 @@ describe('accounts', () => {
     );
     await change('limits', { ...policy, reason });
     await approve();
-    await change('limits', { ...policy, reason }, 409);
+    expect(await change('limits', { ...policy, reason }, 409)).toContain(ALREADY_SO);
     const fee = { direction: 'payout', provider: 'onchain_provider', currency: 'usdt' };
     expect(await change('fees', { ...fee, percentage: 'x', reason }, 422)).toContain(
       'Enter 0 to 100',
@@ -368,7 +380,8 @@ describe('accounts', () => {
     expect(await read(client, path)).toMatch(/1\.5<!-- --> %|1\.5 %/);
     await change('fees-end', { rule: 'payout~onchain_provider~USDT', reason });
     await approve();
-    await change('fees-end', { rule: 'payout~onchain_provider~USDT', reason }, 409);
+    const ended = { rule: 'payout~onchain_provider~USDT', reason };
+    expect(await change('fees-end', ended, 409)).toContain('No fee rule is in force');
 
     const [account] = await rows(
       harness.owner,
@@ -401,7 +414,8 @@ test('a pause holds with its reason on every page until it is lifted', async () 
   expect((await pause({ scope: 'account', target: 'acc_none', reason })).status).toBe(422);
   expect((await pause({ scope: 'account', target: accountId, reason })).status).toBe(303);
   // The form twice, as by a double click.
-  expect((await pause({ scope: 'account', target: accountId, reason })).status).toBe(409);
+  const twice = await pause({ scope: 'account', target: accountId, reason });
+  expect(await textOf(twice, 409)).toContain('You have already paused these payouts');
   expect(await read(client, '/home')).toMatch(/1 pause holds payouts<\/b> Keys leaked/);
   expect((await pause({ scope: 'onchain_provider', reason: 'Maintenance' })).status).toBe(303);
   expect((await pause({ scope: 'global', reason: 'Restore' })).status).toBe(303);
@@ -417,7 +431,7 @@ test('a pause holds with its reason on every page until it is lifted', async () 
   const lift = (id: string) => client.post('/console/pauses/resume', { id, reason: 'Done' });
   expect((await lift(first!)).status).toBe(303);
   expect(await read(client, '/pauses')).toContain('Second');
-  expect((await lift(first!)).status).toBe(409);
+  expect(await textOf(await lift(first!), 409)).toContain('This pause does not exist.');
   await rows(harness.owner, 'DELETE FROM payout_pauses WHERE id = ?', [second!]);
   expect(await read(client, '/pauses')).toContain('Nothing is paused');
   expect((await auditOf(accountId)).map(({ action, reason: why }) => [action, why])).toEqual([
