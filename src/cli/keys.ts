@@ -1,19 +1,10 @@
 /** `admin keys`. */
 import { type Command, Option } from '@commander-js/extra-typings';
 import { MODES } from '../domain/mode';
-import { SCOPES } from '../domain/scopes';
-import { wholeNumber } from '../lib/command-line';
-import { presentApiKey } from '../presenters/admin';
-import {
-  createKey,
-  listKeys,
-  REQUESTS_PER_MINUTE_MAX,
-  revokeKey,
-  rotateKey,
-  type KeyWithSecret,
-} from '../services/admin/keys';
+import { createKey, listKeys, presentApiKey, revokeKey, rotateKey } from '../services/api-keys';
 import type { Run } from './admin';
-import { addNoun, ACCOUNT, changeVerb, list, readVerb, requireId, text, time } from './options';
+import { addFields, inputOf } from './change-options';
+import { ACCOUNT, addNoun, changeVerb, readVerb, requireId, text } from './options';
 import { listOf, showList, showWithSecret } from './output';
 
 const WHERE = '`keys list` lists the ids (key_…).';
@@ -21,7 +12,7 @@ const THE_KEY = new Option('--id <KEY_ID>', 'the key').argParser(text);
 
 export function addKeys(admin: Command, run: Run): void {
   const keys = addNoun(admin, 'keys', 'API keys.');
-  changeVerb(keys, 'create', {
+  const create = changeVerb(keys, 'create', {
     summary: 'Create a key and show its secret once',
     notes: "A live key needs a verified account. KEY_PEPPER must be the gateway's own.",
     examples: [
@@ -35,35 +26,19 @@ export function addKeys(admin: Command, run: Run): void {
       new Option('--mode <MODE>', 'the mode; it cannot be changed')
         .choices(MODES)
         .makeOptionMandatory(),
-    )
-    .requiredOption('--scopes <A,B>', `all, or some of ${SCOPES.join(', ')}`, list)
-    .option('--allow <NET,NET>', 'allowed IPv4, IPv6 or CIDR addresses (default: any)', list)
-    .option(
-      '--rate <N>',
-      `requests a minute, 1 to ${REQUESTS_PER_MINUTE_MAX} (default: 120)`,
-      wholeNumber(1, REQUESTS_PER_MINUTE_MAX),
-    )
-    .option('--expires <TIME>', 'when it expires, such as 2027-01-01 (default: never)', time)
-    .option('--name <TEXT>', 'a name, to tell keys apart', text, 'API key')
-    .action((options) =>
-      run(
-        options,
-        async ({ db, by, accountId, pepper }) => {
-          const { mode, name, scopes, allow, rate, expires } = options;
-          const key = await createKey(db, by, pepper(), {
-            accountId: await accountId(options.account),
-            mode,
-            name,
-            scopes,
-            allow: allow ?? [],
-            rate,
-            expiresAt: expires ?? null,
-          });
-          return presentWithSecret(key);
-        },
-        showWithSecret,
-      ),
     );
+  addFields(create, createKey, { name: 'API key' });
+  create.action((options) =>
+    run(
+      options,
+      async ({ db, by, accountId, pepper }) => {
+        const account = await accountId(options.account);
+        const subject = { accountId: account, mode: options.mode, pepper: pepper() };
+        return withSecret(await createKey.make(db, by, subject, inputOf(createKey, options)));
+      },
+      showWithSecret,
+    ),
+  );
   readVerb(keys, 'list', {
     summary: 'List the keys of an account, newest first',
     examples: ['keys list', 'keys list --account acc_… --json'],
@@ -93,7 +68,8 @@ export function addKeys(admin: Command, run: Run): void {
       const id = requireId(argument, { id: options.id }, WHERE);
       return run(
         options,
-        async ({ db, by, pepper }) => presentWithSecret(await rotateKey(db, by, pepper(), id)),
+        async ({ db, by, pepper }) =>
+          withSecret(await rotateKey.make(db, by, { id, pepper: pepper() }, {})),
         showWithSecret,
       );
     });
@@ -105,10 +81,12 @@ export function addKeys(admin: Command, run: Run): void {
     .addOption(THE_KEY)
     .action((argument, options) => {
       const id = requireId(argument, { id: options.id }, WHERE);
-      return run(options, async ({ db, by }) => presentApiKey(await revokeKey(db, by, id)));
+      return run(options, async ({ db, by }) =>
+        presentApiKey(await revokeKey.make(db, by, { id }, {})),
+      );
     });
 }
 
-function presentWithSecret({ secret, ...key }: KeyWithSecret) {
+function withSecret({ secret, ...key }: Awaited<ReturnType<typeof rotateKey.make>>) {
   return { ...presentApiKey(key), secret };
 }

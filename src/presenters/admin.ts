@@ -3,7 +3,6 @@
  * before and after in the audit log. They contain no secrets or hashes.
  */
 import type { Account } from '../db/repositories/accounts';
-import type { ApiKey } from '../db/repositories/api-keys';
 import type { AuditEntry } from '../db/repositories/audit-log';
 import type { Case } from '../db/repositories/cases';
 import type { FeeRuleVersion } from '../db/repositories/fee-rules';
@@ -12,7 +11,6 @@ import type { StoredAttempt } from '../db/repositories/webhook-attempts';
 import type { User } from '../db/repositories/users';
 import type { WebhookDelivery } from '../db/repositories/webhook-deliveries';
 import type { WebhookEndpoint } from '../db/repositories/webhook-endpoints';
-import { apiKeyStatus } from '../domain/api-key';
 
 export function presentAccount(account: Account) {
   return {
@@ -24,26 +22,6 @@ export function presentAccount(account: Account) {
     review_all: account.reviewAll,
     rehearse_review: account.rehearseReview,
     created_at: account.createdAt.toISOString(),
-  };
-}
-
-export function presentApiKey(key: ApiKey) {
-  return {
-    id: key.id,
-    object: 'api_key',
-    account_id: key.accountId,
-    mode: key.mode,
-    name: key.name,
-    display: `${key.displayPrefix}…${key.lastFour}`,
-    status: apiKeyStatus(key, new Date()),
-    scopes: key.scopes,
-    allow: key.allowlist,
-    rate: key.requestsPerMinute,
-    expires_at: key.expiresAt?.toISOString() ?? null,
-    revoked_at: key.revokedAt?.toISOString() ?? null,
-    created_at: key.createdAt.toISOString(),
-    last_used_at: key.lastUsedAt?.toISOString() ?? null,
-    last_used_address: key.lastUsedAddress,
   };
 }
 

@@ -3,7 +3,6 @@
  * account and mode, and an object of another account or mode does not exist. src/deps.ts builds it.
  */
 import { AccountDb } from '../db/account-db';
-import { listApiKeys } from '../db/repositories/api-keys';
 import { type Balance, listBalances } from '../db/repositories/ledger';
 import { listPayments, listPayouts, type ListPage } from '../db/repositories/lists';
 import {
@@ -30,17 +29,15 @@ import type { Db } from '../db/transaction';
 import type { ErrorCode } from '../domain/errors';
 import { isId } from '../domain/ids';
 import type { MerchantTransaction, TransactionFilters } from '../domain/ledger';
-import type { Mode } from '../domain/mode';
 import type { Payment, PaymentFilters } from '../domain/payment';
 import type { Payout, PayoutFilters } from '../domain/payout';
-import { AdminRefusal, type NotFoundObject } from './admin/refusal';
 import { type AuditEntry, type AuditQuery, readAuditLogOfAccount } from './audit-log';
 import { createDashboardBooks, type DashboardBooks } from './dashboard-books';
-import { createDashboardKeys, type DashboardKeys } from './dashboard-keys';
 import { createDashboardMoney, type DashboardMoney, type MoneyServices } from './dashboard-money';
 import { createExplainSignature, type ExplainSignature } from './dashboard-signatures';
 import { createDashboardWebhooks, type DashboardWebhooks } from './dashboard-webhooks';
 import { compareRequests, type ReusedKey } from './request-differences';
+import { findOwn, listOwn, type Owner } from './own';
 import type { ListPosition } from './services';
 import type { WebhookTools } from './admin/webhooks';
 
@@ -50,9 +47,12 @@ export type { ReusedKey } from './request-differences';
 export { KEPT_DAYS } from '../db/repositories/request-log';
 export { ATTENTION_MAX } from '../db/repositories/object-history';
 
-export interface Owner {
-  accountId: string;
-  mode: Mode;
+export type { Owner } from './own';
+
+/** What the changes of the pages need, for those that call a change themselves (change.ts). */
+interface KeyTools {
+  db: Db;
+  pepper: string;
 }
 
 /** The error of a request that used the key of another one. */
@@ -79,7 +79,7 @@ export interface WithHistory<T> {
 /** Who created it: an API key, or a person on the dashboard. */
 export type Creator = { kind: 'key'; id: string } | { kind: 'person'; email: string };
 
-export interface DashboardServices {
+export interface DashboardServices extends KeyTools {
   balances: (owner: Owner) => Promise<Balance[]>;
   attention: (owner: Owner) => Promise<Attention>;
   payments: (owner: Owner, list: ListRequest<PaymentFilters>) => Promise<ListPage<Payment>>;
@@ -100,20 +100,17 @@ export interface DashboardServices {
   requests: (owner: Owner, list: ListRequest<RequestFilters>) => Promise<ListPage<LoggedRequest>>;
   /** @throws AdminRefusal */
   request: (owner: Owner, id: string) => Promise<RequestDetail>;
-  keys: DashboardKeys;
   /** What the account's users did, and what operators changed. */
   auditLog: (accountId: string, query: AuditQuery) => Promise<ListPage<AuditEntry>>;
   webhooks: DashboardWebhooks;
 }
 
-export interface DashboardDeps extends WebhookTools {
-  db: Db;
-  pepper: string;
+export interface DashboardDeps extends WebhookTools, KeyTools {
   api: MoneyServices;
 }
 
 export function createDashboardServices(deps: DashboardDeps): DashboardServices {
-  const { db } = deps;
+  const { db, pepper } = deps;
   /** What a page reads. Changes, and the people who sign in, are outside of it. */
   const ofAccount = ({ accountId }: Pick<Owner, 'accountId'>) => new AccountDb(db, accountId);
   const history = async (owner: Owner, { id, apiKeyId }: Payment | Payout) => {
@@ -126,18 +123,20 @@ export function createDashboardServices(deps: DashboardDeps): DashboardServices 
     return { events, transactions, creator };
   };
   return {
+    db,
+    pepper,
     balances: (owner) => listBalances(ofAccount(owner), owner.accountId, owner.mode),
     attention: (owner) => readAttention(ofAccount(owner), owner.accountId, owner.mode),
     payments: (owner, list) => listPayments(ofAccount(owner), { ...owner, ...list }),
     pendingPayments: (owner, currency, limit) =>
       listPendingPayments(ofAccount(owner), owner, currency, limit),
     payment: async (owner, id) => {
-      const object = requireOwn(owner, await findPayment(ofAccount(owner), id), 'payment', id);
+      const object = await findOwn(db, owner, 'payment', id, findPayment);
       return { object, ...(await history(owner, object)) };
     },
     payouts: (owner, list) => listPayouts(ofAccount(owner), { ...owner, ...list }),
     payout: async (owner, id) => {
-      const object = requireOwn(owner, await findPayout(ofAccount(owner), id), 'payout', id);
+      const object = await findOwn(db, owner, 'payout', id, findPayout);
       return { object, ...(await history(owner, object)) };
     },
     transactions: (owner, list) => listTransactions(ofAccount(owner), { ...owner, ...list }),
@@ -147,27 +146,19 @@ export function createDashboardServices(deps: DashboardDeps): DashboardServices 
     requests: (owner, list) => listRequests(ofAccount(owner), { ...owner, ...list }),
     request: async (owner, id) => {
       const read = ofAccount(owner);
-      const found = requireOwn(owner, await findRequest(read, { ...owner, id }), 'request', id);
+      const found = await findOwn(db, owner, 'request', id, (reader) =>
+        findRequest(reader, { ...owner, id }),
+      );
       const isReused = found.responseBody?.includes(`"${REUSED_KEY}"`) === true;
       const first = isReused ? await findFirstOfKey(read, found) : null;
       return { ...found, reused: first === null ? null : compareRequests(first, found) };
     },
     auditLog: (accountId, query) =>
       readAuditLogOfAccount(ofAccount({ accountId }), accountId, query),
-    keys: createDashboardKeys(deps, async (owner, id) => {
-      const keys = await listApiKeys(ofAccount(owner), owner.accountId);
-      const key = keys.find((one) => one.id === id) ?? null;
-      return requireOwn(owner, key, 'api_key', id);
-    }),
     webhooks: createDashboardWebhooks(deps, {
-      endpoints: async (owner) =>
-        (await listEndpoints(ofAccount(owner), owner.accountId)).filter(
-          (endpoint) => endpoint.mode === owner.mode,
-        ),
-      endpoint: async (owner, id) =>
-        requireOwn(owner, await findEndpoint(ofAccount(owner), id), 'webhook_endpoint', id),
-      delivery: async (owner, id) =>
-        requireOwn(owner, await findWebhookDelivery(ofAccount(owner), id), 'webhook_delivery', id),
+      endpoints: (owner) => listOwn(db, owner, listEndpoints),
+      endpoint: (owner, id) => findOwn(db, owner, 'webhook_endpoint', id, findEndpoint),
+      delivery: (owner, id) => findOwn(db, owner, 'webhook_delivery', id, findWebhookDelivery),
     }),
   };
 }
@@ -175,15 +166,4 @@ export function createDashboardServices(deps: DashboardDeps): DashboardServices 
 async function creatorOf(db: Db, id: string): Promise<Creator> {
   if (!isId('user', id)) return { kind: 'key', id };
   return { kind: 'person', email: (await findUserEmail(db, id)) ?? id };
-}
-
-/** @throws AdminRefusal: an object of another account or mode is not told apart from none */
-function requireOwn<T extends Owner>(
-  owner: Owner,
-  object: T | null,
-  kind: NotFoundObject,
-  id: string,
-): T {
-  if (object?.accountId === owner.accountId && object.mode === owner.mode) return object;
-  throw new AdminRefusal({ code: 'not_found', object: kind, id });
 }

@@ -70,8 +70,8 @@ interface FieldProps {
   required?: boolean;
   value?: string;
   autocomplete?: string;
-  placeholder?: string;
-  maxLength?: number;
+  placeholder?: string | undefined;
+  maxLength?: number | undefined;
   autofocus?: boolean;
 }
 
@@ -147,7 +147,7 @@ interface ChoicesProps {
   options: readonly (readonly [value: string, label: string])[];
   /** Checked before anything was sent. */
   preset?: readonly string[];
-  hint?: string;
+  hint?: string | undefined;
 }
 
 export function Choices({ name, label, form, options, preset = [], hint }: ChoicesProps) {

@@ -9,6 +9,7 @@ import { findPayment } from '../../src/db/repositories/payments';
 import { listAttempts } from '../../src/db/repositories/webhook-attempts';
 import { listHistory } from '../../src/db/repositories/object-history';
 import { type Db, rows } from '../../src/db/transaction';
+import { findOwnKey, listOwnKeys } from '../../src/services/api-keys';
 import { createDashboardServices } from '../../src/services/dashboard';
 import { createTestDatabase, type TestDatabase } from '../support/servers/database';
 import { buildPayoutMoney, fund, insertPayout, makeAccount } from '../support/merchant/ledger';
@@ -191,7 +192,7 @@ test('everything that the services of the pages read, they read as this role', a
     const services = createDashboardServices(Object.assign({ db }, parts));
     const mine = { accountId: account, mode: 'test' } as const;
     const list = { limit: 10, after: null, filters: {} };
-    const { keys, webhooks, books } = services;
+    const { webhooks, books } = services;
     expect(await services.balances(mine)).toHaveLength(1);
     expect(await services.attention(mine)).toMatchObject({ payoutsPaused: true });
     expect((await services.payments(mine, list)).items).toHaveLength(1);
@@ -203,7 +204,7 @@ test('everything that the services of the pages read, they read as this role', a
     const payout = await services.payout(mine, `po_${account}`);
     expect(payout.events[0]?.deliveries).toHaveLength(1);
     expect(await services.request(mine, `req_${account}`)).toMatchObject({ reused: null });
-    expect(await keys.list(mine)).toEqual([await keys.get(mine, `key_${account}`)]);
+    expect(await listOwnKeys(db, mine)).toEqual([await findOwnKey(db, mine, `key_${account}`)]);
     expect(await webhooks.endpoints(mine)).toEqual([
       await webhooks.endpoint(mine, `we_${account}`),
     ]);

@@ -3,7 +3,7 @@ import { readPayoutFacts } from '../../src/db/repositories/payout-facts';
 import { rows } from '../../src/db/transaction';
 import { amount } from '../../src/domain/money';
 import { SCOPES } from '../../src/domain/scopes';
-import { createKey, KEYS_MAX } from '../../src/services/admin/keys';
+import { createKey, KEYS_MAX } from '../../src/services/api-keys';
 import { Admin, auditRows } from './admin-harness';
 import { bearer, errorOf, startHarness } from './http-harness';
 import { started } from '../support/started';
@@ -125,10 +125,12 @@ test('an account has at most fifty keys that work in a mode, also when two are m
   await harness.createKey({ accountId: account, expiresIn: '-1 day' });
   const by = { actor: 'test', reason: null };
   const more = () =>
-    createKey(harness.owner, by, 'a pepper of 32 characters and more', {
-      ...{ accountId: account, mode: 'test', name: 'One more', scopes: ['all'], allow: [] },
-      ...{ rate: undefined, expiresAt: null },
-    });
+    createKey.make(
+      harness.owner,
+      by,
+      { accountId: account, mode: 'test', pepper: 'a pepper of 32 characters and more' },
+      { name: 'One more', scopes: [...SCOPES], allow: [] },
+    );
   const made = await Promise.allSettled(Array.from({ length: 4 }, more));
   expect(made.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
   const refused = ['keys', 'create', '--account', account, '--mode', 'test', '--scopes', 'all'];

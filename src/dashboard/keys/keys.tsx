@@ -2,8 +2,7 @@
 import { apiKeyStatus } from '../../domain/api-key';
 import type { Mode } from '../../domain/mode';
 import { SCOPES } from '../../domain/scopes';
-import { REQUESTS_PER_MINUTE_MAX } from '../../services/admin/keys';
-import { InvalidInput } from '../../services/admin/refusal';
+import { createKey, findOwnKey, listOwnKeys, revokeKey, rotateKey } from '../../services/api-keys';
 import type { DashboardServices } from '../../services/dashboard';
 import {
   Alert,
@@ -17,8 +16,8 @@ import {
   Table,
   Time,
 } from '../../web/components';
+import { ChangeFields, readFields } from '../../web/change-form';
 import {
-  Choices,
   Confirm,
   draftForm,
   EMPTY_FORM,
@@ -32,18 +31,16 @@ import { fieldErrors } from '../../web/refusals';
 import { page, redirect } from '../../web/site';
 import type { MerchantRoute, MerchantVisit } from '../merchant-page';
 
-type Key = Awaited<ReturnType<DashboardServices['keys']['get']>>;
+type Key = Awaited<ReturnType<typeof findOwnKey>>;
 
 const NAV = { nav: 'keys' };
-/** Live keys move real money. */
-const CHANGE = { needs: 'integrate', liveNeeds: 'manage' } as const;
 
-export function keyPages({ keys }: DashboardServices, once: Once): MerchantRoute[] {
+export function keyPages({ db, pepper }: DashboardServices, once: Once): MerchantRoute[] {
   const pathOf = ({ base }: MerchantVisit, id: string) => `${base}/keys/${id}`;
   const newPath = ({ base }: MerchantVisit) => `${base}/keys/new`;
 
   async function showKey(visit: MerchantVisit, id: string, more: { wrong?: boolean } = {}) {
-    const key = await keys.get(visit, id);
+    const key = await findOwnKey(db, visit, id);
     const taken = once.take(visit);
     const body = (
       <KeyPage
@@ -69,7 +66,7 @@ export function keyPages({ keys }: DashboardServices, once: Once): MerchantRoute
       needs: 'read',
       run: async (visit) => {
         const mayChange = visit.may(visit.mode === 'live' ? 'manage' : 'integrate');
-        const list = await keys.list(visit);
+        const list = await listOwnKeys(db, visit);
         return page(
           'API keys',
           <KeyList keys={list} base={visit.base} mayChange={mayChange} />,
@@ -80,24 +77,20 @@ export function keyPages({ keys }: DashboardServices, once: Once): MerchantRoute
     {
       method: 'get',
       path: '/keys/new',
-      ...CHANGE,
+      ...createKey.access,
       run: (visit) => page('Create API key', <NewKey visit={visit} form={draftForm(visit)} />, NAV),
     },
     {
       method: 'post',
       path: '/keys/new',
-      ...CHANGE,
+      ...createKey.access,
       liveRecent: newPath,
       run: async (visit) => {
         const { form } = visit;
         const errors = await fieldErrors(async () => {
-          const key = await keys.create(visit, visit.by, {
-            name: form.get('name') ?? '',
-            scopes: form.getAll('scopes'),
-            allow: (form.get('allow') ?? '').split(/[\s,]+/).filter((entry) => entry !== ''),
-            rate: rateOf(form.get('rate') ?? ''),
-            expiresAt: endOfDay(form.get('expires') ?? ''),
-          });
+          const { accountId, mode, by } = visit;
+          const input = readFields(createKey, form);
+          const key = await createKey.make(db, by, { accountId, mode, pepper }, input);
           const path = pathOf(visit, key.id);
           return redirect(path, [once.keep(visit, path, key.secret)]);
         });
@@ -115,10 +108,11 @@ export function keyPages({ keys }: DashboardServices, once: Once): MerchantRoute
     {
       method: 'post',
       path: '/keys/:id/rotate',
-      ...CHANGE,
+      ...rotateKey.access,
       liveRecent: (visit) => pathOf(visit, visit.params['id'] ?? ''),
       run: async (visit) => {
-        const key = await keys.rotate(visit, visit.by, visit.params['id'] ?? '');
+        const { id } = await findOwnKey(db, visit, visit.params['id'] ?? '');
+        const key = await rotateKey.make(db, visit.by, { id, pepper }, {});
         const path = pathOf(visit, key.id);
         return redirect(path, [once.keep(visit, path, key.secret)]);
       },
@@ -126,35 +120,18 @@ export function keyPages({ keys }: DashboardServices, once: Once): MerchantRoute
     {
       method: 'post',
       path: '/keys/:id/revoke',
-      ...CHANGE,
+      ...revokeKey.access,
       run: async (visit) => {
         const id = visit.params['id'] ?? '';
-        const key = await keys.get(visit, id);
+        const key = await findOwnKey(db, visit, id);
         if (visit.form.get('confirm')?.trim() !== key.lastFour) {
           return showKey(visit, id, { wrong: true });
         }
-        await keys.revoke(visit, visit.by, id);
+        await revokeKey.make(db, visit.by, { id: key.id }, {});
         return redirect(pathOf(visit, id));
       },
     },
   ];
-}
-
-/** Undefined is the default. */
-function rateOf(text: string): number | undefined {
-  if (text.trim() === '') return undefined;
-  // What is no number is out of range.
-  return /^\d{1,6}$/.test(text.trim()) ? Number(text.trim()) : 0;
-}
-
-/** Null: never. @throws InvalidInput, because a key with a mistyped date must not live for ever */
-function endOfDay(text: string): Date | null {
-  const day = text.trim();
-  if (day === '') return null;
-  const at = new Date(`${day}T23:59:59.000Z`);
-  // The parser takes 30 February for 2 March.
-  if (!Number.isNaN(at.getTime()) && at.toISOString().startsWith(`${day}T`)) return at;
-  throw new InvalidInput('expires', { code: 'not_a_date', value: day });
 }
 
 interface KeyListProps {
@@ -223,41 +200,7 @@ function NewKey({ visit, form }: { visit: MerchantVisit; form: FormState }) {
       />
       <Card>
         <form method="post" action={`${path}/new`} class="stack">
-          <Field
-            name="name"
-            label="Name"
-            hint="To tell keys apart, such as “Shop backend”."
-            form={form}
-            required
-            maxLength={100}
-          />
-          <Choices
-            name="scopes"
-            label="Scopes"
-            hint="Choose only what the server needs."
-            form={form}
-            options={SCOPES.map((scope) => [scope, scope] as const)}
-          />
-          <Field
-            name="allow"
-            label="Allowed addresses"
-            hint="IP addresses or networks, separated by commas. Empty allows every address."
-            placeholder="203.0.113.7, 10.0.0.0/8"
-            form={form}
-          />
-          <Field
-            name="rate"
-            label="Requests per minute"
-            hint={`1 to ${REQUESTS_PER_MINUTE_MAX}. Empty is 120.`}
-            form={form}
-          />
-          <Field
-            name="expires"
-            label="Expires at the end of (UTC)"
-            hint="Leave empty for no expiry."
-            type="date"
-            form={form}
-          />
+          <ChangeFields change={createKey} form={form} />
           <FormActions submit="Create key" cancel={path} />
         </form>
       </Card>

@@ -210,7 +210,7 @@ export async function listApiKeys(db: Reader, accountId: string): Promise<ApiKey
  * @param addresses valid for `inet`: 10.1.2.3/8
  */
 export async function networksOf(
-  db: Db,
+  db: Db | Tx,
   addresses: readonly string[],
 ): Promise<{ given: string; network: string; hasHostBits: boolean }[]> {
   return rows(

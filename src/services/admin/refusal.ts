@@ -135,7 +135,7 @@ export type InputProblem =
   | { code: 'not_printable' }
   | { code: 'not_an_amount'; value: string; zeroAllowed: boolean }
   | { code: 'not_a_percentage'; value: string }
-  | { code: 'out_of_range'; value: number; min: number; max: number }
+  | { code: 'out_of_range'; value: number | string; min: number; max: number }
   | { code: 'unknown_name'; value: string; known: readonly string[] }
   | { code: 'unsupported_currency'; value: string; supported: readonly string[] }
   | { code: 'no_such_route'; scope: RouteScope }

@@ -524,7 +524,7 @@ export const PAGE_GUARDS: readonly Guard[] = [
   {
     name: 'live-key-verified',
     protects: 'An account that is not verified gets no live key.',
-    file: 'src/services/admin/keys.ts',
+    file: 'src/services/api-keys.ts',
     find: "if (mode === 'live' && account.verifiedAt === null) {",
     replace: 'if (false) {',
     test: 'test/db/admin-keys.test.ts',

@@ -178,7 +178,7 @@ export const REQUEST_GUARDS: readonly Guard[] = [
   {
     name: 'keys-maximum',
     protects: 'An account has at most fifty keys that work in a mode.',
-    file: 'src/services/admin/keys.ts',
+    file: 'src/services/api-keys.ts',
     find: 'if ((await countWorkingKeys(tx, accountId, mode)) >= KEYS_MAX) {',
     replace: 'if (false) {',
     test: 'test/db/admin-keys.test.ts',
@@ -187,12 +187,12 @@ export const REQUEST_GUARDS: readonly Guard[] = [
   {
     name: 'keys-maximum-locked',
     protects: 'Two keys that are made at once count each other.',
-    file: 'src/services/admin/keys.ts',
+    file: 'src/services/api-keys.ts',
     find: 'const account = await requireLockedAccount(tx, accountId);',
     replace: 'const account = await requireAccount(tx, accountId);',
     also: {
-      find: "import { requireLockedAccount } from './accounts';",
-      replace: "import { requireAccount } from './accounts';",
+      find: "import { requireLockedAccount } from './admin/accounts';",
+      replace: "import { requireAccount } from './admin/accounts';",
     },
     test: 'test/db/admin-keys.test.ts',
     title: 'an account has at most fifty keys that work in a mode, also when two are made at once',

@@ -1,0 +1,228 @@
+/**
+ * API keys (decisions/api-keys): the changes of the dashboard's pages and of `admin keys`, and how a key is
+ * shown. A secret is returned once. The database stores only its hash, and the audit log neither.
+ */
+import { isIP } from 'node:net';
+import { Type } from 'typebox';
+import {
+  type ApiKey,
+  countWorkingKeys,
+  insertApiKey,
+  listApiKeys,
+  lockApiKey,
+  networksOf,
+  replaceSecret,
+  revokeApiKey,
+  type StoredSecret,
+} from '../db/repositories/api-keys';
+import type { Db, Tx } from '../db/transaction';
+import { apiKeyStatus } from '../domain/api-key';
+import type { Mode } from '../domain/mode';
+import { SCOPES } from '../domain/scopes';
+import { hashApiKey, makeApiKey, pepperIdOf } from '../lib/api-key-secret';
+import { newId } from '../lib/new-id';
+import { requireLockedAccount } from './admin/accounts';
+import { AdminRefusal, InvalidInput } from './admin/refusal';
+import { Choices, Count, defineChange, List, Text, Time } from './change';
+import { findOwn, listOwn, type Owner } from './own';
+
+const REQUESTS_PER_MINUTE = 120;
+
+/** The maximum per account and mode; revoked and expired keys do not count. */
+export const KEYS_MAX = 50;
+
+const ALLOWLIST_ENTRIES_MAX = 100;
+const PREFIX_LENGTH: Readonly<Record<4 | 6, RegExp>> = {
+  4: /^([0-9]|[12][0-9]|3[0-2])$/,
+  6: /^([0-9]|[1-9][0-9]|1[01][0-9]|12[0-8])$/,
+};
+/** Such requests count as coming from the IPv4 address, so the entry would match none. */
+const MAPPED_IPV4 = /^::ffff:/i;
+
+/** Live keys move real money. */
+const access = { needs: 'integrate', liveNeeds: 'manage' } as const;
+
+interface OneKey {
+  id: string;
+  pepper: string;
+}
+
+/** @throws AdminRefusal for a live key of an account that is not verified, and for one key too many */
+export const createKey = defineChange({
+  action: 'api_key.create',
+  access,
+  fields: {
+    name: Text(100, { label: 'Name', hint: 'To tell keys apart, such as “Shop backend”' }),
+    scopes: Choices(SCOPES, { label: 'Scopes', hint: 'Choose only what the server needs' }),
+    allow: List({
+      label: 'Allowed addresses',
+      hint: 'IP addresses or networks, separated by commas',
+      without: 'every address',
+      placeholder: '203.0.113.7, 10.0.0.0/8',
+    }),
+    rate: Type.Optional(
+      Count(1, 1200, { label: 'Requests per minute', without: `${REQUESTS_PER_MINUTE}` }),
+    ),
+    expires: Type.Optional(Time({ label: 'Expires', without: 'never' })),
+  },
+  run: async (tx, { accountId, mode, pepper }: Owner & Pick<OneKey, 'pepper'>, input) => {
+    const expiresAt = readExpiry(input.expires);
+    const allowlist = await readAllowlist(tx, input.allow);
+    // The account is locked, so that two keys at the same time count each other.
+    const account = await requireLockedAccount(tx, accountId);
+    if (mode === 'live' && account.verifiedAt === null) {
+      throw new AdminRefusal({ code: 'account_not_verified', id: accountId });
+    }
+    if ((await countWorkingKeys(tx, accountId, mode)) >= KEYS_MAX) {
+      throw new AdminRefusal({ code: 'too_many_keys', accountId, mode, max: KEYS_MAX });
+    }
+    const { secret, stored } = makeSecret(mode, pepper);
+    const key = await insertApiKey(tx, {
+      ...stored,
+      id: newId('apiKey'),
+      accountId,
+      mode,
+      name: input.name,
+      scopes: SCOPES.filter((scope) => input.scopes.includes(scope)),
+      allowlist,
+      requestsPerMinute: input.rate ?? REQUESTS_PER_MINUTE,
+      expiresAt,
+    });
+    return { result: { ...key, secret }, audit: auditOf(null, key) };
+  },
+});
+
+/** Gives a key a new secret with the same settings; the old secret stops working at once. */
+export const rotateKey = defineChange({
+  action: 'api_key.rotate',
+  access,
+  fields: {},
+  run: async (tx, { id, pepper }: OneKey) => {
+    const key = await requireWorkingKey(tx, id);
+    // A rotation keeps the expiry.
+    if (apiKeyStatus(key, new Date()) === 'expired') {
+      throw new AdminRefusal({ code: 'api_key_expired', id });
+    }
+    const { secret, stored } = makeSecret(key.mode, pepper);
+    const rotated = await replaceSecret(tx, id, stored);
+    return { result: { ...rotated, secret }, audit: auditOf(key, rotated) };
+  },
+});
+
+/** Revokes a key permanently. */
+export const revokeKey = defineChange({
+  action: 'api_key.revoke',
+  access,
+  fields: {},
+  run: async (tx, { id }: Pick<OneKey, 'id'>) => {
+    const key = await requireWorkingKey(tx, id);
+    const revoked = await revokeApiKey(tx, id);
+    return { result: revoked, audit: auditOf(key, revoked) };
+  },
+});
+
+/** The keys of both modes, newest first, including revoked and expired ones. */
+export const listKeys = listApiKeys;
+
+export function listOwnKeys(db: Db, owner: Owner): Promise<ApiKey[]> {
+  return listOwn(db, owner, listApiKeys);
+}
+
+/** @throws AdminRefusal */
+export function findOwnKey(db: Db, owner: Owner, id: string): Promise<ApiKey> {
+  return findOwn(db, owner, 'api_key', id, async (reader) => {
+    const keys = await listApiKeys(reader, owner.accountId);
+    return keys.find((key) => key.id === id) ?? null;
+  });
+}
+
+/** A key as an operator and the audit log see it, without its hash. */
+export function presentApiKey(key: ApiKey) {
+  return {
+    id: key.id,
+    object: 'api_key',
+    account_id: key.accountId,
+    mode: key.mode,
+    name: key.name,
+    display: `${key.displayPrefix}…${key.lastFour}`,
+    status: apiKeyStatus(key, new Date()),
+    scopes: key.scopes,
+    allow: key.allowlist,
+    rate: key.requestsPerMinute,
+    expires_at: key.expiresAt?.toISOString() ?? null,
+    revoked_at: key.revokedAt?.toISOString() ?? null,
+    created_at: key.createdAt.toISOString(),
+    last_used_at: key.lastUsedAt?.toISOString() ?? null,
+    last_used_address: key.lastUsedAddress,
+  };
+}
+
+function auditOf(before: ApiKey | null, after: ApiKey) {
+  return {
+    object: 'api_key',
+    objectId: after.id,
+    accountId: after.accountId,
+    before: before === null ? null : presentApiKey(before),
+    after: presentApiKey(after),
+  };
+}
+
+/** @throws AdminRefusal */
+async function requireWorkingKey(tx: Tx, id: string): Promise<ApiKey> {
+  const key = await lockApiKey(tx, id);
+  if (key === null) throw new AdminRefusal({ code: 'not_found', object: 'api_key', id });
+  if (key.revokedAt === null) return key;
+  throw new AdminRefusal({ code: 'api_key_revoked', id, revokedAt: key.revokedAt });
+}
+
+function makeSecret(mode: Mode, pepper: string): { secret: string; stored: StoredSecret } {
+  const { secret, displayPrefix, lastFour } = makeApiKey(mode);
+  const secretHash = hashApiKey(secret, pepper);
+  return { secret, stored: { secretHash, pepperId: pepperIdOf(pepper), displayPrefix, lastFour } };
+}
+
+/** @returns null: never. @throws InvalidInput for a time that has passed */
+function readExpiry(text: string | undefined): Date | null {
+  if (text === undefined) return null;
+  const at = new Date(text);
+  if (at > new Date()) return at;
+  throw new InvalidInput('expires', { code: 'in_the_past', value: at });
+}
+
+/**
+ * Reads an allowlist (decisions/api-keys): IPv4, IPv6 and CIDR, as exact networks. A mistake would lock a
+ * merchant out or let a stranger in, so ambiguous entries are refused.
+ * @returns networks in CIDR form, each once. @throws InvalidInput
+ */
+async function readAllowlist(tx: Tx, entries: readonly string[]): Promise<string[]> {
+  const count = entries.length;
+  if (count > ALLOWLIST_ENTRIES_MAX) {
+    throw new InvalidInput('allow', {
+      code: 'too_many_addresses',
+      count,
+      max: ALLOWLIST_ENTRIES_MAX,
+    });
+  }
+  entries.forEach(checkAddress);
+  if (count === 0) return [];
+  const networks = await networksOf(tx, entries);
+  for (const { given, network, hasHostBits } of networks) {
+    if (!hasHostBits) continue;
+    const [address = ''] = given.split('/');
+    throw new InvalidInput('allow', { code: 'host_bits', value: given, network, address });
+  }
+  return [...new Set(networks.map(({ network }) => network))];
+}
+
+function checkAddress(value: string): void {
+  const [address = '', length, ...more] = value.split('/');
+  const version = isIP(address);
+  if ((version !== 4 && version !== 6) || address.includes('%') || more.length > 0) {
+    throw new InvalidInput('allow', { code: 'not_an_address', value });
+  }
+  if (length !== undefined && !PREFIX_LENGTH[version].test(length)) {
+    const max = version === 4 ? 32 : 128;
+    throw new InvalidInput('allow', { code: 'prefix_length', value, version, max });
+  }
+  if (MAPPED_IPV4.test(address)) throw new InvalidInput('allow', { code: 'mapped_ipv4', value });
+}

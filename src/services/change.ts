@@ -1,0 +1,155 @@
+/**
+ * A change that a person makes is defined once: the action that the audit log names, who may make it on a
+ * page, the fields that the person fills in, and `run`, which makes it in one transaction and says
+ * what it was. The pages and the admin command bind to the definition and repeat nothing of it:
+ *
+ *     const createKey = defineChange({ action: 'api_key.create', access, fields: { name: Text(...) }, run });
+ *     <ChangeFields change={createKey} form={form} />       draws the fields (src/web/change-form.tsx)
+ *     readFields(createKey, form)                           reads them from the sent form
+ *     fieldOptions(verb, createKey)                         the same fields as options (src/cli/change-verb.ts)
+ *     createKey.make(db, by, { accountId, mode }, input)    checks the input, runs, writes the audit row
+ *
+ * A field is a TypeBox schema with the words for a person; its limits hold on every surface because `make`
+ * checks them. Its input is JSON, so that a change can be proposed now and run after an approval. The
+ * subject is what the surface already knows: the account and mode of a page, the id of an object. `run` can be
+ * called inside another transaction, such as that of an approval.
+ */
+import { type Static, type TObject, type TProperties, type TSchema, Type } from 'typebox';
+import { Errors, Pointer } from 'typebox/value';
+import { appendAudit } from '../db/repositories/audit-log';
+import { type Db, inTransaction, type Tx } from '../db/transaction';
+import { isPrintable } from '../domain/printable';
+import type { Permission } from '../domain/users';
+import type { AuditedObject, ChangedBy } from './admin/audit';
+import { type InputField, type InputProblem, InvalidInput } from './admin/refusal';
+
+export interface Change<Fields extends TProperties, Subject, Result> {
+  action: string;
+  /** The permissions of a page's visitor; an operator of the admin command may make every change. */
+  access: { needs: Permission; liveNeeds?: Permission };
+  fields: Fields;
+  run: (
+    tx: Tx,
+    subject: Subject,
+    input: Static<TObject<Fields>>,
+    by: ChangedBy,
+  ) => Promise<{ result: Result; audit: Omit<AuditedObject, 'action'> }>;
+}
+
+export function defineChange<Fields extends TProperties, Subject, Result>(
+  change: Change<Fields, Subject, Result>,
+) {
+  const schema = Type.Object(change.fields);
+  return {
+    ...change,
+    /** @throws InvalidInput, and what `run` throws */
+    make: (db: Db, by: ChangedBy, subject: Subject, input: Static<TObject<Fields>>) => {
+      const checked = checkInput(schema, input);
+      return inTransaction(db, async (tx) => {
+        const { result, audit } = await change.run(tx, subject, checked, by);
+        await appendAudit(tx, { ...by, action: change.action, ...audit });
+        return result;
+      });
+    },
+  };
+}
+
+/** What a person reads about a field. */
+export interface Words {
+  label: string;
+  hint?: string;
+  /** What applies when the field is left out: `120`, `never`. */
+  without?: string;
+  placeholder?: string;
+}
+
+/** The annotations that the surfaces read. */
+export type Field = TSchema &
+  Words & {
+    choices?: readonly string[];
+    format?: string;
+    maxLength?: number;
+    minimum?: number;
+    maximum?: number;
+  };
+
+/** One line, without spaces around it. */
+export function Text(maxLength: number, words: Words) {
+  return Type.Refine(
+    Type.String({ ...words, minLength: 1, maxLength }),
+    isPrintable,
+    () => 'not_printable',
+  );
+}
+
+export function Count(minimum: number, maximum: number, words: Omit<Words, 'hint'>) {
+  return Type.Integer({ ...words, minimum, maximum, hint: `${minimum} to ${maximum}` });
+}
+
+/** Some of a list of names. */
+export function Choices<Name extends string>(choices: readonly Name[], words: Words) {
+  return Type.Array(Type.Unsafe<Name>(Type.String({ enum: [...choices] })), {
+    ...words,
+    choices,
+    minItems: 1,
+  });
+}
+
+/** Any texts, which `run` checks. */
+export function List(words: Words) {
+  return Type.Array(Type.String(), { ...words });
+}
+
+/** A time in ISO 8601. */
+export function Time(words: Words) {
+  return Type.String({ ...words, format: 'date-time' });
+}
+
+/** The input with texts trimmed. @throws InvalidInput about the first field that is wrong */
+function checkInput<Fields extends TProperties>(
+  schema: TObject<Fields>,
+  input: Static<TObject<Fields>>,
+): Static<TObject<Fields>> {
+  const trimmed = Object.fromEntries(
+    Object.entries(input)
+      .filter(([, value]) => value !== undefined)
+      .map(([name, value]) => [name, typeof value === 'string' ? value.trim() : value]),
+  );
+  const [error] = Errors(schema, trimmed);
+  if (error === undefined) return trimmed as Static<TObject<Fields>>;
+  const [, at = ''] = error.instancePath.split('/');
+  const field =
+    error.keyword === 'required' ? error.params.requiredProperties.slice(0, 1).join() : at;
+  const value = Pointer.Get(trimmed, error.instancePath);
+  throw new InvalidInput(
+    field as InputField,
+    problemOf(error, value, schema.properties[field] as Field),
+  );
+}
+
+function problemOf(
+  { keyword }: ReturnType<typeof Errors>[number],
+  value: unknown,
+  field: Field | undefined,
+): InputProblem {
+  const known = field?.choices ?? [];
+  switch (keyword) {
+    case 'maxLength':
+      return { code: 'too_long', length: String(value).length, max: field?.maxLength ?? 0 };
+    case '~refine':
+      return { code: 'not_printable' };
+    case 'minItems':
+      return { code: 'unknown_name', value: '', known };
+    case 'enum':
+      return { code: 'unknown_name', value: String(value), known };
+    case 'minLength':
+    case 'required':
+      return { code: 'empty' };
+    case 'format':
+      return { code: 'not_a_date', value: String(value) };
+    default: {
+      const { minimum: min = 0, maximum: max = 0 } = field ?? {};
+      return { code: 'out_of_range', value: String(value), min, max };
+    }
+  }
+}

@@ -1,0 +1,36 @@
+/**
+ * What a merchant's page reads: as the account (db/account-db.ts, where PostgreSQL leaves out the rows of
+ * others), and only what belongs to the page's mode. Every page of the dashboard reads through these functions.
+ */
+import { AccountDb } from '../db/account-db';
+import type { Db } from '../db/transaction';
+import type { Mode } from '../domain/mode';
+import { AdminRefusal, type NotFoundObject } from './admin/refusal';
+
+export interface Owner {
+  accountId: string;
+  mode: Mode;
+}
+
+/** The account's objects of one mode. */
+export async function listOwn<T extends Owner>(
+  db: Db,
+  { accountId, mode }: Owner,
+  list: (reader: AccountDb, accountId: string) => Promise<T[]>,
+): Promise<T[]> {
+  const all = await list(new AccountDb(db, accountId), accountId);
+  return all.filter((object) => object.mode === mode);
+}
+
+/** @throws AdminRefusal: an object of another account or mode is not told apart from none */
+export async function findOwn<T extends Owner>(
+  db: Db,
+  owner: Owner,
+  kind: NotFoundObject,
+  id: string,
+  find: (reader: AccountDb, id: string) => Promise<T | null>,
+): Promise<T> {
+  const object = await find(new AccountDb(db, owner.accountId), id);
+  if (object?.accountId === owner.accountId && object.mode === owner.mode) return object;
+  throw new AdminRefusal({ code: 'not_found', object: kind, id });
+}

@@ -1,0 +1,84 @@
+/** The fields of a change (services/change.ts) as the controls of a form, and what was sent as its input. */
+import { type Static, type TObject, type TProperties, Type } from 'typebox';
+import type { Field as FieldOfChange } from '../services/change';
+import { Choices, Field, type FormState } from './forms';
+
+interface Fields<Properties> {
+  fields: Properties;
+}
+
+interface ChangeFieldsProps {
+  change: Fields<TProperties>;
+  form: FormState;
+}
+
+export function ChangeFields({ change, form }: ChangeFieldsProps) {
+  return (
+    <>
+      {Object.entries(change.fields).map(([name, field]) => (
+        <ChangeField name={name} field={field as FieldOfChange} form={form} />
+      ))}
+    </>
+  );
+}
+
+function ChangeField(props: { name: string; field: FieldOfChange; form: FormState }) {
+  const { name, field, form } = props;
+  const { label, placeholder, choices, format, maxLength } = field;
+  const hint = hintOf(field);
+  if (choices !== undefined) {
+    const options = choices.map((choice) => [choice, choice] as const);
+    return <Choices name={name} label={label} hint={hint} form={form} options={options} />;
+  }
+  if (format === 'date-time') {
+    const day = `${label} at the end of (UTC)`;
+    return <Field name={name} label={day} hint={hint} type="date" form={form} />;
+  }
+  return (
+    <Field
+      name={name}
+      label={label}
+      hint={hint}
+      placeholder={placeholder}
+      form={form}
+      required={!Type.IsOptional(field) && !Type.IsArray(field)}
+      maxLength={maxLength}
+    />
+  );
+}
+
+function hintOf({ hint, without }: FieldOfChange): string | undefined {
+  const sentences = [
+    ...(hint === undefined ? [] : [`${hint}.`]),
+    ...(without === undefined ? [] : [`Empty means ${without}.`]),
+  ];
+  return sentences.length === 0 ? undefined : sentences.join(' ');
+}
+
+/** The input of the change, which its `make` checks. A text that cannot be read stays as it was sent. */
+export function readFields<Properties extends TProperties>(
+  { fields }: Fields<Properties>,
+  form: URLSearchParams,
+): Static<TObject<Properties>> {
+  const input = Object.entries(fields).map(([name, field]) => [
+    name,
+    readField(field as FieldOfChange, form.getAll(name)),
+  ]);
+  return Object.fromEntries(input) as Static<TObject<Properties>>;
+}
+
+function readField(field: FieldOfChange, sent: string[]): unknown {
+  if (field.choices !== undefined) return sent;
+  const text = (sent[0] ?? '').trim();
+  if (Type.IsArray(field)) return text.split(/[\s,]+/).filter((entry) => entry !== '');
+  if (text === '' && Type.IsOptional(field)) return undefined;
+  if (Type.IsInteger(field)) return /^\d{1,9}$/.test(text) ? Number(text) : text;
+  return field.format === 'date-time' ? endOfDay(text) : text;
+}
+
+function endOfDay(day: string): string {
+  const at = new Date(`${day}T23:59:59.000Z`);
+  // The parser takes 30 February for 2 March.
+  const isDay = !Number.isNaN(at.getTime()) && at.toISOString().startsWith(`${day}T`);
+  return isDay ? at.toISOString() : day;
+}
