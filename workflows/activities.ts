@@ -31,23 +31,35 @@ export const PROVIDER_CALL = {
 } as const;
 
 /** A fast call; the process limits the time that the provider has (activities/local-calls.ts). */
-export const LOCAL_PROVIDER_CALL = {
-  startToCloseTimeout: '8 seconds',
-  retry: { maximumAttempts: 1 },
-} as const;
+export const LOCAL_PROVIDER_CALL = { startToCloseTimeout: '8 seconds' } as const;
 
-/** The policy of a local activity with a regular one behind it. */
-export const ONCE = { maximumAttempts: 1 } as const;
+interface LocalFirst {
+  summary: string;
+  /** Null when the call has to be made in the task queue. */
+  local: LocalActivityOptions | null;
+  /** Is called only before the regular activity. */
+  regular: () => ActivityOptions;
+}
 
-/** @returns null if the activity failed: the regular activity repeats it, with retries */
-export async function unlessFailed<T>(call: Promise<T>): Promise<T | null> {
-  try {
-    return await call;
-  } catch (error) {
-    // A local activity fails with its own failure, without an ActivityFailure around it.
-    if (error instanceof TemporalFailure) return null;
-    throw error;
+/**
+ * Makes a call as a local activity, and after a failure as a regular one, with retries
+ * (decisions/provider-calls).
+ */
+export async function localFirst<T>(
+  call: (steps: Activities) => Promise<T>,
+  { summary, local, regular }: LocalFirst,
+): Promise<T> {
+  if (local !== null) {
+    try {
+      return await call(
+        localActivities<Name>({ ...local, retry: { maximumAttempts: 1 }, summary }),
+      );
+    } catch (error) {
+      // A local activity fails with its own failure, without an ActivityFailure around it.
+      if (!(error instanceof TemporalFailure)) throw error;
+    }
   }
+  return call(activities<Name>({ ...regular(), summary }));
 }
 
 export function activities<N extends Name>(options: ActivityOptions) {

@@ -17,37 +17,30 @@ import {
   activities,
   LOCAL_PROVIDER_CALL,
   localActivities,
+  localFirst,
   PRIORITY,
   PROVIDER_CALL,
   TRANSACTION,
-  unlessFailed,
 } from './activities';
-import type { OpenOutcome, PaymentInput, PaymentState, VerifyOutcome } from './messages';
+import type {
+  OpenOutcome,
+  OpenReport,
+  PaymentInput,
+  PaymentState,
+  VerifyOutcome,
+} from './messages';
 import { providerQueue, UPDATES } from './names';
 import { PaymentInbox } from './payment-inbox';
 
 /** Calls to the payment's provider, in its task queue. */
 function atProvider(input: PaymentInput) {
-  const taskQueue = providerQueue(input);
-  const call = { ...PROVIDER_CALL, taskQueue };
-  const { openPayment } = activities<'openPayment'>({
-    taskQueue,
-    // A merchant is waiting: the provider call times out before the API request does.
-    startToCloseTimeout: '10 seconds',
-    retry: { initialInterval: '200 ms', maximumInterval: '10 seconds' },
-    priority: PRIORITY.aMerchantWaits,
-    summary: 'Open the checkout',
-  });
+  const call = { ...PROVIDER_CALL, taskQueue: providerQueue(input) };
   const { cancelUnusedCheckout } = activities<'cancelUnusedCheckout'>({
     ...call,
     scheduleToCloseTimeout: '1 hour',
     retry: { initialInterval: '2 seconds', maximumInterval: '1 minute' },
     priority: PRIORITY.poll,
     summary: 'Cancel the checkout that has no payment',
-  });
-  const { checkPayment } = activities<'checkPayment'>({
-    ...call,
-    summary: 'Check with the provider',
   });
   /** Fails while nothing has changed; each failure contains the delay until the next call. */
   const { watchPayment } = activities<'watchPayment'>({
@@ -57,21 +50,32 @@ function atProvider(input: PaymentInput) {
     priority: PRIORITY.poll,
     summary: 'Poll the provider',
   });
-  return { openPayment, cancelUnusedCheckout, checkPayment, watchPayment };
+  return { cancelUnusedCheckout, watchPayment };
 }
 
-/**
- * The same calls as local activities, in the workflow task. After a failure the call is repeated in the
- * provider's task queue.
- */
-const { openPayment: openNow } = localActivities<'openPayment'>({
-  ...LOCAL_PROVIDER_CALL,
-  summary: 'Open the checkout',
-});
-const { checkPayment: checkNow } = localActivities<'checkPayment'>({
-  ...LOCAL_PROVIDER_CALL,
-  summary: 'Check with the provider',
-});
+function openPayment(input: PaymentInput) {
+  const regular = () => ({
+    taskQueue: providerQueue(input),
+    // A merchant is waiting: the provider call times out before the API request does.
+    startToCloseTimeout: '10 seconds',
+    retry: { initialInterval: '200 ms', maximumInterval: '10 seconds' },
+    priority: PRIORITY.aMerchantWaits,
+  });
+  return localFirst<OpenReport>((steps) => steps.openPayment(input), {
+    summary: 'Open the checkout',
+    local: LOCAL_PROVIDER_CALL,
+    regular,
+  });
+}
+
+/** @param mayBeFast otherwise the call is made in the provider's task queue */
+function checkPayment(input: PaymentInput, mayBeFast: boolean) {
+  return localFirst<PaymentState>((steps) => steps.checkPayment(input.paymentId), {
+    summary: 'Check with the provider',
+    local: mayBeFast ? LOCAL_PROVIDER_CALL : null,
+    regular: () => ({ ...PROVIDER_CALL, taskQueue: providerQueue(input) }),
+  });
+}
 
 const { decidePayment } = localActivities<'decidePayment'>(TRANSACTION);
 
@@ -84,7 +88,7 @@ const verifyUpdate = defineUpdate<VerifyOutcome>(UPDATES.verify);
 /** @returns the final status, or why no payment was created */
 export async function paymentWorkflow(input: PaymentInput): Promise<string> {
   const inbox = new PaymentInbox(input);
-  const { openPayment, cancelUnusedCheckout, checkPayment } = atProvider(input);
+  const { cancelUnusedCheckout } = atProvider(input);
   let opened: OpenOutcome | null = null;
   setHandler(openUpdate, async (): Promise<OpenOutcome> => {
     await CancellationScope.nonCancellable(() => condition(() => opened !== null));
@@ -93,7 +97,7 @@ export async function paymentWorkflow(input: PaymentInput): Promise<string> {
   setHandler(verifyUpdate, async (): Promise<VerifyOutcome> => {
     await CancellationScope.nonCancellable(() => condition(() => opened !== null));
     const { answered, wait } = await CancellationScope.nonCancellable(() =>
-      checkPayment(input.paymentId),
+      checkPayment(input, false),
     );
     // The main loop records what has changed.
     inbox.noteProviderUpdate();
@@ -103,7 +107,7 @@ export async function paymentWorkflow(input: PaymentInput): Promise<string> {
 
   // A cancellation request must not stop the workflow: money would go unnoticed.
   return CancellationScope.nonCancellable(async () => {
-    const report = (await unlessFailed(openNow(input))) ?? (await openPayment(input));
+    const report = await openPayment(input);
     if (report.kind === 'opened') {
       opened = { kind: 'opened' };
       return run(input, inbox, report.state ?? null);
@@ -139,17 +143,14 @@ async function run(
 
 /** Carries out decisions, and asks the provider. */
 async function check(input: PaymentInput, inbox: PaymentInbox): Promise<void> {
-  const { checkPayment } = atProvider(input);
   // An update that arrives during the query needs another query.
   inbox.forgetProviderUpdate();
   await decide(input.paymentId, inbox);
   const before = inbox.known;
   // The first check would delay the answer to the merchant, and a limited provider has a queue of its
   // own.
-  const isNow = before !== null && before.wait?.retryAfterMs === undefined;
-  const report =
-    (isNow ? await unlessFailed(checkNow(input.paymentId)) : null) ??
-    (await checkPayment(input.paymentId));
+  const mayBeFast = before !== null && before.wait?.retryAfterMs === undefined;
+  const report = await checkPayment(input, mayBeFast);
   inbox.takeStep(before ?? report, report);
 }
 

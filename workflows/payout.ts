@@ -16,15 +16,16 @@ import {
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
+import type { Activities } from '../activities';
 import { isId } from '../src/domain/ids';
 import { isFinalPayout } from '../src/domain/payout';
 import {
   activities,
   LOCAL_PROVIDER_CALL,
   localActivities,
+  localFirst,
   PROVIDER_CALL,
   TRANSACTION,
-  unlessFailed,
 } from './activities';
 import type { Timer } from './inbox';
 import type {
@@ -72,19 +73,18 @@ const { decidePayout } = activities<'decidePayout'>({
   summary: 'Apply the decision of an operator',
 });
 
-/** Calls the payout's provider in its task queue. */
-function atProvider(inbox: PayoutInbox, summary: string) {
-  inbox.publish();
-  const taskQueue = providerQueue(inbox.state);
-  return activities<'submitPayout' | 'checkPayout'>({ ...PROVIDER_CALL, taskQueue, summary });
-}
-
-/**
- * Calls the payout's provider in the workflow task. After a failure the call is repeated in the
- * provider's task queue.
- */
-function atProviderNow(summary: string) {
-  return localActivities<'submitPayout' | 'checkPayout'>({ ...LOCAL_PROVIDER_CALL, summary });
+/** @param mayBeFast otherwise the call waits in the provider's task queue */
+function callProvider(
+  inbox: PayoutInbox,
+  summary: string,
+  mayBeFast: boolean,
+  call: (steps: Activities) => Promise<PayoutState>,
+): Promise<PayoutState> {
+  const regular = () => {
+    inbox.publish();
+    return { ...PROVIDER_CALL, taskQueue: providerQueue(inbox.state) };
+  };
+  return localFirst(call, { summary, local: mayBeFast ? LOCAL_PROVIDER_CALL : null, regular });
 }
 
 /** Waits for the reservation that the workflow makes. */
@@ -236,13 +236,11 @@ async function submit(payoutId: string, inbox: PayoutInbox): Promise<PayoutState
   if (isFinalPayout(inbox.state.status)) return inbox.state;
   const decision = inbox.takeDecision();
   if (decision?.kind === 'reject') return reject(payoutId, inbox, decision.by, decision.reason);
-  const summary = 'Submit to the provider';
   // A payout in doubt, and one that the provider has limited, waits in the provider's task queue.
-  if (wait === null || wait.ms === null) {
-    const state = await unlessFailed(atProviderNow(summary).submitPayout(payoutId));
-    if (state !== null) return state;
-  }
-  return atProvider(inbox, summary).submitPayout(payoutId, isUntaken);
+  const mayBeFast = wait === null || wait.ms === null;
+  return callProvider(inbox, 'Submit to the provider', mayBeFast, ({ submitPayout }) =>
+    submitPayout(payoutId, isUntaken),
+  );
 }
 
 async function reject(
@@ -268,13 +266,10 @@ async function check(payoutId: string, inbox: PayoutInbox): Promise<PayoutState>
     await inbox.waitFor(() => inbox.hasProviderUpdate(), timerOf(wait, 'Next check'));
   }
   inbox.forgetProviderUpdate();
-  const summary = 'Check with the provider';
   const isLimited = wait !== null && wait.ms !== null && wait.retryAfterMs !== undefined;
-  if (!isLimited) {
-    const state = await unlessFailed(atProviderNow(summary).checkPayout(payoutId));
-    if (state !== null) return state;
-  }
-  return atProvider(inbox, summary).checkPayout(payoutId);
+  return callProvider(inbox, 'Check with the provider', !isLimited, ({ checkPayout }) =>
+    checkPayout(payoutId),
+  );
 }
 
 function timerOf(wait: Wait | Hold, summary: string): Timer | undefined {

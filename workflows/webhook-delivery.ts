@@ -7,7 +7,7 @@
  * an operator's retry after the end.
  */
 import { CancellationScope, continueAsNew, workflowInfo } from '@temporalio/workflow';
-import { activities, localActivities, ONCE, unlessFailed } from './activities';
+import { activities, localFirst } from './activities';
 import type { WebhookDeliveryInput, WebhookDeliveryState } from './messages';
 import { TASK_QUEUES } from './names';
 import { WebhookDeliveryInbox } from './webhook-delivery-inbox';
@@ -77,19 +77,12 @@ async function attempt(
   const summary = manual ? 'Manual retry' : inbox.nextAttempt();
   const key = `${workflowInfo().runId}:${inbox.nextOrder()}`;
   const order = { deliveryId, endpointId, schedule, manual, key };
-  if (taskQueue === TASK_QUEUES.webhooks) {
-    const { attemptWebhookDelivery: attemptHere } = localActivities<'attemptWebhookDelivery'>({
-      ...ATTEMPT,
-      retry: ONCE,
+  return localFirst<WebhookDeliveryState>(
+    ({ attemptWebhookDelivery }) => attemptWebhookDelivery(order),
+    {
       summary,
-    });
-    const state = await unlessFailed(attemptHere(order));
-    if (state !== null) return state;
-  }
-  const { attemptWebhookDelivery } = activities<'attemptWebhookDelivery'>({
-    ...ATTEMPT,
-    taskQueue,
-    summary,
-  });
-  return attemptWebhookDelivery(order);
+      local: taskQueue === TASK_QUEUES.webhooks ? ATTEMPT : null,
+      regular: () => ({ ...ATTEMPT, taskQueue }),
+    },
+  );
 }

@@ -130,9 +130,15 @@ function createCluster(native: string, runAs: RunAs | null, options: LocalPostgr
     for (const path of [draft, passwordFile]) chownSync(path, runAs.uid, runAs.gid);
   }
   const [program, args] = command(join(native, 'bin', 'initdb'), runAs, [
-    ...[`--pgdata=${draft}`, `--username=${SUPERUSER}`, `--pwfile=${passwordFile}`],
-    ...['--auth=scram-sha-256', '--encoding=UTF8', '--locale=C'],
-    ...['--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--no-instructions'],
+    `--pgdata=${draft}`,
+    `--username=${SUPERUSER}`,
+    `--pwfile=${passwordFile}`,
+    '--auth=scram-sha-256',
+    '--encoding=UTF8',
+    '--locale=C',
+    '--locale-provider=builtin',
+    '--builtin-locale=C.UTF-8',
+    '--no-instructions',
     ...(options.durable === false ? ['--no-sync'] : []),
   ]);
   const result = spawnSync(program, args, { ...spawnOptions(runAs), encoding: 'utf8' });
@@ -179,7 +185,10 @@ function spawnPostgres(
 ): ServerProcess {
   const settings = { ...SETTINGS, ...(durable === false ? NOT_DURABLE : {}) };
   const [program, args] = command(join(native, 'bin', 'postgres'), runAs, [
-    ...['-D', dataDir, '-p', port.toString()],
+    '-D',
+    dataDir,
+    '-p',
+    port.toString(),
     ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
   ]);
   return spawnServer(program, args, { ...spawnOptions(runAs), logFile });

@@ -110,7 +110,14 @@ function serverArguments({ dbFile, port, uiPort }: LocalTemporalOptions): string
   const repeat = (flag: string, values: Record<string, string>): string[] =>
     Object.entries(values).flatMap(([name, value]) => [flag, `${name}=${value}`]);
   return [
-    ...['server', 'start-dev', '--ip', HOST, '--port', port.toString(), '--log-level', 'warn'],
+    'server',
+    'start-dev',
+    '--ip',
+    HOST,
+    '--port',
+    port.toString(),
+    '--log-level',
+    'warn',
     ...(uiPort === null ? ['--headless'] : ['--ui-port', uiPort.toString()]),
     ...(dbFile === null ? [] : ['--db-filename', dbFile]),
     ...repeat('--dynamic-config-value', DYNAMIC_CONFIG),

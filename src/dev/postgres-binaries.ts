@@ -99,8 +99,11 @@ function passThroughPrefix(user: { uid: number; gid: number }): string[] | null 
   const capabilities = '+dac_override,+dac_read_search';
   return [
     setpriv,
-    ...[`--reuid=${user.uid}`, `--regid=${user.gid}`, '--clear-groups'],
-    ...[`--inh-caps=${capabilities}`, '--securebits=+no_setuid_fixup'],
+    `--reuid=${user.uid}`,
+    `--regid=${user.gid}`,
+    '--clear-groups',
+    `--inh-caps=${capabilities}`,
+    '--securebits=+no_setuid_fixup',
     `--ambient-caps=${capabilities}`,
   ];
 }

@@ -8,12 +8,28 @@
  * timeouts.
  */
 const CODES = new Set([
-  ...['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH'],
-  ...['ENOTFOUND', 'EAI_AGAIN'],
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
   // The server is shut down, started, or cut off, or a statement or a lock timed out.
-  ...['57P01', '57P02', '57P03', '57P05', '57014', '55P03', '25P03'],
+  '57P01',
+  '57P02',
+  '57P03',
+  '57P05',
+  '57014',
+  '55P03',
+  '25P03',
   // No connections, memory or disk space are left.
-  ...['53000', '53100', '53200', '53300', '53400'],
+  '53000',
+  '53100',
+  '53200',
+  '53300',
+  '53400',
   // The server became a standby.
   '25006',
 ]);

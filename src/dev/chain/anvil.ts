@@ -61,8 +61,15 @@ export async function startAnvil(options: AnvilOptions): Promise<Anvil> {
   const server = spawnServer(
     program,
     [
-      ...['--host', '127.0.0.1', '--port', `${port}`, '--chain-id', `${chainId}`],
-      ...['--slots-in-an-epoch', '4', ...args],
+      '--host',
+      '127.0.0.1',
+      '--port',
+      `${port}`,
+      '--chain-id',
+      `${chainId}`,
+      '--slots-in-an-epoch',
+      '4',
+      ...args,
     ],
     { logFile },
   );

@@ -64,10 +64,7 @@ export async function startLocalChain(
     port,
     chainId: CHAIN_ID,
     logFile: layout.logOf('chain'),
-    args: [
-      ...['--state', join(layout.chain, 'state.json')],
-      ...['--state-interval', STATE_INTERVAL_SECONDS],
-    ],
+    args: ['--state', join(layout.chain, 'state.json'), '--state-interval', STATE_INTERVAL_SECONDS],
     onSpawn,
   });
   const { rpc, url, accounts } = anvil;

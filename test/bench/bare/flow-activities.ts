@@ -4,7 +4,11 @@
  */
 import { Pool as PostgresPool } from 'pg';
 import { Pool as HttpPool, request } from 'undici';
-import type { Flow } from './flow-workflows';
+
+export interface Flow {
+  id: string;
+  accountId: string;
+}
 
 export type FlowActivities = ReturnType<typeof createFlowActivities>;
 

@@ -7,12 +7,7 @@ import {
   defineSignal,
   defineUpdate,
 } from '@temporalio/workflow';
-import type { FlowActivities } from './flow-activities';
-
-export interface Flow {
-  id: string;
-  accountId: string;
-}
+import type { Flow, FlowActivities } from './flow-activities';
 
 const OPTIONS = { startToCloseTimeout: '10 seconds' } as const;
 const local = proxyLocalActivities<FlowActivities>(OPTIONS);

@@ -17,7 +17,7 @@ import {
 } from '@temporalio/worker';
 import { newId } from '../../../src/lib/new-id';
 import { createFlowActivities } from './flow-activities';
-import type { Flow } from './flow-workflows';
+import type { Flow } from './flow-activities';
 
 const TASK_QUEUE = 'bare';
 
