@@ -38,9 +38,16 @@ const ROOMS = {
   'src/webhooks': ['^src/domain/', LIB],
   // Merchants install it without the server; the receiver's check has no imports of its own.
   'src/client': ['^src/webhooks/verify\\.ts$'],
-  'src/sandbox': [LIB],
+  // The wallet and the sandbox serve it; the gateway's adapter shares no code with it.
+  'src/onchain-api': ['^src/domain/money\\.ts$', LIB],
+  'src/sandbox': ['^src/domain/money\\.ts$', '^src/onchain-api/', LIB],
   // It holds keys: nothing of the gateway but how money is written, and the names of its workflows.
-  'src/wallet': ['^src/domain/money\\.ts$', '^workflows/wallet/(names|messages)\\.ts$', LIB],
+  'src/wallet': [
+    '^src/domain/money\\.ts$',
+    '^src/onchain-api/',
+    '^workflows/wallet/(names|messages)\\.ts$',
+    LIB,
+  ],
   activities: [
     '^src/(domain|db|providers|webhooks|presenters|temporal|destinations)/',
     '^workflows/(names|messages)\\.ts$',

@@ -3,13 +3,14 @@
  * tests pass it to a sandbox in their own process.
  */
 import { SetupError } from '../lib/setup-error';
+import { type Mode, MODES } from '../onchain-api/requests';
 
 export const PROVIDER_NAMES = ['onchain_provider', 'exchange_pay'] as const;
 export type ProviderName = (typeof PROVIDER_NAMES)[number];
 
-/** Determined by the API key alone; the two books are separate. */
-export const BOOK_MODES = ['test', 'live'] as const;
-export type BookMode = (typeof BOOK_MODES)[number];
+/** The two books are separate. */
+export const BOOK_MODES = MODES;
+export type BookMode = Mode;
 
 export interface Credentials {
   apiKey: string;

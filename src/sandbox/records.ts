@@ -19,15 +19,9 @@ export function nameOf({ provider, mode, reference }: ReferenceKey): string {
 export interface ChangesQuery {
   /** ISO 8601: earlier changes are left out. */
   from: string | null;
-  /** Of the page before; null for the first. */
-  cursor: string | null;
+  /** The last entry of the page before; null for the first page. */
+  after: Changed | null;
   limit: number;
-}
-
-export interface ChangesPage<T> {
-  entries: T[];
-  /** Null when this is the last page. */
-  cursor: string | null;
 }
 
 interface Changed {
@@ -35,26 +29,18 @@ interface Changed {
   updatedAt: string;
 }
 
-const CURSOR = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z_[0-9a-f]+$/;
-
-/** Null when the cursor is not valid. */
-export function pageOfChanges<T extends Changed>(
+/** The oldest change first. */
+export function listChanges<T extends Changed>(
   all: readonly T[],
-  { from, cursor, limit }: ChangesQuery,
-): ChangesPage<T> | null {
-  if (cursor !== null && !CURSOR.test(cursor)) return null;
-  const left = all
+  { from, after, limit }: ChangesQuery,
+): T[] {
+  return all
     .filter((one) => from === null || one.updatedAt >= from)
-    .filter((one) => cursor === null || placeOf(one) > cursor)
-    .sort((a, b) => (placeOf(a) < placeOf(b) ? -1 : 1));
-  const entries = left.slice(0, limit);
-  const last = entries.at(-1);
-  return {
-    entries,
-    cursor: left.length > limit && last !== undefined ? placeOf(last) : null,
-  };
+    .filter((one) => after === null || placeOf(one) > placeOf(after))
+    .sort((a, b) => (placeOf(a) < placeOf(b) ? -1 : 1))
+    .slice(0, limit);
 }
 
-function placeOf({ updatedAt, id }: Changed): string {
+export function placeOf({ updatedAt, id }: Changed): string {
   return `${updatedAt}_${id}`;
 }

@@ -1,5 +1,4 @@
 /** Reads a request to the sandbox without trusting its shape. */
-import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Context, Middleware } from 'koa';
 import bodyParser from 'koa-bodyparser';
 import { BOOK_MODES, PROVIDER_NAMES } from './config';
@@ -22,11 +21,6 @@ export function parseBody(): Middleware {
 export function readBody(ctx: Context): JsonObject {
   const body: unknown = ctx.request.body;
   return isJsonObject(body) ? body : {};
-}
-
-export function readObject(from: JsonObject, member: string): JsonObject {
-  const value = Object.hasOwn(from, member) ? from[member] : undefined;
-  return isJsonObject(value) ? value : {};
 }
 
 /** Null when the member is absent, empty, not a string, or longer than `longest`. */
@@ -73,13 +67,4 @@ export function readBookName(ctx: Context): Pick<ReferenceKey, 'provider' | 'mod
   if (provider === undefined) ctx.throw(400, `provider must be ${PROVIDER_NAMES.join(' or ')}.`);
   if (mode === undefined) ctx.throw(400, `mode must be ${BOOK_MODES.join(' or ')}.`);
   return { provider, mode };
-}
-
-/** Compares two secrets in a time that does not depend on where they differ. */
-export function isSameSecret(a: string, b: string): boolean {
-  return timingSafeEqual(digest(a), digest(b));
-}
-
-function digest(text: string): Buffer {
-  return createHash('sha256').update(text).digest();
 }

@@ -2,22 +2,20 @@
  * Builds and starts the sandbox: two payment providers, which the gateway treats as a third party,
  * for development and tests. Started by src/bin/sandbox.ts as a process, and by tests in theirs.
  */
-import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import Router from '@koa/router';
-import Koa from 'koa';
+import type { Middleware } from 'koa';
 import { isFromOtherSite, isOwnHost } from '../lib/own-host';
+import { onchainApi } from '../onchain-api/api';
+import { listen } from '../onchain-api/listen';
 import { Book } from './book';
 import { CallbackDelivery } from './callback-delivery';
 import { CheckoutCallbacks } from './checkouts/callbacks';
 import { Checkouts } from './checkouts/checkouts';
-import { checkoutPages } from './checkouts/page-routes';
+import { checkoutPages } from './checkouts/pages';
 import { SANDBOX_DEFAULTS, type SandboxConfig, type SandboxSettings } from './config';
 import { controlApi } from './control-api';
 import { exchangePayApi } from './exchange-pay/api';
 import { inbox } from './inbox';
-import { onchainApi } from './onchain/api';
+import { createOnchainProvider } from './onchain/provider';
 import { Outages } from './outages';
 import { TransferCallbacks } from './transfers/callbacks';
 import { Transfers } from './transfers/transfers';
@@ -47,8 +45,17 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const outages = new Outages();
 
   const { credentials } = config;
-  const app = createApp(config, settings, [
-    onchainApi({ transfers, checkouts, credentials, outages, settings }),
+  const onError = (error: Error): void => {
+    config.log('request failed', { error: error.message });
+  };
+  const server = await listen({ host: config.host, port: config.port, onError }, [
+    refuseOtherSites(settings),
+    onchainApi({
+      prefix: '/onchain/v1',
+      credentials: credentials.onchain_provider,
+      provider: createOnchainProvider({ transfers, checkouts, settings }),
+      middleware: outages.middleware('onchain_provider'),
+    }),
     exchangePayApi({ transfers, checkouts, credentials, outages, settings }),
     controlApi({
       book,
@@ -62,9 +69,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     checkoutPages(checkouts, settings),
     inbox(config.webhookSecret),
   ]);
-  const server = await listen(app, config);
-  const { port } = server.address() as AddressInfo;
-  const url = `http://${config.host === '0.0.0.0' ? '127.0.0.1' : config.host}:${String(port)}`;
+  const { url, port } = server;
   settings.publicUrl ??= url;
   transfers.resume();
   checkouts.resume();
@@ -81,30 +86,17 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       transfers.stop();
       checkouts.stop();
       delivery.stop();
-      await close(server);
+      // Some connections hang on purpose.
+      await server.stop('cut');
       await book.close();
     },
   };
 }
 
-function createApp(config: SandboxConfig, settings: SandboxSettings, apis: Router[]): Koa {
-  const app = new Koa();
-  app.use(refuseOtherSites(settings));
-  app.on('error', (error: Error) => {
-    config.log('request failed', { error: error.message });
-  });
-  const health = new Router();
-  health.get('/healthz', (ctx) => {
-    ctx.body = { status: 'ok' };
-  });
-  for (const router of [health, ...apis]) app.use(router.routes());
-  return app;
-}
-
 const READING = ['GET', 'HEAD'];
 
 /** Nothing here asks for a login, so a website must neither read nor change anything. */
-function refuseOtherSites(settings: SandboxSettings): Koa.Middleware {
+function refuseOtherSites(settings: SandboxSettings): Middleware {
   return async (ctx, next) => {
     if (!isOwnHost(ctx.headers.host, settings.publicUrl)) {
       ctx.throw(421, 'Use the host name localhost, or set SANDBOX_PUBLIC_URL.');
@@ -114,23 +106,4 @@ function refuseOtherSites(settings: SandboxSettings): Koa.Middleware {
     }
     await next();
   };
-}
-
-async function listen(app: Koa, config: SandboxConfig): Promise<Server> {
-  const handle = app.callback();
-  const server = createServer((request, response) => {
-    // Koa answers every failure itself; its promise never rejects.
-    void handle(request, response);
-  });
-  server.listen(config.port, config.host);
-  await once(server, 'listening');
-  return server;
-}
-
-/** Also cuts the connections that hang on purpose. */
-async function close(server: Server): Promise<void> {
-  const closed = once(server, 'close');
-  server.close();
-  server.closeAllConnections();
-  await closed;
 }

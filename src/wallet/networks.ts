@@ -7,6 +7,7 @@ import { readFileSync } from 'node:fs';
 import type { Address } from 'viem';
 import type { Amount } from '../domain/money';
 import { SetupError } from '../lib/setup-error';
+import { type Mode, MODES } from '../onchain-api/requests';
 import {
   fieldsOf,
   list,
@@ -21,9 +22,8 @@ import {
   refuseRepeated,
 } from './fields';
 
-/** Determined by the API key alone; nothing of one mode is seen in the other. */
-export const WALLET_MODES = ['test', 'live'] as const;
-export type WalletMode = (typeof WALLET_MODES)[number];
+export const WALLET_MODES = MODES;
+export type WalletMode = Mode;
 
 export interface Token {
   /** The currency code of the gateway: USDT. */

@@ -8,6 +8,8 @@ import { skipAfterRestore } from './addresses/skip-addresses';
 import { type Chain, createChain, verifyChain } from './chain/chain';
 import { errorText } from '../lib/command-line';
 import { SetupError } from '../lib/setup-error';
+import { onchainApi } from '../onchain-api/api';
+import { listen } from '../onchain-api/listen';
 import type { Log, WalletConfig } from './config';
 import { connectDatabase, type Database } from './db/database';
 import { migrateWallet, requireMigrations } from './db/migrate';
@@ -21,15 +23,13 @@ import { type ChainRun, createChainRun } from './durable/chain-run';
 import type { DurableParts } from './durable/workers';
 import { ensurePlace } from './follower/follower';
 import { startCallbacks } from './http/callbacks';
-import { addCheckouts } from './http/checkouts';
-import { startHttpServer } from './http/server';
-import { addTransfers } from './http/transfers';
+import { checkoutPages } from './http/checkout-pages';
+import { createProvider } from './http/provider';
 import type { Loop } from './loop';
 import { measureNetworks, measureNodes, type NodeObserver } from './metrics';
 import { type Network, type PayoutRules, type SignerSettings, WALLET_MODES } from './networks';
 import { isDenied } from './sender/denylist';
 import { startSenders } from './sender/senders';
-import { checkoutPages } from './page/routes';
 import { isLostAddress, type OrderRules, type Transfer } from './sender/transfers';
 import type { OpenSigner } from './signer/open';
 
@@ -90,16 +90,16 @@ export async function startWallet(config: WalletConfig, parts: WalletParts): Pro
     const onQueued = ({ mode, network }: Transfer): void => {
       runs.get(nameOf({ mode, name: network }))?.wake();
     };
-    const server = await startHttpServer(config, {
-      api: [
-        addCheckouts(checkouts),
-        (router) => {
-          addTransfers(router, { db, chains, rules, onQueued });
-        },
-      ],
-      pages: [checkoutPages({ ...checkouts, isRefused: rules.isRefused })],
-    });
-    running.push(server);
+    const { host, port, credentials, log } = config;
+    const onError = (error: Error): void => {
+      log('error', 'request failed', { error: error.message });
+    };
+    const provider = createProvider({ checkouts, chains, rules, onQueued });
+    const server = await listen({ host, port, onError }, [
+      onchainApi({ prefix: '/v1', credentials, provider }),
+      checkoutPages({ ...checkouts, isRefused: rules.isRefused }),
+    ]);
+    running.push({ stop: () => server.stop() });
     publicUrl = config.publicUrl ?? server.url;
     running.push(
       ...startDepositWork(config, db, { db, rules, onQueued, pageUrl, log: config.log }),

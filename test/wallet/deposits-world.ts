@@ -13,11 +13,8 @@ import { createAlarms } from '../../src/wallet/alarms';
 import { createChain } from '../../src/wallet/chain/chain';
 import { screenPending, type Screen } from '../../src/wallet/checkouts/screening';
 import { type CheckoutFacts, listEntries } from '../../src/wallet/checkouts/checkout';
-import {
-  type CheckoutOrder as StepOrder,
-  type CheckoutParts,
-  openCheckout,
-} from '../../src/wallet/checkouts/steps';
+import type { CheckoutOrder as StepOrder } from '../../src/onchain-api/requests';
+import { type CheckoutParts, openCheckout } from '../../src/wallet/checkouts/steps';
 import { findCheckoutById } from '../../src/wallet/checkouts/store';
 import { connectDatabase, type Database } from '../../src/wallet/db/database';
 import type { WalletConfig } from '../../src/wallet/config';
@@ -167,7 +164,7 @@ export async function openTestCheckout(
   const opening = await openCheckout(parts, {
     ...{ mode: 'test', reference: `ref_${String(orders)}`, network: 'ethereum', asset: 'USDC' },
     ...{ amount: toAmount('10'), expiresAt: new Date(Date.now() + 3_600_000) },
-    ...{ successUrl: null, cancelUrl: null, description: null },
+    ...{ successUrl: null, cancelUrl: null, description: null, scenario: null },
     ...changes,
   });
   if (opening.kind === 'refused') throw new Error(opening.reason);

@@ -118,10 +118,6 @@ export function dueUnits(checkout: Checkout): bigint {
   return due > 0n ? due : 0n;
 }
 
-export function isPaid(checkout: Checkout): boolean {
-  return confirmedUnits(checkout) >= toUnits(checkout.amount);
-}
-
 export function isSameOrder(checkout: Checkout, order: CheckoutOrder): boolean {
   // Not the time limit: a repetition of the order may be made of a later clock.
   return (
@@ -148,14 +144,16 @@ export function readCommonMembers(
   const cancelUrl = readOptionalUrl(body, names.cancelUrl);
   const description = readOptionalText(body, names.description, DESCRIPTION_LENGTH_MAX);
   if (successUrl === undefined || cancelUrl === undefined || description === undefined) return null;
-  // Live mode plays nothing.
-  const scenario = mode === 'test' ? readScenario(body) : null;
+  const scenario = findScenario(mode, readText(body, 'scenario'));
   return { successUrl, cancelUrl, description, scenario };
 }
 
-/** A name that the sandbox does not know is ignored: it may mean something to the merchant. */
-function readScenario(body: JsonObject): CheckoutScenario | null {
-  const name = readText(body, 'scenario');
+/**
+ * Live mode plays nothing. A name that the sandbox does not know is ignored, because it may mean
+ * something to the merchant.
+ */
+export function findScenario(mode: BookMode, name: string | null): CheckoutScenario | null {
+  if (mode !== 'test') return null;
   return CHECKOUT_SCENARIO_NAMES.find((one) => one === name) ?? null;
 }
 

@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto';
 import type { Book } from '../book';
 import { newDeposit } from '../chain';
 import type { SandboxSettings } from '../config';
-import { pageOfChanges, type ChangesPage, type ChangesQuery, type ReferenceKey } from '../records';
+import { type ChangesQuery, listChanges, type ReferenceKey } from '../records';
 import type { CheckoutCallbacks } from './callbacks';
 import { isSameOrder, type Checkout, type CheckoutOrder, type CheckoutStep } from './checkout';
 import { planScenario } from './scenarios';
@@ -70,16 +70,15 @@ export class Checkouts {
     return checkout ?? null;
   }
 
-  /** Null when the query's cursor is not valid. */
   async list(
     { provider, mode }: Pick<ReferenceKey, 'provider' | 'mode'>,
     query: ChangesQuery,
-  ): Promise<ChangesPage<Checkout> | null> {
+  ): Promise<Checkout[]> {
     const own = this.book.checkouts
       .list()
       .filter((one) => one.provider === provider && one.mode === mode);
     await this.book.flushed();
-    return pageOfChanges(own, query);
+    return listChanges(own, query);
   }
 
   /** Null when there is no such checkout. */

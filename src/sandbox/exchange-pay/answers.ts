@@ -2,7 +2,7 @@
 import type { Context } from 'koa';
 import type { Checkout } from '../checkouts/checkout';
 import { shortenAmount } from '../decimal-text';
-import type { ChangesQuery } from '../records';
+import { type ChangesQuery, placeOf } from '../records';
 import { normalizeTime, readBody, readText } from '../request';
 import type { Transfer } from '../transfers/book';
 
@@ -50,12 +50,29 @@ export function answerMalformed(ctx: Context): void {
 
 const PAGE = 50;
 
+const CURSOR = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)_([0-9a-f]+)$/;
+
 /** `{updateTimeFrom, cursor}`, both optional; the page size is fixed. */
-export function readChangesQuery(ctx: Context): ChangesQuery {
+export async function answerList<T extends { id: string; updatedAt: string }>(
+  ctx: Context,
+  list: (query: ChangesQuery) => Promise<T[]>,
+  present: (one: T) => Record<string, unknown>,
+): Promise<void> {
   const body = readBody(ctx);
   const { updateTimeFrom } = body;
   const from = typeof updateTimeFrom === 'number' ? normalizeTime(updateTimeFrom) : null;
-  return { from, cursor: readText(body, 'cursor'), limit: PAGE };
+  const cursor = readText(body, 'cursor');
+  const [, updatedAt, id] = CURSOR.exec(cursor ?? '') ?? [];
+  const after = updatedAt === undefined || id === undefined ? null : { updatedAt, id };
+  if (cursor !== null && after === null) {
+    answerFailure(ctx, 400, CODES.malformedRequest, 'The cursor is not valid.');
+    return;
+  }
+  const found = await list({ from, after, limit: PAGE + 1 });
+  const entries = found.slice(0, PAGE);
+  const last = entries.at(-1);
+  const isLast = found.length <= PAGE || last === undefined;
+  answerSuccess(ctx, { list: entries.map(present), cursor: isLast ? null : placeOf(last) });
 }
 
 const TRANSFER_STATUSES = {

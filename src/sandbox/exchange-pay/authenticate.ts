@@ -6,7 +6,7 @@
 import { createHash, createHmac } from 'node:crypto';
 import type { Context } from 'koa';
 import { BOOK_MODES, type BookMode, type CredentialsTable } from '../config';
-import { isSameSecret } from '../request';
+import { isSameSecret } from '../../lib/same-secret';
 import { wallClockMs } from '../../lib/wall-clock';
 
 const CLOCK_TOLERANCE_MS = 60_000;

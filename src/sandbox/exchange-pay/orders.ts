@@ -12,12 +12,12 @@ import type { ReferenceKey } from '../records';
 import { normalizeTime, readBody, readText, REFERENCE } from '../request';
 import {
   answerFailure,
+  answerList,
   answerMalformed,
   answerSuccess,
   CODES,
   CURRENCIES,
   presentExchangePayOrder,
-  readChangesQuery,
 } from './answers';
 
 const PROVIDER = 'exchange_pay';
@@ -55,14 +55,11 @@ export function addExchangePayOrders(
 
   router.post('/order/list', async (ctx) => {
     const book = { provider: PROVIDER, mode: readBookMode(ctx) } as const;
-    const page = await checkouts.list(book, readChangesQuery(ctx));
-    if (page === null) {
-      answerMalformed(ctx);
-      return;
-    }
-    const { entries, cursor } = page;
-    const list = entries.map((one) => presentExchangePayOrder(one, checkoutUrl(settings, one)));
-    answerSuccess(ctx, { list, cursor });
+    await answerList(
+      ctx,
+      (query) => checkouts.list(book, query),
+      (one) => presentExchangePayOrder(one, checkoutUrl(settings, one)),
+    );
   });
 
   const act = async (ctx: Context, step: CheckoutStep | null): Promise<void> => {

@@ -8,12 +8,12 @@ import type { TransferOrder } from '../transfers/book';
 import type { Submission, Transfers } from '../transfers/transfers';
 import {
   answerFailure,
+  answerList,
   answerMalformed,
   answerSuccess,
   CODES,
   CURRENCIES,
   presentExchangePayTransfer,
-  readChangesQuery,
 } from './answers';
 
 const PROVIDER = 'exchange_pay';
@@ -48,13 +48,7 @@ export function addExchangePayTransfers(router: Router, transfers: Transfers): v
 
   router.post('/payout/list', async (ctx) => {
     const book = { provider: PROVIDER, mode: readBookMode(ctx) } as const;
-    const page = await transfers.list(book, readChangesQuery(ctx));
-    if (page === null) {
-      answerFailure(ctx, 400, CODES.malformedRequest, 'The cursor is not valid.');
-      return;
-    }
-    const { entries, cursor } = page;
-    answerSuccess(ctx, { list: entries.map(presentExchangePayTransfer), cursor });
+    await answerList(ctx, (query) => transfers.list(book, query), presentExchangePayTransfer);
   });
 }
 

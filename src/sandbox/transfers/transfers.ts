@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto';
 import type { Book } from '../book';
 import { newTxHash } from '../chain';
 import type { SandboxSettings } from '../config';
-import { pageOfChanges, type ChangesPage, type ChangesQuery, type ReferenceKey } from '../records';
+import { type ChangesQuery, listChanges, type ReferenceKey } from '../records';
 import type { Transfer, TransferChange, TransferOrder } from './book';
 import type { TransferCallbacks } from './callbacks';
 import { chooseScenario, SCENARIOS, type OutcomeStep, type SubmissionFault } from './scenarios';
@@ -57,17 +57,16 @@ export class Transfers {
     return transfer === undefined || transfer.status === 'refused' ? null : transfer;
   }
 
-  /** Null when the query's cursor is not valid. */
   async list(
     { provider, mode }: Pick<ReferenceKey, 'provider' | 'mode'>,
     query: ChangesQuery,
-  ): Promise<ChangesPage<Transfer> | null> {
+  ): Promise<Transfer[]> {
     const own = this.book.transfers
       .list()
       .filter((one) => one.provider === provider && one.mode === mode)
       .filter((one) => one.status !== 'refused');
     await this.book.flushed();
-    return pageOfChanges(own, query);
+    return listChanges(own, query);
   }
 
   /** Null unless the transfer is pending: what the control endpoints do. */

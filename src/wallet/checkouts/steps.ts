@@ -5,6 +5,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { type Amount, isLess, ZERO } from '../../domain/money';
+import type { CheckoutOrder, CheckoutStep } from '../../onchain-api/requests';
 import { ADDRESS_INDEX_MAX, type DepositAddresses } from '../addresses/deposit-addresses';
 import type { Database, Tx } from '../db/database';
 import { findPlace } from '../follower/place';
@@ -33,18 +34,6 @@ export interface CheckoutParts {
   /** Null where the wallet has no key for the mode. */
   addresses: Record<WalletMode, DepositAddresses | null>;
   pageUrl: PageUrl;
-}
-
-export interface CheckoutOrder {
-  mode: WalletMode;
-  reference: string;
-  network: string;
-  asset: string;
-  amount: Amount;
-  expiresAt: Date;
-  successUrl: string | null;
-  cancelUrl: string | null;
-  description: string | null;
 }
 
 export type OpeningRefusal =
@@ -118,17 +107,13 @@ export type StepRefusal =
 export type StepOutcome =
   { kind: 'checkout'; facts: CheckoutFacts } | { kind: 'refused'; reason: StepRefusal };
 
-export type CheckoutStep =
-  | { do: 'cancel' }
-  | { do: 'release' | 'reject' }
-  | { do: 'refund'; reference: string; amount: Amount }
-  /** In lower case, and checked. */
-  | { do: 'set_refund_address'; address: string };
+/** The address is checked, and in lower case. */
+type WalletStep = CheckoutStep | { do: 'set_refund_address'; address: string };
 
 export async function takeStep(
   { db, pageUrl }: CheckoutParts,
   id: string,
-  step: CheckoutStep,
+  step: WalletStep,
 ): Promise<StepOutcome> {
   const refusal = await db.transaction(async (tx) => {
     const facts = await lockCheckout(tx, id);
@@ -144,7 +129,7 @@ export async function takeStep(
 
 type Change = 'changed' | 'unchanged' | StepRefusal;
 
-async function change(tx: Tx, facts: CheckoutFacts, step: CheckoutStep): Promise<Change> {
+async function change(tx: Tx, facts: CheckoutFacts, step: WalletStep): Promise<Change> {
   switch (step.do) {
     case 'cancel':
       return cancel(tx, facts);
@@ -242,7 +227,8 @@ async function setRefundAddress(tx: Tx, facts: CheckoutFacts, address: string): 
   const isNeeded = facts.refunds.some(({ state }) => state === 'needs_address');
   if (!isNeeded) return 'address_not_needed';
   await tx.query('UPDATE wallet.checkout SET refund_address = $2 WHERE id = $1', [
-    ...[facts.checkout.id, address],
+    facts.checkout.id,
+    address,
   ]);
   await sendWaiting(tx, facts.checkout.id, address);
   return 'changed';
@@ -257,11 +243,6 @@ async function sendWaiting(tx: Tx, checkoutId: string, address: string): Promise
      WHERE checkout_id = $1 AND state = 'needs_address'`,
     [checkoutId, address],
   );
-}
-
-/** For the hosted page. */
-export function needsRefundAddress({ refunds }: CheckoutFacts): boolean {
-  return refunds.some(({ state }) => state === 'needs_address');
 }
 
 /** Where the browser of a waiting customer goes; null while it waits. */

@@ -1,11 +1,12 @@
 /** Reads and writes checkouts. What the follower finds is written by deposits.ts. */
 import { amount as toStoredAmount } from '../../domain/money';
 import type { Database, Db, Tx } from '../db/database';
+import { presentCheckout } from '../../onchain-api/present';
+import type { ChangesQuery } from '../../onchain-api/requests';
 import { storeCallback } from '../http/callbacks';
-import type { ChangesQuery } from '../http/answers';
 import type { WalletMode } from '../networks';
 import type { Bundle, Checkout, CheckoutFacts, Deposit, Refund } from './checkout';
-import { presentCheckout } from './present';
+import { viewCheckout } from './view';
 
 interface CheckoutRow {
   id: string;
@@ -193,7 +194,7 @@ export async function lockCheckout(tx: Tx, id: string): Promise<CheckoutFacts> {
   return facts;
 }
 
-/** The oldest change first. */
+/** The oldest change first, one more than the limit when there is another page. */
 export async function listCheckouts(
   db: Database,
   mode: WalletMode,
@@ -208,7 +209,7 @@ export async function listCheckouts(
        WHERE mode = $1 AND updated_at >= coalesce($2, '-infinity'::timestamptz)
          AND ($3::timestamptz IS NULL OR (updated_at, id) > ($3, $4::text))
        ORDER BY updated_at, id LIMIT $5`,
-      [mode, from, after?.updatedAt ?? null, after?.id ?? null, limit],
+      [mode, from, after?.updatedAt ?? null, after?.id ?? null, limit + 1],
     );
     return withFacts(tx, rows);
   });
@@ -227,9 +228,20 @@ export async function insertCheckout(db: Db, one: NewCheckout): Promise<boolean>
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
      ON CONFLICT (mode, client_reference) DO NOTHING RETURNING id`,
     [
-      ...[one.id, one.mode, one.reference, one.network, one.chainId, one.asset, one.decimals],
-      ...[one.amount, one.address, one.addressIndex, one.description, one.successUrl],
-      ...[one.cancelUrl, one.expiresAt],
+      one.id,
+      one.mode,
+      one.reference,
+      one.network,
+      one.chainId,
+      one.asset,
+      one.decimals,
+      one.amount,
+      one.address,
+      one.addressIndex,
+      one.description,
+      one.successUrl,
+      one.cancelUrl,
+      one.expiresAt,
     ],
   );
   return inserted.length === 1;
@@ -265,7 +277,7 @@ export async function announceCheckouts(
     await storeCallback(tx, mode, {
       id: `oev_${id}_${String(version)}`,
       type: 'checkout.updated',
-      data: presentCheckout(facts, pageUrl(id)),
+      data: presentCheckout(viewCheckout(facts, pageUrl(id))),
     });
   }
 }

@@ -1,14 +1,13 @@
 /**
  * Callbacks to the gateway: written with the change that they tell of, sent by a loop until they are
- * acknowledged, signed with `Onchain-Signature: t=<seconds>,s=<hex HMAC-SHA256 of t.body>`. They are
- * hints: the gateway asks for the state, and asks by itself when a callback never arrives.
+ * acknowledged. They are hints: the gateway asks for the state, and asks by itself when a callback
+ * never arrives.
  */
-import { createHmac } from 'node:crypto';
+import { signCallback } from '../../onchain-api/callback-signature';
 import type { WalletConfig } from '../config';
 import type { Database, Tx } from '../db/database';
 import { startLoop, type Loop } from '../loop';
 import type { WalletMode } from '../networks';
-import { wallClockMs } from '../../lib/wall-clock';
 
 export interface CallbackEvent {
   /** The same when the event is sent again, so that a receiver can detect a repetition. */
@@ -82,15 +81,10 @@ async function post(
 ): Promise<number | string> {
   const secret = credentials[mode]?.callbackSecret;
   if (callbackBaseUrl === null || secret === undefined) return 'not configured';
-  const seconds = String(Math.floor(wallClockMs() / 1000));
-  const signature = createHmac('sha256', secret).update(`${seconds}.${body}`).digest('hex');
   try {
     const response = await fetch(`${callbackBaseUrl}/provider-callbacks/onchain_provider/${mode}`, {
       method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        'Onchain-Signature': `t=${seconds},s=${signature}`,
-      },
+      headers: { 'content-type': 'application/json', ...signCallback(body, secret) },
       body,
       redirect: 'manual',
       signal: AbortSignal.any([stopping, AbortSignal.timeout(ATTEMPT_TIMEOUT_MS)]),

@@ -4,23 +4,17 @@
  */
 import { type Address, getAddress, isAddress, zeroAddress } from 'viem';
 import { monotonicFactory } from 'ulid';
-import { amount, type Amount } from '../../domain/money';
+import { amount } from '../../domain/money';
+import { presentTransfer, type TransferView } from '../../onchain-api/present';
+import type { ChangesQuery, TransferOrder as ProviderOrder } from '../../onchain-api/requests';
 import type { Database, Db, Tx } from '../db/database';
-import type { ChangesQuery } from '../http/answers';
 import { storeCallback } from '../http/callbacks';
 import type { Network, WalletMode } from '../networks';
 import { NATIVE_DECIMALS, unitsOf } from '../units';
 
 const nextUlid = monotonicFactory();
 
-export interface TransferOrder {
-  mode: WalletMode;
-  reference: string;
-  asset: string;
-  network: string;
-  amount: Amount;
-  destination: string;
-  memo: string | null;
+export interface TransferOrder extends ProviderOrder {
   /**
    * A refund is the wallet's own order: the gateway is told of it by its checkout. Funding is what a
    * deposit address needs for the network fee of its sweep.
@@ -31,14 +25,14 @@ export interface TransferOrder {
 /** Shown to the gateway: queued and sending are one state to it, refused and failed another. */
 export type TransferStatus = 'queued' | 'sending' | 'confirmed' | 'failed' | 'refused';
 
-/** Definite: nothing was and will be sent. */
-export const REFUSALS = {
-  asset_not_supported: 'The asset is not supported on this network.',
-  destination_invalid: 'The destination is not a valid address of this network.',
-  destination_refused: 'The wallet does not send to this destination.',
-  amount_not_representable: 'The amount has more decimals than the asset on this network.',
-} as const;
-export type RefusalCode = keyof typeof REFUSALS;
+/** Each is definite: nothing was and will be sent. */
+const REFUSALS = [
+  'asset_not_supported',
+  'destination_invalid',
+  'destination_refused',
+  'amount_not_representable',
+] as const;
+type RefusalCode = (typeof REFUSALS)[number];
 
 export type FailureCode =
   /** The recipient's or the token's contract refuses the transfer. */
@@ -83,15 +77,15 @@ export async function submitTransfer(
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
      ON CONFLICT (mode, client_reference) DO NOTHING RETURNING ${COLUMNS}`,
     [
-      ...[
-        `otr_${nextUlid()}`,
-        order.mode,
-        order.reference,
-        order.asset,
-        order.network,
-        order.amount,
-      ],
-      ...[writeDestination(order.destination), order.memo, order.purpose ?? 'payout'],
+      `otr_${nextUlid()}`,
+      order.mode,
+      order.reference,
+      order.asset,
+      order.network,
+      order.amount,
+      writeDestination(order.destination),
+      order.memo,
+      order.purpose ?? 'payout',
       ...(isRefused
         ? [null, null, 'refused', checked]
         : [checked.chainId, checked.units, 'queued', null]),
@@ -115,7 +109,7 @@ function repeat(known: Transfer, order: TransferOrder): Submission {
     known.memo === order.memo;
   if (!isSame) return { kind: 'conflict' };
   if (known.status !== 'refused') return { kind: 'accepted', transfer: known, isNew: false };
-  const code = (Object.keys(REFUSALS) as RefusalCode[]).find((one) => one === known.failureCode);
+  const code = REFUSALS.find((one) => one === known.failureCode);
   return { kind: 'refused', code: code ?? 'destination_refused' };
 }
 
@@ -218,9 +212,8 @@ export async function finishTransfer(
   const transfer = readRow(row);
   if (transfer.purpose !== 'payout') return;
   const id = `oev_${transfer.id.slice('otr_'.length)}_${status}`;
-  await storeCallback(tx, transfer.mode, {
-    ...{ id, type: 'transfer.updated', data: presentTransfer(transfer) },
-  });
+  const data = presentTransfer(viewTransfer(transfer));
+  await storeCallback(tx, transfer.mode, { id, type: 'transfer.updated', data });
 }
 
 const WIRE_STATUS = {
@@ -231,20 +224,11 @@ const WIRE_STATUS = {
   refused: 'failed',
 } as const satisfies Record<TransferStatus, string>;
 
-export function presentTransfer(transfer: Transfer): Record<string, unknown> {
+export function viewTransfer(transfer: Transfer): TransferView {
   return {
-    object: 'transfer',
-    id: transfer.id,
-    client_reference: transfer.reference,
+    ...transfer,
     status: WIRE_STATUS[transfer.status],
-    amount: transfer.amount,
-    asset: transfer.asset,
-    network: transfer.network,
-    destination: { address: transfer.destination, memo: transfer.memo },
     // Until a person has decided, the hash says nothing about the transfer.
-    tx_hash: transfer.status === 'sending' ? null : transfer.txHash,
-    failure_code: transfer.failureCode,
-    created_at: transfer.createdAt.toISOString(),
-    updated_at: transfer.updatedAt.toISOString(),
+    txHash: transfer.status === 'sending' ? null : transfer.txHash,
   };
 }

@@ -528,7 +528,7 @@ export const WALLET_GUARDS: readonly Guard[] = [
   {
     name: 'wallet-api-key',
     protects: 'Only who has the API key orders transfers.',
-    file: 'src/wallet/http/server.ts',
+    file: 'src/onchain-api/api.ts',
     find: 'if (mode === undefined) {',
     replace: 'if (false) {',
     test: CONTRACT,

@@ -6,8 +6,10 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import Router from '@koa/router';
 import type { Context } from 'koa';
-import { html, type Html, NOTHING, PAGE_STYLE } from './html';
+import type { ComponentChildren, VNode } from 'preact';
+import { renderToString } from 'preact-render-to-string';
 import { wallClockMs } from '../lib/wall-clock';
+import { PAGE_STYLE } from '../onchain-api/page/assets';
 
 const KEPT = 100;
 const BODY_BYTES_MAX = 1_048_576;
@@ -46,30 +48,53 @@ export function inbox(secret: string | null): Router {
   });
   router.get('/assets/page.css', (ctx) => {
     ctx.type = 'css';
-    ctx.body = PAGE_STYLE;
+    ctx.body = PAGE_STYLE + TABLE_STYLE;
   });
   router.get('/', (ctx) => {
-    protect(ctx);
-    ctx.body = listPage(arrivals).text;
+    show(ctx, <List arrivals={arrivals} />, 3);
   });
   router.get('/:eventId', (ctx) => {
     const { eventId } = ctx.params as { eventId?: string };
     const arrival = arrivals.find((one) => one.event_id === eventId);
     if (arrival === undefined)
       return ctx.throw(404, 'Event not found. The inbox keeps only the newest events.');
-    protect(ctx);
-    ctx.body = eventPage(arrival).text;
+    show(ctx, <Event arrival={arrival} />);
   });
   return router;
 }
 
-function protect(ctx: Context): void {
+/** @param reloadSeconds only for a page that has nothing which a reload could lose */
+function show(ctx: Context, content: VNode, reloadSeconds: number | null = null): void {
   ctx.set(
     'Content-Security-Policy',
     "default-src 'none'; style-src 'self'; img-src data:; base-uri 'none'",
   );
   ctx.set('Cache-Control', 'no-store');
   ctx.type = 'html';
+  const page = (
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        {reloadSeconds === null ? null : (
+          <meta http-equiv="refresh" content={String(reloadSeconds)} />
+        )}
+        <title>Webhook inbox</title>
+        <link rel="icon" href="data:," />
+        <link rel="stylesheet" href="/inbox/assets/page.css" />
+      </head>
+      <body>
+        <p class="banner">Sandbox: webhooks as a merchant&apos;s server receives them</p>
+        <main class="wide">
+          <div class="card">
+            <h1>Webhook inbox</h1>
+            {content}
+          </div>
+        </main>
+      </body>
+    </html>
+  );
+  ctx.body = `<!doctype html>${renderToString(page)}`;
 }
 
 /** The specification, "Signature verification". */
@@ -110,88 +135,103 @@ function textOf(value: string | string[] | undefined): string {
   return typeof value === 'string' ? value : '';
 }
 
-function listPage(arrivals: readonly Arrival[]): Html {
-  const rows = arrivals.map(({ received_at, type, fault, body, event_id }) => {
-    const { id, status } = dataOf(body);
-    return html`<tr>
-      <td>${received_at.slice(11, 19)}</td>
-      <td><a href="/inbox/${encodeURIComponent(event_id)}">${type}</a></td>
-      <td><code>${id}</code></td>
-      <td>${status}</td>
-      <td class="${fault === null ? 'good' : 'bad'}">${fault ?? 'verified'}</td>
-    </tr>`;
-  });
-  const table = html`<table>
-    <thead>
-      <tr>
-        <th>Time (UTC)</th>
-        <th>Event</th>
-        <th>Object</th>
-        <th>Status</th>
-        <th>Signature</th>
-      </tr>
-    </thead>
-    <tbody>
-      ${rows}
-    </tbody>
-  </table>`;
-  const nothing = html`<p>No events yet. Create a payment or a payout in test mode.</p>`;
-  // Reloads by itself; the page has nothing that a reload could lose.
-  return page(
-    html`<meta http-equiv="refresh" content="3" />`,
-    html`<p class="note">Webhooks sent to the demo merchant's test endpoint, newest first.</p>
-      ${arrivals.length === 0 ? nothing : table}`,
+function List({ arrivals }: { arrivals: readonly Arrival[] }): VNode {
+  return (
+    <>
+      <p class="soft">Webhooks sent to the demo merchant&apos;s test endpoint, newest first.</p>
+      {arrivals.length === 0 ? (
+        <p>No events yet. Create a payment or a payout in test mode.</p>
+      ) : (
+        <table>
+          <thead>
+            <tr>
+              {['Time (UTC)', 'Event', 'Object', 'Status', 'Signature'].map((title) => (
+                <th>{title}</th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {arrivals.map((arrival) => (
+              <Row arrival={arrival} />
+            ))}
+          </tbody>
+        </table>
+      )}
+    </>
   );
 }
 
-function eventPage({ received_at, event_id, type, fault, body }: Arrival): Html {
-  return page(
-    NOTHING,
-    html`<p class="amount">${type}</p>
+function Row({ arrival }: { arrival: Arrival }): VNode {
+  const { received_at, type, body, event_id } = arrival;
+  const { id, status } = dataOf(body);
+  return (
+    <tr>
+      <td>{received_at.slice(11, 19)}</td>
+      <td>
+        <a href={`/inbox/${encodeURIComponent(event_id)}`}>{type}</a>
+      </td>
+      <td>
+        <code>{id}</code>
+      </td>
+      <td>{status}</td>
+      <td>
+        <Signature arrival={arrival} />
+      </td>
+    </tr>
+  );
+}
+
+function Event({ arrival }: { arrival: Arrival }): VNode {
+  const term = (name: string, content: ComponentChildren): VNode => (
+    <>
+      <dt>{name}</dt>
+      <dd>{content}</dd>
+    </>
+  );
+  return (
+    <>
+      <h2>{arrival.type}</h2>
       <dl>
-        <dt>Event</dt>
-        <dd><code>${event_id}</code></dd>
-        <dt>Received</dt>
-        <dd>${received_at}</dd>
-        <dt>Signature</dt>
-        <dd class="${fault === null ? 'good' : 'bad'}">${fault ?? 'verified'}</dd>
+        {term('Event', <code>{arrival.event_id}</code>)}
+        {term('Received', arrival.received_at)}
+        {term('Signature', <Signature arrival={arrival} />)}
       </dl>
-      <pre>${prettyOf(body)}</pre>
-      <p><a href="/inbox">All events</a></p>`,
+      <pre>{prettyOf(arrival.body)}</pre>
+      <p>
+        <a href="/inbox">All events</a>
+      </p>
+    </>
   );
 }
 
-function page(head: Html, content: Html): Html {
-  return html`<!doctype html>
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        ${head}
-        <title>Webhook inbox</title>
-        <link rel="icon" href="data:," />
-        <link rel="stylesheet" href="/inbox/assets/page.css" />
-      </head>
-      <body>
-        <p class="banner">Sandbox: webhooks as a merchant's server receives them</p>
-        <main class="wide">
-          <div class="card">
-            <h1>Webhook inbox</h1>
-            ${content}
-          </div>
-        </main>
-      </body>
-    </html>`;
+function Signature({ arrival: { fault } }: { arrival: Arrival }): VNode {
+  return <span class={fault === null ? 'good' : 'bad'}>{fault ?? 'verified'}</span>;
 }
 
-/** Of the object that the event is about; empty where the body is something else. */
+const TABLE_STYLE = `
+main.wide { max-width: 60rem; }
+.wide h1 { font-size: 1.25rem; margin-bottom: .5rem; }
+table { width: 100%; border-collapse: collapse; font-size: .9rem; margin-top: 1rem; }
+th, td { text-align: left; padding: .3rem .5rem .3rem 0; border-top: 1px solid var(--line); overflow-wrap: anywhere; }
+td { white-space: nowrap; }
+td code { font-size: .8rem; }
+@media (max-width: 45rem) {
+  thead { display: none; }
+  tr { display: block; padding: .4rem 0; border-top: 1px solid var(--line); }
+  td { display: inline-block; border: 0; padding: .1rem .6rem .1rem 0; white-space: normal; }
+}
+.good { color: var(--good-edge); }
+.bad { color: var(--bad-edge); }
+pre { background: var(--field); border-radius: .5rem; padding: .8rem; overflow-x: auto; font-size: .85rem; }
+`;
+
+/** What the event says of its object; empty when the body is something else. */
 function dataOf(body: string): { id: string; status: string } {
   const data = (parse(body) as { data?: Record<string, unknown> } | null)?.data ?? {};
   const text = (value: unknown): string => (typeof value === 'string' ? value : '');
   return { id: text(data.id), status: text(data.status) };
 }
 
-/** Indented where it is JSON. */
 function prettyOf(body: string): string {
   const parsed = parse(body);
   return parsed === null ? body : JSON.stringify(parsed, null, 2);

@@ -1,53 +1,32 @@
 /**
- * The hosted page over HTTP. The id in the URL is the page's only credential, as with any provider's
- * page. A customer may read, cancel while nothing arrived, and say where a refund goes.
+ * The hosted page of the wallet's checkouts. A customer may read, cancel while nothing has arrived,
+ * and say where a refund goes.
  */
-import Router from '@koa/router';
+import type Router from '@koa/router';
 import type { Context } from 'koa';
 import bodyParser from 'koa-bodyparser';
 import { type Address, getAddress, isAddress } from 'viem';
-import type { CheckoutFacts } from '../checkouts/checkout';
+import { type PageView, shortAmount, titleOf } from '../../onchain-api/page/page';
+import { createPageRouter, seeOther, showPage } from '../../onchain-api/page/pages';
+import {
+  arrivedAmount,
+  type CheckoutFacts,
+  confirmedAmount,
+  type Deposit,
+} from '../checkouts/checkout';
 import { type CheckoutParts, nextUrl, takeStep } from '../checkouts/steps';
 import { findCheckoutById } from '../checkouts/store';
+import { viewCheckout } from '../checkouts/view';
 import type { Network } from '../networks';
-import { PAGE_SCRIPT, PAGE_STYLE, SCRIPT_PATH, STYLE_PATH } from './assets';
-import { type PageView, renderCheckoutPage } from './page';
-
-/** No form-action: browsers would apply it to the redirect to cancel_url too. */
-const CONTENT_POLICY = [
-  "default-src 'none'",
-  "style-src 'self'",
-  "script-src 'self'",
-  "connect-src 'self'",
-  'img-src data:',
-  "base-uri 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
 
 interface PageParts extends CheckoutParts {
-  /** The wallet's own addresses, lost ones, the denylist. */
+  /** True for the wallet's own addresses, addresses that lose money, and the denylist. */
   isRefused: (network: Network, destination: Address) => Promise<boolean>;
 }
 
 export function checkoutPages(parts: PageParts): Router {
   const { db } = parts;
-  const router = new Router();
-  const headers = {
-    'Content-Security-Policy': CONTENT_POLICY,
-    'X-Content-Type-Options': 'nosniff',
-    // The URL is the credential, so no other site sees it; no-referrer would hide the forms' origin.
-    'Referrer-Policy': 'same-origin',
-    'Cross-Origin-Opener-Policy': 'same-origin',
-  };
-  const asset = (path: string, type: string, text: string): void => {
-    router.get(path, (ctx) => {
-      ctx.set({ ...headers, 'Cache-Control': 'public, max-age=300' });
-      ctx.type = type;
-      ctx.body = text;
-    });
-  };
-  asset(STYLE_PATH, 'css', PAGE_STYLE);
-  asset(SCRIPT_PATH, 'js', PAGE_SCRIPT);
+  const router = createPageRouter();
 
   const find = async (ctx: Context): Promise<CheckoutFacts> => {
     const { id = '' } = ctx.params as { id?: string };
@@ -55,22 +34,9 @@ export function checkoutPages(parts: PageParts): Router {
     if (facts === null) ctx.throw(404, 'This checkout does not exist.');
     return facts;
   };
-  const show = async (
-    ctx: Context,
-    facts: CheckoutFacts,
-    problem?: PageView['problem'],
-  ): Promise<void> => {
-    ctx.set({ ...headers, 'Cache-Control': 'no-store' });
-    ctx.type = 'html';
-    const heads = await readHeads(parts, facts);
-    ctx.body = await renderCheckoutPage({
-      ...{ facts, heads, now: new Date() },
-      ...(problem === undefined ? {} : { problem }),
-    });
-  };
 
   router.get('/checkout/:id', async (ctx) => {
-    await show(ctx, await find(ctx));
+    await showPage(ctx, await viewPage(parts, await find(ctx)));
   });
 
   const form = bodyParser({ enableTypes: ['form'], formLimit: '4kb' });
@@ -79,27 +45,69 @@ export function checkoutPages(parts: PageParts): Router {
     const { checkout } = await find(ctx);
     await takeStep(parts, checkout.id, { do: 'cancel' });
     const after = await find(ctx);
-    ctx.status = 303;
-    ctx.redirect(nextUrl(after) ?? `/checkout/${checkout.id}`);
+    seeOther(ctx, nextUrl(after) ?? `/checkout/${checkout.id}`);
   });
 
   router.post('/checkout/:id/refund-address', form, async (ctx) => {
     const facts = await find(ctx);
     const entered = readAddress(ctx);
-    const problem = await problemWith(parts, facts, entered);
-    if (problem !== null) {
+    const text = await problemWith(parts, facts, entered);
+    if (text !== null) {
       ctx.status = 422;
-      await show(ctx, facts, { entered, text: problem });
+      await showPage(ctx, { ...(await viewPage(parts, facts)), problem: { entered, text } });
       return;
     }
     const address = entered.toLowerCase();
     // Refused only when another window was quicker; the page then shows what holds.
     await takeStep(parts, facts.checkout.id, { do: 'set_refund_address', address });
-    ctx.status = 303;
-    ctx.redirect(`/checkout/${facts.checkout.id}`);
+    seeOther(ctx, `/checkout/${facts.checkout.id}`);
   });
 
   return router;
+}
+
+/** After this time, whoever opens the page of a paid checkout wants to read it. */
+const LEAVES_WITHIN_MS = 600_000;
+
+async function viewPage(parts: CheckoutParts, facts: CheckoutFacts): Promise<PageView> {
+  const { checkout, deposits } = facts;
+  const heads = await readHeads(parts, facts);
+  const now = new Date();
+  const finalTimes = deposits.map(({ finalAt }) => finalAt?.getTime() ?? 0);
+  return {
+    checkout: viewCheckout(facts, parts.pageUrl(checkout.id)),
+    description: checkout.description,
+    successUrl: checkout.successUrl,
+    cancelUrl: checkout.cancelUrl,
+    place: titleOf(checkout.network),
+    arrived: arrivedAmount(facts),
+    confirmed: confirmedAmount(facts),
+    transfers: deposits.map((one) => ({
+      amount: `${shortAmount(one.amount)} ${one.asset}`,
+      words: depositWords(one, checkout.isHeld, heads.get(one.chainId)),
+      txHash: one.txHash,
+    })),
+    banner: checkout.mode === 'test' ? 'Test mode. Do not send real money.' : null,
+    now,
+    canCancel: true,
+    leaves: now.getTime() - Math.max(0, ...finalTimes) < LEAVES_WITHIN_MS,
+  };
+}
+
+/** @param head the newest block of the deposit's chain that was read */
+function depositWords(one: Deposit, isHeld: boolean, head = one.blockNumber): string {
+  if (!one.isExpected) return 'Another asset or network than the payment’s; not counted';
+  switch (one.state) {
+    case 'final':
+      return 'Confirmed';
+    case 'vanished':
+      return 'Removed by the network; not counted';
+    case 'detected': {
+      const count = Math.max(1, head - one.blockNumber + 1);
+      const confirmations = count === 1 ? '1 confirmation' : `${String(count)} confirmations`;
+      return isHeld ? 'On hold' : `Seen, ${confirmations} so far`;
+    }
+  }
 }
 
 function readAddress(ctx: Context): string {
@@ -109,7 +117,7 @@ function readAddress(ctx: Context): string {
   return typeof value === 'string' ? value.trim().slice(0, 80) : '';
 }
 
-/** Null when a refund can go there. */
+/** Returns null when a refund can go there. */
 async function problemWith(
   { db, networks, isRefused }: PageParts,
   { checkout }: CheckoutFacts,

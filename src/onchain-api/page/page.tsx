@@ -5,26 +5,43 @@
 import type { ComponentChildren, VNode } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import { toString as drawQrCode } from 'qrcode';
-import { getAddress } from 'viem';
-import { add, type Amount, isLess, ZERO } from '../../domain/money';
-import {
-  arrivedAmount,
-  type CheckoutFacts,
-  confirmedAmount,
-  type Deposit,
-  isPaid,
-  missingAmount,
-} from '../checkouts/checkout';
-import { needsRefundAddress } from '../checkouts/steps';
+import { add, type Amount, isLess, subtract, ZERO } from '../../domain/money';
+import type { CheckoutView } from '../present';
 import { SCRIPT_PATH, STYLE_PATH } from './assets';
 
 export interface PageView {
-  facts: CheckoutFacts;
-  /** Of each network, by its name: the newest block that was read. */
-  heads: ReadonlyMap<number, number>;
+  checkout: CheckoutView;
+  description: string | null;
+  successUrl: string | null;
+  cancelUrl: string | null;
+  /** Where the customer pays, such as `Ethereum` or the name of the exchange. */
+  place: string;
+  /** Detected or final. */
+  arrived: Amount;
+  /** Final. */
+  confirmed: Amount;
+  /** What the customer sees of each transfer, the oldest first. */
+  transfers: readonly TransferLine[];
+  /** Says that no real money must be sent. */
+  banner: string | null;
   now: Date;
+  /** The customer can cancel from here as long as nothing has arrived. */
+  canCancel: boolean;
+  /** The customer who has paid is taken to the success URL. */
+  leaves: boolean;
+  /** The page is loaded again after this time, without a script, while it waits for the payment. */
+  reloadSeconds?: number;
   /** What was wrong with the entered refund address. */
   problem?: { entered: string; text: string };
+  /** More cards below the amount. */
+  more?: VNode;
+}
+
+export interface TransferLine {
+  /** With its asset: `25.50 USDC`. */
+  amount: string;
+  words: string;
+  txHash: string | null;
 }
 
 type StatusName =
@@ -48,10 +65,12 @@ interface Status {
 }
 
 export async function renderCheckoutPage(view: PageView): Promise<string> {
-  const { checkout } = view.facts;
+  const { checkout } = view;
   const status = statusOf(view);
-  const next = leavesFor(view, status);
-  const qrCode = await drawQrCode(getAddress(checkout.address), { type: 'svg', margin: 2 });
+  const next = view.leaves && status.name === 'paid' ? view.successUrl : null;
+  const reloadSeconds = status.isLive ? view.reloadSeconds : undefined;
+  const isRefreshed = status.isLive && reloadSeconds === undefined && view.problem === undefined;
+  const qrCode = await drawQrCode(checkout.address, { type: 'svg', margin: 2 });
   const page = (
     <html lang="en">
       <head>
@@ -66,26 +85,26 @@ export async function renderCheckoutPage(view: PageView): Promise<string> {
         {next === null ? null : (
           <meta http-equiv="refresh" content={`${String(LEAVE_SECONDS)};url=${next}`} />
         )}
-        {next === null && isRefreshed(view, status) ? (
+        {reloadSeconds === undefined ? null : (
+          <meta http-equiv="refresh" content={String(reloadSeconds)} />
+        )}
+        {isRefreshed ? (
           <noscript>
             <meta http-equiv="refresh" content="10" />
           </noscript>
         ) : null}
       </head>
       <body>
-        {checkout.mode === 'test' ? (
+        {view.banner === null ? null : (
           <p class="banner" role="note">
-            Test mode. Do not send real money.
+            {view.banner}
           </p>
-        ) : null}
-        <main
-          id="checkout"
-          data-live={isRefreshed(view, status) ? 'yes' : 'no'}
-          data-next={next ?? undefined}
-        >
+        )}
+        <main id="checkout" data-live={isRefreshed ? 'yes' : 'no'} data-next={next ?? undefined}>
           <Summary view={view} status={status} />
           {isPayable(view, status) ? <PayCard view={view} qrCode={qrCode} /> : null}
           <RefundForm view={view} />
+          {view.more}
           <Transfers view={view} />
           <Links view={view} status={status} />
         </main>
@@ -95,16 +114,16 @@ export async function renderCheckoutPage(view: PageView): Promise<string> {
   return `<!doctype html>${renderToString(page)}`;
 }
 
-function Summary({ view: { facts }, status }: { view: PageView; status: Status }): VNode {
-  const { checkout } = facts;
+function Summary({ view, status }: { view: PageView; status: Status }): VNode {
+  const { checkout, description } = view;
   return (
     <section class="card">
       <h1>
         {shortAmount(checkout.amount)} <span>{checkout.asset}</span>
       </h1>
       <p class="soft">
-        on {titleOf(checkout.network)}
-        {checkout.description === null ? null : ` · ${checkout.description}`}
+        on {view.place}
+        {description === null ? null : ` · ${description}`}
       </p>
       <div class="status" role="status" data-status={status.name}>
         <strong>{status.title}</strong>
@@ -114,26 +133,33 @@ function Summary({ view: { facts }, status }: { view: PageView; status: Status }
   );
 }
 
-function PayCard({ view: { facts }, qrCode }: { view: PageView; qrCode: string }): VNode {
-  const { checkout } = facts;
-  const missing = missingAmount(facts);
-  const address = getAddress(checkout.address);
+function PayCard({ view, qrCode }: { view: PageView; qrCode: string }): VNode {
+  const { checkout, place } = view;
+  const missing = missingAmount(view);
   const expiresAt = checkout.expiresAt.toISOString();
+  const term = checkout.network === null ? 'Payment code' : 'Address';
   return (
     <section class="card">
       <h2>{missing === checkout.amount ? 'Send the payment' : 'Send the rest'}</h2>
       <div
         class="qr"
         role="img"
-        aria-label="QR code of the address"
+        aria-label={`QR code of the ${term.toLowerCase()}`}
         // Drawn from the address alone.
         dangerouslySetInnerHTML={{ __html: qrCode }}
       />
       <dl>
         <Copied term="Amount" text={shortAmount(missing)} unit={checkout.asset} name="amount" />
-        <Copied term="Address" text={address} name="address" />
-        <dt>Network</dt>
-        <dd>{titleOf(checkout.network)}</dd>
+        <Copied term={term} text={checkout.address} name="address" />
+        {checkout.memo === null ? null : (
+          <Copied term="Destination tag" text={checkout.memo} name="memo" />
+        )}
+        {checkout.network === null ? null : (
+          <>
+            <dt>Network</dt>
+            <dd>{place}</dd>
+          </>
+        )}
         <dt>Time left</dt>
         <dd>
           <time data-expires-at={expiresAt} datetime={expiresAt}>
@@ -141,10 +167,12 @@ function PayCard({ view: { facts }, qrCode }: { view: PageView; qrCode: string }
           </time>
         </dd>
       </dl>
-      <p class="note">
-        Send only {checkout.asset} on {titleOf(checkout.network)} to this address. Network fees of
-        your wallet come on top of the amount. Compare the whole address before you send.
-      </p>
+      {checkout.network === null ? null : (
+        <p class="note">
+          Send only {checkout.asset} on {place} to this address. Network fees of your wallet come on
+          top of the amount. Compare the whole address before you send.
+        </p>
+      )}
     </section>
   );
 }
@@ -172,17 +200,18 @@ function Copied({ term, text, unit, name }: CopiedProps): VNode {
   );
 }
 
-function RefundForm({ view: { facts, problem } }: { view: PageView }): VNode | null {
-  if (!needsRefundAddress(facts)) return null;
-  const { id, asset, network } = facts.checkout;
-  const waiting = facts.refunds.filter(({ state }) => state === 'needs_address');
+function RefundForm({ view }: { view: PageView }): VNode | null {
+  if (!needsRefundAddress(view)) return null;
+  const { problem, place } = view;
+  const { id, asset, refunds } = view.checkout;
+  const waiting = refunds.filter(({ state }) => state === 'needs_address');
   return (
     <section class="card">
       <h2>Where should the refund go?</h2>
       <p>
         A refund of {waiting.map(({ amount }) => `${shortAmount(amount)} ${asset}`).join(', ')}{' '}
-        waits for your address. Enter an address on {titleOf(network)} that you control. Do not
-        enter the address that an exchange sent from.
+        waits for your address. Enter an address on {place} that you control. Do not enter the
+        address that an exchange sent from.
       </p>
       <form method="post" action={`/checkout/${id}/refund-address`}>
         <label for="refund-address">Address</label>
@@ -210,24 +239,24 @@ function RefundForm({ view: { facts, problem } }: { view: PageView }): VNode | n
 }
 
 function Transfers({ view }: { view: PageView }): VNode | null {
-  const { deposits, refunds, checkout } = view.facts;
-  if (deposits.length === 0 && refunds.length === 0) return null;
+  const { transfers, checkout } = view;
+  if (transfers.length === 0 && checkout.refunds.length === 0) return null;
   return (
     <section class="card">
       <h2>Transfers</h2>
       <ul class="transfers">
-        {deposits.slice(0, SHOWN_MAX).map((one) => (
-          <Line amount={`${shortAmount(one.amount)} ${one.asset}`} hash={one.txHash}>
-            {depositWords(view, one)}
+        {transfers.slice(0, SHOWN_MAX).map((one) => (
+          <Line amount={one.amount} hash={one.txHash}>
+            {one.words}
           </Line>
         ))}
-        {deposits.length > SHOWN_MAX ? (
-          <li>and {deposits.length - SHOWN_MAX} more transfers</li>
+        {transfers.length > SHOWN_MAX ? (
+          <li>and {transfers.length - SHOWN_MAX} more transfers</li>
         ) : null}
-        {refunds.map((one) => (
+        {checkout.refunds.map((one) => (
           <Line amount={`${shortAmount(one.amount)} ${checkout.asset}`} hash={one.txHash}>
             {REFUND_WORDS[one.state]}
-            {one.address === null ? null : ` to ${getAddress(one.address)}`}
+            {one.address === null ? null : ` to ${one.address}`}
           </Line>
         ))}
       </ul>
@@ -259,25 +288,9 @@ const REFUND_WORDS = {
   sent: 'Refunded',
 } as const;
 
-function depositWords({ facts, heads }: PageView, one: Deposit): string {
-  if (!one.isExpected) return 'Another asset or network than the payment’s; not counted';
-  switch (one.state) {
-    case 'final':
-      return 'Confirmed';
-    case 'vanished':
-      return 'Removed by the network; not counted';
-    case 'detected': {
-      const head = heads.get(one.chainId) ?? one.blockNumber;
-      const count = Math.max(1, head - one.blockNumber + 1);
-      const confirmations = count === 1 ? '1 confirmation' : `${String(count)} confirmations`;
-      return facts.checkout.isHeld ? 'On hold' : `Seen, ${confirmations} so far`;
-    }
-  }
-}
-
-function Links({ view: { facts }, status }: { view: PageView; status: Status }): VNode | null {
-  const { id, successUrl, cancelUrl, state } = facts.checkout;
-  const canCancel = state === 'open' && status.name === 'waiting';
+function Links({ view, status }: { view: PageView; status: Status }): VNode | null {
+  const { successUrl, cancelUrl, checkout } = view;
+  const canCancel = view.canCancel && isOpen(checkout) && status.name === 'waiting';
   if (successUrl === null && cancelUrl === null && !canCancel) return null;
   const isDone = status.name === 'paid';
   const hasMoney = isDone || status.name === 'seen' || status.name === 'held';
@@ -289,7 +302,7 @@ function Links({ view: { facts }, status }: { view: PageView; status: Status }):
         </a>
       ) : null}
       {canCancel ? (
-        <form method="post" action={`/checkout/${id}/cancel`}>
+        <form method="post" action={`/checkout/${checkout.id}/cancel`}>
           <button class="plain">Cancel the payment</button>
         </form>
       ) : null}
@@ -302,32 +315,34 @@ function Links({ view: { facts }, status }: { view: PageView; status: Status }):
   );
 }
 
-export function statusOf({ facts, now }: PageView): Status {
-  const { checkout } = facts;
-  const { asset } = checkout;
-  const arrived = arrivedAmount(facts);
+export function statusOf(view: PageView): Status {
+  const { checkout, arrived, confirmed, now } = view;
+  const { asset, refunds } = checkout;
   const say = (name: StatusName, title: string, text: string, isLive = true): Status => ({
-    ...{ name, title, text, isLive },
+    name,
+    title,
+    text,
+    isLive,
   });
   if (checkout.isHeld) {
     return say('held', 'On hold', 'The payment is being checked. You need not do anything.');
   }
-  if (needsRefundAddress(facts)) {
+  if (needsRefundAddress(view)) {
     return say('refunding', 'Refund', 'Enter below where the refund should go.', false);
   }
-  if (facts.refunds.some(({ state }) => state === 'sending')) {
+  if (refunds.some(({ state }) => state === 'sending')) {
     return say('refunding', 'Refund on its way', 'It is complete when the network confirms it.');
   }
   if (checkout.state === 'failed') {
     return say('failed', 'Payment failed', 'Nothing was charged. Contact the shop.', false);
   }
-  if (facts.refunds.length > 0 && !isLess(sumOf(facts), confirmedAmount(facts))) {
+  if (refunds.length > 0 && !isLess(sumOf(refunds), confirmed)) {
     return say('refunded', 'Refunded', 'The payment was sent back.', false);
   }
-  if (isPaid(facts)) return paidStatus(facts, say);
-  const missing = `${shortAmount(missingAmount(facts))} ${asset}`;
+  if (isPaid(view)) return paidStatus(view, say);
+  const missing = `${shortAmount(missingAmount(view))} ${asset}`;
   const isOver = now >= checkout.expiresAt || checkout.state === 'cancelled';
-  if (missingAmount(facts) === ZERO) {
+  if (missingAmount(view) === ZERO) {
     return say('seen', 'Payment received', 'Waiting for the network to confirm it.');
   }
   if (arrived !== ZERO) {
@@ -348,9 +363,8 @@ export function statusOf({ facts, now }: PageView): Status {
 
 type Say = (name: StatusName, title: string, text: string, isLive?: boolean) => Status;
 
-function paidStatus(facts: CheckoutFacts, say: Say): Status {
-  const { amount, asset } = facts.checkout;
-  const confirmed = confirmedAmount(facts);
+function paidStatus({ checkout, confirmed }: PageView, say: Say): Status {
+  const { amount, asset } = checkout;
   const text =
     confirmed === amount
       ? 'Thank you.'
@@ -358,34 +372,38 @@ function paidStatus(facts: CheckoutFacts, say: Say): Status {
   return say('paid', 'Payment confirmed', text, false);
 }
 
-function isPayable({ facts, now }: PageView, status: Status): boolean {
-  if (facts.checkout.state !== 'open' || now >= facts.checkout.expiresAt) return false;
-  return status.name === 'waiting' || status.name === 'part';
+function isPaid({ checkout, confirmed }: PageView): boolean {
+  return !isLess(confirmed, checkout.amount);
 }
 
-function isRefreshed({ problem }: PageView, { isLive }: Status): boolean {
-  return isLive && problem === undefined;
+function missingAmount({ checkout: { amount }, arrived }: PageView): Amount {
+  return isLess(arrived, amount) ? subtract(amount, arrived) : ZERO;
+}
+
+function needsRefundAddress({ checkout }: PageView): boolean {
+  return checkout.refunds.some(({ state }) => state === 'needs_address');
+}
+
+function isOpen({ state }: CheckoutView): boolean {
+  return state === 'open' || state === 'customer_active';
+}
+
+function isPayable({ checkout, now }: PageView, { name }: Status): boolean {
+  if (!isOpen(checkout) || now >= checkout.expiresAt) return false;
+  return name === 'waiting' || name === 'part';
 }
 
 const LEAVE_SECONDS = 3;
-/** Who opens the page later wants to read it. */
-const LEAVES_WITHIN_MS = 600_000;
 
-function leavesFor({ facts, now }: PageView, { name }: Status): string | null {
-  const finalTimes = facts.deposits.map(({ finalAt }) => finalAt?.getTime() ?? 0);
-  const isRecent = now.getTime() - Math.max(0, ...finalTimes) < LEAVES_WITHIN_MS;
-  return name === 'paid' && isRecent ? facts.checkout.successUrl : null;
-}
-
-function sumOf({ refunds }: CheckoutFacts): Amount {
+function sumOf(refunds: CheckoutView['refunds']): Amount {
   return refunds.length === 0 ? ZERO : add(...refunds.map(({ amount }) => amount));
 }
 
 /** Without the zeros at the end, but with two decimals. */
-function shortAmount(amount: Amount): string {
+export function shortAmount(amount: Amount): string {
   return amount.replace(/0{1,6}$/, '');
 }
 
-function titleOf(network: string): string {
+export function titleOf(network: string): string {
   return network.slice(0, 1).toUpperCase() + network.slice(1);
 }

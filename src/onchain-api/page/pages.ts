@@ -1,0 +1,54 @@
+/**
+ * The hosted page over HTTP. The id in its URL is the page's only credential, as with any provider's
+ * page. Whoever serves it adds the routes of its forms.
+ */
+import Router from '@koa/router';
+import type { Context } from 'koa';
+import { PAGE_SCRIPT, PAGE_STYLE, SCRIPT_PATH, STYLE_PATH } from './assets';
+import { type PageView, renderCheckoutPage } from './page';
+
+/** Without form-action, because browsers would apply it to the redirect to the shop too. */
+const CONTENT_POLICY = [
+  "default-src 'none'",
+  "style-src 'self'",
+  "script-src 'self'",
+  "connect-src 'self'",
+  'img-src data:',
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const HEADERS = {
+  'Content-Security-Policy': CONTENT_POLICY,
+  'X-Content-Type-Options': 'nosniff',
+  // The URL is the credential, so no other site sees it; no-referrer would hide the forms' origin.
+  'Referrer-Policy': 'same-origin',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+};
+
+/** @param moreStyle for the cards that the server adds to the page */
+export function createPageRouter(moreStyle = ''): Router {
+  const router = new Router();
+  const asset = (path: string, type: string, text: string): void => {
+    router.get(path, (ctx) => {
+      ctx.set({ ...HEADERS, 'Cache-Control': 'public, max-age=300' });
+      ctx.type = type;
+      ctx.body = text;
+    });
+  };
+  asset(STYLE_PATH, 'css', PAGE_STYLE + moreStyle);
+  asset(SCRIPT_PATH, 'js', PAGE_SCRIPT);
+  return router;
+}
+
+export async function showPage(ctx: Context, view: PageView): Promise<void> {
+  ctx.set({ ...HEADERS, 'Cache-Control': 'no-store' });
+  ctx.type = 'html';
+  ctx.body = await renderCheckoutPage(view);
+}
+
+/** Whatever the browser sent here, it asks for the next page with GET. */
+export function seeOther(ctx: Context, address: string): void {
+  ctx.status = 303;
+  ctx.redirect(address);
+}

@@ -1,0 +1,83 @@
+/** What the wallet answers behind the on-chain provider's API (docs/onchain-provider.md). */
+import type { OnchainProvider } from '../../onchain-api/api';
+import type { CheckoutView } from '../../onchain-api/present';
+import { refusal } from '../../onchain-api/refusals';
+import type { Chain } from '../chain/chain';
+import type { CheckoutFacts } from '../checkouts/checkout';
+import { type CheckoutParts, openCheckout, takeStep } from '../checkouts/steps';
+import { findCheckout, listCheckouts } from '../checkouts/store';
+import { viewCheckout } from '../checkouts/view';
+import { estimateFee } from '../sender/fee-estimate';
+import {
+  findTransfer,
+  listTransfers,
+  type OrderRules,
+  submitTransfer,
+  type Transfer,
+  viewTransfer,
+} from '../sender/transfers';
+
+interface ProviderParts {
+  checkouts: CheckoutParts;
+  chains: readonly Chain[];
+  rules: OrderRules;
+  /** Called when a new transfer is in the database. */
+  onQueued: (transfer: Transfer) => void;
+}
+
+export function createProvider(parts: ProviderParts): OnchainProvider {
+  const { checkouts, chains, rules, onQueued } = parts;
+  const { db } = checkouts;
+  const view = (facts: CheckoutFacts): CheckoutView =>
+    viewCheckout(facts, checkouts.pageUrl(facts.checkout.id));
+  return {
+    async submitTransfer(order) {
+      const submission = await submitTransfer(db, rules, order);
+      if (submission.kind === 'refused') throw refusal(submission.code);
+      if (submission.kind === 'conflict') throw refusal('client_reference_conflict');
+      const { transfer, isNew } = submission;
+      if (isNew) onQueued(transfer);
+      return { transfer: viewTransfer(transfer), isNew };
+    },
+
+    async findTransfer(mode, reference) {
+      const transfer = await findTransfer(db, mode, reference);
+      return transfer === null ? null : viewTransfer(transfer);
+    },
+
+    async listTransfers(mode, query) {
+      return (await listTransfers(db, mode, query)).map(viewTransfer);
+    },
+
+    async estimateFee(mode, asset, name) {
+      const chain = chains.find(({ network }) => network.mode === mode && network.name === name);
+      const estimate = chain === undefined ? null : await estimateFee(chain, asset);
+      if (estimate === null) throw refusal('asset_not_supported');
+      if (estimate === 'no_price') throw refusal('price_not_configured');
+      return estimate;
+    },
+
+    async openCheckout(order) {
+      const opening = await openCheckout(checkouts, order);
+      if (opening.kind === 'refused') throw refusal(opening.reason);
+      return { checkout: view(opening.facts), isNew: opening.isNew };
+    },
+
+    async findCheckout(mode, reference) {
+      const facts = await findCheckout(db, mode, reference);
+      return facts === null ? null : view(facts);
+    },
+
+    async listCheckouts(mode, query) {
+      return (await listCheckouts(db, mode, query)).map(view);
+    },
+
+    async takeStep(mode, reference, step) {
+      const facts = await findCheckout(db, mode, reference);
+      if (facts === null) return null;
+      const outcome = await takeStep(checkouts, facts.checkout.id, step);
+      if (outcome.kind === 'refused') throw refusal(outcome.reason);
+      return view(outcome.facts);
+    },
+  };
+}
