@@ -82,9 +82,7 @@ afterAll(async () => {
 });
 
 async function bothReady(): Promise<void> {
-  await waitThroughFaults('both API processes to be ready', () =>
-    Promise.resolve(balancer.ready() === 2),
-  );
+  await waitThroughFaults('both API processes to be ready', () => balancer.ready() === 2);
 }
 
 interface Merchants {

@@ -2,8 +2,6 @@
  * What the repositories give to an account is the account's own, and of one mode: another account and
  * the other mode of the same account have the same objects here.
  */
-import type { Knex } from 'knex';
-import { connect } from '../../src/db/connect';
 import { listApiKeys } from '../../src/db/repositories/api-keys';
 import { findEventBody } from '../../src/db/repositories/events';
 import { listFeeRules } from '../../src/db/repositories/fee-rules';
@@ -19,7 +17,7 @@ import { newId } from '../../src/lib/new-id';
 import { appendAudit } from '../../src/db/repositories/audit-log';
 import { replayMissing } from '../../src/services/admin/webhook-recovery';
 import { readAuditLogOfAccount } from '../../src/services/audit-log';
-import { createTestDatabase, type TestDatabase } from '../support/servers/database';
+import { openTestDatabase } from '../support/servers/database';
 import { addFeeRule } from '../support/merchant/fee-rules';
 import {
   buildPayoutMoney,
@@ -28,6 +26,7 @@ import {
   makeAccount,
 } from '../support/merchant/ledger';
 import { createKey } from '../support/merchant/merchant';
+import { started } from '../support/started';
 
 interface Owned extends BalanceKey {
   payoutId: string;
@@ -39,16 +38,16 @@ interface Owned extends BalanceKey {
 
 const BY = { actor: 'test', reason: null };
 
-let database: TestDatabase;
-let owner: Knex;
+const database = started(() => openTestDatabase({ owner: 2 }));
 let own: Owned;
 /** The other mode of the same account, and another account. */
 let others: Owned[];
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  owner = connect({ url: database.ownerUrl, size: 2, applicationName: 'account-filters-test' });
-  const [accountId, stranger] = [await makeAccount(owner), await makeAccount(owner)];
+  const [accountId, stranger] = [
+    await makeAccount(database.owner),
+    await makeAccount(database.owner),
+  ];
   own = await fill({ accountId, mode: 'test', currency: 'USDT' });
   others = [
     await fill({ accountId, mode: 'live', currency: 'USDT' }),
@@ -56,39 +55,36 @@ beforeAll(async () => {
   ];
 });
 
-afterAll(async () => {
-  await owner.destroy();
-  await database.drop();
-});
-
 async function fill(key: BalanceKey): Promise<Owned> {
   const { accountId, mode } = key;
   const payout = buildPayoutMoney('1');
-  await insertPayout(owner, key, payout, 'under_review', { reference: `of ${mode} ${accountId}` });
-  const paymentId = await insertPayment(owner, key, 'on_hold');
-  await createKey(owner, 'a pepper', { accountId, mode });
+  await insertPayout(database.owner, key, payout, 'under_review', {
+    reference: `of ${mode} ${accountId}`,
+  });
+  const paymentId = await insertPayment(database.owner, key, 'on_hold');
+  await createKey(database.owner, 'a pepper', { accountId, mode });
   const endpointId = newId('webhookEndpoint');
   await rows(
-    owner,
+    database.owner,
     `INSERT INTO webhook_endpoints (id, account_id, mode, url, secret_sealed, secret_key_id, created_at)
      VALUES (?, ?, ?, 'https://example.com', '', '', now() - interval '1 day')`,
     [endpointId, accountId, mode],
   );
   const sql = 'SELECT id FROM events WHERE object_id = ?';
-  const [event] = await rows<{ id: string }>(owner, sql, [payout.id]);
+  const [event] = await rows<{ id: string }>(database.owner, sql, [payout.id]);
   const requestId = newId('request');
   const request = { id: requestId, accountId, mode, apiKeyId: 'key', at: new Date() };
   const answer = { method: 'GET', path: '/', query: '', status: 200, replayed: false };
   const rest = { idempotencyKey: null, address: '127.0.0.1', userAgent: '', durationMs: 1 };
   const bodies = { requestBody: null, responseBody: null };
-  await writeRequestLog(owner, [{ ...request, ...answer, ...rest, ...bodies }]);
+  await writeRequestLog(database.owner, [{ ...request, ...answer, ...rest, ...bodies }]);
   const made = { endpointId, eventId: event!.id, requestId };
   return { ...key, payoutId: payout.id, paymentId, ...made };
 }
 
 test('API keys and endpoints are of one account', async () => {
   for (const list of [listApiKeys, listEndpoints]) {
-    const found = await list(owner, own.accountId);
+    const found = await list(database.owner, own.accountId);
     expect(found.map(({ accountId, mode }) => [accountId, mode]).sort()).toEqual([
       [own.accountId, 'live'],
       [own.accountId, 'test'],
@@ -97,46 +93,55 @@ test('API keys and endpoints are of one account', async () => {
 });
 
 test('what needs attention is counted for one account and mode', async () => {
-  expect(await readAttention(owner, own.accountId, own.mode)).toMatchObject({
+  expect(await readAttention(database.owner, own.accountId, own.mode)).toMatchObject({
     payoutsUnderReview: 1,
     paymentsOnHold: 1,
   });
 });
 
 test('the body of an event and a logged request are found by their account and mode', async () => {
-  expect(await findEventBody(owner, own, own.eventId)).not.toBeNull();
-  expect(await findRequest(owner, { ...own, id: own.requestId })).not.toBeNull();
+  expect(await findEventBody(database.owner, own, own.eventId)).not.toBeNull();
+  expect(await findRequest(database.owner, { ...own, id: own.requestId })).not.toBeNull();
   for (const { eventId, requestId } of others) {
-    expect(await findEventBody(owner, own, eventId)).toBeNull();
-    expect(await findRequest(owner, { ...own, id: requestId })).toBeNull();
+    expect(await findEventBody(database.owner, own, eventId)).toBeNull();
+    expect(await findRequest(database.owner, { ...own, id: requestId })).toBeNull();
   }
 });
 
 test('the log of requests is of one account and mode', async () => {
-  const { items } = await listRequests(owner, { ...own, limit: 10, after: null, filters: {} });
+  const { items } = await listRequests(database.owner, {
+    ...own,
+    limit: 10,
+    after: null,
+    filters: {},
+  });
   expect(items.map(({ id }) => id)).toEqual([own.requestId]);
 });
 
 test('a reference is one of the account and mode', async () => {
-  const find = (reference: string) => findPaymentByReference(owner, { ...own, reference });
+  const find = (reference: string) => findPaymentByReference(database.owner, { ...own, reference });
   expect(await find(own.paymentId)).toBe(own.paymentId);
   for (const { paymentId } of others) expect(await find(paymentId)).toBeNull();
 });
 
 test('fees, pauses and references of a payout are those of its account and mode', async () => {
   const [, stranger] = others;
-  const [before] = await listFeeRules(owner, own.accountId);
+  const [before] = await listFeeRules(database.owner, own.accountId);
   for (const provider of ['onchain_provider', 'exchange_pay'] as const) {
-    await addFeeRule(owner, { accountId: stranger!.accountId, provider, percentage: '77' });
+    await addFeeRule(database.owner, {
+      accountId: stranger!.accountId,
+      provider,
+      percentage: '77',
+    });
   }
   const pause = "INSERT INTO payout_pauses (scope, target, reason) VALUES ('account', ?, 'other')";
-  await rows(owner, pause, [stranger!.accountId]);
-  const rules = await listFeeRules(owner, own.accountId);
+  await rows(database.owner, pause, [stranger!.accountId]);
+  const rules = await listFeeRules(database.owner, own.accountId);
   expect(rules[0]).toEqual(before);
   expect(rules.map(({ percentage }) => percentage)).not.toContain('77.0000');
-  const [key] = await listApiKeys(owner, own.accountId);
+  const [key] = await listApiKeys(database.owner, own.accountId);
   const facts = (reference: string) =>
-    readPayoutFacts(owner, {
+    readPayoutFacts(database.owner, {
       ...{ ...own, apiKeyId: key!.id, provider: 'onchain_provider', network: 'tron' },
       request: {
         ...{ amount: amount('1'), currency: 'USDT', reference, network: 'tron', provider: null },
@@ -154,9 +159,9 @@ test('fees, pauses and references of a payout are those of its account and mode'
 
 test('a replay sends the events of the endpoint’s account and mode', async () => {
   const since = new Date(Date.now() - 60_000);
-  await replayMissing(owner, BY, null, { endpointId: own.endpointId, since });
+  await replayMissing(database.owner, BY, null, { endpointId: own.endpointId, since });
   const sql = 'SELECT event_id FROM webhook_deliveries WHERE endpoint_id = ?';
-  const sent = await rows<{ eventId: string }>(owner, sql, [own.endpointId]);
+  const sent = await rows<{ eventId: string }>(database.owner, sql, [own.endpointId]);
   const ids = sent.map(({ eventId }) => eventId);
   expect(ids).toContain(own.eventId);
   for (const { eventId } of others) expect(ids).not.toContain(eventId);
@@ -165,11 +170,11 @@ test('a replay sends the events of the endpoint’s account and mode', async () 
 test('the audit log of an account has what concerns it', async () => {
   for (const { accountId, payoutId } of [own, ...others]) {
     const what = { action: 'payout.approve', object: 'payout', objectId: payoutId, accountId };
-    await inTransaction(owner, (tx) =>
+    await inTransaction(database.owner, (tx) =>
       appendAudit(tx, { ...BY, ...what, before: null, after: null }),
     );
   }
-  const { items } = await readAuditLogOfAccount(owner, own.accountId, { limit: 100 });
+  const { items } = await readAuditLogOfAccount(database.owner, own.accountId, { limit: 100 });
   expect(items.map(({ accountId }) => accountId)).toContain(own.accountId);
   expect(items.filter(({ accountId }) => accountId !== own.accountId)).toEqual([]);
 });

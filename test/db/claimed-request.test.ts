@@ -2,37 +2,29 @@
  * What a request with a key that is in use gets (decisions/idempotency), at the moments that tests over
  * HTTP miss.
  */
-import { connect } from '../../src/db/connect';
-import { rows, type Db } from '../../src/db/transaction';
+import { rows } from '../../src/db/transaction';
 import { ApiError } from '../../src/domain/errors';
 import { newId } from '../../src/lib/new-id';
 import { type ClaimedWork, runClaimed } from '../../src/services/claimed-request';
-import { createTestDatabase, type TestDatabase } from '../support/servers/database';
+import { openTestDatabase } from '../support/servers/database';
+import { started } from '../support/started';
 
 const ROUTE = { provider: 'onchain_provider', network: 'tron', networkFee: null } as const;
 const CREATED = { status: 201, body: Buffer.from('created'), replayed: false };
 
-let database: TestDatabase;
-let db: Db;
+// One connection executes statements in the order in which they are sent, so what the checks of a
+// request create is claimed after that request has read its key.
+const database = started(() => openTestDatabase({ owner: 1 }));
 let accountId: string;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  // One connection executes statements in the order in which they are sent, so what the checks of a
-  // request create is claimed after that request has read its key.
-  db = connect({ url: database.ownerUrl, size: 1, applicationName: 'test' });
   accountId = newId('account');
-  await rows(db, `INSERT INTO accounts (id, name) VALUES (?, 'tested')`, [accountId]);
-});
-
-afterAll(async () => {
-  await db.destroy();
-  await database.drop();
+  await rows(database.owner, `INSERT INTO accounts (id, name) VALUES (?, 'tested')`, [accountId]);
 });
 
 function run(key: string, work: Partial<ClaimedWork<object>>) {
   return runClaimed(
-    { db, shortStatements: db },
+    { db: database.owner, shortStatements: database.owner },
     {
       caller: { accountId, mode: 'test', apiKeyId: newId('apiKey'), scopes: [] },
       objectId: newId('payout'),
@@ -49,7 +41,7 @@ function run(key: string, work: Partial<ClaimedWork<object>>) {
 /** As the transaction that creates the object does. */
 async function storeResponse(objectId: string): Promise<void> {
   await rows(
-    db,
+    database.owner,
     `UPDATE idempotency_keys SET state = 'done', response_status = 201, response_body = ?,
             completed_at = now() WHERE object_id = ?`,
     [CREATED.body, objectId],
@@ -82,7 +74,9 @@ test('checks that refuse what the same request has created since give its respon
 
 test('checks that refuse leave the key unused', async () => {
   await expect(run('refused', { prepare: () => Promise.reject(used) })).rejects.toBe(used);
-  expect(await rows(db, `SELECT FROM idempotency_keys WHERE key = 'refused'`)).toEqual([]);
+  expect(await rows(database.owner, `SELECT FROM idempotency_keys WHERE key = 'refused'`)).toEqual(
+    [],
+  );
   expect(await run('refused', {})).toEqual(CREATED);
 });
 
@@ -107,7 +101,7 @@ test('the claim has the route, and work that fails releases it', async () => {
   const failed = run('failed', {
     create: async (route) => {
       const [claim] = await rows<{ request: object }>(
-        db,
+        database.owner,
         `SELECT request FROM idempotency_keys WHERE key = 'failed'`,
       );
       expect(claim?.request).toMatchObject({ request: { reference: 'failed' }, route });
@@ -115,5 +109,7 @@ test('the claim has the route, and work that fails releases it', async () => {
     },
   });
   await expect(failed).rejects.toBe(used);
-  expect(await rows(db, `SELECT FROM idempotency_keys WHERE key = 'failed'`)).toEqual([]);
+  expect(await rows(database.owner, `SELECT FROM idempotency_keys WHERE key = 'failed'`)).toEqual(
+    [],
+  );
 });

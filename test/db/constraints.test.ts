@@ -1,9 +1,7 @@
 /** What PostgreSQL refuses whatever the programs do: the last line behind their own checks. */
-import type { Knex } from 'knex';
-import { connect } from '../../src/db/connect';
 import { rows } from '../../src/db/transaction';
 import { newId } from '../../src/lib/new-id';
-import { createTestDatabase, type TestDatabase } from '../support/servers/database';
+import { openTestDatabase } from '../support/servers/database';
 import {
   buildPayoutMoney,
   creditPayment,
@@ -13,26 +11,19 @@ import {
 } from '../support/merchant/ledger';
 import { reservePosting } from '../../src/domain/ledger';
 import { makeUser } from '../support/merchant/page-client';
+import { started } from '../support/started';
 
-let database: TestDatabase;
-let owner: Knex;
+const database = started(() => openTestDatabase({ owner: 2 }));
 const ids = { account: '', payout: '', payment: '', user: '' };
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  owner = connect({ url: database.ownerUrl, size: 2, applicationName: 'constraints-test' });
-  const key = await fundedBalance(owner, '100');
+  const key = await fundedBalance(database.owner, '100');
   const payout = buildPayoutMoney('30');
-  await insertPayout(owner, key, payout, 'under_review');
-  await postAlone(owner, key, reservePosting(payout));
-  const { id: user } = await makeUser(owner, 'operator', 'admin');
-  const payment = await creditPayment(owner, key, '10', '1');
+  await insertPayout(database.owner, key, payout, 'under_review');
+  await postAlone(database.owner, key, reservePosting(payout));
+  const { id: user } = await makeUser(database.owner, 'operator', 'admin');
+  const payment = await creditPayment(database.owner, key, '10', '1');
   Object.assign(ids, { account: key.accountId, payout: payout.id, payment, user });
-});
-
-afterAll(async () => {
-  await owner.destroy();
-  await database.drop();
 });
 
 test.each<[what: string, constraint: RegExp, sql: () => string]>([
@@ -94,5 +85,5 @@ test.each<[what: string, constraint: RegExp, sql: () => string]>([
                    'a@example.com', 'approved', 'A@example.com', now())`,
   ],
 ])('the database refuses %s', async (_what, constraint, sql) => {
-  await expect(rows(owner, sql())).rejects.toThrow(constraint);
+  await expect(rows(database.owner, sql())).rejects.toThrow(constraint);
 });

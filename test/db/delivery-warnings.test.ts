@@ -1,38 +1,28 @@
 /** A merchant is told when deliveries were skipped, and before they cannot be sent any more. */
-import type { Knex } from 'knex';
 import { AccountDb } from '../../src/db/account-db';
-import { connect } from '../../src/db/connect';
 import { listDeliveryWarnings } from '../../src/db/repositories/delivery-warnings';
 import { rows } from '../../src/db/transaction';
 import { idAt, isId } from '../../src/domain/ids';
 import type { Mode } from '../../src/domain/mode';
 import { newId } from '../../src/lib/new-id';
-import { createTestDatabase, type TestDatabase } from '../support/servers/database';
+import { openTestDatabase } from '../support/servers/database';
 import { makeAccount } from '../support/merchant/ledger';
+import { started } from '../support/started';
 
 const DAY_MS = 86_400_000;
 const NOW = new Date('2026-11-25T12:00:00Z');
 
-let database: TestDatabase;
-let owner: Knex;
-let pages: Knex;
+const database = started(() => openTestDatabase({ owner: 1, dashboard: 1 }));
 let accountId: string;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  owner = connect({ url: database.ownerUrl, size: 1, applicationName: 'warnings-test' });
-  pages = connect({ url: database.dashboardUrl, size: 1, applicationName: 'warnings-test' });
-  accountId = await makeAccount(owner);
-});
-afterAll(async () => {
-  await Promise.all([owner.destroy(), pages.destroy()]);
-  await database.drop();
+  accountId = await makeAccount(database.owner);
 });
 
 async function makeEndpoint(ofAccount: string, mode: Mode): Promise<string> {
   const id = newId('webhookEndpoint');
   await rows(
-    owner,
+    database.owner,
     `INSERT INTO webhook_endpoints (id, account_id, mode, url, secret_sealed, secret_key_id)
      VALUES (?, ?, ?, 'https://shop.example.com/hooks', '', '')`,
     [id, ofAccount, mode],
@@ -55,13 +45,13 @@ async function deliver(endpointId: string, delivery: Made): Promise<void> {
   const unique = String((made += 1)).padStart(4, '0');
   const eventId = idAt('event', at).slice(0, -4) + unique;
   await rows(
-    owner,
+    database.owner,
     `INSERT INTO events (id, account_id, mode, type, object_id, sequence, body, created_at)
      SELECT ?, account_id, mode, 'payout.completed', ?, 1, ?, ? FROM webhook_endpoints WHERE id = ?`,
     [eventId, newId('payout'), bodyKept ? Buffer.from('{}') : null, at, endpointId],
   );
   await rows(
-    owner,
+    database.owner,
     `INSERT INTO webhook_deliveries (id, event_id, endpoint_id, status, last_error, check_at,
                                      created_at, finished_at)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -70,8 +60,11 @@ async function deliver(endpointId: string, delivery: Made): Promise<void> {
 }
 
 const warnings = (mode: Mode, account = accountId) =>
-  listDeliveryWarnings(new AccountDb(pages, account), { accountId: account, mode }, NOW, (time) =>
-    idAt('delivery', time),
+  listDeliveryWarnings(
+    new AccountDb(database.dashboard, account),
+    { accountId: account, mode },
+    NOW,
+    (time) => idAt('delivery', time),
   );
 
 test('the smallest id of a time is not above the ids that are made then', () => {
@@ -104,5 +97,5 @@ test('skipped deliveries and those that can soon not be sent any more are counte
   await deliver(endpoint, { daysAgo: 31, status: 'failed', error: 'http_5xx' });
   expect(await warnings('test')).toEqual([{ endpointId: endpoint, url, skipped: 2, expiring: 2 }]);
   expect(await warnings('live')).toEqual([]);
-  expect(await warnings('test', await makeAccount(owner))).toEqual([]);
+  expect(await warnings('test', await makeAccount(database.owner))).toEqual([]);
 });

@@ -2,8 +2,6 @@
  * Status changes as the database decides them. The programs look first, and another one may be
  * faster: what counts is the condition of the UPDATE.
  */
-import type { Knex } from 'knex';
-import { connect } from '../../src/db/connect';
 import {
   endDecision,
   findDecision,
@@ -32,35 +30,25 @@ import {
   type WebhookDeliveryStatus,
 } from '../../src/domain/webhook-delivery';
 import { newId } from '../../src/lib/new-id';
-import { createTestDatabase, type TestDatabase } from '../support/servers/database';
+import { openTestDatabase } from '../support/servers/database';
 import {
   buildPayoutMoney,
   insertPayment,
   insertPayout,
   makeAccount,
 } from '../support/merchant/ledger';
+import { started } from '../support/started';
 
-let database: TestDatabase;
-let owner: Knex;
-/** With the application's rights. */
-let app: Knex;
+const database = started(() => openTestDatabase({ owner: 2, app: 2 }));
 let key: BalanceKey;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  owner = connect({ url: database.ownerUrl, size: 2, applicationName: 'transitions-owner' });
-  app = connect({ url: database.appUrl, size: 2, applicationName: 'transitions-test' });
-  key = { accountId: await makeAccount(owner), mode: 'test', currency: 'USDT' };
-});
-
-afterAll(async () => {
-  await Promise.all([owner.destroy(), app.destroy()]);
-  await database.drop();
+  key = { accountId: await makeAccount(database.owner), mode: 'test', currency: 'USDT' };
 });
 
 async function payoutIn(status: PayoutStatus): Promise<string> {
   const payout = buildPayoutMoney('1');
-  await insertPayout(owner, key, payout, status);
+  await insertPayout(database.owner, key, payout, status);
   return payout.id;
 }
 
@@ -72,9 +60,9 @@ test('a payout takes the transitions of the table, and no other', async () => {
     for (const trigger of namesOf<PayoutTrigger>(PAYOUT_TRANSITIONS)) {
       const id = await payoutIn(status);
       const to = nextPayoutStatus(status, trigger);
-      const taken = await inTransaction(app, (tx) => takeTransition(tx, id, trigger, {}));
+      const taken = await inTransaction(database.app, (tx) => takeTransition(tx, id, trigger, {}));
       expect([status, trigger, taken?.status]).toEqual([status, trigger, to]);
-      expect((await findPayout(app, id))?.status).toBe(to ?? status);
+      expect((await findPayout(database.app, id))?.status).toBe(to ?? status);
     }
   }
 });
@@ -82,34 +70,40 @@ test('a payout takes the transitions of the table, and no other', async () => {
 test('a payout takes no transition whose condition does not hold', async () => {
   const id = await payoutIn('under_review');
   const take = (only: string) =>
-    inTransaction(app, (tx) => takeTransition(tx, id, 'reject', {}, only));
+    inTransaction(database.app, (tx) => takeTransition(tx, id, 'reject', {}, only));
   expect(await take('submission_started_at IS NOT NULL')).toBeNull();
   expect(await take('submission_started_at IS NULL')).toMatchObject({ status: 'rejected' });
 });
 
 test('a note about a payout is for one status', async () => {
   const id = await payoutIn('completed');
-  expect(await noteOnPayout(app, id, 'processing', { attentionLevel: 2 })).toBeNull();
-  expect((await findPayout(app, id))?.attentionLevel).toBe(0);
+  expect(await noteOnPayout(database.app, id, 'processing', { attentionLevel: 2 })).toBeNull();
+  expect((await findPayout(database.app, id))?.attentionLevel).toBe(0);
 });
 
 test('a submission begins for an approved payout that no pause holds', async () => {
   const [approved, rejected] = [await payoutIn('approved'), await payoutIn('rejected')];
-  expect((await beginSubmission(app, rejected)).kind).toBe('not_approved');
-  await rows(owner, "INSERT INTO payout_pauses (scope, reason) VALUES ('global', 'moved')");
-  expect(await beginSubmission(app, approved)).toEqual({ kind: 'held', reason: 'moved' });
-  await rows(owner, 'DELETE FROM payout_pauses');
-  expect((await beginSubmission(app, approved)).kind).toBe('begun');
+  expect((await beginSubmission(database.app, rejected)).kind).toBe('not_approved');
+  await rows(
+    database.owner,
+    "INSERT INTO payout_pauses (scope, reason) VALUES ('global', 'moved')",
+  );
+  expect(await beginSubmission(database.app, approved)).toEqual({ kind: 'held', reason: 'moved' });
+  await rows(database.owner, 'DELETE FROM payout_pauses');
+  expect((await beginSubmission(database.app, approved)).kind).toBe('begun');
 });
 
 test('a pause holds the payouts of its mode, and no others', async () => {
   const pause = 'INSERT INTO payout_pauses (scope, mode, reason) VALUES (?, ?, ?)';
   const [first, second] = [await payoutIn('approved'), await payoutIn('approved')];
-  await rows(owner, pause, ['global', 'live', 'keys leaked']);
-  expect((await beginSubmission(app, first)).kind).toBe('begun');
-  await rows(owner, pause, ['global', 'test', 'sandbox is moved']);
-  expect(await beginSubmission(app, second)).toEqual({ kind: 'held', reason: 'sandbox is moved' });
-  await rows(owner, 'DELETE FROM payout_pauses');
+  await rows(database.owner, pause, ['global', 'live', 'keys leaked']);
+  expect((await beginSubmission(database.app, first)).kind).toBe('begun');
+  await rows(database.owner, pause, ['global', 'test', 'sandbox is moved']);
+  expect(await beginSubmission(database.app, second)).toEqual({
+    kind: 'held',
+    reason: 'sandbox is moved',
+  });
+  await rows(database.owner, 'DELETE FROM payout_pauses');
 });
 
 test('a payment takes no step from a status that the table does not have', async () => {
@@ -121,24 +115,24 @@ test('a payment takes no step from a status that the table does not have', async
   for (const trigger of namesOf<PaymentTrigger>(PAYMENT_TRANSITIONS)) {
     const before = statuses.find((status) => edges[status][trigger] !== undefined)!;
     for (const status of statuses.filter((one) => edges[one][trigger] === undefined)) {
-      const id = await insertPayment(owner, key, status);
+      const id = await insertPayment(database.owner, key, status);
       // What somebody read before another step was taken.
-      const stale = { ...(await findPayment(app, id))!, status: before };
-      const step = inTransaction(app, (tx) => takePaymentStep(tx, stale, trigger, {}));
+      const stale = { ...(await findPayment(database.app, id))!, status: before };
+      const step = inTransaction(database.app, (tx) => takePaymentStep(tx, stale, trigger, {}));
       await expect(step).rejects.toThrow(`${id} changed from ${before}`);
-      expect((await findPayment(app, id))?.status).toBe(status);
+      expect((await findPayment(database.app, id))?.status).toBe(status);
     }
   }
 });
 
 test('a decision about a payment ends once', async () => {
-  const paymentId = await insertPayment(owner, key, 'on_hold');
+  const paymentId = await insertPayment(database.owner, key, 'on_hold');
   const decision = { id: 'd1', number: 1, kind: 'release', amount: null } as const;
   const by = { decidedBy: 'alice', reason: null, state: 'pending', refusal: null } as const;
-  await inTransaction(app, (tx) => insertDecision(tx, paymentId, { ...decision, ...by }));
-  await endDecision(app, paymentId, 'd1', null);
-  await endDecision(app, paymentId, 'd1', 'too late');
-  expect(await findDecision(app, paymentId, 'd1')).toMatchObject({
+  await inTransaction(database.app, (tx) => insertDecision(tx, paymentId, { ...decision, ...by }));
+  await endDecision(database.app, paymentId, 'd1', null);
+  await endDecision(database.app, paymentId, 'd1', 'too late');
+  expect(await findDecision(database.app, paymentId, 'd1')).toMatchObject({
     state: 'accepted',
     refusal: null,
   });
@@ -153,7 +147,7 @@ test('a delivery ends as the table says, and not twice', async () => {
     for (const trigger of ['succeed', 'exhaust', 'skip', 'abandon'] as const) {
       const id = newId('delivery');
       await rows(
-        owner,
+        database.owner,
         `INSERT INTO webhook_deliveries
                 (id, event_id, endpoint_id, status, next_attempt_at, finished_at, check_at)
          VALUES (?, ?, 'we_1', ?, CASE ? WHEN 'pending' THEN now() END,
@@ -161,11 +155,15 @@ test('a delivery ends as the table says, and not twice', async () => {
         [id, newId('event'), status, status, status],
       );
       const to = edges[status][trigger];
-      const changed = await inTransaction(app, (tx) => ({
+      const changed = await inTransaction(database.app, (tx) => ({
         isEnded: endWebhookDelivery(tx, id, trigger, null),
       }));
       expect([status, trigger, await changed.isEnded]).toEqual([status, trigger, to !== undefined]);
-      const [found] = await rows(owner, 'SELECT status FROM webhook_deliveries WHERE id = ?', [id]);
+      const [found] = await rows(
+        database.owner,
+        'SELECT status FROM webhook_deliveries WHERE id = ?',
+        [id],
+      );
       expect(found).toEqual({ status: to ?? status });
     }
   }

@@ -148,7 +148,7 @@ describe('what Node would answer by itself', () => {
     // Together with the headers, and after them.
     const sent = heads.flatMap((head) => [[head + chunks], [head, chunks]]);
     await Promise.all(sent.map((parts) => exchange(parts, { endAfterMs: 100 })));
-    await waitFor('four lines of the log', () => Promise.resolve(gateway.log.length >= from + 4));
+    await waitFor('four lines of the log', () => gateway.log.length >= from + 4);
     expect(gateway.log.slice(from).map(({ level }) => level)).toEqual([30, 30, 30, 30]);
   });
 });

@@ -1,33 +1,20 @@
 /** Who may create the object of an idempotency key, and for how long (decisions/idempotency). */
-import type { Knex } from 'knex';
 import { connect } from '../../src/db/connect';
 import { claimKey, lockClaim, readClaim } from '../../src/db/repositories/idempotency';
 import { inTransaction, rows } from '../../src/db/transaction';
 import { newId } from '../../src/lib/new-id';
-import { createTestDatabase, type TestDatabase } from '../support/servers/database';
+import { openTestDatabase } from '../support/servers/database';
 import { makeAccount } from '../support/merchant/ledger';
+import { started } from '../support/started';
 
-let database: TestDatabase;
-let owner: Knex;
-let app: Knex;
+const database = started(() => openTestDatabase({ owner: 2, app: 4 }));
 let accountId: string;
 let objectId: string;
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-  owner = connect({ url: database.ownerUrl, size: 2, applicationName: 'claims-owner' });
-  app = connect({ url: database.appUrl, size: 4, applicationName: 'claims-test' });
-});
-
 beforeEach(async () => {
-  accountId = await makeAccount(owner);
+  accountId = await makeAccount(database.owner);
   objectId = newId('payout');
   expect(await claim('a request', objectId)).toEqual({ kind: 'claimed' });
-});
-
-afterAll(async () => {
-  await Promise.all([owner.destroy(), app.destroy()]);
-  await database.drop();
 });
 
 const ROUTE = { provider: 'onchain_provider', network: 'tron', networkFee: null } as const;
@@ -35,11 +22,13 @@ const ROUTE = { provider: 'onchain_provider', network: 'tron', networkFee: null 
 function claim(body: string, id = newId('payout')) {
   const key = { accountId, mode: 'test', key: 'key-1' } as const;
   const claimed = { apiKeyId: 'key_1', request: { body }, route: ROUTE };
-  return claimKey(app, key, { objectId: id, bodyHash: Buffer.from(body), claimed });
+  return claimKey(database.app, key, { objectId: id, bodyHash: Buffer.from(body), claimed });
 }
 
 const change = (assignments: string) =>
-  rows(owner, `UPDATE idempotency_keys SET ${assignments} WHERE account_id = ?`, [accountId]);
+  rows(database.owner, `UPDATE idempotency_keys SET ${assignments} WHERE account_id = ?`, [
+    accountId,
+  ]);
 
 test('a key is claimed once while its request runs', async () => {
   expect(await claim('a request')).toMatchObject({ kind: 'running' });
@@ -82,8 +71,8 @@ test('a key is not used for another request', async () => {
 
 test('a claim that has ended creates nothing', async () => {
   const held = async () => [
-    await readClaim(app, objectId),
-    await inTransaction(app, (tx) => lockClaim(tx, objectId)),
+    await readClaim(database.app, objectId),
+    await inTransaction(database.app, (tx) => lockClaim(tx, objectId)),
   ];
   const ready = expect.objectContaining({ accountId, route: ROUTE });
   expect(await held()).toEqual([ready, ready]);

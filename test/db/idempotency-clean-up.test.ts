@@ -2,35 +2,24 @@
 import { randomBytes } from 'node:crypto';
 import type { Knex } from 'knex';
 import { cleanUpKeys } from '../../activities/clean-up';
-import { connect } from '../../src/db/connect';
 import { claimKey, deleteEndedKeys, lockClaim } from '../../src/db/repositories/idempotency';
 import { inTransaction, rows } from '../../src/db/transaction';
 import { amount } from '../../src/domain/money';
 import { newId } from '../../src/lib/new-id';
-import { createTestDatabase, type TestDatabase } from '../support/servers/database';
+import { openTestDatabase } from '../support/servers/database';
 import { makeUser } from '../support/merchant/page-client';
+import { started } from '../support/started';
 
-let database: TestDatabase;
-let owner: Knex;
-/** With the application's rights, as the worker has them. */
-let app: Knex;
+const database = started(() => openTestDatabase({ owner: 2, app: 8 }));
 let accountId: string;
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-  owner = connect({ url: database.ownerUrl, size: 2, applicationName: 'test' });
-  app = connect({ url: database.appUrl, size: 8, applicationName: 'clean-up' });
-});
-
 beforeEach(async () => {
-  await rows(owner, 'DELETE FROM idempotency_keys');
+  await rows(database.owner, 'DELETE FROM idempotency_keys');
   accountId = newId('account');
-  await rows(owner, 'INSERT INTO accounts (id, name) VALUES (?, ?)', [accountId, 'Tested']);
-});
-
-afterAll(async () => {
-  await Promise.all([owner.destroy(), app.destroy()]);
-  await database.drop();
+  await rows(database.owner, 'INSERT INTO accounts (id, name) VALUES (?, ?)', [
+    accountId,
+    'Tested',
+  ]);
 });
 
 /** Records whose keys begin with `name`; `ago` since the answer, or since the lease was over. */
@@ -41,7 +30,7 @@ async function insertRecords(
   count = 1,
 ): Promise<void> {
   await rows(
-    owner,
+    database.owner,
     `INSERT INTO idempotency_keys
             (account_id, mode, key, body_hash, object_id, state, lease_until, request,
              response_status, response_body, completed_at)
@@ -55,14 +44,17 @@ async function insertRecords(
 }
 
 async function keysLeft(): Promise<string[]> {
-  const left = await rows<{ key: string }>(owner, 'SELECT key FROM idempotency_keys ORDER BY key');
+  const left = await rows<{ key: string }>(
+    database.owner,
+    'SELECT key FROM idempotency_keys ORDER BY key',
+  );
   return left.map(({ key }) => key);
 }
 
 async function claim(key: string): Promise<string> {
   const payoutId = newId('payout');
   const { kind } = await claimKey(
-    app,
+    database.app,
     { accountId, mode: 'test', key },
     {
       objectId: payoutId,
@@ -93,64 +85,67 @@ test('only what has ended goes', async () => {
   await insertRecords('in-time-', 'running', '-20 seconds');
   await insertRecords('just-over-', 'running', '59 minutes');
   await insertRecords('dead-', 'running', '61 minutes');
-  expect(await cleanUpKeys(app)).toEqual({ deleted: 2 });
+  expect(await cleanUpKeys(database.app)).toEqual({ deleted: 2 });
   expect(await keysLeft()).toEqual(['answered-late-1', 'in-time-1', 'just-over-1']);
-  expect(await cleanUpKeys(app)).toEqual({ deleted: 0 });
+  expect(await cleanUpKeys(database.app)).toEqual({ deleted: 0 });
 });
 
 test('a held record is left out, not waited for, and goes the next time', async () => {
   await insertRecords('done-', 'done', '30 hours', 3);
   await insertRecords('dead-', 'running', '2 hours', 3);
-  await inTransaction(owner, async (tx) => {
+  await inTransaction(database.owner, async (tx) => {
     await rows(tx, `SELECT 1 FROM idempotency_keys WHERE key IN ('done-2', 'dead-2') FOR UPDATE`);
     // It would wait for the end of this very transaction, which waits for it.
-    expect(await cleanUpKeys(app)).toEqual({ deleted: 4 });
+    expect(await cleanUpKeys(database.app)).toEqual({ deleted: 4 });
   });
   expect(await keysLeft()).toEqual(['dead-2', 'done-2']);
-  expect(await cleanUpKeys(app)).toEqual({ deleted: 2 });
+  expect(await cleanUpKeys(database.app)).toEqual({ deleted: 2 });
 });
 
 test('a key works again once it is forgotten, also for another request', async () => {
   await insertRecords('key-', 'done', '26 hours');
   await insertRecords('dead-', 'running', '2 hours');
-  expect(await cleanUpKeys(app)).toEqual({ deleted: 2 });
+  expect(await cleanUpKeys(database.app)).toEqual({ deleted: 2 });
   await claim('key-1');
   await claim('dead-1');
-  expect(await cleanUpKeys(app)).toEqual({ deleted: 0 });
+  expect(await cleanUpKeys(database.app)).toEqual({ deleted: 0 });
   expect(await keysLeft()).toEqual(['dead-1', 'key-1']);
 });
 
 test('a claim that took the key over before the clean-up stays', async () => {
   await insertRecords('key-', 'done', '26 hours');
   const payoutId = await claim('key-1');
-  expect(await cleanUpKeys(app)).toEqual({ deleted: 0 });
-  const held = await inTransaction(app, (tx) => lockClaim(tx, payoutId));
+  expect(await cleanUpKeys(database.app)).toEqual({ deleted: 0 });
+  const held = await inTransaction(database.app, (tx) => lockClaim(tx, payoutId));
   expect(held).toMatchObject({ accountId, request: { reference: 'order-1' } });
 });
 
 test('a claim that is taken over during the clean-up stays', async () => {
   await insertRecords('key-', 'running', '2 hours', 200);
   const [cleaned, ...claims] = await Promise.all([
-    cleanUpKeys(app),
+    cleanUpKeys(database.app),
     ...Array.from({ length: 200 }, (_, index) => claim(`key-${index + 1}`)),
   ]);
   expect(cleaned.deleted).toBeLessThanOrEqual(200);
-  const left = await rows<{ id: string }>(owner, 'SELECT object_id AS id FROM idempotency_keys');
+  const left = await rows<{ id: string }>(
+    database.owner,
+    'SELECT object_id AS id FROM idempotency_keys',
+  );
   expect(left.map(({ id }) => id).sort()).toEqual(claims.sort());
 });
 
 test('clean-ups at the same time share the work', async () => {
   await insertRecords('done-', 'done', '30 hours', 3_500);
   await insertRecords('dead-', 'running', '2 hours', 1_500);
-  const runs = await Promise.all(Array.from({ length: 4 }, () => cleanUpKeys(app)));
+  const runs = await Promise.all(Array.from({ length: 4 }, () => cleanUpKeys(database.app)));
   expect(runs.reduce((sum, { deleted }) => sum + deleted, 0)).toBe(5_000);
   expect(await keysLeft()).toEqual([]);
 });
 
 test('a run deletes a backlog until nothing is left, or its time is over', async () => {
   await insertRecords('done-', 'done', '30 hours', 20_100);
-  expect(await cleanUpKeys(app, 0)).toEqual({ deleted: 2_000 });
-  expect(await cleanUpKeys(app)).toEqual({ deleted: 18_100 });
+  expect(await cleanUpKeys(database.app, 0)).toEqual({ deleted: 2_000 });
+  expect(await cleanUpKeys(database.app)).toEqual({ deleted: 18_100 });
 });
 
 async function countReads(tx: Knex.Transaction): Promise<{ whole: number; rowsRead: number }> {
@@ -165,8 +160,8 @@ async function countReads(tx: Knex.Transaction): Promise<{ whole: number; rowsRe
 test('what has not ended is not read', async () => {
   await insertRecords('recent-', 'done', '1 hour', 20_000);
   await insertRecords('old-', 'done', '30 hours', 10);
-  await rows(owner, 'VACUUM ANALYZE idempotency_keys');
-  await inTransaction(app, async (tx) => {
+  await rows(database.owner, 'VACUUM ANALYZE idempotency_keys');
+  await inTransaction(database.app, async (tx) => {
     // The connection counts on from the tests before.
     const before = await countReads(tx);
     expect(await deleteEndedKeys(tx, 1_000)).toBe(10);
@@ -178,10 +173,10 @@ test('what has not ended is not read', async () => {
 });
 
 test('old sessions, invitations, attempts and challenges are deleted with the keys', async () => {
-  const { id: userId } = await makeUser(owner, 'operator', 'viewer');
+  const { id: userId } = await makeUser(database.owner, 'operator', 'viewer');
   const ages = { session: '90 days', invitation: '30 days', attempt: '1 day', challenge: '0 days' };
   for (const change of ['- 5 minutes', '+ 5 minutes']) {
-    const insert = (sql: string, age: string) => rows(owner, sql, [`${age} ${change}`]);
+    const insert = (sql: string, age: string) => rows(database.owner, sql, [`${age} ${change}`]);
     await insert(
       `INSERT INTO sessions (id, token_hash, user_id, user_agent, expires_at)
        SELECT '${newId('session')}', '\\x${randomBytes(8).toString('hex')}', '${userId}', '',
@@ -205,9 +200,9 @@ test('old sessions, invitations, attempts and challenges are deleted with the ke
       ages.challenge,
     );
   }
-  await cleanUpKeys(app);
+  await cleanUpKeys(database.app);
   for (const table of ['sessions', 'invitations', 'authentication_attempts', 'used_challenges']) {
-    expect({ table, left: await rows(owner, `SELECT FROM ${table}`) }).toEqual({
+    expect({ table, left: await rows(database.owner, `SELECT FROM ${table}`) }).toEqual({
       table,
       left: [{}],
     });

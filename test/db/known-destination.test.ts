@@ -1,33 +1,24 @@
 /** A destination is known only after a payout to exactly this destination was completed. */
-import type { Knex } from 'knex';
-import { connect } from '../../src/db/connect';
 import { readPayoutFacts } from '../../src/db/repositories/payout-facts';
 import { rows } from '../../src/db/transaction';
 import { amount } from '../../src/domain/money';
 import { PAYOUT_STATUSES, type PayoutRequest } from '../../src/domain/payout';
 import { newId } from '../../src/lib/new-id';
-import { createTestDatabase, type TestDatabase } from '../support/servers/database';
+import { openTestDatabase } from '../support/servers/database';
 import { makeAccount } from '../support/merchant/ledger';
 import { insertPayouts } from '../support/merchant/listed-rows';
 import { createKey } from '../support/merchant/merchant';
+import { started } from '../support/started';
 
-let database: TestDatabase;
-let db: Knex;
+const database = started(() => openTestDatabase({ owner: 2 }));
 let accountId: string;
 let apiKeyId: string;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  db = connect({ url: database.ownerUrl, size: 2, applicationName: 'known-destination-test' });
-  accountId = await makeAccount(db);
-  await createKey(db, 'pepper', { accountId, mode: 'live' });
-  const [key] = await rows<{ id: string }>(db, 'SELECT id FROM api_keys', []);
+  accountId = await makeAccount(database.owner);
+  await createKey(database.owner, 'pepper', { accountId, mode: 'live' });
+  const [key] = await rows<{ id: string }>(database.owner, 'SELECT id FROM api_keys', []);
   apiKeyId = key?.id ?? '';
-});
-
-afterAll(async () => {
-  await db.destroy();
-  await database.drop();
 });
 
 const PAID = {
@@ -53,21 +44,21 @@ async function isKnown(
   };
   const provider = 'onchain_provider';
   const query = { accountId, mode, apiKeyId, provider, network, request } as const;
-  return (await readPayoutFacts(db, query)).destinationUsedBefore;
+  return (await readPayoutFacts(database.owner, query)).destinationUsedBefore;
 }
 
 test('a payout of another account does not make it known', async () => {
-  const stranger = await makeAccount(db);
-  await insertPayouts(db, { accountId: stranger, mode: 'live' }, [payout('completed')]);
+  const stranger = await makeAccount(database.owner);
+  await insertPayouts(database.owner, { accountId: stranger, mode: 'live' }, [payout('completed')]);
   expect(await isKnown()).toBe(false);
 });
 
 test('only a completed payout makes it known, and only this destination', async () => {
   for (const status of PAYOUT_STATUSES.filter((one) => one !== 'completed')) {
-    await insertPayouts(db, { accountId, mode: 'live' }, [payout(status)]);
+    await insertPayouts(database.owner, { accountId, mode: 'live' }, [payout(status)]);
     expect([status, await isKnown()]).toEqual([status, false]);
   }
-  await insertPayouts(db, { accountId, mode: 'live' }, [payout('completed')]);
+  await insertPayouts(database.owner, { accountId, mode: 'live' }, [payout('completed')]);
   expect(await isKnown()).toBe(true);
   expect(await isKnown({ ...PAID, memo: '42' })).toBe(false);
   expect(await isKnown({ ...PAID, value: PAID.value.toLowerCase() })).toBe(false);

@@ -20,6 +20,7 @@ import {
   postAlone,
 } from '../support/merchant/ledger';
 import { scaled } from '../support/scale';
+import { whenWaiting } from '../support/servers/lock-waits';
 
 const APPLICATION_NAME = 'ledger-races';
 
@@ -111,7 +112,7 @@ describe('two transactions with the same operation key, the second while the fir
     const tx = await app.transaction();
     await post(tx, key, posting);
     const second = postAlone(app, key, posting);
-    await untilSomeoneWaits();
+    await whenWaiting(app, 1);
     await tx.rollback();
     expect((await second).outcome).toBe('posted');
     expect((await balanceOf(key)).reserved).toBe('10.00000000');
@@ -123,7 +124,7 @@ describe('two transactions with the same operation key, the second while the fir
     const second = postAlone(app, secondKey, posting);
     // Handled below; until then a refusal must not count as nobody's.
     second.catch(() => undefined);
-    await untilSomeoneWaits();
+    await whenWaiting(app, 1);
     await tx.commit();
     return { first, second: await second };
   }
@@ -169,16 +170,4 @@ async function balanceOf(key: BalanceKey) {
   const all = await listBalances(app, key.accountId, key.mode);
   const { available, reserved } = all.find((balance) => balance.currency === key.currency)!;
   return { available, reserved };
-}
-
-async function untilSomeoneWaits(): Promise<void> {
-  for (;;) {
-    const waiting = await rows(
-      app,
-      `SELECT FROM pg_stat_activity WHERE datname = current_database()
-          AND application_name = ? AND wait_event_type = 'Lock'`,
-      [APPLICATION_NAME],
-    );
-    if (waiting.length > 0) return;
-  }
 }

@@ -1,13 +1,13 @@
 /** The ledger's checks at volume: `npm run test:long` takes a million payouts. */
-import type { Knex } from 'knex';
 import { connect } from '../../src/db/connect';
 import { proveChanges, verifyLedger } from '../../src/db/ledger-verify';
 import { rows } from '../../src/db/transaction';
-import { createTestDatabase, type TestDatabase } from '../support/servers/database';
+import { openTestDatabase } from '../support/servers/database';
 import { insertCompletedPayouts } from '../support/merchant/large-ledger';
 import { fundedBalance } from '../support/merchant/ledger';
 import { createKey } from '../support/merchant/merchant';
 import { scaled } from '../support/scale';
+import { started } from '../support/started';
 
 const PROVEN = scaled(2_000, 1_000_000);
 const NEW = scaled(200, 10_000);
@@ -15,27 +15,20 @@ const NEW = scaled(200, 10_000);
 // A million payouts take minutes to insert.
 jest.setTimeout(scaled(60_000, 1_800_000));
 
-let database: TestDatabase;
-let owner: Knex;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  // One connection, so that its statistics are complete.
-  owner = connect({ url: database.ownerUrl, size: 1, applicationName: 'ledger-volume' });
-});
-
-afterAll(async () => {
-  await owner.destroy();
-  await database.drop();
-});
+// One connection, so that its statistics are complete.
+const database = started(() => openTestDatabase({ owner: 1 }));
 
 test(`${PROVEN} payouts, and a check of ${NEW} new ones`, async () => {
-  const key = await fundedBalance(owner, '50000000');
-  await createKey(owner, 'pepper', key);
+  const key = await fundedBalance(database.owner, '50000000');
+  await createKey(database.owner, 'pepper', key);
   const keyOfAccount = 'SELECT id FROM api_keys WHERE account_id = ?';
-  const [apiKey] = await rows<{ id: string }>(owner, keyOfAccount, [key.accountId]);
+  const [apiKey] = await rows<{ id: string }>(database.owner, keyOfAccount, [key.accountId]);
   const all = { ...key, apiKeyId: apiKey!.id };
-  await insertCompletedPayouts(owner, { ...all, first: 0, count: PROVEN }, { isNoted: false });
+  await insertCompletedPayouts(
+    database.owner,
+    { ...all, first: 0, count: PROVEN },
+    { isNoted: false },
+  );
   const both = connect({ url: database.ownerUrl, size: 2, applicationName: 'ledger-volume-proof' });
   const whole = await timed('the whole proof', () => verifyLedger(both, 2));
   await both.destroy();
@@ -43,13 +36,17 @@ test(`${PROVEN} payouts, and a check of ${NEW} new ones`, async () => {
   expect(whole.find(({ number }) => number === 6)).toMatchObject({ checked: PROVEN });
 
   await rows(
-    owner,
+    database.owner,
     `INSERT INTO ledger_checkpoints
      SELECT account_id, mode, currency, version, available, reserved, last_posted_at FROM balances`,
   );
-  await insertCompletedPayouts(owner, { ...all, first: PROVEN, count: NEW }, { isNoted: true });
+  await insertCompletedPayouts(
+    database.owner,
+    { ...all, first: PROVEN, count: NEW },
+    { isNoted: true },
+  );
   const before = await readAsAWhole();
-  const check = () => proveChanges(owner, { timeoutMs: 60_000 });
+  const check = () => proveChanges(database.owner, { timeoutMs: 60_000 });
   const changes = await timed('the check of what changed', check);
   // What it costs does not grow with the history.
   expect(await readAsAWhole()).toBe(before);
@@ -59,9 +56,9 @@ test(`${PROVEN} payouts, and a check of ${NEW} new ones`, async () => {
 
 /** How often a table of history was read as a whole. */
 async function readAsAWhole(): Promise<number> {
-  await rows(owner, 'SELECT pg_stat_force_next_flush()');
+  await rows(database.owner, 'SELECT pg_stat_force_next_flush()');
   const [row] = await rows<{ n: number }>(
-    owner,
+    database.owner,
     `SELECT sum(seq_scan)::int AS n FROM pg_stat_user_tables
       WHERE relname IN ('ledger_transactions', 'ledger_entries', 'payouts', 'payments', 'events',
                         'idempotency_keys') AND schemaname = 'public'`,

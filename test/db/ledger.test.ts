@@ -1,6 +1,4 @@
 /** `ledger_post` as the application's role calls it, one caller at a time. */
-import type { Knex } from 'knex';
-import { connect } from '../../src/db/connect';
 import { type BalanceKey, listBalances, postAtCommit } from '../../src/db/repositories/ledger';
 import { inTransaction, rows } from '../../src/db/transaction';
 import {
@@ -12,7 +10,7 @@ import {
 } from '../../src/domain/ledger';
 import type { Amount } from '../../src/domain/money';
 import { newId } from '../../src/lib/new-id';
-import { createTestDatabase, type TestDatabase } from '../support/servers/database';
+import { openTestDatabase } from '../support/servers/database';
 import {
   buildPayoutMoney,
   fund,
@@ -20,32 +18,20 @@ import {
   makeAccount,
   postAlone,
 } from '../support/merchant/ledger';
+import { started } from '../support/started';
 
-let database: TestDatabase;
-let app: Knex;
-let owner: Knex;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  app = connect({ url: database.appUrl, size: 4, applicationName: 'ledger-test' });
-  owner = connect({ url: database.ownerUrl, size: 2, applicationName: 'ledger-test-owner' });
-});
-
-afterAll(async () => {
-  await Promise.all([app.destroy(), owner.destroy()]);
-  await database.drop();
-});
+const database = started(() => openTestDatabase({ app: 4, owner: 2 }));
 
 test('a payout is reserved and settled: every line says what its account holds after it', async () => {
-  const key = await fundedBalance(app, '100');
+  const key = await fundedBalance(database.app, '100');
   const payout = buildPayoutMoney('50', { service: '0.5', network: '1.25' });
 
-  expect(await postAlone(app, key, reservePosting(payout))).toEqual({
+  expect(await postAlone(database.app, key, reservePosting(payout))).toEqual({
     outcome: 'posted',
     available: '48.25000000',
     reserved: '51.75000000',
   });
-  expect(await postAlone(app, key, settlementPosting(payout))).toEqual({
+  expect(await postAlone(database.app, key, settlementPosting(payout))).toEqual({
     outcome: 'posted',
     available: '48.25000000',
     reserved: '0.00000000',
@@ -65,10 +51,10 @@ test('a payout is reserved and settled: every line says what its account holds a
 });
 
 test('a release puts everything back, down to the smallest unit', async () => {
-  const key = await fundedBalance(app, '0.00000003');
+  const key = await fundedBalance(database.app, '0.00000003');
   const payout = buildPayoutMoney('0.00000002', { service: '0.00000001' });
-  await postAlone(app, key, reservePosting(payout));
-  expect(await postAlone(app, key, releasePosting(payout))).toEqual({
+  await postAlone(database.app, key, reservePosting(payout));
+  expect(await postAlone(database.app, key, releasePosting(payout))).toEqual({
     outcome: 'posted',
     available: '0.00000003',
     reserved: '0.00000000',
@@ -76,26 +62,26 @@ test('a release puts everything back, down to the smallest unit', async () => {
 });
 
 test('amounts of 38 digits keep every digit', async () => {
-  const key = await fundedBalance(app, '123456789012345678901234567890.12345678');
-  expect((await fund(app, key, '0.00000001')).available).toBe(
+  const key = await fundedBalance(database.app, '123456789012345678901234567890.12345678');
+  expect((await fund(database.app, key, '0.00000001')).available).toBe(
     '123456789012345678901234567890.12345679',
   );
 });
 
 test('the same operation key moves money once', async () => {
-  const key = await fundedBalance(app, '100');
+  const key = await fundedBalance(database.app, '100');
   const payout = buildPayoutMoney('30');
-  const first = await postAlone(app, key, reservePosting(payout));
-  const second = await postAlone(app, key, reservePosting(payout));
+  const first = await postAlone(database.app, key, reservePosting(payout));
+  const second = await postAlone(database.app, key, reservePosting(payout));
   expect(second).toEqual({ ...first, outcome: 'replayed' });
   expect(await versionsOf(key)).toEqual(['1', '2']);
 });
 
 test('a replay is recognised when the balance would no longer cover it', async () => {
-  const key = await fundedBalance(app, '30');
+  const key = await fundedBalance(database.app, '30');
   const payout = buildPayoutMoney('30');
-  await postAlone(app, key, reservePosting(payout));
-  expect((await postAlone(app, key, reservePosting(payout))).outcome).toBe('replayed');
+  await postAlone(database.app, key, reservePosting(payout));
+  expect((await postAlone(database.app, key, reservePosting(payout))).outcome).toBe('replayed');
 });
 
 test.each([
@@ -104,10 +90,10 @@ test.each([
 ])('%s: nothing moves', async (_why, funds, available) => {
   const key: BalanceKey =
     funds === null
-      ? { accountId: await makeAccount(app), mode: 'test', currency: 'USDT' }
-      : await fundedBalance(app, funds);
+      ? { accountId: await makeAccount(database.app), mode: 'test', currency: 'USDT' }
+      : await fundedBalance(database.app, funds);
   const payout = buildPayoutMoney('30');
-  expect(await postAlone(app, key, reservePosting(payout))).toEqual({
+  expect(await postAlone(database.app, key, reservePosting(payout))).toEqual({
     outcome: 'insufficient',
     available,
     reserved: '0.00000000',
@@ -115,45 +101,47 @@ test.each([
   expect(await entriesOf(payout.id)).toEqual([]);
   expect(await versionsOf(key)).toHaveLength(funds === null ? 0 : 1);
   // A refusal leaves the key free: with more money the same payout can be reserved.
-  await fund(app, key, '30');
-  expect((await postAlone(app, key, reservePosting(payout))).outcome).toBe('posted');
+  await fund(database.app, key, '30');
+  expect((await postAlone(database.app, key, reservePosting(payout))).outcome).toBe('posted');
 });
 
 test.each([
   ['is not covered', '31', 'insufficient'],
   ['was made before', '20', 'replayed'],
 ])('a posting at the commit that %s undoes its transaction', async (_what, total, outcome) => {
-  const key = await fundedBalance(app, '30');
+  const key = await fundedBalance(database.app, '30');
   const payout = buildPayoutMoney(total);
-  if (outcome === 'replayed') await postAlone(app, key, reservePosting(payout));
-  const work = inTransaction(app, async (tx) => {
+  if (outcome === 'replayed') await postAlone(database.app, key, reservePosting(payout));
+  const work = inTransaction(database.app, async (tx) => {
     await rows(tx, "UPDATE accounts SET status = 'suspended' WHERE id = ?", [key.accountId]);
     postAtCommit(tx, key, reservePosting(payout));
   });
   await expect(work).rejects.toThrow(`ledger_post was ${outcome}`);
-  const account = await rows(app, 'SELECT status FROM accounts WHERE id = ?', [key.accountId]);
+  const account = await rows(database.app, 'SELECT status FROM accounts WHERE id = ?', [
+    key.accountId,
+  ]);
   expect(account).toEqual([{ status: 'active' }]);
 });
 
 test('nothing refers to a balance: a foreign key would lock the row that every posting updates', async () => {
   const sql =
     "SELECT conname FROM pg_constraint WHERE contype = 'f' AND confrelid = 'balances'::regclass";
-  expect(await rows(owner, sql)).toEqual([]);
+  expect(await rows(database.owner, sql)).toEqual([]);
 });
 
 test('one currency and one mode never pay for another', async () => {
-  const key = await fundedBalance(app, '100');
+  const key = await fundedBalance(database.app, '100');
   const payout = buildPayoutMoney('10');
   for (const other of [{ currency: 'USDC' }, { mode: 'live' }] as const) {
-    const { outcome } = await postAlone(app, { ...key, ...other }, reservePosting(payout));
+    const { outcome } = await postAlone(database.app, { ...key, ...other }, reservePosting(payout));
     expect(outcome).toBe('insufficient');
   }
-  expect(await listBalances(app, key.accountId, 'live')).toEqual([]);
+  expect(await listBalances(database.app, key.accountId, 'live')).toEqual([]);
 });
 
 test('reserved cannot fall below zero: releasing what was never reserved raises', async () => {
-  const key = await fundedBalance(app, '100');
-  await expect(postAlone(app, key, releasePosting(buildPayoutMoney('1')))).rejects.toThrow(
+  const key = await fundedBalance(database.app, '100');
+  await expect(postAlone(database.app, key, releasePosting(buildPayoutMoney('1')))).rejects.toThrow(
     /balances_reserved_check/,
   );
   expect(await versionsOf(key)).toEqual(['1']);
@@ -164,10 +152,10 @@ test.each<[string, Partial<BalanceKey>]>([
   ['mode', { mode: 'live' }],
   ['currency', { currency: 'USDC' }],
 ])('an operation key used for another %s raises', async (_what, other) => {
-  const key = await fundedBalance(app, '100');
+  const key = await fundedBalance(database.app, '100');
   const posting = reservePosting(buildPayoutMoney('1'));
-  await postAlone(app, key, posting);
-  await expect(postAlone(app, { ...key, ...other }, posting)).rejects.toThrow(
+  await postAlone(database.app, key, posting);
+  await expect(postAlone(database.app, { ...key, ...other }, posting)).rejects.toThrow(
     /belongs to another posting/,
   );
 });
@@ -216,17 +204,19 @@ test.each<[string, PostingLine[], RegExp]>([
   ],
   ['no lines at all', [], /has no lines/],
 ])('%s is refused and nothing moves', async (_what, lines, refusal) => {
-  const key = await fundedBalance(app, '100');
-  await expect(postAlone(app, key, rawPosting(lines))).rejects.toThrow(refusal);
-  expect((await listBalances(app, key.accountId, 'test'))[0]?.available).toBe('100.00000000');
+  const key = await fundedBalance(database.app, '100');
+  await expect(postAlone(database.app, key, rawPosting(lines))).rejects.toThrow(refusal);
+  expect((await listBalances(database.app, key.accountId, 'test'))[0]?.available).toBe(
+    '100.00000000',
+  );
   expect(await versionsOf(key)).toEqual(['1']);
 });
 
 test('more than 8 decimals round alike in the balance and in the entries', async () => {
-  const key = await fundedBalance(app, '1');
+  const key = await fundedBalance(database.app, '1');
   const half = '0.000000005';
   const result = await postAlone(
-    app,
+    database.app,
     key,
     rawPosting([
       line('available', 'in', half),
@@ -235,7 +225,7 @@ test('more than 8 decimals round alike in the balance and in the entries', async
     ]),
   );
   const posted = await rows<{ balanceAfter: string }>(
-    app,
+    database.app,
     `SELECT balance_after FROM ledger_entries JOIN ledger_transactions t ON t.id = transaction_id
       WHERE account_id = ? AND account = 'available' ORDER BY balance_version DESC, line DESC LIMIT 1`,
     [key.accountId],
@@ -245,14 +235,15 @@ test('more than 8 decimals round alike in the balance and in the entries', async
 });
 
 test('posted_at keeps growing when the clock steps back', async () => {
-  const key = await fundedBalance(app, '100');
-  await owner('balances')
+  const key = await fundedBalance(database.app, '100');
+  await database
+    .owner('balances')
     .where({ account_id: key.accountId })
-    .update({ last_posted_at: owner.raw("now() + interval '1 hour'") });
-  await fund(app, key, '1');
-  await fund(app, key, '1');
+    .update({ last_posted_at: database.owner.raw("now() + interval '1 hour'") });
+  await fund(database.app, key, '1');
+  await fund(database.app, key, '1');
   const inOrder = await rows<{ grows: boolean | null; ahead: boolean }>(
-    app,
+    database.app,
     `SELECT posted_at > lag(posted_at) OVER (ORDER BY balance_version) AS grows,
             posted_at > now() AS ahead
        FROM ledger_transactions WHERE account_id = ? ORDER BY balance_version`,
@@ -273,7 +264,7 @@ test.each([
   'DELETE FROM ledger_transactions',
   'TRUNCATE ledger_transactions CASCADE',
 ])('even the owner may not: %s', async (sql) => {
-  await expect(owner.raw(sql)).rejects.toThrow(/append-only/);
+  await expect(database.owner.raw(sql)).rejects.toThrow(/append-only/);
 });
 
 test.each([
@@ -293,7 +284,7 @@ test.each([
   "SET session_replication_role = 'replica'",
   'SET ROLE postgres',
 ])('the application may not: %s', async (sql) => {
-  await expect(app.raw(sql)).rejects.toThrow(/permission denied|must be owner/);
+  await expect(database.app.raw(sql)).rejects.toThrow(/permission denied|must be owner/);
 });
 
 function rawPosting(lines: PostingLine[]): Posting {
@@ -310,7 +301,7 @@ function rawPosting(lines: PostingLine[]): Posting {
 /** The lines of a source's postings in posting order: account, direction, amount, balance after. */
 async function entriesOf(sourceId: string): Promise<string[]> {
   const entries = await rows<Record<string, string | null>>(
-    app,
+    database.app,
     `SELECT account, direction, amount, balance_after FROM ledger_entries
        JOIN ledger_transactions t ON t.id = transaction_id
       WHERE source_id = ? ORDER BY balance_version, line`,
@@ -323,7 +314,7 @@ async function entriesOf(sourceId: string): Promise<string[]> {
 
 async function versionsOf(key: BalanceKey): Promise<string[]> {
   const versions = await rows<{ balanceVersion: string }>(
-    app,
+    database.app,
     `SELECT balance_version FROM ledger_transactions
       WHERE account_id = ? AND mode = ? AND currency = ? ORDER BY balance_version`,
     [key.accountId, key.mode, key.currency],

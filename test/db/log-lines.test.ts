@@ -1,33 +1,24 @@
 /** A log tells which object it is about, and never a destination or another value of a row. */
 import { Writable } from 'node:stream';
-import type { Knex } from 'knex';
 import { pino } from 'pino';
-import { connect } from '../../src/db/connect';
 import { rows } from '../../src/db/transaction';
 import { LOG_SERIALIZERS } from '../../src/lib/logger';
-import { createTestDatabase, type TestDatabase } from '../support/servers/database';
+import { openTestDatabase } from '../support/servers/database';
+import { started } from '../support/started';
 
 const DESTINATION = '0x52908400098527886E0F7030069857D2E4169EE7';
 const REFERENCE = 'order-of-a-customer';
 
-let database: TestDatabase;
-let owner: Knex;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  owner = connect({ url: database.ownerUrl, size: 1, applicationName: 'log-test' });
-});
-
-afterAll(async () => {
-  await owner.destroy();
-  await database.drop();
-});
+const database = started(() => openTestDatabase({ owner: 1 }));
 
 /** Violates a check, so PostgreSQL's error contains the whole row. */
 async function failingInsert(): Promise<Error & { detail?: string }> {
-  await rows(owner, `INSERT INTO accounts (id, name) VALUES ('acc_1', 'M') ON CONFLICT DO NOTHING`);
+  await rows(
+    database.owner,
+    `INSERT INTO accounts (id, name) VALUES ('acc_1', 'M') ON CONFLICT DO NOTHING`,
+  );
   return rows(
-    owner,
+    database.owner,
     `INSERT INTO payouts (id, account_id, mode, reference, status, provider, amount, currency,
        destination_type, destination_value, service_fee, network_fee, total_debit, fee_terms,
        api_key_id, review_reasons)

@@ -2,8 +2,6 @@
  * The sweeps of restart-missing run every 15 seconds: among many payments that need nothing, each
  * finds its few by an index, and waits for no lock.
  */
-import type { Knex } from 'knex';
-import { connect } from '../../src/db/connect';
 import { withClient } from '../../src/db/provision';
 import {
   takeUncheckedDecisions,
@@ -12,21 +10,17 @@ import {
   takeUncheckedPayouts,
 } from '../../src/db/repositories/needing-workflow';
 import { type Db, rows } from '../../src/db/transaction';
-import { createTestDatabase, type TestDatabase } from '../support/servers/database';
+import { openTestDatabase } from '../support/servers/database';
 import { scaled } from '../support/scale';
+import { started } from '../support/started';
 
 const PAYMENTS = scaled(20_000, 300_000);
 const BATCH = 20;
 
-let database: TestDatabase;
-let owner: Knex;
-let app: Knex;
+const database = started(() => openTestDatabase({ owner: 2, app: 2 }));
 
 beforeAll(
   async () => {
-    database = await createTestDatabase();
-    owner = connect({ url: database.ownerUrl, size: 2, applicationName: 'drivers-plan-test' });
-    app = connect({ url: database.appUrl, size: 2, applicationName: 'drivers-plan-test' });
     await withClient(database.ownerUrl, async (client) => {
       await client.query(FILL);
       await client.query('VACUUM (ANALYZE) payments, payouts, payment_decisions, payment_refunds');
@@ -34,11 +28,6 @@ beforeAll(
   },
   scaled(60_000, 300_000),
 );
-
-afterAll(async () => {
-  await Promise.all([app.destroy(), owner.destroy()]);
-  await database.drop();
-});
 
 /** Of 100 payments 95 have ended for good, two are open, two are late and one is over. */
 const FILL = `
@@ -89,32 +78,32 @@ test.each(SWEEPS)('the sweep of $name finds them by $index', async ({ take, inde
 });
 
 test.each(SWEEPS)('the sweep of $name leaves what somebody holds', async ({ take }) => {
-  const holder = await owner.transaction();
+  const holder = await database.owner.transaction();
   await rows(holder, 'SELECT 1 FROM payments FOR UPDATE');
   await rows(holder, 'SELECT 1 FROM payouts FOR UPDATE');
-  const taken = await take(app, BATCH);
+  const taken = await take(database.app, BATCH);
   await holder.rollback();
   expect(taken).toEqual([]);
 });
 
 test('each is taken once in its time, and what is over never again', async () => {
-  const late = await takeUncheckedLatePayments(app, PAYMENTS);
+  const late = await takeUncheckedLatePayments(database.app, PAYMENTS);
   expect(late).toHaveLength(PAYMENTS / 50);
-  expect(await takeUncheckedLatePayments(app, PAYMENTS)).toEqual([]);
+  expect(await takeUncheckedLatePayments(database.app, PAYMENTS)).toEqual([]);
   const sql = `SELECT count(*)::int AS n FROM payments WHERE workflow_checked_at = 'infinity'`;
-  expect(await rows(owner, sql)).toEqual([{ n: PAYMENTS / 100 }]);
-  const open = await takeUncheckedPayments(app, PAYMENTS);
+  expect(await rows(database.owner, sql)).toEqual([{ n: PAYMENTS / 100 }]);
+  const open = await takeUncheckedPayments(database.app, PAYMENTS);
   expect(open).toHaveLength(PAYMENTS / 50);
-  expect(await takeUncheckedDecisions(app, BATCH)).toHaveLength(5);
+  expect(await takeUncheckedDecisions(database.app, BATCH)).toHaveLength(5);
 });
 
 test('the ones that were not looked at for longest come first', async () => {
   await rows(
-    owner,
+    database.owner,
     `UPDATE payments SET workflow_checked_at = now() - interval '3 hours'
     WHERE id IN ('pay_100', 'pay_200')`,
   );
-  const taken = await takeUncheckedPayments(app, 1);
+  const taken = await takeUncheckedPayments(database.app, 1);
   expect(['pay_100', 'pay_200']).toContain(taken[0]?.id);
 });
 
@@ -122,7 +111,7 @@ test('the ones that were not looked at for longest come first', async () => {
 async function explain(work: (db: Db) => Promise<unknown>): Promise<string> {
   const sent: { sql: string; bindings: unknown[] }[] = [];
   const listen = (query: { sql: string; bindings: unknown[] }) => sent.push(query);
-  const tx = await app.transaction();
+  const tx = await database.app.transaction();
   tx.on('query', listen);
   await work(tx);
   tx.removeListener('query', listen);

@@ -2,7 +2,6 @@
  * The figures that operators watch: right, one statement however many scrape, and found by indexes among
  * many objects that are final.
  */
-import type { Knex } from 'knex';
 import { Registry } from 'prom-client';
 import { connect } from '../../src/db/connect';
 import { withClient } from '../../src/db/provision';
@@ -10,18 +9,16 @@ import { type Figure, readOperatingFigures } from '../../src/db/repositories/ope
 import { rows } from '../../src/db/transaction';
 import { scrape } from '../../src/lib/metrics';
 import { measureOperations } from '../../src/services/operating-metrics';
-import { createTestDatabase, type TestDatabase } from '../support/servers/database';
+import { openTestDatabase } from '../support/servers/database';
 import { scaled } from '../support/scale';
+import { started } from '../support/started';
 
 const OBJECTS = scaled(20_000, 1_000_000);
 
-let database: TestDatabase;
-let worker: Knex;
+const database = started(() => openTestDatabase({ worker: 2 }));
 
 beforeAll(
   async () => {
-    database = await createTestDatabase();
-    worker = connect({ url: database.workerUrl, size: 2, applicationName: 'figures-test' });
     await withClient(database.ownerUrl, async (client) => {
       await client.query(FILL);
       await client.query('VACUUM (ANALYZE) payments, payouts, webhook_deliveries, cases');
@@ -29,11 +26,6 @@ beforeAll(
   },
   scaled(60_000, 900_000),
 );
-
-afterAll(async () => {
-  await worker.destroy();
-  await database.drop();
-});
 
 /** Of 1,000 payouts one is processing, one in doubt; of 1,000 payments two are open; and so on. */
 const FILL = `
@@ -76,7 +68,7 @@ function seconds(time: string): number {
 }
 
 test('the figures are right', async () => {
-  const found = await readOperatingFigures(worker);
+  const found = await readOperatingFigures(database.worker);
   const each = OBJECTS / 1_000;
   const value = (name: string, labels?: Record<string, string>) => valueOf(found, name, labels);
   expect(value('gateway_payouts_open', { mode: 'live', status: 'processing' })).toBe(each);
@@ -104,11 +96,11 @@ test('the figures are right', async () => {
 test('no large table is read as a whole', async () => {
   const statements: string[] = [];
   const listen = ({ sql }: { sql: string }) => statements.push(sql);
-  worker.on('query', listen);
-  await readOperatingFigures(worker);
-  worker.off('query', listen);
+  database.worker.on('query', listen);
+  await readOperatingFigures(database.worker);
+  database.worker.off('query', listen);
   expect(statements).toHaveLength(1);
-  const plan = await rows<{ 'QUERY PLAN': string }>(worker, `EXPLAIN ${statements[0]!}`);
+  const plan = await rows<{ 'QUERY PLAN': string }>(database.worker, `EXPLAIN ${statements[0]!}`);
   const scanned = plan.map((line) => Object.values(line)[0]).join('\n');
   expect(scanned).toMatch(/payouts_open on payouts/);
   expect(scanned).not.toMatch(/Seq Scan on (payouts|payments|webhook_deliveries|cases)\b/);
@@ -116,13 +108,13 @@ test('no large table is read as a whole', async () => {
 
 test('many scrapes share one statement, and after a failure figures are absent, not 0', async () => {
   const registry = new Registry();
-  measureOperations(registry, worker);
+  measureOperations(registry, database.worker);
   let statements = 0;
   const count = () => (statements += 1);
-  worker.on('query', count);
+  database.worker.on('query', count);
   const texts = await Promise.all(Array.from({ length: 5 }, () => scrape(registry, null)));
   await scrape(registry, null);
-  worker.off('query', count);
+  database.worker.off('query', count);
   expect(statements).toBe(1);
   for (const { text } of texts) expect(text).toMatch(/^gateway_webhook_deliveries_pending [1-9]/m);
 

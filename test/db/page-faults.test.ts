@@ -30,7 +30,7 @@ test('a form that is broken off is the visitor’s fault, and no operator hears 
     );
   });
   const line = await waitFor('the line of the request', () =>
-    Promise.resolve(gateway.log.slice(before).find(({ msg }) => msg === 'request')),
+    gateway.log.slice(before).find(({ msg }) => msg === 'request'),
   );
   expect(line).toMatchObject({ status: 400 });
   expect(faults()).toEqual([]);

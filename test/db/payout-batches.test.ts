@@ -10,9 +10,8 @@ import {
   takeRowsToReturn,
 } from '../../src/db/repositories/payout-batches';
 import { takeTransition } from '../../src/db/repositories/payouts';
-import { connect } from '../../src/db/connect';
 import type { BalanceKey } from '../../src/db/repositories/ledger';
-import { inTransaction, rows, type Db } from '../../src/db/transaction';
+import { inTransaction, rows } from '../../src/db/transaction';
 import { verifyLedger } from '../../src/db/ledger-verify';
 import { reservePosting } from '../../src/domain/ledger';
 import { amount } from '../../src/domain/money';
@@ -20,21 +19,11 @@ import type { Payout } from '../../src/domain/payout';
 import type { PayoutBatch } from '../../src/domain/payout-batch';
 import { newId } from '../../src/lib/new-id';
 import { manifestSha256 } from '../../src/presenters/payout-batch';
-import { createTestDatabase, type TestDatabase } from '../support/servers/database';
+import { openTestDatabase } from '../support/servers/database';
 import { fundedBalance } from '../support/merchant/ledger';
+import { started } from '../support/started';
 
-let database: TestDatabase;
-let db: Db;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  db = connect({ url: database.appUrl, size: 4, applicationName: 'test' });
-});
-
-afterAll(async () => {
-  await db.destroy();
-  await database.drop();
-});
+const database = started(() => openTestDatabase({ app: 4 }));
 
 function buildRow(key: BalanceKey): Payout {
   const now = new Date();
@@ -76,7 +65,7 @@ function buildRow(key: BalanceKey): Payout {
 
 /** A batch of three rows of 3 each, with its reservation. */
 async function openBatch(status: PayoutBatch['status'] = 'requested') {
-  const key = await fundedBalance(db, '100');
+  const key = await fundedBalance(database.app, '100');
   const payouts = [buildRow(key), buildRow(key), buildRow(key)];
   const id = newId('payoutBatch');
   const batch: PayoutBatch = {
@@ -102,7 +91,7 @@ async function openBatch(status: PayoutBatch['status'] = 'requested') {
     createdAt: new Date(),
     updatedAt: new Date(),
   };
-  await inTransaction(db, async (tx) => {
+  await inTransaction(database.app, async (tx) => {
     await insertPayoutBatch(tx, batch);
     expect(await insertBatchRows(tx, id, payouts)).toBe(3);
     const reserved = payouts.map((payout) => {
@@ -115,23 +104,25 @@ async function openBatch(status: PayoutBatch['status'] = 'requested') {
 }
 
 const approve = (id: string) =>
-  inTransaction(db, (tx) =>
+  inTransaction(database.app, (tx) =>
     takeBatchTransition(tx, id, 'approve', { approvedBy: 'olivia' }, 'true'),
   );
 const stop = (id: string) =>
-  inTransaction(db, (tx) => endBatchEarly(tx, id, { ending: 'stop', by: null, reason: null }));
-const release = (id: string) => inTransaction(db, (tx) => releaseRows(tx, id, 10));
+  inTransaction(database.app, (tx) =>
+    endBatchEarly(tx, id, { ending: 'stop', by: null, reason: null }),
+  );
+const release = (id: string) => inTransaction(database.app, (tx) => releaseRows(tx, id, 10));
 
 test('one update of the balance reserves all rows, each with a transaction of its own', async () => {
   const { key, payouts } = await openBatch();
   const [balance] = await rows(
-    db,
+    database.app,
     'SELECT available, reserved FROM balances WHERE account_id = ?',
     [key.accountId],
   );
   expect(balance).toEqual({ available: '91.00000000', reserved: '9.00000000' });
   const entries = await rows(
-    db,
+    database.app,
     `SELECT t.source_id, e.account, e.balance_after
        FROM ledger_transactions t JOIN ledger_entries e ON e.transaction_id = t.id
       WHERE t.account_id = ? AND t.type = 'payout_reserve' ORDER BY t.balance_version, e.line`,
@@ -143,19 +134,21 @@ test('one update of the balance reserves all rows, each with a transaction of it
       { sourceId, account: 'reserved', balanceAfter: amount(String(3 + 3 * n)) },
     ]),
   );
-  const broken = (await verifyLedger(db)).filter((one) => one.broken > 0 && one.number <= 3);
+  const broken = (await verifyLedger(database.app)).filter(
+    (one) => one.broken > 0 && one.number <= 3,
+  );
   expect(broken).toEqual([]);
 });
 
 test('a balance that does not cover all rows reserves none', async () => {
-  const key = await fundedBalance(db, '5');
+  const key = await fundedBalance(database.app, '5');
   const reserved = [1, 2].map((n) => ({
     operationKey: `${key.accountId}:${n}`,
     sourceId: newId('payout'),
     description: 'too much',
     amount: amount('3'),
   }));
-  const result = await inTransaction(db, (tx) => reserveRows(tx, key, reserved));
+  const result = await inTransaction(database.app, (tx) => reserveRows(tx, key, reserved));
   expect(result).toEqual({ outcome: 'insufficient', available: '5.00000000' });
 });
 
@@ -163,12 +156,14 @@ test('no transition changes a row that waits for its batch', async () => {
   const { id, payouts } = await openBatch();
   const [first] = payouts;
   for (const trigger of ['approve', 'reject', 'cancel'] as const) {
-    expect(await inTransaction(db, (tx) => takeTransition(tx, first!.id, trigger, {}))).toBeNull();
+    expect(
+      await inTransaction(database.app, (tx) => takeTransition(tx, first!.id, trigger, {})),
+    ).toBeNull();
   }
   await approve(id);
   await release(id);
   expect(
-    await inTransaction(db, (tx) => takeTransition(tx, first!.id, 'approve', {})),
+    await inTransaction(database.app, (tx) => takeTransition(tx, first!.id, 'approve', {})),
   ).toMatchObject({
     status: 'approved',
   });
@@ -187,19 +182,19 @@ test('nothing is released after a stop', async () => {
   await approve(id);
   await stop(id);
   expect(await release(id)).toEqual([]);
-  expect(await inTransaction(db, (tx) => takeRowsToReturn(tx, id, 10))).toHaveLength(3);
+  expect(await inTransaction(database.app, (tx) => takeRowsToReturn(tx, id, 10))).toHaveLength(3);
 });
 
 test('of an approval and a stop at the same moment, a stop always ends the release', async () => {
   for (let n = 0; n < 20; n += 1) {
     const { id } = await openBatch();
     await Promise.all([approve(id), stop(id), release(id), release(id)]);
-    const waiting = await inTransaction(db, (tx) => takeRowsToReturn(tx, id, 10));
-    const batch = await findPayoutBatch(db, id);
+    const waiting = await inTransaction(database.app, (tx) => takeRowsToReturn(tx, id, 10));
+    const batch = await findPayoutBatch(database.app, id);
     expect(batch?.ending).toBe('stop');
     expect(await release(id)).toEqual([]);
     const counted = await rows(
-      db,
+      database.app,
       'SELECT count(*)::int AS n FROM payouts WHERE batch_id = ? AND awaits_batch',
       [id],
     );

@@ -4,32 +4,19 @@
  */
 import fc from 'fast-check';
 import type { Knex } from 'knex';
-import { connect } from '../../src/db/connect';
 import type { BalanceKey } from '../../src/db/repositories/ledger';
 import { lockUsage } from '../../src/db/repositories/payout-facts';
 import { inTransaction, rows, sqlList } from '../../src/db/transaction';
 import { PAYOUT_STATUSES, RETURNED_PAYOUT_STATUSES } from '../../src/domain/payout';
-import { createTestDatabase, type TestDatabase } from '../support/servers/database';
+import { openTestDatabase } from '../support/servers/database';
 import { buildPayoutMoney, insertPayout, makeAccount } from '../support/merchant/ledger';
 import { whenWaiting } from '../support/servers/lock-waits';
 import { scaled } from '../support/scale';
+import { started } from '../support/started';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-let database: TestDatabase;
-let owner: Knex;
-let app: Knex;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  owner = connect({ url: database.ownerUrl, size: 2, applicationName: 'payout-usage-owner' });
-  app = connect({ url: database.appUrl, size: 6, applicationName: 'payout-usage-test' });
-});
-
-afterAll(async () => {
-  await Promise.all([owner.destroy(), app.destroy()]);
-  await database.drop();
-});
+const database = started(() => openTestDatabase({ owner: 2, app: 6 }));
 
 type Step =
   | { do: 'reserve'; units: number; ageMs: number; reviewed: boolean }
@@ -67,7 +54,7 @@ test('it equals the full sum after any steps, also concurrent ones', async () =>
       fc.array(fc.array(step, { maxLength: 5 }), { maxLength: 8 }),
       async (rounds) => {
         const key: BalanceKey = {
-          accountId: await makeAccount(owner),
+          accountId: await makeAccount(database.owner),
           mode: 'live',
           currency: 'USDT',
         };
@@ -90,23 +77,31 @@ test('it equals the full sum after any steps, also concurrent ones', async () =>
 });
 
 test('reservations without a limit do not wait for each other, and count nothing', async () => {
-  const key: BalanceKey = { accountId: await makeAccount(owner), mode: 'live', currency: 'USDT' };
+  const key: BalanceKey = {
+    accountId: await makeAccount(database.owner),
+    mode: 'live',
+    currency: 'USDT',
+  };
   await setLimit(key, false);
-  const first = await app.transaction();
+  const first = await database.app.transaction();
   lockUsage(first, key);
   // It is sent with the next statement.
   await rows(first, 'SELECT 1');
-  await inTransaction(app, (tx) => {
+  await inTransaction(database.app, (tx) => {
     lockUsage(tx, key);
   });
   await first.commit();
   expect(
-    await rows(owner, 'SELECT FROM payout_usage WHERE account_id = ?', [key.accountId]),
+    await rows(database.owner, 'SELECT FROM payout_usage WHERE account_id = ?', [key.accountId]),
   ).toEqual([]);
 });
 
 test('a reservation under a limit waits for the one before it', async () => {
-  const key: BalanceKey = { accountId: await makeAccount(owner), mode: 'live', currency: 'USDT' };
+  const key: BalanceKey = {
+    accountId: await makeAccount(database.owner),
+    mode: 'live',
+    currency: 'USDT',
+  };
   await setLimit(key, true);
   await reserve(key, { units: 1, ageMs: 0, reviewed: false }, []);
   const lock = async (tx: Knex.Transaction) => {
@@ -114,12 +109,12 @@ test('a reservation under a limit waits for the one before it', async () => {
     // It is sent with the next statement.
     await rows(tx, 'SELECT 1');
   };
-  const first = await app.transaction();
+  const first = await database.app.transaction();
   await lock(first);
-  const second = inTransaction(app, lock);
+  const second = inTransaction(database.app, lock);
   const happens = await Promise.race([
     second.then(() => 'it goes on'),
-    whenWaiting(owner, 1).then(() => 'it waits'),
+    whenWaiting(database.owner, 1).then(() => 'it waits'),
   ]);
   await first.commit();
   await second;
@@ -127,9 +122,13 @@ test('a reservation under a limit waits for the one before it', async () => {
 });
 
 test('a limit that is set during a reservation counts that payout too', async () => {
-  const key: BalanceKey = { accountId: await makeAccount(owner), mode: 'live', currency: 'USDT' };
+  const key: BalanceKey = {
+    accountId: await makeAccount(database.owner),
+    mode: 'live',
+    currency: 'USDT',
+  };
   await setLimit(key, false);
-  const first = await app.transaction();
+  const first = await database.app.transaction();
   lockUsage(first, key);
   // It is sent with the next statement.
   await rows(first, 'SELECT 1');
@@ -148,11 +147,11 @@ async function take(key: BalanceKey, one: Step, ids: string[]): Promise<void> {
   if (one.do === 'reserve') return reserve(key, one, ids);
   if (one.do === 'limit') return setLimit(key, one.daily);
   const id = ids[one.which % Math.max(1, ids.length)];
-  if (id !== undefined) await app('payouts').where({ id }).update({ status: one.status });
+  if (id !== undefined) await database.app('payouts').where({ id }).update({ status: one.status });
 }
 
 async function reserve(key: BalanceKey, payout: Reserve, ids: string[]): Promise<void> {
-  const id = await inTransaction(app, async (tx) => {
+  const id = await inTransaction(database.app, async (tx) => {
     lockUsage(tx, key);
     return insert(tx, key, payout);
   });
@@ -174,7 +173,7 @@ async function insert(
 
 async function setLimit({ accountId, currency }: BalanceKey, daily: boolean): Promise<void> {
   await rows(
-    owner,
+    database.owner,
     `INSERT INTO payout_policies (account_id, currency, daily_max) VALUES (?, ?, ?)
      ON CONFLICT (account_id, currency) DO UPDATE SET daily_max = excluded.daily_max`,
     [accountId, currency, daily ? '1000000000' : null],
@@ -183,7 +182,7 @@ async function setLimit({ accountId, currency }: BalanceKey, daily: boolean): Pr
 
 /** One statement, so that both sides have the same edge. */
 async function compare({ accountId, mode, currency }: BalanceKey) {
-  const { rows: found } = await owner.raw<{ rows: Record<string, string | null>[] }>(
+  const { rows: found } = await database.owner.raw<{ rows: Record<string, string | null>[] }>(
     `SELECT u.used, u.auto_approved AS approved, f.*
        FROM (SELECT coalesce(sum(amount), 0)::numeric(38,8) AS full,
                     coalesce(sum(amount) FILTER (WHERE review_reasons = '{}'), 0)::numeric(38,8)

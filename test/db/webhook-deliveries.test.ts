@@ -204,7 +204,7 @@ test('the slots of an endpoint hold over all workers, and it makes only itself w
   const running = Array.from({ length: SLOTS_PER_ENDPOINT }, (_, index) =>
     attempt(of(dead.id, index), dead.id, false, workers[index % 2]),
   );
-  while (held.length < SLOTS_PER_ENDPOINT) await new Promise((next) => setTimeout(next, 20));
+  await waitFor('all attempts at the dead endpoint', () => held.length === SLOTS_PER_ENDPOINT);
   for (const worker of workers) {
     const over = attempt(of(dead.id, SLOTS_PER_ENDPOINT), dead.id, false, worker);
     await expect(over).rejects.toMatchObject({ type: 'EndpointBusy' });
@@ -216,7 +216,7 @@ test('the slots of an endpoint hold over all workers, and it makes only itself w
   );
   expect(row!.attempts).toBe(0);
   const other = attempt(of(healthy.id, 0), healthy.id);
-  while (held.length < SLOTS_PER_ENDPOINT + 1) await new Promise((next) => setTimeout(next, 20));
+  await waitFor('the other attempt', () => held.length === SLOTS_PER_ENDPOINT + 1);
   for (const answer of held) answer();
   await Promise.all([...running, other]);
 
@@ -250,7 +250,7 @@ test('the slot of an attempt whose worker died is free as soon as the attempt is
   const held: (() => void)[] = [];
   receiver.answer = (_request, response) => held.push(() => response.writeHead(200).end());
   const dead = attempt(id, endpoint.id);
-  await waitFor('the request', () => Promise.resolve(held[0]));
+  await waitFor('the request', () => held[0]);
   expect(await countFree(endpoint.id)).toBe(SLOTS_PER_ENDPOINT - 1);
   await attempt(id, endpoint.id);
   expect(await countFree(endpoint.id)).toBe(SLOTS_PER_ENDPOINT);
@@ -345,7 +345,7 @@ test('a retry in the moment in which an attempt ends: both come through', async 
   let answer = (): unknown => undefined;
   receiver.answer = (_request, response) => (answer = () => response.writeHead(200).end());
   const ending = attempt(id, endpoint.id);
-  await waitFor('the request', () => Promise.resolve(receiver.of(eventId)[0]));
+  await waitFor('the request', () => receiver.of(eventId)[0]);
   let retrying: Promise<unknown> = Promise.resolve();
   await inTransaction(db, async (tx) => {
     await rows(tx, 'SELECT FROM webhook_attempts WHERE delivery_id = ? FOR UPDATE', [id]);

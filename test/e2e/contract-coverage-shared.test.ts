@@ -6,28 +6,14 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { rows } from '../../src/db/transaction';
 import { SCOPES, type Scope } from '../../src/domain/scopes';
 import { ENDPOINTS, isBuilt } from '../support/merchant/contract-rows';
-import {
-  type TestGateway,
-  useSharedGateway,
-  type SecondApi,
-  startSecondApi,
-} from '../support/servers/gateway';
+import { useSharedGateway, startSecondApi } from '../support/servers/gateway';
 import { createKey } from '../support/merchant/merchant';
 import { buildPayout, MerchantClient } from '../support/merchant/merchant-client';
 import { countPayouts, type MerchantWish, openMerchant } from '../support/payout/payout-steps';
+import { started } from '../support/started';
 
-let gateway: TestGateway;
-let second: SecondApi;
-
-beforeAll(async () => {
-  gateway = await useSharedGateway();
-  second = await startSecondApi(gateway);
-});
-
-afterAll(async () => {
-  await second.stop();
-  await gateway.stop();
-});
+const gateway = started(useSharedGateway);
+const second = started(() => startSecondApi(gateway));
 
 /** One merchant with a client at each process. */
 async function openAtBoth(wish: MerchantWish = {}) {

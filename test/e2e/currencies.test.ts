@@ -1,27 +1,13 @@
 /** GET /currencies (the specification, "Currencies"; decisions/currencies and decisions/capabilities). */
 import { rows } from '../../src/db/transaction';
-import {
-  startGateway,
-  type TestGateway,
-  type SecondApi,
-  startSecondApi,
-} from '../support/servers/gateway';
+import { startGateway, startSecondApi } from '../support/servers/gateway';
 import { createKey } from '../support/merchant/merchant';
 import { buildPayout, MerchantClient } from '../support/merchant/merchant-client';
 import { openMerchant } from '../support/payout/payout-steps';
+import { started } from '../support/started';
 
-let gateway: TestGateway;
-let withoutOnchain: SecondApi;
-
-beforeAll(async () => {
-  gateway = await startGateway();
-  withoutOnchain = await startSecondApi(gateway, ['ONCHAIN_TEST_']);
-});
-
-afterAll(async () => {
-  await withoutOnchain.stop();
-  await gateway.stop();
-});
+const gateway = started(startGateway);
+const withoutOnchain = started(() => startSecondApi(gateway, ['ONCHAIN_TEST_']));
 
 const ONCHAIN = {
   code: 'onchain_provider',

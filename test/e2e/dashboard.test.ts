@@ -199,9 +199,7 @@ test('an endpoint is edited, tested with a sample, and gets what it missed', asy
   const recovered = await client.post(`${path}/recover`, { since: 'x' });
   expect(recovered.headers.get('location')).toBe(`${path}?recovered=0&left=0`);
   await waitFor('the missed event', () =>
-    Promise.resolve(
-      receiver.received.some(({ body }) => body.toString().includes(payout.json.data.id)),
-    ),
+    receiver.received.some(({ body }) => body.toString().includes(payout.json.data.id)),
   );
   html = await textOf(client.get(`${path}?recovered=1&left=0`));
   expect(html).toContain('Deliveries that are sent now: 1');

@@ -1,26 +1,12 @@
 /** GET /fees/quote (the specification, "Fee quote"; decisions/service-fees). */
 import { addFeeRule, type FeeRuleWish } from '../support/merchant/fee-rules';
-import {
-  type TestGateway,
-  useSharedGateway,
-  type SecondApi,
-  startSecondApi,
-} from '../support/servers/gateway';
+import { useSharedGateway, startSecondApi } from '../support/servers/gateway';
 import { MerchantClient } from '../support/merchant/merchant-client';
 import { acceptedPayout, openMerchant } from '../support/payout/payout-steps';
+import { started } from '../support/started';
 
-let gateway: TestGateway;
-let withoutExchange: SecondApi;
-
-beforeAll(async () => {
-  gateway = await useSharedGateway();
-  withoutExchange = await startSecondApi(gateway, ['EXCHANGE_PAY_LIVE_']);
-});
-
-afterAll(async () => {
-  await withoutExchange.stop();
-  await gateway.stop();
-});
+const gateway = started(useSharedGateway);
+const withoutExchange = started(() => startSecondApi(gateway, ['EXCHANGE_PAY_LIVE_']));
 
 const ASKED = {
   direction: 'payout',

@@ -1,27 +1,13 @@
 /** GET /fees (the specification, "Fee rule"; decisions/service-fees). */
 import { rows } from '../../src/db/transaction';
 import { type FeeRuleWish, addFeeRule } from '../support/merchant/fee-rules';
-import {
-  startGateway,
-  type TestGateway,
-  type SecondApi,
-  startSecondApi,
-} from '../support/servers/gateway';
+import { startGateway, startSecondApi } from '../support/servers/gateway';
 import { MerchantClient } from '../support/merchant/merchant-client';
 import { acceptedPayout, openMerchant } from '../support/payout/payout-steps';
+import { started } from '../support/started';
 
-let gateway: TestGateway;
-let withoutExchange: SecondApi;
-
-beforeAll(async () => {
-  gateway = await startGateway();
-  withoutExchange = await startSecondApi(gateway, ['EXCHANGE_PAY_TEST_']);
-});
-
-afterAll(async () => {
-  await withoutExchange.stop();
-  await gateway.stop();
-});
+const gateway = started(startGateway);
+const withoutExchange = started(() => startSecondApi(gateway, ['EXCHANGE_PAY_TEST_']));
 
 const DEFAULT = {
   percentage: '1.0000',

@@ -91,9 +91,7 @@ test.each([
   };
   const { json } = await client.post('/payouts', buildPayout(), headers);
   await whenFinal(client, json.data.id);
-  await waitFor('the events at the receiver', () =>
-    Promise.resolve(receiver.received.length === 4),
-  );
+  await waitFor('the events at the receiver', () => receiver.received.length === 4);
 
   const orders = provider.filter(({ body }) => body.includes(json.data.id));
   expect(orders.length).toBeGreaterThan(0);
@@ -112,9 +110,7 @@ test('the log lines of the request have the id of its trace', async () => {
   const headers = { 'idempotency-key': randomKey(), traceparent: TRACEPARENT };
   const { json } = await client.post('/payouts', buildPayout(), headers);
   const line = await waitFor('the line', () =>
-    Promise.resolve(
-      gateway.api.output.split('\n').find((one) => one.includes(`"object_id":"${json.data.id}"`)),
-    ),
+    gateway.api.output.split('\n').find((one) => one.includes(`"object_id":"${json.data.id}"`)),
   );
   expect(JSON.parse(line)).toMatchObject({ trace_id: TRACE, msg: 'request' });
 });

@@ -100,12 +100,10 @@ describeWithChain('payouts of the wallet', () => {
     expect(receipt.status).toBe('0x1');
     // Both payouts are final by now, and their callbacks come in any order.
     await waitThroughFaults('the callback', () =>
-      Promise.resolve(
-        callbacks.find(({ headers, body }) => {
-          const hint = wallet.provider.readCallback(headers, body);
-          return hint?.object === 'payout' && hint.reference === 'po_1';
-        }),
-      ),
+      callbacks.find(({ headers, body }) => {
+        const hint = wallet.provider.readCallback(headers, body);
+        return hint?.object === 'payout' && hint.reference === 'po_1';
+      }),
     );
   });
 

@@ -144,8 +144,9 @@ function isWorthAnotherTry({ status, json }: ApiAnswer): boolean {
 /** Until `count` more objects are acknowledged. */
 export async function moreOf(load: MerchantLoad, count: number): Promise<void> {
   const wanted = load.acknowledged.length + count;
-  await waitThroughFaults(`${count} more acknowledged objects`, () =>
-    Promise.resolve(load.acknowledged.length >= wanted),
+  await waitThroughFaults(
+    `${count} more acknowledged objects`,
+    () => load.acknowledged.length >= wanted,
   );
 }
 

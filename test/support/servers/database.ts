@@ -2,7 +2,9 @@
  * A database of its own for a test file, copied from the migrated template in some 50 ms.
  */
 import { randomBytes } from 'node:crypto';
+import { connect } from '../../../src/db/connect';
 import { migrate } from '../../../src/db/migrate';
+import type { Db } from '../../../src/db/transaction';
 import { databaseUrl, ensureLogin, withClient } from '../../../src/db/provision';
 import { ensureWalletLogin, migrateWallet } from '../../../src/wallet/db/migrate';
 
@@ -80,6 +82,26 @@ export async function copyDatabase(template: string, prefix: string): Promise<st
     client.query(`create database ${database} template ${template} strategy file_copy`),
   );
   return database;
+}
+
+type Role = 'owner' | 'app' | 'worker' | 'dashboard';
+
+/** A test database with a pool for each of these roles. @param sizes connections of each */
+export async function openTestDatabase<Opened extends Role>(
+  sizes: Record<Opened, number>,
+): Promise<TestDatabase & Record<Opened, Db> & { stop: () => Promise<void> }> {
+  const database = await createTestDatabase();
+  const pools = Object.fromEntries(
+    Object.entries<number>(sizes).map(([role, size]) => {
+      const url = database[`${role as Role}Url`];
+      return [role, connect({ url, size, applicationName: `test-${role}` })];
+    }),
+  ) as Record<Opened, Db>;
+  const stop = async (): Promise<void> => {
+    await Promise.all(Object.values<Db>(pools).map((pool) => pool.destroy()));
+    await database.drop();
+  };
+  return { ...database, ...pools, stop };
 }
 
 /** One that exists. */

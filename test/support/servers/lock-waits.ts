@@ -1,10 +1,10 @@
 /** For tests that hold a lock on purpose. */
 import { type Db, rows } from '../../../src/db/transaction';
-import { waitThroughFaults } from '../wait-for';
+import { waitFor } from '../wait-for';
 
 /** Until so many sessions of the database wait for a lock. */
 export async function whenWaiting(db: Db, count: number): Promise<void> {
-  await waitThroughFaults(`${count} sessions that wait`, async () => {
+  await waitFor(`${count} sessions that wait`, async () => {
     const [row] = await rows<{ n: number }>(
       db,
       `SELECT count(*)::int AS n FROM pg_stat_activity

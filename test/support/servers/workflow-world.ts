@@ -5,7 +5,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
-import { Client, Connection } from '@temporalio/client';
+import { Client } from '@temporalio/client';
 import {
   DefaultLogger,
   makeTelemetryFilterString,
@@ -35,7 +35,6 @@ import {
   createPayoutWorkflows,
   type PayoutWorkflows,
 } from '../../../src/temporal/payout-workflows';
-import { registerSearchAttributes } from '../../../src/temporal/search-attributes';
 import { PAYLOAD_CONVERTER_PATH } from '../../../src/temporal/worker';
 import { MODES } from '../../../src/domain/mode';
 import { PROVIDER_CODES } from '../../../src/domain/provider-codes';
@@ -45,6 +44,7 @@ import { type FaultPlan, withFaults } from '../chaos/activity-faults';
 import { createTestDatabase } from './database';
 import { createWebhookParts } from '../webhook/webhook-parts';
 import { waitFor } from '../wait-for';
+import { createNamespace } from './gateway';
 
 export interface WorkflowWorld {
   /** With the owner's rights. */
@@ -209,16 +209,6 @@ export function quietRuntime(): void {
     logger: new DefaultLogger('ERROR', () => undefined),
     telemetryOptions: { logging: { filter, forward: {} } },
   });
-}
-
-async function createNamespace(address: string, namespace: string): Promise<Connection> {
-  const connection = await Connection.connect({ address });
-  await connection.workflowService.registerNamespace({
-    namespace,
-    workflowExecutionRetentionPeriod: { seconds: 86_400 as never },
-  });
-  await registerSearchAttributes(connection, namespace);
-  return connection;
 }
 
 function announced(

@@ -4,7 +4,7 @@
  * status change writes them.
  */
 import { randomBytes } from 'node:crypto';
-import { Client, Connection } from '@temporalio/client';
+import { Client } from '@temporalio/client';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import { createActivities } from '../../../activities';
 import type { EventType } from '../../../src/domain/events';
@@ -16,7 +16,6 @@ import type { Mode } from '../../../src/domain/mode';
 import { newId } from '../../../src/lib/new-id';
 import { presentEvent } from '../../../src/presenters/envelope';
 import { createEndpoint, type EndpointWithSecret } from '../../../src/services/admin/webhooks';
-import { registerSearchAttributes } from '../../../src/temporal/search-attributes';
 import { PAYLOAD_CONVERTER_PATH } from '../../../src/temporal/worker';
 import { TASK_QUEUES } from '../../../workflows/names';
 import { type FaultPlan, withFaults } from '../chaos/activity-faults';
@@ -25,6 +24,7 @@ import { createMerchant } from '../merchant/merchant';
 import { createWebhookParts } from './webhook-parts';
 import { ignoreStillInUse, quietRuntime } from '../servers/workflow-world';
 import { waitThroughFaults } from '../wait-for';
+import { createNamespace } from '../servers/gateway';
 
 export type WebhookParts = ReturnType<typeof createWebhookParts>;
 
@@ -57,12 +57,7 @@ export async function startWebhookDeliveryWorld(
   const address = process.env['TEST_TEMPORAL_ADDRESS'] ?? '';
   const namespace = `test-${randomBytes(6).toString('hex')}`;
   const database = await createTestDatabase();
-  const connection = await Connection.connect({ address });
-  await connection.workflowService.registerNamespace({
-    namespace,
-    workflowExecutionRetentionPeriod: { seconds: 86_400 as never },
-  });
-  await registerSearchAttributes(connection, namespace);
+  const connection = await createNamespace(address, namespace);
   const db = connect({ url: database.ownerUrl, size: 4, applicationName: 'test' });
   const appDb = connect({ url: database.appUrl, size: 20, applicationName: 'gateway-test' });
   const temporal = new Client({ connection, namespace });
