@@ -1,4 +1,6 @@
-/** How workflows call activities: typed proxies, the shared retry policies, and one guard. */
+/**
+ * The calls of activities by workflows: typed proxies, the shared retry policies, and one guard.
+ */
 import {
   type ActivityOptions,
   type LocalActivityOptions,

@@ -151,7 +151,7 @@ export abstract class DecisionInbox<
   State extends { sequence: number },
   D extends Decision,
 > extends Inbox<State> {
-  /** In order of arrival. */
+  /** The decisions in order of arrival. */
   #decisions: readonly D[] = [];
   #hasProviderUpdate = false;
 
@@ -219,7 +219,7 @@ export abstract class DecisionInbox<
     this.#hasProviderUpdate = false;
   }
 
-  /** No decision and no update is pending. */
+  /** Whether no decision and no update is pending. */
   isIdle(): boolean {
     return !this.hasDecision() && !this.#hasProviderUpdate;
   }

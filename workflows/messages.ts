@@ -73,10 +73,12 @@ export interface PayoutBatchState {
   progress: PayoutBatchProgress;
   rowCount: number;
   sequence: number;
-  /** Only for requested batches: the time until automatic approval. */
+  /** The time until automatic approval, for requested batches only. */
   autoApproveInMs: number | null;
   reviewReasons: ReviewReason[];
-  /** Only for a batch under review that two operators must approve: those who have. */
+  /**
+   * The operators who have approved, only for a batch under review that two operators must approve.
+   */
   approvals?: number;
 }
 
@@ -105,13 +107,15 @@ export interface PayoutState {
   currency: string;
   /** Grows with each status change: of two reports the higher is the newer. */
   sequence: number;
-  /** Only for requested payouts: the time until automatic approval, when cancelling ends. */
+  /** The time until automatic approval, when cancelling ends, for requested payouts only. */
   autoApproveInMs: number | null;
   reviewReasons: ReviewReason[];
   /** 0 means that the payout needs no attention. */
   attentionLevel: number;
   wait: Wait | Hold | null;
-  /** Only for a payout under review that two operators must approve. */
+  /**
+   * The threshold and the approvals, only for a payout under review that two operators must approve.
+   */
   fourEyes?: { threshold: Amount; approvals: number };
   /** The provider answered the submission with 429: it took nothing. */
   isUntaken?: true;
@@ -127,7 +131,7 @@ export interface PaymentInput {
   decisionsTaken?: number;
 }
 
-/** What an operator decided, by signal. */
+/** An operator's decision, by signal. */
 export interface Decision<Kind extends string = string> {
   kind: Kind;
   /** The operator's name, or null. */
@@ -140,7 +144,7 @@ export type PayoutDecision = Decision<'approve' | 'reject'>;
 export interface PaymentDecision extends Decision<PaymentDecisionKind> {
   /** A decision with the same id counts once. */
   id: string;
-  /** Only for a refund, as text; null: everything that remains. */
+  /** The amount of a refund, as text; null: everything that remains. */
   amount: string | null;
   /**
    * The time when the console or the admin command sent the decision, by PostgreSQL's clock. A signal

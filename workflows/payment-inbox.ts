@@ -33,7 +33,7 @@ export class PaymentInbox extends DecisionInbox<PaymentState, PaymentDecision> {
     }
   }
 
-  /** For the next run, after continue-as-new. */
+  /** The number for the next run, after continue-as-new. */
   get decisionsTaken(): number {
     return this.#decisionsTaken;
   }

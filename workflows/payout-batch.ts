@@ -151,7 +151,7 @@ async function decide(
 }
 
 async function run(input: PayoutBatchInput, inbox: PayoutBatchInbox): Promise<string> {
-  // What was approved, as this workflow's history has it.
+  // This is the hash that was approved, as this workflow's history has it.
   const approved = input.approved ?? inbox.state.manifestSha256;
   let paceMs = PACE_MS.least;
   while (!isFinalPayoutBatch(inbox.state.status)) {

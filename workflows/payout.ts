@@ -250,8 +250,8 @@ async function reject(
   reason: string | null,
 ): Promise<PayoutState> {
   const { applied, state } = await rejectPayout(payoutId, by, reason);
-  // Not applied and final: an earlier attempt of this rejection, or the merchant's cancel, was
-  // first.
+  // A rejection that was not applied to a final payout came after an earlier attempt of it, or after
+  // the merchant's cancel.
   if (!applied && !isFinalPayout(state.status)) inbox.remark(TOO_LATE);
   return state;
 }

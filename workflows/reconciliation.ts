@@ -7,7 +7,7 @@ import { activities } from './activities';
 import type { Activities } from '../activities';
 import type { StatementReading } from './messages';
 
-/** How often a run waits for a provider that limits the rate of requests. */
+/** The number of times that a run waits for a provider that limits the rate of requests. */
 const LIMITED_MAX = 10;
 
 const { listStatements, lookAgain, noteDifferences } = activities<

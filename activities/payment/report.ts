@@ -16,7 +16,7 @@ const HOUR_MS = 60 * 60 * 1000;
 const DAY_MS = 24 * HOUR_MS;
 
 interface Look {
-  /** When the provider was asked. */
+  /** The time when the provider was asked. */
   askedAt: Date;
   /** Whether the provider answered. */
   answered?: boolean;

@@ -39,9 +39,12 @@ import { reportBatch } from './report';
  * that the payouts of other merchants do not wait behind them.
  */
 const SUBMITTED_AT_ONCE = 32;
-/** Below this number of free places, releasing waits: the manifest is proven at each release. */
+/**
+ * Rows are released only when at least this many places are free, because the manifest is proven at
+ * each release.
+ */
 const RELEASED_AT_LEAST = 8;
-/** In one transaction, which holds the balance to its end. */
+/** The number of rows that one transaction returns, which holds the balance to its end. */
 const RETURNED_AT_ONCE = 50;
 /** An activity ends well before its timeout; the workflow then calls it again. */
 const RETURN_MS_MAX = 5_000;
@@ -141,7 +144,7 @@ async function returnIn(tx: Tx, batch: PayoutBatch, deliveries: NewDeliveries): 
   return rows.length;
 }
 
-/** Only when every row has ended; the guard looks at the rows again. */
+/** Closes the batch when every row has ended. The guard looks at the rows again. */
 async function close(deps: BatchDeps, batchId: string): Promise<void> {
   await inEventTransaction(deps, batchId, async (tx, deliveries) => {
     const batch = await lockPayoutBatch(tx, batchId);

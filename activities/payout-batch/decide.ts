@@ -45,7 +45,7 @@ export async function approvePayoutBatch(
   });
 }
 
-/** From now on no row is released; those that were not are returned. */
+/** Ends the batch early: from now on no row is released, and those that were not are returned. */
 export async function endPayoutBatch(
   deps: Deps,
   batchId: string,
@@ -100,7 +100,7 @@ async function decide(
   if (decider.needsTwo && decider.hadKey) return 'key_creator';
   if (decider.needsTwo && decider.hasCounted) return 'same_operator';
   if (decider.needsTwo && decider.isRelated) return 'related_operator';
-  // It counts before the transition, whose guard counts the approvals.
+  // The approval is counted before the transition, whose guard counts the approvals.
   if (decider.needsTwo) await noteBatchOutcome(tx, decision.id, 'counted');
   const approved = await approve(tx, batch.id, email, decision.manifestSha256, deliveries);
   if (approved !== null) {

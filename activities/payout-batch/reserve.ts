@@ -51,7 +51,7 @@ export type BatchReserveResult =
   | { kind: 'refused'; refusal: Refusal }
   | { kind: 'abandoned' };
 
-/** What the API chose for each row. */
+/** The routes that the API chose, one for each row. */
 export interface ClaimedRoutes {
   rows: ClaimedRoute[];
 }
@@ -90,7 +90,7 @@ async function reserve(tx: Tx, { batchId }: PayoutBatchInput): Promise<BatchRese
   }
   const rows = routedRows(claim);
   const currencies = [...new Set(rows.map(({ request }) => request.currency))].sort();
-  // In this order at every batch, so that two batches never wait for each other.
+  // Every batch locks the currencies in this order, so that two batches never wait for each other.
   for (const currency of currencies) lockUsage(tx, { ...claim, currency });
   const facts = await readBatchFacts(tx, claim, rows);
   const terms = batchTerms(claim.mode, rows, facts);

@@ -7,7 +7,7 @@ import type { Payout, PayoutRequest } from '../../src/domain/payout';
 import { type ChosenRoute, INTERNAL_NETWORK } from '../../src/domain/route';
 import type { PayoutTerms } from '../../src/domain/terms';
 
-/** What somebody ordered, with the route and the network fee that the API chose. */
+/** An order, with the route and the network fee that the API chose. */
 export interface PayoutOrder {
   payoutId: string;
   accountId: string;

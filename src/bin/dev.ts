@@ -43,7 +43,7 @@ async function main(): Promise<void> {
     return;
   }
   const startedAt = performance.now();
-  // Only the owner may read the data folder: keys, payloads, logs.
+  // The mask keeps the data folder (keys, payloads, logs) readable by its owner only.
   process.umask(0o077);
   process.stdout.on('error', () => undefined);
   const log = (line: string): void => {

@@ -24,7 +24,7 @@ export interface FollowOptions extends Omit<FeedQuery, 'wait' | 'limit'> {
 }
 
 export interface Events {
-  /** Newest first. */
+  /** The events of the account, newest first. */
   list(query?: EventListQuery, options?: CallOptions): List<Event>;
   /** One page of the feed, oldest first: after the event `after`, or from the oldest event on. */
   feed(query?: FeedQuery, options?: CallOptions): Promise<EventPage>;

@@ -158,7 +158,7 @@ interface PayoutBatches {
   ): Promise<PayoutBatchCheck>;
   get(id: string, options?: CallOptions): Promise<PayoutBatch>;
   list(query?: ListPayoutBatchesQuery, options?: CallOptions): List<PayoutBatch>;
-  /** What became of the money of each row. */
+  /** Returns the proof of a batch: where the money of each row went. */
   proof(id: string, options?: CallOptions): Promise<PayoutBatchProof>;
   /** Returns the funds of all rows that were not released. A repeated call does nothing more. */
   stop(id: string, options?: CallOptions): Promise<PayoutBatch>;

@@ -12,7 +12,7 @@ export interface ClientOptions {
   key: string;
   /** Attempts after the first one; default 4. */
   maxRetries?: number;
-  /** How long one attempt may take; default 30 000. */
+  /** The time limit of one attempt; default 30 000. */
   timeoutMs?: number;
   /** The default is the global fetch. */
   fetch?: typeof fetch;

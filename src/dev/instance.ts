@@ -85,7 +85,7 @@ export class RunRecord {
   }
 }
 
-/** Only a process that is certainly ours is stopped. */
+/** Stops the recorded processes, but only those that are certainly ours. */
 async function stopRecorded(path: string, log: LogLine): Promise<void> {
   if (!existsSync(path)) return;
   const { processes } = readPrivateJson(path);

@@ -59,7 +59,7 @@ export interface LocalPostgresOptions {
   port: number;
   logFile: string;
   log: LogLine;
-  /** False is for tests: faster, and the data does not survive a crash of the machine. */
+  /** Tests set it to false, which is faster and does not survive a crash of the machine. */
   durable?: boolean;
   /** Called with the server's process id at once, before it answers. */
   onSpawn?: (pid: number) => void;

@@ -12,7 +12,7 @@ import { dirname, join, relative } from 'node:path';
 import { SetupError } from '../lib/setup-error';
 import { findOnPath } from './processes';
 
-/** How to spawn a program so that PostgreSQL accepts its user. */
+/** The options with which to spawn a program so that PostgreSQL accepts its user. */
 export interface RunAs {
   uid: number;
   gid: number;

@@ -48,7 +48,7 @@ interface PrepareOptions {
   /** The value of DATABASE_URL, when the environment sets it. */
   givenAppUrl: string | null;
   secrets: Record<string, string>;
-  /** Where the sandbox shows the demo merchant's webhooks of test mode. */
+  /** The URL where the sandbox shows the demo merchant's webhooks of test mode. */
   inboxUrl: string;
   /**
    * The data folder, whose dev.json holds the credentials of an earlier start, which stay valid.

@@ -16,7 +16,7 @@ export interface ProcessIdentity {
   started: string;
 }
 
-/** Null when no process with this id is running. */
+/** The process with this id, or null when none is running. */
 export function identifyProcess(pid: number): ProcessIdentity | null {
   const started = process.platform === 'linux' ? startTicks(pid) : askPs(pid, 'lstart');
   return started === null ? null : { pid, started };

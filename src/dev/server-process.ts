@@ -50,7 +50,7 @@ export function lastLines(path: string, count: number): string {
   return readEnd(path, 0).trimEnd().split('\n').slice(-count).join('\n');
 }
 
-/** What the file contains from this byte on, or the last 16 KiB of it. */
+/** The content of the file from this byte on, or the last 16 KiB of it. */
 function readEnd(path: string, startByte: number): string {
   try {
     const fd = openSync(path, 'r');

@@ -178,7 +178,7 @@ function openChildLog(name: string, path: string, print: LogLine): ChildLog {
   };
 }
 
-/** What the terminal shows of the line, or null for nothing. */
+/** The part of the line that the terminal shows, or null for nothing. */
 function textForTerminal(line: string, isErrors: boolean): string | null {
   const entry = parsePinoLine(line);
   if (entry === null) {

@@ -18,7 +18,7 @@ import { type LogLine, reportProgress } from './progress';
 
 interface InstallTarget {
   version: string;
-  /** Where temporary folders are made: on the same disk as the binary. */
+  /** The folder of temporary folders, on the same disk as the binary. */
   folder: string;
   binary: string;
 }

@@ -25,7 +25,7 @@ export interface RoutedRow {
   route: ChosenRoute & { networkFee: Amount };
 }
 
-/** What the database says about the rows that share a provider, network and currency. */
+/** The facts of the database about the rows that share a provider, network and currency. */
 export type GroupFacts = Omit<PayoutFacts, 'destinationUsedBefore' | 'existingId'>;
 
 export interface BatchFacts {
@@ -44,18 +44,20 @@ export interface RowFault {
 }
 
 export interface BatchTerms {
-  /** Of each row in order; null for a row that is refused. */
+  /** The terms of each row in order; null for a row that is refused. */
   rows: (PayoutTerms | null)[];
   faults: RowFault[];
-  /** By currency, in the order of the first row of each; without the rows that are refused. */
+  /**
+   * The totals by currency, in the order of the first row of each, without the rows that are refused.
+   */
   totals: PayoutBatchTotals[];
   /** A currency whose balance does not cover its rows. */
   shortage: Refusal | null;
-  /** Of the rows, and of the batch as a whole. */
+  /** The review reasons of the rows and of the batch as a whole. */
   reviewReasons: ReviewReason[];
 }
 
-/** What the accepted rows have used of a currency. */
+/** The amounts that the accepted rows have used of a currency. */
 interface Used extends PayoutBatchTotals {
   autoApproved: Amount;
   facts: GroupFacts;

@@ -1,4 +1,7 @@
-/** Where a payout goes. The three types of the specification's "Destinations per provider". */
+/**
+ * The destination of a payout. Its types are the three of the specification's "Destinations per
+ * provider".
+ */
 export const DESTINATION_TYPES = ['crypto_address', 'exchange_id', 'email'] as const;
 export type DestinationType = (typeof DESTINATION_TYPES)[number];
 

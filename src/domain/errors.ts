@@ -94,7 +94,7 @@ const FIELD_ERROR = object(
 
 export const REFUSED_ROWS_SHOWN = 1_000;
 
-/** As the error of a request that creates this payout alone. */
+/** The refusal of one row has the form of the error of a request that creates this payout alone. */
 const ROW_FAULT = object(
   {
     row: { type: 'integer', description: 'The row, counted from 1' },

@@ -70,7 +70,7 @@ export function isFinalPayoutBatch(status: PayoutBatchStatus): boolean {
 /** Somebody has ended the batch early: rows that were not released are returned. */
 export type PayoutBatchEnding = Extract<PayoutBatchTrigger, 'stop' | 'reject'>;
 
-/** What happened to the money of the rows, for each currency. */
+/** The money of the rows in each state, for each currency. */
 export interface PayoutBatchTotals {
   currency: string;
   rows: number;
@@ -80,7 +80,7 @@ export interface PayoutBatchTotals {
   totalDebit: Amount;
 }
 
-/** How many rows are where. */
+/** The number of rows in each state. */
 export interface PayoutBatchProgress {
   /** Reserved, and not yet released to the provider. */
   waiting: number;
@@ -116,7 +116,7 @@ export interface PayoutBatch {
   endedBy: string | null;
   endingReason: string | null;
   endingAt: Date | null;
-  /** When the last row ended. */
+  /** The time when the last row ended. */
   closedAt: Date | null;
   /** The number of rows in each state, once the batch is closed. */
   closedProgress: PayoutBatchProgress | null;

@@ -18,7 +18,7 @@ export const REVIEW_REASONS = [
 ] as const;
 export type ReviewReason = (typeof REVIEW_REASONS)[number];
 
-/** For operators, where no figures are at hand. */
+/** The words for operators, where no figures are at hand. */
 export const REVIEW_REASON_SENTENCES: Record<ReviewReason, string> = {
   rehearse_review: 'The account rehearses reviews in test mode.',
   review_all: 'Every live payout of this account is reviewed.',

@@ -11,7 +11,7 @@ import { type Amount, isLess } from './money';
 import type { PayoutRequest } from './payout';
 import { type ReviewReason, reviewReasons } from './review';
 
-/** What the database says about the account, the currency and the day. */
+/** The facts of the database about the account, the currency and the day. */
 export interface PayoutFacts {
   now: Date;
   available: Amount;
@@ -32,7 +32,7 @@ export interface PayoutFacts {
   reviewAll: boolean;
   rehearseReview: boolean;
   destinationUsedBefore: boolean;
-  /** When the key was created or last rotated. */
+  /** The time when the key was created or last rotated. */
   apiKeySecretSince: Date;
   /** The payout that has this reference already, if any. */
   existingId: string | null;

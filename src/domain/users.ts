@@ -54,7 +54,7 @@ export function mayDo(actor: Role, permission: Permission): boolean {
   return granted.includes(permission);
 }
 
-/** How long a session lasts, and how long it lasts without a request. */
+/** The duration of a session, and its duration without a request. */
 export const SESSION_HOURS = {
   merchant: { total: 7 * 24, idle: 12 },
   operator: { total: 12, idle: 1 },

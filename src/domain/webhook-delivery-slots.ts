@@ -33,7 +33,7 @@ const ELSEWHERE_MS = 250;
 interface Use {
   taken: number;
   usualMs: number;
-  /** When a slot was last taken. */
+  /** The time when a slot was last taken. */
   takenAt: number;
   /** The latest turn that was assigned. */
   lastTurnAt: number;

@@ -1,4 +1,4 @@
-/** What the middlewares store on the context for the following ones. */
+/** The state that the middlewares store on the context for the following ones. */
 import type { Middleware, ParameterizedContext } from 'koa';
 import { ApiError, type ErrorCode, type UnavailableReason } from '../domain/errors';
 import { type IdKind, isId } from '../domain/ids';

@@ -17,7 +17,9 @@ import type { GatewayState } from './context';
 import { errorBody } from './middleware/errors';
 import { createPrivateApp } from './routes/health';
 
-/** Longer than the 60 s of common load balancers, so that they close idle connections first. */
+/**
+ * The time is longer than the 60 s of common load balancers, so that they close idle connections first.
+ */
 const KEEP_ALIVE_TIMEOUT_MS = 65_000;
 const HEADERS_TIMEOUT_MS = 10_000;
 /** A client has this long to send the whole request, which has at most 64 KiB. */

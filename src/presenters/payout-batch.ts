@@ -64,7 +64,7 @@ export function presentBatchCheck({
   };
 }
 
-/** What the ledger has about the rows of a batch in one currency. */
+/** The sums that the ledger has for the rows of a batch in one currency. */
 export interface BatchLedger {
   currency: string;
   reserved: Amount;

@@ -1,4 +1,4 @@
-/** What the objects of the API have in common (the specification, "Conventions"). */
+/** The parts that the objects of the API have in common (the specification, "Conventions"). */
 import { type TProperties, type TSchema, Type } from 'typebox';
 import { ID_PREFIXES, type IdKind } from '../domain/ids';
 import { MODES } from '../domain/mode';

@@ -1,4 +1,4 @@
-/** What an operation of the API is as data, and what several of them have in common. */
+/** An operation of the API as data, and the parts that several operations have in common. */
 import { type TSchema, Type } from 'typebox';
 import type { ErrorCode } from '../domain/errors';
 import type { Scope } from '../domain/scopes';

@@ -193,7 +193,7 @@ const START_DEADLINE_MS = 5_000;
 /** Without an answer, Temporal is probed after this time, and again after each answered probe. */
 const PROBE_AFTER_MS = 500;
 
-/** How long somebody waits for Temporal. */
+/** The time that somebody waits for Temporal. */
 export interface Patience {
   signalMs: number;
   /** Temporal counts as gone when it does not answer a probe in this time. */

@@ -40,7 +40,7 @@ export interface WorkerSpec {
   /** Null: workers have no versions. */
   deployment: WorkerDeployment | null;
   maxCachedWorkflows: number;
-  /** How long a graceful stop waits for running activities; then they time out. */
+  /** The time that a graceful stop waits for running activities; then they time out. */
   shutdownGraceMs: number;
   /** Path of a prebuilt bundle (`npm run build`), or null: bundle the sources now. */
   workflowBundle: string | null;

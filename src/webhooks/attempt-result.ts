@@ -29,7 +29,7 @@ export interface AttemptTiming {
   dnsMs: number | null;
   connectMs: number | null;
   tlsMs: number | null;
-  /** From the established connection to the first byte of the response. */
+  /** The time from the established connection to the first byte of the response. */
   firstByteMs: number | null;
 }
 

@@ -26,7 +26,7 @@ export type UrlVerdict =
 
 const LOOPBACK = '127.0.0.1';
 const DNS_TRIES = 2;
-/** No receiver needs more, and the sender may call each of them. */
+/** No receiver needs more addresses, and the sender may call each of them. */
 const ADDRESSES_MAX = 16;
 const NO_SUCH_NAME = new Set(['ENOTFOUND', 'ENODATA']);
 

@@ -1,4 +1,4 @@
-/** How the wallet's workflows call activities: typed proxies and the shared policies. */
+/** The calls of activities by the wallet's workflows: typed proxies and the shared policies. */
 import { type ActivityOptions, proxyActivities } from '@temporalio/workflow';
 import { guarded } from '../activities';
 import type { WalletActivities } from './messages';

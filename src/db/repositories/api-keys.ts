@@ -27,7 +27,7 @@ export interface SentKey {
   next: Buffer | null;
   /** Hashes by earlier peppers, which `current` replaces when the key is used. */
   earlier: Buffer[];
-  /** Null when it is unknown; no allowlist contains it. */
+  /** The client's address; null when it is unknown. No allowlist contains null. */
   address: string | null;
 }
 
@@ -150,7 +150,7 @@ export async function lockApiKey(tx: Tx, id: string): Promise<ApiKey | null> {
   return key ?? null;
 }
 
-/** After the commit no row has the old secret, so it stops working at once. */
+/** Replaces the secret. After the commit no row has the old one, so it stops working at once. */
 export async function replaceSecret(tx: Tx, id: string, secret: StoredSecret): Promise<ApiKey> {
   return one(
     await rows<ApiKey>(

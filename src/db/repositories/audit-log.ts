@@ -46,7 +46,7 @@ export interface AuditQuery {
    * The actions of operators that a merchant may see of its account, beside what its own users did.
    */
   visibleActions?: readonly string[] | undefined;
-  /** Only entries older than the one with this id. */
+  /** Limits the list to entries older than the one with this id. */
   beforeId?: string | undefined;
   limit: number;
 }

@@ -62,7 +62,7 @@ interface Destination {
   network: string | null;
 }
 
-/** Those to which a payout was completed. */
+/** The destinations to which a payout was completed. */
 async function readUsedDestinations(
   db: Db | Tx,
   { accountId, mode }: Whose,

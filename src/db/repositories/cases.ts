@@ -43,7 +43,7 @@ export interface Case {
 const COLUMNS = `id, kind, object_id, details, case_facts(details) AS facts, created_at,
   resolved_at, resolution`;
 
-/** Oldest first. @param all includes resolved cases */
+/** The cases, oldest first. @param all includes resolved cases */
 export async function listCases(db: Db, all: boolean, limit: number): Promise<Case[]> {
   return rows<Case>(
     db,

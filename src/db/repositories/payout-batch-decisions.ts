@@ -11,12 +11,12 @@ export interface PayoutBatchDecision {
   id: string;
   batchId: string;
   kind: BatchDecisionKind;
-  /** What the operator saw. */
+  /** The manifest that the operator saw. */
   manifestSha256: string;
   userId: string;
   email: string;
   reason: string | null;
-  /** Null until the workflow has taken it. */
+  /** Null until the workflow has applied the decision. */
   outcome: PayoutBatchDecisionOutcome | null;
   createdAt: Date;
   decidedAt: Date | null;
@@ -76,7 +76,7 @@ export async function insertBatchDecision(
   );
 }
 
-/** Oldest first. */
+/** The decisions about a batch, oldest first. */
 export async function listBatchDecisions(db: Db, batchId: string): Promise<PayoutBatchDecision[]> {
   return rows<PayoutBatchDecision>(
     db,
@@ -109,7 +109,7 @@ export async function noteBatchOutcome(
   );
 }
 
-/** What decides whether an operator may decide about a batch. */
+/** Reads the facts that decide whether an operator may decide about a batch. */
 export async function readBatchDecider(
   tx: Tx,
   batchId: string,

@@ -176,7 +176,9 @@ export interface ReservedRow {
   amount: string;
 }
 
-/** Last in its transaction: from here to COMMIT the balance is locked. */
+/**
+ * Must be the last statement of its transaction, because from here to COMMIT the balance is locked.
+ */
 export async function reserveRows(
   tx: Tx,
   { accountId, mode, currency }: BalanceKey,
@@ -213,12 +215,12 @@ export async function storeBatchResponse(
   );
 }
 
-/** In the order of the batch. */
+/** The rows in the order of the batch. */
 export async function listBatchRows(db: Db | Tx, batchId: string): Promise<Payout[]> {
   return rows<Payout>(db, 'SELECT * FROM payouts WHERE batch_id = ? ORDER BY batch_row', [batchId]);
 }
 
-/** What the ledger has about the rows, by currency. */
+/** The sums that the ledger has for the rows, by currency. */
 export async function readBatchLedger(
   db: Reader,
   batchId: string,

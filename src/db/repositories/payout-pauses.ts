@@ -108,7 +108,9 @@ export interface PauseScope {
 export interface Pause extends PauseScope {
   id: string;
   reason: string;
-  /** Null if it is older than this column and its author is not in the audit log. */
+  /**
+   * The author; null if the pause is older than this column and its author is not in the audit log.
+   */
   createdBy: string | null;
   createdAt: Date;
 }

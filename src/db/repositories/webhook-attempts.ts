@@ -202,7 +202,7 @@ export interface AttemptCounts {
   hoursAgo: number | null;
   succeeded: number;
   failed: number;
-  /** Null without an attempt that ended. */
+  /** The median duration; null without an attempt that ended. */
   p50Ms: number | null;
   p95Ms: number | null;
 }

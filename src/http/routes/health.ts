@@ -44,7 +44,7 @@ export function createPrivateApp(
     ctx.body = { status: ready ? 'ready' : 'not_ready', parts };
   });
 
-  // In Prometheus' text format.
+  // The metrics are in Prometheus' text format.
   router.get('/metrics', async (ctx) => {
     const { contentType, text } = await readMetrics();
     ctx.set('Content-Type', contentType);
