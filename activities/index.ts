@@ -8,7 +8,7 @@ import type {
   PaymentState,
   PayoutBatchInput,
   PayoutInput,
-  StatementPlace,
+  StatementPosition,
 } from '../workflows/messages';
 import { isLocalCall, stepOf } from './caller';
 import { cleanUpKeys, cleanUpWebhooks, sumPostings } from './clean-up';
@@ -90,8 +90,8 @@ export function createActivities(deps: ActivityDeps) {
     restartPayments: () => restartPayments(deps),
     // An activity returns a promise.
     listStatements: () => Promise.resolve(listStatements(deps)),
-    readStatement: (key: StatementKey, place: StatementPlace | null) =>
-      readStatement(deps, key, place),
+    readStatement: (key: StatementKey, position: StatementPosition | null) =>
+      readStatement(deps, key, position),
     askForMissing: () => askForMissing(deps),
     lookAgain: () => lookAgain(deps),
     noteDifferences: () => noteDifferences(db),

@@ -231,8 +231,11 @@ export interface WebhookDeliveryState {
   lastHttpStatus: number | null;
 }
 
-/** The position where the reading of a provider's statement continues. Times are ISO 8601. */
-export interface StatementPlace {
+/**
+ * The position where the reading of a provider's statement continues, in histories as `place`. Times are
+ * ISO 8601.
+ */
+export interface StatementPosition {
   cursor: string | null;
   begunAt: string;
   /** A time by the provider's clock; null: from the beginning. */
@@ -247,6 +250,6 @@ export interface StatementPlace {
  */
 export type StatementReading =
   | { kind: 'read' }
-  | { kind: 'more'; place: StatementPlace }
-  | { kind: 'limited'; place: StatementPlace; reason: string; retryAfterMs: number }
+  | { kind: 'more'; place: StatementPosition }
+  | { kind: 'limited'; place: StatementPosition; reason: string; retryAfterMs: number }
   | { kind: 'trouble'; reason: string };

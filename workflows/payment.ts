@@ -30,7 +30,7 @@ import type {
   VerifyOutcome,
 } from './messages';
 import { providerQueue, UPDATES } from './names';
-import { PaymentInbox } from './payment-inbox';
+import { PaymentPage } from './payment-page';
 
 /** Calls to the payment's provider, in its task queue. */
 function atProvider(input: PaymentInput) {
@@ -87,7 +87,7 @@ const verifyUpdate = defineUpdate<VerifyOutcome>(UPDATES.verify);
 
 /** @returns the final status, or why no payment was created */
 export async function paymentWorkflow(input: PaymentInput): Promise<string> {
-  const inbox = new PaymentInbox(input);
+  const page = new PaymentPage(input);
   const { cancelUnusedCheckout } = atProvider(input);
   let opened: OpenOutcome | null = null;
   setHandler(openUpdate, async (): Promise<OpenOutcome> => {
@@ -100,7 +100,7 @@ export async function paymentWorkflow(input: PaymentInput): Promise<string> {
       checkPayment(input, false),
     );
     // The main loop records what has changed.
-    inbox.noteProviderUpdate();
+    page.noteProviderUpdate();
     const { retryAfterMs } = wait ?? {};
     return { kind: 'verified', answered, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
   });
@@ -110,7 +110,7 @@ export async function paymentWorkflow(input: PaymentInput): Promise<string> {
     const report = await openPayment(input);
     if (report.kind === 'opened') {
       opened = { kind: 'opened' };
-      return run(input, inbox, report.state ?? null);
+      return run(input, page, report.state ?? null);
     }
     opened = report;
     // After an hour without an answer, the reconciliation watches the checkout.
@@ -123,57 +123,57 @@ export async function paymentWorkflow(input: PaymentInput): Promise<string> {
 /** @param opened the state of a payment that this run has opened */
 async function run(
   input: PaymentInput,
-  inbox: PaymentInbox,
+  page: PaymentPage,
   opened: PaymentState | null,
 ): Promise<string> {
-  if (opened === null) await check(input, inbox);
-  else inbox.take(opened);
+  if (opened === null) await check(input, page);
+  else page.take(opened);
   for (;;) {
-    await watch(input, inbox);
-    if (inbox.state.wait === null) {
+    await watch(input, page);
+    if (page.state.wait === null) {
       await condition(allHandlersFinished);
-      if (inbox.isIdle()) {
-        inbox.publish();
-        return inbox.state.status;
+      if (page.isIdle()) {
+        page.publish();
+        return page.state.status;
       }
     }
-    await check(input, inbox);
+    await check(input, page);
   }
 }
 
 /** Carries out decisions, and asks the provider. */
-async function check(input: PaymentInput, inbox: PaymentInbox): Promise<void> {
+async function check(input: PaymentInput, page: PaymentPage): Promise<void> {
   // An update that arrives during the query needs another query.
-  inbox.forgetProviderUpdate();
-  await decide(input.paymentId, inbox);
-  const before = inbox.known;
+  page.forgetProviderUpdate();
+  await decide(input.paymentId, page);
+  const before = page.known;
   // The first check would delay the answer to the merchant, and a limited provider has a queue of its
   // own.
   const mayBeFast = before !== null && before.wait?.retryAfterMs === undefined;
   const report = await checkPayment(input, mayBeFast);
-  inbox.takeStep(before ?? report, report);
+  page.takeStep(before ?? report, report);
 }
 
 /** Watches the payment until a signal arrives or nothing more can happen. */
-async function watch(input: PaymentInput, inbox: PaymentInbox): Promise<void> {
-  while (inbox.isIdle() && inbox.state.wait !== null) {
+async function watch(input: PaymentInput, page: PaymentPage): Promise<void> {
+  while (page.isIdle() && page.state.wait !== null) {
     if (workflowInfo().continueAsNewSuggested) {
       await condition(allHandlersFinished);
-      if (inbox.isIdle()) await continueRun(input, inbox);
+      if (page.isIdle()) await continueRun(input, page);
     }
-    await inbox.waitForUpdate((seen) => atProvider(input).watchPayment(input.paymentId, seen));
+    await page.waitForUpdate((seen) => atProvider(input).watchPayment(input.paymentId, seen));
   }
 }
 
-async function decide(paymentId: string, inbox: PaymentInbox): Promise<void> {
-  let decision = inbox.takeDecision();
+async function decide(paymentId: string, page: PaymentPage): Promise<void> {
+  let decision = page.takeDecision();
   while (decision !== null) {
     const { refusal } = await decidePayment(paymentId, decision);
-    inbox.noteRefusal(decision, refusal);
-    decision = inbox.takeDecision();
+    page.noteRefusal(decision, refusal);
+    decision = page.takeDecision();
   }
 }
 
-async function continueRun(input: PaymentInput, { decisionsTaken }: PaymentInbox): Promise<void> {
+async function continueRun(input: PaymentInput, { decisionsTaken }: PaymentPage): Promise<void> {
   await continueAsNew<(input: PaymentInput) => Promise<string>>({ ...input, decisionsTaken });
 }

@@ -30,7 +30,7 @@ import type {
 } from './messages';
 import { UPDATES } from './names';
 import { isName, NAME_LENGTH_MAX } from './operator-input';
-import { PayoutBatchInbox } from './payout-batch-inbox';
+import { PayoutBatchPage } from './payout-batch-page';
 
 /** Thousands of rows take seconds. Without a heartbeat the worker is dead, and another one goes on. */
 const MANY_ROWS = {
@@ -71,7 +71,7 @@ const PACE_MS = { least: 500, most: 10_000 };
 
 /** @returns the final status, or why no batch was created */
 export async function payoutBatchWorkflow(input: PayoutBatchInput): Promise<string> {
-  const inbox = new PayoutBatchInbox(input.batchId);
+  const page = new PayoutBatchPage(input.batchId);
   let reserved: ReserveOutcome | null = null;
   const outcome = async (): Promise<ReserveOutcome> => {
     await CancellationScope.nonCancellable(() => condition(() => reserved !== null));
@@ -87,7 +87,7 @@ export async function payoutBatchWorkflow(input: PayoutBatchInput): Promise<stri
     stopUpdate,
     async (by: string): Promise<StopOutcome> => {
       await whenReserved();
-      return stop(input.batchId, inbox, by);
+      return stop(input.batchId, page, by);
     },
     { validator: checkCaller },
   );
@@ -95,7 +95,7 @@ export async function payoutBatchWorkflow(input: PayoutBatchInput): Promise<stri
     decideUpdate,
     async (decisionId: string): Promise<BatchDecideOutcome> => {
       await whenReserved();
-      return decide(input.batchId, inbox, decisionId);
+      return decide(input.batchId, page, decisionId);
     },
     { validator: checkDecisionId },
   );
@@ -104,11 +104,11 @@ export async function payoutBatchWorkflow(input: PayoutBatchInput): Promise<stri
   return CancellationScope.nonCancellable(async () => {
     const result = await reservePayoutBatch({ batchId: input.batchId });
     if (result.kind === 'reserved') {
-      inbox.linkTo(result.consolePage);
-      inbox.take(result.state);
+      page.linkTo(result.consolePage);
+      page.take(result.state);
     }
     reserved = result.kind === 'reserved' ? { kind: 'reserved' } : result;
-    const end = result.kind === 'reserved' ? await run(input, inbox) : result.kind;
+    const end = result.kind === 'reserved' ? await run(input, page) : result.kind;
     await condition(allHandlersFinished);
     return end;
   });
@@ -128,11 +128,11 @@ function checkDecisionId(decisionId: unknown): void {
   );
 }
 
-async function stop(batchId: string, inbox: PayoutBatchInbox, by: string): Promise<StopOutcome> {
+async function stop(batchId: string, page: PayoutBatchPage, by: string): Promise<StopOutcome> {
   const { applied, state } = await CancellationScope.nonCancellable(() =>
     endPayoutBatch(batchId, 'stop', by, null),
   );
-  inbox.take(state);
+  page.take(state);
   return applied || state.ending === 'stop'
     ? { kind: 'stopped' }
     : { kind: 'invalid_state', status: state.status };
@@ -140,38 +140,38 @@ async function stop(batchId: string, inbox: PayoutBatchInbox, by: string): Promi
 
 async function decide(
   batchId: string,
-  inbox: PayoutBatchInbox,
+  page: PayoutBatchPage,
   decisionId: string,
 ): Promise<BatchDecideOutcome> {
   const { outcome, state } = await CancellationScope.nonCancellable(() =>
     decidePayoutBatch(batchId, decisionId),
   );
-  inbox.take(state);
+  page.take(state);
   return { kind: outcome };
 }
 
-async function run(input: PayoutBatchInput, inbox: PayoutBatchInbox): Promise<string> {
+async function run(input: PayoutBatchInput, page: PayoutBatchPage): Promise<string> {
   // This is the hash that was approved, as this workflow's history has it.
-  const approved = input.approved ?? inbox.state.manifestSha256;
+  const approved = input.approved ?? page.state.manifestSha256;
   let paceMs = PACE_MS.least;
-  while (!isFinalPayoutBatch(inbox.state.status)) {
-    if (workflowInfo().continueAsNewSuggested && inbox.isIdle()) {
+  while (!isFinalPayoutBatch(page.state.status)) {
+    if (workflowInfo().continueAsNewSuggested && page.isIdle()) {
       await condition(allHandlersFinished);
-      if (inbox.isIdle()) await continueRun({ ...input, approved });
+      if (page.isIdle()) await continueRun({ ...input, approved });
     }
-    const { status, ending } = inbox.state;
+    const { status, ending } = page.state;
     if (ending === null && status !== 'processing') {
-      await awaitDecision(input.batchId, inbox);
+      await awaitDecision(input.batchId, page);
       continue;
     }
-    const before = inbox.state.progress;
-    inbox.take(await advancePayoutBatch(input.batchId, approved));
-    if (isFinalPayoutBatch(inbox.state.status)) break;
-    paceMs = nextPace(paceMs, before, inbox.state.progress);
-    await inbox.waitForDecision({ ms: paceMs, summary: 'Next rows' });
-    await stopIfAsked(input.batchId, inbox);
+    const before = page.state.progress;
+    page.take(await advancePayoutBatch(input.batchId, approved));
+    if (isFinalPayoutBatch(page.state.status)) break;
+    paceMs = nextPace(paceMs, before, page.state.progress);
+    await page.waitForDecision({ ms: paceMs, summary: 'Next rows' });
+    await stopIfAsked(input.batchId, page);
   }
-  return inbox.state.status;
+  return page.state.status;
 }
 
 /** Slower while nothing changes, as with rows that wait for confirmations. */
@@ -184,15 +184,15 @@ function nextPace(
   return isSame ? Math.min(paceMs * 2, PACE_MS.most) : PACE_MS.least;
 }
 
-async function awaitDecision(batchId: string, inbox: PayoutBatchInbox): Promise<void> {
-  const { autoApproveInMs, status, manifestSha256 } = inbox.state;
+async function awaitDecision(batchId: string, page: PayoutBatchPage): Promise<void> {
+  const { autoApproveInMs, status, manifestSha256 } = page.state;
   const timer =
     autoApproveInMs === null ? undefined : { ms: autoApproveInMs, summary: 'Automatic approval' };
-  await inbox.waitForDecision(timer);
-  if (inbox.state.status !== status || inbox.state.ending !== null) return;
-  const decision = inbox.takeDecision();
+  await page.waitForDecision(timer);
+  if (page.state.status !== status || page.state.ending !== null) return;
+  const decision = page.takeDecision();
   if (decision !== null && decision.kind !== 'approve') {
-    await end(batchId, inbox, decision);
+    await end(batchId, page, decision);
     return;
   }
   const { applied, state } = await approvePayoutBatch(
@@ -200,24 +200,24 @@ async function awaitDecision(batchId: string, inbox: PayoutBatchInbox): Promise<
     decision?.by ?? null,
     decision?.manifestSha256 ?? manifestSha256,
   );
-  inbox.take(state);
+  page.take(state);
   if (!applied && state.status === 'under_review' && decision !== null) {
-    inbox.remarkUnchanged(decision, 'this batch requires the approval of two operators');
+    page.remarkUnchanged(decision, 'this batch requires the approval of two operators');
   }
 }
 
-async function stopIfAsked(batchId: string, inbox: PayoutBatchInbox): Promise<void> {
-  const decision = inbox.takeDecision();
-  if (decision?.kind === 'stop') await end(batchId, inbox, decision);
+async function stopIfAsked(batchId: string, page: PayoutBatchPage): Promise<void> {
+  const decision = page.takeDecision();
+  if (decision?.kind === 'stop') await end(batchId, page, decision);
 }
 
 async function end(
   batchId: string,
-  inbox: PayoutBatchInbox,
+  page: PayoutBatchPage,
   { kind, by, reason }: PayoutBatchDecision,
 ): Promise<void> {
   const ending = kind === 'reject' ? 'reject' : 'stop';
-  inbox.take((await endPayoutBatch(batchId, ending, by, reason)).state);
+  page.take((await endPayoutBatch(batchId, ending, by, reason)).state);
 }
 
 async function continueRun(input: PayoutBatchInput): Promise<void> {

@@ -27,7 +27,7 @@ import {
   PROVIDER_CALL,
   TRANSACTION,
 } from './activities';
-import type { Timer } from './inbox';
+import type { Timer } from './operator-page';
 import type {
   CancelOutcome,
   DecideOutcome,
@@ -39,7 +39,7 @@ import type {
 } from './messages';
 import { providerQueue, UPDATES } from './names';
 import { isName, NAME_LENGTH_MAX } from './operator-input';
-import { PayoutInbox } from './payout-inbox';
+import { PayoutPage } from './payout-page';
 
 const { reservePayout } = localActivities<'reservePayout'>({
   ...TRANSACTION,
@@ -75,14 +75,14 @@ const { decidePayout } = activities<'decidePayout'>({
 
 /** @param mayBeFast otherwise the call waits in the provider's task queue */
 function callProvider(
-  inbox: PayoutInbox,
+  page: PayoutPage,
   summary: string,
   mayBeFast: boolean,
   call: (steps: Activities) => Promise<PayoutState>,
 ): Promise<PayoutState> {
   const regular = () => {
-    inbox.publish();
-    return { ...PROVIDER_CALL, taskQueue: providerQueue(inbox.state) };
+    page.publish();
+    return { ...PROVIDER_CALL, taskQueue: providerQueue(page.state) };
   };
   return localFirst(call, { summary, local: mayBeFast ? LOCAL_PROVIDER_CALL : null, regular });
 }
@@ -98,7 +98,7 @@ const decideUpdate = defineUpdate<DecideOutcome, [decisionId: string]>(UPDATES.d
 
 /** @returns the final status, or why no payout was created */
 export async function payoutWorkflow(input: PayoutInput): Promise<string> {
-  const inbox = new PayoutInbox(input.payoutId);
+  const page = new PayoutPage(input.payoutId);
   let reserved: ReserveOutcome | null = null;
   const outcome = async (): Promise<ReserveOutcome> => {
     await CancellationScope.nonCancellable(() => condition(() => reserved !== null));
@@ -109,7 +109,7 @@ export async function payoutWorkflow(input: PayoutInput): Promise<string> {
     cancelUpdate,
     async (by: string): Promise<CancelOutcome> => {
       if ((await outcome()).kind !== 'reserved') throw ApplicationFailure.nonRetryable(NO_PAYOUT);
-      return cancel(input.payoutId, inbox, by);
+      return cancel(input.payoutId, page, by);
     },
     { validator: checkCanceller },
   );
@@ -117,7 +117,7 @@ export async function payoutWorkflow(input: PayoutInput): Promise<string> {
     decideUpdate,
     async (decisionId: string): Promise<DecideOutcome> => {
       if ((await outcome()).kind !== 'reserved') throw ApplicationFailure.nonRetryable(NO_PAYOUT);
-      return decide(input.payoutId, inbox, decisionId);
+      return decide(input.payoutId, page, decisionId);
     },
     { validator: checkDecisionId },
   );
@@ -126,11 +126,11 @@ export async function payoutWorkflow(input: PayoutInput): Promise<string> {
   return CancellationScope.nonCancellable(async () => {
     const result = await reservePayout(input);
     if (result.kind === 'reserved') {
-      inbox.linkTo(result.consolePage);
-      inbox.take(result.state);
+      page.linkTo(result.consolePage);
+      page.take(result.state);
     }
     reserved = result.kind === 'reserved' ? { kind: 'reserved' } : result;
-    const end = result.kind === 'reserved' ? await run(input, inbox) : result.kind;
+    const end = result.kind === 'reserved' ? await run(input, page) : result.kind;
     await condition(allHandlersFinished);
     return end;
   });
@@ -155,104 +155,104 @@ function checkDecisionId(decisionId: unknown): void {
 
 async function decide(
   payoutId: string,
-  inbox: PayoutInbox,
+  page: PayoutPage,
   decisionId: string,
 ): Promise<DecideOutcome> {
   const { outcome, state } = await CancellationScope.nonCancellable(() =>
     decidePayout(payoutId, decisionId),
   );
-  inbox.take(state);
+  page.take(state);
   return { kind: outcome };
 }
 
-async function cancel(payoutId: string, inbox: PayoutInbox, by: string): Promise<CancelOutcome> {
+async function cancel(payoutId: string, page: PayoutPage, by: string): Promise<CancelOutcome> {
   const { applied, state } = await CancellationScope.nonCancellable(() =>
     cancelPayout(payoutId, by),
   );
-  inbox.take(state);
+  page.take(state);
   return applied ? { kind: 'cancelled' } : { kind: 'invalid_state', status: state.status };
 }
 
 /** Takes one turn per status change or wait. A turn depends only on the status. */
-async function run(input: PayoutInput, inbox: PayoutInbox): Promise<string> {
-  while (!isFinalPayout(inbox.state.status)) {
-    if (workflowInfo().continueAsNewSuggested && inbox.isIdle()) {
+async function run(input: PayoutInput, page: PayoutPage): Promise<string> {
+  while (!isFinalPayout(page.state.status)) {
+    if (workflowInfo().continueAsNewSuggested && page.isIdle()) {
       await condition(allHandlersFinished);
       // A decision that arrived meanwhile is only in this run's memory.
-      if (inbox.isIdle()) await continueAsNew<(input: PayoutInput) => Promise<string>>(input);
+      if (page.isIdle()) await continueAsNew<(input: PayoutInput) => Promise<string>>(input);
     }
-    const before = inbox.state;
-    inbox.takeStep(before, await turn(input.payoutId, inbox));
+    const before = page.state;
+    page.takeStep(before, await turn(input.payoutId, page));
   }
-  inbox.publish();
-  return inbox.state.status;
+  page.publish();
+  return page.state.status;
 }
 
-async function turn(payoutId: string, inbox: PayoutInbox): Promise<PayoutState> {
-  switch (inbox.state.status) {
+async function turn(payoutId: string, page: PayoutPage): Promise<PayoutState> {
+  switch (page.state.status) {
     case 'requested':
-      return awaitDecision(payoutId, inbox, inbox.state.autoApproveInMs);
+      return awaitDecision(payoutId, page, page.state.autoApproveInMs);
     case 'under_review':
-      return awaitDecision(payoutId, inbox, null);
+      return awaitDecision(payoutId, page, null);
     case 'approved':
-      return submit(payoutId, inbox);
+      return submit(payoutId, page);
     case 'processing':
-      return check(payoutId, inbox);
+      return check(payoutId, page);
     case 'completed':
     case 'rejected':
     case 'failed':
     case 'cancelled':
-      return inbox.state;
+      return page.state;
   }
 }
 
 async function awaitDecision(
   payoutId: string,
-  inbox: PayoutInbox,
+  page: PayoutPage,
   autoApproveInMs: number | null,
 ): Promise<PayoutState> {
-  const { status } = inbox.state;
+  const { status } = page.state;
   const timer =
     autoApproveInMs === null ? undefined : { ms: autoApproveInMs, summary: 'Automatic approval' };
-  await inbox.waitFor(() => inbox.hasDecision(), timer);
+  await page.waitFor(() => page.hasDecision(), timer);
   // The payout was cancelled, or decided in the console.
-  if (inbox.state.status !== status) return inbox.state;
-  const decision = inbox.takeDecision();
-  if (decision?.kind === 'reject') return reject(payoutId, inbox, decision.by, decision.reason);
+  if (page.state.status !== status) return page.state;
+  const decision = page.takeDecision();
+  if (decision?.kind === 'reject') return reject(payoutId, page, decision.by, decision.reason);
   const { applied, state } = await approvePayout(payoutId, decision?.by ?? null);
   if (!applied && state.status === 'under_review' && decision !== null) {
-    inbox.remarkUnchanged(decision, NEEDS_TWO);
+    page.remarkUnchanged(decision, NEEDS_TWO);
   }
   return state;
 }
 
 /** Submits an approved payout; while it is held, an operator can still reject it. */
-async function submit(payoutId: string, inbox: PayoutInbox): Promise<PayoutState> {
-  const { wait, isUntaken = false } = inbox.state;
-  const awaited = () => inbox.hasDecision() || inbox.hasProviderUpdate();
-  if (wait !== null) await inbox.waitFor(awaited, timerOf(wait, 'Submit again'));
-  inbox.forgetProviderUpdate();
+async function submit(payoutId: string, page: PayoutPage): Promise<PayoutState> {
+  const { wait, isUntaken = false } = page.state;
+  const awaited = () => page.hasDecision() || page.hasProviderUpdate();
+  if (wait !== null) await page.waitFor(awaited, timerOf(wait, 'Submit again'));
+  page.forgetProviderUpdate();
   // The payout was rejected in the console.
-  if (isFinalPayout(inbox.state.status)) return inbox.state;
-  const decision = inbox.takeDecision();
-  if (decision?.kind === 'reject') return reject(payoutId, inbox, decision.by, decision.reason);
+  if (isFinalPayout(page.state.status)) return page.state;
+  const decision = page.takeDecision();
+  if (decision?.kind === 'reject') return reject(payoutId, page, decision.by, decision.reason);
   // A payout in doubt, and one that the provider has limited, waits in the provider's task queue.
   const mayBeFast = wait === null || wait.ms === null;
-  return callProvider(inbox, 'Submit to the provider', mayBeFast, ({ submitPayout }) =>
+  return callProvider(page, 'Submit to the provider', mayBeFast, ({ submitPayout }) =>
     submitPayout(payoutId, isUntaken),
   );
 }
 
 async function reject(
   payoutId: string,
-  inbox: PayoutInbox,
+  page: PayoutPage,
   by: string | null,
   reason: string | null,
 ): Promise<PayoutState> {
   const { applied, state } = await rejectPayout(payoutId, by, reason);
   // A rejection that was not applied to a final payout came after an earlier attempt of it, or after
   // the merchant's cancel.
-  if (!applied && !isFinalPayout(state.status)) inbox.remark(TOO_LATE);
+  if (!applied && !isFinalPayout(state.status)) page.remark(TOO_LATE);
   return state;
 }
 
@@ -260,14 +260,14 @@ const NEEDS_TWO = 'this amount requires the approval of two operators in the con
 
 const TOO_LATE = '`reject` had no effect: the payout was already submitted to the provider.';
 
-async function check(payoutId: string, inbox: PayoutInbox): Promise<PayoutState> {
-  const { wait } = inbox.state;
+async function check(payoutId: string, page: PayoutPage): Promise<PayoutState> {
+  const { wait } = page.state;
   if (wait !== null) {
-    await inbox.waitFor(() => inbox.hasProviderUpdate(), timerOf(wait, 'Next check'));
+    await page.waitFor(() => page.hasProviderUpdate(), timerOf(wait, 'Next check'));
   }
-  inbox.forgetProviderUpdate();
+  page.forgetProviderUpdate();
   const isLimited = wait !== null && wait.ms !== null && wait.retryAfterMs !== undefined;
-  return callProvider(inbox, 'Check with the provider', !isLimited, ({ checkPayout }) =>
+  return callProvider(page, 'Check with the provider', !isLimited, ({ checkPayout }) =>
     checkPayout(payoutId),
   );
 }

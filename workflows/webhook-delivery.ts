@@ -10,7 +10,7 @@ import { CancellationScope, continueAsNew, workflowInfo } from '@temporalio/work
 import { activities, localFirst } from './activities';
 import type { WebhookDeliveryInput, WebhookDeliveryState } from './messages';
 import { TASK_QUEUES } from './names';
-import { WebhookDeliveryInbox } from './webhook-delivery-inbox';
+import { WebhookDeliveryPage } from './webhook-delivery-page';
 
 const RETRY = { initialInterval: '250 ms', maximumInterval: '30 seconds' } as const;
 
@@ -30,37 +30,37 @@ const { abandonWebhookDelivery } = activities<'abandonWebhookDelivery'>({
 
 /** @returns the final status */
 export async function webhookDeliveryWorkflow(input: WebhookDeliveryInput): Promise<string> {
-  const inbox = new WebhookDeliveryInbox(input);
+  const page = new WebhookDeliveryPage(input);
   // "Request cancellation" does not end a delivery; `abandon` does.
   return CancellationScope.nonCancellable(async () => {
-    inbox.takeWake();
-    inbox.take(await attempt(input, inbox, input.firstQueue, false));
-    while (!inbox.isOver()) {
-      const { next } = inbox.state;
-      if (next !== null && !inbox.isAsked()) {
+    page.takeWake();
+    page.take(await attempt(input, page, input.firstQueue, false));
+    while (!page.isOver()) {
+      const { next } = page.state;
+      if (next !== null && !page.isAsked()) {
         if (workflowInfo().continueAsNewSuggested) {
           // The row contains the time of the next attempt.
           const firstQueue = TASK_QUEUES.webhooksRetry;
           await continueAsNew<typeof webhookDeliveryWorkflow>({ ...input, firstQueue });
         }
-        await inbox.waitForNext(next);
+        await page.waitForNext(next);
       }
-      inbox.take(await turn(input, inbox));
+      page.take(await turn(input, page));
     }
-    return inbox.state.status;
+    return page.state.status;
   });
 }
 
 async function turn(
   input: WebhookDeliveryInput,
-  inbox: WebhookDeliveryInbox,
+  page: WebhookDeliveryPage,
 ): Promise<WebhookDeliveryState> {
   const { deliveryId, schedule } = input;
-  if (inbox.takeAbandon()) return abandonWebhookDelivery({ deliveryId, schedule });
+  if (page.takeAbandon()) return abandonWebhookDelivery({ deliveryId, schedule });
   // An operator is waiting, so the retry does not queue behind the others.
-  if (inbox.takeRetry()) return attempt(input, inbox, TASK_QUEUES.webhooks, true);
-  if (inbox.takeWake()) return attempt(input, inbox, TASK_QUEUES.webhooks, false);
-  return attempt(input, inbox, TASK_QUEUES.webhooksRetry, false);
+  if (page.takeRetry()) return attempt(input, page, TASK_QUEUES.webhooks, true);
+  if (page.takeWake()) return attempt(input, page, TASK_QUEUES.webhooks, false);
+  return attempt(input, page, TASK_QUEUES.webhooksRetry, false);
 }
 
 /**
@@ -70,12 +70,12 @@ async function turn(
  */
 async function attempt(
   { deliveryId, endpointId, schedule }: WebhookDeliveryInput,
-  inbox: WebhookDeliveryInbox,
+  page: WebhookDeliveryPage,
   taskQueue: string,
   manual: boolean,
 ): Promise<WebhookDeliveryState> {
-  const summary = manual ? 'Manual retry' : inbox.nextAttempt();
-  const key = `${workflowInfo().runId}:${inbox.nextOrder()}`;
+  const summary = manual ? 'Manual retry' : page.nextAttempt();
+  const key = `${workflowInfo().runId}:${page.nextOrder()}`;
   const order = { deliveryId, endpointId, schedule, manual, key };
   return localFirst<WebhookDeliveryState>(
     ({ attemptWebhookDelivery }) => attemptWebhookDelivery(order),

@@ -119,7 +119,7 @@ function isRejectedHold({ status }: Payment, decision: StoredDecision | null): b
   return status === 'on_hold' && decision?.kind === 'reject' && decision.state === 'accepted';
 }
 
-interface Waiting {
+interface WaitFacts {
   why: string;
   askedAt: Date;
   now: Date;
@@ -135,7 +135,7 @@ interface Waiting {
  */
 function waitFor(
   payment: Payment,
-  { why, askedAt, now, answered, owes, held, pending }: Waiting,
+  { why, askedAt, now, answered, owes, held, pending }: WaitFacts,
 ): Wait | null {
   if (pending !== null) {
     const ms = nextCheckMs(now.getTime() - pending.decidedAt.getTime());

@@ -22,7 +22,7 @@ import type {
   Unknown,
 } from '../../src/providers/port';
 import type { ProviderRegistry } from '../../src/providers/registry';
-import type { StatementPlace, StatementReading } from '../../workflows/messages';
+import type { StatementPosition, StatementReading } from '../../workflows/messages';
 
 export interface ReconciliationDeps {
   db: Db;
@@ -50,15 +50,15 @@ export function listStatements({ providers }: ReconciliationDeps): StatementKey[
   );
 }
 
-/** @param place where the previous activity stopped; null at the start of a reading */
+/** @param position where the previous activity stopped; null at the start of a reading */
 export async function readStatement(
   { db, providers }: ReconciliationDeps,
   key: StatementKey,
-  place: StatementPlace | null,
+  position: StatementPosition | null,
 ): Promise<StatementReading> {
   const provider = providers.list(key.mode).find(({ code }) => code === key.provider);
   if (provider === undefined) return { kind: 'trouble', reason: 'The provider is not enabled.' };
-  const { begunAt, changedFrom, ...start } = place ?? (await begin(db, key));
+  const { begunAt, changedFrom, ...start } = position ?? (await begin(db, key));
   let { cursor } = start;
   for (let pages = 0; pages < PAGES; pages += 1) {
     const readAt = await databaseTime(db);
@@ -77,7 +77,7 @@ export async function readStatement(
   return { kind: 'more', place: { cursor, begunAt, changedFrom } };
 }
 
-async function begin(db: Db, key: StatementKey): Promise<StatementPlace> {
+async function begin(db: Db, key: StatementKey): Promise<StatementPosition> {
   const changedUntil = await findChangedUntil(db, key);
   const changedFrom =
     changedUntil === null ? null : new Date(changedUntil.getTime() - OVERLAP_MS).toISOString();

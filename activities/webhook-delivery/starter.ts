@@ -39,12 +39,12 @@ export function createWebhookDeliveryStarter({
   const onError = (objectId: string, err: unknown): void => {
     logger.warn({ objectId, err }, 'deliveries are left to restart-missing');
   };
-  const starts = createLine<WebhookDeliveryStart>(STARTS_AT_ONCE, (delivery) =>
+  const starts = createQueue<WebhookDeliveryStart>(STARTS_AT_ONCE, (delivery) =>
     webhookDeliveryWorkflows.start(delivery).catch((error: unknown) => {
       onError(delivery.objectId, error);
     }),
   );
-  const looks = createLine<string>(LOOKS_AT_ONCE, async (objectId) => {
+  const looks = createQueue<string>(LOOKS_AT_ONCE, async (objectId) => {
     try {
       for (const delivery of await listUnstarted(db, objectId)) starts.add(delivery);
     } catch (error) {
@@ -65,14 +65,14 @@ export function createWebhookDeliveryStarter({
   };
 }
 
-interface Line<T> {
+interface Queue<T> {
   add(item: T): void;
   /** Waits for running work, and forgets the rest. */
   drain(): Promise<void>;
 }
 
 /** Works on items in their order, so many at a time. @param work handles its errors */
-function createLine<T>(atOnce: number, work: (item: T) => Promise<void>): Line<T> {
+function createQueue<T>(atOnce: number, work: (item: T) => Promise<void>): Queue<T> {
   /** The work belongs to the trace of the activity that added the item. */
   const waiting = new Map<T, () => Promise<void>>();
   const running = new Set<Promise<void>>();

@@ -64,7 +64,7 @@ export const runLedgerVerify: Program = async (args, terminal) => {
 };
 
 async function verify(env: NodeJS.ProcessEnv): Promise<Outcome[]> {
-  const { url, temporal } = findPlaces(env);
+  const { url, temporal } = findServers(env);
   // A plain client connects first: knex would print a failed connection to stdout.
   await withClient(url, (client) => client.query('SELECT 1'));
   const db = connect({ url, size: 2, applicationName: 'gateway-ledger-verify' });
@@ -81,17 +81,17 @@ async function verify(env: NodeJS.ProcessEnv): Promise<Outcome[]> {
 }
 
 /** Each of these variables may name the address of Temporal. */
-const TEMPORAL_PLACES = ['TEMPORAL_ADDRESS', 'TEMPORAL_PROFILE', 'TEMPORAL_CONFIG_FILE'];
+const TEMPORAL_VARIABLES = ['TEMPORAL_ADDRESS', 'TEMPORAL_PROFILE', 'TEMPORAL_CONFIG_FILE'];
 
 /**
  * Finds PostgreSQL and Temporal: both from the environment, or both from the development installation.
  */
-function findPlaces(env: NodeJS.ProcessEnv): { url: string; temporal: TemporalOptions | null } {
+function findServers(env: NodeJS.ProcessEnv): { url: string; temporal: TemporalOptions | null } {
   const given = env['DATABASE_URL'] ?? '';
   const url = given === '' ? developmentDatabaseUrl(env, 'set DATABASE_URL') : given;
   const own = given === '' ? readPrivateJson(dataLayout(env).settings)['temporal_address'] : null;
   const otherwise = typeof own === 'string' ? own : undefined;
-  const isKnown = TEMPORAL_PLACES.some((name) => (env[name] ?? '') !== '');
+  const isKnown = TEMPORAL_VARIABLES.some((name) => (env[name] ?? '') !== '');
   return {
     url,
     temporal: isKnown || otherwise !== undefined ? readTemporal(env, otherwise) : null,
@@ -143,11 +143,11 @@ function asText(outcomes: Outcome[]): string {
 }
 
 function linesOf(one: Outcome): string[] {
-  const place = `${one.number.toString().padStart(2)}  ${one.name}:`;
-  if ('not_checked' in one) return [`-      ${place} not checked, ${one.not_checked}`];
+  const label = `${one.number.toString().padStart(2)}  ${one.name}:`;
+  if ('not_checked' in one) return [`-      ${label} not checked, ${one.not_checked}`];
   const { sentence, checked, noun, broken, rows } = one;
   const age = one.read_at === undefined ? '' : `, read since ${one.read_at}`;
-  const head = `${broken === 0 ? 'ok    ' : 'BROKEN'} ${place} ${checked} ${noun} checked${age}`;
+  const head = `${broken === 0 ? 'ok    ' : 'BROKEN'} ${label} ${checked} ${noun} checked${age}`;
   if (broken === 0) return [head];
   const rest = broken - rows.length;
   return [

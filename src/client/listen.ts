@@ -23,7 +23,7 @@ export interface ListenOptions {
 /**
  * The position to continue from: the last event that the receiver took, or the start of the first run.
  */
-type Place = { after: string } | { cursor: string; types: string | null };
+type Position = { after: string } | { cursor: string; types: string | null };
 
 /** The message is for the person at the terminal. */
 export class ListenError extends Error {}
@@ -41,7 +41,7 @@ export async function listen(options: ListenOptions): Promise<void> {
     const onError = (error: unknown): void => print(`The gateway: ${textOf(error)} Retrying.`);
     for await (const event of client.events.follow({ ...start, type, signal, onError })) {
       if (!(await deliver(event, options))) return;
-      if (cursorFile !== undefined) savePlace(cursorFile, { after: event.id });
+      if (cursorFile !== undefined) savePosition(cursorFile, { after: event.id });
     }
   } catch (error) {
     if (signal.aborted) return;
@@ -49,13 +49,13 @@ export async function listen(options: ListenOptions): Promise<void> {
   }
 }
 
-async function findStart({ client, types, cursorFile, signal }: ListenOptions): Promise<Place> {
-  const saved = cursorFile === undefined ? null : readPlace(cursorFile);
+async function findStart({ client, types, cursorFile, signal }: ListenOptions): Promise<Position> {
+  const saved = cursorFile === undefined ? null : readPosition(cursorFile);
   if (saved !== null && ('after' in saved || saved.types === (types ?? null))) return saved;
   const { cursor } = await client.events.feed({ after: 'latest', type: types }, { signal });
-  const place = { cursor, types: types ?? null };
-  if (cursorFile !== undefined) savePlace(cursorFile, place);
-  return place;
+  const position = { cursor, types: types ?? null };
+  if (cursorFile !== undefined) savePosition(cursorFile, position);
+  return position;
 }
 
 /** @returns false when the signal ended it */
@@ -105,7 +105,7 @@ function objectOf({ data }: Event): string {
   return data.object === 'ping' ? data.endpoint_id : data.id;
 }
 
-function readPlace(file: string): Place | null {
+function readPosition(file: string): Position | null {
   let text: string;
   try {
     text = readFileSync(file, 'utf8');
@@ -114,9 +114,9 @@ function readPlace(file: string): Place | null {
     throw new ListenError(`The cursor file ${file} cannot be read: ${textOf(error)}`);
   }
   try {
-    const place = JSON.parse(text) as Partial<{ after: string; cursor: string }> | null;
-    if (typeof place?.after === 'string' || typeof place?.cursor === 'string') {
-      return place as Place;
+    const position = JSON.parse(text) as Partial<{ after: string; cursor: string }> | null;
+    if (typeof position?.after === 'string' || typeof position?.cursor === 'string') {
+      return position as Position;
     }
   } catch {
     // Invalid JSON is reported below, like any other content that is not a position.
@@ -125,9 +125,9 @@ function readPlace(file: string): Place | null {
 }
 
 /** A rename replaces the file as a whole, so a crash leaves the old or the new position. */
-function savePlace(file: string, place: Place): void {
+function savePosition(file: string, position: Position): void {
   try {
-    writeFileSync(`${file}.new`, `${JSON.stringify(place)}\n`);
+    writeFileSync(`${file}.new`, `${JSON.stringify(position)}\n`);
     renameSync(`${file}.new`, file);
   } catch (error) {
     throw new ListenError(`The cursor file ${file} cannot be written: ${textOf(error)}`);
@@ -138,13 +138,13 @@ function explain(error: unknown, file: string | undefined): unknown {
   const where = file ?? 'the cursor file';
   if (error instanceof CursorExpiredError) {
     return new ListenError(
-      `Events after the place in ${where} are no longer available. Delete the file to continue with new events.`,
+      `Events after the position in ${where} are no longer available. Delete the file to continue with new events.`,
     );
   }
   if (error instanceof ValidationFailedError) {
     const { fields } = error.details;
-    const isPlace = fields.some(({ field }) => field === 'after' || field === 'cursor');
-    return isPlace
+    const isPosition = fields.some(({ field }) => field === 'after' || field === 'cursor');
+    return isPosition
       ? new ListenError(`${where} belongs to another account or mode. Delete it, or name another.`)
       : new ListenError(fields.map(({ message }) => message).join(' '));
   }

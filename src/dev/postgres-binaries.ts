@@ -143,11 +143,11 @@ function findUser(name: string): { uid: number; gid: number } | null {
 
 /** Whether every folder down to the path lets the user pass, and the path itself what is needed. */
 function canReach(path: string, user: { uid: number; gid: number }, needed: number): boolean {
-  for (let place = path; ; place = dirname(place)) {
-    const { mode, uid, gid } = statSync(place);
+  for (let folder = path; ; folder = dirname(folder)) {
+    const { mode, uid, gid } = statSync(folder);
     const shift = uid === user.uid ? 6 : gid === user.gid ? 3 : 0;
-    const wanted = place === path ? needed : 0o1;
+    const wanted = folder === path ? needed : 0o1;
     if (((mode >> shift) & wanted) !== wanted) return false;
-    if (place === dirname(place)) return true;
+    if (folder === dirname(folder)) return true;
   }
 }

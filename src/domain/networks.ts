@@ -34,12 +34,12 @@ const DEFAULT_NETWORKS = ['base', 'tron', 'ethereum'];
 
 /** Compares two networks for a sort by DEFAULT_NETWORKS and then by name. */
 export function byDefaultNetwork(one: string, other: string): number {
-  const place = (network: string): number => {
+  const rank = (network: string): number => {
     const index = DEFAULT_NETWORKS.indexOf(network);
     return index < 0 ? DEFAULT_NETWORKS.length : index;
   };
   if (one === other) return 0;
-  if (place(one) !== place(other)) return place(one) - place(other);
+  if (rank(one) !== rank(other)) return rank(one) - rank(other);
   return one < other ? -1 : 1;
 }
 

@@ -4,7 +4,7 @@
  * process signals `cleared`. Between signals it costs nothing.
  */
 import { CancellationScope } from '@temporalio/workflow';
-import { code, Inbox, list, plainText, signalLine } from '../inbox';
+import { code, OperatorPage, list, plainText, signalLine } from '../operator-page';
 import { type Decision } from '../messages';
 import { readDecision } from '../operator-input';
 import { SHORT, walletActivities } from './activities';
@@ -15,14 +15,14 @@ const { readAlarm } = walletActivities<'readAlarm'>({ ...SHORT, summary: 'Read t
 
 /** @returns who ended it and why */
 export async function walletAlarmWorkflow(input: AlarmInput): Promise<string> {
-  const inbox = new AlarmInbox(input);
+  const page = new AlarmPage(input);
   return CancellationScope.nonCancellable(async () => {
-    while (inbox.state.isOpen) {
-      await inbox.waitUntil(() => inbox.isAsked());
-      const decision = inbox.takeDecision();
-      inbox.take(await (decision === null ? readAlarm(input.alarmId) : decide(decision)));
+    while (page.state.isOpen) {
+      await page.waitUntil(() => page.isAsked());
+      const decision = page.takeDecision();
+      page.take(await (decision === null ? readAlarm(input.alarmId) : decide(decision)));
     }
-    return describeEnd(inbox.state);
+    return describeEnd(page.state);
   });
 }
 
@@ -36,7 +36,7 @@ const OPERATOR_SIGNALS = {
   resolve: { by: 'you', reason: 'the cause and what was done' },
 } as const;
 
-class AlarmInbox extends Inbox<AlarmState> {
+class AlarmPage extends OperatorPage<AlarmState> {
   readonly #input: AlarmInput;
   #decisions: readonly AlarmDecision[] = [];
   #isCleared = false;

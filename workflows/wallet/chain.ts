@@ -7,7 +7,7 @@
  * Started by every wallet process that has the chain, unless it runs.
  */
 import { CancellationScope, continueAsNew, defineQuery, setHandler } from '@temporalio/workflow';
-import { code, Inbox, list, plainText, signalLine } from '../inbox';
+import { code, OperatorPage, list, plainText, signalLine } from '../operator-page';
 import { type Decision } from '../messages';
 import { readDecision } from '../operator-input';
 import { DRIVING, SHORT, walletActivities } from './activities';
@@ -26,25 +26,25 @@ export async function walletChainWorkflow(
   input: ChainInput,
   before: ChainState | null = null,
 ): Promise<void> {
-  const inbox = new ChainInbox(input);
-  if (before !== null) inbox.take(before);
+  const page = new ChainPage(input);
+  if (before !== null) page.take(before);
   // "Request cancellation" does not stop a chain; `pause` does.
   await CancellationScope.nonCancellable(async () => {
     const turnsMax = input.turnsMax ?? TURNS_MAX;
-    for (let turns = 0; turns < turnsMax || inbox.hasOrder(); turns += 1) await turn(inbox);
-    await continueAsNew<typeof walletChainWorkflow>(input, inbox.state);
+    for (let turns = 0; turns < turnsMax || page.hasOrder(); turns += 1) await turn(page);
+    await continueAsNew<typeof walletChainWorkflow>(input, page.state);
   });
 }
 
-async function turn(inbox: ChainInbox): Promise<void> {
+async function turn(page: ChainPage): Promise<void> {
   const run = { isOver: false };
-  const running = runChain({ ...inbox.input, pause: inbox.known?.pause ?? null }).then((state) => {
+  const running = runChain({ ...page.input, pause: page.known?.pause ?? null }).then((state) => {
     run.isOver = true;
-    inbox.take(state);
+    page.take(state);
   });
   while (!run.isOver) {
-    await inbox.waitUntil(() => run.isOver || inbox.hasOrder());
-    const order = inbox.takeOrder();
+    await page.waitUntil(() => run.isOver || page.hasOrder());
+    const order = page.takeOrder();
     if (order !== null) await changePause(order);
   }
   await running;
@@ -60,7 +60,7 @@ const OPERATOR_SIGNALS = {
   resume: { by: 'you' },
 } as const;
 
-class ChainInbox extends Inbox<ChainState> {
+class ChainPage extends OperatorPage<ChainState> {
   readonly input: ChainInput;
   #orders: readonly ChainOrder[] = [];
 

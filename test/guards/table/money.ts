@@ -106,7 +106,7 @@ export const MONEY_GUARDS: readonly Guard[] = [
   {
     name: 'batch-approval-names-manifest',
     protects: 'An approval of a batch names the manifest that the batch has.',
-    file: 'workflows/payout-batch-inbox.ts',
+    file: 'workflows/payout-batch-page.ts',
     find: "if (kind === 'approve' && manifestSha256 !== state.manifestSha256) {",
     replace: 'if (manifestSha256 === undefined) {',
     test: 'test/e2e/payout-batches.test.ts',

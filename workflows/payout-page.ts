@@ -1,13 +1,13 @@
 /** The operator's side of a payout's workflow: its signals, its page, its search attributes. */
 import { isFinalPayout, nextPayoutStatus, type PayoutStatus } from '../src/domain/payout';
 import { REVIEW_REASON_SENTENCES } from '../src/domain/review';
-import { code, DecisionInbox, list, signalLine, type Timer } from './inbox';
+import { code, DecisionPage, list, signalLine, type Timer } from './operator-page';
 import type { PayoutDecision, PayoutState } from './messages';
 import { readDecision } from './operator-input';
 
 const OPERATOR_SIGNALS = { approve: { by: 'you' }, reject: { by: 'you', reason: 'why' } } as const;
 
-export class PayoutInbox extends DecisionInbox<PayoutState, PayoutDecision> {
+export class PayoutPage extends DecisionPage<PayoutState, PayoutDecision> {
   #consolePage: string | null = null;
 
   constructor(payoutId: string) {

@@ -1,7 +1,7 @@
 /** The operator's side of a batch's workflow: its signals and its page. */
 import { REVIEW_REASON_SENTENCES } from '../src/domain/review';
 import { isFinalPayoutBatch, type PayoutBatchStatus } from '../src/domain/payout-batch';
-import { code, DecisionInbox, list, signalLine, type Timer } from './inbox';
+import { code, DecisionPage, list, signalLine, type Timer } from './operator-page';
 import type { PayoutBatchDecision, PayoutBatchState } from './messages';
 import { readBatchDecision } from './operator-input';
 
@@ -11,7 +11,7 @@ const OPERATOR_SIGNALS = {
   stop: { by: 'you', reason: 'why' },
 } as const;
 
-export class PayoutBatchInbox extends DecisionInbox<PayoutBatchState, PayoutBatchDecision> {
+export class PayoutBatchPage extends DecisionPage<PayoutBatchState, PayoutBatchDecision> {
   #consolePage: string | null = null;
 
   constructor(batchId: string) {

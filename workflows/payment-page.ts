@@ -5,7 +5,7 @@ import {
   type PaymentDecisionKind,
   type PaymentStatus,
 } from '../src/domain/payment';
-import { code, DecisionInbox, list, plainText, signalLine } from './inbox';
+import { code, DecisionPage, list, plainText, signalLine } from './operator-page';
 import type { PaymentDecision, PaymentInput, PaymentState } from './messages';
 import { readPaymentDecision } from './operator-input';
 
@@ -16,7 +16,7 @@ const OPERATOR_SIGNALS: Record<PaymentDecisionKind, object> = {
   refund: { by: 'you', amount: '12.50', reason: 'why' },
 };
 
-export class PaymentInbox extends DecisionInbox<PaymentState, PaymentDecision> {
+export class PaymentPage extends DecisionPage<PaymentState, PaymentDecision> {
   #decisionsTaken: number;
 
   constructor({ paymentId, decisionsTaken = 0 }: PaymentInput) {

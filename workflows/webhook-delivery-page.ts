@@ -3,13 +3,13 @@
  * attributes, details add no history events, so the status is shown only there.
  */
 import type { WebhookDeliveryStatus } from '../src/domain/webhook-delivery';
-import { code, Inbox, list, signalLine } from './inbox';
+import { code, OperatorPage, list, signalLine } from './operator-page';
 import type { WebhookDeliveryInput, WebhookDeliveryState } from './messages';
 import { readDecision } from './operator-input';
 
 const OPERATOR_SIGNALS = { retryNow: {}, abandon: { by: 'you' } } as const;
 
-export class WebhookDeliveryInbox extends Inbox<WebhookDeliveryState> {
+export class WebhookDeliveryPage extends OperatorPage<WebhookDeliveryState> {
   readonly #input: WebhookDeliveryInput;
   #retry = false;
   #abandon = false;

@@ -29,7 +29,7 @@ export interface Timer {
   summary: string;
 }
 
-export abstract class Inbox<State extends object> {
+export abstract class OperatorPage<State extends object> {
   protected readonly id: string;
   readonly #signals: OperatorSignals;
   #state: State | null = null;
@@ -147,10 +147,10 @@ export abstract class Inbox<State extends object> {
  * For a workflow that operators decide about and that receives provider updates. Of two reports,
  * the one with the higher `sequence` is newer.
  */
-export abstract class DecisionInbox<
+export abstract class DecisionPage<
   State extends { sequence: number },
   D extends Decision,
-> extends Inbox<State> {
+> extends OperatorPage<State> {
   /** The decisions in order of arrival. */
   #decisions: readonly D[] = [];
   #hasProviderUpdate = false;
