@@ -219,10 +219,14 @@ describe('facts at any moment', () => {
     expect(refunds).toHaveLength(found.checkout.refunds.length);
   }
 
-  test('are waived and hidden only where somebody saw them', async () => {
-    for (let played = 0; played < scaled(25, 1_000); played += 1) {
-      const payment = await spentPayment();
-      await expectNothingLost(payment, await play(payment));
-    }
-  }, PLAY_MS);
+  test(
+    'are waived and hidden only where somebody saw them',
+    async () => {
+      for (let played = 0; played < scaled(25, 1_000); played += 1) {
+        const payment = await spentPayment();
+        await expectNothingLost(payment, await play(payment));
+      }
+    },
+    PLAY_MS,
+  );
 });
