@@ -12,6 +12,7 @@ import { document, type NavEntry, type Shell } from '../web/layout';
 import type { Once } from '../web/once';
 import type { Site, Visit } from '../web/site';
 import { auditPages } from './audit/audit';
+import { batchPages } from './batches/batches';
 import { homePages } from './home/home';
 import { paymentPages } from './payments/payments';
 import { payoutPages } from './payouts/payouts';
@@ -59,6 +60,7 @@ export function createDashboard({
         homePages(services),
         paymentPages(services),
         payoutPages(services),
+        batchPages(services),
         transactionPages(services),
         keyPages(services, once),
         statementPages(services),
@@ -116,6 +118,7 @@ function navigation(base: string, isOwner: boolean, accounts: number): Shell['na
         { key: 'home', href: base, label: 'Home', icon: 'house' },
         { key: 'payments', href: `${base}/payments`, label: 'Payments', icon: 'arrow-down-left' },
         { key: 'payouts', href: `${base}/payouts`, label: 'Payouts', icon: 'arrow-up-right' },
+        { key: 'batches', href: `${base}/batches`, label: 'Batches', icon: 'layers' },
         { key: 'transactions', href: `${base}/transactions`, label: 'Transactions', icon: 'list' },
         { key: 'statements', href: `${base}/statements`, label: 'Statements', icon: 'file-text' },
       ],

@@ -24,6 +24,7 @@ export interface MerchantRoute {
   /** Below the mode: `/payments` is /dashboard/test/payments and /dashboard/live/payments. */
   path: string;
   cost?: Cost;
+  takesLargeForm?: true;
   needs: Permission;
   /** In live mode, instead of `needs`. */
   liveNeeds?: Permission;
@@ -33,11 +34,12 @@ export interface MerchantRoute {
 }
 
 export function merchantRoute(route: MerchantRoute): Route {
-  const { method, path, cost, needs, liveNeeds, liveRecent, run } = route;
+  const { method, path, cost, takesLargeForm, needs, liveNeeds, liveRecent, run } = route;
   return {
     method,
     path: `/:mode${path}`,
     ...(cost === undefined ? {} : { cost }),
+    ...(takesLargeForm === undefined ? {} : { takesLargeForm }),
     needs,
     run: (plain) => {
       const visit = merchantVisit(plain);

@@ -11,6 +11,7 @@ import type { PaymentRequest } from '../domain/payment';
 import type { PayoutRequest } from '../domain/payout';
 import { AdminRefusal } from './admin/refusal';
 import type { Owner } from './dashboard';
+import type { PayoutBatches } from './payout-batches';
 import type { Caller, Catalogue, PayoutQuote, Services, StoredResponse } from './services';
 
 export interface Person extends Owner {
@@ -26,12 +27,17 @@ export interface DashboardMoney {
   /** @returns the id of the payout */
   createPayout: (person: Person, key: string, request: PayoutRequest) => Promise<string>;
   cancelPayout: (person: Person, id: string) => Promise<void>;
+  payoutBatches: PayoutBatches;
+  /** For what reads or stops. */
+  callerOf: (person: Person) => Caller;
+  /** For what creates. */
+  allowedCaller: (person: Person) => Promise<Caller>;
 }
 
 type Route = Awaited<ReturnType<Catalogue['currencies']>>['routes'][number];
 
 /** The services of the API, with its own database login. */
-export type MoneyServices = Pick<Services, 'payments' | 'payouts' | 'catalogue'>;
+export type MoneyServices = Pick<Services, 'payments' | 'payouts' | 'payoutBatches' | 'catalogue'>;
 
 /** The second request of a double click waits this long for the answer to the first. */
 const ANSWER_WITHIN_MS = 15_000;
@@ -39,7 +45,7 @@ const ASK_AGAIN_MS = 250;
 
 export function createDashboardMoney(
   db: Db,
-  { payments, payouts, catalogue }: MoneyServices,
+  { payments, payouts, payoutBatches, catalogue }: MoneyServices,
 ): DashboardMoney {
   return {
     routes: async (person, direction) =>
@@ -58,6 +64,9 @@ export function createDashboardMoney(
     cancelPayout: async (person, id) => {
       await payouts.cancel(callerOf(person), id);
     },
+    payoutBatches,
+    callerOf,
+    allowedCaller: (person) => allowedCaller(db, person),
   };
 }
 
@@ -76,7 +85,7 @@ async function allowedCaller(db: Db, person: Person): Promise<Caller> {
 }
 
 /** A form that is sent twice gets the answer to the first, also while that one is running. */
-async function createdId(create: () => Promise<StoredResponse>): Promise<string> {
+export async function createdId(create: () => Promise<StoredResponse>): Promise<string> {
   const until = performance.now() + ANSWER_WITHIN_MS;
   for (;;) {
     try {

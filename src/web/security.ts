@@ -52,28 +52,35 @@ export function refuseNul(...all: URLSearchParams[]): void {
 }
 
 const FORM_BYTES_MAX = 64 * 1024;
+/** Ten thousand rows of a table, as a form encodes them. */
+const LARGE_FORM_BYTES_MAX = 8 * 1024 * 1024;
 const FORM_TYPE = 'application/x-www-form-urlencoded';
 
 /** @throws PageRefusal */
-export async function readForm(request: IncomingMessage): Promise<URLSearchParams> {
+export async function readForm(
+  request: IncomingMessage,
+  isLarge = false,
+): Promise<URLSearchParams> {
   const type = request.headers['content-type'] ?? '';
   if (type.split(';')[0]?.trim().toLowerCase() !== FORM_TYPE) {
     throw new PageRefusal('invalid_form');
   }
-  const body = await readBytes(request).catch((error: unknown) => {
-    // A browser that goes away in the midst of a form is not a database that is away.
-    if (error instanceof PageRefusal || request.complete) throw error;
-    throw new PageRefusal('form_incomplete');
-  });
+  const body = await readBytes(request, isLarge ? LARGE_FORM_BYTES_MAX : FORM_BYTES_MAX).catch(
+    (error: unknown) => {
+      // A browser that goes away in the midst of a form is not a database that is away.
+      if (error instanceof PageRefusal || request.complete) throw error;
+      throw new PageRefusal('form_incomplete');
+    },
+  );
   return new URLSearchParams(body.toString('utf8'));
 }
 
-async function readBytes(request: IncomingMessage): Promise<Buffer> {
+async function readBytes(request: IncomingMessage, max: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
     length += chunk.length;
-    if (length > FORM_BYTES_MAX) throw new PageRefusal('form_too_large');
+    if (length > max) throw new PageRefusal('form_too_large');
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);

@@ -99,6 +99,8 @@ interface RoutePath {
   path: string;
   /** What it costs beyond a few rows. A form counts as one in any case. */
   cost?: Cost;
+  /** Its form may have megabytes. Others have 64 KiB at most. */
+  takesLargeForm?: true;
 }
 
 export type Route = RoutePath &
@@ -295,7 +297,7 @@ async function serveRoute(
   const session = token === undefined ? null : await site.readSession(token, visit.address);
   // The answer may be a file that is sent for a while.
   ctx.res.once('close', settings.limits.begin(costsOf(route), askerOf(visit, session)));
-  if (isPost) visit.form = await readForm(ctx.req);
+  if (isPost) visit.form = await readForm(ctx.req, route.takesLargeForm);
   refuseNul(visit.query, visit.form);
   if (route.needs === null) {
     await send(site, settings, ctx, { ...visit, session }, await route.run({ ...visit, session }));

@@ -95,6 +95,33 @@ document.addEventListener('input', (event) => {
   }, 300);
 });
 
+// A table from a file, chosen or dropped on the text.
+async function takeFile(file, name) {
+  const text = document.querySelector(`textarea[name="${name}"]`);
+  if (!file || !text) return;
+  text.value = await file.text();
+  text.focus();
+}
+
+document.addEventListener('change', (event) => {
+  const input = event.target instanceof Element ? event.target.closest('[data-file-into]') : null;
+  if (input) takeFile(input.files[0], input.dataset.fileInto);
+});
+
+document.addEventListener('dragover', (event) => {
+  if (event.target instanceof Element && event.target.matches('textarea[name="table"]')) {
+    event.preventDefault();
+  }
+});
+
+document.addEventListener('drop', (event) => {
+  const text = event.target instanceof Element ? event.target : null;
+  const [file] = event.dataTransfer?.files ?? [];
+  if (!file || !text?.matches('textarea[name="table"]')) return;
+  event.preventDefault();
+  takeFile(file, 'table');
+});
+
 // The time to the next attempt.
 setInterval(() => {
   for (const shown of document.querySelectorAll('[data-countdown]')) {

@@ -1,0 +1,285 @@
+/** Batches of payouts: the list, one batch with its progress, and its proof as a file. */
+import { isFinalPayoutBatch, payoutBatchStatusesBefore } from '../../domain/payout-batch';
+import { REVIEW_REASON_SENTENCES } from '../../domain/review';
+import { presentBatchProof } from '../../presenters/payout-batch';
+import type { DashboardServices } from '../../services/dashboard';
+import type { BatchWithProgress } from '../../services/payout-batches';
+import {
+  Alert,
+  Card,
+  Empty,
+  Facts,
+  Id,
+  Money,
+  PageHead,
+  Status,
+  Table,
+  Time,
+} from '../../web/components';
+import { Confirm } from '../../web/forms';
+import { Icon } from '../../web/icon';
+import { ListPager, PER_PAGE, positionOf } from '../../web/lists';
+import { page, redirect } from '../../web/site';
+import { personOf } from '../creation';
+import type { MerchantRoute, MerchantVisit } from '../merchant-page';
+import { PayoutTable } from '../payouts/payouts';
+import { newBatchPages } from './new-batch';
+import { writeSheet } from './sheet';
+
+const NAV = { nav: 'batches' };
+const CHANGE = { needs: 'integrate', liveNeeds: 'manage' } as const;
+
+export function batchPages(services: DashboardServices): MerchantRoute[] {
+  const { money, payouts } = services;
+  const callerOf = (visit: MerchantVisit) => money.callerOf(personOf(visit));
+  const mayChange = (visit: MerchantVisit) =>
+    visit.may(visit.mode === 'live' ? 'manage' : 'integrate');
+  const idOf = ({ params }: MerchantVisit) => params['id'] ?? '';
+  const proofOf = async (visit: MerchantVisit) =>
+    presentBatchProof(await money.payoutBatches.proof(callerOf(visit), idOf(visit)));
+  return [
+    ...newBatchPages(services),
+    {
+      method: 'get',
+      path: '/batches',
+      needs: 'read',
+      run: async (visit) => {
+        const { query, base } = visit;
+        const list = { limit: PER_PAGE, after: positionOf(query) };
+        const { items, next } = await money.payoutBatches.list(callerOf(visit), list);
+        const path = `${base}/batches`;
+        const body = (
+          <>
+            <PageHead title="Batches" lead="Many payouts that are reserved and approved together.">
+              {mayChange(visit) ? (
+                <a class="btn" href={`${path}/new`}>
+                  <Icon name="plus" /> Create a batch
+                </a>
+              ) : null}
+            </PageHead>
+            <BatchTable rows={items} path={path} />
+            <ListPager path={path} query={query} next={next} />
+          </>
+        );
+        return page('Batches', body, NAV);
+      },
+    },
+    {
+      method: 'get',
+      path: '/batches/:id',
+      needs: 'read',
+      run: async (visit) => {
+        const { query, base } = visit;
+        const found = await money.payoutBatches.get(callerOf(visit), idOf(visit));
+        const filters = { batch: found.batch.id };
+        const list = { limit: PER_PAGE, after: positionOf(query), filters };
+        const { items, next } = await payouts(visit, list);
+        const path = `${base}/batches/${found.batch.id}`;
+        const body = (
+          <>
+            <Detail {...found} base={base} path={path} mayChange={mayChange(visit)} />
+            <Card title="Rows" flush>
+              <PayoutTable rows={items} path={`${base}/payouts`} empty={null} />
+            </Card>
+            <ListPager path={path} query={query} next={next} />
+          </>
+        );
+        return page(`Batch ${found.batch.reference}`, body, NAV);
+      },
+    },
+    {
+      method: 'post',
+      path: '/batches/:id/stop',
+      ...CHANGE,
+      run: async (visit) => {
+        const id = idOf(visit);
+        await money.payoutBatches.stop(callerOf(visit), id);
+        return redirect(`${visit.base}/batches/${id}`);
+      },
+    },
+    {
+      method: 'get',
+      path: '/batches/:id/proof.json',
+      cost: 'export',
+      needs: 'read',
+      run: async (visit) => {
+        const content = [JSON.stringify(await proofOf(visit), null, 2)];
+        const name = `${idOf(visit)}-proof.json`;
+        return { kind: 'download', name, type: 'application/json; charset=utf-8', content };
+      },
+    },
+    {
+      method: 'get',
+      path: '/batches/:id/proof.csv',
+      cost: 'export',
+      needs: 'read',
+      run: async (visit) => {
+        const { rows } = await proofOf(visit);
+        const lines = rows.map((row) => PROOF_COLUMNS.map((column) => String(row[column] ?? '')));
+        const content = [writeSheet([PROOF_COLUMNS, ...lines])];
+        const name = `${idOf(visit)}-proof.csv`;
+        return { kind: 'download', name, type: 'text/csv; charset=utf-8', content };
+      },
+    },
+  ];
+}
+
+const PROOF_COLUMNS = [
+  'row',
+  'id',
+  'reference',
+  'status',
+  'currency',
+  'amount',
+  'total_debit',
+  'tx_hash',
+  'manifest',
+] as const;
+
+function BatchTable({ rows, path }: { rows: readonly BatchWithProgress[]; path: string }) {
+  return (
+    <Card flush>
+      <Table
+        caption="Batches"
+        rows={rows}
+        empty={
+          <Empty icon="layers" title="No batches yet">
+            <p>Upload a table to pay many recipients at once, or use the API.</p>
+          </Empty>
+        }
+        columns={[
+          {
+            label: 'Reference',
+            cell: ({ batch }) => <a href={`${path}/${batch.id}`}>{batch.reference}</a>,
+          },
+          { label: 'Status', cell: ({ batch }) => <Status value={batch.status} /> },
+          { label: 'Rows', right: true, cell: ({ batch }) => batch.rowCount.toLocaleString('en') },
+          { label: 'Amounts', right: true, cell: ({ batch }) => <Sums {...batch} /> },
+          {
+            label: 'Sent',
+            right: true,
+            wide: true,
+            cell: ({ progress }) => progress.sent.toLocaleString('en'),
+          },
+          { label: 'Created', wide: true, cell: ({ batch }) => <Time at={batch.createdAt} /> },
+        ]}
+      />
+    </Card>
+  );
+}
+
+function Sums({ totals }: Pick<BatchWithProgress['batch'], 'totals'>) {
+  return (
+    <>
+      {totals.map(({ currency, amount }) => (
+        <div>
+          <Money amount={amount} currency={currency} />
+        </div>
+      ))}
+    </>
+  );
+}
+
+type DetailProps = BatchWithProgress & { base: string; path: string; mayChange: boolean };
+
+function Detail({ batch, progress, base, path, mayChange }: DetailProps) {
+  const isOpen = !isFinalPayoutBatch(batch.status);
+  const mayStop = mayChange && payoutBatchStatusesBefore('stop').includes(batch.status);
+  const count = (value: number) => value.toLocaleString('en');
+  return (
+    <>
+      <PageHead
+        back={{ href: `${base}/batches`, label: 'Batches' }}
+        title={
+          <>
+            {batch.reference} <Status value={batch.status} />
+          </>
+        }
+        lead={
+          <>
+            {count(batch.rowCount)} payouts · <Time at={batch.createdAt} />
+          </>
+        }
+      >
+        {mayStop && batch.ending === null ? (
+          <Confirm
+            action={`${path}/stop`}
+            label="Stop batch"
+            icon="ban"
+            effect="The funds of all rows that wait are returned. Rows that were released go on."
+            confirm="Stop this batch now"
+          />
+        ) : null}
+      </PageHead>
+      {isOpen && batch.ending === 'stop' ? (
+        <Alert tone="wait" title="The batch is being stopped.">
+          <p>The funds of the rows that wait are being returned. Reload the page to follow it.</p>
+        </Alert>
+      ) : null}
+      {batch.status === 'under_review' && batch.ending === null ? (
+        <Alert tone="wait" title="An operator must approve this batch.">
+          <ul>
+            {batch.reviewReasons.map((reason) => (
+              <li>{REVIEW_REASON_SENTENCES[reason]}</li>
+            ))}
+          </ul>
+        </Alert>
+      ) : null}
+      {batch.status === 'rejected' ? (
+        <Alert tone="bad" title="An operator rejected this batch.">
+          <p>{batch.endingReason}</p>
+        </Alert>
+      ) : null}
+      <div class="grid">
+        <Card title="Progress">
+          <progress
+            max={batch.rowCount}
+            value={batch.rowCount - progress.waiting - progress.processing}
+          >
+            {count(progress.sent)} of {count(batch.rowCount)}
+          </progress>
+          <Facts
+            rows={[
+              ['Waiting', count(progress.waiting)],
+              ['Processing', count(progress.processing)],
+              ['Sent', count(progress.sent)],
+              ['Failed', count(progress.failed)],
+              ['Returned', count(progress.returned)],
+            ]}
+          />
+        </Card>
+        <Card title="Totals">
+          <Facts
+            rows={[
+              ...batch.totals.flatMap(
+                ({ currency, amount, serviceFee, networkFee, totalDebit }) => {
+                  const money = (value: string) => (
+                    <Money amount={value} currency={currency} exact />
+                  );
+                  return [
+                    [`Amount, ${currency}`, money(amount)],
+                    ['Service fee', money(serviceFee)],
+                    ['Network fee', money(networkFee)],
+                    ['Total debit', money(totalDebit)],
+                  ] as const;
+                },
+              ),
+              ['ID', <Id value={batch.id} />],
+              ['Manifest (SHA-256)', <code class="break">{batch.manifestSha256}</code>],
+              ['Description', batch.description],
+              ['Closed', batch.closedAt === null ? null : <Time at={batch.closedAt} seconds />],
+            ]}
+          />
+          <div class="actions">
+            <a class="btn" data-variant="outline" href={`${path}/proof.csv`}>
+              <Icon name="download" /> Proof as CSV
+            </a>
+            <a class="btn" data-variant="outline" href={`${path}/proof.json`}>
+              <Icon name="download" /> Proof as JSON
+            </a>
+          </div>
+        </Card>
+      </div>
+    </>
+  );
+}

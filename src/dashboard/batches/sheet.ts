@@ -1,0 +1,174 @@
+/**
+ * A table of payouts as spreadsheets write it: CSV with commas, semicolons or tabs, and amounts with a
+ * decimal point or a decimal comma. An amount that can be read in two ways is refused, never guessed.
+ */
+import { parse } from 'csv-parse/sync';
+import type { RowFault } from '../../domain/batch-terms';
+import { BATCH_ROWS_MAX } from '../../domain/payout-batch';
+import { readPayoutRequest } from '../../schemas/payouts';
+import { ApiError, type FieldError } from '../../domain/errors';
+import type { PayoutRequest } from '../../domain/payout';
+import { csvField } from '../transactions/export';
+
+/** The columns, in the order of the template. Only the first four are required. */
+export const COLUMNS = [
+  'reference',
+  'amount',
+  'currency',
+  'destination',
+  'network',
+  'memo',
+  'type',
+  'provider',
+  'description',
+] as const;
+type Column = (typeof COLUMNS)[number];
+const REQUIRED: readonly Column[] = COLUMNS.slice(0, 4);
+
+export interface Sheet {
+  /** Each row as it was written, by column. */
+  lines: Record<string, string>[];
+  rows: (PayoutRequest | RowFault)[];
+}
+
+/** A problem of the table as a whole, as a sentence for the person who made it. */
+export class SheetFault extends Error {}
+
+/** @throws SheetFault */
+export function readSheet(text: string): Sheet {
+  const lines = readLines(text);
+  const style = decimalStyleOf(lines.map(({ amount = '' }) => amount));
+  return { lines, rows: lines.map((line, index) => readRow(line, index + 1, style)) };
+}
+
+function readLines(text: string): Record<string, string>[] {
+  const [head = ''] = text.trimStart().split(/\r?\n/, 1);
+  let lines: Record<string, string>[];
+  try {
+    lines = parse(text, {
+      bom: true,
+      columns: (names: string[]) => names.map((name) => name.trim().toLowerCase()),
+      delimiter: delimiterOf(head),
+      skip_empty_lines: true,
+      trim: true,
+    });
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : 'unknown error';
+    throw new SheetFault(`The table cannot be read: ${reason}.`);
+  }
+  if (lines.length === 0) throw new SheetFault('The table has no rows below its headings.');
+  if (lines.length > BATCH_ROWS_MAX) {
+    const max = BATCH_ROWS_MAX.toLocaleString('en');
+    throw new SheetFault(`The table has ${lines.length} rows. A batch has at most ${max}.`);
+  }
+  checkColumns(Object.keys(lines[0] ?? {}));
+  return lines;
+}
+
+/** The separator that the headings have most often. */
+function delimiterOf(head: string): string {
+  const count = (separator: string) => head.split(separator).length;
+  const [most = ','] = [',', ';', '\t'].sort((a, b) => count(b) - count(a));
+  return most;
+}
+
+function checkColumns(names: readonly string[]): void {
+  const missing = REQUIRED.filter((name) => !names.includes(name));
+  if (missing.length > 0) {
+    throw new SheetFault(`The first line must name the columns. Missing: ${missing.join(', ')}.`);
+  }
+  const unknown = names.filter((name) => name !== '' && !COLUMNS.some((known) => known === name));
+  if (unknown.length > 0) {
+    throw new SheetFault(
+      `Unknown columns: ${unknown.join(', ')}. The columns are ${COLUMNS.join(', ')}.`,
+    );
+  }
+}
+
+type DecimalStyle = 'point' | 'comma';
+
+/** A comma before anything but three digits is a decimal comma, and the whole table is written so. */
+function decimalStyleOf(amounts: readonly string[]): DecimalStyle {
+  const isComma = (text: string) => /^\d[\d.]*,(\d{1,2}|\d{4,8})$/.test(text);
+  return amounts.some(isComma) ? 'comma' : 'point';
+}
+
+const SEPARATORS = { point: { decimal: '.', group: ',' }, comma: { decimal: ',', group: '.' } };
+
+/** @returns plain decimal text; null when the separators can be read in two ways */
+export function plainAmount(text: string, style: DecimalStyle): string | null {
+  const { decimal, group } = SEPARATORS[style];
+  const [whole = '', fraction, ...more] = text.replaceAll(/[\s\u00a0\u202f'’]/g, '').split(decimal);
+  if (more.length > 0 || fraction?.includes(group) === true) return null;
+  const groups = whole.split(group);
+  const isGrouped = groups.length > 1;
+  if (isGrouped && !/^\d{1,3}$/.test(groups[0] ?? '')) return null;
+  if (isGrouped && !groups.slice(1).every((part) => /^\d{3}$/.test(part))) return null;
+  // One separator before three digits, and nothing else: it can also be a decimal one.
+  if (groups.length === 2 && fraction === undefined) return null;
+  return groups.join('') + (fraction === undefined ? '' : `.${fraction}`);
+}
+
+function readRow(
+  line: Record<string, string>,
+  row: number,
+  style: DecimalStyle,
+): PayoutRequest | RowFault {
+  const reference = line['reference'] ?? null;
+  const amount = plainAmount(line['amount'] ?? '', style);
+  if (amount === null) {
+    const message = `${line['amount'] ?? ''} is not clear. Write amounts without separators of thousands, and with one decimal separator in the whole table.`;
+    return faultOf(row, reference, [{ field: 'amount', rule: 'format', message }]);
+  }
+  try {
+    return readPayoutRequest(requestOf(line, amount));
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    return { row, reference, refusal: error.refusal };
+  }
+}
+
+function faultOf(row: number, reference: string | null, fields: FieldError[]): RowFault {
+  return { row, reference, refusal: { code: 'validation_failed', details: { fields } } };
+}
+
+function requestOf(line: Record<string, string>, amount: string) {
+  const given = (name: Column) => {
+    const text = line[name] ?? '';
+    return text === '' ? {} : { [name]: text };
+  };
+  const memo = line['memo'] ?? '';
+  return {
+    amount,
+    ...given('currency'),
+    ...given('reference'),
+    ...given('network'),
+    ...given('provider'),
+    ...given('description'),
+    destination: {
+      type: line['type'] === undefined || line['type'] === '' ? 'crypto_address' : line['type'],
+      value: line['destination'] ?? '',
+      // "none" says that the destination has no memo.
+      ...(memo === '' ? {} : { memo: memo.toLowerCase() === 'none' ? null : memo }),
+    },
+  };
+}
+
+export function writeSheet(rows: readonly (readonly string[])[]): string {
+  return rows.map((row) => `${row.map(csvField).join(',')}\r\n`).join('');
+}
+
+export const TEMPLATE = writeSheet([
+  COLUMNS,
+  [
+    'payroll-2026-11-001',
+    '250.00',
+    'USDT',
+    'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t',
+    'tron',
+    '',
+    'crypto_address',
+    '',
+    'Payroll, November',
+  ],
+]);

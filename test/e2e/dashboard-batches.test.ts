@@ -1,0 +1,79 @@
+/** A person pays many recipients from a spreadsheet, without JavaScript. */
+import { createMerchant, fund, type Merchant } from '../support/merchant/merchant';
+import { MerchantClient } from '../support/merchant/merchant-client';
+import { makeUser, PageClient } from '../support/merchant/page-client';
+import { isSound, useSharedGateway } from '../support/servers/gateway';
+import { started } from '../support/started';
+import { waitFor } from '../support/wait-for';
+
+const gateway = started(useSharedGateway, isSound);
+const PATH = '/dashboard/test/batches';
+const ADDRESS = 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t';
+let merchant: Merchant;
+let client: PageClient;
+
+beforeAll(async () => {
+  merchant = await createMerchant(gateway.db, gateway.pepper);
+  await fund(gateway.db, merchant.accountId, 'test', 'USDT', '1000');
+  client = new PageClient(new URL(gateway.baseUrl).origin);
+  await client.signIn(await makeUser(gateway.db, 'merchant', 'developer', merchant.accountId));
+});
+
+const HEAD = 'reference;amount;currency;destination;network';
+const line = (reference: string, amount: string, destination = ADDRESS) =>
+  `${reference};${amount};USDT;${destination};tron`;
+
+async function send(path: string, form: Record<string, string>) {
+  const response = await client.post(`${PATH}/${path}`, form);
+  return { status: response.status, text: await response.text(), response };
+}
+
+test('the faults of a table are shown at their rows and can be downloaded', async () => {
+  const table = [HEAD, line('a-1', '10,50'), line('a-2', '0'), line('a-3', '5', 'TNoAddress')].join(
+    '\r\n',
+  );
+  const form = { reference: 'faulty', description: '', table };
+  const checked = await send('new', form);
+  expect(checked.status).toBe(200);
+  expect(checked.text).toContain('2 of 3 rows must be corrected. Nothing was reserved.');
+  expect(checked.text).not.toContain('Reserve the funds and create');
+  const { response, text } = await send('faults.csv', form);
+  expect(response.headers.get('content-disposition')).toContain('batch-faults.csv');
+  const [, second, third] = text.split('\r\n');
+  expect([second, third]).toEqual([
+    expect.stringMatching(/^a-2,0,USDT,.*greater than zero/),
+    expect.stringMatching(/^a-3,5,USDT,TNoAddress,tron,.*address/),
+  ]);
+});
+
+test('a table that is no table is refused with a sentence', async () => {
+  const { status, text } = await send('new', { reference: 'none', table: 'hello' });
+  expect(status).toBe(422);
+  expect(text).toContain('The table has no rows below its headings.');
+});
+
+test('a sound table is previewed, created once by two clicks, and accounted for', async () => {
+  const rows = Array.from({ length: 20 }, (_, n) => line(`pay-${n + 1}`, '2,25'));
+  const table = [HEAD, ...rows].join('\r\n');
+  const form = { reference: 'payroll', description: 'Payroll', table };
+  const checked = await send('new', form);
+  expect(checked.text).toContain('20 payouts');
+  expect(checked.text).toContain('45.00000000');
+  const [, key = ''] = /name="key" value="([^"]+)"/.exec(checked.text) ?? [];
+  const clicks = await Promise.all([1, 2].map(() => send('create', { ...form, key })));
+  const [page, again] = clicks.map(({ response }) => response.headers.get('location'));
+  expect(page).toBe(again);
+  const path = page ?? '';
+  const api = new MerchantClient(gateway.baseUrl, merchant.testKey);
+  await waitFor('the batch to be closed', async () => {
+    const { json } = await api.get(`/payout_batches/${path.split('/').at(-1) ?? ''}`);
+    return json.data.closed_at === null ? undefined : true;
+  });
+  const proven = (await (await client.get(`${path}/proof.json`)).json()) as { balanced: boolean };
+  expect(proven.balanced).toBe(true);
+  expect(await (await client.get(path)).text()).toContain('Payroll');
+  const proof = await (await client.get(`${path}/proof.csv`)).text();
+  expect(proof.split('\r\n')).toHaveLength(22);
+  expect(proof).toContain('pay-20,completed,USDT,2.25000000');
+  expect(await (await client.get(PATH)).text()).toContain('payroll');
+});

@@ -1,0 +1,65 @@
+/** Tables of payouts, as spreadsheets write them. */
+import { plainAmount, readSheet, SheetFault, TEMPLATE } from '../../../src/dashboard/batches/sheet';
+
+const ADDRESS = 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t';
+const head = 'reference,amount,currency,destination,network';
+
+function amountsOf(text: string): (string | null)[] {
+  return readSheet(text).rows.map((row) => ('refusal' in row ? null : row.amount));
+}
+
+test('the template is a table of one payout', () => {
+  const { rows } = readSheet(TEMPLATE);
+  expect(rows).toMatchObject([
+    { reference: 'payroll-2026-11-001', amount: '250.00000000', currency: 'USDT', network: 'tron' },
+  ]);
+});
+
+test.each([
+  ['1234', 'point', '1234'],
+  ['1234.5', 'point', '1234.5'],
+  ['1,234.50', 'point', '1234.50'],
+  ['1,234,567', 'point', '1234567'],
+  ['1 234.5', 'point', '1234.5'],
+  ["1'234.5", 'point', '1234.5'],
+  ['1,234', 'point', null],
+  ['12,34.5', 'point', null],
+  ['1.2.3', 'point', null],
+  ['1234,5', 'comma', '1234.5'],
+  ['1.234,50', 'comma', '1234.50'],
+  ['1.234', 'comma', null],
+  ['0.5', 'comma', null],
+] as const)('%s in a table with a decimal %s is %s', (text, style, expected) => {
+  expect(plainAmount(text, style)).toBe(expected);
+});
+
+test('semicolons, a byte order mark and decimal commas are read', () => {
+  const text = `\ufeff${head.replaceAll(',', ';')}\r\na;12,5;USDT;${ADDRESS};tron\r\nb;1.000,25;USDT;${ADDRESS};tron\r\n`;
+  expect(amountsOf(text)).toEqual(['12.50000000', '1000.25000000']);
+});
+
+test('tabs, quotes and columns in another order are read', () => {
+  const text = `Currency\tReference\tDestination\tAmount\tDescription\nUSDT\ta\t${ADDRESS}\t1\t"one\ttwo"\n`;
+  expect(readSheet(text).rows).toMatchObject([{ reference: 'a', description: 'one\ttwo' }]);
+});
+
+test('an amount that can be read in two ways is a fault of its row', () => {
+  const { rows } = readSheet(`${head}\na,"1,234",USDT,${ADDRESS},tron\nb,5,USDT,${ADDRESS},tron\n`);
+  expect(rows).toMatchObject([
+    { row: 1, reference: 'a', refusal: { code: 'validation_failed' } },
+    { reference: 'b', amount: '5.00000000' },
+  ]);
+});
+
+test.each([
+  ['', 'no rows'],
+  [head, 'no rows'],
+  ['reference,amount\na,1', 'Missing: currency, destination'],
+  [`${head},colour\na,1,USDT,x,tron,red`, 'Unknown columns: colour'],
+  [`${head}\na,"1`, 'cannot be read'],
+  [`${head}\na,1`, 'cannot be read'],
+  [`${head}\n${'a,1,USDT,x,tron\n'.repeat(10_001)}`, 'at most 10,000'],
+])('%# a table as a whole is refused with a sentence', (text, sentence) => {
+  expect(() => readSheet(text)).toThrow(SheetFault);
+  expect(() => readSheet(text)).toThrow(sentence);
+});
