@@ -149,7 +149,7 @@ function faultSheet(faults: readonly RowFault[], { lines }: Sheet): string {
 
 function faultText(fault: RowFault): string {
   const { message, details } = presentFault(fault);
-  const fields = (details as { fields?: FieldError[] } | null)?.fields;
+  const fields = (details)?.fields;
   return fields === undefined ? message : fields.map((one) => one.message).join(' ');
 }
 
