@@ -1,6 +1,5 @@
 /** Create a batch from a table: every faulty row and the totals first, then the batch. */
 import { presentFault, type RowFault } from '../../domain/batch-terms';
-import type { FieldError } from '../../domain/errors';
 import { BATCH_ROWS_MAX } from '../../domain/payout-batch';
 import { REVIEW_REASON_SENTENCES } from '../../domain/review';
 import { createdId } from '../../services/dashboard-money';
@@ -148,9 +147,9 @@ function faultSheet(faults: readonly RowFault[], { lines }: Sheet): string {
 }
 
 function faultText(fault: RowFault): string {
-  const { message, details } = presentFault(fault);
-  const fields = (details)?.fields;
-  return fields === undefined ? message : fields.map((one) => one.message).join(' ');
+  const { refusal } = fault;
+  if (refusal.code !== 'validation_failed') return presentFault(fault).message;
+  return refusal.details.fields.map(({ message }) => message).join(' ');
 }
 
 function NewBatch({ path, form, refusal }: Outcome<unknown> & { path: string }) {
