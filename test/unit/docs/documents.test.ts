@@ -1,6 +1,6 @@
 /** What the documents name exists: settings, files, folders, decisions. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { SEARCH_ATTRIBUTES } from '../../../src/temporal/search-attributes';
 import { variablesOfGateway } from '../../support/variables-read';
 
@@ -59,6 +59,20 @@ test('every file and folder that docs/architecture.md names exists', () => {
   expect(
     paths.map(([, path = '']) => path).filter((path) => !existsSync(join(ROOT, path))),
   ).toEqual([]);
+});
+
+test('every name in the code that docs/architecture.md gives exists', () => {
+  const all = sources().map(read).join('\n') + read('package.json');
+  const files = [...sources(), ...readdirSync(ROOT)].map((path) => basename(path));
+  const names = found(read('docs/architecture.md'), /`([^`\n]+)`/g).filter(
+    (name) => !name.includes('/'),
+  );
+  expect(names.length).toBeGreaterThan(30);
+  const missing = names.filter((name) => {
+    const isCommand = /^(npm|admin) /.test(name);
+    return !files.includes(name) && !all.includes(isCommand ? name.split(' ').at(-1)! : name);
+  });
+  expect(missing).toEqual([]);
 });
 
 test('every file and test that docs/security.md names exists', () => {
@@ -155,7 +169,7 @@ function filesOf(room: string): string[] {
 function sources(): string[] {
   return ['src', 'workflows', 'activities'].flatMap((room) =>
     readdirSync(join(ROOT, room), { recursive: true, encoding: 'utf8' })
-      .filter((name) => name.endsWith('.ts'))
+      .filter((name) => /\.tsx?$/.test(name))
       .map((name) => join(room, name)),
   );
 }
