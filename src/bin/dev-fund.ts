@@ -3,7 +3,7 @@
  * would, so that every invariant of the ledger still holds.
  */
 import { Option } from '@commander-js/extra-typings';
-import { errorSentence } from '../cli/sentences';
+import { errorSentence } from '../cli/errors';
 import { connect } from '../db/connect';
 import { withClient } from '../db/provision';
 import { findDemoMerchant } from '../db/repositories/accounts';

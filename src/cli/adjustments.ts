@@ -5,7 +5,7 @@ import { newId } from '../lib/new-id';
 import { createAdjustment, type AdjustmentResult } from '../services/admin/adjustments';
 import type { Run } from './admin';
 import { addNoun, ACCOUNT, CURRENCY, reasonedVerb, text } from './options';
-import { unclear } from './sentences';
+import { unclear } from './errors';
 
 export function addAdjustments(admin: Command, run: Run): void {
   const adjustments = addNoun(

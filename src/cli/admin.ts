@@ -40,7 +40,7 @@ import { addPayouts } from './payouts';
 import { addReview } from './review';
 import { addRoutes } from './routes';
 import { addSecrets } from './secrets';
-import { errorSentence } from './sentences';
+import { errorSentence } from './errors';
 import { addUsers } from './users';
 import { addWebhooks } from './webhooks';
 

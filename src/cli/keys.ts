@@ -32,8 +32,11 @@ export function addKeys(admin: Command, run: Run): void {
     run(
       options,
       async ({ db, by, accountId, pepper }) => {
-        const account = await accountId(options.account);
-        const subject = { accountId: account, mode: options.mode, pepper: pepper() };
+        const subject = {
+          pepper: pepper(),
+          accountId: await accountId(options.account),
+          mode: options.mode,
+        };
         return withSecret(await createKey.make(db, by, subject, inputOf(createKey, options)));
       },
       showWithSecret,

@@ -15,7 +15,7 @@ import { createPaymentWorkflows } from '../temporal/payment-workflows';
 import type { Context, Run } from './admin';
 import { addLost } from './lost';
 import { addNoun, changeVerb, readVerb, reasonedVerb, requireId, text } from './options';
-import { unclear } from './sentences';
+import { unclear } from './errors';
 
 const WHERE = 'Add the id of the payment (pay_…).';
 const THE_PAYMENT = new Option('--id <PAY_ID>', 'the payment').argParser(text);

@@ -21,7 +21,7 @@ import { type Db, inTransaction, type Tx } from '../db/transaction';
 import { isPrintable } from '../domain/printable';
 import type { Permission } from '../domain/users';
 import type { AuditedObject, ChangedBy } from './admin/audit';
-import { type InputField, type InputProblem, InvalidInput } from './admin/refusal';
+import { type InputProblem, InvalidInput } from './admin/refusal';
 
 export interface Change<Fields extends TProperties, Subject, Result> {
   action: string;
@@ -121,10 +121,7 @@ function checkInput<Fields extends TProperties>(
   const field =
     error.keyword === 'required' ? error.params.requiredProperties.slice(0, 1).join() : at;
   const value = Pointer.Get(trimmed, error.instancePath);
-  throw new InvalidInput(
-    field as InputField,
-    problemOf(error, value, schema.properties[field] as Field),
-  );
+  throw new InvalidInput(field, problemOf(error, value, schema.properties[field] as Field));
 }
 
 function problemOf(
@@ -139,7 +136,7 @@ function problemOf(
     case '~refine':
       return { code: 'not_printable' };
     case 'minItems':
-      return { code: 'unknown_name', value: '', known };
+      return { code: 'none_chosen' };
     case 'enum':
       return { code: 'unknown_name', value: String(value), known };
     case 'minLength':

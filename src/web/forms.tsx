@@ -1,5 +1,6 @@
 /** Forms and what they are made of. Everything works without JavaScript. */
 import type { ComponentChildren } from 'preact';
+import { AdminRefusal, InvalidInput } from '../services/admin/refusal';
 import { Icon } from './icon';
 
 export interface FormState {
@@ -257,4 +258,26 @@ export function Confirm({ action, label, icon, effect, confirm, hidden = {} }: C
       </div>
     </details>
   );
+}
+
+/**
+ * Runs a change; an invalid field becomes the message below it.
+ * @param accountField the field that names an account, which may not exist
+ */
+export async function fieldErrors<Result>(
+  change: () => Promise<Result>,
+  accountField: string | null = null,
+): Promise<{ answer: Result; fields: null } | { answer: null; fields: Record<string, string> }> {
+  try {
+    return { answer: await change(), fields: null };
+  } catch (error) {
+    if (accountField !== null && error instanceof AdminRefusal) {
+      const { refusal } = error;
+      if (refusal.code === 'not_found' && refusal.object === 'account') {
+        return { answer: null, fields: { [accountField]: 'This account does not exist.' } };
+      }
+    }
+    if (!(error instanceof InvalidInput)) throw error;
+    return { answer: null, fields: { [error.field]: error.message } };
+  }
 }

@@ -3,7 +3,6 @@ import { ApiError } from '../domain/errors';
 import { isUnavailable } from '../lib/unavailable';
 import { AdminRefusal, InvalidInput } from '../services/admin/refusal';
 import { TooManyRequests } from './limits';
-import { refusalText, problemText } from './refusals';
 
 export interface Problem {
   status: number;
@@ -95,10 +94,10 @@ export function problemOf(cause: unknown): Problem {
   if (cause instanceof TooManyRequests) return tooMany(cause.retryAfterS);
   if (cause instanceof AdminRefusal) {
     if (cause.refusal.code === 'not_found') return PROBLEMS.page_not_found;
-    return { status: 409, title: 'Not possible', text: refusalText(cause.refusal) };
+    return { status: 409, title: 'Not possible', text: cause.message };
   }
   if (cause instanceof InvalidInput) {
-    return { status: 422, title: 'Invalid value', text: problemText(cause.problem) };
+    return { status: 422, title: 'Invalid value', text: cause.message };
   }
   if (cause instanceof ApiError) {
     if (cause.code === 'not_found') return PROBLEMS.page_not_found;

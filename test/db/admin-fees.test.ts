@@ -121,7 +121,7 @@ test.each<[string, string[], RegExp]>([
   [
     'a minimum above the maximum',
     ['--percentage', '1', '--min-fee', '2', '--max-fee', '1'],
-    /^error: --min-fee: 2.* is more than --max-fee 1/,
+    /^error: --min-fee: 2.* is more than the maximum fee, 1/,
   ],
   ['nine decimals', ['--percentage', '1', '--fixed', '0.000000001'], /^error: --fixed: .* 8 after/],
   [

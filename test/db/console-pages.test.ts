@@ -242,7 +242,7 @@ describe('four eyes for policies', () => {
     ],
     [
       'the one who approves was raised by the one who proposed it',
-      'Your approval does not count',
+      'This approval does not count',
       () =>
         rows(
           harness.owner,
@@ -271,15 +271,13 @@ describe('four eyes for policies', () => {
     const change = { currency: 'XRP', above: '90000', reason: `Policy ${PROBE}` };
     expect(
       await textOf(await client.post('/console/four-eyes', { ...change, above: 'x' }), 422),
-    ).toContain('Enter a decimal amount');
+    ).toContain('is not a valid amount');
     expect((await client.post('/console/four-eyes', change)).status).toBe(303);
     expect(await read(other, '/home')).toContain('proposed amount for two approvals');
     const confirm = (by: PageClient, above: string) =>
       by.post('/console/four-eyes/confirm', { ...change, above });
-    expect(await textOf(await confirm(client, '90000'), 409)).toContain(
-      'You proposed this change.',
-    );
-    expect(await textOf(await confirm(other, '1'), 409)).toContain('is 90000.00000000 now.');
+    expect(await textOf(await confirm(client, '90000'), 409)).toContain('proposed this change.');
+    expect(await textOf(await confirm(other, '1'), 409)).toContain('proposed 90000.00000000 for');
     expect((await confirm(other, '90000')).status).toBe(303);
     expect(await read(other, '/four-eyes')).toContain('90,000.00');
     expect((await client.post('/console/four-eyes', { ...change, above: 'none' })).status).toBe(
@@ -353,7 +351,7 @@ describe('accounts', () => {
     expect(await read(client, path)).toContain('Another admin must approve it.');
     expect(await read(client, '/home')).toContain('Rehearse review: false → true');
     const own = await client.post(`/console/proposals/${await proposalIn()}/approve`);
-    expect(await textOf(own, 409)).toContain('You proposed this change.');
+    expect(await textOf(own, 409)).toContain('proposed this change.');
     // This does not outdate the proposal.
     await change('reinstate', { reason });
     expect(await read(client, path)).not.toContain('Review set');
@@ -366,14 +364,14 @@ describe('accounts', () => {
       autoApproveDailyMax: '7',
     };
     expect(await change('limits', { ...policy, daily: '-1', reason }, 422)).toContain(
-      'Enter a decimal amount',
+      'is not a valid amount',
     );
     await change('limits', { ...policy, reason });
     await approve();
     expect(await change('limits', { ...policy, reason }, 409)).toContain(ALREADY_SO);
     const fee = { direction: 'payout', provider: 'onchain_provider', currency: 'usdt' };
     expect(await change('fees', { ...fee, percentage: 'x', reason }, 422)).toContain(
-      'Enter 0 to 100',
+      'Use 0 to 100',
     );
     await change('fees', { ...fee, percentage: '1.5', minFee: '0.2', reason });
     await approve();
@@ -381,7 +379,7 @@ describe('accounts', () => {
     await change('fees-end', { rule: 'payout~onchain_provider~USDT', reason });
     await approve();
     const ended = { rule: 'payout~onchain_provider~USDT', reason };
-    expect(await change('fees-end', ended, 409)).toContain('No fee rule is in force');
+    expect(await change('fees-end', ended, 409)).toContain('has no fee rule for');
 
     const [account] = await rows(
       harness.owner,
@@ -415,7 +413,7 @@ test('a pause holds with its reason on every page until it is lifted', async () 
   expect((await pause({ scope: 'account', target: accountId, reason })).status).toBe(303);
   // The form twice, as by a double click.
   const twice = await pause({ scope: 'account', target: accountId, reason });
-  expect(await textOf(twice, 409)).toContain('You have already paused these payouts');
+  expect(await textOf(twice, 409)).toContain('has already paused these payouts');
   expect(await read(client, '/home')).toMatch(/1 pause holds payouts<\/b> Keys leaked/);
   expect((await pause({ scope: 'onchain_provider', reason: 'Maintenance' })).status).toBe(303);
   expect((await pause({ scope: 'global', reason: 'Restore' })).status).toBe(303);
@@ -431,7 +429,7 @@ test('a pause holds with its reason on every page until it is lifted', async () 
   const lift = (id: string) => client.post('/console/pauses/resume', { id, reason: 'Done' });
   expect((await lift(first!)).status).toBe(303);
   expect(await read(client, '/pauses')).toContain('Second');
-  expect(await textOf(await lift(first!), 409)).toContain('This pause does not exist.');
+  expect(await textOf(await lift(first!), 409)).toContain('There is no pause');
   await rows(harness.owner, 'DELETE FROM payout_pauses WHERE id = ?', [second!]);
   expect(await read(client, '/pauses')).toContain('Nothing is paused');
   expect((await auditOf(accountId)).map(({ action, reason: why }) => [action, why])).toEqual([

@@ -9,8 +9,14 @@ import type { ConsoleServices } from '../../services/console';
 import type { AccountDetail } from '../../services/console-accounts';
 import type { PolicyWish } from '../../services/policy-proposals';
 import { Card, PageHead } from '../../web/components';
-import { EMPTY_FORM, Field, FormActions, type FormState, Select } from '../../web/forms';
-import { fieldErrors } from '../../web/refusals';
+import {
+  EMPTY_FORM,
+  Field,
+  fieldErrors,
+  FormActions,
+  type FormState,
+  Select,
+} from '../../web/forms';
 import { page, redirect, signInAgain } from '../../web/site';
 import { TwoAdmins } from '../proposals/proposals';
 import {

@@ -24,7 +24,6 @@ import {
 import { draftForm, Field, type FormState } from '../../web/forms';
 import { Icon } from '../../web/icon';
 import { chosen, ListPager, PER_PAGE, positionOf } from '../../web/lists';
-import { problemText } from '../../web/refusals';
 import { type Answer, page, redirect } from '../../web/site';
 import { WorkflowLink, type WorkflowUrl } from '../../web/workflow-link';
 import {
@@ -77,7 +76,7 @@ export function batchPages(batches: BatchReviews, workflowUrl: WorkflowUrl): Ope
         return redirect(`${PATH}/${batchId}?${told}`);
       } catch (error) {
         if (!(error instanceof InvalidInput)) throw error;
-        const errors = { [field]: problemText(error.problem) };
+        const errors = { [field]: error.message };
         return show(visit, batchId, { values: form, errors });
       }
     },

@@ -17,7 +17,7 @@ import {
   Time,
   words,
 } from '../../web/components';
-import { draftForm, Field, type FormState } from '../../web/forms';
+import { draftForm, Field, fieldErrors, type FormState } from '../../web/forms';
 import { LedgerLines } from '../../web/history';
 import {
   chosen,
@@ -30,7 +30,6 @@ import {
   positionOf,
   textOf,
 } from '../../web/lists';
-import { fieldErrors } from '../../web/refusals';
 import { page, redirect } from '../../web/site';
 import { WorkflowLink, type WorkflowUrl } from '../../web/workflow-link';
 import { type OperatorRoute, type OperatorVisit, PREFIX } from '../operator-page';

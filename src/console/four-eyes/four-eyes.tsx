@@ -1,8 +1,7 @@
 /** The amounts per currency above which two operators approve a payout, and their proposed changes. */
 import type { ConsoleServices } from '../../services/console';
 import { Card, Empty, Money, PageHead, Table, Time } from '../../web/components';
-import { EMPTY_FORM, Field, type FormState, Select } from '../../web/forms';
-import { fieldErrors } from '../../web/refusals';
+import { EMPTY_FORM, Field, fieldErrors, type FormState, Select } from '../../web/forms';
 import { page, redirect, signInAgain } from '../../web/site';
 import {
   type OperatorRoute,

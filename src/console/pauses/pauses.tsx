@@ -5,8 +5,7 @@ import type { PausedPayouts } from '../../services/admin/payouts';
 import { InvalidInput } from '../../services/admin/refusal';
 import type { ConsolePauses, ConsoleServices } from '../../services/console';
 import { Card, Empty, PageHead, Table, Time } from '../../web/components';
-import { EMPTY_FORM, Field, type FormState, Select } from '../../web/forms';
-import { fieldErrors } from '../../web/refusals';
+import { EMPTY_FORM, Field, fieldErrors, type FormState, Select } from '../../web/forms';
 import { page, redirect } from '../../web/site';
 import {
   type OperatorRoute,

@@ -18,7 +18,6 @@ import {
   positionOf,
   textOf,
 } from '../../web/lists';
-import { problemText } from '../../web/refusals';
 import { type Answer, page, redirect, signInAgain } from '../../web/site';
 import type { WorkflowUrl } from '../../web/workflow-link';
 import { type OperatorRoute, type OperatorVisit, PREFIX } from '../operator-page';
@@ -92,7 +91,7 @@ export function consolePaymentPages(
           });
         } catch (error) {
           if (!(error instanceof InvalidInput)) throw error;
-          const errors = { [`${kind}-${error.field}`]: problemText(error.problem) };
+          const errors = { [`${kind}-${error.field}`]: error.message };
           return show(visit, { values: form, errors });
         }
         return redirect(`${PATH}/${paymentId}?decision=${id}`);

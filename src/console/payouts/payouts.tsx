@@ -22,7 +22,6 @@ import {
 import { draftForm, Field, type FormState } from '../../web/forms';
 import { LedgerLines, Timeline } from '../../web/history';
 import { Icon } from '../../web/icon';
-import { problemText } from '../../web/refusals';
 import { type Answer, page, redirect } from '../../web/site';
 import { WorkflowLink, type WorkflowUrl } from '../../web/workflow-link';
 import { type OperatorRoute, type OperatorVisit, PREFIX } from '../operator-page';
@@ -71,7 +70,7 @@ export function payoutPages(reviews: PayoutReviews, workflowUrl: WorkflowUrl): O
       } catch (error) {
         if (!(error instanceof InvalidInput)) throw error;
         const field = kind === 'approve' ? 'note' : 'reason';
-        const errors = { [field]: problemText(error.problem) };
+        const errors = { [field]: error.message };
         return show(visit, payoutId, { values: form, errors });
       }
     },

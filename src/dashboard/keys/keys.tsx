@@ -22,12 +22,12 @@ import {
   draftForm,
   EMPTY_FORM,
   Field,
+  fieldErrors,
   FormActions,
   type FormState,
 } from '../../web/forms';
 import { Icon } from '../../web/icon';
 import type { Once } from '../../web/once';
-import { fieldErrors } from '../../web/refusals';
 import { page, redirect } from '../../web/site';
 import type { MerchantRoute, MerchantVisit } from '../merchant-page';
 

@@ -8,12 +8,12 @@ import {
   draftForm,
   EMPTY_FORM,
   Field,
+  fieldErrors,
   FormActions,
   type FormState,
   Select,
   TextArea,
 } from '../../web/forms';
-import { fieldErrors } from '../../web/refusals';
 import { page, redirect } from '../../web/site';
 import type { MerchantRoute, MerchantVisit } from '../merchant-page';
 import { EventSamples, sampleData } from './samples';

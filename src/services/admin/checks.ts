@@ -3,19 +3,19 @@ import { listCurrencies } from '../../db/repositories/currency-routes';
 import type { Db, Tx } from '../../db/transaction';
 import { type Amount, parseRequestAmount, ZERO } from '../../domain/money';
 import { isPrintable } from '../../domain/printable';
-import { type InputField, InvalidInput } from './refusal';
+import { InvalidInput } from './refusal';
 
 const NOTHING = /^0{1,18}(\.0{1,8})?$/;
 
 /** More than zero. @throws InvalidInput */
-export function positiveAmount(field: InputField, text: string): Amount {
+export function positiveAmount(field: string, text: string): Amount {
   const amount = parseRequestAmount(text);
   if (amount !== null) return amount;
   throw new InvalidInput(field, { code: 'not_an_amount', value: text, zeroAllowed: false });
 }
 
 /** Zero or more. @throws InvalidInput */
-export function amountOrZero(field: InputField, text: string): Amount {
+export function amountOrZero(field: string, text: string): Amount {
   if (NOTHING.test(text)) return ZERO;
   const amount = parseRequestAmount(text);
   if (amount !== null) return amount;
@@ -30,7 +30,7 @@ export async function checkCurrency(db: Db | Tx, currency: string): Promise<void
 }
 
 /** Printable, not blank, at most `max` characters. @throws InvalidInput */
-export function checkText(field: InputField, text: string, max: number): string {
+export function checkText(field: string, text: string, max: number): string {
   const trimmed = text.trim();
   const { length } = trimmed;
   if (length === 0) throw new InvalidInput(field, { code: 'empty' });
@@ -41,14 +41,15 @@ export function checkText(field: InputField, text: string, max: number): string 
 
 /** All of them for `all`; otherwise the named ones, each once, in their usual order. */
 export function chosenNames<T extends string>(
-  field: InputField,
+  field: string,
   names: readonly string[],
   known: readonly T[],
 ): T[] | 'all' {
   if (names.length === 1 && names[0] === 'all') return 'all';
+  if (names.length === 0) throw new InvalidInput(field, { code: 'none_chosen' });
   const unknown = names.find((name) => !known.some((one) => one === name));
-  if (unknown !== undefined || names.length === 0) {
-    throw new InvalidInput(field, { code: 'unknown_name', value: unknown ?? '', known });
+  if (unknown !== undefined) {
+    throw new InvalidInput(field, { code: 'unknown_name', value: unknown, known });
   }
   return known.filter((name) => names.includes(name));
 }

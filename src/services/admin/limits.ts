@@ -20,7 +20,7 @@ import { type Amount, compare } from '../../domain/money';
 import { requireAccount } from './accounts';
 import { makeChange, type AuditedObject, type ChangedBy } from './audit';
 import { amountOrZero, checkCurrency } from './checks';
-import { InvalidInput, type InputField } from './refusal';
+import { InvalidInput } from './refusal';
 
 /** A maximum in force (null for none), and whether it is the account's own or the default. */
 export interface OwnedMaximum {
@@ -178,7 +178,7 @@ function readMaximum(name: Maximum, text: string) {
   return amountOrZero(FIELDS[name], text);
 }
 
-const FIELDS: Record<Maximum, InputField> = {
+const FIELDS: Record<Maximum, string> = {
   perTransactionMax: 'perTransaction',
   dailyMax: 'daily',
   autoApproveMax: 'autoApproveMax',

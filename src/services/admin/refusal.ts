@@ -1,6 +1,7 @@
 /**
- * The two kinds of errors of an operator's request, as codes with data. src/cli/sentences.ts turns
- * them into messages. They are not in domain/errors.ts because merchants never receive them.
+ * Why a person's request is refused, each reason with its sentence. A page prints the sentence; the admin
+ * command adds what its user can type next (src/cli/errors.ts). The reasons are not in domain/errors.ts
+ * because the API's callers never receive them.
  */
 import type { CatalogueRoute, RouteScope } from '../../db/repositories/currency-routes';
 import type { FeeScope } from '../../db/repositories/fee-rules';
@@ -12,19 +13,22 @@ import type { PaymentDecisionKind } from '../../domain/payment';
 import type { UserKind } from '../../domain/users';
 import type { WebhookDeliveryStatus } from '../../domain/webhook-delivery';
 
-export type NotFoundObject =
-  | 'account'
-  | 'api_key'
-  | 'case'
-  | 'invitation'
-  | 'passkey'
-  | 'payment'
-  | 'payout'
-  | 'payout_batch'
-  | 'request'
-  | 'user'
-  | 'webhook_endpoint'
-  | 'webhook_delivery';
+const OBJECTS = {
+  account: 'Account',
+  api_key: 'API key',
+  case: 'Case',
+  invitation: 'Invitation',
+  passkey: 'Passkey',
+  payment: 'Payment',
+  payout: 'Payout',
+  payout_batch: 'Batch',
+  request: 'Request',
+  user: 'User',
+  webhook_endpoint: 'Endpoint',
+  webhook_delivery: 'Delivery',
+} as const;
+
+export type NotFoundObject = keyof typeof OBJECTS;
 
 export interface PostedAmount {
   accountId: string;
@@ -38,136 +42,191 @@ export interface PostedAmount {
 /** What a fee rule is for. */
 export type RouteOfFee = Pick<CatalogueRoute, 'provider' | 'direction' | 'currency'>;
 
-/** The request is valid, but the current state does not allow it. */
-export type Refusal =
-  | { code: 'not_found'; object: NotFoundObject; id: string }
-  | { code: 'account_already_verified'; id: string; verifiedAt: Date }
-  | { code: 'account_already_suspended'; id: string }
-  | { code: 'account_not_suspended'; id: string }
-  | { code: 'account_not_verified'; id: string }
-  | { code: 'too_many_keys'; accountId: string; mode: Mode; max: number }
-  | { code: 'api_key_revoked'; id: string; revokedAt: Date }
-  | { code: 'api_key_expired'; id: string }
-  | { code: 'case_already_resolved'; id: string }
-  | { code: 'case_changed'; id: string }
-  | { code: 'no_fee_rule_in_force'; scope: FeeScope; at: Date }
-  | { code: 'fee_rule_planned'; startsAt: Date }
-  | { code: 'route_without_fee' | 'fee_rule_in_use'; route: RouteOfFee }
-  | {
-      code: 'insufficient_balance';
-      accountId: string;
-      mode: Mode;
-      currency: string;
-      amount: Amount;
-      available: Amount;
-      reserved: Amount;
-    }
-  | { code: 'operation_id_taken'; id: string; earlier: PostedAmount }
-  | { code: 'payouts_already_paused' }
-  | { code: 'pause_not_found'; id: string }
-  | { code: 'no_threshold_proposed'; currency: string }
-  | { code: 'other_threshold_proposed'; currency: string; proposal: ThresholdProposal }
-  | { code: 'own_proposal'; actor: string }
-  | { code: 'related_operator'; other: string }
-  | { code: 'operator_was_removed'; email: string }
-  | { code: 'nothing_to_change' | 'proposal_ended' | 'proposal_outdated' }
-  | { code: 'payment_decision_refused'; kind: PaymentDecisionKind; explanation: string }
-  | { code: 'email_taken'; kind: UserKind; email: string }
-  | { code: 'last_manager'; role: 'owner' | 'admin' }
-  | { code: 'already_vouched'; email: string }
-  | { code: 'too_many_invitations'; max: number }
-  | { code: 'endpoint_deleted'; id: string; deletedAt: Date }
-  | { code: 'endpoint_already_enabled' | 'endpoint_already_disabled'; id: string }
-  | { code: 'endpoint_disabled'; id: string }
-  | { code: 'too_many_endpoints'; accountId: string; mode: Mode; max: number }
-  | { code: 'delivery_body_deleted'; id: string; keptDays: number }
-  | { code: 'delivery_already_ended'; id: string; status: WebhookDeliveryStatus };
+interface OfAccount {
+  accountId: string;
+  mode: Mode;
+}
 
+interface Id {
+  id: string;
+}
+
+/** The request is valid, but the current state does not allow it. */
+const REFUSALS = {
+  not_found: ({ object, id }: { object: NotFoundObject; id: string }) =>
+    `${OBJECTS[object]} ${id} does not exist.`,
+  account_already_verified: ({ id, verifiedAt }: Id & { verifiedAt: Date }) =>
+    `${id} is already verified, since ${verifiedAt.toISOString()}.`,
+  account_already_suspended: ({ id }: Id) => `${id} is already suspended.`,
+  account_not_suspended: ({ id }: Id) => `${id} is not suspended.`,
+  account_not_verified: ({ id }: Id) =>
+    `${id} is not verified. Keys for live mode need a verified account.`,
+  too_many_keys: ({ accountId, mode, max }: OfAccount & { max: number }) =>
+    `${accountId} has the maximum of ${max} keys in ${mode} mode. Revoke one first.`,
+  api_key_revoked: ({ id, revokedAt }: Id & { revokedAt: Date }) =>
+    `${id} was revoked at ${revokedAt.toISOString()}. Create a new key.`,
+  api_key_expired: ({ id }: Id) =>
+    `${id} has expired, and a rotation keeps the expiry. Create a new key.`,
+  case_already_resolved: ({ id }: Id) => `${id} is already resolved.`,
+  case_changed: ({ id }: Id) => `${id} has new facts. Read them, and decide again.`,
+  no_fee_rule_in_force: ({ scope, at }: { scope: FeeScope; at: Date }) =>
+    `${scope.accountId ?? 'The default'} has no fee rule for ${routeText(scope)} in force at ` +
+    `${at.toISOString()}.`,
+  fee_rule_planned: ({ startsAt }: { startsAt: Date }) =>
+    `Another rule starts at ${startsAt.toISOString()}. End it first, or end this one by then.`,
+  route_without_fee: ({ route }: { route: RouteOfFee }) =>
+    `There is no default fee rule for ${routeText(route)}. Set one first. Nothing was enabled.`,
+  fee_rule_in_use: ({ route }: { route: RouteOfFee }) =>
+    `Merchants use ${routeText(route)}, so its default fee rule cannot end without another one.`,
+  insufficient_balance: (
+    short: OfAccount & Record<'amount' | 'available' | 'reserved', Amount> & { currency: string },
+  ) =>
+    `${short.accountId} has ${short.available} ${short.currency} available in ${short.mode} mode, ` +
+    `less than ${short.amount}. A further ${short.reserved} is reserved for payouts. Nothing was posted.`,
+  operation_id_taken: ({ id, earlier }: Id & { earlier: PostedAmount }) =>
+    `${id} is another adjustment: ${earlier.amount} ${earlier.currency} ${earlier.direction} for ` +
+    `${earlier.accountId} in ${earlier.mode} mode, "${earlier.reason}". Nothing was posted.`,
+  payouts_already_paused: () => 'The same person has already paused these payouts for this reason.',
+  pause_not_found: ({ id }: Id) => `There is no pause ${id}. Somebody else may have lifted it.`,
+  no_threshold_proposed: ({ currency }: { currency: string }) =>
+    `No change is proposed for ${currency}.`,
+  other_threshold_proposed: ({
+    currency,
+    proposal,
+  }: {
+    currency: string;
+    proposal: ThresholdProposal;
+  }) =>
+    `${proposal.proposedBy} proposed ${proposal.amount ?? 'none'} for ${currency}. Confirm that ` +
+    'amount, or withdraw the proposal.',
+  own_proposal: ({ actor }: { actor: string }) =>
+    `${actor} proposed this change. Somebody else must confirm it.`,
+  related_operator: ({ other }: { other: string }) =>
+    `This approval does not count with the proposal of ${other}: one of you invited the other or ` +
+    "proposed the other's role in the last 30 days. Another admin must approve.",
+  operator_was_removed: ({ email }: { email: string }) =>
+    `${email} belongs to an operator who was removed or disabled. The admin command on the server ` +
+    '(users enable) brings the operator back; invite a new colleague with another address.',
+  nothing_to_change: () => 'These values are already in force.',
+  proposal_ended: () => 'This change was already decided, was replaced or has expired.',
+  proposal_outdated: () =>
+    'What is in force has changed since, or the person who proposed this change is no longer an admin. ' +
+    'Reject the change and propose it again.',
+  payment_decision_refused: ({ explanation }: { kind: PaymentDecisionKind; explanation: string }) =>
+    explanation,
+  email_taken: ({ kind, email }: { kind: UserKind; email: string }) =>
+    `${email} is already the email address of another ${kind}.`,
+  last_manager: ({ role }: { role: 'owner' | 'admin' }) =>
+    `This is the last ${role}. Give the role to somebody else first.`,
+  already_vouched: ({ email }: { email: string }) => `${email} is not bound to an account.`,
+  too_many_invitations: ({ max }: { max: number }) =>
+    `At most ${max} invitations can be open. Revoke one first.`,
+  endpoint_deleted: ({ id, deletedAt }: Id & { deletedAt: Date }) =>
+    `${id} was deleted at ${deletedAt.toISOString()}. Create a new endpoint.`,
+  endpoint_already_enabled: ({ id }: Id) => `${id} is already enabled.`,
+  endpoint_already_disabled: ({ id }: Id) => `${id} is already disabled.`,
+  endpoint_disabled: ({ id }: Id) => `${id} is disabled. Enable it first.`,
+  too_many_endpoints: ({ accountId, mode, max }: OfAccount & { max: number }) =>
+    `${accountId} has the maximum of ${max} endpoints in ${mode} mode. Delete one first.`,
+  delivery_body_deleted: ({ id, keptDays }: Id & { keptDays: number }) =>
+    `${id} cannot be sent again: events are kept for ${keptDays} days.`,
+  delivery_already_ended: ({ id, status }: Id & { status: WebhookDeliveryStatus }) =>
+    `${id} cannot be abandoned: it is already ${status}.`,
+};
+
+/** What is wrong with the value of a field, whatever the gateway's state. */
+const PROBLEMS = {
+  empty: () => 'Enter a value.',
+  too_long: ({ length, max }: { length: number; max: number }) =>
+    `It has ${length} characters; the maximum is ${max}.`,
+  not_printable: () => 'Use one line without control characters.',
+  not_an_amount: ({ value, zeroAllowed }: { value: string; zeroAllowed: boolean }) =>
+    `${value} is not a valid amount. Use a plain decimal${zeroAllowed ? '' : ' greater than zero'} ` +
+    'with at most 18 digits before and 8 after the decimal point.',
+  not_a_percentage: ({ value }: { value: string }) =>
+    `${value} is not valid. Use 0 to 100 with at most 4 decimals, such as 0.75.`,
+  out_of_range: ({ value, min, max }: { value: number | string; min: number; max: number }) =>
+    `${value} is out of range. Use a whole number from ${min} to ${max}.`,
+  unknown_name: ({ value, known }: { value: string; known: readonly string[] }) =>
+    `"${value}" does not exist.${known.length === 0 ? '' : ` Use all, or some of ${known.join(', ')}.`}`,
+  none_chosen: () => 'Choose at least one.',
+  unsupported_currency: ({ value, supported }: { value: string; supported: readonly string[] }) =>
+    `${value} is not a supported currency. Supported currencies: ${supported.join(', ')}.`,
+  no_such_route: ({ scope }: { scope: RouteScope }) =>
+    `${Object.values(scope).join(' ').trimEnd()} is not a route.`,
+  no_route: (route: { provider: string; currency: string; direction: Direction }) =>
+    `${route.provider} does not support ${route.currency} for ${route.direction}.`,
+  not_an_adjustment_id: ({ value }: { value: string }) =>
+    `${value} is not an adjustment id: adj_ followed by a ULID of 26 characters.`,
+  not_a_date: ({ value }: { value: string }) =>
+    `"${value}" is not a date. Use the form 2027-01-31.`,
+  in_the_past: ({ value }: { value: Date }) =>
+    `${value.toISOString()} is in the past. Use a future time.`,
+  in_the_future: ({ value }: { value: Date }) => `${value.toISOString()} is in the future.`,
+  not_after_start: ({ value }: { value: Date }) =>
+    `${value.toISOString()} is not after the start of the rule. Use a later time.`,
+  too_long_ago: ({ value, days }: { value: Date; days: number }) =>
+    `${value.toISOString()} is too long ago: events are kept for ${days} days. Use a later time.`,
+  above_max_fee: ({ value, maxFee }: { value: Amount; maxFee: Amount }) =>
+    `${value} is more than the maximum fee, ${maxFee}. Lower it, or raise the maximum fee.`,
+  above_daily_max: ({ value, dailyMax }: { value: Amount; dailyMax: Amount }) =>
+    `${value} is more than the limit of 24 hours, ${dailyMax}. Lower it, or raise that limit.`,
+  needs_account: () => 'It is a setting of one account, not of the default.',
+  default_needs_account: () => 'The default has no default to follow. Use an amount or none.',
+  not_an_email: ({ value }: { value: string }) => `"${value}" is not an email address.`,
+  password_common: () => 'This password is easy to guess. Use several unrelated words.',
+  password_length: ({ length, min, max }: Record<'length' | 'min' | 'max', number>) =>
+    `It has ${length} characters. Use ${min} to ${max}.`,
+  unknown_role: ({ value, known }: { value: string; known: readonly string[] }) =>
+    `"${value}" is not a role. Use one of ${known.join(', ')}.`,
+  url_refused: ({ explanation }: { explanation: string }) =>
+    `The URL cannot be used: ${explanation}`,
+  too_many_addresses: ({ count, max }: { count: number; max: number }) =>
+    `It has ${count} entries; the maximum is ${max}.`,
+  not_an_address: ({ value }: { value: string }) =>
+    `"${value}" is not an IP address or network. Use 203.0.113.7, 10.0.0.0/8 or 2001:db8::/32, ` +
+    'separated by commas.',
+  prefix_length: ({ value, version, max }: { value: string; version: 4 | 6; max: number }) =>
+    `${value} has an invalid prefix length. IPv${version} prefixes are 0 to ${max}.`,
+  host_bits: ({ value, network, address }: Record<'value' | 'network' | 'address', string>) =>
+    `${value} has host bits set. Use ${network} for the network, or ${address} for the address.`,
+  mapped_ipv4: ({ value }: { value: string }) =>
+    `${value} is an IPv4-mapped IPv6 address. Use the IPv4 address.`,
+};
+
+/** A code of the catalogue with the data of its sentence. */
+type Coded<Catalogue> = {
+  [Code in keyof Catalogue]: Catalogue[Code] extends (data: infer Data) => string
+    ? { code: Code } & Data
+    : never;
+}[keyof Catalogue];
+
+export type Refusal = Coded<typeof REFUSALS>;
+export type InputProblem = Coded<typeof PROBLEMS>;
+
+/** Its message is the sentence. */
 export class AdminRefusal extends Error {
   readonly refusal: Refusal;
 
   constructor(refusal: Refusal) {
-    super(refusal.code);
+    super((REFUSALS[refusal.code] as (data: Refusal) => string)(refusal));
     this.refusal = refusal;
   }
 }
 
-/** The fields that services check beyond their type. */
-export type InputField =
-  | 'above'
-  | 'allow'
-  | 'amount'
-  | 'at'
-  | 'autoApproveDailyMax'
-  | 'autoApproveMax'
-  | 'by'
-  | 'currency'
-  | 'daily'
-  | 'description'
-  | 'email'
-  | 'events'
-  | 'expires'
-  | 'fixed'
-  | 'from'
-  | 'maxFee'
-  | 'minFee'
-  | 'name'
-  | 'network'
-  | 'operationId'
-  | 'password'
-  | 'perTransaction'
-  | 'percentage'
-  | 'rate'
-  | 'reason'
-  | 'rehearse'
-  | 'resolution'
-  | 'reviewAll'
-  | 'role'
-  | 'scopes'
-  | 'since'
-  | 'until'
-  | 'url';
-
-/** A problem of a value that does not depend on the gateway's state. */
-export type InputProblem =
-  | { code: 'empty' }
-  | { code: 'too_long'; length: number; max: number }
-  | { code: 'not_printable' }
-  | { code: 'not_an_amount'; value: string; zeroAllowed: boolean }
-  | { code: 'not_a_percentage'; value: string }
-  | { code: 'out_of_range'; value: number | string; min: number; max: number }
-  | { code: 'unknown_name'; value: string; known: readonly string[] }
-  | { code: 'unsupported_currency'; value: string; supported: readonly string[] }
-  | { code: 'no_such_route'; scope: RouteScope }
-  | { code: 'no_route'; provider: string; currency: string; direction: Direction }
-  | { code: 'not_an_adjustment_id'; value: string }
-  | { code: 'not_a_date'; value: string }
-  | { code: 'in_the_past'; value: Date }
-  | { code: 'in_the_future'; value: Date }
-  | { code: 'not_after_start'; value: Date }
-  | { code: 'too_long_ago'; value: Date; days: number }
-  | { code: 'above_max_fee'; value: Amount; maxFee: Amount }
-  | { code: 'above_daily_max'; value: Amount; dailyMax: Amount }
-  | { code: 'needs_account' }
-  | { code: 'default_needs_account' }
-  | { code: 'not_an_email'; value: string }
-  | { code: 'password_common' }
-  | { code: 'password_length'; length: number; min: number; max: number }
-  | { code: 'unknown_role'; value: string; known: readonly string[] }
-  | { code: 'url_refused'; explanation: string }
-  | { code: 'too_many_addresses'; count: number; max: number }
-  | { code: 'not_an_address'; value: string }
-  | { code: 'prefix_length'; value: string; version: 4 | 6; max: number }
-  | { code: 'host_bits'; value: string; network: string; address: string }
-  | { code: 'mapped_ipv4'; value: string };
-
+/** Its message is the sentence, without the field. */
 export class InvalidInput extends Error {
-  readonly field: InputField;
+  /** The name of the field in the form; the admin command has an option of the same name. */
+  readonly field: string;
   readonly problem: InputProblem;
 
-  constructor(field: InputField, problem: InputProblem) {
-    super(`${field}: ${problem.code}`);
+  constructor(field: string, problem: InputProblem) {
+    super((PROBLEMS[problem.code] as (data: InputProblem) => string)(problem));
     this.field = field;
     this.problem = problem;
   }
+}
+
+function routeText(route: RouteOfFee): string {
+  return `${route.currency} ${route.direction} through ${route.provider}`;
 }

@@ -5,7 +5,6 @@ import { type Step, STEP_MINUTES } from '../../services/users/sign-in';
 import { words } from '../components';
 import { EMPTY_FORM, Field, type FormState } from '../forms';
 import { PageRefusal } from '../problems';
-import { problemText } from '../refusals';
 import {
   browserOf,
   cookieName,
@@ -92,7 +91,7 @@ export function invitationPages(options: AccountPages): Route[] {
           }
         } catch (error) {
           if (!(error instanceof InvalidInput)) throw error;
-          const errors = { [error.field]: problemText(error.problem) };
+          const errors = { [error.field]: error.message };
           return show(visit, { ...state, errors }, null, 422);
         }
       },

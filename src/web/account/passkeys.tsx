@@ -4,7 +4,6 @@ import type { Passkey } from '../../services/users/passkeys';
 import { Alert, Card, Empty, PageHead, Table, Time } from '../components';
 import { Confirm, EMPTY_FORM, Field, type FormState } from '../forms';
 import { Icon } from '../icon';
-import { problemText } from '../refusals';
 import { page, redirect, type Redirect, type Route, type SignedInVisit } from '../site';
 import type { AccountPages } from './account-pages';
 import { PASSKEY_WRONG, passkeyAnswer, passkeyCookie, PasskeyForm } from './passkey-form';
@@ -58,7 +57,7 @@ export function passkeyPages(
           return recoveryCodes === null ? redirect(path) : showCodes(visit, recoveryCodes);
         } catch (error) {
           if (!(error instanceof InvalidInput)) throw error;
-          const errors = { [error.field]: problemText(error.problem) };
+          const errors = { [error.field]: error.message };
           return showNewPasskey(visit, { values: form, errors }, null);
         }
       },

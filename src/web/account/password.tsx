@@ -2,7 +2,6 @@
 import { InvalidInput } from '../../services/admin/refusal';
 import { Card, PageHead } from '../components';
 import { EMPTY_FORM, Field, FormActions, type FormState } from '../forms';
-import { problemText } from '../refusals';
 import { page, redirect, type Route } from '../site';
 import type { AccountPages } from './account-pages';
 
@@ -35,7 +34,7 @@ export function passwordPages({ site, users }: AccountPages): Route[] {
           return redirect(`${security}?changed`);
         } catch (error) {
           if (!(error instanceof InvalidInput)) throw error;
-          return show({ ...EMPTY_FORM, errors: { password: problemText(error.problem) } }, 422);
+          return show({ ...EMPTY_FORM, errors: { password: error.message } }, 422);
         }
       },
     },

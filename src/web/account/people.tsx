@@ -6,7 +6,6 @@ import type { SignedIn } from '../../services/users/sessions';
 import { Alert, Card, Empty, PageHead, Secret, Table, Time, words } from '../components';
 import { Action, Confirm, draftForm, Field, FormActions, type FormState, Select } from '../forms';
 import { Icon } from '../icon';
-import { problemText } from '../refusals';
 import { page, redirect, type Route } from '../site';
 import type { AccountPages } from './account-pages';
 
@@ -71,7 +70,7 @@ export function peoplePages({ site, users, once, publicUrl }: AccountPages): Rou
           return redirect(invitedPath, [once.keep(visit, invitedPath, link)]);
         } catch (error) {
           if (!(error instanceof InvalidInput)) throw error;
-          const errors = { [error.field]: problemText(error.problem) };
+          const errors = { [error.field]: error.message };
           return inviteForm({ values: form, errors }, 422);
         }
       },

@@ -228,7 +228,7 @@ export const PAGE_GUARDS: readonly Guard[] = [
   {
     name: 'object-mode',
     protects: 'An object of the other mode does not exist on the dashboard.',
-    file: 'src/services/dashboard.ts',
+    file: 'src/services/own.ts',
     find: 'if (object?.accountId === owner.accountId && object.mode === owner.mode) return object;',
     replace: 'if (object?.accountId === owner.accountId) return object;',
     test: PAGES,
