@@ -1,5 +1,4 @@
 /** Callbacks of the providers over HTTP: only an authentic one is taken, and none moves money. */
-import { createHmac, randomBytes } from 'node:crypto';
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { rows } from '../../src/db/transaction';
 import { newId } from '../../src/lib/new-id';
@@ -16,55 +15,34 @@ import {
 import { control, readBookEntry } from '../support/servers/sandbox';
 import { waitFor } from '../support/wait-for';
 import { started } from '../support/started';
+import {
+  type Callback,
+  callbackSecret,
+  deliverCallback,
+  signExchangePay,
+  signOnchain,
+} from '../support/servers/provider-callbacks';
+import type { Mode } from '../../src/domain/mode';
+import { type Outage, setOutage } from '../support/servers/sandbox';
 
 const gateway = started(useSharedGateway);
 
 type Provider = 'onchain_provider' | 'exchange_pay';
-type Mode = 'test' | 'live';
 
-interface Callback {
-  headers: Record<string, string>;
-  body: string;
-}
-
-function secretOf(provider: Provider, mode: Mode): string {
-  const prefix = provider === 'onchain_provider' ? 'ONCHAIN' : 'EXCHANGE_PAY';
-  return gateway.env[`${prefix}_${mode.toUpperCase()}_CALLBACK_SECRET`] ?? '';
-}
-
-/** Written from docs/sandbox.md, so that it shares nothing with the sandbox and the adapters. */
+/** What is claimed of a payout. */
 const SIGNED: Record<Provider, (reference: string, secret: string, atMs: number) => Callback> = {
   onchain_provider: (reference, secret, atMs) => {
     const data = { object: 'transfer', client_reference: reference, status: 'confirmed' };
-    const body = JSON.stringify({ id: 'oev_1', type: 'transfer.updated', data });
-    const t = Math.floor(atMs / 1000);
-    const s = createHmac('sha256', secret).update(`${t}.${body}`).digest('hex');
-    return { headers: { 'Onchain-Signature': `t=${t},s=${s}` }, body };
+    return signOnchain({ type: 'transfer.updated', data }, secret, atMs);
   },
   exchange_pay: (reference, secret, atMs) => {
-    const data = JSON.stringify({ merchantTransferId: reference, transferStatus: 'SUCCESS' });
-    const body = JSON.stringify({ bizType: 'PAYOUT', bizId: '1', bizStatus: 'SUCCESS', data });
-    const nonce = randomBytes(16).toString('hex');
-    const signature = createHmac('sha512', secret)
-      .update(`${atMs}\n${nonce}\n${body}\n`)
-      .digest('base64');
-    const headers = {
-      'ExchangePay-Timestamp': String(atMs),
-      'ExchangePay-Nonce': nonce,
-      'ExchangePay-Signature': signature,
-    };
-    return { headers, body };
+    const data = { merchantTransferId: reference, transferStatus: 'SUCCESS' };
+    return signExchangePay({ bizType: 'PAYOUT', bizStatus: 'SUCCESS', data }, secret, atMs);
   },
 };
 
-async function deliver(path: string, { headers, body }: Callback) {
-  const response = await fetch(
-    `${gateway.baseUrl.replace('/api/v1', '')}/provider-callbacks/${path}`,
-    { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body },
-  );
-  const text = await response.text();
-  return { status: response.status, headers: response.headers, json: JSON.parse(text) };
-}
+const secretOf = (provider: Provider, mode: Mode) => callbackSecret(gateway, provider, mode);
+const deliver = (path: string, callback: Callback) => deliverCallback(gateway, path, callback);
 
 const BOTH: Provider[] = ['onchain_provider', 'exchange_pay'];
 
@@ -229,12 +207,11 @@ test('a success after a failure moves nothing and is noted for an operator', asy
 });
 
 describe('a provider that does not answer after the end of a payout', () => {
-  const outage = (kind: string | null) =>
-    control(gateway.sandbox.url, 'outage', { provider: 'onchain_provider', mode: 'live', kind });
+  const outage = (kind: Outage) => setOutage(gateway, 'onchain_provider', 'live', kind);
 
   afterEach(() => outage(null));
 
-  test.each(['answer_429', 'answer_503', 'refuse'])(
+  test.each<Outage>(['answer_429', 'answer_503', 'refuse'])(
     'leaves the callback for later and opens no case: %s',
     async (kind) => {
       const { client } = await openMerchant(gateway, { funds: { USDT: '100' } });

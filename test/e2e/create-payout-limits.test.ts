@@ -3,7 +3,7 @@ import { rows } from '../../src/db/transaction';
 import { brokenInvariants, startGateway } from '../support/servers/gateway';
 import { fund } from '../support/merchant/merchant';
 import { buildPayout, type MerchantClient } from '../support/merchant/merchant-client';
-import { control } from '../support/servers/sandbox';
+import { type Outage, setOutage } from '../support/servers/sandbox';
 import {
   approve,
   balanceOf,
@@ -75,8 +75,7 @@ test('a used reference is told while the provider has no estimate', async () => 
   const { client } = await openMerchant(gateway);
   const first = await client.createPayout(buildPayout());
   const { reference } = first.json.data as { reference: string };
-  const outage = (kind: string | null) =>
-    control(gateway.sandbox.url, 'outage', { provider: 'onchain_provider', mode: 'live', kind });
+  const outage = (kind: Outage) => setOutage(gateway, 'onchain_provider', 'live', kind);
   await outage('answer_503');
   const ether = {
     currency: 'ETH',

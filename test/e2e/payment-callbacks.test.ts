@@ -1,5 +1,4 @@
 /** Callbacks about payments, and providers that do not answer: one credit, and never a wrong one. */
-import { createHmac, randomBytes } from 'node:crypto';
 import { rows } from '../../src/db/transaction';
 import { PROVIDER_CODES, type ProviderCode } from '../../src/domain/provider-codes';
 import { newId } from '../../src/lib/new-id';
@@ -17,61 +16,40 @@ import {
   whenPayment,
 } from '../support/payment/payment-steps';
 import { balanceOf, keyStates, openMerchant } from '../support/payout/payout-steps';
-import { type CheckoutEntry, control } from '../support/servers/sandbox';
+import { type CheckoutEntry } from '../support/servers/sandbox';
 import { waitFor } from '../support/wait-for';
 import { started } from '../support/started';
+import {
+  type Callback,
+  callbackSecret,
+  deliverCallback,
+  signExchangePay,
+  signOnchain,
+} from '../support/servers/provider-callbacks';
+import type { Mode } from '../../src/domain/mode';
+import { type Outage, setOutage } from '../support/servers/sandbox';
 
+/** The time-out is the default one: a provider that hangs must not be taken for a fault of ours. */
 const gateway = started(() => startGateway({ providerTimeoutMs: DEFAULT_TIMEOUT_MS }));
 
-/** As long as by default: a provider that hangs must not be taken for a fault of ours. */
-
-interface Callback {
-  headers: Record<string, string>;
-  body: string;
-}
-
-type Mode = 'test' | 'live';
-
-function secretOf(provider: ProviderCode, mode: Mode): string {
-  const prefix = provider === 'onchain_provider' ? 'ONCHAIN' : 'EXCHANGE_PAY';
-  return gateway.env[`${prefix}_${mode.toUpperCase()}_CALLBACK_SECRET`] ?? '';
-}
-
-/** Written from docs/sandbox.md; what they claim is never what the provider says itself. */
+/** What is claimed of a payment. */
 const SIGNED: Record<ProviderCode, (reference: string, secret: string, atMs?: number) => Callback> =
   {
     onchain_provider: (reference, secret, atMs = Date.now()) => {
       const deposits = [{ id: 'odp_1', amount: '1000000.00000000', state: 'final' }];
       const data = { object: 'checkout', client_reference: reference, state: 'failed', deposits };
-      const body = JSON.stringify({ id: 'oev_1', type: 'checkout.updated', data });
-      const t = Math.floor(atMs / 1000);
-      const s = createHmac('sha256', secret).update(`${t}.${body}`).digest('hex');
-      return { headers: { 'Onchain-Signature': `t=${t},s=${s}` }, body };
+      return signOnchain({ type: 'checkout.updated', data }, secret, atMs);
     },
     exchange_pay: (reference, secret, atMs = Date.now()) => {
       const payments = [{ paymentId: 'EPP1', payAmount: '1000000', payStatus: 'SUCCESS' }];
-      const data = JSON.stringify({ merchantOrderId: reference, orderStatus: 'ERROR', payments });
-      const body = JSON.stringify({ bizType: 'PAY', bizId: '1', bizStatus: 'ERROR', data });
-      const nonce = randomBytes(16).toString('hex');
-      const signature = createHmac('sha512', secret)
-        .update(`${atMs}\n${nonce}\n${body}\n`)
-        .digest('base64');
-      const headers = {
-        'ExchangePay-Timestamp': String(atMs),
-        'ExchangePay-Nonce': nonce,
-        'ExchangePay-Signature': signature,
-      };
-      return { headers, body };
+      const data = { merchantOrderId: reference, orderStatus: 'ERROR', payments };
+      return signExchangePay({ bizType: 'PAY', bizStatus: 'ERROR', data }, secret, atMs);
     },
   };
 
-async function deliver(provider: ProviderCode, mode: Mode, { headers, body }: Callback) {
-  const response = await fetch(
-    `${gateway.baseUrl.replace('/api/v1', '')}/provider-callbacks/${provider}/${mode}`,
-    { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body },
-  );
-  return { status: response.status, json: JSON.parse(await response.text()) };
-}
+const secretOf = (provider: ProviderCode, mode: Mode) => callbackSecret(gateway, provider, mode);
+const deliver = (provider: ProviderCode, mode: Mode, callback: Callback) =>
+  deliverCallback(gateway, `${provider}/${mode}`, callback);
 
 const other = (provider: ProviderCode): ProviderCode =>
   provider === 'exchange_pay' ? 'onchain_provider' : 'exchange_pay';
@@ -176,9 +154,8 @@ describe.each(PROVIDER_CODES)('callbacks of %s', (provider) => {
   });
 });
 
-async function outage(kind: string | null, provider: ProviderCode = 'onchain_provider') {
-  await control(gateway.sandbox.url, 'outage', { provider, mode: 'test', kind });
-}
+const outage = (kind: Outage, provider: ProviderCode = 'onchain_provider') =>
+  setOutage(gateway, provider, 'test', kind);
 
 async function checkoutsWithoutPayment(): Promise<CheckoutEntry[]> {
   const response = await fetch(`${gateway.sandbox.url}/sandbox/book`);
@@ -188,7 +165,7 @@ async function checkoutsWithoutPayment(): Promise<CheckoutEntry[]> {
   return checkouts.filter((one) => !ids.has(one.client_reference));
 }
 
-describe.each([
+describe.each<[kind: Outage, reason: string, retryAfter: string]>([
   ['answer_503', 'provider_unavailable', '10'],
   ['hang', 'provider_unavailable', '10'],
   ['refuse', 'provider_unavailable', '10'],

@@ -12,78 +12,34 @@ import type { MerchantClient } from '../support/merchant/merchant-client';
 import {
   atProvider,
   checkoutOf,
-  closeWindow,
+  creditOf,
   decide,
   eventsOf,
   needsAttention,
   openedPayment,
+  type Opened,
+  paidPayment,
   postingsOf,
   readPayment,
+  refundOf,
+  statusesOf,
+  underpaidPayment,
   whenDetails,
   whenPayment,
 } from '../support/payment/payment-steps';
 import { balanceOf, openMerchant } from '../support/payout/payout-steps';
 import { runProgram } from '../support/servers/programs';
-import { control } from '../support/servers/sandbox';
+import { control, type Outage, setOutage } from '../support/servers/sandbox';
 import { waitFor } from '../support/wait-for';
 import { started } from '../support/started';
 
 const gateway = started(startGateway, isSound);
 
-interface Paid {
-  accountId: string;
-  client: MerchantClient;
-  id: string;
-}
-
-const CREDIT = {
-  type: 'payin_settlement',
-  lines: [
-    'available in 100.00000000',
-    'available out 1.00000000',
-    'provider_clearing out 100.00000000',
-    'fee_income in 1.00000000',
-  ],
-};
-
-function refundOf(gross: string, net: string, fee: string, direction: 'in' | 'out' = 'out') {
-  const against = direction === 'in' ? 'out' : 'in';
-  const lines = [
-    `available ${direction} ${net}`,
-    `fee_income ${direction} ${fee}`,
-    `provider_clearing ${against} ${gross}`,
-  ];
-  return { type: 'payin_refund', lines };
-}
-
+const CREDIT = creditOf('100.00000000', '1.00000000');
 const ALL_OF_IT = refundOf('100.00000000', '99.00000000', '1.00000000');
 const HALF_OF_IT = refundOf('50.00000000', '49.50000000', '0.50000000');
 
-/** A payment of 100 USDT that was paid and credited. */
-async function paid(provider: string = 'onchain_provider'): Promise<Paid> {
-  const { accountId, client } = await openMerchant(gateway, { mode: 'test', funds: {} });
-  const id = await openedPayment(client, { provider });
-  await atProvider(gateway, id, 'pay');
-  await whenPayment(client, id, 'completed');
-  return { accountId, client, id };
-}
-
-/** One that waits for the rest: its workflow stays open. */
-async function underpaid(): Promise<Paid> {
-  const { accountId, client } = await openMerchant(gateway, { mode: 'test', funds: {} });
-  const id = await openedPayment(client);
-  await atProvider(gateway, id, 'pay', { amount: '50' });
-  await waitFor('the confirmation', async () => {
-    const { transfers } = await checkoutOf(gateway, id);
-    return transfers[0]?.status === 'confirmed';
-  });
-  await closeWindow(gateway, id);
-  await client.post(`/payments/${id}/verify`);
-  await whenPayment(client, id, 'underpaid');
-  return { accountId, client, id };
-}
-
-async function spend({ accountId }: Paid, value: string): Promise<void> {
+async function spend({ accountId }: Opened, value: string): Promise<void> {
   const posting = adjustmentPosting({
     id: newId('adjustment'),
     direction: 'out',
@@ -111,17 +67,10 @@ async function carriedOut(...args: string[]): Promise<unknown> {
   return JSON.parse(stdout);
 }
 
-async function outage(kind: 'answer_503' | null): Promise<void> {
-  const what = { provider: 'onchain_provider', mode: 'test', kind };
-  expect(await control(gateway.sandbox.url, 'outage', what)).toBe(200);
-}
+const outage = (kind: Outage) => setOutage(gateway, 'onchain_provider', 'test', kind);
 
 async function available(client: MerchantClient): Promise<string | undefined> {
   return (await balanceOf(client))?.available;
-}
-
-async function statusesOf(id: string): Promise<string[]> {
-  return (await eventsOf(gateway, id)).map(({ body }) => body.data.status);
 }
 
 async function exceptionsOf(id: string): Promise<Record<string, unknown>[]> {
@@ -135,7 +84,7 @@ async function exceptionsOf(id: string): Promise<Record<string, unknown>[]> {
 
 describe.each(PROVIDER_CODES)('%s refunds by itself', (provider) => {
   test.concurrent('all of it: refunded, with event, and the credit is taken back', async () => {
-    const { client, id } = await paid(provider);
+    const { client, id } = await paidPayment(gateway, provider);
     await atProvider(gateway, id, 'refund');
     const data = await whenPayment(client, id, 'refunded');
     expect(data).toMatchObject({
@@ -155,7 +104,7 @@ describe.each(PROVIDER_CODES)('%s refunds by itself', (provider) => {
   });
 
   test.concurrent('in two parts: the status waits for the second', async () => {
-    const { client, id } = await paid(provider);
+    const { client, id } = await paidPayment(gateway, provider);
     await atProvider(gateway, id, 'refund', { amount: '50' });
     const half = await waitFor('the half', async () => {
       const data = await readPayment(client, id);
@@ -167,10 +116,10 @@ describe.each(PROVIDER_CODES)('%s refunds by itself', (provider) => {
       net_amount: '49.50000000',
     });
     expect(await available(client)).toBe('49.50000000');
-    const before = await statusesOf(id);
+    const before = await statusesOf(gateway, id);
     await atProvider(gateway, id, 'refund');
     await whenPayment(client, id, 'refunded');
-    expect(await statusesOf(id)).toEqual([...before, 'refunded']);
+    expect(await statusesOf(gateway, id)).toEqual([...before, 'refunded']);
     expect(await postingsOf(gateway, id)).toEqual([CREDIT, HALF_OF_IT, HALF_OF_IT]);
     expect(await available(client)).toBe('0.00000000');
   });
@@ -180,14 +129,14 @@ test.concurrent('the scenario that refunds by itself ends as refunded', async ()
   const { client } = await openMerchant(gateway, { mode: 'test', funds: {} });
   const id = await openedPayment(client, { metadata: { scenario: 'refunded' } });
   await whenPayment(client, id, 'refunded');
-  expect((await statusesOf(id)).slice(-2)).toEqual(['completed', 'refunded']);
+  expect((await statusesOf(gateway, id)).slice(-2)).toEqual(['completed', 'refunded']);
   expect(await postingsOf(gateway, id)).toEqual([CREDIT, ALL_OF_IT]);
 });
 
 test.concurrent(
   'a refund whose money is spent is owed, and taken when the balance covers it',
   async () => {
-    const payment = await paid();
+    const payment = await paidPayment(gateway);
     const { accountId, client, id } = payment;
     await spend(payment, '90');
     await atProvider(gateway, id, 'refund');
@@ -217,7 +166,7 @@ test.concurrent(
 );
 
 test.concurrent('an owed refund is waived when an operator resolves its case', async () => {
-  const payment = await paid();
+  const payment = await paidPayment(gateway);
   const { accountId, client, id } = payment;
   await spend(payment, '99');
   await atProvider(gateway, id, 'refund');
@@ -237,11 +186,11 @@ test.concurrent('an owed refund is waived when an operator resolves its case', a
 
 describe('an operator', () => {
   test.concurrent('refunds an underpaid payment by signal', async () => {
-    const { client, id } = await underpaid();
+    const { client, id } = await underpaidPayment(gateway);
     await decide(gateway, id, 'refund', { reason: 'too little' });
     const data = await whenPayment(client, id, 'refunded');
     expect(data).toMatchObject({ refunded_amount: '50.00000000', exceptions: ['manual'] });
-    expect((await statusesOf(id)).slice(-2)).toEqual(['underpaid', 'refunded']);
+    expect((await statusesOf(gateway, id)).slice(-2)).toEqual(['underpaid', 'refunded']);
     expect((await postingsOf(gateway, id)).slice(1)).toEqual([HALF_OF_IT]);
     expect(await available(client)).toBe('0.00000000');
     const { refunds } = await checkoutOf(gateway, id);
@@ -249,7 +198,7 @@ describe('an operator', () => {
   });
 
   test.concurrent('refunds a part by signal, and the rest later', async () => {
-    const { client, id } = await underpaid();
+    const { client, id } = await underpaidPayment(gateway);
     await decide(gateway, id, 'refund', { amount: '20', reason: 'a part' });
     await whenDetails(gateway, id, /`refund` of 20.00000000 USDT by alice, done/);
     expect(await readPayment(client, id)).toMatchObject({
@@ -268,7 +217,7 @@ describe('an operator', () => {
   test.concurrent(
     'is told the figures when the balance does not cover it, and nothing moves',
     async () => {
-      const payment = await underpaid();
+      const payment = await underpaidPayment(gateway);
       const { client, id } = payment;
       await spend(payment, '40');
       await decide(gateway, id, 'refund', { reason: 'too little' });
@@ -286,7 +235,7 @@ describe('an operator', () => {
   test.concurrent(
     'refunds a completed payment whose workflow has ended, with the admin command',
     async () => {
-      const { client, id } = await paid();
+      const { client, id } = await paidPayment(gateway);
       const handle = gateway.temporal.workflow.getHandle(id);
       expect(await handle.result()).toBe('completed');
       await expect(handle.signal('refund', { reason: 'late' })).rejects.toThrow(/completed/);
@@ -341,7 +290,7 @@ describe('an operator', () => {
       'the refund needs 99.00000000 USDT, and the merchant has 9.00000000 USDT available',
     ],
   ])('is refused %s by the admin command', async (_what, options, sentence) => {
-    const payment = await paid();
+    const payment = await paidPayment(gateway);
     await spend(payment, '90');
     const refused = await admin('refund', payment.id, ...options, '--reason', 'x');
     expect(refused).toMatchObject({ code: 1, stdout: '' });
@@ -351,7 +300,7 @@ describe('an operator', () => {
 });
 
 test('an order that the provider refuses is given back', async () => {
-  const { client, id } = await underpaid();
+  const { client, id } = await underpaidPayment(gateway);
   // The provider sends a part back by itself, and does not say so before the operator decides.
   await outage('answer_503');
   await atProvider(gateway, id, 'refund', { amount: '30' });
@@ -372,7 +321,7 @@ test('an order that the provider refuses is given back', async () => {
 });
 
 test('an order that the provider does not answer stays in doubt until it does', async () => {
-  const { client, id } = await underpaid();
+  const { client, id } = await underpaidPayment(gateway);
   await outage('answer_503');
   await decide(gateway, id, 'refund', { reason: 'too little' });
   await whenDetails(gateway, id, /Waiting for the provider to carry out the `refund`/);
@@ -386,7 +335,7 @@ test('an order that the provider does not answer stays in doubt until it does', 
 });
 
 test('a refund whose callback was lost is found by the command `payments look`', async () => {
-  const { client, id } = await paid();
+  const { client, id } = await paidPayment(gateway);
   await control(gateway.sandbox.url, 'settings', { callback_base_url: null });
   await atProvider(gateway, id, 'refund', { amount: '50' });
   expect((await readPayment(client, id)).refunded_amount).toBe('0.00000000');

@@ -7,11 +7,12 @@ import type { ApiAnswer, MerchantClient } from '../support/merchant/merchant-cli
 import {
   atProvider,
   checkoutOf,
-  closeWindow,
   creditsOf,
+  endWindow,
   eventsOf,
   openedPayment,
   readPayment,
+  whenConfirmed,
   whenPayment,
 } from '../support/payment/payment-steps';
 import { balanceOf, openMerchant } from '../support/payout/payout-steps';
@@ -38,18 +39,7 @@ interface Ending {
   failure?: string;
 }
 
-/** The window closes, and the merchant asks. */
-async function endOfWindow({ client, id }: Played): Promise<void> {
-  await closeWindow(gateway, id);
-  expect((await client.post(`/payments/${id}/verify`)).status).toBe(200);
-}
-
-async function whenConfirmed({ id }: Played): Promise<void> {
-  await waitFor('the confirmation', async () => {
-    const { transfers } = await checkoutOf(gateway, id);
-    return transfers[0]?.status === 'confirmed';
-  });
-}
+const endOfWindow = ({ client, id }: Played) => endWindow(gateway, client, id);
 
 async function release({ client, id }: Played): Promise<void> {
   await whenPayment(client, id, 'on_hold');
@@ -181,7 +171,7 @@ async function expectMoney(client: MerchantClient, id: string, data: ApiAnswer['
 test.concurrent('the rest of an underpaid payment comes late and completes it', async () => {
   const { client } = await openMerchant(gateway, { mode: 'test', funds: {} });
   const id = await openedPayment(client, { metadata: { scenario: 'underpaid' } });
-  await whenConfirmed({ client, id });
+  await whenConfirmed(gateway, id);
   await endOfWindow({ client, id });
   await whenPayment(client, id, 'underpaid');
   await atProvider(gateway, id, 'pay', { amount: '20' });
@@ -232,7 +222,7 @@ test.concurrent.each(PROVIDER_CODES)(
     const { client } = await openMerchant(gateway, { mode: 'test', funds: {} });
     const id = await openedPayment(client, { provider });
     await atProvider(gateway, id, 'pay', { amount: '0' });
-    await whenConfirmed({ client, id });
+    await whenConfirmed(gateway, id);
     expect((await client.post(`/payments/${id}/verify`)).status).toBe(200);
     expect(['created', 'pending']).toContain((await readPayment(client, id)).status);
     await atProvider(gateway, id, 'pay');
@@ -338,7 +328,7 @@ test.concurrent('a hold that is rejected ends as refunded, and nothing is credit
   const { client } = await openMerchant(gateway, { mode: 'test', funds: {} });
   const id = await openedPayment(client, { metadata: { scenario: 'on_hold' } });
   await whenPayment(client, id, 'on_hold');
-  await whenConfirmed({ client, id });
+  await whenConfirmed(gateway, id);
   await atProvider(gateway, id, 'reject');
   const data = await whenPayment(client, id, 'refunded');
   expect(data).toMatchObject({ net_amount: null, service_fee: '0.00000000' });

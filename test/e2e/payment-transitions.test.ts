@@ -15,10 +15,12 @@ import {
   atProvider,
   checkoutOf,
   closeWindow,
+  creditOf,
   eventsOf,
   openedPayment,
   postingsOf,
   readPayment,
+  refundOf,
   type SeenPosting,
 } from '../support/payment/payment-steps';
 import { balanceOf, openMerchant } from '../support/payout/payout-steps';
@@ -46,23 +48,9 @@ const pay =
     );
   };
 
-const credit = (gross: string, fee: string): SeenPosting => ({
-  type: 'payin_settlement',
-  lines: [
-    `available in ${gross}.00000000`,
-    `available out ${fee}00000`,
-    `provider_clearing out ${gross}.00000000`,
-    `fee_income in ${fee}00000`,
-  ],
-});
-const refund = (gross: string, net: string, fee: string): SeenPosting => ({
-  type: 'payin_refund',
-  lines: [
-    `available out ${net}00000`,
-    `fee_income out ${fee}00000`,
-    `provider_clearing in ${gross}.00000000`,
-  ],
-});
+const credit = (gross: string, fee: string) => creditOf(`${gross}.00000000`, `${fee}00000`);
+const refund = (gross: string, net: string, fee: string) =>
+  refundOf(`${gross}.00000000`, `${net}00000`, `${fee}00000`);
 const ALL = credit('100', '1.000');
 const HALF = credit('50', '0.500');
 

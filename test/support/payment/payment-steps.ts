@@ -6,6 +6,7 @@ import type { TestGateway } from '../servers/gateway';
 import { type ApiAnswer, type MerchantClient, randomKey } from '../merchant/merchant-client';
 import { isUnavailable, retry } from '../merchant/patient-client';
 import { waitFor } from '../wait-for';
+import { openMerchant } from '../payout/payout-steps';
 
 export function buildPayment(overrides: Record<string, unknown> = {}): Record<string, unknown> {
   return { amount: '100', currency: 'USDT', reference: `order-${randomKey()}`, ...overrides };
@@ -155,4 +156,82 @@ export async function postingsOf(gateway: TestGateway, id: string): Promise<Seen
       WHERE t.source_id = ? GROUP BY t.id ORDER BY t.balance_version`,
     [id],
   );
+}
+
+/** Until the first transfer is confirmed at the provider. */
+export async function whenConfirmed(gateway: TestGateway, id: string): Promise<void> {
+  await waitFor('the confirmation', async () => {
+    const { transfers } = await checkoutOf(gateway, id);
+    return transfers[0]?.status === 'confirmed';
+  });
+}
+
+/** The window closes, and the merchant asks. */
+export async function endWindow(
+  gateway: TestGateway,
+  client: MerchantClient,
+  id: string,
+): Promise<void> {
+  await closeWindow(gateway, id);
+  const { status, text } = await client.post(`/payments/${id}/verify`);
+  if (status !== 200) throw new Error(`verify was answered with ${status} ${text}`);
+}
+
+export interface Opened {
+  accountId: string;
+  client: MerchantClient;
+  id: string;
+}
+
+/** A payment of 100 USDT that was paid and credited, of a merchant of its own. */
+export async function paidPayment(
+  gateway: TestGateway,
+  provider = 'onchain_provider',
+): Promise<Opened> {
+  const { accountId, client } = await openMerchant(gateway, { mode: 'test', funds: {} });
+  const id = await openedPayment(client, { provider });
+  await atProvider(gateway, id, 'pay');
+  await whenPayment(client, id, 'completed');
+  return { accountId, client, id };
+}
+
+/** One that got 50 of 100 and waits for the rest: its workflow stays open. */
+export async function underpaidPayment(gateway: TestGateway): Promise<Opened> {
+  const { accountId, client } = await openMerchant(gateway, { mode: 'test', funds: {} });
+  const id = await openedPayment(client);
+  await atProvider(gateway, id, 'pay', { amount: '50' });
+  await whenConfirmed(gateway, id);
+  await endWindow(gateway, client, id);
+  await whenPayment(client, id, 'underpaid');
+  return { accountId, client, id };
+}
+
+export async function statusesOf(gateway: TestGateway, id: string): Promise<string[]> {
+  return (await eventsOf(gateway, id)).map(({ body }) => body.data.status);
+}
+
+/** The lines of a credit, and of a refund or of its way back. */
+export function creditOf(gross: string, fee: string): SeenPosting {
+  const lines = [
+    `available in ${gross}`,
+    `available out ${fee}`,
+    `provider_clearing out ${gross}`,
+    `fee_income in ${fee}`,
+  ];
+  return { type: 'payin_settlement', lines };
+}
+
+export function refundOf(
+  gross: string,
+  net: string,
+  fee: string,
+  direction: 'in' | 'out' = 'out',
+): SeenPosting {
+  const against = direction === 'in' ? 'out' : 'in';
+  const lines = [
+    `available ${direction} ${net}`,
+    `fee_income ${direction} ${fee}`,
+    `provider_clearing ${against} ${gross}`,
+  ];
+  return { type: 'payin_refund', lines };
 }

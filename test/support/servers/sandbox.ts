@@ -254,3 +254,16 @@ export async function control(
   await response.arrayBuffer();
   return response.status;
 }
+
+/** Null: the provider answers again. */
+export type Outage = 'answer_429' | 'answer_503' | 'hang' | 'lose_answer' | 'refuse' | null;
+
+export async function setOutage(
+  { sandbox }: { sandbox: { url: string } },
+  provider: ProviderCode,
+  mode: Mode,
+  kind: Outage,
+): Promise<void> {
+  const status = await control(sandbox.url, 'outage', { provider, mode, kind });
+  if (status !== 200) throw new Error(`the outage was answered with ${status}`);
+}
