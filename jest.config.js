@@ -24,7 +24,7 @@ function project(name, options = {}) {
   return {
     displayName: name,
     rootDir: __dirname,
-    testEnvironment: 'node',
+    testEnvironment: '<rootDir>/test/support/quick-exit.js',
     testMatch: [`<rootDir>/test/${name}/**/*.test.ts`],
     transform: { '^.+\\.[cm]?[jt]s$': swc({}), '^.+\\.tsx$': swc({ tsx: true }) },
     // These are ES modules, which jest cannot load as they are.
