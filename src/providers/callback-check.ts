@@ -2,7 +2,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { wallClockMs } from '../lib/wall-clock';
 
-/** As far as a callback's time may be from ours, either way; older ones may be recordings. */
+/** A callback's time may differ from ours by this much, either way; older ones may be recordings. */
 const CALLBACK_TOLERANCE_MS = 300_000n;
 
 export type CallbackHeaders = Readonly<Record<string, string | string[] | undefined>>;

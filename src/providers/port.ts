@@ -8,7 +8,6 @@
 import type { Amount } from '../domain/money';
 import type { ProviderCode } from '../domain/provider-codes';
 import type { Destination, DestinationType } from '../domain/destination';
-import type { CallProvider } from './provider-http';
 
 /** What a provider supports (decisions/capabilities); the names are the wire's, because GET /currencies shows them as they are. */
 export interface ProviderCapabilities {
@@ -142,9 +141,9 @@ export type CheckoutResult =
   | Unknown;
 
 export interface StatementQuery {
-  /** By the provider's clock; null: from the beginning. */
+  /** A time of the provider's clock; null means from the beginning. */
   changedFrom: Date | null;
-  /** Of the page before; null for the first. */
+  /** The cursor of the page before; null for the first page. */
   cursor: string | null;
 }
 
@@ -194,18 +193,10 @@ export interface Provider {
 }
 
 export interface ProviderModeConfig {
-  /** Without a slash at the end, up to where the provider's versioned paths begin. */
+  /** It has no slash at the end and stops where the provider's versioned paths begin. */
   baseUrl: string;
   apiKey: string;
   callbackSecret: string;
   /** For a whole call: connecting, sending, waiting and reading. */
   timeoutMs: number;
-}
-
-/** All that a provider's folder exports; definitions.ts lists them. */
-export interface ProviderDefinition {
-  code: ProviderCode;
-  /** Of its environment variables: `<prefix>_TEST_URL`, `<prefix>_LIVE_API_KEY` and so on. */
-  variablePrefix: string;
-  create(config: ProviderModeConfig, call: CallProvider): Provider;
 }

@@ -27,7 +27,7 @@ export interface ProviderCall {
   url: string;
   headers: Record<string, string>;
   body?: string;
-  /** Where less than the provider's usual time is to be had. */
+  /** Set when the call has less than the provider's usual time. */
   atMostMs?: number;
 }
 
@@ -38,7 +38,7 @@ export const DEFAULT_TIMEOUT_MS = 8_000;
 export const OPENING_MS_MAX = 4_000;
 /** A transfer is a few hundred bytes; more than this is not an answer to our question. */
 const ANSWER_BYTES_MAX = 256 * 1024;
-/** Per provider address. Beyond it calls queue, and their deadline runs while they do. */
+/** Connections to one provider address. Further calls queue, and their deadline runs while they do. */
 const CONNECTIONS = 100;
 
 /** A call did not end within the limit of its caller, although the provider's usual time was not over. */

@@ -6,7 +6,8 @@
 import { MODES, type Mode } from '../domain/mode';
 import { PROVIDER_CODES, type ProviderCode } from '../domain/provider-codes';
 import * as definitions from './definitions';
-import type { Provider, ProviderDefinition, ProviderModeConfig } from './port';
+import type { ProviderDefinition } from './definition';
+import type { Provider, ProviderModeConfig } from './port';
 import {
   type CallObserver,
   createProviderAgent,

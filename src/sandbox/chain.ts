@@ -34,7 +34,7 @@ export function newDeposit(network: string | null): Deposit {
   return { payTo: newAddress(), payToMemo };
 }
 
-/** Of decimal digits only, so that it is valid in any checksum case. */
+/** It has decimal digits only, so that it is valid in any checksum case. */
 function newEvmAddress(): string {
   return `0x${Array.from({ length: EVM_DIGITS }, () => randomInt(10)).join('')}`;
 }

@@ -47,7 +47,9 @@ export async function listAlarms(db: Db): Promise<OpenAlarm[]> {
      FROM wallet.alarm WHERE cleared_at IS NULL ORDER BY alarm.raised_at, id`,
   );
   return rows.map(({ raised, ...row }) => ({
-    ...{ ...row, chain_id: Number(row.chain_id), raised_at: raised.toISOString() },
+    ...row,
+    chain_id: Number(row.chain_id),
+    raised_at: raised.toISOString(),
     needs_person: row.kind in REMEDIES,
   }));
 }

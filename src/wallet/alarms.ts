@@ -56,6 +56,24 @@ export interface Alarms {
   clear(kind: AlarmKind, subject: string): Promise<void>;
 }
 
+/**
+ * Ends an alarm in the transaction that ends its cause.
+ * @returns whether it was open
+ */
+export async function endAlarm(
+  db: Db,
+  chainId: number,
+  kind: AlarmKind,
+  subject: string,
+): Promise<boolean> {
+  const ended = await db.query(
+    `UPDATE wallet.alarm SET cleared_at = clock_timestamp()
+     WHERE chain_id = $1 AND kind = $2 AND subject = $3 AND cleared_at IS NULL RETURNING id`,
+    [chainId, kind, subject],
+  );
+  return ended.length > 0;
+}
+
 /** Another program may have changed an alarm, such as the command that resumes a signer. */
 const REMEMBER_MS = 10_000;
 
@@ -88,13 +106,9 @@ export function createAlarms(db: Db, { network }: Chain, log: Log): Alarms {
     async clear(kind, subject) {
       const key = `${kind} ${subject}`;
       if (isKnown(key, null)) return;
-      const cleared = await db.query(
-        `UPDATE wallet.alarm SET cleared_at = clock_timestamp()
-         WHERE chain_id = $1 AND kind = $2 AND subject = $3 AND cleared_at IS NULL RETURNING id`,
-        [chainId, kind, subject],
-      );
+      const wasOpen = await endAlarm(db, chainId, kind, subject);
       remember(key, null);
-      if (cleared.length === 0) return;
+      if (!wasOpen) return;
       log('info', 'alarm cleared', { alarm: kind, network: network.name, subject });
     },
   };

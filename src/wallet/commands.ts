@@ -127,7 +127,10 @@ function addOperation(command: Command, { env, out }: Terminal): void {
       }
       const isNew = await withDatabase(env, (db) =>
         freeNonce(db, {
-          ...{ chainId: network.chainId, nonce: BigInt(nonce), by, reason },
+          chainId: network.chainId,
+          nonce: BigInt(nonce),
+          by,
+          reason,
           address: signer === undefined ? null : readAddress(signer),
         }),
       );

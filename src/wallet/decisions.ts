@@ -30,6 +30,24 @@ export interface Decision {
 
 type Stored = Omit<Decision, 'at' | 'chain_id'> & { decided_at: Date; chain_id: string | null };
 
+/** Part of the transaction that carries the decision out. */
+export async function recordDecision(
+  db: Db,
+  decision: Pick<Decision, 'kind' | 'by' | 'reason'> & {
+    chainId: number | string;
+    address?: string;
+    transferId?: string;
+    subject?: string;
+  },
+): Promise<void> {
+  const { chainId, kind, address, transferId, subject, by, reason } = decision;
+  await db.query(
+    `INSERT INTO wallet.decision (chain_id, kind, address, transfer_id, subject, decided_by, reason)
+     VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+    [chainId, kind, address ?? null, transferId ?? null, subject ?? null, by, reason],
+  );
+}
+
 /** The newest first. */
 export async function listDecisions(db: Db, limit: number): Promise<Decision[]> {
   const stored = await db.query<Stored>(
@@ -42,7 +60,7 @@ export async function listDecisions(db: Db, limit: number): Promise<Decision[]> 
   return stored.map(present);
 }
 
-/** Of each address on the denylist, the newest first. */
+/** The denial of each address on the denylist, the newest first. */
 export async function listDenials(db: Db): Promise<Decision[]> {
   // Addresses that were denied before decisions were stored have none.
   const stored = await db.query<Stored>(

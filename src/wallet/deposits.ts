@@ -28,7 +28,9 @@ export function createCheckoutParts(
   const open = (xpub: string | null, variable: string): CheckoutParts['addresses']['test'] =>
     xpub === null ? null : openXpub(xpub, variable);
   return {
-    ...{ db, networks, pageUrl },
+    db,
+    networks,
+    pageUrl,
     addresses: {
       test: open(xpubs.test, 'WALLET_TEST_XPUB'),
       live: open(xpubs.live, 'WALLET_LIVE_XPUB'),
@@ -50,7 +52,7 @@ export function createFollowing(
   return () => {
     // Read again by each process that begins to follow.
     const watched = new WatchList(db, mode);
-    const parts = { ...{ chain, chainId, rules, db, watched, alarms, log }, pageUrl };
+    const parts = { chain, chainId, rules, db, watched, alarms, log, pageUrl };
     return startFollower({ ...parts, balancesEveryMs }, pollMs);
   };
 }

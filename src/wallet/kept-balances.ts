@@ -8,7 +8,7 @@ import type { Chain } from './chain/chain';
 import type { Db } from './db/database';
 import { readBalances } from './follower/reader';
 
-/** Without a movement, in a round: 100,000 addresses are asked about within days. */
+/** A round asks about this many addresses without a movement, so 100,000 take days. */
 export const ASKED_IN_TURN = 500;
 /** With a movement, in a round. More are asked about in the next one, and the sums wait for it. */
 const ASKED_AFTER_MOVEMENT_MAX = 2_000;
@@ -23,7 +23,7 @@ export interface AddressTotal {
   units: bigint;
   /** False: too many have moved for one round, and the total is not whole. */
   isComplete: boolean;
-  /** To be kept when the block is final. */
+  /** They are kept when the block is final. */
   asked: { address: string; units: bigint }[];
 }
 
@@ -65,8 +65,11 @@ export async function keepBalances(
          asked_at = excluded.asked_at
        WHERE kept.block_number <= excluded.block_number`,
     [
-      ...[chainId, asset, block],
-      ...[asked.map(({ address }) => address), asked.map(({ units }) => units.toString())],
+      chainId,
+      asset,
+      block,
+      asked.map(({ address }) => address),
+      asked.map(({ units }) => units.toString()),
     ],
   );
 }

@@ -48,7 +48,7 @@ type Sample = [value: number | null, labels?: Record<string, string>];
 interface Metric {
   help: string;
   labels?: readonly string[];
-  /** Those with null are left out. */
+  /** Values that are null are left out. */
   read: (status: NetworkStatus, network: Network) => readonly Sample[];
 }
 
@@ -181,7 +181,10 @@ export function measureNetworks(registry: Registry, db: Db, networks: readonly N
   }));
   for (const [name, { help, labels = [], read: readSamples }] of Object.entries(METRICS)) {
     new Gauge({
-      ...{ name, help, labelNames: ['network', 'mode', ...labels], registers: [registry] },
+      name,
+      help,
+      labelNames: ['network', 'mode', ...labels],
+      registers: [registry],
       async collect() {
         const found = await read();
         const samples = networks.flatMap((network, index) => {

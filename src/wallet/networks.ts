@@ -4,23 +4,12 @@
  * chain/verify.ts compares the entries with the chain at the start.
  */
 import { readFileSync } from 'node:fs';
-import type { Address } from 'viem';
-import type { Amount } from '../domain/money';
+import { type Static, type TSchema, Type } from 'typebox';
+import { type Address, getAddress, isAddress } from 'viem';
+import { type Amount, CURRENCY_PATTERN, parseRequestAmount } from '../domain/money';
+import { checkJson, type JsonFault } from '../lib/check-json';
 import { SetupError } from '../lib/setup-error';
 import { type Mode, MODES } from '../onchain-api/requests';
-import {
-  fieldsOf,
-  list,
-  perAsset,
-  readAddress,
-  readAsset,
-  readPositive,
-  readText,
-  readUrl,
-  readWhole,
-  refuse,
-  refuseRepeated,
-} from './fields';
 
 export const WALLET_MODES = MODES;
 export type WalletMode = Mode;
@@ -41,7 +30,7 @@ export interface Network {
   rpcUrls: readonly string[];
   /** The chain's own `finalized` tag, or the number of confirmations on chains without it. */
   finality: 'finalized' | number;
-  /** After this time without an answer the next node is asked. */
+  /** The next node is asked after this time without an answer. */
   rpcTimeoutMs: number;
   /** How often the chain is read. */
   pollMs: number;
@@ -122,233 +111,316 @@ export function readNetworksFile(path: string, surroundings: Surroundings): Netw
   return readNetworks(content, path, surroundings);
 }
 
+const OBJECT = { description: 'must be a JSON object', additionalProperties: false };
+const LIST = { description: 'must be a JSON array' };
+
+const Text = Type.String({ minLength: 1, description: 'must be a text' });
+
+function Whole(minimum: number, maximum: number) {
+  const description = `must be a whole number from ${String(minimum)} to ${String(maximum)}`;
+  return Type.Integer({ minimum, maximum, description });
+}
+
+/** @param fault what is wrong with a text, or null */
+function Checked(description: string, fault: (text: string) => string | null) {
+  return Type.Refine(
+    Type.String({ description }),
+    (text) => fault(text) === null,
+    (text) => fault(text) ?? description,
+  );
+}
+
+const URL_RULE = 'must be a URL starting with http:// or https://';
+const Url = Checked(URL_RULE, (text) => {
+  if (!/^https?:\/\//.test(text) || !URL.canParse(text)) return URL_RULE;
+  const { username, password } = new URL(text);
+  try {
+    decodeURIComponent(`${username}${password}`);
+    return null;
+  } catch {
+    return 'must have a name and password that are percent-encoded: write % as %25';
+  }
+});
+
+const ADDRESS_RULE =
+  'must be an address with a valid checksum, such as "0x52908400098527886E0F7030069857D2E4169EE7"';
+const AddressText = Checked(ADDRESS_RULE, (text) => (isAddress(text) ? null : ADDRESS_RULE));
+
+const AMOUNT_RULE = 'must be a positive amount as text with at most 8 decimals, such as "1000.00"';
+const Positive = Checked(AMOUNT_RULE, (text) =>
+  parseRequestAmount(text) === null ? AMOUNT_RULE : null,
+);
+
+const Asset = Type.String({
+  pattern: CURRENCY_PATTERN,
+  description: 'must be a currency code in upper case, such as "USDT"',
+});
+
+/** Null counts as absent. */
+function Maybe<Schema extends TSchema>(schema: Schema) {
+  return Type.Optional(Type.Union([schema, Type.Null()]));
+}
+
+const NetworksFile = Type.Object(
+  {
+    networks: Type.Array(Type.Unknown(), {
+      minItems: 1,
+      description: 'must have at least one entry',
+    }),
+  },
+  OBJECT,
+);
+
+const DECIMALS_MAX = 36;
+
+/** What names the assets of a network; other fields use the names. */
+const ASSETS = {
+  native: Type.Object({ asset: Asset }, OBJECT),
+  tokens: Maybe(
+    Type.Array(
+      Type.Object({ asset: Asset, address: AddressText, decimals: Whole(0, DECIMALS_MAX) }, OBJECT),
+      LIST,
+    ),
+  ),
+};
+
+const CONFIRMATIONS_MAX = 10_000;
+const GWEI_MAX = 1_000_000;
+const GAS_MIN = 21_000;
+const DAY_SECONDS = 86_400;
+
+/** @param assets the only names that amounts can be given for */
+function networkSchema(assets: readonly string[]) {
+  const perAsset = <Value extends TSchema>(value: Value) =>
+    Maybe(
+      Type.Unsafe<Record<string, Static<Value>>>(
+        Type.Object(
+          Object.fromEntries(assets.map((asset) => [asset, Type.Optional(value)])),
+          OBJECT,
+        ),
+      ),
+    );
+  return Type.Object(
+    {
+      mode: Type.Enum([...WALLET_MODES], { description: 'must be "test" or "live"' }),
+      name: Type.String({
+        pattern: '^[a-z0-9-]{1,32}$',
+        description: 'must be lower-case letters, digits and hyphens, such as "ethereum"',
+      }),
+      chain_id: Whole(1, Number.MAX_SAFE_INTEGER),
+      rpc_urls: Type.Array(Url, LIST),
+      finality: Type.Optional(
+        Type.Union([Type.Literal('finalized'), Whole(1, CONFIRMATIONS_MAX)], {
+          description: `must be "finalized" or a whole number from 1 to ${String(CONFIRMATIONS_MAX)}`,
+        }),
+      ),
+      poll_ms: Maybe(Whole(50, 60_000)),
+      rpc_timeout_ms: Maybe(Whole(100, 60_000)),
+      ...ASSETS,
+      deposits: Maybe(
+        Type.Object({ safe_below: perAsset(Positive), dust: perAsset(Positive) }, OBJECT),
+      ),
+      payouts: Type.Optional(
+        Type.Object(
+          {
+            signer: Type.Optional(Type.Unknown()),
+            signers: Type.Optional(Type.Array(Type.Unknown(), LIST)),
+            float_minimum: perAsset(Positive),
+            limits: perAsset(Type.Object({ hour: Positive, day: Positive }, OBJECT)),
+            native_prices: perAsset(Positive),
+            gas_max: Maybe(Whole(GAS_MIN, 1_000_000_000)),
+            max_fee_per_gas_gwei: Maybe(Whole(0, GWEI_MAX)),
+            priority_fee_per_gas_gwei: Type.Optional(Whole(0, GWEI_MAX)),
+            replace_after_seconds: Maybe(Whole(1, DAY_SECONDS)),
+            resend_after_seconds: Maybe(Whole(1, DAY_SECONDS)),
+            in_flight_max: Maybe(Whole(1, 1_000)),
+          },
+          OBJECT,
+        ),
+      ),
+    },
+    OBJECT,
+  );
+}
+
+type NetworkEntry = Static<ReturnType<typeof networkSchema>>;
+type Refuse = (fault: JsonFault) => SetupError;
+
 /** @param where the start of every error, such as the path of the file */
 export function readNetworks(
   content: unknown,
   where: string,
   { isDevelopment }: Surroundings,
 ): Network[] {
-  const root = fieldsOf(content, where, ['networks']);
-  const networks = list(root.networks, `${where}: networks`).map((entry, index) =>
-    readNetwork(entry, `${where}: networks[${String(index)}]`, isDevelopment),
+  const refuse: Refuse = ({ at, rule }) => new SetupError(`${where}: ${at.slice(1)} ${rule}.`);
+  const { networks: entries } = checkJson(NetworksFile, content, refuse);
+  const networks = entries.map((entry, index) =>
+    readNetwork(entry, isDevelopment ? 1 : RPC_URLS_MIN, ({ at, rule }) =>
+      refuse({ at: `.networks[${String(index)}]${at}`, rule }),
+    ),
   );
-  if (networks.length === 0) refuse(`${where}: networks`, 'must have at least one entry');
   refuseRepeated(
     networks.map(({ mode, name }) => `${mode} ${name}`),
-    `${where}: networks`,
     'name',
+    (rule) => refuse({ at: '.networks', rule }),
   );
   // One chain in both modes would share nonces and addresses between test and live money.
   refuseRepeated(
     networks.map(({ chainId }) => String(chainId)),
-    `${where}: networks`,
     'chain_id',
+    (rule) => refuse({ at: '.networks', rule }),
   );
   return networks;
 }
 
-const NETWORK_FIELDS = [
-  ...[
-    'mode',
-    'name',
-    'chain_id',
-    'rpc_urls',
-    'finality',
-    'poll_ms',
-    'rpc_timeout_ms',
-    'native',
-    'tokens',
-    'deposits',
-    'payouts',
-  ],
-] as const;
+function refuseRepeated(
+  values: readonly string[],
+  field: string,
+  refuse: (rule: string) => SetupError,
+): void {
+  const repeated = values.find((value, index) => values.indexOf(value) !== index);
+  if (repeated !== undefined) throw refuse(`has ${repeated} twice; each ${field} must be unique`);
+}
+
 const RPC_URLS_MIN = 2;
 const DEFAULT_POLL_MS = 1_000;
 const DEFAULT_RPC_TIMEOUT_MS = 10_000;
-const CONFIRMATIONS_MAX = 10_000;
 
-function readNetwork(entry: unknown, at: string, isDevelopment: boolean): Network {
-  const fields = fieldsOf(entry, at, NETWORK_FIELDS);
-  const mode = WALLET_MODES.find((one) => one === fields.mode);
-  if (mode === undefined) refuse(`${at}.mode`, 'must be "test" or "live"');
-  const name = readText(fields.name, `${at}.name`);
-  if (!/^[a-z0-9-]{1,32}$/.test(name)) {
-    refuse(`${at}.name`, 'must be lower-case letters, digits and hyphens, such as "ethereum"');
-  }
-  const rpcUrls = list(fields.rpc_urls, `${at}.rpc_urls`).map((url, index) =>
-    readUrl(url, `${at}.rpc_urls[${String(index)}]`),
+function readNetwork(entry: unknown, urlsMin: number, refuse: Refuse): Network {
+  const { native, tokens: listed } = checkJson(
+    Type.Object(ASSETS, { description: OBJECT.description }),
+    entry,
+    refuse,
   );
-  const urlsMin = isDevelopment ? 1 : RPC_URLS_MIN;
+  const tokens = listed ?? [];
+  const assets = [native.asset, ...tokens.map(({ asset }) => asset)];
+  const fields = checkJson(networkSchema(assets), entry, refuse);
+  const { rpc_urls: rpcUrls, deposits, payouts } = fields;
   if (new Set(rpcUrls).size < urlsMin) {
-    refuse(`${at}.rpc_urls`, `must have at least ${String(urlsMin)} different URLs`);
+    throw refuse({
+      at: '.rpc_urls',
+      rule: `must have at least ${String(urlsMin)} different URLs`,
+    });
   }
-  const native = fieldsOf(fields.native, `${at}.native`, ['asset']);
-  const nativeAsset = readAsset(native.asset, `${at}.native.asset`);
-  const tokens = list(fields.tokens ?? [], `${at}.tokens`).map((token, index) =>
-    readToken(token, `${at}.tokens[${String(index)}]`),
-  );
-  const assets = [nativeAsset, ...tokens.map(({ asset }) => asset)];
-  refuseRepeated(assets, `${at}.tokens`, 'asset');
-  refuseRepeated(
-    tokens.map(({ address }) => address),
-    `${at}.tokens`,
-    'address',
-  );
+  const refuseTokens = (rule: string): SetupError => refuse({ at: '.tokens', rule });
+  refuseRepeated(assets, 'asset', refuseTokens);
+  const addresses = tokens.map(({ address }) => getAddress(address));
+  refuseRepeated(addresses, 'address', refuseTokens);
   return {
-    mode,
-    name,
-    chainId: readWhole(fields.chain_id, `${at}.chain_id`, 1, Number.MAX_SAFE_INTEGER),
+    mode: fields.mode,
+    name: fields.name,
+    chainId: fields.chain_id,
     rpcUrls,
-    finality:
-      fields.finality === undefined || fields.finality === 'finalized'
-        ? 'finalized'
-        : readWhole(fields.finality, `${at}.finality`, 1, CONFIRMATIONS_MAX),
-    rpcTimeoutMs: readWhole(
-      fields.rpc_timeout_ms ?? DEFAULT_RPC_TIMEOUT_MS,
-      `${at}.rpc_timeout_ms`,
-      100,
-      60_000,
-    ),
-    pollMs: readWhole(fields.poll_ms ?? DEFAULT_POLL_MS, `${at}.poll_ms`, 50, 60_000),
-    native: { asset: nativeAsset },
-    tokens,
-    deposits: readDeposits(fields.deposits, `${at}.deposits`, assets),
+    finality: fields.finality ?? 'finalized',
+    rpcTimeoutMs: fields.rpc_timeout_ms ?? DEFAULT_RPC_TIMEOUT_MS,
+    pollMs: fields.poll_ms ?? DEFAULT_POLL_MS,
+    native,
+    tokens: tokens.map((token) => ({ ...token, address: getAddress(token.address) })),
+    deposits: { safeBelow: amounts(deposits?.safe_below), dust: amounts(deposits?.dust) },
     payouts:
-      fields.payouts === undefined ? null : readPayouts(fields.payouts, `${at}.payouts`, assets),
+      payouts === undefined
+        ? null
+        : readPayouts(payouts, ({ at, rule }) => refuse({ at: `.payouts${at}`, rule })),
   };
 }
 
-const DECIMALS_MAX = 36;
-
-function readToken(entry: unknown, at: string): Token {
-  const fields = fieldsOf(entry, at, ['asset', 'address', 'decimals']);
-  return {
-    asset: readAsset(fields.asset, `${at}.asset`),
-    address: readAddress(fields.address, `${at}.address`),
-    decimals: readWhole(fields.decimals, `${at}.decimals`, 0, DECIMALS_MAX),
-  };
+function amounts(texts: Readonly<Record<string, string>> | null = {}): Record<string, Amount> {
+  return mapValues(texts ?? {}, toAmount);
 }
 
-function readDeposits(entry: unknown, at: string, assets: readonly string[]): DepositRules {
-  const fields = fieldsOf(entry ?? {}, at, ['safe_below', 'dust']);
-  return {
-    safeBelow: perAsset(fields.safe_below, `${at}.safe_below`, assets, readPositive),
-    dust: perAsset(fields.dust, `${at}.dust`, assets, readPositive),
-  };
+function mapValues<From, To>(
+  from: Readonly<Record<string, From>>,
+  read: (value: From) => To,
+): Record<string, To> {
+  return Object.fromEntries(Object.entries(from).map(([name, value]) => [name, read(value)]));
 }
 
-const PAYOUT_FIELDS = [
-  ...['signer', 'signers', 'float_minimum', 'limits', 'native_prices', 'gas_max'],
-  ...[
-    'max_fee_per_gas_gwei',
-    'priority_fee_per_gas_gwei',
-    'replace_after_seconds',
-    'resend_after_seconds',
-    'in_flight_max',
-  ],
-] as const;
-const GWEI_MAX = 1_000_000;
+function toAmount(text: string): Amount {
+  const amount = parseRequestAmount(text);
+  if (amount === null) throw new SetupError(`${text} ${AMOUNT_RULE}.`);
+  return amount;
+}
+
 const GWEI_WEI = 1_000_000_000n;
 const DEFAULT_MAX_FEE_GWEI = 300;
-const GAS_MIN = 21_000;
 const DEFAULT_GAS_MAX = 1_000_000;
 const DEFAULT_REPLACE_AFTER_SECONDS = 60;
 const DEFAULT_RESEND_AFTER_SECONDS = 30;
 const DEFAULT_IN_FLIGHT_MAX = 16;
 
-function readPayouts(entry: unknown, at: string, assets: readonly string[]): PayoutRules {
-  const fields = fieldsOf(entry, at, PAYOUT_FIELDS);
-  const gwei = (name: 'max_fee_per_gas_gwei' | 'priority_fee_per_gas_gwei', otherwise: unknown) =>
-    BigInt(readWhole(fields[name] ?? otherwise, `${at}.${name}`, 0, GWEI_MAX)) * GWEI_WEI;
-  const seconds = (name: 'replace_after_seconds' | 'resend_after_seconds', otherwise: number) =>
-    readWhole(fields[name] ?? otherwise, `${at}.${name}`, 1, 86_400);
+function readPayouts(fields: NonNullable<NetworkEntry['payouts']>, refuse: Refuse): PayoutRules {
+  const priorityGwei = fields.priority_fee_per_gas_gwei;
   return {
-    signers: readSigners(fields, at),
-    floatMinimum: perAsset(fields.float_minimum, `${at}.float_minimum`, assets, readPositive),
-    limits: perAsset(fields.limits, `${at}.limits`, assets, (value, where) => {
-      const limits = fieldsOf(value, where, ['hour', 'day']);
-      return {
-        hour: readPositive(limits.hour, `${where}.hour`),
-        day: readPositive(limits.day, `${where}.day`),
-      };
-    }),
-    nativePrices: perAsset(fields.native_prices, `${at}.native_prices`, assets, readPositive),
-    maxFeePerGasWei: gwei('max_fee_per_gas_gwei', DEFAULT_MAX_FEE_GWEI),
-    priorityFeePerGasWei:
-      fields.priority_fee_per_gas_gwei === undefined ? null : gwei('priority_fee_per_gas_gwei', 0),
-    gasMax: BigInt(
-      readWhole(fields.gas_max ?? DEFAULT_GAS_MAX, `${at}.gas_max`, GAS_MIN, 1_000_000_000),
-    ),
-    replaceAfterMs: seconds('replace_after_seconds', DEFAULT_REPLACE_AFTER_SECONDS) * 1000,
-    resendAfterMs: seconds('resend_after_seconds', DEFAULT_RESEND_AFTER_SECONDS) * 1000,
-    inFlightMax: readWhole(
-      fields.in_flight_max ?? DEFAULT_IN_FLIGHT_MAX,
-      `${at}.in_flight_max`,
-      1,
-      1_000,
-    ),
+    signers: readSigners(fields, refuse),
+    floatMinimum: amounts(fields.float_minimum),
+    limits: mapValues(fields.limits ?? {}, ({ hour, day }) => ({
+      hour: toAmount(hour),
+      day: toAmount(day),
+    })),
+    nativePrices: amounts(fields.native_prices),
+    maxFeePerGasWei: BigInt(fields.max_fee_per_gas_gwei ?? DEFAULT_MAX_FEE_GWEI) * GWEI_WEI,
+    priorityFeePerGasWei: priorityGwei === undefined ? null : BigInt(priorityGwei) * GWEI_WEI,
+    gasMax: BigInt(fields.gas_max ?? DEFAULT_GAS_MAX),
+    replaceAfterMs: (fields.replace_after_seconds ?? DEFAULT_REPLACE_AFTER_SECONDS) * 1000,
+    resendAfterMs: (fields.resend_after_seconds ?? DEFAULT_RESEND_AFTER_SECONDS) * 1000,
+    inFlightMax: fields.in_flight_max ?? DEFAULT_IN_FLIGHT_MAX,
   };
 }
 
-const SIGNER_FIELDS = [
-  ...['kind', 'file', 'password_file'],
-  ...['url', 'address', 'ca_file', 'certificate_file', 'key_file'],
-] as const;
+const KEYSTORE = { file: Text, password_file: Text };
+const REMOTE = {
+  url: Url,
+  address: AddressText,
+  ca_file: Type.Optional(Text),
+  certificate_file: Type.Optional(Text),
+  key_file: Type.Optional(Text),
+};
+const IGNORED = mapValues({ ...KEYSTORE, ...REMOTE }, () => Type.Optional(Type.Unknown()));
+const Kind = Type.Enum(['keystore', 'remote'], {
+  description: 'must be "keystore" or "remote"',
+});
+
+const Signer = Type.Object({ ...IGNORED, kind: Kind }, OBJECT);
+const Keystore = Type.Object({ ...IGNORED, kind: Kind, ...KEYSTORE }, OBJECT);
+const Remote = Type.Object({ ...IGNORED, kind: Kind, ...REMOTE }, OBJECT);
 
 /** `signer` is one hot wallet, `signers` a list of them. */
 function readSigners(
-  { signer, signers }: { signer?: unknown; signers?: unknown },
-  at: string,
+  { signer, signers }: { signer?: unknown; signers?: unknown[] },
+  refuse: Refuse,
 ): SignerSettings[] {
-  if (signers === undefined) return [readSigner(signer, `${at}.signer`)];
+  const read = (entry: unknown, place: string): SignerSettings =>
+    readSigner(entry, ({ at, rule }) => refuse({ at: `${place}${at}`, rule }));
+  if (signers === undefined) return [read(signer, '.signer')];
+  const refuseList = (rule: string): SetupError => refuse({ at: '.signers', rule });
   if (signer !== undefined) {
-    refuse(`${at}.signers`, 'and signer cannot both be set; name every hot wallet in signers');
+    throw refuseList('and signer cannot both be set; name every hot wallet in signers');
   }
-  const settings = list(signers, `${at}.signers`).map((entry, index) =>
-    readSigner(entry, `${at}.signers[${String(index)}]`),
-  );
-  if (settings.length === 0) refuse(`${at}.signers`, 'must have at least one entry');
+  const settings = signers.map((entry, index) => read(entry, `.signers[${String(index)}]`));
+  if (settings.length === 0) throw refuseList('must have at least one entry');
   // The same key in two files is noticed when the files are opened.
   refuseRepeated(
     settings.map((one) => (one.kind === 'keystore' ? one.file : one.address)),
-    `${at}.signers`,
     'hot wallet',
+    refuseList,
   );
   return settings;
 }
 
-function readSigner(entry: unknown, at: string): SignerSettings {
-  const fields = fieldsOf(entry, at, SIGNER_FIELDS);
-  if (fields.kind === 'keystore') {
-    return {
-      kind: 'keystore',
-      file: readText(fields.file, `${at}.file`),
-      passwordFile: readText(fields.password_file, `${at}.password_file`),
-    };
+function readSigner(entry: unknown, refuse: Refuse): SignerSettings {
+  const { kind } = checkJson(Signer, entry, refuse);
+  if (kind === 'keystore') {
+    const { file, password_file: passwordFile } = checkJson(Keystore, entry, refuse);
+    return { kind, file, passwordFile };
   }
-  if (fields.kind === 'remote') {
-    return {
-      kind: 'remote',
-      url: readUrl(fields.url, `${at}.url`),
-      address: readAddress(fields.address, `${at}.address`),
-      tls: readSignerTls(fields, at),
-    };
-  }
-  return refuse(`${at}.kind`, 'must be "keystore" or "remote"');
-}
-
-function readSignerTls(
-  fields: Partial<Record<(typeof SIGNER_FIELDS)[number], unknown>>,
-  at: string,
-): SignerTls {
-  const path = (name: 'ca_file' | 'certificate_file' | 'key_file'): string | null =>
-    fields[name] === undefined ? null : readText(fields[name], `${at}.${name}`);
+  const { url, address, ...files } = checkJson(Remote, entry, refuse);
   const tls = {
-    ...{ caFile: path('ca_file'), certificateFile: path('certificate_file') },
-    keyFile: path('key_file'),
+    caFile: files.ca_file ?? null,
+    certificateFile: files.certificate_file ?? null,
+    keyFile: files.key_file ?? null,
   };
   if ((tls.certificateFile === null) !== (tls.keyFile === null)) {
-    refuse(`${at}.certificate_file`, 'and key_file must be set together');
+    throw refuse({ at: '.certificate_file', rule: 'and key_file must be set together' });
   }
-  return tls;
+  return { kind, url, address: getAddress(address), tls };
 }

@@ -53,7 +53,7 @@ interface HotWallet {
   /** Null: it sends. Otherwise, when another key took its place; it has no minimum any more. */
   replaced_at: string | null;
   stopped_reason: string | null;
-  /** By an operator: no transfer gets a nonce of it. */
+  /** An operator paused it, so no transfer gets a nonce of it. */
   paused_reason: string | null;
   next_nonce: string;
   in_flight: number;
@@ -93,7 +93,10 @@ async function readNetworkStatus(
     [chainId],
   );
   return {
-    ...{ network: name, mode, chain_id: chainId, node_heads: heads },
+    network: name,
+    mode,
+    chain_id: chainId,
+    node_heads: heads,
     worker: (await findLockHolder(db, chainLock(chainId)))?.name ?? null,
     follower: await readFollower(db, chainId, highest),
     payouts_paused_reason: paused?.reason ?? null,
@@ -137,9 +140,12 @@ async function readFollower(
   if (row === undefined) return null;
   const head = Number(row.head);
   return {
-    ...{ head, head_at: row.head_at },
+    head,
+    head_at: row.head_at,
     lag_blocks: highest === null ? null : Math.max(0, highest - head),
-    ...{ safe: Number(row.safe), final: Number(row.final), paused_reason: row.paused_reason },
+    safe: Number(row.safe),
+    final: Number(row.final),
+    paused_reason: row.paused_reason,
   };
 }
 

@@ -9,7 +9,7 @@
 import { formatUnits } from 'viem';
 import type { Alarms } from './alarms';
 import type { Chain } from './chain/chain';
-import { ChainUnavailable, RpcRefusal } from './chain/rpc';
+import { ignoreSilence, RpcRefusal } from './chain/rpc';
 import type { Db } from './db/database';
 import { findPlace, listBlocks } from './follower/place';
 import { readBalances, readHeader } from './follower/reader';
@@ -19,7 +19,7 @@ import { NATIVE_DECIMALS } from './units';
 export interface AssetSums {
   asset: string;
   decimals: number;
-  /** At this block. */
+  /** The sums are those at this block. */
   block: number;
   /** What the nodes say, in the asset's smallest unit as everything here. */
   onAddresses: bigint;
@@ -194,20 +194,22 @@ export interface ShownSums extends Record<
 export function presentSums({ asset, block, decimals, ...of }: AssetSums): ShownSums {
   const show = (units: bigint): string => formatUnits(units, decimals);
   return {
-    ...{ asset, block, on_addresses: show(of.onAddresses), received: show(of.received) },
-    ...{ swept: show(of.swept), fees: show(of.fees), float: show(of.float) },
-    ...{ owed: show(of.owed), difference: show(of.difference) },
+    asset,
+    block,
+    on_addresses: show(of.onAddresses),
+    received: show(of.received),
+    swept: show(of.swept),
+    fees: show(of.fees),
+    float: show(of.float),
+    owed: show(of.owed),
+    difference: show(of.difference),
   };
 }
 
 /** For `wallet status`: null while no node can tell. */
 export async function readShownSums(db: Db, chain: Chain): Promise<ShownSums[] | null> {
-  try {
-    return (await readSums(db, chain))?.map(presentSums) ?? null;
-  } catch (error) {
-    if (error instanceof ChainUnavailable || error instanceof RpcRefusal) return null;
-    throw error;
-  }
+  const sums = await readSums(db, chain).catch(ignoreSilence);
+  return sums?.map(presentSums) ?? null;
 }
 
 /** Vanished deposits are in no block. */

@@ -4,12 +4,12 @@
  */
 import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { acceptIfSameOrder, readStatementPage, readUnixTimeMs } from '../answer-reader';
+import type { ProviderDefinition } from '../definition';
 import type {
   FindResult,
   PayoutOrder,
   Provider,
   ProviderCapabilities,
-  ProviderDefinition,
   ProviderModeConfig,
   StatementPage,
   StatementQuery,

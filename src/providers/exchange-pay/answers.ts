@@ -19,7 +19,7 @@ import type { Checkout, CheckoutRefund, ProviderTransfer, ReceivedTransfer } fro
 import { statusSentence } from '../provider-http';
 
 const SUCCESS_CODE = '000000';
-/** Of a transfer, an order and a refund. */
+/** A transfer, an order and a refund may be in these. */
 const REFERENCE_CONFLICT_CODES: readonly string[] = ['400201', '400301', '400303'];
 export const TRANSFER_NOT_FOUND_CODE = '400202';
 export const ORDER_NOT_FOUND_CODE = '400302';

@@ -9,13 +9,13 @@ import {
   readStatementPage,
   readText,
 } from '../answer-reader';
+import type { ProviderDefinition } from '../definition';
 import type {
   FeeEstimate,
   FindResult,
   PayoutOrder,
   Provider,
   ProviderCapabilities,
-  ProviderDefinition,
   ProviderModeConfig,
   StatementPage,
   StatementQuery,

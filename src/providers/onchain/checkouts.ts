@@ -49,7 +49,9 @@ export function createOnchainCheckouts(
     async openCheckout(order) {
       const members = presentCheckoutOrder(order);
       const result = await ask(order.reference, {
-        ...{ method: 'POST', path: '', members },
+        method: 'POST',
+        path: '',
+        members,
         atMostMs: OPENING_MS_MAX,
       });
       if (result.kind === 'found') return foundIfSameOrder(order, result.checkout);

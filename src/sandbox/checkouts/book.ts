@@ -20,7 +20,7 @@ export class CheckoutBook {
     return this.checkouts.get(nameOf(key));
   }
 
-  /** By the secret part of its page's URL. */
+  /** @param id the secret part of its page's URL */
   findById(id: string): Checkout | undefined {
     return this.checkouts.get(this.names.get(id) ?? '');
   }

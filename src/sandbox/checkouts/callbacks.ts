@@ -24,7 +24,7 @@ export class CheckoutCallbacks {
     private readonly settings: SandboxSettings,
   ) {}
 
-  /** After a restart: a state whose callback was not acknowledged is sent again. */
+  /** After a restart, a state whose callback was not acknowledged is sent again. */
   resume(checkout: Checkout): void {
     if (checkout.acknowledgedVersion < checkout.version) this.announce(checkout, checkout);
   }

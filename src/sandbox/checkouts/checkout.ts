@@ -80,12 +80,12 @@ export type CheckoutStep =
   | { do: 'start' }
   /** With `at` the transfer was seen and confirmed at that time; else it is settled by `then`. */
   | { do: 'pay'; amount: string; at: string | null; then: 'confirm' | 'drop' | 'stay' }
-  /** Without an id: every transfer that is seen and not confirmed. */
+  /** Without an id it means every transfer that is seen and not confirmed. */
   | { do: 'confirm' | 'drop'; transferId: string | null }
   /** The chain takes confirmed transfers back. */
   | { do: 'reorg'; transferId: string | null }
   | { do: 'hold' | 'release' | 'reject' | 'cancel' | 'fail' }
-  /** Without an amount: all that came and has not gone back. */
+  /** Without an amount it means all that came and has not gone back. */
   | { do: 'refund'; refundReference: string | null; amount: string | null }
   | { do: 'plan'; planned: PlannedStep };
 

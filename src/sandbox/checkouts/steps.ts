@@ -70,7 +70,7 @@ function pay(
     confirmedAt: at,
     txHash: newTxHash(checkout.network),
   };
-  // From when the payment was due: after a delay it is still confirmed before the steps that follow.
+  // The wait begins when the payment was due, so after a delay it is still confirmed before the steps that follow.
   const due = new Date(paidAt.getTime() + settleMs).toISOString();
   const plan =
     at !== null || then === 'stay'
@@ -195,7 +195,7 @@ function newRefund(
   return { id, reference: reference ?? id, amount, refundedAt: now.toISOString() };
 }
 
-/** After every step that is due at the same time, so that a plan keeps its order. */
+/** Puts it behind every step that is due at the same time, so that a plan keeps its order. */
 function insert(plan: readonly PlannedStep[], planned: PlannedStep): PlannedStep[] {
   const later = plan.findIndex(({ due }) => due > planned.due);
   const index = later === -1 ? plan.length : later;

@@ -6,7 +6,7 @@ import { type ChangesQuery, placeOf } from '../records';
 import { normalizeTime, readBody, readText } from '../request';
 import type { Transfer } from '../transfers/book';
 
-/** Of transfers and of orders. */
+/** Transfers and orders may be in these. */
 export const CURRENCIES = ['USDT', 'USDC', 'BTC', 'ETH'];
 
 export const CODES = {

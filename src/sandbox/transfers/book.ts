@@ -126,7 +126,7 @@ export class TransferBook {
   }
 }
 
-/** Without the other members of the transfer that often stands for its key. */
+/** Leaves out the other members of the transfer that often stands for its key. */
 function keyOf({ provider, mode, reference }: ReferenceKey): ReferenceKey {
   return { provider, mode, reference };
 }

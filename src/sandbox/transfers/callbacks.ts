@@ -26,7 +26,7 @@ export class TransferCallbacks {
     private readonly delivery: CallbackDelivery,
   ) {}
 
-  /** After a restart: an outcome whose callback was not acknowledged is sent again. */
+  /** After a restart, an outcome whose callback was not acknowledged is sent again. */
   resume(transfer: Transfer): void {
     const isFinal = transfer.status === 'sent' || transfer.status === 'failed';
     if (isFinal && transfer.acknowledgedStatus !== transfer.status) this.announce(transfer);

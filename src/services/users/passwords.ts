@@ -4,6 +4,7 @@
  * stalling the API in the same process.
  */
 import { hash, verify } from '@node-rs/argon2';
+import { Semaphore } from 'async-mutex';
 
 /** argon2id is the library's default algorithm. */
 const PARAMETERS = { memoryCost: 19 * 1024, timeCost: 2, parallelism: 1 };
@@ -14,50 +15,36 @@ const WAITING_MAX = 32;
 /** The sign-in is refused, and its password was not checked. */
 export class TooManySignIns extends Error {}
 
-/** Of a password that nobody has. An unknown email address costs as much as a wrong password. */
+/** The hash of a password that nobody has. An unknown email address costs as much as a wrong password. */
 let nobody: Promise<string> | undefined;
 
 /** Waits for its turn: the callers limit how many they send. */
-export async function hashPassword(password: string): Promise<string> {
-  await takeTurn(Infinity);
-  try {
-    return await hash(password, PARAMETERS);
-  } finally {
-    endTurn();
-  }
+export function hashPassword(password: string): Promise<string> {
+  return inTurn(Infinity, () => hash(password, PARAMETERS));
 }
 
 /**
  * @param stored null if there is no user; the check then takes as long and fails
  * @throws TooManySignIns
  */
-export async function checkPassword(stored: string | null, password: string): Promise<boolean> {
-  await takeTurn(WAITING_MAX);
-  try {
+export function checkPassword(stored: string | null, password: string): Promise<boolean> {
+  return inTurn(WAITING_MAX, async () => {
     nobody ??= hash('no user has this password', PARAMETERS);
     const matches = await verify(stored ?? (await nobody), password);
     return stored !== null && matches;
-  } finally {
-    endTurn();
-  }
+  });
 }
 
-let running = 0;
-const waiting: (() => void)[] = [];
+const turns = new Semaphore(RUNS_MAX);
+let waiting = 0;
 
 /** @throws TooManySignIns */
-async function takeTurn(waitingMax: number): Promise<void> {
-  if (running < RUNS_MAX) {
-    running++;
-    return;
-  }
-  if (waiting.length >= waitingMax) throw new TooManySignIns();
-  // The one who ends hands its turn over.
-  await new Promise<void>((resolve) => waiting.push(resolve));
-}
-
-function endTurn(): void {
-  const next = waiting.shift();
-  if (next === undefined) running--;
-  else next();
+async function inTurn<T>(waitingMax: number, run: () => Promise<T>): Promise<T> {
+  const waits = turns.isLocked();
+  if (waits && waiting >= waitingMax) throw new TooManySignIns();
+  if (waits) waiting++;
+  return turns.runExclusive(() => {
+    if (waits) waiting--;
+    return run();
+  });
 }

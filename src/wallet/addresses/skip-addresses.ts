@@ -40,7 +40,7 @@ export async function skipAfterRestore(db: Database, modes: readonly WalletMode[
 }
 
 /**
- * Of cluster, timeline and database: a restore, a promoted standby and a copy have another one. Null
+ * Identifies cluster, timeline and database: a restore, a promoted standby and a copy have another one. Null
  * where the login may not ask.
  */
 async function readIdentity(db: Db): Promise<string | null> {

@@ -3,7 +3,7 @@ import type { Address, Hex } from 'viem';
 import { SetupError } from '../../lib/setup-error';
 import type { Network } from '../networks';
 import { LogRanges } from './log-limits';
-import { ChainUnavailable, Rpc, RpcRefusal, type RpcRequest } from './rpc';
+import { ChainUnavailable, Rpc, type RpcCall, RpcRefusal, type RpcRequest } from './rpc';
 
 export interface Chain {
   network: Network;
@@ -89,6 +89,15 @@ export function readReceipt(receipt: RpcReceipt): Receipt | null {
     succeeded: BigInt(receipt.status) === 1n,
     logs: receipt.logs,
   };
+}
+
+/** Null while the node does not have the transaction in a block. @throws RpcRefusal, ChainUnavailable */
+export async function findReceipt(rpc: Rpc, hash: Hex): Promise<Receipt | null> {
+  return readReceipt(await rpc.call<RpcReceipt>('eth_getTransactionReceipt', [hash]));
+}
+
+export function receiptCalls(hashes: readonly Hex[]): RpcCall[] {
+  return hashes.map((hash) => ({ method: 'eth_getTransactionReceipt', params: [hash] }));
 }
 
 const DECIMALS_CALL = '0x313ce567';

@@ -4,7 +4,6 @@
  * transactions.
  */
 import { isTooManyLogs } from './log-limits';
-
 import { combineAnswers } from './send-to-all';
 
 /** The node refused the call: asking again, or asking another node, gives the same answer. */
@@ -24,6 +23,12 @@ export class RpcRefusal extends Error {
 /** No node gave an answer. Whether a transaction was accepted is unknown. */
 export class ChainUnavailable extends Error {}
 
+/** For `catch`: a node that is silent, or refuses the question, says nothing. */
+export function ignoreSilence(error: unknown): undefined {
+  if (error instanceof ChainUnavailable || error instanceof RpcRefusal) return undefined;
+  throw error;
+}
+
 export interface RpcCall {
   method: string;
   params?: readonly unknown[];
@@ -35,7 +40,7 @@ export type RpcAnswer<T = unknown> = { result: T } | { refusal: RpcRefusal };
 export interface RpcRequest {
   /** Host and port, never the URL. */
   node: string;
-  /** Of the first call of a batch. */
+  /** The method of the first call of a batch. */
   method: string;
   calls: number;
   refusals: number;
@@ -53,7 +58,7 @@ interface RpcOptions {
 
 const TIMEOUT_MS = 10_000;
 const AVOID_MS = 30_000;
-/** Of most providers; a batch must also stay below their limits of size. */
+/** Most providers accept this many; a batch must also stay below their limits of size. */
 export const RPC_BATCH_MAX = 20;
 /** More would be refused by the limits of hosted nodes, and fill the memory of a large installation. */
 const REQUESTS_AT_ONCE = 4;
@@ -86,7 +91,7 @@ export class Rpc {
     );
   }
 
-  /** Of the first node, which need not be the chain of the configuration. */
+  /** Asks the first node, whose chain need not be that of the configuration. */
   async readChainId(): Promise<number> {
     const [node] = this.nodes;
     if (node === undefined) throw new ChainUnavailable('eth_chainId: there is no node');

@@ -2,7 +2,6 @@
  * Combines what several nodes say to the same signed transactions: one node that accepts a transaction
  * is enough, and one that hangs delays nobody.
  */
-import type { RpcAnswer } from './rpc';
 
 /** How long the other nodes may take once one has answered. */
 const GRACE_MS = 1_000;
@@ -12,11 +11,11 @@ const GRACE_MS = 1_000;
  * @returns for each call an answer that accepts it, or else the first node's refusal; null when no node
  * answered
  */
-export async function combineAnswers<T>(
-  requests: readonly Promise<RpcAnswer<T>[]>[],
-  isAccepted: (answer: RpcAnswer<T>) => boolean,
-): Promise<RpcAnswer<T>[] | null> {
-  const byNode: (RpcAnswer<T>[] | null)[] = requests.map(() => null);
+export async function combineAnswers<Answer>(
+  requests: readonly Promise<Answer[]>[],
+  isAccepted: (answer: Answer) => boolean,
+): Promise<Answer[] | null> {
+  const byNode: (Answer[] | null)[] = requests.map(() => null);
   await new Promise<void>((resolve) => {
     let open = requests.length;
     let grace: NodeJS.Timeout | undefined;
@@ -26,7 +25,7 @@ export async function combineAnswers<T>(
     };
     if (open === 0) end();
     for (const [index, request] of requests.entries()) {
-      const settle = (answers: RpcAnswer<T>[] | null): void => {
+      const settle = (answers: Answer[] | null): void => {
         byNode[index] = answers;
         open -= 1;
         if (open === 0 || answers?.every(isAccepted) === true) end();

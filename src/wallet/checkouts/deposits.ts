@@ -4,6 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { ZERO } from '../../domain/money';
+import { endAlarm } from '../alarms';
 import type { Database, Db, Tx } from '../db/database';
 import { depositId, type Movement } from '../follower/movements';
 import type { DepositRules } from '../networks';
@@ -99,9 +100,17 @@ async function recordOfCheckout(
     const id = depositId(chainId, one);
     if (await findAgain(tx, chainId, id, one)) continue;
     const [stored] = await tx.query<{ is_listed: boolean; is_new: boolean }>(STORE_ARRIVAL, [
-      ...[id, checkout.id, chainId, one.asset, one.units.toString(), amount],
+      id,
+      checkout.id,
+      chainId,
+      one.asset,
+      one.units.toString(),
+      amount,
       ...(one.isInternal ? [null, null] : [one.txHash, one.from]),
-      ...[one.blockNumber, one.blockTime, isExpected, isListed],
+      one.blockNumber,
+      one.blockTime,
+      isExpected,
+      isListed,
     ]);
     if (stored === undefined) continue;
     if (stored.is_new && stored.is_listed) listed += 1;
@@ -160,7 +169,8 @@ export async function takeBackAbove(
   }
   for (const table of ['address_spend', 'address_balance']) {
     await tx.query(`DELETE FROM wallet.${table} WHERE chain_id = $1 AND block_number > $2`, [
-      ...[chainId, lastNumber],
+      chainId,
+      lastNumber,
     ]);
   }
   return ids;
@@ -194,12 +204,7 @@ async function findAgain(
     [id, blockNumber, units.toString()],
   );
   if (found.length === 0) return false;
-  await tx.query(
-    `UPDATE wallet.alarm SET cleared_at = clock_timestamp()
-     WHERE chain_id = $1 AND kind = 'credited_deposit_gone' AND subject = $2
-       AND cleared_at IS NULL`,
-    [chainId, id],
-  );
+  await endAlarm(tx, chainId, 'credited_deposit_gone', id);
   return true;
 }
 

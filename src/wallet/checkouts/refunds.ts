@@ -55,9 +55,14 @@ async function sendRefund(parts: RefundParts, refund: RefundRow): Promise<void> 
   if (known?.status === 'failed') return askAgain(parts, refund, known.failureCode);
   if (known !== null && known.status !== 'refused') return;
   const submission = await submitTransfer(db, rules, {
-    ...{ mode: refund.mode, reference: refund.transfer_reference, purpose: 'refund' },
-    ...{ asset: refund.asset, network: refund.network, amount: toAmount(refund.amount) },
-    ...{ destination: refund.address, memo: null },
+    mode: refund.mode,
+    reference: refund.transfer_reference,
+    purpose: 'refund',
+    asset: refund.asset,
+    network: refund.network,
+    amount: toAmount(refund.amount),
+    destination: refund.address,
+    memo: null,
   });
   if (submission.kind === 'accepted') onQueued(submission.transfer);
   else if (submission.kind === 'refused') await askAgain(parts, refund, submission.code);

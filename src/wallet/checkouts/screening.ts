@@ -124,8 +124,12 @@ async function screenDeposit(
 
 function presentDeposit(one: PendingRow): ScreeningRequest {
   return {
-    ...{ deposit_id: one.id, network: one.network, asset: one.asset, amount: one.amount },
-    ...{ tx_hash: one.tx_hash, from: one.sender === null ? null : getAddress(one.sender) },
+    deposit_id: one.id,
+    network: one.network,
+    asset: one.asset,
+    amount: one.amount,
+    tx_hash: one.tx_hash,
+    from: one.sender === null ? null : getAddress(one.sender),
     to: getAddress(one.address),
   };
 }

@@ -195,10 +195,14 @@ async function readState(
   const pause = await findPause(db, chainId);
   const holder = await findLockHolder(db, chainLock(chainId));
   return {
-    ...{ network: name, mode, chain_id: chainId },
+    network: name,
+    mode,
+    chain_id: chainId,
     state: pause !== null ? 'paused' : holder !== null ? 'working' : 'waiting',
-    ...{ worker: holder?.name ?? null, working_since: holder?.since.toISOString() ?? null },
-    ...{ pause, workflow_id: chainWorkflowId(chainId) },
+    worker: holder?.name ?? null,
+    working_since: holder?.since.toISOString() ?? null,
+    pause,
+    workflow_id: chainWorkflowId(chainId),
   };
 }
 

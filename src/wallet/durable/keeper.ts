@@ -63,7 +63,9 @@ class Keeper {
   async #keepChain({ chainId, name, mode }: Network): Promise<void> {
     const { turnsMax } = this.parts;
     const input: ChainInput = {
-      ...{ chainId, network: name, mode },
+      chainId,
+      network: name,
+      mode,
       ...(turnsMax === undefined ? {} : { turnsMax }),
     };
     await this.#ensure(chainId, chainWorkflowId(chainId), WALLET_WORKFLOWS.chain, {
@@ -78,7 +80,12 @@ class Keeper {
       if (sweep === null) continue;
       const { asset, destination, costWei, transactions } = sweep;
       const input: SweepInput = {
-        ...{ chainId, sweepId, network: name, mode, asset, destination },
+        chainId,
+        sweepId,
+        network: name,
+        mode,
+        asset,
+        destination,
         addresses: transactions.length,
         costMax: `${amountOf(costWei, NATIVE_DECIMALS)} ${native.asset}`,
       };
@@ -100,8 +107,15 @@ class Keeper {
     );
     for (const { id, kind, subject, detail, raised } of rows) {
       const input: AlarmInput = {
-        ...{ chainId, network: name, mode, alarmId: id, kind, subject, detail },
-        ...{ raisedAt: raised.toISOString(), remedy: REMEDIES[kind] ?? '' },
+        chainId,
+        network: name,
+        mode,
+        alarmId: id,
+        kind,
+        subject,
+        detail,
+        raisedAt: raised.toISOString(),
+        remedy: REMEDIES[kind] ?? '',
       };
       await this.#ensure(chainId, alarmWorkflowId(chainId, id), WALLET_WORKFLOWS.alarm, {
         args: [input],
@@ -132,7 +146,8 @@ class Keeper {
 
   async #setAlarm(id: string, workflow: 'open' | 'closed'): Promise<void> {
     await this.parts.db.query('UPDATE wallet.alarm SET workflow = $2 WHERE id = $1', [
-      ...[id, workflow],
+      id,
+      workflow,
     ]);
   }
 
@@ -147,7 +162,8 @@ class Keeper {
     await client.withDeadline(wallClockMs() + DEADLINE_MS, () =>
       client.workflow.start(type, {
         ...start,
-        ...{ workflowId, taskQueue: walletQueue(chainId) },
+        workflowId,
+        taskQueue: walletQueue(chainId),
         workflowIdConflictPolicy: 'USE_EXISTING',
       }),
     );

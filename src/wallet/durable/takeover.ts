@@ -44,7 +44,8 @@ export async function releaseDeadProcess(parts: TakeoverParts, run: ChainRun): P
   if (second === null || !isDeepStrictEqual(first, second)) return;
   const { mode, name } = run.network;
   parts.log('warn', 'another process has ended while it worked on the chain', {
-    ...{ mode, network: name },
+    mode,
+    network: name,
   });
   await endAttempt(parts.client, chainWorkflowId(run.network.chainId), second);
 }
@@ -76,7 +77,7 @@ async function endAttempt(
 ): Promise<void> {
   const failure = ApplicationFailure.create({
     message: PROCESS_ENDED,
-    // At once, however often processes have died.
+    // The chain is taken over at once, however often processes have died.
     nextRetryDelay: '1 millisecond',
   });
   try {

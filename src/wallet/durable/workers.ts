@@ -38,7 +38,7 @@ export interface DurableParts {
 }
 
 const RETRY_MS = 2_000;
-/** After the activities were told to stop: a step of a loop lasts as long as its call to a node. */
+/** Activities that were told to stop have this time: a step of a loop lasts as long as its call to a node. */
 const FORCE_MS = 20_000;
 const POLLS = 2;
 const CACHED_WORKFLOWS = 50;
@@ -99,7 +99,9 @@ async function workOnce(
       const turnMs = temporal.turnMs ?? TURN_MS;
       workers.push(
         await Worker.create({
-          ...{ connection, namespace: temporal.namespace, workflowBundle },
+          connection,
+          namespace: temporal.namespace,
+          workflowBundle,
           taskQueue: walletQueue(chain.network.chainId),
           activities: createWalletActivities({ db, chain, run, turnMs }),
           dataConverter: { payloadConverterPath: PAYLOAD_CONVERTER },

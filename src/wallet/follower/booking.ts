@@ -159,7 +159,7 @@ async function readCoins(
 }
 
 /**
- * By checkout: what it has beyond its deposits. One that was found by the balance counts whatever its
+ * What each checkout has beyond its deposits. One that was found by the balance counts whatever its
  * block, because it may be the block of the search. The checkouts are locked.
  */
 async function readSurplus(

@@ -107,11 +107,16 @@ function describe({ name }: Network, { from, to, found }: Rescanned): string {
 
 function present({ from, to, found }: Rescanned) {
   return {
-    ...{ from, to },
+    from,
+    to,
     found: found.map(({ arrival, outcome }) => ({
-      ...{ outcome, asset: arrival.asset, amount: formatUnits(arrival.units, arrival.decimals) },
-      ...{ address: arrival.to, checkout_id: arrival.checkoutId },
-      ...{ block: arrival.blockNumber, transaction: arrival.txHash },
+      outcome,
+      asset: arrival.asset,
+      amount: formatUnits(arrival.units, arrival.decimals),
+      address: arrival.to,
+      checkout_id: arrival.checkoutId,
+      block: arrival.blockNumber,
+      transaction: arrival.txHash,
     })),
   };
 }

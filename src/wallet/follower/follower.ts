@@ -89,7 +89,7 @@ export class Follower {
   private stuckSteps = 0;
   private progress: { at: number; number: number } | null = null;
   private readonly watch: ProgressWatch;
-  /** Of the step under way. */
+  /** Belongs to the step under way. */
   private head: BlockHeader | null = null;
 
   constructor(private readonly parts: FollowerParts) {
@@ -148,7 +148,7 @@ export class Follower {
     }
   }
 
-  /** After a step without a new block. @returns whether another node is asked from now on */
+  /** Is called after a step without a new block. @returns whether another node is asked from now on */
   private leavesNode(): boolean {
     this.stuckSteps += 1;
     if (this.stuckSteps < STUCK_STEPS) return false;
@@ -248,7 +248,7 @@ export class Follower {
     let headHash = place.headHash;
     for (const header of headers) {
       if (signal?.aborted === true) return false;
-      // After the block is known: who it pays saw the address before.
+      // The addresses are read after the block is known, because whoever it pays saw the address before.
       await watched.refresh();
       const content = await readBlock(chain, header, watched);
       const from = { headHash };
@@ -279,13 +279,11 @@ export class Follower {
     const { mode, name } = chain.network;
     const perSecond = Math.round(((number - before) * 1000) / (now - at));
     log('info', 'catching up', {
-      ...{
-        mode,
-        network: name,
-        block: number,
-        behind: finalNumber - number,
-        per_second: perSecond,
-      },
+      mode,
+      network: name,
+      block: number,
+      behind: finalNumber - number,
+      per_second: perSecond,
     });
     this.progress = { at: now, number };
   }

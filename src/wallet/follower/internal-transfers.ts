@@ -42,12 +42,12 @@ interface Look {
 
 /** Only checkouts that are paid in coins. What a crash loses is looked at again. */
 export class CoinBalances {
-  /** Of blocks that are not final yet, the oldest first. */
+  /** The blocks that are not final yet, the oldest first. */
   private looks: Look[] = [];
 
   constructor(private readonly parts: BalanceParts) {}
 
-  /** At the newest block that was read. A node that cannot tell is an alarm, and nothing waits for it. */
+  /** What the addresses have at the newest block that was read. A node that cannot tell is an alarm, and nothing waits for it. */
   async look({ headNumber: number, headHash: hash }: Place): Promise<void> {
     const { db, chain, alarms } = this.parts;
     const { name } = chain.network;
@@ -144,7 +144,7 @@ async function listExplained(db: Db, network: Network, at: number): Promise<Expl
   return rows.map(({ id, address, units }) => ({ checkoutId: id, address, units: BigInt(units) }));
 }
 
-/** Of the checkout c in the native coin $3 of the chain $2, up to the block $4. */
+/** SQL: what the checkout c has in the native coin $3 of the chain $2, up to the block $4. */
 const EXPLAINED_UNITS = `(
   coalesce((SELECT sum(d.units) FROM wallet.deposit d
     WHERE d.checkout_id = c.id AND d.chain_id = $2 AND d.asset = $3
@@ -163,11 +163,19 @@ async function arrivalOf(
   const header = await readHeader(parts.chain, number);
   if (header === null) throw new InconsistentNode('the node does not have a final block');
   return {
-    ...{ token: null, from: '', to: one.address, units: surplus, ordinal: 0, isInternal: true },
+    token: null,
+    from: '',
+    to: one.address,
+    units: surplus,
+    ordinal: 0,
+    isInternal: true,
     // Not a transaction; it only makes the id. A block belongs to one look, so ids never repeat.
     txHash: `internal ${header.hash}`,
-    ...{ checkoutId: one.checkoutId, asset: parts.chain.network.native.asset },
-    ...{ decimals: NATIVE_DECIMALS, blockNumber: number, blockTime: header.time },
+    checkoutId: one.checkoutId,
+    asset: parts.chain.network.native.asset,
+    decimals: NATIVE_DECIMALS,
+    blockNumber: number,
+    blockTime: header.time,
   };
 }
 
@@ -194,7 +202,9 @@ async function findBlock(
     if (!(error instanceof RpcRefusal)) throw error;
     const { mode, name } = chain.network;
     log('warn', 'the node has no old balances; a deposit gets the time of a later block', {
-      ...{ mode, network: name, block: at },
+      mode,
+      network: name,
+      block: at,
     });
     return at;
   }

@@ -5,11 +5,12 @@
  * receipts of the block decide.
  */
 import type { Hex } from 'viem';
-import type { Chain } from '../chain/chain';
+import { type Chain, receiptCalls } from '../chain/chain';
 import { type RpcCall, RpcRefusal } from '../chain/rpc';
 import { isExplained, readBloom } from './bloom';
 import { InconsistentNode, resultOf } from './answers';
-import { type RpcLog, topicOfAddress, TRANSFER_TOPIC } from './movements';
+import { topicOfAddress, TRANSFER_TOPIC } from '../chain/erc20';
+import type { RpcLog } from './movements';
 
 /** What the check needs of a block. */
 export interface LogBlock {
@@ -120,10 +121,7 @@ async function readBlockReceipts(chain: Chain, block: LogBlock): Promise<BlockRe
   } catch (error) {
     // Older nodes do not have the method, or want a number.
     if (!(error instanceof RpcRefusal)) throw error;
-    const calls = block.transactions.map(({ hash }) => ({
-      method: 'eth_getTransactionReceipt',
-      params: [hash],
-    }));
+    const calls = receiptCalls(block.transactions.map(({ hash }) => hash));
     return (await chain.rpc.batches<BlockReceipt>(calls)).map((answer) => resultOf(answer));
   }
 }

@@ -4,9 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { Hex } from 'viem';
-
-/** keccak256("Transfer(address,address,uint256)") */
-export const TRANSFER_TOPIC = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
+import { TRANSFER_TOPIC } from '../chain/erc20';
 
 export interface RpcLog {
   address: Hex;
@@ -81,8 +79,12 @@ export function readTransferLogs(logs: readonly RpcLog[], tokens: ReadonlySet<st
     const ordinal = counts.get(place) ?? 0;
     counts.set(place, ordinal + 1);
     movements.push({
-      ...{ token, from: addressOfTopic(from), to: recipient },
-      ...{ units: BigInt(log.data), txHash: log.transactionHash, ordinal },
+      token,
+      from: addressOfTopic(from),
+      to: recipient,
+      units: BigInt(log.data),
+      txHash: log.transactionHash,
+      ordinal,
     });
   }
   return movements;
@@ -93,8 +95,11 @@ export function readNativeTransfer({ hash, from, to, value }: RpcTransaction): M
   if (to === null) return null;
   return {
     token: null,
-    ...{ from: from.toLowerCase(), to: to.toLowerCase() },
-    ...{ units: BigInt(value), txHash: hash, ordinal: 0 },
+    from: from.toLowerCase(),
+    to: to.toLowerCase(),
+    units: BigInt(value),
+    txHash: hash,
+    ordinal: 0,
   };
 }
 
@@ -105,10 +110,6 @@ export function isSuccessful({ status }: RpcReceipt): boolean {
 /** What the sender of a transaction paid for it. */
 export function feeOf({ gasUsed, effectiveGasPrice, l1Fee }: RpcReceipt): bigint {
   return BigInt(gasUsed) * BigInt(effectiveGasPrice) + BigInt(l1Fee ?? '0x0');
-}
-
-export function topicOfAddress(address: string): Hex {
-  return `0x${address.slice(2).toLowerCase().padStart(64, '0')}`;
 }
 
 function addressOfTopic(topic: Hex): string {

@@ -97,7 +97,8 @@ const KEPT_BLOCKS = 10_000;
 
 async function dropOldBlocks(tx: Tx, chainId: number, finalNumber: number): Promise<void> {
   await tx.query('DELETE FROM wallet.block WHERE chain_id = $1 AND number < $2', [
-    ...[chainId, finalNumber - KEPT_BLOCKS],
+    chainId,
+    finalNumber - KEPT_BLOCKS,
   ]);
 }
 
@@ -110,7 +111,8 @@ export async function goBack(
 ): Promise<void> {
   await moveHead(tx, chainId, from.headHash, to);
   await tx.query('DELETE FROM wallet.block WHERE chain_id = $1 AND number > $2', [
-    ...[chainId, to.number],
+    chainId,
+    to.number,
   ]);
   await tx.query(
     'UPDATE wallet.followed_chain SET safe_number = least(safe_number, $2) WHERE chain_id = $1',
@@ -142,7 +144,8 @@ export async function acceptPlace(
     throw new SetupError('The chain was resumed or has moved on meanwhile. Nothing was changed.');
   }
   await tx.query('DELETE FROM wallet.block WHERE chain_id = $1 AND number > $2', [
-    ...[chainId, to.number],
+    chainId,
+    to.number,
   ]);
 }
 
@@ -188,6 +191,8 @@ export async function listBlocks(
     [chainId, from, to],
   );
   return rows.map(({ number, hash, mined_at }) => ({
-    ...{ number: Number(number), hash, time: mined_at },
+    number: Number(number),
+    hash,
+    time: mined_at,
   }));
 }

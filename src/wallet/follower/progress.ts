@@ -26,7 +26,7 @@ export const STALLED_AFTER_MS = 180_000;
 
 export class ProgressWatch {
   private placeHash: string | undefined;
-  /** By the monotonic clock, and for people. */
+  /** When it was, by the monotonic clock and for people. */
   private behind: { atMs: number; since: string } | null = null;
 
   constructor(
@@ -35,7 +35,7 @@ export class ProgressWatch {
     private readonly stalledAfterMs = STALLED_AFTER_MS,
   ) {}
 
-  /** After each step, whatever came of it. */
+  /** Is called after each step, whatever came of it. */
   async observe({ place, head, isPaused, failure }: ProgressOfStep): Promise<void> {
     const hasMoved = place?.hash !== this.placeHash;
     this.placeHash = place?.hash;

@@ -6,7 +6,7 @@ import { type BlockContent, type BlockHeader, readRange, type Watched } from './
 export type BlockRange = BlockContent & { first: BlockHeader; last: BlockHeader };
 
 /**
- * As many of the blocks as the node answers about at once.
+ * Reads as many of the blocks as the node answers about at once.
  * @returns null when the node wants to be asked about fewer, which it is next time
  */
 export async function readNextRange(

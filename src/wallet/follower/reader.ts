@@ -3,7 +3,8 @@
  * node's view of one block; an answer that does not fit together is asked for again.
  */
 import type { Hex } from 'viem';
-import type { Chain } from '../chain/chain';
+import { type Chain, receiptCalls } from '../chain/chain';
+import { balanceOfCall, topicOfAddress, TRANSFER_TOPIC } from '../chain/erc20';
 import { RPC_BATCH_MAX, type RpcAnswer, type RpcCall } from '../chain/rpc';
 import { InconsistentNode, resultOf } from './answers';
 import { completeLogs } from './logs';
@@ -16,8 +17,6 @@ import {
   type RpcLog,
   type RpcReceipt,
   type RpcTransaction,
-  topicOfAddress,
-  TRANSFER_TOPIC,
 } from './movements';
 
 export interface BlockHeader {
@@ -205,7 +204,7 @@ export async function readBalances(
     asked.map(({ address, token }) =>
       token === null
         ? { method: 'eth_getBalance', params: [address, at] }
-        : { method: 'eth_call', params: [{ to: token, data: balanceOfData(address) }, at] },
+        : { method: 'eth_call', params: [{ to: token, data: balanceOfCall(address) }, at] },
     ),
   );
   return answers.map((answer) => {
@@ -239,11 +238,6 @@ export async function readBalancesOf(
     if (!isSame) throw new InconsistentNode('balances of another block');
     return rest.map((balance) => BigInt(resultOf(balance as RpcAnswer<Hex | null>)));
   });
-}
-
-/** balanceOf(address) */
-function balanceOfData(address: string): Hex {
-  return `0x70a08231${topicOfAddress(address).slice(2)}`;
 }
 
 /** Finds what concerns watched addresses, and asks for the receipts of those transactions only. */
@@ -299,7 +293,9 @@ function readSpends(
   const address = transaction.from.toLowerCase();
   const common = { txHash: transaction.hash, address, blockNumber: block.number };
   const coins = {
-    ...{ ...common, token: null, units: native?.units ?? 0n },
+    ...common,
+    token: null,
+    units: native?.units ?? 0n,
     feeUnits: feeOf(receipt),
   };
   const sent = isSuccessful(receipt) ? readTransferLogs(receipt.logs, tokens) : [];
@@ -308,7 +304,9 @@ function readSpends(
     ({ token }) => token,
   );
   const ofTokens = [...byToken].map(([token, all]) => ({
-    ...{ ...common, token, feeUnits: 0n },
+    ...common,
+    token,
+    feeUnits: 0n,
     units: all.reduce((sum, { units }) => sum + units, 0n),
   }));
   return [coins, ...ofTokens];
@@ -319,10 +317,7 @@ async function readReceipts(
   of: readonly { transaction: RpcTransaction; block: BlockHeader }[],
 ): Promise<RpcReceipt[]> {
   const answers = await chain.rpc.batches<(RpcReceipt & { blockHash: Hex }) | null>(
-    of.map(({ transaction }) => ({
-      method: 'eth_getTransactionReceipt',
-      params: [transaction.hash],
-    })),
+    receiptCalls(of.map(({ transaction }) => transaction.hash)),
   );
   return answers.map((answer, index) => {
     const receipt = resultOf(answer);
@@ -344,7 +339,8 @@ function filtersOf(
   if (address.length === 0) return [];
   if (isUnfiltered) return [{ address, topics: [TRANSFER_TOPIC] }];
   return chunksOf(addresses, TOPICS_PER_FILTER).map((chunk) => ({
-    ...{ address, topics: [TRANSFER_TOPIC, null, chunk.map(topicOfAddress)] },
+    address,
+    topics: [TRANSFER_TOPIC, null, chunk.map(topicOfAddress)],
   }));
 }
 
@@ -368,7 +364,9 @@ function inOneLine(headers: BlockHeader[]): BlockHeader[] {
 
 function headerOf({ number, hash, parentHash, timestamp }: RpcBlock): BlockHeader {
   return {
-    ...{ number: Number(number), hash, parentHash },
+    number: Number(number),
+    hash,
+    parentHash,
     time: new Date(Number(timestamp) * 1000),
   };
 }

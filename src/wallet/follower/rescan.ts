@@ -5,8 +5,9 @@
 import type { Hex } from 'viem';
 import { SetupError } from '../../lib/setup-error';
 import type { Chain } from '../chain/chain';
-import { ChainUnavailable, RpcRefusal } from '../chain/rpc';
+import { ChainUnavailable, ignoreSilence, RpcRefusal } from '../chain/rpc';
 import type { Database, Db } from '../db/database';
+import { recordDecision } from '../decisions';
 import { InconsistentNode } from './answers';
 import { arrivalsOf } from './arrivals';
 import { bookMissing, type BookedArrival } from './booking';
@@ -21,7 +22,7 @@ interface RescanParts {
 
 export interface RescanOrder {
   from: number;
-  /** Null: the newest final block. */
+  /** Null stands for the newest final block. */
   to: number | null;
   /** Only what this transaction did. */
   transaction: string | null;
@@ -54,7 +55,13 @@ export async function rescan(
   const { from } = order;
   const to = order.to ?? place.finalNumber;
   requireFinal(place, Math.max(from, to));
-  await storeDecision(db, chain.network.chainId, { ...order, to });
+  await recordDecision(db, {
+    chainId: chain.network.chainId,
+    kind: 'rescan',
+    subject: order.transaction ?? `blocks ${from} to ${to}`,
+    by: order.by,
+    reason: order.reason,
+  });
   const addresses = await readAllAddresses(db, chain);
   const found: BookedArrival[] = [];
   let next = from;
@@ -74,14 +81,10 @@ export async function rescan(
 /** @returns the block of a transaction. @throws SetupError when no node has it in a block */
 export async function findBlockOf({ rpc, network }: Chain, hash: Hex): Promise<number> {
   for (const node of rpc.each()) {
-    try {
-      const params = [hash];
-      type Receipt = { blockNumber: Hex | null } | null;
-      const receipt = await node.call<Receipt>('eth_getTransactionReceipt', params);
-      if (receipt?.blockNumber != null) return Number(receipt.blockNumber);
-    } catch (error) {
-      if (!(error instanceof ChainUnavailable || error instanceof RpcRefusal)) throw error;
-    }
+    const receipt = await node
+      .call<{ blockNumber: Hex | null } | null>('eth_getTransactionReceipt', [hash])
+      .catch(ignoreSilence);
+    if (receipt?.blockNumber != null) return Number(receipt.blockNumber);
   }
   throw new SetupError(`No node of ${network.name} has the transaction ${hash} in a block.`);
 }
@@ -102,24 +105,11 @@ function requireFinal({ finalNumber }: Place, block: number): void {
   );
 }
 
-async function storeDecision(
-  db: Db,
-  chainId: number,
-  { from, to, transaction, by, reason }: RescanOrder & { to: number },
-): Promise<void> {
-  const subject = transaction ?? `blocks ${from} to ${to}`;
-  await db.query(
-    `INSERT INTO wallet.decision (chain_id, kind, subject, decided_by, reason)
-     VALUES ($1, 'rescan', $2, $3, $4)`,
-    [chainId, subject, by, reason],
-  );
-}
-
 interface Addresses extends Watched {
   checkoutOf(address: string): string | undefined;
 }
 
-/** Also those that are no longer watched. */
+/** Reads the addresses that are no longer watched as well. */
 async function readAllAddresses(db: Db, { network }: Chain): Promise<Addresses> {
   const rows = await db.query<{ id: string; address: string }>(
     'SELECT id, address FROM wallet.checkout WHERE mode = $1',
@@ -173,12 +163,9 @@ async function readSurely(
 async function requireAgreement({ rpc, network, ...chain }: Chain, { last }: BlockRange) {
   for (const node of rpc.each()) {
     const header = await readHeader({ ...chain, network, rpc: node }, last.number).catch(
-      (error: unknown) => {
-        if (error instanceof ChainUnavailable || error instanceof RpcRefusal) return null;
-        throw error;
-      },
+      ignoreSilence,
     );
-    if (header !== null && header.hash !== last.hash) {
+    if (header != null && header.hash !== last.hash) {
       throw new InconsistentNode(`the nodes have different blocks ${last.number}`);
     }
   }

@@ -28,7 +28,7 @@ export interface BroadcastParts extends QueueParts {
   signer: Signer;
 }
 
-/** Of one transaction that stores bytes. */
+/** One transaction stores the bytes of this many slots. */
 const SIGNING_BATCH = 100;
 
 /**
@@ -62,9 +62,9 @@ export async function signSlots(parts: BroadcastParts): Promise<number> {
   }
 }
 
-/** From asset, recipient and units, which the limits count, and not from stored bytes. */
+/** Signs what asset, recipient and units say, which the limits count, and not stored bytes. */
 function sign({ chain, key, signer }: BroadcastParts, slot: Slot): Promise<Hex> {
-  // An operator freed the nonce: nothing, to the signer itself.
+  // An operator freed the nonce, so nothing is sent, and to the signer itself.
   const { to, data, valueWei } = slot.isFreed
     ? emptyTransaction(signer.address)
     : transactionOf(chain, slot);
@@ -75,7 +75,7 @@ function sign({ chain, key, signer }: BroadcastParts, slot: Slot): Promise<Hex> 
     to,
     data,
     value: valueWei,
-    // Of the payout, which takes no less than nothing: what is not used is not paid.
+    // An empty transaction keeps the gas of the payout: what is not used is not paid.
     gas: slot.gas,
     maxFeePerGas: slot.maxFeePerGas,
     maxPriorityFeePerGas: slot.maxPriorityFeePerGas,
@@ -96,7 +96,7 @@ export async function broadcast(parts: QueueParts, view: ChainView): Promise<voi
   for (let from = 0; from < due.length; from += RPC_BATCH_MAX) {
     const batch = due.slice(from, from + RPC_BATCH_MAX);
     if ((await findPause(db, key.chainId)) !== null) return;
-    // To every node: one that accepts and forgets a transaction, or refuses all, holds up nothing.
+    // Every node is asked, so one that accepts and forgets a transaction, or refuses all, holds up nothing.
     const answers = await chain.rpc.sendToAll<Hex>(
       batch.map(({ raw }) => ({ method: 'eth_sendRawTransaction', params: [raw] })),
       isAccepted,

@@ -142,7 +142,9 @@ function payWith(
   return {
     ...transfer,
     ...markFeesBelow(fees, reference, rules.maxFeePerGasWei),
-    ...{ data, valueWei, gas: markGas(withGasMargin(gas), reference) },
+    data,
+    valueWei,
+    gas: markGas(withGasMargin(gas), reference),
   };
 }
 
@@ -150,7 +152,10 @@ function payWith(
 export async function failUnsent(db: Database, transferId: string): Promise<void> {
   await db.transaction((tx) =>
     finishTransfer(tx, {
-      ...{ transferId, status: 'failed', failureCode: 'destination_unreachable', txHash: null },
+      transferId,
+      status: 'failed',
+      failureCode: 'destination_unreachable',
+      txHash: null,
     }),
   );
 }

@@ -4,6 +4,7 @@
  */
 import { SetupError } from '../../lib/setup-error';
 import type { Database, Tx } from '../db/database';
+import { recordDecision } from '../decisions';
 import type { WalletMode } from '../networks';
 import { finishTransfer } from './transfers';
 import { DECISION_PENDING } from './waiting';
@@ -60,12 +61,13 @@ export async function decideTransfer(db: Database, decision: TransferDecision): 
        WHERE chain_id = $1 AND kind = 'not_transferred' AND subject = $2 AND cleared_at IS NULL`,
       [transfer.chainId, transfer.id, by, reason],
     );
-    const kind = outcome === 'confirmed' ? 'confirm_transfer' : 'fail_transfer';
-    await tx.query(
-      `INSERT INTO wallet.decision (chain_id, kind, transfer_id, decided_by, reason)
-       VALUES ($1, $2, $3, $4, $5)`,
-      [transfer.chainId, kind, transfer.id, by, reason],
-    );
+    await recordDecision(tx, {
+      chainId: transfer.chainId,
+      kind: outcome === 'confirmed' ? 'confirm_transfer' : 'fail_transfer',
+      transferId: transfer.id,
+      by,
+      reason,
+    });
   });
 }
 

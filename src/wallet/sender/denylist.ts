@@ -35,7 +35,7 @@ export async function isDenied(db: Db, address: Address): Promise<boolean> {
   return (await findDenied(db, [address])).has(address);
 }
 
-/** Those of the addresses that are on the denylist. */
+/** Returns which of the addresses are on the denylist. */
 export async function findDenied(db: Db, addresses: readonly Address[]): Promise<Set<Address>> {
   const rows = await db.query<{ address: string }>(
     'SELECT address FROM wallet.denied_address WHERE address = ANY($1::text[])',

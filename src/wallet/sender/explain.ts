@@ -5,6 +5,7 @@
  * stopped and no transfer gets a nonce.
  */
 import { type Address, getAddress, type Hex } from 'viem';
+import { endAlarm } from '../alarms';
 import { readFinalHead, toHex } from '../chain/chain';
 import { readUsedNonces } from '../chain/finality';
 import { amountOf } from '../units';
@@ -162,7 +163,7 @@ async function stopForFound(
   await alarms.raise('signer_stopped', key.signer, `${reason} ${REMEDY}`, tx);
 }
 
-/** At most the first and the last: an account of somebody else may have thousands. */
+/** Names only the first and the last of many, because an account of somebody else may have thousands. */
 function listOf(nonces: readonly bigint[]): string {
   const [first, last] = [nonces[0], nonces.at(-1)];
   if (first === undefined || last === undefined) return '';
@@ -178,11 +179,7 @@ async function endStop(tx: Tx, { key }: QueueParts): Promise<void> {
     [key.chainId, key.signer],
   );
   if (ended.length === 0) return;
-  await tx.query(
-    `UPDATE wallet.alarm SET cleared_at = clock_timestamp()
-     WHERE chain_id = $1 AND kind = 'signer_stopped' AND subject = $2 AND cleared_at IS NULL`,
-    [key.chainId, key.signer],
-  );
+  await endAlarm(tx, key.chainId, 'signer_stopped', key.signer);
 }
 
 /**

@@ -9,7 +9,7 @@ import { sendableDecimals } from './transfers';
 /** A transfer to an address that has none of the token yet; most others take less. */
 const TOKEN_GAS = 65_000n;
 const COIN_GAS = 21_000n;
-/** As many bytes as a signed transaction has: the fee for data on the first layer follows from them. */
+/** The fee for data on the first layer follows from the number of bytes that a signed transaction has. */
 const COIN_TRANSACTION: Hex = `0x${'ff'.repeat(120)}`;
 export const TOKEN_TRANSACTION: Hex = `0x${'ff'.repeat(190)}`;
 const AMOUNT_DECIMALS = 8;

@@ -7,9 +7,9 @@
 import { createHash } from 'node:crypto';
 import type { Fees } from './fees';
 
-/** At most 4,095 gas more. */
+/** The mark adds at most 4,095 gas. */
 const GAS_BITS = 12n;
-/** At most 0.001 gwei more. With both, one pair of like transfers in 4 billion has the same mark. */
+/** The mark adds at most 0.001 gwei. With both, one pair of like transfers in 4 billion has the same mark. */
 const FEE_BITS = 20n;
 export const MARK_MASK = (1n << GAS_BITS) - 1n;
 const FEE_STEP = 1n << FEE_BITS;

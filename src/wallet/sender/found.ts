@@ -5,6 +5,7 @@
  */
 import { type Address, getAddress, type Hex } from 'viem';
 import type { Chain } from '../chain/chain';
+import { TRANSFER_CALL } from '../chain/erc20';
 import type { Db, Tx } from '../db/database';
 import { hasMark } from './fingerprint';
 import type { SeenTransaction } from './lookup';
@@ -18,8 +19,7 @@ export interface PaidTransfer {
   units: bigint;
 }
 
-const TRANSFER = '0xa9059cbb';
-const TRANSFER_LENGTH = TRANSFER.length + 2 * 64;
+const TRANSFER_LENGTH = TRANSFER_CALL.length + 2 * 64;
 const WORD_OF_ADDRESS = /^0{24}[0-9a-f]{40}$/;
 
 /** @returns null for anything that the wallet would not make, or that the signer has not signed */
@@ -31,10 +31,10 @@ export function readPayment({ network }: Chain, one: SeenTransaction): PaidTrans
   const to = one.to.toLowerCase();
   const token = network.tokens.find(({ address }) => address.toLowerCase() === to);
   if (token === undefined || one.valueWei !== 0n) return null;
-  if (!one.data.startsWith(TRANSFER) || one.data.length !== TRANSFER_LENGTH) return null;
-  const recipient = one.data.slice(TRANSFER.length, TRANSFER.length + 64).toLowerCase();
+  if (!one.data.startsWith(TRANSFER_CALL) || one.data.length !== TRANSFER_LENGTH) return null;
+  const recipient = one.data.slice(TRANSFER_CALL.length, TRANSFER_CALL.length + 64).toLowerCase();
   if (!WORD_OF_ADDRESS.test(recipient)) return null;
-  const units = BigInt(`0x${one.data.slice(TRANSFER.length + 64)}`);
+  const units = BigInt(`0x${one.data.slice(TRANSFER_CALL.length + 64)}`);
   return { asset: token.asset, recipient: getAddress(`0x${recipient.slice(24)}`), units };
 }
 

@@ -6,6 +6,7 @@
 import { getAddress } from 'viem';
 import { SetupError } from '../../lib/setup-error';
 import type { Database, Tx } from '../db/database';
+import { recordDecision } from '../decisions';
 import type { SignerKey, Slot } from './slots';
 
 interface Freed {
@@ -48,11 +49,13 @@ export async function freeNonce(
        WHERE chain_id = $1 AND signer = $2 AND nonce = $3`,
       [chainId, slot.signer, nonce.toString()],
     );
-    await tx.query(
-      `INSERT INTO wallet.decision (chain_id, kind, address, decided_by, reason)
-       VALUES ($1, 'free_nonce', $2, $3, $4)`,
-      [chainId, slot.signer, by, `nonce ${nonce.toString()}: ${reason}`],
-    );
+    await recordDecision(tx, {
+      chainId,
+      kind: 'free_nonce',
+      address: slot.signer,
+      by,
+      reason: `nonce ${nonce.toString()}: ${reason}`,
+    });
     return true;
   });
 }

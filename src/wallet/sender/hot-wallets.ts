@@ -59,8 +59,13 @@ export async function readHotWallets(
       take(free, chain.network.native.asset, BigInt(inFlight) * l1FeeWei);
       const fees = firstFees(view, rules.maxFeePerGasWei);
       return {
-        ...{ key, view, free, inFlight, rooms: rooms.get(address) ?? new Map<string, Room>() },
-        ...{ fees, feeReserveWei: GAS_RESERVE * fees.maxFeePerGas + l1FeeWei },
+        key,
+        view,
+        free,
+        inFlight,
+        rooms: rooms.get(address) ?? new Map<string, Room>(),
+        fees,
+        feeReserveWei: GAS_RESERVE * fees.maxFeePerGas + l1FeeWei,
         slotsLeft: Math.max(0, rules.inFlightMax - inFlight),
       };
     }),
@@ -107,7 +112,9 @@ async function readReserved(
   return {
     inFlight: rows.reduce((sum, { count }) => sum + count, 0),
     reserved: rows.map(({ asset, units, gas }) => ({
-      ...{ asset, units: BigInt(units), gas: BigInt(gas) },
+      asset,
+      units: BigInt(units),
+      gas: BigInt(gas),
     })),
   };
 }
@@ -132,15 +139,15 @@ function largestOf(chain: Chain, wallet: HotWallet, asset: string): bigint {
 /** What one transfer of an asset can have, and why a larger one waits. */
 export interface Capacity {
   room: Room;
-  /** By the balance. */
+  /** What the balance covers. */
   largest: bigint;
-  /** By the balance and the limits. */
+  /** What the balance and the limits allow. */
   units: bigint;
   /** Why one that the limits allow has to wait. */
   short: Obstacle;
 }
 
-/** Of the hot wallet that can send the largest transfer of it. */
+/** Describes the hot wallet that can send the largest transfer of the asset. */
 export function capacityOf(chain: Chain, wallets: readonly HotWallet[], asset: string): Capacity {
   const capacities = wallets.map((wallet) => {
     const room = roomOf(wallet.rooms, asset);

@@ -93,7 +93,7 @@ function roomLeft(
   return { hour: left('hour'), day: left('day') };
 }
 
-/** Of the hot wallet that has the most left, unless one of them can send it now. */
+/** Answers for the hot wallet that has the most left, unless one of them can send it now. */
 function keepForPatient(left: Room[], patient: string | null): void {
   if (patient === null) return;
   const most = left.reduce(

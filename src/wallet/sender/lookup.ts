@@ -11,7 +11,7 @@ import {
   serializeTransaction,
 } from 'viem';
 import { type Chain, toHex } from '../chain/chain';
-import { ChainUnavailable, type Rpc, RpcRefusal } from '../chain/rpc';
+import { ignoreSilence, type Rpc } from '../chain/rpc';
 
 export interface SeenTransaction {
   hash: Hex;
@@ -137,7 +137,7 @@ const SEARCHED_BLOCKS_MAX = 20_000n;
 const BLOCKS_AT_ONCE = 10n;
 /** A stopped signer is looked at with each poll, and these blocks do not change. */
 const SEARCH_ALL_EVERY_MS = 600_000;
-/** After a search in which the node failed. */
+/** A search in which the node failed is repeated after this time. */
 const SEARCH_AGAIN_MS = 60_000;
 /** The last blocks of the search before may have been replaced. */
 const REPLACED_BLOCKS_MAX = 100n;
@@ -244,12 +244,6 @@ async function rawOf(one: RpcTransaction, chainId: number, signer: Address): Pro
   if (keccak256(raw) !== one.hash) return null;
   const from = await recoverTransactionAddress({ serializedTransaction: raw });
   return from.toLowerCase() === signer.toLowerCase() ? raw : null;
-}
-
-/** A node that is silent or does not know the method tells nothing. */
-function ignoreSilence(error: unknown): undefined {
-  if (error instanceof ChainUnavailable || error instanceof RpcRefusal) return undefined;
-  throw error;
 }
 
 function highest(...values: readonly bigint[]): bigint {

@@ -1,6 +1,6 @@
 /** Whether a nonce is used for ever: by a transaction in a final block. */
 import type { Address } from 'viem';
-import { type Chain, readFinalHead, readReceipt, type RpcReceipt } from '../chain/chain';
+import { type Chain, findReceipt, readFinalHead } from '../chain/chain';
 import { isInFinalBlock, readUsedNonces } from '../chain/finality';
 import { findTransactions } from './lookup';
 
@@ -20,7 +20,6 @@ export async function isNonceFinal(
   if (used.final !== null) return used.final > nonce;
   const [user] = await findTransactions(chain, account, [nonce]);
   if (user === undefined) return false;
-  const answer = await chain.rpc.call<RpcReceipt>('eth_getTransactionReceipt', [user.hash]);
-  const receipt = readReceipt(answer);
+  const receipt = await findReceipt(chain.rpc, user.hash);
   return receipt !== null && isInFinalBlock(chain.rpc, receipt, final);
 }

@@ -5,9 +5,9 @@
  */
 import type { Address } from 'viem';
 import { type Chain, type Receipt, readReceipt, type RpcReceipt, toHex } from '../chain/chain';
+import { topicOfAddress, TRANSFER_TOPIC } from '../chain/erc20';
 import { ChainUnavailable, type Rpc } from '../chain/rpc';
 import type { Slot } from './slots';
-import { wordOf } from './view';
 
 export type Outcome =
   | { kind: 'sent'; receipt: Receipt; units: bigint }
@@ -66,9 +66,6 @@ async function readCanonical(
   }
 }
 
-/** keccak256 of Transfer(address,address,uint256) */
-const TRANSFER_TOPIC = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
-
 /** What the token says that the recipient got; a coin has no log, and its success says it. */
 function transferredUnits(
   tokens: readonly { asset: string; address: Address }[],
@@ -78,8 +75,8 @@ function transferredUnits(
 ): bigint {
   const token = tokens.find(({ asset }) => asset === slot.asset);
   if (token === undefined) return slot.units;
-  const from = `0x${wordOf(signer as Address)}`;
-  const to = `0x${wordOf(slot.recipient)}`;
+  const from = topicOfAddress(signer);
+  const to = topicOfAddress(slot.recipient);
   return logs
     .filter(({ address }) => address.toLowerCase() === token.address.toLowerCase())
     .filter(({ topics }) => topics[0] === TRANSFER_TOPIC && topics[1] === from && topics[2] === to)

@@ -44,11 +44,11 @@ export interface QueueParts {
 export interface GivingParts extends Omit<QueueParts, 'key'> {
   /** The hot wallets that send, in lower case. */
   signers: readonly string[];
-  /** Those whose nonces were compared with every node since this process has the chain. */
+  /** The hot wallets whose nonces were compared with every node since this process has the chain. */
   compared: ReadonlySet<string>;
 }
 
-/** Of one round. */
+/** A round gives slots to this many transfers at most. */
 const BATCH = 100;
 
 /** @returns how many transfers got a slot, or were passed over after an estimate */
@@ -102,8 +102,8 @@ async function giveSlots(parts: GivingParts): Promise<number> {
 }
 
 /**
- * Those due first of each asset, because an asset without float must not make the others wait, and
- * only those that a hot wallet has room for by themselves.
+ * Reads the transfers of each asset that are due first, because an asset without float must not make
+ * the others wait, and only those that a hot wallet has room for by themselves.
  */
 async function findQueued(
   { db, chain }: GivingParts,
@@ -121,7 +121,8 @@ async function findQueued(
        ORDER BY due_at, id LIMIT $4) AS oldest
      ORDER BY due_at, id`,
     [
-      ...[chain.network.chainId, [...capacities.keys()]],
+      chain.network.chainId,
+      [...capacities.keys()],
       [...capacities.values()].map(({ units }) => units.toString()),
       limit,
     ],
@@ -135,7 +136,7 @@ async function findQueued(
   }));
 }
 
-/** Marks those that do not fit by themselves, without reading them. */
+/** Marks the transfers that do not fit by themselves, without reading them. */
 async function passOver(
   { db, chain }: GivingParts,
   capacities: ReadonlyMap<string, Capacity>,
@@ -160,7 +161,8 @@ async function passOver(
        ORDER BY due_at LIMIT ${String(BATCH)}) AS due
      WHERE transfer.id = due.id AND status = 'queued'`,
     [
-      ...[chain.network.chainId, assets],
+      chain.network.chainId,
+      assets,
       all.map(({ room }) => room.hour.toString()),
       all.map(({ room }) => room.day.toString()),
       all.map(({ largest }) => largest.toString()),
@@ -172,7 +174,7 @@ async function passOver(
   );
 }
 
-/** Those that an unknown transaction may have paid wait until it is explained. */
+/** Transfers that an unknown transaction may have paid wait until it is explained. */
 async function passOverPerhapsPaid({ db, chain }: GivingParts): Promise<void> {
   const detail =
     'A transaction of a hot wallet that the database does not know may have paid it. See `wallet status`.';
@@ -185,7 +187,7 @@ async function passOverPerhapsPaid({ db, chain }: GivingParts): Promise<void> {
   );
 }
 
-/** An address that was put on the denylist after the order was accepted. */
+/** Fails transfers to addresses that were put on the denylist after the order was accepted. */
 async function withoutDenied({ db }: GivingParts, queued: readonly Queued[]): Promise<Queued[]> {
   const denied = await findDenied(
     db,
@@ -211,7 +213,7 @@ async function storeSlots(
     // Another database may have answered since the nonces were explained.
     if (signer.nextNonce < view.pendingNonces) return 0;
     if (await hasUnseenTransactions(tx, key.chainId)) return 0;
-    // Again, now that nobody else can give slots.
+    // The limits are compared again, now that nobody else can give slots.
     const allowed = await withinLimits(parts, tx, key, payments);
     const taken = await tx.query<{ id: string }>(
       `UPDATE wallet.transfer
@@ -229,7 +231,7 @@ async function storeSlots(
   });
 }
 
-/** What the limits of the hour and of the day leave for each transfer, the one due first first. */
+/** Takes the transfers that the limits of the hour and of the day allow, the one due first first. */
 async function withinLimits(
   { chain, signers }: GivingParts,
   tx: Tx,

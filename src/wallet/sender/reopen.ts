@@ -36,7 +36,7 @@ export async function reopenSlots(
          AND (settled_block > $3 OR nonce >= $4)`,
       [chainId, signer, fork, from],
     );
-    // At once, and not when they are due again.
+    // They are broadcast at once, and not when they are due again.
     await tx.query(
       `UPDATE wallet.attempt SET broadcast_at = NULL FROM wallet.slot
        WHERE slot.chain_id = $1 AND slot.signer = $2 AND slot.nonce >= $3 AND slot.state = 'open'

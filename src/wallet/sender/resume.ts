@@ -5,8 +5,10 @@
  */
 import type { Address } from 'viem';
 import { SetupError } from '../../lib/setup-error';
-import type { Chain, RpcReceipt } from '../chain/chain';
+import { endAlarm } from '../alarms';
+import { type Chain, findReceipt } from '../chain/chain';
 import type { Database, Tx } from '../db/database';
+import { recordDecision } from '../decisions';
 import { adoptReplacement, describeFound, describeOpenFound } from './explain';
 import { adopt, findCandidates, type FoundTransaction, listOpenFound, storeFound } from './found';
 import { findTransactions } from './lookup';
@@ -41,7 +43,7 @@ export interface ResumeDecisions {
 
 async function hasReceipt({ rpc }: Chain, attempts: readonly Attempt[]): Promise<boolean> {
   for (const { hash } of attempts) {
-    if ((await rpc.call<RpcReceipt>('eth_getTransactionReceipt', [hash])) !== null) return true;
+    if ((await findReceipt(rpc, hash)) !== null) return true;
   }
   return false;
 }
@@ -86,16 +88,14 @@ export async function resumeSigner(
        WHERE chain_id = $1 AND address = $2`,
       [key.chainId, key.signer],
     );
-    await tx.query(
-      `UPDATE wallet.alarm SET cleared_at = clock_timestamp()
-       WHERE chain_id = $1 AND kind = 'signer_stopped' AND subject = $2 AND cleared_at IS NULL`,
-      [key.chainId, key.signer],
-    );
-    await tx.query(
-      `INSERT INTO wallet.decision (chain_id, kind, address, decided_by, reason)
-       VALUES ($1, 'resume_signer', $2, $3, $4)`,
-      [key.chainId, key.signer, decisions.by, describeDecisions(decisions)],
-    );
+    await endAlarm(tx, key.chainId, 'signer_stopped', key.signer);
+    await recordDecision(tx, {
+      chainId: key.chainId,
+      kind: 'resume_signer',
+      address: key.signer,
+      by: decisions.by,
+      reason: describeDecisions(decisions),
+    });
     const after = await lockSigner(tx, key);
     return { requeued: foreign.length, nextNonce: after.nextNonce };
   });

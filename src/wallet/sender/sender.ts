@@ -18,7 +18,7 @@ import { type ChainView, readView } from './view';
 interface SenderParts extends BroadcastParts {
   /** All hot wallets that send on the chain, in lower case. */
   signers: readonly string[];
-  /** Those whose nonces were compared with every node since this process has the chain. */
+  /** The hot wallets whose nonces were compared with every node since this process has the chain. */
   compared: Set<string>;
 }
 

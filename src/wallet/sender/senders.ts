@@ -22,7 +22,10 @@ export function startSenders(
 ): Loop {
   const { chainId, name, pollMs } = chain.network;
   const shared = {
-    ...{ db, chain, rules: rulesOf(chain), alarms: createAlarms(db, chain, log) },
+    db,
+    chain,
+    rules: rulesOf(chain),
+    alarms: createAlarms(db, chain, log),
     signers: signers.map(({ address }) => address.toLowerCase()),
     compared: new Set<string>(),
   };

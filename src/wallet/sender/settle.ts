@@ -5,9 +5,10 @@
  * else, and stops the signer.
  */
 import type { Address, Hex } from 'viem';
-import { type Receipt, readReceipt, type RpcReceipt } from '../chain/chain';
+import { endAlarm } from '../alarms';
+import { type Receipt, readReceipt, receiptCalls, type RpcReceipt } from '../chain/chain';
 import { readBlockHashes } from '../chain/finality';
-import { ChainUnavailable, RpcRefusal } from '../chain/rpc';
+import { ignoreSilence } from '../chain/rpc';
 import type { Tx } from '../db/database';
 import { explainUsedNonce } from './explain';
 import { findOutcome, type Outcome } from './outcome';
@@ -50,19 +51,24 @@ export async function settleFinal(parts: QueueParts, view: ChainView): Promise<b
   return isProgress && slots.length === BATCH;
 }
 
-/** Those whose receipt is of a block that is not above the final one. */
+/** Returns the slots whose receipt is of a block that is not above the final one. */
 async function findEnds(
   parts: QueueParts,
   view: ChainView,
   slots: readonly Slot[],
 ): Promise<Mined[]> {
   const [lowest] = slots;
+  if (lowest === undefined) return [];
+  const next = lowest.nonce + 1n;
+  const first = await findAttempts(parts.db, parts.key, { from: lowest.nonce, upTo: next });
+  const receipts = await readReceipts(parts, first);
   // A later nonce is never in an earlier block, and most rounds end here.
-  if (lowest === undefined || (await isAboveFinal(parts, view, lowest))) return [];
-  const attempts = await findAttempts(parts.db, parts.key, {
-    upTo: (slots.at(-1) ?? lowest).nonce + 1n,
-  });
-  const receipts = await readReceipts(parts, attempts);
+  const [minedFirst] = receipts.values();
+  if (minedFirst !== undefined && minedFirst.blockNumber > view.finalBlock) return [];
+  const upTo = (slots.at(-1) ?? lowest).nonce + 1n;
+  const others = await findAttempts(parts.db, parts.key, { from: next, upTo });
+  for (const [hash, receipt] of await readReceipts(parts, others)) receipts.set(hash, receipt);
+  const attempts = [...first, ...others];
   const ends: Mined[] = [];
   for (const slot of slots) {
     const own = attempts.filter(({ nonce }) => nonce === slot.nonce);
@@ -74,13 +80,6 @@ async function findEnds(
     }
   }
   return ends;
-}
-
-async function isAboveFinal(parts: QueueParts, view: ChainView, slot: Slot): Promise<boolean> {
-  const { nonce } = slot;
-  const own = await findAttempts(parts.db, parts.key, { from: nonce, upTo: nonce + 1n });
-  const [receipt] = (await readReceipts(parts, own)).values();
-  return receipt !== undefined && receipt.blockNumber > view.finalBlock;
 }
 
 /** A node may keep the receipt of a block that was replaced: it says nothing about the chain. */
@@ -109,10 +108,7 @@ async function readReceipts(
   { chain }: QueueParts,
   attempts: readonly Attempt[],
 ): Promise<Map<Hex, Receipt>> {
-  const calls = attempts.map(({ hash }) => ({
-    method: 'eth_getTransactionReceipt',
-    params: [hash],
-  }));
+  const calls = receiptCalls(attempts.map(({ hash }) => hash));
   const receipts = new Map<Hex, Receipt>();
   for (const [index, answer] of (await chain.rpc.batches<RpcReceipt>(calls)).entries()) {
     const receipt = 'result' in answer ? readReceipt(answer.result) : null;
@@ -124,7 +120,7 @@ async function readReceipts(
 
 /** The alarm of an outcome that was in doubt ends with it. */
 async function settle(
-  { key, chain, alarms }: QueueParts,
+  { key, alarms }: QueueParts,
   tx: Tx,
   slot: Slot,
   outcome: Outcome,
@@ -140,17 +136,16 @@ async function settle(
     `UPDATE wallet.slot SET state = $4, settled_block = $5
      WHERE chain_id = $1 AND signer = $2 AND nonce = $3 AND state = 'open' RETURNING nonce`,
     [
-      ...[key.chainId, key.signer, slot.nonce.toString()],
-      ...[outcome.kind === 'sent' ? 'sent' : 'failed', receipt.blockNumber.toString()],
+      key.chainId,
+      key.signer,
+      slot.nonce.toString(),
+      outcome.kind === 'sent' ? 'sent' : 'failed',
+      receipt.blockNumber.toString(),
     ],
   );
   if (row === undefined) return;
   await reportChanged(tx, alarms, slot, outcome);
-  await tx.query(
-    `UPDATE wallet.alarm SET cleared_at = clock_timestamp()
-     WHERE chain_id = $1 AND kind = 'outcome_in_doubt' AND subject = $2 AND cleared_at IS NULL`,
-    [chain.network.chainId, transferId],
-  );
+  await endAlarm(tx, key.chainId, 'outcome_in_doubt', transferId);
   const txHash = receipt.transactionHash;
   if (outcome.kind === 'reverted') {
     const failureCode: FailureCode = 'destination_unreachable';
@@ -246,7 +241,7 @@ export async function isUsedByOthers(
   return answered > 0 && (!everyNode || answered === nodes.length);
 }
 
-/** At one node. */
+/** Asks one node. */
 async function isUsedByOther(
   chain: QueueParts['chain'],
   signer: Address,
@@ -254,13 +249,8 @@ async function isUsedByOther(
   attempts: readonly Attempt[],
 ): Promise<boolean> {
   const receipts = await chain.rpc.batches<RpcReceipt>(
-    attempts.map(({ hash }) => ({ method: 'eth_getTransactionReceipt', params: [hash] })),
+    receiptCalls(attempts.map(({ hash }) => hash)),
   );
   if (receipts.some((one) => !('result' in one) || one.result !== null)) return false;
   return isNonceFinal(chain, signer, nonce);
-}
-
-function ignoreSilence(error: unknown): undefined {
-  if (error instanceof ChainUnavailable || error instanceof RpcRefusal) return undefined;
-  throw error;
 }

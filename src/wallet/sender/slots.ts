@@ -46,7 +46,7 @@ export interface SignerState {
   nextNonce: bigint;
   stoppedReason: string | null;
   stoppedFor: StopCause | null;
-  /** By an operator: it gets no new slots. */
+  /** An operator paused it, so it gets no new slots. */
   isPaused: boolean;
 }
 
@@ -125,8 +125,8 @@ async function readSignerWith(
 }
 
 /**
- * Because somebody else used the nonce of an open slot. An operator may have resumed the signer in
- * between, so the slot must still be open.
+ * Stops the signer because somebody else used the nonce of an open slot. An operator may have resumed
+ * the signer in between, so the slot must still be open.
  * @returns whether the signer is stopped
  */
 export async function stopSigner(
@@ -135,7 +135,7 @@ export async function stopSigner(
   reason: string,
   { openNonce }: { openNonce: bigint },
 ): Promise<boolean> {
-  // Before the next statement looks at the slots: one that waited for the lock saw the old ones.
+  // The lock is a statement of its own, because one that waits for it would see the slots as they were.
   await lockSigner(tx, key);
   const stopped = await tx.query(
     `UPDATE wallet.signer
@@ -166,7 +166,9 @@ export async function insertSlots(
          $10::bigint[], $11::numeric[], $12::numeric[])
        WITH ORDINALITY AS payment(transfer_id, asset, units, recipient, data, value_wei, gas, max_fee, tip, place)`,
     [
-      ...[chainId, signer, firstNonce.toString()],
+      chainId,
+      signer,
+      firstNonce.toString(),
       payments.map(({ transferId }) => transferId),
       payments.map(({ asset }) => asset),
       payments.map(({ units }) => units.toString()),
@@ -180,7 +182,7 @@ export async function insertSlots(
   );
 }
 
-/** Never back: a nonce is given once. The signer is locked. */
+/** Never goes back, because a nonce is given once. The signer is locked. */
 export async function advanceNonce(
   tx: Tx,
   { chainId, signer }: SignerKey,
@@ -235,7 +237,7 @@ const IS_PAID_BY_ANOTHER = `(slot.freed_at IS NULL AND EXISTS (
     AND (found.gas & ${MARK_MASK.toString()}) = (slot.gas & ${MARK_MASK.toString()})))`;
 
 /**
- * The nonces of such slots of other signers are freed. When that is final, their transfers are queued, and
+ * Frees the nonces of such slots of other signers. When that is final, their transfers are queued, and
  * adopted by the transaction that has paid them.
  */
 export async function freePaidByAnother(tx: Tx, { chainId }: SignerKey): Promise<void> {
@@ -291,7 +293,9 @@ export async function storeAttempts(
          AND (freed_at IS NOT NULL) = made.is_empty
        RETURNING slot.nonce`,
       [
-        ...[chainId, signer, signed.map(({ slot }) => slot.nonce.toString())],
+        chainId,
+        signer,
+        signed.map(({ slot }) => slot.nonce.toString()),
         signed.map(({ slot }) => slot.maxFeePerGas.toString()),
         signed.map(({ slot }) => slot.isFreed),
       ],
@@ -303,7 +307,9 @@ export async function storeAttempts(
        SELECT $1, $2, * FROM unnest($3::text[], $4::bigint[], $5::text[], $6::numeric[], $7::numeric[],
          $8::boolean[])`,
       [
-        ...[chainId, signer, stored.map(({ raw }) => keccak256(raw))],
+        chainId,
+        signer,
+        stored.map(({ raw }) => keccak256(raw)),
         stored.map(({ slot }) => slot.nonce.toString()),
         stored.map(({ raw }) => raw),
         stored.map(({ slot }) => slot.maxFeePerGas.toString()),
@@ -327,8 +333,13 @@ export async function raiseSlotFees(
      WHERE chain_id = $1 AND signer = $2 AND nonce = $3 AND state = 'open' AND is_signed
        AND max_fee_per_gas = $4`,
     [
-      ...[chainId, signer, nonce.toString(), before.maxFeePerGas.toString()],
-      ...[fees.maxFeePerGas.toString(), fees.maxPriorityFeePerGas.toString(), gas.toString()],
+      chainId,
+      signer,
+      nonce.toString(),
+      before.maxFeePerGas.toString(),
+      fees.maxFeePerGas.toString(),
+      fees.maxPriorityFeePerGas.toString(),
+      gas.toString(),
     ],
   );
 }
@@ -348,7 +359,7 @@ const ATTEMPT_COLUMNS = `hash, slot.transfer_id AS "transferId", attempt.nonce, 
   attempt.max_priority_fee_per_gas AS "maxPriorityFeePerGas", attempt.is_empty AS "isEmpty",
   slot.freed_at IS NOT NULL AS "isFreed"`;
 
-/** Of open slots, by nonce and then by fees. */
+/** Reads the attempts of open slots, by nonce and then by fees. */
 export async function findAttempts(
   db: Db,
   { chainId, signer }: SignerKey,

@@ -1,15 +1,13 @@
 /** The transaction that pays a transfer. */
 import type { Address, Hex } from 'viem';
 import type { Chain } from '../chain/chain';
-import { wordOf } from './view';
+import { transferCall } from '../chain/erc20';
 
 export interface Unpaid {
   asset: string;
   units: bigint;
   recipient: Address;
 }
-
-const TRANSFER = '0xa9059cbb';
 
 /** The coin itself, or a call of the token. */
 export function transactionOf(
@@ -18,8 +16,7 @@ export function transactionOf(
 ): { to: Address; data: Hex; valueWei: bigint } {
   const token = network.tokens.find((one) => one.asset === asset);
   if (token === undefined) return { to: recipient, data: '0x', valueWei: units };
-  const data: Hex = `${TRANSFER}${wordOf(recipient)}${wordOf(units)}`;
-  return { to: token.address, data, valueWei: 0n };
+  return { to: token.address, data: transferCall(recipient, units), valueWei: 0n };
 }
 
 /** The recipient's contract may need more when the transaction is mined than it needs now. */

@@ -6,6 +6,7 @@
  */
 import type { Address, Hex } from 'viem';
 import { type Chain, toHex } from '../chain/chain';
+import { balanceOfCall } from '../chain/erc20';
 import { ChainUnavailable, type RpcAnswer, type RpcCall } from '../chain/rpc';
 
 export interface ChainView {
@@ -26,8 +27,6 @@ interface RpcHead {
   baseFeePerGas?: Hex;
 }
 
-const BALANCE_OF = '0x70a08231';
-
 export async function readView({ network, rpc }: Chain, signer: Address): Promise<ChainView> {
   const finalTag = await readFinalTag({ network, rpc });
   const calls: RpcCall[] = [
@@ -39,7 +38,7 @@ export async function readView({ network, rpc }: Chain, signer: Address): Promis
     { method: 'eth_getTransactionCount', params: [signer, 'pending'] },
     ...network.tokens.map(({ address }) => ({
       method: 'eth_call',
-      params: [{ to: address, data: BALANCE_OF + wordOf(signer) }, 'latest'],
+      params: [{ to: address, data: balanceOfCall(signer) }, 'latest'],
     })),
   ];
   const answers = await rpc.batch<unknown>(calls);
@@ -89,10 +88,4 @@ function resultOf<T>(answer: RpcAnswer<T> | undefined): T {
 
 function fail(call: string): never {
   throw new ChainUnavailable(`${call}: the node gave no answer`);
-}
-
-/** A 32-byte word of a contract call. */
-export function wordOf(value: Address | bigint): string {
-  const text = typeof value === 'bigint' ? value.toString(16) : value.slice(2).toLowerCase();
-  return text.padStart(64, '0');
 }

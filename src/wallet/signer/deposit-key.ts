@@ -48,7 +48,7 @@ export function openDepositKey(files: KeystoreFiles): DepositKey {
   if (bytes.length !== 64) throw new SetupError(`${files.keystore} is not a key of deposits.`);
   const account = new HDKey({ privateKey: bytes.slice(0, 32), chainCode: bytes.slice(32) });
   return {
-    // Of another depth than the first one; the addresses are the same.
+    // The key may have another depth than the first one; the addresses are the same.
     xpub: account.publicExtendedKey,
     signerOf: (index) => {
       const { privateKey } = account.deriveChild(EXTERNAL_CHAIN).deriveChild(index);

@@ -20,7 +20,7 @@ export interface KeystoreFiles {
 
 const PASSWORD_LENGTH_MIN = 12;
 
-/** As geth's own: about a second, and 256 MiB, for each guess of the password. */
+/** The same as geth's own: about a second, and 256 MiB, for each guess of the password. */
 const SCRYPT = { dklen: 32, n: 262_144, r: 8, p: 1 } as const;
 const PRIVATE_KEY = /^0x[0-9a-f]{64}$/i;
 

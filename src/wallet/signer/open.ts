@@ -5,7 +5,7 @@ import type { Signer } from './port';
 import { connectRemoteSigner, type RemoteSignerOptions } from './remote';
 import { startKeystoreThread } from './threaded-keystore';
 
-/** Of one signature by a signing service; signing again is always safe. */
+/** How long one signature by a signing service may take; signing again is always safe. */
 const SIGNING_TIMEOUT_MS = 10_000;
 
 export type OpenSigner = Signer & { close?(): Promise<void> };
@@ -17,7 +17,9 @@ export async function openSigner(settings: SignerSettings): Promise<OpenSigner> 
       return startKeystoreThread({ keystore: settings.file, password: settings.passwordFile });
     case 'remote':
       return connectRemoteSigner({
-        ...{ url: settings.url, address: settings.address, timeoutMs: SIGNING_TIMEOUT_MS },
+        url: settings.url,
+        address: settings.address,
+        timeoutMs: SIGNING_TIMEOUT_MS,
         tls: readTls(settings.tls),
       });
   }

@@ -51,7 +51,10 @@ export function connectRemoteSigner(options: RemoteSignerOptions): RemoteSigner 
   const agent = new Agent({ connect: { ...options.tls } });
   const ask = (path: string, body?: object): Promise<string> =>
     askService(`${base}/api/v1/eth1/${path}`, {
-      ...{ agent, timeoutMs: options.timeoutMs, authorization, body },
+      agent,
+      timeoutMs: options.timeoutMs,
+      authorization,
+      body,
     });
   let publicKey: string | null = null;
 
@@ -149,7 +152,8 @@ async function askService(
       signal,
       method: body === undefined ? 'GET' : 'POST',
       headers: {
-        ...{ accept: 'text/plain, application/json', 'content-type': 'application/json' },
+        accept: 'text/plain, application/json',
+        'content-type': 'application/json',
         ...(authorization === null ? {} : { authorization }),
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),

@@ -60,7 +60,10 @@ function describe(
   const { nonce = 0, gas = 0n, maxFeePerGas = 0n, maxPriorityFeePerGas = 0n } = transaction;
   const { token } = findAsset(chain, asset);
   return {
-    ...{ address, address_index: addressIndex, amount, nonce },
+    address,
+    address_index: addressIndex,
+    amount,
+    nonce,
     to: transaction.to ?? '',
     value: (transaction.value ?? 0n).toString(),
     data: token === null ? '0x' : (transaction.data ?? '0x'),
@@ -93,7 +96,9 @@ export async function signBatch(path: string, out: string, key: DepositKey): Pro
 function transactionOf(batch: Batch, entry: Entry): TransactionSerializableEIP1559 {
   const token = tokenOf(entry);
   const transaction = buildTransaction(batch.chain_id, {
-    ...{ token, to: getAddress(batch.destination), units: BigInt(entry.units) },
+    token,
+    to: getAddress(batch.destination),
+    units: BigInt(entry.units),
     ...readGas(entry),
   });
   const isSame =
@@ -125,7 +130,8 @@ function tokenOf({ data, to }: Entry): Address | null {
 
 function readGas(entry: Entry) {
   return {
-    ...{ nonce: entry.nonce, gas: BigInt(entry.gas) },
+    nonce: entry.nonce,
+    gas: BigInt(entry.gas),
     fees: {
       maxFeePerGas: BigInt(entry.max_fee_per_gas),
       maxPriorityFeePerGas: BigInt(entry.max_priority_fee_per_gas),
@@ -148,7 +154,10 @@ export async function importBatch(db: Db, order: SweepOrder, path: string): Prom
     const address = getAddress(entry.address);
     await requireOwn(db, chain.network.mode, address, entry.address_index);
     const transaction = buildTransaction(chain.network.chainId, {
-      ...{ token, to, units: BigInt(entry.units), ...readGas(entry) },
+      token,
+      to,
+      units: BigInt(entry.units),
+      ...readGas(entry),
     });
     if (entry.raw === undefined) throw new SetupError(`${path}: ${address} has no signature.`);
     const raw = entry.raw as Hex;

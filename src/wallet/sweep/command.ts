@@ -20,7 +20,7 @@ export interface SweepOptions {
   network: Network;
   asset: string;
   to: Address;
-  /** As text; checked here. */
+  /** It comes as text and is checked here. */
   minimum: string | undefined;
   way:
     | { do: 'plan' }

@@ -39,7 +39,7 @@ export interface SweepItem {
   /** The same in the asset's smallest unit. */
   units: bigint;
   transaction: TransactionSerializableEIP1559;
-  /** Of gas and, on chains of the OP stack, of data on the first layer; at most. */
+  /** What gas, and on chains of the OP stack data on the first layer, cost at most. */
   feeWei: bigint;
   /** Coins that the address lacks for the network fee; zero when it pays for itself. */
   lackingWei: bigint;
@@ -51,7 +51,7 @@ export interface SweepPlan {
   small: number;
   /** Addresses with a transaction that is not final yet. */
   busy: number;
-  /** At most, because the base fee may fall. */
+  /** What it costs at most, because the base fee may fall. */
   costWei: bigint;
   fundingWei: bigint;
 }
@@ -114,7 +114,7 @@ interface AddressRow {
   addressIndex: number;
 }
 
-/** Those with a final deposit of the asset, unless a deposit or the checkout is on hold. */
+/** Lists the addresses with a final deposit of the asset, unless a deposit or the checkout is on hold. */
 async function findAddresses(db: Db, { network }: Chain, asset: string): Promise<AddressRow[]> {
   const rows = await db.query<{ address: Address; index: string }>(
     `SELECT checkout.address, checkout.address_index AS index FROM wallet.checkout
@@ -127,7 +127,8 @@ async function findAddresses(db: Db, { network }: Chain, asset: string): Promise
     [network.mode, network.chainId, asset],
   );
   return rows.map(({ address, index }) => ({
-    ...{ address: getAddress(address), addressIndex: Number(index) },
+    address: getAddress(address),
+    addressIndex: Number(index),
   }));
 }
 
@@ -173,7 +174,10 @@ async function planItem(order: SweepOrder, facts: ItemFacts): Promise<SweepItem 
     Number(BigInt(await chain.rpc.call<Hex>('eth_blockNumber'))),
   );
   return {
-    ...{ address, addressIndex, amount: amountOf(moved, decimals), units: moved },
+    address,
+    addressIndex,
+    amount: amountOf(moved, decimals),
+    units: moved,
     lackingWei: coins >= fee ? 0n : fee - coins,
     feeWei: fee,
     transaction: build(moved),

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Address, type Hex, keccak256 } from 'viem';
 import type { Amount } from '../../domain/money';
 import { SetupError } from '../../lib/setup-error';
-import { type Chain, readFinalHead, readReceipt, type RpcReceipt } from '../chain/chain';
+import { type Chain, findReceipt, readFinalHead } from '../chain/chain';
 import { isInFinalBlock } from '../chain/finality';
 import { RpcRefusal } from '../chain/rpc';
 import type { Database } from '../db/database';
@@ -99,8 +99,14 @@ export async function submitFunding(
     db,
     { networks: [network], isRefused: () => Promise.resolve(false) },
     {
-      ...{ mode, reference, purpose: 'funding', network: name, asset: native.asset },
-      ...{ amount, destination: address, memo: null },
+      mode,
+      reference,
+      purpose: 'funding',
+      network: name,
+      asset: native.asset,
+      amount,
+      destination: address,
+      memo: null,
     },
   );
   if (submitted.kind === 'accepted') return;
@@ -164,8 +170,7 @@ export async function findOutcome(
 ): Promise<SweepOutcome | null> {
   const final = await readFinalHead(chain);
   const hash = keccak256(raw);
-  const answer = await chain.rpc.call<RpcReceipt>('eth_getTransactionReceipt', [hash]);
-  const receipt = readReceipt(answer);
+  const receipt = await findReceipt(chain.rpc, hash);
   if (receipt === null) {
     return (await isNonceFinal(chain, address, BigInt(nonce))) ? 'replaced' : null;
   }

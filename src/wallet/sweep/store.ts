@@ -58,8 +58,12 @@ export async function storeSweep(
          funding_wei = excluded.funding_wei
        WHERE sweep.failure IS NOT NULL RETURNING id`,
       [
-        ...[id, order.chain.network.chainId, order.asset, order.to.toLowerCase()],
-        ...[plan.costWei.toString(), plan.fundingWei.toString()],
+        id,
+        order.chain.network.chainId,
+        order.asset,
+        order.to.toLowerCase(),
+        plan.costWei.toString(),
+        plan.fundingWei.toString(),
       ],
     );
     if (stored.length === 0) return;
@@ -73,8 +77,13 @@ export async function storeSweep(
            raw = excluded.raw, is_moved = NULL, refusal = NULL, funding_amount = excluded.funding_amount,
            funding_reference = excluded.funding_reference`,
         [
-          ...[id, address.toLowerCase(), transaction.nonce ?? 0, moved, signed[index]],
-          ...[funding?.amount ?? null, funding?.reference ?? null],
+          id,
+          address.toLowerCase(),
+          transaction.nonce ?? 0,
+          moved,
+          signed[index],
+          funding?.amount ?? null,
+          funding?.reference ?? null,
         ],
       );
     }
@@ -93,9 +102,14 @@ export async function findSweep(db: Db, id: string): Promise<StoredSweep | null>
   }>('SELECT * FROM wallet.sweep WHERE id = $1', [id]);
   if (sweep === undefined) return null;
   return {
-    ...{ id, chainId: Number(sweep.chain_id), asset: sweep.asset, failure: sweep.failure },
-    ...{ destination: getAddress(sweep.destination), costWei: BigInt(sweep.cost_wei) },
-    ...{ isOver: sweep.ended_at !== null, transactions: await findTransactions(db, id) },
+    id,
+    chainId: Number(sweep.chain_id),
+    asset: sweep.asset,
+    failure: sweep.failure,
+    destination: getAddress(sweep.destination),
+    costWei: BigInt(sweep.cost_wei),
+    isOver: sweep.ended_at !== null,
+    transactions: await findTransactions(db, id),
   };
 }
 
@@ -110,14 +124,16 @@ async function findTransactions(db: Db, id: string): Promise<SweepTransaction[]>
     refusal: string | null;
   }>('SELECT * FROM wallet.sweep_transaction WHERE sweep_id = $1 ORDER BY address', [id]);
   return rows.map(({ funding_amount: coins, funding_reference: reference, ...row }) => ({
-    ...{ address: getAddress(row.address), nonce: Number(row.nonce), raw: row.raw },
+    address: getAddress(row.address),
+    nonce: Number(row.nonce),
+    raw: row.raw,
     funding: coins === null || reference === null ? null : { reference, amount: amount(coins) },
     isMoved: row.is_moved,
     refusal: row.refusal,
   }));
 }
 
-/** Those that have not ended, of one chain. */
+/** Lists the sweeps of one chain that have not ended. */
 export async function listOpenSweeps(db: Db, chainId: number): Promise<string[]> {
   const rows = await db.query<{ id: string }>(
     'SELECT id FROM wallet.sweep WHERE chain_id = $1 AND ended_at IS NULL ORDER BY created_at',

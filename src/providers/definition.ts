@@ -1,0 +1,11 @@
+import type { ProviderCode } from '../domain/provider-codes';
+import type { Provider, ProviderModeConfig } from './port';
+import type { CallProvider } from './provider-http';
+
+/** All that a provider's folder exports; definitions.ts lists them. */
+export interface ProviderDefinition {
+  code: ProviderCode;
+  /** Its environment variables begin with it: `<prefix>_TEST_URL`, `<prefix>_LIVE_API_KEY`. */
+  variablePrefix: string;
+  create(config: ProviderModeConfig, call: CallProvider): Provider;
+}
