@@ -1,7 +1,13 @@
 /**
- * Limits, fees and review of an account change in the console when one admin has proposed the change and
- * another one approves it. The admin command changes them at once.
+ * A policy that needs two people changes when one proposes the change and another one approves it: limits,
+ * fees and review of an account in the console, and thresholds for two approvals everywhere. The admin
+ * command changes limits, fees and review at once (decisions/policy-proposals).
+ *
+ * A new kind is a member of PolicyWish, its topic and what `apply` does.
  */
+import { appendAudit, type Snapshot } from '../db/repositories/audit-log';
+import type { FeeScope } from '../db/repositories/fee-rules';
+import { replaceThreshold } from '../db/repositories/four-eyes';
 import {
   approveProposal,
   hasSecondAdmin,
@@ -12,11 +18,11 @@ import {
   rejectProposal,
 } from '../db/repositories/policy-proposals';
 import { areRelatedOperators } from '../db/repositories/related-operators';
-import { appendAudit, type Snapshot } from '../db/repositories/audit-log';
-import type { FeeScope } from '../db/repositories/fee-rules';
 import { inTransaction, rows, type Db, type Tx } from '../db/transaction';
+import type { Amount } from '../domain/money';
 import { newId } from '../lib/new-id';
 import type { AuditedObject, ChangedBy } from './admin/audit';
+import { checkCurrency } from './admin/checks';
 import { applyFee, applyFeeEnd, type FeeTermsInput } from './admin/fees';
 import { auditOfPolicy, changePolicy, type MaximaInput } from './admin/limits';
 import { AdminRefusal } from './admin/refusal';
@@ -24,98 +30,101 @@ import { applyReview } from './admin/review';
 
 type FeeOf = Omit<FeeScope, 'accountId'>;
 
-/** As text, as the forms and the admin command have it. */
-export type PolicyWish =
+/** The texts are those of the forms and of the admin command. */
+export type AccountWish =
   | { kind: 'limits'; currency: string; maxima: MaximaInput }
   | { kind: 'review'; reviewAll: boolean; rehearse: boolean }
   | { kind: 'fee'; scope: FeeOf; terms: FeeTermsInput }
   | { kind: 'fee_end'; scope: FeeOf };
 
-export type PolicyProposal = Proposal<PolicyWish>;
+/** A null amount removes the threshold. */
+type ThresholdWish = { kind: 'threshold'; currency: string; amount: Amount | null };
 
-/** @throws AdminRefusal, InvalidInput */
-export interface PolicyProposals {
-  /** Of one account, or null: of all. At most 50, the oldest first. */
-  list: (accountId: string | null) => Promise<PolicyProposal[]>;
-  /** Takes the place of an open proposal about the same. */
-  propose: (
-    by: ChangedBy & { reason: string },
-    accountId: string,
-    wish: PolicyWish,
-  ) => Promise<void>;
-  /** Not one's own. @returns the account */
-  approve: (by: ChangedBy, id: string) => Promise<string>;
-  /** One's own is withdrawn. @returns the account */
-  reject: (by: ChangedBy, id: string) => Promise<string>;
-  hasSecondAdmin: () => Promise<boolean>;
-}
+type PolicyWish = AccountWish | ThresholdWish;
 
-export function createPolicyProposals(db: Db): PolicyProposals {
+/** What a proposal changes: an account's policy, or one of the whole gateway. */
+type Proposed = { accountId: string; wish: AccountWish } | { accountId: null; wish: ThresholdWish };
+
+export type PolicyProposal = Proposal<PolicyWish> & Proposed;
+
+export type PolicyProposals = ReturnType<typeof createPolicyProposals>;
+
+export function createPolicyProposals(db: Db) {
   return {
-    list: (accountId) => listProposals<PolicyWish>(db, accountId),
-    propose: (by, accountId, wish) =>
-      inTransaction(db, async (tx) => {
-        const { before, after } = await tryChange(tx, accountId, wish);
-        if (after === null || JSON.stringify(before) === JSON.stringify(after)) {
-          throw new AdminRefusal({ code: 'nothing_to_change' });
-        }
-        const proposal = {
-          id: newId('proposal'),
-          accountId,
-          topic: topicOf(wish),
-          wish,
-          before,
-          after,
-          reason: by.reason,
-          proposedBy: by.actor,
-        };
-        await insertProposal(tx, proposal);
-        await note(tx, by, 'policy.propose', proposal);
-      }),
-    approve: (by, id) =>
-      inTransaction(db, async (tx) => {
-        const proposal = await requireProposal(tx, id);
-        const { accountId, wish, proposedBy, reason } = proposal;
-        if (proposedBy.toLowerCase() === by.actor.toLowerCase()) {
-          throw new AdminRefusal({ code: 'own_proposal', actor: by.actor });
-        }
-        if (await areRelatedOperators(tx, proposedBy, by.actor)) {
-          throw new AdminRefusal({ code: 'related_operator', other: proposedBy });
-        }
-        const audit = await apply(tx, accountId, wish);
-        if (!(await approveProposal(tx, id, by.actor, audit.before))) {
-          throw new AdminRefusal({ code: 'proposal_outdated' });
-        }
-        const after = { ...audit.after, proposed_by: proposedBy };
-        await appendAudit(tx, { ...by, ...audit, after, reason });
-        return accountId;
-      }),
-    reject: (by, id) =>
-      inTransaction(db, async (tx) => {
-        const proposal = await requireProposal(tx, id);
-        await rejectProposal(tx, id, by.actor);
-        await note(tx, by, 'policy.reject', proposal);
-        return proposal.accountId;
-      }),
+    /** The open proposals about one account, or about all accounts when it is null, oldest first. */
+    list: (accountId: string | null) => listProposals(db, accountId) as Promise<PolicyProposal[]>,
+    propose: (by: ChangedBy & { reason: string }, accountId: string, wish: AccountWish) =>
+      inTransaction(db, (tx) => propose(tx, by, { accountId, wish })),
+    approve: (by: ChangedBy, id: string) => inTransaction(db, (tx) => approve(tx, by, id)),
+    reject: (by: ChangedBy, id: string) => inTransaction(db, (tx) => reject(tx, by, id)),
     hasSecondAdmin: () => hasSecondAdmin(db),
   };
+}
+
+/** Replaces an open proposal about the same policy. @throws AdminRefusal, InvalidInput */
+export async function propose(tx: Tx, by: ChangedBy, proposed: Proposed): Promise<void> {
+  const { before, after } = await tryChange(tx, proposed);
+  if (after === null || JSON.stringify(before) === JSON.stringify(after)) {
+    throw new AdminRefusal({ code: 'nothing_to_change' });
+  }
+  const proposal = {
+    ...proposed,
+    id: newId('proposal'),
+    topic: topicOf(proposed.wish),
+    before,
+    after,
+    reason: by.reason,
+    proposedBy: by.actor,
+  };
+  await insertProposal<PolicyWish>(tx, proposal);
+  await note(tx, by, 'propose', proposal);
+}
+
+/**
+ * Applies the proposal of somebody else.
+ * @returns the account. @throws AdminRefusal, InvalidInput
+ */
+export async function approve(tx: Tx, by: ChangedBy, id: string): Promise<string | null> {
+  const proposal = await requireProposal(tx, id);
+  const { accountId, proposedBy, reason } = proposal;
+  if (proposedBy.toLowerCase() === by.actor.toLowerCase()) {
+    throw new AdminRefusal({ code: 'own_proposal', actor: by.actor });
+  }
+  if (await areRelatedOperators(tx, proposedBy, by.actor)) {
+    throw new AdminRefusal({ code: 'related_operator', other: proposedBy });
+  }
+  const audit = await apply(tx, proposal);
+  if (!(await approveProposal(tx, id, by.actor, audit.before))) {
+    throw new AdminRefusal({ code: 'proposal_outdated' });
+  }
+  const after = { ...audit.after, proposed_by: proposedBy };
+  await appendAudit(tx, { ...by, ...audit, after, reason: by.reason ?? reason });
+  return accountId;
+}
+
+/** Rejects a proposal; whoever proposed it withdraws it. @returns the account. @throws AdminRefusal */
+export async function reject(tx: Tx, by: ChangedBy, id: string): Promise<string | null> {
+  const proposal = await requireProposal(tx, id);
+  await rejectProposal(tx, id, by.actor);
+  await note(tx, by, 'reject', proposal);
+  return proposal.accountId;
 }
 
 async function requireProposal(tx: Tx, id: string): Promise<PolicyProposal> {
   const proposal = await lockProposal<PolicyWish>(tx, id);
   if (proposal === null) throw new AdminRefusal({ code: 'proposal_ended' });
-  return proposal;
+  return proposal as PolicyProposal;
 }
 
-/** The change with all its checks, undone: what the proposal would make of what is in force. */
-async function tryChange(tx: Tx, accountId: string, wish: PolicyWish): Promise<AuditedObject> {
+/** Makes the change with all its checks and undoes it, to see what it would make of what is in force. */
+async function tryChange(tx: Tx, proposed: Proposed): Promise<AuditedObject> {
   await rows(tx, 'SAVEPOINT tried');
-  const audit = await apply(tx, accountId, wish);
+  const audit = await apply(tx, proposed);
   await rows(tx, 'ROLLBACK TO SAVEPOINT tried');
   return audit;
 }
 
-async function apply(tx: Tx, accountId: string, wish: PolicyWish): Promise<AuditedObject> {
+async function apply(tx: Tx, { accountId, wish }: Proposed): Promise<AuditedObject> {
   switch (wish.kind) {
     case 'limits': {
       const scope = { accountId, currency: wish.currency };
@@ -131,6 +140,19 @@ async function apply(tx: Tx, accountId: string, wish: PolicyWish): Promise<Audit
     }
     case 'fee_end':
       return (await applyFeeEnd(tx, { accountId, ...wish.scope }, null)).audit;
+    case 'threshold': {
+      const { currency, amount } = wish;
+      await checkCurrency(tx, currency);
+      const before = await replaceThreshold(tx, currency, amount);
+      return {
+        action: 'four_eyes.confirm',
+        object: 'four_eyes_threshold',
+        objectId: currency,
+        accountId: null,
+        before: { currency, above: before },
+        after: { currency, above: amount },
+      };
+    }
   }
 }
 
@@ -154,26 +176,31 @@ function topicOf(wish: PolicyWish): string {
       const { direction, provider, currency } = wish.scope;
       return `fee ${direction} ${provider} ${currency}`;
     }
+    case 'threshold':
+      return `threshold ${wish.currency}`;
   }
 }
 
+/** The audit log has a threshold's proposal under its currency, so that its history is in one place. */
 function note(
   tx: Tx,
   by: ChangedBy,
-  action: string,
-  {
-    id,
-    accountId,
-    topic,
-    before,
-    after,
-  }: Pick<PolicyProposal, 'id' | 'topic' | 'before' | 'after' | 'accountId'>,
+  verb: 'propose' | 'reject',
+  proposal: Pick<PolicyProposal, 'id' | 'topic' | 'before' | 'after' | 'accountId' | 'wish'>,
 ): Promise<void> {
-  const entry = { object: 'policy_proposal', objectId: id, accountId };
+  const { id, accountId, topic, wish, before, after } = proposal;
+  const entry =
+    wish.kind === 'threshold'
+      ? {
+          action: verb === 'propose' ? 'four_eyes.propose' : 'four_eyes.withdraw',
+          object: 'four_eyes_threshold',
+          objectId: wish.currency,
+        }
+      : { action: `policy.${verb}`, object: 'policy_proposal', objectId: id };
   return appendAudit(tx, {
     ...by,
     ...entry,
-    action,
+    accountId,
     before: { topic, ...before },
     after: { topic, ...after },
   });

@@ -84,6 +84,18 @@ test.each<[what: string, constraint: RegExp, sql: () => string]>([
            VALUES ('${newId('proposal')}', '${ids.account}', 'review', '{}', '{}', 'x',
                    'a@example.com', 'approved', 'A@example.com', now())`,
   ],
+  [
+    'two open proposals about one threshold',
+    /policy_proposals_one_open/,
+    () => `INSERT INTO policy_proposals (id, topic, wish, after, proposed_by)
+           SELECT 'prop_' || n, 'threshold USDT', '{}', '{}', 'alice' FROM generate_series(1, 2) n`,
+  ],
+  [
+    'a proposal about an account without a reason',
+    /policy_proposals_reason_check/,
+    () => `INSERT INTO policy_proposals (id, account_id, topic, wish, after, proposed_by)
+           VALUES ('${newId('proposal')}', '${ids.account}', 'review', '{}', '{}', 'a@example.com')`,
+  ],
 ])('the database refuses %s', async (_what, constraint, sql) => {
   await expect(rows(database.owner, sql())).rejects.toThrow(constraint);
 });

@@ -26,7 +26,6 @@ const TABLES: Record<
   event_clock: ['S', '-', '-', '-'],
   events: ['S', 'SI', 'SI', 'SI'],
   fee_rules: ['S', 'S', 'SIU', 'SIU'],
-  four_eyes_proposals: ['-', '-', 'SID', 'SID'],
   four_eyes_thresholds: ['S', 'S', 'SIUD', 'SIUD'],
   idempotency_keys: ['SIUD', 'SUD', 'S', 'S'],
   invitations: ['-', '-', '-', 'SIU'],
@@ -57,7 +56,7 @@ const TABLES: Record<
   payout_usage: ['S', 'S', 'S', 'S'],
   payouts: ['S', 'SIU', 'S', 'S'],
   // The dashboard's login writes the outcome only.
-  policy_proposals: ['-', '-', 'S', 'SI'],
+  policy_proposals: ['-', '-', 'SI', 'SI'],
   posting_sums: ['-', 'SI', '-', 'S'],
   provider_entries: ['-', 'SIU', 'S', 'S'],
   provider_positions: ['-', 'SIUD', '-', 'S'],

@@ -7,7 +7,7 @@ import { PROVIDER_CODES } from '../../domain/provider-codes';
 import { InvalidInput } from '../../services/admin/refusal';
 import type { ConsoleServices } from '../../services/console';
 import type { AccountDetail } from '../../services/console-accounts';
-import type { PolicyWish } from '../../services/policy-proposals';
+import type { AccountWish } from '../../services/policy-proposals';
 import { Card, PageHead } from '../../web/components';
 import {
   EMPTY_FORM,
@@ -39,7 +39,7 @@ type AccountChange = {
       /** The noun of the admin command that does the same. */
       command: string;
       fields: (detail: AccountDetail, form: FormState) => ComponentChildren;
-      wish: (form: URLSearchParams) => PolicyWish;
+      wish: (form: URLSearchParams) => AccountWish;
     }
 );
 

@@ -16,7 +16,8 @@ export function proposalPages({ proposals }: ConsoleServices): OperatorRoute[] {
       const account = visit.form.get('account') ?? '';
       const again = signInAgain(visit, accountPath(account));
       if (again !== null) return again;
-      return redirect(accountPath(await proposals[verb](visit.by, visit.params['id'] ?? '')));
+      const changed = await proposals[verb](visit.by, visit.params['id'] ?? '');
+      return redirect(accountPath(changed ?? ''));
     },
   }));
 }
@@ -52,7 +53,7 @@ export function Proposals({ proposed, mayChange, me, showAccount, ...rest }: Pro
                   <b>{words(proposal.topic)}</b>
                   {showAccount ? (
                     <small>
-                      <a href={accountPath(proposal.accountId)}>{proposal.accountName}</a>
+                      <a href={accountPath(proposal.accountId ?? '')}>{proposal.accountName}</a>
                     </small>
                   ) : null}
                   {linesOf(proposal).map((line) => (
@@ -86,7 +87,7 @@ export function Proposals({ proposed, mayChange, me, showAccount, ...rest }: Pro
                     me={me}
                     approve={`${PREFIX}/proposals/${id}/approve`}
                     reject={`${PREFIX}/proposals/${id}/reject`}
-                    hidden={{ account: accountId }}
+                    hidden={{ account: accountId ?? '' }}
                   />
                 ) : null,
             },

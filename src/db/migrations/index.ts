@@ -26,6 +26,7 @@ import { sql as provenUsers } from './0025-proven-users';
 import { sql as accountRate } from './0026-account-rate';
 import { indexes as consolePayoutIndexes, sql as consolePayouts } from './0029-console-payouts';
 import { sql as unconfirmedAmount, steps as unconfirmedSteps } from './0031-unconfirmed-amount';
+import { indexes as proposalIndexes, sql as oneKindOfProposal } from './0032-one-kind-of-proposal';
 import { indexes as batchIndexes, sql as payoutBatches } from './0033-payout-batches';
 
 /**
@@ -69,6 +70,8 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0029-console-payouts-indexes', concurrent: consolePayoutIndexes },
   { name: '0031-unconfirmed-amount', sql: unconfirmedAmount },
   { name: '0031-unconfirmed-steps', concurrent: unconfirmedSteps },
+  { name: '0032-one-kind-of-proposal', sql: oneKindOfProposal },
+  { name: '0032-one-kind-of-proposal-indexes', concurrent: proposalIndexes },
   { name: '0033-payout-batches', sql: payoutBatches },
   { name: '0033-payout-batches-indexes', concurrent: batchIndexes },
 ];

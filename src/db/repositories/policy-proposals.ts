@@ -1,24 +1,23 @@
-/** Changes of policies that one admin has proposed and another one approves or rejects. */
-import { rows, type Db, type Tx } from '../transaction';
+/** Changes of policies that one person has proposed and another one approves or rejects. */
+import { lockByName, rows, type Db, type Tx } from '../transaction';
 import type { Snapshot } from './audit-log';
 import { areRelatedByEmail } from './related-operators';
 
 export interface NewProposal<Wish> {
   id: string;
-  accountId: string;
-  /**
-   * The policy that the proposal changes, such as `limits USDT`. At most one proposal of each is open.
-   */
+  /** Null: the policy is about no account. */
+  accountId: string | null;
+  /** The policy that the proposal changes, such as `limits USDT`. At most one proposal of each is open. */
   topic: string;
   wish: Wish;
   before: Snapshot;
   after: object;
-  reason: string;
+  reason: string | null;
   proposedBy: string;
 }
 
 export interface Proposal<Wish> extends NewProposal<Wish> {
-  accountName: string;
+  accountName: string | null;
   createdAt: Date;
   expiresAt: Date;
 }
@@ -26,23 +25,23 @@ export interface Proposal<Wish> extends NewProposal<Wish> {
 /** The limit is enough for a page, because proposals are decided within days. */
 const OPEN_MAX = 50;
 
-const OPEN = 'p.outcome IS NULL AND p.expires_at > now()';
+export const OPEN = 'p.outcome IS NULL AND p.expires_at > now()';
 const PROPOSALS = `SELECT p.id, p.account_id, a.name AS account_name, p.topic, p.wish, p.before,
     p.after, p.reason, p.proposed_by, p.created_at, p.expires_at
-  FROM policy_proposals p JOIN accounts a ON a.id = p.account_id`;
+  FROM policy_proposals p LEFT JOIN accounts a ON a.id = p.account_id`;
 
 const IS_ADMIN = `kind = 'operator' AND operator_role = 'admin' AND disabled_at IS NULL`;
 
-/** The open proposals of one account or of all, oldest first. */
+/** The open proposals about one account, or about all accounts when it is null, oldest first. */
 export async function listProposals<Wish>(
   db: Db,
   accountId: string | null,
 ): Promise<Proposal<Wish>[]> {
   return rows<Proposal<Wish>>(
     db,
-    `${PROPOSALS} WHERE ${OPEN} AND (?::text IS NULL OR p.account_id = ?)
+    `${PROPOSALS} WHERE ${OPEN} AND p.account_id = coalesce(?, p.account_id)
       ORDER BY p.created_at LIMIT ${OPEN_MAX}`,
-    [accountId, accountId],
+    [accountId],
   );
 }
 
@@ -65,11 +64,12 @@ export async function insertProposal<Wish extends object>(
   proposal: NewProposal<Wish>,
 ): Promise<void> {
   const { id, accountId, topic, wish, before, after, reason, proposedBy } = proposal;
+  await lockByName(tx, 'policy_proposal', accountId, topic);
   await rows(
     tx,
     `UPDATE policy_proposals
         SET outcome = 'replaced', decided_by = ?, decided_at = clock_timestamp()
-      WHERE account_id = ? AND topic = ? AND outcome IS NULL`,
+      WHERE account_id IS NOT DISTINCT FROM ? AND topic = ? AND outcome IS NULL`,
     [proposedBy, accountId, topic],
   );
   await rows(
@@ -82,8 +82,9 @@ export async function insertProposal<Wish extends object>(
 }
 
 /**
- * Approves a proposal, for another admin than the one who proposed it, who is still an admin, and while
- * the values in force are the same as then.
+ * Approves a proposal, for another person than the one who proposed it, and while the values in force are
+ * the same as then. Who proposed a change of an account must still be an admin. The admin command proposes
+ * thresholds too, under names that are no users.
  * @param before the values in force now
  */
 export async function approveProposal(
@@ -99,7 +100,8 @@ export async function approveProposal(
       WHERE p.id = ? AND ${OPEN} AND lower(p.proposed_by) <> lower(?)
         AND NOT ${areRelatedByEmail('p.proposed_by', '?')}
         AND p.before IS NOT DISTINCT FROM ?::jsonb
-        AND EXISTS (SELECT FROM users WHERE lower(email) = lower(p.proposed_by) AND ${IS_ADMIN})
+        AND (p.account_id IS NULL OR EXISTS (
+          SELECT FROM users WHERE lower(email) = lower(p.proposed_by) AND ${IS_ADMIN}))
       RETURNING p.id`,
     [by, id, by, by, jsonOf(before)],
   );

@@ -1,30 +1,25 @@
 /**
- * The thresholds above which two operators approve a payout. A change needs two people as well: one
- * proposes it and another confirms it, naming the amount, so that nobody confirms what was replaced.
+ * The thresholds above which two operators approve a payout. A change is a proposal (policy-proposals.ts)
+ * whose confirmation names the amount, so that nobody confirms what was replaced.
  */
 import { listCurrencies } from '../../db/repositories/currency-routes';
 import {
-  deleteProposal,
   type FourEyesSetting,
   listFourEyes,
-  lockFourEyes,
-  saveProposal,
-  saveThreshold,
-  takeProposal,
   type ThresholdProposal,
 } from '../../db/repositories/four-eyes';
-import { areRelatedOperators } from '../../db/repositories/related-operators';
-import type { Db, Tx } from '../../db/transaction';
+import { inTransaction, type Db, type Tx } from '../../db/transaction';
 import type { Amount } from '../../domain/money';
-import { type ChangedBy, makeChange } from './audit';
-import { amountOrZero, checkCurrency } from './checks';
+import { approve, propose, reject } from '../policy-proposals';
+import type { ChangedBy } from './audit';
+import { amountOrZero } from './checks';
 import { AdminRefusal } from './refusal';
 
 export type { FourEyesSetting } from '../../db/repositories/four-eyes';
 
 export interface ThresholdChange {
   currency: string;
-  /** As text: an amount, or `none` to remove the threshold. */
+  /** An amount as text, or `none` to remove the threshold. */
   above: string;
 }
 
@@ -32,16 +27,16 @@ export async function listThresholds(db: Db): Promise<FourEyesSetting[]> {
   return listFourEyes(db, await listCurrencies(db));
 }
 
-/** Takes the place of an earlier proposal. @throws InvalidInput */
+/** Replaces an open proposal of the currency. @throws InvalidInput, AdminRefusal */
 export async function proposeThreshold(
   db: Db,
   by: ChangedBy,
   { currency, above }: ThresholdChange,
 ): Promise<FourEyesSetting> {
-  const amount = readAbove(above);
-  await checkCurrency(db, currency);
-  return change(db, by, 'four_eyes.propose', currency, async (tx) => {
-    await saveProposal(tx, currency, { amount, proposedBy: by.actor, reason: by.reason });
+  const wish = { kind: 'threshold', currency, amount: readAbove(above) } as const;
+  return inTransaction(db, async (tx) => {
+    await propose(tx, by, { accountId: null, wish });
+    return readSetting(tx, currency);
   });
 }
 
@@ -52,18 +47,13 @@ export async function confirmThreshold(
   { currency, above }: ThresholdChange,
 ): Promise<FourEyesSetting> {
   const amount = readAbove(above);
-  return change(db, by, 'four_eyes.confirm', currency, async (tx, before) => {
-    const proposal = requireProposal(before);
+  return inTransaction(db, async (tx) => {
+    const proposal = await requireProposal(tx, currency);
     if (proposal.amount !== amount) {
       throw new AdminRefusal({ code: 'other_threshold_proposed', currency, proposal });
     }
-    if (await areRelatedOperators(tx, proposal.proposedBy, by.actor)) {
-      throw new AdminRefusal({ code: 'related_operator', other: proposal.proposedBy });
-    }
-    if (!(await takeProposal(tx, currency, { amount, confirmedBy: by.actor }))) {
-      throw new AdminRefusal({ code: 'own_proposal', actor: by.actor });
-    }
-    await saveThreshold(tx, currency, amount);
+    await approve(tx, by, proposal.id);
+    return readSetting(tx, currency);
   });
 }
 
@@ -73,9 +63,10 @@ export async function withdrawThreshold(
   by: ChangedBy,
   currency: string,
 ): Promise<FourEyesSetting> {
-  return change(db, by, 'four_eyes.withdraw', currency, async (tx, before) => {
-    requireProposal(before);
-    await deleteProposal(tx, currency);
+  return inTransaction(db, async (tx) => {
+    const { id } = await requireProposal(tx, currency);
+    await reject(tx, by, id);
+    return readSetting(tx, currency);
   });
 }
 
@@ -83,32 +74,16 @@ function readAbove(text: string): Amount | null {
   return text === 'none' ? null : amountOrZero('above', text);
 }
 
-function requireProposal({ currency, proposal }: FourEyesSetting): ThresholdProposal {
-  if (proposal === null) throw new AdminRefusal({ code: 'no_threshold_proposed', currency });
-  return proposal;
+async function readSetting(tx: Tx, currency: string): Promise<FourEyesSetting> {
+  const [setting] = await listFourEyes(tx, [currency]);
+  if (setting === undefined) throw new Error('the query returned no row');
+  return setting;
 }
 
-async function change(
-  db: Db,
-  by: ChangedBy,
-  action: string,
-  currency: string,
-  work: (tx: Tx, before: FourEyesSetting) => Promise<void>,
-): Promise<FourEyesSetting> {
-  return makeChange(db, by, async (tx) => {
-    const before = await lockFourEyes(tx, currency);
-    await work(tx, before);
-    const after = await lockFourEyes(tx, currency);
-    const audit = {
-      action,
-      object: 'four_eyes_threshold',
-      objectId: currency,
-      accountId: null,
-      before: presentSetting(before),
-      after: presentSetting(after),
-    };
-    return { result: after, audit };
-  });
+async function requireProposal(tx: Tx, currency: string): Promise<ThresholdProposal> {
+  const { proposal } = await readSetting(tx, currency);
+  if (proposal === null) throw new AdminRefusal({ code: 'no_threshold_proposed', currency });
+  return proposal;
 }
 
 export function presentSetting({ currency, threshold, proposal }: FourEyesSetting) {
