@@ -18,9 +18,9 @@ import { readTemporal, type TemporalOptions } from './temporal/connection';
 import type { ProviderQueue, WorkerDeployment } from './temporal/worker';
 import { parseCidr } from './webhooks/address-policy';
 
-/** Of every process of the gateway. */
+/** The configuration of every process of the gateway. */
 export interface Config {
-  /** GATEWAY_ENV=development: the servers of `npm start`. */
+  /** Whether GATEWAY_ENV is development, as with the servers of `npm start`. */
   isDevelopment: boolean;
   databaseUrl: string;
   /** Maximum number of PostgreSQL connections of this process. */
@@ -39,12 +39,14 @@ export interface Config {
   port: number;
   /** The address to listen on; undefined: all. */
   host: string | undefined;
-  /** How long a stopping API process still takes requests. */
+  /** The time that a stopping API process still takes requests. */
   drainMs: number;
   /** The private port for metrics and readiness; null: not served. */
   metrics: { port: number | null; host: string };
   publicUrl: string;
-  /** Where operators open the console, such as https://ops.example.com/console; null: unknown. */
+  /**
+   * The URL where operators open the console, such as https://ops.example.com/console; null: unknown.
+   */
   consoleUrl: string | null;
   trustedProxyHops: number;
   providers: ProviderConfig;
@@ -53,27 +55,34 @@ export interface Config {
     /** The task queues that this process takes. */
     queues: WorkerQueue[];
     providerQueues: ProviderQueue[];
-    /** Of Temporal's worker deployments; null: workers have no versions. */
+    /**
+     * The version of the workers in Temporal's worker deployments; null: workers have no versions.
+     */
     deployment: WorkerDeployment | null;
     maxCachedWorkflows: number;
     shutdownGraceMs: number;
     workflowBundle: string | null;
   };
   logLevel: string;
-  /** Requests are parts of traces, whose header goes to Temporal, providers and webhooks. */
+  /**
+   * Whether requests are parts of traces, whose header goes to Temporal, providers and webhooks.
+   */
   followsTraces: boolean;
 }
 
-/** Of the API; a worker answers no requests, and does not learn these secrets. */
+/** The configuration of the API. A worker answers no requests, and does not learn these secrets. */
 export interface ApiConfig extends Config {
   peppers: Peppers;
   cursorSecret: string;
-  /** Accepted in cursors, and not written. */
+  /** Secrets that are accepted in cursors and not used for new ones. */
   earlierCursorSecrets: string[];
 }
 
 const SECRET_MIN_LENGTH = 32;
-/** Not set is like `test`: without what production refuses, and without what development adds. */
+/**
+ * An environment that is not set is like `test`: without what production refuses, and without what
+ * development adds.
+ */
 const ENVIRONMENTS = ['production', 'development', 'test', ''];
 
 /** @throws SetupError that lists everything missing or invalid */
@@ -153,7 +162,7 @@ function readConfig(reader: EnvironmentReader, env: NodeJS.ProcessEnv): Config {
 function readPages(reader: EnvironmentReader): Config['pages'] {
   const pages = {
     databasePoolSize: reader.count('DASHBOARD_DATABASE_POOL_SIZE', 10, 1, 500),
-    // As browsers write it.
+    // Browsers write the host in lower case.
     dashboardHost: reader.optional('DASHBOARD_HOST')?.toLowerCase() ?? null,
     consoleHost: reader.optional('CONSOLE_HOST')?.toLowerCase() ?? null,
   };
@@ -184,7 +193,10 @@ function readProviders(reader: EnvironmentReader): ProviderConfig {
   return Object.fromEntries(PROVIDER_CODES.map((code) => [code, byMode(code)])) as ProviderConfig;
 }
 
-/** Also those of providers that are not enabled, so that their payouts say why they wait. */
+/**
+ * Reads the queues of all providers, also of those that are not enabled, so that their payouts say why
+ * they wait.
+ */
 function readProviderQueues(reader: EnvironmentReader): ProviderQueue[] {
   return PROVIDER_CODES.flatMap((provider) =>
     MODES.map((mode) => {
@@ -236,7 +248,7 @@ class EnvironmentReader {
     return this.optional(name) === undefined ? null : this.secret(name);
   }
 
-  /** Separated by commas. */
+  /** Secrets that are separated by commas. */
   secrets(name: string): string[] {
     const values = listOf(this.optional(name));
     if (values.some((value) => value.length < SECRET_MIN_LENGTH)) {
@@ -266,13 +278,13 @@ class EnvironmentReader {
     return value;
   }
 
-  /** Without the slashes at its end; null if it is not set. */
+  /** A URL without the slashes at its end; null if it is not set. */
   optionalUrl(name: string, protocols: string[]): string | null {
     if (this.optional(name) === undefined) return null;
     return this.url(name, protocols).replace(/\/+$/, '');
   }
 
-  /** What another module reads, whose SetupError is one fault. */
+  /** Reads a part of another module, whose SetupError becomes one fault. */
   take<Value>(otherwise: Value, read: () => Value): Value {
     try {
       return read();
@@ -311,7 +323,7 @@ class EnvironmentReader {
     return value;
   }
 
-  /** Comma-separated; all values if it is not set. */
+  /** A comma-separated list; all values if it is not set. */
   listOf<Value extends string>(name: string, values: readonly Value[]): Value[] {
     const asked = this.optional(name)?.split(',') ?? values;
     const chosen = values.filter((value) => asked.some((one) => one.trim() === value));

@@ -59,12 +59,12 @@ import { serveSite } from './web/site';
 export interface Deps<C extends Config = Config> {
   config: C;
   logger: Logger;
-  /** What the process tells Prometheus. */
+  /** The metrics that the process gives to Prometheus. */
   registry: Registry;
   db: Db;
-  /** For the reads of the API. */
+  /** The connections for the short reads of the API. */
   shortStatements: ShortStatements;
-  /** Of the dashboard and the console, with their own login; null: they are not served. */
+  /** The pool of the dashboard and the console, with their own login; null: they are not served. */
   pagesDb: Db | null;
   temporal: TemporalClient;
   providers: ProviderRegistry;
@@ -77,7 +77,10 @@ export interface Deps<C extends Config = Config> {
   close(): Promise<void>;
 }
 
-/** Of an API process, in addition to its pool: as many as PostgreSQL has cores is enough. */
+/**
+ * The number of connections of an API process in addition to its pool. As many as PostgreSQL has cores
+ * is enough.
+ */
 const SHORT_STATEMENT_CONNECTIONS = 2;
 
 /** @param name the process, as logs and pg_stat_activity show it */
@@ -200,7 +203,9 @@ export function buildPages(deps: Deps<ApiConfig>, api: Services): Middleware[] {
   return [serveAssets, ...sites.map((site) => serveSite(site, { ...config, logger }))];
 }
 
-/** @param connection of this process's workers, which take the deliveries that they start */
+/**
+ * @param connection the connection of this process's workers, which take the deliveries that they start
+ */
 export function buildActivityDeps(deps: Deps, connection: NativeConnection): ActivityDeps {
   const { namespace } = deps.config.temporal;
   const webhookDeliveryWorkflows = createWebhookDeliveryWorkflows(
@@ -225,7 +230,9 @@ function localQueues({ queues, providerQueues }: Config['worker']): string[] {
     .map(({ taskQueue }) => taskQueue);
 }
 
-/** No webhook goes to the gateway itself, but in development it shares its name with receivers. */
+/**
+ * The names that no webhook may go to. In development the gateway shares its name with receivers.
+ */
 function ownHosts({ publicUrl, webhooks }: Config): string[] {
   const { hostname } = new URL(publicUrl);
   return webhooks.testMode.allowedHosts.includes(hostname) ? [] : [hostname];

@@ -1,4 +1,4 @@
-/** The operator's side of a payment's workflow: its signals, its page, its search attributes. */
+/** The operator's page of a payment's workflow, with its signals and its search attributes. */
 import { CancellationScope, workflowInfo } from '@temporalio/workflow';
 import {
   PAYMENT_DECISIONS,

@@ -1,4 +1,4 @@
-/** The operator's side of a batch's workflow: its signals and its page. */
+/** The operator's page of a batch's workflow, with its signals. */
 import { REVIEW_REASON_SENTENCES } from '../src/domain/review';
 import { isFinalPayoutBatch, type PayoutBatchStatus } from '../src/domain/payout-batch';
 import { code, DecisionPage, list, signalLine, type Timer } from './operator-page';

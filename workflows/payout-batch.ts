@@ -66,7 +66,7 @@ const stopUpdate = defineUpdate<StopOutcome, [by: string]>(UPDATES.stop);
 /** A decision that the console has stored; its id is the only input, so nobody can claim a name. */
 const decideUpdate = defineUpdate<BatchDecideOutcome, [decisionId: string]>(UPDATES.decide);
 
-/** While rows are released. */
+/** The pace at which the workflow looks at the rows while they are released. */
 const PACE_MS = { least: 500, most: 10_000 };
 
 /** @returns the final status, or why no batch was created */
@@ -174,7 +174,9 @@ async function run(input: PayoutBatchInput, page: PayoutBatchPage): Promise<stri
   return page.state.status;
 }
 
-/** Slower while nothing changes, as with rows that wait for confirmations. */
+/**
+ * The next pace, which is slower while nothing changes, as with rows that wait for confirmations.
+ */
 function nextPace(
   paceMs: number,
   before: PayoutBatchState['progress'],

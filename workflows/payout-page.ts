@@ -1,4 +1,4 @@
-/** The operator's side of a payout's workflow: its signals, its page, its search attributes. */
+/** The operator's page of a payout's workflow, with its signals and its search attributes. */
 import { isFinalPayout, nextPayoutStatus, type PayoutStatus } from '../src/domain/payout';
 import { REVIEW_REASON_SENTENCES } from '../src/domain/review';
 import { code, DecisionPage, list, signalLine, type Timer } from './operator-page';

@@ -1,6 +1,6 @@
 /**
- * The operator's side of a webhook delivery's workflow: its signals and its page. Unlike search
- * attributes, details add no history events, so the status is shown only there.
+ * The operator's page of a webhook delivery's workflow, with its signals. Unlike search attributes,
+ * details add no history events, so the status is shown only there.
  */
 import type { WebhookDeliveryStatus } from '../src/domain/webhook-delivery';
 import { code, OperatorPage, list, signalLine } from './operator-page';

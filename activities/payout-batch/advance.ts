@@ -87,7 +87,9 @@ async function release(
   await start(deps, released);
 }
 
-/** Each row is approved as the batch was: from here on it is a payout like any other. */
+/**
+ * Releases rows. Each is approved as the batch was, and is a payout like any other from here on.
+ */
 async function releaseIn(
   tx: Tx,
   batch: PayoutBatch,
@@ -108,7 +110,9 @@ async function start({ payoutWorkflows }: BatchDeps, payouts: readonly Payout[])
   await Promise.all(payouts.map((payout) => payoutWorkflows.ensureRunning(payoutStart(payout))));
 }
 
-/** Somebody changed a row in the database: nothing that was not approved may be sent. */
+/**
+ * Stops a batch whose rows somebody changed in the database: nothing that was not approved may be sent.
+ */
 async function stopChanged(deps: BatchDeps, batch: PayoutBatch): Promise<void> {
   await inTransaction(deps.db, async (tx) => {
     await lockPayoutBatch(tx, batch.id);

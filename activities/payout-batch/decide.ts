@@ -30,8 +30,8 @@ export interface BatchStep {
 }
 
 /**
- * @param by the operator, or null: the delay ran out, or the operator left no name
- * @param manifestSha256 what was approved: the batch must have exactly these rows
+ * @param by the operator, or null when the delay ran out or the operator left no name
+ * @param manifestSha256 the manifest that was approved: the batch must have exactly these rows
  */
 export async function approvePayoutBatch(
   deps: Deps,

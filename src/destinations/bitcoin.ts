@@ -47,7 +47,7 @@ function segwitFault(value: string): string | null {
   if (version === undefined) return SHAPE_FAULT;
   if ((version === 0) !== (decoded === asBech32)) return CHECKSUM_FAULT;
   const sizes = PROGRAM_BYTES[version];
-  // Valid by BIP 350, but anybody could spend funds sent to them.
+  // Such an address is valid by BIP 350, but anybody could spend funds sent to it.
   if (sizes === undefined)
     return 'Segwit versions above 1 are not in use; the funds would be lost.';
   const bytes = bech32.fromWordsUnsafe(program);

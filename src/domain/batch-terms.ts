@@ -1,5 +1,5 @@
 /**
- * What the rows of a batch cost, and which of them are refused. Pure, and used twice with the same
+ * The costs of the rows of a batch, and the rows that are refused. Pure, and used twice with the same
  * facts: by the API, and under the locks of the reserving transaction, which decides. Each row is
  * judged as if the rows before it had been accepted.
  */
@@ -19,7 +19,7 @@ import {
 
 /** A row with its route, as the API has chosen it. */
 export interface RoutedRow {
-  /** Counts from 1, with the rows that have no route. */
+  /** The number of the row from 1, which counts the rows without a route too. */
   row: number;
   request: PayoutRequest;
   route: ChosenRoute & { networkFee: Amount };
@@ -36,9 +36,9 @@ export interface BatchFacts {
 }
 
 export interface RowFault {
-  /** Counts from 1. */
+  /** The number of the row, from 1. */
   row: number;
-  /** Null when it cannot be read. */
+  /** The reference of the row; null when it cannot be read. */
   reference: string | null;
   refusal: Refusal;
 }

@@ -1,6 +1,7 @@
 /**
- * A batch of payouts: its statuses and transitions. The rows are payouts of their own. A batch reaches a final status only when every row has ended, so a final
- * status is also a closed account: sent + failed + returned = manifest.
+ * A batch of payouts: its statuses and transitions. The rows are payouts of their own. A batch reaches
+ * a final status only when every row has ended, so a final status is also a closed account: sent +
+ * failed + returned = manifest.
  */
 import type { Mode } from './mode';
 import type { Amount } from './money';
@@ -67,7 +68,7 @@ export function isFinalPayoutBatch(status: PayoutBatchStatus): boolean {
   return Object.keys(TABLE[status]).length === 0;
 }
 
-/** Somebody has ended the batch early: rows that were not released are returned. */
+/** How somebody has ended the batch early. Rows that were not released are returned. */
 export type PayoutBatchEnding = Extract<PayoutBatchTrigger, 'stop' | 'reject'>;
 
 /** The money of the rows in each state, for each currency. */
@@ -82,13 +83,13 @@ export interface PayoutBatchTotals {
 
 /** The number of rows in each state. */
 export interface PayoutBatchProgress {
-  /** Reserved, and not yet released to the provider. */
+  /** Rows that are reserved, and not yet released to the provider. */
   waiting: number;
-  /** Released, and not yet final. */
+  /** Rows that are released, and not yet final. */
   processing: number;
   sent: number;
   failed: number;
-  /** Returned without having been submitted. */
+  /** Rows that were returned without having been submitted. */
   returned: number;
 }
 

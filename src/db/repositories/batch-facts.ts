@@ -10,7 +10,7 @@ interface Whose {
   apiKeyId: string;
 }
 
-/** @param db in the reserving transaction: after `lockUsage` of every currency */
+/** @param db in the reserving transaction, after `lockUsage` of every currency */
 export async function readBatchFacts(
   db: Db | Tx,
   whose: Whose,

@@ -22,7 +22,10 @@ export interface PayoutBatchDecision {
   decidedAt: Date | null;
 }
 
-/** The operator has had the secret of the batch's API key, or requested it on the dashboard. */
+/**
+ * SQL: whether the operator has had the secret of the batch's API key, or requested the batch on the
+ * dashboard.
+ */
 const HAD_KEY = `(EXISTS (SELECT FROM audit_log a
   WHERE a.object_id = payout_batches.api_key_id
     AND a.action IN ('api_key.create', 'api_key.rotate') AND lower(a.actor) = lower(u.email))
@@ -31,7 +34,7 @@ const HAD_KEY = `(EXISTS (SELECT FROM audit_log a
 
 const NEEDS_TWO = `'above_four_eyes_threshold' = ANY (payout_batches.review_reasons)`;
 
-/** Two, when two of those who approved are not related; otherwise one at most. */
+/** SQL: two when two of those who approved are not related, otherwise at most one. */
 const APPROVALS = `(WITH approved AS (
     SELECT DISTINCT u.id, u.email FROM payout_batch_decisions d JOIN users u ON u.id = d.user_id
      WHERE d.batch_id = payout_batches.id AND d.kind = 'approve'
@@ -41,11 +44,11 @@ const APPROVALS = `(WITH approved AS (
                             WHERE NOT ${areRelated('a', 'b')})
               THEN ${APPROVALS_NEEDED} ELSE least(count(*), 1)::integer END FROM approved)`;
 
-/** The condition of every approval: SQL over the row of `payout_batches`. */
+/** SQL over the row of `payout_batches`: the condition of every approval. */
 export const BATCH_HAS_APPROVALS = `(payout_batches.status <> 'under_review' OR NOT ${NEEDS_TWO}
   OR ${APPROVALS} >= ${APPROVALS_NEEDED})`;
 
-/** Null: one approval is enough. */
+/** The approvals of a batch that needs two; null when one is enough. */
 export async function readBatchApprovals(
   db: Db | Tx,
   batchId: string,

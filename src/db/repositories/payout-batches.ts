@@ -20,7 +20,7 @@ import type { BalanceKey, PostResult } from './ledger';
 import type { NewEvent } from './events';
 import { exactTime, type ListPage, type ListQuery, pageOf } from './lists';
 
-/** Enough rows for few statements, and few enough for a statement of a few megabytes. */
+/** This is enough for few statements, and few enough for a statement of a few megabytes. */
 const ROWS_AT_ONCE = 2_000;
 
 const COLUMNS = `id, account_id, mode, reference, status, description, row_count, totals,
@@ -46,7 +46,7 @@ export async function findBatchByReference(
   return found?.id ?? null;
 }
 
-/** Changes of a batch go one after the other from here to the end of the transaction. */
+/** Locks the batch, so that its changes go one after the other until the end of the transaction. */
 export async function lockPayoutBatch(tx: Tx, id: string): Promise<PayoutBatch> {
   const sql = `SELECT ${COLUMNS} FROM payout_batches WHERE id = ? FOR UPDATE`;
   const [found] = await rows<PayoutBatch>(tx, sql, [id]);
@@ -145,7 +145,10 @@ function rowOf(payout: Payout) {
   };
 }
 
-/** The first events of the rows. They are in the feed; ten thousand webhooks would tell nothing more. */
+/**
+ * Inserts the first events of the rows. They are in the feed and have no webhooks, because ten thousand
+ * webhooks would tell nothing more.
+ */
 export async function insertRowEvents(tx: Tx, events: readonly NewEvent[]): Promise<void> {
   for (let first = 0; first < events.length; first += ROWS_AT_ONCE) {
     const some = events.slice(first, first + ROWS_AT_ONCE);
@@ -404,7 +407,10 @@ type ListPosition = NonNullable<ListQuery<object>['after']>;
 
 export type ConsoleBatch = PayoutBatch & { accountName: string };
 
-/** Batches of all accounts. @param open those that are not closed, oldest first; otherwise newest first */
+/**
+ * The batches of all accounts. @param open those that are not closed, oldest first; otherwise all,
+ * newest first
+ */
 export async function listConsoleBatches(
   db: Db,
   { limit, after, open }: { limit: number; after: ListPosition | null; open: boolean },

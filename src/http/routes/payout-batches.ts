@@ -15,7 +15,7 @@ import { idempotent, writeStored } from '../middleware/idempotent';
 import { noQuery } from '../middleware/query';
 import { listPage, type Pagination } from '../pagination';
 
-/** Ten thousand rows with descriptions and metadata. */
+/** The limit of 8 MiB is enough for ten thousand rows with descriptions and metadata. */
 const readLargeJson = bytesReader(['application/json'], 8);
 
 export function payoutBatchRoutes(

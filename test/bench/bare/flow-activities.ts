@@ -16,7 +16,7 @@ interface Options {
   databaseUrl: string;
   providerUrl: string;
   providerKey: string;
-  /** After each commit of an event. */
+  /** Is called after each commit of an event. */
   announceEvent: (objectId: string) => void;
 }
 

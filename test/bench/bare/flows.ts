@@ -79,7 +79,7 @@ async function main(): Promise<void> {
         return { id };
       }
       default:
-        // A callback of the provider.
+        // This is a callback of the provider.
         await workflow.getHandle(body.data.client_reference).signal('providerUpdate');
         return {};
     }
@@ -102,7 +102,7 @@ function buildEvent(id: string): string {
   return JSON.stringify({ data: { id }, started, filling: 'x'.repeat(800) });
 }
 
-/** Of all requests together. */
+/** The members of all request bodies together. */
 interface RequestBody {
   accountId: string;
   url: string;

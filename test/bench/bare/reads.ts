@@ -7,7 +7,7 @@ import Koa from 'koa';
 import { Pool } from 'pg';
 
 const account = process.env['ACCOUNT_ID'] ?? '';
-// As many connections as the gateway has by default.
+// The pool has as many connections as the gateway has by default.
 const pool = new Pool({ connectionString: process.env['DATABASE_URL'], max: 20 });
 
 interface Query {
@@ -15,7 +15,7 @@ interface Query {
   values: (path: string) => string[];
 }
 
-/** By the beginning of the path; the SQL is the gateway's. */
+/** The queries by the beginning of the path. The SQL is the gateway's. */
 const QUERIES: Readonly<Record<string, Query>> = {
   read: { text: 'SELECT * FROM payouts WHERE id = $1', values: (path) => [path.slice(6)] },
   list: {
