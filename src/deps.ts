@@ -31,7 +31,7 @@ import { createPayouts } from './services/payouts';
 import { measureCalls, measurePools } from './services/process-metrics';
 import { createProviderCallbacks } from './services/provider-callbacks';
 import { createRequestLog } from './services/request-log';
-import type { Services } from './services/services';
+import type { Services } from './services/api-services';
 import { createUserServices } from './services/users/user-services';
 import { createTemporalClient, type TemporalClient } from './temporal/client';
 import { TRACE_OF_STARTS } from './temporal/trace';

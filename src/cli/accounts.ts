@@ -9,7 +9,7 @@ import {
   suspendAccount,
   verifyAccount,
 } from '../services/admin/accounts';
-import type { Run } from './admin';
+import type { Run } from './context';
 import {
   addNoun,
   changeVerb,

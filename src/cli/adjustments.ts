@@ -3,7 +3,7 @@ import { type Command, Option } from '@commander-js/extra-typings';
 import { MODES } from '../domain/mode';
 import { newId } from '../lib/new-id';
 import { createAdjustment, type AdjustmentResult } from '../services/admin/adjustments';
-import type { Run } from './admin';
+import type { Run } from './context';
 import { addNoun, ACCOUNT, CURRENCY, reasonedVerb, text } from './options';
 import { unclear } from './errors';
 

@@ -5,7 +5,6 @@
 import { userInfo } from 'node:os';
 import type { Client } from '@temporalio/client';
 import type { Command } from '@commander-js/extra-typings';
-import type { Db } from '../db/transaction';
 import {
   createCommand,
   runCommand,
@@ -16,12 +15,12 @@ import {
 import type { ChangedBy } from '../services/admin/audit';
 import { checkText } from '../services/admin/checks';
 import { InvalidInput } from '../services/admin/refusal';
-import type { WebhookTools } from '../services/admin/webhooks';
 import { addAccounts } from './accounts';
 import { addAdjustments } from './adjustments';
 import { addAudit } from './audit';
 import { addCases } from './cases';
 import { addFees } from './fees';
+import type { CommonOptions, Context, Run } from './context';
 import {
   connectTemporal,
   findAccountId,
@@ -81,43 +80,6 @@ Environment:
 
 Exit codes: 0 done, 1 refused or not possible, 2 a wrong argument
 `;
-
-/** What the verbs use. */
-export interface Context {
-  db: Db;
-  /** The operator and the reason of a change. */
-  readonly by: ChangedBy;
-  /** The requested account, otherwise the demo merchant in development. */
-  accountId: (asked: string | undefined) => Promise<string>;
-  /** The same, or null for the default for every account. */
-  accountOrDefault: (options: ScopeOptions) => Promise<string | null>;
-  /** The pepper of the gateway that uses this database. */
-  pepper: () => string;
-  /** The Temporal namespace of that gateway; connects on first use. */
-  temporal: () => Client;
-  /** A line about the progress, for people. */
-  note: (line: string) => void;
-  /** The tools to test endpoints and to wake deliveries. */
-  webhooks: () => WebhookTools;
-}
-
-export interface ScopeOptions {
-  account?: string | undefined;
-  default?: true | undefined;
-}
-
-interface CommonOptions {
-  json?: true | undefined;
-  by?: string | undefined;
-  reason?: string | undefined;
-}
-
-/** Runs a verb and prints its document; `show` formats it for people. */
-export type Run = <Document extends object>(
-  options: CommonOptions,
-  work: (context: Context) => Promise<Document>,
-  show?: (document: Document) => string,
-) => Promise<void>;
 
 export const runAdmin: Program = (args, terminal) => {
   const run: Run = async (options, work, show = showObject) => {

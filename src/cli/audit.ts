@@ -2,7 +2,7 @@
 import { type Command, InvalidArgumentError } from '@commander-js/extra-typings';
 import { presentAuditEntry } from '../presenters/admin';
 import { listAudit } from '../services/admin/audit';
-import type { Run } from './admin';
+import type { Run } from './context';
 import { addNoun, isoTime, LIMIT_OPTION, readVerb, text } from './options';
 import { listOf, showList } from './output';
 

@@ -2,7 +2,7 @@
 import { type Command, Option } from '@commander-js/extra-typings';
 import { presentCase } from '../presenters/admin';
 import { listCases, requireCase, resolveCase } from '../services/admin/cases';
-import type { Run } from './admin';
+import type { Run } from './context';
 import { addNoun, changeVerb, count, LIMIT_OPTION, readVerb, requireId, text } from './options';
 import { listOf, showList } from './output';
 

@@ -3,7 +3,7 @@ import { type Command, Option } from '@commander-js/extra-typings';
 import { DIRECTIONS } from '../domain/fees';
 import { presentFeeRuleVersion } from '../presenters/admin';
 import { endFee, listFees, setFee } from '../services/admin/fees';
-import type { Run } from './admin';
+import type { Run } from './context';
 import {
   addNoun,
   ACCOUNT,

@@ -7,7 +7,7 @@ import {
   proposeThreshold,
   withdrawThreshold,
 } from '../services/admin/four-eyes';
-import type { Run } from './admin';
+import type { Run } from './context';
 import { addNoun, changeVerb, CURRENCY, readVerb, text } from './options';
 import { listOf, showList } from './output';
 

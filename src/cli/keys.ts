@@ -2,7 +2,7 @@
 import { type Command, Option } from '@commander-js/extra-typings';
 import { MODES } from '../domain/mode';
 import { createKey, listKeys, presentApiKey, revokeKey, rotateKey } from '../services/api-keys';
-import type { Run } from './admin';
+import type { Run } from './context';
 import { addFields, inputOf } from './change-options';
 import { ACCOUNT, addNoun, changeVerb, readVerb, requireId, text } from './options';
 import { listOf, showList, showWithSecret } from './output';

@@ -2,7 +2,7 @@
 import type { Command } from '@commander-js/extra-typings';
 import { UsageError } from '../lib/command-line';
 import { listLimits, setLimits, unsetLimits, type Limits } from '../services/admin/limits';
-import type { Run } from './admin';
+import type { Run } from './context';
 import { addNoun, ACCOUNT, changeVerb, CURRENCY, DEFAULT, readVerb, text } from './options';
 import { listOf, showList } from './output';
 

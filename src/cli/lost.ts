@@ -1,7 +1,7 @@
 /** `admin payouts lost` and `admin payments lost`: after PostgreSQL was restored to an earlier time. */
 import { type Command, Option } from '@commander-js/extra-typings';
 import { listLost, type LostObject } from '../services/admin/lost';
-import type { Run } from './admin';
+import type { Run } from './context';
 import { LIMIT_OPTION, readVerb, time } from './options';
 import { listOf, showList } from './output';
 

@@ -12,7 +12,7 @@ import {
 } from '../services/admin/payments';
 import { COMMAND } from '../temporal/client';
 import { createPaymentWorkflows } from '../temporal/payment-workflows';
-import type { Context, Run } from './admin';
+import type { Context, Run } from './context';
 import { addLost } from './lost';
 import { addNoun, changeVerb, readVerb, reasonedVerb, requireId, text } from './options';
 import { unclear } from './errors';

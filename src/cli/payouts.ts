@@ -10,7 +10,7 @@ import {
   type PausedPayouts,
 } from '../services/admin/payouts';
 import { resumeHeldPayouts } from '../temporal/payout-workflows';
-import type { Run } from './admin';
+import type { Run } from './context';
 import { addLost } from './lost';
 import { addNoun, changeVerb, readVerb, reasonedVerb, requireId, text } from './options';
 import { listOf, showList, showObject } from './output';

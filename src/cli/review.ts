@@ -2,7 +2,7 @@
 import { type Command, Option } from '@commander-js/extra-typings';
 import { UsageError } from '../lib/command-line';
 import { setReview, showReview, type ReviewSettings } from '../services/admin/review';
-import type { Run } from './admin';
+import type { Run } from './context';
 import { addNoun, ACCOUNT, changeVerb, DEFAULT, readVerb, text } from './options';
 import { listOf, showList, showObject } from './output';
 

@@ -2,7 +2,7 @@
 import { type Command, Option } from '@commander-js/extra-typings';
 import { DIRECTIONS } from '../domain/fees';
 import { listRoutes, type RouteSetting, switchRoutes } from '../services/admin/routes';
-import type { Run } from './admin';
+import type { Run } from './context';
 import { addNoun, changeVerb, PROVIDER, readVerb, text, type VerbTexts } from './options';
 import { listOf, showList } from './output';
 

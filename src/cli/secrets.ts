@@ -2,7 +2,7 @@
 import type { Command } from '@commander-js/extra-typings';
 import { pepperIdOf } from '../lib/api-key-secret';
 import { listSecretUses, type SecretUse } from '../services/admin/secrets';
-import type { Run } from './admin';
+import type { Run } from './context';
 import { addNoun, readVerb } from './options';
 import { listOf, showList } from './output';
 

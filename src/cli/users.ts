@@ -13,7 +13,7 @@ import {
   vouchForUser,
 } from '../services/users/users';
 import { requireSecondFactor } from '../services/users/second-factors';
-import type { Run } from './admin';
+import type { Run } from './context';
 import { addNoun, ACCOUNT, changeVerb, readVerb, text } from './options';
 import { listOf, showList, showObject } from './output';
 

@@ -13,7 +13,7 @@ import {
   retryWebhookDelivery,
 } from '../services/admin/webhook-deliveries';
 import { recoverWebhookDeliveries, replayMissing } from '../services/admin/webhook-recovery';
-import type { Run } from './admin';
+import type { Run } from './context';
 import { changeVerb, LIMIT_OPTION, readVerb, requireId, text, time } from './options';
 import { listOf, showList, showObject } from './output';
 

@@ -15,7 +15,7 @@ import {
   type EndpointWithSecret,
 } from '../services/admin/webhooks';
 import { resealSecrets } from '../services/admin/secrets';
-import type { Context, Run } from './admin';
+import type { Context, Run } from './context';
 import {
   addNoun,
   ACCOUNT,

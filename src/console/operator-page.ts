@@ -4,7 +4,8 @@ import type { ChangedBy } from '../services/admin/audit';
 import { checkText } from '../services/admin/checks';
 import type { Cost } from '../web/limits';
 import { PageRefusal } from '../web/problems';
-import type { Route, SignedInAnswer, SignedInVisit } from '../web/site';
+import type { Route, SignedInAnswer } from '../web/site';
+import type { SignedInVisit } from '../web/visit';
 
 export const PREFIX = '/console';
 

@@ -4,7 +4,8 @@ import { mayDo, type Permission } from '../domain/users';
 import type { ChangedBy } from '../services/admin/audit';
 import type { Cost } from '../web/limits';
 import { PageRefusal } from '../web/problems';
-import { type Route, signInAgain, type SignedInAnswer, type SignedInVisit } from '../web/site';
+import { type Route, signInAgain, type SignedInAnswer } from '../web/site';
+import type { SignedInVisit } from '../web/visit';
 
 export const PREFIX = '/dashboard';
 

@@ -6,7 +6,7 @@ import Router from '@koa/router';
 import Koa, { type Middleware } from 'koa';
 import type { Logger } from 'pino';
 import { createAccountTurns } from '../services/account-turns';
-import type { Services } from '../services/services';
+import type { Services } from '../services/api-services';
 import type { GatewayContext, GatewayMiddleware, GatewayState } from './context';
 import { createAuth } from './middleware/auth';
 import {

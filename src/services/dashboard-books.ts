@@ -14,7 +14,7 @@ import {
 import type { Db } from '../db/transaction';
 import { TRANSACTION_TYPES, type TransactionType } from '../domain/ledger';
 import { add, type Amount, subtract, ZERO } from '../domain/money';
-import type { Owner } from './dashboard';
+import type { Owner } from './own';
 
 export interface Held {
   available: Amount;

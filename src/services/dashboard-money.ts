@@ -10,9 +10,10 @@ import type { Direction } from '../domain/fees';
 import type { PaymentRequest } from '../domain/payment';
 import type { PayoutRequest } from '../domain/payout';
 import { AdminRefusal } from './admin/refusal';
-import type { Owner } from './dashboard';
+import type { Owner } from './own';
 import type { PayoutBatches } from './payout-batches';
-import type { Caller, Catalogue, PayoutQuote, Services, StoredResponse } from './services';
+import type { Caller, Catalogue, PayoutQuote, StoredResponse } from './services';
+import type { Services } from './api-services';
 
 export interface Person extends Owner {
   userId: string;

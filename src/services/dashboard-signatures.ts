@@ -6,7 +6,7 @@ import { AccountDb } from '../db/account-db';
 import { findEventBody } from '../db/repositories/events';
 import type { Db } from '../db/transaction';
 import { verifyWebhook, WebhookVerificationError } from '../webhooks/verify';
-import type { Owner } from './dashboard';
+import type { Owner } from './own';
 
 export interface ReceivedWebhook {
   /** The value of X-Gateway-Signature. */

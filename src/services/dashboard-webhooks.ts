@@ -33,7 +33,7 @@ import {
   type WebhookTools,
 } from './admin/webhooks';
 import { recoverWebhookDeliveries, replayMissing } from './admin/webhook-recovery';
-import type { Owner } from './dashboard';
+import type { Owner } from './own';
 
 export type { AttemptCounts, EndpointCounts } from '../db/repositories/webhook-attempts';
 export {

@@ -47,8 +47,6 @@ export type { ReusedKey } from './request-differences';
 export { KEPT_DAYS } from '../db/repositories/request-log';
 export { ATTENTION_MAX } from '../db/repositories/object-history';
 
-export type { Owner } from './own';
-
 /** What the changes of the pages need, for those that call a change themselves (change.ts). */
 interface KeyTools {
   db: Db;

@@ -1,7 +1,4 @@
-/**
- * The services behind the HTTP API, one member per noun. src/deps.ts builds them; routes and tests
- * receive all of them.
- */
+/** The services behind the HTTP API, one interface per noun, and what they share. */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FeeQuote, FeeQuoteRequest, FeeRule } from '../domain/fees';
 import type { MerchantTransaction, TransactionFilters } from '../domain/ledger';
@@ -16,8 +13,6 @@ import type { EventFilters, FeedPosition } from '../db/repositories/events-feed'
 import type { CatalogueRoute } from '../db/repositories/currency-routes';
 import type { Balance } from '../db/repositories/ledger';
 import type { Provider } from '../providers/registry';
-import type { PayoutBatches } from './payout-batches';
-import type { RequestLog } from './request-log';
 
 /** An accepted API key or a signed-in user. Data is scoped to the account and mode. */
 export interface Caller {
@@ -188,17 +183,4 @@ export interface Health {
   check(): Promise<Record<string, string | null>>;
   /** From now on the process is not ready: load balancers send their requests to others. */
   drain(): void;
-}
-
-export interface Services {
-  authentication: Authentication;
-  payments: Payments;
-  payouts: Payouts;
-  payoutBatches: PayoutBatches;
-  balances: Balances;
-  events: Events;
-  catalogue: Catalogue;
-  providerCallbacks: ProviderCallbacks;
-  health: Health;
-  requestLog: RequestLog;
 }

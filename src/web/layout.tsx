@@ -2,7 +2,8 @@
 import type { ComponentChildren, VNode } from 'preact';
 import { PASSKEYS_URL, SCRIPT_URL, STYLE_URL } from './assets';
 import { Icon } from './icon';
-import type { Page, Visit } from './site';
+import type { Page } from './site';
+import type { Visit } from './visit';
 
 export interface NavEntry {
   href: string;

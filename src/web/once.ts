@@ -4,7 +4,7 @@
  * the form and the server stores nothing.
  */
 import { openValue, sealValue, type SecretBox } from '../lib/secret-box';
-import type { SetCookie, SignedInVisit } from './site';
+import type { SetCookie, SignedInVisit } from './visit';
 
 const MINUTES = 5;
 

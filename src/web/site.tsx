@@ -19,41 +19,8 @@ import { SignedInAgain } from './components';
 import { type Asker, type Cost, createLimits, type Limits } from './limits';
 import type { Once } from './once';
 import { type Problem, ProblemBody, problemOf } from './problems';
+import type { SetCookie, SignedInVisit, Visit } from './visit';
 import { isSameOrigin, readForm, refuseNul, setSecurityHeaders } from './security';
-
-export interface Visit {
-  requestId: string;
-  method: string;
-  /** The path as it was sent, without the query. */
-  path: string;
-  params: Readonly<Record<string, string | undefined>>;
-  query: URLSearchParams;
-  /** Empty for GET. */
-  form: URLSearchParams;
-  address: string;
-  userAgent: string;
-  /** The page that a form was on, if the browser tells. */
-  referrer: string;
-  /** Chosen by the user; null follows the system. */
-  theme: 'light' | 'dark' | null;
-  session: SignedIn | null;
-  cookies: { get(name: string): string | undefined };
-}
-
-export type SignedInVisit = Visit & {
-  session: SignedIn;
-  /** The fields of this page's form, which the person sent before signing in again. */
-  draft: URLSearchParams | null;
-};
-
-export interface SetCookie {
-  name: string;
-  /** Null deletes it. */
-  value: string | null;
-  maxAgeSeconds: number;
-  /** Default: the site's own path. */
-  path?: string;
-}
 
 export interface Page {
   kind: 'page';

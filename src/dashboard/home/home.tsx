@@ -1,10 +1,6 @@
 /** The start page of a merchant: what needs attention, by cause, and the balances. */
-import {
-  type Attention,
-  ATTENTION_MAX,
-  type DashboardServices,
-  type Owner,
-} from '../../services/dashboard';
+import { type Attention, ATTENTION_MAX, type DashboardServices } from '../../services/dashboard';
+import type { Owner } from '../../services/own';
 import type { Volume } from '../../services/dashboard-books';
 import { Alert, Card, Empty, Money, PageHead } from '../../web/components';
 import { page } from '../../web/site';

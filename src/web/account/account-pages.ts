@@ -1,26 +1,15 @@
 /** The pages about the signed-in person, the same for both sites; and how they sign in. */
-import type { UserServices } from '../../services/users/user-services';
 import type { NavEntry } from '../layout';
-import type { Once } from '../once';
-import type { Route, Site } from '../site';
+import type { Route } from '../site';
 import { accountsPages } from './accounts';
 import { confirmPages } from './confirm';
+import type { AccountPages } from './page-options';
 import { passwordPages } from './password';
 import { invitationPages } from './invitation';
 import { peoplePages } from './people';
 import { securityPages } from './security';
 import { sessionPages } from './sessions';
 import { signInPages } from './sign-in';
-
-export interface AccountPages {
-  site: Pick<Site, 'kind' | 'prefix' | 'home'>;
-  /** Above the sign-in form, such as `Operator console`. */
-  product: string;
-  users: UserServices;
-  once: Once;
-  /** `https://dashboard.example.com`: for links, and for passkeys. */
-  publicUrl: string;
-}
 
 export function accountPages(options: AccountPages): Route[] {
   return [

@@ -4,7 +4,7 @@ import { Card, Empty, PageHead, Status, Table, words } from '../components';
 import { Action } from '../forms';
 import { PageRefusal } from '../problems';
 import { page, redirect, type Route } from '../site';
-import type { AccountPages } from './account-pages';
+import type { AccountPages } from './page-options';
 
 export function accountsPages({ site, users }: AccountPages): Route[] {
   if (site.kind !== 'merchant') return [];

@@ -1,8 +1,9 @@
 /** "Sign in again": asked for before actions that matter (`recent` of a route). */
 import { Alert, Card, PageHead } from '../components';
 import { EMPTY_FORM, Field } from '../forms';
-import { browserOf, ownPath, page, redirect, type Route, type SignedInVisit } from '../site';
-import type { AccountPages } from './account-pages';
+import { browserOf, ownPath, page, redirect, type Route } from '../site';
+import type { SignedInVisit } from '../visit';
+import type { AccountPages } from './page-options';
 import { PASSKEY_WRONG, passkeyAnswer, passkeyCookie, PasskeyForm } from './passkey-form';
 import { refusalOf } from './sign-in';
 

@@ -5,16 +5,9 @@ import { type Step, STEP_MINUTES } from '../../services/users/sign-in';
 import { words } from '../components';
 import { EMPTY_FORM, Field, type FormState } from '../forms';
 import { PageRefusal } from '../problems';
-import {
-  browserOf,
-  cookieName,
-  page,
-  redirect,
-  type Route,
-  type SetCookie,
-  type Visit,
-} from '../site';
-import type { AccountPages } from './account-pages';
+import { browserOf, cookieName, page, redirect, type Route } from '../site';
+import type { SetCookie, Visit } from '../visit';
+import type { AccountPages } from './page-options';
 import { Box } from './box';
 import { PASSKEY_WRONG, passkeyAnswer } from './passkey-form';
 import { secondStepPage } from './second-step';

@@ -1,7 +1,8 @@
 /** A form that the browser fills with a passkey's answer (assets/passkeys.js), and its cookie. */
 import type { ComponentChildren } from 'preact';
 import { type Answer, type Ceremony, CHALLENGE_MINUTES } from '../../services/users/passkeys';
-import { cookieName, type SetCookie, type Site, type Visit } from '../site';
+import { cookieName, type Site } from '../site';
+import type { SetCookie, Visit } from '../visit';
 
 export const PASSKEY_WRONG = 'The passkey was not accepted, or the request expired. Try again.';
 

@@ -4,8 +4,9 @@ import type { Passkey } from '../../services/users/passkeys';
 import { Alert, Card, Empty, PageHead, Table, Time } from '../components';
 import { Confirm, EMPTY_FORM, Field, type FormState } from '../forms';
 import { Icon } from '../icon';
-import { page, redirect, type Redirect, type Route, type SignedInVisit } from '../site';
-import type { AccountPages } from './account-pages';
+import { page, redirect, type Redirect, type Route } from '../site';
+import type { SignedInVisit } from '../visit';
+import type { AccountPages } from './page-options';
 import { PASSKEY_WRONG, passkeyAnswer, passkeyCookie, PasskeyForm } from './passkey-form';
 
 type ShowCodes = (visit: SignedInVisit, codes: readonly string[]) => Redirect;

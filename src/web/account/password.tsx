@@ -3,7 +3,7 @@ import { InvalidInput } from '../../services/admin/refusal';
 import { Card, PageHead } from '../components';
 import { EMPTY_FORM, Field, FormActions, type FormState } from '../forms';
 import { page, redirect, type Route } from '../site';
-import type { AccountPages } from './account-pages';
+import type { AccountPages } from './page-options';
 
 export function passwordPages({ site, users }: AccountPages): Route[] {
   const security = `${site.prefix}/security`;

@@ -7,7 +7,7 @@ import { Alert, Card, Empty, PageHead, Secret, Table, Time, words } from '../com
 import { Action, Confirm, draftForm, Field, FormActions, type FormState, Select } from '../forms';
 import { Icon } from '../icon';
 import { page, redirect, type Route } from '../site';
-import type { AccountPages } from './account-pages';
+import type { AccountPages } from './page-options';
 
 const NAV = { nav: 'people' };
 

@@ -2,7 +2,7 @@
 import type { Step } from '../../services/users/sign-in';
 import { EMPTY_FORM, Field } from '../forms';
 import { type Answer, page } from '../site';
-import type { AccountPages } from './account-pages';
+import type { AccountPages } from './page-options';
 import { Box } from './box';
 import { passkeyCookie, PasskeyForm } from './passkey-form';
 

@@ -4,8 +4,9 @@ import type { Passkey } from '../../services/users/passkeys';
 import type { Enrolment, FactorSummary } from '../../services/users/second-factors';
 import { Alert, Card, Facts, PageHead, Secret, Status } from '../components';
 import { Action, Confirm, EMPTY_FORM, Field, FormActions, type FormState } from '../forms';
-import { page, redirect, type Route, type SignedInVisit } from '../site';
-import type { AccountPages } from './account-pages';
+import { page, redirect, type Route } from '../site';
+import type { SignedInVisit } from '../visit';
+import type { AccountPages } from './page-options';
 import { PasskeyCard, passkeyPages } from './passkeys';
 
 const NAV = { nav: 'security' };

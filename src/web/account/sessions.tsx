@@ -4,7 +4,7 @@ import { Alert, Card, Empty, PageHead, Table, Time } from '../components';
 import { Action } from '../forms';
 import { PageRefusal } from '../problems';
 import { page, redirect, type Route } from '../site';
-import type { AccountPages } from './account-pages';
+import type { AccountPages } from './page-options';
 
 export function sessionPages({ site, users }: AccountPages): Route[] {
   const path = `${site.prefix}/sessions`;

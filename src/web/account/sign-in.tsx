@@ -13,10 +13,9 @@ import {
   redirect,
   type Route,
   sessionCookie,
-  type SetCookie,
-  type Visit,
 } from '../site';
-import type { AccountPages } from './account-pages';
+import type { SetCookie, Visit } from '../visit';
+import type { AccountPages } from './page-options';
 import { Box } from './box';
 import { PASSKEY_WRONG, passkeyAnswer, passkeyCookie, PasskeyForm } from './passkey-form';
 import { secondStepPage } from './second-step';

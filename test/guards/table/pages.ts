@@ -49,7 +49,7 @@ export const PAGE_GUARDS: readonly Guard[] = [
     name: 'form-size',
     protects: 'No more of a form is read than 64 KiB.',
     file: SECURITY,
-    find: "if (length > FORM_BYTES_MAX) throw new PageRefusal('form_too_large');",
+    find: "if (length > max) throw new PageRefusal('form_too_large');",
     replace: '',
     test: PAGES,
     title: 'pages have strict headers, and errors have the request id',

@@ -1,0 +1,42 @@
+/** What a verb of the admin command is given, and how it is run. */
+import type { Client } from '@temporalio/client';
+import type { Db } from '../db/transaction';
+import type { ChangedBy } from '../services/admin/audit';
+import type { WebhookTools } from '../services/admin/webhooks';
+
+/** What the verbs use. */
+export interface Context {
+  db: Db;
+  /** The operator and the reason of a change. */
+  readonly by: ChangedBy;
+  /** The requested account, otherwise the demo merchant in development. */
+  accountId: (asked: string | undefined) => Promise<string>;
+  /** The same, or null for the default for every account. */
+  accountOrDefault: (options: ScopeOptions) => Promise<string | null>;
+  /** The pepper of the gateway that uses this database. */
+  pepper: () => string;
+  /** The Temporal namespace of that gateway; connects on first use. */
+  temporal: () => Client;
+  /** A line about the progress, for people. */
+  note: (line: string) => void;
+  /** The tools to test endpoints and to wake deliveries. */
+  webhooks: () => WebhookTools;
+}
+
+export interface ScopeOptions {
+  account?: string | undefined;
+  default?: true | undefined;
+}
+
+export interface CommonOptions {
+  json?: true | undefined;
+  by?: string | undefined;
+  reason?: string | undefined;
+}
+
+/** Runs a verb and prints its document; `show` formats it for people. */
+export type Run = <Document extends object>(
+  options: CommonOptions,
+  work: (context: Context) => Promise<Document>,
+  show?: (document: Document) => string,
+) => Promise<void>;

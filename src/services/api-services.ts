@@ -1,0 +1,29 @@
+/**
+ * All services behind the HTTP API, one member per noun. src/deps.ts builds them; routes and tests receive
+ * all of them.
+ */
+import type { PayoutBatches } from './payout-batches';
+import type { RequestLog } from './request-log';
+import type {
+  Authentication,
+  Balances,
+  Catalogue,
+  Events,
+  Health,
+  Payments,
+  Payouts,
+  ProviderCallbacks,
+} from './services';
+
+export interface Services {
+  authentication: Authentication;
+  payments: Payments;
+  payouts: Payouts;
+  payoutBatches: PayoutBatches;
+  balances: Balances;
+  events: Events;
+  catalogue: Catalogue;
+  providerCallbacks: ProviderCallbacks;
+  health: Health;
+  requestLog: RequestLog;
+}

@@ -1,0 +1,14 @@
+/** What the pages about the signed-in person are given by their site. */
+import type { UserServices } from '../../services/users/user-services';
+import type { Once } from '../once';
+import type { Site } from '../site';
+
+export interface AccountPages {
+  site: Pick<Site, 'kind' | 'prefix' | 'home'>;
+  /** Above the sign-in form, such as `Operator console`. */
+  product: string;
+  users: UserServices;
+  once: Once;
+  /** `https://dashboard.example.com`: for links, and for passkeys. */
+  publicUrl: string;
+}
