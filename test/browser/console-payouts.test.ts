@@ -3,7 +3,7 @@ import type { Browser, Page } from 'playwright-core';
 import { rows } from '../../src/db/transaction';
 import { magicAddress } from '../../src/sandbox/transfers/scenarios';
 import { describeWithBrowser, openBrowser } from '../support/servers/browser';
-import { type TestGateway, useSharedGateway } from '../support/servers/gateway';
+import { startGateway, type TestGateway } from '../support/servers/gateway';
 import { createMerchant, fund, type Merchant } from '../support/merchant/merchant';
 import { buildPayout, MerchantClient } from '../support/merchant/merchant-client';
 import { picture, violations } from '../support/merchant/page-checks';
@@ -22,20 +22,19 @@ describeWithBrowser('the review queue in a browser', () => {
   const complaints: string[] = [];
 
   beforeAll(async () => {
-    [gateway, browser] = await Promise.all([useSharedGateway(), openBrowser()]);
+    // Its own, because thresholds hold for all accounts.
+    [gateway, browser] = await Promise.all([startGateway(), openBrowser()]);
     site = new URL(gateway.baseUrl).origin;
     merchant = await createMerchant(gateway.db, gateway.pepper);
     client = new MerchantClient(gateway.baseUrl, merchant.liveKey);
     await fund(gateway.db, merchant.accountId, 'live', 'USDT', '1000');
     await fund(gateway.db, merchant.accountId, 'live', 'BTC', '10');
-    // No other test pays out so much of it.
     await rows(gateway.db, `INSERT INTO four_eyes_thresholds VALUES ('BTC', 0.9)`);
     alice = await makeUser(gateway.db, 'operator', 'reviewer');
     bob = await makeUser(gateway.db, 'operator', 'admin');
   });
 
   afterAll(async () => {
-    await rows(gateway.db, `DELETE FROM four_eyes_thresholds WHERE currency = 'BTC'`);
     await browser.close();
     await gateway.stop();
   });

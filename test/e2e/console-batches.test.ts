@@ -3,10 +3,12 @@ import { rows } from '../../src/db/transaction';
 import { type Merchant, createMerchant, fund } from '../support/merchant/merchant';
 import { buildPayout, MerchantClient, randomKey } from '../support/merchant/merchant-client';
 import { ageSignIn, makeUser, PageClient, type TestUser } from '../support/merchant/page-client';
-import { type TestGateway, useSharedGateway } from '../support/servers/gateway';
+import { startGateway } from '../support/servers/gateway';
+import { started } from '../support/started';
 import { waitFor } from '../support/wait-for';
 
-let gateway: TestGateway;
+/** Its own, because thresholds hold for all accounts. */
+const gateway = started(startGateway);
 let merchant: Merchant;
 let client: MerchantClient;
 let alice: PageClient;
@@ -14,23 +16,16 @@ let bob: PageClient;
 let users: { alice: TestUser; bob: TestUser };
 
 beforeAll(async () => {
-  gateway = await useSharedGateway();
   merchant = await createMerchant(gateway.db, gateway.pepper);
   client = new MerchantClient(gateway.baseUrl, merchant.liveKey);
   await fund(gateway.db, merchant.accountId, 'live', 'USDT', '1000');
   await fund(gateway.db, merchant.accountId, 'live', 'BTC', '10');
-  // No other test pays so much of this currency.
   await rows(gateway.db, `INSERT INTO four_eyes_thresholds VALUES ('BTC', 0.9)`);
   users = {
     alice: await makeUser(gateway.db, 'operator', 'reviewer'),
     bob: await makeUser(gateway.db, 'operator', 'admin'),
   };
   [alice, bob] = await Promise.all([signedIn(users.alice), signedIn(users.bob)]);
-});
-
-afterAll(async () => {
-  await rows(gateway.db, `DELETE FROM four_eyes_thresholds WHERE currency = 'BTC'`);
-  await gateway.stop();
 });
 
 async function signedIn(user: TestUser): Promise<PageClient> {

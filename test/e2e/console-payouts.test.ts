@@ -1,15 +1,17 @@
 /** Operators decide about payouts on the pages of the console, as a browser without JavaScript. */
 import { rows } from '../../src/db/transaction';
 import { magicAddress } from '../../src/sandbox/transfers/scenarios';
-import { type TestGateway, useSharedGateway } from '../support/servers/gateway';
+import { startGateway } from '../support/servers/gateway';
 import { createMerchant, fund, type Merchant } from '../support/merchant/merchant';
 import { buildPayout, MerchantClient } from '../support/merchant/merchant-client';
 import { ageSignIn, makeUser, PageClient, type TestUser } from '../support/merchant/page-client';
+import { started } from '../support/started';
 import { waitFor } from '../support/wait-for';
 
 const PROBE = '<img src=x onerror=alert(1)>';
 
-let gateway: TestGateway;
+/** Its own, because thresholds hold for all accounts. */
+const gateway = started(startGateway);
 let merchant: Merchant;
 let client: MerchantClient;
 let alice: PageClient;
@@ -17,23 +19,16 @@ let bob: PageClient;
 let users: { alice: TestUser; bob: TestUser };
 
 beforeAll(async () => {
-  gateway = await useSharedGateway();
   merchant = await createMerchant(gateway.db, gateway.pepper);
   client = new MerchantClient(gateway.baseUrl, merchant.liveKey);
   await fund(gateway.db, merchant.accountId, 'live', 'USDT', '1000');
   await fund(gateway.db, merchant.accountId, 'live', 'ETH', '100');
-  // Of no other test: its payouts of this currency are smaller.
   await rows(gateway.db, `INSERT INTO four_eyes_thresholds VALUES ('ETH', 14)`);
   users = {
     alice: await makeUser(gateway.db, 'operator', 'reviewer'),
     bob: await makeUser(gateway.db, 'operator', 'admin'),
   };
   [alice, bob] = await Promise.all([signedIn(users.alice), signedIn(users.bob)]);
-});
-
-afterAll(async () => {
-  await rows(gateway.db, `DELETE FROM four_eyes_thresholds WHERE currency = 'ETH'`);
-  await gateway.stop();
 });
 
 async function signedIn(user: TestUser): Promise<PageClient> {
