@@ -1,8 +1,7 @@
 /** `npm run wallet`: an operator's commands of the wallet, from the terminal. */
-import { text as readAll } from 'node:stream/consumers';
 import { join } from 'node:path';
 import type { Command } from '@commander-js/extra-typings';
-import { type Address, getAddress, isAddress } from 'viem';
+import type { Address } from 'viem';
 import {
   createCommand,
   type Program,
@@ -13,6 +12,7 @@ import {
 } from '../lib/command-line';
 import { dataLayout, developmentDatabaseUrl } from '../lib/data-folder';
 import { createChain } from './chain/chain';
+import { CHAIN, findByChainId, readAddress, REASON } from './command-options';
 import { pausePayouts, pauseSigner, resumePausedSigner, resumePayouts } from './chain/pause';
 import { connectDatabase, type Database } from './db/database';
 import { migrateWallet } from './db/migrate';
@@ -26,11 +26,9 @@ import { chooseSigner } from './sender/choose-signer';
 import { freeNonce } from './sender/free-nonce';
 import { resumeSigner } from './sender/resume';
 import type { SignerKey } from './sender/slots';
-import { createDepositKey } from './signer/deposit-key';
-import { createKeystore } from './signer/keystore';
-import { cancelSweep, describeOpenSweeps } from './sweep/store';
-import { runSweep, runSweepSign, type SweepOptions } from './sweep/command';
+import { addKeyCommands } from './signer/commands';
 import { describeStatus, readStatus } from './status';
+import { addSweepCommands } from './sweep/commands';
 
 const COMMAND = 'npm run wallet --';
 
@@ -56,9 +54,6 @@ Environment:
 Exit codes: 0 done, 1 refused or not possible, 2 a wrong argument
 `;
 
-const KEYSTORE = ['--keystore <FILE>', 'the encrypted key; a new file'] as const;
-const PASSWORD = ['--password-file <FILE>', 'a file that contains the password'] as const;
-
 /** What every command of an operator works on. */
 async function withDatabase<T>(env: NodeJS.ProcessEnv, work: (db: Database) => Promise<T>) {
   const db = connectDatabase(databaseUrlOf(env), { size: 4 });
@@ -81,8 +76,6 @@ function networksOf(env: NodeJS.ProcessEnv): Network[] {
   return readNetworksFile(path, { isDevelopment });
 }
 
-const CHAIN = ['--chain-id <ID>', 'the chain, as in WALLET_NETWORKS_FILE'] as const;
-const REASON = ['--reason <TEXT>', 'for the other operators'] as const;
 const BY = ['--by <NAME>', 'who decides this', 'not named'] as const;
 const ONE_SIGNER = ['--signer <ADDRESS>', 'only this hot wallet'] as const;
 const SIGNER = ['--signer <ADDRESS>', 'the hot wallet, where the network has several'] as const;
@@ -152,7 +145,7 @@ function addOperation(command: Command, { env, out }: Terminal): void {
     )
     .option(...BY)
     .action(async ({ chainId, signer, paid = [], ...decisions }) => {
-      const network = findNetwork(env, chainId);
+      const network = findByChainId(networksOf(env), chainId);
       const pairs = paid.map(readPaid);
       const { account, requeued, nextNonce } = await withDatabase(env, async (db) => {
         const chosen = await chooseSigner(db, network, readSigner(signer));
@@ -199,7 +192,7 @@ function addPauses(command: Command, { env, out }: Pick<Terminal, 'env' | 'out'>
     .option(...ONE_SIGNER)
     .option(...BY)
     .action(async ({ chainId, reason, signer, by }) => {
-      const network = findNetwork(env, chainId);
+      const network = findByChainId(networksOf(env), chainId);
       if (signer === undefined) {
         await withDatabase(env, (db) => pausePayouts(db, network.chainId, { by, reason }));
         out(`Payouts on the chain ${network.chainId} are paused.\n`);
@@ -219,7 +212,7 @@ function addPauses(command: Command, { env, out }: Pick<Terminal, 'env' | 'out'>
     .option(...ONE_SIGNER)
     .option(...BY)
     .action(async ({ chainId, signer, by }) => {
-      const network = findNetwork(env, chainId);
+      const network = findByChainId(networksOf(env), chainId);
       if (signer === undefined) {
         await withDatabase(env, (db) => resumePayouts(db, network.chainId, by));
         out(`Payouts on the chain ${network.chainId} are on.\n`);
@@ -265,95 +258,6 @@ function addLists(command: Command, { env, out }: Pick<Terminal, 'env' | 'out'>)
     });
 }
 
-function addSweeps(command: Command, { env, out }: Terminal): void {
-  const report = (line: string): void => {
-    out(`${line}\n`);
-  };
-  command
-    .command('sweep')
-    .description('Moves the final deposits of an asset to one address; says what it costs first.')
-    .requiredOption(...CHAIN)
-    .requiredOption('--asset <CODE>', 'the coin or token')
-    .requiredOption('--to <ADDRESS>', 'where the money goes')
-    .option('--minimum <AMOUNT>', 'leave out addresses with less')
-    .option('--plan', 'only say what would be done')
-    .option('--run', 'sign; the wallet funds and sends. Needs --keystore and --password-file')
-    .option('--export <FILE>', 'fund, and write the transactions for sweep-sign')
-    .option('--import <FILE>', 'check and send what sweep-sign has written')
-    .option('--keystore <FILE>', 'the deposit key')
-    .option(...PASSWORD)
-    .action(async (options) => {
-      const network = findNetwork(env, options.chainId);
-      const { asset, minimum } = options;
-      const to = readAddress(options.to);
-      const way = readSweepWay(options);
-      await withDatabase(env, (db) => runSweep(db, { network, asset, to, minimum, way }, report));
-    });
-  command
-    .command('sweeps')
-    .description('Lists the sweeps under way, with what nodes refuse of them.')
-    .requiredOption(...CHAIN)
-    .option('--json', 'as JSON')
-    .action(async ({ chainId, json }) => {
-      const { chainId: id } = findNetwork(env, chainId);
-      const sweeps = await withDatabase(env, (db) => describeOpenSweeps(db, id));
-      const none = 'No sweep is under way.\n';
-      const text = sweeps.length === 0 ? none : sweeps.map(({ text: one }) => one).join('');
-      out(json === true ? `${JSON.stringify(sweeps.map(({ sweep }) => sweep))}\n` : text);
-    });
-  command
-    .command('sweep-cancel')
-    .description('Stops a sweep: nothing more of it is broadcast, and it can be ordered again.')
-    .argument('<ID>', 'of `wallet sweeps`')
-    .requiredOption(...REASON)
-    .requiredOption('--by <NAME>', 'who decides this')
-    .action(async (id, { by, reason }) => {
-      const wasOpen = await withDatabase(env, (db) => cancelSweep(db, id, { by, reason }));
-      if (!wasOpen) throw new UsageError(`There is no sweep ${id} under way. See \`sweeps\`.`);
-      out(`${id} is cancelled. Transactions that were broadcast before may still be mined.\n`);
-    });
-  command
-    .command('sweep-sign')
-    .description('Signs a batch of `sweep --export`; needs neither a database nor a chain.')
-    .requiredOption('--batch <FILE>', 'what `sweep --export` has written')
-    .requiredOption('--out <FILE>', 'the signed batch, for `sweep --import`')
-    .requiredOption('--keystore <FILE>', 'the deposit key')
-    .requiredOption(...PASSWORD)
-    .action(async ({ batch, out: signed, keystore, passwordFile }) => {
-      await runSweepSign({ batch, out: signed, key: { keystore, password: passwordFile } }, report);
-    });
-}
-
-interface SweepWays {
-  plan?: true | undefined;
-  run?: true | undefined;
-  export?: string | undefined;
-  import?: string | undefined;
-  keystore?: string | undefined;
-  passwordFile?: string | undefined;
-}
-
-function readSweepWay(options: SweepWays): SweepOptions['way'] {
-  const { plan, run, export: exported, import: imported, keystore, passwordFile } = options;
-  const chosen = [plan, run, exported, imported].filter((one) => one !== undefined);
-  if (chosen.length !== 1) {
-    throw new UsageError('Name one of --plan, --run, --export and --import.');
-  }
-  if (exported !== undefined) return { do: 'export', file: exported };
-  if (imported !== undefined) return { do: 'import', file: imported };
-  if (plan === true) return { do: 'plan' };
-  if (keystore === undefined || passwordFile === undefined) {
-    throw new UsageError('--run needs --keystore and --password-file.');
-  }
-  return { do: 'run', key: { keystore, password: passwordFile } };
-}
-
-function findNetwork(env: NodeJS.ProcessEnv, text: string): Network {
-  const network = networksOf(env).find(({ chainId }) => String(chainId) === text);
-  if (network !== undefined) return network;
-  throw new UsageError(`WALLET_NETWORKS_FILE has no network with chain_id ${text}.`);
-}
-
 function readPaid(text: string): { hash: string; reference: string } {
   const [hash = '', reference = '', ...rest] = text.split('=');
   if (/^0x[0-9a-fA-F]{64}$/.test(hash) && reference !== '' && rest.length === 0) {
@@ -362,62 +266,18 @@ function readPaid(text: string): { hash: string; reference: string } {
   throw new UsageError(`--paid ${text} must be a transaction's hash, =, and a payout's reference.`);
 }
 
-function readAddress(text: string): Address {
-  if (isAddress(text)) return getAddress(text);
-  throw new UsageError(`${text} is not an address with a valid checksum.`);
-}
-
 export const runWalletCommand: Program = (args, terminal) => {
   const command = createCommand(COMMAND, terminal)
     .description('Shows and operates the wallet: chains, alarms, keys, sweeps, denied addresses.')
     .addHelpText('after', HELP);
   addOperation(command, terminal);
-  const key = command.command('key').description('the encrypted key of a hot wallet');
-  key
-    .command('create')
-    .description('Creates a random key in an encrypted file and prints its address.')
-    .requiredOption(...KEYSTORE)
-    .requiredOption(...PASSWORD)
-    .action(({ keystore, passwordFile }) => {
-      terminal.out(`${createKeystore({ keystore, password: passwordFile })}\n`);
-    });
-  key
-    .command('import')
-    .description('Encrypts a private key, read from standard input, and prints its address.')
-    .requiredOption(...KEYSTORE)
-    .requiredOption(...PASSWORD)
-    .action(async ({ keystore, passwordFile }) => {
-      const privateKey = await readAll(process.stdin);
-      terminal.out(`${createKeystore({ keystore, password: passwordFile }, privateKey)}\n`);
-    });
-  const deposits = command
-    .command('deposit-key')
-    .description('the encrypted key of the deposit addresses, for sweeps');
-  deposits
-    .command('create')
-    .description('Creates a random key and prints its extended public key.')
-    .requiredOption(...KEYSTORE)
-    .requiredOption(...PASSWORD)
-    .action(({ keystore, passwordFile }) => {
-      terminal.out(`${createDepositKey({ keystore, password: passwordFile })}\n`);
-    });
-  deposits
-    .command('import')
-    .description(
-      'Encrypts an extended private key (xprv…), read from standard input, and prints its xpub.',
-    )
-    .requiredOption(...KEYSTORE)
-    .requiredOption(...PASSWORD)
-    .action(async ({ keystore, passwordFile }) => {
-      const extended = await readAll(process.stdin);
-      terminal.out(`${createDepositKey({ keystore, password: passwordFile }, extended)}\n`);
-    });
-  addSweeps(command, terminal);
+  addKeyCommands(command, terminal);
   const { env } = terminal;
   const parts = {
     networks: () => networksOf(env),
     withDatabase: <T>(work: (db: Database) => Promise<T>) => withDatabase(env, work),
   };
+  addSweepCommands(command, terminal, parts);
   addChainCommands(command, terminal, parts);
   addAlarmCommands(command, terminal, parts);
   addTransferCommands(command, terminal, parts);

@@ -1,5 +1,5 @@
 /** Reads and writes checkouts. What the follower finds is written by deposits.ts. */
-import { amount as toStoredAmount } from '../../domain/money';
+import { type Amount, amount as toStoredAmount } from '../../domain/money';
 import type { Database, Db, Tx } from '../db/database';
 import { presentCheckout } from '../../onchain-api/present';
 import type { ChangesQuery } from '../../onchain-api/requests';
@@ -8,160 +8,80 @@ import type { WalletMode } from '../networks';
 import type { Bundle, Checkout, CheckoutFacts, Deposit, Refund } from './checkout';
 import { viewCheckout } from './view';
 
-interface CheckoutRow {
-  id: string;
-  mode: WalletMode;
-  client_reference: string;
-  network: string;
-  chain_id: string;
-  asset: string;
-  decimals: number;
-  amount: string;
-  address: string;
-  address_index: string;
-  state: Checkout['state'];
-  is_held: boolean;
-  hold_decision: Checkout['holdDecision'];
-  description: string | null;
-  success_url: string | null;
-  cancel_url: string | null;
-  expires_at: Date;
-  refund_address: string | null;
-  version: number;
-  created_at: Date;
-  updated_at: Date;
+/** A row as PostgreSQL gives it: amounts and numbers of 64 bits are text. */
+type Row<Entity, Texts extends keyof Entity> = Omit<Entity, Texts> & Record<Texts, string>;
+interface OfCheckout {
+  checkoutId: string;
 }
+
+type CheckoutRow = Row<Checkout, 'chainId' | 'amount' | 'addressIndex'>;
+const CHECKOUT_COLUMNS = `id, mode, client_reference AS reference, network, chain_id AS "chainId", asset,
+  decimals, amount, address, address_index AS "addressIndex", state, is_held AS "isHeld",
+  hold_decision AS "holdDecision", description, success_url AS "successUrl",
+  cancel_url AS "cancelUrl", expires_at AS "expiresAt", refund_address AS "refundAddress", version,
+  created_at AS "createdAt", updated_at AS "updatedAt"`;
 
 function readCheckout(row: CheckoutRow): Checkout {
   return {
-    id: row.id,
-    mode: row.mode,
-    reference: row.client_reference,
-    network: row.network,
-    chainId: Number(row.chain_id),
-    asset: row.asset,
-    decimals: row.decimals,
+    ...row,
+    chainId: Number(row.chainId),
     amount: toStoredAmount(row.amount),
-    address: row.address,
-    addressIndex: Number(row.address_index),
-    state: row.state,
-    isHeld: row.is_held,
-    holdDecision: row.hold_decision,
-    description: row.description,
-    successUrl: row.success_url,
-    cancelUrl: row.cancel_url,
-    expiresAt: row.expires_at,
-    refundAddress: row.refund_address,
-    version: row.version,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
+    addressIndex: Number(row.addressIndex),
   };
 }
 
-interface DepositRow {
-  id: string;
-  checkout_id: string;
-  chain_id: string;
-  asset: string;
-  units: string;
-  amount: string;
-  tx_hash: string | null;
-  sender: string | null;
-  block_number: string;
-  seen_at: Date;
-  state: Deposit['state'];
-  final_at: Date | null;
-  screening: Deposit['screening'];
-  is_expected: boolean;
-  is_listed: boolean;
-  bundle_id: string | null;
-}
+type DepositRow = Row<Deposit, 'chainId' | 'units' | 'amount' | 'blockNumber'> & OfCheckout;
+const DEPOSIT_COLUMNS = `id, checkout_id AS "checkoutId", chain_id AS "chainId", asset, units, amount,
+  tx_hash AS "txHash", sender, block_number AS "blockNumber", seen_at AS "seenAt", state,
+  final_at AS "finalAt", screening, is_expected AS "isExpected", is_listed AS "isListed",
+  bundle_id AS "bundleId"`;
 
 function readDeposit(row: DepositRow): Deposit {
   return {
-    id: row.id,
-    chainId: Number(row.chain_id),
-    asset: row.asset,
+    ...row,
+    chainId: Number(row.chainId),
     units: BigInt(row.units),
     amount: toStoredAmount(row.amount),
-    txHash: row.tx_hash,
-    sender: row.sender,
-    blockNumber: Number(row.block_number),
-    seenAt: row.seen_at,
-    state: row.state,
-    finalAt: row.final_at,
-    screening: row.screening,
-    isExpected: row.is_expected,
-    isListed: row.is_listed,
-    bundleId: row.bundle_id,
+    blockNumber: Number(row.blockNumber),
   };
 }
 
-interface RefundRow {
-  id: string;
-  checkout_id: string;
-  refund_reference: string;
-  amount: string;
-  state: Refund['state'];
-  address: string | null;
-  transfer_reference: string | null;
-  tx_hash: string | null;
-  refunded_at: Date | null;
-}
+type BundleRow = Row<Bundle, 'amount'> & OfCheckout;
+const BUNDLE_COLUMNS =
+  'id, checkout_id AS "checkoutId", amount, seen_at AS "seenAt", final_at AS "finalAt"';
 
-function readRefund(row: RefundRow): Refund {
-  return {
-    id: row.id,
-    reference: row.refund_reference,
-    amount: toStoredAmount(row.amount),
-    state: row.state,
-    address: row.address,
-    transferReference: row.transfer_reference,
-    txHash: row.tx_hash,
-    refundedAt: row.refunded_at,
-  };
-}
+type RefundRow = Row<Refund, 'amount'> & OfCheckout;
+const REFUND_COLUMNS = `id, checkout_id AS "checkoutId", refund_reference AS reference, amount, state,
+  address, transfer_reference AS "transferReference", tx_hash AS "txHash",
+  refunded_at AS "refundedAt"`;
 
-interface BundleRow {
-  id: string;
-  checkout_id: string;
-  amount: string;
-  seen_at: Date;
-  final_at: Date;
-}
-
-function readBundle(row: BundleRow): Bundle {
-  return {
-    id: row.id,
-    amount: toStoredAmount(row.amount),
-    seenAt: row.seen_at,
-    finalAt: row.final_at,
-  };
+function withAmount<Stored extends { amount: string }>(row: Stored): Stored & { amount: Amount } {
+  return { ...row, amount: toStoredAmount(row.amount) };
 }
 
 /** The checkouts with everything that belongs to them, in the given order. */
 async function withFacts(db: Db, rows: readonly CheckoutRow[]): Promise<CheckoutFacts[]> {
   if (rows.length === 0) return [];
   const ids = rows.map(({ id }) => id);
-  const read = <Row extends { checkout_id: string }>(sql: string): Promise<Row[]> =>
-    db.query<Row>(sql, [ids]);
+  const read = <Found extends OfCheckout>(sql: string): Promise<Found[]> =>
+    db.query<Found & Record<string, unknown>>(sql, [ids]);
   // One after the other: in a transaction all use the same connection.
   const deposits = await read<DepositRow>(
-    `SELECT * FROM wallet.deposit WHERE checkout_id = ANY ($1) ORDER BY block_number, id`,
+    `SELECT ${DEPOSIT_COLUMNS} FROM wallet.deposit WHERE checkout_id = ANY ($1) ORDER BY block_number, id`,
   );
   const bundles = await read<BundleRow>(
-    `SELECT * FROM wallet.deposit_bundle WHERE checkout_id = ANY ($1) ORDER BY final_at, id`,
+    `SELECT ${BUNDLE_COLUMNS} FROM wallet.deposit_bundle WHERE checkout_id = ANY ($1) ORDER BY final_at, id`,
   );
   const refunds = await read<RefundRow>(
-    `SELECT * FROM wallet.refund WHERE checkout_id = ANY ($1) ORDER BY created_at, id`,
+    `SELECT ${REFUND_COLUMNS} FROM wallet.refund WHERE checkout_id = ANY ($1) ORDER BY created_at, id`,
   );
   return rows.map((row) => {
-    const isIts = ({ checkout_id }: { checkout_id: string }): boolean => checkout_id === row.id;
+    const isIts = ({ checkoutId }: OfCheckout): boolean => checkoutId === row.id;
     return {
       checkout: readCheckout(row),
       deposits: deposits.filter(isIts).map(readDeposit),
-      bundles: bundles.filter(isIts).map(readBundle),
-      refunds: refunds.filter(isIts).map(readRefund),
+      bundles: bundles.filter(isIts).map(withAmount),
+      refunds: refunds.filter(isIts).map(withAmount),
     };
   });
 }
@@ -171,22 +91,25 @@ export async function findCheckout(
   mode: WalletMode,
   reference: string,
 ): Promise<CheckoutFacts | null> {
-  const rows = await db.query<CheckoutRow>(
-    'SELECT * FROM wallet.checkout WHERE mode = $1 AND client_reference = $2',
+  const rows = await db.query<CheckoutRow & Record<string, unknown>>(
+    `SELECT ${CHECKOUT_COLUMNS} FROM wallet.checkout WHERE mode = $1 AND client_reference = $2`,
     [mode, reference],
   );
   return (await withFacts(db, rows))[0] ?? null;
 }
 
 export async function findCheckoutById(db: Db, id: string): Promise<CheckoutFacts | null> {
-  const rows = await db.query<CheckoutRow>('SELECT * FROM wallet.checkout WHERE id = $1', [id]);
+  const rows = await db.query<CheckoutRow & Record<string, unknown>>(
+    `SELECT ${CHECKOUT_COLUMNS} FROM wallet.checkout WHERE id = $1`,
+    [id],
+  );
   return (await withFacts(db, rows))[0] ?? null;
 }
 
 /** Every change of a checkout begins with this lock, so changes come one after the other. */
 export async function lockCheckout(tx: Tx, id: string): Promise<CheckoutFacts> {
-  const rows = await tx.query<CheckoutRow>(
-    'SELECT * FROM wallet.checkout WHERE id = $1 FOR UPDATE',
+  const rows = await tx.query<CheckoutRow & Record<string, unknown>>(
+    `SELECT ${CHECKOUT_COLUMNS} FROM wallet.checkout WHERE id = $1 FOR UPDATE`,
     [id],
   );
   const [facts] = await withFacts(tx, rows);
@@ -204,8 +127,8 @@ export async function listCheckouts(
     // Waits for changes that are not committed yet. Later ones have a later time, so a reader that
     // goes on from the last entry misses none.
     await tx.query('LOCK TABLE wallet.checkout IN SHARE MODE');
-    const rows = await tx.query<CheckoutRow>(
-      `SELECT * FROM wallet.checkout
+    const rows = await tx.query<CheckoutRow & Record<string, unknown>>(
+      `SELECT ${CHECKOUT_COLUMNS} FROM wallet.checkout
        WHERE mode = $1 AND updated_at >= coalesce($2, '-infinity'::timestamptz)
          AND ($3::timestamptz IS NULL OR (updated_at, id) > ($3, $4::text))
        ORDER BY updated_at, id LIMIT $5`,
@@ -267,9 +190,9 @@ export async function announceCheckouts(
   pageUrl: PageUrl,
 ): Promise<void> {
   if (ids.length === 0) return;
-  const rows = await tx.query<CheckoutRow>(
+  const rows = await tx.query<CheckoutRow & Record<string, unknown>>(
     `UPDATE wallet.checkout SET version = version + 1, updated_at = clock_timestamp()
-     WHERE id = ANY ($1) RETURNING *`,
+     WHERE id = ANY ($1) RETURNING ${CHECKOUT_COLUMNS}`,
     [ids],
   );
   for (const facts of await withFacts(tx, rows)) {

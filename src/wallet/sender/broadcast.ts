@@ -15,12 +15,11 @@ import type { QueueParts } from './queue';
 import {
   type Attempt,
   findNewestAttempts,
-  findOpenSlots,
   markBroadcast,
   raiseSlotFees,
-  type Slot,
   storeAttempts,
-} from './slots';
+} from './attempts';
+import { findOpenSlots, type Slot } from './slots';
 import { transactionOf, withGasMargin } from './transaction';
 import type { ChainView } from './view';
 

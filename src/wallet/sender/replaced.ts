@@ -13,13 +13,8 @@ import { broadcast } from './broadcast';
 import { explainNonces, readNonceAt } from './explain';
 import { isCompared, type QueueParts } from './queue';
 import { settleFinal } from './settle';
-import {
-  advanceNonce,
-  findNewestAttempts,
-  findOpenSlots,
-  readSigner,
-  type SignerKey,
-} from './slots';
+import { findNewestAttempts } from './attempts';
+import { advanceNonce, findOpenSlots, readSigner, type SignerKey } from './slots';
 import { type ChainView, readView } from './view';
 
 interface FollowParts extends Omit<QueueParts, 'key'> {

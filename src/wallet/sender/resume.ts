@@ -13,15 +13,8 @@ import { adoptReplacement, describeFound, describeOpenFound } from './explain';
 import { adopt, findCandidates, type FoundTransaction, listOpenFound, storeFound } from './found';
 import { findTransactions } from './lookup';
 import { isUsedByOthers } from './settle';
-import {
-  advanceNonce,
-  type Attempt,
-  findAttempts,
-  findOpenSlots,
-  lockSigner,
-  type SignerKey,
-  type Slot,
-} from './slots';
+import { type Attempt, findAttempts } from './attempts';
+import { advanceNonce, findOpenSlots, lockSigner, type SignerKey, type Slot } from './slots';
 import { type ChainView, readView } from './view';
 
 export interface Resumed {
