@@ -38,17 +38,17 @@ export type CheckoutStep =
   | { do: 'release' | 'reject' }
   | { do: 'refund'; reference: string; amount: Amount };
 
-const Reference = Type.String({
+export const Reference = Type.String({
   pattern: '^[A-Za-z0-9_-]{1,64}$',
   description: 'must consist of 1 to 64 letters, digits, hyphens and underscores',
 });
-const Text = Type.String({
+export const Text = Type.String({
   minLength: 1,
   maxLength: 128,
   description: 'must be a text of 1 to 128 characters',
 });
 const AMOUNT_RULE = 'must be a positive amount as text with at most 8 decimals';
-const PositiveAmount = Type.Refine(
+export const PositiveAmount = Type.Refine(
   Type.String({ description: AMOUNT_RULE }),
   (text) => parseRequestAmount(text) !== null,
   () => AMOUNT_RULE,
@@ -59,22 +59,22 @@ const Time = Type.Refine(
   (text) => !Number.isNaN(Date.parse(text)),
   () => TIME_RULE,
 );
-const URL_RULE = 'must be null or a URL starting with http:// or https://';
+export const URL_RULE = 'must be null or a URL starting with http:// or https://';
 /** Customers are sent there, so nothing but http and https is accepted. */
-const WebUrl = Type.Refine(
+export const WebUrl = Type.Refine(
   Type.String({ maxLength: 2_048, description: URL_RULE }),
   (text) => /^https?:\/\//.test(text) && URL.canParse(text),
   () => URL_RULE,
 );
 
-function OrNull<Schema extends Parameters<typeof Type.Optional>[0]>(
+export function OrNull<Schema extends Parameters<typeof Type.Optional>[0]>(
   schema: Schema,
   description: string,
 ) {
   return Type.Optional(Type.Union([schema, Type.Null()], { description }));
 }
 
-const OBJECT = { description: 'must be a JSON object' };
+export const OBJECT = { description: 'must be a JSON object' };
 const MEMO_RULE = 'must be null or a text of 1 to 128 characters';
 
 const TransferBody = Type.Object(
@@ -88,7 +88,10 @@ const TransferBody = Type.Object(
   OBJECT,
 );
 
-const DESCRIPTION_RULE = 'must be null or a text of at most 255 characters';
+export const Description = OrNull(
+  Type.String({ maxLength: 255 }),
+  'must be null or a text of at most 255 characters',
+);
 
 const CheckoutBody = Type.Object(
   {
@@ -99,7 +102,7 @@ const CheckoutBody = Type.Object(
     expires_at: Time,
     success_url: OrNull(WebUrl, URL_RULE),
     cancel_url: OrNull(WebUrl, URL_RULE),
-    description: OrNull(Type.String({ maxLength: 255 }), DESCRIPTION_RULE),
+    description: Description,
     scenario: Type.Optional(Type.Unknown()),
   },
   OBJECT,
@@ -160,7 +163,7 @@ function readBody<Schema extends Parameters<typeof checkJson>[0]>(
   return checkJson(schema, ctx.request.body, malformed);
 }
 
-function toAmount(text: string): Amount {
+export function toAmount(text: string): Amount {
   const amount = parseRequestAmount(text);
   if (amount === null) throw malformed({ at: '.amount', rule: AMOUNT_RULE });
   return amount;

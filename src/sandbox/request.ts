@@ -4,10 +4,7 @@ import bodyParser from 'koa-bodyparser';
 import { BOOK_MODES, PROVIDER_NAMES } from './config';
 import type { ReferenceKey } from './records';
 
-export type JsonObject = Readonly<Record<string, unknown>>;
-
-/** What both providers accept as a client reference. */
-export const REFERENCE = /^[A-Za-z0-9_-]{1,64}$/;
+type JsonObject = Readonly<Record<string, unknown>>;
 
 export function parseBody(): Middleware {
   return bodyParser({
@@ -23,33 +20,18 @@ export function readBody(ctx: Context): JsonObject {
   return isJsonObject(body) ? body : {};
 }
 
-/** Null when the member is absent, empty, not a string, or longer than `longest`. */
-export function readText(from: JsonObject, member: string, longest = 128): string | null {
+const TEXT_LENGTH_MAX = 128;
+
+/** Null when the member is absent, empty, not a string, or too long. */
+export function readText(from: JsonObject, member: string): string | null {
   const value = Object.hasOwn(from, member) ? from[member] : undefined;
-  return typeof value === 'string' && value !== '' && value.length <= longest ? value : null;
+  return typeof value === 'string' && value !== '' && value.length <= TEXT_LENGTH_MAX
+    ? value
+    : null;
 }
 
 function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** Null when it is absent or null; undefined when it is not text or longer than `longest`. */
-export function readOptionalText(
-  from: JsonObject,
-  member: string,
-  longest: number,
-): string | null | undefined {
-  if (!Object.hasOwn(from, member) || from[member] === null) return null;
-  return readText(from, member, longest) ?? undefined;
-}
-
-const URL_LENGTH_MAX = 2_048;
-
-/** As readOptionalText, for a URL to which a browser may be sent. */
-export function readOptionalUrl(from: JsonObject, member: string): string | null | undefined {
-  const text = readOptionalText(from, member, URL_LENGTH_MAX);
-  if (text === null || text === undefined) return text;
-  return /^https?:\/\//.test(text) && URL.canParse(text) ? text : undefined;
 }
 
 /** The time as the book writes it; null when it is not a time. */

@@ -5,7 +5,6 @@
 import type { BookMode, SandboxSettings } from '../config';
 import { sumOf, toUnits } from '../decimal-text';
 import type { ReferenceKey } from '../records';
-import { readOptionalText, readOptionalUrl, readText, type JsonObject } from '../request';
 
 export const CHECKOUT_SCENARIO_NAMES = [
   'completed',
@@ -129,30 +128,11 @@ export function isSameOrder(checkout: Checkout, order: CheckoutOrder): boolean {
   );
 }
 
-const DESCRIPTION_LENGTH_MAX = 255;
-
-type Names = Record<'successUrl' | 'cancelUrl' | 'description', string>;
-type CommonMembers = Pick<CheckoutOrder, 'successUrl' | 'cancelUrl' | 'description' | 'scenario'>;
-
-/** The members of an order that both APIs read in the same way. Null when one is malformed. */
-export function readCommonMembers(
-  body: JsonObject,
-  mode: BookMode,
-  names: Names,
-): CommonMembers | null {
-  const successUrl = readOptionalUrl(body, names.successUrl);
-  const cancelUrl = readOptionalUrl(body, names.cancelUrl);
-  const description = readOptionalText(body, names.description, DESCRIPTION_LENGTH_MAX);
-  if (successUrl === undefined || cancelUrl === undefined || description === undefined) return null;
-  const scenario = findScenario(mode, readText(body, 'scenario'));
-  return { successUrl, cancelUrl, description, scenario };
-}
-
 /**
  * Live mode plays nothing. A name that the sandbox does not know is ignored, because it may mean
  * something to the merchant.
  */
-export function findScenario(mode: BookMode, name: string | null): CheckoutScenario | null {
+export function findScenario(mode: BookMode, name: unknown): CheckoutScenario | null {
   if (mode !== 'test') return null;
   return CHECKOUT_SCENARIO_NAMES.find((one) => one === name) ?? null;
 }

@@ -1,5 +1,7 @@
 /** The formats of Exchange Pay's API: envelopes and codes, list queries, transfers and orders. */
-import type { Context } from 'koa';
+import type { Context, Middleware } from 'koa';
+import type { Static, TSchema } from 'typebox';
+import { checkJson } from '../../lib/check-json';
 import type { Checkout } from '../checkouts/checkout';
 import { shortenAmount } from '../decimal-text';
 import { type ChangesQuery, placeOf } from '../records';
@@ -44,9 +46,26 @@ export function answerFailure(
   ctx.body = { status: 'FAIL', code, data: null, errorMessage };
 }
 
-export function answerMalformed(ctx: Context): void {
-  answerFailure(ctx, 400, CODES.malformedRequest, 'A parameter is missing or malformed.');
+/** A request whose body is not as documented. */
+class Malformed extends Error {}
+
+/** @throws Malformed, which `answerMalformed` answers */
+export function checkBody<Schema extends TSchema>(ctx: Context, schema: Schema): Static<Schema> {
+  return checkJson(
+    schema,
+    ctx.request.body,
+    ({ at, rule }) => new Malformed(`${at === '' ? 'The body' : at.slice(1)} ${rule}.`),
+  );
 }
+
+export const answerMalformed: Middleware = async (ctx, next) => {
+  try {
+    await next();
+  } catch (error) {
+    if (!(error instanceof Malformed)) throw error;
+    answerFailure(ctx, 400, CODES.malformedRequest, error.message);
+  }
+};
 
 const PAGE = 50;
 

@@ -9,7 +9,7 @@ import type { CredentialsTable, SandboxSettings } from '../config';
 import type { Outages } from '../outages';
 import { parseBody } from '../request';
 import type { Transfers } from '../transfers/transfers';
-import { answerFailure, CODES } from './answers';
+import { answerFailure, answerMalformed, CODES } from './answers';
 import { RequestAuthentication } from './authenticate';
 import { addExchangePayOrders } from './orders';
 import { addExchangePayTransfers } from './transfers';
@@ -26,6 +26,7 @@ export function exchangePayApi(parts: ExchangePayApiParts): Router {
   const { transfers, checkouts, credentials, outages, settings } = parts;
   const router = new Router({ prefix: '/exchange-pay/openapi/v1' });
   router.use(parseBody(), authenticate(credentials), outages.middleware('exchange_pay'));
+  router.use(answerMalformed);
   addExchangePayOrders(router, checkouts, settings);
   addExchangePayTransfers(router, transfers);
   return router;

@@ -1,20 +1,31 @@
 /** The order part of Exchange Pay's API: its word for a checkout; ../checkouts decides. */
 import type Router from '@koa/router';
 import type { Context } from 'koa';
-import { checkoutUrl, readCommonMembers } from '../checkouts/checkout';
+import { Type } from 'typebox';
+import {
+  Description,
+  OBJECT,
+  OrNull,
+  PositiveAmount,
+  Reference,
+  Text,
+  toAmount,
+  URL_RULE,
+  WebUrl,
+} from '../../onchain-api/requests';
+import { checkoutUrl, findScenario } from '../checkouts/checkout';
 import type { Checkout, CheckoutOrder, CheckoutStep } from '../checkouts/checkout';
 import type { Checkouts } from '../checkouts/checkouts';
 import type { StepRefusal } from '../checkouts/steps';
 import type { SandboxSettings } from '../config';
-import { normalizeAmount } from '../decimal-text';
 import { readBookMode } from '../outages';
 import type { ReferenceKey } from '../records';
-import { normalizeTime, readBody, readText, REFERENCE } from '../request';
+import { normalizeTime, readBody, readText } from '../request';
 import {
   answerFailure,
   answerList,
-  answerMalformed,
   answerSuccess,
+  checkBody,
   CODES,
   CURRENCIES,
   presentExchangePayOrder,
@@ -33,10 +44,6 @@ export function addExchangePayOrders(
 
   router.post('/order/create', async (ctx) => {
     const order = readOrder(ctx);
-    if (order === null) {
-      answerMalformed(ctx);
-      return;
-    }
     if (!CURRENCIES.includes(order.currency)) {
       answerFailure(ctx, 400, CODES.orderCurrencyNotSupported, 'The currency is not supported.');
       return;
@@ -62,11 +69,7 @@ export function addExchangePayOrders(
     );
   });
 
-  const act = async (ctx: Context, step: CheckoutStep | null): Promise<void> => {
-    if (step === null) {
-      answerMalformed(ctx);
-      return;
-    }
+  const act = async (ctx: Context, step: CheckoutStep): Promise<void> => {
     const outcome = await checkouts.act(readKey(ctx), step);
     if (outcome === null) answerNotFound(ctx);
     else if (outcome.kind === 'refused') answerRefusal(ctx, outcome.reason);
@@ -82,38 +85,64 @@ function readKey(ctx: Context): ReferenceKey {
   return { provider: PROVIDER, mode: readBookMode(ctx), reference };
 }
 
-function readOrder(ctx: Context): CheckoutOrder | null {
-  const body = readBody(ctx);
+const TIME_RULE = 'must be a time in milliseconds since 1970';
+
+const OrderBody = Type.Object(
+  {
+    merchantOrderId: Reference,
+    currency: Text,
+    orderAmount: PositiveAmount,
+    expireTime: Type.Refine(
+      Type.Number({ description: TIME_RULE }),
+      (time) => normalizeTime(time) !== null,
+      () => TIME_RULE,
+    ),
+    returnUrl: OrNull(WebUrl, URL_RULE),
+    cancelUrl: OrNull(WebUrl, URL_RULE),
+    orderDescription: Description,
+    scenario: Type.Optional(Type.Unknown()),
+  },
+  OBJECT,
+);
+
+function readOrder(ctx: Context): CheckoutOrder {
+  const body = checkBody(ctx, OrderBody);
   const key = readKey(ctx);
-  const currency = readText(body, 'currency');
-  const amount = normalizeAmount(body.orderAmount);
-  const expiresAt = typeof body.expireTime === 'number' ? normalizeTime(body.expireTime) : null;
-  const common = readCommonMembers(body, key.mode, {
-    successUrl: 'returnUrl',
-    cancelUrl: 'cancelUrl',
-    description: 'orderDescription',
-  });
-  if (!REFERENCE.test(key.reference)) return null;
-  if (currency === null || amount === null || expiresAt === null || common === null) return null;
-  return { ...key, amount, currency, network: null, expiresAt, ...common };
+  return {
+    ...key,
+    amount: toAmount(body.orderAmount),
+    currency: body.currency,
+    network: null,
+    expiresAt: new Date(body.expireTime).toISOString(),
+    successUrl: body.returnUrl ?? null,
+    cancelUrl: body.cancelUrl ?? null,
+    description: body.orderDescription ?? null,
+    scenario: findScenario(key.mode, body.scenario),
+  };
 }
 
-const DECISIONS: Readonly<Record<string, CheckoutStep>> = {
-  RELEASE: { do: 'release' },
-  REJECT: { do: 'reject' },
-};
+const DecisionBody = Type.Object(
+  {
+    riskDecision: Type.Enum(['RELEASE', 'REJECT'], {
+      description: 'must be "RELEASE" or "REJECT"',
+    }),
+  },
+  OBJECT,
+);
 
-function readDecision(ctx: Context): CheckoutStep | null {
-  const decision = readText(readBody(ctx), 'riskDecision') ?? '';
-  return Object.hasOwn(DECISIONS, decision) ? (DECISIONS[decision] ?? null) : null;
+function readDecision(ctx: Context): CheckoutStep {
+  const { riskDecision } = checkBody(ctx, DecisionBody);
+  return { do: riskDecision === 'RELEASE' ? 'release' : 'reject' };
 }
 
-function readRefund(ctx: Context): CheckoutStep | null {
-  const body = readBody(ctx);
-  const refundReference = readText(body, 'merchantRefundId');
-  const amount = normalizeAmount(body.refundAmount);
-  if (refundReference === null || !REFERENCE.test(refundReference) || amount === null) return null;
-  return { do: 'refund', refundReference, amount };
+const RefundBody = Type.Object(
+  { merchantRefundId: Reference, refundAmount: PositiveAmount },
+  OBJECT,
+);
+
+function readRefund(ctx: Context): CheckoutStep {
+  const { merchantRefundId, refundAmount } = checkBody(ctx, RefundBody);
+  return { do: 'refund', refundReference: merchantRefundId, amount: toAmount(refundAmount) };
 }
 
 const REFUSALS: Readonly<Partial<Record<StepRefusal, string>>> = {

@@ -1,16 +1,17 @@
 /** The transfer part of Exchange Pay's API; ../transfers decides. */
 import type Router from '@koa/router';
 import type { Context } from 'koa';
-import { normalizeAmount } from '../decimal-text';
+import { Type } from 'typebox';
+import { OBJECT, PositiveAmount, Reference, Text, toAmount } from '../../onchain-api/requests';
 import { hang, readBookMode, resetConnection } from '../outages';
-import { readBody, readText, REFERENCE } from '../request';
+import { readBody, readText } from '../request';
 import type { TransferOrder } from '../transfers/book';
 import type { Submission, Transfers } from '../transfers/transfers';
 import {
   answerFailure,
   answerList,
-  answerMalformed,
   answerSuccess,
+  checkBody,
   CODES,
   CURRENCIES,
   presentExchangePayTransfer,
@@ -23,10 +24,6 @@ const EXCHANGE_ID = /^[0-9]{1,20}$/;
 export function addExchangePayTransfers(router: Router, transfers: Transfers): void {
   router.post('/payout/transfer', async (ctx) => {
     const order = readOrder(ctx);
-    if (order === null) {
-      answerMalformed(ctx);
-      return;
-    }
     const refusal = checkOrder(order);
     if (refusal === null) answerSubmission(ctx, await transfers.submit(order));
     else answerFailure(ctx, 400, refusal, 'The transfer is not supported.');
@@ -52,26 +49,32 @@ export function addExchangePayTransfers(router: Router, transfers: Transfers): v
   });
 }
 
-function readOrder(ctx: Context): TransferOrder | null {
-  const body = readBody(ctx);
-  const reference = readText(body, 'merchantTransferId');
-  const currency = readText(body, 'currency');
-  const recipientType = readText(body, 'recipientType');
-  const recipient = readText(body, 'recipient', 254);
-  const amount = normalizeAmount(body.transferAmount);
-  if (reference === null || !REFERENCE.test(reference)) return null;
-  if (currency === null || recipientType === null || recipient === null || amount === null) {
-    return null;
-  }
+const TransferBody = Type.Object(
+  {
+    merchantTransferId: Reference,
+    currency: Text,
+    recipientType: Text,
+    recipient: Type.String({
+      minLength: 1,
+      maxLength: 254,
+      description: 'must be a text of 1 to 254 characters',
+    }),
+    transferAmount: PositiveAmount,
+  },
+  OBJECT,
+);
+
+function readOrder(ctx: Context): TransferOrder {
+  const body = checkBody(ctx, TransferBody);
   return {
     provider: PROVIDER,
     mode: readBookMode(ctx),
-    reference,
-    amount,
-    currency,
+    reference: body.merchantTransferId,
+    amount: toAmount(body.transferAmount),
+    currency: body.currency,
     network: null,
-    destinationType: recipientType,
-    destination: recipient,
+    destinationType: body.recipientType,
+    destination: body.recipient,
     memo: null,
   };
 }
