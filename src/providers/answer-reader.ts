@@ -38,7 +38,7 @@ export function readTextOrNull(from: unknown, name: string): string | null | und
   return readMember(from, name) === null ? null : readText(from, name);
 }
 
-/** Only text: a JSON number may have lost digits before it reached us. */
+/** Reads only text, because a JSON number may have lost digits before it reached us. */
 export function readAmount(from: unknown, name: string): Amount | undefined {
   const text = readText(from, name);
   return text !== undefined && PROVIDER_AMOUNT.test(text) ? amount(text) : undefined;

@@ -197,6 +197,6 @@ export interface ProviderModeConfig {
   baseUrl: string;
   apiKey: string;
   callbackSecret: string;
-  /** For a whole call: connecting, sending, waiting and reading. */
+  /** It covers a whole call: connecting, sending, waiting and reading. */
   timeoutMs: number;
 }

@@ -126,7 +126,7 @@ function outcomeOf(answer: ProviderAnswer): CallOutcome {
 const TOO_MANY_REQUESTS = 429;
 const RETRY_AFTER_MS_MIN = 1_000;
 const RETRY_AFTER_MS_MAX = 300_000;
-/** Where the provider does not say. */
+/** The wait when the provider does not say. */
 const RETRY_AFTER_MS_DEFAULT = 5_000;
 
 function limited(retryAfter: string | string[] | undefined): Limited {
@@ -153,7 +153,7 @@ function readAnswer(status: number, text: string): JsonAnswer | Unknown {
   try {
     return { kind: 'answer', status, body: parse(text) };
   } catch {
-    // Not JSON, repeated keys, nested beyond the stack: in every case not the provider's answer.
+    // It is not JSON, repeats keys or is nested beyond the stack: in every case not the provider's answer.
     return { kind: 'unknown', reason: `${statusSentence(status)} The answer is not valid JSON.` };
   }
 }

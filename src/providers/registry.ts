@@ -27,7 +27,7 @@ export interface ProviderRegistry {
   close(): Promise<void>;
 }
 
-/** Null: the provider is not used in that mode. */
+/** Null when the provider is not used in that mode. */
 export type ProviderConfig = Record<ProviderCode, Record<Mode, ProviderModeConfig | null>>;
 
 type Definitions = { [Code in ProviderCode]: ProviderDefinition & { code: Code } };

@@ -43,7 +43,7 @@ export class Outages {
           await next();
           return;
         case 'answer_503':
-          // Not in the provider's own format: in an outage a proxy answers.
+          // The answer is not in the provider's own format, because in an outage a proxy answers.
           ctx.status = 503;
           ctx.body = '<html><body>503 Service Unavailable</body></html>';
           return;

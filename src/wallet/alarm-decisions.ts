@@ -35,7 +35,7 @@ export interface OpenAlarm {
   detail: string;
   raised_at: string;
   acknowledged_by: string | null;
-  /** Ended by `alarms resolve`, not with its condition. */
+  /** `alarms resolve` ends it, because it does not end with its condition. */
   needs_person: boolean;
 }
 

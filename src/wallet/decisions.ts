@@ -16,7 +16,7 @@ export interface Decision {
     | 'confirm_transfer'
     | 'rescan';
   stops: 'chain' | 'payouts' | null;
-  /** Null: for every chain. */
+  /** Null when it is for every chain. */
   chain_id: number | null;
   /** The hot wallet, or the address that was denied or allowed. */
   address: string | null;
@@ -30,7 +30,7 @@ export interface Decision {
 
 type Stored = Omit<Decision, 'at' | 'chain_id'> & { decided_at: Date; chain_id: string | null };
 
-/** Part of the transaction that carries the decision out. */
+/** Is part of the transaction that carries the decision out. */
 export async function recordDecision(
   db: Db,
   decision: Pick<Decision, 'kind' | 'by' | 'reason'> & {

@@ -15,7 +15,7 @@ const ASKED_AFTER_MOVEMENT_MAX = 2_000;
 
 export interface AskedAsset {
   asset: string;
-  /** Null: the native coin. */
+  /** Null stands for the native coin. */
   token: string | null;
 }
 
@@ -74,7 +74,7 @@ export async function keepBalances(
   );
 }
 
-/** Known at an earlier block than their last movement, or not at all. */
+/** These balances are known at an earlier block than their last movement, or not at all. */
 async function listMoved(
   db: Db,
   { network }: Chain,

@@ -222,7 +222,7 @@ function secondsOf(time: string | null | undefined): number | null {
   return time == null ? null : Date.parse(time) / 1000;
 }
 
-/** For a graph: no money is computed from it. */
+/** It is for a graph, and no money is computed from it. */
 function figureOf(amount: string): number {
   return Number(amount);
 }

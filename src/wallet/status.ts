@@ -41,16 +41,16 @@ export interface NetworkStatus {
   transfers: { queued: number; waiting: Record<string, number>; oldest_queued_at: string | null };
   deposits: { unconfirmed: number; oldest_unconfirmed_at: string | null; held: number };
   refunds: { needs_address: number; sending: number };
-  /** Under way. */
+  /** Sweeps that are under way. */
   sweeps: OpenSweep[];
-  /** Null: not asked for, no node tells, or the chain has not been read. */
+  /** Null when it was not asked for, no node tells, or the chain has not been read. */
   sums: ShownSums[] | null;
   alarms: { kind: string; subject: string; detail: string; raised_at: string }[];
 }
 
 interface HotWallet {
   address: string;
-  /** Null: it sends. Otherwise, when another key took its place; it has no minimum any more. */
+  /** When another key took its place, after which it has no minimum; null while it sends. */
   replaced_at: string | null;
   stopped_reason: string | null;
   /** An operator paused it, so no transfer gets a nonce of it. */
@@ -242,7 +242,7 @@ async function readCounts(db: Db, chainId: number): Promise<Counts> {
   };
 }
 
-/** For people; `--json` prints the documents themselves. */
+/** People read it; `--json` prints the documents themselves. */
 export function describeStatus(networks: readonly NetworkStatus[]): string {
   return networks.map(describeNetwork).join('\n');
 }

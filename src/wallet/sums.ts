@@ -28,9 +28,9 @@ export interface AssetSums {
   fees: bigint;
   /** What the hot wallets have. */
   float: bigint;
-  /** Ordered, and not final yet. */
+  /** What is ordered and not final yet. */
   owed: bigint;
-  /** Zero, or something to explain. */
+  /** It is zero, or something needs an explanation. */
   difference: bigint;
 }
 
@@ -206,7 +206,7 @@ export function presentSums({ asset, block, decimals, ...of }: AssetSums): Shown
   };
 }
 
-/** For `wallet status`: null while no node can tell. */
+/** `wallet status` shows it; null while no node can tell. */
 export async function readShownSums(db: Db, chain: Chain): Promise<ShownSums[] | null> {
   const sums = await readSums(db, chain).catch(ignoreSilence);
   return sums?.map(presentSums) ?? null;

@@ -15,7 +15,7 @@ export function unitsOf(of: Amount, decimals: number): bigint | null {
   return parts % part === 0n ? parts / part : null;
 }
 
-/** Rounded down to 8 decimals: nobody is credited with more than what came. */
+/** It is rounded down to 8 decimals, so nobody is credited with more than what came. */
 export function amountOf(units: bigint, decimals: number): Amount {
   const parts =
     decimals >= AMOUNT_DECIMALS

@@ -51,7 +51,7 @@ export interface WalletParts {
 export async function startWallet(config: WalletConfig, parts: WalletParts): Promise<Wallet> {
   if (config.databaseOwnerUrl !== null) await migrateWallet(config.databaseOwnerUrl);
   const db = connectDatabase(config.databaseUrl);
-  // In the order of the start; they stop in the reverse order.
+  // The parts stand in the order of the start, and stop in the reverse order.
   const running: { stop(): Promise<void> }[] = [{ stop: () => db.close() }];
   const stop = async (): Promise<void> => {
     for (const part of running.splice(0).reverse()) await part.stop();

@@ -93,7 +93,7 @@ export interface PlannedStep {
   step: CheckoutStep;
 }
 
-/** In hundred-millionths, as everything that is added up here. */
+/** Counts in hundred-millionths, as everything that is added up here. */
 export function confirmedUnits(checkout: Checkout): bigint {
   return sumOf(
     checkout.transfers.filter(({ status }) => status === 'confirmed').map(({ amount }) => amount),
@@ -118,7 +118,7 @@ export function dueUnits(checkout: Checkout): bigint {
 }
 
 export function isSameOrder(checkout: Checkout, order: CheckoutOrder): boolean {
-  // Not the time limit: a repetition of the order may be made of a later clock.
+  // The time limit may differ, because a repetition of the order may be made by a later clock.
   return (
     checkout.amount === order.amount &&
     checkout.currency === order.currency &&

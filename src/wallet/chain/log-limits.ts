@@ -7,7 +7,7 @@
 interface Wording {
   /** Whose words they are. */
   whose: string;
-  /** Where they are written down. */
+  /** The place where they are written down. */
   source: string;
   codes: readonly number[];
   words: RegExp;

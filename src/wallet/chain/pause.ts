@@ -8,7 +8,7 @@ import type { Db } from '../db/database';
 export interface Pause {
   by: string;
   reason: string;
-  /** Differs from that of another pause. */
+  /** It differs from that of another pause. */
   at: string;
 }
 

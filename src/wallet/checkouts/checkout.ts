@@ -15,7 +15,7 @@ export interface Checkout {
   asset: string;
   decimals: number;
   amount: Amount;
-  /** In lower case. */
+  /** It is in lower case. */
   address: string;
   addressIndex: number;
   state: 'open' | 'cancelled' | 'failed';
@@ -36,7 +36,7 @@ export interface Deposit {
   chainId: number;
   asset: string;
   units: bigint;
-  /** Rounded down to 8 decimals. */
+  /** It is rounded down to 8 decimals. */
   amount: Amount;
   txHash: string | null;
   sender: string | null;
@@ -71,7 +71,7 @@ export interface Refund {
 
 export interface CheckoutFacts {
   checkout: Checkout;
-  /** In the order of the chain. */
+  /** They are in the order of the chain. */
   deposits: readonly Deposit[];
   bundles: readonly Bundle[];
   refunds: readonly Refund[];
@@ -99,7 +99,7 @@ export function confirmedAmount(facts: CheckoutFacts): Amount {
   return sumOf(listEntries(facts).filter(({ state }) => state === 'final'));
 }
 
-/** Detected or final, small deposits as well. */
+/** Adds up what is detected or final, small deposits as well. */
 export function arrivedAmount({ deposits }: CheckoutFacts): Amount {
   return sumOf(deposits.filter((one) => one.isExpected && one.state !== 'vanished'));
 }

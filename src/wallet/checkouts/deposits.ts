@@ -56,7 +56,7 @@ export async function storeArrivals(
   if (positive.length === 0) return [];
   const funding = await findFunding(tx, positive);
   const changed: string[] = [];
-  // In the order of ids, so that two chains that change the same checkouts never wait in a circle.
+  // They are locked in the order of ids, so two chains that change the same checkouts never wait in a circle.
   for (const id of [...new Set(positive.map(({ checkoutId }) => checkoutId))].sort()) {
     const facts = await lockCheckout(tx, id);
     const of = positive.filter(({ checkoutId }) => checkoutId === id);
@@ -306,7 +306,7 @@ export interface UnexpectedDeposit {
   detail: string;
 }
 
-/** Final, and without an alarm yet. */
+/** Finds deposits that are final and have no alarm yet. */
 export async function listUnexpected(db: Db, chainId: number): Promise<UnexpectedDeposit[]> {
   const rows = await db.query<{ id: string; checkout_id: string; amount: string; asset: string }>(
     `SELECT id, checkout_id, amount, asset FROM wallet.deposit

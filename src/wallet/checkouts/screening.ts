@@ -50,7 +50,7 @@ export function screenOverHttp(url: string, token: string | null): Screen {
 
 interface ScreeningParts {
   db: Database;
-  /** Null: only the list of denied addresses. */
+  /** Null when only the list of denied addresses is asked. */
   screen: Screen | null;
   pageUrl: PageUrl;
   log: Log;

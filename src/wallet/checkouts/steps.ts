@@ -47,7 +47,7 @@ export type Opening =
   | { kind: 'checkout'; facts: CheckoutFacts; isNew: boolean }
   | { kind: 'refused'; reason: OpeningRefusal };
 
-/** One checkout for each reference, and one address for each checkout. */
+/** Opens one checkout for each reference, with an address of its own. */
 export async function openCheckout(
   { db, networks, addresses }: CheckoutParts,
   order: CheckoutOrder,
@@ -87,7 +87,7 @@ export function decimalsOf(network: Network, asset: string): number | null {
   return network.tokens.find((token) => token.asset === asset)?.decimals ?? null;
 }
 
-/** Not the time limit and the description: those of the first order are kept. */
+/** The time limit and the description may differ: those of the first order are kept. */
 function repeated(facts: CheckoutFacts, order: CheckoutOrder): Opening {
   const { checkout } = facts;
   const isSame =

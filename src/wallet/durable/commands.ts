@@ -164,7 +164,7 @@ function nameOf({ name, mode, chainId }: Network): string {
 const IDLE_WITHIN_MS = 60_000;
 const LOOK_MS = 200;
 
-/** Until the step that was under way has ended. */
+/** Waits until the step that was under way has ended. */
 async function waitUntilIdle(db: Database, chainId: number): Promise<void> {
   const giveUpAt = performance.now() + IDLE_WITHIN_MS;
   while (performance.now() < giveUpAt) {

@@ -82,7 +82,7 @@ async function keepWorking(
   }
 }
 
-/** Until the signal. @throws when Temporal cannot be reached or a worker fails */
+/** Runs until the signal. @throws when Temporal cannot be reached or a worker fails */
 async function workOnce(
   temporal: TemporalParts,
   { db, chains }: DurableParts,
@@ -132,7 +132,7 @@ async function workOnce(
 
 let bundled: Promise<WorkflowBundleOption> | null = null;
 
-/** Bundled once in a process. */
+/** The workflows are bundled once in a process. */
 function openBundle(path: string | null): Promise<WorkflowBundleOption> {
   if (path !== null) return Promise.resolve({ codePath: path });
   bundled ??= bundleWalletWorkflows();

@@ -38,7 +38,7 @@ interface BookingParts {
 interface Booking {
   arrivals: readonly Arrival[];
   spends: readonly Spend[];
-  /** Must be final. */
+  /** The block must be final. */
   last: { number: number };
 }
 
@@ -67,7 +67,7 @@ async function book(
   coins: Coins | null,
 ): Promise<BookedArrival[]> {
   const { chainId, deposits: rules } = chain.network;
-  // In the order in which the follower locks: the chain, then checkouts by their ids.
+  // The locks are taken in the follower's order: the chain, then checkouts by their ids.
   await requireFinal(tx, chain, last.number);
   for (const id of [...new Set(arrivals.map(({ checkoutId }) => checkoutId))].sort()) {
     await lockCheckout(tx, id);

@@ -56,7 +56,7 @@ export function addRescanCommand(command: Command, { out }: Terminal, parts: Com
     });
 }
 
-/** Null: blocks are read. */
+/** Returns null when blocks are read. */
 function readTransaction({ from, to, transaction }: Options): Hex | null {
   if (transaction === undefined) {
     if (from === undefined) throw new UsageError('Name --from, or --transaction.');

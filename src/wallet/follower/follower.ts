@@ -50,7 +50,7 @@ export interface FollowerParts extends DepositParts {
   watched: WatchList;
   alarms: Alarms;
   log: Log;
-  /** Between two looks for coins that contracts sent. */
+  /** The time between two looks for coins that contracts sent. */
   balancesEveryMs: number;
   stalledAfterMs?: number;
 }
@@ -58,7 +58,7 @@ export interface FollowerParts extends DepositParts {
 /** Blocks that are read one by one in a step; more are read in a range where they are final. */
 const BLOCKS_PER_STEP = 20;
 const PROGRESS_EVERY_MS = 10_000;
-/** In a row. After so many steps without a new block, another node is asked. */
+/** After this many steps in a row without a new block, another node is asked. */
 const STUCK_STEPS = 30;
 
 export function startFollower(parts: FollowerParts, pauseMs: number): Loop {
@@ -141,7 +141,7 @@ export class Follower {
     } catch (error) {
       if (error instanceof OutOfPlace) return undefined;
       if (!(error instanceof InconsistentNode)) throw error;
-      // Between two answers the chain moved on, or the next node is not as far. Soon it fits.
+      // The chain moved on between two answers, or the next node is not as far. It will fit soon.
       if (!this.leavesNode()) return undefined;
       const { message } = error;
       throw new Error(`a node's answers do not fit together: ${message}`, { cause: error });

@@ -40,7 +40,7 @@ interface Look {
   balances: ReadonlyMap<string, bigint>;
 }
 
-/** Only checkouts that are paid in coins. What a crash loses is looked at again. */
+/** It holds only checkouts that are paid in coins. What a crash loses is looked at again. */
 export class CoinBalances {
   /** The blocks that are not final yet, the oldest first. */
   private looks: Look[] = [];

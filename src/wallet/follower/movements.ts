@@ -36,13 +36,13 @@ export interface RpcReceipt {
 
 /** `from` null for coins that no transaction of the block sends directly. Addresses in lower case. */
 export interface Movement {
-  /** Null: the native coin. */
+  /** Null stands for the native coin. */
   token: string | null;
   from: string;
   to: string;
   units: bigint;
   txHash: string;
-  /** Among the transaction's movements of this token to this recipient. */
+  /** Its place among the transaction's movements of this token to this recipient. */
   ordinal: number;
 }
 

@@ -159,7 +159,7 @@ async function moveHead(tx: Tx, chainId: number, fromHash: string, to: BlockHead
   if (moved.length === 0) throw new OutOfPlace('the chain was advanced by another process');
 }
 
-/** Final never goes back, whatever a node says. */
+/** The final block never goes back, whatever a node says. */
 export async function setSure(
   db: Database,
   chainId: number,
@@ -178,7 +178,7 @@ export async function setSure(
   });
 }
 
-/** Ascending. */
+/** Sorts in ascending order. */
 export async function listBlocks(
   db: Db,
   chainId: number,

@@ -14,14 +14,14 @@ interface Block {
 export interface ProgressOfStep {
   /** The newest block that was read; null before the first one. */
   place: Block | null;
-  /** The newest block of a node; null: none told it. */
+  /** The newest block of a node; null when none told it. */
   head: Block | null;
   isPaused: boolean;
   /** Why the step did not end. */
   failure: string | null;
 }
 
-/** Longer than a node is asked in vain before the next one is. */
+/** It exceeds the time after which the next node is asked. */
 export const STALLED_AFTER_MS = 180_000;
 
 export class ProgressWatch {

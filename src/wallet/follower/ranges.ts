@@ -23,7 +23,7 @@ export async function readNextRange(
   } catch (error) {
     if (!(error instanceof RpcRefusal)) throw error;
     if (chain.logRanges.refused(error.node, last - from + 1, error.detail)) return null;
-    // Not even one block: another node may have more to say.
+    // The node has not told even one block, and another node may have more to say.
     chain.rpc.avoidCurrent();
     throw error;
   }

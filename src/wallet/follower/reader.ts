@@ -34,10 +34,10 @@ export interface BlockMovement extends Movement {
 export interface Spend {
   txHash: string;
   address: string;
-  /** Null: the native coin. */
+  /** Null stands for the native coin. */
   token: string | null;
   units: bigint;
-  /** In the native coin; on the spend of the native coin only. */
+  /** In the native coin; only the spend of the native coin has one. */
   feeUnits: bigint;
   blockNumber: number;
 }
@@ -100,7 +100,7 @@ export async function readHeads(
   return { latest, safe: finalized, finalized };
 }
 
-/** In order, each the parent of the next. */
+/** The blocks are in order, each the parent of the next. */
 export async function readHeaders(chain: Chain, from: number, to: number): Promise<BlockHeader[]> {
   const numbers = Array.from({ length: to - from + 1 }, (_, index) => from + index);
   const answers = await chain.rpc.batches<RpcBlock | null>(

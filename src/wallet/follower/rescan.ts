@@ -24,7 +24,7 @@ export interface RescanOrder {
   from: number;
   /** Null stands for the newest final block. */
   to: number | null;
-  /** Only what this transaction did. */
+  /** Null, or the only transaction that is credited. */
   transaction: string | null;
   by: string;
   reason: string;

@@ -11,7 +11,7 @@ import type { Watched } from './reader';
 /** The gateway credits late money for 30 days; after this time only an operator finds it. */
 export const WATCHED_DAYS = 90;
 const RELOAD_MS = 600_000;
-/** Longer than any transaction that stores a checkout or a sweep. */
+/** No transaction that stores a checkout or a sweep lasts as long. */
 const OVERLAP_SECONDS = 120;
 
 export class WatchList implements Watched {

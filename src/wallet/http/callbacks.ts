@@ -16,7 +16,7 @@ export interface CallbackEvent {
   data: Readonly<Record<string, unknown>>;
 }
 
-/** Part of the transaction of the change. */
+/** Is part of the transaction of the change. */
 export async function storeCallback(tx: Tx, mode: WalletMode, event: CallbackEvent): Promise<void> {
   await tx.query(
     'INSERT INTO wallet.callback (id, mode, body) VALUES ($1, $2, $3) ON CONFLICT (id) DO NOTHING',

@@ -10,7 +10,7 @@ import { finishTransfer } from './transfers';
 import { DECISION_PENDING } from './waiting';
 
 export interface TransferDecision {
-  /** Null: the mode does not matter, because one transfer only has the reference. */
+  /** Null when the mode does not matter, because only one transfer has the reference. */
   mode: WalletMode | null;
   reference: string;
   outcome: 'failed' | 'confirmed';

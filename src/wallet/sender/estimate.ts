@@ -20,11 +20,11 @@ export type Estimate =
 interface EstimateParts {
   chain: Chain;
   signer: string;
-  /** A contract of the recipient burns no more of a node's time. */
+  /** The limit keeps a recipient's contract from burning more of a node's time. */
   gasMax: bigint;
 }
 
-/** In the order of the transfers. One that a node refuses changes nothing for the others. */
+/** Answers in the order of the transfers. One that a node refuses changes nothing for the others. */
 export async function estimateEach(
   parts: EstimateParts,
   transfers: readonly Unpaid[],

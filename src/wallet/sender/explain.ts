@@ -71,7 +71,7 @@ async function readFinalNonces({ chain }: QueueParts, address: Address): Promise
   return final ?? 0n;
 }
 
-/** Null: the node has not the state of that block any more. */
+/** Returns null when the node has no longer the state of that block. */
 export async function readNonceAt(
   { rpc }: QueueParts['chain'],
   signer: string,
@@ -246,13 +246,13 @@ async function adoptIfOwn(
 export interface OpenFound {
   nonce: string;
   hash: string;
-  /** Null: it is no transfer that the wallet would make. */
+  /** Null when it is no transfer that the wallet would make. */
   pays: { asset: string; amount: string; recipient: Address } | null;
   /** References of queued transfers that it would pay. */
   candidates: { reference: string; has_mark: boolean }[];
 }
 
-/** For `wallet status` and `resume-signer`. */
+/** `wallet status` and `resume-signer` show it. */
 export async function describeFound({
   db,
   chain,

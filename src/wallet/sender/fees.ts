@@ -40,7 +40,7 @@ export function raisedFees(
   return raised.maxFeePerGas > cap ? null : raised;
 }
 
-/** Rounded up, and never the same again. */
+/** The fee is rounded up, so it is never the same again. */
 function byOneEighth(fee: bigint): bigint {
   return fee + fee / 8n + 1n;
 }

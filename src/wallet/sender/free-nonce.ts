@@ -12,7 +12,7 @@ import type { SignerKey, Slot } from './slots';
 interface Freed {
   chainId: number;
   nonce: bigint;
-  /** Null: the only hot wallet that has this nonce in flight. */
+  /** Null stands for the only hot wallet that has this nonce in flight. */
   address: string | null;
   by: string;
   reason: string;

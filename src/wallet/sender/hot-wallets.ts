@@ -184,7 +184,7 @@ export function limitDetail(asset: string, period: 'hour' | 'day'): string {
   return `Payouts wait for the ${period} limit. If this volume is expected, raise limits.${asset}.${period}.`;
 }
 
-/** Null: the hot wallet can send it. */
+/** Returns null when the hot wallet can send it. */
 function obstacleOf(chain: Chain, wallet: HotWallet, transfer: Unpaid): Obstacle | null {
   const { asset, units } = transfer;
   const period = exceededLimit(roomOf(wallet.rooms, asset), units);
@@ -194,7 +194,7 @@ function obstacleOf(chain: Chain, wallet: HotWallet, transfer: Unpaid): Obstacle
 }
 
 interface Spread<T> {
-  /** In the order in which they are due. */
+  /** They are in the order in which they are due. */
   chosen: Map<HotWallet, T[]>;
   /** No hot wallet can send them. */
   obstructed: { transfer: T; obstacle: Obstacle }[];

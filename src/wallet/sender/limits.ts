@@ -12,7 +12,7 @@ import type { Unpaid } from './transaction';
 import { sendableDecimals } from './transfers';
 import { LONG_WAIT } from './waiting';
 
-/** In the asset's units. */
+/** The sums are in the asset's units. */
 export interface Room {
   hour: bigint;
   day: bigint;
@@ -25,7 +25,7 @@ const NOTHING: Room = { hour: 0n, day: 0n };
 
 interface SpentRow extends Record<string, unknown> {
   asset: string;
-  /** Null: nothing was sent in the last 24 hours. */
+  /** Null when nothing was sent in the last 24 hours. */
   signer: string | null;
   hour: string | null;
   day: string | null;

@@ -132,7 +132,7 @@ async function readBlock(node: Rpc, at: string, signer: Address): Promise<RpcTra
   );
 }
 
-/** Some days of Ethereum, some hours of a chain with a block each second. */
+/** This is some days of Ethereum, and some hours of a chain with a block each second. */
 const SEARCHED_BLOCKS_MAX = 20_000n;
 const BLOCKS_AT_ONCE = 10n;
 /** A stopped signer is looked at with each poll, and these blocks do not change. */

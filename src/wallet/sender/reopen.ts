@@ -7,7 +7,7 @@ import type { Tx } from '../db/database';
 
 export interface Reopened {
   reopened: number;
-  /** Not used on the chain, and without a transaction: nothing later can be mined. */
+  /** These nonces are not used on the chain and have no transaction, so nothing later can be mined. */
   gaps: { signer: string; nonce: bigint }[];
 }
 

@@ -169,7 +169,7 @@ async function settle(
   );
 }
 
-/** Only after a reorganization below the final block: the gateway was told another outcome. */
+/** Happens only after a reorganization below the final block: the gateway was told another outcome. */
 async function reportChanged(
   tx: Tx,
   alarms: QueueParts['alarms'],

@@ -9,7 +9,7 @@ export interface Unpaid {
   recipient: Address;
 }
 
-/** The coin itself, or a call of the token. */
+/** It moves the coin itself, or calls the token. */
 export function transactionOf(
   { network }: Chain,
   { asset, recipient, units }: Unpaid,

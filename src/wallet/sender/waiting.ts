@@ -24,7 +24,7 @@ export type WaitingReason = keyof typeof ALARM_OF;
 /** A person must say what became of a transaction that succeeded and transferred nothing. */
 export const DECISION_PENDING = 'a decision';
 
-/** Until it is explained, the alarm signer_stopped of its hot wallet is open. */
+/** The alarm signer_stopped of its hot wallet is open until it is explained. */
 export const UNKNOWN_TRANSACTION = 'an unknown transaction';
 
 export interface Waiting {

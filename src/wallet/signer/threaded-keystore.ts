@@ -15,7 +15,7 @@ export interface SignRequest {
   transaction: TransactionSerializableEIP1559;
 }
 
-/** Null: the transaction cannot be signed. */
+/** Null when the transaction cannot be signed. */
 export interface SignAnswer {
   id: number;
   raw: Hex | null;

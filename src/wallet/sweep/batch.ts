@@ -24,7 +24,7 @@ import type { SignedSweep } from './run';
 interface Entry {
   address: string;
   address_index: number;
-  /** For people; the transaction holds the units. */
+  /** People read it; the transaction holds the units. */
   amount: string;
   nonce: number;
   to: string;
@@ -33,7 +33,7 @@ interface Entry {
   gas: string;
   max_fee_per_gas: string;
   max_priority_fee_per_gas: string;
-  /** In the asset's smallest unit. */
+  /** It counts in the asset's smallest unit. */
   units: string;
   raw?: string;
 }
@@ -74,7 +74,7 @@ function describe(
   };
 }
 
-/** On the machine with the key. Needs neither a database nor a chain. */
+/** Runs on the machine with the key, and needs neither a database nor a chain. */
 export async function signBatch(path: string, out: string, key: DepositKey): Promise<string[]> {
   const batch = readBatch(path);
   const signed: Entry[] = [];
@@ -123,7 +123,7 @@ function describeEntry({ asset, destination, chain_id: chainId }: Batch, entry: 
   return `${what} from ${address} to ${destination} on chain ${chainId}, for a network fee of at most ${fee}`;
 }
 
-/** Null: the coin. */
+/** Returns null for the coin. */
 function tokenOf({ data, to }: Entry): Address | null {
   return data === '0x' ? null : getAddress(to);
 }

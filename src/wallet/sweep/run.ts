@@ -150,7 +150,7 @@ export async function sendSweeps(
   return moved;
 }
 
-/** Safe to repeat. @returns what a node says against it, or null */
+/** May be repeated. @returns what a node says against it, or null */
 export async function broadcastSweep({ rpc }: Chain, raw: Hex): Promise<string | null> {
   try {
     await rpc.call('eth_sendRawTransaction', [raw]);

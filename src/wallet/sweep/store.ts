@@ -204,7 +204,7 @@ export interface OpenSweep {
   refused: { address: Address; refusal: string }[];
 }
 
-/** For the operator: what is open, and why. */
+/** Tells the operator what is open, and why. */
 export async function describeOpenSweeps(
   db: Db,
   chainId: number,
