@@ -1,7 +1,6 @@
 /** Cases as the console shows them: what the gateway has on record beside what the provider has. */
 import { type Case, type CaseFilters, listCasesPage } from '../db/repositories/cases';
 import { listAudit } from '../db/repositories/audit-log';
-import type { ListPage } from '../db/repositories/lists';
 import { findPayment } from '../db/repositories/payments';
 import { findPayout } from '../db/repositories/payouts';
 import { listEntriesOf } from '../db/repositories/provider-statements';
@@ -30,24 +29,14 @@ export interface CaseEvidence {
   resolvedBy: string | null;
 }
 
-export interface ConsoleCases {
-  list: (query: {
-    limit: number;
-    after: ListPosition | null;
-    filters: CaseFilters;
-  }) => Promise<ListPage<Case>>;
-  /** @throws AdminRefusal */
-  get: (id: string) => Promise<CaseEvidence>;
-  /** @throws AdminRefusal, InvalidInput */
-  resolve: (by: ChangedBy, id: string, resolution: CaseResolution) => Promise<Case>;
-}
-
 const TRANSACTIONS_MAX = 100;
 
-export function createConsoleCases(db: Db): ConsoleCases {
+/** @throws AdminRefusal, InvalidInput */
+export function createConsoleCases(db: Db) {
   return {
-    list: (query) => listCasesPage(db, query),
-    get: async (id) => {
+    list: (query: { limit: number; after: ListPosition | null; filters: CaseFilters }) =>
+      listCasesPage(db, query),
+    get: async (id: string): Promise<CaseEvidence> => {
       const found = await requireCase(db, id);
       const ours = await findObject(db, found.objectId);
       const [transactions, theirs, resolvedBy] = await Promise.all([
@@ -57,7 +46,8 @@ export function createConsoleCases(db: Db): ConsoleCases {
       ]);
       return { found, ours, transactions, theirs, resolvedBy };
     },
-    resolve: (by, id, resolution) => resolveCase(db, by, id, resolution),
+    resolve: (by: ChangedBy, id: string, resolution: CaseResolution) =>
+      resolveCase(db, by, id, resolution),
   };
 }
 

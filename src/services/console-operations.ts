@@ -1,14 +1,11 @@
 /** Providers, positions, the ledger check and the webhook backlog, for operators. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
-import { type LedgerReport, readLedgerReport, readProvenAt } from '../db/ledger-verify';
+import { readLedgerReport, readProvenAt } from '../db/ledger-verify';
 import {
-  type Backlog,
   listBacklogs,
   listPositions,
   listStatementStates,
-  type Position,
-  type StatementState,
 } from '../db/repositories/console-operations';
 import type { Db } from '../db/transaction';
 import { MODES, type Mode } from '../domain/mode';
@@ -32,34 +29,25 @@ export interface ProviderCheck {
   durationMs: number;
 }
 
-export interface ConsoleOperations {
-  statements: () => Promise<StatementState[]>;
-  positions: () => Promise<Position[]>;
-  backlogs: () => Promise<Backlog[]>;
-  provenAt: () => Promise<Date>;
-  /** Of the last check; null before the first. */
-  ledgerReport: () => Promise<LedgerReport | null>;
-  /** Asks every provider for a payout that does not exist. */
-  checkProviders: () => Promise<ProviderCheck[]>;
-  /** @returns false when Temporal does not answer */
-  runNow: (by: ChangedBy, schedule: OperatorSchedule) => Promise<boolean>;
-}
-
 export interface ConsoleOperationsDeps {
   db: Db;
   temporal: Client;
   providers: ProviderRegistry;
 }
 
-export function createConsoleOperations(deps: ConsoleOperationsDeps): ConsoleOperations {
+export type ConsoleOperations = ReturnType<typeof createConsoleOperations>;
+
+export function createConsoleOperations(deps: ConsoleOperationsDeps) {
   const { db, temporal, providers } = deps;
   return {
     statements: () => listStatementStates(db),
     positions: () => listPositions(db),
     backlogs: () => listBacklogs(db),
     provenAt: () => readProvenAt(db),
+    /** The report of the last check; null before the first. */
     ledgerReport: () => readLedgerReport(db),
-    checkProviders: () =>
+    /** Asks every provider for a payout that does not exist. */
+    checkProviders: (): Promise<ProviderCheck[]> =>
       Promise.all(
         MODES.flatMap((mode) =>
           providers.list(mode).map(async (provider) => {
@@ -72,7 +60,8 @@ export function createConsoleOperations(deps: ConsoleOperationsDeps): ConsoleOpe
           }),
         ),
       ),
-    runNow: async (by, schedule) => {
+    /** @returns false when Temporal does not answer */
+    runNow: async (by: ChangedBy, schedule: OperatorSchedule): Promise<boolean> => {
       try {
         await runNow(temporal, schedule);
       } catch {

@@ -1,12 +1,10 @@
 /** Payments for operators: what happened to one, and the decisions of the admin command. */
 import {
-  type ConsolePayment,
   type ConsolePaymentFilters,
   listConsolePayments,
   type PaymentRecords,
   readPaymentRecords,
 } from '../db/repositories/console-payments';
-import type { ListPage } from '../db/repositories/lists';
 import { type HistoryEvent, listHistory } from '../db/repositories/object-history';
 import { listTransactions } from '../db/repositories/transactions';
 import type { Db } from '../db/transaction';
@@ -29,36 +27,18 @@ export interface PaymentDetail extends PaymentRecords {
   transactions: MerchantTransaction[];
 }
 
-export interface ConsolePayments {
-  list: (query: {
-    limit: number;
-    after: ListPosition | null;
-    filters: ConsolePaymentFilters;
-  }) => Promise<ListPage<ConsolePayment>>;
-  /** @throws AdminRefusal */
-  get: (id: string) => Promise<PaymentDetail>;
-  /** What became of it is among the decisions of `get`, if a worker has recorded it. @throws AdminRefusal, InvalidInput */
-  decide: (
-    by: ChangedBy,
-    order: { id: string; paymentId: string; kind: PaymentDecisionKind; amount: string | null },
-  ) => Promise<void>;
-  /** Makes the workflow ask the provider now. False: Temporal did not answer. @throws AdminRefusal */
-  askProvider: (id: string) => Promise<boolean>;
-}
-
 export interface ConsolePaymentsDeps {
   db: Db;
   paymentWorkflows: PaymentWorkflows;
 }
 
-export function createConsolePayments({
-  db,
-  paymentWorkflows,
-}: ConsolePaymentsDeps): ConsolePayments {
+/** @throws AdminRefusal, InvalidInput */
+export function createConsolePayments({ db, paymentWorkflows }: ConsolePaymentsDeps) {
   const deps = { db, paymentWorkflows, patienceMs: PATIENCE_MS };
   return {
-    list: (query) => listConsolePayments(db, query),
-    get: async (id) => {
+    list: (query: { limit: number; after: ListPosition | null; filters: ConsolePaymentFilters }) =>
+      listConsolePayments(db, query),
+    get: async (id: string): Promise<PaymentDetail> => {
       const records = await readPaymentRecords(db, id);
       if (records === null) throw new AdminRefusal({ code: 'not_found', object: 'payment', id });
       const { accountId, mode } = records.payment;
@@ -69,7 +49,11 @@ export function createConsolePayments({
       ]);
       return { ...records, events, transactions };
     },
-    decide: async (by, order) => {
+    /** Its outcome is among the decisions of `get`, once a worker has recorded it. */
+    decide: async (
+      by: ChangedBy,
+      order: { id: string; paymentId: string; kind: PaymentDecisionKind; amount: string | null },
+    ) => {
       const { id } = order;
       if (!isId('decision', id))
         throw new AdminRefusal({ code: 'not_found', object: 'payment', id });
@@ -83,7 +67,8 @@ export function createConsolePayments({
         if (!isShown) throw error;
       }
     },
-    askProvider: async (id) => {
+    /** Makes the workflow ask the provider now. @returns false when Temporal did not answer */
+    askProvider: async (id: string): Promise<boolean> => {
       try {
         await lookAtPayment(deps, id);
         return true;

@@ -3,16 +3,11 @@
  * account and mode, and an object of another account or mode does not exist. src/deps.ts builds it.
  */
 import { AccountDb } from '../db/account-db';
-import { type Balance, listBalances } from '../db/repositories/ledger';
-import { listPayments, listPayouts, type ListPage } from '../db/repositories/lists';
-import {
-  type Attention,
-  type HistoryEvent,
-  listHistory,
-  readAttention,
-} from '../db/repositories/object-history';
+import { listBalances } from '../db/repositories/ledger';
+import { listPayments, listPayouts } from '../db/repositories/lists';
+import { type HistoryEvent, listHistory, readAttention } from '../db/repositories/object-history';
 import { findPayment } from '../db/repositories/payments';
-import { listPendingPayments, type PendingPayment } from '../db/repositories/pending-payments';
+import { listPendingPayments } from '../db/repositories/pending-payments';
 import { findPayout } from '../db/repositories/payouts';
 import {
   findFirstOfKey,
@@ -31,11 +26,11 @@ import { isId } from '../domain/ids';
 import type { MerchantTransaction, TransactionFilters } from '../domain/ledger';
 import type { Payment, PaymentFilters } from '../domain/payment';
 import type { Payout, PayoutFilters } from '../domain/payout';
-import { type AuditEntry, type AuditQuery, readAuditLogOfAccount } from './audit-log';
-import { createDashboardBooks, type DashboardBooks } from './dashboard-books';
-import { createDashboardMoney, type DashboardMoney, type MoneyServices } from './dashboard-money';
-import { createExplainSignature, type ExplainSignature } from './dashboard-signatures';
-import { createDashboardWebhooks, type DashboardWebhooks } from './dashboard-webhooks';
+import { type AuditQuery, readAuditLogOfAccount } from './audit-log';
+import { createDashboardBooks } from './dashboard-books';
+import { createDashboardMoney, type MoneyServices } from './dashboard-money';
+import { createExplainSignature } from './dashboard-signatures';
+import { createDashboardWebhooks } from './dashboard-webhooks';
 import { compareRequests, type ReusedKey } from './request-differences';
 import { findOwn, listOwn, type Owner } from './own';
 import type { ListPosition } from './services';
@@ -77,37 +72,13 @@ export interface WithHistory<T> {
 /** Who created it: an API key, or a person on the dashboard. */
 export type Creator = { kind: 'key'; id: string } | { kind: 'person'; email: string };
 
-export interface DashboardServices extends KeyTools {
-  balances: (owner: Owner) => Promise<Balance[]>;
-  attention: (owner: Owner) => Promise<Attention>;
-  payments: (owner: Owner, list: ListRequest<PaymentFilters>) => Promise<ListPage<Payment>>;
-  /** The newest of those that make the `pending` of a balance. */
-  pendingPayments: (owner: Owner, currency: string, limit: number) => Promise<PendingPayment[]>;
-  /** @throws AdminRefusal */
-  payment: (owner: Owner, id: string) => Promise<WithHistory<Payment>>;
-  payouts: (owner: Owner, list: ListRequest<PayoutFilters>) => Promise<ListPage<Payout>>;
-  /** @throws AdminRefusal */
-  payout: (owner: Owner, id: string) => Promise<WithHistory<Payout>>;
-  transactions: (
-    owner: Owner,
-    list: ListRequest<TransactionFilters>,
-  ) => Promise<ListPage<MerchantTransaction>>;
-  money: DashboardMoney;
-  books: DashboardBooks;
-  explainSignature: ExplainSignature;
-  requests: (owner: Owner, list: ListRequest<RequestFilters>) => Promise<ListPage<LoggedRequest>>;
-  /** @throws AdminRefusal */
-  request: (owner: Owner, id: string) => Promise<RequestDetail>;
-  /** What the account's users did, and what operators changed. */
-  auditLog: (accountId: string, query: AuditQuery) => Promise<ListPage<AuditEntry>>;
-  webhooks: DashboardWebhooks;
-}
-
 export interface DashboardDeps extends WebhookTools, KeyTools {
   api: MoneyServices;
 }
 
-export function createDashboardServices(deps: DashboardDeps): DashboardServices {
+export type DashboardServices = ReturnType<typeof createDashboardServices>;
+
+export function createDashboardServices(deps: DashboardDeps) {
   const { db, pepper } = deps;
   /** What a page reads. Changes, and the people who sign in, are outside of it. */
   const ofAccount = ({ accountId }: Pick<Owner, 'accountId'>) => new AccountDb(db, accountId);
@@ -123,26 +94,34 @@ export function createDashboardServices(deps: DashboardDeps): DashboardServices 
   return {
     db,
     pepper,
-    balances: (owner) => listBalances(ofAccount(owner), owner.accountId, owner.mode),
-    attention: (owner) => readAttention(ofAccount(owner), owner.accountId, owner.mode),
-    payments: (owner, list) => listPayments(ofAccount(owner), { ...owner, ...list }),
-    pendingPayments: (owner, currency, limit) =>
+    balances: (owner: Owner) => listBalances(ofAccount(owner), owner.accountId, owner.mode),
+    attention: (owner: Owner) => readAttention(ofAccount(owner), owner.accountId, owner.mode),
+    payments: (owner: Owner, list: ListRequest<PaymentFilters>) =>
+      listPayments(ofAccount(owner), { ...owner, ...list }),
+    /** The newest of those that make the `pending` of a balance. */
+    pendingPayments: (owner: Owner, currency: string, limit: number) =>
       listPendingPayments(ofAccount(owner), owner, currency, limit),
-    payment: async (owner, id) => {
+    /** @throws AdminRefusal */
+    payment: async (owner: Owner, id: string): Promise<WithHistory<Payment>> => {
       const object = await findOwn(db, owner, 'payment', id, findPayment);
       return { object, ...(await history(owner, object)) };
     },
-    payouts: (owner, list) => listPayouts(ofAccount(owner), { ...owner, ...list }),
-    payout: async (owner, id) => {
+    payouts: (owner: Owner, list: ListRequest<PayoutFilters>) =>
+      listPayouts(ofAccount(owner), { ...owner, ...list }),
+    /** @throws AdminRefusal */
+    payout: async (owner: Owner, id: string): Promise<WithHistory<Payout>> => {
       const object = await findOwn(db, owner, 'payout', id, findPayout);
       return { object, ...(await history(owner, object)) };
     },
-    transactions: (owner, list) => listTransactions(ofAccount(owner), { ...owner, ...list }),
+    transactions: (owner: Owner, list: ListRequest<TransactionFilters>) =>
+      listTransactions(ofAccount(owner), { ...owner, ...list }),
     money: createDashboardMoney(db, deps.api),
     books: createDashboardBooks(db),
     explainSignature: createExplainSignature(db),
-    requests: (owner, list) => listRequests(ofAccount(owner), { ...owner, ...list }),
-    request: async (owner, id) => {
+    requests: (owner: Owner, list: ListRequest<RequestFilters>) =>
+      listRequests(ofAccount(owner), { ...owner, ...list }),
+    /** @throws AdminRefusal */
+    request: async (owner: Owner, id: string): Promise<RequestDetail> => {
       const read = ofAccount(owner);
       const found = await findOwn(db, owner, 'request', id, (reader) =>
         findRequest(reader, { ...owner, id }),
@@ -151,7 +130,8 @@ export function createDashboardServices(deps: DashboardDeps): DashboardServices 
       const first = isReused ? await findFirstOfKey(read, found) : null;
       return { ...found, reused: first === null ? null : compareRequests(first, found) };
     },
-    auditLog: (accountId, query) =>
+    /** What the account's users did, and what operators changed. */
+    auditLog: (accountId: string, query: AuditQuery) =>
       readAuditLogOfAccount(ofAccount({ accountId }), accountId, query),
     webhooks: createDashboardWebhooks(deps, {
       endpoints: (owner) => listOwn(db, owner, listEndpoints),

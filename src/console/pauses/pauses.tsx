@@ -3,7 +3,7 @@ import { MODES } from '../../domain/mode';
 import { PROVIDER_CODES } from '../../domain/provider-codes';
 import type { PausedPayouts } from '../../services/admin/payouts';
 import { InvalidInput } from '../../services/admin/refusal';
-import type { ConsolePauses, ConsoleServices } from '../../services/console';
+import type { ConsoleServices } from '../../services/console';
 import { Card, Empty, PageHead, Table, Time } from '../../web/components';
 import { EMPTY_FORM, Field, fieldErrors, type FormState, Select } from '../../web/forms';
 import { page, redirect } from '../../web/site';
@@ -17,7 +17,7 @@ import {
 const PATH = `${PREFIX}/pauses`;
 const NAV = { nav: 'pauses' };
 
-type Pause = Awaited<ReturnType<ConsolePauses['list']>>[number];
+type Pause = Awaited<ReturnType<ConsoleServices['pauses']['list']>>[number];
 
 export function pausePages({ pauses }: ConsoleServices): OperatorRoute[] {
   const show = async (visit: OperatorVisit, form: FormState, status: number) => {
