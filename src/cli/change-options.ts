@@ -50,13 +50,11 @@ function helpOf({ label, hint, without, choices }: Field): string {
 }
 
 function readerOf(field: Field): { value: string; parse: (text: string) => unknown } {
-  const { choices, minimum = 0, maximum = 0, format } = field;
+  const { choices, minimum = 0, maximum = 0, format, value = 'TEXT' } = field;
   if (choices !== undefined) {
     return { value: 'A,B', parse: (names) => (names === 'all' ? [...choices] : list(names)) };
   }
   if (Type.IsArray(field)) return { value: 'A,B', parse: list };
   if (Type.IsInteger(field)) return { value: 'N', parse: wholeNumber(minimum, maximum) };
-  return format === 'date-time'
-    ? { value: 'TIME', parse: isoTime }
-    : { value: 'TEXT', parse: text };
+  return format === 'date-time' ? { value: 'TIME', parse: isoTime } : { value, parse: text };
 }

@@ -2,7 +2,8 @@
 import { type Command, Option } from '@commander-js/extra-typings';
 import { DIRECTIONS } from '../domain/fees';
 import { presentFeeRuleVersion } from '../presenters/admin';
-import { endFee, listFees, setFee } from '../services/admin/fees';
+import { endFee, listFees, setFee } from '../services/fees';
+import { addFields, inputOf } from './change-options';
 import type { Run } from './context';
 import {
   addNoun,
@@ -12,7 +13,6 @@ import {
   DEFAULT,
   PROVIDER,
   readVerb,
-  text,
   time,
 } from './options';
 import { listOf, showList } from './output';
@@ -57,7 +57,7 @@ export function addFees(admin: Command, run: Run): void {
           ),
       ),
     );
-  changeVerb(fees, 'set', {
+  const set = changeVerb(fees, 'set', {
     summary: 'Start a new rule and end the present one at the same moment',
     notes:
       'The fee is the percentage of the amount plus --fixed, raised to --min-fee, then capped at ' +
@@ -74,24 +74,17 @@ export function addFees(admin: Command, run: Run): void {
     .addOption(DIRECTION)
     .addOption(PROVIDER)
     .addOption(CURRENCY)
-    .requiredOption('--percentage <P>', '0 to 100, at most 4 decimals, such as 0.75', text)
-    .option('--fixed <AMOUNT>', 'added to the percentage (default: 0)', text)
-    .option('--min-fee <AMOUNT>', 'the minimum fee (default: none)', text)
-    .option('--max-fee <AMOUNT>', 'the maximum fee (default: none)', text)
     .option('--from <TIME>', 'when it starts (default: now)', time)
-    .option('--until <TIME>', 'when it ends (default: when the next planned rule starts)', time)
-    .action((options) =>
-      run(options, async ({ db, by, accountOrDefault }) => {
-        const { direction, provider, currency, percentage, fixed, minFee, maxFee } = options;
-        const rule = await setFee(db, by, {
-          scope: { accountId: await accountOrDefault(options), direction, provider, currency },
-          terms: { percentage, fixed, minFee, maxFee },
-          from: options.from ?? null,
-          until: options.until ?? null,
-        });
-        return presentFeeRuleVersion(rule);
-      }),
-    );
+    .option('--until <TIME>', 'when it ends (default: when the next planned rule starts)', time);
+  addFields(set, setFee);
+  set.action((options) =>
+    run(options, async ({ db, by, accountOrDefault }) => {
+      const { direction, provider, currency, from = null, until = null } = options;
+      const accountId = await accountOrDefault(options);
+      const rule = { scope: { accountId, direction, provider, currency }, from, until };
+      return presentFeeRuleVersion(await setFee.make(db, by, rule, inputOf(setFee, options)));
+    }),
+  );
   changeVerb(fees, 'end', {
     summary: 'End the rule in force',
     notes:
@@ -113,7 +106,8 @@ export function addFees(admin: Command, run: Run): void {
         const { direction, provider, currency } = options;
         const accountId = await accountOrDefault(options);
         const scope = { accountId, direction, provider, currency };
-        return presentFeeRuleVersion(await endFee(db, by, scope, options.at ?? null));
+        const end = { scope, at: options.at ?? null };
+        return presentFeeRuleVersion(await endFee.make(db, by, end, {}));
       }),
     );
 }

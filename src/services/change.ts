@@ -40,17 +40,22 @@ export function defineChange<Fields extends TProperties, Subject, Result>(
   change: Change<Fields, Subject, Result>,
 ) {
   const schema = Type.Object(change.fields);
+  type Input = Static<TObject<Fields>>;
+  /** Makes the change in the caller's transaction, such as that of an approval. The caller writes the audit row. */
+  const apply = async (tx: Tx, by: ChangedBy, subject: Subject, input: Input) => {
+    const { result, audit } = await change.run(tx, subject, checkInput(schema, input), by);
+    return { result, audit: { action: change.action, ...audit } };
+  };
   return {
     ...change,
+    apply,
     /** @throws InvalidInput, and what `run` throws */
-    make: (db: Db, by: ChangedBy, subject: Subject, input: Static<TObject<Fields>>) => {
-      const checked = checkInput(schema, input);
-      return inTransaction(db, async (tx) => {
-        const { result, audit } = await change.run(tx, subject, checked, by);
-        await appendAudit(tx, { ...by, action: change.action, ...audit });
+    make: (db: Db, by: ChangedBy, subject: Subject, input: Input) =>
+      inTransaction(db, async (tx) => {
+        const { result, audit } = await apply(tx, by, subject, input);
+        await appendAudit(tx, { ...by, ...audit });
         return result;
-      });
-    },
+      }),
   };
 }
 
@@ -60,6 +65,8 @@ export interface Words {
   hint?: string;
   /** What applies when the field is left out: `120`, `never`. */
   without?: string;
+  /** How the help of an option names the value, such as `AMOUNT`; `TEXT` if it is missing. */
+  value?: string;
   placeholder?: string;
 }
 

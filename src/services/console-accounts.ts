@@ -11,9 +11,9 @@ import {
   verifyAccount,
 } from './admin/accounts';
 import type { ChangedBy } from './admin/audit';
-import { listFees } from './admin/fees';
 import { type Limits, listLimits } from './admin/limits';
 import { type ReviewSettings, showReview } from './admin/review';
+import { listFees } from './fees';
 import type { PolicyProposal, PolicyProposals } from './policy-proposals';
 import type { ListPosition } from './services';
 

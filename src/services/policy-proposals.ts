@@ -23,10 +23,10 @@ import type { Amount } from '../domain/money';
 import { newId } from '../lib/new-id';
 import type { AuditedObject, ChangedBy } from './admin/audit';
 import { checkCurrency } from './admin/checks';
-import { applyFee, applyFeeEnd, type FeeTermsInput } from './admin/fees';
 import { auditOfPolicy, changePolicy, type MaximaInput } from './admin/limits';
 import { AdminRefusal } from './admin/refusal';
 import { applyReview } from './admin/review';
+import { endFee, type FeeTermsInput, setFee } from './fees';
 
 type FeeOf = Omit<FeeScope, 'accountId'>;
 
@@ -63,7 +63,7 @@ export function createPolicyProposals(db: Db) {
 
 /** Replaces an open proposal about the same policy. @throws AdminRefusal, InvalidInput */
 export async function propose(tx: Tx, by: ChangedBy, proposed: Proposed): Promise<void> {
-  const { before, after } = await tryChange(tx, proposed);
+  const { before, after } = await tryChange(tx, by, proposed);
   if (after === null || JSON.stringify(before) === JSON.stringify(after)) {
     throw new AdminRefusal({ code: 'nothing_to_change' });
   }
@@ -93,7 +93,7 @@ export async function approve(tx: Tx, by: ChangedBy, id: string): Promise<string
   if (await areRelatedOperators(tx, proposedBy, by.actor)) {
     throw new AdminRefusal({ code: 'related_operator', other: proposedBy });
   }
-  const audit = await apply(tx, proposal);
+  const audit = await apply(tx, by, proposal);
   if (!(await approveProposal(tx, id, by.actor, audit.before))) {
     throw new AdminRefusal({ code: 'proposal_outdated' });
   }
@@ -117,14 +117,14 @@ async function requireProposal(tx: Tx, id: string): Promise<PolicyProposal> {
 }
 
 /** Makes the change with all its checks and undoes it, to see what it would make of what is in force. */
-async function tryChange(tx: Tx, proposed: Proposed): Promise<AuditedObject> {
+async function tryChange(tx: Tx, by: ChangedBy, proposed: Proposed): Promise<AuditedObject> {
   await rows(tx, 'SAVEPOINT tried');
-  const audit = await apply(tx, proposed);
+  const audit = await apply(tx, by, proposed);
   await rows(tx, 'ROLLBACK TO SAVEPOINT tried');
   return audit;
 }
 
-async function apply(tx: Tx, { accountId, wish }: Proposed): Promise<AuditedObject> {
+async function apply(tx: Tx, by: ChangedBy, { accountId, wish }: Proposed): Promise<AuditedObject> {
   switch (wish.kind) {
     case 'limits': {
       const scope = { accountId, currency: wish.currency };
@@ -135,11 +135,12 @@ async function apply(tx: Tx, { accountId, wish }: Proposed): Promise<AuditedObje
       return { ...audit, before: switchesOf(audit.before), after: switchesOf(audit.after) };
     }
     case 'fee': {
-      const rule = { scope: { accountId, ...wish.scope }, terms: wish.terms };
-      return (await applyFee(tx, { ...rule, from: null, until: null })).audit;
+      const rule = { scope: { accountId, ...wish.scope }, from: null, until: null };
+      return (await setFee.apply(tx, by, rule, wish.terms)).audit;
     }
     case 'fee_end':
-      return (await applyFeeEnd(tx, { accountId, ...wish.scope }, null)).audit;
+      return (await endFee.apply(tx, by, { scope: { accountId, ...wish.scope }, at: null }, {}))
+        .audit;
     case 'threshold': {
       const { currency, amount } = wish;
       await checkCurrency(tx, currency);

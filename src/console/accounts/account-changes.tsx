@@ -5,9 +5,11 @@
 import type { ComponentChildren } from 'preact';
 import { PROVIDER_CODES } from '../../domain/provider-codes';
 import { InvalidInput } from '../../services/admin/refusal';
+import { setFee } from '../../services/fees';
 import type { ConsoleServices } from '../../services/console';
 import type { AccountDetail } from '../../services/console-accounts';
 import type { AccountWish } from '../../services/policy-proposals';
+import { ChangeFields, readFields } from '../../web/change-form';
 import { Card, PageHead } from '../../web/components';
 import {
   EMPTY_FORM,
@@ -137,29 +139,18 @@ const CHANGES: Record<string, AccountChange> = {
           options={PROVIDER_CODES.map((code) => [code, code] as const)}
         />
         <Field name="currency" label="Currency" form={form} required maxLength={10} />
-        <Field name="percentage" label="Percentage" form={form} required maxLength={8} />
-        <Field name="fixed" label="Fixed part" hint="Empty: none." form={form} maxLength={40} />
-        <Field name="minFee" label="Minimum fee" hint="Empty: none." form={form} maxLength={40} />
-        <Field name="maxFee" label="Maximum fee" hint="Empty: none." form={form} maxLength={40} />
+        <ChangeFields change={setFee} form={form} />
       </>
     ),
-    wish: (form) => {
-      const optional = (name: string) => textIn(form, name) || undefined;
-      return {
-        kind: 'fee',
-        scope: feeScope([
-          textIn(form, 'direction'),
-          textIn(form, 'provider'),
-          textIn(form, 'currency').toUpperCase(),
-        ]),
-        terms: {
-          percentage: textIn(form, 'percentage'),
-          fixed: optional('fixed'),
-          minFee: optional('minFee'),
-          maxFee: optional('maxFee'),
-        },
-      };
-    },
+    wish: (form) => ({
+      kind: 'fee',
+      scope: feeScope([
+        textIn(form, 'direction'),
+        textIn(form, 'provider'),
+        textIn(form, 'currency').toUpperCase(),
+      ]),
+      terms: readFields(setFee, form),
+    }),
   },
   'fees-end': {
     title: 'End the account’s own fee',

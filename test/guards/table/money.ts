@@ -32,8 +32,8 @@ export const MONEY_GUARDS: readonly Guard[] = [
   {
     name: 'fee-rule-in-use',
     protects: 'The default fee rule of an enabled route does not end without a successor.',
-    file: 'src/services/admin/fees.ts',
-    find: 'await refuseGap(tx, scope);\n  const ended',
+    file: 'src/services/fees.ts',
+    find: 'await refuseGap(tx, scope);\n    const ended',
     replace: 'const ended',
     test: 'test/db/admin-policies.test.ts',
     title: 'a route is not enabled without a default fee rule',
