@@ -7,7 +7,13 @@ import { addNoun, changeVerb, PROVIDER, readVerb, text, type VerbTexts } from '.
 import { listOf, showList } from './output';
 
 const COLUMNS = [
-  ...['provider', 'network', 'currency', 'direction', 'min_amount', 'max_amount', 'enabled'],
+  'provider',
+  'network',
+  'currency',
+  'direction',
+  'min_amount',
+  'max_amount',
+  'enabled',
 ] as const;
 
 export function addRoutes(admin: Command, run: Run): void {

@@ -36,7 +36,7 @@ type AccountChange = {
   submit: string;
 } & (
   | { apply: 'verify' | 'suspend' | 'reinstate' }
-  /** Only after a recent sign-in, and with the approval of another admin. */
+  /** The change needs a recent sign-in, and another admin approves it. */
   | {
       /** The noun of the admin command that does the same. */
       command: string;
@@ -271,7 +271,7 @@ function ChangePage({ name, change, detail, form }: ChangePageProps) {
   );
 }
 
-/** What is in force, unless the form was sent. */
+/** A form that was not sent shows the values in force. */
 function preset(form: FormState, values: Record<string, string>): FormState {
   const all = new URLSearchParams({ ...values, ...Object.fromEntries(form.values) });
   return { ...form, values: all };

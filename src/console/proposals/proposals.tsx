@@ -102,7 +102,7 @@ interface ProposalVerbsProps {
   proposedBy: string;
   /** Email address of the visitor. */
   me: string;
-  /** Where the forms go, and their hidden fields. */
+  /** The paths that the two forms are sent to. */
   approve: string;
   reject: string;
   hidden: Readonly<Record<string, string>>;
@@ -123,7 +123,10 @@ export function ProposalVerbs({ proposedBy, me, approve, reject, hidden }: Propo
   );
 }
 
-/** What would change. A fee rule starts with its approval; what follows the default shows by its amount. */
+/**
+ * The lines that would change. A fee rule starts when it is approved, so its start is left out. A maximum that
+ * begins or ceases to follow the default shows by its amount.
+ */
 function linesOf({ wish, before, after }: PolicyProposal): string[] {
   if (wish.kind === 'fee_end') return ['The account’s own fee ends; the default applies.'];
   const lines = changesOf(before, after).filter((line) => !line.startsWith('Valid '));
@@ -133,7 +136,7 @@ function linesOf({ wish, before, after }: PolicyProposal): string[] {
 
 interface TwoAdminsProps {
   hasSecondAdmin: boolean;
-  /** That do the same, after `admin --`. */
+  /** The commands that make the same change, as they follow `admin --`. */
   commands?: readonly string[];
 }
 

@@ -83,7 +83,7 @@ export async function setLimits(
   });
 }
 
-/** The account follows the default again. Unsetting the default itself means no limit. */
+/** Makes the account follow the default again. Without a default, no limit applies. */
 export async function unsetLimits(
   db: Db,
   by: ChangedBy,
@@ -147,7 +147,7 @@ export async function changePolicy(
   return { before, after };
 }
 
-/** An account's own limit for a payout above that of a day looks like a limit and is none. */
+/** An account's own limit for one payout that exceeds its limit of 24 hours would never apply. */
 function refuseOverDay({ perTransactionMax: value, dailyMax, fromDefault }: Policy): void {
   if (value === null || dailyMax === null || fromDefault.includes('perTransactionMax')) return;
   if (compare(value, dailyMax) <= 0) return;
