@@ -5,26 +5,27 @@
 import type { ComponentChildren, VNode } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import { toString as drawQrCode } from 'qrcode';
-import { add, type Amount, isLess, subtract, ZERO } from '../../domain/money';
 import type { CheckoutView } from '../present';
 import { SCRIPT_PATH, STYLE_PATH } from './assets';
+import {
+  missingAmount,
+  needsRefundAddress,
+  type PaymentFacts,
+  shortAmount,
+  type Status,
+  statusOf,
+} from './status';
 
-export interface PageView {
-  checkout: CheckoutView;
+export interface PageView extends PaymentFacts {
   description: string | null;
   successUrl: string | null;
   cancelUrl: string | null;
   /** Where the customer pays, such as `Ethereum` or the name of the exchange. */
   place: string;
-  /** Detected or final. */
-  arrived: Amount;
-  /** Final. */
-  confirmed: Amount;
   /** What the customer sees of each transfer, the oldest first. */
   transfers: readonly TransferLine[];
   /** Says that no real money must be sent. */
   banner: string | null;
-  now: Date;
   /** The customer can cancel from here as long as nothing has arrived. */
   canCancel: boolean;
   /** The customer who has paid is taken to the success URL. */
@@ -42,26 +43,6 @@ export interface TransferLine {
   amount: string;
   words: string;
   txHash: string | null;
-}
-
-type StatusName =
-  | 'waiting'
-  | 'seen'
-  | 'part'
-  | 'paid'
-  | 'held'
-  | 'refunding'
-  | 'refunded'
-  | 'expired'
-  | 'cancelled'
-  | 'failed';
-
-interface Status {
-  name: StatusName;
-  title: string;
-  text: string;
-  /** Whether the page may soon say something else. */
-  isLive: boolean;
 }
 
 export async function renderCheckoutPage(view: PageView): Promise<string> {
@@ -315,75 +296,6 @@ function Links({ view, status }: { view: PageView; status: Status }): VNode | nu
   );
 }
 
-export function statusOf(view: PageView): Status {
-  const { checkout, arrived, confirmed, now } = view;
-  const { asset, refunds } = checkout;
-  const say = (name: StatusName, title: string, text: string, isLive = true): Status => ({
-    name,
-    title,
-    text,
-    isLive,
-  });
-  if (checkout.isHeld) {
-    return say('held', 'On hold', 'The payment is being checked. You need not do anything.');
-  }
-  if (needsRefundAddress(view)) {
-    return say('refunding', 'Refund', 'Enter below where the refund should go.', false);
-  }
-  if (refunds.some(({ state }) => state === 'sending')) {
-    return say('refunding', 'Refund on its way', 'It is complete when the network confirms it.');
-  }
-  if (checkout.state === 'failed') {
-    return say('failed', 'Payment failed', 'Nothing was charged. Contact the shop.', false);
-  }
-  if (refunds.length > 0 && !isLess(sumOf(refunds), confirmed)) {
-    return say('refunded', 'Refunded', 'The payment was sent back.', false);
-  }
-  if (isPaid(view)) return paidStatus(view, say);
-  const missing = `${shortAmount(missingAmount(view))} ${asset}`;
-  const isOver = now >= checkout.expiresAt || checkout.state === 'cancelled';
-  if (missingAmount(view) === ZERO) {
-    return say('seen', 'Payment received', 'Waiting for the network to confirm it.');
-  }
-  if (arrived !== ZERO) {
-    const received = `${shortAmount(arrived)} ${asset} received, ${missing} missing.`;
-    return isOver
-      ? say('part', 'Not paid in full', `${received} The time is over. Contact the shop.`)
-      : say('part', 'Not paid in full', `${received} Send the rest to the same address.`);
-  }
-  if (checkout.state === 'cancelled') {
-    return say('cancelled', 'Cancelled', 'Do not send anything to this checkout.', false);
-  }
-  if (isOver) {
-    const text = 'Do not send anything now. Start a new payment in the shop.';
-    return say('expired', 'The time is over', text);
-  }
-  return say('waiting', 'Waiting for your payment', 'This page shows it within seconds.');
-}
-
-type Say = (name: StatusName, title: string, text: string, isLive?: boolean) => Status;
-
-function paidStatus({ checkout, confirmed }: PageView, say: Say): Status {
-  const { amount, asset } = checkout;
-  const text =
-    confirmed === amount
-      ? 'Thank you.'
-      : `Thank you. You sent ${shortAmount(confirmed)} ${asset}, more than was asked for.`;
-  return say('paid', 'Payment confirmed', text, false);
-}
-
-function isPaid({ checkout, confirmed }: PageView): boolean {
-  return !isLess(confirmed, checkout.amount);
-}
-
-function missingAmount({ checkout: { amount }, arrived }: PageView): Amount {
-  return isLess(arrived, amount) ? subtract(amount, arrived) : ZERO;
-}
-
-function needsRefundAddress({ checkout }: PageView): boolean {
-  return checkout.refunds.some(({ state }) => state === 'needs_address');
-}
-
 function isOpen({ state }: CheckoutView): boolean {
   return state === 'open' || state === 'customer_active';
 }
@@ -394,15 +306,6 @@ function isPayable({ checkout, now }: PageView, { name }: Status): boolean {
 }
 
 const LEAVE_SECONDS = 3;
-
-function sumOf(refunds: CheckoutView['refunds']): Amount {
-  return refunds.length === 0 ? ZERO : add(...refunds.map(({ amount }) => amount));
-}
-
-/** Without the zeros at the end, but with two decimals. */
-export function shortAmount(amount: Amount): string {
-  return amount.replace(/0{1,6}$/, '');
-}
 
 export function titleOf(network: string): string {
   return network.slice(0, 1).toUpperCase() + network.slice(1);

@@ -1,12 +1,8 @@
 /** What the hosted page shows of a checkout of the sandbox, with a button for all that can happen. */
 import type { VNode } from 'preact';
 import { amount } from '../../domain/money';
-import {
-  type PageView,
-  shortAmount,
-  titleOf,
-  type TransferLine,
-} from '../../onchain-api/page/page';
+import { type PageView, titleOf, type TransferLine } from '../../onchain-api/page/page';
+import { shortAmount } from '../../onchain-api/page/status';
 import { fromUnits } from '../decimal-text';
 import { viewCheckout } from '../onchain/views';
 import { arrivedUnits, type Checkout, confirmedUnits } from './checkout';

@@ -5,8 +5,9 @@
  */
 import type Router from '@koa/router';
 import type { Context } from 'koa';
-import { statusOf } from '../../onchain-api/page/page';
+
 import { createPageRouter, seeOther, showPage } from '../../onchain-api/page/pages';
+import { statusOf } from '../../onchain-api/page/status';
 import type { SandboxSettings } from '../config';
 import { type Checkout, checkoutUrl } from './checkout';
 import type { Checkouts } from './checkouts';

@@ -6,7 +6,8 @@ import type Router from '@koa/router';
 import type { Context } from 'koa';
 import bodyParser from 'koa-bodyparser';
 import { type Address, getAddress, isAddress } from 'viem';
-import { type PageView, shortAmount, titleOf } from '../../onchain-api/page/page';
+import { type PageView, titleOf } from '../../onchain-api/page/page';
+import { shortAmount } from '../../onchain-api/page/status';
 import { createPageRouter, seeOther, showPage } from '../../onchain-api/page/pages';
 import {
   arrivedAmount,
