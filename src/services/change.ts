@@ -6,7 +6,7 @@
  *     const createKey = defineChange({ action: 'api_key.create', access, fields: { name: Text(...) }, run });
  *     <ChangeFields change={createKey} form={form} />       draws the fields (src/web/change-form.tsx)
  *     readFields(createKey, form)                           reads them from the sent form
- *     fieldOptions(verb, createKey)                         the same fields as options (src/cli/change-verb.ts)
+ *     addFields(verb, createKey)                            the same fields as options (src/cli/change-options.ts)
  *     createKey.make(db, by, { accountId, mode }, input)    checks the input, runs, writes the audit row
  *
  * A field is a TypeBox schema with the words for a person; its limits hold on every surface because `make`
