@@ -30,6 +30,8 @@ describeWithBrowser('the dashboard and the console in a browser', () => {
     '/payments/new',
     '/payouts',
     '/payouts/new',
+    '/batches',
+    '/batches/new',
     '/transactions',
     '/requests',
     '/balances/USDT',
@@ -203,6 +205,34 @@ describeWithBrowser('the dashboard and the console in a browser', () => {
     await customer.close();
   });
 
+  test('a batch is read from a file, one row is mended, and every row is paid', async () => {
+    const head = 'reference;amount;currency;destination;network';
+    const row = (reference: string, amount: string) =>
+      `${reference};${amount};USDT;TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t;tron`;
+    const table = [head, row('wage-1', '2,50'), row('wage-2', '0'), row('wage-3', '4')].join('\n');
+    await page.goto(`${site}/dashboard/test/batches`);
+    await page.getByRole('link', { name: 'Create a batch' }).click();
+    await page.getByRole('textbox', { name: 'Reference' }).fill('wages');
+    const file = { name: 'wages.csv', mimeType: 'text/csv', buffer: Buffer.from(table) };
+    await page.getByLabel('File').setInputFiles(file);
+    await page.waitForFunction(() => document.querySelector('textarea')?.value.includes('wage-3'));
+    await page.getByRole('button', { name: 'Check the table' }).click();
+    await page.getByText('1 of 3 rows must be corrected').waitFor();
+    const found = await lookHere(page, '/dashboard/test/batches/faults');
+    await page.getByLabel('Table').fill(table.replace('wage-2;0;', 'wage-2;3;'));
+    await page.getByRole('button', { name: 'Check again' }).click();
+    await page.getByRole('button', { name: 'Reserve the funds and create' }).waitFor();
+    found.push(...(await lookHere(page, '/dashboard/test/batches/preview')));
+    await page.getByRole('button', { name: 'Reserve the funds and create' }).click();
+    await page.waitForURL(/batches\/pb_/);
+    pages.push(new URL(page.url()).pathname.replace('/dashboard/test', ''));
+    await waitFor('the batch to be completed', async () => {
+      await page.reload();
+      return (await page.locator('h1').innerText()).includes('Completed');
+    });
+    expect(found).toEqual([]);
+  });
+
   test('a passkey signs in, after the password and instead of it, and each answer works once', async () => {
     // Browsers refuse passkeys for IP addresses.
     const local = site.replace('127.0.0.1', 'localhost');
@@ -338,6 +368,8 @@ describeWithBrowser('the dashboard and the console in a browser', () => {
       'four-eyes',
       'payments',
       'payouts',
+      'batches',
+      'batches?show=all',
       'cases',
       'accounts',
       'pauses',
@@ -356,6 +388,7 @@ describeWithBrowser('the dashboard and the console in a browser', () => {
       account,
       `${account}/limits?currency=USDT`,
       `/console${paymentPath}`,
+      `/console${pages.find((path) => path.startsWith('/batches/pb_')) ?? ''}`,
     ]);
     await page.goto(`${site}/console/four-eyes`);
     await page.getByRole('button', { name: 'Withdraw' }).click();
