@@ -125,7 +125,7 @@ function RequestTable({ rows, path, isFiltered: filtered }: RequestTableProps) {
           label: 'Request',
           cell: (request) => (
             <>
-              <a href={`${path}/${request.id}`}>
+              <a class="break" href={`${path}/${request.id}`}>
                 {request.method} {request.path}
               </a>
               {request.replayed ? <small>Replayed</small> : null}
