@@ -35,6 +35,7 @@ const gateway = started(useSharedGateway);
 let owner: FundedMerchant;
 let payoutId: string;
 let paymentId: string;
+let batchId: string;
 let strangers: Record<string, Stranger>;
 /** What nobody else may get to see. */
 let secrets: string[];
@@ -43,6 +44,10 @@ beforeAll(async () => {
   owner = await openMerchant(gateway, { funds: { USDT: '5000' } });
   await addFeeRule(gateway.db, { accountId: owner.accountId, percentage: PERCENTAGE });
   payoutId = (await owner.client.createPayout(BODY, IDEMPOTENCY_KEY)).json.data.id;
+  const batch = await owner.client.post('/payout_batches', BATCH_BODY, {
+    'idempotency-key': BATCH_KEY,
+  });
+  batchId = batch.json.data.id;
   const created = await owner.client.createPayment(PAYMENT_BODY);
   paymentId = created.json.data.id;
   const other = await openMerchant(gateway, { funds: { BTC: '3' } });
@@ -58,6 +63,8 @@ beforeAll(async () => {
     owner.accountId,
     payoutId,
     paymentId,
+    batchId,
+    'batch-of-the-owner',
     'order-of-the-owner',
     PAYMENT_BODY.customer_email,
     ...own.map(({ id }) => id),
@@ -80,10 +87,10 @@ const withoutRequestId = ({ status, json }: ApiAnswer) => ({
 
 /** The answer for the owner's id is that for an id that nobody has. */
 async function expectUnknown(
-  kind: 'payment' | 'payout',
+  kind: 'payment' | 'payout' | 'payoutBatch',
   ask: (id: string) => Promise<ApiAnswer>,
 ): Promise<ApiAnswer[]> {
-  const id = kind === 'payment' ? paymentId : payoutId;
+  const id = { payment: paymentId, payout: payoutId, payoutBatch: batchId }[kind];
   const [theirs, nobodys] = [await ask(id), await ask(newId(kind))];
   expect(theirs.status).toBe(404);
   expect(withoutRequestId(theirs)).toEqual(withoutRequestId(nobodys));
@@ -98,6 +105,12 @@ async function expectEmpty(client: MerchantClient, paths: string[]): Promise<Api
   return answers;
 }
 
+const BATCH_KEY = 'batch-key-of-the-owner';
+const BATCH_BODY = {
+  reference: 'batch-of-the-owner',
+  payouts: [buildPayout({ reference: 'row-of-the-owner' })],
+};
+
 const QUOTE = '/fees/quote?direction=payout&provider=onchain_provider&currency=USDT&amount=10000';
 
 /** What a stranger does with each operation; the answers are searched for the owner's secrets. */
@@ -106,11 +119,30 @@ const ATTEMPTS: Record<string, (stranger: Stranger) => Promise<ApiAnswer[]>> = {
     expectEmpty(client, [
       '/payouts',
       '/payouts?reference=order-of-the-owner',
+      `/payouts?batch=${batchId}`,
       '/payouts?status=under_review&currency=USDT&limit=1',
     ]),
   getPayout: ({ client }) => expectUnknown('payout', (id) => client.get(`/payouts/${id}`)),
   cancelPayout: ({ client }) =>
     expectUnknown('payout', (id) => client.post(`/payouts/${id}/cancel`)),
+  listPayoutBatches: ({ client }) => expectEmpty(client, ['/payout_batches']),
+  getPayoutBatch: ({ client }) =>
+    expectUnknown('payoutBatch', (id) => client.get(`/payout_batches/${id}`)),
+  getPayoutBatchProof: ({ client }) =>
+    expectUnknown('payoutBatch', (id) => client.get(`/payout_batches/${id}/proof`)),
+  stopPayoutBatch: ({ client }) =>
+    expectUnknown('payoutBatch', (id) => client.post(`/payout_batches/${id}/stop`)),
+  // The very same request with the same key, too.
+  createPayoutBatch: async ({ client }) => {
+    const answer = await client.post('/payout_batches', BATCH_BODY, {
+      'idempotency-key': BATCH_KEY,
+    });
+    expect(answer).toMatchObject({
+      status: 422,
+      json: { error: { code: 'insufficient_balance', details: { available: '0.00000000' } } },
+    });
+    return [answer];
+  },
   listPayments: ({ client }) =>
     expectEmpty(client, [
       '/payments',

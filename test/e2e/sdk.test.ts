@@ -35,7 +35,7 @@ import { type TestGateway, useSharedGateway } from '../support/servers/gateway';
 import { buildPayout, type MerchantClient, randomKey } from '../support/merchant/merchant-client';
 import { acceptedPayout, openMerchant, whenFinal } from '../support/payout/payout-steps';
 import { faultOf, startReceiver } from '../support/webhook/webhook-receiver';
-import { waitFor } from '../support/wait-for';
+import { waitThroughFaults } from '../support/wait-for';
 
 const ROOT = resolve(__dirname, '../..');
 
@@ -288,7 +288,7 @@ describe('payments-gateway listen', () => {
       return (await ended)[0];
     };
     const whenPrinted = (pattern: RegExp) =>
-      waitFor(`${pattern.source} in the output`, async () => {
+      waitThroughFaults(`${pattern.source} in the output`, async () => {
         const found = pattern.exec(output.text);
         // Named as the cause when the time is over.
         if (found === null) throw new Error(`it has printed: ${output.text}`);
@@ -307,7 +307,7 @@ describe('payments-gateway listen', () => {
       const env = { GATEWAY_API_KEY: client.apiKey, GATEWAY_BASE_URL: client.baseUrl };
       const first = start([...args, '--events', 'payout.requested,payout.completed'], env);
       const [, secret = ''] = await first.whenPrinted(/Signing secret: (whsec_\S+)/);
-      await waitFor('the cursor', async () => {
+      await waitThroughFaults('the cursor', async () => {
         readFileSync(join(project, args.at(-1)!));
         return true;
       });
