@@ -317,7 +317,7 @@ function feeScope([direction = '', provider = '', currency = '']: readonly strin
   const way = DIRECTIONS.find((one) => one === direction);
   const code = PROVIDER_CODES.find((one) => one === provider);
   if (way === undefined || code === undefined) {
-    throw new InvalidInput('currency', { code: 'unknown_name', value: provider, known: [] });
+    throw new InvalidInput('currency', { code: 'none_chosen' });
   }
   return { direction: way, provider: code, currency };
 }

@@ -59,7 +59,7 @@ function pausedOf(form: URLSearchParams): PausedPayouts {
   const provider = PROVIDER_CODES.find((code) => code === scope);
   if (provider !== undefined) return { scope: 'provider', target: provider, mode };
   if (scope !== 'account') {
-    throw new InvalidInput('scopes', { code: 'unknown_name', value: scope, known: [] });
+    throw new InvalidInput('scopes', { code: 'none_chosen' });
   }
   return { scope, target: (form.get('target') ?? '').trim(), mode };
 }
