@@ -7,6 +7,7 @@ import { activityInfo } from '@temporalio/activity';
 import { openCase } from '../../src/db/repositories/cases';
 import { appendEvent, type NewDeliveries } from '../../src/db/repositories/events';
 import {
+  countSubmitting,
   endBatchEarly,
   listBatchRows,
   listOpenReleasedRows,
@@ -71,11 +72,12 @@ async function release(
   batch: PayoutBatch,
   approved: string | null,
 ): Promise<void> {
-  const open = await listOpenReleasedRows(deps.db, batch.id);
   const { waiting } = await readBatchProgress(deps.db, batch.id);
   // An earlier attempt may have released rows and died before it started their workflows.
-  if (activityInfo().attempt > 1) await start(deps, open);
-  const free = SUBMITTED_AT_ONCE - open.filter(({ status }) => status === 'approved').length;
+  if (activityInfo().attempt > 1) {
+    await start(deps, await listOpenReleasedRows(deps.db, batch.id));
+  }
+  const free = SUBMITTED_AT_ONCE - (await countSubmitting(deps.db, batch.id));
   if (waiting === 0 || free < Math.min(waiting, RELEASED_AT_LEAST)) return;
   if (manifestSha256(await listBatchRows(deps.db, batch.id)) !== approved) {
     await stopChanged(deps, batch);

@@ -43,6 +43,7 @@ import { manifestSha256, presentPayoutBatch } from '../../src/presenters/payout-
 import type { PayoutBatchInput, PayoutBatchState } from '../../workflows/messages';
 import { type Deps, inEventTransaction } from '../deps';
 import { eventOfPayout } from '../events';
+import { Refused } from '../refused';
 import { buildPayout, recipientFault } from '../payout/build';
 import { reportBatch } from './report';
 
@@ -70,13 +71,6 @@ export async function reservePayoutBatch(
     if (!(error instanceof Refused)) throw error;
     await releaseClaim(deps.db, input.batchId);
     return { kind: 'refused', refusal: error.refusal };
-  }
-}
-
-/** Rolls the transaction back with a refusal; never leaves this module. */
-class Refused extends Error {
-  constructor(readonly refusal: Refusal) {
-    super(refusal.code);
   }
 }
 

@@ -18,6 +18,7 @@ import { presentPayout } from '../../src/presenters/payout';
 import type { PayoutInput, PayoutState } from '../../workflows/messages';
 import { type Deps, inEventTransaction } from '../deps';
 import { eventOfPayout } from '../events';
+import { Refused } from '../refused';
 import { buildPayout, recipientFault } from './build';
 import { reportReviewed } from './decide';
 
@@ -37,13 +38,6 @@ export async function reservePayout(deps: Deps, input: PayoutInput): Promise<Res
     if (!(error instanceof Refused)) throw error;
     await releaseClaim(deps.db, input.payoutId);
     return { kind: 'refused', refusal: error.refusal };
-  }
-}
-
-/** Rolls the transaction back with a refusal. It never leaves this module. */
-class Refused extends Error {
-  constructor(readonly refusal: Refusal) {
-    super(refusal.code);
   }
 }
 

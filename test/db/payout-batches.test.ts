@@ -1,4 +1,5 @@
 /** Batches in the database: who may change a row, and what is released. */
+import { buildPayout, type PayoutOrder } from '../../activities/payout/build';
 import {
   endBatchEarly,
   findPayoutBatch,
@@ -25,42 +26,32 @@ import { started } from '../support/started';
 
 const database = started(() => openTestDatabase({ app: 4 }));
 
-function buildRow(key: BalanceKey): Payout {
-  const now = new Date();
-  return {
-    ...key,
-    id: newId('payout'),
-    reference: newId('request'),
-    status: 'requested',
-    provider: 'onchain_provider',
-    amount: amount('2'),
-    network: 'tron',
-    destinationType: 'crypto_address',
-    destinationValue: 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t',
-    destinationMemo: null,
-    serviceFee: amount('0.5'),
+function buildRow({ accountId, mode, currency }: BalanceKey): Payout {
+  const order: PayoutOrder = {
+    payoutId: newId('payout'),
+    accountId,
+    mode,
+    apiKeyId: newId('apiKey'),
+    request: {
+      amount: amount('2'),
+      currency,
+      reference: newId('request'),
+      destination: { type: 'crypto_address', value: 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t' },
+      network: 'tron',
+      provider: null,
+      description: null,
+      metadata: { invoice: '7' },
+    },
+    route: { provider: 'onchain_provider', network: 'tron' },
     networkFee: amount('0.5'),
+    now: new Date(),
+  };
+  return buildPayout(order, {
+    serviceFee: amount('0.5'),
     totalDebit: amount('3'),
     feeTerms: { percentage: '25', fixedAmount: amount('0'), minFee: null, maxFee: null },
-    description: null,
-    metadata: { invoice: '7' },
-    apiKeyId: newId('apiKey'),
     reviewReasons: [],
-    decidedBy: null,
-    txHash: null,
-    failureReason: null,
-    rejectionReason: null,
-    providerTransferId: null,
-    submissionStartedAt: null,
-    inDoubtSince: null,
-    processingSince: null,
-    attentionLevel: 0,
-    batchId: null,
-    awaitsBatch: false,
-    sequence: 1,
-    createdAt: now,
-    updatedAt: now,
-  };
+  });
 }
 
 /** A batch of three rows of 3 each, with its reservation. */

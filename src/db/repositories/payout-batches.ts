@@ -364,6 +364,17 @@ export async function listOpenReleasedRows(db: Db, batchId: string): Promise<Pay
   );
 }
 
+/** Released rows that the provider has not accepted yet. */
+export async function countSubmitting(db: Db, batchId: string): Promise<number> {
+  const [found] = await rows<{ n: number }>(
+    db,
+    `SELECT count(*)::int AS n FROM payouts
+      WHERE batch_id = ? AND NOT awaits_batch AND status = 'approved'`,
+    [batchId],
+  );
+  return found?.n ?? 0;
+}
+
 export async function listPayoutBatches(
   db: Reader,
   query: {
