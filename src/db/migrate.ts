@@ -9,8 +9,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Knex } from 'knex';
 import { type Client, DatabaseError } from 'pg';
+import { SetupError } from '../lib/setup-error';
 import { connect } from './connect';
-import { MIGRATIONS, type Migration } from './migrations';
+import { BASELINE, MIGRATIONS, type Migration } from './migrations';
+import { REPLACED } from './migrations/replaced';
 import { withClient } from './provision';
 
 /** While a lock is waited for, requests queue behind it. */
@@ -31,6 +33,7 @@ const LOCK_POLL_MS = 100;
 /**
  * @param ownerUrl connection of the role that owns the schema, not the application's
  * @returns the names of the migrations that this call applied
+ * @throws SetupError when the database lacks a migration that the baseline replaces
  */
 export async function migrate(
   ownerUrl: string,
@@ -47,6 +50,7 @@ export async function migrate(
       lockTimeoutMs: LOCK_TIMEOUT_MS,
     });
     try {
+      await retryLocks(() => adoptBaseline(db));
       const before = new Set(await appliedNames(db));
       await retryLocks(() => applyAll(db, migrations));
       // The list is knex's own table, so no migration can grant it; /readyz reads it.
@@ -95,6 +99,31 @@ async function takeLock(locker: Client): Promise<void> {
     if (rows[0]?.taken === true) return;
     await sleep(LOCK_POLL_MS);
   }
+}
+
+/**
+ * A database that has all migrations that the baseline replaces keeps its tables as they are, and gets the
+ * baseline's record. The two statements are what the baseline does not have: a function that nothing calls,
+ * and a constraint that was not compared with the rows that it found.
+ */
+async function adoptBaseline(db: Knex): Promise<void> {
+  const applied = new Set(await appliedNames(db));
+  const lacking = REPLACED.filter((name) => !applied.has(name));
+  if (lacking.length === REPLACED.length) return;
+  if (lacking.length > 0) {
+    throw new SetupError(
+      `The database was made by an earlier version and lacks its migrations ${lacking.join(', ')}. ` +
+        'Run `npm run migrate` of the last version that has src/db/migrations/0033-payout-batches.ts, ' +
+        'and then this one. If its data is not needed, create an empty database instead.',
+    );
+  }
+  await db.transaction(async (tx) => {
+    await tx.raw('DROP FUNCTION IF EXISTS authenticate_key(bytea, inet)');
+    await tx.raw('ALTER TABLE payout_decisions VALIDATE CONSTRAINT payout_decisions_outcome_check');
+    await tx('knex_migrations').whereIn('name', REPLACED).delete();
+    const record = { batch: 1, migration_time: tx.fn.now() };
+    await tx('knex_migrations').insert(BASELINE.map(({ name }) => ({ name, ...record })));
+  });
 }
 
 /** Migrations that were applied before a lock was not available stay applied. */

@@ -217,7 +217,7 @@ function sumOf(transfers: readonly { amount: Amount }[]): Amount {
   return transfers.length === 0 ? ZERO : add(...transfers.map(({ amount }) => amount));
 }
 
-/** db/migrations/0004-payments.ts describes each state. */
+/** db/migrations/baseline/payments.ts describes each state. */
 export type RefundState = 'ordered' | 'done' | 'refused' | 'owed' | 'waived';
 
 export interface PaymentRefund {

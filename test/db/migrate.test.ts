@@ -1,14 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { connect } from '../../src/db/connect';
 import { migrate, pendingMigrations } from '../../src/db/migrate';
-import { MIGRATIONS, type Migration } from '../../src/db/migrations';
+import { BASELINE, MIGRATIONS, type Migration } from '../../src/db/migrations';
+import { REPLACED } from '../../src/db/migrations/replaced';
 import { scaled } from '../support/scale';
 import { databaseUrl, withClient } from '../../src/db/provision';
-import {
-  confirmThreshold,
-  listThresholds,
-  withdrawThreshold,
-} from '../../src/services/admin/four-eyes';
 import { APP_LOGIN } from '../support/servers/database';
 
 const NAMES = MIGRATIONS.map((migration) => migration.name);
@@ -22,11 +18,6 @@ const WITH_TWO_TABLES = [...MIGRATIONS, TWO_TABLES];
 const SERVER_URL = process.env['TEST_POSTGRES_URL']!;
 
 let ownerUrl: string;
-
-/** What an installation had before the named one. */
-function before(name: string): Migration[] {
-  return MIGRATIONS.slice(0, NAMES.indexOf(name));
-}
 
 beforeEach(async () => {
   const database = `migrate_${randomBytes(6).toString('hex')}`;
@@ -91,25 +82,6 @@ test('only the roles of the programs connect, and only the worker makes temporar
   ]);
 });
 
-test('pauses of an older installation keep holding, with an id and their author', async () => {
-  await migrate(ownerUrl, before('0021-pauses-as-rows'));
-  await onDatabase(
-    `insert into payout_pauses (scope, target, reason)
-       values ('global', '', 'restore'), ('provider', 'exchange_pay', 'maintenance');
-     insert into audit_log (actor, via, action, object, object_id, reason)
-       values ('ledger check', 'gateway', 'payouts.pause', 'payout_pause', 'global', 'broken'),
-              ('alice', 'admin', 'payouts.pause', 'payout_pause', 'global', 'restore')`,
-  );
-  await migrate(ownerUrl);
-  const { rows } = await withClient(ownerUrl, (client) =>
-    client.query('select id, scope, mode, created_by from payout_pauses order by scope'),
-  );
-  expect(rows).toEqual([
-    { id: expect.any(Number), scope: 'global', mode: null, created_by: 'alice' },
-    { id: expect.any(Number), scope: 'provider', mode: null, created_by: null },
-  ]);
-});
-
 test('the application sees which migrations are missing', async () => {
   expect(await pendingForApplication()).toEqual(NAMES);
   await migrate(ownerUrl);
@@ -118,104 +90,40 @@ test('the application sees which migrations are missing', async () => {
   expect(await pendingForApplication()).toEqual([NAMES.at(-1)]);
 });
 
-test('of older users, who was invited is bound to that account, and a removed operator can come back', async () => {
-  const until = MIGRATIONS.findIndex(({ name }) => name === '0025-proven-users');
-  await migrate(ownerUrl, MIGRATIONS.slice(0, until));
-  await onDatabase(`
-    INSERT INTO accounts (id, name) VALUES ('acc_a', 'A'), ('acc_b', 'B');
-    INSERT INTO users (id, kind, email, password_hash, operator_role, disabled_at) VALUES
-      ('made', 'merchant', 'made@example.com', '', NULL, NULL),
-      ('invited', 'merchant', 'invited@example.com', '', NULL, NULL),
-      ('old', 'merchant', 'old@example.com', '', NULL, NULL),
-      ('removed', 'operator', 'removed@example.com', '', 'admin', now()),
-      ('disabled', 'operator', 'disabled@example.com', '', 'admin', now());
-    INSERT INTO memberships (user_id, account_id, role, created_at) VALUES
-      ('made', 'acc_b', 'owner', now()), ('invited', 'acc_b', 'owner', now() - interval '1 day'),
-      ('invited', 'acc_a', 'owner', now()), ('old', 'acc_b', 'owner', now());
-    INSERT INTO audit_log (actor, via, action, object, object_id, account_id, after) VALUES
-      ('x', 'admin', 'user.create', 'user', 'made', 'acc_b', '{}'),
-      ('x', 'dashboard', 'invitation.accept', 'invitation', 'inv', 'acc_a', '{"id":"invited"}'),
-      ('x', 'console', 'user.remove', 'user', 'removed', NULL, NULL),
-      ('x', 'console', 'user.remove', 'user', 'disabled', NULL, NULL),
-      ('x', 'admin', 'user.disable', 'user', 'disabled', NULL, '{}')`);
-  await migrate(ownerUrl);
-  const { rows } = await withClient(ownerUrl, (client) =>
-    client.query(
-      'SELECT id, bound_account_id AS bound, removed_at IS NOT NULL AS removed FROM users ORDER BY id',
-    ),
-  );
-  expect(rows).toEqual([
-    { id: 'disabled', bound: null, removed: false },
-    { id: 'invited', bound: 'acc_a', removed: false },
-    { id: 'made', bound: null, removed: false },
-    { id: 'old', bound: 'acc_b', removed: false },
-    { id: 'removed', bound: null, removed: true },
-  ]);
-});
-
-test('0031: what an old payment has seen and not credited becomes unconfirmed', async () => {
-  const first = NAMES.indexOf('0031-unconfirmed-amount');
-  await migrate(ownerUrl, MIGRATIONS.slice(0, first));
-  await onDatabase(`insert into accounts (id, name) values ('acc_1', 'Merchant')`);
-  const old: [status: string, received: number, credited: number, expiredDaysAgo: number][] = [
-    ['processing', 100, 0, 0],
-    ['underpaid', 70, 40, 1],
-    ['underpaid', 40, 40, 1],
-    ['completed', 150, 100, 31],
-    ['completed', 100, 100, 1],
-    ['expired', 9, 0, 2],
-    ['failed', 5, 0, 1],
-  ];
-  for (const [n, [status, received, credited, days]] of old.entries()) {
+describe('a database of the migrations that the baseline replaces', () => {
+  async function setRecord(names: readonly string[]): Promise<void> {
     await onDatabase(`
-      insert into payments (id, account_id, mode, reference, status, provider, amount, currency,
-        fee_terms, checkout_url, api_key_id, provider_checkout_id, expires_at, received_amount,
-        credited_amount)
-      values ('pay_${n}', 'acc_1', 'test', '${n}', '${status}', 'onchain_provider', 100, 'USDT',
-        '{}', 'https://provider.example.com', 'key_1', '${n}', now() - interval '${days} days',
-        ${received}, ${credited})`);
+      delete from knex_migrations;
+      insert into knex_migrations (name, batch, migration_time)
+        select name, 1, now() from unnest('{${names.join(',')}}'::text[]) name`);
   }
-  expect(await migrate(ownerUrl)).toEqual(NAMES.slice(first));
-  const { rows } = await withClient(ownerUrl, (client) =>
-    client.query(`select received_amount::int as received, unconfirmed_amount::int as unconfirmed
-                    from payments order by id`),
-  );
-  expect(rows).toEqual([
-    { received: 0, unconfirmed: 100 },
-    { received: 40, unconfirmed: 30 },
-    { received: 40, unconfirmed: 0 },
-    { received: 150, unconfirmed: 0 },
-    { received: 100, unconfirmed: 0 },
-    { received: 0, unconfirmed: 9 },
-    { received: 5, unconfirmed: 0 },
-  ]);
-});
 
-test('0032: an open proposal of a threshold is a proposal like the others', async () => {
-  const first = NAMES.indexOf('0032-one-kind-of-proposal');
-  await migrate(ownerUrl, MIGRATIONS.slice(0, first));
-  await onDatabase(`
-    insert into four_eyes_thresholds (currency, amount) values ('USDT', 500);
-    insert into four_eyes_proposals (currency, amount, proposed_by, reason, created_at) values
-      ('USDT', null, 'alice', 'policy', now() - interval '1 day'),
-      ('BTC', 2, 'bob', null, now()), ('ETH', 3, 'bob', null, now() - interval '8 days')`);
-  await migrate(ownerUrl);
-  const db = connect({ url: ownerUrl, size: 1, applicationName: 'migrate-test' });
-  const settings = await listThresholds(db);
-  const by = { actor: 'carol', reason: null };
-  await confirmThreshold(db, by, { currency: 'USDT', above: 'none' });
-  await withdrawThreshold(db, by, 'BTC');
-  const after = await listThresholds(db);
-  await db.destroy();
-  expect(settings.filter(({ proposal }) => proposal !== null)).toMatchObject([
-    { currency: 'BTC', threshold: null, proposal: { amount: '2.00000000', proposedBy: 'bob' } },
-    {
-      currency: 'USDT',
-      threshold: '500.00000000',
-      proposal: { amount: null, proposedBy: 'alice', reason: 'policy' },
-    },
-  ]);
-  expect(after.filter(({ proposal, threshold }) => proposal ?? threshold)).toEqual([]);
+  beforeEach(() => migrate(ownerUrl));
+
+  test('is adopted: no migration of the baseline runs, and later ones do', async () => {
+    await setRecord(REPLACED);
+    await onDatabase(`insert into accounts (id, name) values ('acc_1', 'Merchant')`);
+    expect(await migrate(ownerUrl, [...BASELINE, TWO_TABLES])).toEqual([TWO_TABLES.name]);
+    expect(await namesOnRecord()).toEqual([...BASELINE, TWO_TABLES].map(({ name }) => name));
+    expect(await migrate(ownerUrl, [...BASELINE, TWO_TABLES])).toEqual([]);
+  });
+
+  test('is adopted with a later migration that it has already', async () => {
+    await setRecord([...REPLACED, TWO_TABLES.name]);
+    expect(await migrate(ownerUrl, [...BASELINE, TWO_TABLES])).toEqual([]);
+    expect((await namesOnRecord()).sort()).toEqual(
+      [...BASELINE, TWO_TABLES].map(({ name }) => name).sort(),
+    );
+  });
+
+  test('is refused without one of them, and not changed', async () => {
+    const older = REPLACED.filter((name) => name !== '0032-one-kind-of-proposal');
+    await setRecord(older);
+    await expect(migrate(ownerUrl)).rejects.toThrow(
+      /lacks its migrations 0032-one-kind-of-proposal\. Run `npm run migrate` of the last version/,
+    );
+    expect(await namesOnRecord()).toEqual(older);
+  });
 });
 
 describe('on a table in use', () => {

@@ -87,7 +87,6 @@ const FUNCTIONS: Record<string, readonly (typeof ROLES)[number][]> = {
   align_event_clock: [],
   audit_refuse_change: [],
   authenticate_api_key: ['gateway_api'],
-  authenticate_key: ['gateway_api'],
   case_facts: [...GATEWAY, 'gateway_dashboard'],
   case_facts_missing: [...GATEWAY, 'gateway_dashboard'],
   case_with_facts: GATEWAY,

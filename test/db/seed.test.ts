@@ -107,8 +107,6 @@ function seed() {
 }
 
 function authenticate(secret: string): Promise<unknown[]> {
-  return rows(app, 'SELECT * FROM authenticate_key(?, ?::inet)', [
-    hashApiKey(secret, PEPPER),
-    '203.0.113.7',
-  ]);
+  const sql = "SELECT * FROM authenticate_api_key(?, NULL, NULL, '{}', '203.0.113.7')";
+  return rows(app, sql, [hashApiKey(secret, PEPPER)]);
 }

@@ -1,16 +1,18 @@
 /** The migrations of the wallet's database while a wallet works. */
+import { withClient } from '../../src/db/provision';
 import { connectDatabase } from '../../src/wallet/db/database';
 import { migrateWallet } from '../../src/wallet/db/migrate';
-import { MIGRATIONS } from '../../src/wallet/db/migrations';
+import { BASELINE, MIGRATIONS } from '../../src/wallet/db/migrations';
+import { REPLACED } from '../../src/wallet/db/migrations/replaced';
 import { createWalletDatabase, type WalletDatabase } from '../support/servers/database';
 import { waitThroughFaults } from '../support/wait-for';
 
 let database: WalletDatabase;
 
-beforeAll(async () => {
+beforeEach(async () => {
   database = await createWalletDatabase();
 });
-afterAll(() => database.drop());
+afterEach(() => database.drop());
 
 const LATER = { name: '9999-later', sql: 'ALTER TABLE wallet.signer ADD COLUMN later text' };
 
@@ -35,4 +37,32 @@ test('a migration that waits for a long transaction does not hold up the wallet'
   expect(await migrating.ended).toEqual([LATER.name]);
   await wallet.query('SELECT later FROM wallet.signer');
   await Promise.all([wallet.close(), owner.close()]);
+});
+
+describe('a database of the migrations that the baseline replaces', () => {
+  const namesOnRecord = () =>
+    withClient(database.ownerUrl, async (owner) => {
+      const { rows } = await owner.query<{ name: string }>('SELECT name FROM wallet.migration');
+      return rows.map(({ name }) => name).sort();
+    });
+  const setRecord = (names: readonly string[]) =>
+    withClient(database.ownerUrl, async (owner) => {
+      await owner.query('DELETE FROM wallet.migration');
+      await owner.query('INSERT INTO wallet.migration (name) SELECT unnest($1::text[])', [names]);
+    });
+
+  test('is adopted: no migration of the baseline runs, and later ones do', async () => {
+    await setRecord(REPLACED);
+    expect(await migrateWallet(database.ownerUrl, [...BASELINE, LATER])).toEqual([LATER.name]);
+    expect(await namesOnRecord()).toEqual([...BASELINE, LATER].map(({ name }) => name).sort());
+  });
+
+  test('is refused without one of them, and not changed', async () => {
+    const older = REPLACED.filter((name) => name !== '0015-rescans');
+    await setRecord(older);
+    await expect(migrateWallet(database.ownerUrl)).rejects.toThrow(
+      /lacks its migrations 0015-rescans\. Run `npm run wallet -- migrate` of the last version/,
+    );
+    expect(await namesOnRecord()).toEqual([...older].sort());
+  });
 });

@@ -1,4 +1,4 @@
-/** API keys: authentication by `authenticate_key` (migration 0001), and operator changes. */
+/** API keys: authentication by `authenticate_api_key`, and operator changes. */
 import type { Mode } from '../../domain/mode';
 import type { Scope } from '../../domain/scopes';
 import type { ShortStatements } from '../short-statements';

@@ -1,4 +1,4 @@
-/** The audit log of operator changes. It is append-only (migration 0001). */
+/** The audit log of operator changes. It is append-only. */
 import { rows, type Reader, type Tx } from '../transaction';
 import { exactTime, type ListPage, pageOf } from './lists';
 

@@ -117,7 +117,7 @@ export async function deleteOldAttempts(db: Db, minutes: number): Promise<void> 
 }
 
 /**
- * Deletes old sessions, invitations, attempts and challenges, up to this many of each (migration 0014).
+ * Deletes old sessions, invitations, attempts and challenges, up to this many of each.
  * @returns how many were deleted
  */
 export async function forgetOldSignIns(db: Db, limit: number): Promise<number> {

@@ -63,7 +63,7 @@ export async function listConsolePayments(
       ] as const
     ).filter(([, value]) => value !== undefined),
   );
-  // The indexes over all accounts have this condition (migration 0013).
+  // The indexes over all accounts have this condition.
   const always = [
     accountId === undefined ? `p.id > ''` : 'true',
     ...(flag === undefined ? [] : [FLAGS[flag]]),

@@ -92,7 +92,7 @@ function conditionsOf(
   return [
     ...wished,
     ...(wait === undefined ? [] : [[WAITS[wait]] as const]),
-    // The indexes over all accounts have this condition (migration 0029).
+    // The indexes over all accounts have this condition.
     ...(accountId === undefined ? [[`p.id > ''`] as const] : []),
   ];
 }

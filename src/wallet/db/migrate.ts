@@ -9,7 +9,8 @@ import { Client, type DatabaseError } from 'pg';
 import { errorText } from '../../lib/command-line';
 import { SetupError } from '../../lib/setup-error';
 import type { Db } from './database';
-import { type Migration, MIGRATIONS } from './migrations';
+import { BASELINE, type Migration, MIGRATIONS } from './migrations';
+import { REPLACED } from './migrations/replaced';
 
 /** The group role that the wallet's login is a member of: what the program may do, and no more. */
 export const WALLET_ROLE = 'wallet_app';
@@ -26,6 +27,7 @@ const MIGRATION_LOCK = 7_204_119;
 /**
  * @param ownerUrl connection of the login that owns the schema, not the wallet's
  * @returns the names of the migrations that this call applied
+ * @throws SetupError when the database lacks a migration that the baseline replaces
  */
 export async function migrateWallet(
   ownerUrl: string,
@@ -36,14 +38,40 @@ export async function migrateWallet(
   try {
     await client.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
     await client.query(PREPARE);
-    const { rows } = await client.query<{ name: string }>('SELECT name FROM wallet.migration');
-    const applied = new Set(rows.map(({ name }) => name));
+    await adoptBaseline(client, await appliedNames(client));
+    const applied = await appliedNames(client);
     const missing = migrations.filter(({ name }) => !applied.has(name));
     for (const migration of missing) await applyPatiently(client, migration);
     return missing.map(({ name }) => name);
   } finally {
     await client.end();
   }
+}
+
+async function appliedNames(client: Client): Promise<Set<string>> {
+  const { rows } = await client.query<{ name: string }>('SELECT name FROM wallet.migration');
+  return new Set(rows.map(({ name }) => name));
+}
+
+/**
+ * A database that has all migrations that the baseline replaces keeps its tables as they are, and gets the
+ * baseline's record.
+ */
+async function adoptBaseline(client: Client, applied: ReadonlySet<string>): Promise<void> {
+  const lacking = REPLACED.filter((name) => !applied.has(name));
+  if (lacking.length === REPLACED.length) return;
+  if (lacking.length > 0) {
+    throw new SetupError(
+      `The wallet's database was made by an earlier version and lacks its migrations ${lacking.join(', ')}. ` +
+        'Run `npm run wallet -- migrate` of the last version that has ' +
+        'src/wallet/db/migrations/0017-database-identity.ts, and then this one.',
+    );
+  }
+  await client.query(
+    `WITH gone AS (DELETE FROM wallet.migration WHERE name = ANY ($1))
+     INSERT INTO wallet.migration (name) SELECT unnest($2::text[])`,
+    [REPLACED, BASELINE.map(({ name }) => name)],
+  );
 }
 
 async function applyPatiently(client: Client, migration: Migration): Promise<void> {

@@ -1,7 +1,7 @@
 /** Guards of the ledger, most of them in SQL: whatever the programs do, the database refuses. */
 import type { Guard } from '../guard';
 
-const SQL = 'src/db/migrations/0002-ledger.ts';
+const SQL = 'src/db/migrations/baseline/ledger.ts';
 const LEDGER = 'test/db/ledger.test.ts';
 const RACES = 'test/db/ledger-races.test.ts';
 const RIGHTS = 'test/db/rights.test.ts';
@@ -137,7 +137,7 @@ export const LEDGER_GUARDS: readonly Guard[] = [
   {
     name: 'audit-append-only',
     protects: 'Nobody changes or deletes what the audit log says.',
-    file: 'src/db/migrations/0001-accounts-and-keys.ts',
+    file: 'src/db/migrations/baseline/accounts.ts',
     find: "RAISE EXCEPTION 'the audit log is append-only: % on % refused', TG_OP, TG_TABLE_NAME;",
     replace: 'RETURN NULL;',
     test: 'test/db/admin-audit.test.ts',
@@ -146,7 +146,7 @@ export const LEDGER_GUARDS: readonly Guard[] = [
   {
     name: 'payout-total',
     protects: 'A payout debits its amount and its fees, and nothing else.',
-    file: 'src/db/migrations/0003-payouts.ts',
+    file: 'src/db/migrations/baseline/payouts.ts',
     find: 'CHECK (total_debit = amount + service_fee + network_fee)',
     replace: '',
     test: CONSTRAINTS,
@@ -155,7 +155,7 @@ export const LEDGER_GUARDS: readonly Guard[] = [
   {
     name: 'credit-once',
     protects: 'One transfer of a customer is credited once.',
-    file: 'src/db/migrations/0004-payments.ts',
+    file: 'src/db/migrations/baseline/payments.ts',
     find: 'PRIMARY KEY (payment_id, provider_transfer_id)',
     replace: 'CHECK (true)',
     test: CONSTRAINTS,
@@ -164,7 +164,7 @@ export const LEDGER_GUARDS: readonly Guard[] = [
   {
     name: 'reversed-at-most-credited',
     protects: 'Of a payment no more is taken back than was credited.',
-    file: 'src/db/migrations/0004-payments.ts',
+    file: 'src/db/migrations/baseline/payments.ts',
     find: 'CHECK (reversed_amount BETWEEN 0 AND credited_amount)',
     replace: '',
     test: CONSTRAINTS,
@@ -173,7 +173,7 @@ export const LEDGER_GUARDS: readonly Guard[] = [
   {
     name: 'one-pending-decision',
     protects: 'Of a payment one decision at a time is taken to the provider.',
-    file: 'src/db/migrations/0004-payments.ts',
+    file: 'src/db/migrations/baseline/payments.ts',
     find: 'CREATE UNIQUE INDEX payment_decisions_pending',
     replace: 'CREATE INDEX payment_decisions_pending',
     test: CONSTRAINTS,
@@ -182,7 +182,7 @@ export const LEDGER_GUARDS: readonly Guard[] = [
   {
     name: 'delivery-once',
     protects: 'One event has one delivery to an endpoint.',
-    file: 'src/db/migrations/0005-webhooks.ts',
+    file: 'src/db/migrations/baseline/webhooks.ts',
     find: 'UNIQUE (event_id, endpoint_id),',
     replace: '',
     test: CONSTRAINTS,
@@ -191,7 +191,7 @@ export const LEDGER_GUARDS: readonly Guard[] = [
   {
     name: 'approval-once-each',
     protects: 'Two approvals of a payout are two operators.',
-    file: 'src/db/migrations/0009-four-eyes.ts',
+    file: 'src/db/migrations/baseline/payouts.ts',
     find: 'CREATE UNIQUE INDEX payout_decisions_one_each',
     replace: 'CREATE INDEX payout_decisions_one_each',
     test: CONSTRAINTS,
@@ -200,7 +200,7 @@ export const LEDGER_GUARDS: readonly Guard[] = [
   {
     name: 'proposal-by-two',
     protects: 'Nobody approves a change of limits, fees or review that they proposed themselves.',
-    file: 'src/db/migrations/0013-policy-proposals.ts',
+    file: 'src/db/migrations/baseline/policies.ts',
     find: "CHECK (outcome IS DISTINCT FROM 'approved' OR lower(decided_by) <> lower(proposed_by))",
     replace: 'CHECK (true)',
     test: CONSTRAINTS,

@@ -348,7 +348,7 @@ export const MONEY_GUARDS: readonly Guard[] = [
   {
     name: 'limit-lock',
     protects: 'Payouts at the same time do not pass a limit of 24 hours together.',
-    file: 'src/db/migrations/0003-payouts.ts',
+    file: 'src/db/migrations/baseline/payout-usage.ts',
     find: 'PERFORM pg_advisory_xact_lock(payout_usage_key(p_account_id, p_mode, p_currency));',
     replace: '',
     test: 'test/db/payout-usage.test.ts',

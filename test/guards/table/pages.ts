@@ -219,7 +219,7 @@ export const PAGE_GUARDS: readonly Guard[] = [
   {
     name: 'account-rows',
     protects: 'PostgreSQL shows a merchant’s page the rows of its account.',
-    file: 'src/db/migrations/0018-account-rows.ts',
+    file: 'src/db/migrations/baseline/account-rows.ts',
     find: 'ALTER TABLE ${table} ENABLE ROW LEVEL SECURITY;',
     replace: '',
     test: 'test/db/account-rows.test.ts',

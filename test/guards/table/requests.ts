@@ -4,7 +4,7 @@ import type { Guard } from '../guard';
 const AUTHENTICATION = 'src/services/authentication.ts';
 const HTTP_AUTHENTICATION = 'test/db/http-authentication.test.ts';
 const AUTH = 'src/http/middleware/auth.ts';
-const KEYS_SQL = 'src/db/migrations/0026-account-rate.ts';
+const KEYS_SQL = 'src/db/migrations/baseline/accounts.ts';
 const CLAIMS = 'src/db/repositories/idempotency.ts';
 const CLAIM_TEST = 'test/db/idempotency-claims.test.ts';
 const FEED = 'src/db/repositories/events-feed.ts';

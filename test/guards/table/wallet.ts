@@ -199,7 +199,7 @@ export const WALLET_GUARDS: readonly Guard[] = [
   {
     name: 'one-slot',
     protects: 'A transfer has one nonce that can move money.',
-    file: 'src/wallet/db/migrations/0001-transfers.ts',
+    file: 'src/wallet/db/migrations/baseline/transfers.ts',
     find: 'CREATE UNIQUE INDEX slot_transfer',
     replace: 'CREATE INDEX slot_transfer',
     test: FAULTS,

@@ -188,7 +188,7 @@ export const WEBHOOK_GUARDS: readonly Guard[] = [
   {
     name: 'event-bytes',
     protects: 'The programs cannot change the bytes of an event.',
-    file: 'src/db/migrations/0005-webhooks.ts',
+    file: 'src/db/migrations/baseline/webhooks.ts',
     find: 'GRANT SELECT, INSERT ON events TO gateway_worker, gateway_admin;',
     replace: 'GRANT SELECT, INSERT, UPDATE ON events TO gateway_worker, gateway_admin;',
     test: DELIVERIES,

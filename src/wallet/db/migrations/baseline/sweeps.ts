@@ -1,26 +1,7 @@
-/**
- * What the wallet's workflows need: pauses of a whole chain with who and why, alarms that a person
- * ends, and sweeps. The rows decide; workflows are started for them and told of their changes.
- */
-export const DURABLE = `
--- payouts: nothing is signed or broadcast. chain: blocks are not read either.
-ALTER TABLE wallet.pause
-  ADD COLUMN stops text NOT NULL DEFAULT 'payouts' CHECK (stops IN ('payouts', 'chain')),
-  ADD COLUMN paused_by text NOT NULL DEFAULT 'not named';
-ALTER TABLE wallet.pause DROP CONSTRAINT pause_pkey, ADD PRIMARY KEY (chain_id, stops);
-
-ALTER TABLE wallet.alarm
-  ADD COLUMN acknowledged_by text,
-  ADD COLUMN acknowledged_at timestamptz(3),
-  -- Who ended it and why; null: it ended by itself.
-  ADD COLUMN resolved_by text,
-  ADD COLUMN resolution text,
-  -- Of the alarms that a person ends: none yet, open, or told of the end.
-  ADD COLUMN workflow text NOT NULL DEFAULT 'none' CHECK (workflow IN ('none', 'open', 'closed'));
-CREATE INDEX alarm_workflow ON wallet.alarm (chain_id) WHERE workflow <> 'closed';
-
+/** Sweeps: what moves the deposits from their addresses to the treasury. */
+export const SWEEPS = /* sql */ `
 CREATE TABLE wallet.sweep (
-  -- Of chain, asset, destination, addresses and their nonces: the same order is the same sweep.
+  -- Made from chain, asset, destination, addresses and their nonces: the same order is the same sweep.
   id text PRIMARY KEY,
   chain_id bigint NOT NULL,
   asset text NOT NULL,
@@ -45,6 +26,8 @@ CREATE TABLE wallet.sweep_transaction (
   funding_amount numeric(38,8),
   funding_reference text,
   is_moved boolean,
+  -- Why a node refuses the transaction; the others go on.
+  refusal text,
   PRIMARY KEY (sweep_id, address),
   CHECK ((funding_amount IS NULL) = (funding_reference IS NULL))
 );

@@ -2,7 +2,7 @@
  * Checkouts, what arrives at their addresses, and the blocks that say so. Amounts on the chain are in
  * the asset's smallest unit; amounts of the protocol have 8 decimals. Addresses are in lower case.
  */
-export const DEPOSITS = `
+export const DEPOSITS = /* sql */ `
 -- Never reused: a number that a failed transaction took is lost.
 CREATE SEQUENCE wallet.address_index_test_evm MINVALUE 0 START 0;
 CREATE SEQUENCE wallet.address_index_live_evm MINVALUE 0 START 0;
@@ -50,7 +50,7 @@ CREATE TABLE wallet.deposit_bundle (
 CREATE INDEX deposit_bundle_checkout ON wallet.deposit_bundle (checkout_id);
 
 CREATE TABLE wallet.deposit (
-  -- Of chain, transaction, token, recipient and place in the transaction: the same in every block.
+  -- Made from chain, transaction, token, recipient and place in the transaction: the same in every block.
   id text PRIMARY KEY,
   checkout_id text NOT NULL REFERENCES wallet.checkout,
   chain_id bigint NOT NULL,
@@ -67,11 +67,14 @@ CREATE TABLE wallet.deposit (
   state text NOT NULL DEFAULT 'detected' CHECK (state IN ('detected', 'final', 'vanished')),
   final_at timestamptz(3),
   screening text NOT NULL DEFAULT 'pending' CHECK (screening IN ('pending', 'clear', 'held')),
-  -- Of the checkout's own network and asset; anything else needs an operator.
+  -- It has the checkout's own network and asset; anything else needs an operator.
   is_expected boolean NOT NULL,
   -- Shown as an entry of its own.
   is_listed boolean NOT NULL,
   bundle_id text REFERENCES wallet.deposit_bundle,
+  -- Since when a credited deposit is not on the chain. It stays final: money that is credited is a
+  -- person's decision.
+  missing_since timestamptz(3),
   CHECK ((state = 'final') = (final_at IS NOT NULL)),
   CHECK (bundle_id IS NULL OR (state = 'final' AND is_expected AND NOT is_listed))
 );
@@ -79,6 +82,9 @@ CREATE INDEX deposit_checkout ON wallet.deposit (checkout_id);
 CREATE INDEX deposit_block ON wallet.deposit (chain_id, block_number);
 CREATE INDEX deposit_detected ON wallet.deposit (chain_id, block_number) WHERE state = 'detected';
 CREATE INDEX deposit_screening ON wallet.deposit (block_number, id) WHERE screening = 'pending';
+-- The metrics count these every 15 seconds, among all that were ever seen.
+CREATE INDEX deposit_held ON wallet.deposit (chain_id) WHERE screening = 'held';
+CREATE INDEX deposit_missing ON wallet.deposit (chain_id) WHERE missing_since IS NOT NULL;
 CREATE INDEX deposit_unexpected ON wallet.deposit (chain_id) WHERE NOT is_expected;
 
 -- What left a checkout's address: sweeps, with their network fees in the native coin.
@@ -95,6 +101,18 @@ CREATE TABLE wallet.address_spend (
 CREATE INDEX address_spend_address ON wallet.address_spend (chain_id, address);
 CREATE INDEX address_spend_block ON wallet.address_spend (chain_id, block_number);
 
+-- The last known balances of the deposit addresses, so that the sums ask only about those that changed.
+CREATE TABLE wallet.address_balance (
+  chain_id bigint NOT NULL,
+  asset text NOT NULL,
+  address text NOT NULL CHECK (address ~ '^0x[0-9a-f]{40}$'),
+  units numeric(78,0) NOT NULL CHECK (units >= 0),
+  -- At this block, which was final.
+  block_number bigint NOT NULL,
+  asked_at timestamptz(3) NOT NULL DEFAULT clock_timestamp(),
+  PRIMARY KEY (chain_id, asset, address)
+);
+
 CREATE TABLE wallet.refund (
   id text PRIMARY KEY,
   checkout_id text NOT NULL REFERENCES wallet.checkout,
@@ -102,7 +120,7 @@ CREATE TABLE wallet.refund (
   amount numeric(38,8) NOT NULL CHECK (amount > 0),
   state text NOT NULL CHECK (state IN ('needs_address', 'sending', 'sent')),
   address text,
-  -- Of the wallet's own transfer; a new one after a transfer that failed.
+  -- The reference of the wallet's own transfer; a new one after a transfer that failed.
   transfer_reference text,
   tx_hash text,
   refunded_at timestamptz(3),
@@ -141,13 +159,10 @@ CREATE TABLE wallet.block (
   PRIMARY KEY (chain_id, number)
 );
 
--- A refund is sent as a transfer, and told of by its checkout. Funding is for the network fee of a sweep.
-ALTER TABLE wallet.transfer ADD COLUMN purpose text NOT NULL DEFAULT 'payout'
-  CHECK (purpose IN ('payout', 'refund', 'funding'));
-
 GRANT USAGE ON SEQUENCE wallet.address_index_test_evm, wallet.address_index_live_evm TO wallet_app;
 GRANT SELECT, INSERT, UPDATE ON wallet.checkout, wallet.deposit, wallet.refund,
   wallet.followed_chain TO wallet_app;
 GRANT SELECT, INSERT ON wallet.deposit_bundle TO wallet_app;
 GRANT SELECT, INSERT, DELETE ON wallet.block, wallet.address_spend TO wallet_app;
+GRANT SELECT, INSERT, UPDATE, DELETE ON wallet.address_balance TO wallet_app;
 `;

@@ -2,20 +2,6 @@
  * Row-level security by account, for what the merchant's pages read: a statement that forgets its account
  * returns no row of another one. src/db/account-db.ts takes the role and names the account.
  */
-export const sql = /* sql */ `
--- Nobody logs in with it. The pages' login takes it for single statements (SET ROLE).
-DO $$
-BEGIN
-  IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'gateway_merchant') THEN
-    CREATE ROLE gateway_merchant NOLOGIN;
-  END IF;
-  IF NOT pg_has_role('gateway_dashboard', 'gateway_merchant', 'MEMBER') THEN
-    GRANT gateway_merchant TO gateway_dashboard;
-  END IF;
-END $$;
-GRANT USAGE ON SCHEMA public TO gateway_merchant;
-`;
-
 const ACCOUNT = `current_setting('app.account_id', true)`;
 const OWN = `account_id = ${ACCOUNT}`;
 
@@ -52,6 +38,7 @@ const ROWS: readonly Rows[] = [
     rule: `scope = 'global' OR (scope = 'account' AND target = ${ACCOUNT})`,
   },
   { table: 'payouts', rule: OWN },
+  { table: 'payout_batches', rule: OWN },
   { table: 'posting_sums', rule: OWN },
   { table: 'request_log', rule: OWN },
   {
@@ -70,20 +57,13 @@ const ROWS: readonly Rows[] = [
   },
 ];
 
-/**
- * One transaction for each table, so that it is locked for a moment only. It does not wait long for the lock,
- * because requests would wait behind it: the migration is then run again, and passes over what is done.
- */
-export const tables = ROWS.map(
-  ({ table, rule, columns }) => /* sql */ `DO $$
-BEGIN
-  IF (SELECT relrowsecurity FROM pg_class WHERE oid = '${table}'::regclass) THEN RETURN; END IF;
-  PERFORM set_config('lock_timeout', '500ms', true);
-  -- The programs see all rows: their own conditions, and the rights of their roles, are not changed.
-  CREATE POLICY all_rows ON ${table}
-    TO gateway_api, gateway_worker, gateway_admin, gateway_dashboard USING (true);
-  CREATE POLICY own_rows ON ${table} FOR SELECT TO gateway_merchant USING (${rule});
-  ALTER TABLE ${table} ENABLE ROW LEVEL SECURITY;
-  GRANT SELECT${columns === undefined ? '' : ` (${columns})`} ON ${table} TO gateway_merchant;
-END $$`,
-);
+/** The programs see all rows: their own conditions, and the rights of their roles, are not changed. */
+export const sql = ROWS.map(
+  ({ table, rule, columns }) => /* sql */ `
+CREATE POLICY all_rows ON ${table}
+  TO gateway_api, gateway_worker, gateway_admin, gateway_dashboard USING (true);
+CREATE POLICY own_rows ON ${table} FOR SELECT TO gateway_merchant USING (${rule});
+ALTER TABLE ${table} ENABLE ROW LEVEL SECURITY;
+GRANT SELECT${columns === undefined ? '' : ` (${columns})`} ON ${table} TO gateway_merchant;
+`,
+).join('');

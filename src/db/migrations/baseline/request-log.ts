@@ -1,4 +1,4 @@
-/** The log of API requests that merchants read, and who may see the age of a user. */
+/** The log of API requests that merchants read. */
 export const sql = /* sql */ `
 -- A ring of nine days: eight of them hold the last seven days, and the ninth is empty for tomorrow.
 -- A day is emptied with TRUNCATE, so that it costs nothing to forget it.
@@ -22,17 +22,24 @@ CREATE TABLE request_log (
   duration_ms integer NOT NULL,
   -- Redacted and shortened; null without a body, or one that is not text.
   request_body text,
-  -- Of a refusal.
+  -- Null unless the request was refused.
   response_body text,
   PRIMARY KEY (account_id, mode, id, day_slot)
 ) PARTITION BY LIST (day_slot);
+CREATE INDEX request_log_failed ON request_log (account_id, mode, id) WHERE status >= 400;
 DO $$
 BEGIN
   FOR slot IN 0..8 LOOP
-    EXECUTE format('CREATE TABLE request_log_%s PARTITION OF request_log FOR VALUES IN (%s)', slot, slot);
+    EXECUTE format('CREATE TABLE request_log_%1$s PARTITION OF request_log FOR VALUES IN (%1$s)', slot);
+    EXECUTE format('CREATE INDEX request_log_%1$s_by_path
+      ON request_log_%1$s (account_id, mode, path text_pattern_ops, id)', slot);
+    EXECUTE format('CREATE INDEX request_log_%1$s_errors
+      ON request_log_%1$s (account_id, mode, id) WHERE status >= 500', slot);
+    EXECUTE format('CREATE INDEX request_log_%1$s_by_key
+      ON request_log_%1$s (account_id, mode, idempotency_key, id)
+      WHERE idempotency_key IS NOT NULL AND status < 300 AND NOT replayed', slot);
   END LOOP;
 END $$;
-CREATE INDEX request_log_failed ON request_log (account_id, mode, id) WHERE status >= 400;
 
 -- How much of a day is stored, so that the storage of an account has a bound.
 CREATE TABLE request_log_days (
@@ -107,7 +114,4 @@ END $$;
 GRANT EXECUTE ON FUNCTION write_request_log TO gateway_api;
 GRANT EXECUTE ON FUNCTION forget_request_log TO gateway_worker;
 GRANT SELECT ON request_log, request_log_days TO gateway_dashboard, gateway_admin;
-
--- The age of the creator of a payout is a reason for a review, whether it is a key or a person.
-GRANT SELECT (id, created_at) ON users TO gateway_api, gateway_worker;
 `;

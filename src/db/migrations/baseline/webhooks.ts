@@ -88,7 +88,7 @@ CREATE INDEX webhook_deliveries_open
 CREATE INDEX webhook_deliveries_unchecked
   ON webhook_deliveries (check_at) WHERE status = 'pending' OR retry_requested_at IS NOT NULL;
 
--- Of each endpoint what did not succeed, in the order in which recovery goes through it.
+-- What did not succeed at each endpoint, in the order in which recovery goes through it.
 CREATE INDEX webhook_deliveries_unsuccessful ON webhook_deliveries (endpoint_id, id)
   WHERE status IN ('failed', 'skipped', 'abandoned');
 
@@ -117,6 +117,10 @@ CREATE TABLE webhook_attempts (
   response_truncated boolean,
   PRIMARY KEY (delivery_id, number)
 );
+CREATE INDEX webhook_attempts_by_time ON webhook_attempts (started_at);
+CREATE INDEX webhook_attempts_with_body
+  ON webhook_attempts (started_at) WHERE response_body IS NOT NULL;
+
 -- The attempts at one endpoint that run at a time, over all workers: a fixed set of rows, so that an
 -- attempt takes a free one with SKIP LOCKED and waits for nobody.
 CREATE TABLE webhook_slots (
@@ -136,14 +140,9 @@ BEGIN
   SELECT NEW.id, slot FROM generate_series(1, 4) slot;
   RETURN NULL;
 END $$;
-REVOKE ALL ON FUNCTION add_webhook_slots FROM PUBLIC;
 
 CREATE TRIGGER webhook_endpoints_slots AFTER INSERT ON webhook_endpoints
   FOR EACH ROW EXECUTE FUNCTION add_webhook_slots();
-
-CREATE INDEX webhook_attempts_by_time ON webhook_attempts (started_at);
-CREATE INDEX webhook_attempts_with_body
-  ON webhook_attempts (started_at) WHERE response_body IS NOT NULL;
 
 -- The application may not touch the bytes of an event (decisions/webhook-bodies), except to forget old
 -- ones. Rows that somebody holds are left for the next run.
@@ -167,13 +166,15 @@ LANGUAGE sql SECURITY DEFINER SET search_path = public, pg_temp AS $$
 $$;
 
 GRANT SELECT, INSERT ON events TO gateway_worker, gateway_admin;
+-- The pages record the event of a ping.
+GRANT SELECT, INSERT ON events TO gateway_dashboard;
 GRANT SELECT ON events, event_clock TO gateway_api;
-GRANT EXECUTE ON FUNCTION event_position TO gateway_worker, gateway_admin;
+GRANT EXECUTE ON FUNCTION event_position TO gateway_worker, gateway_admin, gateway_dashboard;
 GRANT SELECT, UPDATE ON webhook_endpoints TO gateway_worker;
-GRANT SELECT, INSERT, UPDATE ON webhook_endpoints TO gateway_admin;
-GRANT SELECT, INSERT, UPDATE ON webhook_deliveries TO gateway_worker, gateway_admin;
+GRANT SELECT, INSERT, UPDATE ON webhook_endpoints TO gateway_admin, gateway_dashboard;
+GRANT SELECT, INSERT, UPDATE ON webhook_deliveries TO gateway_worker, gateway_admin, gateway_dashboard;
 GRANT SELECT, INSERT, UPDATE, DELETE ON webhook_attempts TO gateway_worker;
-GRANT SELECT, INSERT, UPDATE ON webhook_attempts TO gateway_admin;
+GRANT SELECT, INSERT, UPDATE ON webhook_attempts TO gateway_admin, gateway_dashboard;
 GRANT SELECT, UPDATE ON webhook_slots TO gateway_worker;
 GRANT EXECUTE ON FUNCTION forget_event_bodies TO gateway_worker;
 `;

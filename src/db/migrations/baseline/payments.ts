@@ -11,7 +11,7 @@ CREATE TABLE payments (
   amount numeric(38,8) NOT NULL CHECK (amount > 0),
   currency text NOT NULL,
   network text,
-  -- What the provider has seen, confirmed or not; what was credited of it, before fees.
+  -- What the provider has confirmed, and what was credited of it, before fees.
   received_amount numeric(38,8) NOT NULL DEFAULT 0 CHECK (received_amount >= 0),
   credited_amount numeric(38,8) NOT NULL DEFAULT 0 CHECK (credited_amount >= 0),
   service_fee numeric(38,8) NOT NULL DEFAULT 0 CHECK (service_fee >= 0),
@@ -39,21 +39,23 @@ CREATE TABLE payments (
   expires_at timestamptz NOT NULL,
   completed_at timestamptz,
   workflow_checked_at timestamptz NOT NULL DEFAULT now(),
+  -- What the provider has seen and not confirmed.
+  unconfirmed_amount numeric(38,8) NOT NULL DEFAULT 0 CHECK (unconfirmed_amount >= 0),
   UNIQUE (account_id, mode, reference)
 ) WITH (fillfactor = 70);
 CREATE INDEX payments_newest ON payments (account_id, mode, created_at DESC, id DESC);
 CREATE INDEX payments_open ON payments (workflow_checked_at)
   WHERE status IN ('created', 'pending', 'processing', 'on_hold');
 -- GET /balance sums what is seen and not yet credited (decisions/pending-balance).
-CREATE INDEX payments_pending ON payments (account_id, mode, currency)
-  WHERE status IN ('processing', 'on_hold');
-
+CREATE INDEX payments_uncredited ON payments (account_id, mode, currency)
+  WHERE status IN ('processing', 'on_hold')
+    OR (status IN ('expired', 'cancelled', 'underpaid', 'completed') AND unconfirmed_amount > 0);
 -- Payments that have ended, and are underpaid or whose money was seen and not credited
 -- (decisions/late-payments). Those whose time is over get workflow_checked_at 'infinity', and are never
 -- looked at again.
-CREATE INDEX payments_late ON payments (workflow_checked_at)
+CREATE INDEX payments_late_money ON payments (workflow_checked_at)
   WHERE status IN ('expired', 'cancelled', 'underpaid', 'completed')
-    AND (status = 'underpaid' OR credited_amount < received_amount);
+    AND (status = 'underpaid' OR credited_amount < received_amount + unconfirmed_amount);
 -- As for payouts: what a list filters by.
 CREATE INDEX payments_by_status
   ON payments (account_id, mode, status, created_at DESC, id DESC);
@@ -63,6 +65,13 @@ CREATE INDEX payments_by_currency
   ON payments (account_id, mode, currency, created_at DESC, id DESC);
 CREATE STATISTICS payments_filters (mcv)
   ON account_id, mode, status, provider, currency FROM payments;
+
+-- For the console's list of all accounts. Only its query has the condition id > '': without it,
+-- PostgreSQL would read these indexes for an account's list too, and pass over the rows of others.
+CREATE INDEX payments_of_all ON payments (created_at, id) WHERE id > '';
+CREATE INDEX payments_of_status ON payments (status, created_at, id) WHERE id > '';
+CREATE INDEX payments_of_reference ON payments (reference, created_at, id) WHERE id > '';
+CREATE INDEX payments_exceptional ON payments (created_at, id) WHERE id > '' AND exceptions <> '{}';
 
 -- One row for each transfer that was credited: the key makes a second credit impossible.
 CREATE TABLE payment_credits (
@@ -91,7 +100,7 @@ CREATE TABLE payment_decisions (
   -- From 1 for each payment.
   number integer NOT NULL,
   kind text NOT NULL CHECK (kind IN ('release', 'reject', 'cancel', 'refund')),
-  -- Of a refund; null when no amount could be made of it.
+  -- What a refund returns; null when no amount could be made of it.
   amount numeric(38,8) CHECK (amount > 0),
   decided_by text,
   reason text,
@@ -140,7 +149,7 @@ CREATE TRIGGER note_change AFTER INSERT OR UPDATE OR DELETE ON payment_refunds
   FOR EACH ROW EXECUTE FUNCTION note_ledger_change('payment_id');
 
 GRANT SELECT ON payments, payment_credits, payment_decisions, payment_refunds
-  TO gateway_api, gateway_worker, gateway_admin;
+  TO gateway_api, gateway_worker, gateway_admin, gateway_dashboard;
 GRANT SELECT, INSERT, UPDATE ON payment_verifications TO gateway_api;
 GRANT INSERT, UPDATE ON payments, payment_decisions, payment_refunds TO gateway_worker;
 GRANT INSERT ON payment_credits TO gateway_worker;

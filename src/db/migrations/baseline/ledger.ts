@@ -1,6 +1,6 @@
 /**
- * The ledger: balances, transactions, entries, and ledger_post, the only writer of them (decisions/ledger).
- * Readable in one sitting, on purpose.
+ * The ledger: balances, transactions, entries, and the only writers of them (decisions/ledger): ledger_post,
+ * ledger_adjust and ledger_reserve_rows. Readable in one sitting, on purpose.
  */
 export const sql = /* sql */ `
 -- One row holds both of a merchant's accounts of a currency, so that a posting takes one lock and
@@ -37,6 +37,8 @@ CREATE TABLE ledger_transactions (
 CREATE INDEX ledger_transactions_newest
   ON ledger_transactions (account_id, mode, posted_at DESC, id DESC);
 CREATE INDEX ledger_transactions_by_source ON ledger_transactions (source_id);
+CREATE INDEX ledger_transactions_by_type
+  ON ledger_transactions (account_id, mode, type, posted_at DESC, id DESC);
 
 CREATE TABLE ledger_entries (
   transaction_id text NOT NULL REFERENCES ledger_transactions,
@@ -51,6 +53,8 @@ CREATE TABLE ledger_entries (
   PRIMARY KEY (transaction_id, line),
   CHECK ((account IN ('available', 'reserved')) = (balance_after IS NOT NULL))
 );
+GRANT SELECT ON balances, ledger_transactions, ledger_entries
+  TO gateway_api, gateway_worker, gateway_admin, gateway_dashboard;
 
 CREATE FUNCTION ledger_refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -182,6 +186,7 @@ BEGIN
   RETURN QUERY SELECT * FROM ledger_write(p_id, p_operation_key, p_account_id, p_mode, p_currency,
     p_type, p_description, p_source_object, p_source_id, p_lines);
 END $$;
+GRANT EXECUTE ON FUNCTION ledger_post TO gateway_worker;
 
 -- An operator's adjustment.
 CREATE FUNCTION ledger_adjust(
@@ -196,46 +201,65 @@ BEGIN
   RETURN QUERY SELECT * FROM ledger_write(p_id, p_operation_key, p_account_id, p_mode, p_currency,
     p_type, p_description, p_source_object, p_source_id, p_lines);
 END $$;
-
--- The scheduled check proves what has changed since the last proof (src/db/ledger-verify.ts). A balance
--- is proven up to a version: its lock is held until the commit, so versions are committed in order.
-CREATE TABLE ledger_checkpoints (
-  account_id text NOT NULL,
-  mode text NOT NULL,
-  currency text NOT NULL,
-  version bigint NOT NULL,
-  available numeric(38,8) NOT NULL,
-  reserved numeric(38,8) NOT NULL,
-  posted_at timestamptz NOT NULL,
-  PRIMARY KEY (account_id, mode, currency)
-);
-
--- Payouts and payments that changed since then, once for each change.
-CREATE TABLE ledger_changes (object_id text NOT NULL)
-  WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);
-
--- One row.
-CREATE TABLE ledger_proof (proven_at timestamptz NOT NULL);
-INSERT INTO ledger_proof VALUES (now());
-
--- For triggers: the object is the row, or the payment that the row belongs to.
-CREATE FUNCTION note_ledger_change() RETURNS trigger
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
-DECLARE
-  changed record;
-BEGIN
-  IF TG_OP = 'DELETE' THEN changed := OLD; ELSE changed := NEW; END IF;
-  IF TG_ARGV[0] = 'payment_id' THEN INSERT INTO ledger_changes VALUES (changed.payment_id);
-  ELSE INSERT INTO ledger_changes VALUES (changed.id); END IF;
-  RETURN NULL;
-END $$;
-
-GRANT SELECT ON balances, ledger_transactions, ledger_entries
-  TO gateway_api, gateway_worker, gateway_admin;
-GRANT SELECT, INSERT, UPDATE ON ledger_checkpoints, ledger_proof TO gateway_worker;
-GRANT SELECT, DELETE ON ledger_changes TO gateway_worker;
-GRANT SELECT ON ledger_proof TO gateway_api;
-GRANT SELECT ON ledger_checkpoints, ledger_proof, ledger_changes TO gateway_admin;
-GRANT EXECUTE ON FUNCTION ledger_post TO gateway_worker;
 GRANT EXECUTE ON FUNCTION ledger_adjust TO gateway_admin;
+
+-- Reserves the funds of many new payouts of one balance: one update of the balance, and for each
+-- payout the transaction that ledger_post would write, in the order of the rows. All of them or none.
+-- rows is an array of {id, operation_key, source_id, description, amount}.
+--   posted        the money moved
+--   insufficient  available would fall below zero; nothing moved
+-- An operation key that was posted before raises: the payouts must be new.
+CREATE FUNCTION ledger_reserve_rows(p_account_id text, p_mode text, p_currency text, p_rows jsonb)
+RETURNS TABLE (outcome text, available numeric(38,8), reserved numeric(38,8))
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+#variable_conflict use_column
+DECLARE
+  b balances%ROWTYPE;
+  number_of_rows integer;
+  smallest numeric(38,8);
+  total numeric(38,8);
+BEGIN
+  SELECT count(*), min(amount), sum(amount) INTO number_of_rows, smallest, total
+    FROM jsonb_to_recordset(p_rows) AS r(amount numeric(38,8));
+  IF number_of_rows = 0 OR coalesce(smallest, 0) <= 0 THEN
+    RAISE EXCEPTION 'ledger_reserve_rows reserves amounts greater than zero only';
+  END IF;
+
+  UPDATE balances w
+     SET available = w.available - total,
+         reserved = w.reserved + total,
+         version = w.version + number_of_rows,
+         last_posted_at = greatest(clock_timestamp(),
+                                   w.last_posted_at + number_of_rows * interval '1 microsecond')
+   WHERE (w.account_id, w.mode, w.currency) = (p_account_id, p_mode, p_currency)
+     AND w.available >= total
+  RETURNING * INTO b;
+  IF NOT FOUND THEN
+    RETURN QUERY SELECT 'insufficient', w.available, w.reserved
+      FROM (VALUES (1)) AS one(x) LEFT JOIN balances w
+        ON (w.account_id, w.mode, w.currency) = (p_account_id, p_mode, p_currency);
+    RETURN;
+  END IF;
+
+  INSERT INTO ledger_transactions
+    SELECT r.id, r.operation_key, p_account_id, p_mode, p_currency, 'payout_reserve',
+           r.description, 'payout', r.source_id, b.version - number_of_rows + r.n,
+           b.last_posted_at - (number_of_rows - r.n) * interval '1 microsecond'
+      FROM ROWS FROM (jsonb_to_recordset(p_rows)
+             AS (id text, operation_key text, source_id text, description text))
+        WITH ORDINALITY AS r(id, operation_key, source_id, description, n);
+
+  -- Each line's balance is what the account held before this posting, less what the rows up to it took.
+  INSERT INTO ledger_entries
+    SELECT r.id, line.n, line.account, line.direction, r.amount,
+           CASE line.account WHEN 'available' THEN b.available + total - r.taken
+                             ELSE b.reserved - total + r.taken END
+      FROM (SELECT id, amount, sum(amount) OVER (ORDER BY n) AS taken
+              FROM ROWS FROM (jsonb_to_recordset(p_rows) AS (id text, amount numeric(38,8)))
+                WITH ORDINALITY AS given(id, amount, n)) AS r
+     CROSS JOIN (VALUES (1, 'available', 'out'), (2, 'reserved', 'in')) AS line(n, account, direction);
+
+  RETURN QUERY SELECT 'posted', b.available, b.reserved;
+END $$;
+GRANT EXECUTE ON FUNCTION ledger_reserve_rows TO gateway_worker;
 `;

@@ -3,14 +3,27 @@
  * its transfer for ever; the attempts of a slot are the signed transactions with that nonce, of which
  * the chain accepts at most one. Amounts are in the token's smallest unit, except `amount`.
  */
-export const TRANSFERS = `
+export const TRANSFERS = /* sql */ `
 CREATE TABLE wallet.signer (
   chain_id bigint NOT NULL,
   address text NOT NULL CHECK (address ~ '^0x[0-9a-f]{40}$'),
   next_nonce bigint NOT NULL CHECK (next_nonce >= 0),
   -- A signer that is stopped gets no new slots, until an operator has looked.
   stopped_reason text,
-  PRIMARY KEY (chain_id, address)
+  -- Null: it is one that sends.
+  replaced_at timestamptz,
+  -- Why the signer is stopped; a stop for found transactions ends when each of them is explained.
+  stopped_for text CHECK (stopped_for IN ('used_nonce', 'found_transactions')),
+  -- No transfer gets a nonce of this hot wallet; the others go on.
+  paused_at timestamptz(3),
+  paused_by text,
+  paused_reason text,
+  -- No node shows a transaction of it: it may have paid any transfer, so no hot wallet sends.
+  has_unseen_nonces boolean NOT NULL DEFAULT false,
+  PRIMARY KEY (chain_id, address),
+  CONSTRAINT signer_stop CHECK ((stopped_reason IS NULL) = (stopped_for IS NULL)),
+  CONSTRAINT signer_pause CHECK ((paused_at IS NULL) = (paused_by IS NULL)
+    AND (paused_at IS NULL) = (paused_reason IS NULL))
 );
 
 CREATE TABLE wallet.transfer (
@@ -33,12 +46,21 @@ CREATE TABLE wallet.transfer (
   waiting_for text,
   created_at timestamptz(3) NOT NULL DEFAULT clock_timestamp(),
   updated_at timestamptz(3) NOT NULL DEFAULT clock_timestamp(),
+  -- A refund is sent as a transfer, and told of by its checkout. Funding is for the network fee of a sweep.
+  purpose text NOT NULL DEFAULT 'payout' CHECK (purpose IN ('payout', 'refund', 'funding')),
+  -- Whoever is due first is tried first, so that transfers that have to wait do not take the place of
+  -- others; what a node refused is due again later.
+  due_at timestamptz(3) DEFAULT clock_timestamp(),
+  waiting_since timestamptz(3),
+  -- A sentence for the operator.
+  waiting_detail text,
   UNIQUE (mode, client_reference),
   CHECK (status = 'refused' OR (chain_id IS NOT NULL AND units IS NOT NULL))
 );
 CREATE INDEX transfer_changes ON wallet.transfer (mode, updated_at, id);
-CREATE INDEX transfer_queue ON wallet.transfer (chain_id, asset, created_at, id)
-  WHERE status = 'queued';
+CREATE INDEX transfer_due ON wallet.transfer (chain_id, asset, due_at, id) WHERE status = 'queued';
+CREATE INDEX transfer_waiting ON wallet.transfer (chain_id, asset, waiting_for, waiting_since)
+  WHERE waiting_for IS NOT NULL;
 
 CREATE TABLE wallet.slot (
   chain_id bigint NOT NULL,
@@ -61,6 +83,11 @@ CREATE TABLE wallet.slot (
   -- False until the bytes with these fees are stored.
   is_signed boolean NOT NULL DEFAULT false,
   created_at timestamptz(3) NOT NULL DEFAULT clock_timestamp(),
+  -- When an operator freed the nonce: an empty transaction takes the place of the transfer's.
+  freed_at timestamptz(3),
+  -- The block of the receipt that ended the slot. When an operator accepts another chain after a
+  -- reorganization below the final block, what is above the fork is followed again.
+  settled_block bigint,
   PRIMARY KEY (chain_id, signer, nonce),
   FOREIGN KEY (chain_id, signer) REFERENCES wallet.signer (chain_id, address)
 );
@@ -81,48 +108,38 @@ CREATE TABLE wallet.attempt (
   created_at timestamptz(3) NOT NULL DEFAULT clock_timestamp(),
   -- The last time that a node accepted it.
   broadcast_at timestamptz(3),
+  -- Nothing to the signer itself. Final, it lets the slot's transfer have another nonce.
+  is_empty boolean NOT NULL DEFAULT false,
   FOREIGN KEY (chain_id, signer, nonce) REFERENCES wallet.slot (chain_id, signer, nonce)
 );
 CREATE INDEX attempt_slot ON wallet.attempt (chain_id, signer, nonce, created_at);
 
--- The kill switch: one row for each chain where nothing is signed or broadcast.
-CREATE TABLE wallet.pause (
-  chain_id bigint PRIMARY KEY,
-  reason text NOT NULL,
-  paused_at timestamptz(3) NOT NULL DEFAULT clock_timestamp()
-);
-
-CREATE TABLE wallet.denied_address (
-  address text PRIMARY KEY CHECK (address ~ '^0x[0-9a-f]{40}$'),
-  reason text NOT NULL,
-  denied_at timestamptz(3) NOT NULL DEFAULT clock_timestamp()
-);
-
-CREATE TABLE wallet.alarm (
-  id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+-- Transactions of a hot wallet that the chain or a pool has and the record has not, as after a restore
+-- of an older database. No transfer gets a nonce while one of them is open.
+CREATE TABLE wallet.found_transaction (
   chain_id bigint NOT NULL,
-  kind text NOT NULL,
-  -- What it is about: an asset, a transfer, a signer.
-  subject text NOT NULL,
-  detail text NOT NULL,
-  raised_at timestamptz(3) NOT NULL DEFAULT clock_timestamp(),
-  cleared_at timestamptz(3)
+  signer text NOT NULL,
+  nonce bigint NOT NULL,
+  hash text NOT NULL CHECK (hash ~ '^0x[0-9a-f]{64}$'),
+  -- Null: it is not a transfer as the wallet makes them, and fits none.
+  asset text,
+  recipient text,
+  units numeric(78,0),
+  gas bigint NOT NULL,
+  max_fee_per_gas numeric(78,0) NOT NULL,
+  max_priority_fee_per_gas numeric(78,0) NOT NULL,
+  raw text,
+  -- open: not explained yet. adopted: the attempt of a transfer. foreign: an operator says that it pays none.
+  state text NOT NULL DEFAULT 'open' CHECK (state IN ('open', 'adopted', 'foreign')),
+  transfer_id text REFERENCES wallet.transfer,
+  found_at timestamptz(3) NOT NULL DEFAULT clock_timestamp(),
+  PRIMARY KEY (chain_id, signer, hash),
+  FOREIGN KEY (chain_id, signer) REFERENCES wallet.signer (chain_id, address),
+  CHECK ((state = 'adopted') = (transfer_id IS NOT NULL))
 );
-CREATE UNIQUE INDEX alarm_open ON wallet.alarm (chain_id, kind, subject) WHERE cleared_at IS NULL;
+CREATE UNIQUE INDEX found_transaction_nonce ON wallet.found_transaction (chain_id, signer, nonce);
+CREATE INDEX found_transaction_open ON wallet.found_transaction (chain_id) WHERE state = 'open';
 
--- Callbacks to the gateway, written with the change that they tell of.
-CREATE TABLE wallet.callback (
-  id text PRIMARY KEY,
-  mode text NOT NULL CHECK (mode IN ('test', 'live')),
-  -- The JSON text; its signature contains the time, so it is made for each attempt.
-  body text NOT NULL,
-  due_at timestamptz(3) NOT NULL DEFAULT clock_timestamp(),
-  attempts integer NOT NULL DEFAULT 0,
-  acknowledged_at timestamptz(3)
-);
-CREATE INDEX callback_due ON wallet.callback (due_at) WHERE acknowledged_at IS NULL;
-
-GRANT SELECT, INSERT, UPDATE ON wallet.signer, wallet.transfer, wallet.slot, wallet.attempt,
-  wallet.alarm, wallet.callback TO wallet_app;
-GRANT SELECT, INSERT, UPDATE, DELETE ON wallet.pause, wallet.denied_address TO wallet_app;
+GRANT SELECT, INSERT, UPDATE ON wallet.signer, wallet.transfer, wallet.slot, wallet.attempt TO wallet_app;
+GRANT SELECT, INSERT, UPDATE, DELETE ON wallet.found_transaction TO wallet_app;
 `;
