@@ -1,14 +1,15 @@
-/** Writes openapi.json and the SDK's types, or with --check reports whether they are up to date. */
+/** Writes openapi.json and the types of the SDKs, or with --check reports whether they are up to date. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { format } from 'prettier';
 import { buildClientTypes } from '../openapi/client-types';
 import { buildDocument } from '../openapi/document';
+import { buildPythonClient } from '../openapi/python-client';
 
 const HELP = `Usage: npm run openapi [-- --check]
 
-Writes openapi.json and src/client/generated.ts from the schemas. With --check it writes nothing, and
-fails when one of them is out of date.
+Writes openapi.json, src/client/generated.ts and the types of clients/python from the schemas. With
+--check it writes nothing, and fails when one of them is out of date.
 `;
 
 const ROOT = join(__dirname, '../..');
@@ -26,6 +27,7 @@ async function main(): Promise<void> {
       printWidth: 100,
       singleQuote: true,
     }),
+    'clients/python/payments_gateway/_generated.py': buildPythonClient(),
   };
   for (const [file, text] of Object.entries(files)) {
     if (!process.argv.includes('--check')) writeFileSync(join(ROOT, file), text);

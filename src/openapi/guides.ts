@@ -17,6 +17,7 @@ const GUIDE_NAMES = [
   'payouts',
   'webhooks',
   'sdk',
+  'python',
   'testing',
   'errors',
   'going-live',

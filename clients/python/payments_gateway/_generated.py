@@ -1,0 +1,1064 @@
+"""The API's types, errors and operations. Written by `npm run openapi`: do not edit."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, NotRequired, TypedDict
+
+from ._transport import ListOf, Resource
+from .errors import ApiError
+
+
+class PaymentRequest(TypedDict):
+    """A payment request."""
+
+    amount: str
+    """A decimal string greater than zero with at most 18 digits before and 8 after the decimal point, such as "125.50"."""
+    currency: str
+    """A currency code in capital letters, such as "USDT"."""
+    reference: str
+    """Your unique ID: 1 to 64 printable ASCII characters without spaces."""
+    description: NotRequired[str]
+    """Text of at most 255 characters without NUL."""
+    customer_email: NotRequired[str]
+    """An email address of at most 254 characters."""
+    success_url: NotRequired[str]
+    """An absolute URL of at most 2048 characters."""
+    cancel_url: NotRequired[str]
+    """An absolute URL of at most 2048 characters."""
+    provider: NotRequired[Literal["onchain_provider", "exchange_pay"]]
+    """One of onchain_provider, exchange_pay."""
+    network: NotRequired[str]
+    """The name of a network, such as "tron"."""
+    metadata: NotRequired[dict[str, str]]
+    """An object of at most 20 strings, with keys of 1 to 40 characters and values of at most 500."""
+    expires_in: NotRequired[int]
+    """A whole number of seconds from 300 (5 in test mode) to 86400."""
+
+
+class Payment(TypedDict):
+    """A payment."""
+
+    id: str
+    """ID with the prefix pay_."""
+    object: Literal["payment"]
+    mode: Literal["test", "live"]
+    """The mode of the API key."""
+    status: Literal["created", "pending", "processing", "on_hold", "completed", "underpaid", "failed", "expired", "cancelled", "refunded"]
+    """The status."""
+    provider: Literal["onchain_provider", "exchange_pay"]
+    """Provider code."""
+    network: str | None
+    """Null for a transfer within the provider."""
+    reference: str
+    """Your unique ID."""
+    amount: str
+    """The requested amount."""
+    currency: str
+    """Currency code."""
+    received_amount: str
+    """The amount that is confirmed."""
+    unconfirmed_amount: str
+    """The amount that was seen and is not confirmed yet. It can still disappear: do not deliver for it."""
+    amount_due: str
+    """The amount that the customer still has to send: what is unconfirmed is already subtracted."""
+    overpaid_amount: str
+    """The confirmed amount beyond the requested amount."""
+    refunded_amount: str
+    """The amount refunded to the customer."""
+    service_fee: str
+    """Our fee on the amount received and not refunded."""
+    net_amount: str | None
+    """Null until the payment is credited."""
+    exceptions: list[Literal["overpaid", "late", "manual"]]
+    tx_hash: str | None
+    """Of the last transfer, if the provider supplies one."""
+    checkout_url: str
+    """The checkout page. Send your customer to this URL."""
+    success_url: str | None
+    """Where the customer returns; the redirect is not proof of payment."""
+    cancel_url: str | None
+    """Where the customer returns after cancelling."""
+    description: str | None
+    """Your description."""
+    customer_email: str | None
+    """The email address of the customer."""
+    failure_reason: str | None
+    """Set when the status is failed, or when an operator rejected the payment."""
+    metadata: dict[str, str]
+    """The metadata of the request."""
+    created_at: str
+    """The time of creation."""
+    expires_at: str
+    """The time when the checkout expires."""
+    completed_at: str | None
+    """Null until completion."""
+
+
+class PayoutRequestDestination(TypedDict):
+    """An object with type, value and optionally memo."""
+
+    type: Literal["crypto_address", "exchange_id", "email"]
+    """One of crypto_address, exchange_id, email."""
+    value: str
+    """The address, account ID or email address of the recipient."""
+    memo: NotRequired[str | None]
+    """Text of at most 64 characters without NUL, or null if the destination has none."""
+
+
+class PayoutRequest(TypedDict):
+    """A payout request."""
+
+    amount: str
+    """A decimal string greater than zero with at most 18 digits before and 8 after the decimal point, such as "125.50"."""
+    currency: str
+    """A currency code in capital letters, such as "USDT"."""
+    reference: str
+    """Your unique ID: 1 to 64 letters, digits, "_" or "-"."""
+    destination: PayoutRequestDestination
+    """An object with type, value and optionally memo."""
+    network: NotRequired[str]
+    """The name of a network, such as "tron"."""
+    provider: NotRequired[Literal["onchain_provider", "exchange_pay"]]
+    """One of onchain_provider, exchange_pay."""
+    description: NotRequired[str]
+    """Text of at most 255 characters without NUL."""
+    metadata: NotRequired[dict[str, str]]
+    """An object of at most 20 strings, with keys of 1 to 40 characters and values of at most 500."""
+
+
+class PayoutDestination(TypedDict):
+    """The recipient."""
+
+    type: Literal["crypto_address", "exchange_id", "email"]
+    """The type of value."""
+    value: str
+    """The address, account ID or email address."""
+    memo: str | None
+    """The memo or destination tag."""
+
+
+class Payout(TypedDict):
+    """A payout."""
+
+    id: str
+    """ID with the prefix po_."""
+    object: Literal["payout"]
+    mode: Literal["test", "live"]
+    """The mode of the API key."""
+    status: Literal["requested", "under_review", "approved", "processing", "completed", "rejected", "failed", "cancelled"]
+    """The status."""
+    provider: Literal["onchain_provider", "exchange_pay"]
+    """Provider code."""
+    reference: str
+    """Your unique ID."""
+    amount: str
+    """The amount that the recipient receives."""
+    currency: str
+    """Currency code."""
+    network: str | None
+    """Null for a transfer within the provider."""
+    destination: PayoutDestination
+    """The recipient."""
+    service_fee: str
+    """Our fee, on top of the amount."""
+    network_fee: str
+    """The fee estimated by the provider; zero if it publishes none."""
+    total_debit: str
+    """amount + service_fee + network_fee."""
+    tx_hash: str | None
+    """Set on completion if the provider supplies one."""
+    failure_reason: str | None
+    """Set when the status is failed."""
+    rejection_reason: str | None
+    """Set when the status is rejected."""
+    description: str | None
+    """Your description."""
+    metadata: dict[str, str]
+    """The metadata of the request."""
+    created_at: str
+    """The time of creation."""
+    updated_at: str
+    """The time of the last status change."""
+
+
+class PayoutBatchRequest(TypedDict):
+    """A batch of payouts."""
+
+    reference: str
+    """Your unique ID: 1 to 64 letters, digits, "_" or "-"."""
+    description: NotRequired[str]
+    """Text of at most 255 characters without NUL."""
+    dry_run: NotRequired[bool]
+    """true checks every row and answers with the faults, fees and totals."""
+    payouts: list[PayoutRequest]
+    """1 to 10,000 payout requests."""
+
+
+class PayoutBatchRows(TypedDict):
+    """The number of rows in each state."""
+
+    total: int
+    """All rows."""
+    waiting: int
+    """Reserved, and not released to the provider."""
+    processing: int
+    """Released, and not final."""
+    sent: int
+    """Completed."""
+    failed: int
+    """Failed: the funds were returned."""
+    returned: int
+    """Returned without having been submitted."""
+
+
+class PayoutBatchTotal(TypedDict):
+    """The sums of one currency."""
+
+    currency: str
+    """Currency code."""
+    rows: int
+    """The number of rows in this currency."""
+    amount: str
+    """What the recipients receive."""
+    service_fee: str
+    """Our fees."""
+    network_fee: str
+    """The fees estimated by the providers."""
+    total_debit: str
+    """amount + service_fee + network_fee."""
+
+
+class PayoutBatch(TypedDict):
+    """A batch of payouts."""
+
+    id: str
+    """ID with the prefix pb_."""
+    object: Literal["payout_batch"]
+    mode: Literal["test", "live"]
+    """The mode of the API key."""
+    status: Literal["requested", "under_review", "processing", "completed", "partially_completed", "stopped", "rejected"]
+    """The status."""
+    reference: str
+    """Your unique ID."""
+    description: str | None
+    """Your description."""
+    rows: PayoutBatchRows
+    """The number of rows in each state."""
+    totals: list[PayoutBatchTotal]
+    """The sums of all rows, by currency."""
+    manifest_sha256: str
+    """SHA-256 of the manifest: the rows in canonical form."""
+    stop_requested_at: str | None
+    """Null if it was not."""
+    rejection_reason: str | None
+    """Set when an operator rejected the batch."""
+    created_at: str
+    """The time of creation."""
+    updated_at: str
+    """The time of the last change."""
+    closed_at: str | None
+    """Null while rows are open."""
+
+
+class PayoutBatchCheckRefusedRow(TypedDict):
+    """A refused row."""
+
+    row: int
+    """The row, counted from 1."""
+    reference: str | None
+    """The reference of the row."""
+    code: str
+    """The error code."""
+    message: str
+    """What is wrong and what to do."""
+    details: dict[str, Any] | None
+    """The details of the error code."""
+
+
+class PayoutBatchCheckTotal(TypedDict):
+    """The sums of one currency."""
+
+    currency: str
+    """Currency code."""
+    rows: int
+    """The number of rows in this currency."""
+    amount: str
+    """What the recipients receive."""
+    service_fee: str
+    """Our fees."""
+    network_fee: str
+    """The fees estimated by the providers."""
+    total_debit: str
+    """amount + service_fee + network_fee."""
+
+
+class PayoutBatchCheckMissing(TypedDict):
+    """A balance."""
+
+    currency: str
+    """Currency code."""
+    available: str
+    """The available balance."""
+    required: str
+    """The total_debit of the rows."""
+
+
+class PayoutBatchCheck(TypedDict):
+    """The result of a dry run."""
+
+    object: Literal["payout_batch_check"]
+    valid: bool
+    """Whether the same request without dry_run is accepted now."""
+    refused_rows: list[PayoutBatchCheckRefusedRow]
+    totals: list[PayoutBatchCheckTotal]
+    """The sums of the other rows, by currency."""
+    missing: PayoutBatchCheckMissing | None
+    """The first balance that does not cover its rows."""
+    review_reasons: list[Literal["rehearse_review", "review_all", "above_auto_approve_max", "above_auto_approve_daily_max", "first_use_of_destination", "email_destination", "new_api_key", "above_four_eyes_threshold"]]
+    """Why an operator must approve the batch; empty if nobody has to."""
+
+
+class PayoutBatchProofTotal(TypedDict):
+    """The sums of one currency: sent + failed + returned + open = manifest = ledger_reserved."""
+
+    currency: str
+    """Currency code."""
+    manifest: str
+    """The total_debit of all rows."""
+    sent: str
+    """The total_debit of the completed rows."""
+    failed: str
+    """The total_debit of the failed rows."""
+    returned: str
+    """The total_debit of the returned rows."""
+    open: str
+    """The total_debit of the rows that are not final."""
+    ledger_reserved: str
+    """What the ledger reserved for the rows."""
+    ledger_settled: str
+    """What the ledger settled."""
+    ledger_released: str
+    """What the ledger returned."""
+
+
+class PayoutBatchProofRow(TypedDict):
+    """A row."""
+
+    row: int
+    """The row, counted from 1."""
+    id: str
+    """ID with the prefix po_."""
+    reference: str
+    status: Literal["requested", "under_review", "approved", "processing", "completed", "rejected", "failed", "cancelled"]
+    """The status of the payout."""
+    currency: str
+    """Currency code."""
+    amount: str
+    """What the recipient receives."""
+    total_debit: str
+    """The amount plus fees."""
+    tx_hash: str | None
+    """Set if the provider supplied one."""
+    manifest: str
+    """The row in canonical form."""
+
+
+class PayoutBatchProof(TypedDict):
+    """What became of the money of a batch."""
+
+    object: Literal["payout_batch_proof"]
+    batch_id: str
+    """ID with the prefix pb_."""
+    manifest_sha256: str
+    """SHA-256 of the rows in canonical form."""
+    closed_at: str | None
+    """Null while rows are open."""
+    totals: list[PayoutBatchProofTotal]
+    balanced: bool
+    """Whether all of these sums agree."""
+    rows: list[PayoutBatchProofRow]
+
+
+class BalanceBalance(TypedDict):
+    """The balance in one currency; currencies are never converted or added together."""
+
+    currency: str
+    """Currency code."""
+    available: str
+    """Available for payouts."""
+    reserved: str
+    """Reserved for payouts that are not final."""
+    pending: str
+    """Seen by a provider and not credited yet, late funds included."""
+
+
+class Balance(TypedDict):
+    """Balances per currency."""
+
+    object: Literal["balance"]
+    mode: Literal["test", "live"]
+    """The mode of the API key."""
+    balances: list[BalanceBalance]
+
+
+class TransactionSource(TypedDict):
+    """The object that caused the transaction."""
+
+    object: Literal["payment", "payout", "adjustment"]
+    """The type of object."""
+    id: str
+
+
+class TransactionEntrie(TypedDict):
+    """A change of one balance."""
+
+    balance: Literal["available", "reserved"]
+    """The balance that changed."""
+    direction: Literal["in", "out"]
+    """Into or out of the balance."""
+    amount: str
+    """The amount."""
+    balance_after: str
+    """The balance after this entry."""
+
+
+class Transaction(TypedDict):
+    """A ledger transaction."""
+
+    id: str
+    """ID with the prefix txn_."""
+    object: Literal["transaction"]
+    mode: Literal["test", "live"]
+    """The mode of the API key."""
+    type: Literal["payin_settlement", "payin_refund", "payout_reserve", "payout_release", "payout_settlement", "adjustment"]
+    """The type of transaction."""
+    currency: str
+    """Currency code."""
+    description: str
+    source: TransactionSource
+    """The object that caused the transaction."""
+    entries: list[TransactionEntrie]
+    posted_at: str
+    """The time of posting."""
+
+
+class FeeRule(TypedDict):
+    """A fee rule in force."""
+
+    direction: Literal["payin", "payout"]
+    """payin for payments, payout for payouts."""
+    provider: Literal["onchain_provider", "exchange_pay"]
+    """Provider code."""
+    currency: str
+    """Currency code."""
+    percentage: str
+    """In percent."""
+    fixed_amount: str
+    """Added to the percentage."""
+    min_fee: str | None
+    """Null if there is no minimum."""
+    max_fee: str | None
+    """Null if there is no maximum."""
+
+
+class FeeQuote(TypedDict):
+    """A fee quote."""
+
+    object: Literal["fee_quote"]
+    direction: Literal["payin", "payout"]
+    """payin for payments, payout for payouts."""
+    provider: Literal["onchain_provider", "exchange_pay"]
+    """Provider code."""
+    currency: str
+    """Currency code."""
+    amount: str
+    """The amount of the quote."""
+    service_fee: str
+    """Our fee on the amount."""
+    net_amount: str | None
+    """Null for payouts."""
+    note: str | None
+    """For payouts: a network fee may be added."""
+
+
+class CurrencyListProviderCapabilities(TypedDict):
+    """The capabilities of the provider."""
+
+    pay_in: bool
+    pay_out: bool
+    destination_types: list[str]
+    network_required: bool
+    memo_supported: bool
+    network_fee_estimate: bool
+    tx_hash: bool
+    refunds: bool
+    partial_payments: bool
+    checkout_ttl_seconds: int | None
+    """Null if the provider has no time limit."""
+
+
+class CurrencyListProvider(TypedDict):
+    """An enabled provider."""
+
+    code: Literal["onchain_provider", "exchange_pay"]
+    """Provider code."""
+    name: str
+    """Display name."""
+    pay_in: bool
+    pay_out: bool
+    capabilities: CurrencyListProviderCapabilities
+    """The capabilities of the provider."""
+
+
+class CurrencyListData(TypedDict):
+    """A currency that the provider supports on a network."""
+
+    provider: Literal["onchain_provider", "exchange_pay"]
+    """Provider code."""
+    direction: Literal["payin", "payout"]
+    """payin for payments, payout for payouts."""
+    currency: str
+    """Currency code."""
+    network: str
+    """internal for transfers within the provider."""
+    min_amount: str
+    """The minimum amount."""
+    max_amount: str | None
+    """Null if there is no maximum."""
+
+
+class CurrencyList(TypedDict):
+    """The supported providers, currencies and networks."""
+
+    object: Literal["list"]
+    providers: list[CurrencyListProvider]
+    data: list[CurrencyListData]
+
+
+class EventData(TypedDict):
+    """A test event."""
+
+    object: Literal["ping"]
+    endpoint_id: str
+    """ID with the prefix we_."""
+    url: str
+    events: list[str]
+
+
+class Event(TypedDict):
+    """A webhook event."""
+
+    id: str
+    """ID with the prefix evt_."""
+    type: Literal["payment.created", "payment.pending", "payment.processing", "payment.on_hold", "payment.completed", "payment.underpaid", "payment.failed", "payment.expired", "payment.cancelled", "payment.refunded", "payout.requested", "payout.approved", "payout.processing", "payout.completed", "payout.rejected", "payout.failed", "payout.cancelled", "payout_batch.approved", "payout_batch.completed", "payout_batch.stopped", "payout_batch.rejected", "webhook.ping"]
+    """The type of event."""
+    mode: Literal["test", "live"]
+    """The mode of the API key."""
+    created_at: str
+    """The time of the event."""
+    sequence: int
+    """The order of the events of one object."""
+    data: Payment | Payout | PayoutBatch | EventData
+
+
+class AccountSuspendedError(ApiError):
+    """The error `account_suspended`."""
+
+    details: None
+
+
+class AuthenticationRequiredError(ApiError):
+    """The error `authentication_required`."""
+
+    details: None
+
+
+class CursorExpiredError(ApiError):
+    """The error `cursor_expired`."""
+
+    details: None
+
+
+class DestinationNotSupportedError(ApiError):
+    """The error `destination_not_supported`."""
+
+    details: dict[str, Any]
+
+
+class DuplicateReferenceErrorDetails(TypedDict):
+    """The object that uses the reference."""
+
+    existing_id: str
+    existing_object: Literal["payout", "payment", "payout_batch"]
+    """Type of the object."""
+
+
+class DuplicateReferenceError(ApiError):
+    """The error `duplicate_reference`."""
+
+    details: DuplicateReferenceErrorDetails
+
+
+class IdempotencyKeyRequiredError(ApiError):
+    """The error `idempotency_key_required`."""
+
+    details: None
+
+
+class IdempotencyKeyReusedError(ApiError):
+    """The error `idempotency_key_reused`."""
+
+    details: None
+
+
+class InsufficientBalanceErrorDetails(TypedDict):
+    """The available and the required amount."""
+
+    currency: str
+    """Currency code."""
+    available: str
+    """The available balance."""
+    required: str
+    """The total_debit of the payout."""
+
+
+class InsufficientBalanceError(ApiError):
+    """The error `insufficient_balance`."""
+
+    details: InsufficientBalanceErrorDetails
+
+
+class InsufficientScopeErrorDetails(TypedDict):
+    """The missing scope."""
+
+    required_scope: str
+
+
+class InsufficientScopeError(ApiError):
+    """The error `insufficient_scope`."""
+
+    details: InsufficientScopeErrorDetails
+
+
+class InternalErrorError(ApiError):
+    """The error `internal_error`."""
+
+    details: None
+
+
+class InvalidApiKeyError(ApiError):
+    """The error `invalid_api_key`."""
+
+    details: None
+
+
+class InvalidJsonError(ApiError):
+    """The error `invalid_json`."""
+
+    details: None
+
+
+class InvalidStateErrorDetails(TypedDict):
+    """The current status."""
+
+    status: str
+
+
+class InvalidStateError(ApiError):
+    """The error `invalid_state`."""
+
+    details: InvalidStateErrorDetails
+
+
+class IpNotAllowedError(ApiError):
+    """The error `ip_not_allowed`."""
+
+    details: None
+
+
+class LimitExceededErrorDetails(TypedDict):
+    """The limit and its use."""
+
+    limit: Literal["per_transaction", "daily"]
+    """The limit."""
+    currency: str
+    """Currency code."""
+    maximum: str
+    """The maximum."""
+    used: str
+    """The amount used in the last 24 hours."""
+    requested: str
+    """The requested amount."""
+    resets_at: str | None
+    """When the oldest payout no longer counts; null if no payout counts."""
+
+
+class LimitExceededError(ApiError):
+    """The error `limit_exceeded`."""
+
+    details: LimitExceededErrorDetails
+
+
+class NetworkRequiredErrorDetails(TypedDict):
+    """The supported networks."""
+
+    provider: str
+    currency: str
+    """Currency code."""
+    networks: list[str]
+
+
+class NetworkRequiredError(ApiError):
+    """The error `network_required`."""
+
+    details: NetworkRequiredErrorDetails
+
+
+class NotFoundErrorDetails(TypedDict):
+    """The resource that was not found."""
+
+    resource: str
+
+
+class NotFoundError(ApiError):
+    """The error `not_found`."""
+
+    details: NotFoundErrorDetails
+
+
+class PayloadTooLargeError(ApiError):
+    """The error `payload_too_large`."""
+
+    details: None
+
+
+class RateLimitedErrorDetails(TypedDict):
+    """The rate limit."""
+
+    limit_per_minute: int
+
+
+class RateLimitedError(ApiError):
+    """The error `rate_limited`."""
+
+    details: RateLimitedErrorDetails
+
+
+class RequestInProgressError(ApiError):
+    """The error `request_in_progress`."""
+
+    details: None
+
+
+class RowsRefusedErrorDetailsRow(TypedDict):
+    """A refused row."""
+
+    row: int
+    """The row, counted from 1."""
+    reference: str | None
+    """The reference of the row."""
+    code: str
+    """The error code."""
+    message: str
+    """What is wrong and what to do."""
+    details: dict[str, Any] | None
+    """The details of the error code."""
+
+
+class RowsRefusedErrorDetails(TypedDict):
+    """The refused rows."""
+
+    refused: int
+    """The number of refused rows."""
+    rows: list[RowsRefusedErrorDetailsRow]
+    """The first 1000 refused rows."""
+
+
+class RowsRefusedError(ApiError):
+    """The error `rows_refused`."""
+
+    details: RowsRefusedErrorDetails
+
+
+class ServiceUnavailableErrorDetails(TypedDict):
+    """The reason."""
+
+    reason: str
+
+
+class ServiceUnavailableError(ApiError):
+    """The error `service_unavailable`."""
+
+    details: ServiceUnavailableErrorDetails
+
+
+class UnsupportedMediaTypeError(ApiError):
+    """The error `unsupported_media_type`."""
+
+    details: None
+
+
+class ValidationFailedErrorDetailsField(TypedDict):
+    """An invalid field."""
+
+    field: str
+    """Path of the field, such as destination.value."""
+    rule: Literal["required", "type", "format", "too_short", "too_long", "min_amount", "max_amount", "unsupported", "memo_required", "memo_not_supported", "unknown_provider"]
+    """The rule that the field breaks."""
+    message: str
+    """How to correct the field."""
+
+
+class ValidationFailedErrorDetails(TypedDict):
+    """All invalid fields."""
+
+    fields: list[ValidationFailedErrorDetailsField]
+
+
+class ValidationFailedError(ApiError):
+    """The error `validation_failed`."""
+
+    details: ValidationFailedErrorDetails
+
+
+ERRORS: dict[str, type[ApiError]] = {
+    "account_suspended": AccountSuspendedError,
+    "authentication_required": AuthenticationRequiredError,
+    "cursor_expired": CursorExpiredError,
+    "destination_not_supported": DestinationNotSupportedError,
+    "duplicate_reference": DuplicateReferenceError,
+    "idempotency_key_required": IdempotencyKeyRequiredError,
+    "idempotency_key_reused": IdempotencyKeyReusedError,
+    "insufficient_balance": InsufficientBalanceError,
+    "insufficient_scope": InsufficientScopeError,
+    "internal_error": InternalErrorError,
+    "invalid_api_key": InvalidApiKeyError,
+    "invalid_json": InvalidJsonError,
+    "invalid_state": InvalidStateError,
+    "ip_not_allowed": IpNotAllowedError,
+    "limit_exceeded": LimitExceededError,
+    "network_required": NetworkRequiredError,
+    "not_found": NotFoundError,
+    "payload_too_large": PayloadTooLargeError,
+    "rate_limited": RateLimitedError,
+    "request_in_progress": RequestInProgressError,
+    "rows_refused": RowsRefusedError,
+    "service_unavailable": ServiceUnavailableError,
+    "unsupported_media_type": UnsupportedMediaTypeError,
+    "validation_failed": ValidationFailedError,
+}
+
+
+class PaymentOperations(Resource):
+    def create(self, request: PaymentRequest, *, idempotency_key: str | None = None) -> Payment:
+        """Create a payment.
+
+        Opens a checkout at a provider. Redirect your customer to checkout_url. The redirect back to your site is not proof of payment.
+        
+        Scope: `payments:write`.
+        """
+        return self._send("POST", "/payments", body=request, key=self._key(idempotency_key))["data"]
+
+    def list(self, *, status: str | None = None, reference: str | None = None, currency: str | None = None, provider: Literal["onchain_provider", "exchange_pay"] | None = None, created_from: str | None = None, created_to: str | None = None, limit: int | None = None, cursor: str | None = None) -> ListOf[Payment]:
+        """List payments.
+
+        Returns payments, newest first.
+        
+        Scope: `payments:read`.
+        """
+        return self._list("/payments", query={"status": status, "reference": reference, "currency": currency, "provider": provider, "created_from": created_from, "created_to": created_to, "limit": limit, "cursor": cursor})
+
+    def get(self, id: str) -> Payment:
+        """Retrieve a payment.
+
+        Returns the current state of a payment.
+        
+        Scope: `payments:read`.
+        """
+        return self._send("GET", self._at("/payments/{id}", id))["data"]
+
+    def verify(self, id: str) -> Payment:
+        """Check an open payment with the provider.
+
+        Updates an open payment from the provider and returns it. Limited to 6 requests per minute for each payment.
+        
+        Scope: `payments:write`.
+        """
+        return self._send("POST", self._at("/payments/{id}/verify", id))["data"]
+
+
+class PayoutOperations(Resource):
+    def create(self, request: PayoutRequest, *, idempotency_key: str | None = None) -> Payout:
+        """Create a payout.
+
+        Reserves the amount plus fees immediately. A live payout may need approval by an operator before it is sent to the provider. After a timeout or a 5xx response, retry the request with the same Idempotency-Key.
+        
+        Scope: `payouts:write`.
+        """
+        return self._send("POST", "/payouts", body=request, key=self._key(idempotency_key))["data"]
+
+    def list(self, *, status: str | None = None, reference: str | None = None, currency: str | None = None, provider: Literal["onchain_provider", "exchange_pay"] | None = None, batch: str | None = None, created_from: str | None = None, created_to: str | None = None, limit: int | None = None, cursor: str | None = None) -> ListOf[Payout]:
+        """List payouts.
+
+        Returns payouts, newest first.
+        
+        Scope: `payouts:read`.
+        """
+        return self._list("/payouts", query={"status": status, "reference": reference, "currency": currency, "provider": provider, "batch": batch, "created_from": created_from, "created_to": created_to, "limit": limit, "cursor": cursor})
+
+    def get(self, id: str) -> Payout:
+        """Retrieve a payout.
+
+        Returns the current state of a payout.
+        
+        Scope: `payouts:read`.
+        """
+        return self._send("GET", self._at("/payouts/{id}", id))["data"]
+
+    def cancel(self, id: str) -> Payout:
+        """Cancel a payout.
+
+        Cancels a payout that is requested or under_review. The reserved funds are released immediately.
+        
+        Scope: `payouts:write`.
+        """
+        return self._send("POST", self._at("/payouts/{id}/cancel", id))["data"]
+
+
+class PayoutBatchOperations(Resource):
+    def create(self, request: PayoutBatchRequest, *, idempotency_key: str | None = None) -> PayoutBatch:
+        """Create a batch of payouts.
+
+        Reserves the funds of all rows together, or of none. Each row becomes a payout with an ID of its own. With dry_run, every row is checked and nothing is stored; the answer is then 200 with the faults, fees and totals.
+        
+        Scope: `payouts:write`.
+        """
+        if request.get("dry_run"):
+            raise TypeError("Use check() for a request with dry_run.")
+        return self._send("POST", "/payout_batches", body=request, key=self._key(idempotency_key))["data"]
+
+    def check(self, request: PayoutBatchRequest, *, idempotency_key: str | None = None) -> PayoutBatchCheck:
+        """Create a batch of payouts.
+
+        Reserves the funds of all rows together, or of none. Each row becomes a payout with an ID of its own. With dry_run, every row is checked and nothing is stored; the answer is then 200 with the faults, fees and totals.
+        
+        Scope: `payouts:write`.
+        """
+        return self._send("POST", "/payout_batches", body={**request, "dry_run": True}, key=self._key(idempotency_key))["data"]
+
+    def list(self, *, limit: int | None = None, cursor: str | None = None) -> ListOf[PayoutBatch]:
+        """List batches.
+
+        Returns batches, newest first. GET /payouts?batch=… lists the rows of one.
+        
+        Scope: `payouts:read`.
+        """
+        return self._list("/payout_batches", query={"limit": limit, "cursor": cursor})
+
+    def get(self, id: str) -> PayoutBatch:
+        """Retrieve a batch.
+
+        Returns the current state of a batch and the number of rows in each state.
+        
+        Scope: `payouts:read`.
+        """
+        return self._send("GET", self._at("/payout_batches/{id}", id))["data"]
+
+    def proof(self, id: str) -> PayoutBatchProof:
+        """Retrieve the proof of a batch.
+
+        Returns every row with what became of its money, and the sums of the rows and of the ledger. The SHA-256 of the rows in canonical form, each ended by a line feed, is manifest_sha256.
+        
+        Scope: `payouts:read`.
+        """
+        return self._send("GET", self._at("/payout_batches/{id}/proof", id))["data"]
+
+    def stop(self, id: str) -> PayoutBatch:
+        """Stop a batch.
+
+        Returns the funds of all rows that were not released to the provider. Rows that were released go on; the status becomes stopped when the last of them has ended.
+        
+        Scope: `payouts:write`.
+        """
+        return self._send("POST", self._at("/payout_batches/{id}/stop", id))["data"]
+
+
+class BalanceOperations(Resource):
+    def get(self) -> Balance:
+        """Retrieve the balance.
+
+        Returns the balance in each currency. Currencies are never converted or added together.
+        
+        Scope: `balance:read`.
+        """
+        return self._send("GET", "/balance")
+
+
+class TransactionOperations(Resource):
+    def list(self, *, currency: str | None = None, type: Literal["payin_settlement", "payin_refund", "payout_reserve", "payout_release", "payout_settlement", "adjustment"] | None = None, source_id: str | None = None, created_from: str | None = None, created_to: str | None = None, limit: int | None = None, cursor: str | None = None) -> ListOf[Transaction]:
+        """List transactions.
+
+        Returns the ledger history: everything that changed a balance, newest first.
+        
+        Scope: `payments:read`.
+        """
+        return self._list("/transactions", query={"currency": currency, "type": type, "source_id": source_id, "created_from": created_from, "created_to": created_to, "limit": limit, "cursor": cursor})
+
+
+class FeeOperations(Resource):
+    def list(self) -> list[FeeRule]:
+        """List fee rules.
+
+        Returns the fee rules of your account: one for each enabled provider, direction and currency.
+        
+        Any valid API key.
+        """
+        return self._send("GET", "/fees")["data"]
+
+    def quote(self, *, direction: Literal["payin", "payout"], provider: Literal["onchain_provider", "exchange_pay"], currency: str, amount: str) -> FeeQuote:
+        """Quote a fee.
+
+        Returns the fee for an amount: the percentage plus the fixed amount, at least min_fee and at most max_fee. The quote is not wrapped in data.
+        
+        Any valid API key.
+        """
+        return self._send("GET", "/fees/quote", query={"direction": direction, "provider": provider, "currency": currency, "amount": amount})
+
+
+class CurrencieOperations(Resource):
+    def list(self) -> CurrencyList:
+        """List providers, currencies and networks.
+
+        Returns the supported currencies and networks of each enabled provider, with the minimum and maximum amounts.
+        
+        Any valid API key.
+        """
+        return self._send("GET", "/currencies")
+
+
+class EventOperations(Resource):
+    def list(self, *, type: str | None = None, object_id: str | None = None, created_from: str | None = None, created_to: str | None = None, after: str | None = None, wait: int | None = None, limit: int | None = None, cursor: str | None = None) -> ListOf[Event]:
+        """List events.
+
+        Returns the events of the last 30 days, newest first, with the same bodies as webhooks. With after, it returns the events after that one instead, oldest first and in the order in which they were recorded: continue with the ID of the last event that you processed, or with meta.next_cursor. No event is then missed, and none is listed twice. In this feed meta.next_cursor is never null, because new events follow; an empty page means that you have read all events so far. With wait, the request stays open until there is an event. Filters must stay the same while you use a cursor.
+        
+        Scope: `events:read`.
+        """
+        return self._list("/events", query={"type": type, "object_id": object_id, "created_from": created_from, "created_to": created_to, "after": after, "wait": wait, "limit": limit, "cursor": cursor})
+
+
+class Operations:
+    payments: PaymentOperations
+    payout_batches: PayoutBatchOperations
+    balance: BalanceOperations
+    transactions: TransactionOperations
+    fees: FeeOperations
+    currencies: CurrencieOperations
+
+    def __init__(self, send: Any) -> None:
+        self.payments = PaymentOperations(send)
+        self.payout_batches = PayoutBatchOperations(send)
+        self.balance = BalanceOperations(send)
+        self.transactions = TransactionOperations(send)
+        self.fees = FeeOperations(send)
+        self.currencies = CurrencieOperations(send)
