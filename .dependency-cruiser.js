@@ -14,7 +14,7 @@ const ROOMS = {
   'src/presenters': ['^src/(domain|schemas)/', '^src/db/repositories/', LIB],
   'src/destinations': [],
   'src/services': [
-    '^src/(domain|db|presenters|temporal|destinations)/',
+    '^src/(domain|db|presenters|temporal|destinations|screening)/',
     '^src/providers/registry\\.ts$',
     '^src/webhooks/(sender|verify)\\.ts$',
     '^workflows/(names|messages)\\.ts$',
@@ -36,6 +36,13 @@ const ROOMS = {
   'src/temporal': ['^src/domain/', '^workflows/(names|messages)\\.ts$', LIB],
   'src/providers': ['^src/domain/', LIB],
   'src/webhooks': ['^src/domain/', LIB],
+  // The service is called like a provider; of src/db what was answered before.
+  'src/screening': [
+    '^src/(domain|destinations)/',
+    '^src/db/(transaction|repositories/screening)\\.ts$',
+    '^src/providers/(answer-reader|port|provider-http)\\.ts$',
+    LIB,
+  ],
   // Merchants install it without the server; the receiver's check has no imports of its own.
   'src/client': ['^src/webhooks/verify\\.ts$'],
   // The wallet and the sandbox serve it; the gateway's adapter shares no code with it.
@@ -49,7 +56,7 @@ const ROOMS = {
     LIB,
   ],
   activities: [
-    '^src/(domain|db|providers|webhooks|presenters|temporal|destinations)/',
+    '^src/(domain|db|providers|webhooks|presenters|temporal|destinations|screening)/',
     '^workflows/(names|messages)\\.ts$',
     LIB,
   ],

@@ -5,6 +5,7 @@ import type { Payout } from '../src/domain/payout';
 import { PROVIDER_CODES } from '../src/domain/provider-codes';
 import type { Provider } from '../src/providers/port';
 import type { ProviderRegistry } from '../src/providers/registry';
+import type { ScreeningService } from '../src/screening/service';
 import type { LocalCalls } from './local-calls';
 import type { WebhookDeliveryStarter } from './webhook-delivery/starter';
 
@@ -12,6 +13,8 @@ export interface Deps {
   db: Db;
   providers: ProviderRegistry;
   localCalls: LocalCalls;
+  /** Null: this process has no screening service. */
+  screeningService: Pick<ScreeningService, 'ask'> | null;
   /** Base URL of the console for links in workflows, such as https://ops.example.com/console. */
   consoleUrl: string | null;
   webhookDeliveryStarter: Pick<WebhookDeliveryStarter, 'start' | 'lookFor'>;

@@ -14,6 +14,7 @@ import { readLogLevel } from './lib/logger';
 import { productionFaults } from './lib/production';
 import { invalidEnvironment, SetupError } from './lib/setup-error';
 import { listOf, readWebhookSettings, type WebhookSettings } from './lib/webhook-settings';
+import { SCREENING_TIMEOUT_MS, type ScreeningConfig } from './screening/service';
 import { readTemporal, type TemporalOptions } from './temporal/connection';
 import type { ProviderQueue, WorkerDeployment } from './temporal/worker';
 import { parseCidr } from './webhooks/address-policy';
@@ -51,6 +52,8 @@ export interface Config {
   trustedProxyHops: number;
   providers: ProviderConfig;
   webhooks: WebhookSettings;
+  /** The service that clears the destinations of live payouts; null: this process has none. */
+  screening: ScreeningConfig | null;
   worker: {
     /** The task queues that this process takes. */
     queues: WorkerQueue[];
@@ -146,6 +149,7 @@ function readConfig(reader: EnvironmentReader, env: NodeJS.ProcessEnv): Config {
     trustedProxyHops: reader.count('TRUSTED_PROXY_HOPS', 0, 0, 10),
     providers: readProviders(reader),
     webhooks: readWebhooks(reader, env),
+    screening: readScreening(reader),
     worker: {
       queues: reader.listOf('WORKER_QUEUES', WORKER_QUEUES),
       providerQueues: readProviderQueues(reader),
@@ -205,6 +209,16 @@ function readProviderQueues(reader: EnvironmentReader): ProviderQueue[] {
       return { taskQueue: providerQueue({ provider, mode }), callsPerSecond: rate };
     }),
   );
+}
+
+function readScreening(reader: EnvironmentReader): ScreeningConfig | null {
+  const timeoutMs = reader.count('SCREENING_TIMEOUT_MS', SCREENING_TIMEOUT_MS, 100, 10_000);
+  if (reader.optional('SCREENING_URL') === undefined) return null;
+  return {
+    url: reader.url('SCREENING_URL', ['https:', 'http:']),
+    apiKey: reader.text('SCREENING_API_KEY', 'the API key at the screening service'),
+    timeoutMs,
+  };
 }
 
 function readDeployment(reader: EnvironmentReader): WorkerDeployment | null {

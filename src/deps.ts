@@ -16,6 +16,7 @@ import { createLogger } from './lib/logger';
 import { createRegistry } from './lib/metrics';
 import { createSecretBox, type SecretBox } from './lib/secret-box';
 import { createProviders, type ProviderRegistry } from './providers/registry';
+import { createScreeningService, type ScreeningService } from './screening/service';
 import { createAdmission } from './services/admission';
 import { createAuthentication } from './services/authentication';
 import { createDashboardServices } from './services/dashboard';
@@ -74,6 +75,8 @@ export interface Deps<C extends Config = Config> {
   webhookDeliveryWorkflows: WebhookDeliveryWorkflows;
   secretBox: SecretBox;
   webhookSender: WebhookSender;
+  /** Null: this process has no screening service. */
+  screeningService: ScreeningService | null;
   close(): Promise<void>;
 }
 
@@ -107,6 +110,8 @@ export function buildDeps<C extends Config>(
         });
   measurePools(registry, { main: db, pages: pagesDb });
   const providers = createProviders(config.providers, calls.onProviderCall);
+  const screeningService =
+    config.screening === null ? null : createScreeningService(config.screening);
   const { webhooks } = config;
   const webhookSender = createWebhookSender({
     ...webhooks,
@@ -127,12 +132,14 @@ export function buildDeps<C extends Config>(
     webhookDeliveryWorkflows: createWebhookDeliveryWorkflows(temporal),
     secretBox: createSecretBox(webhooks.secretKey, webhooks.earlierSecretKeys),
     webhookSender,
+    screeningService,
     close: async () => {
       await Promise.allSettled([
         shortStatements.destroy().then(() => db.destroy()),
         pagesDb?.destroy(),
         temporal.connection.close(),
         providers.close(),
+        screeningService?.close(),
       ]);
       await webhookSender.close();
     },

@@ -19,6 +19,7 @@ import {
 import type { Limited, PayoutOrder, Provider, ProviderTransfer } from '../../src/providers/port';
 import type { PayoutState } from '../../workflows/messages';
 import { type Deps, providerOf } from '../deps';
+import { screenPayout } from './screen';
 import { applyTransition, reportPayout, type Transition } from './transition';
 
 /** @param isUntaken the provider answered the last submission with 429 */
@@ -32,11 +33,10 @@ export async function submitPayout(
   const provider = providerOf(deps, payout);
   const isRepeated = payout.submissionStartedAt !== null;
   // Asking first would be the second call of a limited provider.
-  return deps.localCalls.run(payout, () =>
-    !isRepeated || isUntaken
-      ? submit(deps, payout, provider, isRepeated)
-      : resume(deps, payout, provider),
-  );
+  return deps.localCalls.run(payout, () => {
+    if (!isRepeated) return submit(deps, payout, provider, 'none');
+    return isUntaken ? submit(deps, payout, provider, 'untaken') : resume(deps, payout, provider);
+  });
 }
 
 async function report(
@@ -60,7 +60,7 @@ async function resume(deps: Deps, payout: Payout, provider: Provider): Promise<P
     case 'found':
       return recordTransfer(deps, payout, found.transfer);
     case 'not_found':
-      return submit(deps, payout, provider, true);
+      return submit(deps, payout, provider, 'not_found');
     case 'limited':
       return waitForLimit(deps, payout, payout.inDoubtSince, found);
     case 'unknown':
@@ -68,17 +68,26 @@ async function resume(deps: Deps, payout: Payout, provider: Provider): Promise<P
   }
 }
 
-/** @param isRepeated an earlier submission may still reach the provider */
+/**
+ * @param earlier the earlier submissions: the provider did not take the last one (429), or did not know
+ *   of any when it was just asked. One may still reach it.
+ */
 async function submit(
   deps: Deps,
   { id }: Pick<Payout, 'id'>,
   provider: Provider,
-  isRepeated: boolean,
+  earlier: 'none' | 'untaken' | 'not_found',
 ): Promise<PayoutState> {
   const submission = await beginSubmission(deps.db, id);
   if (submission.kind === 'held') {
     const why = `Waiting for an operator to resume payouts (paused: ${submission.reason}).`;
     return report(deps, await getPayout(deps.db, id), { ms: null, why });
+  }
+  if (submission.kind === 'unscreened') {
+    // What became of earlier submissions comes first; no answer of the screening may be waited for.
+    return earlier === 'untaken'
+      ? resume(deps, submission.payout, provider)
+      : screenPayout(deps, submission.payout);
   }
   // The payout was rejected in the meantime.
   if (submission.kind === 'not_approved') return report(deps, await getPayout(deps.db, id));
@@ -95,7 +104,7 @@ async function submit(
     case 'unknown':
       return stayInDoubt(deps, payout, result.reason);
     case 'refused':
-      return isRepeated
+      return earlier !== 'none'
         ? confirmRefusal(deps, payout, provider, result.reason)
         : refuse(deps, payout, result.reason);
   }

@@ -2,6 +2,7 @@
  * One status change of a payout: the guarded UPDATE, its event and its posting in one transaction.
  * The guard decides every race: the second caller changes nothing and gets the current state.
  */
+import { resolveOpenCase } from '../../src/db/repositories/cases';
 import { appendEvent, type NewDeliveries } from '../../src/db/repositories/events';
 import { postAtCommit } from '../../src/db/repositories/ledger';
 import { getPayout, takeTransition, type PayoutChange } from '../../src/db/repositories/payouts';
@@ -20,6 +21,8 @@ export interface Transition {
   only?: string;
   /** The money that moves with it. */
   posting?: (payout: Payout) => Posting;
+  /** What else is written if the guard holds. */
+  also?: (tx: Tx) => Promise<void>;
 }
 
 export interface TransitionResult {
@@ -44,12 +47,17 @@ export function applyTransition(
 export async function transitionIn(
   tx: Tx,
   payoutId: string,
-  { trigger, change = {}, only, posting }: Transition,
+  { trigger, change = {}, only, posting, also }: Transition,
   deliveries: NewDeliveries,
 ): Promise<Payout | null> {
   const payout = await takeTransition(tx, payoutId, trigger, change, only);
   if (payout === null) return null;
   appendEvent(tx, eventOfPayout(payout), deliveries);
+  // A payout that its screening holds is decided with it.
+  if (trigger === 'reject' && payout.mode === 'live') {
+    await resolveOpenCase(tx, 'screening_review', payoutId, 'The payout was rejected.');
+  }
+  await also?.(tx);
   if (posting !== undefined) postAtCommit(tx, payout, posting(payout));
   return payout;
 }

@@ -10,7 +10,7 @@ import { startSandbox } from '../sandbox/server';
 const HELP = `Usage: sandbox [--help]
 
 Simulates the two payment providers: /onchain, /exchange-pay, /checkout, /sandbox/book,
-/sandbox/control, /healthz; and a merchant's webhook receiver: /inbox.
+/sandbox/control, /healthz; a screening service: /sandbox/screening; and a merchant's webhook receiver: /inbox.
 docs/sandbox.md describes the scenarios and how to call them.
 
 Environment:
@@ -25,6 +25,7 @@ Environment:
   SANDBOX_ERROR_SUBMISSIONS   how many submissions scenario error_5xx answers with 500 (2)
   ONCHAIN_TEST_API_KEY, ONCHAIN_TEST_CALLBACK_SECRET            and the same with LIVE
   EXCHANGE_PAY_TEST_API_KEY, EXCHANGE_PAY_TEST_CALLBACK_SECRET  and the same with LIVE
+  SCREENING_API_KEY           of the screening service; without it, it answers nobody
 `;
 
 const logger = pino({ name: 'sandbox' });

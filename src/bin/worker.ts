@@ -3,6 +3,7 @@ import { createActivities } from '../../activities';
 import { LOCAL_CALLS_MAX } from '../../activities/local-calls';
 import { readWorkerConfig } from '../config';
 import { buildActivityDeps, buildDeps, type Deps } from '../deps';
+import { requireService } from '../db/repositories/screening';
 import { startPrivateServer } from '../http/server';
 import { scrape } from '../lib/metrics';
 import { runProcess } from '../lib/run-process';
@@ -29,6 +30,8 @@ runProcess(HELP, async (env) => {
   installTemporalRuntime(deps.logger, exporter);
   measureOperations(deps.registry, deps.db);
   warnOfPrivateNetworks(deps);
+  // Until an operator removes it: a worker without the setting must not send what this one would ask for.
+  if (deps.screeningService !== null) await requireService(deps.db);
   const connection = await connectWorkers(config.temporal);
   const activityDeps = buildActivityDeps(deps, connection.connection);
   const worker = await startWorkers({

@@ -19,3 +19,9 @@ export function decodeBase58Check(value: string, alphabet: typeof base58): Uint8
   const expected = sha256(sha256(payload));
   return checksum.every((byte, index) => byte === expected[index]) ? payload : null;
 }
+
+/** The text of a version byte and payload. */
+export function encodeBase58Check(payload: Uint8Array, alphabet: typeof base58): string {
+  const checksum = sha256(sha256(payload)).subarray(0, CHECKSUM_BYTES);
+  return alphabet.encode(Uint8Array.of(...payload, ...checksum));
+}

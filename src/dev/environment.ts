@@ -22,6 +22,7 @@ const SECRET_NAMES = [
   'DATABASE_PASSWORD',
   // The login of the wallet of `npm start -- --chain`.
   'WALLET_DATABASE_PASSWORD',
+  'SCREENING_API_KEY',
   ...PROVIDERS.flatMap(({ prefix }) =>
     PROVIDER_MODES.flatMap((mode) => [
       `${prefix}_${mode}_API_KEY`,
@@ -138,6 +139,7 @@ export function gatewayEnvironment(
     // Ctrl-C stops everything within ten seconds (supervisor.ts).
     WORKER_GRACE_MS: '1500',
     ...Object.fromEntries(providerUrls),
+    SCREENING_URL: `${sandboxUrl}/sandbox/screening`,
     ...(chainUrl === null ? {} : { ONCHAIN_TEST_URL: chainUrl }),
   };
 }

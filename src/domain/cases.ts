@@ -33,6 +33,8 @@ export const CASE_KINDS = [
   'refund_not_covered',
   'rejected_not_sent_back',
   'row_missing',
+  'screening_blocked',
+  'screening_review',
 ] as const;
 
 export type CaseKind = (typeof CASE_KINDS)[number];

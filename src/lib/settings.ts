@@ -225,6 +225,27 @@ export const GATEWAY_SETTINGS: readonly Setting[] = [
   ...['TEST', 'LIVE'].flatMap((mode) => providerSettings('ONCHAIN', 'the on-chain provider', mode)),
   ...['TEST', 'LIVE'].flatMap((mode) => providerSettings('EXCHANGE_PAY', 'Exchange Pay', mode)),
   {
+    name: 'SCREENING_URL',
+    otherwise: null,
+    programs: WITH_ADMIN,
+    meaning:
+      'service that clears the destinations of live payouts ([screening.md](screening.md)); a worker that starts with it requires its answers until `admin screening remove service`',
+  },
+  {
+    name: 'SCREENING_API_KEY',
+    otherwise: null,
+    required: 'with the URL',
+    ...SECRET,
+    programs: WITH_ADMIN,
+    meaning: 'bearer key at that service',
+  },
+  {
+    name: 'SCREENING_TIMEOUT_MS',
+    otherwise: '5000',
+    programs: WITH_ADMIN,
+    meaning: 'request timeout, 100 to 10 000; without an answer, the payout waits',
+  },
+  {
     name: 'WORKER_QUEUES',
     otherwise: 'payouts,payments,webhooks,webhooks-retry,providers',
     programs: ['worker'],

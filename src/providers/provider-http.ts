@@ -1,5 +1,5 @@
 /**
- * One HTTP call to a provider, from the adapters. Whatever happens comes back as a value: an
+ * One HTTP call to a provider, or to the screening service, from the adapters. Whatever happens comes back as a value: an
  * answer that is JSON, a 429, or `unknown` with a sentence that names no address, key or content.
  * Nothing is retried and no redirect is followed here, because only the caller knows what is safe
  * twice.
@@ -56,7 +56,12 @@ export function createProviderAgent(): Agent {
   return new Agent({ connections: CONNECTIONS, maxResponseSize: ANSWER_BYTES_MAX });
 }
 
-export function createProviderCaller(agent: Agent, usualMs: number): CallProvider {
+/** @param who the subject of the sentences about what went wrong */
+export function createProviderCaller(
+  agent: Agent,
+  usualMs: number,
+  who = 'The provider',
+): CallProvider {
   return async ({ url, atMostMs = usualMs, ...call }) => {
     const ownMs = Math.min(usualMs, atMostMs);
     const leftMs = Math.max(1, Math.floor((limit.getStore() ?? Infinity) - performance.now()));
@@ -74,14 +79,14 @@ export function createProviderCaller(agent: Agent, usualMs: number): CallProvide
       if (response.statusCode === TOO_MANY_REQUESTS) {
         // Whatever the body is, and however long it takes, the provider has refused the call.
         response.body.on('error', () => undefined).destroy();
-        return limited(response.headers['retry-after']);
+        return limited(response.headers['retry-after'], who);
       }
-      return readAnswer(response.statusCode, await response.body.text());
+      return readAnswer(response.statusCode, await response.body.text(), who);
     } catch (error) {
       if (deadline.aborted && leftMs < ownMs) {
-        throw new SlowProvider('The provider is slow.');
+        throw new SlowProvider(`${who} is slow.`);
       }
-      return { kind: 'unknown', reason: describeTrouble(error, deadline, timeoutMs) };
+      return { kind: 'unknown', reason: describeTrouble(error, deadline, timeoutMs, who) };
     }
   };
 }
@@ -129,11 +134,11 @@ const RETRY_AFTER_MS_MAX = 300_000;
 /** The wait when the provider does not say. */
 const RETRY_AFTER_MS_DEFAULT = 5_000;
 
-function limited(retryAfter: string | string[] | undefined): Limited {
+function limited(retryAfter: string | string[] | undefined, who: string): Limited {
   const askedMs = typeof retryAfter === 'string' ? readRetryAfterMs(retryAfter) : null;
   return {
     kind: 'limited',
-    reason: 'The provider limits the rate of requests.',
+    reason: `${who} limits the rate of requests.`,
     retryAfterMs:
       askedMs === null
         ? RETRY_AFTER_MS_DEFAULT
@@ -149,23 +154,31 @@ function readRetryAfterMs(text: string): number | null {
   return Number.isNaN(at) ? null : at - wallClockMs();
 }
 
-function readAnswer(status: number, text: string): JsonAnswer | Unknown {
+function readAnswer(status: number, text: string, who: string): JsonAnswer | Unknown {
   try {
     return { kind: 'answer', status, body: parse(text) };
   } catch {
     // It is not JSON, repeats keys or is nested beyond the stack: in every case not the provider's answer.
-    return { kind: 'unknown', reason: `${statusSentence(status)} The answer is not valid JSON.` };
+    return {
+      kind: 'unknown',
+      reason: `${statusSentence(status, who)} The answer is not valid JSON.`,
+    };
   }
 }
 
-export function statusSentence(status: number): string {
-  return `The provider answered with status ${String(status)}.`;
+export function statusSentence(status: number, who = 'The provider'): string {
+  return `${who} answered with status ${String(status)}.`;
 }
 
-function describeTrouble(error: unknown, deadline: AbortSignal, timeoutMs: number): string {
-  if (deadline.aborted) return `The provider did not answer within ${String(timeoutMs)} ms.`;
+function describeTrouble(
+  error: unknown,
+  deadline: AbortSignal,
+  timeoutMs: number,
+  who: string,
+): string {
+  if (deadline.aborted) return `${who} did not answer within ${String(timeoutMs)} ms.`;
   const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : '';
-  if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') return 'The provider answered with too much data.';
+  if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') return `${who} answered with too much data.`;
   const name = typeof code === 'string' && /^[A-Z0-9_]{1,40}$/.test(code) ? code : 'no code';
-  return `The connection to the provider failed (${name}).`;
+  return `The connection to ${who.replace('The', 'the')} failed (${name}).`;
 }

@@ -45,6 +45,8 @@ export interface SandboxConfig extends SandboxSettings {
   /** Where the book is kept; null keeps it in memory only. */
   dataDir: string | null;
   credentials: CredentialsTable;
+  /** The key of the screening service; null: it answers nobody. */
+  screeningKey: string | null;
   /** The secret of the endpoint that points at the inbox; null: it verifies nothing. */
   webhookSecret: string | null;
   log: Log;
@@ -63,6 +65,7 @@ export const SANDBOX_DEFAULTS = {
   errorSubmissions: 2,
   // Together long enough for a gateway to restart, short enough for a developer to wait.
   callbackRetryMs: [500, 2_000, 8_000, 20_000],
+  screeningKey: null,
   webhookSecret: null,
   log: silent,
 } as const satisfies Omit<SandboxConfig, 'credentials'>;
@@ -89,6 +92,7 @@ export function readSandboxConfig(environment: Environment, log: Log): SandboxCo
       onchain_provider: readCredentials(environment, 'ONCHAIN'),
       exchange_pay: readCredentials(environment, 'EXCHANGE_PAY'),
     },
+    screeningKey: (environment.SCREENING_API_KEY ?? '') || null,
     webhookSecret: (environment.SANDBOX_WEBHOOK_SECRET ?? '') || null,
     log,
   };

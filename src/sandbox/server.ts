@@ -1,6 +1,6 @@
 /**
- * Builds and starts the sandbox: two payment providers, which the gateway treats as a third party,
- * for development and tests. Started by src/bin/sandbox.ts as a process, and by tests in theirs.
+ * Builds and starts the sandbox: two payment providers and a screening service, which the gateway
+ * treats as third parties, for development and tests. Started by src/bin/sandbox.ts as a process, and by tests in theirs.
  */
 import type { Middleware } from 'koa';
 import { isFromOtherSite, isOwnHost } from '../lib/own-host';
@@ -17,6 +17,7 @@ import { exchangePayApi } from './exchange-pay/api';
 import { inbox } from './inbox';
 import { createOnchainProvider } from './onchain/provider';
 import { Outages } from './outages';
+import { screeningApi } from './screening/api';
 import { TransferCallbacks } from './transfers/callbacks';
 import { Transfers } from './transfers/transfers';
 
@@ -25,6 +26,7 @@ export interface Sandbox {
   url: string;
   onchainUrl: string;
   exchangePayUrl: string;
+  screeningUrl: string;
   port: number;
   /** Where callbacks go from now on: a test's gateway often starts after its sandbox. */
   setCallbackBaseUrl(url: string | null): void;
@@ -66,6 +68,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       outages,
       settings,
     }),
+    screeningApi(config.screeningKey),
     checkoutPages(checkouts, settings),
     inbox(config.webhookSecret),
   ]);
@@ -78,6 +81,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     url,
     onchainUrl: `${url}/onchain`,
     exchangePayUrl: `${url}/exchange-pay`,
+    screeningUrl: `${url}/sandbox/screening`,
     port,
     setCallbackBaseUrl: (callbackBaseUrl) => {
       settings.callbackBaseUrl = callbackBaseUrl;

@@ -49,6 +49,7 @@ const TABLES: Record<
   // The worker writes outcome and decided_at only.
   payout_batch_decisions: ['-', 'S', 'S', 'SI'],
   payout_batches: ['S', 'SIU', 'S', 'S'],
+  payout_beneficiaries: ['-', 'SI', 'SU', 'S'],
   payout_decisions: ['-', 'S', 'S', 'SI'],
   payout_escalations: ['S', 'S', 'S', 'S'],
   payout_pauses: ['S', 'SI', 'SIUD', 'SID'],
@@ -68,6 +69,12 @@ const TABLES: Record<
     // Its days, which are reached through it.
     [...Array(9).keys()].map((slot) => [`request_log_${slot}`, ['-', '-', '-', '-'] as const]),
   ),
+  // What counts on the way of the money is written by the worker, the lists by the admin command.
+  screening_allowances: ['-', 'S', 'S', 'SI'],
+  screening_answers: ['SI', 'SI', 'SI', 'SI'],
+  screening_entries: ['S', 'S', 'SID', 'S'],
+  screening_holds: ['-', 'SIUD', 'S', 'S'],
+  screening_sources: ['S', 'SI', 'SIUD', 'S'],
   second_factor_policies: ['-', '-', 'SID', 'SID'],
   sessions: ['-', '-', 'IU', 'SIU'],
   totp_secrets: ['-', '-', 'SUD', 'SIUD'],
@@ -159,6 +166,7 @@ test('every table', async () => {
 const SECRETS: Record<string, readonly (typeof ROLES)[number][]> = {
   'api_keys.secret_hash': [],
   'invitations.token_hash': ['gateway_dashboard'],
+  'payout_beneficiaries.sealed': ['gateway_worker', 'gateway_admin', 'gateway_dashboard'],
   'recovery_codes.code_hash': ['gateway_dashboard'],
   'sessions.token_hash': ['gateway_dashboard'],
   'totp_secrets.sealed': ['gateway_admin', 'gateway_dashboard'],

@@ -103,4 +103,15 @@ export const CASE_TEXTS: Record<CaseKind, CaseText> = {
     meaning: 'A workflow’s object does not exist: the database was restored to an earlier time.',
     remedy: 'Tell the merchant that the object is lost. Look for its id at the provider.',
   },
+  screening_blocked: {
+    meaning:
+      'The screening blocked the destination of a payout. The payout was rejected and its funds were returned.',
+    remedy:
+      'Check the evidence and report it where the law requires it. The merchant read no reason; do not tell one.',
+  },
+  screening_review: {
+    meaning: 'The screening found something about the destination of a payout. The payout is held.',
+    remedy:
+      'Read the evidence. Allow or reject the payout on its page, which also resolves the case.',
+  },
 };

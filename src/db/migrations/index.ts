@@ -2,6 +2,7 @@
  * All migrations, in order. Until the first release, the schema is one baseline for each group of tables.
  * What is on main is never changed; a change is a new migration with the next number, from 0034 on.
  */
+import { sql as screening } from './0038-screening';
 import { sql as accountRows } from './baseline/account-rows';
 import { sql as accounts } from './baseline/accounts';
 import { sql as ledger } from './baseline/ledger';
@@ -37,4 +38,7 @@ export const BASELINE: readonly Migration[] = [
   { name: 'baseline/account-rows', sql: accountRows },
 ];
 
-export const MIGRATIONS: readonly Migration[] = [...BASELINE];
+export const MIGRATIONS: readonly Migration[] = [
+  ...BASELINE,
+  { name: '0038-screening', sql: screening },
+];

@@ -1,6 +1,6 @@
 /**
  * Pauses of payouts (decisions/payout-pauses). Every submission begins with `beginSubmission`, the only
- * place that lets one through, so no caller can forget the pauses.
+ * place that lets one through, so no caller can forget the pauses or the screening.
  */
 import type { Mode } from '../../domain/mode';
 import type { Payout } from '../../domain/payout';
@@ -14,7 +14,7 @@ import {
   type Db,
   type Tx,
 } from '../transaction';
-import { findPayout } from './payouts';
+import { AWAITS_SCREENING_DECISION, IS_SCREENED } from './screening';
 
 const LOCK = 'payout_pauses';
 
@@ -27,10 +27,14 @@ const PAUSES_OF_PAYOUT = `SELECT x.reason FROM payout_pauses x
 /**
  * - `begun`: the payout may be submitted to its provider now.
  * - `held`: a pause holds it. Its workflow is woken when the pauses are lifted.
+ * - `unscreened`: a source has not cleared its destination, or too long ago (decisions/screening).
  * - `not_approved`: it has another status.
  */
 export type Submission =
-  { kind: 'begun'; payout: Payout } | { kind: 'held'; reason: string } | { kind: 'not_approved' };
+  | { kind: 'begun'; payout: Payout }
+  | { kind: 'held'; reason: string }
+  | { kind: 'unscreened'; payout: Payout }
+  | { kind: 'not_approved' };
 
 /**
  * Begins a submission. It must be called right before each submission to the provider, first or
@@ -42,12 +46,18 @@ export async function beginSubmission(db: Db, id: string): Promise<Submission> {
     `UPDATE payouts
         SET submission_started_at = coalesce(submission_started_at, clock_timestamp()),
             wake_after = NULL
-      WHERE id = ? AND status = 'approved' AND NOT EXISTS (${PAUSES_OF_PAYOUT}) RETURNING *`,
+      WHERE id = ? AND status = 'approved' AND ${IS_SCREENED}
+        AND NOT EXISTS (${PAUSES_OF_PAYOUT}) RETURNING *`,
     [id],
   );
   if (begun !== undefined) return { kind: 'begun', payout: begun };
-  const payout = await findPayout(db, id);
+  const [payout] = await rows<Payout & { isScreened: boolean }>(
+    db,
+    `SELECT *, ${IS_SCREENED} AS is_screened FROM payouts WHERE id = ?`,
+    [id],
+  );
   if (payout?.status !== 'approved') return { kind: 'not_approved' };
+  if (!payout.isScreened) return { kind: 'unscreened', payout };
   const reason = await inTransaction(db, (tx) => hold(tx, payout));
   return reason === null ? beginSubmission(db, id) : { kind: 'held', reason };
 }
@@ -74,7 +84,7 @@ async function hold(tx: Tx, { id, provider, accountId }: Payout): Promise<string
 /** A payout whose wake-up was lost is woken again after this time. */
 const WAKE_AGAIN_MINUTES = 1;
 
-/** Takes payouts that were held and that no pause holds any more, the longest held first. */
+/** Takes payouts that were held and that nothing holds any more, the longest held first. */
 export async function takeReleasedPayouts(db: Db, limit: number): Promise<Payout[]> {
   return PayoutModel.query(db)
     .whereIn(
@@ -82,7 +92,7 @@ export async function takeReleasedPayouts(db: Db, limit: number): Promise<Payout
       db.raw(
         `SELECT id FROM payouts
           WHERE wake_after <= clock_timestamp() AND status = 'approved'
-            AND NOT EXISTS (${PAUSES_OF_PAYOUT})
+            AND NOT EXISTS (${PAUSES_OF_PAYOUT}) AND NOT ${AWAITS_SCREENING_DECISION}
           ORDER BY wake_after LIMIT ? FOR UPDATE SKIP LOCKED`,
         [limit],
       ),

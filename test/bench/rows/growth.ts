@@ -64,6 +64,7 @@ function sideOf(
     db,
     providers,
     consoleUrl: null,
+    screeningService: null,
     localCalls: new LocalCalls([]),
     webhookDeliveryStarter: { start: () => undefined, lookFor: () => undefined },
   };

@@ -5,6 +5,7 @@ import { LEDGER_GUARDS } from './ledger';
 import { MONEY_GUARDS } from './money';
 import { PAGE_GUARDS } from './pages';
 import { REQUEST_GUARDS } from './requests';
+import { SCREENING_GUARDS } from './screening';
 import { SECRET_GUARDS } from './secrets';
 import { WALLET_GUARDS } from './wallet';
 import { WEBHOOK_GUARDS } from './webhooks';
@@ -17,6 +18,7 @@ export interface GuardGroup {
 export const GUARD_GROUPS: readonly GuardGroup[] = [
   { title: 'The ledger and what the database refuses', guards: LEDGER_GUARDS },
   { title: 'Payouts and payments', guards: MONEY_GUARDS },
+  { title: 'Screening', guards: SCREENING_GUARDS },
   { title: 'Requests of the API', guards: REQUEST_GUARDS },
   { title: 'Dashboard and console', guards: PAGE_GUARDS },
   { title: 'Callbacks of providers', guards: CALLBACK_GUARDS },

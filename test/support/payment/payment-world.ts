@@ -39,7 +39,7 @@ export async function startPaymentWorld(): Promise<PaymentWorld> {
     await db.destroy();
     await database.drop();
   };
-  const parts = { webhookDeliveryStarter, consoleUrl: null, localCalls };
+  const parts = { webhookDeliveryStarter, consoleUrl: null, localCalls, screeningService: null };
   return { ...parts, db, providers, sandboxUrl: sandbox.url, stop };
 }
 
@@ -134,7 +134,7 @@ export function withFaults(
         ? (work: Parameters<Db['transaction']>[0]) => commit(() => target.transaction(work))
         : (Reflect.get(target, name) as unknown),
   });
-  const parts = { webhookDeliveryStarter, consoleUrl: null, localCalls };
+  const parts = { webhookDeliveryStarter, consoleUrl: null, localCalls, screeningService: null };
   return { db: wrapped, providers: { ...providers, get: () => provider }, ...parts };
 }
 

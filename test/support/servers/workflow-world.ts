@@ -19,6 +19,7 @@ import { connect } from '../../../src/db/connect';
 import type { Db } from '../../../src/db/transaction';
 import type { ProviderRegistry } from '../../../src/providers/registry';
 import { startSandbox, type Sandbox } from '../../../src/sandbox/server';
+import { createScreeningService } from '../../../src/screening/service';
 import { createNetworkFees } from '../../../src/services/network-fees';
 import { createAdmission } from '../../../src/services/admission';
 import { createPayments } from '../../../src/services/payments';
@@ -96,6 +97,9 @@ const PROVIDER_QUEUES = PROVIDER_CODES.flatMap((provider) =>
   MODES.map((mode) => providerQueue({ provider, mode })),
 );
 
+/** Of the screening service, which is asked once a test requires it. */
+const SCREENING_TIMEOUT_MS = 3_000;
+
 type TaskQueue = 'payouts' | 'payments';
 
 /**
@@ -111,6 +115,7 @@ export async function startWorkflowWorld(
   const address = process.env['TEST_TEMPORAL_ADDRESS'] ?? '';
   const namespace = `test-${randomBytes(6).toString('hex')}`;
   const credentials = makeCredentials();
+  const screeningKey = randomBytes(24).toString('hex');
   const [database, connection, sandbox] = await Promise.all([
     createTestDatabase(),
     createNamespace(address, namespace),
@@ -118,6 +123,7 @@ export async function startWorkflowWorld(
       settleMs: 50,
       callbackRetryMs: [200, 500, 1_000],
       credentials,
+      screeningKey,
     }),
   ]);
   const db = connect({ url: database.ownerUrl, size: 6, applicationName: 'test' });
@@ -126,6 +132,11 @@ export async function startWorkflowWorld(
   const temporal = new Client({ connection, namespace });
   const providers = connectProviders(sandbox, credentials, PROVIDER_TIMEOUT_MS);
   const networkFees = createNetworkFees(providers);
+  const screeningService = createScreeningService({
+    url: sandbox.screeningUrl,
+    apiKey: screeningKey,
+    timeoutMs: SCREENING_TIMEOUT_MS,
+  });
   const payoutWorkflows = createPayoutWorkflows(temporal);
   const payoutBatchWorkflows = createPayoutBatchWorkflows(temporal);
   const paymentWorkflows = createPaymentWorkflows(temporal);
@@ -147,6 +158,7 @@ export async function startWorkflowWorld(
     createActivities({
       ...parts,
       ...webhooks,
+      screeningService,
       closedWorkflows,
       consoleUrl: CONSOLE_URL,
       localCalls: new LocalCalls(PROVIDER_QUEUES.filter((queue) => !(queue in rates))),
@@ -189,7 +201,7 @@ export async function startWorkflowWorld(
       await worker.stop();
       await webhooks.webhookDeliveryStarter.drain();
       await receiver.stop();
-      await Promise.all([providers.close(), sandbox.stop()]);
+      await Promise.all([providers.close(), screeningService.close(), sandbox.stop()]);
       await Promise.all([
         native.close(),
         connection.close(),

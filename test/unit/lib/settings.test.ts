@@ -30,6 +30,8 @@ const ENV: Record<string, string> = {
   KEY_PEPPER: secret(),
   CURSOR_SECRET: secret(),
   WEBHOOK_SECRET_KEY: secret(),
+  SCREENING_URL: 'https://screening.example.com',
+  SCREENING_API_KEY: secret(),
   ...Object.fromEntries(
     ['ONCHAIN', 'EXCHANGE_PAY'].flatMap((prefix) =>
       ['TEST', 'LIVE'].flatMap((mode) => [

@@ -1,0 +1,160 @@
+/**
+ * The screening of live payouts (decisions/screening) through workflow, database and a service over HTTP:
+ * nothing is sent without a clear answer or an operator's decision, and nothing is lost.
+ */
+import { requireService } from '../../src/db/repositories/screening';
+import { rows } from '../../src/db/transaction';
+import { DEFAULT_REJECTION_REASON } from '../../src/domain/payout';
+import { SCREENING_SCENARIOS, type ScreeningScenario } from '../../src/sandbox/screening/scenarios';
+import { brokenInvariants } from '../support/servers/gateway';
+import {
+  createPayoutCase,
+  type PayoutCase,
+  readPayout,
+  readRecords,
+  readSearchAttributes,
+  whenDetails,
+  whenOver,
+} from '../support/payout/payout-case';
+import { startWorkflowWorld } from '../support/servers/workflow-world';
+import { FUNDS } from '../support/merchant/merchant';
+import { started } from '../support/started';
+
+const world = started(() => startWorkflowWorld('payouts'));
+
+beforeAll(() => requireService(world.db));
+
+/** An approved live payout to an address that the service answers about as in the scenario. */
+async function approvedPayout(scenario: ScreeningScenario | 'clear'): Promise<PayoutCase> {
+  const destination =
+    scenario === 'clear'
+      ? {}
+      : {
+          destination: {
+            type: 'crypto_address' as const,
+            value: SCREENING_SCENARIOS[scenario].tron,
+            memo: null,
+          },
+        };
+  const payout = await createPayoutCase(world, { request: destination });
+  await payout.handle.signal('approve', { by: 'alice' });
+  return payout;
+}
+
+interface Answer {
+  source: string;
+  verdict: string;
+  reasons: string[];
+}
+
+function answersOf({ id }: PayoutCase): Promise<Answer[]> {
+  const sql = `SELECT source, verdict, reasons FROM screening_answers WHERE object_id = ? ORDER BY id`;
+  return rows<Answer>(world.db, sql, [id]);
+}
+
+function casesOf({ id }: PayoutCase) {
+  const sql = `SELECT kind, details, resolution FROM cases WHERE object_id = ? ORDER BY created_at`;
+  return rows<{ kind: string; details: unknown; resolution: string | null }>(world.db, sql, [id]);
+}
+
+test('a payout to a clear destination is sent, and the answer is kept', async () => {
+  const payout = await approvedPayout('clear');
+  expect(await whenOver(payout)).toBe('completed');
+  expect(await readRecords(world, payout)).toMatchObject({ status: 'completed', timesSent: 1 });
+  expect(await answersOf(payout)).toEqual([{ source: 'service', verdict: 'clear', reasons: [] }]);
+  expect(await casesOf(payout)).toEqual([]);
+});
+
+test('a payout of test mode is not screened', async () => {
+  const payout = await createPayoutCase(world, {
+    mode: 'test',
+    request: {
+      destination: {
+        type: 'crypto_address',
+        value: SCREENING_SCENARIOS.block.tron,
+        memo: null,
+      },
+    },
+  });
+  expect(await whenOver(payout)).toBe('completed');
+  expect(await answersOf(payout)).toEqual([]);
+});
+
+test('a blocked payout is rejected for a reason that says nothing, and the funds return', async () => {
+  const payout = await approvedPayout('block');
+  expect(await whenOver(payout)).toBe('rejected');
+  expect(await readPayout(world, payout)).toMatchObject({
+    rejectionReason: DEFAULT_REJECTION_REASON,
+    submissionStartedAt: null,
+  });
+  expect(await readRecords(world, payout)).toMatchObject({
+    available: FUNDS,
+    reserved: '0.00000000',
+    timesSent: 0,
+  });
+  const [found] = await casesOf(payout);
+  expect(found).toMatchObject({
+    kind: 'screening_blocked',
+    details: { answers: [{ source: 'service', verdict: 'block' }] },
+    resolution: null,
+  });
+  const bodies = await rows<{ body: Buffer }>(
+    world.db,
+    'SELECT body FROM events WHERE object_id = ?',
+    [payout.id],
+  );
+  const said = bodies.map(({ body }) => body.toString()).join();
+  expect(said).not.toMatch(/screen|sanction|block/i);
+});
+
+test('a payout to review is held with the evidence in a case, and can be rejected', async () => {
+  const payout = await approvedPayout('review');
+  await whenDetails(payout, /Waiting for an operator to decide: The screening/);
+  expect(await readPayout(world, payout)).toMatchObject({ submissionStartedAt: null });
+  expect(await readSearchAttributes(payout)).toMatchObject({ NeedsAttention: true });
+  const reasons = ['Received 12 % of its funds from a mixer.', 'First seen 3 days ago.'];
+  expect(await casesOf(payout)).toMatchObject([
+    {
+      kind: 'screening_review',
+      details: { answers: [{ source: 'service', verdict: 'review', reasons }] },
+      resolution: null,
+    },
+  ]);
+  await payout.handle.signal('reject', { by: 'carol' });
+  expect(await whenOver(payout)).toBe('rejected');
+  expect(await readRecords(world, payout)).toMatchObject({ available: FUNDS, timesSent: 0 });
+  expect(await casesOf(payout)).toMatchObject([{ resolution: 'The payout was rejected.' }]);
+});
+
+test.each(['limited', 'error_5xx', 'slow'] as const)(
+  'a payout waits for a service with trouble (%s), and is sent after its answer',
+  async (scenario) => {
+    const payout = await approvedPayout(scenario);
+    expect(await whenOver(payout)).toBe('completed');
+    expect(await answersOf(payout)).toMatchObject([{ verdict: 'clear' }]);
+    expect(await readRecords(world, payout)).toMatchObject({ timesSent: 1 });
+  },
+);
+
+test.each([
+  ['hangs', /The screening service did not answer within/],
+  ['nonsense', /The screening service answered with status 200. The answer is not valid JSON/],
+  ['unknown_verdict', /The screening service answered with an unknown verdict/],
+] as const)('nothing is sent without an answer (%s)', async (scenario, why) => {
+  const payout = await approvedPayout(scenario);
+  await whenDetails(payout, why);
+  await payout.handle.signal('providerUpdate');
+  await whenDetails(payout, why);
+  expect(await readPayout(world, payout)).toMatchObject({
+    status: 'approved',
+    submissionStartedAt: null,
+  });
+  expect(await answersOf(payout)).toEqual([]);
+  await payout.handle.signal('reject', { by: 'carol' });
+  expect(await whenOver(payout)).toBe('rejected');
+  expect(await readRecords(world, payout)).toMatchObject({ available: FUNDS, timesSent: 0 });
+});
+
+test('the ledger is sound after the screening', async () => {
+  expect(await brokenInvariants(world)).toEqual([]);
+});
