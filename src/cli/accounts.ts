@@ -1,5 +1,5 @@
 /** `admin accounts`. */
-import { type Command, Option } from '@commander-js/extra-typings';
+import type { Command } from '@commander-js/extra-typings';
 import { presentAccount } from '../presenters/admin';
 import {
   createAccount,
@@ -16,15 +16,20 @@ import {
   LIMIT_OPTION,
   readVerb,
   requireId,
+  runList,
+  runOn,
   text,
   type VerbTexts,
 } from './options';
 import { listOf, showList, showObject } from './output';
 
-const WHERE = '`accounts list` lists the ids (acc_…).';
-
 /** Changes of an account itself never default to the demo merchant. */
-const THE_ACCOUNT = new Option('--account <ACC_ID>', 'the account').argParser(text);
+const ONE_ACCOUNT = {
+  name: 'account',
+  option: 'account',
+  value: 'ACC_ID',
+  where: '`accounts list` lists the ids (acc_…).',
+} as const;
 
 export function addAccounts(admin: Command, run: Run): void {
   const accounts = addNoun(admin, 'accounts', 'Merchant accounts.');
@@ -36,37 +41,31 @@ export function addAccounts(admin: Command, run: Run): void {
     .action((options) =>
       run(options, async ({ db, by }) => presentAccount(await createAccount(db, by, options))),
     );
-  readVerb(accounts, 'list', {
-    summary: 'List the accounts, newest first',
-    examples: ['accounts list', 'accounts list --limit 10 --json'],
-  })
-    .addOption(LIMIT_OPTION)
-    .action((options) =>
-      run(
-        options,
-        async ({ db }) =>
-          listOf((await listAccounts(db, options.limit + 1)).map(presentAccount), options.limit),
-        (list) =>
-          showList(
-            list,
-            ['id', 'name', 'status', 'verified_at', 'created_at'],
-            'No accounts. `accounts create` creates one.',
-          ),
-      ),
-    );
+  runList(
+    run,
+    readVerb(accounts, 'list', {
+      summary: 'List the accounts, newest first',
+      examples: ['accounts list', 'accounts list --limit 10 --json'],
+    }).addOption(LIMIT_OPTION),
+    async ({ db }, { limit }) => (await listAccounts(db, limit + 1)).map(presentAccount),
+    ['id', 'name', 'status', 'verified_at', 'created_at'],
+    'No accounts. `accounts create` creates one.',
+  );
   readVerb(accounts, 'show', {
     summary: 'Show an account with its balances',
     notes: 'In development the default is the demo merchant.',
     examples: ['accounts show', 'accounts show acc_… --json'],
   })
     .argument('[account]', 'the account', text)
-    .addOption(THE_ACCOUNT)
+    .option('--account <ACC_ID>', 'the account', text)
     .action((argument, options) =>
       run(
         options,
         async ({ db, accountId }) => {
           const asked =
-            argument === undefined ? options.account : requireId(argument, options, WHERE);
+            argument === undefined
+              ? options.account
+              : requireId(argument, options.account, ONE_ACCOUNT);
           const { account, workingKeys, balances } = await showAccount(db, await accountId(asked));
           return { ...presentAccount(account), working_keys: workingKeys, balances };
         },
@@ -79,13 +78,9 @@ export function addAccounts(admin: Command, run: Run): void {
       ),
     );
   const addChange = (name: string, change: typeof verifyAccount, texts: VerbTexts) =>
-    changeVerb(accounts, name, texts)
-      .argument('[account]', 'the account', text)
-      .addOption(THE_ACCOUNT)
-      .action((argument, options) => {
-        const id = requireId(argument, { account: options.account }, WHERE);
-        return run(options, async ({ db, by }) => presentAccount(await change(db, by, id)));
-      });
+    runOn(run, changeVerb(accounts, name, texts), ONE_ACCOUNT, async ({ db, by }, id) =>
+      presentAccount(await change(db, by, id)),
+    );
   addChange('verify', verifyAccount, {
     summary: 'Mark an account as verified, so that it can have live keys',
     examples: ['accounts verify acc_… --reason "register extract of 3 May"'],

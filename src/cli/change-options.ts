@@ -15,10 +15,12 @@ export function addFields<Properties extends TProperties>(
     const field = schema as Field;
     const { value, parse } = readerOf(field);
     const option = new Option(`${flagOf(name)} <${value}>`, helpOf(field)).argParser(parse);
-    const preset: unknown = defaults[name as keyof typeof defaults];
+    const preset = defaults[name as keyof typeof defaults] as string | string[] | undefined;
     const isLeftOut = field.without !== undefined || Type.IsOptional(field);
     verb.addOption(
-      preset === undefined ? option.makeOptionMandatory(!isLeftOut) : option.default(preset),
+      preset === undefined
+        ? option.makeOptionMandatory(!isLeftOut)
+        : option.default(preset, String(preset)),
     );
   }
 }
@@ -28,10 +30,11 @@ export function inputOf<Properties extends TProperties>(
   options: object,
 ): Static<TObject<Properties>> {
   const given = options as Readonly<Record<string, unknown>>;
-  const input = Object.entries(fields).map(([name, field]) => [
-    name,
-    given[name] ?? (Type.IsArray(field) ? [] : undefined),
-  ]);
+  const input = Object.entries(fields).flatMap(([name, field]) => {
+    const none = Type.IsArray(field) && !Type.IsOptional(field) ? [] : undefined;
+    const value = given[name] ?? none;
+    return value === undefined ? [] : [[name, value]];
+  });
   return Object.fromEntries(input) as Static<TObject<Properties>>;
 }
 
@@ -40,19 +43,25 @@ export function flagOf(field: string): string {
 }
 
 function helpOf({ label, hint, without, choices }: Field): string {
-  const name = label.charAt(0).toLowerCase() + label.slice(1);
   const values = choices === undefined ? hint : `all, or some of ${choices.join(', ')}`;
   return (
-    name +
-    (values === undefined ? '' : `: ${values.charAt(0).toLowerCase()}${values.slice(1)}`) +
+    inSentence(label) +
+    (values === undefined ? '' : `: ${inSentence(values)}`) +
     (without === undefined ? '' : ` (default: ${without})`)
   );
 }
 
+/** Names such as URL keep their capitals. */
+function inSentence(text: string): string {
+  return /^[A-Z]{2}/.test(text) ? text : text.charAt(0).toLowerCase() + text.slice(1);
+}
+
 function readerOf(field: Field): { value: string; parse: (text: string) => unknown } {
-  const { choices, minimum = 0, maximum = 0, format, value = 'TEXT' } = field;
+  const { choices, all, minimum = 0, maximum = 0, format, value = 'TEXT' } = field;
   if (choices !== undefined) {
-    return { value: 'A,B', parse: (names) => (names === 'all' ? [...choices] : list(names)) };
+    const parse = (names: string) =>
+      names === 'all' && all === undefined ? [...choices] : list(names);
+    return { value: 'A,B', parse };
   }
   if (Type.IsArray(field)) return { value: 'A,B', parse: list };
   if (Type.IsInteger(field)) return { value: 'N', parse: wholeNumber(minimum, maximum) };

@@ -2,7 +2,7 @@
 import type { Client } from '@temporalio/client';
 import type { Db } from '../db/transaction';
 import type { ChangedBy } from '../services/admin/audit';
-import type { WebhookTools } from '../services/admin/webhooks';
+import type { WebhookTools } from '../services/webhook-endpoints';
 
 /** What the verbs use. */
 export interface Context {

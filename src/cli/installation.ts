@@ -14,7 +14,7 @@ import { createSecretBox } from '../lib/secret-box';
 import { SetupError } from '../lib/setup-error';
 import { readWebhookSettings } from '../lib/webhook-settings';
 import { requireAccount } from '../services/admin/accounts';
-import type { WebhookTools } from '../services/admin/webhooks';
+import type { WebhookTools } from '../services/webhook-endpoints';
 import { createCommandClient } from '../temporal/client';
 import { createWebhookDeliveryWorkflows } from '../temporal/webhook-delivery-workflows';
 import { createWebhookSender } from '../webhooks/sender';

@@ -4,11 +4,10 @@ import { MODES } from '../domain/mode';
 import { createKey, listKeys, presentApiKey, revokeKey, rotateKey } from '../services/api-keys';
 import type { Run } from './context';
 import { addFields, inputOf } from './change-options';
-import { ACCOUNT, addNoun, changeVerb, readVerb, requireId, text } from './options';
-import { listOf, showList, showWithSecret } from './output';
+import { ACCOUNT, addNoun, changeVerb, readVerb, runList, runOn } from './options';
+import { showWithSecret } from './output';
 
-const WHERE = '`keys list` lists the ids (key_…).';
-const THE_KEY = new Option('--id <KEY_ID>', 'the key').argParser(text);
+const KEY = { name: 'key', value: 'KEY_ID', where: '`keys list` lists the ids (key_…).' };
 
 export function addKeys(admin: Command, run: Run): void {
   const keys = addNoun(admin, 'keys', 'API keys.');
@@ -42,52 +41,38 @@ export function addKeys(admin: Command, run: Run): void {
       showWithSecret,
     ),
   );
-  readVerb(keys, 'list', {
-    summary: 'List the keys of an account, newest first',
-    examples: ['keys list', 'keys list --account acc_… --json'],
-  })
-    .addOption(ACCOUNT)
-    .action((options) =>
-      run(
-        options,
-        async ({ db, accountId }) =>
-          listOf((await listKeys(db, await accountId(options.account))).map(presentApiKey)),
-        (list) =>
-          showList(
-            list,
-            ['id', 'mode', 'status', 'name', 'display', 'scopes', 'allow', 'rate', 'last_used_at'],
-            'No keys. `keys create` creates one.',
-          ),
-      ),
-    );
-  changeVerb(keys, 'rotate', {
-    summary: 'Give a key a new secret and show it once',
-    notes: 'The settings stay the same, and the old secret stops working at once.',
-    examples: ['keys rotate key_… --reason "left in a log" --json'],
-  })
-    .argument('[id]', 'the key', text)
-    .addOption(THE_KEY)
-    .action((argument, options) => {
-      const id = requireId(argument, { id: options.id }, WHERE);
-      return run(
-        options,
-        async ({ db, by, pepper }) =>
-          withSecret(await rotateKey.make(db, by, { id, pepper: pepper() }, {})),
-        showWithSecret,
-      );
-    });
-  changeVerb(keys, 'revoke', {
-    summary: 'Revoke a key permanently, from the next request on',
-    examples: ['keys revoke key_… --reason "the shop has moved"'],
-  })
-    .argument('[id]', 'the key', text)
-    .addOption(THE_KEY)
-    .action((argument, options) => {
-      const id = requireId(argument, { id: options.id }, WHERE);
-      return run(options, async ({ db, by }) =>
-        presentApiKey(await revokeKey.make(db, by, { id }, {})),
-      );
-    });
+  runList(
+    run,
+    readVerb(keys, 'list', {
+      summary: 'List the keys of an account, newest first',
+      examples: ['keys list', 'keys list --account acc_… --json'],
+    }).addOption(ACCOUNT),
+    async ({ db, accountId }, { account }) =>
+      (await listKeys(db, await accountId(account))).map(presentApiKey),
+    ['id', 'mode', 'status', 'name', 'display', 'scopes', 'allow', 'rate', 'last_used_at'],
+    'No keys. `keys create` creates one.',
+  );
+  runOn(
+    run,
+    changeVerb(keys, 'rotate', {
+      summary: 'Give a key a new secret and show it once',
+      notes: 'The settings stay the same, and the old secret stops working at once.',
+      examples: ['keys rotate key_… --reason "left in a log" --json'],
+    }),
+    KEY,
+    async ({ db, by, pepper }, id) =>
+      withSecret(await rotateKey.make(db, by, { id, pepper: pepper() }, {})),
+    showWithSecret,
+  );
+  runOn(
+    run,
+    changeVerb(keys, 'revoke', {
+      summary: 'Revoke a key permanently, from the next request on',
+      examples: ['keys revoke key_… --reason "the shop has moved"'],
+    }),
+    KEY,
+    async ({ db, by }, id) => presentApiKey(await revokeKey.make(db, by, { id }, {})),
+  );
 }
 
 function withSecret({ secret, ...key }: Awaited<ReturnType<typeof rotateKey.make>>) {

@@ -1,8 +1,15 @@
 /** Shared options and parsers, so that all verbs name and read them the same way. */
-import { type Command, InvalidArgumentError, Option } from '@commander-js/extra-typings';
+import {
+  type Command,
+  InvalidArgumentError,
+  Option,
+  type OptionValues,
+} from '@commander-js/extra-typings';
 import { UsageError, wholeNumber } from '../lib/command-line';
 import { PROVIDER_CODES } from '../domain/provider-codes';
 import { parseIsoTime } from '../domain/iso-time';
+import type { CommonOptions, Context, Run } from './context';
+import { listOf, showList } from './output';
 
 const LIMIT = 100;
 const LIMIT_MAX = 10_000;
@@ -80,20 +87,68 @@ export const LIMIT_OPTION = new Option('--limit <N>', 'the maximum number of res
   .argParser(wholeNumber(1, LIMIT_MAX))
   .default(LIMIT);
 
+/** What a verb is about. */
+export interface VerbObject {
+  /** `endpoint` */
+  name: string;
+  /** Of the option, if it is not `id`. */
+  option?: 'id' | 'account';
+  /** How help names the value of the option: `ENDPOINT_ID`. */
+  value: string;
+  /** The sentence for somebody who does not know the id. */
+  where: string;
+}
+
+/** Adds the id of the object, after the verb or as an option, and what the verb does with it. */
+export function runOn<Options extends OptionValues & CommonOptions, Document extends object>(
+  run: Run,
+  verb: Command<[], Options>,
+  object: VerbObject,
+  work: (context: Context, id: string, options: Options) => Promise<Document>,
+  show?: (document: Document) => string,
+): void {
+  const { name, option = 'id', value } = object;
+  (verb as unknown as Command)
+    .argument(`[${option}]`, `the ${name}`, text)
+    .addOption(new Option(`--${option} <${value}>`, `the ${name}`).argParser(text));
+  (verb as unknown as Command<[string | undefined], Options>).action((argument, options) => {
+    const id = requireId(argument, options[option] as string | undefined, object);
+    return run(options, (context) => work(context, id, options), show);
+  });
+}
+
+/** Prints a list; a verb with --limit reads one more than that, to know whether there are more. */
+export function runList<
+  Options extends OptionValues & CommonOptions & { limit?: number },
+  Row extends object,
+>(
+  run: Run,
+  verb: Command<[], Options>,
+  read: (context: Context, options: Options) => Promise<Row[]>,
+  columns: readonly (keyof Row & string)[],
+  none: string,
+): void {
+  verb.action((options) =>
+    run(
+      options,
+      async (context) => listOf(await read(context, options), options.limit),
+      (list) => showList(list, columns, none),
+    ),
+  );
+}
+
 /** The id follows the verb or is an option. @throws UsageError when neither or both are given */
 export function requireId(
   argument: string | undefined,
-  option: { id?: string | undefined; account?: string | undefined },
-  where: string,
+  value: string | undefined,
+  { option = 'id', where }: Pick<VerbObject, 'option' | 'where'>,
 ): string {
-  const name = 'account' in option ? 'account' : 'id';
-  const value = option.id ?? option.account;
   if (argument !== undefined && value !== undefined) {
-    throw new UsageError(`The id is given twice: as ${argument} and as --${name} ${value}.`);
+    throw new UsageError(`The id is given twice: as ${argument} and as --${option} ${value}.`);
   }
   const id = argument ?? value;
   if (id === undefined)
-    throw new UsageError(`The id is missing: add it after the verb, or as --${name}. ${where}`);
+    throw new UsageError(`The id is missing: add it after the verb, or as --${option}. ${where}`);
   return id;
 }
 

@@ -12,8 +12,8 @@ import {
 import { resumeHeldPayouts } from '../temporal/payout-workflows';
 import type { Run } from './context';
 import { addLost } from './lost';
-import { addNoun, changeVerb, readVerb, reasonedVerb, requireId, text } from './options';
-import { listOf, showList, showObject } from './output';
+import { addNoun, changeVerb, readVerb, reasonedVerb, runList, runOn, text } from './options';
+import { showObject } from './output';
 
 const PROVIDER = new Option('--provider <CODE>', 'only through this provider').choices(
   PROVIDER_CODES,
@@ -25,7 +25,7 @@ const ACCOUNT = new Option('--account <ACC_ID>', 'only of this account')
 
 const MODE = new Option('--mode <MODE>', 'only in this mode; otherwise in both').choices(MODES);
 
-const WHERE = '`payouts pauses` lists the ids.';
+const PAUSE = { name: 'pause', value: 'PAUSE_ID', where: '`payouts pauses` lists the ids.' };
 
 /** Unlike elsewhere, no account means all accounts: an urgent pause should be short to type. */
 function paused(options: {
@@ -64,40 +64,32 @@ export function addPayouts(admin: Command, run: Run): void {
         presentPause(await pausePayouts(db, { ...by, reason: options.reason }, paused(options))),
       ),
     );
-  changeVerb(payouts, 'resume', {
+  const resume = changeVerb(payouts, 'resume', {
     summary: 'Lift one pause; the others stay',
     notes:
       'Payouts that no other pause holds continue within 5 seconds; within 15 if TEMPORAL_ADDRESS is not set or Temporal ' +
       'does not respond.',
     examples: ['payouts resume 12', 'payouts resume 12 --reason "wallet is refilled"'],
-  })
-    .argument('[id]', 'the pause', text)
-    .addOption(new Option('--id <PAUSE_ID>', 'the pause').argParser(text))
-    .action((argument, options) => {
-      const id = requireId(argument, { id: options.id }, WHERE);
-      return run(
-        options,
-        async ({ db, by, temporal }) => {
-          const wakeHeld = async () => resumeHeldPayouts(temporal());
-          return presentPause(await resumePayouts(db, by, id, wakeHeld));
-        },
-        (pause) => `Lifted:\n${showObject(pause)}`,
-      );
-    });
-  readVerb(payouts, 'pauses', {
-    summary: 'List the pauses',
-    examples: ['payouts pauses', 'payouts pauses --json'],
-  }).action((options) =>
-    run(
-      options,
-      async ({ db }) => listOf((await listPauses(db)).map(presentPause)),
-      (list) =>
-        showList(
-          list,
-          ['id', 'scope', 'target', 'mode', 'reason', 'created_by', 'created_at'],
-          'Nothing is paused.',
-        ),
-    ),
+  });
+  runOn(
+    run,
+    resume,
+    PAUSE,
+    async ({ db, by, temporal }, id) => {
+      const wakeHeld = async () => resumeHeldPayouts(temporal());
+      return presentPause(await resumePayouts(db, by, id, wakeHeld));
+    },
+    (pause) => `Lifted:\n${showObject(pause)}`,
+  );
+  runList(
+    run,
+    readVerb(payouts, 'pauses', {
+      summary: 'List the pauses',
+      examples: ['payouts pauses', 'payouts pauses --json'],
+    }),
+    async ({ db }) => (await listPauses(db)).map(presentPause),
+    ['id', 'scope', 'target', 'mode', 'reason', 'created_by', 'created_at'],
+    'Nothing is paused.',
   );
   addLost(payouts, run, 'payout');
 }

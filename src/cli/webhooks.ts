@@ -6,38 +6,25 @@ import { presentEndpoint, presentPing } from '../presenters/admin';
 import {
   createEndpoint,
   deleteEndpoint,
+  disableEndpoint,
   editEndpoint,
   enableEndpoint,
   listEndpoints,
   pingEndpoint,
   requireKnown,
   rollSecret,
-  type EndpointWithSecret,
-} from '../services/admin/webhooks';
+  type WebhookEndpoint,
+} from '../services/webhook-endpoints';
 import { resealSecrets } from '../services/admin/secrets';
-import type { Context, Run } from './context';
-import {
-  addNoun,
-  ACCOUNT,
-  changeVerb,
-  list,
-  readVerb,
-  requireId,
-  text,
-  type VerbTexts,
-} from './options';
-import { listOf, showList, showObject, showWithSecret } from './output';
-import { addWebhookDeliveries } from './webhook-deliveries';
-
-const ENDPOINT_WHERE = '`webhooks list` lists the ids (we_…).';
-const THE_ENDPOINT = new Option('--id <ENDPOINT_ID>', 'the endpoint').argParser(text);
-
-const EVENTS = 'event types, such as payout.completed, or all';
-const DESCRIPTION = 'a description, to tell endpoints apart';
+import { addFields, inputOf } from './change-options';
+import type { Run } from './context';
+import { addNoun, ACCOUNT, changeVerb, readVerb, runList, runOn, type VerbTexts } from './options';
+import { showWithSecret } from './output';
+import { addWebhookDeliveries, ENDPOINT } from './webhook-deliveries';
 
 export function addWebhooks(admin: Command, run: Run): void {
   const webhooks = addNoun(admin, 'webhooks', 'Webhook endpoints and their deliveries.');
-  changeVerb(webhooks, 'create', {
+  const create = changeVerb(webhooks, 'create', {
     summary: 'Create an endpoint and show its secret once',
     notes: "At most 16 in each mode. WEBHOOK_SECRET_KEY must be the gateway's own.",
     examples: [
@@ -51,132 +38,89 @@ export function addWebhooks(admin: Command, run: Run): void {
       new Option('--mode <MODE>', 'the mode; it cannot be changed')
         .choices(MODES)
         .makeOptionMandatory(),
-    )
-    .requiredOption('--url <URL>', 'a public URL that receives events; https in live mode', text)
-    .option('--events <A,B>', `${EVENTS} (default: all)`, list)
-    .option('--description <TEXT>', DESCRIPTION, text)
-    .action((options) =>
-      run(
-        options,
-        async (context) => {
-          const { mode, url, events = ['all'], description = null } = options;
-          const accountId = await context.accountId(options.account);
-          const endpoint = { accountId, mode, url, events, description };
-          const { db, by } = context;
-          return presentWithSecret(await createEndpoint(db, by, context.webhooks(), endpoint));
-        },
-        showWithSecret,
-      ),
     );
-  readVerb(webhooks, 'list', {
-    summary: 'List the endpoints of an account',
-    examples: ['webhooks list', 'webhooks list --account acc_… --json'],
-  })
-    .addOption(ACCOUNT)
-    .action((options) =>
-      run(
-        options,
-        async ({ db, accountId }) =>
-          listOf((await listEndpoints(db, await accountId(options.account))).map(presentEndpoint)),
-        (list) =>
-          showList(
-            list,
-            ['id', 'mode', 'enabled', 'url', 'events', 'description'],
-            'No endpoints. `webhooks create` creates one.',
-          ),
-      ),
-    );
-  readVerb(webhooks, 'show', {
-    summary: 'Show an endpoint, also a deleted one',
-    examples: ['webhooks show we_… --json'],
-  })
-    .argument('[id]', 'the endpoint', text)
-    .addOption(THE_ENDPOINT)
-    .action((argument, options) => {
-      const id = requireId(argument, { id: options.id }, ENDPOINT_WHERE);
-      return run(options, async ({ db }) => presentEndpoint(await requireKnown(db, id)));
-    });
-  changeVerb(webhooks, 'edit', {
+  addFields(create, createEndpoint, { events: ['all'] });
+  create.action((options) =>
+    run(
+      options,
+      async ({ db, by, accountId, webhooks: tools }) => {
+        const owner = { accountId: await accountId(options.account), mode: options.mode };
+        const input = inputOf(createEndpoint, options);
+        return withSecret(await createEndpoint.make(db, by, { ...tools(), ...owner }, input));
+      },
+      showWithSecret,
+    ),
+  );
+  runList(
+    run,
+    readVerb(webhooks, 'list', {
+      summary: 'List the endpoints of an account',
+      examples: ['webhooks list', 'webhooks list --account acc_… --json'],
+    }).addOption(ACCOUNT),
+    async ({ db, accountId }, { account }) =>
+      (await listEndpoints(db, await accountId(account))).map(presentEndpoint),
+    ['id', 'mode', 'enabled', 'url', 'events', 'description'],
+    'No endpoints. `webhooks create` creates one.',
+  );
+  runOn(
+    run,
+    readVerb(webhooks, 'show', {
+      summary: 'Show an endpoint, also a deleted one',
+      examples: ['webhooks show we_… --json'],
+    }),
+    ENDPOINT,
+    async ({ db }, id) => presentEndpoint(await requireKnown(db, id)),
+  );
+  const edit = changeVerb(webhooks, 'edit', {
     summary: 'Change the URL, the event types or the description',
     examples: ['webhooks edit we_… --url https://shop.example.com/new --events all'],
-  })
-    .argument('[id]', 'the endpoint', text)
-    .addOption(THE_ENDPOINT)
-    .option('--url <URL>', 'a public URL that receives events; https in live mode', text)
-    .option('--events <A,B>', EVENTS, list)
-    .option('--description <TEXT>', DESCRIPTION, text)
-    .action((argument, options) => {
-      const id = requireId(argument, { id: options.id }, ENDPOINT_WHERE);
-      const { url, events, description } = options;
-      const wish = {
-        ...(url === undefined ? {} : { url }),
-        ...(events === undefined ? {} : { events }),
-        ...(description === undefined ? {} : { description }),
-      };
-      if (Object.keys(wish).length === 0) {
-        throw new UsageError('Nothing to change. Use --url, --events or --description.');
-      }
-      return run(options, async (context) =>
-        presentEndpoint(await editEndpoint(context.db, context.by, context.webhooks(), id, wish)),
-      );
-    });
-  const addChange = <Document extends object>(
-    name: string,
-    texts: VerbTexts,
-    change: (context: Context, id: string) => Promise<Document>,
-    show: (document: Document) => string = showObject,
-  ) =>
-    changeVerb(webhooks, name, texts)
-      .argument('[id]', 'the endpoint', text)
-      .addOption(THE_ENDPOINT)
-      .action((argument, options) => {
-        const id = requireId(argument, { id: options.id }, ENDPOINT_WHERE);
-        return run(options, (context) => change(context, id), show);
-      });
-  addChange(
-    'roll',
-    {
+  });
+  addFields(edit, editEndpoint);
+  runOn(run, edit, ENDPOINT, async ({ db, by, webhooks: tools }, id, options) => {
+    const input = inputOf(editEndpoint, options);
+    if (Object.keys(input).length === 0) {
+      throw new UsageError('Nothing to change. Use --url, --events or --description.');
+    }
+    return presentEndpoint(await editEndpoint.make(db, by, { ...tools(), id }, input));
+  });
+  runOn(
+    run,
+    changeVerb(webhooks, 'roll', {
       summary: 'Give an endpoint a new secret and show it once',
       notes: 'The old secret stops working at once, also for deliveries that are being retried.',
       examples: ['webhooks roll we_… --reason "left in a log" --json'],
-    },
-    async (context, id) =>
-      presentWithSecret(await rollSecret(context.db, context.by, context.webhooks(), id)),
+    }),
+    ENDPOINT,
+    async ({ db, by, webhooks: tools }, id) =>
+      withSecret(await rollSecret.make(db, by, { ...tools(), id }, {})),
     showWithSecret,
   );
-  addChange(
-    'enable',
-    {
-      summary: 'Send events to an endpoint again',
-      examples: ['webhooks enable we_…'],
-    },
-    async ({ db, by }, id) => presentEndpoint(await enableEndpoint(db, by, id, true)),
-  );
-  addChange(
-    'disable',
-    {
-      summary: 'Stop sending events to an endpoint; open deliveries end as skipped',
-      examples: ['webhooks disable we_…'],
-    },
-    async ({ db, by }, id) => presentEndpoint(await enableEndpoint(db, by, id, false)),
-  );
-  addChange(
-    'delete',
-    {
-      summary: 'Delete an endpoint permanently; open deliveries end as skipped',
-      examples: ['webhooks delete we_… --reason "the shop has moved"'],
-    },
-    async ({ db, by }, id) => presentEndpoint(await deleteEndpoint(db, by, id)),
-  );
-  addChange(
-    'ping',
-    {
+  const addChange = (name: string, change: typeof enableEndpoint, texts: VerbTexts) =>
+    runOn(run, changeVerb(webhooks, name, texts), ENDPOINT, async ({ db, by }, id) =>
+      presentEndpoint(await change.make(db, by, { id }, {})),
+    );
+  addChange('enable', enableEndpoint, {
+    summary: 'Send events to an endpoint again',
+    examples: ['webhooks enable we_…'],
+  });
+  addChange('disable', disableEndpoint, {
+    summary: 'Stop sending events to an endpoint; open deliveries end as skipped',
+    examples: ['webhooks disable we_…'],
+  });
+  addChange('delete', deleteEndpoint, {
+    summary: 'Delete an endpoint permanently; open deliveries end as skipped',
+    examples: ['webhooks delete we_… --reason "the shop has moved"'],
+  });
+  runOn(
+    run,
+    changeVerb(webhooks, 'ping', {
       summary: 'Send a test event once and show the result',
       notes: 'Also to an endpoint that is disabled or not subscribed.',
       examples: ['webhooks ping we_… --json'],
-    },
-    async (context, id) =>
-      presentPing(await pingEndpoint(context.db, context.by, context.webhooks(), id)),
+    }),
+    ENDPOINT,
+    async ({ db, by, webhooks: tools }, id) =>
+      presentPing(await pingEndpoint(db, by, { ...tools(), id })),
   );
   addWebhookDeliveries(webhooks, run);
   changeVerb(webhooks, 'reseal', {
@@ -195,6 +139,6 @@ export function addWebhooks(admin: Command, run: Run): void {
   );
 }
 
-function presentWithSecret({ secret, ...endpoint }: EndpointWithSecret) {
+function withSecret({ secret, ...endpoint }: WebhookEndpoint & { secret: string }) {
   return { ...presentEndpoint(endpoint), secret };
 }

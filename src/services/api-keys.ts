@@ -23,7 +23,7 @@ import { hashApiKey, makeApiKey, pepperIdOf } from '../lib/api-key-secret';
 import { newId } from '../lib/new-id';
 import { requireLockedAccount } from './admin/accounts';
 import { AdminRefusal, InvalidInput } from './admin/refusal';
-import { Choices, Count, defineChange, List, Text, Time } from './change';
+import { auditOf, Choices, Count, defineChange, List, Text, Time } from './change';
 import { findOwn, listOwn, type Owner } from './own';
 
 const REQUESTS_PER_MINUTE = 120;
@@ -88,7 +88,7 @@ export const createKey = defineChange({
       requestsPerMinute: input.rate ?? REQUESTS_PER_MINUTE,
       expiresAt,
     });
-    return { result: { ...key, secret }, audit: auditOf(null, key) };
+    return { result: { ...key, secret }, audit: auditOf(presentApiKey, null, key) };
   },
 });
 
@@ -105,7 +105,7 @@ export const rotateKey = defineChange({
     }
     const { secret, stored } = makeSecret(key.mode, pepper);
     const rotated = await replaceSecret(tx, id, stored);
-    return { result: { ...rotated, secret }, audit: auditOf(key, rotated) };
+    return { result: { ...rotated, secret }, audit: auditOf(presentApiKey, key, rotated) };
   },
 });
 
@@ -117,7 +117,7 @@ export const revokeKey = defineChange({
   run: async (tx, { id }: Pick<OneKey, 'id'>) => {
     const key = await requireWorkingKey(tx, id);
     const revoked = await revokeApiKey(tx, id);
-    return { result: revoked, audit: auditOf(key, revoked) };
+    return { result: revoked, audit: auditOf(presentApiKey, key, revoked) };
   },
 });
 
@@ -154,16 +154,6 @@ export function presentApiKey(key: ApiKey) {
     created_at: key.createdAt.toISOString(),
     last_used_at: key.lastUsedAt?.toISOString() ?? null,
     last_used_address: key.lastUsedAddress,
-  };
-}
-
-function auditOf(before: ApiKey | null, after: ApiKey) {
-  return {
-    object: 'api_key',
-    objectId: after.id,
-    accountId: after.accountId,
-    before: before === null ? null : presentApiKey(before),
-    after: presentApiKey(after),
   };
 }
 

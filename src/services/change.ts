@@ -16,11 +16,10 @@
  */
 import { type Static, type TObject, type TProperties, type TSchema, Type } from 'typebox';
 import { Errors, Pointer } from 'typebox/value';
-import { appendAudit } from '../db/repositories/audit-log';
-import { type Db, inTransaction, type Tx } from '../db/transaction';
+import type { Db, Tx } from '../db/transaction';
 import { isPrintable } from '../domain/printable';
 import type { Permission } from '../domain/users';
-import type { AuditedObject, ChangedBy } from './admin/audit';
+import { type AuditedObject, type ChangedBy, makeChange } from './admin/audit';
 import { type InputProblem, InvalidInput } from './admin/refusal';
 
 export interface Change<Fields extends TProperties, Subject, Result> {
@@ -28,12 +27,20 @@ export interface Change<Fields extends TProperties, Subject, Result> {
   /** The permissions of a page's visitor; an operator of the admin command may make every change. */
   access: { needs: Permission; liveNeeds?: Permission };
   fields: Fields;
+  /** Runs before the transaction, for what takes time, such as looking an address up. */
+  prepare?: (
+    db: Db,
+    subject: Subject,
+    input: Static<TObject<Fields>>,
+  ) => Promise<Static<TObject<Fields>>>;
   run: (
     tx: Tx,
     subject: Subject,
     input: Static<TObject<Fields>>,
     by: ChangedBy,
   ) => Promise<{ result: Result; audit: Omit<AuditedObject, 'action'> }>;
+  /** Runs after the transaction, to tell a workflow what the rows already say. */
+  after?: (db: Db, subject: Subject) => Promise<void>;
 }
 
 export function defineChange<Fields extends TProperties, Subject, Result>(
@@ -41,21 +48,23 @@ export function defineChange<Fields extends TProperties, Subject, Result>(
 ) {
   const schema = Type.Object(change.fields);
   type Input = Static<TObject<Fields>>;
-  /** Makes the change in the caller's transaction, such as that of an approval. The caller writes the audit row. */
-  const apply = async (tx: Tx, by: ChangedBy, subject: Subject, input: Input) => {
-    const { result, audit } = await change.run(tx, subject, checkInput(schema, input), by);
+  const run = async (tx: Tx, by: ChangedBy, subject: Subject, checked: Input) => {
+    const { result, audit } = await change.run(tx, subject, checked, by);
     return { result, audit: { action: change.action, ...audit } };
   };
   return {
     ...change,
-    apply,
+    /** Makes the change in the caller's transaction, such as that of an approval. The caller writes the audit row. */
+    apply: (tx: Tx, by: ChangedBy, subject: Subject, input: Input) =>
+      run(tx, by, subject, checkInput(schema, input)),
     /** @throws InvalidInput, and what `run` throws */
-    make: (db: Db, by: ChangedBy, subject: Subject, input: Input) =>
-      inTransaction(db, async (tx) => {
-        const { result, audit } = await apply(tx, by, subject, input);
-        await appendAudit(tx, { ...by, ...audit });
-        return result;
-      }),
+    make: async (db: Db, by: ChangedBy, subject: Subject, input: Input) => {
+      const checked = checkInput(schema, input);
+      const prepared = (await change.prepare?.(db, subject, checked)) ?? checked;
+      const result = await makeChange(db, by, (tx) => run(tx, by, subject, prepared));
+      await change.after?.(db, subject);
+      return result;
+    },
   };
 }
 
@@ -68,12 +77,15 @@ export interface Words {
   /** How the help of an option names the value, such as `AMOUNT`; `TEXT` if it is missing. */
   value?: string;
   placeholder?: string;
+  inputType?: 'url';
 }
 
 /** The annotations that the surfaces read. */
 export type Field = TSchema &
   Words & {
     choices?: readonly string[];
+    /** What a page calls the choice `all`. */
+    all?: string;
     format?: string;
     maxLength?: number;
     minimum?: number;
@@ -81,10 +93,10 @@ export type Field = TSchema &
   };
 
 /** One line, without spaces around it. */
-export function Text(maxLength: number, words: Words) {
+export function Text(maxLength: number, words: Words, { mayBeEmpty = false } = {}) {
   return Type.Refine(
-    Type.String({ ...words, minLength: 1, maxLength }),
-    isPrintable,
+    Type.String({ ...words, minLength: mayBeEmpty ? 0 : 1, maxLength }),
+    (text) => text === '' || isPrintable(text),
     () => 'not_printable',
   );
 }
@@ -93,13 +105,20 @@ export function Count(minimum: number, maximum: number, words: Omit<Words, 'hint
   return Type.Integer({ ...words, minimum, maximum, hint: `${minimum} to ${maximum}` });
 }
 
-/** Some of a list of names. */
-export function Choices<Name extends string>(choices: readonly Name[], words: Words) {
-  return Type.Array(Type.Unsafe<Name>(Type.String({ enum: [...choices] })), {
+/** Some of a list of names. @param all what a page calls `all`, if that is more than each of them */
+export function Choices<Name extends string>(choices: readonly Name[], words: Words, all?: string) {
+  const names = all === undefined ? choices : ['all', ...choices];
+  const schema = Type.Array(Type.Unsafe<Name | 'all'>(Type.String({ enum: [...names] })), {
     ...words,
     choices,
+    ...(all === undefined ? {} : { all }),
     minItems: 1,
   });
+  return Type.Refine(
+    schema,
+    (chosen) => chosen.length < 2 || !chosen.includes('all'),
+    () => 'all_and_some',
+  );
 }
 
 /** Any texts, which `run` checks. */
@@ -110,6 +129,22 @@ export function List(words: Words) {
 /** A time in ISO 8601. */
 export function Time(words: Words) {
   return Type.String({ ...words, format: 'date-time' });
+}
+
+/** The audit entry of an object from its states, as the admin command shows them. */
+export function auditOf<T extends { id: string; accountId: string | null }>(
+  present: (object: T) => { object: string },
+  before: T | null,
+  after: T,
+) {
+  const shown = present(after);
+  return {
+    object: shown.object,
+    objectId: after.id,
+    accountId: after.accountId,
+    before: before === null ? null : present(before),
+    after: shown,
+  };
 }
 
 /** The input with texts trimmed. @throws InvalidInput about the first field that is wrong */
@@ -141,7 +176,7 @@ function problemOf(
     case 'maxLength':
       return { code: 'too_long', length: String(value).length, max: field?.maxLength ?? 0 };
     case '~refine':
-      return { code: 'not_printable' };
+      return { code: field?.all === undefined ? 'not_printable' : 'all_and_some' };
     case 'minItems':
       return { code: 'none_chosen' };
     case 'enum':

@@ -2,7 +2,6 @@
  * What the pages of the merchant dashboard read and change. Every function takes the visitor's
  * account and mode, and an object of another account or mode does not exist. src/deps.ts builds it.
  */
-import { AccountDb } from '../db/account-db';
 import { listBalances } from '../db/repositories/ledger';
 import { listPayments, listPayouts } from '../db/repositories/lists';
 import { type HistoryEvent, listHistory, readAttention } from '../db/repositories/object-history';
@@ -18,8 +17,6 @@ import {
 } from '../db/repositories/request-log';
 import { listTransactions } from '../db/repositories/transactions';
 import { findUserEmail } from '../db/repositories/users';
-import { findWebhookDelivery } from '../db/repositories/webhook-deliveries';
-import { findEndpoint, listEndpoints } from '../db/repositories/webhook-endpoints';
 import type { Db } from '../db/transaction';
 import type { ErrorCode } from '../domain/errors';
 import { isId } from '../domain/ids';
@@ -30,11 +27,10 @@ import { type AuditQuery, readAuditLogOfAccount } from './audit-log';
 import { createDashboardBooks } from './dashboard-books';
 import { createDashboardMoney, type MoneyServices } from './dashboard-money';
 import { createExplainSignature } from './dashboard-signatures';
-import { createDashboardWebhooks } from './dashboard-webhooks';
 import { compareRequests, type ReusedKey } from './request-differences';
-import { findOwn, listOwn, type Owner } from './own';
+import { findOwn, type Owner, readAs } from './own';
 import type { ListPosition } from './services';
-import type { WebhookTools } from './admin/webhooks';
+import type { WebhookTools } from './webhook-endpoints';
 
 export type { Attention, HistoryEvent } from '../db/repositories/object-history';
 export type { LoggedRequest } from '../db/repositories/request-log';
@@ -79,9 +75,9 @@ export interface DashboardDeps extends WebhookTools, KeyTools {
 export type DashboardServices = ReturnType<typeof createDashboardServices>;
 
 export function createDashboardServices(deps: DashboardDeps) {
-  const { db, pepper } = deps;
+  const { db, pepper, webhookSender, secretBox, webhookDeliveryWorkflows } = deps;
   /** What a page reads. Changes, and the people who sign in, are outside of it. */
-  const ofAccount = ({ accountId }: Pick<Owner, 'accountId'>) => new AccountDb(db, accountId);
+  const ofAccount = (owner: Pick<Owner, 'accountId'>) => readAs(db, owner);
   const history = async (owner: Owner, { id, apiKeyId }: Payment | Payout) => {
     const filters = { sourceId: id };
     const [events, { items: transactions }, creator] = await Promise.all([
@@ -94,6 +90,7 @@ export function createDashboardServices(deps: DashboardDeps) {
   return {
     db,
     pepper,
+    webhookTools: { webhookSender, secretBox, webhookDeliveryWorkflows },
     balances: (owner: Owner) => listBalances(ofAccount(owner), owner.accountId, owner.mode),
     attention: (owner: Owner) => readAttention(ofAccount(owner), owner.accountId, owner.mode),
     payments: (owner: Owner, list: ListRequest<PaymentFilters>) =>
@@ -133,11 +130,6 @@ export function createDashboardServices(deps: DashboardDeps) {
     /** What the account's users did, and what operators changed. */
     auditLog: (accountId: string, query: AuditQuery) =>
       readAuditLogOfAccount(ofAccount({ accountId }), accountId, query),
-    webhooks: createDashboardWebhooks(deps, {
-      endpoints: (owner) => listOwn(db, owner, listEndpoints),
-      endpoint: (owner, id) => findOwn(db, owner, 'webhook_endpoint', id, findEndpoint),
-      delivery: (owner, id) => findOwn(db, owner, 'webhook_delivery', id, findWebhookDelivery),
-    }),
   };
 }
 

@@ -10,7 +10,6 @@ import {
   insertFeeRule,
   lockFeeScope,
   nextFeeRuleStart,
-  type FeeRuleVersion,
   type FeeScope,
 } from '../db/repositories/fee-rules';
 import type { Tx } from '../db/transaction';
@@ -20,7 +19,7 @@ import { presentFeeRuleVersion } from '../presenters/admin';
 import { requireAccount } from './admin/accounts';
 import { amountOrZero, checkCurrency } from './admin/checks';
 import { AdminRefusal, InvalidInput } from './admin/refusal';
-import { defineChange, Text } from './change';
+import { auditOf, defineChange, Text } from './change';
 
 /** An account's rules and the defaults; null: only the defaults. */
 export { listFeeRuleVersions as listFees } from '../db/repositories/fee-rules';
@@ -65,7 +64,7 @@ export const setFee = defineChange({
     const present = await findFeeRuleAt(tx, rule.scope, from);
     if (present !== null) await endFeeRule(tx, present.id, from);
     const next = await insertFeeRule(tx, { ...rule.scope, ...terms, validFrom: from, validUntil });
-    return { result: next, audit: auditOf(present, next) };
+    return { result: next, audit: auditOf(presentFeeRuleVersion, present, next) };
   },
 });
 
@@ -83,7 +82,7 @@ export const endFee = defineChange({
     if (rule === null) throw new AdminRefusal({ code: 'no_fee_rule_in_force', scope, at: end });
     await refuseGap(tx, scope);
     const ended = await endFeeRule(tx, rule.id, end);
-    return { result: ended, audit: auditOf(rule, ended) };
+    return { result: ended, audit: auditOf(presentFeeRuleVersion, rule, ended) };
   },
 });
 
@@ -139,14 +138,4 @@ async function endOf(tx: Tx, { scope, until }: NewFeeRule, from: Date): Promise<
 async function refuseGap(tx: Tx, scope: FeeScope): Promise<void> {
   if (scope.accountId !== null || !(await hasEnabledRoute(tx, scope))) return;
   throw new AdminRefusal({ code: 'fee_rule_in_use', route: scope });
-}
-
-function auditOf(before: FeeRuleVersion | null, after: FeeRuleVersion) {
-  return {
-    object: 'fee_rule',
-    objectId: after.id,
-    accountId: after.accountId,
-    before: before === null ? null : presentFeeRuleVersion(before),
-    after: presentFeeRuleVersion(after),
-  };
 }

@@ -12,6 +12,11 @@ export interface Owner {
   mode: Mode;
 }
 
+/** The database as the account sees it. */
+export function readAs(db: Db, { accountId }: Pick<Owner, 'accountId'>): AccountDb {
+  return new AccountDb(db, accountId);
+}
+
 /** The account's objects of one mode. */
 export async function listOwn<T extends Owner>(
   db: Db,

@@ -24,11 +24,21 @@ export function ChangeFields({ change, form }: ChangeFieldsProps) {
 
 function ChangeField(props: { name: string; field: FieldOfChange; form: FormState }) {
   const { name, field, form } = props;
-  const { label, placeholder, choices, format, maxLength } = field;
+  const { label, placeholder, choices, all, format, maxLength, inputType = 'text' } = field;
   const hint = hintOf(field);
   if (choices !== undefined) {
-    const options = choices.map((choice) => [choice, choice] as const);
-    return <Choices name={name} label={label} hint={hint} form={form} options={options} />;
+    const single = choices.map((choice) => [choice, choice] as const);
+    const options = all === undefined ? single : [['all', all] as const, ...single];
+    return (
+      <Choices
+        name={name}
+        label={label}
+        hint={hint}
+        form={form}
+        options={options}
+        preset={['all']}
+      />
+    );
   }
   if (format === 'date-time') {
     const day = `${label} at the end of (UTC)`;
@@ -40,6 +50,7 @@ function ChangeField(props: { name: string; field: FieldOfChange; form: FormStat
       label={label}
       hint={hint}
       placeholder={placeholder}
+      type={inputType}
       form={form}
       required={!Type.IsOptional(field) && !Type.IsArray(field)}
       maxLength={maxLength}

@@ -15,7 +15,7 @@ import { inTransaction, rows } from '../../src/db/transaction';
 import { amount } from '../../src/domain/money';
 import { newId } from '../../src/lib/new-id';
 import { appendAudit } from '../../src/db/repositories/audit-log';
-import { replayMissing } from '../../src/services/admin/webhook-recovery';
+import { replayMissing } from '../../src/services/webhook-recovery';
 import { readAuditLogOfAccount } from '../../src/services/audit-log';
 import { openTestDatabase } from '../support/servers/database';
 import { addFeeRule } from '../support/merchant/fee-rules';

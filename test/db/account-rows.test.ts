@@ -10,6 +10,18 @@ import { listAttempts } from '../../src/db/repositories/webhook-attempts';
 import { listHistory } from '../../src/db/repositories/object-history';
 import { type Db, rows } from '../../src/db/transaction';
 import { findOwnKey, listOwnKeys } from '../../src/services/api-keys';
+import {
+  findOwnDelivery,
+  listOwnDeliveries,
+  readOwnDelivery,
+} from '../../src/services/webhook-deliveries';
+import {
+  countOwnAttempts,
+  countOwnRecentAttempts,
+  findOwnEndpoint,
+  listOwnEndpoints,
+  listOwnWarnings,
+} from '../../src/services/webhook-endpoints';
 import { createDashboardServices } from '../../src/services/dashboard';
 import { createTestDatabase, type TestDatabase } from '../support/servers/database';
 import { buildPayoutMoney, fund, insertPayout, makeAccount } from '../support/merchant/ledger';
@@ -192,7 +204,7 @@ test('everything that the services of the pages read, they read as this role', a
     const services = createDashboardServices(Object.assign({ db }, parts));
     const mine = { accountId: account, mode: 'test' } as const;
     const list = { limit: 10, after: null, filters: {} };
-    const { webhooks, books } = services;
+    const { books } = services;
     expect(await services.balances(mine)).toHaveLength(1);
     expect(await services.attention(mine)).toMatchObject({ payoutsPaused: true });
     expect((await services.payments(mine, list)).items).toHaveLength(1);
@@ -205,16 +217,19 @@ test('everything that the services of the pages read, they read as this role', a
     expect(payout.events[0]?.deliveries).toHaveLength(1);
     expect(await services.request(mine, `req_${account}`)).toMatchObject({ reused: null });
     expect(await listOwnKeys(db, mine)).toEqual([await findOwnKey(db, mine, `key_${account}`)]);
-    expect(await webhooks.endpoints(mine)).toEqual([
-      await webhooks.endpoint(mine, `we_${account}`),
+    expect(await listOwnEndpoints(db, mine)).toEqual([
+      await findOwnEndpoint(db, mine, `we_${account}`),
     ]);
-    expect(await webhooks.deliveries(mine, `we_${account}`, undefined, 10, null)).toEqual([
-      await webhooks.delivery(mine, `whd_${account}`),
+    expect(await listOwnDeliveries(db, mine, `we_${account}`, undefined, 10, null)).toEqual([
+      await findOwnDelivery(db, mine, `whd_${account}`),
     ]);
-    expect(await webhooks.health(mine, `we_${account}`)).toHaveLength(2);
-    expect(await webhooks.warnings(mine)).toEqual([]);
-    expect(await webhooks.attempts(mine, `whd_${account}`)).toHaveLength(1);
-    expect(await webhooks.body(mine, payout.events[0]!.id)).toBeInstanceOf(Buffer);
+    expect(await countOwnAttempts(db, mine, `we_${account}`)).toHaveLength(2);
+    expect(await listOwnWarnings(db, mine)).toEqual([]);
+    expect(await countOwnRecentAttempts(db, mine)).toHaveLength(1);
+    expect(await readOwnDelivery(db, mine, `whd_${account}`)).toMatchObject({
+      attempts: [{ number: 1 }],
+      body: expect.any(Buffer),
+    });
     const [{ currency, months } = { currency: '', months: [] }] = await books.months(mine);
     expect(await books.statement(mine, currency, months[0]!)).toMatchObject({
       closing: { available: '10.00000000' },

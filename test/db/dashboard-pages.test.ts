@@ -78,11 +78,11 @@ test('an endpoint that fails says so in the list and on home', async () => {
 test('all events and single ones exclude each other', async () => {
   const both = new URLSearchParams([
     ['url', 'https://shop.example.com/hooks'],
-    ['all', 'yes'],
+    ['events', 'all'],
     ['events', 'payout.completed'],
   ]);
   const html = await textOf(client.post('/dashboard/test/webhooks/new', both), 422);
-  expect(html).toContain('Untick “All events”, or untick the single events.');
+  expect(html).toContain('Choose all, or single ones, but not both.');
   expect(html).toContain('https://shop.example.com/hooks');
 });
 

@@ -105,7 +105,7 @@ test('an export whose first page cannot be read is an error page, not a file tha
 test('JSON that is too deep for a parser is refused', async () => {
   const created = await merchant.post('/dashboard/test/webhooks/new', {
     url: 'https://1.1.1.1/hooks',
-    all: 'yes',
+    events: 'all',
   });
   const page = created.headers.get('location') ?? (await created.text());
   const [endpoint] = /we_\w{26}/.exec(page) ?? [];

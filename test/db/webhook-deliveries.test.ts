@@ -11,9 +11,9 @@ import { RETRY_SCHEDULE_MS } from '../../src/domain/webhook-delivery';
 import { EndpointSlots, SLOTS_PER_ENDPOINT } from '../../src/domain/webhook-delivery-slots';
 import { newId } from '../../src/lib/new-id';
 import { createSecretBox } from '../../src/lib/secret-box';
-import { retryWebhookDelivery } from '../../src/services/admin/webhook-deliveries';
-import { recoverWebhookDeliveries } from '../../src/services/admin/webhook-recovery';
-import { createEndpoint } from '../../src/services/admin/webhooks';
+import { retryDelivery } from '../../src/services/webhook-deliveries';
+import { recoverWebhookDeliveries } from '../../src/services/webhook-recovery';
+import { createEndpoint } from '../../src/services/webhook-endpoints';
 import { createWebhookSender } from '../../src/webhooks/sender';
 import { createTestDatabase, type TestDatabase } from '../support/servers/database';
 import { createMerchant } from '../support/merchant/merchant';
@@ -56,11 +56,11 @@ afterAll(async () => {
 });
 
 const open = () =>
-  createEndpoint(
+  createEndpoint.make(
     appDb,
     BY,
-    { webhookSender, secretBox },
-    { accountId, mode: 'test', url: receiver.url, events: ['all'], description: null },
+    { webhookSender, secretBox, accountId, mode: 'test' },
+    { url: receiver.url, events: ['all'] },
   );
 
 function writeEvent(tx: Tx): string {
@@ -351,7 +351,7 @@ test('a retry in the moment in which an attempt ends: both come through', async 
     await rows(tx, 'SELECT FROM webhook_attempts WHERE delivery_id = ? FOR UPDATE', [id]);
     answer();
     await whenWaiting(db, 1);
-    retrying = retryWebhookDelivery(appDb, BY, null, id);
+    retrying = retryDelivery.make(appDb, BY, { id: id, webhookDeliveryWorkflows: null }, {});
     await whenWaiting(db, 2);
   });
   expect((await Promise.allSettled([ending, retrying])).map(({ status }) => status)).toEqual([

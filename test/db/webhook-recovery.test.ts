@@ -8,9 +8,9 @@ import { inTransaction, rows, type Db } from '../../src/db/transaction';
 import { OPEN_DELIVERIES_MAX } from '../../src/domain/webhook-delivery';
 import { newId } from '../../src/lib/new-id';
 import { createSecretBox } from '../../src/lib/secret-box';
-import { retryWebhookDelivery } from '../../src/services/admin/webhook-deliveries';
-import { recoverWebhookDeliveries, replayMissing } from '../../src/services/admin/webhook-recovery';
-import { createEndpoint } from '../../src/services/admin/webhooks';
+import { retryDelivery } from '../../src/services/webhook-deliveries';
+import { recoverWebhookDeliveries, replayMissing } from '../../src/services/webhook-recovery';
+import { createEndpoint } from '../../src/services/webhook-endpoints';
 import { createWebhookSender } from '../../src/webhooks/sender';
 import { createTestDatabase, type TestDatabase } from '../support/servers/database';
 import { createMerchant } from '../support/merchant/merchant';
@@ -54,13 +54,12 @@ afterAll(async () => {
 
 async function newEndpoint(): Promise<{ accountId: string; endpointId: string }> {
   const merchant = await createMerchant(db, 'a pepper of no use');
-  const settings = { events: ['all'], description: null, url: 'http://127.0.0.1:1999/' };
   const secretBox = createSecretBox(randomBytes(32).toString('hex'), []);
-  const { id } = await createEndpoint(
+  const { id } = await createEndpoint.make(
     db,
     BY,
-    { webhookSender, secretBox },
-    { ...settings, accountId: merchant.accountId, mode: 'test' },
+    { webhookSender, secretBox, accountId: merchant.accountId, mode: 'test' },
+    { url: 'http://127.0.0.1:1999/', events: ['all'] },
   );
   return { accountId: merchant.accountId, endpointId: id };
 }
@@ -186,15 +185,25 @@ describe('a retry needs the body of the event', () => {
 
   test('one without is refused, however young the delivery is', async () => {
     await rows(db, 'UPDATE events SET body = NULL WHERE account_id = ?', [accountId]);
-    await expect(retryWebhookDelivery(appDb, BY, null, theWebhookDelivery())).rejects.toMatchObject(
-      { refusal: { code: 'delivery_body_deleted', keptDays: 30 } },
-    );
+    await expect(
+      retryDelivery.make(
+        appDb,
+        BY,
+        { id: theWebhookDelivery(), webhookDeliveryWorkflows: null },
+        {},
+      ),
+    ).rejects.toMatchObject({ refusal: { code: 'delivery_body_deleted', keptDays: 30 } });
     expect(await recover()).toMatchObject({ retried: 0 });
   });
 
   test('one with it is taken, however old it is', async () => {
     await age('webhook_deliveries', 31);
-    await retryWebhookDelivery(appDb, BY, null, theWebhookDelivery());
+    await retryDelivery.make(
+      appDb,
+      BY,
+      { id: theWebhookDelivery(), webhookDeliveryWorkflows: null },
+      {},
+    );
     expect(await recover()).toMatchObject({ retried: 0 });
     await rows(db, 'UPDATE webhook_deliveries SET retry_requested_at = NULL');
     expect(await recover()).toMatchObject({ retried: 1 });

@@ -163,7 +163,7 @@ test('an endpoint is edited, tested with a sample, and gets what it missed', asy
   expect(payout.status).toBe(201);
   const created = await client.post('/dashboard/test/webhooks/new', {
     url: receiver.url,
-    all: 'yes',
+    events: 'all',
   });
   const path = created.headers.get('location')!;
   const probe = '<script>alert(1)</script>';
@@ -212,7 +212,7 @@ test('an endpoint that fails has a warning', async () => {
   const own = await createMerchant(gateway.db, gateway.pepper);
   const { client } = await signIn('owner', own);
   const { url, stop } = await startReceiver(500);
-  const created = await client.post('/dashboard/test/webhooks/new', { url, all: 'yes' });
+  const created = await client.post('/dashboard/test/webhooks/new', { url, events: 'all' });
   const path = created.headers.get('location')!;
   for (let n = 0; n < 3; n++) await client.post(`${path}/ping`);
   expect(await textOf(client.get(path))).toContain('This endpoint is failing');

@@ -2,12 +2,13 @@
 import { Client } from '@temporalio/client';
 import { restartWebhookDeliveries } from '../../activities/restart-missing';
 import { rows } from '../../src/db/transaction';
+import { abandonDelivery, retryDelivery } from '../../src/services/webhook-deliveries';
+import { recoverWebhookDeliveries, replayMissing } from '../../src/services/webhook-recovery';
 import {
-  abandonWebhookDelivery,
-  retryWebhookDelivery,
-} from '../../src/services/admin/webhook-deliveries';
-import { recoverWebhookDeliveries, replayMissing } from '../../src/services/admin/webhook-recovery';
-import { deleteEndpoint, enableEndpoint } from '../../src/services/admin/webhooks';
+  deleteEndpoint,
+  disableEndpoint,
+  enableEndpoint,
+} from '../../src/services/webhook-endpoints';
 import { createWebhookDeliveryWorkflows } from '../../src/temporal/webhook-delivery-workflows';
 import { TASK_QUEUES } from '../../workflows/names';
 import {
@@ -100,7 +101,12 @@ test('abandon ends the schedule, and a retry by hand can still deliver it', asyn
   expect(await whenOver(world, id)).toBe('abandoned');
   expect(receiver.of(event.id)).toHaveLength(1);
   receiver.answer = 200;
-  await retryWebhookDelivery(world.appDb, BY, world.parts.webhookDeliveryWorkflows, id);
+  await retryDelivery.make(
+    world.appDb,
+    BY,
+    { id: id, webhookDeliveryWorkflows: world.parts.webhookDeliveryWorkflows },
+    {},
+  );
   await whenWebhookDelivery(world, event.id, 'succeeds', ({ status }) => status === 'succeeded');
   expect(receiver.of(event.id)).toHaveLength(2);
 });
@@ -141,17 +147,32 @@ test('a requested cancellation is a remark', async () => {
 test('a retry by the admin command is one attempt, while the workflow runs and after it ended', async () => {
   const { event, id } = await failedOnce();
   const { webhookDeliveryWorkflows } = world.parts;
-  await retryWebhookDelivery(world.appDb, BY, webhookDeliveryWorkflows, id);
+  await retryDelivery.make(
+    world.appDb,
+    BY,
+    { id: id, webhookDeliveryWorkflows: webhookDeliveryWorkflows },
+    {},
+  );
   await whenAttempts(id, 2);
-  await abandonWebhookDelivery(world.appDb, BY, webhookDeliveryWorkflows, id);
+  await abandonDelivery.make(
+    world.appDb,
+    BY,
+    { id: id, webhookDeliveryWorkflows: webhookDeliveryWorkflows },
+    {},
+  );
   expect(await whenOver(world, id)).toBe('abandoned');
-  await retryWebhookDelivery(world.appDb, BY, webhookDeliveryWorkflows, id);
+  await retryDelivery.make(
+    world.appDb,
+    BY,
+    { id: id, webhookDeliveryWorkflows: webhookDeliveryWorkflows },
+    {},
+  );
   await whenAttempts(id, 3);
   expect(await whenOver(world, id)).toBe('abandoned');
   expect(receiver.of(event.id)).toHaveLength(3);
   // A person waits for it; restart-missing may start many.
   expect(await firstQueueOf(id)).toBe('local');
-  await retryWebhookDelivery(world.appDb, BY, null, id);
+  await retryDelivery.make(world.appDb, BY, { id: id, webhookDeliveryWorkflows: null }, {});
   expect(await world.restartWebhookDeliveries()).toEqual({ ensured: 1 });
   await whenAttempts(id, 4);
   expect(await whenOver(world, id)).toBe('abandoned');
@@ -175,7 +196,7 @@ test.each([
 ])('without Temporal a retry waits for restart-missing: a workflow %s', async (_, before) => {
   const { event, id } = await failedOnce();
   await before(id);
-  await retryWebhookDelivery(world.appDb, BY, null, id);
+  await retryDelivery.make(world.appDb, BY, { id: id, webhookDeliveryWorkflows: null }, {});
   expect(await world.restartWebhookDeliveries()).toEqual({ ensured: 1 });
   await whenAttempts(id, 2);
   expect(await world.restartWebhookDeliveries()).toEqual({ ensured: 0 });
@@ -212,10 +233,10 @@ test('what has a workflow is looked at in five minutes, what could not get one i
 
 test('what was skipped while disabled is recovered, with the attempts that were left', async () => {
   const { event, id, endpointId } = await failedOnce();
-  await enableEndpoint(world.appDb, BY, endpointId, false);
+  await disableEndpoint.make(world.appDb, BY, { id: endpointId }, {});
   await handleOf(id).signal('retryNow');
   expect(await whenOver(world, id)).toBe('skipped');
-  await enableEndpoint(world.appDb, BY, endpointId, true);
+  await enableEndpoint.make(world.appDb, BY, { id: endpointId }, {});
   const since = new Date(Date.now() - 60_000);
   const { webhookDeliveryWorkflows } = world.parts;
   expect(
@@ -271,9 +292,14 @@ test('events from before an endpoint was made are replayed to it once', async ()
 
 test('a deleted endpoint takes no retry', async () => {
   const { id, endpointId } = await failedOnce();
-  await deleteEndpoint(world.appDb, BY, endpointId);
+  await deleteEndpoint.make(world.appDb, BY, { id: endpointId }, {});
   await expect(
-    retryWebhookDelivery(world.appDb, BY, world.parts.webhookDeliveryWorkflows, id),
+    retryDelivery.make(
+      world.appDb,
+      BY,
+      { id: id, webhookDeliveryWorkflows: world.parts.webhookDeliveryWorkflows },
+      {},
+    ),
   ).rejects.toMatchObject({ refusal: { code: 'endpoint_deleted' } });
   await handleOf(id).signal('retryNow');
   expect(await whenOver(world, id)).toBe('skipped');

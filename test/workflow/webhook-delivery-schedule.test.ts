@@ -2,7 +2,7 @@
 import { historyToJSON } from '@temporalio/common/lib/proto-utils';
 import { readWebhookDeliveriesToStart } from '../../src/db/repositories/webhook-deliveries';
 import { RETRY_SCHEDULE_MS } from '../../src/domain/webhook-delivery';
-import { deleteEndpoint, enableEndpoint, rollSecret } from '../../src/services/admin/webhooks';
+import { deleteEndpoint, disableEndpoint, rollSecret } from '../../src/services/webhook-endpoints';
 import {
   attemptsOf,
   BY,
@@ -130,7 +130,7 @@ test.concurrent('a rolled secret signs the very next attempt, and the old one no
   world.parts.webhookDeliveryStarter.lookFor(event.objectId);
   // From here on the waits are 1.8 s and more: time enough for what follows.
   await whenWebhookDelivery(world, event.id, 'was tried', ({ attempts }) => attempts >= 5);
-  const rolled = await rollSecret(world.appDb, BY, world.parts, endpoint.id);
+  const rolled = await rollSecret.make(world.appDb, BY, { ...world.parts, id: endpoint.id }, {});
   const before = receiver.of(event.id).length;
   receiver.answer = 200;
   await whenWebhookDelivery(world, event.id, 'succeeds', ({ status }) => status === 'succeeded');
@@ -143,8 +143,8 @@ test.concurrent('a rolled secret signs the very next attempt, and the old one no
 });
 
 test.concurrent.each([
-  ['disabled', (id: string) => enableEndpoint(shared.appDb, BY, id, false)],
-  ['deleted', (id: string) => deleteEndpoint(shared.appDb, BY, id)],
+  ['disabled', (id: string) => disableEndpoint.make(shared.appDb, BY, { id: id }, {})],
+  ['deleted', (id: string) => deleteEndpoint.make(shared.appDb, BY, { id: id }, {})],
 ])('an endpoint that is %s gets nothing more, from the very next attempt on', async (_, end) => {
   const { world, receiver } = await openAccount(500);
   const endpoint = await openEndpoint(world, receiver.url);

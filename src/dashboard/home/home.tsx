@@ -2,6 +2,7 @@
 import { type Attention, ATTENTION_MAX, type DashboardServices } from '../../services/dashboard';
 import type { Owner } from '../../services/own';
 import type { Volume } from '../../services/dashboard-books';
+import { countOwnRecentAttempts, listOwnWarnings } from '../../services/webhook-endpoints';
 import { Alert, Card, Empty, Money, PageHead } from '../../web/components';
 import { page } from '../../web/site';
 import { Bars } from '../../web/chart';
@@ -14,14 +15,14 @@ import { balancePages } from './balance';
 const VOLUME_DAYS = 30;
 
 export function homePages(services: DashboardServices): MerchantRoute[] {
-  const { balances, attention, books, webhooks } = services;
+  const { db, balances, attention, books } = services;
   const read = (owner: Owner) =>
     Promise.all([
       balances(owner),
       attention(owner),
       books.volumes(owner, VOLUME_DAYS),
-      webhooks.warnings(owner),
-      webhooks.recent(owner),
+      listOwnWarnings(db, owner),
+      countOwnRecentAttempts(db, owner),
     ]);
   return [
     ...balancePages(services),

@@ -1,8 +1,8 @@
 /** One attempt at a webhook delivery: the request, the answer, and the same request as a curl command. */
-import type { DashboardServices } from '../../services/dashboard';
+import type { readOwnDelivery } from '../../services/webhook-deliveries';
 import { Card, CopyButton, Facts, Status, Time, words } from '../../web/components';
 
-export type Attempt = Awaited<ReturnType<DashboardServices['webhooks']['attempts']>>[number];
+export type Attempt = Awaited<ReturnType<typeof readOwnDelivery>>['attempts'][number];
 
 interface AttemptCardProps {
   attempt: Attempt;

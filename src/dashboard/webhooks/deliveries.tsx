@@ -1,5 +1,6 @@
 /** Deliveries of events: the list, one delivery, and a retry. Its attempts are in attempt.tsx. */
 import type { DashboardServices } from '../../services/dashboard';
+import { findOwnDelivery, readOwnDelivery, retryDelivery } from '../../services/webhook-deliveries';
 import {
   Alert,
   Card,
@@ -18,10 +19,9 @@ import type { MerchantRoute } from '../merchant-page';
 import { type Attempt, AttemptCard } from './attempt';
 import { wallClockMs } from '../../lib/wall-clock';
 
-type Webhooks = DashboardServices['webhooks'];
-type Delivery = Awaited<ReturnType<Webhooks['delivery']>>;
+type Delivery = Awaited<ReturnType<typeof findOwnDelivery>>;
 
-export function deliveryPages({ webhooks }: DashboardServices): MerchantRoute[] {
+export function deliveryPages({ db, webhookTools }: DashboardServices): MerchantRoute[] {
   return [
     {
       method: 'get',
@@ -29,11 +29,7 @@ export function deliveryPages({ webhooks }: DashboardServices): MerchantRoute[] 
       needs: 'read',
       run: async (visit) => {
         const id = visit.params['id'] ?? '';
-        const [delivery, attempts] = await Promise.all([
-          webhooks.delivery(visit, id),
-          webhooks.attempts(visit, id),
-        ]);
-        const body = await webhooks.body(visit, delivery.eventId);
+        const { delivery, attempts, body } = await readOwnDelivery(db, visit, id);
         const shown = (
           <DeliveryPage
             delivery={delivery}
@@ -51,9 +47,10 @@ export function deliveryPages({ webhooks }: DashboardServices): MerchantRoute[] 
       method: 'post',
       path: '/webhooks/deliveries/:id/retry',
       cost: 'delivery',
-      needs: 'integrate',
+      ...retryDelivery.access,
       run: async (visit) => {
-        const { id } = await webhooks.retry(visit, visit.by, visit.params['id'] ?? '');
+        const { id } = await findOwnDelivery(db, visit, visit.params['id'] ?? '');
+        await retryDelivery.make(db, visit.by, { ...webhookTools, id }, {});
         return redirect(`${visit.base}/webhooks/deliveries/${id}?requested`);
       },
     },

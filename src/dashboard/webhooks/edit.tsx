@@ -2,12 +2,21 @@
 import { SUBSCRIBABLE_EVENTS } from '../../domain/events';
 import { JSON_DEPTH_MAX, outlineJson } from '../../lib/json-outline';
 import type { DashboardServices } from '../../services/dashboard';
+import {
+  createEndpoint,
+  disableEndpoint,
+  editEndpoint,
+  enableEndpoint,
+  findOwnEndpoint,
+  pingEndpoint,
+  type WebhookEndpoint,
+} from '../../services/webhook-endpoints';
+import { ChangeFields, readFields } from '../../web/change-form';
 import { Card, PageHead } from '../../web/components';
 import {
   Choices,
   draftForm,
   EMPTY_FORM,
-  Field,
   fieldErrors,
   FormActions,
   type FormState,
@@ -18,34 +27,13 @@ import { page, redirect } from '../../web/site';
 import type { MerchantRoute, MerchantVisit } from '../merchant-page';
 import { EventSamples, sampleData } from './samples';
 
-type Webhooks = DashboardServices['webhooks'];
-type Endpoint = Awaited<ReturnType<Webhooks['endpoint']>>;
-
 const NAV = { nav: 'webhooks' };
-const CHANGE = { needs: 'integrate', liveNeeds: 'manage' } as const;
 
-export function settingsOf({ form }: MerchantVisit) {
-  return {
-    url: (form.get('url') ?? '').trim(),
-    events: form.get('all') === 'yes' ? ['all'] : form.getAll('events'),
-    description: (form.get('description') ?? '').trim() || null,
-  };
-}
-
-/** All events and single ones contradict each other: nothing is saved until the person decides. */
-export async function saveEndpoint<Result>(visit: MerchantVisit, change: () => Promise<Result>) {
-  const { form } = visit;
-  if (form.get('all') !== 'yes' || form.getAll('events').length === 0) return fieldErrors(change);
-  const events = 'Untick “All events”, or untick the single events.';
-  return { answer: null, fields: { events } };
-}
-
-export function editPages({ webhooks }: DashboardServices): MerchantRoute[] {
-  const idOf = (visit: MerchantVisit) => visit.params['id'] ?? '';
-  const pathOf = (visit: MerchantVisit) => `${visit.base}/webhooks/${idOf(visit)}`;
+export function editPages({ db, webhookTools }: DashboardServices): MerchantRoute[] {
+  const find = (visit: MerchantVisit) => findOwnEndpoint(db, visit, visit.params['id'] ?? '');
+  const pathOf = (visit: MerchantVisit) => `${visit.base}/webhooks/${visit.params['id'] ?? ''}`;
   const showEdit = async (visit: MerchantVisit, form: FormState | null) => {
-    const endpoint = await webhooks.endpoint(visit, idOf(visit));
-    const shown = form ?? { values: valuesOf(endpoint), errors: {} };
+    const shown = form ?? { values: valuesOf(await find(visit)), errors: {} };
     const body = <Edit path={pathOf(visit)} form={shown} />;
     return page('Edit endpoint', body, {
       ...NAV,
@@ -53,10 +41,10 @@ export function editPages({ webhooks }: DashboardServices): MerchantRoute[] {
     });
   };
   const showTest = async (visit: MerchantVisit, error: string | null) => {
-    const endpoint = await webhooks.endpoint(visit, idOf(visit));
+    const { url } = await find(visit);
     const values = error === null ? visit.query : visit.form;
     const errors: Record<string, string> = error === null ? {} : { data: error };
-    const body = <Test path={pathOf(visit)} url={endpoint.url} form={{ values, errors }} />;
+    const body = <Test path={pathOf(visit)} url={url} form={{ values, errors }} />;
     return page('Send test event', body, { ...NAV, status: error === null ? 200 : 422 });
   };
 
@@ -64,21 +52,23 @@ export function editPages({ webhooks }: DashboardServices): MerchantRoute[] {
     {
       method: 'get',
       path: '/webhooks/:id/edit',
-      ...CHANGE,
+      ...editEndpoint.access,
       run: (visit) => showEdit(visit, visit.draft === null ? null : draftForm(visit)),
     },
     {
       method: 'post',
       path: '/webhooks/:id/edit',
-      ...CHANGE,
+      ...editEndpoint.access,
       liveRecent: (visit) => `${pathOf(visit)}/edit`,
       run: async (visit) => {
-        const { answer, fields } = await saveEndpoint(visit, async () => {
-          const before = await webhooks.edit(visit, visit.by, idOf(visit), settingsOf(visit));
+        const { answer, fields } = await fieldErrors(async () => {
+          const { id } = await find(visit);
+          const input = readFields(createEndpoint, visit.form);
+          const wish = { ...input, description: input.description ?? '' };
+          const before = await editEndpoint.make(db, visit.by, { ...webhookTools, id }, wish);
           const enabled = visit.form.get('enabled') === 'yes';
-          if (before.enabled !== enabled) {
-            await webhooks.enable(visit, visit.by, before.id, enabled);
-          }
+          const change = enabled ? enableEndpoint : disableEndpoint;
+          if (before.enabled !== enabled) await change.make(db, visit.by, { id }, {});
           return redirect(pathOf(visit));
         });
         return answer ?? showEdit(visit, { values: visit.form, errors: fields });
@@ -99,7 +89,8 @@ export function editPages({ webhooks }: DashboardServices): MerchantRoute[] {
         const data = objectOf(visit.form.get('data') ?? '');
         if (data === null)
           return showTest(visit, `Enter a JSON object of at most ${JSON_DEPTH_MAX} levels.`);
-        const ping = await webhooks.ping(visit, visit.by, idOf(visit), data);
+        const { id } = await find(visit);
+        const ping = await pingEndpoint(db, visit.by, { ...webhookTools, id }, data);
         return redirect(`${visit.base}/webhooks/deliveries/${ping.deliveryId}`);
       },
     },
@@ -117,13 +108,11 @@ function objectOf(text: string): Record<string, unknown> | null {
   }
 }
 
-function valuesOf({ url, description, events, enabled }: Endpoint): URLSearchParams {
+function valuesOf({ url, description, events, enabled }: WebhookEndpoint): URLSearchParams {
   return new URLSearchParams([
     ['url', url],
     ['description', description ?? ''],
-    ...(events === null
-      ? [['all', 'yes'] as [string, string]]
-      : events.map((type): [string, string] => ['events', type])),
+    ...(events ?? ['all']).map((type): [string, string] => ['events', type]),
     ...(enabled ? [['enabled', 'yes'] as [string, string]] : []),
   ]);
 }
@@ -131,30 +120,7 @@ function valuesOf({ url, description, events, enabled }: Endpoint): URLSearchPar
 export function EndpointFields({ form }: { form: FormState }) {
   return (
     <>
-      <Field
-        name="url"
-        label="URL"
-        type="url"
-        hint="HTTPS on a public address."
-        placeholder="https://shop.example.com/webhooks"
-        form={form}
-        required
-        maxLength={2048}
-      />
-      <Field name="description" label="Description" hint="Optional." form={form} maxLength={100} />
-      <Choices
-        name="all"
-        label="All events"
-        form={form}
-        preset={['yes']}
-        options={[['yes', 'All events, including future ones']]}
-      />
-      <Choices
-        name="events"
-        label="Or these events"
-        form={form}
-        options={SUBSCRIBABLE_EVENTS.map((event) => [event, event] as const)}
-      />
+      <ChangeFields change={createEndpoint} form={form} />
       <EventSamples />
     </>
   );

@@ -2,11 +2,26 @@
 import { isId } from '../../domain/ids';
 import { WEBHOOK_DELIVERY_STATUSES } from '../../domain/webhook-delivery';
 import type { DashboardServices } from '../../services/dashboard';
-import type {
-  AttemptCounts,
-  DeliveryWarning,
-  EndpointCounts,
-} from '../../services/dashboard-webhooks';
+import { listOwnDeliveries } from '../../services/webhook-deliveries';
+import {
+  type AttemptCounts,
+  countOwnAttempts,
+  countOwnRecentAttempts,
+  createEndpoint,
+  type DeliveryWarning,
+  deleteEndpoint,
+  disableEndpoint,
+  enableEndpoint,
+  type EndpointCounts,
+  findOwnEndpoint,
+  listOwnEndpoints,
+  listOwnWarnings,
+  pingEndpoint,
+  rollSecret,
+  type WebhookEndpoint,
+} from '../../services/webhook-endpoints';
+import { recoverWebhookDeliveries, replayMissing } from '../../services/webhook-recovery';
+import { readFields } from '../../web/change-form';
 import {
   Alert,
   Card,
@@ -21,14 +36,21 @@ import {
   Time,
   words,
 } from '../../web/components';
-import { Action, Confirm, draftForm, FormActions, type FormState } from '../../web/forms';
+import {
+  Action,
+  Confirm,
+  draftForm,
+  fieldErrors,
+  FormActions,
+  type FormState,
+} from '../../web/forms';
 import { Icon } from '../../web/icon';
 import type { Once } from '../../web/once';
 import { page, redirect } from '../../web/site';
 import { chosen } from '../../web/lists';
 import type { MerchantRoute, MerchantVisit } from '../merchant-page';
 import { DeliveryTable } from './deliveries';
-import { editPages, EndpointFields, saveEndpoint, settingsOf } from './edit';
+import { editPages, EndpointFields } from './edit';
 import { DeliveryWarnings } from './warnings';
 import {
   EndpointHealth,
@@ -39,18 +61,17 @@ import {
   sinceOf,
 } from './health';
 
-type Webhooks = DashboardServices['webhooks'];
-type Endpoint = Awaited<ReturnType<Webhooks['endpoint']>>;
-type Delivery = Awaited<ReturnType<Webhooks['delivery']>>;
+type Delivery = Awaited<ReturnType<typeof listOwnDeliveries>>[number];
 
 const NAV = { nav: 'webhooks' };
-const CHANGE = { needs: 'integrate', liveNeeds: 'manage' } as const;
 const DELIVERIES_SHOWN = 50;
 
 export function endpointPages(services: DashboardServices, once: Once): MerchantRoute[] {
-  const { webhooks } = services;
+  const { db, webhookTools } = services;
   const pathOf = ({ base }: MerchantVisit, id: string) => `${base}/webhooks/${id}`;
   const own = (visit: MerchantVisit) => pathOf(visit, visit.params['id'] ?? '');
+  const find = (visit: MerchantVisit) => findOwnEndpoint(db, visit, visit.params['id'] ?? '');
+  const toolsOf = async (visit: MerchantVisit) => ({ ...webhookTools, id: (await find(visit)).id });
   const mayChange = (visit: MerchantVisit) =>
     visit.may(visit.mode === 'live' ? 'manage' : 'integrate');
 
@@ -61,8 +82,8 @@ export function endpointPages(services: DashboardServices, once: Once): Merchant
       needs: 'read',
       run: async (visit) => {
         const [list, recent] = await Promise.all([
-          webhooks.endpoints(visit),
-          webhooks.recent(visit),
+          listOwnEndpoints(db, visit),
+          countOwnRecentAttempts(db, visit),
         ]);
         const props = { rows: list, recent, base: visit.base, mayChange: mayChange(visit) };
         const body = <EndpointList {...props} />;
@@ -72,18 +93,21 @@ export function endpointPages(services: DashboardServices, once: Once): Merchant
     {
       method: 'get',
       path: '/webhooks/new',
-      ...CHANGE,
+      ...createEndpoint.access,
       run: (visit) =>
         page('Add endpoint', <NewEndpoint base={visit.base} form={draftForm(visit)} />, NAV),
     },
     {
       method: 'post',
       path: '/webhooks/new',
-      ...CHANGE,
+      ...createEndpoint.access,
       liveRecent: ({ base }) => `${base}/webhooks/new`,
       run: async (visit) => {
-        const { answer, fields } = await saveEndpoint(visit, async () => {
-          const endpoint = await webhooks.create(visit, visit.by, settingsOf(visit));
+        const { answer, fields } = await fieldErrors(async () => {
+          const { accountId, mode, by, form } = visit;
+          const subject = { ...webhookTools, accountId, mode };
+          const input = readFields(createEndpoint, form);
+          const endpoint = await createEndpoint.make(db, by, subject, input);
           const path = pathOf(visit, endpoint.id);
           return redirect(path, [once.keep(visit, path, endpoint.secret)]);
         });
@@ -98,15 +122,15 @@ export function endpointPages(services: DashboardServices, once: Once): Merchant
       path: '/webhooks/:id',
       needs: 'read',
       run: async (visit) => {
-        const id = visit.params['id'] ?? '';
-        const endpoint = await webhooks.endpoint(visit, id);
+        const endpoint = await find(visit);
+        const { id } = endpoint;
         const status = chosen(visit.query, 'status', WEBHOOK_DELIVERY_STATUSES);
         const after = visit.query.get('after') ?? '';
         const before = isId('delivery', after) ? after : null;
         const [deliveries, counts, warnings] = await Promise.all([
-          webhooks.deliveries(visit, id, status, DELIVERIES_SHOWN + 1, before),
-          webhooks.health(visit, id),
-          webhooks.warnings(visit),
+          listOwnDeliveries(db, visit, id, status, DELIVERIES_SHOWN + 1, before),
+          countOwnAttempts(db, visit, id),
+          listOwnWarnings(db, visit),
         ]);
         const taken = once.take(visit);
         const body = (
@@ -133,59 +157,54 @@ export function endpointPages(services: DashboardServices, once: Once): Merchant
       cost: 'delivery',
       needs: 'integrate',
       run: async (visit) => {
-        const ping = await webhooks.ping(visit, visit.by, visit.params['id'] ?? '', null);
+        const ping = await pingEndpoint(db, visit.by, await toolsOf(visit));
         return redirect(`${visit.base}/webhooks/deliveries/${ping.deliveryId}`);
       },
     },
-    ...(['recover', 'replay'] as const).map((verb): MerchantRoute => ({
-      method: 'post',
-      path: `/webhooks/:id/${verb}`,
-      cost: 'delivery',
-      needs: 'integrate',
-      run: async (visit) => {
-        const id = visit.params['id'] ?? '';
-        const recovered = await webhooks[verb](visit, visit.by, id, sinceOf(visit.form));
-        return redirect(pathOf(visit, id) + recoveredQuery(recovered));
-      },
-    })),
+    ...Object.entries({ recover: recoverWebhookDeliveries, replay: replayMissing }).map(
+      ([verb, recover]): MerchantRoute => ({
+        method: 'post',
+        path: `/webhooks/:id/${verb}`,
+        cost: 'delivery',
+        needs: 'integrate',
+        run: async (visit) => {
+          const range = { endpointId: (await find(visit)).id, since: sinceOf(visit.form) };
+          const { webhookDeliveryWorkflows } = webhookTools;
+          const recovered = await recover(db, visit.by, webhookDeliveryWorkflows, range);
+          return redirect(own(visit) + recoveredQuery(recovered));
+        },
+      }),
+    ),
     ...editPages(services),
     {
       method: 'post',
       path: '/webhooks/:id/roll',
-      ...CHANGE,
+      ...rollSecret.access,
       liveRecent: own,
       run: async (visit) => {
-        const endpoint = await webhooks.roll(visit, visit.by, visit.params['id'] ?? '');
-        const path = pathOf(visit, endpoint.id);
-        return redirect(path, [once.keep(visit, path, endpoint.secret)]);
+        const { secret } = await rollSecret.make(db, visit.by, await toolsOf(visit), {});
+        return redirect(own(visit), [once.keep(visit, own(visit), secret)]);
       },
     },
-    ...(['enable', 'disable'] as const).map((verb): MerchantRoute => ({
+    ...Object.entries({
+      enable: enableEndpoint,
+      disable: disableEndpoint,
+      delete: deleteEndpoint,
+    }).map(([verb, change]): MerchantRoute => ({
       method: 'post',
       path: `/webhooks/:id/${verb}`,
-      ...CHANGE,
+      ...change.access,
       liveRecent: own,
       run: async (visit) => {
-        const id = visit.params['id'] ?? '';
-        await webhooks.enable(visit, visit.by, id, verb === 'enable');
-        return redirect(pathOf(visit, id));
+        await change.make(db, visit.by, await toolsOf(visit), {});
+        return redirect(verb === 'delete' ? `${visit.base}/webhooks` : own(visit));
       },
     })),
-    {
-      method: 'post',
-      path: '/webhooks/:id/delete',
-      ...CHANGE,
-      liveRecent: own,
-      run: async (visit) => {
-        await webhooks.remove(visit, visit.by, visit.params['id'] ?? '');
-        return redirect(`${visit.base}/webhooks`);
-      },
-    },
   ];
 }
 
 interface EndpointListProps {
-  rows: Endpoint[];
+  rows: WebhookEndpoint[];
   recent: EndpointCounts[];
   base: string;
   mayChange: boolean;
@@ -240,7 +259,7 @@ function EndpointList({ rows, recent, base, mayChange }: EndpointListProps) {
   );
 }
 
-function stateOf({ deletedAt, enabled }: Endpoint): string {
+function stateOf({ deletedAt, enabled }: WebhookEndpoint): string {
   if (deletedAt !== null) return 'deleted';
   return enabled ? 'enabled' : 'disabled';
 }
@@ -266,7 +285,7 @@ function NewEndpoint({ base, form }: NewEndpointProps) {
 }
 
 interface EndpointPageProps {
-  endpoint: Endpoint;
+  endpoint: WebhookEndpoint;
   /** One more than are shown, if there is a next page. */
   deliveries: Delivery[];
   counts: AttemptCounts[];

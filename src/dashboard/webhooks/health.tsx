@@ -1,5 +1,6 @@
 /** How an endpoint does: the attempts of 24 hours, and what helps when they fail. */
-import type { AttemptCounts, EndpointCounts, Recovered } from '../../services/dashboard-webhooks';
+import type { AttemptCounts, EndpointCounts } from '../../services/webhook-endpoints';
+import type { recoverWebhookDeliveries, replayMissing } from '../../services/webhook-recovery';
 import { Alert, Card, Status } from '../../web/components';
 import { EMPTY_FORM, Select } from '../../web/forms';
 import { Bars } from '../../web/chart';
@@ -142,8 +143,11 @@ function RecoveryForm({ action, title, lead, button }: RecoveryFormProps) {
   );
 }
 
-export function recoveredQuery({ done, left }: Recovered): string {
-  return `?recovered=${done}&left=${left}`;
+type Recovered = Awaited<ReturnType<typeof recoverWebhookDeliveries | typeof replayMissing>>;
+
+export function recoveredQuery(recovered: Recovered): string {
+  const done = 'created' in recovered ? recovered.created : recovered.retried + recovered.resumed;
+  return `?recovered=${done}&left=${recovered.left}`;
 }
 
 export function RecoveredAlert({ query }: { query: URLSearchParams }) {

@@ -1,6 +1,6 @@
 /** What a merchant is told about deliveries that were skipped, or that can soon not be sent any more. */
-import type { DeliveryWarning } from '../../services/dashboard-webhooks';
-import { WARNING_DAYS, WARNING_MAX } from '../../services/dashboard-webhooks';
+import type { DeliveryWarning } from '../../services/webhook-endpoints';
+import { WARNING_DAYS, WARNING_MAX } from '../../services/webhook-endpoints';
 import { Alert } from '../../web/components';
 
 interface DeliveryWarningsProps {

@@ -38,18 +38,3 @@ export function checkText(field: string, text: string, max: number): string {
   if (!isPrintable(trimmed)) throw new InvalidInput(field, { code: 'not_printable' });
   return trimmed;
 }
-
-/** All of them for `all`; otherwise the named ones, each once, in their usual order. */
-export function chosenNames<T extends string>(
-  field: string,
-  names: readonly string[],
-  known: readonly T[],
-): T[] | 'all' {
-  if (names.length === 1 && names[0] === 'all') return 'all';
-  if (names.length === 0) throw new InvalidInput(field, { code: 'none_chosen' });
-  const unknown = names.find((name) => !known.some((one) => one === name));
-  if (unknown !== undefined) {
-    throw new InvalidInput(field, { code: 'unknown_name', value: unknown, known });
-  }
-  return known.filter((name) => names.includes(name));
-}

@@ -150,6 +150,7 @@ const PROBLEMS = {
   unknown_name: ({ value, known }: { value: string; known: readonly string[] }) =>
     `"${value}" does not exist.${known.length === 0 ? '' : ` Use all, or some of ${known.join(', ')}.`}`,
   none_chosen: () => 'Choose at least one.',
+  all_and_some: () => 'Choose all, or single ones, but not both.',
   unsupported_currency: ({ value, supported }: { value: string; supported: readonly string[] }) =>
     `${value} is not a supported currency. Supported currencies: ${supported.join(', ')}.`,
   no_such_route: ({ scope }: { scope: RouteScope }) =>

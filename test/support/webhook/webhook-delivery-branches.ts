@@ -1,6 +1,6 @@
 /** The ways that a delivery can go, as data: what its receiver answers, what people do, how it ends. */
 import { readWebhookDeliveriesToStart } from '../../../src/db/repositories/webhook-deliveries';
-import { enableEndpoint } from '../../../src/services/admin/webhooks';
+import { disableEndpoint } from '../../../src/services/webhook-endpoints';
 import type { FaultPlan } from '../chaos/activity-faults';
 import {
   BY,
@@ -93,7 +93,7 @@ export const DELIVERY_BRANCHES: readonly WebhookDeliveryBranch[] = [
     act: async (delivery, world) => {
       await whenWaiting(delivery, world);
       const { endpointId } = await deliveryOf(world, delivery.eventId);
-      await enableEndpoint(world.appDb, BY, endpointId, false);
+      await disableEndpoint.make(world.appDb, BY, { id: endpointId }, {});
       await world.temporal.workflow.getHandle(delivery.deliveryId).signal('wake');
     },
     end: 'skipped',

@@ -15,7 +15,7 @@ import type { RetryScheduleMs } from '../../../src/domain/webhook-delivery';
 import type { Mode } from '../../../src/domain/mode';
 import { newId } from '../../../src/lib/new-id';
 import { presentEvent } from '../../../src/presenters/envelope';
-import { createEndpoint, type EndpointWithSecret } from '../../../src/services/admin/webhooks';
+import { createEndpoint } from '../../../src/services/webhook-endpoints';
 import { PAYLOAD_CONVERTER_PATH } from '../../../src/temporal/worker';
 import { TASK_QUEUES } from '../../../workflows/names';
 import { type FaultPlan, withFaults } from '../chaos/activity-faults';
@@ -124,16 +124,13 @@ function workersOf(connection: NativeConnection, namespace: string, activities: 
 export function openEndpoint(
   { appDb, parts, accountId }: WebhookDeliveryWorld,
   url: string,
-  settings: { mode?: Mode; events?: string[]; accountId?: string } = {},
-): Promise<EndpointWithSecret> {
-  return createEndpoint(appDb, BY, parts, {
-    accountId,
-    mode: 'test',
-    events: ['all'],
-    description: null,
-    ...settings,
-    url,
-  });
+  {
+    events = ['all'],
+    ...owner
+  }: { mode?: Mode; events?: (EventType | 'all')[]; accountId?: string } = {},
+) {
+  const subject = { ...parts, accountId, mode: 'test' as const, ...owner };
+  return createEndpoint.make(appDb, BY, subject, { url, events });
 }
 
 export interface WrittenEvent {

@@ -12,15 +12,15 @@ import {
   type RecoveredBatch,
   type RecoveryBatch,
   type RecoveryRange,
-} from '../../db/repositories/webhook-recovery';
-import type { Db, Tx } from '../../db/transaction';
-import { OPEN_DELIVERIES_MAX, OPEN_DELIVERIES_RESERVE } from '../../domain/webhook-delivery';
-import { wallClockMs } from '../../lib/wall-clock';
-import type { WebhookDeliveryWorkflows } from '../../temporal/webhook-delivery-workflows';
-import { makeChange, type AuditedObject, type ChangedBy } from './audit';
-import { InvalidInput } from './refusal';
+} from '../db/repositories/webhook-recovery';
+import type { Db, Tx } from '../db/transaction';
+import { OPEN_DELIVERIES_MAX, OPEN_DELIVERIES_RESERVE } from '../domain/webhook-delivery';
+import { wallClockMs } from '../lib/wall-clock';
+import type { WebhookDeliveryWorkflows } from '../temporal/webhook-delivery-workflows';
+import { makeChange, type AuditedObject, type ChangedBy } from './admin/audit';
+import { InvalidInput } from './admin/refusal';
 import { BODIES_KEPT_DAYS, refuseDisabled, wakeWebhookDeliveries } from './webhook-deliveries';
-import { requireEndpoint, requireKnown } from './webhooks';
+import { requireEndpoint, requireKnown } from './webhook-endpoints';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
