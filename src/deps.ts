@@ -31,6 +31,7 @@ import { createPayoutBatches } from './services/payout-batches';
 import { createPayouts } from './services/payouts';
 import { measureCalls, measurePools } from './services/process-metrics';
 import { createProviderCallbacks } from './services/provider-callbacks';
+import { createRecipients } from './services/recipients';
 import { createRequestLog } from './services/request-log';
 import type { Services } from './services/api-services';
 import { createUserServices } from './services/users/user-services';
@@ -166,6 +167,7 @@ export function buildServices(deps: Deps<ApiConfig>): Services {
       admission: createAdmission({ promptMs: PROMPT_MS.payout, atOnce: PAYOUTS_AT_ONCE }),
     }),
     payoutBatches: createPayoutBatches({ ...deps, networkFees }),
+    recipients: createRecipients(deps),
     balances: createBalances(deps),
     events: createEvents({ db }),
     catalogue: createCatalogue({ db, providers }),

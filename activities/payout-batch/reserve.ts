@@ -9,6 +9,7 @@ import {
   type HeldClaim,
   lockClaim,
   releaseClaim,
+  storeResponse,
 } from '../../src/db/repositories/idempotency';
 import {
   findBatchByReference,
@@ -17,9 +18,9 @@ import {
   insertPayoutBatch,
   insertRowEvents,
   reserveRows,
-  storeBatchResponse,
 } from '../../src/db/repositories/payout-batches';
 import { lockUsage } from '../../src/db/repositories/payout-facts';
+import { holdRecipients } from '../../src/db/repositories/recipients';
 import { databaseTime } from '../../src/db/database-time';
 import type { Tx } from '../../src/db/transaction';
 import {
@@ -36,6 +37,7 @@ import type {
   PayoutBatchProgress,
   PayoutBatchRequest,
 } from '../../src/domain/payout-batch';
+import { addressed, type ReadRecipient } from '../../src/domain/recipient';
 import { duplicateReference, insufficientBalance } from '../../src/domain/terms';
 import { newId } from '../../src/lib/new-id';
 import { presentCreated } from '../../src/presenters/envelope';
@@ -82,7 +84,7 @@ async function reserve(tx: Tx, { batchId }: PayoutBatchInput): Promise<BatchRese
     await releaseClaim(tx, batchId);
     return { kind: 'abandoned' };
   }
-  const rows = routedRows(claim);
+  const rows = routedRows(claim, await holdRecipients(tx, claim, claim.request.payouts));
   const currencies = [...new Set(rows.map(({ request }) => request.currency))].sort();
   // Every batch locks the currencies in this order, so that two batches never wait for each other.
   for (const currency of currencies) lockUsage(tx, { ...claim, currency });
@@ -105,25 +107,29 @@ async function reserve(tx: Tx, { batchId }: PayoutBatchInput): Promise<BatchRese
     throw new Refused(rowsRefused(faults));
   }
   await insertRowEvents(tx, payouts.map(eventOfPayout));
-  await storeBatchResponse(tx, batchId, presentCreated(presentPayoutBatch(batch, atFirst(batch))));
+  await storeResponse(tx, batchId, presentCreated(presentPayoutBatch(batch, atFirst(batch))));
   for (const currency of currencies) await reserveCurrency(tx, batch, currency, payouts);
   return { kind: 'reserved', state: await reportBatch(tx, batch) };
 }
 
 /** @throws Refused for an address that is not one of the row's network */
-function routedRows({ request, route }: BatchClaim): RoutedRow[] {
+function routedRows(
+  { request, route }: BatchClaim,
+  recipients: ReadonlyMap<string, ReadRecipient>,
+): RoutedRow[] {
   return request.payouts.map((payout, index) => {
     const chosen = route.rows[index];
     if (chosen === undefined || chosen.networkFee === null) {
       throw new Error(`row ${index + 1} has no route or no network fee`);
     }
-    const fault = recipientFault(payout, chosen);
-    if (fault === null) {
-      const { networkFee } = chosen;
-      return { row: index + 1, request: payout, route: { ...chosen, networkFee } };
-    }
-    const { reference } = payout;
-    throw new Refused(rowsRefused([{ row: index + 1, reference, refusal: fault }]));
+    const row = index + 1;
+    const refuse = (refusal: Refusal) =>
+      new Refused(rowsRefused([{ row, reference: payout.reference, refusal }]));
+    const sent = addressed(payout, recipients, chosen);
+    if ('refusal' in sent) throw refuse(sent.refusal);
+    const fault = recipientFault(sent.request, chosen);
+    if (fault !== null) throw refuse(fault);
+    return { row, ...sent, route: { ...chosen, networkFee: chosen.networkFee } };
   });
 }
 

@@ -53,6 +53,7 @@ export function buildPayout(order: PayoutOrder, terms: PayoutTerms): Payout {
     attentionLevel: 0,
     batchId: null,
     awaitsBatch: false,
+    recipientId: request.recipient ?? null,
     sequence: 1,
     createdAt: now,
     updatedAt: now,

@@ -4,14 +4,20 @@
  * an existing payout is kept.
  */
 import type { NewDeliveries } from '../../src/db/repositories/events';
-import { lockClaim, releaseClaim, type HeldClaim } from '../../src/db/repositories/idempotency';
+import { lockClaim, releaseClaim } from '../../src/db/repositories/idempotency';
 import { post } from '../../src/db/repositories/ledger';
 import { findPayout, insertPayout } from '../../src/db/repositories/payouts';
-import { lockUsage, readPayoutFacts } from '../../src/db/repositories/payout-facts';
+import {
+  type FactsQuery,
+  lockUsage,
+  readPayoutFacts,
+} from '../../src/db/repositories/payout-facts';
+import { holdRecipients } from '../../src/db/repositories/recipients';
 import type { Tx } from '../../src/db/transaction';
 import type { Refusal } from '../../src/domain/errors';
 import { reservePosting } from '../../src/domain/ledger';
-import type { Payout, PayoutRequest } from '../../src/domain/payout';
+import type { Payout, PayoutOrder } from '../../src/domain/payout';
+import { addressed } from '../../src/domain/recipient';
 import { duplicateReference, insufficientBalance, payoutTerms } from '../../src/domain/terms';
 import { presentCreated } from '../../src/presenters/envelope';
 import { presentPayout } from '../../src/presenters/payout';
@@ -46,24 +52,31 @@ async function reserve(
   input: PayoutInput,
   deliveries: NewDeliveries,
 ): Promise<ReserveResult> {
-  const claim = await lockClaim<PayoutRequest>(tx, input.payoutId);
+  const claim = await lockClaim<PayoutOrder>(tx, input.payoutId);
   if (claim === null) return withoutClaim(tx, input.payoutId);
   lockUsage(tx, { ...claim, currency: claim.request.currency });
-  const { networkFee, ...route } = claim.route;
+  const { networkFee, recipientSince: _since, ...route } = claim.route;
   if (networkFee === null) throw new Error(`${input.payoutId} has no network fee`);
-  const fault = recipientFault(claim.request, route);
+  const held = await holdRecipients(tx, claim, [claim.request]);
+  const sent = addressed(claim.request, held, claim.route);
+  if ('refusal' in sent) throw new Refused(sent.refusal);
+  const { request } = sent;
+  const fault = recipientFault(request, route);
   if (fault !== null) throw new Refused(fault);
-  const facts = await readPayoutFacts(tx, { ...claim, ...route });
-  const result = payoutTerms(claim.mode, claim.request, networkFee, facts);
+  const wanted = { ...claim, ...route, request };
+  const facts = await readPayoutFacts(tx, wanted);
+  const destinationUsedBefore = facts.destinationUsedBefore || sent.isKnownRecipient;
+  const known = { ...facts, destinationUsedBefore };
+  const result = payoutTerms(claim.mode, request, networkFee, known);
   if ('refusal' in result) throw new Refused(result.refusal);
-  const order = { ...claim, payoutId: input.payoutId, networkFee, now: facts.now };
+  const order = { ...claim, request, payoutId: input.payoutId, networkFee, now: facts.now };
   const payout = buildPayout(order, result.terms);
   // Both are sent together. If the reference is taken, the posting is rolled back.
   const [isInserted, { outcome, available }] = await Promise.all([
     insert(tx, payout, deliveries),
     post(tx, payout, reservePosting(payout)),
   ]);
-  if (!isInserted) throw new Refused(await takenReference(tx, payout, claim));
+  if (!isInserted) throw new Refused(await takenReference(tx, payout, wanted));
   if (outcome === 'insufficient') {
     throw new Refused(insufficientBalance(payout.currency, available, payout.totalDebit));
   }
@@ -81,12 +94,8 @@ async function withoutClaim(tx: Tx, payoutId: string): Promise<ReserveResult> {
 }
 
 /** The refusal when a payout with this reference was committed after the facts were read. */
-async function takenReference(
-  tx: Tx,
-  payout: Payout,
-  claim: HeldClaim<PayoutRequest>,
-): Promise<Refusal> {
-  const { existingId } = await readPayoutFacts(tx, { ...claim, ...claim.route });
+async function takenReference(tx: Tx, payout: Payout, wanted: FactsQuery): Promise<Refusal> {
+  const { existingId } = await readPayoutFacts(tx, wanted);
   if (existingId === null)
     throw new Error(`the reference of ${payout.id} is taken, but no payout has it`);
   return duplicateReference('payout', existingId);

@@ -59,6 +59,7 @@ export class ApiError<Code extends ErrorCode = ErrorCode> extends GatewayError {
 export class AccountSuspendedError extends ApiError<'account_suspended'> {}
 export class AuthenticationRequiredError extends ApiError<'authentication_required'> {}
 export class CursorExpiredError extends ApiError<'cursor_expired'> {}
+export class CurrencyNotAllowedError extends ApiError<'currency_not_allowed'> {}
 export class DestinationNotSupportedError extends ApiError<'destination_not_supported'> {}
 export class DuplicateReferenceError extends ApiError<'duplicate_reference'> {}
 export class IdempotencyKeyRequiredError extends ApiError<'idempotency_key_required'> {}
@@ -75,6 +76,8 @@ export class NetworkRequiredError extends ApiError<'network_required'> {}
 export class NotFoundError extends ApiError<'not_found'> {}
 export class PayloadTooLargeError extends ApiError<'payload_too_large'> {}
 export class RateLimitedError extends ApiError<'rate_limited'> {}
+export class RecipientNotReadyError extends ApiError<'recipient_not_ready'> {}
+export class RecipientRequiredError extends ApiError<'recipient_required'> {}
 export class RequestInProgressError extends ApiError<'request_in_progress'> {}
 export class RowsRefusedError extends ApiError<'rows_refused'> {}
 export class ServiceUnavailableError extends ApiError<'service_unavailable'> {}
@@ -84,6 +87,7 @@ export class ValidationFailedError extends ApiError<'validation_failed'> {}
 const BY_CODE: { [Code in ErrorCode]: new (fields: ErrorFields<Code>) => ApiError<Code> } = {
   account_suspended: AccountSuspendedError,
   authentication_required: AuthenticationRequiredError,
+  currency_not_allowed: CurrencyNotAllowedError,
   cursor_expired: CursorExpiredError,
   destination_not_supported: DestinationNotSupportedError,
   duplicate_reference: DuplicateReferenceError,
@@ -101,6 +105,8 @@ const BY_CODE: { [Code in ErrorCode]: new (fields: ErrorFields<Code>) => ApiErro
   not_found: NotFoundError,
   payload_too_large: PayloadTooLargeError,
   rate_limited: RateLimitedError,
+  recipient_not_ready: RecipientNotReadyError,
+  recipient_required: RecipientRequiredError,
   request_in_progress: RequestInProgressError,
   rows_refused: RowsRefusedError,
   service_unavailable: ServiceUnavailableError,

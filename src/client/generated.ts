@@ -103,14 +103,18 @@ export interface PayoutRequest {
   /** Your unique ID: 1 to 64 letters, digits, "_" or "-" */
   reference: string;
   /** An object with type, value and optionally memo */
-  destination: {
-    /** One of crypto_address, exchange_id, email */
-    type: 'crypto_address' | 'exchange_id' | 'email';
-    /** The address, account ID or email address of the recipient */
-    value: string;
-    /** Text of at most 64 characters without NUL, or null if the destination has none */
-    memo?: string | null | undefined;
-  };
+  destination?:
+    | {
+        /** One of crypto_address, exchange_id, email */
+        type: 'crypto_address' | 'exchange_id' | 'email';
+        /** The address, account ID or email address of the recipient */
+        value: string;
+        /** Text of at most 64 characters without NUL, or null if the destination has none */
+        memo?: string | null | undefined;
+      }
+    | undefined;
+  /** The ID of a recipient, in place of destination */
+  recipient?: string | undefined;
   /** The name of a network, such as "tron" */
   network?: string | undefined;
   /** One of onchain_provider, exchange_pay */
@@ -157,6 +161,8 @@ export interface Payout {
     /** The memo or destination tag */
     memo: string | null;
   };
+  /** The recipient; absent if the request named none */
+  recipient?: string | undefined;
   /** Our fee, on top of the amount */
   service_fee: string;
   /** The fee estimated by the provider; zero if it publishes none */
@@ -177,6 +183,84 @@ export interface Payout {
   created_at: string;
   /** The time of the last status change */
   updated_at: string;
+}
+
+/** A recipient */
+export interface RecipientRequest {
+  /** One line of at most 100 characters */
+  name: string;
+  /** A currency code in capital letters, such as "USDT" */
+  currency: string;
+  /** The name of a network, such as "tron" */
+  network?: string | undefined;
+  /** An object with type, value and optionally memo */
+  destination: {
+    /** One of crypto_address, exchange_id, email */
+    type: 'crypto_address' | 'exchange_id' | 'email';
+    /** The address, account ID or email address of the recipient */
+    value: string;
+    /** Text of at most 64 characters without NUL, or null if the destination has none */
+    memo?: string | null | undefined;
+  };
+  /** At most 20 tags of 1 to 40 letters, digits, "_", "." or "-" */
+  tags?: string[] | undefined;
+}
+
+/** The fields of a recipient that change */
+export interface RecipientChange {
+  /** One line of at most 100 characters */
+  name?: string | undefined;
+  /** A currency code in capital letters, such as "USDT" */
+  currency?: string | undefined;
+  /** The name of a network, such as "tron" */
+  network?: string | undefined;
+  /** An object with type, value and optionally memo */
+  destination?:
+    | {
+        /** One of crypto_address, exchange_id, email */
+        type: 'crypto_address' | 'exchange_id' | 'email';
+        /** The address, account ID or email address of the recipient */
+        value: string;
+        /** Text of at most 64 characters without NUL, or null if the destination has none */
+        memo?: string | null | undefined;
+      }
+    | undefined;
+  /** At most 20 tags of 1 to 40 letters, digits, "_", "." or "-" */
+  tags?: string[] | undefined;
+}
+
+/** A recipient */
+export interface Recipient {
+  /** ID with the prefix rcp_ */
+  id: string;
+  object: 'recipient';
+  /** The mode of the API key */
+  mode: 'test' | 'live';
+  /** The name */
+  name: string;
+  /** Currency code */
+  currency: string;
+  /** Null for a transfer within a provider */
+  network: string | null;
+  /** Where its payouts go */
+  destination: {
+    /** The type of value */
+    type: 'crypto_address' | 'exchange_id' | 'email';
+    /** The address, account ID or email address */
+    value: string;
+    /** The memo or destination tag */
+    memo: string | null;
+  };
+  /** Your tags */
+  tags: string[];
+  /** Payouts are possible from this time on */
+  usable_from: string;
+  /** The time of creation */
+  created_at: string;
+  /** The time of the last change */
+  updated_at: string;
+  /** Null while it exists */
+  deleted_at: string | null;
 }
 
 /** A batch of payouts */
@@ -529,6 +613,9 @@ export interface Event {
     | 'payout_batch.completed'
     | 'payout_batch.stopped'
     | 'payout_batch.rejected'
+    | 'recipient.created'
+    | 'recipient.updated'
+    | 'recipient.deleted'
     | 'webhook.ping';
   /** The mode of the API key */
   mode: 'test' | 'live';
@@ -540,6 +627,7 @@ export interface Event {
     | Payment
     | Payout
     | PayoutBatch
+    | Recipient
     | {
         object: 'ping';
         /** ID with the prefix we_ */
@@ -581,6 +669,8 @@ export interface ListPayoutsQuery {
   provider?: 'onchain_provider' | 'exchange_pay' | undefined;
   /** The ID of a batch */
   batch?: string | undefined;
+  /** The ID of a recipient */
+  recipient?: string | undefined;
   /** The earliest time of creation; a date without a time means the whole UTC day */
   created_from?: string | undefined;
   /** The latest time of creation; a date without a time means the whole UTC day */
@@ -593,6 +683,20 @@ export interface ListPayoutsQuery {
 
 /** List batches: the parameters */
 export interface ListPayoutBatchesQuery {
+  /** Number of objects per page */
+  limit?: number | undefined;
+  /** meta.next_cursor of the previous page, with the same filters */
+  cursor?: string | undefined;
+}
+
+/** List recipients: the parameters */
+export interface ListRecipientsQuery {
+  /** A currency code in capital letters, such as "USDT" */
+  currency?: string | undefined;
+  /** The name of a network */
+  network?: string | undefined;
+  /** A tag */
+  tag?: string | undefined;
   /** Number of objects per page */
   limit?: number | undefined;
   /** meta.next_cursor of the previous page, with the same filters */
@@ -638,9 +742,9 @@ export interface QuoteFeeQuery {
 
 /** List events: the parameters */
 export interface ListEventsQuery {
-  /** A comma-separated list of payment.created, payment.pending, payment.processing, payment.on_hold, payment.completed, payment.underpaid, payment.failed, payment.expired, payment.cancelled, payment.refunded, payout.requested, payout.approved, payout.processing, payout.completed, payout.rejected, payout.failed, payout.cancelled, payout_batch.approved, payout_batch.completed, payout_batch.stopped, payout_batch.rejected */
+  /** A comma-separated list of payment.created, payment.pending, payment.processing, payment.on_hold, payment.completed, payment.underpaid, payment.failed, payment.expired, payment.cancelled, payment.refunded, payout.requested, payout.approved, payout.processing, payout.completed, payout.rejected, payout.failed, payout.cancelled, payout_batch.approved, payout_batch.completed, payout_batch.stopped, payout_batch.rejected, recipient.created, recipient.updated, recipient.deleted */
   type?: string | undefined;
-  /** The ID of a payment, payout or batch */
+  /** The ID of a payment, payout, batch or recipient */
   object_id?: string | undefined;
   /** The earliest time of creation; a date without a time means the whole UTC day */
   created_from?: string | undefined;
@@ -660,6 +764,10 @@ export interface ListEventsQuery {
 export interface ErrorDetails {
   account_suspended: undefined;
   authentication_required: undefined;
+  /** The currencies of the key */
+  currency_not_allowed: {
+    allowed: string[];
+  };
   cursor_expired: undefined;
   /** The request and the supported combinations */
   destination_not_supported: Record<string, unknown>;
@@ -694,8 +802,8 @@ export interface ErrorDetails {
   ip_not_allowed: undefined;
   /** The limit and its use */
   limit_exceeded: {
-    /** The limit */
-    limit: 'per_transaction' | 'daily';
+    /** The limit, of the account or of the API key */
+    limit: 'per_transaction' | 'daily' | 'key_per_transaction' | 'key_daily';
     /** Currency code */
     currency: string;
     /** The maximum */
@@ -722,6 +830,17 @@ export interface ErrorDetails {
   /** The rate limit */
   rate_limited: {
     limit_per_minute: number;
+  };
+  /** The recipient and the end of its wait */
+  recipient_not_ready: {
+    recipient: string;
+    /** When the wait ends */
+    usable_from: string;
+  };
+  /** Where the rule is set */
+  recipient_required: {
+    /** What is held to recipients */
+    held: 'account' | 'api_key';
   };
   request_in_progress: undefined;
   /** The refused rows */

@@ -12,6 +12,7 @@ import type {
   ListPaymentsQuery,
   ListPayoutBatchesQuery,
   ListPayoutsQuery,
+  ListRecipientsQuery,
   ListTransactionsQuery,
   Payment,
   PaymentRequest,
@@ -22,6 +23,9 @@ import type {
   PayoutBatchRequest,
   PayoutRequest,
   QuoteFeeQuery,
+  Recipient,
+  RecipientChange,
+  RecipientRequest,
   Transaction,
 } from './generated';
 import { createList, type List } from './list';
@@ -64,6 +68,7 @@ export class GatewayClient {
   readonly payments: Payments;
   readonly payouts: Payouts;
   readonly payoutBatches: PayoutBatches;
+  readonly recipients: Recipients;
   readonly balance: { get(options?: CallOptions): Promise<Balance> };
   readonly transactions: {
     list(query?: ListTransactionsQuery, options?: CallOptions): List<Transaction>;
@@ -79,6 +84,7 @@ export class GatewayClient {
     this.payments = createPayments(send);
     this.payouts = createPayouts(send);
     this.payoutBatches = createPayoutBatches(send);
+    this.recipients = createRecipients(send);
     this.balance = {
       get: (callOptions) => send<Balance>({ method: 'GET', path: '/balance', ...callOptions }),
     };
@@ -177,6 +183,29 @@ function createPayoutBatches(send: Send): PayoutBatches {
       ),
     stop: (id, options) =>
       one(send<One<PayoutBatch>>({ method: 'POST', path: `${at(path, id)}/stop`, ...options })),
+  };
+}
+
+interface Recipients {
+  create(request: RecipientRequest, options?: CreateOptions): Promise<Recipient>;
+  get(id: string, options?: CallOptions): Promise<Recipient>;
+  list(query?: ListRecipientsQuery, options?: CallOptions): List<Recipient>;
+  /** Changes the fields that are named. A live recipient with a new destination waits again. */
+  update(id: string, change: RecipientChange, options?: CallOptions): Promise<Recipient>;
+  /** A repeated call does nothing more. */
+  delete(id: string, options?: CallOptions): Promise<Recipient>;
+}
+
+function createRecipients(send: Send): Recipients {
+  const path = '/recipients';
+  return {
+    create: (body, options) => create(send, path, body, options),
+    get: (id, options) => getOne(send, path, id, options),
+    list: (query, options) => createList(send, path, query, options),
+    update: (id, body, options) =>
+      one(send<One<Recipient>>({ method: 'PATCH', path: at(path, id), body, ...options })),
+    delete: (id, options) =>
+      one(send<One<Recipient>>({ method: 'DELETE', path: at(path, id), ...options })),
   };
 }
 

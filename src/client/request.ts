@@ -31,7 +31,7 @@ export interface CreateOptions extends CallOptions {
 }
 
 export interface Call extends CreateOptions {
-  method: 'GET' | 'POST';
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   /** The path below the base URL. */
   path: string;
   query?: object;

@@ -309,6 +309,8 @@ export const LEDGER_INVARIANTS: readonly LedgerInvariant[] = [
         SELECT id, account_id, mode, reference, 'payment' FROM payments
         UNION ALL
         SELECT id, account_id, mode, reference, 'payout_batch' FROM payout_batches
+        UNION ALL
+        SELECT id, account_id, mode, NULL, 'recipient' FROM recipients
       )
       SELECT 'response without its object' AS problem, k.object_id, k.account_id, k.mode,
              k.key AS idempotency_key, NULL AS reference
@@ -318,7 +320,8 @@ export const LEDGER_INVARIANTS: readonly LedgerInvariant[] = [
          AND (o.id IS NULL OR position(convert_to(k.object_id, 'UTF8') IN k.response_body) = 0)
       UNION ALL
       SELECT 'reference used twice', min(id), account_id, mode, NULL, reference
-        FROM objects GROUP BY object, account_id, mode, reference HAVING count(*) > 1`,
+        FROM objects WHERE reference IS NOT NULL
+       GROUP BY object, account_id, mode, reference HAVING count(*) > 1`,
   },
   {
     number: 10,

@@ -44,6 +44,7 @@ export class PayoutModel extends Model implements Payout {
   declare attentionLevel: Payout['attentionLevel'];
   declare batchId: Payout['batchId'];
   declare awaitsBatch: Payout['awaitsBatch'];
+  declare recipientId: Payout['recipientId'];
   /** Only for payouts that a pause holds; see payout-pauses.ts. */
   declare wakeAfter: Date | null;
   declare sequence: Payout['sequence'];

@@ -22,7 +22,9 @@ export interface RoutedRow {
   /** The number of the row from 1, which counts the rows without a route too. */
   row: number;
   request: PayoutRequest;
-  route: ChosenRoute & { networkFee: Amount };
+  /** Its recipient has stood long enough not to be new (domain/recipient.ts). */
+  isKnownRecipient: boolean;
+  route: ChosenRoute & { networkFee: Amount; recipientSince?: string };
 }
 
 /** The facts of the database about the rows that share a provider, network and currency. */
@@ -113,8 +115,9 @@ function termsOf(mode: Mode, row: RoutedRow, sum: Used, facts: BatchFacts) {
   return payoutTermsOnCredit(mode, request, route.networkFee, {
     ...group,
     usedToday: add(group.usedToday, sum.amount),
+    key: { ...group.key, usedToday: add(group.key.usedToday, sum.amount) },
     autoApprovedToday: add(group.autoApprovedToday, sum.autoApproved),
-    destinationUsedBefore: facts.isUsedDestination(row),
+    destinationUsedBefore: row.isKnownRecipient || facts.isUsedDestination(row),
     existingId: facts.existingIdOf(request.reference),
   });
 }

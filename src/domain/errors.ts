@@ -149,6 +149,21 @@ export const ERRORS = {
     status: 403,
     message: 'This merchant account is suspended. Contact the operator.',
   },
+  recipient_required: {
+    status: 403,
+    message:
+      'This account or API key may pay saved recipients only. Send recipient with the ID of a recipient in place of destination.',
+    details: object(
+      { held: { enum: ['account', 'api_key'], description: 'What is held to recipients' } },
+      'Where the rule is set',
+    ),
+  },
+  currency_not_allowed: {
+    status: 403,
+    message:
+      'This API key may not pay in this currency. Use a currency in details.allowed, or another key.',
+    details: object({ allowed: { type: 'array', items: STRING } }, 'The currencies of the key'),
+  },
   not_found: {
     status: 404,
     message: 'Not found. Check the path and the ID.',
@@ -182,6 +197,18 @@ export const ERRORS = {
         },
       },
       'The object that uses the reference',
+    ),
+  },
+  recipient_not_ready: {
+    status: 409,
+    message:
+      'The recipient is new, or its destination has changed. Send the payout again at details.usable_from.',
+    details: object(
+      {
+        recipient: STRING,
+        usable_from: { type: 'string', format: 'date-time', description: 'When the wait ends' },
+      },
+      'The recipient and the end of its wait',
     ),
   },
   request_in_progress: {
@@ -257,10 +284,13 @@ export const ERRORS = {
   limit_exceeded: {
     status: 422,
     message:
-      'The payout would exceed a limit of your account; see details. Lower the amount or try again later.',
+      'The payout would exceed a limit of your account or API key; see details. Lower the amount or try again later.',
     details: object(
       {
-        limit: { enum: ['per_transaction', 'daily'], description: 'The limit' },
+        limit: {
+          enum: ['per_transaction', 'daily', 'key_per_transaction', 'key_daily'],
+          description: 'The limit, of the account or of the API key',
+        },
         currency: CURRENCY,
         maximum: amountOf('The maximum'),
         used: amountOf('The amount used in the last 24 hours'),

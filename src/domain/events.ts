@@ -29,16 +29,26 @@ export const PAYOUT_BATCH_EVENTS = {
 } as const satisfies Partial<Record<PayoutBatchStatus, string>>;
 type PayoutBatchEvent = (typeof PAYOUT_BATCH_EVENTS)[keyof typeof PAYOUT_BATCH_EVENTS];
 
+/** A merchant's own change of a recipient. */
+export const RECIPIENT_EVENTS = [
+  'recipient.created',
+  'recipient.updated',
+  'recipient.deleted',
+] as const;
+export type RecipientEvent = (typeof RECIPIENT_EVENTS)[number];
+
 /** Sent to test an endpoint, without a status change (decisions/webhook-ping). */
 export const PING = 'webhook.ping' as const;
 
-export type EventType = PaymentEvent | PayoutEvent | PayoutBatchEvent | typeof PING;
+export type EventType =
+  PaymentEvent | PayoutEvent | PayoutBatchEvent | RecipientEvent | typeof PING;
 
 /** The events that an endpoint can subscribe to. A ping is sent on request only. */
 export const SUBSCRIBABLE_EVENTS: readonly EventType[] = [
   ...PAYMENT_STATUSES.map(paymentEvent),
   ...new Set(PAYOUT_STATUSES.map(payoutEvent)),
   ...new Set(Object.values(PAYOUT_BATCH_EVENTS)),
+  ...RECIPIENT_EVENTS,
 ];
 
 export const EVENT_TYPES: readonly EventType[] = [...SUBSCRIBABLE_EVENTS, PING];

@@ -6,6 +6,7 @@ export const ID_PREFIXES = {
   payment: 'pay_',
   payout: 'po_',
   payoutBatch: 'pb_',
+  recipient: 'rcp_',
   transaction: 'txn_',
   event: 'evt_',
   adjustment: 'adj_',

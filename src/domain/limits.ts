@@ -1,8 +1,19 @@
-/** Payout limits per account and currency (decisions/payout-limits). A null maximum means none. */
+/**
+ * Payout limits per account and currency (decisions/payout-limits), and those of an API key
+ * (decisions/recipients). A null maximum means none.
+ */
 import { type Amount, add, isLess } from './money';
 import type { Refusal } from './errors';
 
+/** What an API key may pay. Each limit is an amount in one currency. */
+export interface PayoutLimit {
+  per_payout?: Amount;
+  per_day?: Amount;
+}
+
 export interface LimitFacts {
+  /** Whose limits they are. */
+  of: 'account' | 'key';
   currency: string;
   amount: Amount;
   perTransactionMax: Amount | null;
@@ -26,10 +37,11 @@ export function exceededLimit(facts: LimitFacts): Refusal<'limit_exceeded'> | nu
 
   function limitExceeded(
     { usedToday: used }: LimitFacts,
-    limit: 'per_transaction' | 'daily',
+    kind: 'per_transaction' | 'daily',
     maximum: Amount,
     resetsAt: string | null,
   ): Refusal<'limit_exceeded'> {
+    const limit = facts.of === 'key' ? (`key_${kind}` as const) : kind;
     return {
       code: 'limit_exceeded',
       details: { limit, currency, maximum, used, requested: amount, resets_at: resetsAt },

@@ -5,7 +5,7 @@
  */
 import type { Mode } from './mode';
 import type { Amount } from './money';
-import type { PayoutRequest } from './payout';
+import type { PayoutOrder } from './payout';
 import type { DecisionOutcome } from './payout-decision';
 import type { ReviewReason } from './review';
 
@@ -133,5 +133,5 @@ export const BATCH_ROWS_MAX = 10_000;
 export interface PayoutBatchRequest {
   reference: string;
   description: string | null;
-  payouts: PayoutRequest[];
+  payouts: PayoutOrder[];
 }

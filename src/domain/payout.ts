@@ -143,13 +143,15 @@ export interface Payout {
   batchId: string | null;
   /** The batch has not released it: only the batch may change it. */
   awaitsBatch: boolean;
+  /** The recipient that the request named; the destination is a copy of its own at that time. */
+  recipientId: string | null;
   /** Number of status changes, starting at 1. */
   sequence: number;
   createdAt: Date;
   updatedAt: Date;
 }
 
-/** A validated request. */
+/** A validated request, with the destination of the recipient if it named one. */
 export interface PayoutRequest {
   amount: Amount;
   currency: string;
@@ -159,14 +161,22 @@ export interface PayoutRequest {
    * one.
    */
   destination: { type: DestinationType; value: string; memo?: string | null | undefined };
+  /** The id of the recipient that the request named. */
+  recipient?: string;
   network: string | null;
   provider: string | null;
   description: string | null;
   metadata: Record<string, string>;
 }
 
+/** A validated request as it was sent: the destination is null if it named a recipient. */
+export type PayoutOrder = Omit<PayoutRequest, 'destination'> & {
+  destination: PayoutRequest['destination'] | null;
+};
+
 export interface PayoutFilters {
   batch?: string;
+  recipient?: string;
   status?: PayoutStatus[];
   reference?: string;
   currency?: string;

@@ -1,9 +1,11 @@
-/** What an API key may do (the specification, "Scopes"; `events:read` is decisions/events-list). */
+/** What an API key may do (the specification, "Scopes"; decisions/events-list, decisions/recipients). */
 export const SCOPES = [
   'payments:write',
   'payments:read',
   'payouts:write',
   'payouts:read',
+  'recipients:write',
+  'recipients:read',
   'balance:read',
   'events:read',
 ] as const;

@@ -36,6 +36,20 @@ export interface PayoutFacts {
   apiKeySecretSince: Date;
   /** The payout that has this reference already, if any. */
   existingId: string | null;
+  /** Live payouts of the account must name a recipient. */
+  recipientsOnly: boolean;
+  key: KeyFacts;
+}
+
+/** The limits of the API key; a person of the dashboard has none. */
+export interface KeyFacts {
+  recipientsOnly: boolean;
+  /** Empty: every currency. */
+  currencies: readonly string[];
+  perPayoutMax: Amount | null;
+  dailyMax: Amount | null;
+  usedToday: Amount;
+  resetsAt: Date | null;
 }
 
 export interface PayoutTerms {
@@ -69,17 +83,30 @@ export function payoutTermsOnCredit(
 ): TermsOutcome {
   const { amount, currency } = request;
   if (facts.existingId !== null) return { refusal: duplicateReference('payout', facts.existingId) };
+  const notAllowed = outsideOfRules(mode, request, facts);
+  if (notAllowed !== null) return { refusal: notAllowed };
   if (facts.pauseReason !== null) return { refusal: payoutsPaused() };
   if (facts.feeTerms === null) return { refusal: feesNotConfigured() };
   if (!facts.limitsSet) return { refusal: limitsNotConfigured() };
-  const overLimit = exceededLimit({
-    currency,
-    amount,
-    perTransactionMax: facts.perTransactionMax,
-    dailyMax: facts.dailyMax,
-    usedToday: facts.usedToday,
-    resetsAt: facts.windowResetsAt?.toISOString() ?? null,
-  });
+  const overLimit =
+    exceededLimit({
+      of: 'account',
+      currency,
+      amount,
+      perTransactionMax: facts.perTransactionMax,
+      dailyMax: facts.dailyMax,
+      usedToday: facts.usedToday,
+      resetsAt: facts.windowResetsAt?.toISOString() ?? null,
+    }) ??
+    exceededLimit({
+      of: 'key',
+      currency,
+      amount,
+      perTransactionMax: facts.key.perPayoutMax,
+      dailyMax: facts.key.dailyMax,
+      usedToday: facts.key.usedToday,
+      resetsAt: facts.key.resetsAt?.toISOString() ?? null,
+    });
   if (overLimit !== null) return { refusal: overLimit };
   const fee = serviceFee('payout', amount, facts.feeTerms);
   const debit = totalDebit(amount, fee, networkFee);
@@ -104,6 +131,22 @@ export function payoutTermsOnCredit(
       reviewReasons: reasons,
     },
   };
+}
+
+/** The rule of the account or of the key that the payout breaks, whatever its amount (decisions/recipients). */
+function outsideOfRules(
+  mode: Mode,
+  { currency, recipient }: PayoutRequest,
+  { recipientsOnly, key }: Pick<PayoutFacts, 'recipientsOnly' | 'key'>,
+): Refusal | null {
+  if (key.currencies.length > 0 && !key.currencies.includes(currency)) {
+    return { code: 'currency_not_allowed', details: { allowed: [...key.currencies] } };
+  }
+  if (recipient !== undefined) return null;
+  if (mode === 'live' && recipientsOnly) {
+    return { code: 'recipient_required', details: { held: 'account' } };
+  }
+  return key.recipientsOnly ? { code: 'recipient_required', details: { held: 'api_key' } } : null;
 }
 
 /** @param facts the payment that has the reference already, and the fee rule in force, if any */

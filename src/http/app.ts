@@ -26,6 +26,7 @@ import { healthRoutes } from './routes/health';
 import { paymentRoutes } from './routes/payments';
 import { payoutBatchRoutes } from './routes/payout-batches';
 import { payoutRoutes } from './routes/payouts';
+import { recipientRoutes } from './routes/recipients';
 import { providerCallbackRoutes } from './routes/provider-callbacks';
 
 export interface AppOptions {
@@ -63,6 +64,7 @@ export function createApp(options: AppOptions): Koa<GatewayState> {
   paymentRoutes(api, auth, services.payments, pagination);
   payoutRoutes(api, auth, services.payouts, pagination);
   payoutBatchRoutes(api, auth, services.payoutBatches, pagination);
+  recipientRoutes(api, auth, services.recipients, pagination);
   balanceRoutes(api, auth, services.balances, pagination);
   catalogueRoutes(api, auth, services.catalogue);
   eventRoutes(api, auth, services.events, pagination);

@@ -16,6 +16,12 @@ import {
   PayoutBatchProofObject,
 } from '../schemas/payout-batches';
 import { PAYOUT_OPERATIONS, PayoutBody, PayoutObject } from '../schemas/payouts';
+import {
+  RECIPIENT_OPERATIONS,
+  RecipientBody,
+  RecipientChangeBody,
+  RecipientObject,
+} from '../schemas/recipients';
 import { TRANSACTION_OPERATIONS, TransactionObject } from '../schemas/transactions';
 
 /** The API's operations, in the order of the document. A test compares them with the router. */
@@ -23,6 +29,7 @@ export const OPERATIONS: readonly Operation[] = [
   ...PAYMENT_OPERATIONS,
   ...PAYOUT_OPERATIONS,
   ...PAYOUT_BATCH_OPERATIONS,
+  ...RECIPIENT_OPERATIONS,
   ...BALANCE_OPERATIONS,
   ...TRANSACTION_OPERATIONS,
   ...FEE_OPERATIONS,
@@ -75,6 +82,9 @@ const SCHEMAS: Record<string, object> = {
   Payment: PaymentObject,
   PayoutRequest: PayoutBody,
   Payout: PayoutObject,
+  RecipientRequest: RecipientBody,
+  RecipientChange: RecipientChangeBody,
+  Recipient: RecipientObject,
   PayoutBatchRequest: PayoutBatchBody,
   PayoutBatch: PayoutBatchObject,
   PayoutBatchCheck: PayoutBatchCheckObject,

@@ -18,6 +18,7 @@ export function presentPayout(payout: Payout): PayoutObject {
       value: payout.destinationValue,
       memo: payout.destinationMemo,
     },
+    ...(payout.recipientId === null ? {} : { recipient: payout.recipientId }),
     service_fee: payout.serviceFee,
     network_fee: payout.networkFee,
     total_debit: payout.totalDebit,

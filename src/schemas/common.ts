@@ -7,11 +7,11 @@ import { PROVIDER_CODES } from '../domain/provider-codes';
 
 const ULID_PATTERN = '[0-7][0-9A-HJKMNP-TV-Z]{25}';
 
-export function Id(kind: IdKind) {
+export function Id(kind: IdKind, description?: string) {
   const prefix = ID_PREFIXES[kind];
   return Type.String({
     pattern: `^${prefix}${ULID_PATTERN}$`,
-    description: `ID with the prefix ${prefix}`,
+    description: description ?? `ID with the prefix ${prefix}`,
   });
 }
 

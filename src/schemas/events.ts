@@ -13,6 +13,7 @@ import { listQueryOf, type Operation } from './operation';
 import { PAYMENT_EXAMPLE, PaymentObject } from './payments';
 import { PayoutBatchObject } from './payout-batches';
 import { PayoutObject } from './payouts';
+import { RecipientObject } from './recipients';
 import { CREATED, matching, type Query, type QueryParameter, readListQuery, someOf } from './query';
 
 const PingObject = Shape(
@@ -32,7 +33,7 @@ export const EventObject = Shape(
     mode: ModeName,
     created_at: Timestamp('The time of the event'),
     sequence: Type.Integer({ minimum: 1, description: 'The order of the events of one object' }),
-    data: Type.Union([PaymentObject, PayoutObject, PayoutBatchObject, PingObject]),
+    data: Type.Union([PaymentObject, PayoutObject, PayoutBatchObject, RecipientObject, PingObject]),
   },
   'A webhook event',
 );
@@ -41,8 +42,8 @@ export type EventObject = Static<typeof EventObject>;
 const FILTERS = {
   type: someOf(SUBSCRIBABLE_EVENTS),
   object_id: matching(
-    /^(pay|po|pb)_[0-9A-HJKMNP-TV-Z]{26}$/,
-    'The ID of a payment, payout or batch',
+    /^(pay|po|pb|rcp)_[0-9A-HJKMNP-TV-Z]{26}$/,
+    'The ID of a payment, payout, batch or recipient',
   ),
 };
 

@@ -21,7 +21,7 @@ export interface Success {
 
 export interface Operation {
   id: string;
-  method: 'get' | 'post';
+  method: 'get' | 'post' | 'patch' | 'delete';
   /** The path below /api/v1, with `{id}` for a parameter. */
   path: string;
   tag: string;
@@ -53,7 +53,7 @@ export function listQueryOf(filters: QueryParameters): Parameter[] {
   return [...queryOf(filters), ...queryOf(PAGE_PARAMETERS)];
 }
 
-export function idOf(kind: 'payment' | 'payout' | 'payoutBatch'): Parameter {
+export function idOf(kind: 'payment' | 'payout' | 'payoutBatch' | 'recipient'): Parameter {
   return {
     name: 'id',
     in: 'path',

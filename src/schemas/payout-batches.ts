@@ -2,7 +2,7 @@
 import { type Static, Type } from 'typebox';
 import type { RowFault } from '../domain/batch-terms';
 import { ApiError, type FieldError } from '../domain/errors';
-import type { PayoutRequest } from '../domain/payout';
+import type { PayoutOrder } from '../domain/payout';
 import { BATCH_ROWS_MAX, PAYOUT_BATCH_STATUSES } from '../domain/payout-batch';
 import { PAYOUT_STATUSES } from '../domain/payout';
 import { REVIEW_REASONS } from '../domain/review';
@@ -64,7 +64,7 @@ export function readPayoutBatchRequest(json: Json) {
   };
 }
 
-function readRow(json: unknown, row: number): PayoutRequest | RowFault {
+function readRow(json: unknown, row: number): PayoutOrder | RowFault {
   if (typeof json !== 'object' || json === null || Array.isArray(json)) {
     const message = 'Send each row as a payout request, a JSON object.';
     return rowFault(row, null, [{ field: `payouts.${row - 1}`, rule: 'type', message }]);

@@ -7,7 +7,7 @@ import { type Static, Type } from 'typebox';
 import { DESTINATION_TYPES, type DestinationType } from '../domain/destination';
 import type { FieldError } from '../domain/errors';
 import { amount } from '../domain/money';
-import { PAYOUT_STATUSES, type PayoutRequest } from '../domain/payout';
+import { PAYOUT_STATUSES, type PayoutOrder, type PayoutRequest } from '../domain/payout';
 import {
   compileBody,
   type Json,
@@ -49,6 +49,29 @@ const RequestMemo = Type.Unsafe<string | null>({
   description: 'Text of at most 64 characters without NUL, or null if the destination has none',
 });
 
+const DESTINATION = 'An object with type, value and optionally memo';
+
+export const RequestDestination = Type.Object(
+  {
+    type: RequestChoice(DESTINATION_TYPES),
+    value: Type.String({
+      minLength: 1,
+      maxLength: 255,
+      pattern: STORABLE_TEXT,
+      description: 'The address, account ID or email address of the recipient',
+    }),
+    memo: Type.Optional(RequestMemo),
+  },
+  { additionalProperties: false, description: DESTINATION },
+);
+
+export const RequestNetwork = Type.String({
+  minLength: 1,
+  maxLength: 64,
+  pattern: STORABLE_TEXT,
+  description: 'The name of a network, such as "tron"',
+});
+
 export const PayoutBody = Type.Object(
   {
     amount: RequestAmount,
@@ -59,30 +82,9 @@ export const PayoutBody = Type.Object(
       pattern: '^[A-Za-z0-9_-]*$',
       description: 'Your unique ID: 1 to 64 letters, digits, "_" or "-"',
     }),
-    destination: Type.Object(
-      {
-        type: RequestChoice(DESTINATION_TYPES),
-        value: Type.String({
-          minLength: 1,
-          maxLength: 255,
-          pattern: STORABLE_TEXT,
-          description: 'The address, account ID or email address of the recipient',
-        }),
-        memo: Type.Optional(RequestMemo),
-      },
-      {
-        additionalProperties: false,
-        description: 'An object with type, value and optionally memo',
-      },
-    ),
-    network: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: 64,
-        pattern: STORABLE_TEXT,
-        description: 'The name of a network, such as "tron"',
-      }),
-    ),
+    destination: Type.Optional(RequestDestination),
+    recipient: Type.Optional(Id('recipient', 'The ID of a recipient, in place of destination')),
+    network: Type.Optional(RequestNetwork),
     provider: Type.Optional(RequestProvider),
     description: Type.Optional(RequestDescription),
     metadata: Type.Optional(RequestMetadata),
@@ -93,19 +95,43 @@ export const PayoutBody = Type.Object(
 const readBody = compileBody(PayoutBody);
 
 /** @throws ApiError validation_failed with every failing field */
-export function readPayoutRequest(json: Json): PayoutRequest {
-  const body = readBody(json, destinationErrors);
-  const { type, value, memo } = body.destination;
+export function readPayoutRequest(json: Json): PayoutOrder {
+  const body = readBody(json, whereToErrors);
+  const { recipient } = body;
   return {
     amount: amount(body.amount),
     currency: body.currency,
     reference: body.reference,
-    destination: { type, value, memo: readMemo(json, memo ?? '') },
+    destination: body.destination === undefined ? null : readDestination(json, body.destination),
+    ...(recipient === undefined ? {} : { recipient }),
     network: body.network ?? null,
     provider: body.provider ?? null,
     description: body.description ?? null,
     metadata: body.metadata ?? {},
   };
+}
+
+/** A payout goes to a destination or to a recipient. */
+function whereToErrors(json: Json): FieldError[] {
+  const isGiven = (name: string) => json[name] !== undefined && json[name] !== null;
+  if (isGiven('recipient') && isGiven('destination')) {
+    const message = 'Send either recipient or destination.';
+    return [{ field: 'recipient', rule: 'unsupported', message }];
+  }
+  if (!isGiven('recipient') && !isGiven('destination')) {
+    const what = `${DESTINATION}, or send recipient as the ID of a recipient`;
+    const message = sendAs('destination', what);
+    return [{ field: 'destination', rule: 'required', message }];
+  }
+  return destinationErrors(json);
+}
+
+/** @param json the body as it was sent, which tells a memo of null from none */
+export function readDestination(
+  json: Json,
+  { type, value, memo }: Static<typeof RequestDestination>,
+): PayoutRequest['destination'] {
+  return { type, value, memo: readMemo(json, memo ?? '') };
 }
 
 /** An empty memo is an empty field of a form, and does not say whether the destination has one. */
@@ -130,7 +156,7 @@ const VALUES: Record<DestinationType, { pattern: RegExp; description: string }> 
  * Checks the value by the destination's type. Whether an address exists on a network (checksum, length)
  * is checked later, when the network is known (decisions/destinations).
  */
-function destinationErrors({ destination }: Json): FieldError[] {
+export function destinationErrors({ destination }: Json): FieldError[] {
   const { type, value } = (destination ?? {}) as { type?: unknown; value?: unknown };
   const known = DESTINATION_TYPES.find((name) => name === type);
   if (known === undefined || typeof value !== 'string') return [];
@@ -153,6 +179,7 @@ const FILTERS = {
   currency: CURRENCY,
   provider: PROVIDER,
   batch: matching(/^pb_[0-7][0-9A-HJKMNP-TV-Z]{25}$/, 'The ID of a batch'),
+  recipient: matching(/^rcp_[0-7][0-9A-HJKMNP-TV-Z]{25}$/, 'The ID of a recipient'),
   ...CREATED,
 };
 
@@ -180,6 +207,7 @@ export const PayoutObject = Shape(
       },
       'The recipient',
     ),
+    recipient: Type.Optional(Id('recipient', 'The recipient; absent if the request named none')),
     service_fee: AmountText('Our fee, on top of the amount'),
     network_fee: AmountText('The fee estimated by the provider; zero if it publishes none'),
     total_debit: AmountText('amount + service_fee + network_fee'),
@@ -219,6 +247,12 @@ const REQUEST_EXAMPLES = {
     currency: 'USDC',
     reference: 'refund-1008',
     destination: { type: 'email', value: 'customer@example.com' },
+  },
+  recipient: {
+    amount: '400',
+    currency: 'USDT',
+    reference: 'payroll-2026-11-001',
+    recipient: 'rcp_01M7YESA634WQFACSBWYSTKM76',
   },
 } satisfies Record<string, Static<typeof PayoutBody>>;
 
@@ -264,6 +298,9 @@ export const PAYOUT_OPERATIONS: readonly Operation[] = [
       'destination_not_supported',
       'network_required',
       'limit_exceeded',
+      'currency_not_allowed',
+      'recipient_required',
+      'recipient_not_ready',
     ],
   },
   {

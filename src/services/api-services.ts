@@ -3,6 +3,7 @@
  * all of them.
  */
 import type { PayoutBatches } from './payout-batches';
+import type { Recipients } from './recipients';
 import type { RequestLog } from './request-log';
 import type {
   Authentication,
@@ -20,6 +21,7 @@ export interface Services {
   payments: Payments;
   payouts: Payouts;
   payoutBatches: PayoutBatches;
+  recipients: Recipients;
   balances: Balances;
   events: Events;
   catalogue: Catalogue;

@@ -22,6 +22,7 @@ const VISIBLE_ACTIONS = [
   'user.create',
   'payout.approve',
   'payout.reject',
+  'recipient.delete',
   'webhook_endpoint.create',
   'webhook_endpoint.edit',
   'webhook_endpoint.roll',
@@ -45,7 +46,7 @@ export async function readAuditLogOfAccount(
   const wish = { ...query, via, accountId, visibleActions: VISIBLE_ACTIONS };
   const { items, next } = await listAuditPage(db, wish);
   const shown = items.map((entry) =>
-    entry.via === 'dashboard'
+    entry.via === 'dashboard' || entry.via === 'api'
       ? entry
       : { ...entry, actor: 'Operator', address: null, reason: null },
   );

@@ -8,7 +8,7 @@ import type { Db } from '../db/transaction';
 import { ApiError } from '../domain/errors';
 import type { Direction } from '../domain/fees';
 import type { PaymentRequest } from '../domain/payment';
-import type { PayoutRequest } from '../domain/payout';
+import type { PayoutOrder } from '../domain/payout';
 import { AdminRefusal } from './admin/refusal';
 import type { Owner } from './own';
 import type { PayoutBatches } from './payout-batches';
@@ -24,9 +24,9 @@ export interface DashboardMoney {
   routes: (person: Person, direction: Direction) => Promise<Route[]>;
   /** @returns the id of the payment */
   createPayment: (person: Person, key: string, request: PaymentRequest) => Promise<string>;
-  quotePayout: (person: Person, request: PayoutRequest) => Promise<PayoutQuote>;
+  quotePayout: (person: Person, request: PayoutOrder) => Promise<PayoutQuote>;
   /** @returns the id of the payout */
-  createPayout: (person: Person, key: string, request: PayoutRequest) => Promise<string>;
+  createPayout: (person: Person, key: string, request: PayoutOrder) => Promise<string>;
   cancelPayout: (person: Person, id: string) => Promise<void>;
   payoutBatches: PayoutBatches;
   /** For what reads or stops. */

@@ -15,6 +15,7 @@ import {
   readBatchLedger,
   readBatchProgress,
 } from '../db/repositories/payout-batches';
+import { readRecipients } from '../db/repositories/recipients';
 import { onOneSnapshot, type Db } from '../db/transaction';
 import {
   batchTerms,
@@ -24,9 +25,10 @@ import {
   rowsRefused,
 } from '../domain/batch-terms';
 import { ApiError } from '../domain/errors';
-import type { PayoutRequest } from '../domain/payout';
+import type { PayoutOrder } from '../domain/payout';
 import type { PayoutBatch, PayoutBatchProgress, PayoutBatchRequest } from '../domain/payout-batch';
 import { payoutBatchStatusesBefore } from '../domain/payout-batch';
+import { addressed, type Addressed } from '../domain/recipient';
 import { duplicateReference } from '../domain/terms';
 import { newId } from '../lib/new-id';
 import type { PayoutBatchWorkflows } from '../temporal/payout-batch-workflows';
@@ -39,7 +41,7 @@ export interface PayoutBatchesDeps extends ClaimDeps, ChoosingDeps {
 }
 
 /** A row as it was sent: a request, or what is wrong with it. */
-export type BatchRow = PayoutRequest | RowFault;
+export type BatchRow = PayoutOrder | RowFault;
 
 export interface BatchInput {
   reference: string;
@@ -119,7 +121,7 @@ async function create(
   caller: Caller,
   { idempotencyKey, reference, description, rows }: BatchInput & { idempotencyKey: string },
 ): Promise<StoredResponse> {
-  const payouts = rows.filter((row): row is PayoutRequest => !('refusal' in row));
+  const payouts = rows.filter((row): row is PayoutOrder => !('refusal' in row));
   if (payouts.length < rows.length) {
     const { faults } = await check(deps, caller, { reference, description, rows });
     throw new ApiError(rowsRefused(faults));
@@ -159,6 +161,8 @@ async function routeRows(
 ): Promise<{ routed: RoutedRow[]; faults: RowFault[] }> {
   const routed: RoutedRow[] = [];
   const faults: RowFault[] = [];
+  const orders = rows.filter((row): row is PayoutOrder => !('refusal' in row));
+  const recipients = await readRecipients(deps.db, caller, orders);
   const routesOf = remember((currency: string) => listPayoutRoutes(deps.db, currency));
   for (const [index, row] of rows.entries()) {
     if (index % ROWS_IN_A_TURN === 0) await nextTurn();
@@ -167,19 +171,24 @@ async function routeRows(
       continue;
     }
     try {
-      const chosen = await choosePayout(
-        deps,
-        { caller, request: row },
-        await routesOf(row.currency),
-      );
-      const { route, networkFee } = chosen;
-      routed.push({ row: index + 1, request: row, route: { ...route, networkFee } });
+      const { recipientSince, ...sent } = addressedOrThrow(row, recipients);
+      const wish = { caller, request: sent.request };
+      const { route, networkFee } = await choosePayout(deps, wish, await routesOf(row.currency));
+      const since = recipientSince === undefined ? {} : { recipientSince };
+      routed.push({ row: index + 1, ...sent, route: { ...route, networkFee, ...since } });
     } catch (error) {
       if (!(error instanceof ApiError) || error.status >= 500) throw error;
       faults.push({ row: index + 1, reference: row.reference, refusal: error.refusal });
     }
   }
   return { routed, faults };
+}
+
+/** @throws ApiError */
+function addressedOrThrow(...order: Parameters<typeof addressed>): Addressed {
+  const sent = addressed(...order);
+  if ('refusal' in sent) throw new ApiError(sent.refusal);
+  return sent;
 }
 
 function remember<Value>(read: (key: string) => Promise<Value>): (key: string) => Promise<Value> {

@@ -8,6 +8,7 @@
 import { listPayoutRoutes, readPayoutOptions } from '../db/repositories/currency-routes';
 import { listPayouts, listSource } from '../db/repositories/lists';
 import { readPayoutFacts } from '../db/repositories/payout-facts';
+import { readRecipients } from '../db/repositories/recipients';
 import { findPayout } from '../db/repositories/payouts';
 import type { ShortStatements } from '../db/short-statements';
 import type { Db } from '../db/transaction';
@@ -16,10 +17,12 @@ import { ApiError, providerLimited, validationFailed } from '../domain/errors';
 import { type Amount, subtract } from '../domain/money';
 import {
   type Payout,
+  type PayoutOrder,
   type PayoutRequest,
   type PayoutStatus,
   payoutStatusesBefore,
 } from '../domain/payout';
+import { addressed, type Addressed } from '../domain/recipient';
 import { choosePayoutRoute, type ChosenRoute } from '../domain/route';
 import { duplicateReference, payoutTerms } from '../domain/terms';
 import { newId } from '../lib/new-id';
@@ -65,18 +68,21 @@ interface Wish {
   request: PayoutRequest;
 }
 
-interface Draft extends Wish {
+interface Draft {
+  caller: Caller;
+  request: PayoutOrder;
   payoutId: string;
 }
 
-async function quote(deps: PayoutsDeps, wish: Wish): Promise<PayoutQuote> {
-  const chosen = await choosePayout(
-    deps,
-    wish,
-    await listPayoutRoutes(deps.db, wish.request.currency),
-  );
+async function quote(
+  deps: PayoutsDeps,
+  { caller, request: order }: Omit<Draft, 'payoutId'>,
+): Promise<PayoutQuote> {
+  const { sent, wish } = await address(deps, caller, order);
+  const routes = await listPayoutRoutes(deps.db, order.currency);
+  const chosen = await choosePayout(deps, wish, routes);
   const { route, networkFee } = chosen;
-  const { terms, available } = await price(deps, wish, chosen);
+  const { terms, available } = await price(deps, wish, chosen, sent);
   const { serviceFee, totalDebit, reviewReasons } = terms;
   const { provider, network } = route;
   const availableAfter = subtract(available, totalDebit);
@@ -86,7 +92,7 @@ async function quote(deps: PayoutsDeps, wish: Wish): Promise<PayoutQuote> {
 async function create(
   deps: PayoutsDeps,
   caller: Caller,
-  { idempotencyKey, request }: { idempotencyKey: string; request: PayoutRequest },
+  { idempotencyKey, request }: { idempotencyKey: string; request: PayoutOrder },
 ): Promise<StoredResponse> {
   deps.admission.refuseIfLate(caller);
   const payoutId = newId('payout');
@@ -101,12 +107,26 @@ async function create(
       const wanted = { ...caller, reference: request.reference, currency: request.currency };
       const { existingId, routes } = await readPayoutOptions(deps.shortStatements, wanted);
       if (existingId !== null) throw new ApiError(duplicateReference('payout', existingId));
-      const chosen = await choosePayout(deps, draft, routes);
-      await price(deps, draft, chosen);
-      return { ...chosen.route, networkFee: chosen.networkFee };
+      const { sent, wish } = await address(deps, caller, request);
+      const chosen = await choosePayout(deps, wish, routes);
+      await price(deps, wish, chosen, sent);
+      const { recipientSince } = sent;
+      const since = recipientSince === undefined ? {} : { recipientSince };
+      return { ...chosen.route, networkFee: chosen.networkFee, ...since };
     },
     create: () => deps.admission.track(caller, () => reserve(deps, draft)),
   });
+}
+
+/** @throws ApiError for a recipient that is unknown or waits */
+async function address(
+  { db }: PayoutsDeps,
+  caller: Caller,
+  order: PayoutOrder,
+): Promise<{ sent: Addressed; wish: Wish }> {
+  const sent = addressed(order, await readRecipients(db, caller, [order]));
+  if ('refusal' in sent) throw new ApiError(sent.refusal);
+  return { sent, wish: { caller, request: sent.request } };
 }
 
 interface Chosen {
@@ -123,21 +143,38 @@ export async function choosePayout(
   wish: Wish,
   routes: PayoutRoutes,
 ): Promise<Chosen> {
-  const route = findRoute(deps, wish, routes);
-  checkAddress(wish.request, route);
+  const route = chooseRoute(deps, wish, routes);
   return { route, networkFee: await estimateFee(deps, wish, route) };
 }
 
+/** @throws ApiError for a request that no route takes */
+export function chooseRoute(
+  deps: Pick<ChoosingDeps, 'providers'>,
+  wish: Wish,
+  routes: PayoutRoutes,
+): ChosenRoute {
+  const route = findRoute(deps, wish, routes);
+  checkAddress(wish.request, route);
+  return route;
+}
+
 /** Refuses early where possible. The reservation checks again, under its lock. */
-async function price(deps: PayoutsDeps, { caller, request }: Wish, { route, networkFee }: Chosen) {
+async function price(
+  deps: PayoutsDeps,
+  { caller, request }: Wish,
+  { route, networkFee }: Chosen,
+  { isKnownRecipient }: Addressed,
+) {
   const facts = await readPayoutFacts(deps.db, { ...caller, ...route, request });
-  const result = payoutTerms(caller.mode, request, networkFee, facts);
+  const destinationUsedBefore = facts.destinationUsedBefore || isKnownRecipient;
+  const known = { ...facts, destinationUsedBefore };
+  const result = payoutTerms(caller.mode, request, networkFee, known);
   if ('refusal' in result) throw new ApiError(result.refusal);
   return { terms: result.terms, available: facts.available };
 }
 
 function findRoute(
-  deps: ChoosingDeps,
+  deps: Pick<ChoosingDeps, 'providers'>,
   { caller, request }: Wish,
   routes: PayoutRoutes,
 ): ChosenRoute {

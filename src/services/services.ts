@@ -5,7 +5,7 @@ import type { MerchantTransaction, TransactionFilters } from '../domain/ledger';
 import type { Mode } from '../domain/mode';
 import type { Amount } from '../domain/money';
 import type { Payment, PaymentFilters, PaymentRequest } from '../domain/payment';
-import type { Payout, PayoutFilters, PayoutRequest } from '../domain/payout';
+import type { Payout, PayoutFilters, PayoutOrder } from '../domain/payout';
 import type { ReviewReason } from '../domain/review';
 import type { Scope } from '../domain/scopes';
 import type { EventListFilters } from '../db/repositories/event-list';
@@ -81,11 +81,11 @@ export interface PayoutQuote {
 
 export interface Payouts {
   /** Reserves nothing. @throws ApiError as `create` */
-  quote(caller: Caller, request: PayoutRequest): Promise<PayoutQuote>;
+  quote(caller: Caller, request: PayoutOrder): Promise<PayoutQuote>;
   /** @throws ApiError every error case of the specification's "POST /payouts" */
   create(
     caller: Caller,
-    input: { idempotencyKey: string; request: PayoutRequest },
+    input: { idempotencyKey: string; request: PayoutOrder },
   ): Promise<StoredResponse>;
   list(
     caller: Caller,

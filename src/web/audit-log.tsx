@@ -144,6 +144,7 @@ export function AuditTable({ entries, accountHref, empty }: AuditTableProps) {
 const SOURCES = {
   console: 'Console',
   dashboard: 'Dashboard',
+  api: 'API key',
   admin: 'Admin command',
   gateway: 'Gateway',
   unknown: '',

@@ -39,6 +39,7 @@ const TABLES = [
   'payout_pauses',
   'payouts',
   'posting_sums',
+  'recipients',
   'request_log',
   'webhook_attempts',
   'webhook_deliveries',
@@ -92,6 +93,10 @@ async function fill(id: string): Promise<void> {
   );
   await insert(`${WHO} posting_sums
     SELECT account, 'test', 'USDT', 0, current_date, 'adjustment', 'available', 'in', 10, 1 FROM q`);
+  await insert(`${WHO} recipients (id, account_id, mode, name, currency, destination_type,
+                                   destination_value, created_by)
+    SELECT 'rcp_' || account, account, 'test', 'Ada', 'USDT', 'exchange_id', '1', 'key_' || account
+      FROM q`);
   await insert(`${WHO} request_log
     SELECT 'req_' || account, floor(extract(epoch FROM now()) / 86400)::int % 9, account, 'test',
            'key_' || account, now(), 'GET', '/api/v1/balance', '', 200, false, NULL, '127.0.0.1', 'x', 1,

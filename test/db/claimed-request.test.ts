@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 
 function run(key: string, work: Partial<ClaimedWork<object>>) {
-  return runClaimed(
+  return runClaimed<object>(
     { db: database.owner, shortStatements: database.owner },
     {
       caller: { accountId, mode: 'test', apiKeyId: newId('apiKey'), scopes: [] },

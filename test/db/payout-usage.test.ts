@@ -5,6 +5,7 @@
 import fc from 'fast-check';
 import type { Knex } from 'knex';
 import type { BalanceKey } from '../../src/db/repositories/ledger';
+import { newId } from '../../src/lib/new-id';
 import { lockUsage } from '../../src/db/repositories/payout-facts';
 import { inTransaction, rows, sqlList } from '../../src/db/transaction';
 import { PAYOUT_STATUSES, RETURNED_PAYOUT_STATUSES } from '../../src/domain/payout';
@@ -84,11 +85,11 @@ test('reservations without a limit do not wait for each other, and count nothing
   };
   await setLimit(key, false);
   const first = await database.app.transaction();
-  lockUsage(first, key);
+  lockUsage(first, { ...key, apiKeyId: newId('apiKey') });
   // It is sent with the next statement.
   await rows(first, 'SELECT 1');
   await inTransaction(database.app, (tx) => {
-    lockUsage(tx, key);
+    lockUsage(tx, { ...key, apiKeyId: newId('apiKey') });
   });
   await first.commit();
   expect(
@@ -105,7 +106,7 @@ test('a reservation under a limit waits for the one before it', async () => {
   await setLimit(key, true);
   await reserve(key, { units: 1, ageMs: 0, reviewed: false }, []);
   const lock = async (tx: Knex.Transaction) => {
-    lockUsage(tx, key);
+    lockUsage(tx, { ...key, apiKeyId: newId('apiKey') });
     // It is sent with the next statement.
     await rows(tx, 'SELECT 1');
   };
@@ -129,7 +130,7 @@ test('a limit that is set during a reservation counts that payout too', async ()
   };
   await setLimit(key, false);
   const first = await database.app.transaction();
-  lockUsage(first, key);
+  lockUsage(first, { ...key, apiKeyId: newId('apiKey') });
   // It is sent with the next statement.
   await rows(first, 'SELECT 1');
   await insert(first, key, { units: 7, ageMs: 0, reviewed: true });
@@ -152,7 +153,7 @@ async function take(key: BalanceKey, one: Step, ids: string[]): Promise<void> {
 
 async function reserve(key: BalanceKey, payout: Reserve, ids: string[]): Promise<void> {
   const id = await inTransaction(database.app, async (tx) => {
-    lockUsage(tx, key);
+    lockUsage(tx, { ...key, apiKeyId: newId('apiKey') });
     return insert(tx, key, payout);
   });
   ids.push(id);

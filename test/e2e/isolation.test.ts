@@ -10,6 +10,7 @@ import { fund } from '../support/merchant/merchant';
 import {
   type ApiAnswer,
   buildPayout,
+  buildRecipient,
   type MerchantClient,
 } from '../support/merchant/merchant-client';
 import { type FundedMerchant, openMerchant } from '../support/payout/payout-steps';
@@ -36,6 +37,7 @@ let owner: FundedMerchant;
 let payoutId: string;
 let paymentId: string;
 let batchId: string;
+let recipientId: string;
 let strangers: Record<string, Stranger>;
 /** What nobody else may get to see. */
 let secrets: string[];
@@ -48,6 +50,8 @@ beforeAll(async () => {
     'idempotency-key': BATCH_KEY,
   });
   batchId = batch.json.data.id;
+  const recipient = await owner.client.createRecipient(RECIPIENT_BODY, RECIPIENT_KEY);
+  recipientId = recipient.json.data.id;
   const created = await owner.client.createPayment(PAYMENT_BODY);
   paymentId = created.json.data.id;
   const other = await openMerchant(gateway, { funds: { BTC: '3' } });
@@ -64,6 +68,8 @@ beforeAll(async () => {
     payoutId,
     paymentId,
     batchId,
+    recipientId,
+    'recipient-of-the-owner',
     'batch-of-the-owner',
     'order-of-the-owner',
     PAYMENT_BODY.customer_email,
@@ -87,10 +93,11 @@ const withoutRequestId = ({ status, json }: ApiAnswer) => ({
 
 /** The answer for the owner's id is that for an id that nobody has. */
 async function expectUnknown(
-  kind: 'payment' | 'payout' | 'payoutBatch',
+  kind: 'payment' | 'payout' | 'payoutBatch' | 'recipient',
   ask: (id: string) => Promise<ApiAnswer>,
 ): Promise<ApiAnswer[]> {
-  const id = { payment: paymentId, payout: payoutId, payoutBatch: batchId }[kind];
+  const own = { payment: paymentId, payout: payoutId, payoutBatch: batchId };
+  const id = { ...own, recipient: recipientId }[kind];
   const [theirs, nobodys] = [await ask(id), await ask(newId(kind))];
   expect(theirs.status).toBe(404);
   expect(withoutRequestId(theirs)).toEqual(withoutRequestId(nobodys));
@@ -111,6 +118,9 @@ const BATCH_BODY = {
   payouts: [buildPayout({ reference: 'row-of-the-owner' })],
 };
 
+const RECIPIENT_KEY = 'recipient-key-of-the-owner';
+const RECIPIENT_BODY = buildRecipient({ name: 'recipient-of-the-owner', tags: ['owner'] });
+
 const QUOTE = '/fees/quote?direction=payout&provider=onchain_provider&currency=USDT&amount=10000';
 
 /** What a stranger does with each operation; the answers are searched for the owner's secrets. */
@@ -120,6 +130,7 @@ const ATTEMPTS: Record<string, (stranger: Stranger) => Promise<ApiAnswer[]>> = {
       '/payouts',
       '/payouts?reference=order-of-the-owner',
       `/payouts?batch=${batchId}`,
+      `/payouts?recipient=${recipientId}`,
       '/payouts?status=under_review&currency=USDT&limit=1',
     ]),
   getPayout: ({ client }) => expectUnknown('payout', (id) => client.get(`/payouts/${id}`)),
@@ -143,6 +154,25 @@ const ATTEMPTS: Record<string, (stranger: Stranger) => Promise<ApiAnswer[]>> = {
     });
     return [answer];
   },
+  // A payout to the owner's recipient is refused as one to a recipient that nobody has.
+  createRecipient: async ({ client }) => {
+    const pay = async (recipient: string) => {
+      const { destination: _none, ...body } = buildPayout({ reference: 'to-a-recipient' });
+      const { status, json } = await client.createPayout({ ...body, recipient });
+      return { status, text: JSON.stringify(json.error.details).replaceAll(recipient, '') };
+    };
+    expect(await pay(recipientId)).toEqual(await pay(newId('recipient')));
+    const body = { ...RECIPIENT_BODY, currency: 'XYZ' };
+    const answer = await client.createRecipient(body, RECIPIENT_KEY);
+    expect(answer).toMatchObject({ status: 422, json: { error: { code: 'validation_failed' } } });
+    return [answer];
+  },
+  listRecipients: ({ client }) => expectEmpty(client, ['/recipients', '/recipients?tag=owner']),
+  getRecipient: ({ client }) => expectUnknown('recipient', (id) => client.get(`/recipients/${id}`)),
+  updateRecipient: ({ client }) =>
+    expectUnknown('recipient', (id) => client.patch(`/recipients/${id}`, { name: 'Eve' })),
+  deleteRecipient: ({ client }) =>
+    expectUnknown('recipient', (id) => client.delete(`/recipients/${id}`)),
   listPayments: ({ client }) =>
     expectEmpty(client, [
       '/payments',

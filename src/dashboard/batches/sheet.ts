@@ -7,7 +7,7 @@ import type { RowFault } from '../../domain/batch-terms';
 import { BATCH_ROWS_MAX } from '../../domain/payout-batch';
 import { readPayoutRequest } from '../../schemas/payouts';
 import { ApiError, type FieldError } from '../../domain/errors';
-import type { PayoutRequest } from '../../domain/payout';
+import type { PayoutOrder } from '../../domain/payout';
 import { csvField } from '../transactions/export';
 
 /** The columns, in the order of the template. Only the first four are required. */
@@ -28,7 +28,7 @@ const REQUIRED: readonly Column[] = COLUMNS.slice(0, 4);
 export interface Sheet {
   /** Each row as it was written, by column. */
   lines: Record<string, string>[];
-  rows: (PayoutRequest | RowFault)[];
+  rows: (PayoutOrder | RowFault)[];
 }
 
 /** A problem of the table as a whole, as a sentence for the person who made it. */
@@ -113,7 +113,7 @@ function readRow(
   line: Record<string, string>,
   row: number,
   style: DecimalStyle,
-): PayoutRequest | RowFault {
+): PayoutOrder | RowFault {
   const reference = line['reference'] ?? null;
   const amount = plainAmount(line['amount'] ?? '', style);
   if (amount === null) {

@@ -2,6 +2,7 @@
  * All migrations, in order. Until the first release, the schema is one baseline for each group of tables.
  * What is on main is never changed; a change is a new migration with the next number, from 0034 on.
  */
+import { indexes as recipientIndexes, sql as recipients } from './0035-recipients';
 import { sql as screening } from './0038-screening';
 import { sql as accountRows } from './baseline/account-rows';
 import { sql as accounts } from './baseline/accounts';
@@ -40,5 +41,7 @@ export const BASELINE: readonly Migration[] = [
 
 export const MIGRATIONS: readonly Migration[] = [
   ...BASELINE,
+  { name: '0035-recipients', sql: recipients },
+  { name: '0035-recipients-indexes', concurrent: recipientIndexes },
   { name: '0038-screening', sql: screening },
 ];

@@ -5,8 +5,8 @@ import { exactTime, type ListPage, pageOf } from './lists';
 /** A state of the object as the admin command shows it, without secrets and hashes. */
 export type Snapshot = object | null;
 
-/** The programs that make entries: the pages, the admin command, or the gateway by itself. */
-export const AUDIT_SOURCES = ['console', 'dashboard', 'admin', 'gateway'] as const;
+/** What makes entries: the pages, a merchant's server, the admin command, or the gateway by itself. */
+export const AUDIT_SOURCES = ['console', 'dashboard', 'api', 'admin', 'gateway'] as const;
 export type AuditSource = (typeof AUDIT_SOURCES)[number];
 
 export interface NewAuditEntry {
@@ -85,7 +85,7 @@ export async function listAudit(
       ['via = ?', query.via],
       ['at >= ?::timestamptz', query.since],
       ['at <= ?::timestamptz', query.until],
-      [`(via = 'dashboard' OR action = ANY (?::text[]))`, query.visibleActions],
+      [`(via IN ('dashboard', 'api') OR action = ANY (?::text[]))`, query.visibleActions],
       ['id < ?::bigint', query.beforeId],
     ] as const
   ).flatMap(([condition, value]) => (value === undefined ? [] : [{ condition, value }]));

@@ -4,12 +4,9 @@ import type { Mode } from '../../domain/mode';
 import type { ProviderCode } from '../../domain/provider-codes';
 import type { CurrencyRoute } from '../../domain/route';
 import type { ShortStatements } from '../short-statements';
-import { preparedRows, rows, type Db, type Tx } from '../transaction';
+import { preparedRows, rows, type Db, type Reader, type Tx } from '../transaction';
 
-export async function listPayoutRoutes(
-  db: Db | ShortStatements,
-  currency: string,
-): Promise<CurrencyRoute[]> {
+export async function listPayoutRoutes(db: Reader, currency: string): Promise<CurrencyRoute[]> {
   return preparedRows<CurrencyRoute>(
     db,
     `SELECT provider, currency, network, min_amount, max_amount

@@ -29,6 +29,8 @@ export interface ClaimKey {
 export interface ClaimedRoute extends ChosenRoute {
   /** The network fee; null for a payment. */
   networkFee: Amount | null;
+  /** The time since when the recipient had the destination that the route was chosen for. */
+  recipientSince?: string;
 }
 
 /** The parts of the request that the creating transaction needs. */
@@ -137,6 +139,21 @@ export async function lockClaim<Request extends object, Route = ClaimedRoute>(
   objectId: string,
 ): Promise<HeldClaim<Request, Route> | null> {
   return findClaim(tx, objectId, 'FOR UPDATE');
+}
+
+/** Turns the claim into the stored response, in the transaction that creates the object. */
+export async function storeResponse(
+  tx: Tx,
+  objectId: string,
+  response: { status: number; body: Buffer },
+): Promise<void> {
+  await rows(
+    tx,
+    `UPDATE idempotency_keys
+        SET state = 'done', request = NULL, completed_at = clock_timestamp(),
+            response_status = ?, response_body = ? WHERE object_id = ?`,
+    [response.status, response.body, objectId],
+  );
 }
 
 /** The response that the creating transaction stored, or null. */

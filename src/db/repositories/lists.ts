@@ -57,6 +57,7 @@ async function newestFirst<T extends { id: string }>(
 ): Promise<ListPage<T>> {
   const { status, reference, currency, provider, createdFrom, createdTo } = filters;
   const batch = 'batch' in filters ? filters.batch : undefined;
+  const recipient = 'recipient' in filters ? filters.recipient : undefined;
   const { sql, bindings } = conditions([
     ['(created_at, id) < (?, ?)', after?.createdAt, after?.id],
     oneOf('status', status),
@@ -64,6 +65,7 @@ async function newestFirst<T extends { id: string }>(
     oneOf('status_group', statusGroups && [...new Set(statusGroups)]),
     ['reference = ?', reference],
     ['batch_id = ?', batch],
+    ['recipient_id = ?', recipient],
     ['currency = ?', currency],
     ['provider = ?', provider],
     ['created_at >= ?', createdFrom],

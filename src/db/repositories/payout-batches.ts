@@ -85,7 +85,7 @@ export async function insertPayoutBatch(tx: Tx, batch: PayoutBatch): Promise<boo
 const ROW_COLUMNS = `id, account_id, mode, reference, status, provider, amount, currency, network,
   destination_type, destination_value, destination_memo, service_fee, network_fee, total_debit,
   fee_terms, description, metadata, api_key_id, review_reasons, sequence, created_at, updated_at,
-  batch_id, batch_row, awaits_batch`;
+  batch_id, batch_row, awaits_batch, recipient_id`;
 
 /**
  * Inserts the rows of a batch, which nothing but the batch may change until it releases them.
@@ -137,6 +137,7 @@ function rowOf(payout: Payout) {
     fee_terms: payout.feeTerms,
     description: payout.description,
     metadata: payout.metadata,
+    recipient_id: payout.recipientId,
     api_key_id: payout.apiKeyId,
     review_reasons: payout.reviewReasons,
     sequence: payout.sequence,
@@ -201,21 +202,6 @@ export async function reserveRows(
   );
   if (posted === undefined) throw new Error('ledger_reserve_rows returned no row');
   return posted;
-}
-
-/** Stores the response, and ends the claim that the batch was created under. */
-export async function storeBatchResponse(
-  tx: Tx,
-  batchId: string,
-  response: { status: number; body: Buffer },
-): Promise<void> {
-  await rows(
-    tx,
-    `UPDATE idempotency_keys
-        SET state = 'done', request = NULL, completed_at = clock_timestamp(),
-            response_status = ?, response_body = ? WHERE object_id = ?`,
-    [response.status, response.body, batchId],
-  );
 }
 
 /** The rows in the order of the batch. */

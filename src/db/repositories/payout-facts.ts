@@ -40,6 +40,13 @@ interface FactsRow {
   destinationUsedBefore: boolean;
   apiKeySecretSince: Date | null;
   existingId: string | null;
+  recipientsOnly: boolean;
+  keyRecipientsOnly: boolean | null;
+  keyCurrencies: string[] | null;
+  keyPerPayoutMax: Amount | null;
+  keyDailyMax: Amount | null;
+  keyUsed: Amount | null;
+  keyResetsAt: Date | null;
 }
 
 /**
@@ -68,7 +75,11 @@ SELECT clock_timestamp() AS now, b.available, pause.reason AS pause_reason,
        policy.auto_approve_max, policy.auto_approve_daily_max,
        day.used, day.auto_approved, resets.window_resets_at,
        (SELECT t.amount FROM four_eyes_thresholds t WHERE t.currency = q.currency)
-         AS four_eyes_threshold, a.review_all, a.rehearse_review,
+         AS four_eyes_threshold, a.review_all, a.rehearse_review, a.recipients_only,
+       k.recipients_only AS key_recipients_only, k.payout_currencies AS key_currencies,
+       key_limit.per_payout::numeric(38,8) AS key_per_payout_max,
+       key_limit.per_day::numeric(38,8) AS key_daily_max,
+       key_day.used AS key_used, key_day.resets_at AS key_resets_at,
        ${wasPaidBefore('q')} AS destination_used_before,
        coalesce(k.secret_changed_at, k.created_at, u.created_at) AS api_key_secret_since,
        (SELECT p.id FROM payouts p
@@ -79,6 +90,10 @@ SELECT clock_timestamp() AS now, b.available, pause.reason AS pause_reason,
   LEFT JOIN api_keys k ON k.id = q.api_key_id
   -- A payout that is requested on the dashboard has a person instead of a key.
   LEFT JOIN users u ON u.id = q.api_key_id
+  LEFT JOIN LATERAL jsonb_to_record(k.payout_limits -> q.currency)
+    AS key_limit (per_payout text, per_day text) ON true
+  LEFT JOIN LATERAL key_used(q.account_id, q.mode, q.currency, k.id) key_day
+    ON key_limit.per_day IS NOT NULL
   LEFT JOIN balances b
     ON b.account_id = q.account_id AND b.mode = q.mode AND b.currency = q.currency
   LEFT JOIN LATERAL (
@@ -108,14 +123,23 @@ SELECT clock_timestamp() AS now, b.available, pause.reason AS pause_reason,
   ) resets ON day.used + q.amount > policy.daily_max`;
 
 /**
- * Takes the lock under which limits of 24 hours are counted, if the account has one in this currency.
+ * Takes the locks under which limits of 24 hours are counted, if the account or the key has one in this
+ * currency.
  * It must be taken before the statement that reads the facts, so that they include what it waited for.
  */
 export function lockUsage(
   tx: Tx,
-  { accountId, mode, currency }: { accountId: string; mode: Mode; currency: string },
+  {
+    accountId,
+    mode,
+    currency,
+    apiKeyId,
+  }: Pick<FactsQuery, 'accountId' | 'mode' | 'apiKeyId'> & {
+    currency: string;
+  },
 ): void {
-  deferStatement(tx, 'SELECT lock_payout_usage(?, ?, ?)', [accountId, mode, currency]);
+  const key = [accountId, mode, currency, apiKeyId];
+  deferStatement(tx, 'SELECT lock_payout_limits(?, ?, ?, ?)', key);
 }
 
 /** @param db in the reserving transaction, after `lockUsage` */
@@ -158,6 +182,15 @@ export async function readPayoutFacts(db: Db | Tx, query: FactsQuery): Promise<P
     destinationUsedBefore: row.destinationUsedBefore,
     apiKeySecretSince: row.apiKeySecretSince,
     existingId: row.existingId,
+    recipientsOnly: row.recipientsOnly,
+    key: {
+      recipientsOnly: row.keyRecipientsOnly ?? false,
+      currencies: row.keyCurrencies ?? [],
+      perPayoutMax: row.keyPerPayoutMax,
+      dailyMax: row.keyDailyMax,
+      usedToday: row.keyUsed ?? ZERO,
+      resetsAt: row.keyResetsAt,
+    },
   };
 }
 

@@ -256,7 +256,7 @@ export const PAGE_GUARDS: readonly Guard[] = [
     name: 'audit-log-visible',
     protects: 'A merchant sees which operator’s actions concern the account, and no others.',
     file: 'src/db/repositories/audit-log.ts',
-    find: "[`(via = 'dashboard' OR action = ANY (?::text[]))`, query.visibleActions],",
+    find: "[`(via IN ('dashboard', 'api') OR action = ANY (?::text[]))`, query.visibleActions],",
     replace: '',
     test: 'test/db/console-pages.test.ts',
     title: 'shows an owner the account, and not which operator changed it, nor why',

@@ -13,7 +13,7 @@ interface Row {
 }
 
 export interface EndpointRow extends Row {
-  method: 'GET' | 'POST';
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   /** Below /api/v1. */
   path: string;
   /** Null: any valid key. */
@@ -35,13 +35,19 @@ export const ENDPOINTS: readonly EndpointRow[] = [
   { method: 'GET', path: '/fees', scope: null },
   { method: 'GET', path: '/fees/quote', scope: null },
   { method: 'GET', path: '/currencies', scope: null },
-  // In addition to the specification (decisions/events-list, decisions/payout-batches).
+  // In addition to the specification (decisions/events-list, decisions/payout-batches,
+  // decisions/recipients).
   { method: 'GET', path: '/events', scope: 'events:read' },
   { method: 'POST', path: '/payout_batches', scope: 'payouts:write' },
   { method: 'GET', path: '/payout_batches', scope: 'payouts:read' },
   { method: 'GET', path: '/payout_batches/{id}', scope: 'payouts:read' },
   { method: 'GET', path: '/payout_batches/{id}/proof', scope: 'payouts:read' },
   { method: 'POST', path: '/payout_batches/{id}/stop', scope: 'payouts:write' },
+  { method: 'POST', path: '/recipients', scope: 'recipients:write' },
+  { method: 'GET', path: '/recipients', scope: 'recipients:read' },
+  { method: 'GET', path: '/recipients/{id}', scope: 'recipients:read' },
+  { method: 'PATCH', path: '/recipients/{id}', scope: 'recipients:write' },
+  { method: 'DELETE', path: '/recipients/{id}', scope: 'recipients:write' },
 ];
 
 /** The specification, "Errors". */

@@ -32,6 +32,20 @@ export class MerchantClient {
     return this.#send('POST', path, { ...type, ...headers }, text);
   }
 
+  async patch(path: string, body: unknown): Promise<ApiAnswer> {
+    const headers = { 'content-type': 'application/json' };
+    return this.#send('PATCH', path, headers, JSON.stringify(body));
+  }
+
+  async delete(path: string): Promise<ApiAnswer> {
+    return this.#send('DELETE', path, {});
+  }
+
+  /** POST /recipients with a key of its own unless one is given. */
+  async createRecipient(body: unknown, idempotencyKey = randomKey()): Promise<ApiAnswer> {
+    return this.post('/recipients', body, { 'idempotency-key': idempotencyKey });
+  }
+
   /** POST /payouts with a key of its own unless one is given. */
   async createPayout(body: unknown, idempotencyKey = randomKey()): Promise<ApiAnswer> {
     return this.post('/payouts', body, { 'idempotency-key': idempotencyKey });
@@ -77,6 +91,12 @@ export class MerchantClient {
 
 export function randomKey(): string {
   return randomBytes(12).toString('hex');
+}
+
+/** A recipient that the sandbox would simply pay. */
+export function buildRecipient(overrides: Record<string, unknown> = {}): Record<string, unknown> {
+  const { currency, network, destination } = buildPayout();
+  return { name: 'Ada Lovelace', currency, network, destination, ...overrides };
 }
 
 /** A payout that the sandbox would simply send; each with a reference of its own. */

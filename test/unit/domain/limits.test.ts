@@ -48,6 +48,7 @@ function buildFacts(
   asked: string,
 ): LimitFacts {
   return {
+    of: 'account',
     currency: 'USDT',
     amount: amount(asked),
     perTransactionMax: each === null ? null : amount(each),

@@ -40,6 +40,15 @@ const FACTS: PayoutFacts = {
   destinationUsedBefore: true,
   apiKeySecretSince: new Date('2026-01-01T00:00:00Z'),
   existingId: null,
+  recipientsOnly: false,
+  key: {
+    recipientsOnly: false,
+    currencies: [],
+    perPayoutMax: null,
+    dailyMax: null,
+    usedToday: ZERO,
+    resetsAt: null,
+  },
 };
 
 function price(facts: Partial<PayoutFacts>) {

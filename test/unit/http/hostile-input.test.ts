@@ -15,6 +15,11 @@ import { readEventQuery } from '../../../src/schemas/events';
 import { readFeeQuoteQuery } from '../../../src/schemas/fees';
 import { readPaymentQuery, readPaymentRequest } from '../../../src/schemas/payments';
 import { readPayoutBatchQuery, readPayoutBatchRequest } from '../../../src/schemas/payout-batches';
+import {
+  readRecipientChange,
+  readRecipientQuery,
+  readRecipientRequest,
+} from '../../../src/schemas/recipients';
 import { readPayoutQuery, readPayoutRequest } from '../../../src/schemas/payouts';
 import type { Query } from '../../../src/schemas/query';
 import { readTransactionQuery } from '../../../src/schemas/transactions';
@@ -62,12 +67,15 @@ const BODIES: Record<string, (json: Json) => unknown> = {
   createPayment: (json) => readPaymentRequest(json, 'live'),
   createPayout: readPayoutRequest,
   createPayoutBatch: readPayoutBatchRequest,
+  createRecipient: readRecipientRequest,
+  updateRecipient: readRecipientChange,
 };
 const QUERIES: Record<string, (query: Query) => unknown> = {
   listEvents: readEventQuery,
   listPayments: readPaymentQuery,
   listPayoutBatches: readPayoutBatchQuery,
   listPayouts: readPayoutQuery,
+  listRecipients: readRecipientQuery,
   listTransactions: readTransactionQuery,
   quoteFee: readFeeQuoteQuery,
 };

@@ -56,7 +56,7 @@ describe('a payout request', () => {
   it('takes null for an optional member, and an empty memo, as absent; a memo of null says that there is none', () => {
     const nulls = { network: null, provider: null, description: null, metadata: null };
     expect(read({ ...body, ...nulls })).toEqual(read(body));
-    expect(read(to({ memo: null })).destination.memo).toBeNull();
+    expect(read(to({ memo: null })).destination!.memo).toBeNull();
     expect(read(to({ memo: '' }))).toEqual(read(body));
   });
 

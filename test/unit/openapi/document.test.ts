@@ -6,6 +6,7 @@ import { OPERATIONS } from '../../../src/openapi/document';
 import { parseJsonObject } from '../../../src/http/json-text';
 import { readPaymentRequest } from '../../../src/schemas/payments';
 import { readPayoutBatchRequest } from '../../../src/schemas/payout-batches';
+import { readRecipientChange, readRecipientRequest } from '../../../src/schemas/recipients';
 import { readPayoutRequest } from '../../../src/schemas/payouts';
 import { DOCUMENT, escapePointer, violations } from '../../support/merchant/contract';
 
@@ -50,14 +51,16 @@ test('the example requests are taken by the schema that validates requests', () 
   const readers: Record<string, (body: Record<string, unknown>) => object> = {
     createPayout: readPayoutRequest,
     createPayoutBatch: readPayoutBatchRequest,
+    createRecipient: readRecipientRequest,
+    updateRecipient: readRecipientChange,
     createPayment: (body) => readPaymentRequest(asParsed(body), 'live'),
   };
   const withBody = OPERATIONS.filter(({ body }) => body !== undefined);
   expect(withBody.map(({ id }) => id).sort()).toEqual(Object.keys(readers).sort());
-  for (const { id, path, body } of withBody) {
+  for (const { id, path, method, body } of withBody) {
     for (const example of Object.values(body!.examples)) {
       expect(readers[id]!(example as Record<string, unknown>)).toBeDefined();
-      const schema = `/paths/${escapePointer(path)}/post/requestBody/content/application~1json/schema`;
+      const schema = `/paths/${escapePointer(path)}/${method}/requestBody/content/application~1json/schema`;
       expect(violations(schema, example)).toEqual([]);
     }
   }

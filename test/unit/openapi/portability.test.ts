@@ -6,6 +6,7 @@ import { ApiError } from '../../../src/domain/errors';
 import { readEventQuery } from '../../../src/schemas/events';
 import { readFeeQuoteQuery } from '../../../src/schemas/fees';
 import { readPaymentQuery } from '../../../src/schemas/payments';
+import { readRecipientQuery } from '../../../src/schemas/recipients';
 import { readPayoutBatchQuery } from '../../../src/schemas/payout-batches';
 import { readPayoutQuery } from '../../../src/schemas/payouts';
 import type { Query } from '../../../src/schemas/query';
@@ -62,6 +63,7 @@ const READERS: Record<string, (query: Query) => unknown> = {
   listPayments: readPaymentQuery,
   listPayoutBatches: readPayoutBatchQuery,
   listPayouts: readPayoutQuery,
+  listRecipients: readRecipientQuery,
   listTransactions: readTransactionQuery,
   listEvents: readEventQuery,
   quoteFee: readFeeQuoteQuery,

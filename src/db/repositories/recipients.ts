@@ -1,0 +1,177 @@
+/** Recipients: reads, and the writes of a merchant's changes. */
+import type { Mode } from '../../domain/mode';
+import type { PayoutOrder } from '../../domain/payout';
+import type { ReadRecipient, Recipient } from '../../domain/recipient';
+import { assignments, rows, type Db, type Reader, type Tx } from '../transaction';
+import { conditions, exactTime, type ListPage, type ListQuery, pageOf } from './lists';
+
+interface Whose {
+  accountId: string;
+  mode: Mode;
+}
+
+export type NewRecipient = Omit<
+  Recipient,
+  'destinationSince' | 'usableFrom' | 'sequence' | 'createdAt' | 'updatedAt' | 'deletedAt'
+>;
+
+export async function insertRecipient(tx: Tx, recipient: NewRecipient): Promise<Recipient> {
+  return one(
+    await rows<Recipient>(
+      tx,
+      `INSERT INTO recipients (id, account_id, mode, name, currency, network, destination_type,
+                               destination_value, destination_memo, tags, created_by)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?::text[], ?) RETURNING *`,
+      [
+        recipient.id,
+        recipient.accountId,
+        recipient.mode,
+        recipient.name,
+        recipient.currency,
+        recipient.network,
+        recipient.destinationType,
+        recipient.destinationValue,
+        recipient.destinationMemo,
+        recipient.tags,
+        recipient.createdBy,
+      ],
+    ),
+  );
+}
+
+/** The recipient, also a deleted one; null: the account has none with this id in this mode. */
+export async function findRecipient(
+  db: Reader,
+  { accountId, mode }: Whose,
+  id: string,
+): Promise<Recipient | null> {
+  const sql = 'SELECT * FROM recipients WHERE id = ? AND account_id = ? AND mode = ?';
+  const [recipient] = await rows<Recipient>(db, sql, [id, accountId, mode]);
+  return recipient ?? null;
+}
+
+/** Waits for payouts that are being reserved for it. */
+export async function lockRecipient(
+  tx: Tx,
+  { accountId, mode }: Whose,
+  id: string,
+): Promise<Recipient | null> {
+  const [recipient] = await rows<Recipient>(
+    tx,
+    `SELECT * FROM recipients
+      WHERE id = ? AND account_id = ? AND mode = ? FOR NO KEY UPDATE`,
+    [id, accountId, mode],
+  );
+  return recipient ?? null;
+}
+
+export type SavedRecipient = Pick<
+  Recipient,
+  | 'name'
+  | 'currency'
+  | 'network'
+  | 'destinationType'
+  | 'destinationValue'
+  | 'destinationMemo'
+  | 'tags'
+>;
+
+/** @param recipient is locked */
+export async function saveRecipient(
+  tx: Tx,
+  id: string,
+  { tags, ...change }: SavedRecipient,
+): Promise<Recipient> {
+  return one(
+    await rows<Recipient>(
+      tx,
+      `UPDATE recipients SET ${assignments(change)}, tags = ?::text[], sequence = sequence + 1,
+              updated_at = clock_timestamp() WHERE id = ? RETURNING *`,
+      [...Object.values(change), tags, id],
+    ),
+  );
+}
+
+export async function deleteRecipient(tx: Tx, id: string): Promise<Recipient> {
+  return one(
+    await rows<Recipient>(
+      tx,
+      `UPDATE recipients SET deleted_at = clock_timestamp(), sequence = sequence + 1,
+              updated_at = clock_timestamp() WHERE id = ? RETURNING *`,
+      [id],
+    ),
+  );
+}
+
+export interface RecipientFilters {
+  currency?: string;
+  network?: string;
+  tag?: string;
+  /** A part of the name. */
+  name?: string;
+}
+
+/** Newest first, without the deleted ones. */
+export async function listRecipients(
+  db: Reader,
+  { accountId, mode, limit, after, filters }: ListQuery<RecipientFilters>,
+): Promise<ListPage<Recipient>> {
+  const { sql, bindings } = conditions([
+    ['(created_at, id) < (?, ?)', after?.createdAt, after?.id],
+    ['currency = ?', filters.currency],
+    ['network = ?', filters.network],
+    ['? = ANY (tags)', filters.tag],
+    ['strpos(lower(name), lower(?)) > 0', filters.name],
+  ]);
+  const found = await rows<Recipient & { position: string }>(
+    db,
+    `SELECT *, ${exactTime('created_at')} AS position FROM recipients
+      WHERE account_id = ? AND mode = ? AND deleted_at IS NULL ${sql}
+      ORDER BY created_at DESC, id DESC LIMIT ?`,
+    [accountId, mode, ...bindings, limit + 1],
+  );
+  return pageOf(found, limit);
+}
+
+type ReadRecipients = ReadonlyMap<string, ReadRecipient>;
+
+/** By id, also deleted ones. */
+export async function readRecipients(
+  db: Db,
+  whose: Whose,
+  orders: readonly PayoutOrder[],
+): Promise<ReadRecipients> {
+  return recipientsOf(db, whose, orders, '');
+}
+
+/** The same; their changes wait until the transaction ends. They are locked in the order of their ids. */
+export async function holdRecipients(
+  tx: Tx,
+  whose: Whose,
+  orders: readonly PayoutOrder[],
+): Promise<ReadRecipients> {
+  return recipientsOf(tx, whose, orders, 'FOR SHARE');
+}
+
+async function recipientsOf(
+  db: Db | Tx,
+  { accountId, mode }: Whose,
+  orders: readonly PayoutOrder[],
+  lock: 'FOR SHARE' | '',
+): Promise<ReadRecipients> {
+  const ids = new Set(orders.flatMap(({ recipient = [] }) => recipient));
+  if (ids.size === 0) return new Map();
+  const found = await rows<ReadRecipient>(
+    db,
+    `SELECT *, clock_timestamp() AS read_at FROM recipients
+      WHERE id = ANY (?::text[]) AND account_id = ? AND mode = ? ORDER BY id ${lock}`,
+    [[...ids], accountId, mode],
+  );
+  return new Map(found.map((recipient) => [recipient.id, recipient]));
+}
+
+function one(found: Recipient[]): Recipient {
+  const [recipient] = found;
+  if (recipient === undefined) throw new Error('the recipient was not written');
+  return recipient;
+}

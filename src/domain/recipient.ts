@@ -1,0 +1,114 @@
+/**
+ * Recipients: destinations that a merchant has saved (decisions/recipients). A live recipient waits before
+ * money may go to it, so that whoever steals a key or a session cannot send money to a new place at once.
+ */
+import type { Destination } from './destination';
+import type { Refusal } from './errors';
+import type { Mode } from './mode';
+import type { PayoutOrder, PayoutRequest } from './payout';
+
+export interface Recipient {
+  id: string;
+  accountId: string;
+  mode: Mode;
+  name: string;
+  currency: string;
+  /** Null for a transfer within a provider. */
+  network: string | null;
+  destinationType: Destination['type'];
+  destinationValue: string;
+  destinationMemo: string | null;
+  tags: string[];
+  createdBy: string;
+  /** When the destination was set or last changed. */
+  destinationSince: Date;
+  usableFrom: Date;
+  sequence: number;
+  createdAt: Date;
+  updatedAt: Date;
+  deletedAt: Date | null;
+}
+
+/** The fields that a merchant sets. */
+export type RecipientRequest = Pick<Recipient, 'name' | 'currency' | 'network' | 'tags'> & {
+  destination: PayoutRequest['destination'];
+};
+
+/** What a change names; the rest stays. */
+export type RecipientChange = { [Field in keyof RecipientRequest]?: RecipientRequest[Field] };
+
+/** A recipient with the time of the database at which it was read. */
+export type ReadRecipient = Recipient & { readAt: Date };
+
+/** A destination that has stood for this long is not new to the review, whatever the account's wait. */
+const KNOWN_AFTER_MS = 24 * 60 * 60 * 1000;
+
+/** A request with its destination. */
+export interface Addressed {
+  request: PayoutRequest;
+  /** Its recipient has stood long enough not to be new. */
+  isKnownRecipient: boolean;
+  /** The time since when the recipient has this destination. */
+  recipientSince?: string;
+}
+
+/**
+ * The request with the destination of the recipient that it names.
+ * @param recipients of the account and mode, by id
+ * @param chosen what the route was chosen for, if it was: another destination needs another route
+ */
+export function addressed(
+  order: PayoutOrder,
+  recipients: ReadonlyMap<string, ReadRecipient>,
+  chosen?: Pick<Addressed, 'recipientSince'>,
+): Addressed | { refusal: Refusal } {
+  const { destination, recipient: id = '' } = order;
+  if (destination !== null) {
+    return { request: { ...order, destination }, isKnownRecipient: false };
+  }
+  const recipient = recipients.get(id);
+  if (recipient === undefined || recipient.deletedAt !== null) {
+    return refuse('recipient', `The recipient ${id} does not exist. See GET /recipients.`);
+  }
+  const { currency, network, usableFrom, readAt } = recipient;
+  if (order.currency !== currency) {
+    const message = `This recipient receives ${currency}. Send currency as "${currency}".`;
+    return refuse('currency', message);
+  }
+  if (order.network !== null && order.network !== network) {
+    const on = network === null ? 'without a network' : `on ${network}`;
+    return refuse('network', `This recipient is paid ${on}. Omit network.`);
+  }
+  if (usableFrom > readAt) return { refusal: notReady(recipient, waitsUntil(usableFrom)) };
+  const recipientSince = recipient.destinationSince.toISOString();
+  if (chosen !== undefined && chosen.recipientSince !== recipientSince) {
+    return { refusal: notReady(recipient, CHANGED) };
+  }
+  return {
+    recipientSince,
+    request: { ...order, network, destination: destinationOf(recipient) },
+    isKnownRecipient: readAt.getTime() - recipient.destinationSince.getTime() >= KNOWN_AFTER_MS,
+  };
+}
+
+/** The destination as a request has it. */
+export function destinationOf(recipient: Recipient): PayoutRequest['destination'] {
+  const { destinationType: type, destinationValue: value, destinationMemo: memo } = recipient;
+  return { type, value, memo };
+}
+
+function refuse(field: string, message: string): { refusal: Refusal } {
+  const fields = [{ field, rule: 'unsupported' as const, message }];
+  return { refusal: { code: 'validation_failed', details: { fields } } };
+}
+
+function notReady({ id, usableFrom }: Recipient, message: string): Refusal {
+  const details = { recipient: id, usable_from: usableFrom.toISOString() };
+  return { code: 'recipient_not_ready', details, message };
+}
+
+const CHANGED = 'The recipient was changed while the payout was requested. Send the payout again.';
+
+function waitsUntil(time: Date): string {
+  return `Payouts to this recipient are possible from ${time.toISOString()} on. Send the payout again then.`;
+}

@@ -1,0 +1,88 @@
+/** What the database itself keeps of recipients, whatever a program does. */
+import { connect } from '../../src/db/connect';
+import { type Db, rows } from '../../src/db/transaction';
+import { newId } from '../../src/lib/new-id';
+import { createTestDatabase, type TestDatabase } from '../support/servers/database';
+import { makeAccount } from '../support/merchant/ledger';
+
+let database: TestDatabase;
+let owner: Db;
+/** The login of the API, which writes recipients. */
+let api: Db;
+let accountId: string;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  const open = (url: string) => connect({ url, size: 2, applicationName: 'recipients-test' });
+  [owner, api] = [open(database.ownerUrl), open(database.apiUrl)];
+  accountId = await makeAccount(owner);
+});
+
+afterAll(async () => {
+  await Promise.all([owner.destroy(), api.destroy()]);
+  await database.drop();
+});
+
+const WAIT = `extract(epoch FROM usable_from - destination_since) / 3600 AS hours`;
+
+async function insert(mode: 'test' | 'live'): Promise<{ id: string; hours: string }> {
+  const [row] = await rows<{ id: string; hours: string }>(
+    api,
+    `INSERT INTO recipients (id, account_id, mode, name, currency, network, destination_type,
+                             destination_value, created_by, destination_since, usable_from)
+     VALUES (?, ?, ?, 'Ada', 'USDT', 'tron', 'crypto_address', 'T1', 'key_1', '2020-01-01', '2020-01-01')
+     RETURNING id, ${WAIT}`,
+    [newId('recipient'), accountId, mode],
+  );
+  return row!;
+}
+
+const change = (id: string, set: string) =>
+  rows<{ hours: string; since: Date }>(
+    api,
+    `UPDATE recipients SET ${set} WHERE id = ? RETURNING destination_since AS since, ${WAIT}`,
+    [id],
+  );
+
+test('a live recipient waits, whatever the program writes; one of test mode does not', async () => {
+  expect(Number((await insert('test')).hours)).toBe(0);
+  const { id, hours } = await insert('live');
+  expect(Number(hours)).toBe(24);
+  const [named] = await change(id, `name = 'Eve', usable_from = '2020-01-01'`);
+  expect(Number(named!.hours)).toBe(24);
+});
+
+test.each([
+  `destination_value = 'T2'`,
+  `destination_memo = '7'`,
+  `network = 'ethereum'`,
+  `currency = 'USDC'`,
+  `destination_type = 'exchange_id'`,
+])('a live recipient waits again from the change %s on', async (set) => {
+  const { id } = await insert('live');
+  await rows(owner, 'UPDATE accounts SET recipient_wait_hours = 48 WHERE id = ?', [accountId]);
+  const [before] = await change(id, `name = 'Eve'`);
+  const [after] = await change(id, set);
+  await rows(owner, 'UPDATE accounts SET recipient_wait_hours = 24 WHERE id = ?', [accountId]);
+  expect([Number(before!.hours), Number(after!.hours)]).toEqual([24, 48]);
+  expect(after!.since.getTime()).toBeGreaterThan(before!.since.getTime());
+});
+
+test('a recipient stays in its account and mode, and a deleted one does not change', async () => {
+  const { id } = await insert('live');
+  await expect(change(id, `mode = 'test'`)).rejects.toThrow('stays in its account and mode');
+  await change(id, 'deleted_at = now()');
+  await expect(change(id, 'deleted_at = NULL')).rejects.toThrow('is deleted');
+});
+
+test('the API inserts the events of recipients, and no others', async () => {
+  const event = (type: string) =>
+    rows(
+      api,
+      `INSERT INTO events (id, account_id, mode, type, object_id, sequence)
+       VALUES (?, ?, 'test', ?, ?, 1)`,
+      [newId('event'), accountId, type, newId('recipient')],
+    );
+  await event('recipient.created');
+  await expect(event('payout.completed')).rejects.toThrow('row-level security');
+});
