@@ -114,8 +114,10 @@ class PayoutRequest(TypedDict):
     """A currency code in capital letters, such as "USDT"."""
     reference: str
     """Your unique ID: 1 to 64 letters, digits, "_" or "-"."""
-    destination: PayoutRequestDestination
+    destination: NotRequired[PayoutRequestDestination]
     """An object with type, value and optionally memo."""
+    recipient: NotRequired[str]
+    """The ID of a recipient, in place of destination."""
     network: NotRequired[str]
     """The name of a network, such as "tron"."""
     provider: NotRequired[Literal["onchain_provider", "exchange_pay"]]
@@ -159,6 +161,8 @@ class Payout(TypedDict):
     """Null for a transfer within the provider."""
     destination: PayoutDestination
     """The recipient."""
+    recipient: NotRequired[str]
+    """The recipient; absent if the request named none."""
     service_fee: str
     """Our fee, on top of the amount."""
     network_fee: str
@@ -179,6 +183,97 @@ class Payout(TypedDict):
     """The time of creation."""
     updated_at: str
     """The time of the last status change."""
+
+
+class RecipientRequestDestination(TypedDict):
+    """An object with type, value and optionally memo."""
+
+    type: Literal["crypto_address", "exchange_id", "email"]
+    """One of crypto_address, exchange_id, email."""
+    value: str
+    """The address, account ID or email address of the recipient."""
+    memo: NotRequired[str | None]
+    """Text of at most 64 characters without NUL, or null if the destination has none."""
+
+
+class RecipientRequest(TypedDict):
+    """A recipient."""
+
+    name: str
+    """One line of at most 100 characters."""
+    currency: str
+    """A currency code in capital letters, such as "USDT"."""
+    network: NotRequired[str]
+    """The name of a network, such as "tron"."""
+    destination: RecipientRequestDestination
+    """An object with type, value and optionally memo."""
+    tags: NotRequired[list[str]]
+    """At most 20 tags of 1 to 40 letters, digits, "_", "." or "-"."""
+
+
+class RecipientChangeDestination(TypedDict):
+    """An object with type, value and optionally memo."""
+
+    type: Literal["crypto_address", "exchange_id", "email"]
+    """One of crypto_address, exchange_id, email."""
+    value: str
+    """The address, account ID or email address of the recipient."""
+    memo: NotRequired[str | None]
+    """Text of at most 64 characters without NUL, or null if the destination has none."""
+
+
+class RecipientChange(TypedDict):
+    """The fields of a recipient that change."""
+
+    name: NotRequired[str]
+    """One line of at most 100 characters."""
+    currency: NotRequired[str]
+    """A currency code in capital letters, such as "USDT"."""
+    network: NotRequired[str]
+    """The name of a network, such as "tron"."""
+    destination: NotRequired[RecipientChangeDestination]
+    """An object with type, value and optionally memo."""
+    tags: NotRequired[list[str]]
+    """At most 20 tags of 1 to 40 letters, digits, "_", "." or "-"."""
+
+
+class RecipientDestination(TypedDict):
+    """Where its payouts go."""
+
+    type: Literal["crypto_address", "exchange_id", "email"]
+    """The type of value."""
+    value: str
+    """The address, account ID or email address."""
+    memo: str | None
+    """The memo or destination tag."""
+
+
+class Recipient(TypedDict):
+    """A recipient."""
+
+    id: str
+    """ID with the prefix rcp_."""
+    object: Literal["recipient"]
+    mode: Literal["test", "live"]
+    """The mode of the API key."""
+    name: str
+    """The name."""
+    currency: str
+    """Currency code."""
+    network: str | None
+    """Null for a transfer within a provider."""
+    destination: RecipientDestination
+    """Where its payouts go."""
+    tags: list[str]
+    """Your tags."""
+    usable_from: str
+    """Payouts are possible from this time on."""
+    created_at: str
+    """The time of creation."""
+    updated_at: str
+    """The time of the last change."""
+    deleted_at: str | None
+    """Null while it exists."""
 
 
 class PayoutBatchRequest(TypedDict):
@@ -550,7 +645,7 @@ class Event(TypedDict):
 
     id: str
     """ID with the prefix evt_."""
-    type: Literal["payment.created", "payment.pending", "payment.processing", "payment.on_hold", "payment.completed", "payment.underpaid", "payment.failed", "payment.expired", "payment.cancelled", "payment.refunded", "payout.requested", "payout.approved", "payout.processing", "payout.completed", "payout.rejected", "payout.failed", "payout.cancelled", "payout_batch.approved", "payout_batch.completed", "payout_batch.stopped", "payout_batch.rejected", "webhook.ping"]
+    type: Literal["payment.created", "payment.pending", "payment.processing", "payment.on_hold", "payment.completed", "payment.underpaid", "payment.failed", "payment.expired", "payment.cancelled", "payment.refunded", "payout.requested", "payout.approved", "payout.processing", "payout.completed", "payout.rejected", "payout.failed", "payout.cancelled", "payout_batch.approved", "payout_batch.completed", "payout_batch.stopped", "payout_batch.rejected", "recipient.created", "recipient.updated", "recipient.deleted", "webhook.ping"]
     """The type of event."""
     mode: Literal["test", "live"]
     """The mode of the API key."""
@@ -558,7 +653,7 @@ class Event(TypedDict):
     """The time of the event."""
     sequence: int
     """The order of the events of one object."""
-    data: Payment | Payout | PayoutBatch | EventData
+    data: Payment | Payout | PayoutBatch | Recipient | EventData
 
 
 class AccountSuspendedError(ApiError):
@@ -571,6 +666,18 @@ class AuthenticationRequiredError(ApiError):
     """The error `authentication_required`."""
 
     details: None
+
+
+class CurrencyNotAllowedErrorDetails(TypedDict):
+    """The currencies of the key."""
+
+    allowed: list[str]
+
+
+class CurrencyNotAllowedError(ApiError):
+    """The error `currency_not_allowed`."""
+
+    details: CurrencyNotAllowedErrorDetails
 
 
 class CursorExpiredError(ApiError):
@@ -679,8 +786,8 @@ class IpNotAllowedError(ApiError):
 class LimitExceededErrorDetails(TypedDict):
     """The limit and its use."""
 
-    limit: Literal["per_transaction", "daily"]
-    """The limit."""
+    limit: Literal["per_transaction", "daily", "key_per_transaction", "key_daily"]
+    """The limit, of the account or of the API key."""
     currency: str
     """Currency code."""
     maximum: str
@@ -742,6 +849,33 @@ class RateLimitedError(ApiError):
     """The error `rate_limited`."""
 
     details: RateLimitedErrorDetails
+
+
+class RecipientNotReadyErrorDetails(TypedDict):
+    """The recipient and the end of its wait."""
+
+    recipient: str
+    usable_from: str
+    """When the wait ends."""
+
+
+class RecipientNotReadyError(ApiError):
+    """The error `recipient_not_ready`."""
+
+    details: RecipientNotReadyErrorDetails
+
+
+class RecipientRequiredErrorDetails(TypedDict):
+    """Where the rule is set."""
+
+    held: Literal["account", "api_key"]
+    """What is held to recipients."""
+
+
+class RecipientRequiredError(ApiError):
+    """The error `recipient_required`."""
+
+    details: RecipientRequiredErrorDetails
 
 
 class RequestInProgressError(ApiError):
@@ -824,6 +958,7 @@ class ValidationFailedError(ApiError):
 ERRORS: dict[str, type[ApiError]] = {
     "account_suspended": AccountSuspendedError,
     "authentication_required": AuthenticationRequiredError,
+    "currency_not_allowed": CurrencyNotAllowedError,
     "cursor_expired": CursorExpiredError,
     "destination_not_supported": DestinationNotSupportedError,
     "duplicate_reference": DuplicateReferenceError,
@@ -841,6 +976,8 @@ ERRORS: dict[str, type[ApiError]] = {
     "not_found": NotFoundError,
     "payload_too_large": PayloadTooLargeError,
     "rate_limited": RateLimitedError,
+    "recipient_not_ready": RecipientNotReadyError,
+    "recipient_required": RecipientRequiredError,
     "request_in_progress": RequestInProgressError,
     "rows_refused": RowsRefusedError,
     "service_unavailable": ServiceUnavailableError,
@@ -897,14 +1034,14 @@ class PayoutOperations(Resource):
         """
         return self._send("POST", "/payouts", body=request, key=self._key(idempotency_key))["data"]
 
-    def list(self, *, status: str | None = None, reference: str | None = None, currency: str | None = None, provider: Literal["onchain_provider", "exchange_pay"] | None = None, batch: str | None = None, created_from: str | None = None, created_to: str | None = None, limit: int | None = None, cursor: str | None = None) -> ListOf[Payout]:
+    def list(self, *, status: str | None = None, reference: str | None = None, currency: str | None = None, provider: Literal["onchain_provider", "exchange_pay"] | None = None, batch: str | None = None, recipient: str | None = None, created_from: str | None = None, created_to: str | None = None, limit: int | None = None, cursor: str | None = None) -> ListOf[Payout]:
         """List payouts.
 
         Returns payouts, newest first.
         
         Scope: `payouts:read`.
         """
-        return self._list("/payouts", query={"status": status, "reference": reference, "currency": currency, "provider": provider, "batch": batch, "created_from": created_from, "created_to": created_to, "limit": limit, "cursor": cursor})
+        return self._list("/payouts", query={"status": status, "reference": reference, "currency": currency, "provider": provider, "batch": batch, "recipient": recipient, "created_from": created_from, "created_to": created_to, "limit": limit, "cursor": cursor})
 
     def get(self, id: str) -> Payout:
         """Retrieve a payout.
@@ -983,6 +1120,53 @@ class PayoutBatchOperations(Resource):
         return self._send("POST", self._at("/payout_batches/{id}/stop", id))["data"]
 
 
+class RecipientOperations(Resource):
+    def create(self, request: RecipientRequest, *, idempotency_key: str | None = None) -> Recipient:
+        """Create a recipient.
+
+        Saves a destination under a name. A live recipient can be paid from usable_from on: after 24 hours, unless your account has another wait.
+        
+        Scope: `recipients:write`.
+        """
+        return self._send("POST", "/recipients", body=request, key=self._key(idempotency_key))["data"]
+
+    def list(self, *, currency: str | None = None, network: str | None = None, tag: str | None = None, limit: int | None = None, cursor: str | None = None) -> ListOf[Recipient]:
+        """List recipients.
+
+        Returns recipients, newest first. Deleted recipients are left out.
+        
+        Scope: `recipients:read`.
+        """
+        return self._list("/recipients", query={"currency": currency, "network": network, "tag": tag, "limit": limit, "cursor": cursor})
+
+    def get(self, id: str) -> Recipient:
+        """Retrieve a recipient.
+
+        Returns a recipient, also a deleted one. GET /payouts?recipient=… lists its payouts.
+        
+        Scope: `recipients:read`.
+        """
+        return self._send("GET", self._at("/recipients/{id}", id))["data"]
+
+    def update(self, id: str, request: RecipientChange) -> Recipient:
+        """Update a recipient.
+
+        Changes the fields that the body names. A live recipient whose currency, network or destination changes waits again. Payouts that were requested before go to the earlier destination.
+        
+        Scope: `recipients:write`.
+        """
+        return self._send("PATCH", self._at("/recipients/{id}", id), body=request)["data"]
+
+    def delete(self, id: str) -> Recipient:
+        """Delete a recipient.
+
+        No further payout can name it. Payouts that were requested before go on.
+        
+        Scope: `recipients:write`.
+        """
+        return self._send("DELETE", self._at("/recipients/{id}", id))["data"]
+
+
 class BalanceOperations(Resource):
     def get(self) -> Balance:
         """Retrieve the balance.
@@ -1050,6 +1234,7 @@ class EventOperations(Resource):
 class Operations:
     payments: PaymentOperations
     payout_batches: PayoutBatchOperations
+    recipients: RecipientOperations
     balance: BalanceOperations
     transactions: TransactionOperations
     fees: FeeOperations
@@ -1058,6 +1243,7 @@ class Operations:
     def __init__(self, send: Any) -> None:
         self.payments = PaymentOperations(send)
         self.payout_batches = PayoutBatchOperations(send)
+        self.recipients = RecipientOperations(send)
         self.balance = BalanceOperations(send)
         self.transactions = TransactionOperations(send)
         self.fees = FeeOperations(send)
