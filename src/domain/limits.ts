@@ -5,12 +5,6 @@
 import { type Amount, add, isLess } from './money';
 import type { Refusal } from './errors';
 
-/** What an API key may pay. Each limit is an amount in one currency. */
-export interface PayoutLimit {
-  per_payout?: Amount;
-  per_day?: Amount;
-}
-
 export interface LimitFacts {
   /** Whose limits they are. */
   of: 'account' | 'key';
